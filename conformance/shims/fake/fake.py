@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+"""Shims that are wrong on purpose, one way each: `fake.py NAME run REQUEST RESPONSE | serve`.
+
+The class name in words is the NAME: `AlwaysYes` is `always-yes`. `Honest` and `SplitLines` are
+the two that are right.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+import resource
+import signal
+import struct
+import subprocess
+import sys
+import termios
+
+from honest import Honest, Message
+
+RESULT = {
+    "success": True,
+    "stdout": "",
+    "stderr": "",
+    "exit_code": 0,
+    "duration_ms": 1,
+    "output": None,
+}
+
+
+def wait_for_ever() -> None:
+    while True:
+        signal.pause()
+
+
+class AlwaysYes(Honest):
+    """Everything worked, whatever was asked."""
+
+    def answer(self, message: Message, serving: bool) -> Message:
+        if message["op"] == "hello":
+            return super().answer(message, serving)
+        return {"result": dict(RESULT)}
+
+
+class AlwaysNo(Honest):
+    """Nothing worked, whatever was asked."""
+
+    def answer(self, message: Message, serving: bool) -> Message:
+        if message["op"] == "hello":
+            return super().answer(message, serving)
+        return {"error": {"kind": "execution", "message": "failed to spawn: no"}}
+
+
+class Echo(Honest):
+    """The request is the answer."""
+
+    def encode(self, message: Message, answer: Message) -> bytes:
+        return json.dumps(message).encode()
+
+
+class Garbage(Honest):
+    """No JSON, and no UTF-8 either."""
+
+    def encode(self, message: Message, answer: Message) -> bytes:
+        return b"\x00\xff{nothing that parses"
+
+
+class SplitLines(Honest):
+    """Right, but each piece is written when the one before it has been read."""
+
+    def deliver(self, line: bytes) -> None:
+        data = line + b"\n"
+        for start in range(0, len(data), 61):
+            os.write(1, data[start : start + 61])
+            self.wait_until_read()
+
+    @staticmethod
+    def wait_until_read() -> None:
+        while struct.unpack("i", fcntl.ioctl(1, termios.FIONREAD, b"\0\0\0\0"))[0]:
+            os.sched_yield()
+
+
+class WrongId(Honest):
+    """The id of another request."""
+
+    def encode(self, message: Message, answer: Message) -> bytes:
+        return super().encode({"id": f"stale-{message['id']}"}, answer)
+
+
+class Late(Honest):
+    """In serve each answer waits for the next request, or for the end."""
+
+    held: bytes | None = None
+
+    def deliver(self, line: bytes) -> None:
+        if self.held is not None:
+            super().deliver(self.held)
+        self.held = line
+
+    def end(self) -> None:
+        if self.held is not None:
+            super().deliver(self.held)
+
+
+class DoubleAnswer(Honest):
+    """In serve each answer comes twice."""
+
+    def deliver(self, line: bytes) -> None:
+        super().deliver(line + b"\n" + line)
+
+
+class Hang(Honest):
+    """Reads the request and does nothing."""
+
+    def answer(self, message: Message, serving: bool) -> Message:
+        wait_for_ever()
+        return {}
+
+
+class Crash(Honest):
+    """Dies of SIGSEGV at the first request."""
+
+    def answer(self, message: Message, serving: bool) -> Message:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        os.kill(os.getpid(), signal.SIGSEGV)
+        return {}
+
+
+class HugeLine(Honest):
+    """100 MB in one line."""
+
+    def encode(self, message: Message, answer: Message) -> bytes:
+        return super().encode(message, {**answer, "padding": "x" * 100_000_000})
+
+
+class ClosesStdout(Honest):
+    """In serve stdout is closed in place of an answer; the process stays."""
+
+    def deliver(self, line: bytes) -> None:
+        os.close(1)
+        wait_for_ever()
+
+
+class IgnoresSigterm(Honest):
+    """Answers rightly, stays after bye, and SIGTERM does not move it."""
+
+    def begin(self) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+    def serve(self) -> None:
+        super().serve()
+        wait_for_ever()
+
+
+class LeaksAChild(Honest):
+    """Leaves a process behind, out of its group, at the end of each run."""
+
+    def end(self) -> None:
+        null = subprocess.DEVNULL
+        subprocess.Popen(
+            ["sleep", "600"], stdin=null, stdout=null, stderr=null, start_new_session=True
+        )
+
+
+class HalfLine(Honest):
+    """Stops in the middle of an answer."""
+
+    def encode(self, message: Message, answer: Message) -> bytes:
+        line = super().encode(message, answer)
+        return line[: len(line) // 2]
+
+    def deliver(self, line: bytes) -> None:
+        os.write(1, line)
+        os._exit(0)
+
+
+class LiesAboutPid(Honest):
+    """Claims to be pid 1."""
+
+    def hello(self, message: Message) -> Message:
+        return {**super().hello(message), "pid": 1}
+
+
+class WrongNonce(Honest):
+    """Says hello to somebody else."""
+
+    def hello(self, message: Message) -> Message:
+        return {**super().hello(message), "nonce": "somebody else's"}
+
+
+class UndeclaredCapabilityAnswers(Honest):
+    """Ignores what it does not know: takes a request that needs an undeclared capability."""
+
+    def needed(self, message: Message) -> str | None:
+        return None
+
+
+class HelloThenDies(Honest):
+    """Says hello, and leaves at whatever comes after it."""
+
+    def answer(self, message: Message, serving: bool) -> Message:
+        if message["op"] != "hello":
+            os._exit(1)
+        return super().answer(message, serving)
+
+
+def fakes() -> dict[str, type[Honest]]:
+    return {
+        re.sub(r"(?<!^)(?=[A-Z])", "-", kind.__name__).lower(): kind
+        for kind in (Honest, *Honest.__subclasses__())
+    }
+
+
+if __name__ == "__main__":
+    fakes()[sys.argv[1]]().main(sys.argv[2:])
