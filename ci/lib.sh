@@ -1,0 +1,26 @@
+# Shared by ci/test and its stages. Sourced, never run.
+
+root=$(readlink -f -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/..")
+python=$root/.venv/bin/python
+reference() { printf '%s/build/%s/reference/boxspec-ref\n' "$root" "$1"; } # PRESET
+cd -- "$root"
+
+# Runs a test runner. Its closing line (the last that matches PATTERN, else the last one at all)
+# goes to descriptor 3, which ci/test shows; everything goes to the stage's log.
+closing() { # PATTERN COMMAND...
+    local pattern=$1 status=0 line said
+    shift
+    said=$(mktemp "${TMPDIR:-/tmp}/boxspec-ci.XXXXXX")
+    printf '$ %s\n' "$*"
+    "$@" 2>&1 3>&- | tee -- "$said" || status=$?
+    line=$(grep -E -- "$pattern" "$said" | tail -n 1 || true)
+    [[ -n $line ]] || line=$(grep -v '^[[:space:]]*$' "$said" | tail -n 1 || true)
+    rm -f -- "$said"
+    { printf '%s\n' "$line" >&3; } 2>/dev/null || true
+    return "$status"
+}
+
+# Two halves of a stage: the second runs although the first failed.
+failures=0
+also() { "$@" || failures=$((failures + 1)); }
+finish() { exit "$((failures > 0))"; }
