@@ -1,0 +1,89 @@
+"""The contract for people and the contract for programs say the same."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from selftest.tools import ROOT, SPEC
+
+ITEM = re.compile(
+    r"^\* \*\*(?P<id>EXEC-[A-Z]+-[0-9]{2})\*\* \((?P<level>[A-Z]+), (?P<profile>[a-z]+)"
+    r"(?P<capability>(?:, `[a-z_.]+`)*)\) (?P<text>.*?) \*(?P<source>[^*]+)\.\*(?P<more>.*)$",
+    re.M,
+)
+
+
+def from_page() -> list[re.Match[str]]:
+    return list(ITEM.finditer((SPEC / "exec.md").read_text()))
+
+
+def from_yaml() -> list[dict[str, Any]]:
+    path = ROOT / "conformance" / "requirements" / "exec.yaml"
+    requirements: list[dict[str, Any]] = yaml.safe_load(path.read_text())["requirements"]
+    return requirements
+
+
+def capabilities(requirement: dict[str, Any]) -> list[str]:
+    named = requirement.get("capability") or []
+    return [named] if isinstance(named, str) else list(named)
+
+
+def test_each_id_stands_once_on_the_page_and_once_in_the_file() -> None:
+    page = Counter(item["id"] for item in from_page())
+    file = Counter(requirement["id"] for requirement in from_yaml())
+    assert page == file
+    assert set(page.values()) == {1}
+
+
+def test_no_id_on_the_page_escapes_the_pattern() -> None:
+    named = re.findall(r"\*\*(EXEC-[A-Z]+-[0-9]+)\*\*", (SPEC / "exec.md").read_text())
+    assert named == [item["id"] for item in from_page()]
+
+
+def test_level_profile_capability_and_source_agree() -> None:
+    page = {
+        item["id"]: (
+            item["level"],
+            item["profile"],
+            re.findall(r"`([^`]+)`", item["capability"]),
+            item["source"],
+        )
+        for item in from_page()
+    }
+    file = {
+        requirement["id"]: (
+            requirement["level"],
+            requirement["profile"],
+            capabilities(requirement),
+            requirement["source"],
+        )
+        for requirement in from_yaml()
+    }
+    assert page == file
+
+
+def test_what_cannot_be_tested_says_why_on_both_sides() -> None:
+    page = {item["id"] for item in from_page() if "Not testable" in item["more"]}
+    file = {item["id"] for item in from_yaml() if item["testable"] is not True}
+    assert page == file
+
+
+def test_levels_and_profiles_are_the_known_ones() -> None:
+    assert {item["level"] for item in from_page()} <= {"MUST", "SHOULD", "MAY"}
+    assert {item["profile"] for item in from_page()} <= {"contract", "hardened"}
+
+
+def test_links_of_the_pages_lead_somewhere() -> None:
+    pages = [ROOT / "README.md", *sorted(SPEC.glob("*.md"))]
+    broken = [
+        f"{page.name}: {target}"
+        for page in pages
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text())
+        if not Path(page.parent / target).exists()
+    ]
+    assert broken == []

@@ -1,0 +1,103 @@
+"""What the self-tests share: where things are, and how the kit and a shim are run."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+
+ROOT = Path(__file__).resolve().parents[2]
+REFERENCE = ROOT / "build" / "release" / "reference" / "boxspec-ref"
+TWIN = ROOT / "conformance" / "shims" / "python" / "exec_shim.py"
+FAKE = ROOT / "conformance" / "shims" / "fake" / "fake.py"
+SCHEMAS = ROOT / "conformance" / "boxspec" / "schemas"
+SPEC = ROOT / "conformance" / "spec"
+
+Done = subprocess.CompletedProcess[str]
+
+
+def run(
+    argv: Sequence[str | Path],
+    cwd: Path = ROOT,
+    env: Mapping[str, str] | None = None,
+    within_s: float = 300,
+    stdin: str = "",
+) -> Done:
+    """A command to its end, as a group of its own that is ended with the test."""
+    process = subprocess.Popen(
+        [str(word) for word in argv],
+        cwd=cwd,
+        env={**os.environ, **(env or {})},
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        process_group=0,
+    )
+    try:
+        out, err = process.communicate(stdin, timeout=within_s)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
+def boxspec(*words: str | Path, **how: Any) -> Done:
+    """The command line without ci/boxspec: what it would build is built."""
+    return run([sys.executable, "-P", "-m", "boxspec", *words], **how)
+
+
+def ask(shim: Sequence[str | Path], message: Mapping[str, Any], folder: Path, **how: Any) -> Any:
+    """One request in run mode, and RESPONSE."""
+    request, response = folder / "request.json", folder / "response.json"
+    request.write_text(json.dumps(message), encoding="utf-8")
+    response.unlink(missing_ok=True)
+    done = run([*shim, "run", request, response], **how)
+    assert response.exists(), f"no RESPONSE, exit {done.returncode}: {done.stderr}"
+    return json.loads(response.read_text(encoding="utf-8"))
+
+
+def converse(shim: Sequence[str | Path], messages: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """Requests in serve mode, and the answers."""
+    done = run([*shim, "serve"], stdin="".join(json.dumps(m) + "\n" for m in messages))
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@cache
+def _registry() -> Registry[Any]:
+    documents = [json.loads(path.read_text()) for path in sorted(SCHEMAS.glob("ops/*.json"))]
+    pairs = [(document["$id"], Resource.from_contents(document)) for document in documents]
+    return Registry().with_resources(pairs)
+
+
+def op_schema(op: str, part: str) -> Draft202012Validator:
+    """The validator of the `request` or the `answer` of an operation."""
+    reference = {"$ref": f"urn:boxspec:ops:{op}#/$defs/{part}"}
+    return Draft202012Validator(reference, registry=_registry())
+
+
+def fenced(page: Path, language: str) -> Iterator[str]:
+    """The blocks of one language in a page, in order."""
+    for found in re.finditer(rf"^```{language}\n(.*?)^```$", page.read_text(), re.M | re.S):
+        yield found[1]
+
+
+def named_block(page: Path, name: str) -> str:
+    """The block behind `<!-- file: name -->`."""
+    found = re.search(
+        rf"^<!-- file: {re.escape(name)} -->\n```\w*\n(.*?)^```$", page.read_text(), re.M | re.S
+    )
+    assert found is not None, f"{page.name} has no block for {name}"
+    return found[1]
