@@ -1,0 +1,104 @@
+"""Runs side by side, each on its own thread; the main thread keeps the signal handlers for them."""
+
+import errno
+import os
+import select
+import _thread
+from time import monotonic_ns
+
+import signals
+from errors import Failed, spawn_failure
+from run import Run
+
+
+class Batch:
+    """items: (after_ms, request, refusal) of each run."""
+
+    def __init__(self, items, caller_mask):
+        self.items = items
+        self.caller_mask = caller_mask
+        self.answers = [None] * len(items)
+        self.finished = []
+        self.active = 0
+
+    def run(self):
+        try:
+            self.bell = signals.Bell()
+        except OSError as e:
+            return [spawn_failure(item[1].program, os.strerror(e.errno)) for item in self.items]
+        start = monotonic_ns()
+        waiting = sorted(range(len(self.items)), key=lambda i: self.items[i][0], reverse=True)
+        while waiting or self.active:
+            now = monotonic_ns()
+            while waiting and start + self.items[waiting[-1]][0] * 1_000_000 <= now:
+                self.begin(waiting.pop())
+            patience = None
+            if waiting:
+                due = start + self.items[waiting[-1]][0] * 1_000_000
+                patience = max(0, -(-(due - monotonic_ns()) // 1_000_000))
+            if self.active or waiting:
+                self.wait(patience)
+            while self.finished:
+                self.finish(*self.finished.pop())
+        self.bell.close()
+        return self.answers
+
+    def wait(self, patience_ms):
+        poll = select.poll()
+        poll.register(self.bell.fd, select.POLLIN)
+        if signals.handlers.read_fd >= 0:
+            poll.register(signals.handlers.read_fd, select.POLLIN)
+        if poll.poll(patience_ms):
+            self.bell.clear()
+            signals.handlers.collect()
+
+    def begin(self, i):
+        """validate -> clock -> handlers -> spawn: the last one happens on the run's thread."""
+        _, request, refusal = self.items[i]
+        try:
+            validate(refusal)
+            if signals.child_ends_are_lost():
+                raise Failed("execution", f"wait timeout error: {os.strerror(errno.ECHILD)}")
+            clock = monotonic_ns()
+            watch = acquire_handlers(request)
+        except Failed as failure:
+            self.answers[i] = failure
+            return
+        try:
+            _thread.start_new_thread(self.work, (i, request, watch, clock))
+            self.active += 1
+        except RuntimeError:
+            signals.handlers.release(watch)
+            self.answers[i] = spawn_failure(request.program, os.strerror(errno.EAGAIN))
+
+    def work(self, i, request, watch, clock):
+        try:
+            answer = Run(request, watch, clock, self.caller_mask).result()
+        except Failed as failure:
+            answer = failure
+        except Exception as bug:
+            answer = Failed("io", f"{type(bug).__name__}: {bug}")
+        self.finished.append((i, watch, answer))
+        self.bell.ring()
+
+    def finish(self, i, watch, answer):
+        signals.handlers.release(watch)
+        self.active -= 1
+        if isinstance(answer, dict):
+            names = dict.fromkeys(signals.name_of(number) for number in watch.noted)
+            answer["pending_signals"] = list(names)
+        self.answers[i] = answer
+
+
+def validate(refusal):
+    if refusal is not None:
+        raise Failed("policy_denied", refusal)
+
+
+def acquire_handlers(request):
+    try:
+        return signals.handlers.acquire()
+    except signals.InstallError as e:
+        raise Failed("execution", str(e)) from None
+    except OSError as e:
+        raise spawn_failure(request.program, os.strerror(e.errno)) from None

@@ -1,0 +1,93 @@
+"""Which variables are secret, and their values out of a stream."""
+
+MARK = b"[REDACTED_ENV]"
+SHORTEST = 4
+
+PARTS = (
+    "SECRET", "TOKEN", "PASSWORD", "PASSWD", "PASSCODE",
+    "API_KEY", "PRIVATE", "CREDENTIAL", "COOKIE", "BEARER",
+)  # fmt: skip
+WORDS = {"AUTH", "SESSION"}
+
+
+def is_sensitive(name):
+    upper = name.decode("utf-8", "replace").upper()
+    return (
+        any(part in upper for part in PARTS)
+        or upper.endswith("_KEY")
+        or not WORDS.isdisjoint(upper.split("_"))
+    )
+
+
+def secrets(*environments):
+    values = set()
+    for environment in environments:
+        for name, value in environment.items():
+            value = value.strip()
+            if is_sensitive(name) and len(value) >= SHORTEST:
+                values.add(value)
+    return values
+
+
+class Redactor:
+    """Feeds on chunks of one stream; overlapping secrets become one mark."""
+
+    def __init__(self, values):
+        self.values = values
+        self.held = b""  # may be the beginning of a secret
+        self.covered = 0  # so many bytes of `held` belong to a secret that is already marked
+
+    def feed(self, chunk, last=False):
+        data = self.held + chunk
+        keep = len(data) if last else self.undecided_from(data)
+        out = []
+        position = covered = self.covered
+        for start, end in self.matches(data):
+            if start >= covered and start < keep:
+                out.append(data[position:start])
+                out.append(MARK)
+            if start < keep or start < covered:
+                covered = max(covered, end)
+                position = covered
+        if position < keep:
+            out.append(data[position:keep])
+        self.held = data[keep:]
+        self.covered = max(0, covered - keep)
+        return b"".join(out)
+
+    def undecided_from(self, data):
+        """Where the first proper beginning of a secret starts that the end of data cuts."""
+        first = len(data)
+        for value in self.values:
+            for start in range(max(0, len(data) - len(value) + 1), first):
+                if value.startswith(data[start:]):
+                    first = start
+                    break
+        return first
+
+    def matches(self, data):
+        found = []
+        for value in self.values:
+            start = data.find(value)
+            while start >= 0:
+                found.append((start, start + len(value)))
+                start = data.find(value, start + 1)
+        return sorted(found)
+
+
+def format_env(pairs):
+    if pairs is None:
+        return "Inherit"
+    shown = (
+        f"({quoted(name)}, {quoted(b'[REDACTED]' if is_sensitive(name) else value)})"
+        for name, value in pairs
+    )
+    return f"ClearAndSet([{', '.join(shown)}])"
+
+
+ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\0": "\\0"}
+
+
+def quoted(data):
+    text = data.decode("utf-8", "replace")
+    return '"' + "".join(ESCAPES.get(c) or (c if c.isprintable() else f"\\u{{{ord(c):x}}}") for c in text) + '"'

@@ -1,0 +1,76 @@
+"""The parent's ends of the child's pipes. All are non-blocking."""
+
+import os
+
+CHUNK = 65536
+
+
+class Output:
+    """Collects one stream, at most `cap` bytes of it."""
+
+    def __init__(self, name, fd, cap):
+        self.name = name
+        self.fd = fd
+        self.cap = cap
+        self.kept = []
+        self.length = 0
+        self.over = False
+
+    def read(self):
+        """The bytes of one read that are within the cap."""
+        try:
+            chunk = os.read(self.fd, CHUNK)
+        except BlockingIOError:
+            return b""
+        if not chunk:
+            self.close()
+            return b""
+        return self.keep(chunk)
+
+    def keep(self, chunk):
+        if self.cap is not None and self.length + len(chunk) > self.cap:
+            chunk = chunk[: self.cap - self.length]
+            self.over = True
+        self.kept.append(chunk)
+        self.length += len(chunk)
+        return chunk
+
+    def data(self):
+        return b"".join(self.kept)
+
+    def close(self):
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+
+class Input:
+    """Writes the payload as far as the child takes it, then closes."""
+
+    def __init__(self, fd, payload):
+        self.fd = fd
+        self.rest = memoryview(payload)
+        self.failure = None
+        if not payload:
+            self.close()
+
+    def write(self):
+        if self.fd < 0:
+            return
+        try:
+            self.rest = self.rest[os.write(self.fd, self.rest[:CHUNK]) :]
+        except BlockingIOError:
+            return
+        except OSError as e:
+            self.fail(e.errno)
+        if not self.rest:
+            self.close()
+
+    def fail(self, number):
+        self.failure = os.strerror(number)
+        self.close()
+
+    def close(self):
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
