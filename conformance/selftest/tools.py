@@ -32,6 +32,7 @@ def run(
     env: Mapping[str, str] | None = None,
     within_s: float = 300,
     stdin: str = "",
+    user: int | None = None,
 ) -> Done:
     """A command to its end, as a group of its own that is ended with the test."""
     process = subprocess.Popen(
@@ -43,6 +44,7 @@ def run(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         process_group=0,
+        user=user,
     )
     try:
         out, err = process.communicate(stdin, timeout=within_s)
