@@ -1,0 +1,8 @@
+"""`python -m boxspec`."""
+
+import sys
+
+from boxspec.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

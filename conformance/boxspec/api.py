@@ -1,0 +1,51 @@
+"""What test files import."""
+
+from boxspec.case import Box
+from boxspec.client.b64 import b64
+from boxspec.errors import ShimBroke
+from boxspec.expect import (
+    at_least,
+    at_most,
+    between,
+    contains,
+    expect,
+    matches,
+    one_of,
+    satisfies,
+    startswith,
+)
+from boxspec.live import Live
+from boxspec.marks import requires
+from boxspec.observe.events import Event, Events
+from boxspec.observe.procs import Proc
+from boxspec.programs import programs
+from boxspec.seen import Answer, BatchSeen, Seen
+from boxspec.verdict import Failure, NotApplicable, NotMeasured, Verdict
+
+__all__ = [
+    "Answer",
+    "BatchSeen",
+    "Box",
+    "Event",
+    "Events",
+    "Failure",
+    "Live",
+    "NotApplicable",
+    "NotMeasured",
+    "Proc",
+    "Seen",
+    "ShimBroke",
+    "Verdict",
+    "at_least",
+    "at_most",
+    "b64",
+    "between",
+    "contains",
+    "expect",
+    "matches",
+    "one_of",
+    "programs",
+    "requires",
+    "satisfies",
+    "startswith",
+]

@@ -1,0 +1,318 @@
+"""`Box`: the world of one case. What a test may use is here; how it works is elsewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from boxspec.client.b64 import env_mode, exec_request
+from boxspec.client.exchange import Exchange
+from boxspec.client.streams import Streams
+from boxspec.errors import HarnessError, ShimBroke
+from boxspec.expect import shown
+from boxspec.live import Live
+from boxspec.observe.events import Events
+from boxspec.observe.warden import Warden
+from boxspec.seen import BatchSeen, Observed, Seen, _FromOutside
+from boxspec.session import Session
+from boxspec.verdict import Failure, Verdict
+
+Message = dict[str, Any]
+Outcome = TypeVar("Outcome", Seen, BatchSeen)
+
+# Options of run and start that are no fields of the request.
+WITHIN_S = 30.0
+
+
+class Box:
+    """One case: a folder, its fifos, its shim processes; `close` sweeps and deletes or keeps."""
+
+    def __init__(self, session: Session, name: str) -> None:
+        self.session = session
+        self.name = name
+        self.folder = session.case_folder(name)
+        self.marker = session.marker()
+        self.lives: list[Live[Any]] = []
+        self._events: list[Events] = []
+        self._tmp: Path | None = None
+        self._exchanges = 0
+
+    # The target -----------------------------------------------------------------------------
+
+    @property
+    def hello(self) -> dict[str, Any]:
+        return self.session.hello
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        return self.session.capabilities
+
+    @property
+    def grace_ms(self) -> int:
+        return self.session.grace_ms
+
+    @property
+    def tick_ms(self) -> int:
+        return self.session.tick_ms
+
+    # Places and times -----------------------------------------------------------------------
+
+    @property
+    def tmp(self) -> Path:
+        """A folder of the case, made when first asked for."""
+        if self._tmp is None:
+            self._tmp = self.folder / "tmp"
+            self._tmp.mkdir()
+        return self._tmp
+
+    def fifo(self, name: str) -> Path:
+        path = self.tmp / name
+        os.mkfifo(path)
+        path.chmod(0o666)
+        return path
+
+    def open_gate(self, path: str | os.PathLike[str], within_s: float = 10) -> None:
+        """Let a program that reads (or will read) this fifo see its end."""
+        done = threading.Event()
+
+        def open_and_close() -> None:
+            os.close(os.open(path, os.O_WRONLY | os.O_CLOEXEC))
+            done.set()
+
+        opener = threading.Thread(target=open_and_close, daemon=True)
+        opener.start()
+        came = done.wait(within_s)
+        if not came:
+            # Frees the opener, which waits for a reader.
+            os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC))
+        opener.join()
+        if not came:
+            raise Failure("the gate is reached", "a reader of the fifo", f"none in {within_s} s")
+
+    def events(self, name: str | None = None) -> Events:
+        """The events fifo of the case; another name, another fifo."""
+        wanted = self.folder / (name or "events")
+        for events in self._events:
+            if events.path == str(wanted):
+                return events
+        made = Events(wanted, self._somebody_lives)
+        self._events.append(made)
+        return made
+
+    def _somebody_lives(self) -> bool:
+        return any(live.somebody_lives() for live in self.lives)
+
+    def allowance_ms(self, seen: _FromOutside | tuple[int, int]) -> float:
+        """100 ms + 5 × the worst lateness that the pacer measured in that interval."""
+        t0, t1 = seen if isinstance(seen, tuple) else (seen.t_started_ns, seen.t_ended_ns)
+        return self.session.pacer.allowance_ms(t0, t1)
+
+    def median_spawn_ms(self) -> float:
+        return self.session.median_spawn_ms()
+
+    # exec.run -------------------------------------------------------------------------------
+
+    def start(
+        self,
+        *,
+        sandbox: Mapping[str, Any] | None = None,
+        hold: bool = False,
+        expect_result: bool = True,
+        within_s: float = WITHIN_S,
+        state: Sequence[str] = (),
+        shim_env: Mapping[str, str | None] | None = None,
+        stdin_file: str | os.PathLike[str] | None = None,
+        shim_stdin: Any = None,
+        shim_stdout: Any = None,
+        shim_stderr: Any = None,
+        **request: Any,
+    ) -> Live[Seen]:
+        """Start one exec.run; `request` holds its fields (unknown ones go through as they are)."""
+        message: Message = {"op": "exec.run", "request": exec_request(request)}
+        if sandbox is not None:
+            message["sandbox"] = dict(sandbox)
+        return self.launch(
+            message,
+            Seen,
+            hold=hold,
+            expect_result=expect_result,
+            within_s=within_s,
+            state=state,
+            shim_env=shim_env,
+            streams={
+                "stdin": stdin_file if stdin_file is not None else shim_stdin,
+                "stdout": shim_stdout,
+                "stderr": shim_stderr,
+            },
+        )
+
+    def run(self, **options: Any) -> Seen:
+        """One exec.run from start to end."""
+        with self.start(**options) as live:
+            return live.finish()
+
+    # exec.batch -----------------------------------------------------------------------------
+
+    def start_batch(
+        self,
+        runs: Sequence[tuple[int, Mapping[str, Any]] | Mapping[str, Any]],
+        *,
+        hold: bool = False,
+        expect_result: bool = True,
+        within_s: float = WITHIN_S,
+        state: Sequence[str] = (),
+        shim_env: Mapping[str, str | None] | None = None,
+        shim_stdin: Any = None,
+        shim_stdout: Any = None,
+        shim_stderr: Any = None,
+    ) -> Live[BatchSeen]:
+        """Start several runs at once in one shim: (after_ms, fields) or just the fields."""
+        listed = []
+        for run in runs:
+            after_ms, fields = run if isinstance(run, tuple) else (0, run)
+            listed.append({"after_ms": after_ms, "request": exec_request(fields)})
+        return self.launch(
+            {"op": "exec.batch", "runs": listed},
+            BatchSeen,
+            hold=hold,
+            expect_result=expect_result,
+            within_s=within_s,
+            state=state,
+            shim_env=shim_env,
+            streams={"stdin": shim_stdin, "stdout": shim_stdout, "stderr": shim_stderr},
+        )
+
+    def batch(
+        self, runs: Sequence[tuple[int, Mapping[str, Any]] | Mapping[str, Any]], **options: Any
+    ) -> BatchSeen:
+        with self.start_batch(runs, **options) as live:
+            return live.finish()
+
+    # Everything else ------------------------------------------------------------------------
+
+    def send(self, message: Message | bytes, **options: Any) -> Seen:
+        """Any message through `SHIM run`; bytes go into REQUEST as they are."""
+        with self.launch(message, Seen, **options) as live:
+            return live.finish()
+
+    def format_env(self, env: Any) -> str:
+        """exec.format_env through serve; a share of them through run too, which must agree."""
+        mode = env_mode(env)
+        answer = self.session.serve().call("exec.format_env", env=mode)
+        if "result" not in answer:
+            raise Failure("exec.format_env answers", "a result", shown(answer))
+        text = str(answer["result"]["text"])
+        if (len(text) + self.session.seed) % 4 == 0:
+            again = self.send({"op": "exec.format_env", "env": mode}).result["text"]
+            if again != text:
+                raise Failure(
+                    "serve and run give the same answer",
+                    shown(text),
+                    shown(again),
+                    verdict=Verdict.CONTRADICTION,
+                )
+        return text
+
+    def serve_call(self, op: str, **fields: Any) -> dict[str, Any]:
+        """One request through the shared serve session; the whole checked answer."""
+        return self.session.serve().call(op, **fields)
+
+    def launch(
+        self,
+        message: Message | bytes,
+        make: type[Outcome],
+        *,
+        hold: bool = False,
+        expect_result: bool = True,
+        within_s: float = WITHIN_S,
+        state: Sequence[str] = (),
+        shim_env: Mapping[str, str | None] | None = None,
+        streams: Mapping[str, Any] | None = None,
+    ) -> Live[Outcome]:
+        """Start `SHIM run` on a message under a warden."""
+        self._exchanges += 1
+        folder = self.folder / str(self._exchanges)
+        if isinstance(message, dict):
+            message = {"id": f"{self.marker}-{self._exchanges}", **message}
+        exchange = Exchange(folder, message, hold=hold)
+        if "--uid" in state:
+            # The shim writes RESPONSE and its log as that user.
+            folder.chmod(0o777)
+            self.folder.chmod(0o777)
+        opened = Streams(folder, dict(streams or {}))
+        env = {**self.session.env, "BOXSPEC_SHIM_LOG": str(folder / "shim.log")}
+        for name, value in (shim_env or {}).items():
+            env.pop(name, None)
+            if value is not None:
+                env[name] = os.fspath(value)
+        argv = [*self.session.argv, "run", str(exchange.request), str(exchange.response)]
+        try:
+            warden = Warden(
+                argv,
+                flags=[str(flag) for flag in state],
+                env=env,
+                stdin=opened.fds["stdin"],
+                stdout=opened.fds["stdout"],
+                stderr=opened.fds["stderr"],
+            )
+        except BaseException:
+            exchange.close()
+            opened.close()
+            raise
+        opened.started()
+        live: Live[Outcome] = Live(
+            self,
+            exchange,
+            warden,
+            opened,
+            make=make,
+            within_s=within_s,
+            expect_result=expect_result,
+        )
+        self.lives.append(live)
+        self.session.add(live)
+        return live
+
+    # The end --------------------------------------------------------------------------------
+
+    def request_text(self) -> str | None:
+        """The last request, for a failure block."""
+        if not self.lives:
+            return None
+        message = self.lives[-1].exchange.message
+        if isinstance(message, bytes):
+            return shown(message)
+        body = {key: value for key, value in message.items() if key not in ("id", "hold")}
+        text = json.dumps(body, ensure_ascii=False)
+        return text if len(text) <= 600 else f"{text[:600]}… (request.json has all)"
+
+    def sweep(self) -> None:
+        """Leave no process and no descriptor; the files stay."""
+        for live in self.lives:
+            live.close()
+            self.session.drop(live)
+        for events in self._events:
+            with contextlib.suppress(OSError):
+                events.close()
+
+    def close(self, *, keep: bool) -> None:
+        self.sweep()
+        if keep:
+            self._write_transcript()
+        else:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _write_transcript(self) -> None:
+        for events in self._events:
+            lines = [str(event) for event in events.all()]
+            if lines:
+                Path(events.path + ".log").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+__all__ = ["BatchSeen", "Box", "HarnessError", "Live", "Observed", "Seen", "ShimBroke"]

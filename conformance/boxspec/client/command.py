@@ -1,0 +1,60 @@
+"""`--shim`: words like a shell splits them, never given to a shell."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+from pathlib import Path
+
+from boxspec.errors import UsageError
+from boxspec.programs import ROOT
+
+REFERENCE = ROOT / "build" / "release" / "reference" / "boxspec-ref"
+
+
+def shim_argv(command: str | None) -> tuple[str, ...]:
+    """Split, check and make absolute; without a command the reference of this checkout.
+
+    Words that name a file beside the caller are made absolute too, because a case may start
+    the shim in another folder (`python3 ./my_shim.py`).
+    """
+    if command is None:
+        if not REFERENCE.is_file():
+            raise UsageError(
+                str(REFERENCE), "the reference is not built", "run ./ci/setup, or name --shim"
+            )
+        return (str(REFERENCE),)
+    try:
+        words = shlex.split(command)
+    except ValueError as why:
+        raise UsageError(
+            f"--shim {command!r}", f"cannot be split into words: {why}", "close the quote"
+        ) from None
+    if not words:
+        raise UsageError("--shim ''", "is empty", "name an executable, e.g. --shim ./my-shim")
+    return (_program(words[0]), *(_beside(word) for word in words[1:]))
+
+
+def _program(word: str) -> str:
+    if "/" not in word:
+        found = shutil.which(word)
+        if found is None:
+            hint = f"did you mean ./{word}?" if Path(word).exists() else "check the spelling"
+            raise UsageError(f"--shim {word}", "no such program on PATH", hint)
+        return str(Path(found).absolute())
+    path = Path(word).absolute()
+    if not path.exists():
+        raise UsageError(f"--shim {word}", "no such file", "check the path")
+    if path.is_dir():
+        raise UsageError(f"--shim {word}", "is a folder", "name the executable inside it")
+    if not os.access(path, os.X_OK):
+        raise UsageError(f"--shim {word}", "has no run bit", f"chmod +x {shlex.quote(word)}")
+    return str(path)
+
+
+def _beside(word: str) -> str:
+    path = Path(word)
+    if path.is_absolute() or "/" not in word or not path.is_file():
+        return word
+    return str(path.absolute())

@@ -1,0 +1,109 @@
+"""The shim's stdin, stdout and stderr: nothing, a file of the case, a pipe, a terminal, an fd."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import pty
+import tty
+from pathlib import Path
+from typing import Any
+
+NAMES = ("stdin", "stdout", "stderr")
+
+
+class Streams:
+    """Owns what it opened: `theirs` until the shim is started, our ends until `close`.
+
+    A wish is None (stdin: /dev/null; stdout, stderr: a file of the case), "null", "pipe", "pty",
+    a path (stdin only) or a descriptor of the caller, which stays the caller's.
+    """
+
+    def __init__(self, folder: Path, wishes: dict[str, Any]) -> None:
+        self.folder = folder
+        self.fds: dict[str, int] = {}
+        self._ours: dict[str, io.FileIO] = {}
+        self._opened: list[int] = []
+        self._terminal: int | None = None
+        try:
+            for name in NAMES:
+                self.fds[name] = self._open(name, wishes.get(name))
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self, name: str, wish: Any) -> int:
+        reads = name == "stdin"
+        if isinstance(wish, int):
+            return wish
+        if wish == "null" or (wish is None and reads):
+            return self._keep(os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC))
+        if wish is None:
+            path = self.folder / name
+            flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+            return self._keep(os.open(path, flags, 0o666))
+        if wish == "pipe":
+            read_end, write_end = os.pipe2(os.O_CLOEXEC)
+            self._ours[name] = io.FileIO(write_end if reads else read_end, "w" if reads else "r")
+            return self._keep(read_end if reads else write_end)
+        if wish == "pty":
+            return self._pty(name)
+        if reads:
+            return self._keep(os.open(os.fspath(wish), os.O_RDONLY | os.O_CLOEXEC))
+        raise TypeError(f"shim_{name}={wish!r}")
+
+    def _pty(self, name: str) -> int:
+        # One terminal for all streams that ask for it, as a person has.
+        if self._terminal is None:
+            ours, self._terminal = pty.openpty()
+            tty.setraw(self._terminal)
+            self._opened.append(self._terminal)
+            self._master = ours
+            self._ours[name] = io.FileIO(ours, "r+")
+        else:
+            self._ours[name] = io.FileIO(os.dup(self._master), "r+")
+        return self._terminal
+
+    def _keep(self, fd: int) -> int:
+        self._opened.append(fd)
+        return fd
+
+    def started(self) -> None:
+        """The shim has its copies: ours of its ends are closed."""
+        for fd in self._opened:
+            os.close(fd)
+        self._opened.clear()
+
+    def ours(self, name: str) -> io.FileIO:
+        if name not in self._ours:
+            raise TypeError(f"ask for it: shim_{name}='pipe' or 'pty'")
+        return self._ours[name]
+
+    def captured(self, name: str) -> bytes:
+        """What the shim wrote there: the file, or what is in the pipe right now."""
+        if name in self._ours and not self._ours[name].closed:
+            return self._drain(self._ours[name])
+        path = self.folder / name
+        return path.read_bytes() if path.is_file() else b""
+
+    @staticmethod
+    def _drain(stream: io.FileIO) -> bytes:
+        parts = []
+        blocking = os.get_blocking(stream.fileno())
+        os.set_blocking(stream.fileno(), False)
+        try:
+            # A terminal whose other end is closed says EIO.
+            with contextlib.suppress(OSError):
+                while part := stream.read(65536):
+                    parts.append(part)
+        finally:
+            os.set_blocking(stream.fileno(), blocking)
+        return b"".join(parts)
+
+    def close(self) -> None:
+        self.started()
+        for stream in self._ours.values():
+            # A pipe may have lost its reader; nothing of ours is buffered.
+            with contextlib.suppress(OSError):
+                stream.close()

@@ -1,0 +1,155 @@
+"""Processes as /proc tells them: one, the children of one, everything below one."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Proc:
+    pid: int
+    ppid: int
+    pgid: int
+    sid: int
+    state: str
+    starttime: int
+    threads: int
+    name: str
+    cmdline: list[bytes] = field(default_factory=list)
+
+    @property
+    def alive(self) -> bool:
+        """Not dead and no mere zombie; a zombie leader whose other threads live on is alive."""
+        return self.state not in "XxZ" or (self.state == "Z" and self.threads > 1)
+
+    def describe(self) -> str:
+        argv = b" ".join(self.cmdline).decode("utf-8", "replace")[:120] or f"[{self.name}]"
+        return f"{self.pid} (ppid {self.ppid} pgid {self.pgid} {self.state}) {argv}"
+
+
+def read(path: str) -> bytes | None:
+    """A small file of /proc, or None when its process has gone."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        parts = []
+        while part := os.read(fd, 65536):
+            parts.append(part)
+        return b"".join(parts)
+    except OSError:
+        return None
+    finally:
+        os.close(fd)
+
+
+def proc(pid: int) -> Proc | None:
+    stat = read(f"/proc/{pid}/stat")
+    if not stat:
+        return None
+    # The name may hold spaces and parentheses: the fields start after the last one.
+    head, _, tail = stat.rpartition(b")")
+    fields = tail.split()
+    cmdline = read(f"/proc/{pid}/cmdline") or b""
+    return Proc(
+        pid=pid,
+        ppid=int(fields[1]),
+        pgid=int(fields[2]),
+        sid=int(fields[3]),
+        state=fields[0].decode(),
+        starttime=int(fields[19]),
+        threads=int(fields[17]),
+        name=head.partition(b"(")[2].decode("utf-8", "replace"),
+        cmdline=cmdline.rstrip(b"\0").split(b"\0") if cmdline else [],
+    )
+
+
+def _child_pids(pid: int) -> set[int]:
+    try:
+        tasks = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return set()
+    found: set[int] = set()
+    for task in tasks:
+        # The kernel may skip a child while another one leaves the list: read until it is stable.
+        before: bytes | None = b"?"
+        for _ in range(8):
+            now = read(f"/proc/{pid}/task/{task}/children")
+            if now is not None:
+                found.update(map(int, now.split()))
+            if now == before:
+                break
+            before = now
+    return found
+
+
+def children(pid: int) -> list[Proc]:
+    """The direct children, zombies too."""
+    found = (proc(child) for child in sorted(_child_pids(pid)))
+    return [child for child in found if child is not None]
+
+
+def tree(pid: int) -> list[Proc]:
+    """Everything below `pid`, zombies too, parents before children."""
+    found: list[Proc] = []
+    todo = [pid]
+    seen: set[int] = set()
+    while todo:
+        for child in children(todo.pop(0)):
+            if child.pid not in seen:
+                seen.add(child.pid)
+                found.append(child)
+                todo.append(child.pid)
+    return found
+
+
+class Status(dict[str, str]):
+    """/proc/PID/status as a mapping (`SigCgt`, `Threads`, …), with the descriptor count."""
+
+    def __init__(self, pid: int) -> None:
+        super().__init__()
+        for line in (read(f"/proc/{pid}/status") or b"").decode("utf-8", "replace").splitlines():
+            key, _, value = line.partition(":")
+            self[key] = value.strip()
+        try:
+            self.fd_count = len(os.listdir(f"/proc/{pid}/fd"))
+        except OSError:
+            self.fd_count = 0
+
+    @property
+    def fds(self) -> int:
+        return self.fd_count
+
+    @property
+    def threads(self) -> int:
+        return int(self.get("Threads", "0"))
+
+    def mask(self, name: str) -> set[int]:
+        """The signal numbers in SigBlk, SigIgn, SigCgt or SigPnd."""
+        bits = int(self.get(name, "0"), 16)
+        return {number + 1 for number in range(64) if bits >> number & 1}
+
+
+def wakeups(pid: int) -> int:
+    """Voluntary context switches of all threads: how often it slept and was woken."""
+    total = 0
+    try:
+        tasks = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return 0
+    for task in tasks:
+        for line in (read(f"/proc/{pid}/task/{task}/status") or b"").splitlines():
+            if line.startswith(b"voluntary_ctxt_switches:"):
+                total += int(line.split()[1])
+    return total
+
+
+def cpu_ms(pid: int) -> float:
+    """User and system time of the process so far."""
+    stat = read(f"/proc/{pid}/stat")
+    if not stat:
+        return 0.0
+    fields = stat.rpartition(b")")[2].split()
+    return (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")

@@ -1,0 +1,63 @@
+"""Long tests beside each other: their bodies start with the session, pytest only joins them."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future
+
+THREADS = 32
+
+
+class Overlap:
+    """A bounded pool. Plain threads: an executor's would be waited for at exit, even when idle."""
+
+    def __init__(self, threads: int = THREADS) -> None:
+        self._limit = threads
+        self._queue: deque[tuple[Future[float], Callable[[], float]]] = deque()
+        self._futures: dict[Hashable, Future[float]] = {}
+        self._lock = threading.Lock()
+        self._threads: list[threading.Thread] = []
+
+    def submit(self, key: Hashable, body: Callable[[], float]) -> Future[float]:
+        """Queue a body; the first submitted start first."""
+        future: Future[float] = Future()
+        with self._lock:
+            self._futures[key] = future
+            self._queue.append((future, body))
+            if len(self._threads) < self._limit:
+                thread = threading.Thread(target=self._work, name="overlap", daemon=True)
+                self._threads.append(thread)
+                thread.start()
+        return future
+
+    def _work(self) -> None:
+        while True:
+            with self._lock:
+                if not self._queue:
+                    self._threads.remove(threading.current_thread())
+                    return
+                future, body = self._queue.popleft()
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                future.set_result(body())
+            except BaseException as why:
+                future.set_exception(why)
+
+    def get(self, key: Hashable) -> Future[float] | None:
+        return self._futures.get(key)
+
+    def cancel(self) -> None:
+        """Start nothing more."""
+        with self._lock:
+            waiting = [future for future, _ in self._queue]
+        for future in waiting:
+            future.cancel()
+
+    def join(self, timeout_s: float = 30) -> None:
+        with self._lock:
+            threads = list(self._threads)
+        for thread in threads:
+            thread.join(timeout_s)

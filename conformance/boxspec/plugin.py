@@ -1,0 +1,305 @@
+"""The pytest plugin: options, the `box` fixture, overlapping bodies, verdicts out of exceptions."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import time
+from collections.abc import Generator
+from functools import partial
+from typing import Any
+
+import pytest
+
+from boxspec.case import Box
+from boxspec.client.command import shim_argv
+from boxspec.errors import NotConforming, UsageError
+from boxspec.marks import Requires
+from boxspec.overlap import THREADS, Overlap
+from boxspec.record import Record
+from boxspec.repeat import Repeat
+from boxspec.requirements import contract_of, load
+from boxspec.session import Session
+from boxspec.smoke import trust
+from boxspec.verdict import BROKEN, NotApplicable, NotMeasured, Verdict
+
+PROPERTY = "boxspec"
+
+
+class State:
+    """What one pytest session holds; made in pytest_configure, closed in pytest_unconfigure."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        self.session: Session | None = None
+        self.overlap = Overlap(config.getoption("boxspec_jobs"))
+        self.boxes: dict[str, Box] = {}
+        self.repeat: Repeat | None = None
+        self.stop: BaseException | None = None
+
+    def open(self) -> Session:
+        """The shim's session, trusted; the first caller starts it."""
+        if self.session is None:
+            option = self.config.getoption
+            session = Session(
+                shim_argv(option("boxspec_shim")),
+                seed=option("boxspec_seed"),
+                busy=option("boxspec_busy"),
+            )
+            try:
+                trust(session)
+            except BaseException:
+                session.close()
+                raise
+            self.session = session
+        return self.session
+
+    def close(self) -> None:
+        self.overlap.cancel()
+        if self.session is not None:
+            self.session.interrupt()
+            self.overlap.join()
+            for box in self.boxes.values():
+                box.close(keep=False)
+            self.session.close()
+
+
+STATE = pytest.StashKey[State]()
+RECORD = pytest.StashKey[Record]()
+BOX = pytest.StashKey[Box]()
+SECONDS = pytest.StashKey[float]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("boxspec", "conformance of a sandbox (boxspec)")
+    add = group.addoption
+    add("--shim", dest="boxspec_shim", metavar="CMD", help="the shim (default: the reference)")
+    add(
+        "--contract",
+        dest="boxspec_contracts",
+        action="append",
+        metavar="NAME",
+        help="only this contract (repeatable; default: what the shim declares)",
+    )
+    add(
+        "--profile",
+        dest="boxspec_profile",
+        choices=("contract", "hardened", "all"),
+        help="only requirements of this profile",
+    )
+    add("--seed", dest="boxspec_seed", type=int, default=0, help="decides what is varied")
+    add("--repeat", dest="boxspec_repeat", type=int, metavar="N", help="run each test N times")
+    add("--repeat-file", dest="boxspec_repeat_file", metavar="FILE", help="results, resumable")
+    add("--keep", dest="boxspec_keep", action="store_true", help="keep every case folder")
+    add("--busy", dest="boxspec_busy", type=int, default=0, metavar="N", help="N busy loops beside")
+    add(
+        "--overlap",
+        dest="boxspec_jobs",
+        type=int,
+        default=THREADS,
+        metavar="N",
+        help=f"at most N long tests at once (default {THREADS})",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[STATE] = State(config)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    state = config.stash.get(STATE, None)
+    if state is not None:
+        state.close()
+
+
+def says(item: pytest.Item) -> Requires | None:
+    """What `@requires` says about a test; None for tests of the kit itself."""
+    mark = item.get_closest_marker("requires")
+    return mark.args[0] if mark is not None else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    known = load()
+    option = config.getoption
+    contracts = option("boxspec_contracts")
+    profile = option("boxspec_profile")
+    kept: list[pytest.Item] = []
+    dropped: list[pytest.Item] = []
+    for item in items:
+        marked = says(item)
+        if marked is None:
+            kept.append(item)
+            continue
+        unknown = [name for name in marked.ids if name not in known]
+        if unknown:
+            raise pytest.UsageError(f"{item.nodeid}: requirement {unknown[0]} is not in the list")
+        wanted = any(
+            (contracts is None or contract_of(name) in contracts)
+            and (profile in (None, "all") or known[name].profile == profile)
+            for name in marked.ids
+        )
+        (kept if wanted else dropped).append(item)
+    if dropped:
+        config.hook.pytest_deselected(items=dropped)
+    # The main thread comes to the overlapping ones last: until then they run beside.
+    items[:] = sorted(kept, key=_overlaps)
+
+
+def _overlaps(item: pytest.Item) -> bool:
+    marked = says(item)
+    return marked is not None and marked.overlap
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    state = session.config.stash[STATE]
+    if session.config.option.collectonly or not any(says(item) for item in session.items):
+        return None
+    try:
+        shim = state.open()
+    except (NotConforming, UsageError) as why:
+        state.stop = why
+        pytest.exit(str(why), returncode=2)
+    if session.config.getoption("boxspec_repeat"):
+        state.repeat = Repeat(session, shim, says)
+        state.repeat.run()
+        return True
+    if not hasattr(session.config, "workerinput"):
+        _submit(session.items, state, shim)
+    return None
+
+
+def _submit(items: list[pytest.Item], state: State, shim: Session) -> None:
+    """Start the bodies of the overlapping tests, the longest first."""
+    overlapping = [(item, marked) for item in items if (marked := says(item)) and marked.overlap]
+    overlapping.sort(key=lambda pair: -pair[1].seconds)
+    for item, marked in overlapping:
+        body = Body(item, marked)
+        box = Box(shim, folder_name(item))
+        state.boxes[item.nodeid] = box
+        state.overlap.submit(item.nodeid, partial(body.run_and_sweep, box))
+
+
+def folder_name(item: pytest.Item) -> str:
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", item.name).strip("-")
+
+
+class Body:
+    """A test's function with everything but its box: it runs in any thread, any number of times."""
+
+    def __init__(self, item: pytest.Item, marked: Requires) -> None:
+        assert isinstance(item, pytest.Function)
+        params = dict(item.callspec.params) if hasattr(item, "callspec") else {}
+        names = list(inspect.signature(item.obj).parameters)
+        strange = [name for name in names if name != "box" and name not in params]
+        if strange:
+            raise pytest.UsageError(
+                f"{item.nodeid}: an overlapping test uses only box and parameters, not {strange}"
+            )
+        self.needs_box = "box" in names
+        self.arguments = {name: params[name] for name in names if name != "box"}
+        self.function = item.obj
+        self.marked = marked
+
+    def run(self, box: Box) -> None:
+        applicable(self.marked, box.session)
+        given: dict[str, Any] = dict(self.arguments)
+        if self.needs_box:
+            given["box"] = box
+        self.function(**given)
+
+    def run_and_sweep(self, box: Box) -> float:
+        """The seconds that it took; nothing of it runs on."""
+        start = time.monotonic()
+        try:
+            self.run(box)
+            return time.monotonic() - start
+        finally:
+            box.sweep()
+
+
+def applicable(marked: Requires, shim: Session) -> None:
+    missing = [name for name in marked.capabilities if name not in shim.capabilities]
+    if missing:
+        raise NotApplicable(f"the shim does not declare {', '.join(missing)}")
+
+
+@pytest.fixture
+def box(request: pytest.FixtureRequest) -> Generator[Box, None, None]:
+    """The world of one case."""
+    state = request.config.stash[STATE]
+    made = state.boxes.pop(request.node.nodeid, None)
+    if made is None:
+        made = Box(state.open(), folder_name(request.node))
+    request.node.stash[BOX] = made
+    yield made
+    record = request.node.stash.get(RECORD, None)
+    keep = record is not None and record.folder is not None
+    made.close(keep=keep or request.config.getoption("boxspec_keep"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    marked = says(pyfuncitem)
+    if marked is None:
+        return None
+    state = pyfuncitem.config.stash[STATE]
+    future = state.overlap.get(pyfuncitem.nodeid)
+    if future is None:
+        applicable(marked, state.open())
+        return None
+    pyfuncitem.stash[SECONDS] = future.result()
+    return True
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    marked = says(item)
+    if marked is None:
+        return report
+    record = item.stash.get(RECORD, None)
+    if record is None:
+        record = item.stash[RECORD] = Record(item.nodeid, list(marked.ids))
+    if call.when == "call":
+        seconds: float = item.stash.get(SECONDS, call.duration)
+        record.seconds = round(seconds, 4)
+    if call.excinfo is not None:
+        _judge(item, call.excinfo.value, record, report)
+    if call.when == "teardown":
+        item.user_properties.append((PROPERTY, record.to_json()))
+        report.user_properties = list(item.user_properties)
+    return report
+
+
+def _judge(
+    item: pytest.Item, why: BaseException, record: Record, report: pytest.TestReport
+) -> None:
+    record.blame(why)
+    box = item.stash.get(BOX, None)
+    if isinstance(why, NotMeasured | NotApplicable):
+        report.outcome = "skipped"
+        path, line, _ = item.location
+        report.longrepr = (path, (line or 0) + 1, f"{record.verdict}: {why}")
+        return
+    if box is not None:
+        record.request = box.request_text()
+        if record.verdict in BROKEN or record.verdict is Verdict.HARNESS_ERROR:
+            record.folder = str(box.folder)
+    if record.verdict in BROKEN:
+        from boxspec.report.block import failure_block
+
+        report.outcome = "failed"
+        report.longrepr = failure_block(record, item.config.getoption("boxspec_shim"))
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    repeat = config.stash[STATE].repeat
+    if repeat is not None:
+        terminalreporter.write_line("")
+        for line in repeat.lines():
+            terminalreporter.write_line(line)
