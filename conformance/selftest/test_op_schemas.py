@@ -144,6 +144,7 @@ BAD_REQUESTS: dict[str, tuple[str, dict[str, Any], str, Any]] = {
 }
 BAD_ANSWERS: dict[str, tuple[str, dict[str, Any], str, Any]] = {
     "no id": ("exec.run", RESULT, "id", ABSENT),
+    "null as id of a result": ("exec.run", RESULT, "id", None),
     "nothing": ("exec.run", RESULT, "result", ABSENT),
     "result and error": (
         "exec.run",
@@ -182,6 +183,11 @@ def changed(message: dict[str, Any], pointer: str, value: Any) -> dict[str, Any]
     else:
         holder[last] = value
     return copied
+
+
+def test_an_error_may_stand_without_an_id() -> None:
+    error = {"id": None, "error": {"kind": "invalid_input", "message": "not JSON"}}
+    op_schema("envelope", "answer").validate(error)
 
 
 def test_what_the_bad_ones_are_made_from_is_good() -> None:

@@ -18,7 +18,7 @@ from referencing import Registry, Resource
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "build" / "release" / "reference" / "boxspec-ref"
-TWIN = ROOT / "conformance" / "shims" / "python" / "exec_shim.py"
+TWIN = ROOT / "conformance" / "shims" / "python" / "shim.py"
 FAKE = ROOT / "conformance" / "shims" / "fake" / "fake.py"
 SCHEMAS = ROOT / "conformance" / "boxspec" / "schemas"
 SPEC = ROOT / "conformance" / "spec"
