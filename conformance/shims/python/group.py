@@ -2,7 +2,7 @@
 
 import _signal
 import os
-from time import clock_gettime_ns, CLOCK_BOOTTIME, monotonic_ns
+from time import CLOCK_BOOTTIME, clock_gettime_ns, monotonic_ns
 
 TICK_NS = 100_000_000
 TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
@@ -155,8 +155,10 @@ class Ending:
             if self.members:
                 try:
                     self.fd = os.pidfd_open(self.members[0])
+                except ProcessLookupError:
+                    self.next_look = now  # gone since the look
                 except OSError:
-                    self.next_look = now + TICK_NS // 10
+                    pass
         return self.members
 
     def close(self):

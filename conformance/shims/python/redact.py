@@ -41,16 +41,14 @@ class Redactor:
         data = self.held + chunk
         keep = len(data) if last else self.undecided_from(data)
         out = []
-        position = covered = self.covered
+        covered = self.covered
         for start, end in self.matches(data):
-            if start >= covered and start < keep:
-                out.append(data[position:start])
-                out.append(MARK)
-            if start < keep or start < covered:
+            if start < covered:
                 covered = max(covered, end)
-                position = covered
-        if position < keep:
-            out.append(data[position:keep])
+            elif start < keep:
+                out += [data[covered:start], MARK]
+                covered = end
+        out.append(data[covered:keep])
         self.held = data[keep:]
         self.covered = max(0, covered - keep)
         return b"".join(out)
@@ -89,5 +87,10 @@ ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\0"
 
 
 def quoted(data):
-    text = data.decode("utf-8", "replace")
-    return '"' + "".join(ESCAPES.get(c) or (c if c.isprintable() else f"\\u{{{ord(c):x}}}") for c in text) + '"'
+    return '"' + "".join(map(escaped, data.decode("utf-8", "replace"))) + '"'
+
+
+def escaped(character):
+    if character in ESCAPES:
+        return ESCAPES[character]
+    return character if character.isprintable() else f"\\u{{{ord(character):x}}}"

@@ -1,7 +1,7 @@
 """One run: spawn, wait for the first cause to end it, end the group, tell how it went.
 
-A run lives on a thread of its own. It sleeps in one poll over its pipes, the child's pidfd and a bell
-that the signal handlers ring; each time it wakes it moves bytes once and looks around once, so that
+A run lives on a thread of its own. It sleeps in one poll over its pipes, the child's pidfd and the
+pipe of the signal handlers; each time it wakes it moves bytes once and looks around once, so that
 neither a flood of output nor a blocked payload can hide a deadline or a signal.
 """
 
@@ -69,9 +69,7 @@ class Run:
     def spawn(self):
         child = Spawn(self.request, self.caller_mask).start()
         self.begin_deadline()
-        # A write to a closed pipe must not kill us. The signal stays pending for this thread and
-        # goes with it, so the disposition of the process is never touched.
-        _signal.pthread_sigmask(_signal.SIG_BLOCK, (_signal.SIGPIPE,))
+        self.mask = signals.hold_sigpipe()
         self.group = child.group
         self.ending = Ending(self.group)
         cap = self.request.max_output_bytes
@@ -88,7 +86,7 @@ class Run:
     # Looking and waiting.
 
     def look(self):
-        """The cause that ends the run, if one can be seen now; the order decides between several."""
+        """The cause that ends the run, if one can be seen now; the order decides."""
         self.end = self.end or self.group.leader_end()
         signals.handlers.collect()
         if self.input.failure and self.request.stdin_failure == "error":
@@ -124,6 +122,7 @@ class Run:
             self.tee.write()
         if self.watch.bell.fd in ready:
             self.watch.bell.clear()
+        signals.handlers.collect()
         return ready
 
     def interests(self):
@@ -131,6 +130,7 @@ class Run:
             yield output.fd, select.POLLIN
         yield self.input.fd, select.POLLOUT
         yield self.watch.bell.fd, select.POLLIN
+        yield signals.handlers.read_fd, select.POLLIN
         yield self.ending.fd, select.POLLIN
         if not self.end:  # readable for ever afterwards
             yield self.group.pidfd, select.POLLIN
@@ -223,11 +223,12 @@ class Run:
         self.group.close()
         if self.tee:
             self.tee.finish()
+        signals.drop_sigpipe(self.mask)
 
     # Telling.
 
     def final(self, cause):
-        """The cause after the drains: they may still find a byte too many, or a payload left over."""
+        """The cause after the drains, which may find a byte too many or a payload left over."""
         if cause.name == "exit":
             if self.request.stdin_failure == "error" and (self.input.failure or self.input.rest):
                 return Cause("stdin")
@@ -240,19 +241,13 @@ class Run:
             reason = self.input.failure or os.strerror(errno.EPIPE)
             raise Failed("execution", f"failed to write stdin: {reason}")
         termination, exit_code, signal = self.outcome(cause)
-        streams = {"stdout": "", "stderr": ""}
-        for output in self.outputs:
-            convert = text.lossy_cut if output.over else text.lossy
-            streams[output.name] = convert(output.data())
-        note = self.note(cause)
-        if note:
-            streams["stderr"] = text.annotate(streams["stderr"], note)
+        duration_ms = self.duration_ms()
         return {
             "success": termination == "exit" and exit_code == 0,
-            "stdout": text.as_json(streams["stdout"]),
-            "stderr": text.as_json(streams["stderr"]),
+            "stdout": self.stream(0),
+            "stderr": self.stream(1, self.note(cause)),
             "exit_code": exit_code,
-            "duration_ms": self.duration_ms(),
+            "duration_ms": duration_ms,
             "output": None,
             "termination": termination,
             "signal": signal and signals.name_of(signal),
@@ -261,6 +256,11 @@ class Run:
             "pending_signals": [],
             "truncated": any(output.over for output in self.outputs),
         }
+
+    def stream(self, i, note=None):
+        if not self.outputs:  # nothing was spawned
+            return text.as_json([], note=note)
+        return text.as_json(self.outputs[i].kept, self.outputs[i].over, note)
 
     def outcome(self, cause):
         """(termination, exit_code, signal)"""

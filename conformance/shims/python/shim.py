@@ -6,7 +6,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from protocol import main  # noqa: E402
+from protocol import main
 
 if __name__ == "__main__":
     # Not sys.exit: its clean-up waits for nothing that we need.

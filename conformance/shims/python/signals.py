@@ -2,12 +2,12 @@
 
 The handler is the interpreter's own C handler: it writes the number into a pipe that never blocks.
 Python installs handlers from the main thread only, so acquire and release are the main thread's,
-while any thread may collect what was noted.
+while every run looks at that pipe itself.
 """
 
 import _signal  # signal.py only wraps this one in enums, for a third of the start-up time
-import os
 import _thread
+import os
 
 HANDLED = (_signal.SIGINT, _signal.SIGTERM)
 
@@ -41,9 +41,23 @@ def caller_mask():
 def child_ends_are_lost():
     """True where the kernel collects children by itself.
 
-    SA_NOCLDWAIT does not pass through exec, so in a process of our own SIG_IGN is the whole question.
+    SA_NOCLDWAIT does not pass through exec: in a process of our own SIG_IGN is the whole question.
     """
     return _signal.getsignal(_signal.SIGCHLD) is _signal.SIG_IGN
+
+
+def hold_sigpipe():
+    """A write to a closed pipe must not kill us: blocked in this thread, it stays pending for it.
+
+    The disposition belongs to the whole process and to the caller; it is not touched.
+    """
+    return _signal.pthread_sigmask(_signal.SIG_BLOCK, (_signal.SIGPIPE,))
+
+
+def drop_sigpipe(mask):
+    while _signal.SIGPIPE in _signal.sigpending():
+        _signal.sigtimedwait((_signal.SIGPIPE,), 0)
+    _signal.pthread_sigmask(_signal.SIG_SETMASK, mask)
 
 
 class Bell:

@@ -158,7 +158,7 @@ def caller_environment():
     environment = {}
     for entry in block.split(b"\0"):
         name, equals, value = entry.partition(b"=")
-        if equals:
+        if name and equals:
             environment.setdefault(name, value)
     return environment
 
@@ -171,7 +171,8 @@ def check_strings(request, environment):
     strings = [request.program, *request.args, request.current_dir or b""]
     strings += environment.keys()
     strings += environment.values()
-    if any(b"\0" in s for s in strings) or any(not n or b"=" in n for n in environment):
+    names = [name for name, _ in request.env or ()]
+    if any(b"\0" in s for s in strings) or any(not n or b"=" in n for n in names):
         raise OSError(errno.EINVAL, "")
 
 

@@ -31,12 +31,10 @@ class Output:
         if self.cap is not None and self.length + len(chunk) > self.cap:
             chunk = chunk[: self.cap - self.length]
             self.over = True
-        self.kept.append(chunk)
-        self.length += len(chunk)
+        if chunk:
+            self.kept.append(chunk)
+            self.length += len(chunk)
         return chunk
-
-    def data(self):
-        return b"".join(self.kept)
 
     def close(self):
         if self.fd >= 0:

@@ -1,4 +1,4 @@
-"""Bytes of the child into the text of a result."""
+"""Bytes of the child into the text of a result, or into its digest where it is long."""
 
 import codecs
 
@@ -6,34 +6,54 @@ DIGEST_ABOVE = 1024 * 1024
 EDGE = 4096
 
 
-def lossy(data):
-    """One U+FFFD for each maximal subpart that is not UTF-8: what CPython's decoder does too."""
-    return data.decode("utf-8", "replace")
+def decode(chunks, cut):
+    """Text of the chunks, piece by piece; a character split between two stays whole.
+
+    One U+FFFD for each maximal subpart that is not UTF-8: CPython's decoder counts like that. With
+    `cut` an incomplete character at the end is dropped, for it was the cap that cut it.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    for chunk in chunks:
+        yield decoder.decode(chunk)
+    if not cut:
+        yield decoder.decode(b"", final=True)
 
 
-def lossy_cut(data):
-    """As lossy, but a character that the cap has cut at the end is dropped, not replaced."""
-    return codecs.utf_8_decode(data, "replace", False)[0]
+def annotation(note, empty):
+    return note if empty else "\n" + note
 
 
-def annotate(stderr, note):
-    return stderr + "\n" + note if stderr else note
+def as_json(chunks, cut=False, note=None):
+    length = sum(map(len, chunks))
+    if length > DIGEST_ABOVE:  # replacing never makes it shorter
+        return digest(pieces(chunks, cut, note))
+    text = "".join(pieces(chunks, cut, note))
+    return digest([text]) if len(text.encode()) > DIGEST_ABOVE else text
 
 
-def as_json(text):
-    """The text, or its digest where an answer with it would grow too long."""
-    if len(text) * 4 <= DIGEST_ABOVE:
-        return text
-    data = text.encode()
-    if len(data) <= DIGEST_ABOVE:
-        return text
+def pieces(chunks, cut, note):
+    yield from decode(chunks, cut)
+    if note:
+        yield annotation(note, not chunks)
+
+
+def digest(texts):
     # Imported where needed: they cost as much as the rest of the start.
     from binascii import b2a_base64
     from hashlib import sha256
 
+    length = 0
+    sum256 = sha256()
+    head = tail = b""
+    for text in texts:
+        data = text.encode()
+        length += len(data)
+        sum256.update(data)
+        head += data[: EDGE - len(head)]
+        tail = (tail + data[-EDGE:])[-EDGE:]
     return {
-        "bytes": len(data),
-        "sha256": sha256(data).hexdigest(),
-        "head_b64": b2a_base64(data[:EDGE], newline=False).decode(),
-        "tail_b64": b2a_base64(data[-EDGE:], newline=False).decode(),
+        "bytes": length,
+        "sha256": sum256.hexdigest(),
+        "head_b64": b2a_base64(head, newline=False).decode(),
+        "tail_b64": b2a_base64(tail, newline=False).decode(),
     }
