@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Shims that are wrong on purpose, one way each: `fake.py NAME run REQUEST RESPONSE | serve`.
 
-The class name in words is the NAME: `AlwaysYes` is `always-yes`. `Honest` and `SplitLines` are
-the two that are right.
+The class name in words is the NAME: `AlwaysYes` is `always-yes`. With `@run` behind it the fake is
+honest in serve mode and wrong in run mode only. `honest` and `split-lines` are right.
 """
 
 from __future__ import annotations
@@ -36,21 +36,25 @@ def wait_for_ever() -> None:
 
 
 class AlwaysYes(Honest):
-    """Everything worked, whatever was asked."""
+    """Every program succeeds."""
 
-    def answer(self, message: Message, serving: bool) -> Message:
-        if message["op"] == "hello":
-            return super().answer(message, serving)
+    def execute(self, request: Message) -> Message:
         return {"result": dict(RESULT)}
 
 
 class AlwaysNo(Honest):
-    """Nothing worked, whatever was asked."""
+    """No program can be started."""
+
+    def execute(self, request: Message) -> Message:
+        return {"error": {"kind": "execution", "message": "failed to spawn: no"}}
+
+
+class KnowsEverything(Honest):
+    """Every operation is known, also one that nobody has thought of."""
 
     def answer(self, message: Message, serving: bool) -> Message:
-        if message["op"] == "hello":
-            return super().answer(message, serving)
-        return {"error": {"kind": "execution", "message": "failed to spawn: no"}}
+        answer = super().answer(message, serving)
+        return {"result": {}} if "unsupported" in answer else answer
 
 
 class Echo(Honest):
@@ -207,11 +211,11 @@ class HelloThenDies(Honest):
 
 
 def fakes() -> dict[str, type[Honest]]:
-    return {
-        re.sub(r"(?<!^)(?=[A-Z])", "-", kind.__name__).lower(): kind
-        for kind in (Honest, *Honest.__subclasses__())
-    }
+    kinds: list[type[Honest]] = [Honest, *Honest.__subclasses__()]
+    return {re.sub(r"(?<!^)(?=[A-Z])", "-", kind.__name__).lower(): kind for kind in kinds}
 
 
 if __name__ == "__main__":
-    fakes()[sys.argv[1]]().main(sys.argv[2:])
+    name, at, _ = sys.argv[1].partition("@")
+    spared = at and sys.argv[2] == "serve"
+    fakes()["honest" if spared else name]().main(sys.argv[2:])

@@ -1,0 +1,93 @@
+"""Shims that nobody may trust: the verdict and the exit status of each, and what is left of it."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from selftest.tools import FAKE, Done, boxspec
+
+# What the verdict must name. `@run` spares serve mode, which is looked at first.
+WRONG = {
+    "always-yes": "says yes to all",
+    "always-no": "a program that exits 0 is answered with",
+    "knows-everything": "the unknown operation",
+    "echo": "exactly one of result, unsupported, error",
+    "echo@run": "exactly one of result, unsupported, error",
+    "garbage": "is not JSON",
+    "garbage@run": "is not JSON",
+    "wrong-id": "/id: is 'stale-",
+    "wrong-id@run": "/id: is 'stale-",
+    "late": "no answer within 10 s",
+    "double-answer": "two answers to one request",
+    "hang": "no answer within 10 s",
+    "hang@run": "did not return within 10 s",
+    "crash": "killed 11 without a whole answer",
+    "crash@run": "killed 11",
+    "huge-line": "a line is longer than 16777216 bytes",
+    "huge-line@run": "the limit is 16777216",
+    "closes-stdout": "closed its stdout without a whole answer",
+    "ignores-sigterm": "after bye it should exit 0; it stayed",
+    "leaks-a-child@run": "leaves",
+    "half-line": "exited 0 without a whole answer",
+    "half-line@run": "is not JSON",
+    "lies-about-pid": "says pid 1",
+    "lies-about-pid@run": "says pid 1",
+    "wrong-nonce": "repeats the nonce",
+    "wrong-nonce@run": "repeats the nonce",
+    "undeclared-capability-answers": "exec.cap is not declared but used all the same",
+    "hello-then-dies": "exited 1 without a whole answer",
+    "hello-then-dies@run": "exited 1",
+}
+RIGHT = ["honest", "split-lines"]
+
+
+def one(verb: str, name: str) -> Done:
+    return boxspec(verb, "--shim", f"{FAKE} {name}")
+
+
+@pytest.mark.parametrize("verb", ["smoke", "run"])
+@pytest.mark.parametrize("name", WRONG)
+def test_a_fake_is_not_scored(name: str, verb: str) -> None:
+    done = one(verb, name)
+    said = done.stdout + done.stderr
+    assert done.returncode == 2, said
+    assert "not a conforming shim" in said
+    assert WRONG[name] in said
+    assert "contract MUST" not in said
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_shim_passes_the_smoke_test(name: str) -> None:
+    done = one("smoke", name)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_shim_is_scored(name: str) -> None:
+    done = boxspec("run", "--shim", f"{FAKE} {name}", "-k", "test_text")
+    assert done.returncode in (0, 1, 3), done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1].startswith("contract MUST")
+
+
+@pytest.mark.parametrize("verb", ["smoke", "run"])
+def test_a_shim_without_run_bit_is_named(verb: str, tmp_path: Path) -> None:
+    copy = tmp_path / "no-run-bit"
+    shutil.copy(FAKE, copy)
+    copy.chmod(0o644)
+    done = boxspec(verb, "--shim", copy)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert f"{copy}: has no run bit" in done.stderr
+
+
+def test_each_fake_is_tried() -> None:
+    sys.path.insert(0, str(FAKE.parent))
+    try:
+        from fake import fakes
+    finally:
+        sys.path.remove(str(FAKE.parent))
+    assert set(fakes()) == {name.partition("@")[0] for name in WRONG} | set(RIGHT)
