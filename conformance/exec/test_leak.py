@@ -1,0 +1,82 @@
+"""A process that runs many programs keeps nothing of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from boxspec.api import BatchSeen, Box, Live, at_most, expect, requires
+from boxspec.api import programs as P
+from exec.moments import until
+
+HERE = "exec.concurrent"
+
+
+def outcomes(box: Box) -> list[dict[str, Any]]:
+    """One run for each way in which a run can end."""
+    null = "/dev/null"
+    return [
+        {"program": P.exit_with, "args": ["3"]},
+        {"program": P.die_by, "args": ["KILL"]},
+        {"program": "/no/such/program"},
+        {"program": P.slow_exit, "args": [null, "3000"], "timeout_ms": 40},
+        {"program": P.hash_stdin, "stdin": {"bytes": "x" * 1000}},
+        {
+            "program": P.close_early,
+            "args": [null, "--in", "--then", "exit:0"],
+            "stdin": {"bytes": "x" * 200_000},
+        },
+        {"program": P.orphan, "args": [null, "--keep", "out,err"]},
+        {"program": P.exit_with, "args": ["0"], "current_dir": str(box.tmp / "missing")},
+    ]
+
+
+def zombies(live: Live[BatchSeen]) -> int:
+    return sum(not child.alive for child in live.children())
+
+
+COUNTED: dict[str, Callable[[Live[BatchSeen]], int]] = {
+    "descriptors": lambda live: live.status().fd_count,
+    "zombies": zombies,
+    "threads": lambda live: live.status().threads,
+}
+
+
+def kept_after(box: Box, rounds: int, what: str, enough: int) -> int:
+    """How many a caller has when all runs but one have ended; `enough` ends the look early."""
+    gates, lasts = box.events(f"gate-{rounds}"), box.events(f"last-{rounds}")
+    fifo = box.fifo(f"open-{rounds}")
+    gate = {"program": P.gate, "args": [gates.path, str(fifo)]}
+    last = {"program": P.slow_exit, "args": [lasts.path, "0"]}
+    # One after the other by and large: what is counted is what stays, not what is in flight.
+    runs = [(15 * number, run) for number, run in enumerate([*outcomes(box) * rounds, last])]
+    with box.start_batch([(0, gate), *runs], within_s=28) as live:
+        gate_pid = gates.wait("ready").pid
+        lasts.wait("end", timeout_s=20)
+        until(lambda: all(c.pid == gate_pid or not c.alive for c in live.children()))
+        seen = [COUNTED[what](live)]
+        # A run returns a little after its child is gone: the least of some time is what stays.
+        until(lambda: bool(seen.append(COUNTED[what](live))) or seen[-1] <= enough, 1.5)
+        box.open_gate(fifo)
+        live.finish()
+    return min(seen)
+
+
+def growth(box: Box, what: str) -> tuple[int, int]:
+    few = kept_after(box, 2, what, 0)
+    return few, kept_after(box, 8, what, few)
+
+
+@pytest.mark.parametrize("what", ["descriptors", "zombies"])
+@requires("EXEC-LEAK-01", pitfalls=["C8", "C10"], capability=HERE, overlap=8.0, stress=80)
+def test_descriptors_and_zombies_do_not_grow_with_the_runs(box: Box, what: str) -> None:
+    few, many = growth(box, what)
+    expect(f"{what} of the caller after 64 runs, beyond those after 16", many - few, at_most(2))
+
+
+@requires("EXEC-LEAK-02", pitfalls=["C9"], capability=HERE, overlap=8.0, stress=80)
+def test_threads_do_not_grow_with_the_runs(box: Box) -> None:
+    few, many = growth(box, "threads")
+    expect("threads of the caller after 64 runs, beyond those after 16", many - few, at_most(2))
