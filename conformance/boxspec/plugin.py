@@ -87,6 +87,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         choices=("contract", "hardened", "all"),
         help="only requirements of this profile",
     )
+    add(
+        "--requirement",
+        dest="boxspec_requirements",
+        action="append",
+        metavar="ID",
+        help="only tests that decide this requirement (repeatable)",
+    )
     add("--seed", dest="boxspec_seed", type=int, default=0, help="decides what is varied")
     add("--repeat", dest="boxspec_repeat", type=int, metavar="N", help="run each test N times")
     add("--repeat-file", dest="boxspec_repeat_file", metavar="FILE", help="results, resumable")
@@ -122,6 +129,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     known = load()
     option = config.getoption
     contracts = option("boxspec_contracts")
+    only = option("boxspec_requirements")
     profile = option("boxspec_profile")
     kept: list[pytest.Item] = []
     dropped: list[pytest.Item] = []
@@ -135,6 +143,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             raise pytest.UsageError(f"{item.nodeid}: requirement {unknown[0]} is not in the list")
         wanted = any(
             (contracts is None or contract_of(name) in contracts)
+            and (only is None or name in only)
             and (profile in (None, "all") or known[name].profile == profile)
             for name in marked.ids
         )
@@ -219,7 +228,8 @@ class Body:
 
 
 def applicable(marked: Requires, shim: Session) -> None:
-    missing = [name for name in marked.capabilities if name not in shim.capabilities]
+    needed = (contract_of(marked.ids[0]), *marked.capabilities)
+    missing = [name for name in needed if name not in shim.capabilities]
     if missing:
         raise NotApplicable(f"the shim does not declare {', '.join(missing)}")
 

@@ -103,7 +103,11 @@ class Repeat:
                 self._once(name, body)
         for future in waiting:
             future.result()
-        self.session.testsfailed = sum(self._flaky(count) for count in self.counts.values())
+        self.session.testsfailed = self.flaky
+
+    @property
+    def flaky(self) -> int:
+        return sum(self._flaky(count) for count in self.counts.values())
 
     @staticmethod
     def _flaky(count: Counter[str]) -> int:
@@ -126,6 +130,5 @@ class Repeat:
                 f"{flaky:>5}/{rounds:<6} {100 * flaky / max(rounds, 1):7.3f} %  {name}{extra}"
             )
         total = sum(sum(count.values()) for count in self.counts.values())
-        bad = sum(self._flaky(count) for count in self.counts.values())
-        made.append(f"{bad} false or failing of {total} runs of {len(rows)} tests")
+        made.append(f"{self.flaky} false or failing of {total} runs of {len(rows)} tests")
         return made

@@ -1,0 +1,117 @@
+"""What a person sees: host facts, progress, failures by requirement, the denominators."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TextIO
+
+from boxspec.record import Record
+from boxspec.report.block import failure_block
+from boxspec.results import Judged, Tree, host
+from boxspec.verdict import BROKEN, Verdict
+
+# So many failing tests of one requirement are shown in full; the result file has them all.
+BLOCKS = 3
+
+
+class Console:
+    """Writes to `out`; the live line and colours only where a person looks at a terminal."""
+
+    def __init__(self, out: TextIO | None = None, *, verbose: bool = False) -> None:
+        self.out = out or sys.stdout
+        self.verbose = verbose
+        self.tty = self.out.isatty() and os.environ.get("TERM") != "dumb"
+        self.colour = self.tty and not os.environ.get("NO_COLOR")
+        self._line = False
+
+    def _paint(self, text: str, code: str) -> str:
+        return f"\033[{code}m{text}\033[0m" if self.colour else text
+
+    def write(self, text: str = "") -> None:
+        self._clear()
+        # A failing shim may have put anything into the evidence.
+        encoding = self.out.encoding or "utf-8"
+        self.out.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+        self.out.flush()
+
+    def _clear(self) -> None:
+        if self._line:
+            self.out.write("\r\033[K")
+            self._line = False
+
+    def header(self, argv: list[str], default: bool) -> None:
+        facts = host()
+        who = "as root" if facts["root"] else "not as root"
+        self.write(
+            f"boxspec · {facts['system']} {facts['release']} {facts['machine']}"
+            f" · {facts['cpus']} cpus · Python {facts['python']} · {who}"
+        )
+        claim = " (the reference, no --shim was given)" if default else ""
+        self.write(f"shim      {' '.join(argv)}{claim}")
+
+    def progress(self, done: int, of: int, broken: int, name: str) -> None:
+        if not self.tty or self.verbose:
+            return
+        width = os.get_terminal_size(self.out.fileno()).columns - 1
+        bad = f" · {broken} not conforming" if broken else ""
+        text = f"{done}/{of}{bad} · {name.rpartition('::')[2]}"[:width]
+        self.out.write("\r\033[K" + text)
+        self.out.flush()
+        self._line = True
+
+    def test(self, record: Record) -> None:
+        """One line a test, in verbose runs."""
+        if self.verbose:
+            place = f"  {record.folder}" if record.folder else ""
+            self.write(f"{record.verdict:<15}{record.seconds:7.2f} s  {record.id}{place}")
+
+    def result(self, tree: Tree) -> None:
+        self._clear()
+        said = tree.hello.get("implementation", {})
+        language = f", {said['language']}" if said.get("language") else ""
+        self.write(f"target    {tree.name}{language}")
+        if tree.not_declared:
+            self.write(f"not declared: {', '.join(tree.not_declared)}")
+        for judged in tree.judged:
+            if judged.verdict in BROKEN or judged.verdict is Verdict.HARNESS_ERROR:
+                self._failure(judged, tree.shim)
+        for verdict in (Verdict.NOT_MEASURED, Verdict.NOT_APPLICABLE):
+            for judged in tree.judged:
+                if judged.verdict is verdict:
+                    self.write(f"{verdict}  {judged.requirement.id}: {judged.reason}")
+        for line in tree.stale:
+            self.write(f"stale baseline  {line}")
+
+    def _failure(self, judged: Judged, shim: str | None) -> None:
+        records = [r for r in judged.records if r.verdict is not Verdict.CONFORMS]
+        bad = [r for r in records if r.verdict in BROKEN or r.verdict is Verdict.HARNESS_ERROR]
+        self.write()
+        for index, record in enumerate(bad[:BLOCKS]):
+            head, _, rest = failure_block(record, shim, judged.requirement.id).partition("\n")
+            if index == 0:
+                self.write(self._paint(head, "33" if judged.known else "1;31"))
+            self.write(rest)
+        if len(bad) > BLOCKS:
+            self.write(f"  and {len(bad) - BLOCKS} more: " + ", ".join(r.id for r in bad[BLOCKS:]))
+
+    def closing(self, tree: Tree, why_incomplete: str | None) -> None:
+        self.write()
+        if why_incomplete:
+            self.write(self._paint(f"incomplete: {why_incomplete}", "33"))
+        self.write(self._paint(denominators(tree), "1"))
+
+
+def denominators(tree: Tree) -> str:
+    parts = []
+    for profile in ("contract", "hardened"):
+        shown = []
+        for level in ("MUST", "SHOULD", "MAY"):
+            conforms, of = tree.of(profile, level)
+            if of or level == "MUST":
+                shown.append(f"{level} {conforms}/{of}")
+        parts.append(f"{profile} {' '.join(shown)}")
+    parts.append(f"not measured {tree.count(Verdict.NOT_MEASURED)}")
+    parts.append(f"not applicable {tree.count(Verdict.NOT_APPLICABLE)}")
+    parts.append(f"known {tree.known}")
+    return " · ".join(parts)

@@ -1,0 +1,26 @@
+"""Result files: that they can be written is known before the run, so that nothing is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from boxspec.errors import UsageError
+
+
+class OutputFile:
+    def __init__(self, flag: str, name: str) -> None:
+        self.flag, self.path = flag, Path(name).absolute()
+        existed = self.path.exists()
+        try:
+            # Append: what an earlier run left stays until there is something better.
+            with self.path.open("a", encoding="utf-8"):
+                pass
+        except OSError as why:
+            raise UsageError(
+                f"{flag} {name}", f"cannot be written: {why.strerror}", "name another file"
+            ) from None
+        if not existed:
+            self.path.unlink()
+
+    def write(self, text: str) -> None:
+        self.path.write_text(text, encoding="utf-8")

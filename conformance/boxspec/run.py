@@ -1,0 +1,149 @@
+"""The verbs `run` and `repro`: one run, its outputs, its exit code."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+
+from boxspec import known
+from boxspec.client.command import shim_argv
+from boxspec.errors import UsageError
+from boxspec.plugin import says
+from boxspec.programs import programs
+from boxspec.record import Record
+from boxspec.report import json as json_report
+from boxspec.report import junit
+from boxspec.report.console import Console
+from boxspec.report.files import OutputFile
+from boxspec.requirements import load
+from boxspec.results import Tree, judge, selection
+from boxspec.runner import Observer, run_pytest
+from boxspec.verdict import BROKEN, Verdict
+
+INTERRUPTED = 2
+NO_TESTS = 5
+
+
+def check_contracts(names: list[str] | None) -> None:
+    every = sorted({each.contract for each in load().values()})
+    for name in names or ():
+        if name not in every:
+            raise UsageError(f"--contract {name}", "no such contract", f"known: {', '.join(every)}")
+
+
+def run(args: argparse.Namespace, *, keep: bool = False, only: list[str] | None = None) -> int:
+    """Run, report, and say by the exit code what came out."""
+    check_contracts(args.contract)
+    argv = shim_argv(args.shim)
+    programs.folder  # noqa: B018  a missing build is bad usage, said before anything starts
+    baseline = known.read(Path(args.known)) if args.known else None
+    outputs = [
+        (OutputFile(flag, name), render)
+        for flag, name, render in (
+            ("--json", args.json, json_report.render),
+            ("--junit", args.junit, junit.render),
+        )
+        if name
+    ]
+    if args.repeat_file:
+        OutputFile("--repeat-file", args.repeat_file)
+    console = Console(verbose=args.verbose or keep)
+    console.header(list(argv), args.shim is None)
+
+    def on_record(record: Record, observer: Observer) -> None:
+        console.test(record)
+        observer.broken += record.verdict in BROKEN
+        console.progress(len(observer.records), len(observer.items), observer.broken, record.id)
+
+    observer = Observer(on_record)
+    started = time.monotonic()
+    status = run_pytest(_arguments(args, keep, only), observer)
+    if observer.stop is not None:
+        raise observer.stop
+    if observer.failures or (status not in (0, 1, INTERRUPTED, NO_TESTS)):
+        for failure in observer.failures or [observer.output.getvalue()]:
+            print(failure.rstrip(), file=sys.stderr)
+        return 2
+    if args.repeat:
+        for line in observer.repeat_lines:
+            console.write(line)
+        return 1 if observer.flaky else 0
+    if not observer.items:
+        raise UsageError("the selection", "no test is left", "check -k, -m, --contract, --profile")
+    tree = _tree(args, list(argv), observer, baseline, only, time.monotonic() - started)
+    console.result(tree)
+    for output, render in outputs:
+        output.write(render(tree))
+    if args.pytest_summary or os.environ.get("CI") == "true":
+        console.write(summary(tree))
+    console.closing(tree, tree.incomplete(args.require_complete))
+    if status == INTERRUPTED:
+        print("boxspec: interrupted; what was finished is above", file=sys.stderr)
+        return 2
+    return tree.exit_code(require_complete=args.require_complete, strict=args.strict)
+
+
+def _arguments(args: argparse.Namespace, keep: bool, only: list[str] | None) -> list[str]:
+    words = [f"--seed={args.seed}", f"--busy={args.busy}"]
+    for flag, value in (
+        ("--shim", args.shim),
+        ("--profile", args.profile),
+        ("-k", args.k),
+        ("-m", args.m),
+        ("--overlap", args.jobs),
+        ("--repeat", args.repeat),
+        ("--repeat-file", args.repeat_file),
+    ):
+        if value is not None:
+            words += [flag, str(value)]
+    for contract in args.contract or ():
+        words += ["--contract", contract]
+    for name in only or ():
+        words += ["--requirement", name]
+    if keep:
+        words.append("--keep")
+    return words
+
+
+def _tree(
+    args: argparse.Namespace,
+    argv: list[str],
+    observer: Observer,
+    baseline: known.Baseline | None,
+    only: list[str] | None,
+    seconds: float,
+) -> Tree:
+    capabilities = observer.hello.get("capabilities", [])
+    named: set[str] | None = set(only) if only else None
+    if named is None and (args.k or args.m):
+        marks = [marked for item in observer.items if (marked := says(item))]
+        named = {name for marked in marks for name in marked.ids}
+    chosen, missing, selected = selection(args.contract, args.profile, capabilities, named)
+    judged = judge(observer.records, selected, capabilities, baseline)
+    found = {each.requirement.id: (each.verdict, each.reason) for each in judged}
+    return Tree(
+        shim=args.shim,
+        argv=argv,
+        hello=observer.hello,
+        contracts=chosen,
+        not_declared=missing,
+        profile=args.profile,
+        judged=judged,
+        records=observer.records,
+        duration_s=seconds,
+        seed=args.seed,
+        stale=baseline.stale(found) if baseline else [],
+    )
+
+
+def summary(tree: Tree) -> str:
+    """The closing line of a test runner, for machines that look for one."""
+    verdicts = [record.verdict for record in tree.records]
+    passed = verdicts.count(Verdict.CONFORMS)
+    failed = sum(verdict in BROKEN or verdict is Verdict.HARNESS_ERROR for verdict in verdicts)
+    skipped = len(verdicts) - passed - failed
+    more = f", {skipped} skipped" if skipped else ""
+    return f"{passed} passed, {failed} failed{more} in {tree.duration_s:.2f}s"

@@ -1,0 +1,116 @@
+"""pytest inside this process, its own output put aside: collection and runs for the verbs."""
+
+from __future__ import annotations
+
+import io
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from _pytest.terminal import TerminalReporter
+
+from boxspec.plugin import PROPERTY, STATE, says
+from boxspec.programs import ROOT
+from boxspec.record import Record
+from boxspec.requirements import load
+
+# The kit needs none of the plugins that happen to be installed; most of the start-up is theirs.
+_NO_AUTOLOAD = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
+
+
+def folders() -> list[str]:
+    """The contracts that have tests."""
+    contracts = dict.fromkeys(each.contract for each in load().values())
+    places = [ROOT / "conformance" / name for name in contracts]
+    return [str(place) for place in places if any(place.glob("test_*.py"))]
+
+
+@dataclass
+class Observer:
+    """A pytest plugin that takes the records and tells whoever wants to know."""
+
+    on_record: Callable[[Record, Observer], None] | None = None
+    items: list[pytest.Item] = field(default_factory=list)
+    records: list[Record] = field(default_factory=list)
+    broken: int = 0
+    hello: dict[str, Any] = field(default_factory=dict)
+    stop: BaseException | None = None
+    repeat_lines: list[str] = field(default_factory=list)
+    flaky: int = 0
+    output: io.StringIO = field(default_factory=io.StringIO)
+    failures: list[str] = field(default_factory=list)
+    config: pytest.Config | None = None
+    started: float = field(default_factory=time.monotonic)
+    seconds: float = 0.0
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        os.environ.pop(_NO_AUTOLOAD, None)
+        self.config = config
+        manager = config.pluginmanager
+        if manager.hasplugin("terminalreporter"):
+            manager.unregister(name="terminalreporter")
+            manager.register(TerminalReporter(config, self.output), "terminalreporter")
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self.items = [item for item in session.items if says(item) is not None]
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.failures.append(f"{report.nodeid}: {report.longreprtext}")
+
+    def pytest_internalerror(self, excrepr: object) -> None:
+        self.failures.append(str(excrepr))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when != "teardown":
+            return
+        for name, plain in report.user_properties:
+            if name == PROPERTY:
+                record = Record.from_json(dict(plain))  # type: ignore[call-overload]
+                self.records.append(record)
+                if self.on_record is not None:
+                    self.on_record(record, self)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_unconfigure(self, config: pytest.Config) -> None:
+        state = config.stash[STATE]
+        self.stop = state.stop
+        self.seconds = time.monotonic() - self.started
+        if state.session is not None:
+            self.hello = state.session.hello
+        if state.repeat is not None:
+            self.repeat_lines = state.repeat.lines()
+            self.flaky = state.repeat.flaky
+
+
+def run_pytest(arguments: list[str], observer: Observer) -> int:
+    """pytest.main on the tests of all contracts; its exit code."""
+    os.environ[_NO_AUTOLOAD] = "1"
+    try:
+        return int(
+            pytest.main(
+                [
+                    "-c",
+                    str(ROOT / "pyproject.toml"),
+                    "--rootdir",
+                    str(ROOT),
+                    "--capture=sys",
+                    *arguments,
+                    *folders(),
+                ],
+                plugins=[observer],
+            )
+        )
+    finally:
+        os.environ.pop(_NO_AUTOLOAD, None)
+
+
+def collect() -> Observer:
+    """All tests, none of them run."""
+    observer = Observer()
+    run_pytest(["--collect-only", "-q"], observer)
+    return observer
