@@ -1,0 +1,33 @@
+/* A buffer that grows by doubling. realloc moves large blocks by remapping pages, so resident memory
+ * does not double while it grows. Failure is sticky: after one failed growth every append is a no-op
+ * and `failed` stays set, so a writer checks once at the end. */
+#ifndef BS_BASE_BUF_H
+#define BS_BASE_BUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <boxspec/bytes.h>
+
+struct bs_buf {
+    char *data;
+    size_t len;
+    size_t cap;
+    bool failed;
+};
+
+#define BS_BUF_INIT {0, 0, 0, false}
+
+/* Room for at least `more` bytes behind len, plus one for a NUL. False when memory ran out. */
+bool bs_buf_reserve(struct bs_buf *buf, size_t more);
+void bs_buf_add(struct bs_buf *buf, const void *data, size_t len);
+void bs_buf_str(struct bs_buf *buf, const char *text);
+void bs_buf_char(struct bs_buf *buf, char c);
+void bs_buf_u64(struct bs_buf *buf, uint64_t value);
+void bs_buf_clear(struct bs_buf *buf);
+
+/* Hands the contents over as a struct bs_bytes with a closing NUL and leaves the buffer empty. */
+struct bs_bytes bs_buf_take(struct bs_buf *buf);
+
+#endif

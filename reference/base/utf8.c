@@ -1,0 +1,121 @@
+#include "base/utf8.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+
+/* The second byte is what makes C0, E0 80, ED A0, F4 90 and their like ill-formed; later bytes are
+ * always 80..BF. Returns the length of a sequence that starts with `first`, 0 when none does. */
+static size_t sequence(uint8_t first, uint8_t *low, uint8_t *high) {
+    *low = 0x80;
+    *high = 0xBF;
+    if (first < 0x80)
+        return 1;
+    if (first >= 0xC2 && first <= 0xDF)
+        return 2;
+    if (first >= 0xE0 && first <= 0xEF) {
+        if (first == 0xE0)
+            *low = 0xA0;
+        if (first == 0xED)
+            *high = 0x9F;
+        return 3;
+    }
+    if (first >= 0xF0 && first <= 0xF4) {
+        if (first == 0xF0)
+            *low = 0x90;
+        if (first == 0xF4)
+            *high = 0x8F;
+        return 4;
+    }
+    return 0;
+}
+
+/* How many bytes of the sequence at data are right; *whole tells whether that is all of it. */
+static size_t accepted(const uint8_t *data, size_t len, bool *whole) {
+    uint8_t low = 0;
+    uint8_t high = 0;
+    size_t want = sequence(data[0], &low, &high);
+    *whole = false;
+    if (want == 0)
+        return 0;
+    size_t have = 1;
+    while (have < want && have < len && data[have] >= low && data[have] <= high) {
+        low = 0x80;
+        high = 0xBF;
+        have++;
+    }
+    *whole = have == want;
+    return have;
+}
+
+size_t bs_utf8_valid_prefix(const char *data, size_t len) {
+    const uint8_t *bytes = (const uint8_t *)data;
+    size_t at = 0;
+    while (at < len) {
+        /* Plain ASCII is the common case: eight bytes a step. */
+        uint64_t word = 0;
+        while (len - at >= sizeof word) {
+            memcpy(&word, bytes + at, sizeof word);
+            if ((word & UINT64_C(0x8080808080808080)) != 0)
+                break;
+            at += sizeof word;
+        }
+        if (at == len)
+            break;
+        bool whole = false;
+        size_t n = accepted(bytes + at, len - at, &whole);
+        if (!whole)
+            break;
+        at += n;
+    }
+    return at;
+}
+
+size_t bs_utf8_maximal_subpart(const char *data, size_t len) {
+    bool whole = false;
+    size_t n = accepted((const uint8_t *)data, len, &whole);
+    return n > 0 ? n : 1;
+}
+
+size_t bs_utf8_incomplete_tail(const char *data, size_t len) {
+    size_t most = len < 3 ? len : 3;
+    for (size_t back = most; back > 0; back--) {
+        bool whole = false;
+        size_t n = accepted((const uint8_t *)data + len - back, back, &whole);
+        if (n == back && !whole)
+            return back;
+    }
+    return 0;
+}
+
+void bs_bytes_clear(struct bs_bytes *bytes) {
+    free(bytes->data);
+    *bytes = (struct bs_bytes)BS_BYTES_INIT;
+}
+
+int bs_bytes_to_text(struct bs_bytes *bytes) {
+    static const char replacement[] = "\xEF\xBF\xBD";
+    size_t at = bs_utf8_valid_prefix(bytes->data, bytes->len);
+    if (at == bytes->len)
+        return BS_OK;
+    struct bs_buf text = BS_BUF_INIT;
+    /* Most ill-formed output is a few bytes in a long text, so the first guess is its own length. */
+    (void)bs_buf_reserve(&text, bytes->len);
+    bs_buf_add(&text, bytes->data, at);
+    while (at < bytes->len) {
+        at += bs_utf8_maximal_subpart(bytes->data + at, bytes->len - at);
+        bs_buf_add(&text, replacement, 3);
+        size_t good = bs_utf8_valid_prefix(bytes->data + at, bytes->len - at);
+        bs_buf_add(&text, bytes->data + at, good);
+        at += good;
+    }
+    if (text.failed) {
+        bs_buf_clear(&text);
+        return BS_E_EXECUTION;
+    }
+    bs_bytes_clear(bytes);
+    *bytes = bs_buf_take(&text);
+    return BS_OK;
+}

@@ -1,0 +1,213 @@
+#define _GNU_SOURCE
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <boxspec/exec.h>
+
+#include "base/sys.h"
+#include "cli/commands.h"
+
+static const char help[] =
+    "usage: boxspec-ref exec [options] -- PROGRAM [ARGUMENT...]\n"
+    "\n"
+    "Runs PROGRAM supervised: in a process group of its own, its output read to the end, the whole\n"
+    "group ended when it exits, when the time is up, or on SIGINT or SIGTERM (SIGKILL after 5 s).\n"
+    "\n"
+    "  --timeout TIME      end the run after TIME: 250ms, 2s, 5m, 1h\n"
+    "  --cwd DIR           working directory of PROGRAM\n"
+    "  --env-clear         start from an empty environment\n"
+    "  --env NAME=VALUE    set a variable; with --env-clear the only ones; may be repeated\n"
+    "  --stdin null        nothing on stdin (default: what this command has)\n"
+    "  --max-output SIZE   end the run when a stream gives more: 4096, 64k, 4M, 1G\n"
+    "  --debug             copy the output to stderr with secrets of the environment replaced,\n"
+    "                      instead of passing it on\n"
+    "  --summary           one line about how it ended, on stderr\n"
+    "  --help              this text\n"
+    "\n"
+    "Exit status: that of PROGRAM; 124 time is up; 125 more output than --max-output; 126 PROGRAM\n"
+    "could not be run; 127 PROGRAM does not exist; 128+N a signal N ended PROGRAM or this command;\n"
+    "2 wrong usage.\n";
+
+struct options {
+    struct bs_exec_request request;
+    struct bs_env_pair *pairs;
+    size_t n_pairs;
+    bool clear;
+    bool summary;
+};
+
+static const struct option long_options[] = {{"timeout", required_argument, NULL, 't'},
+                                             {"cwd", required_argument, NULL, 'C'},
+                                             {"env-clear", no_argument, NULL, 'c'},
+                                             {"env", required_argument, NULL, 'e'},
+                                             {"stdin", required_argument, NULL, 'i'},
+                                             {"max-output", required_argument, NULL, 'm'},
+                                             {"debug", no_argument, NULL, 'd'},
+                                             {"summary", no_argument, NULL, 's'},
+                                             {"help", no_argument, NULL, 'h'},
+                                             {NULL, 0, NULL, 0}};
+
+static int add_pair(struct options *options, char *text) {
+    char *equals = strchr(text, '=');
+    if (equals == NULL || equals == text)
+        return bs_cli_wrong("--env %s: write NAME=VALUE", text);
+    *equals = '\0';
+    options->pairs[options->n_pairs++] = (struct bs_env_pair){text, equals + 1};
+    return 0;
+}
+
+/* 0: go on; 1: help was asked for; 2: wrong usage, said on stderr. */
+static int parse_option(struct options *options, int option, char *value, const char *word) {
+    struct bs_exec_request *request = &options->request;
+    switch (option) {
+    case 't':
+        if (!bs_cli_duration_ms(value, &request->timeout_ms))
+            return bs_cli_wrong("--timeout %s: write a time such as 250ms, 2s or 5m", value);
+        return 0;
+    case 'C':
+        request->current_dir = value;
+        return 0;
+    case 'c':
+        options->clear = true;
+        return 0;
+    case 'e':
+        return add_pair(options, value);
+    case 'i':
+        if (strcmp(value, "null") != 0 && strcmp(value, "inherit") != 0)
+            return bs_cli_wrong("--stdin %s: write null or inherit", value);
+        request->stdin_mode = strcmp(value, "null") == 0 ? BS_STDIN_NULL : BS_STDIN_INHERIT;
+        return 0;
+    case 'm':
+        if (!bs_cli_size(value, &request->max_output_bytes))
+            return bs_cli_wrong("--max-output %s: write a size such as 4096, 64k or 4M", value);
+        return 0;
+    case 'd':
+        request->debug = true;
+        return 0;
+    case 's':
+        options->summary = true;
+        return 0;
+    case 'h':
+        (void)fputs(help, stdout);
+        return 1;
+    case ':':
+        return bs_cli_wrong("%s: a value is missing; see boxspec-ref exec --help", word);
+    default:
+        return bs_cli_wrong("%s: unknown option; see boxspec-ref exec --help", word);
+    }
+}
+
+static void pass_on(void *ctx, enum bs_stream stream, const char *data, size_t len) {
+    (void)ctx;
+    int fd = stream == BS_STDOUT ? 1 : 2;
+    while (len > 0) {
+        ssize_t n = (ssize_t)BS_RETRY(write(fd, data, len));
+        if (n < 0)
+            return; /* nobody reads: the run itself goes on */
+        data += n;
+        len -= (size_t)n;
+    }
+}
+
+static void drop(void *ctx, enum bs_stream stream, const char *data, size_t len) {
+    (void)ctx;
+    (void)stream;
+    (void)data;
+    (void)len;
+}
+
+/* Without --env-clear the pairs come on top of what this command has. */
+static int choose_environment(struct options *options) {
+    struct bs_exec_request *request = &options->request;
+    if (options->clear) {
+        request->env_mode = BS_ENV_CLEAR_AND_SET;
+        request->env = options->pairs;
+        request->n_env = options->n_pairs;
+        return 0;
+    }
+    for (size_t i = 0; i < options->n_pairs; i++) {
+        if (setenv(options->pairs[i].name, options->pairs[i].value, 1) != 0)
+            return bs_cli_wrong("--env %s: out of memory", options->pairs[i].name);
+    }
+    return 0;
+}
+
+static void summarize(const struct bs_exec_result *result) {
+    char how[64];
+    if (result->termination == BS_ENDED_EXIT)
+        (void)snprintf(how, sizeof how, "exit %d", result->exit_code);
+    else if (result->termination == BS_ENDED_SIGNAL)
+        (void)snprintf(how, sizeof how, "signal %d", result->signal);
+    else if (result->termination == BS_ENDED_PARENT_SIGNAL)
+        (void)snprintf(how, sizeof how, "this command was sent signal %d", result->signal);
+    else
+        (void)snprintf(how, sizeof how, "%s",
+                       result->termination == BS_ENDED_TIMEOUT ? "time is up" : "too much output");
+    (void)fprintf(stderr, "boxspec-ref: %s after %llu ms%s%s\n", how,
+                  (unsigned long long)result->duration_ms,
+                  result->detached_writers ? ", a process that left the group held the output" : "",
+                  result->group_left > 0 ? ", members of the group could not be ended" : "");
+}
+
+static int status_of(const struct bs_exec_result *result) {
+    if (result->has_exit_code)
+        return result->exit_code;
+    if (result->termination == BS_ENDED_SIGNAL)
+        return 128 + result->signal;
+    return result->termination == BS_ENDED_TIMEOUT ? 124 : 125;
+}
+
+static int run(const struct options *options) {
+    struct bs_exec_result result = BS_EXEC_RESULT_INIT;
+    struct bs_error err = BS_ERROR_INIT;
+    int code = bs_exec_run(&options->request, &result, &err);
+    if (code != BS_OK) {
+        (void)bs_cli_wrong("%s", err.message);
+        return err.os_error == ENOENT ? 127 : 126;
+    }
+    if (result.err.len > 0) {
+        /* Only the annotation: the output itself was passed on as it came. */
+        (void)fwrite(result.err.data, 1, result.err.len, stderr);
+        (void)fputc('\n', stderr);
+    }
+    if (options->summary)
+        summarize(&result);
+    int status = status_of(&result);
+    bs_exec_result_clear(&result);
+    return status;
+}
+
+int bs_cli_exec(int argc, char **argv) {
+    struct options options = {.request = BS_EXEC_REQUEST_INIT};
+    options.pairs = calloc((size_t)argc, sizeof *options.pairs);
+    if (options.pairs == NULL)
+        return bs_cli_wrong("out of memory");
+    int status = 0;
+    int option = 0;
+    opterr = 0;
+    optind = 1;
+    /* "+": what follows PROGRAM is its own. */
+    while (status == 0 && (option = getopt_long(argc, argv, "+:", long_options, NULL)) != -1)
+        status = parse_option(&options, option, optarg, argv[optind - 1]);
+    if (status == 0 && optind >= argc)
+        status = bs_cli_wrong("no program; write boxspec-ref exec [options] -- PROGRAM [ARGUMENT...]");
+    if (status == 0)
+        status = choose_environment(&options);
+    if (status != 0) {
+        free(options.pairs);
+        return status == 1 ? 0 : status;
+    }
+    options.request.program = argv[optind];
+    options.request.args = (const char *const *)(argv + optind + 1);
+    options.request.n_args = (size_t)(argc - optind - 1);
+    options.request.on_output = options.request.debug ? drop : pass_on;
+    /* A closed reader must not end the supervision. */
+    (void)signal(SIGPIPE, SIG_IGN);
+    status = run(&options);
+    free(options.pairs);
+    return status;
+}

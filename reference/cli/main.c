@@ -1,0 +1,44 @@
+#include <stdio.h>
+#include <string.h>
+
+#include <boxspec/version.h>
+
+#include "cli/commands.h"
+#include "shim/doors.h"
+
+static const char help[] =
+    "usage: boxspec-ref COMMAND ...\n"
+    "\n"
+    "  exec [options] -- PROGRAM [ARGUMENT...]   run a program supervised; exec --help for more\n"
+    "  run REQUEST RESPONSE                      answer one request of the shim protocol, by files\n"
+    "  serve                                     answer requests line by line, stdin to stdout\n"
+    "  --version, --help\n";
+
+int main(int argc, char **argv) {
+    const char *command = argc > 1 ? argv[1] : "";
+    if (strcmp(command, "exec") == 0)
+        return bs_cli_exec(argc - 1, argv + 1);
+    if (strcmp(command, "run") == 0) {
+        if (argc != 4)
+            return bs_cli_wrong("run takes two files: boxspec-ref run REQUEST RESPONSE");
+        return bs_shim_run(argv[2], argv[3]);
+    }
+    if (strcmp(command, "serve") == 0) {
+        if (argc != 2)
+            return bs_cli_wrong("serve takes no arguments");
+        return bs_shim_serve();
+    }
+    if (strcmp(command, "--version") == 0) {
+        (void)puts("boxspec-ref " BOXSPEC_VERSION);
+        return 0;
+    }
+    if (strcmp(command, "--help") == 0 || strcmp(command, "-h") == 0) {
+        (void)fputs(help, stdout);
+        return 0;
+    }
+    if (command[0] == '\0') {
+        (void)fputs(help, stderr);
+        return 2;
+    }
+    return bs_cli_wrong("%s: unknown command; see boxspec-ref --help", command);
+}

@@ -1,0 +1,137 @@
+#define _GNU_SOURCE
+#include <boxspec/exec.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/sys.h"
+#include "exec/signals.h"
+#include "exec/sigpipe.h"
+#include "exec/spawn.h"
+#include "exec/supervise.h"
+#include "exec/tee.h"
+
+static int validate(const struct bs_exec_request *request, struct bs_wrapped *wrapped,
+                    bool *is_wrapped, struct bs_error *err) {
+    const struct bs_sandbox *sandbox = request->sandbox;
+    *is_wrapped = false;
+    if (request->program == NULL)
+        return bs_fail(err, BS_E_INVALID, 0, "the request names no program");
+    if (sandbox == NULL)
+        return BS_OK;
+    int code = sandbox->validate != NULL ? sandbox->validate(sandbox->ctx, request, err) : BS_OK;
+    if (code != BS_OK || sandbox->wrap == NULL)
+        return code;
+    code = sandbox->wrap(sandbox->ctx, request, wrapped, err);
+    /* A sandbox that wraps nothing must not lead to an unwrapped run. */
+    if (code == BS_OK && (wrapped->argv == NULL || wrapped->argv[0] == NULL))
+        code = bs_fail(err, BS_E_EXECUTION, 0, "the sandbox wrapped `%.900s` into an empty command",
+                       request->program);
+    *is_wrapped = code == BS_OK;
+    return code;
+}
+
+/* Where the system collects children by itself, how the child ended would be lost. */
+static int check_sigchld(struct bs_error *err) {
+    struct sigaction action;
+    if (sigaction(SIGCHLD, NULL, &action) != 0)
+        return BS_OK;
+    if (action.sa_handler != SIG_IGN && (action.sa_flags & SA_NOCLDWAIT) == 0)
+        return BS_OK;
+    char buf[128];
+    return bs_fail(err, BS_E_EXECUTION, ECHILD,
+                   "wait timeout error: %s: the calling process ignores SIGCHLD or set "
+                   "SA_NOCLDWAIT; restore the default before a run",
+                   bs_os_message(ECHILD, buf, sizeof buf));
+}
+
+static int interrupted_before_spawn(int signo, struct bs_exec_result *result,
+                                    struct bs_error *err) {
+    struct bs_buf text = BS_BUF_INIT;
+    if (!bs_annotate_signal(&text, signo)) {
+        bs_buf_clear(&text);
+        return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory");
+    }
+    result->termination = BS_ENDED_PARENT_SIGNAL;
+    result->signal = signo;
+    result->has_exit_code = true;
+    result->exit_code = 128 + signo;
+    result->err = bs_buf_take(&text);
+    return BS_OK;
+}
+
+static int spawn_and_supervise(const struct bs_exec_request *request,
+                               const struct bs_wrapped *wrapped, const struct bs_signal_slot *slot,
+                               struct bs_exec_result *result, struct bs_error *err) {
+    int signo = bs_signal_first(slot);
+    if (signo != 0)
+        return interrupted_before_spawn(signo, result, err);
+    struct bs_tee tee;
+    if (request->debug && bs_tee_init(&tee, request->env, request->n_env) != 0)
+        return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory");
+    struct bs_child child;
+    int code = bs_spawn(request, wrapped, &child, err);
+    if (code == BS_OK) {
+        /* After the spawn: the child's mask is the caller's. */
+        struct bs_sigpipe guard = {0};
+        if (request->debug || request->stdin_mode == BS_STDIN_BYTES)
+            bs_sigpipe_hold(&guard);
+        code = bs_supervise(request, &child, slot, request->debug ? &tee : NULL, result, err);
+        if (request->debug)
+            bs_tee_finish(&tee);
+        bs_sigpipe_release(&guard);
+    } else if (request->debug) {
+        bs_tee_finish(&tee);
+    }
+    return code;
+}
+
+/* Every signal that was noted, less the one that the result is named after. */
+static unsigned pending(const struct bs_exec_result *result, unsigned sigints, unsigned sigterms) {
+    if (result->termination == BS_ENDED_PARENT_SIGNAL && result->signal == SIGINT)
+        sigints--;
+    if (result->termination == BS_ENDED_PARENT_SIGNAL && result->signal == SIGTERM)
+        sigterms--;
+    return (sigints > 0 ? BS_PENDING_SIGINT : 0) | (sigterms > 0 ? BS_PENDING_SIGTERM : 0);
+}
+
+int bs_exec_run(const struct bs_exec_request *request, struct bs_exec_result *result,
+                struct bs_error *err) {
+    *result = (struct bs_exec_result)BS_EXEC_RESULT_INIT;
+    struct bs_wrapped wrapped = {0};
+    bool is_wrapped = false;
+    int code = validate(request, &wrapped, &is_wrapped, err);
+    if (code != BS_OK)
+        return code;
+    uint64_t start = bs_now_ns();
+    code = check_sigchld(err);
+    if (code != BS_OK)
+        return code;
+    struct bs_signal_slot *slot = bs_signals_acquire(err);
+    if (slot == NULL)
+        return BS_E_EXECUTION;
+    code = spawn_and_supervise(request, is_wrapped ? &wrapped : NULL, slot, result, err);
+    unsigned sigints = 0;
+    unsigned sigterms = 0;
+    bs_signals_release(slot, &sigints, &sigterms);
+    if (code != BS_OK) {
+        bs_exec_result_clear(result);
+        return code;
+    }
+    result->pending_signals = pending(result, sigints, sigterms);
+    result->duration_ms = (bs_now_ns() - start) / BS_NS_PER_MS;
+    return BS_OK;
+}
+
+int bs_exec_result_text(struct bs_exec_result *result) {
+    int code = bs_bytes_to_text(&result->out);
+    return code == BS_OK ? bs_bytes_to_text(&result->err) : code;
+}
+
+void bs_exec_result_clear(struct bs_exec_result *result) {
+    bs_bytes_clear(&result->out);
+    bs_bytes_clear(&result->err);
+    *result = (struct bs_exec_result)BS_EXEC_RESULT_INIT;
+}

@@ -1,0 +1,136 @@
+#define _GNU_SOURCE
+#include "exec/group.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/sys.h"
+
+struct stat_line {
+    char state;
+    pid_t ppid;
+    pid_t pgid;
+    unsigned long threads;
+    uint64_t started; /* clock ticks since boot */
+};
+
+/* Field numbers are those of proc(5); the name in field 2 may hold spaces and parentheses, so the rest
+ * is counted from the last ')'. */
+static bool parse_stat(char *text, struct stat_line *line) {
+    char *rest = strrchr(text, ')');
+    if (rest == NULL || rest[1] == '\0')
+        return false;
+    rest += 2;
+    char *save = NULL;
+    int field = 3;
+    for (char *word = strtok_r(rest, " ", &save); word != NULL; word = strtok_r(NULL, " ", &save)) {
+        if (field == 3)
+            line->state = word[0];
+        if (field == 4)
+            line->ppid = (pid_t)strtol(word, NULL, 10);
+        if (field == 5)
+            line->pgid = (pid_t)strtol(word, NULL, 10);
+        if (field == 20)
+            line->threads = strtoul(word, NULL, 10);
+        if (field == 22) {
+            line->started = strtoull(word, NULL, 10);
+            return true;
+        }
+        field++;
+    }
+    return false;
+}
+
+enum read_outcome { GONE, UNREADABLE, READ };
+
+static enum read_outcome read_stat(int proc, const char *pid, struct stat_line *line) {
+    char path[64];
+    char text[1024];
+    (void)snprintf(path, sizeof path, "%s/stat", pid);
+    int fd = (int)BS_RETRY(openat(proc, path, O_RDONLY | O_CLOEXEC));
+    if (fd < 0)
+        return errno == ENOENT || errno == ESRCH ? GONE : UNREADABLE;
+    ssize_t n = (ssize_t)BS_RETRY(read(fd, text, sizeof text - 1));
+    bs_close(&fd);
+    if (n <= 0)
+        return GONE; /* ESRCH: it ended between open and read */
+    text[n] = '\0';
+    return parse_stat(text, line) ? READ : UNREADABLE;
+}
+
+static bool is_dead(const struct stat_line *line) {
+    if (line->state == 'X' || line->state == 'x')
+        return true;
+    /* The main thread's zombie waits for the other threads: the process runs. */
+    return line->state == 'Z' && line->threads <= 1;
+}
+
+static void consider(int proc, const char *name, pid_t pid, pid_t pgid, pid_t leader,
+                     uint64_t not_after, struct bs_members *members) {
+    struct stat_line line = {0};
+    switch (read_stat(proc, name, &line)) {
+    case GONE:
+        return;
+    case UNREADABLE: /* it answered getpgid: better one look too many than one survivor */
+        members->alive++;
+        return;
+    case READ:
+        break;
+    }
+    if (line.pgid != pgid || line.started > not_after)
+        return;
+    if (!is_dead(&line)) {
+        members->alive++;
+        members->witness = pid;
+        return;
+    }
+    if (pid != leader && line.ppid == getpid()) {
+        siginfo_t info;
+        (void)BS_RETRY(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG));
+    }
+}
+
+struct bs_members bs_group_look(pid_t pgid, pid_t leader, uint64_t not_after) {
+    struct bs_members members = {false, 0, 0};
+    DIR *proc = opendir("/proc");
+    if (proc == NULL)
+        return members;
+    members.known = true;
+    const struct dirent *entry = NULL;
+    while ((entry = readdir(proc)) != NULL) {
+        char *end = NULL;
+        long number = strtol(entry->d_name, &end, 10);
+        if (number <= 0 || *end != '\0')
+            continue;
+        pid_t pid = (pid_t)number;
+        /* One call each keeps a look cheap: 0.04 ms for 70 processes instead of 0.4. */
+        if (getpgid(pid) == pgid)
+            consider(dirfd(proc), entry->d_name, pid, pgid, leader, not_after, &members);
+    }
+    (void)closedir(proc);
+    return members;
+}
+
+uint64_t bs_boot_ticks(void) {
+    struct timespec now;
+    (void)clock_gettime(CLOCK_BOOTTIME, &now);
+    uint64_t per_second = (uint64_t)sysconf(_SC_CLK_TCK);
+    return (uint64_t)now.tv_sec * per_second +
+           (uint64_t)now.tv_nsec / (UINT64_C(1000000000) / per_second);
+}
+
+void bs_group_signal(pid_t pgid, int signo) {
+    if (pgid <= 1 || pgid == getpgrp())
+        return;
+    (void)kill(-pgid, signo);
+}
+
+bool bs_group_empty(pid_t pgid) { return kill(-pgid, 0) != 0 && errno == ESRCH; }

@@ -1,0 +1,42 @@
+/* Secrets: which variables hold them, and how their values are taken out of a stream. */
+#ifndef BS_EXEC_REDACT_H
+#define BS_EXEC_REDACT_H
+
+#include <boxspec/exec.h>
+
+#include "base/buf.h"
+
+/* True when a variable of this name is taken to hold a secret. Case does not matter. */
+bool bs_sensitive_name(const char *name);
+
+struct bs_secret {
+    const char *value; /* borrowed from the environment or the request */
+    size_t len;
+};
+
+struct bs_secrets {
+    struct bs_secret *list;
+    size_t n;
+    bool starts[256]; /* by first byte, so that ordinary text costs one look a byte */
+};
+
+/* Secrets of the calling process and of the pairs. Returns 0 or ENOMEM. */
+int bs_secrets_collect(struct bs_secrets *secrets, const struct bs_env_pair *env, size_t n_env);
+void bs_secrets_clear(struct bs_secrets *secrets);
+
+/* A stream on its way through. Matches that overlap become one replacement; the end of the text that
+ * may be the beginning of a secret is held back until more is known. */
+struct bs_redactor {
+    const struct bs_secrets *secrets; /* borrowed */
+    struct bs_buf held;
+    size_t covered; /* bytes at the start of `held` that belong to a replacement already written */
+};
+
+#define BS_REDACTOR_INIT(secrets) {secrets, BS_BUF_INIT, 0}
+
+/* Appends to `out` what is decided. `end`: nothing follows, so everything is. */
+void bs_redact(struct bs_redactor *redactor, const char *data, size_t len, bool end,
+               struct bs_buf *out);
+void bs_redactor_clear(struct bs_redactor *redactor);
+
+#endif

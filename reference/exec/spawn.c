@@ -1,0 +1,230 @@
+#define _GNU_SOURCE
+#include "exec/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/sys.h"
+#include "exec/environ.h"
+#include "exec/search.h"
+#include "exec/spawn_fork.h"
+
+/* What only the time of spawning needs. */
+struct launch {
+    struct bs_launch child; /* what either way of starting a child is given */
+    struct bs_environ environment;
+    char *path;
+    char **argv;
+    int cwd;
+    int in;
+    int out;
+    int err;
+};
+
+#define LAUNCH_INIT {{0}, BS_ENVIRON_INIT, NULL, NULL, -1, -1, -1, -1}
+
+static void launch_clear(struct launch *launch) {
+    bs_environ_clear(&launch->environment);
+    free(launch->path);
+    free(launch->argv);
+    bs_close(&launch->cwd);
+    bs_close(&launch->in);
+    bs_close(&launch->out);
+    bs_close(&launch->err);
+}
+
+/* Names are cut so that the reason behind them is never lost. */
+enum { NAME_MOST = 900 };
+
+static int fail(const struct bs_exec_request *request, int os_error, const char *directory,
+                struct bs_error *err) {
+    char buf[128];
+    const char *reason = bs_os_message(os_error, buf, sizeof buf);
+    if (directory != NULL)
+        return bs_fail(err, BS_E_EXECUTION, os_error,
+                       "failed to spawn `%.*s`: working directory `%.*s`: %s", NAME_MOST,
+                       request->program, NAME_MOST, directory, reason);
+    return bs_fail(err, BS_E_EXECUTION, os_error, "failed to spawn `%.*s`: %s", NAME_MOST,
+                   request->program, reason);
+}
+
+/* Our end is non-blocking; the child's keeps the default, because O_NONBLOCK would live on in every
+ * program that inherits it. Flags belong to an end, not to the pipe. */
+static int make_pipe(int *ours, int *theirs, bool we_read) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return errno;
+    int *read_end = we_read ? ours : theirs;
+    int *write_end = we_read ? theirs : ours;
+    *read_end = bs_above_stdio(ends[0]);
+    int os_error = *read_end < 0 ? errno : 0;
+    *write_end = bs_above_stdio(ends[1]);
+    if (os_error == 0 && *write_end < 0)
+        os_error = errno;
+    if (os_error == 0 && !bs_set_nonblocking(*ours))
+        os_error = errno;
+    return os_error;
+}
+
+static int prepare_stdin(const struct bs_exec_request *request, struct launch *launch,
+                         struct bs_child *child) {
+    if (request->stdin_mode == BS_STDIN_BYTES)
+        return make_pipe(&child->in, &launch->in, false);
+    if (request->stdin_mode == BS_STDIN_INHERIT && fcntl(0, F_GETFD) != -1)
+        return 0;
+    launch->in = bs_above_stdio((int)BS_RETRY(open("/dev/null", O_RDONLY | O_CLOEXEC)));
+    return launch->in >= 0 ? 0 : errno;
+}
+
+/* Opened before the spawn so that a bad directory can be told from a bad program, and handed to the
+ * child as a descriptor so that both mean the same one. */
+static int open_cwd(const char *dir, int *fd) {
+    *fd = bs_above_stdio((int)BS_RETRY(open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC)));
+    if (*fd < 0)
+        return errno;
+    return faccessat(*fd, ".", X_OK, AT_EACCESS) == 0 ? 0 : errno;
+}
+
+static int build_argv(const struct bs_exec_request *request, const struct bs_wrapped *wrapped,
+                      struct launch *launch) {
+    size_t n = 0;
+    if (wrapped != NULL)
+        while (wrapped->argv[n] != NULL)
+            n++;
+    else
+        n = request->n_args + 1;
+    launch->argv = calloc(n + 1, sizeof *launch->argv);
+    if (launch->argv == NULL)
+        return ENOMEM;
+    /* posix_spawn takes char *const[] and promises not to write. */
+    for (size_t i = 0; i < n; i++) {
+        const char *word = wrapped != NULL ? wrapped->argv[i]
+                           : i == 0        ? request->program
+                                           : request->args[i - 1];
+        launch->argv[i] = (char *)(uintptr_t)word;
+    }
+    return 0;
+}
+
+static int prepare(const struct bs_exec_request *request, const struct bs_wrapped *wrapped,
+                   struct launch *launch, struct bs_child *child, struct bs_error *err) {
+    int os_error = bs_environ_build(&launch->environment, request->env_mode, request->env,
+                                    request->n_env, wrapped != NULL ? wrapped->env : NULL,
+                                    wrapped != NULL ? wrapped->n_env : 0);
+    if (os_error == EINVAL)
+        return bs_fail(err, BS_E_EXECUTION, os_error,
+                       "failed to spawn `%.*s`: an environment name is empty or holds `=`",
+                       NAME_MOST, request->program);
+    if (os_error == 0)
+        os_error = build_argv(request, wrapped, launch);
+    if (os_error != 0)
+        return fail(request, os_error, NULL, err);
+    if (request->current_dir != NULL) {
+        os_error = open_cwd(request->current_dir, &launch->cwd);
+        if (os_error != 0)
+            return fail(request, os_error, request->current_dir, err);
+    }
+    int dir = launch->cwd >= 0 ? launch->cwd : AT_FDCWD;
+    os_error = bs_search(dir, launch->argv[0], bs_environ_get(launch->environment.envp, "PATH"),
+                         &launch->path);
+    if (os_error == 0)
+        os_error = make_pipe(&child->out, &launch->out, true);
+    if (os_error == 0)
+        os_error = make_pipe(&child->err, &launch->err, true);
+    if (os_error == 0)
+        os_error = prepare_stdin(request, launch, child);
+    if (os_error == 0)
+        os_error = bs_watch_prepare(&child->watch);
+    if (os_error != 0)
+        return fail(request, os_error, NULL, err);
+    launch->child = (struct bs_launch){.path = launch->path,
+                                       .argv = launch->argv,
+                                       .envp = launch->environment.envp,
+                                       .cwd = launch->cwd,
+                                       .in = launch->in,
+                                       .out = launch->out,
+                                       .err = launch->err};
+    return BS_OK;
+}
+
+static int start(const struct bs_launch *launch, pid_t *pid) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attr;
+    int os_error = posix_spawn_file_actions_init(&actions);
+    if (os_error != 0)
+        return os_error;
+    os_error = posix_spawnattr_init(&attr);
+    if (os_error != 0) {
+        (void)posix_spawn_file_actions_destroy(&actions);
+        return os_error;
+    }
+    /* The mask is not touched: the child gets the caller's. Default for the two signals that the group
+     * is ended with, and for SIGPIPE, because programs count on it. */
+    sigset_t defaults;
+    (void)sigemptyset(&defaults);
+    (void)sigaddset(&defaults, SIGINT);
+    (void)sigaddset(&defaults, SIGTERM);
+    (void)sigaddset(&defaults, SIGPIPE);
+    (void)posix_spawnattr_setsigdefault(&attr, &defaults);
+    (void)posix_spawnattr_setpgroup(&attr, 0);
+    (void)posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+    if (launch->cwd >= 0)
+        os_error = posix_spawn_file_actions_addfchdir_np(&actions, launch->cwd);
+    if (os_error == 0 && launch->in >= 0)
+        os_error = posix_spawn_file_actions_adddup2(&actions, launch->in, 0);
+    if (os_error == 0)
+        os_error = posix_spawn_file_actions_adddup2(&actions, launch->out, 1);
+    if (os_error == 0)
+        os_error = posix_spawn_file_actions_adddup2(&actions, launch->err, 2);
+    if (os_error == 0)
+        os_error = posix_spawn(pid, launch->path, &actions, &attr, launch->argv, launch->envp);
+    (void)posix_spawnattr_destroy(&attr);
+    (void)posix_spawn_file_actions_destroy(&actions);
+    if (os_error == EPERM && bs_clone3_refused())
+        os_error = bs_spawn_fork(launch, pid);
+    return os_error;
+}
+
+static void give_up(struct bs_child *child) {
+    bs_watch_close(&child->watch);
+    bs_close(&child->out);
+    bs_close(&child->err);
+    bs_close(&child->in);
+    *child = (struct bs_child)BS_CHILD_INIT;
+}
+
+/* Only where pidfds are missing and no thread could be had: the child cannot be supervised. */
+static void take_back(pid_t pid) {
+    siginfo_t info;
+    (void)kill(-pid, SIGKILL);
+    (void)BS_RETRY(waitid(P_PID, (id_t)pid, &info, WEXITED));
+}
+
+int bs_spawn(const struct bs_exec_request *request, const struct bs_wrapped *wrapped,
+             struct bs_child *child, struct bs_error *err) {
+    struct launch launch = LAUNCH_INIT;
+    *child = (struct bs_child)BS_CHILD_INIT;
+    int code = prepare(request, wrapped, &launch, child, err);
+    if (code != BS_OK)
+        goto finish;
+    int os_error = start(&launch.child, &child->pid);
+    if (os_error == 0) {
+        os_error = bs_watch_start(&child->watch, child->pid);
+        if (os_error != 0)
+            take_back(child->pid);
+    }
+    if (os_error != 0)
+        code = fail(request, os_error, NULL, err);
+finish:
+    launch_clear(&launch);
+    if (code != BS_OK)
+        give_up(child);
+    return code;
+}

@@ -1,0 +1,26 @@
+/* The second way of starting a child, for hosts whose filter answers EPERM to clone3: the C library's
+ * posix_spawn takes that for a real refusal, while fork() still goes through clone. */
+#ifndef BS_EXEC_SPAWN_FORK_H
+#define BS_EXEC_SPAWN_FORK_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* All borrowed. Descriptors are above 2 or -1. */
+struct bs_launch {
+    const char *path;
+    char *const *argv;
+    char *const *envp;
+    int cwd;
+    int in;
+    int out;
+    int err;
+};
+
+/* Asks the kernel with arguments that it must refuse as EINVAL if it looks at them at all. */
+bool bs_clone3_refused(void);
+
+/* 0 or an errno, which may be the child's own: the way posix_spawn reports. */
+int bs_spawn_fork(const struct bs_launch *launch, pid_t *pid);
+
+#endif

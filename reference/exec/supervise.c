@@ -1,0 +1,401 @@
+#define _GNU_SOURCE
+#include "exec/supervise.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/sys.h"
+#include "exec/drain.h"
+#include "exec/feed.h"
+#include "exec/group.h"
+
+/* A run only ever moves down this list. */
+enum phase {
+    RUNNING, /* nothing has ended the run yet */
+    GRACE,   /* the group was sent its signal and has time until `until` */
+    KILLED,  /* the group was sent SIGKILL; what is alive at `until` is given up */
+    REAPED,  /* the leader was collected; members older than that may still be dying */
+    DRAINING /* the group is gone; a stranger may hold our pipes until `until` */
+};
+
+enum cause { NONE, EXITED, DEADLINE, SIGNALLED, CANCELLED, CAPPED, STDIN_FAILED, LOST };
+
+struct run {
+    const struct bs_exec_request *request;
+    struct bs_child *child;
+    const struct bs_signal_slot *slot;
+    struct bs_outlets outlets;
+    struct bs_drain out;
+    struct bs_drain err;
+    struct bs_feed feed;
+    enum phase phase;
+    enum cause cause;
+    int signo;         /* of the caller, with SIGNALLED */
+    uint64_t deadline; /* all times: CLOCK_MONOTONIC ns, BS_NEVER for none */
+    uint64_t until;
+    uint64_t reaped_at; /* clock ticks since boot */
+    bool leader_gone;   /* it is a zombie, or was collected */
+    bool out_of_memory;
+    int witness;      /* pidfd of a member that is waited for, -1 for none */
+    uint64_t look_at; /* when the group is to be looked at again; 0 for at once */
+    unsigned alive;   /* what the last look found */
+    int lost_error;
+    siginfo_t end;
+    struct rusage usage;
+    unsigned group_left;
+    bool detached_writers;
+};
+
+static pid_t pgid(const struct run *run) { return run->child->pid; }
+
+/* waitid with the rusage that only the system call gives. */
+static int wait_child(struct run *run, int options) {
+    return (int)BS_RETRY(
+        syscall(SYS_waitid, P_PID, pgid(run), &run->end, WEXITED | WNOHANG | options, &run->usage));
+}
+
+static void enter(struct run *run, enum phase phase, uint64_t from, uint64_t ms) {
+    run->phase = phase;
+    run->until = ms == BS_NEVER ? BS_NEVER : bs_after_ms(from, ms);
+}
+
+static void kill_group(struct run *run, uint64_t now) {
+    bs_group_signal(pgid(run), SIGKILL);
+    enter(run, KILLED, now, BS_EXEC_KILL_MS);
+}
+
+/* The first cause names the result; what comes later changes nothing. SIGCONT follows the signal, or a
+ * stopped member could not act on it before SIGKILL. */
+static void end_run(struct run *run, enum cause cause, int signo, uint64_t now) {
+    run->cause = cause;
+    bs_group_signal(pgid(run), signo);
+    bs_group_signal(pgid(run), SIGCONT);
+    enter(run, GRACE, now, BS_EXEC_GRACE_MS);
+}
+
+static void close_witness(struct run *run) { bs_close(&run->witness); }
+
+static void finish_group(struct run *run, uint64_t now) {
+    close_witness(run);
+    enter(run, DRAINING, now, BS_EXEC_LINGER_MS);
+}
+
+/* Looks for members that are alive and arranges to be woken when one of them ends. In between, what the
+ * last look found holds: a flood of output must not cost a walk through /proc for each read. */
+static unsigned members_alive(struct run *run, uint64_t not_after, uint64_t now) {
+    if (now < run->look_at && now < run->until)
+        return run->alive;
+    struct bs_members members = bs_group_look(pgid(run), pgid(run), not_after);
+    close_witness(run);
+    if (members.witness != 0)
+        run->witness = bs_pidfd(members.witness);
+    /* Without /proc only the bounds end the wait. */
+    run->alive = members.known ? members.alive : 1;
+    /* Without a witness, what was killed is worth a quicker look: it lasts for a moment only. */
+    bool brief = run->witness < 0 && run->phase != GRACE;
+    run->look_at = bs_after_ms(now, brief ? 5 : BS_EXEC_TICK_MS);
+    return run->alive;
+}
+
+/* The zombie leader keeps the number ours until here: the last signal, then the reap. */
+static void reap_leader(struct run *run, uint64_t now) {
+    bs_group_signal(pgid(run), SIGKILL);
+    (void)wait_child(run, 0);
+    run->reaped_at = bs_boot_ticks();
+    bs_watch_close(&run->child->watch);
+    close_witness(run);
+    if (bs_group_empty(pgid(run))) {
+        finish_group(run, now);
+        return;
+    }
+    /* Killed members may take a moment, or are zombies that their own parent has not collected. The
+     * bound counts from the first SIGKILL. */
+    uint64_t bound = run->phase == KILLED ? run->until : bs_after_ms(now, BS_EXEC_KILL_MS);
+    run->phase = REAPED;
+    run->until = bound;
+    run->look_at = 0;
+}
+
+static void look_at_leader(struct run *run) {
+    if (run->leader_gone || run->cause == LOST)
+        return;
+    run->end.si_pid = 0;
+    if (wait_child(run, WNOWAIT) != 0) {
+        run->lost_error = errno;
+        run->cause = LOST;
+    } else if (run->end.si_pid != 0) {
+        run->leader_gone = true;
+        run->look_at = 0;
+    }
+}
+
+static bool cancelled(int fd) {
+    struct pollfd entry = {.fd = fd, .events = POLLIN};
+    return fd >= 0 && BS_RETRY(poll(&entry, 1, 0)) == 1;
+}
+
+/* What ended the run, if anything did, in the contract's order: stdin failure, signal, exit, deadline.
+ * The exit is looked at before the signal, so that a signal noted in the same look wins. */
+static void decide(struct run *run, uint64_t now) {
+    bool strict = run->request->stdin_failure == BS_STDIN_FAILURE_ERROR;
+    if (run->leader_gone)
+        bs_feed_abandon(&run->feed);
+    int signo = bs_signal_first(run->slot);
+    if (strict && bs_feed_failed(&run->feed)) {
+        end_run(run, STDIN_FAILED, SIGTERM, now);
+    } else if (signo != 0) {
+        run->signo = signo;
+        end_run(run, SIGNALLED, signo, now);
+    } else if (run->out.over || run->err.over) {
+        run->cause = CAPPED;
+        kill_group(run, now);
+    } else if (run->leader_gone) {
+        run->cause = EXITED;
+        reap_leader(run, now);
+    } else if (cancelled(run->request->cancel_fd)) {
+        end_run(run, CANCELLED, SIGTERM, now);
+    } else if (now >= run->deadline) {
+        end_run(run, DEADLINE, SIGTERM, now);
+    }
+}
+
+static void escalate(struct run *run, uint64_t now) {
+    if (run->leader_gone && members_alive(run, UINT64_MAX, now) == 0) {
+        reap_leader(run, now);
+    } else if (run->phase == GRACE && now >= run->until) {
+        kill_group(run, now);
+    } else if (run->phase == KILLED) {
+        /* Again, for members that were forked between the two. */
+        bs_group_signal(pgid(run), SIGKILL);
+        if (now < run->until)
+            return;
+        if (run->leader_gone) {
+            reap_leader(run, now);
+        } else {
+            run->group_left = 1; /* an uninterruptible wait: only the system can end it */
+            finish_group(run, now);
+        }
+    }
+}
+
+static void look_after_reap(struct run *run, uint64_t now) {
+    unsigned alive = members_alive(run, run->reaped_at, now);
+    if (alive > 0 && now < run->until)
+        return;
+    run->group_left = alive;
+    finish_group(run, now);
+}
+
+/* A byte beyond the cap that was written before the exit counts, whichever was seen first. */
+static void decide_late_cap(struct run *run) {
+    if (run->cause == EXITED && (run->out.over || run->err.over))
+        run->cause = CAPPED;
+}
+
+static bool drained(const struct run *run) { return run->out.fd < 0 && run->err.fd < 0; }
+
+/* Waiting for strangers ends with their end, the bound, the deadline or a signal. */
+static bool stop_draining(struct run *run, uint64_t now) {
+    if (drained(run))
+        return true;
+    bool shortened = now >= run->deadline || bs_signal_first(run->slot) != 0;
+    if (now < run->until && !shortened)
+        return false;
+    if (!bs_drain_rest(&run->out, &run->outlets) || !bs_drain_rest(&run->err, &run->outlets))
+        run->out_of_memory = true;
+    run->detached_writers = !drained(run);
+    return true;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* When to look again although nothing happens. */
+static uint64_t next_look(const struct run *run, uint64_t now) {
+    uint64_t at = run->until;
+    if (run->phase == RUNNING)
+        at = run->deadline;
+    if (run->phase == DRAINING && bs_signal_first(run->slot) == 0 && run->deadline > now)
+        at = earlier(at, run->deadline);
+    bool polls_group = run->phase == REAPED ||
+                       (run->leader_gone && (run->phase == GRACE || run->phase == KILLED));
+    if (polls_group)
+        at = earlier(at, run->look_at);
+    return at;
+}
+
+enum slot_of { P_OUT, P_ERR, P_IN, P_SIGNAL, P_CANCEL, P_LEADER, P_WITNESS, P_TEE, P_COUNT };
+
+/* poll skips negative descriptors: what is of no interest is one. */
+static void wait_for_events(const struct run *run, struct pollfd *set, uint64_t now) {
+    bool open_ended = run->phase == RUNNING || run->phase == DRAINING;
+    bool noted = bs_signal_first(run->slot) != 0;
+    set[P_OUT] = (struct pollfd){.fd = run->out.fd, .events = POLLIN};
+    set[P_ERR] = (struct pollfd){.fd = run->err.fd, .events = POLLIN};
+    set[P_IN] = (struct pollfd){.fd = run->feed.fd, .events = POLLOUT};
+    set[P_SIGNAL] =
+        (struct pollfd){.fd = open_ended && !noted ? bs_signal_fd(run->slot) : -1, .events = POLLIN};
+    set[P_CANCEL] = (struct pollfd){.fd = run->phase == RUNNING ? run->request->cancel_fd : -1,
+                                    .events = POLLIN};
+    set[P_LEADER] =
+        (struct pollfd){.fd = run->leader_gone ? -1 : run->child->watch.fd, .events = POLLIN};
+    set[P_WITNESS] = (struct pollfd){.fd = run->witness, .events = POLLIN};
+    set[P_TEE] = (struct pollfd){.fd = run->outlets.tee != NULL ? bs_tee_fd(run->outlets.tee) : -1,
+                                 .events = POLLOUT};
+    /* Interrupted or not: what is ready is found by looking. */
+    if (poll(set, P_COUNT, bs_poll_timeout(now, next_look(run, now))) < 0)
+        for (int i = 0; i < P_COUNT; i++)
+            set[i].revents = 0;
+}
+
+static void serve(struct run *run, const struct pollfd *set) {
+    if (set[P_OUT].revents != 0 && !bs_drain_read(&run->out, &run->outlets))
+        run->out_of_memory = true;
+    if (set[P_ERR].revents != 0 && !bs_drain_read(&run->err, &run->outlets))
+        run->out_of_memory = true;
+    if (set[P_IN].revents != 0)
+        bs_feed_write(&run->feed);
+    if (set[P_TEE].revents != 0)
+        bs_tee_flush(run->outlets.tee);
+    if (set[P_WITNESS].revents != 0)
+        run->look_at = 0;
+}
+
+/* One turn: wait, serve what is ready, look at the leader, take a step. True when the run is over. */
+static bool turn(struct run *run) {
+    struct pollfd set[P_COUNT];
+    wait_for_events(run, set, bs_now_ns());
+    serve(run, set);
+    uint64_t now = bs_now_ns();
+    /* Asked, not inferred from the set: after a deadline too the exit is to be seen first. */
+    if (set[P_LEADER].revents != 0 || now >= earlier(run->deadline, run->until) ||
+        bs_feed_failed(&run->feed))
+        look_at_leader(run);
+    if (run->cause == LOST)
+        return true;
+    if (run->out_of_memory && run->cause == NONE) {
+        run->cause = CAPPED;
+        kill_group(run, now);
+    }
+    if (run->phase == RUNNING)
+        decide(run, now);
+    else if (run->phase == GRACE || run->phase == KILLED)
+        escalate(run, now);
+    if (run->phase == REAPED)
+        look_after_reap(run, now);
+    if (run->phase != DRAINING)
+        return false;
+    decide_late_cap(run);
+    return stop_draining(run, now);
+}
+
+static void annotate(struct bs_buf *text, const char *words) {
+    if (text->len > 0)
+        bs_buf_char(text, '\n');
+    bs_buf_str(text, words);
+}
+
+bool bs_annotate_signal(struct bs_buf *text, int signo) {
+    annotate(text, signo == SIGINT ? "process interrupted by signal SIGINT"
+                                   : "process interrupted by signal SIGTERM");
+    return !text->failed;
+}
+
+static void report_exit(const struct run *run, struct bs_exec_result *result) {
+    if (run->end.si_code == CLD_EXITED) {
+        result->termination = BS_ENDED_EXIT;
+        result->has_exit_code = true;
+        result->exit_code = run->end.si_status & 0xFF;
+        result->success = result->exit_code == 0;
+        return;
+    }
+    result->termination = BS_ENDED_SIGNAL;
+    result->signal = run->end.si_status;
+}
+
+static int report(struct run *run, struct bs_exec_result *result, struct bs_error *err) {
+    struct bs_buf *text = &run->err.kept;
+    bs_drain_finish(&run->out);
+    bs_drain_finish(&run->err);
+    switch (run->cause) {
+    case DEADLINE:
+        result->termination = BS_ENDED_TIMEOUT;
+        annotate(text, "process timed out");
+        break;
+    case SIGNALLED:
+        result->termination = BS_ENDED_PARENT_SIGNAL;
+        result->signal = run->signo;
+        result->has_exit_code = true;
+        result->exit_code = 128 + run->signo;
+        (void)bs_annotate_signal(text, run->signo);
+        break;
+    case CANCELLED:
+        result->termination = BS_ENDED_CANCEL;
+        annotate(text, "process cancelled");
+        break;
+    case CAPPED:
+        result->termination = BS_ENDED_CAP;
+        break;
+    default:
+        report_exit(run, result);
+        break;
+    }
+    if (run->out_of_memory || text->failed)
+        return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for the output of `%.900s`",
+                       run->request->program);
+    result->truncated = run->out.over || run->err.over;
+    result->detached_writers = run->detached_writers;
+    result->group_left = run->group_left;
+    result->usage = run->usage;
+    result->out = bs_buf_take(&run->out.kept);
+    result->err = bs_buf_take(text);
+    return BS_OK;
+}
+
+static int conclude(struct run *run, struct bs_exec_result *result, struct bs_error *err) {
+    char buf[128];
+    if (run->cause == LOST) {
+        /* Somebody else collected the leader, so its number may be a stranger's by now; a pidfd still
+         * means the group that it led. */
+        bs_watch_kill_group(&run->child->watch);
+        return bs_fail(err, BS_E_EXECUTION, run->lost_error, "wait timeout error: %s",
+                       bs_os_message(run->lost_error, buf, sizeof buf));
+    }
+    if (run->cause == STDIN_FAILED)
+        return bs_fail(err, BS_E_EXECUTION, run->feed.os_error, "failed to write stdin: %s",
+                       bs_os_message(run->feed.os_error, buf, sizeof buf));
+    return report(run, result, err);
+}
+
+int bs_supervise(const struct bs_exec_request *request, struct bs_child *child,
+                 const struct bs_signal_slot *slot, struct bs_tee *tee,
+                 struct bs_exec_result *result, struct bs_error *err) {
+    struct run run = {.request = request,
+                      .child = child,
+                      .slot = slot,
+                      .outlets = {.request = request, .tee = tee},
+                      .phase = RUNNING,
+                      .cause = NONE,
+                      .deadline = bs_after_ms(bs_now_ns(), request->timeout_ms),
+                      .until = BS_NEVER,
+                      .witness = -1};
+    bs_drain_init(&run.out, child->out, BS_STDOUT, request->max_output_bytes);
+    bs_drain_init(&run.err, child->err, BS_STDERR, request->max_output_bytes);
+    bool has_payload = request->stdin_mode == BS_STDIN_BYTES;
+    bs_feed_init(&run.feed, child->in, request->stdin_data, has_payload ? request->stdin_len : 0);
+    child->out = child->err = child->in = -1; /* the drains and the feed have them now */
+    while (!turn(&run)) {
+    }
+    int code = conclude(&run, result, err);
+    bs_drain_clear(&run.out);
+    bs_drain_clear(&run.err);
+    bs_close(&run.feed.fd);
+    close_witness(&run);
+    bs_watch_close(&child->watch);
+    return code;
+}

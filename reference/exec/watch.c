@@ -1,0 +1,95 @@
+#define _GNU_SOURCE
+#include "exec/watch.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/sys.h"
+
+/* <linux/pidfd.h> of Debian 12 predates it (Linux 6.9). */
+#define BS_PIDFD_SIGNAL_PROCESS_GROUP (1U << 2)
+
+struct waiter {
+    pid_t pid;
+    int fd;
+};
+
+int bs_pidfd(pid_t pid) {
+    /* Close-on-exec by definition. */
+    return bs_above_stdio((int)syscall(SYS_pidfd_open, pid, 0));
+}
+
+int bs_watch_prepare(struct bs_watch *watch) {
+    watch->is_pidfd = false;
+    watch->fd = bs_above_stdio(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    return watch->fd >= 0 ? 0 : errno;
+}
+
+/* Sleeps until the child ended and leaves it to be reaped by the run. */
+static void *wait_for_end(void *arg) {
+    struct waiter *waiter = arg;
+    siginfo_t info;
+    (void)BS_RETRY(waitid(P_PID, (id_t)waiter->pid, &info, WEXITED | WNOWAIT));
+    static const uint64_t one = 1;
+    (void)!write(waiter->fd, &one, sizeof one);
+    free(waiter);
+    return NULL;
+}
+
+/* Needs no further descriptor, so it also serves when the last one is gone. All signals are blocked in
+ * the thread: handlers are to run on the calling program's own threads. */
+static int start_thread(struct bs_watch *watch, pid_t pid) {
+    struct waiter *waiter = malloc(sizeof *waiter);
+    if (waiter == NULL)
+        return ENOMEM;
+    *waiter = (struct waiter){pid, watch->fd};
+    sigset_t all;
+    sigset_t mine;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &mine);
+    int os_error = pthread_create(&watch->thread, NULL, wait_for_end, waiter);
+    (void)pthread_sigmask(SIG_SETMASK, &mine, NULL);
+    if (os_error != 0)
+        free(waiter);
+    watch->has_thread = os_error == 0;
+    return os_error;
+}
+
+int bs_watch_start(struct bs_watch *watch, pid_t pid) {
+    int pidfd = bs_pidfd(pid);
+    if (pidfd < 0)
+        return start_thread(watch, pid);
+    bs_close(&watch->fd);
+    watch->fd = pidfd;
+    watch->is_pidfd = true;
+    return 0;
+}
+
+void bs_watch_kill_group(const struct bs_watch *watch) {
+    if (watch->is_pidfd)
+        (void)syscall(SYS_pidfd_send_signal, watch->fd, SIGKILL, NULL,
+                      BS_PIDFD_SIGNAL_PROCESS_GROUP);
+}
+
+void bs_watch_close(struct bs_watch *watch) {
+    if (watch->has_thread) {
+        watch->has_thread = false;
+        struct timespec until;
+        (void)clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += 1;
+        if (pthread_timedjoin_np(watch->thread, NULL, &until) != 0) {
+            /* The child cannot even be killed (an uninterruptible wait): the thread stays with it, and
+             * so does its descriptor, which must not become a stranger's. */
+            (void)pthread_detach(watch->thread);
+            watch->fd = -1;
+        }
+    }
+    bs_close(&watch->fd);
+    watch->is_pidfd = false;
+}

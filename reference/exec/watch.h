@@ -1,0 +1,36 @@
+/* A descriptor that becomes readable when a child ended: a pidfd, or an eventfd that a thread writes
+ * to where the kernel or a filter has no pidfd. Opened in two steps, because what can fail for want of
+ * descriptors or threads must fail before there is a child. */
+#ifndef BS_EXEC_WATCH_H
+#define BS_EXEC_WATCH_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct bs_watch {
+    int fd; /* to poll */
+    bool is_pidfd;
+    bool has_thread;
+    pthread_t thread; /* only with has_thread */
+};
+
+#define BS_WATCH_INIT {-1, false, false, 0}
+
+/* Takes the descriptor that the watch will use. 0 or an errno. */
+int bs_watch_prepare(struct bs_watch *watch);
+
+/* Watches pid, an unreaped child. 0 or an errno (only where pidfds are missing and no thread could be
+ * started). */
+int bs_watch_start(struct bs_watch *watch, pid_t pid);
+
+/* SIGKILL to the group that the pidfd's process led, also after somebody else collected it: a pidfd
+ * never means a stranger. Does nothing where pidfds or group signals by pidfd are missing. */
+void bs_watch_kill_group(const struct bs_watch *watch);
+
+void bs_watch_close(struct bs_watch *watch);
+
+/* A pidfd of any process, or -1. */
+int bs_pidfd(pid_t pid);
+
+#endif

@@ -1,0 +1,189 @@
+/* Run one program under supervision.
+ *
+ *   1. Fill a struct bs_exec_request, starting from BS_EXEC_REQUEST_INIT. Only `program` is required.
+ *      Everything it points to stays the caller's and must live until the call returns.
+ *   2. Start from BS_EXEC_RESULT_INIT and call bs_exec_run. It returns when the child's whole process
+ *      group is gone and its output is read to the end.
+ *   3. 0: the result is filled, whatever the child did; a child that failed is a result. Negative: the
+ *      error is filled and the result is empty. Nothing is left behind in either case: no process,
+ *      descriptor, thread, handler or changed signal mask.
+ *   4. bs_exec_result_text if text is wanted rather than bytes; bs_exec_result_clear in the end.
+ *
+ * What happens in between, always in this order: the sandbox validates; the clock starts; handlers for
+ * SIGINT and SIGTERM are installed; the child is spawned as leader of its own process group; the
+ * deadline is counted from there; one loop waits for output, stdin, signals, the cancel descriptor and
+ * the child; the group is ended; the handlers are restored.
+ *
+ * Ending a group. Deadline, signal, cancel and stdin failure send one signal and SIGCONT to the group
+ * and wait until no member is left, at most BS_EXEC_GRACE_MS, then SIGKILL. A child that exits by itself
+ * takes what is left of its group with it by SIGKILL. The leader is reaped last, because its zombie
+ * keeps the number from being handed out again. A process that left the group (setsid, setpgid) is out
+ * of reach; if it holds the pipes, the call waits for it at most BS_EXEC_LINGER_MS.
+ *
+ * Threads. bs_exec_run may be called from any number of threads at once; runs wait side by side. While
+ * at least one is active, SIGINT and SIGTERM belong to the library, and each reaches every active run;
+ * the dispositions that were there come back when the last one ends. Do not change these two
+ * dispositions, and do not collect children with waitpid(-1), while a run is active. The environment is
+ * read without a lock: do not call setenv meanwhile. The handlers cost one descriptor for each run that
+ * is active at the same time, kept for the next one.
+ *
+ * A caller that ignores SIGCHLD (or set SA_NOCLDWAIT) cannot learn how a child ended: that is refused
+ * before anything is spawned.
+ *
+ * Rules come from the exec contract, conformance/spec/exec.md; the ids there (EXEC-...) name them.
+ */
+#ifndef BOXSPEC_EXEC_H
+#define BOXSPEC_EXEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/resource.h>
+
+#include <boxspec/bytes.h>
+#include <boxspec/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Global and not configurable: both are visible in how every caller's tools end (EXEC-REQUEST-04). */
+#define BS_EXEC_GRACE_MS 5000 /* from the first signal to SIGKILL */
+#define BS_EXEC_TICK_MS 100   /* longest time between two looks while something must be polled */
+/* Bounds of waits that the contract leaves open. */
+#define BS_EXEC_KILL_MS 1000   /* from SIGKILL to giving a member up as group_left */
+#define BS_EXEC_LINGER_MS 1000 /* from the end of the group to closing pipes that an escapee holds */
+#define BS_EXEC_TEE_MS 100     /* by which a blocked terminal delays the return under `debug` */
+
+#define BS_EXEC_NO_TIMEOUT UINT64_MAX
+#define BS_EXEC_UNLIMITED UINT64_MAX
+
+enum bs_stdin_mode {
+    BS_STDIN_INHERIT = 0, /* the caller's; /dev/null where the caller's is closed */
+    BS_STDIN_NULL,        /* /dev/null */
+    BS_STDIN_BYTES        /* a pipe that gives stdin_data and then ends */
+};
+
+enum bs_stdin_failure {
+    BS_STDIN_FAILURE_ERROR = 0, /* a payload that was not taken ends the run as an error */
+    BS_STDIN_FAILURE_IGNORE     /* ... is no matter; the child's own end is the result */
+};
+
+enum bs_env_mode {
+    BS_ENV_INHERIT = 0,
+    BS_ENV_CLEAR_AND_SET /* exactly the pairs; of duplicates the last */
+};
+
+enum bs_stream { BS_STDOUT = 1, BS_STDERR = 2 };
+
+enum bs_termination {
+    BS_ENDED_EXIT = 0,      /* the child exited */
+    BS_ENDED_SIGNAL,        /* the child died of a signal that we did not send */
+    BS_ENDED_TIMEOUT,       /* the deadline passed */
+    BS_ENDED_PARENT_SIGNAL, /* SIGINT or SIGTERM came to the calling process */
+    BS_ENDED_CAP,           /* more output than max_output_bytes */
+    BS_ENDED_STDIN,         /* never in a result: the payload was not taken, an error */
+    BS_ENDED_CANCEL         /* cancel_fd became readable */
+};
+
+struct bs_env_pair {
+    const char *name; /* not empty, no '=' */
+    const char *value;
+};
+
+struct bs_exec_request;
+
+/* What a sandbox makes of a request: another command, and environment that it needs. */
+struct bs_wrapped {
+    const char *const *argv; /* NULL-terminated, at least one entry; argv[0] is the program */
+    const struct bs_env_pair *env;
+    size_t n_env; /* set after the request's own environment, and win over it */
+};
+
+/* The seam to a sandbox. Either function may be NULL. The library never isolates between spawn and
+ * exec: a sandbox refuses in validate, or wraps the command. Both are called on the caller's thread,
+ * before any other effect of the run; the struct and `ctx` stay the caller's. */
+struct bs_sandbox {
+    void *ctx;
+    /* 0, or a negative code with *err filled; the message of a refusal is the sandbox's own. */
+    int (*validate)(void *ctx, const struct bs_exec_request *request, struct bs_error *err);
+    /* Fills *out; what it points to stays the sandbox's and lives until the run has returned. */
+    int (*wrap)(void *ctx, const struct bs_exec_request *request, struct bs_wrapped *out,
+                struct bs_error *err);
+};
+
+struct bs_exec_request {
+    /* With a slash: a path relative to current_dir. Without: looked up in the PATH that the child
+     * will have, entry by entry; the system's default path where it has none. */
+    const char *program;
+    const char *const *args; /* n_args strings, without the program itself */
+    size_t n_args;
+    const char *current_dir; /* NULL: the caller's */
+    uint64_t timeout_ms;     /* from the spawn; 0 is expired at once */
+    enum bs_stdin_mode stdin_mode;
+    const void *stdin_data;
+    size_t stdin_len; /* bytes */
+    enum bs_stdin_failure stdin_failure;
+    enum bs_env_mode env_mode;
+    const struct bs_env_pair *env;
+    size_t n_env;
+    bool debug; /* also copy the output, secrets replaced, to the caller's descriptor 2 */
+    /* Bytes kept per stream; one more ends the run. With on_output: bytes handed on. */
+    uint64_t max_output_bytes;
+    /* Becomes readable or hangs up: the run is ended like by a deadline. Never read. -1: none. */
+    int cancel_fd;
+    /* Gets output as it comes, on the calling thread, and nothing is kept. Must not block for long:
+     * the deadline is looked at between two calls. */
+    void (*on_output)(void *ctx, enum bs_stream stream, const char *data, size_t len);
+    void *on_output_ctx;
+    const struct bs_sandbox *sandbox; /* NULL: none */
+};
+
+#define BS_EXEC_REQUEST_INIT                                                                       \
+    {NULL, NULL, 0,    NULL,  BS_EXEC_NO_TIMEOUT, BS_STDIN_INHERIT, NULL, 0,    BS_STDIN_FAILURE_ERROR, \
+     BS_ENV_INHERIT,   NULL,  0, false, BS_EXEC_UNLIMITED, -1, NULL, NULL, NULL}
+
+/* Bits of pending_signals. */
+#define BS_PENDING_SIGINT 1u
+#define BS_PENDING_SIGTERM 2u
+
+struct bs_exec_result {
+    bool success;       /* the child exited with 0 by itself */
+    bool has_exit_code; /* false after a signal of its own, a deadline, a cap, a cancel */
+    int exit_code;      /* 0 to 255; 130 or 143 when the calling process was signalled */
+    struct bs_bytes out;
+    struct bs_bytes err; /* with the annotation of a deadline, signal or cancel at its end */
+    uint64_t duration_ms; /* monotonic, rounded down, from after validate to the return */
+    enum bs_termination termination;
+    int signal;               /* number; the child's own, or the caller's; 0 for none */
+    bool truncated;           /* output beyond max_output_bytes was dropped */
+    bool detached_writers;    /* a process that left the group still held a pipe of ours */
+    unsigned group_left;      /* members that even SIGKILL had not ended when the call gave up */
+    unsigned pending_signals; /* came to the caller during the run and named no result */
+    struct rusage usage;      /* of the child and its collected descendants */
+};
+
+#define BS_EXEC_RESULT_INIT                                                                        \
+    {false, false, 0, BS_BYTES_INIT, BS_BYTES_INIT, 0, BS_ENDED_EXIT, 0, false, false, 0, 0,       \
+     {{0, 0}, {0, 0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}}}
+
+/* Returns 0; BS_E_EXECUTION for a failed spawn ("failed to spawn `P`: ..."), a payload that was not
+ * taken ("failed to write stdin: ..."), a lost child ("wait timeout error: ...") or missing memory; the
+ * sandbox's own code where it refused. *result is cleared first. Any thread. */
+BS_EXPORT int bs_exec_run(const struct bs_exec_request *request, struct bs_exec_result *result,
+                          struct bs_error *err);
+
+/* Makes both streams text (see bs_bytes_to_text). Returns 0 or BS_E_EXECUTION. */
+BS_EXPORT int bs_exec_result_text(struct bs_exec_result *result);
+
+BS_EXPORT void bs_exec_result_clear(struct bs_exec_result *result);
+
+/* The form of an environment that may be logged: `Inherit`, or `ClearAndSet([("A", "1")])` with the
+ * values of sensitive names replaced by [REDACTED] and strings escaped. The caller clears *out. */
+BS_EXPORT int bs_exec_format_env(enum bs_env_mode mode, const struct bs_env_pair *env, size_t n_env,
+                                 struct bs_bytes *out, struct bs_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,26 @@
+/* How a shim answers: the envelope and the shapes that operations share. */
+#ifndef BS_SHIM_ANSWER_H
+#define BS_SHIM_ANSWER_H
+
+#include <boxspec/exec.h>
+
+#include "base/json.h"
+#include "shim/decode.h"
+
+/* What an answer was, for the exit status of run mode. */
+enum bs_answer { BS_ANSWERED, BS_INVALID_INPUT };
+
+/* {"id": ..., "KEY": ; the caller appends the value and then bs_answer_close. `id` may be NULL. */
+void bs_answer_open(struct bs_buf *out, const cJSON *id, const char *key);
+void bs_answer_close(struct bs_buf *out);
+
+void bs_put_error(struct bs_buf *out, const char *kind, const char *message, size_t message_len);
+void bs_put_result(struct bs_buf *out, struct bs_exec_result *result);
+
+/* {"kind": "invalid_input", ...} with all problems. */
+void bs_put_problems(struct bs_buf *out, const struct bs_decoder *decoder);
+
+/* The kind that a library error has in the protocol. */
+const char *bs_error_kind(int code);
+
+#endif

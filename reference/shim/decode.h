@@ -1,0 +1,47 @@
+/* What the operations of a shim read out of a request. Every problem is noted with its JSON pointer;
+ * decoding goes on, so that one answer names them all. */
+#ifndef BS_SHIM_DECODE_H
+#define BS_SHIM_DECODE_H
+
+#include <stdbool.h>
+
+#include <boxspec/exec.h>
+
+#include "base/json.h"
+
+struct bs_decoder {
+    struct bs_buf problems; /* JSON: the members of an array */
+    struct bs_buf first;    /* the first problem as one sentence */
+    void **blocks;          /* everything that was decoded, freed together */
+    size_t n_blocks;
+    size_t cap_blocks;
+    bool out_of_memory;
+    char nul_in[128]; /* which string of a program call holds a NUL, empty for none */
+};
+
+void bs_decoder_clear(struct bs_decoder *decoder);
+bool bs_decoder_failed(const struct bs_decoder *decoder);
+
+void bs_problem(struct bs_decoder *decoder, const char *pointer, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Notes every member of `object` that is not in the NULL-terminated list. */
+void bs_refuse_unknown(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
+                       const char *const *known);
+
+/* Strings that must not hold a NUL, because the system ends them there: `name` or its `_b64` twin.
+ * NULL when absent or wrong. `what` names it for people. */
+const char *bs_decode_text(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
+                           const char *name, bool required);
+
+/* Fills *request, which borrows from the decoder. `pointer` is that of `object`. */
+void bs_decode_request(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
+                       struct bs_exec_request *request);
+
+void bs_decode_env(struct bs_decoder *decoder, const cJSON *item, const char *pointer,
+                   struct bs_exec_request *request);
+
+bool bs_decode_u64(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
+                   const char *name, uint64_t *value);
+
+#endif

@@ -1,0 +1,130 @@
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <boxspec/version.h>
+
+#include "shim/ops.h"
+
+typedef enum bs_answer (*op_function)(const struct bs_call *call, struct bs_buf *out);
+
+static const struct {
+    const char *name;
+    op_function answer;
+    bool run_only;
+} operations[] = {
+    {"hello", bs_op_hello, false},
+    {"exec.run", bs_op_exec_run, true},
+    {"exec.batch", bs_op_exec_batch, true},
+    {"exec.format_env", bs_op_exec_format_env, false},
+    {"bye", bs_op_bye, false},
+};
+
+static enum bs_answer refuse(const cJSON *id, const char *message, struct bs_buf *out) {
+    bs_answer_open(out, id, "error");
+    bs_put_error(out, "invalid_input", message, strlen(message));
+    bs_answer_close(out);
+    return BS_INVALID_INPUT;
+}
+
+static enum bs_answer invalid(const cJSON *id, const struct bs_decoder *decoder,
+                              struct bs_buf *out) {
+    bs_answer_open(out, id, "error");
+    bs_put_problems(out, decoder);
+    bs_answer_close(out);
+    return BS_INVALID_INPUT;
+}
+
+static enum bs_answer unsupported(const cJSON *id, const char *op, struct bs_buf *out) {
+    bs_answer_open(out, id, "unsupported");
+    bs_buf_str(out, "{\"capability\":");
+    bs_json_put_string(out, op, strlen(op));
+    bs_buf_str(out, ",\"why\":\"this shim does not know the operation\"}");
+    bs_answer_close(out);
+    return BS_ANSWERED;
+}
+
+enum bs_answer bs_op_hello(const struct bs_call *call, struct bs_buf *out) {
+    static const char *const known[] = {"id", "op", "protocol", "nonce", NULL};
+    struct bs_decoder decoder = {0};
+    enum bs_answer answer = BS_ANSWERED;
+    uint64_t protocol = 1;
+    bs_refuse_unknown(&decoder, call->request, "", known);
+    (void)bs_decode_u64(&decoder, call->request, "", "protocol", &protocol);
+    if (protocol != 1)
+        bs_problem(&decoder, "/protocol", "this shim speaks protocol 1");
+    const char *nonce = bs_decode_text(&decoder, call->request, "", "nonce", true);
+    if (bs_decoder_failed(&decoder)) {
+        answer = invalid(call->id, &decoder, out);
+        goto finish;
+    }
+    char numbers[512];
+    (void)snprintf(numbers, sizeof numbers,
+                   ",\"pid\":%ld,\"implementation\":{\"name\":\"boxspec-ref\",\"version\":\"%s\","
+                   "\"language\":\"C\",\"homepage\":\"\"},\"spec_version\":\"1.0\"",
+                   (long)getpid(), BOXSPEC_VERSION);
+    bs_answer_open(out, call->id, "result");
+    bs_buf_str(out, "{\"protocol\":1,\"nonce\":");
+    bs_json_put_string(out, nonce, strlen(nonce));
+    bs_buf_str(out, numbers);
+    bs_buf_str(out, ",\"capabilities\":[\"exec\",\"exec.concurrent\",\"exec.debug\",\"exec.cap\","
+                    "\"exec.stdin_failure\",\"exec.termination\",\"exec.sandbox\"]");
+    (void)snprintf(numbers, sizeof numbers,
+                   ",\"limits\":{\"max_line_bytes\":%lu,\"max_integer\":\"18446744073709551615\"},"
+                   "\"constants\":{\"grace_ms\":%d,\"tick_ms\":%d},\"backends\":{}}",
+                   BS_SHIM_MOST_LINE, BS_EXEC_GRACE_MS, BS_EXEC_TICK_MS);
+    bs_buf_str(out, numbers);
+    bs_answer_close(out);
+finish:
+    bs_decoder_clear(&decoder);
+    return answer;
+}
+
+enum bs_answer bs_op_bye(const struct bs_call *call, struct bs_buf *out) {
+    bs_answer_open(out, call->id, "result");
+    bs_buf_str(out, "{}");
+    bs_answer_close(out);
+    return BS_ANSWERED;
+}
+
+static enum bs_answer call_operation(const cJSON *request, enum bs_door door, struct bs_buf *out,
+                                     bool *bye) {
+    const cJSON *id = cJSON_GetObjectItemCaseSensitive(request, "id");
+    const cJSON *op = cJSON_GetObjectItemCaseSensitive(request, "op");
+    if (!cJSON_IsObject(request))
+        return refuse(NULL, "a request must be a JSON object", out);
+    if (!cJSON_IsString(id))
+        return refuse(NULL, "/id: a string that names the request is missing", out);
+    if (!cJSON_IsString(op))
+        return refuse(id, "/op: the name of an operation is missing", out);
+    const struct bs_call call = {id, request, door};
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
+        if (strcmp(op->valuestring, operations[i].name) != 0)
+            continue;
+        if (operations[i].run_only && door == BS_DOOR_SERVE)
+            return refuse(id,
+                          "/op: not under `serve`, where a child would inherit the protocol's "
+                          "stdin; use `run REQUEST RESPONSE`",
+                          out);
+        *bye = operations[i].answer == bs_op_bye;
+        return operations[i].answer(&call, out);
+    }
+    return unsupported(id, op->valuestring, out);
+}
+
+enum bs_answer bs_dispatch(const char *text, size_t len, enum bs_door door, struct bs_buf *out,
+                           bool *bye) {
+    struct bs_json_error where;
+    *bye = false;
+    cJSON *request = bs_json_parse(text, len, &where);
+    if (request == NULL) {
+        char message[256];
+        (void)snprintf(message, sizeof message, "not JSON: line %zu, column %zu: %s", where.line,
+                       where.column, where.message);
+        return refuse(NULL, message, out);
+    }
+    enum bs_answer answer = call_operation(request, door, out, bye);
+    cJSON_Delete(request);
+    return answer;
+}

@@ -1,0 +1,230 @@
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/sys.h"
+#include "shim/ops.h"
+
+/* The sandbox that a request may ask for: it refuses everything, with the given reason. */
+static int refuse_all(void *ctx, const struct bs_exec_request *request, struct bs_error *err) {
+    (void)request;
+    return bs_fail(err, BS_E_DENIED, 0, "%.1900s", (const char *)ctx);
+}
+
+static enum bs_answer invalid(const struct bs_call *call, const struct bs_decoder *decoder,
+                              struct bs_buf *out) {
+    bs_answer_open(out, call->id, "error");
+    bs_put_problems(out, decoder);
+    bs_answer_close(out);
+    return BS_INVALID_INPUT;
+}
+
+/* A NUL would end the string early for the system; C strings cannot carry it to the library, so this
+ * spawn failure is made here. */
+static bool holds_nul(const struct bs_decoder *decoder, const struct bs_exec_request *request,
+                      struct bs_error *err) {
+    if (decoder->nul_in[0] == '\0')
+        return false;
+    (void)bs_fail(err, BS_E_EXECUTION, EINVAL, "failed to spawn `%.900s`: %s holds a NUL byte",
+                  request->program, decoder->nul_in);
+    return true;
+}
+
+static int run(const struct bs_decoder *decoder, const struct bs_exec_request *request,
+               struct bs_exec_result *result, struct bs_error *err) {
+    if (holds_nul(decoder, request, err))
+        return BS_E_EXECUTION;
+    return bs_exec_run(request, result, err);
+}
+
+enum bs_answer bs_op_exec_run(const struct bs_call *call, struct bs_buf *out) {
+    static const char *const known[] = {"id", "op", "request", "sandbox", "hold", NULL};
+    static const char *const known_sandbox[] = {"refuse", NULL};
+    struct bs_decoder decoder = {0};
+    struct bs_exec_request request;
+    struct bs_exec_result result = BS_EXEC_RESULT_INIT;
+    struct bs_error err = BS_ERROR_INIT;
+    enum bs_answer answer = BS_ANSWERED;
+    bs_refuse_unknown(&decoder, call->request, "", known);
+    bs_decode_request(&decoder, cJSON_GetObjectItemCaseSensitive(call->request, "request"),
+                      "/request", &request);
+    struct bs_sandbox sandbox = {NULL, refuse_all, NULL};
+    const cJSON *asked = cJSON_GetObjectItemCaseSensitive(call->request, "sandbox");
+    if (asked != NULL) {
+        bs_refuse_unknown(&decoder, asked, "/sandbox", known_sandbox);
+        /* validate only reads it */
+        sandbox.ctx = (void *)(uintptr_t)bs_decode_text(&decoder, asked, "/sandbox", "refuse", true);
+        request.sandbox = &sandbox;
+    }
+    if (bs_decoder_failed(&decoder)) {
+        answer = invalid(call, &decoder, out);
+        goto finish;
+    }
+    int code = run(&decoder, &request, &result, &err);
+    bs_answer_open(out, call->id, code == BS_OK ? "result" : "error");
+    if (code == BS_OK)
+        bs_put_result(out, &result);
+    else
+        bs_put_error(out, bs_error_kind(code), err.message, strlen(err.message));
+    bs_answer_close(out);
+finish:
+    bs_exec_result_clear(&result);
+    bs_decoder_clear(&decoder);
+    return answer;
+}
+
+struct batch_run {
+    struct bs_decoder decoder;
+    struct bs_exec_request request;
+    struct bs_exec_result result;
+    struct bs_error err;
+    uint64_t at; /* CLOCK_MONOTONIC ns */
+    int code;
+    pthread_t thread;
+    bool started;
+};
+
+static void *batch_thread(void *arg) {
+    struct batch_run *item = arg;
+    struct timespec at = {(time_t)(item->at / 1000000000U), (long)(item->at % 1000000000U)};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR) {
+    }
+    item->code = run(&item->decoder, &item->request, &item->result, &item->err);
+    return NULL;
+}
+
+static void decode_batch_run(struct bs_decoder *decoder, const cJSON *entry, size_t index,
+                             struct batch_run *item) {
+    static const char *const known[] = {"after_ms", "request", NULL};
+    char at[64];
+    char request_at[80];
+    uint64_t after_ms = 0;
+    (void)snprintf(at, sizeof at, "/runs/%zu", index);
+    (void)snprintf(request_at, sizeof request_at, "%s/request", at);
+    bs_refuse_unknown(decoder, entry, at, known);
+    (void)bs_decode_u64(decoder, entry, at, "after_ms", &after_ms);
+    /* Problems of every run belong to the one answer; what was decoded, and a NUL, to the run. */
+    item->decoder.problems = decoder->problems;
+    item->decoder.first = decoder->first;
+    bs_decode_request(&item->decoder, cJSON_GetObjectItemCaseSensitive(entry, "request"),
+                      request_at, &item->request);
+    decoder->problems = item->decoder.problems;
+    decoder->first = item->decoder.first;
+    decoder->out_of_memory |= item->decoder.out_of_memory;
+    item->decoder.problems = item->decoder.first = (struct bs_buf)BS_BUF_INIT;
+    item->at = after_ms; /* made absolute when all are decoded */
+}
+
+static void start_all(struct batch_run *items, size_t n) {
+    enum { STACK = 512 * 1024 };
+    pthread_attr_t attr;
+    (void)pthread_attr_init(&attr);
+    (void)pthread_attr_setstacksize(&attr, STACK);
+    uint64_t start = bs_now_ns();
+    for (size_t i = 0; i < n; i++) {
+        items[i].at = bs_after_ms(start, items[i].at);
+        int os_error = pthread_create(&items[i].thread, &attr, batch_thread, &items[i]);
+        items[i].started = os_error == 0;
+        if (os_error != 0) {
+            char buf[128];
+            items[i].code = bs_fail(&items[i].err, BS_E_EXECUTION, os_error,
+                                    "failed to spawn `%.900s`: no thread for it: %s",
+                                    items[i].request.program,
+                                    bs_os_message(os_error, buf, sizeof buf));
+        }
+    }
+    (void)pthread_attr_destroy(&attr);
+    for (size_t i = 0; i < n; i++) {
+        if (items[i].started)
+            (void)pthread_join(items[i].thread, NULL);
+    }
+}
+
+static void put_batch(struct batch_run *items, size_t n, struct bs_buf *out) {
+    bs_buf_str(out, "{\"runs\":[");
+    for (size_t i = 0; i < n; i++) {
+        struct batch_run *item = &items[i];
+        bs_buf_str(out, i > 0 ? ",{" : "{");
+        bs_buf_str(out, item->code == BS_OK ? "\"result\":" : "\"error\":");
+        if (item->code == BS_OK)
+            bs_put_result(out, &item->result);
+        else
+            bs_put_error(out, bs_error_kind(item->code), item->err.message,
+                         strlen(item->err.message));
+        bs_buf_char(out, '}');
+    }
+    bs_buf_str(out, "]}");
+}
+
+enum bs_answer bs_op_exec_batch(const struct bs_call *call, struct bs_buf *out) {
+    static const char *const known[] = {"id", "op", "runs", "hold", NULL};
+    struct bs_decoder decoder = {0};
+    enum bs_answer answer = BS_ANSWERED;
+    bs_refuse_unknown(&decoder, call->request, "", known);
+    const cJSON *runs = cJSON_GetObjectItemCaseSensitive(call->request, "runs");
+    size_t n = cJSON_IsArray(runs) ? (size_t)cJSON_GetArraySize(runs) : 0;
+    struct batch_run *items = calloc(n + 1, sizeof *items);
+    if (!cJSON_IsArray(runs))
+        bs_problem(&decoder, "/runs", "must be an array of {\"after_ms\": 0, \"request\": {...}}");
+    decoder.out_of_memory |= items == NULL;
+    const cJSON *entry = NULL;
+    size_t i = 0;
+    cJSON_ArrayForEach(entry, runs) {
+        if (items != NULL)
+            decode_batch_run(&decoder, entry, i, &items[i]);
+        i++;
+    }
+    if (bs_decoder_failed(&decoder)) {
+        answer = invalid(call, &decoder, out);
+        goto finish;
+    }
+    start_all(items, n);
+    bs_answer_open(out, call->id, "result");
+    put_batch(items, n, out);
+    bs_answer_close(out);
+finish:
+    for (i = 0; items != NULL && i < n; i++) {
+        bs_exec_result_clear(&items[i].result);
+        bs_decoder_clear(&items[i].decoder);
+    }
+    free(items);
+    bs_decoder_clear(&decoder);
+    return answer;
+}
+
+enum bs_answer bs_op_exec_format_env(const struct bs_call *call, struct bs_buf *out) {
+    static const char *const known[] = {"id", "op", "env", NULL};
+    struct bs_decoder decoder = {0};
+    struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
+    struct bs_bytes text = BS_BYTES_INIT;
+    struct bs_error err = BS_ERROR_INIT;
+    enum bs_answer answer = BS_ANSWERED;
+    bs_refuse_unknown(&decoder, call->request, "", known);
+    bs_decode_env(&decoder, cJSON_GetObjectItemCaseSensitive(call->request, "env"), "/env",
+                  &request);
+    if (decoder.nul_in[0] != '\0')
+        bs_problem(&decoder, decoder.nul_in, "holds a NUL byte");
+    if (bs_decoder_failed(&decoder)) {
+        answer = invalid(call, &decoder, out);
+        goto finish;
+    }
+    int code = bs_exec_format_env(request.env_mode, request.env, request.n_env, &text, &err);
+    bs_answer_open(out, call->id, code == BS_OK ? "result" : "error");
+    if (code == BS_OK) {
+        bs_buf_str(out, "{\"text\":");
+        bs_json_put_string(out, text.data, text.len);
+        bs_buf_char(out, '}');
+    } else {
+        bs_put_error(out, bs_error_kind(code), err.message, strlen(err.message));
+    }
+    bs_answer_close(out);
+finish:
+    bs_bytes_clear(&text);
+    bs_decoder_clear(&decoder);
+    return answer;
+}

@@ -1,0 +1,29 @@
+/* The operations, one file a contract. Each decodes, calls the library and appends a whole answer. */
+#ifndef BS_SHIM_OPS_H
+#define BS_SHIM_OPS_H
+
+#include "shim/answer.h"
+
+/* Where a request came from decides what it may ask for: under serve a child would inherit the
+ * protocol's own stdin. */
+enum bs_door { BS_DOOR_SERVE, BS_DOOR_RUN };
+
+struct bs_call {
+    const cJSON *id;
+    const cJSON *request; /* the whole object */
+    enum bs_door door;
+};
+
+enum bs_answer bs_op_hello(const struct bs_call *call, struct bs_buf *out);
+enum bs_answer bs_op_bye(const struct bs_call *call, struct bs_buf *out);
+enum bs_answer bs_op_exec_run(const struct bs_call *call, struct bs_buf *out);
+enum bs_answer bs_op_exec_batch(const struct bs_call *call, struct bs_buf *out);
+enum bs_answer bs_op_exec_format_env(const struct bs_call *call, struct bs_buf *out);
+
+#define BS_SHIM_MOST_LINE (64UL * 1024 * 1024)
+
+/* Answers one request. *bye is set when it asks the shim to leave. */
+enum bs_answer bs_dispatch(const char *text, size_t len, enum bs_door door, struct bs_buf *out,
+                           bool *bye);
+
+#endif
