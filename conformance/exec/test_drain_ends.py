@@ -1,0 +1,111 @@
+"""EXEC-DRAIN: output beside deadlines, silent children and escapees."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from boxspec.api import Box, Live, Seen, at_most, expect, requires, startswith
+from boxspec.api import programs as P
+from exec.spawn_io import outcome, overhead_ms, shell, since_ms
+
+SPARE = """
+import fcntl, os
+fcntl.fcntl(1, 1031, 4096)
+block = b"y" * 4096
+while True:
+    os.write(1, block)
+"""
+
+
+@requires("EXEC-DRAIN-05", pitfalls=["E4"], overlap=True, timing=True)
+def test_a_child_that_closed_both_streams_costs_no_processor_time(box: Box) -> None:
+    events = box.events()
+    line = 'exec "$1" "$2" 600 >&- 2>&-'
+    with box.start(**shell(line, P.slow_exit, events.path), hold=True) as live:
+        events.wait("ready")
+        before = live.cpu_ms()
+        live.wait_response()
+        used = live.cpu_ms() - before
+        live.finish()
+    expect("milliseconds of processor time in 600", used, at_most(150))
+
+
+@requires("EXEC-DRAIN-06", pitfalls=["E15"], overlap=True, timing=True)
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"program": sys.executable, "args": ["-S", "-c", SPARE]},
+        {"program": "yes", "args": ["x" * 100]},
+    ],
+    ids=["one-page-pipe", "yes"],
+)
+def test_endless_output_does_not_starve_the_deadline(box: Box, request_: dict[str, object]) -> None:
+    # What a starved deadline lets in is kept by the shim: the bound keeps that small.
+    bound_s = box.grace_ms / 1000 + 3
+    with box.start(**request_, timeout_ms=250, within_s=bound_s) as live:
+        seen = live.finish()
+    expect("success of a child that writes for ever", seen.result["success"], False)
+
+
+@requires("EXEC-DRAIN-07", pitfalls=["E10"], overlap=True)
+def test_output_from_before_the_deadline_is_kept(box: Box) -> None:
+    args = [box.events().path, "--out", "before", "--err", "also before", "--on", "TERM:exit:0"]
+    seen = box.run(program=P.siglog, args=args, timeout_ms=300)
+    expect("stdout", seen.stdout, b"before")
+    expect("stderr", seen.stderr, startswith(b"also before"))
+
+
+@requires("EXEC-DRAIN-07", pitfalls=["E11"], overlap=True)
+@pytest.mark.parametrize("size", [10, 200_000])
+def test_output_of_the_childs_own_handler_is_kept(box: Box, size: int) -> None:
+    args = [box.events().path, "--out", "before", "--on", f"TERM:print:{size}"]
+    seen = box.run(program=P.siglog, args=args, timeout_ms=300)
+    expect("bytes on stdout", seen.stdout_len, len("before") + size)
+
+
+def escaped(box: Box, **more: object) -> tuple[Seen, int]:
+    """A leader exits 0 while an escapee holds its pipes: the run, and when it was let go."""
+    events, fifo = box.events(), box.fifo("gate")
+    line = 'setsid "$1" "$2" --out escaped & exec "$3" "$2" "$4" --out leader'
+    live: Live[Seen]
+    with box.start(**shell(line, P.siglog, events.path, P.gate, fifo), within_s=20, **more) as live:
+        events.wait("ready")
+        events.wait("ready")
+        now = live.now_ns()
+        box.open_gate(fifo)
+        return live.finish(), now
+
+
+@requires("EXEC-DRAIN-08", overlap=True, timing=True)
+def test_an_escapee_delays_the_return_by_at_most_a_second(box: Box) -> None:
+    usual = overhead_ms(box)
+    seen, let_go = escaped(box)
+    expect(
+        "milliseconds from the leader's end to the return",
+        since_ms(let_go, seen.t_ended_ns),
+        at_most(1000 + usual + box.allowance_ms(seen)),
+    )
+
+
+@requires("EXEC-DRAIN-08", overlap=True)
+def test_what_an_escapee_wrote_by_then_is_kept(box: Box) -> None:
+    seen, _ = escaped(box)
+    words = sorted([seen.stdout[:7], seen.stdout[7:]], key=len)
+    joined = seen.stdout in (b"leaderescaped", b"escapedleader")
+    expect(
+        "the child's end, and its output", (outcome(seen), joined), ("exit 0", True), {"w": words}
+    )
+
+
+@requires("EXEC-DRAIN-09", capability="exec.termination", overlap=True)
+def test_detached_writers_are_told(box: Box) -> None:
+    seen, _ = escaped(box)
+    plain = box.run(**shell("echo x"))
+    orphan = box.run(program=P.orphan, args=[box.events("o").path, "--keep", "none", "--setsid"])
+    expect(
+        "detached_writers with an escapee on our pipes, without one, with one elsewhere",
+        [run.result["detached_writers"] for run in (seen, plain, orphan)],
+        [True, False, False],
+    )
