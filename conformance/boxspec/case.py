@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import shutil
@@ -18,10 +19,10 @@ from boxspec.errors import HarnessError, ShimBroke
 from boxspec.expect import shown
 from boxspec.live import Live
 from boxspec.observe.events import Events
-from boxspec.observe.warden import Warden
+from boxspec.observe.warden import ShimNotExecuted, Warden
 from boxspec.seen import BatchSeen, Observed, Seen, _FromOutside
 from boxspec.session import Session
-from boxspec.verdict import Failure, Verdict
+from boxspec.verdict import Failure, NotMeasured, Verdict
 
 Message = dict[str, Any]
 Outcome = TypeVar("Outcome", Seen, BatchSeen)
@@ -261,9 +262,13 @@ class Box:
                 stdout=opened.fds["stdout"],
                 stderr=opened.fds["stderr"],
             )
-        except BaseException:
+        except BaseException as why:
             exchange.close()
             opened.close()
+            if isinstance(why, ShimNotExecuted) and "--uid" in state and why.code == errno.EACCES:
+                raise NotMeasured(
+                    f"{argv[0]} cannot be reached by another user than root: move the checkout"
+                ) from None
             raise
         opened.started()
         live: Live[Outcome] = Live(

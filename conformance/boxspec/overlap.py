@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
@@ -11,10 +12,17 @@ THREADS = 32
 
 
 class Overlap:
-    """A bounded pool. Plain threads: an executor's would be waited for at exit, even when idle."""
+    """A bounded pool. Plain threads: an executor's would be waited for at exit, even when idle.
 
-    def __init__(self, threads: int = THREADS) -> None:
+    `gap_s` apart at least two bodies start: thirty shims that start in the same moment would
+    each take thirty times as long, and every upper bound with them.
+    """
+
+    def __init__(self, threads: int = THREADS, gap_s: float = 0.0) -> None:
+        self.gap_s = gap_s
         self._limit = threads
+        self._next_start = 0.0
+        self._cancelled = threading.Event()
         self._queue: deque[tuple[Future[float], Callable[[], float]]] = deque()
         self._futures: dict[Hashable, Future[float]] = {}
         self._lock = threading.Lock()
@@ -41,16 +49,26 @@ class Overlap:
                 future, body = self._queue.popleft()
             if not future.set_running_or_notify_cancel():
                 continue
+            self._cancelled.wait(self._turn())
             try:
                 future.set_result(body())
             except BaseException as why:
                 future.set_exception(why)
+
+    def _turn(self) -> float:
+        """Take the next free start; how long it is until then."""
+        with self._lock:
+            now = time.monotonic()
+            mine = max(now, self._next_start)
+            self._next_start = mine + self.gap_s
+        return mine - now
 
     def get(self, key: Hashable) -> Future[float] | None:
         return self._futures.get(key)
 
     def cancel(self) -> None:
         """Start nothing more."""
+        self._cancelled.set()
         with self._lock:
             waiting = [future for future, _ in self._queue]
         for future in waiting:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import re
 import time
 from collections.abc import Generator
@@ -24,6 +25,7 @@ from boxspec.smoke import trust
 from boxspec.verdict import BROKEN, NotApplicable, NotMeasured, Verdict
 
 PROPERTY = "boxspec"
+MAX_GAP_S = 0.03
 
 
 class State:
@@ -180,6 +182,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 
 def _submit(items: list[pytest.Item], state: State, shim: Session) -> None:
     """Start the bodies of the overlapping tests, the longest first."""
+    state.overlap.gap_s = min(MAX_GAP_S, shim.startup_ms / 1000 / len(os.sched_getaffinity(0)))
     overlapping = [(item, marked) for item in items if (marked := says(item)) and marked.overlap]
     overlapping.sort(key=lambda pair: -pair[1].seconds)
     for item, marked in overlapping:

@@ -43,6 +43,8 @@ class Session:
         self._lives: set[Live[Any]] = set()
         self._cases = 0
         self._busy: list[tuple[int, int]] = []
+        # How long this shim takes to start, run a program and end; smoke measures it.
+        self.startup_ms = 0.0
         self.closed = False
         try:
             self.pacer = Pacer()

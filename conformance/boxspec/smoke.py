@@ -43,6 +43,7 @@ def trust(session: Session, say: Say = _quiet) -> None:
         keep = False
     except (ShimBroke, Failure) as why:
         facts = "".join(f"\n  {name}: {fact}" for name, fact in why.evidence.items())
+        facts += f"\n  kept: {box.folder}"
         raise NotConforming(f"not a conforming shim: {why}{facts}") from why
     finally:
         box.close(keep=keep)
@@ -113,6 +114,7 @@ def _twins(box: Box, say: Say) -> None:
         yes = box.run(program=programs.exit_with, args=["0"], within_s=WITHIN_S)
         if not yes.ok or not yes.result["success"]:
             raise _no(f"a program that exits 0 is answered with {shown(yes.raw)}")
+        box.session.startup_ms = yes.elapsed_ms
     missing = box.run(program="/boxspec/no/such/program", within_s=WITHIN_S)
     seven = box.run(program=programs.exit_with, args=["7"], within_s=WITHIN_S)
     if missing.ok and missing.result["success"] and seven.ok and seven.result["success"]:

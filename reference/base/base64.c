@@ -16,7 +16,8 @@ void bs_json_put_base64(struct bs_buf *out, const void *data, size_t len) {
         if (n > 2)
             group |= bytes[i + 2];
         char quad[4] = {alphabet[group >> 18], alphabet[group >> 12 & 63],
-                        n > 1 ? alphabet[group >> 6 & 63] : '=', n > 2 ? alphabet[group & 63] : '='};
+                        n > 1 ? alphabet[group >> 6 & 63] : '=',
+                        n > 2 ? alphabet[group & 63] : '='};
         bs_buf_add(out, quad, sizeof quad);
     }
     bs_buf_char(out, '"');

@@ -1,6 +1,6 @@
-/* A buffer that grows by doubling. realloc moves large blocks by remapping pages, so resident memory
- * does not double while it grows. Failure is sticky: after one failed growth every append is a no-op
- * and `failed` stays set, so a writer checks once at the end. */
+/* A buffer that grows by doubling. realloc moves large blocks by remapping pages, so resident
+ * memory does not double while it grows. Failure is sticky: after one failed growth every append is
+ * a no-op and `failed` stays set, so a writer checks once at the end. */
 #ifndef BS_BASE_BUF_H
 #define BS_BASE_BUF_H
 
@@ -17,7 +17,8 @@ struct bs_buf {
     bool failed;
 };
 
-#define BS_BUF_INIT {0, 0, 0, false}
+#define BS_BUF_INIT                                                                                \
+    { 0, 0, 0, false }
 
 /* Room for at least `more` bytes behind len, plus one for a NUL. False when memory ran out. */
 bool bs_buf_reserve(struct bs_buf *buf, size_t more);

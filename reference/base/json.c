@@ -7,8 +7,8 @@
 #include "base/utf8.h"
 
 /* What cJSON cannot hold is handed through it in bytes that UTF-8 never has: a NUL inside a string
- * becomes FF; an integer of more than 15 digits becomes a string that starts with FE; a number with a
- * fraction or an exponent becomes one that starts with FD, or 1.0 could not be told from 1. */
+ * becomes FF; an integer of more than 15 digits becomes a string that starts with FE; a number with
+ * a fraction or an exponent becomes one that starts with FD, or 1.0 could not be told from 1. */
 enum { NUL_MARK = 0xFF, INTEGER_MARK = 0xFE, REAL_MARK = 0xFD, EXACT_DIGITS = 15 };
 
 struct reader {
@@ -65,7 +65,8 @@ static bool unicode_escape(struct reader *r) {
     if (unit >= 0xDC00 && unit <= 0xDFFF)
         return refuse(r, "a low surrogate without a high one");
     if (unit >= 0xD800 && unit <= 0xDBFF) {
-        bool follows = r->at + 7 < r->len && r->text[r->at + 6] == '\\' && r->text[r->at + 7] == 'u';
+        bool follows =
+            r->at + 7 < r->len && r->text[r->at + 6] == '\\' && r->text[r->at + 7] == 'u';
         int low = follows ? hex4(r, r->at + 8) : -1;
         if (low < 0xDC00 || low > 0xDFFF)
             return refuse(r, "a high surrogate without a low one");
@@ -316,7 +317,8 @@ static bool has_mark(const cJSON *item, int mark) {
 }
 
 char *bs_json_bytes(const cJSON *item, size_t *len, bool *is_string) {
-    *is_string = cJSON_IsString(item) && !has_mark(item, INTEGER_MARK) && !has_mark(item, REAL_MARK);
+    *is_string =
+        cJSON_IsString(item) && !has_mark(item, INTEGER_MARK) && !has_mark(item, REAL_MARK);
     if (!*is_string)
         return NULL;
     char *copy = strdup(item->valuestring);

@@ -1,6 +1,6 @@
-/* JSON in: cJSON behind a strict recogniser. cJSON alone takes trailing garbage, duplicate keys, `01`,
- * control characters and invalid UTF-8, cuts strings at \u0000 and rounds integers above 2^53. Here all
- * of that is refused with its place or kept exactly.
+/* JSON in: cJSON behind a strict recogniser. cJSON alone takes trailing garbage, duplicate keys,
+ * `01`, control characters and invalid UTF-8, cuts strings at \u0000 and rounds integers above
+ * 2^53. Here all of that is refused with its place or kept exactly.
  *
  * JSON out: appended by hand to a buffer; printing a tree costs more than everything else together.
  */
@@ -18,7 +18,7 @@
 #define BS_JSON_MOST_DEPTH 64
 
 struct bs_json_error {
-    size_t line; /* from 1 */
+    size_t line;   /* from 1 */
     size_t column; /* from 1, in bytes */
     char message[128];
 };
@@ -26,8 +26,8 @@ struct bs_json_error {
 /* Returns a tree to be freed with cJSON_Delete, or NULL with *err filled. */
 cJSON *bs_json_parse(const char *text, size_t len, struct bs_json_error *err);
 
-/* A string's bytes, NUL included: into a malloc'd block with a closing NUL. NULL: not a string, or no
- * memory (*is_string tells which). */
+/* A string's bytes, NUL included: into a malloc'd block with a closing NUL. NULL: not a string, or
+ * no memory (*is_string tells which). */
 char *bs_json_bytes(const cJSON *item, size_t *len, bool *is_string);
 
 /* An integer from 0 to 2^64-1, written without fraction and exponent. */

@@ -101,7 +101,8 @@ int bs_bytes_to_text(struct bs_bytes *bytes) {
     if (at == bytes->len)
         return BS_OK;
     struct bs_buf text = BS_BUF_INIT;
-    /* Most ill-formed output is a few bytes in a long text, so the first guess is its own length. */
+    /* Most ill-formed output is a few bytes in a long text, so the first guess is its own length.
+     */
     (void)bs_buf_reserve(&text, bytes->len);
     bs_buf_add(&text, bytes->data, at);
     while (at < bytes->len) {

@@ -14,7 +14,8 @@
 static const char help[] =
     "usage: boxspec-ref exec [options] -- PROGRAM [ARGUMENT...]\n"
     "\n"
-    "Runs PROGRAM supervised: in a process group of its own, its output read to the end, the whole\n"
+    "Runs PROGRAM supervised: in a process group of its own, its output read to the end, the "
+    "whole\n"
     "group ended when it exits, when the time is up, or on SIGINT or SIGTERM (SIGKILL after 5 s).\n"
     "\n"
     "  --timeout TIME      end the run after TIME: 250ms, 2s, 5m, 1h\n"
@@ -29,7 +30,8 @@ static const char help[] =
     "  --help              this text\n"
     "\n"
     "Exit status: that of PROGRAM; 124 time is up; 125 more output than --max-output; 126 PROGRAM\n"
-    "could not be run; 127 PROGRAM does not exist; 128+N a signal N ended PROGRAM or this command;\n"
+    "could not be run; 127 PROGRAM does not exist; 128+N a signal N ended PROGRAM or this "
+    "command;\n"
     "2 wrong usage.\n";
 
 struct options {
@@ -40,16 +42,12 @@ struct options {
     bool summary;
 };
 
-static const struct option long_options[] = {{"timeout", required_argument, NULL, 't'},
-                                             {"cwd", required_argument, NULL, 'C'},
-                                             {"env-clear", no_argument, NULL, 'c'},
-                                             {"env", required_argument, NULL, 'e'},
-                                             {"stdin", required_argument, NULL, 'i'},
-                                             {"max-output", required_argument, NULL, 'm'},
-                                             {"debug", no_argument, NULL, 'd'},
-                                             {"summary", no_argument, NULL, 's'},
-                                             {"help", no_argument, NULL, 'h'},
-                                             {NULL, 0, NULL, 0}};
+static const struct option long_options[] = {
+    {"timeout", required_argument, NULL, 't'}, {"cwd", required_argument, NULL, 'C'},
+    {"env-clear", no_argument, NULL, 'c'},     {"env", required_argument, NULL, 'e'},
+    {"stdin", required_argument, NULL, 'i'},   {"max-output", required_argument, NULL, 'm'},
+    {"debug", no_argument, NULL, 'd'},         {"summary", no_argument, NULL, 's'},
+    {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
 
 static int add_pair(struct options *options, char *text) {
     char *equals = strchr(text, '=');
@@ -194,7 +192,8 @@ int bs_cli_exec(int argc, char **argv) {
     while (status == 0 && (option = getopt_long(argc, argv, "+:", long_options, NULL)) != -1)
         status = parse_option(&options, option, optarg, argv[optind - 1]);
     if (status == 0 && optind >= argc)
-        status = bs_cli_wrong("no program; write boxspec-ref exec [options] -- PROGRAM [ARGUMENT...]");
+        status =
+            bs_cli_wrong("no program; write boxspec-ref exec [options] -- PROGRAM [ARGUMENT...]");
     if (status == 0)
         status = choose_environment(&options);
     if (status != 0) {

@@ -10,7 +10,8 @@ static const char help[] =
     "usage: boxspec-ref COMMAND ...\n"
     "\n"
     "  exec [options] -- PROGRAM [ARGUMENT...]   run a program supervised; exec --help for more\n"
-    "  run REQUEST RESPONSE                      answer one request of the shim protocol, by files\n"
+    "  run REQUEST RESPONSE                      answer one request of the shim protocol, by "
+    "files\n"
     "  serve                                     answer requests line by line, stdin to stdout\n"
     "  --version, --help\n";
 

@@ -33,8 +33,8 @@ static bool scaled(const char *text, const struct unit *units, uint64_t *value) 
 }
 
 bool bs_cli_duration_ms(const char *text, uint64_t *ms) {
-    static const struct unit units[] = {{"ms", 1},     {"s", 1000},    {"", 1000},
-                                        {"m", 60000},  {"h", 3600000}, {NULL, 0}};
+    static const struct unit units[] = {{"ms", 1},    {"s", 1000},    {"", 1000},
+                                        {"m", 60000}, {"h", 3600000}, {NULL, 0}};
     return scaled(text, units, ms);
 }
 

@@ -19,8 +19,8 @@ void bs_drain_init(struct bs_drain *drain, int fd, enum bs_stream stream, uint64
     *drain = (struct bs_drain){.fd = fd, .stream = stream, .most = most, .kept = BS_BUF_INIT};
 }
 
-/* A pipe that was found full is worth enlarging; most never are, and the user's budget of pipe memory
- * is shared by all runs. EPERM means that budget is spent: no matter. */
+/* A pipe that was found full is worth enlarging; most never are, and the user's budget of pipe
+ * memory is shared by all runs. EPERM means that budget is spent: no matter. */
 static void grow(struct bs_drain *drain) {
     drain->grown = true;
     (void)fcntl(drain->fd, F_SETPIPE_SZ, PIPE_GROWN);
@@ -46,8 +46,8 @@ bool bs_drain_read(struct bs_drain *drain, const struct bs_outlets *outlets) {
     char *into = scratch;
     size_t room = sizeof scratch;
     uint64_t left = drain->most - drain->taken;
-    /* Straight into the place where it stays, unless a byte too many must be recognised or nothing is
-     * kept at all. A first small reservation keeps short outputs cheap. */
+    /* Straight into the place where it stays, unless a byte too many must be recognised or nothing
+     * is kept at all. A first small reservation keeps short outputs cheap. */
     if (keep && left > PIPE_GROWN) {
         size_t want = drain->kept.len == 0 ? SMALL_READ : drain->grown ? PIPE_GROWN : PIPE_DEFAULT;
         if (!bs_buf_reserve(&drain->kept, want))

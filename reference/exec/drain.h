@@ -1,4 +1,5 @@
-/* One output stream of the child: read to the end whatever happens, kept up to a cap or handed on. */
+/* One output stream of the child: read to the end whatever happens, kept up to a cap or handed on.
+ */
 #ifndef BS_EXEC_DRAIN_H
 #define BS_EXEC_DRAIN_H
 

@@ -11,7 +11,8 @@ struct bs_environ {
     char **owned;
 };
 
-#define BS_ENVIRON_INIT {NULL, NULL}
+#define BS_ENVIRON_INIT                                                                            \
+    { NULL, NULL }
 
 /* Builds it from a request's mode and pairs and a sandbox's additions, which win. Of duplicates the
  * last one is taken. Returns 0 or an errno: EINVAL for a name that is empty or holds '='. */

@@ -12,7 +12,8 @@ struct bs_feed {
     int os_error; /* why it was given up, 0 while all is well */
 };
 
-#define BS_FEED_INIT {-1, NULL, 0, 0}
+#define BS_FEED_INIT                                                                               \
+    { -1, NULL, 0, 0 }
 
 /* Takes fd over; an empty payload closes it at once, which is the child's end of file. */
 void bs_feed_init(struct bs_feed *feed, int fd, const void *data, size_t len);

@@ -9,7 +9,8 @@
 #include "base/error.h"
 #include "exec/redact.h"
 
-/* A quoted string: quote, backslash and control characters escaped, so that one log line stays one. */
+/* A quoted string: quote, backslash and control characters escaped, so that one log line stays one.
+ */
 static void quote(struct bs_buf *out, const char *text) {
     bs_buf_char(out, '"');
     for (; *text != '\0'; text++) {

@@ -22,8 +22,8 @@ struct stat_line {
     uint64_t started; /* clock ticks since boot */
 };
 
-/* Field numbers are those of proc(5); the name in field 2 may hold spaces and parentheses, so the rest
- * is counted from the last ')'. */
+/* Field numbers are those of proc(5); the name in field 2 may hold spaces and parentheses, so the
+ * rest is counted from the last ')'. */
 static bool parse_stat(char *text, struct stat_line *line) {
     char *rest = strrchr(text, ')');
     if (rest == NULL || rest[1] == '\0')

@@ -20,8 +20,8 @@ struct bs_members bs_group_look(pid_t pgid, pid_t leader, uint64_t not_after);
 /* Now, in the unit of a process's start time. */
 uint64_t bs_boot_ticks(void);
 
-/* Sends to the group whose unreaped leader is pgid; refuses 0, 1, negative numbers and the caller's own
- * group, whatever led to them. */
+/* Sends to the group whose unreaped leader is pgid; refuses 0, 1, negative numbers and the caller's
+ * own group, whatever led to them. */
 void bs_group_signal(pid_t pgid, int signo);
 
 /* True when no process, zombies included, has this group. May be asked after the reap. */

@@ -12,8 +12,8 @@ static const char replacement[] = "[REDACTED_ENV]";
 
 enum { SHORTEST_SECRET = 4 };
 
-static const char *const anywhere[] = {"SECRET",   "TOKEN",   "PASSWORD",   "PASSWD", "PASSCODE",
-                                       "API_KEY",  "PRIVATE", "CREDENTIAL", "COOKIE", "BEARER"};
+static const char *const anywhere[] = {"SECRET",  "TOKEN",   "PASSWORD",   "PASSWD", "PASSCODE",
+                                       "API_KEY", "PRIVATE", "CREDENTIAL", "COOKIE", "BEARER"};
 static const char *const whole_words[] = {"AUTH", "SESSION"};
 
 /* Words of a name are what stands between underscores. */

@@ -24,15 +24,16 @@ struct bs_secrets {
 int bs_secrets_collect(struct bs_secrets *secrets, const struct bs_env_pair *env, size_t n_env);
 void bs_secrets_clear(struct bs_secrets *secrets);
 
-/* A stream on its way through. Matches that overlap become one replacement; the end of the text that
- * may be the beginning of a secret is held back until more is known. */
+/* A stream on its way through. Matches that overlap become one replacement; the end of the text
+ * that may be the beginning of a secret is held back until more is known. */
 struct bs_redactor {
     const struct bs_secrets *secrets; /* borrowed */
     struct bs_buf held;
     size_t covered; /* bytes at the start of `held` that belong to a replacement already written */
 };
 
-#define BS_REDACTOR_INIT(secrets) {secrets, BS_BUF_INIT, 0}
+#define BS_REDACTOR_INIT(secrets)                                                                  \
+    { secrets, BS_BUF_INIT, 0 }
 
 /* Appends to `out` what is decided. `end`: nothing follows, so everything is. */
 void bs_redact(struct bs_redactor *redactor, const char *data, size_t len, bool end,

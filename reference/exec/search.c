@@ -17,8 +17,8 @@ static char *default_path(void) {
     return path;
 }
 
-/* An empty entry is the directory itself, which needs an explicit "./": the result must hold a slash,
- * or it would be searched for again. */
+/* An empty entry is the directory itself, which needs an explicit "./": the result must hold a
+ * slash, or it would be searched for again. */
 static char *join(const char *entry, size_t entry_len, const char *program) {
     const char *dir = entry_len > 0 ? entry : ".";
     size_t dir_len = entry_len > 0 ? entry_len : 1;

@@ -13,8 +13,8 @@
 #include "base/error.h"
 #include "base/sys.h"
 
-/* Slots form a list that only grows: the handler walks it without a lock, so a slot and its descriptor
- * live as long as the library does and are handed from run to run. */
+/* Slots form a list that only grows: the handler walks it without a lock, so a slot and its
+ * descriptor live as long as the library does and are handed from run to run. */
 struct bs_signal_slot {
     struct bs_signal_slot *next; /* fixed before the slot is published */
     int fd;

@@ -17,8 +17,8 @@ int bs_signal_fd(const struct bs_signal_slot *slot);
 /* The first signal that was noted, or 0. */
 int bs_signal_first(const struct bs_signal_slot *slot);
 
-/* Gives the slot back, restoring the previous dispositions if this was the last active run. Fills how
- * often each signal was noted in all, those that came until the restoration included. */
+/* Gives the slot back, restoring the previous dispositions if this was the last active run. Fills
+ * how often each signal was noted in all, those that came until the restoration included. */
 void bs_signals_release(struct bs_signal_slot *slot, unsigned *sigints, unsigned *sigterms);
 
 #endif

@@ -1,6 +1,6 @@
-/* Keeps SIGPIPE away from the calling thread while it writes to pipes, without touching the process's
- * disposition: the signal is blocked in this thread, and one that our own write raised is taken off
- * before the mask comes back. */
+/* Keeps SIGPIPE away from the calling thread while it writes to pipes, without touching the
+ * process's disposition: the signal is blocked in this thread, and one that our own write raised is
+ * taken off before the mask comes back. */
 #ifndef BS_EXEC_SIGPIPE_H
 #define BS_EXEC_SIGPIPE_H
 

@@ -28,7 +28,8 @@ struct launch {
     int err;
 };
 
-#define LAUNCH_INIT {{0}, BS_ENVIRON_INIT, NULL, NULL, -1, -1, -1, -1}
+#define LAUNCH_INIT                                                                                \
+    { {0}, BS_ENVIRON_INIT, NULL, NULL, -1, -1, -1, -1 }
 
 static void launch_clear(struct launch *launch) {
     bs_environ_clear(&launch->environment);
@@ -165,8 +166,8 @@ static int start(const struct bs_launch *launch, pid_t *pid) {
         (void)posix_spawn_file_actions_destroy(&actions);
         return os_error;
     }
-    /* The mask is not touched: the child gets the caller's. Default for the two signals that the group
-     * is ended with, and for SIGPIPE, because programs count on it. */
+    /* The mask is not touched: the child gets the caller's. Default for the two signals that the
+     * group is ended with, and for SIGPIPE, because programs count on it. */
     sigset_t defaults;
     (void)sigemptyset(&defaults);
     (void)sigaddset(&defaults, SIGINT);

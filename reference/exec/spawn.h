@@ -1,4 +1,5 @@
-/* Starts the child: everything that can fail before it runs fails here, with nothing left behind. */
+/* Starts the child: everything that can fail before it runs fails here, with nothing left behind.
+ */
 #ifndef BS_EXEC_SPAWN_H
 #define BS_EXEC_SPAWN_H
 
@@ -16,7 +17,8 @@ struct bs_child {
     int in;
 };
 
-#define BS_CHILD_INIT {-1, BS_WATCH_INIT, -1, -1, -1}
+#define BS_CHILD_INIT                                                                              \
+    { -1, BS_WATCH_INIT, -1, -1, -1 }
 
 /* On 0 the child runs. Else a negative code, and *child is as BS_CHILD_INIT. `wrapped` is what a
  * sandbox made of the command, NULL without one. */

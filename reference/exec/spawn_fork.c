@@ -30,7 +30,8 @@ static void reset_dispositions(void) {
     }
 }
 
-/* Between fork and exec of a threaded program: async-signal-safe calls only, no allocation, no locks. */
+/* Between fork and exec of a threaded program: async-signal-safe calls only, no allocation, no
+ * locks. */
 static void become(const struct bs_launch *launch, const sigset_t *mask, int report) {
     bool ready = setpgid(0, 0) == 0;
     reset_dispositions();

@@ -1,5 +1,5 @@
-/* The second way of starting a child, for hosts whose filter answers EPERM to clone3: the C library's
- * posix_spawn takes that for a real refusal, while fork() still goes through clone. */
+/* The second way of starting a child, for hosts whose filter answers EPERM to clone3: the C
+ * library's posix_spawn takes that for a real refusal, while fork() still goes through clone. */
 #ifndef BS_EXEC_SPAWN_FORK_H
 #define BS_EXEC_SPAWN_FORK_H
 

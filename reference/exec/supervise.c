@@ -70,8 +70,8 @@ static void kill_group(struct run *run, uint64_t now) {
     enter(run, KILLED, now, BS_EXEC_KILL_MS);
 }
 
-/* The first cause names the result; what comes later changes nothing. SIGCONT follows the signal, or a
- * stopped member could not act on it before SIGKILL. */
+/* The first cause names the result; what comes later changes nothing. SIGCONT follows the signal,
+ * or a stopped member could not act on it before SIGKILL. */
 static void end_run(struct run *run, enum cause cause, int signo, uint64_t now) {
     run->cause = cause;
     bs_group_signal(pgid(run), signo);
@@ -86,8 +86,8 @@ static void finish_group(struct run *run, uint64_t now) {
     enter(run, DRAINING, now, BS_EXEC_LINGER_MS);
 }
 
-/* Looks for members that are alive and arranges to be woken when one of them ends. In between, what the
- * last look found holds: a flood of output must not cost a walk through /proc for each read. */
+/* Looks for members that are alive and arranges to be woken when one of them ends. In between, what
+ * the last look found holds: a flood of output must not cost a walk through /proc for each read. */
 static unsigned members_alive(struct run *run, uint64_t not_after, uint64_t now) {
     if (now < run->look_at && now < run->until)
         return run->alive;
@@ -140,8 +140,9 @@ static bool cancelled(int fd) {
     return fd >= 0 && BS_RETRY(poll(&entry, 1, 0)) == 1;
 }
 
-/* What ended the run, if anything did, in the contract's order: stdin failure, signal, exit, deadline.
- * The exit is looked at before the signal, so that a signal noted in the same look wins. */
+/* What ended the run, if anything did, in the contract's order: stdin failure, signal, exit,
+ * deadline. The exit is looked at before the signal, so that a signal noted in the same look wins.
+ */
 static void decide(struct run *run, uint64_t now) {
     bool strict = run->request->stdin_failure == BS_STDIN_FAILURE_ERROR;
     if (run->leader_gone)
@@ -222,8 +223,8 @@ static uint64_t next_look(const struct run *run, uint64_t now) {
         at = run->deadline;
     if (run->phase == DRAINING && bs_signal_first(run->slot) == 0 && run->deadline > now)
         at = earlier(at, run->deadline);
-    bool polls_group = run->phase == REAPED ||
-                       (run->leader_gone && (run->phase == GRACE || run->phase == KILLED));
+    bool polls_group =
+        run->phase == REAPED || (run->leader_gone && (run->phase == GRACE || run->phase == KILLED));
     if (polls_group)
         at = earlier(at, run->look_at);
     return at;
@@ -238,8 +239,8 @@ static void wait_for_events(const struct run *run, struct pollfd *set, uint64_t 
     set[P_OUT] = (struct pollfd){.fd = run->out.fd, .events = POLLIN};
     set[P_ERR] = (struct pollfd){.fd = run->err.fd, .events = POLLIN};
     set[P_IN] = (struct pollfd){.fd = run->feed.fd, .events = POLLOUT};
-    set[P_SIGNAL] =
-        (struct pollfd){.fd = open_ended && !noted ? bs_signal_fd(run->slot) : -1, .events = POLLIN};
+    set[P_SIGNAL] = (struct pollfd){.fd = open_ended && !noted ? bs_signal_fd(run->slot) : -1,
+                                    .events = POLLIN};
     set[P_CANCEL] = (struct pollfd){.fd = run->phase == RUNNING ? run->request->cancel_fd : -1,
                                     .events = POLLIN};
     set[P_LEADER] =
@@ -266,7 +267,8 @@ static void serve(struct run *run, const struct pollfd *set) {
         run->look_at = 0;
 }
 
-/* One turn: wait, serve what is ready, look at the leader, take a step. True when the run is over. */
+/* One turn: wait, serve what is ready, look at the leader, take a step. True when the run is over.
+ */
 static bool turn(struct run *run) {
     struct pollfd set[P_COUNT];
     wait_for_events(run, set, bs_now_ns());
@@ -360,8 +362,8 @@ static int report(struct run *run, struct bs_exec_result *result, struct bs_erro
 static int conclude(struct run *run, struct bs_exec_result *result, struct bs_error *err) {
     char buf[128];
     if (run->cause == LOST) {
-        /* Somebody else collected the leader, so its number may be a stranger's by now; a pidfd still
-         * means the group that it led. */
+        /* Somebody else collected the leader, so its number may be a stranger's by now; a pidfd
+         * still means the group that it led. */
         bs_watch_kill_group(&run->child->watch);
         return bs_fail(err, BS_E_EXECUTION, run->lost_error, "wait timeout error: %s",
                        bs_os_message(run->lost_error, buf, sizeof buf));

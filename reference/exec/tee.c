@@ -15,9 +15,9 @@
 enum { MOST_PENDING = 64 * 1024 };
 
 /* O_NONBLOCK must not be set on the caller's own descriptor: the flag is shared with every process
- * that has it. A pipe or terminal is opened anew instead, which gives flags of our own; a socket can be
- * asked per call; a file never blocks. Where opening anew is refused, only what a writable pipe
- * promises to take is written. */
+ * that has it. A pipe or terminal is opened anew instead, which gives flags of our own; a socket
+ * can be asked per call; a file never blocks. Where opening anew is refused, only what a writable
+ * pipe promises to take is written. */
 static void choose_descriptor(struct bs_tee *tee) {
     struct stat st;
     tee->fd = -1;
@@ -66,7 +66,8 @@ static void queue(struct bs_tee *tee, const struct bs_buf *text) {
     bs_buf_add(&tee->pending, text->data, text->len);
 }
 
-static void pass(struct bs_tee *tee, enum bs_stream stream, const char *data, size_t len, bool end) {
+static void pass(struct bs_tee *tee, enum bs_stream stream, const char *data, size_t len,
+                 bool end) {
     /* In pieces that fit the queue, and flushed between them, so that a large read is not dropped
      * only because it came at once. */
     do {

@@ -1,4 +1,5 @@
-/* The copy of the output that `debug` writes to the caller's stderr: redacted, and never in the way. */
+/* The copy of the output that `debug` writes to the caller's stderr: redacted, and never in the
+ * way. */
 #ifndef BS_EXEC_TEE_H
 #define BS_EXEC_TEE_H
 

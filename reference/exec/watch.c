@@ -42,8 +42,8 @@ static void *wait_for_end(void *arg) {
     return NULL;
 }
 
-/* Needs no further descriptor, so it also serves when the last one is gone. All signals are blocked in
- * the thread: handlers are to run on the calling program's own threads. */
+/* Needs no further descriptor, so it also serves when the last one is gone. All signals are blocked
+ * in the thread: handlers are to run on the calling program's own threads. */
 static int start_thread(struct bs_watch *watch, pid_t pid) {
     struct waiter *waiter = malloc(sizeof *waiter);
     if (waiter == NULL)
@@ -84,8 +84,8 @@ void bs_watch_close(struct bs_watch *watch) {
         (void)clock_gettime(CLOCK_REALTIME, &until);
         until.tv_sec += 1;
         if (pthread_timedjoin_np(watch->thread, NULL, &until) != 0) {
-            /* The child cannot even be killed (an uninterruptible wait): the thread stays with it, and
-             * so does its descriptor, which must not become a stranger's. */
+            /* The child cannot even be killed (an uninterruptible wait): the thread stays with it,
+             * and so does its descriptor, which must not become a stranger's. */
             (void)pthread_detach(watch->thread);
             watch->fd = -1;
         }

@@ -1,6 +1,6 @@
-/* A descriptor that becomes readable when a child ended: a pidfd, or an eventfd that a thread writes
- * to where the kernel or a filter has no pidfd. Opened in two steps, because what can fail for want of
- * descriptors or threads must fail before there is a child. */
+/* A descriptor that becomes readable when a child ended: a pidfd, or an eventfd that a thread
+ * writes to where the kernel or a filter has no pidfd. Opened in two steps, because what can fail
+ * for want of descriptors or threads must fail before there is a child. */
 #ifndef BS_EXEC_WATCH_H
 #define BS_EXEC_WATCH_H
 
@@ -15,13 +15,14 @@ struct bs_watch {
     pthread_t thread; /* only with has_thread */
 };
 
-#define BS_WATCH_INIT {-1, false, false, 0}
+#define BS_WATCH_INIT                                                                              \
+    { -1, false, false, 0 }
 
 /* Takes the descriptor that the watch will use. 0 or an errno. */
 int bs_watch_prepare(struct bs_watch *watch);
 
-/* Watches pid, an unreaped child. 0 or an errno (only where pidfds are missing and no thread could be
- * started). */
+/* Watches pid, an unreaped child. 0 or an errno (only where pidfds are missing and no thread could
+ * be started). */
 int bs_watch_start(struct bs_watch *watch, pid_t pid);
 
 /* SIGKILL to the group that the pidfd's process led, also after somebody else collected it: a pidfd

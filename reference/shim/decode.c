@@ -224,7 +224,8 @@ static void decode_stdin(struct bs_decoder *decoder, const cJSON *object, const 
         return;
     }
     if (!cJSON_IsObject(item)) {
-        bs_problem(decoder, at, "must be \"inherit\", \"null\", {\"bytes\": ...} or {\"bytes_b64\": ...}");
+        bs_problem(decoder, at,
+                   "must be \"inherit\", \"null\", {\"bytes\": ...} or {\"bytes_b64\": ...}");
         return;
     }
     static const char *const known[] = {"bytes", "bytes_b64", NULL};
@@ -245,7 +246,8 @@ void bs_decode_env(struct bs_decoder *decoder, const cJSON *item, const char *po
     if (item == NULL || is_word(item, "inherit"))
         return;
     if (!cJSON_IsObject(item)) {
-        bs_problem(decoder, pointer, "must be \"inherit\" or {\"clear_and_set\": [[name, value], ...]}");
+        bs_problem(decoder, pointer,
+                   "must be \"inherit\" or {\"clear_and_set\": [[name, value], ...]}");
         return;
     }
     static const char *const known[] = {"clear_and_set", "clear_and_set_b64", NULL};
@@ -274,8 +276,8 @@ void bs_decode_env(struct bs_decoder *decoder, const cJSON *item, const char *po
         char value_at[POINTER_MOST];
         pairs[i].name =
             system_text(decoder, cJSON_GetArrayItem(pair, 0), below(name_at, pair_at, "0"), base64);
-        pairs[i].value =
-            system_text(decoder, cJSON_GetArrayItem(pair, 1), below(value_at, pair_at, "1"), base64);
+        pairs[i].value = system_text(decoder, cJSON_GetArrayItem(pair, 1),
+                                     below(value_at, pair_at, "1"), base64);
         i++;
     }
     request->env_mode = BS_ENV_CLEAR_AND_SET;
@@ -286,9 +288,9 @@ void bs_decode_env(struct bs_decoder *decoder, const cJSON *item, const char *po
 void bs_decode_request(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                        struct bs_exec_request *request) {
     static const char *const known[] = {
-        "program",    "program_b64", "args", "args_b64", "current_dir",      "current_dir_b64",
-        "timeout_ms", "stdin",       "env",  "debug",    "max_output_bytes", "stdin_failure",
-        NULL};
+        "program",          "program_b64",   "args",  "args_b64", "current_dir",
+        "current_dir_b64",  "timeout_ms",    "stdin", "env",      "debug",
+        "max_output_bytes", "stdin_failure", NULL};
     *request = (struct bs_exec_request)BS_EXEC_REQUEST_INIT;
     if (!cJSON_IsObject(object)) {
         bs_problem(decoder, pointer, "must be an object with a `program`");

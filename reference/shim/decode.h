@@ -1,5 +1,5 @@
-/* What the operations of a shim read out of a request. Every problem is noted with its JSON pointer;
- * decoding goes on, so that one answer names them all. */
+/* What the operations of a shim read out of a request. Every problem is noted with its JSON
+ * pointer; decoding goes on, so that one answer names them all. */
 #ifndef BS_SHIM_DECODE_H
 #define BS_SHIM_DECODE_H
 

@@ -24,8 +24,8 @@ static enum bs_answer invalid(const struct bs_call *call, const struct bs_decode
     return BS_INVALID_INPUT;
 }
 
-/* A NUL would end the string early for the system; C strings cannot carry it to the library, so this
- * spawn failure is made here. */
+/* A NUL would end the string early for the system; C strings cannot carry it to the library, so
+ * this spawn failure is made here. */
 static bool holds_nul(const struct bs_decoder *decoder, const struct bs_exec_request *request,
                       struct bs_error *err) {
     if (decoder->nul_in[0] == '\0')
@@ -58,7 +58,8 @@ enum bs_answer bs_op_exec_run(const struct bs_call *call, struct bs_buf *out) {
     if (asked != NULL) {
         bs_refuse_unknown(&decoder, asked, "/sandbox", known_sandbox);
         /* validate only reads it */
-        sandbox.ctx = (void *)(uintptr_t)bs_decode_text(&decoder, asked, "/sandbox", "refuse", true);
+        sandbox.ctx =
+            (void *)(uintptr_t)bs_decode_text(&decoder, asked, "/sandbox", "refuse", true);
         request.sandbox = &sandbox;
     }
     if (bs_decoder_failed(&decoder)) {
@@ -132,10 +133,10 @@ static void start_all(struct batch_run *items, size_t n) {
         items[i].started = os_error == 0;
         if (os_error != 0) {
             char buf[128];
-            items[i].code = bs_fail(&items[i].err, BS_E_EXECUTION, os_error,
-                                    "failed to spawn `%.900s`: no thread for it: %s",
-                                    items[i].request.program,
-                                    bs_os_message(os_error, buf, sizeof buf));
+            items[i].code =
+                bs_fail(&items[i].err, BS_E_EXECUTION, os_error,
+                        "failed to spawn `%.900s`: no thread for it: %s", items[i].request.program,
+                        bs_os_message(os_error, buf, sizeof buf));
         }
     }
     (void)pthread_attr_destroy(&attr);

@@ -87,7 +87,8 @@ static void response_clear(struct response *response) {
     response->temporary = NULL;
 }
 
-/* An observer holds the other end of this fifo while it looks at a process that has finished its work. */
+/* An observer holds the other end of this fifo while it looks at a process that has finished its
+ * work. */
 static void hold(const char *text, size_t len) {
     struct bs_json_error where;
     cJSON *request = bs_json_parse(text, len, &where);

@@ -1,4 +1,5 @@
-/* The operations, one file a contract. Each decodes, calls the library and appends a whole answer. */
+/* The operations, one file a contract. Each decodes, calls the library and appends a whole answer.
+ */
 #ifndef BS_SHIM_OPS_H
 #define BS_SHIM_OPS_H
 

@@ -31,7 +31,8 @@ static bool answer_line(const char *line, size_t len, bool *bye) {
 static bool answer_lines(struct bs_buf *in, size_t *scanned, bool *bye) {
     size_t start = 0;
     for (;;) {
-        char *end = in->len > *scanned ? memchr(in->data + *scanned, '\n', in->len - *scanned) : NULL;
+        char *end =
+            in->len > *scanned ? memchr(in->data + *scanned, '\n', in->len - *scanned) : NULL;
         if (end == NULL)
             break;
         size_t line_end = (size_t)(end - in->data);

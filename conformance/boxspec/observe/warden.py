@@ -54,6 +54,12 @@ def spawn(argv: Sequence[str], env: Mapping[str, str], fds: Mapping[int, int]) -
             os.close(fd)
 
 
+class ShimNotExecuted(ShimBroke):
+    def __init__(self, code: int) -> None:
+        super().__init__(f"the shim cannot be executed: {os.strerror(code)}")
+        self.code = code
+
+
 class Warden:
     def __init__(
         self,
@@ -96,7 +102,7 @@ class Warden:
             if failed:
                 self.close()
                 code = int(failed[1])
-                raise ShimBroke(f"the shim cannot be executed: {os.strerror(code)}")
+                raise ShimNotExecuted(code)
             if self._report.eof or limit.over():
                 self.close()
                 raise HarnessError(f"the warden did not start the shim: {self.reports}")

@@ -33,7 +33,10 @@ struct bs_error {
     char message[2048]; /* UTF-8 as far as the names in it are, NUL-terminated, one line */
 };
 
-#define BS_ERROR_INIT {0, 0, {0}}
+#define BS_ERROR_INIT                                                                              \
+    {                                                                                              \
+        0, 0, { 0 }                                                                                \
+    }
 
 #ifdef __cplusplus
 }

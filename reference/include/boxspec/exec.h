@@ -1,34 +1,35 @@
 /* Run one program under supervision.
  *
- *   1. Fill a struct bs_exec_request, starting from BS_EXEC_REQUEST_INIT. Only `program` is required.
- *      Everything it points to stays the caller's and must live until the call returns.
- *   2. Start from BS_EXEC_RESULT_INIT and call bs_exec_run. It returns when the child's whole process
- *      group is gone and its output is read to the end.
- *   3. 0: the result is filled, whatever the child did; a child that failed is a result. Negative: the
- *      error is filled and the result is empty. Nothing is left behind in either case: no process,
+ *   1. Fill a struct bs_exec_request, starting from BS_EXEC_REQUEST_INIT. Only `program` is
+ * required. Everything it points to stays the caller's and must live until the call returns.
+ *   2. Start from BS_EXEC_RESULT_INIT and call bs_exec_run. It returns when the child's whole
+ * process group is gone and its output is read to the end.
+ *   3. 0: the result is filled, whatever the child did; a child that failed is a result. Negative:
+ * the error is filled and the result is empty. Nothing is left behind in either case: no process,
  *      descriptor, thread, handler or changed signal mask.
  *   4. bs_exec_result_text if text is wanted rather than bytes; bs_exec_result_clear in the end.
  *
- * What happens in between, always in this order: the sandbox validates; the clock starts; handlers for
- * SIGINT and SIGTERM are installed; the child is spawned as leader of its own process group; the
- * deadline is counted from there; one loop waits for output, stdin, signals, the cancel descriptor and
- * the child; the group is ended; the handlers are restored.
+ * What happens in between, always in this order: the sandbox validates; the clock starts; handlers
+ * for SIGINT and SIGTERM are installed; the child is spawned as leader of its own process group;
+ * the deadline is counted from there; one loop waits for output, stdin, signals, the cancel
+ * descriptor and the child; the group is ended; the handlers are restored.
  *
- * Ending a group. Deadline, signal, cancel and stdin failure send one signal and SIGCONT to the group
- * and wait until no member is left, at most BS_EXEC_GRACE_MS, then SIGKILL. A child that exits by itself
- * takes what is left of its group with it by SIGKILL. The leader is reaped last, because its zombie
- * keeps the number from being handed out again. A process that left the group (setsid, setpgid) is out
- * of reach; if it holds the pipes, the call waits for it at most BS_EXEC_LINGER_MS.
+ * Ending a group. Deadline, signal, cancel and stdin failure send one signal and SIGCONT to the
+ * group and wait until no member is left, at most BS_EXEC_GRACE_MS, then SIGKILL. A child that
+ * exits by itself takes what is left of its group with it by SIGKILL. The leader is reaped last,
+ * because its zombie keeps the number from being handed out again. A process that left the group
+ * (setsid, setpgid) is out of reach; if it holds the pipes, the call waits for it at most
+ * BS_EXEC_LINGER_MS.
  *
- * Threads. bs_exec_run may be called from any number of threads at once; runs wait side by side. While
- * at least one is active, SIGINT and SIGTERM belong to the library, and each reaches every active run;
- * the dispositions that were there come back when the last one ends. Do not change these two
- * dispositions, and do not collect children with waitpid(-1), while a run is active. The environment is
- * read without a lock: do not call setenv meanwhile. The handlers cost one descriptor for each run that
- * is active at the same time, kept for the next one.
+ * Threads. bs_exec_run may be called from any number of threads at once; runs wait side by side.
+ * While at least one is active, SIGINT and SIGTERM belong to the library, and each reaches every
+ * active run; the dispositions that were there come back when the last one ends. Do not change
+ * these two dispositions, and do not collect children with waitpid(-1), while a run is active. The
+ * environment is read without a lock: do not call setenv meanwhile. The handlers cost one
+ * descriptor for each run that is active at the same time, kept for the next one.
  *
- * A caller that ignores SIGCHLD (or set SA_NOCLDWAIT) cannot learn how a child ended: that is refused
- * before anything is spawned.
+ * A caller that ignores SIGCHLD (or set SA_NOCLDWAIT) cannot learn how a child ended: that is
+ * refused before anything is spawned.
  *
  * Rules come from the exec contract, conformance/spec/exec.md; the ids there (EXEC-...) name them.
  */
@@ -47,13 +48,15 @@
 extern "C" {
 #endif
 
-/* Global and not configurable: both are visible in how every caller's tools end (EXEC-REQUEST-04). */
+/* Global and not configurable: both are visible in how every caller's tools end (EXEC-REQUEST-04).
+ */
 #define BS_EXEC_GRACE_MS 5000 /* from the first signal to SIGKILL */
 #define BS_EXEC_TICK_MS 100   /* longest time between two looks while something must be polled */
 /* Bounds of waits that the contract leaves open. */
-#define BS_EXEC_KILL_MS 1000   /* from SIGKILL to giving a member up as group_left */
-#define BS_EXEC_LINGER_MS 1000 /* from the end of the group to closing pipes that an escapee holds */
-#define BS_EXEC_TEE_MS 100     /* by which a blocked terminal delays the return under `debug` */
+#define BS_EXEC_KILL_MS 1000 /* from SIGKILL to giving a member up as group_left */
+#define BS_EXEC_LINGER_MS                                                                          \
+    1000                   /* from the end of the group to closing pipes that an escapee holds */
+#define BS_EXEC_TEE_MS 100 /* by which a blocked terminal delays the return under `debug` */
 
 #define BS_EXEC_NO_TIMEOUT UINT64_MAX
 #define BS_EXEC_UNLIMITED UINT64_MAX
@@ -101,8 +104,8 @@ struct bs_wrapped {
 };
 
 /* The seam to a sandbox. Either function may be NULL. The library never isolates between spawn and
- * exec: a sandbox refuses in validate, or wraps the command. Both are called on the caller's thread,
- * before any other effect of the run; the struct and `ctx` stay the caller's. */
+ * exec: a sandbox refuses in validate, or wraps the command. Both are called on the caller's
+ * thread, before any other effect of the run; the struct and `ctx` stay the caller's. */
 struct bs_sandbox {
     void *ctx;
     /* 0, or a negative code with *err filled; the message of a refusal is the sandbox's own. */
@@ -140,8 +143,11 @@ struct bs_exec_request {
 };
 
 #define BS_EXEC_REQUEST_INIT                                                                       \
-    {NULL, NULL, 0,    NULL,  BS_EXEC_NO_TIMEOUT, BS_STDIN_INHERIT, NULL, 0,    BS_STDIN_FAILURE_ERROR, \
-     BS_ENV_INHERIT,   NULL,  0, false, BS_EXEC_UNLIMITED, -1, NULL, NULL, NULL}
+    {                                                                                              \
+        NULL, NULL, 0, NULL, BS_EXEC_NO_TIMEOUT, BS_STDIN_INHERIT, NULL, 0,                        \
+            BS_STDIN_FAILURE_ERROR, BS_ENV_INHERIT, NULL, 0, false, BS_EXEC_UNLIMITED, -1, NULL,   \
+            NULL, NULL                                                                             \
+    }
 
 /* Bits of pending_signals. */
 #define BS_PENDING_SIGINT 1u
@@ -152,7 +158,7 @@ struct bs_exec_result {
     bool has_exit_code; /* false after a signal of its own, a deadline, a cap, a cancel */
     int exit_code;      /* 0 to 255; 130 or 143 when the calling process was signalled */
     struct bs_bytes out;
-    struct bs_bytes err; /* with the annotation of a deadline, signal or cancel at its end */
+    struct bs_bytes err;  /* with the annotation of a deadline, signal or cancel at its end */
     uint64_t duration_ms; /* monotonic, rounded down, from after validate to the return */
     enum bs_termination termination;
     int signal;               /* number; the child's own, or the caller's; 0 for none */
@@ -164,12 +170,15 @@ struct bs_exec_result {
 };
 
 #define BS_EXEC_RESULT_INIT                                                                        \
-    {false, false, 0, BS_BYTES_INIT, BS_BYTES_INIT, 0, BS_ENDED_EXIT, 0, false, false, 0, 0,       \
-     {{0, 0}, {0, 0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}}}
+    {                                                                                              \
+        false, false, 0, BS_BYTES_INIT, BS_BYTES_INIT, 0, BS_ENDED_EXIT, 0, false, false, 0, 0, {  \
+            {0, 0}, {0, 0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, { 0 } \
+        }                                                                                          \
+    }
 
 /* Returns 0; BS_E_EXECUTION for a failed spawn ("failed to spawn `P`: ..."), a payload that was not
- * taken ("failed to write stdin: ..."), a lost child ("wait timeout error: ...") or missing memory; the
- * sandbox's own code where it refused. *result is cleared first. Any thread. */
+ * taken ("failed to write stdin: ..."), a lost child ("wait timeout error: ...") or missing memory;
+ * the sandbox's own code where it refused. *result is cleared first. Any thread. */
 BS_EXPORT int bs_exec_run(const struct bs_exec_request *request, struct bs_exec_result *result,
                           struct bs_error *err);
 
