@@ -1,0 +1,172 @@
+"""The outputs of a run: one result tree, shown as JSON, JUnit and text, and nothing left over."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import uuid
+import xml.etree.ElementTree as ET
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from selftest.tools import FAKE, SCHEMAS, Done, boxspec
+
+# Holds requirements that the fake meets, some that it breaks, and some that do not apply.
+SELECTION = "test_result or test_text or test_cap"
+
+
+class Judged:
+    """One run against a shim that breaks a few requirements, with all its outputs."""
+
+    def __init__(self, folder: Path) -> None:
+        self.marker = f"BOXSPEC_SELFTEST_{uuid.uuid4().hex}"
+        self.temporary = folder / "tmp"
+        self.temporary.mkdir()
+        self.done: Done = boxspec(
+            *("run", "--shim", f"{FAKE} honest", "-k", SELECTION),
+            *("--json", folder / "result.json", "--junit", folder / "junit.xml"),
+            env={self.marker: "1", "TMPDIR": str(self.temporary), "CI": ""},
+        )
+        self.result: dict[str, Any] = json.loads((folder / "result.json").read_text())
+        self.junit = ET.parse(folder / "junit.xml").getroot()
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
+    return Judged(tmp_path_factory.mktemp("judged"))
+
+
+def test_the_exit_status_follows_the_verdicts(judged: Judged) -> None:
+    broken = [
+        each["id"]
+        for each in judged.result["requirements"]
+        if (each["level"], each["profile"], each["verdict"]) == ("MUST", "contract", "fails")
+    ]
+    assert judged.done.returncode == (1 if broken else 0), judged.done.stderr
+
+
+def test_the_result_follows_its_schema(judged: Judged) -> None:
+    schema = json.loads((SCHEMAS / "result.json").read_text())
+    Draft202012Validator.check_schema(schema)
+    Draft202012Validator(schema).validate(judged.result)
+
+
+def test_a_result_that_is_not_one_is_refused(judged: Judged) -> None:
+    schema = Draft202012Validator(json.loads((SCHEMAS / "result.json").read_text()))
+    for name in ("schema", "summary", "requirements", "tests"):
+        assert not schema.is_valid({k: v for k, v in judged.result.items() if k != name})
+
+
+def test_the_summary_is_counted_from_the_requirements(judged: Judged) -> None:
+    requirements = judged.result["requirements"]
+    summary = judged.result["summary"]
+    assert summary["verdicts"] == Counter(each["verdict"] for each in requirements)
+    for profile in ("contract", "hardened"):
+        for level in ("must", "should", "may"):
+            mine = [
+                each["verdict"]
+                for each in requirements
+                if each["profile"] == profile and each["level"] == level.upper()
+            ]
+            expected = {"conforms": mine.count("conforms"), "of": len(mine)}
+            assert summary[profile][level] == expected
+
+
+def test_what_is_not_declared_stays_in_the_denominator(judged: Judged) -> None:
+    caps = [each for each in judged.result["requirements"] if each["id"].startswith("EXEC-CAP-")]
+    assert {each["verdict"] for each in caps} == {"not-applicable"}
+
+
+def test_each_requirement_has_the_worst_verdict_of_its_tests(judged: Judged) -> None:
+    of_test = {each["id"]: each["verdict"] for each in judged.result["tests"]}
+    for each in judged.result["requirements"]:
+        verdicts = {of_test[test] for test in each["tests"]}
+        if each["verdict"] == "conforms":
+            assert verdicts == {"conforms"}
+        elif each["verdict"] == "fails":
+            assert "fails" in verdicts
+
+
+def test_the_last_line_has_the_denominators(judged: Judged) -> None:
+    summary = judged.result["summary"]
+    last = judged.done.stdout.splitlines()[-1]
+    must = summary["contract"]["must"]
+    assert last.startswith(f"contract MUST {must['conforms']}/{must['of']}")
+    assert f"not applicable {summary['verdicts'].get('not-applicable', 0)}" in last
+
+
+def test_a_failure_block_has_its_parts_in_order(judged: Judged) -> None:
+    failed = [each for each in judged.result["tests"] if each["verdict"] == "fails"]
+    assert failed != []
+    order = ["test", "request", "judged", "expected", "got", "evidence", "repro", "kept"]
+    for each in failed:
+        start = judged.done.stdout.index(f"  test      {each['id']}\n")
+        end = judged.done.stdout.index("\n  kept ", start)
+        block = judged.done.stdout[start : judged.done.stdout.index("\n", end + 1)]
+        parts = re.findall(r"^  ([a-z]+) +", block, re.M)
+        assert [part for part in parts if part in order] == order
+
+
+def test_the_folder_of_a_failure_is_kept_and_of_the_others_not(judged: Judged) -> None:
+    kept = {each["folder"] for each in judged.result["tests"] if each["verdict"] == "fails"}
+    assert all(Path(folder).is_dir() for folder in kept)
+    there = {
+        str(folder)
+        for root in judged.temporary.glob("boxspec-*")
+        for folder in root.iterdir()
+        if folder.is_dir()
+    }
+    assert there == kept
+
+
+def test_no_process_of_the_run_is_left(judged: Judged) -> None:
+    assert with_environment(judged.marker) == []
+
+
+def with_environment(marker: str) -> list[int]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdecimal() or int(entry.name) == os.getpid():
+            continue
+        try:
+            if marker.encode() in (entry / "environ").read_bytes():
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return found
+
+
+def test_junit_has_a_case_for_each_test(judged: Judged) -> None:
+    assert judged.junit.tag == "testsuites"
+    cases = list(judged.junit.iter("testcase"))
+    assert len(cases) == len(judged.result["tests"]) == int(judged.junit.attrib["tests"])
+
+
+def test_junit_counts_failures_as_the_result_does(judged: Judged) -> None:
+    verdicts = Counter(each["verdict"] for each in judged.result["tests"])
+    assert int(judged.junit.attrib["failures"]) == verdicts["fails"]
+    assert len(list(judged.junit.iter("failure"))) == verdicts["fails"]
+    skipped = verdicts["not-applicable"] + verdicts["not-measured"]
+    assert int(judged.junit.attrib["skipped"]) == skipped
+
+
+def test_a_conforming_run_leaves_no_file(tmp_path: Path) -> None:
+    done = boxspec(
+        *("run", "--shim", f"{FAKE} honest", "-k", "test_text"), env={"TMPDIR": str(tmp_path)}
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_whole_run_of_what_a_shim_does_not_declare_is_incomplete() -> None:
+    done = boxspec("run", "--shim", f"{FAKE} honest", "-k", "test_cap", "--require-complete")
+    assert done.returncode == 3, done.stdout + done.stderr
+
+
+def test_no_colour_reaches_a_pipe(judged: Judged) -> None:
+    assert "\x1b" not in judged.done.stdout

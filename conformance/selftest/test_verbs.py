@@ -1,0 +1,152 @@
+"""The verbs beside run, and wrong calls of each: what they print and how they end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from selftest.tools import FAKE, ROOT, Done, boxspec
+
+REQUIREMENTS = ROOT / "conformance" / "requirements"
+
+
+@cache
+def listed() -> dict[str, Any]:
+    done = boxspec("list", "--json")
+    assert done.returncode == 0, done.stderr
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document
+
+
+def from_yaml() -> Iterator[dict[str, Any]]:
+    yield from yaml.safe_load((REQUIREMENTS / "exec.yaml").read_text())["requirements"]
+
+
+def refused(done: Done) -> str:
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert done.stderr.startswith("boxspec: ")
+    return done.stderr
+
+
+def test_list_names_each_requirement_with_its_words() -> None:
+    fields = ("id", "level", "profile", "source", "since", "testable")
+    assert [{name: each[name] for name in fields} for each in listed()["requirements"]] == [
+        {name: each[name] for name in fields} for each in from_yaml()
+    ]
+
+
+def test_each_testable_requirement_has_a_test_and_no_other_has() -> None:
+    without = {each["id"] for each in listed()["requirements"] if not each["tests"]}
+    assert without == {each["id"] for each in from_yaml() if each["testable"] is not True}
+
+
+def test_each_pitfall_has_a_test_or_a_reason() -> None:
+    rows = listed()["pitfalls"]
+    assert rows != []
+    assert [row["id"] for row in rows if not row["tests"] and not row["why_not"]] == []
+
+
+def test_each_pitfall_that_a_requirement_cites_is_a_row() -> None:
+    rows = {row["id"] for row in listed()["pitfalls"]}
+    cited = {
+        word.strip(" ,;")
+        for each in from_yaml()
+        for part in each["source"].split(";")
+        if part.strip().startswith("pitfall")
+        for word in part.replace("pitfalls", "").replace("pitfall", "").split(",")
+    }
+    assert cited <= rows
+
+
+def test_list_is_one_line_a_requirement_and_a_sum() -> None:
+    lines = boxspec("list").stdout.splitlines()
+    ids = [each["id"] for each in from_yaml()]
+    assert [line.split()[0] for line in lines[:-1]] == ids
+    assert lines[-1].startswith(f"{len(ids)} requirements")
+
+
+def test_list_takes_one_profile() -> None:
+    lines = boxspec("list", "--profile", "hardened").stdout.splitlines()[:-1]
+    hardened = [each["id"] for each in from_yaml() if each["profile"] == "hardened"]
+    assert [line.split()[0] for line in lines] == hardened
+
+
+def test_explain_shows_clause_source_and_tests() -> None:
+    done = boxspec("explain", "EXEC-TIMEOUT-01")
+    assert done.returncode == 0
+    wanted = next(each for each in listed()["requirements"] if each["id"] == "EXEC-TIMEOUT-01")
+    for shown in (wanted["clause"], wanted["source"], *wanted["tests"]):
+        assert shown in done.stdout
+
+
+def test_explain_says_why_something_is_not_tested() -> None:
+    each = next(each for each in from_yaml() if each["testable"] is not True)
+    assert each["testable"] in boxspec("explain", each["id"]).stdout
+
+
+def test_doctor_finds_what_a_run_needs() -> None:
+    done = boxspec("doctor")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert {line.split()[0] for line in done.stdout.splitlines()} <= {"has", "lacks"}
+
+
+def test_doctor_names_what_is_missing(tmp_path: Path) -> None:
+    done = boxspec("doctor", env={"BOXSPEC_PROGRAMS": str(tmp_path)})
+    assert done.returncode == 2
+    assert f"LACKS  {tmp_path}" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ([], "VERB"),
+        (["judge"], "judge"),
+        (["run", "--shim"], "--shim"),
+        (["run", "--shim", ""], "--shim"),
+        (["run", "--shim", "'open quote"], "open quote"),
+        (["run", "--shim", "./no-such-shim"], "./no-such-shim"),
+        (["run", "--shim", "no-such-shim"], "no-such-shim"),
+        (["run", "--shim", "/usr"], "/usr"),
+        (["run", "--contract", "nothing"], "nothing"),
+        (["run", "--profile", "strict"], "strict"),
+        (["run", "--repeat", "0"], "--repeat"),
+        (["run", "--seed", "-1"], "--seed"),
+        (["run", "--known", "no-such.toml"], "no-such.toml"),
+        (["run", "--json", "no-such-folder/result.json"], "no-such-folder/result.json"),
+        (["run", "--junit", "/"], "--junit /"),
+        (["run", "-k", "no_test_has_this_name"], "no test"),
+        (["smoke", "--shim", "./no-such-shim"], "./no-such-shim"),
+        (["explain"], "ID"),
+        (["explain", "EXEC-TIMEOUT-99"], "EXEC-TIMEOUT-"),
+        (["repro", "EXEC-NOTHING-01"], "EXEC-NOTHING-01"),
+    ],
+    ids=" ".join,
+)
+def test_a_wrong_call_is_one_line_and_exit_2(words: list[str], named: str, tmp_path: Path) -> None:
+    shim = [] if "--shim" in words or words[:1] != ["run"] else ["--shim", f"{FAKE} honest"]
+    said = boxspec(*words, *shim, cwd=tmp_path)
+    if words[-1:] == ["no_test_has_this_name"]:
+        # Found when the tests are collected, behind the lines that say what is judged.
+        said.stdout = ""
+    assert named in refused(said)
+
+
+def test_an_old_result_survives_a_run_that_cannot_start(tmp_path: Path) -> None:
+    (tmp_path / "result.json").write_text("old")
+    refused(boxspec("run", "--shim", "./none", "--json", "result.json", cwd=tmp_path))
+    assert (tmp_path / "result.json").read_text() == "old"
+
+
+def test_help_names_each_verb() -> None:
+    done = boxspec("--help")
+    assert done.returncode == 0
+    for verb in ("run", "list", "explain", "smoke", "doctor", "repro", "faults"):
+        assert f"\n    {verb} " in done.stdout
