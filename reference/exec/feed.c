@@ -8,8 +8,6 @@
 
 void bs_feed_init(struct bs_feed *feed, int fd, const void *data, size_t len) {
     *feed = (struct bs_feed){fd, data, len, 0};
-    if (len == 0)
-        bs_close(&feed->fd);
 }
 
 void bs_feed_write(struct bs_feed *feed) {

@@ -15,10 +15,11 @@ struct bs_feed {
 #define BS_FEED_INIT                                                                               \
     { -1, NULL, 0, 0 }
 
-/* Takes fd over; an empty payload closes it at once, which is the child's end of file. */
+/* Takes fd over. */
 void bs_feed_init(struct bs_feed *feed, int fd, const void *data, size_t len);
 
-/* Writes what the pipe takes. Our end is non-blocking: readiness promises PIPE_BUF bytes only. */
+/* Writes what the pipe takes and closes it behind the last byte, also of an empty payload. Our end
+ * is non-blocking: readiness promises PIPE_BUF bytes only. */
 void bs_feed_write(struct bs_feed *feed);
 
 /* The child is gone: whatever is left was not taken. */

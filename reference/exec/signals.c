@@ -78,47 +78,61 @@ static int install(struct bs_error *err) {
 }
 
 /* Under the lock: an idle slot, or a new one. */
-static struct bs_signal_slot *idle_slot(struct bs_error *err) {
+static struct bs_signal_slot *idle_slot(void) {
     struct bs_signal_slot *slot = atomic_load(&slots);
     while (slot != NULL && atomic_load(&slot->active))
         slot = slot->next;
-    if (slot != NULL) {
-        uint64_t count = 0;
-        (void)!read(slot->fd, &count, sizeof count); /* a late note of an earlier run */
+    if (slot != NULL)
         return slot;
+    slot = calloc(1, sizeof *slot);
+    if (slot != NULL) {
+        slot->next = atomic_load(&slots);
+        atomic_store(&slots, slot);
     }
-    int fd = bs_above_stdio(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    slot = fd >= 0 ? calloc(1, sizeof *slot) : NULL;
-    if (slot == NULL) {
-        int os_error = fd >= 0 ? ENOMEM : errno;
+    return slot;
+}
+
+/* Under the lock. */
+static struct bs_signal_slot *open_slot(struct bs_error *err) {
+    struct bs_signal_slot *slot = idle_slot();
+    int fd = slot != NULL ? bs_above_stdio(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) : -1;
+    if (fd < 0) {
+        int os_error = slot != NULL ? errno : ENOMEM;
         char buf[128];
-        bs_close(&fd);
         (void)bs_fail(err, BS_E_EXECUTION, os_error, "failed to prepare signal handling: %s",
                       bs_os_message(os_error, buf, sizeof buf));
         return NULL;
     }
     slot->fd = fd;
-    slot->next = atomic_load(&slots);
-    atomic_store(&slots, slot);
-    return slot;
-}
-
-struct bs_signal_slot *bs_signals_acquire(struct bs_error *err) {
-    (void)pthread_mutex_lock(&lock);
-    struct bs_signal_slot *slot = idle_slot(err);
-    if (slot == NULL)
-        goto finish;
     atomic_store(&slot->first, 0);
     atomic_store(&slot->noted[0], 0);
     atomic_store(&slot->noted[1], 0);
     atomic_store(&slot->active, true);
-    if (active_runs == 0 && install(err) != BS_OK) {
-        atomic_store(&slot->active, false);
+    return slot;
+}
+
+/* What a handler on another thread is about to note is waited for: it never blocks, so this is
+ * short. */
+static void let_handlers_end(void) {
+    while (atomic_load(&in_handler) != 0)
+        (void)sched_yield();
+}
+
+static void close_slot(struct bs_signal_slot *slot) {
+    atomic_store(&slot->active, false);
+    let_handlers_end();
+    bs_close(&slot->fd);
+}
+
+struct bs_signal_slot *bs_signals_acquire(struct bs_error *err) {
+    (void)pthread_mutex_lock(&lock);
+    struct bs_signal_slot *slot = open_slot(err);
+    if (slot != NULL && active_runs == 0 && install(err) != BS_OK) {
+        close_slot(slot);
         slot = NULL;
-        goto finish;
     }
-    active_runs++;
-finish:
+    if (slot != NULL)
+        active_runs++;
     (void)pthread_mutex_unlock(&lock);
     return slot;
 }
@@ -131,14 +145,11 @@ void bs_signals_release(struct bs_signal_slot *slot, unsigned *sigints, unsigned
     (void)pthread_mutex_lock(&lock);
     if (--active_runs == 0) {
         restore(2);
-        /* A handler may still be on its way on another thread; what it notes is to be reported. It
-         * never blocks, so this is short. */
-        while (atomic_load(&in_handler) != 0)
-            (void)sched_yield();
+        let_handlers_end(); /* while the slot is active: what they note is reported below */
     }
+    close_slot(slot);
     *sigints = atomic_load(&slot->noted[0]);
     *sigterms = atomic_load(&slot->noted[1]);
-    atomic_store(&slot->active, false);
     (void)pthread_mutex_unlock(&lock);
 }
 
@@ -150,7 +161,6 @@ __attribute__((destructor)) static void forget_slots(void) {
         struct bs_signal_slot *slot = atomic_exchange(&slots, NULL);
         while (slot != NULL) {
             struct bs_signal_slot *next = slot->next;
-            bs_close(&slot->fd);
             free(slot);
             slot = next;
         }

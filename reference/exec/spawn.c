@@ -7,7 +7,6 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -76,8 +75,15 @@ static int make_pipe(int *ours, int *theirs, bool we_read) {
 
 static int prepare_stdin(const struct bs_exec_request *request, struct launch *launch,
                          struct bs_child *child) {
-    if (request->stdin_mode == BS_STDIN_BYTES)
-        return make_pipe(&child->in, &launch->in, false);
+    if (request->stdin_mode == BS_STDIN_BYTES) {
+        int ours = -1;
+        int os_error = make_pipe(&ours, &launch->in, false);
+        bs_feed_init(&child->feed, ours, request->stdin_data, request->stdin_len);
+        /* Before there is a child: what fits the pipe cannot meet a reader that is gone already. */
+        if (os_error == 0)
+            bs_feed_write(&child->feed);
+        return os_error;
+    }
     if (request->stdin_mode == BS_STDIN_INHERIT && fcntl(0, F_GETFD) != -1)
         return 0;
     launch->in = bs_above_stdio((int)BS_RETRY(open("/dev/null", O_RDONLY | O_CLOEXEC)));
@@ -197,15 +203,8 @@ static void give_up(struct bs_child *child) {
     bs_watch_close(&child->watch);
     bs_close(&child->out);
     bs_close(&child->err);
-    bs_close(&child->in);
+    bs_close(&child->feed.fd);
     *child = (struct bs_child)BS_CHILD_INIT;
-}
-
-/* Only where pidfds are missing and no thread could be had: the child cannot be supervised. */
-static void take_back(pid_t pid) {
-    siginfo_t info;
-    (void)kill(-pid, SIGKILL);
-    (void)BS_RETRY(waitid(P_PID, (id_t)pid, &info, WEXITED));
 }
 
 int bs_spawn(const struct bs_exec_request *request, const struct bs_wrapped *wrapped,
@@ -216,12 +215,9 @@ int bs_spawn(const struct bs_exec_request *request, const struct bs_wrapped *wra
     if (code != BS_OK)
         goto finish;
     int os_error = start(&launch.child, &child->pid);
-    if (os_error == 0) {
-        os_error = bs_watch_start(&child->watch, child->pid);
-        if (os_error != 0)
-            take_back(child->pid);
-    }
-    if (os_error != 0)
+    if (os_error == 0)
+        bs_watch_start(&child->watch, child->pid);
+    else
         code = fail(request, os_error, NULL, err);
 finish:
     launch_clear(&launch);

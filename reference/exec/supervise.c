@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "base/sys.h"
 #include "exec/drain.h"
-#include "exec/feed.h"
 #include "exec/group.h"
 
 /* A run only ever moves down this list. */
@@ -33,7 +32,6 @@ struct run {
     struct bs_outlets outlets;
     struct bs_drain out;
     struct bs_drain err;
-    struct bs_feed feed;
     enum phase phase;
     enum cause cause;
     int signo;         /* of the caller, with SIGNALLED */
@@ -146,9 +144,9 @@ static bool cancelled(int fd) {
 static void decide(struct run *run, uint64_t now) {
     bool strict = run->request->stdin_failure == BS_STDIN_FAILURE_ERROR;
     if (run->leader_gone)
-        bs_feed_abandon(&run->feed);
+        bs_feed_abandon(&run->child->feed);
     int signo = bs_signal_first(run->slot);
-    if (strict && bs_feed_failed(&run->feed)) {
+    if (strict && bs_feed_failed(&run->child->feed)) {
         end_run(run, STDIN_FAILED, SIGTERM, now);
     } else if (signo != 0) {
         run->signo = signo;
@@ -216,6 +214,9 @@ static bool stop_draining(struct run *run, uint64_t now) {
 
 static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
+/* How often to ask for the leader's end where nothing can tell it: see bs_watch_start. */
+enum { POLLED_MS = 20 };
+
 /* When to look again although nothing happens. */
 static uint64_t next_look(const struct run *run, uint64_t now) {
     uint64_t at = run->until;
@@ -235,12 +236,11 @@ enum slot_of { P_OUT, P_ERR, P_IN, P_SIGNAL, P_CANCEL, P_LEADER, P_WITNESS, P_TE
 /* poll skips negative descriptors: what is of no interest is one. */
 static void wait_for_events(const struct run *run, struct pollfd *set, uint64_t now) {
     bool open_ended = run->phase == RUNNING || run->phase == DRAINING;
-    bool noted = bs_signal_first(run->slot) != 0;
     set[P_OUT] = (struct pollfd){.fd = run->out.fd, .events = POLLIN};
     set[P_ERR] = (struct pollfd){.fd = run->err.fd, .events = POLLIN};
-    set[P_IN] = (struct pollfd){.fd = run->feed.fd, .events = POLLOUT};
-    set[P_SIGNAL] = (struct pollfd){.fd = open_ended && !noted ? bs_signal_fd(run->slot) : -1,
-                                    .events = POLLIN};
+    set[P_IN] = (struct pollfd){.fd = run->child->feed.fd, .events = POLLOUT};
+    set[P_SIGNAL] =
+        (struct pollfd){.fd = open_ended ? bs_signal_fd(run->slot) : -1, .events = POLLIN};
     set[P_CANCEL] = (struct pollfd){.fd = run->phase == RUNNING ? run->request->cancel_fd : -1,
                                     .events = POLLIN};
     set[P_LEADER] =
@@ -260,7 +260,7 @@ static void serve(struct run *run, const struct pollfd *set) {
     if (set[P_ERR].revents != 0 && !bs_drain_read(&run->err, &run->outlets))
         run->out_of_memory = true;
     if (set[P_IN].revents != 0)
-        bs_feed_write(&run->feed);
+        bs_feed_write(&run->child->feed);
     if (set[P_TEE].revents != 0)
         bs_tee_flush(run->outlets.tee);
     if (set[P_WITNESS].revents != 0)
@@ -275,8 +275,8 @@ static bool turn(struct run *run) {
     serve(run, set);
     uint64_t now = bs_now_ns();
     /* Asked, not inferred from the set: after a deadline too the exit is to be seen first. */
-    if (set[P_LEADER].revents != 0 || now >= earlier(run->deadline, run->until) ||
-        bs_feed_failed(&run->feed))
+    if (set[P_LEADER].revents != 0 || run->child->watch.polled ||
+        now >= earlier(run->deadline, run->until) || bs_feed_failed(&run->child->feed))
         look_at_leader(run);
     if (run->cause == LOST)
         return true;
@@ -369,8 +369,8 @@ static int conclude(struct run *run, struct bs_exec_result *result, struct bs_er
                        bs_os_message(run->lost_error, buf, sizeof buf));
     }
     if (run->cause == STDIN_FAILED)
-        return bs_fail(err, BS_E_EXECUTION, run->feed.os_error, "failed to write stdin: %s",
-                       bs_os_message(run->feed.os_error, buf, sizeof buf));
+        return bs_fail(err, BS_E_EXECUTION, run->child->feed.os_error, "failed to write stdin: %s",
+                       bs_os_message(run->child->feed.os_error, buf, sizeof buf));
     return report(run, result, err);
 }
 
@@ -388,15 +388,13 @@ int bs_supervise(const struct bs_exec_request *request, struct bs_child *child,
                       .witness = -1};
     bs_drain_init(&run.out, child->out, BS_STDOUT, request->max_output_bytes);
     bs_drain_init(&run.err, child->err, BS_STDERR, request->max_output_bytes);
-    bool has_payload = request->stdin_mode == BS_STDIN_BYTES;
-    bs_feed_init(&run.feed, child->in, request->stdin_data, has_payload ? request->stdin_len : 0);
-    child->out = child->err = child->in = -1; /* the drains and the feed have them now */
+    child->out = child->err = -1; /* the drains have them now */
     while (!turn(&run)) {
     }
     int code = conclude(&run, result, err);
     bs_drain_clear(&run.out);
     bs_drain_clear(&run.err);
-    bs_close(&run.feed.fd);
+    bs_close(&child->feed.fd);
     close_witness(&run);
     bs_watch_close(&child->watch);
     return code;

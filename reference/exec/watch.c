@@ -26,7 +26,7 @@ int bs_pidfd(pid_t pid) {
 }
 
 int bs_watch_prepare(struct bs_watch *watch) {
-    watch->is_pidfd = false;
+    *watch = (struct bs_watch)BS_WATCH_INIT;
     watch->fd = bs_above_stdio(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     return watch->fd >= 0 ? 0 : errno;
 }
@@ -44,31 +44,31 @@ static void *wait_for_end(void *arg) {
 
 /* Needs no further descriptor, so it also serves when the last one is gone. All signals are blocked
  * in the thread: handlers are to run on the calling program's own threads. */
-static int start_thread(struct bs_watch *watch, pid_t pid) {
+static bool start_thread(struct bs_watch *watch, pid_t pid) {
     struct waiter *waiter = malloc(sizeof *waiter);
     if (waiter == NULL)
-        return ENOMEM;
+        return false;
     *waiter = (struct waiter){pid, watch->fd};
     sigset_t all;
     sigset_t mine;
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &mine);
-    int os_error = pthread_create(&watch->thread, NULL, wait_for_end, waiter);
+    watch->has_thread = pthread_create(&watch->thread, NULL, wait_for_end, waiter) == 0;
     (void)pthread_sigmask(SIG_SETMASK, &mine, NULL);
-    if (os_error != 0)
+    if (!watch->has_thread)
         free(waiter);
-    watch->has_thread = os_error == 0;
-    return os_error;
+    return watch->has_thread;
 }
 
-int bs_watch_start(struct bs_watch *watch, pid_t pid) {
+void bs_watch_start(struct bs_watch *watch, pid_t pid) {
     int pidfd = bs_pidfd(pid);
-    if (pidfd < 0)
-        return start_thread(watch, pid);
+    if (pidfd < 0) {
+        watch->polled = !start_thread(watch, pid);
+        return;
+    }
     bs_close(&watch->fd);
     watch->fd = pidfd;
     watch->is_pidfd = true;
-    return 0;
 }
 
 void bs_watch_kill_group(const struct bs_watch *watch) {

@@ -12,18 +12,19 @@ struct bs_watch {
     int fd; /* to poll */
     bool is_pidfd;
     bool has_thread;
+    bool polled;      /* nothing tells: ask with waitid */
     pthread_t thread; /* only with has_thread */
 };
 
 #define BS_WATCH_INIT                                                                              \
-    { -1, false, false, 0 }
+    { -1, false, false, false, 0 }
 
 /* Takes the descriptor that the watch will use. 0 or an errno. */
 int bs_watch_prepare(struct bs_watch *watch);
 
-/* Watches pid, an unreaped child. 0 or an errno (only where pidfds are missing and no thread could
- * be started). */
-int bs_watch_start(struct bs_watch *watch, pid_t pid);
+/* Watches pid, an unreaped child. Where neither a pidfd nor a thread can be had, `polled` is set
+ * and the descriptor stays silent. */
+void bs_watch_start(struct bs_watch *watch, pid_t pid);
 
 /* SIGKILL to the group that the pidfd's process led, also after somebody else collected it: a pidfd
  * never means a stranger. Does nothing where pidfds or group signals by pidfd are missing. */

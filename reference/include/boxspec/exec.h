@@ -25,8 +25,7 @@
  * While at least one is active, SIGINT and SIGTERM belong to the library, and each reaches every
  * active run; the dispositions that were there come back when the last one ends. Do not change
  * these two dispositions, and do not collect children with waitpid(-1), while a run is active. The
- * environment is read without a lock: do not call setenv meanwhile. The handlers cost one
- * descriptor for each run that is active at the same time, kept for the next one.
+ * environment is read without a lock: do not call setenv meanwhile.
  *
  * A caller that ignores SIGCHLD (or set SA_NOCLDWAIT) cannot learn how a child ended: that is
  * refused before anything is spawned.
