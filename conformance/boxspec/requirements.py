@@ -14,7 +14,7 @@ from boxspec.errors import UsageError
 from boxspec.programs import ROOT
 
 FOLDER = ROOT / "conformance" / "requirements"
-PITFALLS = FOLDER / "pitfalls.yaml"
+PITFALLS = "pitfalls*.yaml"
 LEVELS = ("MUST", "SHOULD", "MAY")
 PROFILES = ("contract", "hardened")
 
@@ -74,7 +74,7 @@ def load() -> dict[str, Requirement]:
     """All requirements of all contracts, by id, in the order of the files."""
     found: dict[str, Requirement] = {}
     for path in sorted(FOLDER.glob("*.yaml")):
-        if path == PITFALLS:
+        if path.match(PITFALLS):
             continue
         # The C loader is ten times as fast; every start of the suite reads these files.
         document = yaml.load(
@@ -101,19 +101,19 @@ class Pitfall:
     why_not: str | None = None
 
 
-def pitfalls(path: Path = PITFALLS) -> dict[str, Pitfall]:
-    if not path.is_file():
-        return {}
-    document = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-    rows = document.get("pitfalls", document) if isinstance(document, dict) else document
-    if isinstance(rows, list):
-        rows = {row["id"]: row for row in rows}
+def pitfalls(folder: Path = FOLDER) -> dict[str, Pitfall]:
+    """All rows of pitfalls*.yaml: id to the reason why no test shows it, or to an object."""
     found = {}
-    for name, row in rows.items():
-        if not isinstance(row, dict):
-            row = {"why_not": row}
-        why = row.get("why_not") or row.get("reason") or row.get("why")
-        found[str(name)] = Pitfall(str(name), str(row.get("name", "")), why and str(why))
+    for path in sorted(folder.glob(PITFALLS)):
+        document = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        rows = document.get("pitfalls", document) if isinstance(document, dict) else document
+        if isinstance(rows, list):
+            rows = {row["id"]: row for row in rows}
+        for name, row in rows.items():
+            if not isinstance(row, dict):
+                row = {"why_not": row}
+            why = row.get("why_not") or row.get("reason") or row.get("why")
+            found[str(name)] = Pitfall(str(name), str(row.get("name", "")), why and str(why))
     return found
 
 
