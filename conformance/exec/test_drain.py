@@ -30,13 +30,20 @@ def test_50_mb_on_both_streams_stderr_first_arrive(box: Box) -> None:
 
 
 @requires("EXEC-DRAIN-01", pitfalls=["E1"])
-@pytest.mark.parametrize("order", ["out", "err", "mix"])
 @pytest.mark.parametrize(
-    ("out", "err"),
-    [(MIB, MIB), (3 * MIB, 0), (0, 3 * MIB), (100, MIB), (MIB, 100)],
-    ids=["both", "out", "err", "little-out", "little-err"],
+    ("out", "err", "order"),
+    [
+        (MIB, MIB, "out"),
+        (MIB, MIB, "err"),
+        (MIB, MIB, "mix"),
+        (3 * MIB, 0, "out"),
+        (0, 3 * MIB, "err"),
+        (100, MIB, "err"),
+        (MIB, 100, "out"),
+    ],
+    ids=["out-first", "err-first", "mixed", "only-out", "only-err", "little-out", "little-err"],
 )
-def test_megabytes_in_any_order_arrive(box: Box, order: str, out: int, err: int) -> None:
+def test_megabytes_in_any_order_arrive(box: Box, out: int, err: int, order: str) -> None:
     expect("both streams", flooded(box, out, err, order), patterns(out, err))
 
 
