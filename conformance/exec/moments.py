@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from boxspec.api import Box, NotMeasured, at_most, expect, matches
@@ -63,6 +65,18 @@ def until(condition: Callable[[], bool], timeout_s: float = 10) -> bool:
     while not (holds := condition()) and not limit.over():
         poll([], 0.002)
     return holds
+
+
+def let_all_go(fifo: Path, waiting: Callable[[], bool]) -> None:
+    """One fifo, many gates: those that had not come to it yet are let go by the next opening."""
+
+    def gone() -> bool:
+        # Without a reader this says ENXIO: then nobody waits in front of it just now.
+        with contextlib.suppress(OSError):
+            os.close(os.open(fifo, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC))
+        return not waiting()
+
+    until(gone, 20)
 
 
 def need_preload(shim_pid: int, name: str) -> None:

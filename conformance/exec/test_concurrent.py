@@ -10,7 +10,7 @@ import pytest
 
 from boxspec.api import BatchSeen, Box, Live, at_most, expect, requires
 from boxspec.api import programs as P
-from exec.moments import TIMED_OUT, elapsed_ms, pass_time, until
+from exec.moments import TIMED_OUT, elapsed_ms, let_all_go, pass_time, until
 
 HERE = "exec.concurrent"
 
@@ -26,11 +26,9 @@ def test_runs_in_one_process_wait_at_the_same_time(box: Box) -> None:
     events, fifo = box.events(), box.fifo("open")
     gate = {"program": P.gate, "args": [events.path, str(fifo)]}
     with box.start_batch([gate, gate], within_s=15) as live:
-        ready = [events.wait("ready", timeout_s=8).pid for _ in range(2)]
-        box.open_gate(fifo)
-        until(lambda: alive(live) != set(ready), 2)
-        if alive(live):
-            box.open_gate(fifo)
+        for _ in range(2):
+            events.wait("ready", timeout_s=8)
+        let_all_go(fifo, lambda: bool(alive(live)))
         codes = [run.result["exit_code"] for run in live.finish().runs]
     expect("exit codes of two runs that met", codes, [0, 0])
 
@@ -74,7 +72,7 @@ def test_a_run_that_ends_leaves_the_handlers_to_the_others(box: Box, first: str)
 
 @requires("EXEC-CONC-04", pitfalls=["C2"], capability=HERE, stress=40)
 def test_concurrent_children_have_no_descriptors_of_each_other(box: Box) -> None:
-    run = {"program": P.report, "args": ["/dev/null", "--out"], "stdin": {"bytes": "x"}}
+    run = {"program": P.report, "args": ["/dev/null", "--out"]}
     reports = [json.loads(found.stdout)["fds"] for found in box.batch([run] * 40).runs]
     own = [{entry["ino"] for entry in fds if entry["fd"] <= 2} for fds in reports]
     strangers = [
@@ -120,9 +118,7 @@ def test_64_runs_at_once_have_each_their_own_output_and_end(box: Box) -> None:
     with box.start_batch(runs, within_s=25) as live:
         for _ in runs:
             events.wait("ready", timeout_s=20)
-        while alive(live):
-            box.open_gate(fifo)
-            until(lambda: not alive(live), 0.5)
+        let_all_go(fifo, lambda: bool(alive(live)))
         found = live.finish().runs
     got = [(run.result["exit_code"], run.stdout) for run in found]
     wanted = [(n, f"<{n}>".encode()) for n in range(64)]

@@ -42,7 +42,7 @@ def test_an_orphan_with_our_pipes_is_killed(box: Box, kept: str) -> None:
 
 
 @pytest.mark.parametrize("kept", KEPT)
-@requires("EXEC-ORPHAN-01", pitfalls=["I4"], overlap=0.3, timing=True)
+@requires("EXEC-ORPHAN-01", pitfalls=["I4", "E13"], overlap=0.3, timing=True)
 def test_an_orphan_with_our_pipes_does_not_hold_the_run(box: Box, kept: str) -> None:
     seen = leave_orphan(box, "--keep", kept)
     end = box.events().wait("end")

@@ -32,12 +32,19 @@ def at_moment(t_ns: int) -> None:
 
 
 def start_up_ns(box: Box) -> int:
-    """From the start of a shim to the child's first instruction."""
-    events = box.events("start-up")
-    with box.start(program=P.slow_exit, args=[events.path, "0"]) as live:
-        ready = events.wait("ready")
-        live.finish()
-        return ready.t_ns - live.t_started_ns
+    """From the start of a shim to the child's first instruction, the quicker of two."""
+    took = []
+    for name in ("start-up-1", "start-up-2"):
+        events = box.events(name)
+        with box.start(program=P.slow_exit, args=[events.path, "0"]) as live:
+            took.append(events.wait("ready").t_ns - live.t_started_ns)
+            live.finish()
+    return min(took)
+
+
+def left_behind(seen: Seen) -> list[str]:
+    """The child that lives on; not what a wrapper script in front of the shim had started."""
+    return [proc.describe() for proc in seen.survivors if P.slow_exit.encode() in proc.cmdline]
 
 
 @pytest.mark.parametrize("name", SIGNALS)
@@ -46,20 +53,25 @@ def test_a_signal_at_the_start_never_leaves_a_child_behind(box: Box, name: str) 
     luck = random.Random(f"{box.session.seed} {name}")
     start_up = start_up_ns(box)
     left: list[str] = []
-    ends: Counter[object] = Counter()
-    for _ in range(20):
+    ends: Counter[str] = Counter()
+    for number in range(20):
+        events = box.events(f"events-{number}")
         with box.start(
-            program=P.slow_exit, args=["/dev/null", FOREVER_MS], expect_result=False, within_s=10
+            program=P.slow_exit,
+            args=[events.path, FOREVER_MS],
+            expect_result=False,
+            within_s=10,
         ) as live:
-            # Once more when the child must be there: a signal before main has its own right.
             at_moment(live.t_started_ns + int(luck.uniform(0.2, 1.6) * start_up))
             live.signal(name)
-            at_moment(live.t_started_ns + 4 * start_up)
+            # A wrapper script may have taken that one for itself; with a child there is a handler.
+            until(lambda live=live, events=events: not live.running or bool(events.all("ready")))
             live.signal(name)
             seen = live.finish()
-        left += [proc.describe() for proc in seen.survivors]
-        ends[seen.shim_exit if not seen.ok else seen.result["exit_code"]] += 1
-    expect("children that twenty interrupted starts left behind", left, [], evidence={**ends})
+        events.close()
+        left += left_behind(seen)
+        ends[str(seen.result["exit_code"] if seen.ok else seen.shim_exit)] += 1
+    expect("children that twenty interrupted starts left behind", left, [], evidence=dict(ends))
 
 
 @requires("EXEC-SIGNAL-08", pitfalls=["D3"], overlap=3.0, stress=8)
@@ -69,14 +81,15 @@ def test_a_storm_at_the_callers_group_while_it_spawns_leaves_no_child_behind(box
         with box.start(
             program=P.slow_exit, args=["/dev/null", FOREVER_MS], expect_result=False, within_s=10
         ) as live:
-            # From the first child on: before it there is nothing that could be left behind.
+            # From the first child with a group of its own on: nothing could be left before it.
             limit = Deadline(5)
-            while live.running and not live.children() and not limit.over():
-                pass
+            while live.running and not limit.over():
+                if any(child.pgid != live.shim_pid for child in live.children()):
+                    break
             for _ in range(200):
                 live.signal_group("TERM")
             seen = live.finish()
-        left += [proc.describe() for proc in seen.survivors]
+        left += left_behind(seen)
     expect("children that eight stormy starts left behind", left, [])
 
 
