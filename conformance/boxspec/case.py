@@ -6,7 +6,6 @@ import contextlib
 import errno
 import json
 import os
-import shutil
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -43,6 +42,7 @@ class Box:
         self._events: list[Events] = []
         self._tmp: Path | None = None
         self._exchanges = 0
+        self._lock = threading.Lock()
 
     # The target -----------------------------------------------------------------------------
 
@@ -237,10 +237,13 @@ class Box:
         streams: Mapping[str, Any] | None = None,
     ) -> Live[Outcome]:
         """Start `SHIM run` on a message under a warden."""
-        self._exchanges += 1
-        folder = self.folder / str(self._exchanges)
+        # A case may start shims from several threads.
+        with self._lock:
+            self._exchanges += 1
+            number = self._exchanges
+        folder = self.folder / str(number)
         if isinstance(message, dict):
-            message = {"id": f"{self.marker}-{self._exchanges}", **message}
+            message = {"id": f"{self.marker}-{number}", **message}
         exchange = Exchange(folder, message, hold=hold)
         if "--uid" in state:
             # The shim writes RESPONSE and its log as that user.
@@ -311,7 +314,7 @@ class Box:
         if keep:
             self._write_transcript()
         else:
-            shutil.rmtree(self.folder, ignore_errors=True)
+            self.session.delete(self.folder)
 
     def _write_transcript(self) -> None:
         for events in self._events:

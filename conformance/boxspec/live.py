@@ -99,7 +99,7 @@ class Live(Generic[Outcome]):
         """To the shim's pid only; the moment it was sent."""
         self.warden.pump()
         now = time.monotonic_ns()
-        if self.warden.shim_exit is None:
+        if self.warden.shim_exit is None and self.shim_pid > 1:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.shim_pid, signal_number(name))
         return now
@@ -108,7 +108,8 @@ class Live(Generic[Outcome]):
         """To the shim's own group, as a terminal would; the moment it was sent."""
         self.warden.pump()
         now = time.monotonic_ns()
-        if self.warden.shim_exit is None:
+        # killpg(1) would be kill(-1): everybody.
+        if self.warden.shim_exit is None and self.shim_pid > 1:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.shim_pid, signal_number(name))
         return now

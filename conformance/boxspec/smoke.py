@@ -100,9 +100,11 @@ def _run(session: Session, box: Box, say: Say) -> None:
     nonce = uuid.uuid4().hex
     message = {"op": "hello", "protocol": 1, "nonce": nonce}
     with box.launch(message, Seen, within_s=WITHIN_S) as live:
-        answer = live.finish().raw
-        assert answer is not None
-        hello = _hello(answer, nonce, live.shim_pid, "run")
+        seen = live.finish()
+        hello = _hello(seen.raw or {}, nonce, live.shim_pid, "run")
+    if seen.survivors:
+        left = ", ".join(proc.describe() for proc in seen.survivors)
+        raise _no(f"hello (run) leaves a process behind: {left}")
     if sorted(hello["capabilities"]) != sorted(session.hello["capabilities"]):
         raise _no("run and serve declare different capabilities")
     say("run mode: hello from file to file, the same capabilities")
