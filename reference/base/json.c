@@ -80,9 +80,15 @@ static bool unicode_escape(struct reader *r) {
     return true;
 }
 
+static bool is_plain(char c) { return (unsigned char)c >= 0x20 && c != '"' && c != '\\'; }
+
 static bool string(struct reader *r) {
     take(r); /* the quote */
     for (;;) {
+        size_t start = r->at;
+        while (r->at < r->len && is_plain(r->text[r->at]))
+            r->at++;
+        bs_buf_add(&r->out, r->text + start, r->at - start);
         int c = peek(r);
         if (c < 0)
             return refuse(r, "a string without its closing quote");
@@ -91,10 +97,6 @@ static bool string(struct reader *r) {
         if (c == '"') {
             take(r);
             return true;
-        }
-        if (c != '\\') {
-            take(r);
-            continue;
         }
         int escaped = r->at + 1 < r->len ? (unsigned char)r->text[r->at + 1] : -1;
         if (escaped == 'u') {

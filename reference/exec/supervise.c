@@ -228,6 +228,8 @@ static uint64_t next_look(const struct run *run, uint64_t now) {
         run->phase == REAPED || (run->leader_gone && (run->phase == GRACE || run->phase == KILLED));
     if (polls_group)
         at = earlier(at, run->look_at);
+    if (run->child->watch.polled && !run->leader_gone)
+        at = earlier(at, bs_after_ms(now, POLLED_MS));
     return at;
 }
 

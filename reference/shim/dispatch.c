@@ -113,18 +113,21 @@ static enum bs_answer call_operation(const cJSON *request, enum bs_door door, st
     return unsupported(id, op->valuestring, out);
 }
 
-enum bs_answer bs_dispatch(const char *text, size_t len, enum bs_door door, struct bs_buf *out,
-                           bool *bye) {
+struct bs_done bs_dispatch(const char *text, size_t len, enum bs_door door, struct bs_buf *out) {
+    struct bs_done done = {BS_ANSWERED, false, NULL};
     struct bs_json_error where;
-    *bye = false;
     cJSON *request = bs_json_parse(text, len, &where);
     if (request == NULL) {
         char message[256];
         (void)snprintf(message, sizeof message, "not JSON: line %zu, column %zu: %s", where.line,
                        where.column, where.message);
-        return refuse(NULL, message, out);
+        done.answer = refuse(NULL, message, out);
+        return done;
     }
-    enum bs_answer answer = call_operation(request, door, out, bye);
+    const cJSON *hold = cJSON_GetObjectItemCaseSensitive(request, "hold");
+    if (door == BS_DOOR_RUN && cJSON_IsString(hold))
+        done.hold = strdup(hold->valuestring);
+    done.answer = call_operation(request, door, out, &done.bye);
     cJSON_Delete(request);
-    return answer;
+    return done;
 }

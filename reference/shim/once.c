@@ -87,20 +87,14 @@ static void response_clear(struct response *response) {
     response->temporary = NULL;
 }
 
-/* An observer holds the other end of this fifo while it looks at a process that has finished its
+/* An observer has the other end of this fifo while it looks at a process that has finished its
  * work. */
-static void hold(const char *text, size_t len) {
-    struct bs_json_error where;
-    cJSON *request = bs_json_parse(text, len, &where);
-    const cJSON *fifo = cJSON_GetObjectItemCaseSensitive(request, "hold");
-    if (cJSON_IsString(fifo)) {
-        int fd = (int)BS_RETRY(open(fifo->valuestring, O_RDONLY | O_CLOEXEC));
-        char byte = 0;
-        while (fd >= 0 && BS_RETRY(read(fd, &byte, 1)) == 1) {
-        }
-        bs_close(&fd);
+static void wait_at(const char *fifo) {
+    int fd = (int)BS_RETRY(open(fifo, O_RDONLY | O_CLOEXEC));
+    char byte = 0;
+    while (fd >= 0 && BS_RETRY(read(fd, &byte, 1)) == 1) {
     }
-    cJSON_Delete(request);
+    bs_close(&fd);
 }
 
 /* On stderr, for the person who called: the message that the response holds too. */
@@ -119,7 +113,7 @@ int bs_shim_run(const char *request_path, const char *response_path) {
     struct bs_buf answer = BS_BUF_INIT;
     struct response response;
     int os_error = 0;
-    bool bye = false;
+    struct bs_done done = {BS_ANSWERED, false, NULL};
     int status = 0;
     int opened = response_open(&response, response_path);
     if (opened != 0) {
@@ -132,19 +126,20 @@ int bs_shim_run(const char *request_path, const char *response_path) {
                           "name a readable file with one JSON object", os_error);
         goto finish;
     }
-    enum bs_answer kind = bs_dispatch(text.data, text.len, BS_DOOR_RUN, &answer, &bye);
+    done = bs_dispatch(text.data, text.len, BS_DOOR_RUN, &answer);
     os_error = answer.failed ? ENOMEM : response_store(&response, &answer, response_path);
     if (os_error != 0) {
         status = complain(response_path, "cannot write the response",
                           "make room, or name another file", os_error);
-    } else if (kind == BS_INVALID_INPUT) {
+    } else if (done.answer == BS_INVALID_INPUT) {
         repeat_message(&answer);
         status = 2;
-    } else {
-        hold(text.data, text.len);
+    } else if (done.hold != NULL) {
+        wait_at(done.hold);
     }
 finish:
     response_clear(&response);
+    free(done.hold);
     bs_buf_clear(&answer);
     bs_buf_clear(&text);
     return status;

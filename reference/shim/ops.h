@@ -23,8 +23,14 @@ enum bs_answer bs_op_exec_format_env(const struct bs_call *call, struct bs_buf *
 
 #define BS_SHIM_MOST_LINE (64UL * 1024 * 1024)
 
-/* Answers one request. *bye is set when it asks the shim to leave. */
-enum bs_answer bs_dispatch(const char *text, size_t len, enum bs_door door, struct bs_buf *out,
-                           bool *bye);
+/* What a door has to know about a request that was answered. */
+struct bs_done {
+    enum bs_answer answer;
+    bool bye;   /* it asks the shim to leave */
+    char *hold; /* malloc'd: a fifo to wait at before leaving, NULL for none */
+};
+
+/* Answers one request into `out`. */
+struct bs_done bs_dispatch(const char *text, size_t len, enum bs_door door, struct bs_buf *out);
 
 #endif

@@ -21,7 +21,7 @@ static bool write_all(int fd, const char *data, size_t len) {
 
 static bool answer_line(const char *line, size_t len, bool *bye) {
     struct bs_buf out = BS_BUF_INIT;
-    (void)bs_dispatch(line, len, BS_DOOR_SERVE, &out, bye);
+    *bye = bs_dispatch(line, len, BS_DOOR_SERVE, &out).bye;
     bool good = !out.failed && write_all(1, out.data, out.len);
     bs_buf_clear(&out);
     return good;
