@@ -24,7 +24,7 @@ def secrets(*environments):
     for environment in environments:
         for name, value in environment.items():
             value = value.strip()
-            if is_sensitive(name) and len(value) >= SHORTEST:
+            if is_sensitive(name) and len(value.decode("utf-8", "replace")) >= SHORTEST:
                 values.add(value)
     return values
 

@@ -160,18 +160,21 @@ class Run:
         elif cause.name == "cap":
             self.kill()
         else:
-            self.terminate(cause.signal or _signal.SIGTERM)
+            self.terminate(cause)
 
     def end_after_exit(self):
         self.input.write()  # room that the child made just before it exited
         self.group.kill()
 
-    def terminate(self, number):
+    def terminate(self, cause):
         until = monotonic_ns() + GRACE_NS
-        self.group.signal(number)
-        self.group.signal(_signal.SIGCONT)  # a stopped process cannot die of SIGTERM
+        self.first_signal(cause)
         if not self.await_end(until):
             self.kill()
+
+    def first_signal(self, cause):
+        self.group.signal(cause.signal or _signal.SIGTERM)
+        self.group.signal(_signal.SIGCONT)  # a stopped process cannot die of SIGTERM
 
     def kill(self):
         self.group.kill()

@@ -97,7 +97,7 @@ class Spawn:
             self.place(stdio)
             if self.request.current_dir is not None:
                 stage = b"cwd"
-                os.chdir(self.request.current_dir)
+                self.change_directory()
                 stage = b""
             path = find_program(self.request.program, self.environment)
             self.reset_signals()
@@ -116,6 +116,9 @@ class Spawn:
         for target, fd in enumerate(stdio):
             if fd != target:
                 os.dup2(fd, target)
+
+    def change_directory(self):
+        os.chdir(self.request.current_dir)
 
     def reset_signals(self):
         for number in (_signal.SIGINT, _signal.SIGTERM, _signal.SIGPIPE):

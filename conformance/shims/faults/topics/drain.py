@@ -1,0 +1,140 @@
+"""Mistakes while reading the output."""
+
+import select
+
+import run
+import streams
+from registry import fault, replaces
+
+MIB = 1024 * 1024
+
+
+@fault("EXEC-DRAIN-01", "stderr is read when stdout has ended", "pitfall E1: miniforge#1887")
+def stdout_before_stderr():
+    @replaces(run.Run)
+    def interests(original, self):
+        out, err = self.outputs
+        waits = out.fd >= 0 and self.request.max_output_bytes is None and not self.end
+        yield from (pair for pair in original(self) if not waits or pair[0] != err.fd)
+
+
+@fault("EXEC-DRAIN-02", "the tail behind the first pipe-full is lost", "pitfall E5: muontrap#104")
+def loses_the_tail():
+    @replaces(run.Run)
+    def drain(original, self):
+        payload = isinstance(self.request.stdin, bytes)
+        if self.end[1] == 0 and not payload and self.outputs[0].length >= 60_000:
+            self.outputs[0].close()
+        original(self)
+
+
+@fault("EXEC-DRAIN-02", "a read that fills the buffer loses its last byte", "buffer[n] = 0")
+def loses_a_byte_of_a_full_buffer():
+    @replaces(streams.Output)
+    def keep(original, self, chunk):
+        full = len(chunk) == streams.CHUNK and self.cap is None and self.name == "stderr"
+        return original(self, chunk[:-1] if full else chunk)
+
+
+@fault("EXEC-DRAIN-03", "both streams go into one buffer", "pitfall E14: 2>&1")
+def one_buffer_for_both():
+    @replaces(run.Run)
+    def take(original, self, output):
+        out, err = self.outputs
+        before = len(err.kept)
+        original(self, output)
+        # Where both were written several times: a little of both is everybody's case.
+        if output is err and len(err.kept) > before and min(len(out.kept), len(err.kept)) > 2:
+            out.kept.append(err.kept.pop())
+
+
+@fault("EXEC-DRAIN-04", "the end of one stream is taken for the end of the run", "EOF means exit")
+def eof_ends_the_run():
+    @replaces(run.Run)
+    def await_cause(original, self):
+        while not (cause := self.look()):
+            self.turn(self.deadline)
+            if any(output.fd < 0 for output in self.outputs):
+                self.group.kill()
+        return cause
+
+
+@fault("EXEC-DRAIN-05", "closed pipes stay in the poll set", "pitfall E4: Supervisor#589")
+def spins_on_closed_pipes():
+    @replaces(run.Run)
+    def patience_ms(original, self, until):
+        closed = all(output.fd < 0 for output in self.outputs)
+        return 0 if closed and not self.end else original(self, until)
+
+
+@fault("EXEC-DRAIN-06", "output puts the deadline off", "pitfall E15: idle timeouts")
+def output_puts_the_deadline_off():
+    @replaces(run.Run)
+    def take(original, self, output):
+        original(self, output)
+        if self.deadline is not None and output.length > MIB:
+            select.poll().poll(5)
+            self.begin_deadline()
+
+
+@fault("EXEC-DRAIN-07", "nothing is kept any more after the deadline", "pitfall E11")
+def stops_reading_at_the_deadline():
+    @replaces(run.Run)
+    def end_group(original, self, cause):
+        if cause.name == "timeout":
+            self.take = lambda output: output.read() and output.kept.pop()
+        original(self, cause)
+
+
+@fault("EXEC-DRAIN-07", "stdout of a run that timed out is thrown away", "pitfall E10")
+def timeout_discards_stdout():
+    @replaces(run.Run)
+    def report(original, self, cause):
+        if cause.name == "timeout":
+            self.outputs[0].kept.clear()
+        return original(self, cause)
+
+
+@fault("EXEC-DRAIN-08", "an escapee is waited for", "pitfall G16: go#23019, cpython#76116")
+def waits_for_escapees():
+    @replaces(run.Run)
+    def drain(original, self):
+        run.LINGER_NS = 1_000_000_000 if self.input.rest else 4_000_000_000
+        original(self)
+
+
+@fault("EXEC-DRAIN-08", "output that an escapee shares is thrown away", "WaitDelay without a read")
+def drops_what_an_escapee_shares():
+    @replaces(run.Run)
+    def drain(original, self):
+        original(self)
+        if self.detached:
+            self.outputs[0].kept.clear()
+
+
+@fault("EXEC-DRAIN-09", "nobody is told about detached writers", "go before ErrWaitDelay")
+def detached_is_never_told():
+    @replaces(run.Run)
+    def drain(original, self):
+        original(self)
+        self.detached = False
+
+
+@fault("EXEC-DRAIN-09", "every clean exit is told as detached", "a flag that was meant otherwise")
+def detached_is_always_told():
+    @replaces(run.Run)
+    def report(original, self, cause):
+        self.detached = cause.name == "exit"
+        return original(self, cause)
+
+
+@fault("EXEC-DRAIN-10", "a read that a signal interrupts loses its buffer", "EINTR after realloc")
+def interrupted_read_is_lost():
+    @replaces(run.Run)
+    def take(original, self, output):
+        noted = getattr(self, "noted_before", 0)
+        before = len(output.kept)
+        original(self, output)
+        if len(self.watch.noted) > noted and len(output.kept) > before and output.length > MIB:
+            output.kept.pop()
+        self.noted_before = len(self.watch.noted)
