@@ -241,7 +241,7 @@ class Box:
         with self._lock:
             self._exchanges += 1
             number = self._exchanges
-        folder = self.folder / str(number)
+        folder = self.folder / f"run-{number}"
         if isinstance(message, dict):
             message = {"id": f"{self.marker}-{number}", **message}
         exchange = Exchange(folder, message, hold=hold)

@@ -24,6 +24,7 @@ from boxspec.runner import Observer, run_pytest
 from boxspec.verdict import BROKEN, Verdict
 
 INTERRUPTED = 2
+USAGE = 4
 NO_TESTS = 5
 
 
@@ -63,6 +64,10 @@ def run(args: argparse.Namespace, *, keep: bool = False, only: list[str] | None 
     status = run_pytest(_arguments(args, keep, only), observer)
     if observer.stop is not None:
         raise observer.stop
+    if status == USAGE:
+        told = [line for line in observer.output.getvalue().splitlines() if "ERROR: " in line]
+        problem = told[0].partition("ERROR: ")[2] if told else "pytest refuses the selection"
+        raise UsageError("the selection", problem, "check -k and -m")
     if observer.failures or (status not in (0, 1, INTERRUPTED, NO_TESTS)):
         for failure in observer.failures or [observer.output.getvalue()]:
             print(failure.rstrip(), file=sys.stderr)

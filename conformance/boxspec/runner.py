@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import time
@@ -91,20 +92,22 @@ def run_pytest(arguments: list[str], observer: Observer) -> int:
     """pytest.main on the tests of all contracts; its exit code."""
     os.environ[_NO_AUTOLOAD] = "1"
     try:
-        return int(
-            pytest.main(
-                [
-                    "-c",
-                    str(ROOT / "pyproject.toml"),
-                    "--rootdir",
-                    str(ROOT),
-                    "--capture=sys",
-                    *arguments,
-                    *folders(),
-                ],
-                plugins=[observer],
+        # Its complaints about a selection become one line of ours.
+        with contextlib.redirect_stderr(observer.output):
+            return int(
+                pytest.main(
+                    [
+                        "-c",
+                        str(ROOT / "pyproject.toml"),
+                        "--rootdir",
+                        str(ROOT),
+                        "--capture=sys",
+                        *arguments,
+                        *folders(),
+                    ],
+                    plugins=[observer],
+                )
             )
-        )
     finally:
         os.environ.pop(_NO_AUTOLOAD, None)
 

@@ -13,6 +13,7 @@ import contextlib
 import fcntl
 import os
 import signal
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -71,6 +72,7 @@ class Warden:
         stdout: int,
         stderr: int,
     ) -> None:
+        self._lock = threading.Lock()
         self.reports: list[list[str]] = []
         self.exits: dict[int, Exit] = {}
         self.shim_pid = 0
@@ -159,8 +161,11 @@ class Warden:
         return procs.tree(self.pid)
 
     def command(self, line: str) -> None:
-        with contextlib.suppress(BrokenPipeError):
-            os.write(self._control, line.encode() + b"\n")
+        # The session may interrupt while the case closes; the number may be a stranger's by then.
+        with self._lock:
+            if self._control >= 0:
+                with contextlib.suppress(BrokenPipeError):
+                    os.write(self._control, line.encode() + b"\n")
 
     def sweep(self) -> int:
         """Kill what is left, end the warden; the number of processes that were still there."""
@@ -175,7 +180,9 @@ class Warden:
     def close(self) -> None:
         if not self.pid:
             return
-        os.close(self._control)
+        with self._lock:
+            control, self._control = self._control, -1
+            os.close(control)
         # After its sweep the warden exits: the end of the report pipe says so.
         limit = Deadline(20)
         while not self._report.eof and not limit.over():
