@@ -25,7 +25,7 @@ from exec.spawn_io import (
     settled,
 )
 
-READ = 0x1
+READ, CLOSED = 0x1, 0x10
 
 
 def loop(tmp: Path) -> str:
@@ -157,7 +157,8 @@ def test_a_busy_program_is_attempted_once(box: Box) -> None:
     watch = Inotify()
     try:
         with tool.open("r+b"):
-            watch.watch(str(tool), OPEN | READ)
+            # Without the closing between them two openings would be told as one.
+            watch.watch(str(tool), OPEN | READ | CLOSED)
             with pytest.raises(OSError, match="busy"):
                 subprocess.run([tool], check=False)
             one = attempts(watch)

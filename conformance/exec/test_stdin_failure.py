@@ -6,6 +6,7 @@ import pytest
 
 from boxspec.api import Box, NotMeasured, at_most, expect, requires
 from boxspec.api import programs as P
+from boxspec.observe.procs import Status
 from exec.spawn_io import SH, error_of, outcome, overhead_ms, shell, since_ms
 
 # Well above what a pipe takes without a reader.
@@ -102,6 +103,21 @@ def test_a_closed_pipe_does_not_kill_the_caller_nor_change_sigpipe(box: Box, fla
         after(stdin=LARGE),
         after(stdin="null"),
     )
+
+
+@requires("EXEC-STDIN-09", pitfalls=["F8"])
+def test_sigpipe_is_left_as_in_a_caller_that_ran_nothing(box: Box) -> None:
+    # A run-time may ignore SIGPIPE from its start: then the idle session shows that too.
+    idle = Status(box.session.serve().shim_pid)
+    with box.start(program=P.read_some, args=["1"], stdin=LARGE, hold=True) as live:
+        live.wait_response()
+        after = live.status()
+    changed = [
+        name
+        for name in ("SigIgn", "SigCgt")
+        if 13 in after.mask(name) and 13 not in idle.mask(name)
+    ]
+    expect("ways in which SIGPIPE is handled since a failed write", changed, [])
 
 
 @requires("EXEC-STDIN-10", pitfalls=["F5", "F3"], overlap=True)
