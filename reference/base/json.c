@@ -224,28 +224,32 @@ static bool value(struct reader *r, unsigned depth) {
     }
 }
 
-static int by_name(const void *a, const void *b) {
-    const cJSON *const *x = a;
-    const cJSON *const *y = b;
-    return strcmp((*x)->string, (*y)->string);
+struct name {
+    const char *text;
+};
+
+static int by_text(const void *a, const void *b) {
+    const struct name *x = a;
+    const struct name *y = b;
+    return strcmp(x->text, y->text);
 }
 
 /* cJSON keeps both members of one name and finds the first; other readers find the last. */
 static bool has_duplicates(const cJSON *object) {
-    int n = cJSON_GetArraySize(object);
+    size_t n = (size_t)cJSON_GetArraySize(object);
     if (n < 2)
         return false;
-    const cJSON **members = calloc((size_t)n, sizeof *members);
-    if (members == NULL)
+    struct name *names = calloc(n, sizeof *names);
+    if (names == NULL)
         return true;
     size_t i = 0;
     const cJSON *member = NULL;
-    cJSON_ArrayForEach(member, object) members[i++] = member;
-    qsort(members, i, sizeof(const cJSON *), by_name);
+    cJSON_ArrayForEach(member, object) names[i++].text = member->string;
+    qsort(names, n, sizeof *names, by_text);
     bool found = false;
-    for (size_t k = 1; k < i && !found; k++)
-        found = strcmp(members[k - 1]->string, members[k]->string) == 0;
-    free(members);
+    for (i = 1; i < n && !found; i++)
+        found = strcmp(names[i - 1].text, names[i].text) == 0;
+    free(names);
     return found;
 }
 

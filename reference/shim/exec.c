@@ -172,11 +172,14 @@ enum bs_answer bs_op_exec_batch(const struct bs_call *call, struct bs_buf *out) 
     struct batch_run *items = calloc(n + 1, sizeof *items);
     if (!cJSON_IsArray(runs))
         bs_problem(&decoder, "/runs", "must be an array of {\"after_ms\": 0, \"request\": {...}}");
-    decoder.out_of_memory |= items == NULL;
+    if (items == NULL) {
+        decoder.out_of_memory = true;
+        n = 0;
+    }
     const cJSON *entry = NULL;
     size_t i = 0;
     cJSON_ArrayForEach(entry, runs) {
-        if (items != NULL)
+        if (i < n)
             decode_batch_run(&decoder, entry, i, &items[i]);
         i++;
     }
@@ -189,7 +192,7 @@ enum bs_answer bs_op_exec_batch(const struct bs_call *call, struct bs_buf *out) 
     put_batch(items, n, out);
     bs_answer_close(out);
 finish:
-    for (i = 0; items != NULL && i < n; i++) {
+    for (i = 0; i < n; i++) {
         bs_exec_result_clear(&items[i].result);
         bs_decoder_clear(&items[i].decoder);
     }
