@@ -1,0 +1,24 @@
+#define _GNU_SOURCE
+#include "bench.h"
+
+#include <stdio.h>
+#include <time.h>
+
+uint64_t bench_now_ns(void) {
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+int bench_broken(const char *what, const char *why) {
+    (void)fprintf(stderr, "boxspec-bench-exec: %s: %s\n", what, why);
+    return 1;
+}
+
+void bench_writer_init(struct bench_writer *writer, uint64_t mib) {
+    (void)snprintf(writer->mib, sizeof writer->mib, "%llu", (unsigned long long)mib);
+    writer->argv[0] = "/proc/self/exe"; /* of the child after the spawn: still this program */
+    writer->argv[1] = "pour";
+    writer->argv[2] = writer->mib;
+    writer->argv[3] = NULL;
+}

@@ -1,0 +1,1 @@
+"""The parts of reference/bench/exec/run."""
