@@ -21,7 +21,7 @@ BAD: dict[str, tuple[str, str]] = {
     "no program": ('{"id": "1", "op": "exec.run", "request": {}}', "program"),
     "an unknown field": (RUN % (', "shell": true', ""), "shell"),
     "an unknown field outside": (RUN % ("", ', "priority": 1'), "priority"),
-    "a field twice": (RUN % (', "program": "false"', ""), "program"),
+    "a field twice": (RUN % (', "program": "false"', ""), "twice"),
     "a negative timeout": (RUN % (', "timeout_ms": -1', ""), "timeout_ms"),
     "a fractional timeout": (RUN % (', "timeout_ms": 1.5', ""), "timeout_ms"),
     "a timeout above 2^64-1": (RUN % (', "timeout_ms": 18446744073709551616', ""), "timeout_ms"),

@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 from selftest.tools import FAKE, SCHEMAS, Done, boxspec
 
 # Holds requirements that the fake meets, some that it breaks, and some that do not apply.
-SELECTION = "test_result or test_text or test_cap"
+SELECTION = "test_text or test_cap or annotation_is_joined or childs_sigterm_comes"
 
 
 class Judged:
@@ -100,16 +100,28 @@ def test_the_last_line_has_the_denominators(judged: Judged) -> None:
     assert f"not applicable {summary['verdicts'].get('not-applicable', 0)}" in last
 
 
+def blocks(text: str) -> dict[str, str]:
+    """The failure blocks by the test that they are about."""
+    found = re.finditer(r"^  test      (.+)\n(?:.*\n)*?  kept .*$", text, re.M)
+    return {block[1]: block[0] for block in found}
+
+
 def test_a_failure_block_has_its_parts_in_order(judged: Judged) -> None:
-    failed = [each for each in judged.result["tests"] if each["verdict"] == "fails"]
-    assert failed != []
     order = ["test", "request", "judged", "expected", "got", "evidence", "repro", "kept"]
-    for each in failed:
-        start = judged.done.stdout.index(f"  test      {each['id']}\n")
-        end = judged.done.stdout.index("\n  kept ", start)
-        block = judged.done.stdout[start : judged.done.stdout.index("\n", end + 1)]
+    shown = blocks(judged.done.stdout)
+    assert shown != {}
+    for block in shown.values():
         parts = re.findall(r"^  ([a-z]+) +", block, re.M)
         assert [part for part in parts if part in order] == order
+
+
+def test_each_failed_test_is_shown_or_counted(judged: Judged) -> None:
+    failed = {each["id"] for each in judged.result["tests"] if each["verdict"] == "fails"}
+    more = re.findall(r"^  and \d+ more: (.*)$", judged.done.stdout, re.M)
+    assert failed == {
+        *blocks(judged.done.stdout),
+        *(name for line in more for name in line.split(", ")),
+    }
 
 
 def test_the_folder_of_a_failure_is_kept_and_of_the_others_not(judged: Judged) -> None:

@@ -104,31 +104,32 @@ def test_doctor_names_what_is_missing(tmp_path: Path) -> None:
     assert f"LACKS  {tmp_path}" in done.stdout
 
 
+WRONG_CALLS = [
+    ([], "VERB"),
+    (["judge"], "judge"),
+    (["run", "--shim"], "--shim"),
+    (["run", "--shim", ""], "--shim"),
+    (["run", "--shim", "'open quote"], "open quote"),
+    (["run", "--shim", "./no-such-shim"], "./no-such-shim"),
+    (["run", "--shim", "no-such-shim"], "no-such-shim"),
+    (["run", "--shim", "/usr"], "/usr"),
+    (["run", "--contract", "nothing"], "nothing"),
+    (["run", "--profile", "strict"], "strict"),
+    (["run", "--repeat", "0"], "--repeat"),
+    (["run", "--seed", "-1"], "--seed"),
+    (["run", "--known", "no-such.toml"], "no-such.toml"),
+    (["run", "--json", "no-such-folder/result.json"], "no-such-folder/result.json"),
+    (["run", "--junit", "/"], "--junit /"),
+    (["run", "-k", "no_test_has_this_name"], "no test"),
+    (["smoke", "--shim", "./no-such-shim"], "./no-such-shim"),
+    (["explain"], "ID"),
+    (["explain", "EXEC-TIMEOUT-99"], "EXEC-TIMEOUT-"),
+    (["repro", "EXEC-NOTHING-01"], "EXEC-NOTHING-01"),
+]
+
+
 @pytest.mark.parametrize(
-    ("words", "named"),
-    [
-        ([], "VERB"),
-        (["judge"], "judge"),
-        (["run", "--shim"], "--shim"),
-        (["run", "--shim", ""], "--shim"),
-        (["run", "--shim", "'open quote"], "open quote"),
-        (["run", "--shim", "./no-such-shim"], "./no-such-shim"),
-        (["run", "--shim", "no-such-shim"], "no-such-shim"),
-        (["run", "--shim", "/usr"], "/usr"),
-        (["run", "--contract", "nothing"], "nothing"),
-        (["run", "--profile", "strict"], "strict"),
-        (["run", "--repeat", "0"], "--repeat"),
-        (["run", "--seed", "-1"], "--seed"),
-        (["run", "--known", "no-such.toml"], "no-such.toml"),
-        (["run", "--json", "no-such-folder/result.json"], "no-such-folder/result.json"),
-        (["run", "--junit", "/"], "--junit /"),
-        (["run", "-k", "no_test_has_this_name"], "no test"),
-        (["smoke", "--shim", "./no-such-shim"], "./no-such-shim"),
-        (["explain"], "ID"),
-        (["explain", "EXEC-TIMEOUT-99"], "EXEC-TIMEOUT-"),
-        (["repro", "EXEC-NOTHING-01"], "EXEC-NOTHING-01"),
-    ],
-    ids=" ".join,
+    ("words", "named"), WRONG_CALLS, ids=[" ".join(words) or "nothing" for words, _ in WRONG_CALLS]
 )
 def test_a_wrong_call_is_one_line_and_exit_2(words: list[str], named: str, tmp_path: Path) -> None:
     shim = [] if "--shim" in words or words[:1] != ["run"] else ["--shim", f"{FAKE} honest"]
