@@ -103,3 +103,10 @@ def named_block(page: Path, name: str) -> str:
     )
     assert found is not None, f"{page.name} has no block for {name}"
     return found[1]
+
+
+def named_output(page: Path) -> str:
+    """The block behind `<!-- output -->`."""
+    found = re.search(r"^<!-- output -->\n```text\n(.*?)^```$", page.read_text(), re.M | re.S)
+    assert found is not None, f"{page.name} shows no output"
+    return found[1]

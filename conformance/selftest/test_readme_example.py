@@ -1,0 +1,28 @@
+"""The failure block in the README is what its command prints, apart from pids, paths and times."""
+
+from __future__ import annotations
+
+import re
+
+from selftest.tools import ROOT, named_output, run
+
+README = ROOT / "README.md"
+COMMAND = re.compile(r"^(\./ci/boxspec run --shim 'conformance/shims/faults/.*?)  # exits 1$", re.M)
+
+
+def neutral(text: str) -> str:
+    """What differs from one checkout and one run to the next, made the same."""
+    text = text.replace(str(ROOT), "/home/you/boxspec")
+    text = re.sub(r"/tmp/boxspec-\w+", "/tmp/boxspec-k2b7x9qd", text)
+    text = re.sub(r"\d+ \(ppid \d+ pgid \d+", "4713 (ppid 4702 pgid 4711", text)
+    # Command lines are cut at a length, so where depends on the length of the paths.
+    return re.sub(r"(fixtures/programs/\w+) /tmp/[^\"']*'\]$", r"\1 …']", text, flags=re.M)
+
+
+def test_the_failure_on_the_readme_is_a_real_one() -> None:
+    found = COMMAND.search(README.read_text())
+    assert found is not None
+    done = run(["bash", "-c", found[1]], env={"TMPDIR": "/tmp", "CI": ""})
+    assert done.returncode == 1, done.stderr
+    shown = done.stdout[done.stdout.index("EXEC-") :]
+    assert neutral(shown) == named_output(README)
