@@ -20,6 +20,7 @@ class Batch:
         self.answers = [None] * len(items)
         self.finished = []
         self.active = 0
+        self.lost = None  # asked once, and after the first sandbox has had its say
 
     def run(self):
         try:
@@ -27,6 +28,7 @@ class Batch:
         except OSError as e:
             return [spawn_failure(item[1].program, os.strerror(e.errno)) for item in self.items]
         threads = count_threads()
+        self.alone = threads == 1
         start = monotonic_ns()
         waiting = sorted(range(len(self.items)), key=lambda i: self.items[i][0], reverse=True)
         while waiting or self.active:
@@ -56,7 +58,7 @@ class Batch:
         _, request, refusal = self.items[i]
         try:
             validate(refusal)
-            if signals.child_ends_are_lost():
+            if self.child_ends_are_lost():
                 raise Failed("execution", f"wait timeout error: {os.strerror(errno.ECHILD)}")
             clock = monotonic_ns()
             watch = acquire_handlers(request)
@@ -70,6 +72,11 @@ class Batch:
             # A filter refuses clone3 to the C library, or the process limit is near: a fork may
             # still work, and if not, its error is the true one.
             self.work(i, request, watch, clock)
+
+    def child_ends_are_lost(self):
+        if self.lost is None:
+            self.lost = signals.child_ends_are_lost(self.alone)
+        return self.lost
 
     def work(self, i, request, watch, clock):
         try:

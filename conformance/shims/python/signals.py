@@ -38,12 +38,26 @@ def caller_mask():
     return _signal.pthread_sigmask(_signal.SIG_BLOCK, ())
 
 
-def child_ends_are_lost():
-    """True where the kernel collects children by itself.
+def child_ends_are_lost(alone):
+    """True where the kernel collects children by itself: SIG_IGN, or SA_NOCLDWAIT.
 
-    SA_NOCLDWAIT does not pass through exec: in a process of our own SIG_IGN is the whole question.
+    Nothing tells the flag but a child that is lost. Beside other threads (`alone` false) that would
+    prove nothing: one of them may have collected it.
     """
-    return _signal.getsignal(_signal.SIGCHLD) is _signal.SIG_IGN
+    if _signal.getsignal(_signal.SIGCHLD) is _signal.SIG_IGN:
+        return True
+    if not alone:
+        return False
+    try:
+        pid = os.fork()
+        if pid == 0:
+            os._exit(0)
+        os.waitpid(pid, 0)
+    except ChildProcessError:
+        return True
+    except OSError:
+        pass  # no process to be had: the run will say so
+    return False
 
 
 def hold_sigpipe():

@@ -65,7 +65,7 @@ def makes_up_a_code():
 
 @fault("EXEC-WAIT-05", "ignored SIGCHLD is noticed when the child is gone", "pitfall D5: sudo#98")
 def ignored_sigchld_is_noticed_late():
-    signals.child_ends_are_lost = lambda: False
+    signals.child_ends_are_lost = lambda alone: False
 
 
 @fault("EXEC-WAIT-06", "the exit is learned from SIGCHLD", "pitfall D7: coreutils@cccd01b4d")
