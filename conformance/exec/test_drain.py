@@ -15,7 +15,9 @@ EDGES = (1024, 4096, 8192, 65_536, 131_072)
 
 def flooded(box: Box, out: int, err: int, order: str = "out") -> tuple[object, object]:
     """What arrived on both streams of `flood`, as length and digest."""
-    seen = box.run(program=P.flood, args=[str(out), str(err), "--order", order])
+    within_s = 10 + (out + err) / 5_000_000
+    args = [str(out), str(err), "--order", order]
+    seen = box.run(program=P.flood, args=args, within_s=within_s)
     return stream(seen, "stdout"), stream(seen, "stderr")
 
 
