@@ -20,8 +20,9 @@ def burst(driver: Path, runs: int, rounds: int) -> list[Row]:
     section = f"{runs} runs of sleep 1 at once"
     rows = []
     seen: dict[str, list[dict[str, Any]]] = {"bare": [], "library": []}
-    for _ in range(rounds):
-        for who, results in seen.items():
+    for i in range(rounds):
+        turns = list(seen.items())
+        for who, results in turns if i % 2 == 0 else reversed(turns):
             results.append(once(driver, "burst", who, str(runs)))
     for who, results in seen.items():
         wall = statistics.median(each["wall_ns"] for each in results)
