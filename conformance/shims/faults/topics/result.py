@@ -59,15 +59,6 @@ def fills_output():
         return answer
 
 
-@fault("EXEC-RESULT-04", "a field that says nothing is left out", "omitempty")
-def omits_output():
-    @replaces(run.Run)
-    def report(original, self, cause):
-        answer = original(self, cause)
-        del answer["output"]
-        return answer
-
-
 @fault("EXEC-RESULT-05", "the duration counts whole seconds", "pitfall I17: time(2)")
 def duration_in_seconds():
     @replaces(run.Run)

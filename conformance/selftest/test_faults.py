@@ -1,0 +1,152 @@
+"""The faults of the twin: what the list must be, and what the verb says about them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from selftest.tools import ROOT, TWIN, Done, boxspec, run
+
+FAULTS = ROOT / "conformance" / "shims" / "faults" / "shim.py"
+REQUIREMENTS = ROOT / "conformance" / "requirements"
+
+
+@cache
+def faults() -> list[dict[str, Any]]:
+    done = run([sys.executable, "-I", "-S", FAULTS, "--list"])
+    assert done.returncode == 0, done.stderr
+    listed: list[dict[str, Any]] = json.loads(done.stdout)
+    return listed
+
+
+def requirements(contract: str) -> dict[str, dict[str, Any]]:
+    found = yaml.safe_load((REQUIREMENTS / f"{contract}.yaml").read_text())["requirements"]
+    return {each["id"]: each for each in found}
+
+
+def refused(done: Done) -> str:
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1, done.stderr
+    return done.stderr
+
+
+def test_each_fault_has_a_name_of_its_own() -> None:
+    names = [each["id"] for each in faults()]
+    assert sorted(set(names)) == sorted(names)
+
+
+def test_each_fault_says_which_requirement_it_breaks() -> None:
+    strange = {
+        each["id"]
+        for each in faults()
+        if each["role"] == "fault"
+        and requirements(each["contract"]).get(each["requirement"], {}).get("testable") is not True
+    }
+    assert strange == set()
+
+
+def test_each_fault_says_the_mistake_and_where_it_was_seen() -> None:
+    assert [each["id"] for each in faults() if not (each["mistake"] and each["seen"])] == []
+
+
+def test_each_testable_requirement_of_exec_has_a_fault() -> None:
+    testable = {name for name, each in requirements("exec").items() if each["testable"] is True}
+    assert testable - {each["requirement"] for each in faults()} == set()
+
+
+def test_there_is_a_control_and_a_noop() -> None:
+    assert {"control", "noop"} <= {each["role"] for each in faults()}
+
+
+def answer(shim: list[str | Path], folder: Path) -> dict[str, Any]:
+    request, response = folder / "request", folder / "response"
+    request.write_text(
+        json.dumps({"id": "1", "op": "exec.run", "request": {"program": "echo", "args": ["hi"]}})
+    )
+    response.unlink(missing_ok=True)
+    done = run([sys.executable, "-I", "-S", *shim, "run", request, response], within_s=20)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    answered: dict[str, Any] = json.loads(response.read_text())
+    return answered
+
+
+@pytest.mark.parametrize("name", [each["id"] for each in faults()])
+def test_a_fault_is_a_shim_that_works_otherwise(name: str, tmp_path: Path) -> None:
+    got = answer([FAULTS, "--fault", name], tmp_path)["result"]
+    twin = answer([TWIN], tmp_path)["result"]
+    assert (got["stdout"], got["success"]) == (twin["stdout"], twin["success"])
+
+
+def test_an_unknown_fault_is_refused() -> None:
+    done = run([sys.executable, "-I", "-S", FAULTS, "--fault", "kill.nobody", "serve"])
+    assert "kill.nobody" in refused(done)
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        (["--only", "kill.nobody"], "kill.nobody"),
+        (["-k", "nothing-of-that-kind"], "no fault is left"),
+        (["-k", "kill and"], "-k"),
+        (["-j", "0"], "-j 0"),
+        (["-j", "many"], "many"),
+        (["--loud"], "--loud"),
+        (["--json", "/no/such/folder/x"], "/no/such/folder/x"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_wrong_call_is_one_clear_line(words: list[str], names: str) -> None:
+    assert names in refused(boxspec("faults", *words))
+
+
+def test_a_fault_that_is_caught_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "matrix.json"
+    done = boxspec("faults", "--only", "env.keeps-home", "--json", file)
+    assert done.returncode == 0, done.stdout + done.stderr
+    tree = json.loads(file.read_text())
+    (only,) = tree["faults"]
+    told = {name: only[name] for name in ("id", "contract", "requirement", "role", "caught")}
+    assert told == {
+        "id": "env.keeps-home",
+        "contract": "exec",
+        "requirement": "EXEC-ENV-02",
+        "role": "fault",
+        "caught": True,
+    }
+    assert "EXEC-ENV-02" in only["caught_by"]
+    assert {k: tree["summary"][k] for k in ("faults", "caught", "by_named_requirement")} == {
+        "faults": 1,
+        "caught": 1,
+        "by_named_requirement": 1,
+    }
+    assert "faults 1 · caught 1 · by the requirement they break 1" in done.stdout
+
+
+def test_what_was_finished_survives_an_interrupt(tmp_path: Path) -> None:
+    file = tmp_path / "matrix.json"
+    words = ["faults", "--only", "env.keeps-home", "--only", "kill.never-kills"]
+    with subprocess.Popen(
+        [sys.executable, "-P", "-m", "boxspec", *words, "--json", str(file)],
+        cwd=ROOT,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        os.kill(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 2, out + err
+    assert "env.keeps-home" in first
+    assert "not finished 1" in out
+    assert [each["id"] for each in json.loads(file.read_text())["faults"]] == ["env.keeps-home"]
