@@ -5,15 +5,15 @@ python=$root/.venv/bin/python
 reference() { printf '%s/build/%s/reference/boxspec-ref\n' "$root" "$1"; } # PRESET
 cd -- "$root"
 
-# Runs a test runner. Its closing line (the last that matches PATTERN, else the last one at all)
-# goes to descriptor 3, which ci/test shows; everything goes to the stage's log.
+# Runs a test runner. Its closing lines (the last two that match PATTERN, else the last one at
+# all) go to descriptor 3, which ci/test shows; everything goes to the stage's log.
 closing() { # PATTERN COMMAND...
     local pattern=$1 status=0 line said
     shift
     said=$(mktemp "${TMPDIR:-/tmp}/boxspec-ci.XXXXXX")
     printf '$ %s\n' "$*"
     "$@" 2>&1 3>&- | tee -- "$said" || status=$?
-    line=$(grep -E -- "$pattern" "$said" | tail -n 1 || true)
+    line=$(grep -E -- "$pattern" "$said" | tail -n 2 || true)
     [[ -n $line ]] || line=$(grep -v '^[[:space:]]*$' "$said" | tail -n 1 || true)
     rm -f -- "$said"
     { printf '%s\n' "$line" >&3; } 2>/dev/null || true

@@ -50,8 +50,13 @@ def run(
         out, err = process.communicate(stdin, timeout=within_s)
     finally:
         if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+            # Asked first: the kit sweeps what it has started, and that is in other groups.
+            os.killpg(process.pid, signal.SIGINT)
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
     return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
 
