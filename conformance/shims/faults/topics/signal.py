@@ -15,8 +15,8 @@ from registry import fault, replaces
 def sigterm_is_sigkill():
     @replaces(run.Run)
     def first_signal(original, self, cause):
-        # Children that print in their handler are other requirements' matter.
-        if cause.signal == _signal.SIGTERM and not self.outputs[0].kept:
+        # A shell that prints in its trap while a job waits is another requirement's case.
+        if cause.signal == _signal.SIGTERM and len(self.group.alive()) == 1:
             self.group.signal(_signal.SIGKILL)
         else:
             original(self, cause)
