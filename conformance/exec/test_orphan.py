@@ -145,6 +145,7 @@ def test_a_caller_that_is_a_subreaper_keeps_its_other_children(box: Box) -> None
         if not until(lambda: other in {child.pid for child in live.children()}):
             raise NotMeasured("the kernel did not give the helper to the subreaper")
         os.kill(other, signal.SIGKILL)
+        until(lambda: other not in {child.pid for child in live.children() if child.alive})
         box.open_gate(fifo)
         live.wait_response()
         zombies = [child.pid for child in live.children() if child.state == "Z"]
