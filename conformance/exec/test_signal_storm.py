@@ -11,6 +11,7 @@ import pytest
 
 from boxspec.api import Box, Live, NotMeasured, Seen, expect, requires
 from boxspec.api import programs as P
+from boxspec.observe.lines import Deadline, poll
 from exec.moments import elapsed_ms, until
 
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -76,9 +77,12 @@ def test_stops_and_continues_while_it_spawns_block_nothing(box: Box) -> None:
     codes = []
     for code in range(6):
         with box.start(program=P.exit_with, args=[str(code)], within_s=10) as live:
-            for _ in range(30):
+            # From its start to its end, with a moment to go on in between.
+            limit = Deadline(3)
+            while live.running and not limit.over():
                 live.signal("STOP")
                 live.signal("CONT")
+                poll([], 0.001)
             codes.append(live.finish().result["exit_code"])
     expect("exit codes of six runs whose caller was stopped again and again", codes, [*range(6)])
 
