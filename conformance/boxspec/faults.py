@@ -12,6 +12,7 @@ import json
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -332,6 +333,10 @@ def main(words: Sequence[str]) -> int:
     outcomes: list[Outcome] = []
     runs = Runs()
     pool = ThreadPoolExecutor(args.jobs)
+    # Also where a shell has started this in the background with SIGINT ignored, and for SIGTERM:
+    # the runs are in sessions of their own and would go on without us.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     try:
         futures = [pool.submit(judge, fault, runs, args.full) for fault in chosen]
         for future in as_completed(futures):

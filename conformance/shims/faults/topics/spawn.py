@@ -47,9 +47,11 @@ def not_executable_is_126():
 
 @fault("EXEC-SPAWN-02", "an empty name starts the shell", "pitfall A5")
 def empty_name_is_the_shell():
-    @replaces(spawn)
-    def find_program(original, program, environment):
-        return original(program, environment) if program else b"/bin/sh"
+    @replaces(spawn.Spawn)
+    def start(original, self):
+        if not self.request.program:
+            self.request.program = b"/bin/sh"
+        return original(self)
 
 
 @fault("EXEC-SPAWN-03", "a file without #! is given to /bin/sh", "pitfall A6: execvp")

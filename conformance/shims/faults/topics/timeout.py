@@ -35,13 +35,13 @@ def rounds_down_to_the_tick():
             self.deadline -= self.request.timeout_ms % 100 * 1_000_000
 
 
-@fault("EXEC-TIMEOUT-03", "the deadline is looked at every half second", "a longer tick")
-def looks_twice_a_second():
+@fault("EXEC-TIMEOUT-03", "what is no whole tick is looked at much later", "seconds and a rest")
+def looks_late():
     @replaces(run.Run)
     def begin_deadline(original, self):
         original(self)
-        if self.request.timeout_ms:
-            self.deadline += -self.request.timeout_ms % 500 * 1_000_000
+        if self.deadline is not None and self.request.timeout_ms % 100:
+            self.deadline += 700_000_000
 
 
 @fault("EXEC-TIMEOUT-04", "0 means no timeout", "pitfall G9: reproc@a4082b0")
