@@ -35,9 +35,9 @@ def looks_for_the_exit(delay_ms):
         return cause
 
 
-@fault("EXEC-WAIT-01", "WNOHANG with a delay that grows to half a second", "cpython _wait")
+@fault("EXEC-WAIT-01", "WNOHANG with a delay that grows to a second", "cpython _wait")
 def backs_off():
-    looks_for_the_exit(lambda looks: min(8**looks, 512))
+    looks_for_the_exit(lambda looks: min(30**looks, 1000))
 
 
 @fault("EXEC-WAIT-02", "WNOHANG every 100 ms", "pitfall G21: the origin of the contract")
