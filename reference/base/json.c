@@ -296,7 +296,9 @@ cJSON *bs_json_parse(const char *text, size_t len, struct bs_json_error *err) {
         return NULL;
     }
     bool good = value(&r, 0);
-    skip_space(&r);
+    /* Only then: a place of refusal may be white space itself. */
+    if (good)
+        skip_space(&r);
     if (good && r.at < r.len)
         good = refuse(&r, "something follows the value");
     if (good) {
