@@ -45,6 +45,7 @@ int bs_poll_timeout(uint64_t now_ns, uint64_t at_ns) {
         return -1;
     if (at_ns <= now_ns)
         return 0;
-    uint64_t ms = (at_ns - now_ns + BS_NS_PER_MS - 1) / BS_NS_PER_MS;
+    uint64_t left = at_ns - now_ns;
+    uint64_t ms = left / BS_NS_PER_MS + (left % BS_NS_PER_MS != 0);
     return ms > INT_MAX ? INT_MAX : (int)ms;
 }
