@@ -256,11 +256,19 @@ static void wait_for_events(const struct run *run, struct pollfd *set, uint64_t 
             set[i].revents = 0;
 }
 
+/* Without memory nothing is read any more, and a pipe that stays full would wake every poll. */
+static void read_some(struct run *run, struct bs_drain *drain) {
+    if (bs_drain_read(drain, &run->outlets))
+        return;
+    run->out_of_memory = true;
+    bs_close(&drain->fd);
+}
+
 static void serve(struct run *run, const struct pollfd *set) {
-    if (set[P_OUT].revents != 0 && !bs_drain_read(&run->out, &run->outlets))
-        run->out_of_memory = true;
-    if (set[P_ERR].revents != 0 && !bs_drain_read(&run->err, &run->outlets))
-        run->out_of_memory = true;
+    if (set[P_OUT].revents != 0)
+        read_some(run, &run->out);
+    if (set[P_ERR].revents != 0)
+        read_some(run, &run->err);
     if (set[P_IN].revents != 0)
         bs_feed_write(&run->child->feed);
     if (set[P_TEE].revents != 0)

@@ -1,0 +1,213 @@
+/* Every allocation of a run fails once. Only calls of our own objects come through the wrappers:
+ * the C library's stay inside it. */
+#define _GNU_SOURCE
+#include <boxspec/exec.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "support/harness.h"
+#include "support/holdings.h"
+#include "support/shell.h"
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *block, size_t size);
+char *__real_strdup(const char *text);
+char *__real_strndup(const char *text, size_t len);
+void __real_free(void *block);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+char *__wrap_strdup(const char *text);
+char *__wrap_strndup(const char *text, size_t len);
+void __wrap_free(void *block);
+
+static unsigned asked;   /* allocations since the sweep's step began */
+static unsigned fail_at; /* the one that fails, from 1; 0 for none */
+static int live;         /* blocks that were handed out and not given back */
+
+static bool fails(void) {
+    if (++asked != fail_at)
+        return false;
+    errno = ENOMEM;
+    return true;
+}
+
+static void *counted(void *block) {
+    live += block != NULL;
+    return block;
+}
+
+void *__wrap_malloc(size_t size) { return fails() ? NULL : counted(__real_malloc(size)); }
+
+void *__wrap_calloc(size_t n, size_t size) {
+    return fails() ? NULL : counted(__real_calloc(n, size));
+}
+
+void *__wrap_realloc(void *block, size_t size) {
+    if (fails())
+        return NULL;
+    return block != NULL ? __real_realloc(block, size) : counted(__real_realloc(NULL, size));
+}
+
+char *__wrap_strdup(const char *text) { return fails() ? NULL : counted(__real_strdup(text)); }
+
+char *__wrap_strndup(const char *text, size_t len) {
+    return fails() ? NULL : counted(__real_strndup(text, len));
+}
+
+void __wrap_free(void *block) {
+    live -= block != NULL;
+    __real_free(block);
+}
+
+/* Processor time of this thread, so that a busy machine does not fail the test. */
+static double spent_ms(void) {
+    struct timespec now;
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+enum tolerance { EVERY_FAILURE_IS_AN_ERROR, A_COPY_MAY_BE_LOST };
+
+static void sweep(const struct bs_exec_request *request, enum tolerance tolerance) {
+    struct holdings before = holdings_now();
+    int live_before = live;
+    unsigned failures = 0;
+    for (unsigned n = 1; n < 1000; n++) {
+        struct bs_exec_result result = BS_EXEC_RESULT_INIT;
+        struct bs_error err = BS_ERROR_INIT;
+        asked = 0;
+        fail_at = n;
+        double before_ms = spent_ms();
+        int code = bs_exec_run(request, &result, &err);
+        bool reached = asked >= n;
+        /* A pipe that cannot be read any more must not be polled either. */
+        assert_true(spent_ms() - before_ms < 300);
+        fail_at = 0;
+        if (code == BS_OK) {
+            assert_true(!reached || tolerance == A_COPY_MAY_BE_LOST);
+        } else {
+            assert_true(reached);
+            assert_int_equal(code, BS_E_EXECUTION);
+            assert_int_equal(err.os_error, ENOMEM);
+            assert_true(strlen(err.message) > 0);
+            assert_null(result.out.data);
+            assert_null(result.err.data);
+            failures++;
+        }
+        bs_exec_result_clear(&result);
+        assert_int_equal(live, live_before);
+        assert_nothing_left(before);
+        if (!reached) {
+            assert_true(failures > 0);
+            return;
+        }
+    }
+    fail_msg("a thousand allocations, and still no result");
+}
+
+static void the_very_first_allocation_fails(void **state) {
+    (void)state;
+    struct bs_exec_request request = SHELL("exit 0");
+    asked = 0;
+    fail_at = 1;
+    struct bs_error err = run_to_error(&request, BS_E_EXECUTION);
+    fail_at = 0;
+    assert_int_equal(err.os_error, ENOMEM);
+    assert_int_equal(live, 0);
+    /* The signal slot is kept for the next run, and for the handler. */
+    struct bs_exec_result result = run_to_result(&request);
+    bs_exec_result_clear(&result);
+    assert_int_equal(live, 1);
+}
+
+static const struct bs_env_pair env[] = {{"PATH", "/no/such/place:/bin"},
+                                         {"A_TOKEN", "hunter2hunter2"},
+                                         {"A_TOKEN", "hunter3hunter3"},
+                                         {"PLAIN", "text"}};
+
+static struct bs_exec_request full_request(const char *const *args) {
+    struct bs_exec_request request = shell_request(args);
+    request.program = "sh";
+    request.current_dir = "/";
+    request.env_mode = BS_ENV_CLEAR_AND_SET;
+    request.env = env;
+    request.n_env = LENGTH(env);
+    request.stdin_mode = BS_STDIN_BYTES;
+    request.stdin_data = "input";
+    request.stdin_len = 5;
+    return request;
+}
+
+static void a_run_with_everything_in_it(void **state) {
+    (void)state;
+    struct bs_exec_request request =
+        full_request((const char *[]){"-c", "cat; head -c 200000 /dev/zero; echo err >&2; exit 3"});
+    sweep(&request, EVERY_FAILURE_IS_AN_ERROR);
+}
+
+static void a_capped_run(void **state) {
+    (void)state;
+    struct bs_exec_request request = SHELL("echo out; echo err >&2; exit 3");
+    request.max_output_bytes = 100;
+    sweep(&request, EVERY_FAILURE_IS_AN_ERROR);
+}
+
+static void a_run_that_times_out(void **state) {
+    (void)state;
+    struct bs_exec_request request = SHELL("exec sleep 60");
+    request.timeout_ms = 0;
+    sweep(&request, EVERY_FAILURE_IS_AN_ERROR);
+}
+
+static void a_run_with_a_copy_for_the_terminal(void **state) {
+    (void)state;
+    struct bs_exec_request request =
+        full_request((const char *[]){"-c", "cat >/dev/null; echo out; echo $A_TOKEN >&2"});
+    request.debug = true;
+    sweep(&request, A_COPY_MAY_BE_LOST);
+}
+
+static void text_that_cannot_be_made_leaves_the_bytes(void **state) {
+    (void)state;
+    struct bs_exec_request request = SHELL("printf 'a\\377'");
+    struct bs_exec_result result = run_to_result(&request);
+    asked = 0;
+    fail_at = 1;
+    int code = bs_exec_result_text(&result);
+    fail_at = 0;
+    assert_int_equal(code, BS_E_EXECUTION);
+    assert_text(&result.out, "a\xFF");
+    bs_exec_result_clear(&result);
+}
+
+static void a_format_that_cannot_be_made_is_an_error(void **state) {
+    (void)state;
+    int live_before = live;
+    struct bs_bytes out = BS_BYTES_INIT;
+    struct bs_error err = BS_ERROR_INIT;
+    asked = 0;
+    fail_at = 1;
+    int code = bs_exec_format_env(BS_ENV_CLEAR_AND_SET, env, LENGTH(env), &out, &err);
+    fail_at = 0;
+    assert_int_equal(code, BS_E_EXECUTION);
+    assert_int_equal(err.os_error, ENOMEM);
+    assert_int_equal(live, live_before);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        leaves_nothing(the_very_first_allocation_fails),
+        leaves_nothing(a_run_with_everything_in_it),
+        leaves_nothing(a_capped_run),
+        leaves_nothing(a_run_that_times_out),
+        leaves_nothing(a_run_with_a_copy_for_the_terminal),
+        leaves_nothing(text_that_cannot_be_made_leaves_the_bytes),
+        leaves_nothing(a_format_that_cannot_be_made_is_an_error),
+    };
+    return cmocka_run_group_tests_name("exec/run: out of memory", tests, NULL, NULL);
+}
