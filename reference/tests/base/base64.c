@@ -1,0 +1,124 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "support/harness.h"
+
+static void assert_refused(const char *text) {
+    size_t len = 0;
+    char *bytes = bs_base64_decode(text, strlen(text), &len);
+    if (bytes != NULL) {
+        free(bytes);
+        fail_msg("`%s` was taken for Base64", text);
+    }
+}
+
+static void the_vectors_of_rfc_4648_hold_both_ways(void **state) {
+    (void)state;
+    static const struct {
+        const char *bytes;
+        const char *text;
+    } vectors[] = {{"", ""},
+                   {"f", "Zg=="},
+                   {"fo", "Zm8="},
+                   {"foo", "Zm9v"},
+                   {"foob", "Zm9vYg=="},
+                   {"fooba", "Zm9vYmE="},
+                   {"foobar", "Zm9vYmFy"}};
+    for (size_t i = 0; i < LENGTH(vectors); i++) {
+        struct bs_buf out = BS_BUF_INIT;
+        bs_json_put_base64(&out, vectors[i].bytes, strlen(vectors[i].bytes));
+        assert_int_equal(out.len, strlen(vectors[i].text) + 2);
+        assert_memory_equal(out.data + 1, vectors[i].text, strlen(vectors[i].text));
+        size_t len = 0;
+        char *bytes = bs_base64_decode(vectors[i].text, strlen(vectors[i].text), &len);
+        assert_non_null(bytes);
+        assert_int_equal(len, strlen(vectors[i].bytes));
+        assert_string_equal(bytes, vectors[i].bytes);
+        free(bytes);
+        bs_buf_clear(&out);
+    }
+}
+
+static void every_length_comes_back_as_it_went(void **state) {
+    (void)state;
+    unsigned char bytes[260];
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (unsigned char)(255 - i * 37);
+    for (size_t n = 0; n <= sizeof bytes; n++) {
+        struct bs_buf out = BS_BUF_INIT;
+        bs_json_put_base64(&out, bytes, n);
+        assert_false(out.failed);
+        size_t len = 0;
+        char *back = bs_base64_decode(out.data + 1, out.len - 2, &len);
+        assert_non_null(back);
+        assert_int_equal(len, n);
+        assert_memory_equal(back, bytes, n);
+        assert_int_equal(back[n], '\0');
+        free(back);
+        bs_buf_clear(&out);
+    }
+}
+
+static void every_byte_value_survives(void **state) {
+    (void)state;
+    for (unsigned value = 0; value < 256; value++) {
+        unsigned char byte = (unsigned char)value;
+        struct bs_buf out = BS_BUF_INIT;
+        bs_json_put_base64(&out, &byte, 1);
+        size_t len = 0;
+        char *back = bs_base64_decode(out.data + 1, out.len - 2, &len);
+        assert_non_null(back);
+        assert_int_equal((unsigned char)back[0], value);
+        free(back);
+        bs_buf_clear(&out);
+    }
+}
+
+static void bits_that_no_byte_holds_must_be_zero(void **state) {
+    (void)state;
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < 64; i++) {
+        char one[] = {'Q', digits[i], '=', '=', '\0'};
+        char two[] = {'Q', 'Q', digits[i], '=', '\0'};
+        size_t len = 0;
+        char *bytes = bs_base64_decode(one, 4, &len);
+        assert_int_equal(bytes != NULL, i % 16 == 0);
+        free(bytes);
+        bytes = bs_base64_decode(two, 4, &len);
+        assert_int_equal(bytes != NULL, i % 4 == 0);
+        free(bytes);
+    }
+}
+
+static void padding_stands_complete_and_only_at_the_end(void **state) {
+    (void)state;
+    static const char *const wrong[] = {
+        "QQ",   "QQ=",  "Q",        "Q===",     "====",  "==",       "=",    "=QQQ",
+        "Q=QQ", "QQ=Q", "QQ==QQ==", "QUI=QUI=", "QUJD=", "QUJD====", "QQ==="};
+    for (size_t i = 0; i < LENGTH(wrong); i++)
+        assert_refused(wrong[i]);
+}
+
+static void white_space_and_other_alphabets_are_refused(void **state) {
+    (void)state;
+    static const char *const wrong[] = {"QUJD\n", " QUJD",     "QU JD",
+                                        "QUJ\n",  "QU\r\nJDQ", "QUJD\t\t\t\t",
+                                        "-_-_",   "QUJ*",      "\xC3\xA9\xC3\xA9"};
+    for (size_t i = 0; i < LENGTH(wrong); i++)
+        assert_refused(wrong[i]);
+    size_t len = 0;
+    assert_null(bs_base64_decode("QU\0D", 4, &len));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_vectors_of_rfc_4648_hold_both_ways),
+        cmocka_unit_test(every_length_comes_back_as_it_went),
+        cmocka_unit_test(every_byte_value_survives),
+        cmocka_unit_test(bits_that_no_byte_holds_must_be_zero),
+        cmocka_unit_test(padding_stands_complete_and_only_at_the_end),
+        cmocka_unit_test(white_space_and_other_alphabets_are_refused),
+    };
+    return cmocka_run_group_tests_name("base/base64", tests, NULL, NULL);
+}

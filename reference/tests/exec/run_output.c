@@ -1,0 +1,185 @@
+#define _GNU_SOURCE
+#include <boxspec/exec.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "support/harness.h"
+#include "support/holdings.h"
+#include "support/shell.h"
+
+struct heard {
+    struct bs_buf streams[2];
+    unsigned calls;
+};
+
+static void hear(void *ctx, enum bs_stream stream, const char *data, size_t len) {
+    struct heard *heard = ctx;
+    bs_buf_add(&heard->streams[stream == BS_STDERR], data, len);
+    heard->calls++;
+}
+
+static void forget(struct heard *heard) {
+    bs_buf_clear(&heard->streams[0]);
+    bs_buf_clear(&heard->streams[1]);
+}
+
+static void both_streams_are_kept_apart(void **state) {
+    (void)state;
+    struct bs_exec_request request =
+        SHELL("echo out; echo err >&2; echo out2; printf 'no end' >&2");
+    struct bs_exec_result result = run_to_result(&request);
+    assert_text(&result.out, "out\nout2\n");
+    assert_text(&result.err, "err\nno end");
+    bs_exec_result_clear(&result);
+}
+
+static void what_a_callback_gets_is_not_kept(void **state) {
+    (void)state;
+    struct heard heard = {{BS_BUF_INIT, BS_BUF_INIT}, 0};
+    struct bs_exec_request request =
+        SHELL("echo out; echo err >&2; head -c 300000 /dev/zero; exit 4");
+    request.on_output = hear;
+    request.on_output_ctx = &heard;
+    struct bs_exec_result result = run_to_result(&request);
+    assert_int_equal(result.exit_code, 4);
+    assert_null(result.out.data);
+    assert_int_equal(result.out.len, 0);
+    assert_int_equal(result.err.len, 0);
+    assert_int_equal(heard.streams[0].len, 300004);
+    assert_memory_equal(heard.streams[0].data, "out\n\0\0", 6);
+    assert_int_equal(heard.streams[1].len, 4);
+    bs_exec_result_clear(&result);
+    forget(&heard);
+}
+
+static void only_the_annotation_is_left_for_the_result(void **state) {
+    (void)state;
+    struct heard heard = {{BS_BUF_INIT, BS_BUF_INIT}, 0};
+    struct bs_exec_request request = SHELL("echo err >&2; exec sleep 60");
+    request.on_output = hear;
+    request.on_output_ctx = &heard;
+    request.timeout_ms = 1;
+    struct bs_exec_result result = run_to_result(&request);
+    assert_int_equal(result.termination, BS_ENDED_TIMEOUT);
+    assert_text(&result.err, "process timed out");
+    bs_exec_result_clear(&result);
+    forget(&heard);
+}
+
+static void a_byte_beyond_the_cap_ends_the_run(void **state) {
+    (void)state;
+    struct bs_exec_request request = SHELL("printf '12345\\303\\251'; printf e >&2; exec sleep 60");
+    request.max_output_bytes = 6;
+    struct bs_exec_result result = run_to_result(&request);
+    assert_int_equal(result.termination, BS_ENDED_CAP);
+    assert_true(result.truncated);
+    assert_false(result.success);
+    assert_false(result.has_exit_code);
+    assert_text(&result.out, "12345");
+    assert_true(result.err.len <= 1);
+    bs_exec_result_clear(&result);
+}
+
+static void output_of_just_the_cap_is_whole(void **state) {
+    (void)state;
+    struct bs_exec_request request = SHELL("printf '12345\\303\\251'; printf '1234567' >&2");
+    request.max_output_bytes = 7;
+    struct bs_exec_result result = run_to_result(&request);
+    assert_int_equal(result.termination, BS_ENDED_EXIT);
+    assert_false(result.truncated);
+    assert_true(result.success);
+    assert_text(&result.out, "12345\xC3\xA9");
+    assert_text(&result.err, "1234567");
+    bs_exec_result_clear(&result);
+}
+
+static void a_cap_holds_for_a_callback_too(void **state) {
+    (void)state;
+    struct heard heard = {{BS_BUF_INIT, BS_BUF_INIT}, 0};
+    struct bs_exec_request request = SHELL("head -c 1000000 /dev/zero; exec sleep 60");
+    request.on_output = hear;
+    request.on_output_ctx = &heard;
+    request.max_output_bytes = 1000;
+    struct bs_exec_result result = run_to_result(&request);
+    assert_int_equal(result.termination, BS_ENDED_CAP);
+    assert_true(result.truncated);
+    assert_int_equal(heard.streams[0].len, 1000);
+    bs_exec_result_clear(&result);
+    forget(&heard);
+}
+
+static void megabytes_on_both_streams_arrive_whole(void **state) {
+    (void)state;
+    struct bs_exec_request request =
+        SHELL("head -c 3000001 /dev/zero >&2; head -c 2000003 /dev/zero");
+    struct bs_exec_result result = run_to_result(&request);
+    assert_true(result.success);
+    assert_int_equal(result.err.len, 3000001);
+    assert_int_equal(result.out.len, 2000003);
+    bs_exec_result_clear(&result);
+}
+
+static void a_payload_comes_back_through_cat(void **state) {
+    (void)state;
+    enum { SIZE = 1500001 };
+    char *payload = malloc(SIZE);
+    assert_non_null(payload);
+    for (size_t i = 0; i < SIZE; i++)
+        payload[i] = (char)(i * 11 % 241);
+    struct bs_exec_request request = SHELL("exec cat");
+    request.stdin_mode = BS_STDIN_BYTES;
+    request.stdin_data = payload;
+    request.stdin_len = SIZE;
+    struct bs_exec_result result = run_to_result(&request);
+    assert_true(result.success);
+    assert_int_equal(result.out.len, SIZE);
+    assert_memory_equal(result.out.data, payload, SIZE);
+    bs_exec_result_clear(&result);
+    free(payload);
+}
+
+static void an_empty_payload_is_the_end_at_once(void **state) {
+    (void)state;
+    struct bs_exec_request request = SHELL("read x; echo $?");
+    request.stdin_mode = BS_STDIN_BYTES;
+    struct bs_exec_result result = run_to_result(&request);
+    assert_text(&result.out, "1\n");
+    bs_exec_result_clear(&result);
+}
+
+static void a_payload_that_was_not_taken_is_an_error(void **state) {
+    (void)state;
+    static char payload[512 * 1024];
+    struct bs_exec_request request = SHELL("echo out; exit 0");
+    request.stdin_mode = BS_STDIN_BYTES;
+    request.stdin_data = payload;
+    request.stdin_len = sizeof payload;
+    struct bs_error err = run_to_error(&request, BS_E_EXECUTION);
+    assert_string_equal(err.message, "failed to write stdin: Broken pipe");
+    assert_int_equal(err.os_error, EPIPE);
+    request.stdin_failure = BS_STDIN_FAILURE_IGNORE;
+    struct bs_exec_result result = run_to_result(&request);
+    assert_true(result.success);
+    assert_int_equal(result.termination, BS_ENDED_EXIT);
+    assert_text(&result.out, "out\n");
+    bs_exec_result_clear(&result);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        leaves_nothing(both_streams_are_kept_apart),
+        leaves_nothing(what_a_callback_gets_is_not_kept),
+        leaves_nothing(only_the_annotation_is_left_for_the_result),
+        leaves_nothing(a_byte_beyond_the_cap_ends_the_run),
+        leaves_nothing(output_of_just_the_cap_is_whole),
+        leaves_nothing(a_cap_holds_for_a_callback_too),
+        leaves_nothing(megabytes_on_both_streams_arrive_whole),
+        leaves_nothing(a_payload_comes_back_through_cat),
+        leaves_nothing(an_empty_payload_is_the_end_at_once),
+        leaves_nothing(a_payload_that_was_not_taken_is_an_error),
+    };
+    return cmocka_run_group_tests_name("exec/run: output", tests, NULL, NULL);
+}

@@ -1,0 +1,227 @@
+#define _GNU_SOURCE
+#include "exec/spawn_fork.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/sys.h"
+#include "support/harness.h"
+#include "support/holdings.h"
+
+struct spawned {
+    int os_error;
+    pid_t pid;
+    siginfo_t end;
+    struct bs_bytes out;
+    struct bs_bytes err;
+};
+
+static struct bs_bytes read_all(int fd) {
+    struct bs_buf text = BS_BUF_INIT;
+    char chunk[512];
+    ssize_t n = 0;
+    while ((n = read(fd, chunk, sizeof chunk)) > 0)
+        bs_buf_add(&text, chunk, (size_t)n);
+    assert_int_equal(n, 0);
+    bs_buf_add(&text, "", 0);
+    return bs_buf_take(&text);
+}
+
+/* Gives the child pipes, and collects it and what it wrote. */
+static struct spawned spawn(const char *path, const char *const *argv, int cwd) {
+    char *envp[] = {(char[]){"GREETING=hello"}, NULL};
+    struct spawned spawned = {.pid = -1};
+    int out[2];
+    int err[2];
+    assert_int_equal(pipe2(out, O_CLOEXEC), 0);
+    assert_int_equal(pipe2(err, O_CLOEXEC), 0);
+    int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    struct bs_launch launch = {path, (char *const *)(uintptr_t)argv, envp, cwd, in, out[1], err[1]};
+    spawned.os_error = bs_spawn_fork(&launch, &spawned.pid);
+    bs_close(&out[1]);
+    bs_close(&err[1]);
+    bs_close(&in);
+    spawned.out = read_all(out[0]);
+    spawned.err = read_all(err[0]);
+    bs_close(&out[0]);
+    bs_close(&err[0]);
+    if (spawned.os_error == 0)
+        assert_int_equal(BS_RETRY(waitid(P_PID, (id_t)spawned.pid, &spawned.end, WEXITED)), 0);
+    return spawned;
+}
+
+static struct spawned spawn_shell(const char *script, int cwd) {
+    return spawn("/bin/sh", (const char *[]){"sh", "-c", script, NULL}, cwd);
+}
+
+static void forget(struct spawned *spawned) {
+    bs_bytes_clear(&spawned->out);
+    bs_bytes_clear(&spawned->err);
+}
+
+static void a_child_runs_with_its_streams_and_environment(void **state) {
+    (void)state;
+    struct holdings before = holdings_now();
+    struct spawned spawned = spawn_shell("echo $GREETING; echo oops >&2; read x || exit 7", -1);
+    assert_int_equal(spawned.os_error, 0);
+    assert_string_equal(spawned.out.data, "hello\n");
+    assert_string_equal(spawned.err.data, "oops\n");
+    assert_int_equal(spawned.end.si_code, CLD_EXITED);
+    assert_int_equal(spawned.end.si_status, 7);
+    forget(&spawned);
+    assert_nothing_left(before);
+}
+
+static void the_child_leads_a_group_of_its_own(void **state) {
+    (void)state;
+    struct spawned spawned =
+        spawn_shell("read -r pid name st ppid pgid rest </proc/$$/stat; test $pid = $pgid", -1);
+    assert_int_equal(spawned.os_error, 0);
+    assert_int_equal(spawned.end.si_status, 0);
+    forget(&spawned);
+}
+
+static void a_missing_program_is_reported_and_collected(void **state) {
+    (void)state;
+    struct holdings before = holdings_now();
+    struct spawned spawned = spawn("/no/such/program", (const char *[]){"x", NULL}, -1);
+    assert_int_equal(spawned.os_error, ENOENT);
+    assert_nothing_left(before);
+    forget(&spawned);
+    spawned = spawn("/", (const char *[]){"x", NULL}, -1);
+    assert_int_equal(spawned.os_error, EACCES);
+    assert_nothing_left(before);
+    forget(&spawned);
+    spawned = spawn("/etc/passwd/x", (const char *[]){"x", NULL}, -1);
+    assert_int_equal(spawned.os_error, ENOTDIR);
+    assert_nothing_left(before);
+    forget(&spawned);
+}
+
+static void a_directory_is_entered_before_the_program_runs(void **state) {
+    (void)state;
+    int cwd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    struct spawned spawned = spawn_shell("pwd", cwd);
+    assert_int_equal(spawned.os_error, 0);
+    assert_string_equal(spawned.out.data, "/proc\n");
+    forget(&spawned);
+    bs_close(&cwd);
+}
+
+static void a_bad_directory_is_the_childs_own_error(void **state) {
+    (void)state;
+    struct holdings before = holdings_now();
+    int cwd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    struct spawned spawned = spawn_shell("echo never", cwd);
+    assert_int_equal(spawned.os_error, ENOTDIR);
+    assert_int_equal(spawned.out.len, 0);
+    forget(&spawned);
+    bs_close(&cwd);
+    assert_nothing_left(before);
+}
+
+static volatile sig_atomic_t handled;
+static void handle(int signo) {
+    (void)signo;
+    handled = handled + 1;
+}
+
+/* Of the status file of the child: ignored, caught and blocked signals. */
+static unsigned long long set_of(const struct spawned *spawned, const char *field) {
+    const char *line = strstr(spawned->out.data, field);
+    assert_non_null(line);
+    return strtoull(line + strlen(field), NULL, 16);
+}
+
+static unsigned long long bit(int signo) { return 1ULL << (signo - 1); }
+
+static void dispositions_are_as_the_contract_wants_them(void **state) {
+    (void)state;
+    static const int ignored[] = {SIGINT, SIGTERM, SIGPIPE, SIGHUP};
+    struct sigaction before[LENGTH(ignored)];
+    struct sigaction before_usr1;
+    struct sigaction action = {.sa_handler = SIG_IGN};
+    for (size_t i = 0; i < LENGTH(ignored); i++)
+        (void)sigaction(ignored[i], &action, &before[i]);
+    action.sa_handler = handle;
+    (void)sigaction(SIGUSR1, &action, &before_usr1);
+    struct spawned spawned =
+        spawn("/bin/cat", (const char *[]){"cat", "/proc/self/status", NULL}, -1);
+    for (size_t i = 0; i < LENGTH(ignored); i++)
+        (void)sigaction(ignored[i], &before[i], NULL);
+    (void)sigaction(SIGUSR1, &before_usr1, NULL);
+    assert_int_equal(spawned.os_error, 0);
+    unsigned long long left = set_of(&spawned, "SigIgn:");
+    assert_true((left & (bit(SIGINT) | bit(SIGTERM) | bit(SIGPIPE))) == 0);
+    assert_true((left & bit(SIGHUP)) != 0);
+    assert_true(set_of(&spawned, "SigCgt:") == 0);
+    forget(&spawned);
+}
+
+static void the_mask_is_the_callers_on_both_sides(void **state) {
+    (void)state;
+    sigset_t mine;
+    sigset_t before;
+    sigset_t after;
+    (void)sigemptyset(&mine);
+    (void)sigaddset(&mine, SIGUSR2);
+    (void)sigaddset(&mine, SIGWINCH);
+    (void)pthread_sigmask(SIG_SETMASK, &mine, &before);
+    struct spawned spawned =
+        spawn("/bin/cat", (const char *[]){"cat", "/proc/self/status", NULL}, -1);
+    (void)pthread_sigmask(SIG_SETMASK, &before, &after);
+    assert_int_equal(spawned.os_error, 0);
+    assert_true(set_of(&spawned, "SigBlk:") == (bit(SIGUSR2) | bit(SIGWINCH)));
+    for (int signo = 1; signo < SIGRTMIN; signo++)
+        assert_int_equal(sigismember(&after, signo), sigismember(&mine, signo));
+    forget(&spawned);
+}
+
+static void nothing_of_ours_stays_open_in_the_child(void **state) {
+    (void)state;
+    /* Every number that is free now may become one of ours; what is open without close-on-exec is
+     * whoever started the tests. */
+    struct bs_buf script = BS_BUF_INIT;
+    bs_buf_str(&script, "for n in");
+    for (uint64_t n = 3; n < 64; n++) {
+        if (fcntl((int)n, F_GETFD) != -1)
+            continue;
+        bs_buf_char(&script, ' ');
+        bs_buf_u64(&script, n);
+    }
+    bs_buf_str(&script, "; do test ! -e /proc/$$/fd/$n || echo $n; done");
+    struct bs_bytes text = bs_buf_take(&script);
+    struct spawned spawned = spawn_shell(text.data, -1);
+    assert_int_equal(spawned.os_error, 0);
+    assert_string_equal(spawned.out.data != NULL ? spawned.out.data : "", "");
+    forget(&spawned);
+    bs_bytes_clear(&text);
+}
+
+static void asking_about_clone3_starts_nothing(void **state) {
+    (void)state;
+    (void)bs_clone3_refused();
+    assert_false(has_children());
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_child_runs_with_its_streams_and_environment),
+        cmocka_unit_test(the_child_leads_a_group_of_its_own),
+        cmocka_unit_test(a_missing_program_is_reported_and_collected),
+        cmocka_unit_test(a_directory_is_entered_before_the_program_runs),
+        cmocka_unit_test(a_bad_directory_is_the_childs_own_error),
+        cmocka_unit_test(dispositions_are_as_the_contract_wants_them),
+        cmocka_unit_test(the_mask_is_the_callers_on_both_sides),
+        cmocka_unit_test(nothing_of_ours_stays_open_in_the_child),
+        cmocka_unit_test(asking_about_clone3_starts_nothing),
+    };
+    return cmocka_run_group_tests_name("exec/spawn_fork", tests, NULL, NULL);
+}

@@ -1,0 +1,80 @@
+#define _GNU_SOURCE
+#include "support/holdings.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "support/harness.h"
+
+static unsigned entries(const char *path, int *highest) {
+    DIR *dir = opendir(path);
+    assert_non_null(dir);
+    unsigned n = 0;
+    const struct dirent *entry = NULL;
+    while ((entry = readdir(dir)) != NULL) {
+        int number = atoi(entry->d_name);
+        if (entry->d_name[0] == '.' || number == dirfd(dir))
+            continue;
+        n++;
+        if (number > *highest)
+            *highest = number;
+    }
+    (void)closedir(dir);
+    return n;
+}
+
+static void *nothing(void *arg) { return arg; }
+
+/* The thread sanitizer has a thread of its own from the first one that a program makes. */
+static void make_first_thread(void) {
+    static bool made;
+    pthread_t thread;
+    if (made)
+        return;
+    made = true;
+    assert_int_equal(pthread_create(&thread, NULL, nothing, NULL), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+struct holdings holdings_now(void) {
+    int ignored = 0;
+    make_first_thread();
+    return (struct holdings){.descriptors = entries("/proc/self/fd", &ignored),
+                             .threads = entries("/proc/self/task", &ignored)};
+}
+
+bool has_children(void) {
+    siginfo_t info;
+    return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
+}
+
+void assert_nothing_left(struct holdings before) {
+    struct holdings after = holdings_now();
+    assert_int_equal(after.descriptors, before.descriptors);
+    /* A joined thread may stand in /proc for a moment longer than pthread_join says. */
+    for (int looks = 0; after.threads > before.threads && looks < 1000; looks++)
+        after = holdings_now();
+    assert_int_equal(after.threads, before.threads);
+    assert_false(has_children());
+}
+
+int first_free_above_all(void) {
+    int highest = 0;
+    (void)entries("/proc/self/fd", &highest);
+    return highest + 1;
+}
+
+int remember_holdings(void **state) {
+    static struct holdings before;
+    before = holdings_now();
+    *state = &before;
+    return 0;
+}
+
+int assert_nothing_left_since(void **state) {
+    assert_nothing_left(*(const struct holdings *)*state);
+    return 0;
+}

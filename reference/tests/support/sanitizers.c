@@ -1,0 +1,10 @@
+/* What cannot be allocated is to come back as NULL here too: that is what is tested. The sanitizers
+ * look these functions up by name. */
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT const char *__asan_default_options(void);
+EXPORT const char *__tsan_default_options(void);
+
+const char *__asan_default_options(void) { return "allocator_may_return_null=1"; }
+
+const char *__tsan_default_options(void) { return "allocator_may_return_null=1"; }
