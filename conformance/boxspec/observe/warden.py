@@ -21,6 +21,7 @@ from boxspec.errors import HarnessError, ShimBroke
 from boxspec.observe import procs
 from boxspec.observe.lines import Deadline, LineReader
 from boxspec.programs import programs
+from boxspec.verdict import NotMeasured
 
 CONTROL, REPORT = 3, 4
 _DEFAULTED = sorted(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
@@ -103,8 +104,11 @@ class Warden:
             failed = self.report("failed")
             if failed:
                 self.close()
-                code = int(failed[1])
-                raise ShimNotExecuted(code)
+                code, step = int(failed[1]), failed[2] if len(failed) > 2 else "exec"
+                if step == "exec":
+                    raise ShimNotExecuted(code)
+                # The caller's state that a case asks for, such as a pid namespace.
+                raise NotMeasured(f"this host refuses the set-up step {step}: {os.strerror(code)}")
             if self._report.eof or limit.over():
                 self.close()
                 raise HarnessError(f"the warden did not start the shim: {self.reports}")
