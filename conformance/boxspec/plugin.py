@@ -7,6 +7,7 @@ import os
 import re
 import time
 from collections.abc import Generator
+from concurrent.futures import Future, wait
 from functools import partial
 from typing import Any
 
@@ -35,6 +36,9 @@ class State:
         self.config = config
         self.session: Session | None = None
         self.overlap = Overlap(config.getoption("boxspec_jobs"))
+        # Short bodies, from the last one on: the main thread comes to meet it. Most of a short case
+        # is waiting for processes to start and end, and there is more than one processor.
+        self.lane = Overlap(threads=1)
         self.boxes: dict[str, Box] = {}
         self.repeat: Repeat | None = None
         self.stop: BaseException | None = None
@@ -56,11 +60,21 @@ class State:
             self.session = session
         return self.session
 
+    def elsewhere(self, key: str) -> Future[float] | None:
+        """A body that runs or ran in another thread; None leaves it to the caller."""
+        future = self.overlap.get(key)
+        if future is not None:
+            return future
+        future = self.lane.get(key)
+        return None if future is None or future.cancel() else future
+
     def close(self) -> None:
         self.overlap.cancel()
+        self.lane.cancel()
         if self.session is not None:
             self.session.interrupt()
             self.overlap.join()
+            self.lane.join()
             for box in self.boxes.values():
                 box.close(keep=False)
             self.session.close()
@@ -190,6 +204,16 @@ def _submit(items: list[pytest.Item], state: State, shim: Session) -> None:
         box = Box(shim, folder_name(item))
         state.boxes[item.nodeid] = box
         state.overlap.submit(item.nodeid, partial(body.run_and_sweep, box))
+    for item in reversed(items):
+        marked = says(item)
+        if marked is not None and not marked.overlap and Body.is_portable(item):
+            body = Body(item, marked)
+            state.lane.submit(item.nodeid, partial(_run_in_lane, body, item, state, shim))
+
+
+def _run_in_lane(body: Body, item: pytest.Item, state: State, shim: Session) -> float:
+    box = state.boxes[item.nodeid] = Box(shim, folder_name(item))
+    return body.run_and_sweep(box)
 
 
 def folder_name(item: pytest.Item) -> str:
@@ -199,11 +223,23 @@ def folder_name(item: pytest.Item) -> str:
 class Body:
     """A test's function with everything but its box: it runs in any thread, any number of times."""
 
+    @staticmethod
+    def is_portable(item: pytest.Item) -> bool:
+        """Whether it needs nothing but its box and parameters."""
+        return not Body._strange(item)
+
+    @staticmethod
+    def _strange(item: pytest.Item) -> list[str]:
+        assert isinstance(item, pytest.Function)
+        params = item.callspec.params if hasattr(item, "callspec") else {}
+        names = inspect.signature(item.obj).parameters
+        return [name for name in names if name != "box" and name not in params]
+
     def __init__(self, item: pytest.Item, marked: Requires) -> None:
         assert isinstance(item, pytest.Function)
         params = dict(item.callspec.params) if hasattr(item, "callspec") else {}
         names = list(inspect.signature(item.obj).parameters)
-        strange = [name for name in names if name != "box" and name not in params]
+        strange = self._strange(item)
         if strange:
             raise pytest.UsageError(
                 f"{item.nodeid}: an overlapping test uses only box and parameters, not {strange}"
@@ -241,6 +277,9 @@ def applicable(marked: Requires, shim: Session) -> None:
 def box(request: pytest.FixtureRequest) -> Generator[Box, None, None]:
     """The world of one case."""
     state = request.config.stash[STATE]
+    future = state.elsewhere(request.node.nodeid)
+    if future is not None:
+        wait([future])
     made = state.boxes.pop(request.node.nodeid, None)
     if made is None:
         made = Box(state.open(), folder_name(request.node))
@@ -257,7 +296,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     if marked is None:
         return None
     state = pyfuncitem.config.stash[STATE]
-    future = state.overlap.get(pyfuncitem.nodeid)
+    future = state.elsewhere(pyfuncitem.nodeid)
     if future is None:
         applicable(marked, state.open())
         return None
