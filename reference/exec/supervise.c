@@ -52,10 +52,17 @@ struct run {
 
 static pid_t pgid(const struct run *run) { return run->child->pid; }
 
-/* waitid with the rusage that only the system call gives. */
-static int wait_child(struct run *run, int options) {
+/* How the leader ended, without collecting it. What this says is kept: if somebody else collects
+ * the leader before we do, the reap has nothing to add. The system call gives the rusage that
+ * waitid(2) leaves out. */
+static int look_for_end(struct run *run) {
     return (int)BS_RETRY(
-        syscall(SYS_waitid, P_PID, pgid(run), &run->end, WEXITED | WNOHANG | options, &run->usage));
+        syscall(SYS_waitid, P_PID, pgid(run), &run->end, WEXITED | WNOHANG | WNOWAIT, &run->usage));
+}
+
+static void collect(const struct run *run) {
+    siginfo_t end;
+    (void)BS_RETRY(waitid(P_PID, (id_t)pgid(run), &end, WEXITED | WNOHANG));
 }
 
 static void enter(struct run *run, enum phase phase, uint64_t from, uint64_t ms) {
@@ -104,7 +111,7 @@ static unsigned members_alive(struct run *run, uint64_t not_after, uint64_t now)
 /* The zombie leader keeps the number ours until here: the last signal, then the reap. */
 static void reap_leader(struct run *run, uint64_t now) {
     bs_group_signal(pgid(run), SIGKILL);
-    (void)wait_child(run, 0);
+    collect(run);
     run->reaped_at = bs_boot_ticks();
     bs_watch_close(&run->child->watch);
     close_witness(run);
@@ -124,7 +131,7 @@ static void look_at_leader(struct run *run) {
     if (run->leader_gone || run->cause == LOST)
         return;
     run->end.si_pid = 0;
-    if (wait_child(run, WNOWAIT) != 0) {
+    if (look_for_end(run) != 0) {
         run->lost_error = errno;
         run->cause = LOST;
     } else if (run->end.si_pid != 0) {
