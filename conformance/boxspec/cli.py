@@ -58,6 +58,7 @@ def _run_flags(parser: argparse.ArgumentParser) -> None:
     add("-k", metavar="EXPR", help="only tests whose name matches, as in pytest")
     add("-m", metavar="EXPR", help="only marked tests: timing, stress, 'timing or stress'")
     add("-j", dest="jobs", type=_count, metavar="N", help="at most N long tests at once")
+    add("--focus", metavar="TOPIC", help="all tests of it, one of each other requirement")
     add("--seed", type=_number, default=0, metavar="N", help="decides what is varied")
     add("--repeat", type=_count, metavar="N", help="each test N times; prints flake rates")
     add("--repeat-file", metavar="FILE", help="results of --repeat, JSON lines, resumable")

@@ -149,20 +149,22 @@ class Runs:
         self.folder = Path(tempfile.mkdtemp(prefix="boxspec-faults-"))
         self.files = _files()
 
-    def failing(self, fault: Fault, topics: Iterable[str] | None) -> list[str]:
-        """Requirements that fail with this fault; `topics` None is the whole suite."""
+    def failing(self, fault: Fault, scope: list[str]) -> list[str]:
+        """Requirements that fail with this fault; `scope` are words of `boxspec run`."""
         with tempfile.NamedTemporaryFile(dir=self.folder, suffix=".json") as made:
-            words = ["run", "--shim", shim_of(fault), "--contract", fault.contract]
+            words = ["run", "--shim", shim_of(fault), "--contract", fault.contract, *scope]
             words += ["--profile", "all", "--json", made.name]
-            if topics is not None:
-                stems = sorted({stem for topic in topics for stem in self.files[topic]})
-                words += ["-k", " or ".join(stems)]
             told = self._run([sys.executable, "-P", "-m", "boxspec", *words])
             text = Path(made.name).read_text(encoding="utf-8")
         if not text:
             raise HarnessError(told.decode(errors="replace").strip().splitlines()[-1])
         tree = json.loads(text)
         return [each["id"] for each in tree["requirements"] if each["verdict"] in CAUGHT]
+
+    def of_topics(self, topics: Iterable[str]) -> list[str]:
+        """The words that choose the test files of these topics."""
+        stems = sorted({stem for topic in topics for stem in self.files[topic]})
+        return ["-k", " or ".join(stems)]
 
     def _run(self, words: list[str]) -> bytes:
         with self.lock:
@@ -210,16 +212,20 @@ def _files() -> dict[str, set[str]]:
     return files
 
 
-def judge(fault: Fault, runs: Runs, full: bool) -> Outcome:
+def judge(fault: Fault, runs: Runs, scope: str) -> Outcome:
     """A requirement of another topic counts when it fails twice: one failure may be the load's."""
-    whole = full or fault.role != "fault"
-    outcome = Outcome(fault, "all" if whole else "topic")
-    own = [fault.topic] if fault.topic else []
+    scope = scope if fault.topic else "all"
+    outcome = Outcome(fault, scope)
+    words = {
+        "all": [],
+        "focus": ["--focus", str(fault.topic)],
+        "own": runs.of_topics([fault.topic] if fault.topic else []),
+    }[scope]
     try:
-        outcome.caught_by = runs.failing(fault, None if whole else own)
+        outcome.caught_by = runs.failing(fault, words)
         doubtful = outcome.caught_by if fault.role == "noop" else outcome.blunt
         if doubtful:
-            again = runs.failing(fault, sorted({load()[name].topic for name in doubtful}))
+            again = runs.failing(fault, runs.of_topics({load()[name].topic for name in doubtful}))
             outcome.caught_by = [
                 name for name in outcome.caught_by if name not in doubtful or name in again
             ]
@@ -251,13 +257,13 @@ def summary(outcomes: list[Outcome]) -> dict[str, int]:
     }
 
 
-def closing(outcomes: list[Outcome], wanted: int, full: bool) -> str:
+def closing(outcomes: list[Outcome], wanted: int, scope: str) -> str:
     count = summary(outcomes)
     parts = [
         f"faults {count['faults']}",
         f"caught {count['caught']}",
         f"by the requirement they break {count['by_named_requirement']}",
-        f"also by another topic {count['blunt'] if full else 'not looked at (--full does)'}",
+        f"also by another topic {'not looked at' if scope == 'own' else count['blunt']}",
     ]
     parts += [
         f"{each.fault.role} {'caught' if each.caught_by else 'not caught'}"
@@ -290,9 +296,13 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         help="only faults whose id matches, as in pytest: 'kill and not zombies'",
     )
     add("--only", action="append", metavar="ID", help="only this fault (repeatable)")
-    add("-j", dest="jobs", type=int, default=1, metavar="N", help="faults at once (default 1)")
+    add("-j", dest="jobs", type=int, default=2, metavar="N", help="faults at once (default 2)")
     add(
-        "--full", action="store_true", help="the whole suite, not only the tests of a fault's topic"
+        "--scope",
+        choices=("own", "focus", "all"),
+        default="focus",
+        help="what each fault is tried with: the tests of its own topic; these and one of each"
+        " other requirement (default); every test",
     )
     args = made.parse_args(words)
     if args.jobs < 1:
@@ -338,7 +348,7 @@ def main(words: Sequence[str]) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     try:
-        futures = [pool.submit(judge, fault, runs, args.full) for fault in chosen]
+        futures = [pool.submit(judge, fault, runs, args.scope) for fault in chosen]
         for future in as_completed(futures):
             outcomes.append(future.result())
             print(line(outcomes[-1]), flush=True)
@@ -353,12 +363,12 @@ def main(words: Sequence[str]) -> int:
     if output is not None:
         tree = {
             "schema": "boxspec-faults/1",
-            "scope": "all" if args.full else "topic",
+            "scope": args.scope,
             "faults": [each.to_json() for each in outcomes],
             "summary": summary(outcomes),
         }
         output.write(json.dumps(tree, indent=2) + "\n")
-    print(closing(outcomes, len(chosen), args.full))
+    print(closing(outcomes, len(chosen), args.scope))
     if len(outcomes) < len(chosen):
         return 2
     return 0 if all(each.good for each in outcomes) else 1

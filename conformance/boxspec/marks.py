@@ -53,7 +53,7 @@ def requires(
         pitfalls=tuple(pitfalls),
         capabilities=named,
         overlap=overlap is not False,
-        seconds=1.0 if isinstance(overlap, bool) else float(overlap),
+        seconds=float(overlap) if not isinstance(overlap, bool) else 1.0 if overlap else 0.0,
         stress=int(stress) if stress else None,
         timing=timing,
     )

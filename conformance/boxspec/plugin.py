@@ -110,6 +110,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="ID",
         help="only tests that decide this requirement (repeatable)",
     )
+    add(
+        "--focus",
+        dest="boxspec_focus",
+        metavar="TOPIC",
+        help="all tests of this topic, and one of each other requirement",
+    )
     add("--seed", dest="boxspec_seed", type=int, default=0, help="decides what is varied")
     add("--repeat", dest="boxspec_repeat", type=int, metavar="N", help="run each test N times")
     add("--repeat-file", dest="boxspec_repeat_file", metavar="FILE", help="results, resumable")
@@ -164,10 +170,35 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             for name in marked.ids
         )
         (kept if wanted else dropped).append(item)
+    if option("boxspec_focus"):
+        kept, away = focused(kept, option("boxspec_focus"))
+        dropped += away
     if dropped:
         config.hook.pytest_deselected(items=dropped)
     # The main thread comes to the overlapping ones last: until then they run beside.
     items[:] = sorted(kept, key=_overlaps)
+
+
+def focused(items: list[pytest.Item], topic: str) -> tuple[list[pytest.Item], list[pytest.Item]]:
+    """All tests of the topic, and of the rest as few as decide every requirement once."""
+    known = load()
+    kept: set[str] = set()
+    decided: set[str] = set()
+    for item in sorted(items, key=_cost):
+        marked = says(item)
+        ids = set(marked.ids) if marked is not None else set()
+        if any(known[name].topic == topic for name in ids) or ids - decided:
+            kept.add(item.nodeid)
+            decided |= ids
+    return (
+        [item for item in items if item.nodeid in kept],
+        [item for item in items if item.nodeid not in kept],
+    )
+
+
+def _cost(item: pytest.Item) -> float:
+    marked = says(item)
+    return marked.seconds + 10 * (marked.stress or 0) if marked is not None else 0
 
 
 def _overlaps(item: pytest.Item) -> bool:

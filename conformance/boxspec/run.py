@@ -35,9 +35,16 @@ def check_contracts(names: list[str] | None) -> None:
             raise UsageError(f"--contract {name}", "no such contract", f"known: {', '.join(every)}")
 
 
+def check_topic(name: str | None) -> None:
+    every = sorted({each.topic for each in load().values()})
+    if name is not None and name not in every:
+        raise UsageError(f"--focus {name}", "no such topic", f"known: {', '.join(every)}")
+
+
 def run(args: argparse.Namespace, *, keep: bool = False, only: list[str] | None = None) -> int:
     """Run, report, and say by the exit code what came out."""
     check_contracts(args.contract)
+    check_topic(args.focus)
     argv = shim_argv(args.shim)
     programs.folder  # noqa: B018  a missing build is bad usage, said before anything starts
     baseline = known.read(Path(args.known)) if args.known else None
@@ -98,6 +105,7 @@ def _arguments(args: argparse.Namespace, keep: bool, only: list[str] | None) -> 
         ("--profile", args.profile),
         ("-k", args.k),
         ("-m", args.m),
+        ("--focus", args.focus),
         ("--overlap", args.jobs),
         ("--repeat", args.repeat),
         ("--repeat-file", args.repeat_file),
