@@ -76,10 +76,11 @@ def nanoseconds_in_64_bits():
 def exit_0_in_the_grace_is_a_success():
     @replaces(run.Run)
     def final(original, self, cause):
-        if cause.name == "timeout" and self.end == (os.CLD_EXITED, 0) and not self.watch.noted:
-            # With output before it the annotation is looked at, which is another requirement.
-            if not any(output.kept for output in self.outputs):
-                cause = run.Cause("exit")
+        # With output before it the annotation is looked at, which is another requirement.
+        silent = not any(output.kept for output in self.outputs)
+        exited = self.end == (os.CLD_EXITED, 0) and not self.watch.noted
+        if cause.name == "timeout" and silent and exited:
+            cause = run.Cause("exit")
         return original(self, cause)
 
 
