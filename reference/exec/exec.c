@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/sys.h"
+#include "exec/report.h"
 #include "exec/signals.h"
 #include "exec/sigpipe.h"
 #include "exec/spawn.h"

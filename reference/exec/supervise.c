@@ -9,91 +9,55 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/sys.h"
-#include "exec/drain.h"
 #include "exec/group.h"
+#include "exec/report.h"
+#include "exec/run.h"
 
-/* A run only ever moves down this list. */
-enum phase {
-    RUNNING, /* nothing has ended the run yet */
-    GRACE,   /* the group was sent its signal and has time until `until` */
-    KILLED,  /* the group was sent SIGKILL; what is alive at `until` is given up */
-    REAPED,  /* the leader was collected; members older than that may still be dying */
-    DRAINING /* the group is gone; a stranger may hold our pipes until `until` */
-};
-
-enum cause { NONE, EXITED, DEADLINE, SIGNALLED, CANCELLED, CAPPED, STDIN_FAILED, LOST };
-
-struct run {
-    const struct bs_exec_request *request;
-    struct bs_child *child;
-    const struct bs_signal_slot *slot;
-    struct bs_outlets outlets;
-    struct bs_drain out;
-    struct bs_drain err;
-    enum phase phase;
-    enum cause cause;
-    int signo;         /* of the caller, with SIGNALLED */
-    uint64_t deadline; /* all times: CLOCK_MONOTONIC ns, BS_NEVER for none */
-    uint64_t until;
-    uint64_t reaped_at; /* clock ticks since boot */
-    bool leader_gone;   /* it is a zombie, or was collected */
-    bool out_of_memory;
-    int witness;      /* pidfd of a member that is waited for, -1 for none */
-    uint64_t look_at; /* when the group is to be looked at again; 0 for at once */
-    unsigned alive;   /* what the last look found */
-    int lost_error;
-    siginfo_t end;
-    struct rusage usage;
-    unsigned group_left;
-    bool detached_writers;
-};
-
-static pid_t pgid(const struct run *run) { return run->child->pid; }
+static pid_t pgid(const struct bs_run *run) { return run->child->pid; }
 
 /* How the leader ended, without collecting it. What this says is kept: if somebody else collects
  * the leader before we do, the reap has nothing to add. The system call gives the rusage that
  * waitid(2) leaves out. */
-static int look_for_end(struct run *run) {
+static int look_for_end(struct bs_run *run) {
     return (int)BS_RETRY(
         syscall(SYS_waitid, P_PID, pgid(run), &run->end, WEXITED | WNOHANG | WNOWAIT, &run->usage));
 }
 
-static void collect(const struct run *run) {
+static void collect(const struct bs_run *run) {
     siginfo_t end;
     (void)BS_RETRY(waitid(P_PID, (id_t)pgid(run), &end, WEXITED | WNOHANG));
 }
 
-static void enter(struct run *run, enum phase phase, uint64_t from, uint64_t ms) {
+static void enter(struct bs_run *run, enum bs_phase phase, uint64_t from, uint64_t ms) {
     run->phase = phase;
     run->until = ms == BS_NEVER ? BS_NEVER : bs_after_ms(from, ms);
 }
 
-static void kill_group(struct run *run, uint64_t now) {
+static void kill_group(struct bs_run *run, uint64_t now) {
     bs_group_signal(pgid(run), SIGKILL);
     enter(run, KILLED, now, BS_EXEC_KILL_MS);
 }
 
 /* The first cause names the result; what comes later changes nothing. SIGCONT follows the signal,
  * or a stopped member could not act on it before SIGKILL. */
-static void end_run(struct run *run, enum cause cause, int signo, uint64_t now) {
+static void end_run(struct bs_run *run, enum bs_cause cause, int signo, uint64_t now) {
     run->cause = cause;
     bs_group_signal(pgid(run), signo);
     bs_group_signal(pgid(run), SIGCONT);
     enter(run, GRACE, now, BS_EXEC_GRACE_MS);
 }
 
-static void close_witness(struct run *run) { bs_close(&run->witness); }
+static void close_witness(struct bs_run *run) { bs_close(&run->witness); }
 
-static void finish_group(struct run *run, uint64_t now) {
+static void finish_group(struct bs_run *run, uint64_t now) {
     close_witness(run);
     enter(run, DRAINING, now, BS_EXEC_LINGER_MS);
 }
 
 /* Looks for members that are alive and arranges to be woken when one of them ends. In between, what
  * the last look found holds: a flood of output must not cost a walk through /proc for each read. */
-static unsigned members_alive(struct run *run, uint64_t not_after, uint64_t now) {
+static unsigned members_alive(struct bs_run *run, uint64_t not_after, uint64_t now) {
     if (now < run->look_at && now < run->until)
         return run->alive;
     struct bs_members members = bs_group_look(pgid(run), pgid(run), not_after);
@@ -109,7 +73,7 @@ static unsigned members_alive(struct run *run, uint64_t not_after, uint64_t now)
 }
 
 /* The zombie leader keeps the number ours until here: the last signal, then the reap. */
-static void reap_leader(struct run *run, uint64_t now) {
+static void reap_leader(struct bs_run *run, uint64_t now) {
     bs_group_signal(pgid(run), SIGKILL);
     collect(run);
     run->reaped_at = bs_boot_ticks();
@@ -127,7 +91,7 @@ static void reap_leader(struct run *run, uint64_t now) {
     run->look_at = 0;
 }
 
-static void look_at_leader(struct run *run) {
+static void look_at_leader(struct bs_run *run) {
     if (run->leader_gone || run->cause == LOST)
         return;
     run->end.si_pid = 0;
@@ -148,7 +112,7 @@ static bool cancelled(int fd) {
 /* What ended the run, if anything did, in the contract's order: stdin failure, signal, exit,
  * deadline. The exit is looked at before the signal, so that a signal noted in the same look wins.
  */
-static void decide(struct run *run, uint64_t now) {
+static void decide(struct bs_run *run, uint64_t now) {
     bool strict = run->request->stdin_failure == BS_STDIN_FAILURE_ERROR;
     if (run->leader_gone)
         bs_feed_abandon(&run->child->feed);
@@ -171,7 +135,7 @@ static void decide(struct run *run, uint64_t now) {
     }
 }
 
-static void escalate(struct run *run, uint64_t now) {
+static void escalate(struct bs_run *run, uint64_t now) {
     if (run->leader_gone && members_alive(run, UINT64_MAX, now) == 0) {
         reap_leader(run, now);
     } else if (run->phase == GRACE && now >= run->until) {
@@ -190,7 +154,7 @@ static void escalate(struct run *run, uint64_t now) {
     }
 }
 
-static void look_after_reap(struct run *run, uint64_t now) {
+static void look_after_reap(struct bs_run *run, uint64_t now) {
     unsigned alive = members_alive(run, run->reaped_at, now);
     if (alive > 0 && now < run->until)
         return;
@@ -199,15 +163,15 @@ static void look_after_reap(struct run *run, uint64_t now) {
 }
 
 /* A byte beyond the cap that was written before the exit counts, whichever was seen first. */
-static void decide_late_cap(struct run *run) {
+static void decide_late_cap(struct bs_run *run) {
     if (run->cause == EXITED && (run->out.over || run->err.over))
         run->cause = CAPPED;
 }
 
-static bool drained(const struct run *run) { return run->out.fd < 0 && run->err.fd < 0; }
+static bool drained(const struct bs_run *run) { return run->out.fd < 0 && run->err.fd < 0; }
 
 /* Waiting for strangers ends with their end, the bound, the deadline or a signal. */
-static bool stop_draining(struct run *run, uint64_t now) {
+static bool stop_draining(struct bs_run *run, uint64_t now) {
     if (drained(run))
         return true;
     bool shortened = now >= run->deadline || bs_signal_first(run->slot) != 0;
@@ -225,7 +189,7 @@ static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 enum { POLLED_MS = 20 };
 
 /* When to look again although nothing happens. */
-static uint64_t next_look(const struct run *run, uint64_t now) {
+static uint64_t next_look(const struct bs_run *run, uint64_t now) {
     uint64_t at = run->until;
     if (run->phase == RUNNING)
         at = run->deadline;
@@ -243,7 +207,7 @@ static uint64_t next_look(const struct run *run, uint64_t now) {
 enum slot_of { P_OUT, P_ERR, P_IN, P_SIGNAL, P_CANCEL, P_LEADER, P_WITNESS, P_TEE, P_COUNT };
 
 /* poll skips negative descriptors: what is of no interest is one. */
-static void wait_for_events(const struct run *run, struct pollfd *set, uint64_t now) {
+static void wait_for_events(const struct bs_run *run, struct pollfd *set, uint64_t now) {
     bool open_ended = run->phase == RUNNING || run->phase == DRAINING;
     set[P_OUT] = (struct pollfd){.fd = run->out.fd, .events = POLLIN};
     set[P_ERR] = (struct pollfd){.fd = run->err.fd, .events = POLLIN};
@@ -264,14 +228,14 @@ static void wait_for_events(const struct run *run, struct pollfd *set, uint64_t 
 }
 
 /* Without memory nothing is read any more, and a pipe that stays full would wake every poll. */
-static void read_some(struct run *run, struct bs_drain *drain) {
+static void read_some(struct bs_run *run, struct bs_drain *drain) {
     if (bs_drain_read(drain, &run->outlets))
         return;
     run->out_of_memory = true;
     bs_close(&drain->fd);
 }
 
-static void serve(struct run *run, const struct pollfd *set) {
+static void serve(struct bs_run *run, const struct pollfd *set) {
     if (set[P_OUT].revents != 0)
         read_some(run, &run->out);
     if (set[P_ERR].revents != 0)
@@ -286,7 +250,7 @@ static void serve(struct run *run, const struct pollfd *set) {
 
 /* One turn: wait, serve what is ready, look at the leader, take a step. True when the run is over.
  */
-static bool turn(struct run *run) {
+static bool turn(struct bs_run *run) {
     struct pollfd set[P_COUNT];
     wait_for_events(run, set, bs_now_ns());
     serve(run, set);
@@ -313,102 +277,24 @@ static bool turn(struct run *run) {
     return stop_draining(run, now);
 }
 
-static void annotate(struct bs_buf *text, const char *words) {
-    if (text->len > 0)
-        bs_buf_char(text, '\n');
-    bs_buf_str(text, words);
-}
-
-bool bs_annotate_signal(struct bs_buf *text, int signo) {
-    annotate(text, signo == SIGINT ? "process interrupted by signal SIGINT"
-                                   : "process interrupted by signal SIGTERM");
-    return !text->failed;
-}
-
-static void report_exit(const struct run *run, struct bs_exec_result *result) {
-    if (run->end.si_code == CLD_EXITED) {
-        result->termination = BS_ENDED_EXIT;
-        result->has_exit_code = true;
-        result->exit_code = run->end.si_status & 0xFF;
-        result->success = result->exit_code == 0;
-        return;
-    }
-    result->termination = BS_ENDED_SIGNAL;
-    result->signal = run->end.si_status;
-}
-
-static int report(struct run *run, struct bs_exec_result *result, struct bs_error *err) {
-    struct bs_buf *text = &run->err.kept;
-    bs_drain_finish(&run->out);
-    bs_drain_finish(&run->err);
-    switch (run->cause) {
-    case DEADLINE:
-        result->termination = BS_ENDED_TIMEOUT;
-        annotate(text, "process timed out");
-        break;
-    case SIGNALLED:
-        result->termination = BS_ENDED_PARENT_SIGNAL;
-        result->signal = run->signo;
-        result->has_exit_code = true;
-        result->exit_code = 128 + run->signo;
-        (void)bs_annotate_signal(text, run->signo);
-        break;
-    case CANCELLED:
-        result->termination = BS_ENDED_CANCEL;
-        annotate(text, "process cancelled");
-        break;
-    case CAPPED:
-        result->termination = BS_ENDED_CAP;
-        break;
-    default:
-        report_exit(run, result);
-        break;
-    }
-    if (run->out_of_memory || text->failed)
-        return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for the output of `%.900s`",
-                       run->request->program);
-    result->truncated = run->out.over || run->err.over;
-    result->detached_writers = run->detached_writers;
-    result->group_left = run->group_left;
-    result->usage = run->usage;
-    result->out = bs_buf_take(&run->out.kept);
-    result->err = bs_buf_take(text);
-    return BS_OK;
-}
-
-static int conclude(struct run *run, struct bs_exec_result *result, struct bs_error *err) {
-    char buf[128];
-    if (run->cause == LOST) {
-        /* Somebody else collected the leader, so its number may be a stranger's by now; a pidfd
-         * still means the group that it led. */
-        bs_watch_kill_group(&run->child->watch);
-        return bs_fail(err, BS_E_EXECUTION, run->lost_error, "wait timeout error: %s",
-                       bs_os_message(run->lost_error, buf, sizeof buf));
-    }
-    if (run->cause == STDIN_FAILED)
-        return bs_fail(err, BS_E_EXECUTION, run->child->feed.os_error, "failed to write stdin: %s",
-                       bs_os_message(run->child->feed.os_error, buf, sizeof buf));
-    return report(run, result, err);
-}
-
 int bs_supervise(const struct bs_exec_request *request, struct bs_child *child,
                  const struct bs_signal_slot *slot, struct bs_tee *tee,
                  struct bs_exec_result *result, struct bs_error *err) {
-    struct run run = {.request = request,
-                      .child = child,
-                      .slot = slot,
-                      .outlets = {.request = request, .tee = tee},
-                      .phase = RUNNING,
-                      .cause = NONE,
-                      .deadline = bs_after_ms(bs_now_ns(), request->timeout_ms),
-                      .until = BS_NEVER,
-                      .witness = -1};
+    struct bs_run run = {.request = request,
+                         .child = child,
+                         .slot = slot,
+                         .outlets = {.request = request, .tee = tee},
+                         .phase = RUNNING,
+                         .cause = NONE,
+                         .deadline = bs_after_ms(bs_now_ns(), request->timeout_ms),
+                         .until = BS_NEVER,
+                         .witness = -1};
     bs_drain_init(&run.out, child->out, BS_STDOUT, request->max_output_bytes);
     bs_drain_init(&run.err, child->err, BS_STDERR, request->max_output_bytes);
     child->out = child->err = -1; /* the drains have them now */
     while (!turn(&run)) {
     }
-    int code = conclude(&run, result, err);
+    int code = bs_report(&run, result, err);
     bs_drain_clear(&run.out);
     bs_drain_clear(&run.err);
     bs_close(&child->feed.fd);

@@ -14,8 +14,4 @@ int bs_supervise(const struct bs_exec_request *request, struct bs_child *child,
                  const struct bs_signal_slot *slot, struct bs_tee *tee,
                  struct bs_exec_result *result, struct bs_error *err);
 
-/* `process interrupted by signal SIGINT`, joined to what is there by a newline. False: no memory.
- */
-bool bs_annotate_signal(struct bs_buf *text, int signo);
-
 #endif

@@ -116,7 +116,7 @@ static void a_written_string_is_read_back_the_same(void **state) {
     char all[128 + 8 + 1] = {0};
     for (size_t i = 0; i < 128; i++)
         all[i] = (char)i;
-    memcpy(all + 128, "\xC3\xA9\xF0\x9F\x98\x80\"\\", 8);
+    memcpy(all + 128, "\xC3\xA9\xF0\x9F\x98\x80\"\\", 8 + 1);
     struct bs_buf out = BS_BUF_INIT;
     bs_json_put_string(&out, all, sizeof all - 1);
     struct bs_bytes text = bs_buf_take(&out);

@@ -16,8 +16,8 @@
 #include "support/holdings.h"
 #include "support/shell.h"
 
-long __real_syscall(long number, ...);
-long __wrap_syscall(long number, ...);
+long __real_syscall(long number, long a, long b, long c, long d, long e, long f);
+long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f);
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*body)(void *),
                           void *arg);
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*body)(void *),
@@ -36,19 +36,13 @@ static unsigned threads_made;
 static unsigned spawns_refused;
 
 /* Takes more words than some calls give, as the C library's own does. */
-long __wrap_syscall(long number, ...) {
-    va_list list;
-    long a[6];
-    va_start(list, number);
-    for (size_t i = 0; i < LENGTH(a); i++)
-        a[i] = va_arg(list, long);
-    va_end(list);
+long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f) {
     if ((host.no_pidfd && (number == SYS_pidfd_open || number == SYS_pidfd_send_signal)) ||
         (host.no_clone3 && number == SYS_clone3)) {
         errno = number == SYS_clone3 ? EPERM : ENOSYS;
         return -1;
     }
-    return __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    return __real_syscall(number, a, b, c, d, e, f);
 }
 
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*body)(void *),

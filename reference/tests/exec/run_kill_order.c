@@ -22,8 +22,8 @@ int __real_kill(pid_t pid, int signo);
 int __wrap_kill(pid_t pid, int signo);
 int __real_waitid(idtype_t type, id_t id, siginfo_t *info, int options);
 int __wrap_waitid(idtype_t type, id_t id, siginfo_t *info, int options);
-long __real_syscall(long number, ...);
-long __wrap_syscall(long number, ...);
+long __real_syscall(long number, long a, long b, long c, long d, long e, long f);
+long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f);
 uint64_t __real_bs_after_ms(uint64_t start_ns, uint64_t ms);
 uint64_t __wrap_bs_after_ms(uint64_t start_ns, uint64_t ms);
 
@@ -60,16 +60,10 @@ int __wrap_waitid(idtype_t type, id_t id, siginfo_t *info, int options) {
 }
 
 /* Takes more words than some calls give, as the C library's own does. */
-long __wrap_syscall(long number, ...) {
-    va_list list;
-    long a[6];
-    va_start(list, number);
-    for (size_t i = 0; i < LENGTH(a); i++)
-        a[i] = va_arg(list, long);
-    va_end(list);
-    long rc = __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f) {
+    long rc = __real_syscall(number, a, b, c, d, e, f);
     if (number == SYS_waitid)
-        note_reap(rc, (const siginfo_t *)(uintptr_t)a[2], (int)a[3]);
+        note_reap(rc, (const siginfo_t *)(uintptr_t)c, (int)d);
     return rc;
 }
 

@@ -56,17 +56,18 @@ static void the_first_signal_names_and_all_are_counted(void **state) {
 
 static void one_signal_reaches_every_active_slot(void **state) {
     (void)state;
-    struct bs_signal_slot *slots[16];
-    for (size_t i = 0; i < LENGTH(slots); i++) {
+    enum { MANY = 16 };
+    struct bs_signal_slot *slots[MANY];
+    for (size_t i = 0; i < MANY; i++) {
         slots[i] = bs_signals_acquire(NULL);
         assert_non_null(slots[i]);
     }
     (void)raise(SIGINT);
-    for (size_t i = 0; i < LENGTH(slots); i++) {
+    for (size_t i = 0; i < MANY; i++) {
         assert_true(readable(slots[i]));
         assert_int_equal(bs_signal_first(slots[i]), SIGINT);
     }
-    for (size_t i = 0; i < LENGTH(slots); i++)
+    for (size_t i = 0; i < MANY; i++)
         assert_released(slots[i], 1, 0);
 }
 

@@ -1,5 +1,6 @@
 #include "shim/decode.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,8 +156,8 @@ static void integers_are_whole_and_not_negative(void **state) {
     static const char *const wrong[] = {"-1",    "1.5",  "1.0", "1e3",  "18446744073709551616",
                                         "\"1\"", "null", "[]",  "true", "-9007199254740993"};
     for (size_t i = 0; i < LENGTH(wrong); i++) {
-        char text[128] = "{\"program\":\"x\",\"timeout_ms\":";
-        (void)strcat(strcat(text, wrong[i]), "}");
+        char text[128];
+        (void)snprintf(text, sizeof text, "{\"program\":\"x\",\"timeout_ms\":%s}", wrong[i]);
         PROBLEMS(text, "/request/timeout_ms");
     }
     struct decoded d = decoded("{\"program\":\"x\",\"timeout_ms\":18446744073709551615}");

@@ -15,7 +15,7 @@ static unsigned entries(const char *path, int *highest) {
     unsigned n = 0;
     const struct dirent *entry = NULL;
     while ((entry = readdir(dir)) != NULL) {
-        int number = atoi(entry->d_name);
+        int number = (int)strtol(entry->d_name, NULL, 10);
         if (entry->d_name[0] == '.' || number == dirfd(dir))
             continue;
         n++;
