@@ -31,7 +31,9 @@ def test_an_exit_code_is_reported_as_it_is(box: Box, code: int) -> None:
 def test_a_death_by_the_childs_own_signal_has_no_code_and_no_annotation(
     box: Box, name: str, core: str
 ) -> None:
-    seen = box.run(program=P.die_by, args=[name], current_dir=str(box.tmp), state=["--core", core])
+    # The shim's folder too: one that dies of such a signal itself leaves no core with the user.
+    state = ["--core", core, "--cwd", str(box.tmp)]
+    seen = box.run(program=P.die_by, args=[name], current_dir=str(box.tmp), state=state)
     expect(
         "success, exit_code and stderr of a child that a signal of its own killed",
         (seen.result["success"], seen.result["exit_code"], seen.stderr),

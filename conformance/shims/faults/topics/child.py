@@ -2,6 +2,7 @@
 
 import _signal
 import os
+import resource
 
 import protocol
 import spawn
@@ -11,9 +12,13 @@ from registry import fault, replaces
 def end_like(status):
     """What a process that stands between does when its own child has ended."""
     if os.WIFSIGNALED(status):
-        _signal.signal(os.WTERMSIG(status), _signal.SIG_DFL)
-        _signal.pthread_sigmask(_signal.SIG_SETMASK, ())
-        os.kill(os.getpid(), os.WTERMSIG(status))
+        number = os.WTERMSIG(status)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        if number != _signal.SIGKILL:
+            _signal.signal(number, _signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+        # Only this one: what the group got meanwhile and the child withstood must not end us.
+        _signal.pthread_sigmask(_signal.SIG_UNBLOCK, (number,))
     os._exit(os.waitstatus_to_exitcode(status))
 
 
@@ -26,7 +31,7 @@ def somebody_else_leads_the_group():
         if pid == 0:
             self.join_group = lambda: None
             original(self, stdio, report)
-        os.closerange(0, 64)
+        os.closerange(0, os.sysconf("SC_OPEN_MAX"))
         end_like(os.waitpid(pid, 0)[1])
 
 
@@ -102,8 +107,6 @@ def resets_all_dispositions():
 def raises_the_file_limit():
     @replaces(spawn.Spawn)
     def execute(original, self, path):
-        import resource
-
         hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         original(self, path)
