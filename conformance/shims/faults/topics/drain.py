@@ -14,7 +14,8 @@ def stdout_before_stderr():
     @replaces(run.Run)
     def interests(original, self):
         out, err = self.outputs
-        waits = out.fd >= 0 and self.request.max_output_bytes is None and not self.end
+        plain = self.request.max_output_bytes is None and not self.tee
+        waits = out.fd >= 0 and plain and not self.end
         yield from (pair for pair in original(self) if not waits or pair[0] != err.fd)
 
 
@@ -31,10 +32,18 @@ def loses_the_tail():
 
 @fault("EXEC-DRAIN-02", "a read that fills the buffer loses its last byte", "buffer[n] = 0")
 def loses_a_byte_of_a_full_buffer():
-    @replaces(streams.Output)
-    def keep(original, self, chunk):
-        full = len(chunk) == streams.CHUNK and self.cap is None and self.name == "stderr"
-        return original(self, chunk[:-1] if full else chunk)
+    @replaces(run.Run)
+    def spawn(original, self):
+        original(self)
+        err = self.outputs[1]
+        keep = err.keep
+
+        def keep_text(chunk):
+            return keep(chunk[:-1] if len(chunk) == streams.CHUNK else chunk)
+
+        # What a cap or the copy for people leaves is other requirements' case.
+        if err.cap is None and not self.tee:
+            err.keep = keep_text
 
 
 @fault("EXEC-DRAIN-03", "both streams go into one buffer", "pitfall E14: 2>&1")
@@ -45,7 +54,8 @@ def one_buffer_for_both():
         before = len(err.kept)
         original(self, output)
         # Where both were written several times: a little of both is everybody's case.
-        if output is err and len(err.kept) > before and min(len(out.kept), len(err.kept)) > 2:
+        several = len(err.kept) > before and min(len(out.kept), len(err.kept)) > 2
+        if output is err and several and not self.tee:
             out.kept.append(err.kept.pop())
 
 
