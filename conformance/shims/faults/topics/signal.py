@@ -173,9 +173,9 @@ def output_comes_before_signals():
     @replaces(run.Run)
     def look(original, self):
         signals.handlers.collect()
-        flood = self.outputs[0].length > 1024 * 1024 and not self.end
+        flood = self.outputs[0].length > 512 * 1024 and not self.end
         if flood and self.watch.noted:
-            until = run.monotonic_ns() + 900_000_000
+            until = run.monotonic_ns() + 3_000_000_000
             while run.monotonic_ns() < until:
                 select.poll().poll(5)
                 self.turn(until)
