@@ -9,6 +9,7 @@ import pytest
 
 from boxspec.api import Box, Live, Seen, at_most, expect, requires
 from boxspec.api import programs as P
+from exec.moments import pass_time
 from exec.spawn_io import outcome, overhead_ms, shell, since_ms
 
 SPARE = """
@@ -28,19 +29,22 @@ def wanted_ms(pid: int) -> float:
 
 @requires("EXEC-DRAIN-05", pitfalls=["E4"], overlap=True, timing=True)
 def test_a_child_that_closed_both_streams_costs_no_processor_time(box: Box) -> None:
-    events = box.events()
-    line = 'exec "$1" "$2" 600 >&- 2>&-'
-    with box.start(**shell(line, P.slow_exit, events.path), hold=True) as live:
+    events, fifo = box.events(), box.fifo("open")
+    line = 'exec "$1" "$2" "$3" >&- 2>&-'
+    with box.start(**shell(line, P.gate, events.path, fifo)) as live:
         events.wait("ready")
-        before, stood = live.cpu_ms(), wanted_ms(live.shim_pid)
-        events.wait("end")
+        began_ns, before, stood = live.now_ns(), live.cpu_ms(), wanted_ms(live.shim_pid)
+        pass_time(600)
         used, wanted = live.cpu_ms() - before, wanted_ms(live.shim_pid) - stood
+        looked = since_ms(began_ns, live.now_ns())
+        box.open_gate(fifo)
         live.finish()
+    # Who stands in line is counted when it is served: on a busy machine some of it is missing.
     expect(
-        "milliseconds of processor time in 600, and whether it was wanted all the time",
-        (used <= 150, wanted <= 450),
+        "shares of the time in which the shim used a processor, and in which it wanted one",
+        (used / looked <= 0.25, wanted / looked <= 0.5),
         (True, True),
-        {"used_ms": used, "wanted_ms": wanted},
+        {"used_ms": used, "wanted_ms": wanted, "looked_ms": looked},
     )
 
 
