@@ -120,7 +120,7 @@ def test_what_a_real_program_prints_is_complete(box: Box) -> None:
 
 @requires("EXEC-DRAIN-03", pitfalls=["E14"])
 def test_the_streams_are_not_mixed_up(box: Box) -> None:
-    words = [f"{i:03d} ".encode() for i in range(100)]
+    words = [f"{i:03d}.".encode() for i in range(100)]
     args = [
         word for i, text in enumerate(words) for word in ("--out" if i % 2 else "--err", text.hex())
     ]

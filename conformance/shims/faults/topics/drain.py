@@ -53,9 +53,10 @@ def one_buffer_for_both():
         out, err = self.outputs
         before = len(err.kept)
         original(self, output)
-        # Where both were written several times: a little of both is everybody's case.
-        several = len(err.kept) > before and min(len(out.kept), len(err.kept)) > 2
-        if output is err and several and not self.tee:
+        # A little of both is everybody's case, and how many reads there are is the machine's.
+        much = len(err.kept) > before and min(out.length, err.length) > 100
+        plain = self.request.max_output_bytes is None and not self.tee
+        if output is err and much and plain:
             out.kept.append(err.kept.pop())
 
 
