@@ -68,7 +68,7 @@ def test_a_terminal_that_blocks_does_not_stop_the_capture(box: Box) -> None:
 def test_a_terminal_that_blocks_delays_the_return_by_at_most_100_ms(box: Box) -> None:
     # `sh` goes on after the flood, so that its own end can be told from the flood's.
     events = box.events()
-    script = f'head -c {MUCH} /dev/zero; exec "{P.slow_exit}" "$0" 50'
+    script = f'"{P.flood}" {MUCH} 0; exec "{P.slow_exit}" "$0" 50'
     with blocked_terminal() as stderr:
         seen = box.run(
             program="/bin/sh",
@@ -86,7 +86,7 @@ def test_a_terminal_that_blocks_delays_the_return_by_at_most_100_ms(box: Box) ->
 @requires("EXEC-DEBUG-06", pitfalls=["E18"], capability=HERE, overlap=1.5, timing=True)
 def test_a_terminal_that_blocks_does_not_stop_the_deadline(box: Box) -> None:
     # Compared with a terminal that takes all: how well deadlines work is not the question.
-    script = f'head -c {MUCH} /dev/zero; exec "{P.slow_exit}" /dev/null 4000'
+    script = f'"{P.flood}" {MUCH} 0; exec "{P.slow_exit}" /dev/null 4000'
     request = {"program": "/bin/sh", "args": ["-c", script], "debug": True, "timeout_ms": 300}
     control = box.run(**request, shim_stderr="null", within_s=10)
     with blocked_terminal() as stderr:

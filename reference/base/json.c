@@ -373,16 +373,13 @@ void bs_json_put_string(struct bs_buf *out, const char *text, size_t len) {
             continue;
         bs_buf_add(out, text + plain, i - plain);
         plain = i + 1;
-        bs_buf_char(out, '\\');
-        if (c == '"' || c == '\\') {
-            bs_buf_char(out, (char)c);
-        } else if (c == '\n') {
-            bs_buf_char(out, 'n');
-        } else {
-            bs_buf_str(out, "u00");
-            bs_buf_char(out, hex[c >> 4]);
-            bs_buf_char(out, hex[c & 15]);
-        }
+        char escape[6] = {'\\', (char)c, '0', '0', hex[c >> 4], hex[c & 15]};
+        bool is_short = c >= 0x20 || c == '\n';
+        if (!is_short)
+            escape[1] = 'u';
+        else if (c == '\n')
+            escape[1] = 'n';
+        bs_buf_add(out, escape, is_short ? 2 : sizeof escape);
     }
     if (len > plain)
         bs_buf_add(out, text + plain, len - plain);
