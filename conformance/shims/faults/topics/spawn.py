@@ -164,16 +164,25 @@ def blames_the_program_for_the_directory():
 def leaves_a_zombie_until_the_next_run():
     left = []
 
+    class Later:
+        """os, as this one module sees it; the runs beside it wait for their children as ever."""
+
+        def __getattr__(self, name):
+            return getattr(os, name)
+
+        def waitpid(self, pid, flags):
+            left.append(pid)
+
+    spawn.os = Later()
+
     @replaces(spawn.Spawn)
     def start(original, self):
-        while left:
-            os.waitpid(left.pop(), 0)
-        real = spawn.os.waitpid
-        spawn.os.waitpid = lambda pid, flags: left.append(pid)
         try:
-            return original(self)
-        finally:
-            spawn.os.waitpid = real
+            while True:
+                os.waitpid(left.pop(), 0)
+        except IndexError:
+            pass
+        return original(self)
 
 
 @fault("EXEC-SPAWN-11", "descriptors that run out after the fork leave a child", "bun#40080")
