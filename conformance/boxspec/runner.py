@@ -98,7 +98,7 @@ def run_pytest(arguments: list[str], observer: Observer) -> int:
                 pytest.main(
                     [
                         "-c",
-                        str(ROOT / "pyproject.toml"),
+                        str(ROOT / ".pytest.ini"),
                         "--rootdir",
                         str(ROOT),
                         "--capture=sys",
