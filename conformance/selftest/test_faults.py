@@ -134,7 +134,8 @@ def test_a_fault_that_is_caught_is_told(tmp_path: Path) -> None:
 
 def test_what_was_finished_survives_an_interrupt(tmp_path: Path) -> None:
     file = tmp_path / "matrix.json"
-    words = ["faults", "--only", "env.keeps-home", "--only", "kill.never-kills"]
+    words = ["faults", "-j", "1", "--scope", "own"]
+    words += ["--only", "env.keeps-home", "--only", "kill.never-kills"]
     with subprocess.Popen(
         [sys.executable, "-P", "-m", "boxspec", *words, "--json", str(file)],
         cwd=ROOT,
