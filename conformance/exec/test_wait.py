@@ -48,21 +48,29 @@ def test_a_child_that_ends_at_once_is_never_missed(box: Box) -> None:
 
 
 # Just behind the first look of a loop that looks every 100 ms from the spawn on.
-LIVES = [104, 107, 110, 113, 116]
+LIVES = [104, 107, 110, 113, 116] * 3
+QUIET_MS = 20
 
 
 @requires("EXEC-WAIT-02", pitfalls=["G21"], overlap=0.9, timing=True)
 def test_the_end_of_a_child_is_noticed_in_under_20_ms(box: Box) -> None:
     # The best of five: each is late for an implementation that looks every 100 ms.
     events = box.events()
-    late = []
+    late: list[float] = []
+    quiet: list[float] = []
     for ms in LIVES:
         seen = box.run(program=P.slow_exit, args=[events.path, str(ms)])
         life_ms = elapsed_ms(events.wait("ready").t_ns, events.wait("end").t_ns)
         # What the machine was late by, twice: the usual allowance would hide a whole tick.
         machine_ms = box.session.pacer.lateness_ms(seen.t_started_ns, seen.t_ended_ns)
         late.append(seen.result["duration_ms"] - life_ms - 2 * machine_ms)
-    expect("the shortest delay between a child's end and the run's, in ms", min(late), at_most(20))
+        if machine_ms <= QUIET_MS:
+            quiet.append(late[-1])
+        if len(quiet) == 5:
+            break
+    # Where the machine itself is late by a tick, nobody's lateness shows: quiet moments first.
+    best = min(quiet or late)
+    expect("the shortest delay between a child's end and the run's, in ms", best, at_most(20))
 
 
 @pytest.mark.parametrize("request_timeout", [None, 600_000], ids=["endless", "with_deadline"])
