@@ -59,6 +59,7 @@ class Outcome:
     fault: Fault
     scope: str
     caught_by: list[str] = field(default_factory=list)
+    tries: int = 1
     problem: str = ""
 
     @property
@@ -102,6 +103,7 @@ class Outcome:
             "scope": self.scope,
             "caught": bool(self.caught_by),
             "caught_by": self.caught_by,
+            "tries": self.tries,
             "other_topics": self.blunt,
             "problem": self.problem,
         }
@@ -213,7 +215,10 @@ def _files() -> dict[str, set[str]]:
 
 
 def judge(fault: Fault, runs: Runs, scope: str) -> Outcome:
-    """A requirement of another topic counts when it fails twice: one failure may be the load's."""
+    """A requirement of another topic counts when it fails twice: one failure may be the load's.
+
+    The named one counts when it fails in one of two runs: some mistakes show at some moments only.
+    """
     scope = scope if fault.topic else "all"
     outcome = Outcome(fault, scope)
     words = {
@@ -223,6 +228,10 @@ def judge(fault: Fault, runs: Runs, scope: str) -> Outcome:
     }[scope]
     try:
         outcome.caught_by = runs.failing(fault, words)
+        if fault.requirement and not outcome.named:
+            outcome.tries = 2
+            again = runs.failing(fault, runs.of_topics([str(fault.topic)]))
+            outcome.caught_by = sorted({*outcome.caught_by, *again})
         doubtful = outcome.caught_by if fault.role == "noop" else outcome.blunt
         if doubtful:
             again = runs.failing(fault, runs.of_topics({load()[name].topic for name in doubtful}))
@@ -242,6 +251,8 @@ def line(outcome: Outcome) -> str:
     if outcome.problem:
         return f"{said} {outcome.problem}"
     others = [name for name in outcome.caught_by if name != outcome.fault.requirement]
+    if outcome.tries > 1:
+        said += " (second try)"
     shown = " ".join(others[:8]) + (f" and {len(others) - 8} more" if len(others) > 8 else "")
     return f"{said} {shown}".rstrip()
 
