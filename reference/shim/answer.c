@@ -43,7 +43,7 @@ void bs_put_error(struct bs_buf *out, const char *kind, const char *message, siz
     bs_buf_char(out, '}');
 }
 
-void bs_put_problems(struct bs_buf *out, const struct bs_decoder *decoder) {
+static void put_problems(struct bs_buf *out, const struct bs_decoder *decoder) {
     bs_buf_str(out, "{\"kind\":\"invalid_input\",\"message\":");
     bs_json_put_string(out, decoder->first.data != NULL ? decoder->first.data : "out of memory",
                        decoder->first.data != NULL ? decoder->first.len : strlen("out of memory"));
@@ -51,6 +51,14 @@ void bs_put_problems(struct bs_buf *out, const struct bs_decoder *decoder) {
     if (decoder->problems.len > 0)
         bs_buf_add(out, decoder->problems.data, decoder->problems.len);
     bs_buf_str(out, "]}");
+}
+
+enum bs_answer bs_answer_problems(struct bs_buf *out, const cJSON *id,
+                                  const struct bs_decoder *decoder) {
+    bs_answer_open(out, id, "error");
+    put_problems(out, decoder);
+    bs_answer_close(out);
+    return BS_INVALID_INPUT;
 }
 
 const char *bs_error_kind(int code) {

@@ -17,8 +17,9 @@ void bs_answer_close(struct bs_buf *out);
 void bs_put_error(struct bs_buf *out, const char *kind, const char *message, size_t message_len);
 void bs_put_result(struct bs_buf *out, struct bs_exec_result *result);
 
-/* {"kind": "invalid_input", ...} with all problems. */
-void bs_put_problems(struct bs_buf *out, const struct bs_decoder *decoder);
+/* The whole answer to a request that could not be decoded: invalid_input, with all problems. */
+enum bs_answer bs_answer_problems(struct bs_buf *out, const cJSON *id,
+                                  const struct bs_decoder *decoder);
 
 /* The kind that a library error has in the protocol. */
 const char *bs_error_kind(int code);

@@ -28,14 +28,6 @@ static enum bs_answer refuse(const cJSON *id, const char *message, struct bs_buf
     return BS_INVALID_INPUT;
 }
 
-static enum bs_answer invalid(const cJSON *id, const struct bs_decoder *decoder,
-                              struct bs_buf *out) {
-    bs_answer_open(out, id, "error");
-    bs_put_problems(out, decoder);
-    bs_answer_close(out);
-    return BS_INVALID_INPUT;
-}
-
 static enum bs_answer unsupported(const cJSON *id, const char *op, struct bs_buf *out) {
     bs_answer_open(out, id, "unsupported");
     bs_buf_str(out, "{\"capability\":");
@@ -56,7 +48,7 @@ enum bs_answer bs_op_hello(const struct bs_call *call, struct bs_buf *out) {
         bs_problem(&decoder, "/protocol", "this shim speaks protocol 1");
     const char *nonce = bs_decode_text(&decoder, call->request, "", "nonce", true);
     if (bs_decoder_failed(&decoder)) {
-        answer = invalid(call->id, &decoder, out);
+        answer = bs_answer_problems(out, call->id, &decoder);
         goto finish;
     }
     char numbers[512];

@@ -16,14 +16,6 @@ static int refuse_all(void *ctx, const struct bs_exec_request *request, struct b
     return bs_fail(err, BS_E_DENIED, 0, "%.1900s", (const char *)ctx);
 }
 
-static enum bs_answer invalid(const struct bs_call *call, const struct bs_decoder *decoder,
-                              struct bs_buf *out) {
-    bs_answer_open(out, call->id, "error");
-    bs_put_problems(out, decoder);
-    bs_answer_close(out);
-    return BS_INVALID_INPUT;
-}
-
 /* A NUL would end the string early for the system; C strings cannot carry it to the library, so
  * this spawn failure is made here. */
 static bool holds_nul(const struct bs_decoder *decoder, const struct bs_exec_request *request,
@@ -63,7 +55,7 @@ enum bs_answer bs_op_exec_run(const struct bs_call *call, struct bs_buf *out) {
         request.sandbox = &sandbox;
     }
     if (bs_decoder_failed(&decoder)) {
-        answer = invalid(call, &decoder, out);
+        answer = bs_answer_problems(out, call->id, &decoder);
         goto finish;
     }
     int code = run(&decoder, &request, &result, &err);
@@ -184,7 +176,7 @@ enum bs_answer bs_op_exec_batch(const struct bs_call *call, struct bs_buf *out) 
         i++;
     }
     if (bs_decoder_failed(&decoder)) {
-        answer = invalid(call, &decoder, out);
+        answer = bs_answer_problems(out, call->id, &decoder);
         goto finish;
     }
     start_all(items, n);
@@ -214,7 +206,7 @@ enum bs_answer bs_op_exec_format_env(const struct bs_call *call, struct bs_buf *
     if (decoder.nul_in[0] != '\0')
         bs_problem(&decoder, decoder.nul_in, "holds a NUL byte");
     if (bs_decoder_failed(&decoder)) {
-        answer = invalid(call, &decoder, out);
+        answer = bs_answer_problems(out, call->id, &decoder);
         goto finish;
     }
     int code = bs_exec_format_env(request.env_mode, request.env, request.n_env, &text, &err);
