@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from boxspec.api import Box, Event, NotMeasured, at_least, expect, requires
+from boxspec.api import Box, Event, NotMeasured, Seen, at_least, expect, requires
 from boxspec.api import programs as P
 from exec.moments import expect_within
 
@@ -109,8 +109,8 @@ def test_a_member_has_the_grace_although_the_leader_is_gone(box: Box) -> None:
     )
 
 
-@requires("EXEC-KILL-03", pitfalls=["G4", "I11"], overlap=6.5)
-def test_a_member_that_ignores_sigterm_is_killed_although_the_leader_is_gone(box: Box) -> None:
+def outlived_leader(box: Box) -> Seen:
+    """A run past its deadline whose leader ends on SIGTERM and whose member ignores it."""
     events = box.events()
     member = ["--members", "1", "--member-ignore", "TERM"]
     seen = box.run(
@@ -120,20 +120,18 @@ def test_a_member_that_ignores_sigterm_is_killed_although_the_leader_is_gone(box
         within_s=20,
     )
     need_settled(box)
+    return seen
+
+
+@requires("EXEC-KILL-03", pitfalls=["G4", "I11"], overlap=6.5)
+def test_a_member_that_ignores_sigterm_is_killed_although_the_leader_is_gone(box: Box) -> None:
+    seen = outlived_leader(box)
     expect("processes of the run that live on", [p.describe() for p in seen.survivors], [])
 
 
 @requires("EXEC-KILL-03", pitfalls=["G4"], overlap=6.5, timing=True)
 def test_the_grace_is_the_groups_and_not_the_leaders(box: Box) -> None:
-    events = box.events()
-    member = ["--members", "1", "--member-ignore", "TERM"]
-    seen = box.run(
-        program=P.siglog,
-        args=[events.path, "--leader-exits-on", "TERM", *member],
-        timeout_ms=SETTLED_MS,
-        within_s=20,
-    )
-    need_settled(box)
+    seen = outlived_leader(box)
     expect(
         "the shim's life beyond the deadline, in ms",
         seen.elapsed_ms - SETTLED_MS,
