@@ -1,0 +1,81 @@
+/* Policies: files of rules, loaded, validated and merged.
+ *
+ *   1. Fill one or two struct bs_policy_text and a report from BS_POLICY_REPORT_INIT.
+ *   2. bs_policy_load. 0: *policy is the validated policy, the report holds its warnings. Negative:
+ *      *policy is untouched and the report holds every problem found, with its place.
+ *   3. Compile a profile of it (boxspec/profile.h) and ask that.
+ *   4. bs_policy_report_clear, bs_policy_free.
+ *
+ * A policy is immutable once loaded; any number of threads may use it at once.
+ *
+ * Rules come from the policy contract, conformance/spec/policy.md; the ids there (POLICY-...) name
+ * them.
+ */
+#ifndef BOXSPEC_POLICY_H
+#define BOXSPEC_POLICY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <boxspec/bytes.h>
+#include <boxspec/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BS_POLICY_MOST_BYTES (4UL * 1024 * 1024) /* of one file */
+#define BS_POLICY_MOST_DEPTH 64                  /* levels of nesting */
+
+enum bs_policy_format { BS_POLICY_JSON, BS_POLICY_YAML };
+
+enum bs_policy_source {
+    BS_FROM_GLOBAL,
+    BS_FROM_WORKSPACE,
+    BS_SYNTHESIZED /* in no file: the `unrestricted` that nobody defined */
+};
+
+struct bs_policy_text {
+    const char *data; /* need not end in a NUL */
+    size_t len;       /* bytes */
+    enum bs_policy_format format;
+};
+
+struct bs_policy_problem {
+    enum bs_policy_source source; /* which file */
+    uint32_t line;                /* from 1 */
+    uint32_t column;              /* from 1, in code points */
+    const char *code;    /* of a warning: "matches-nothing", ...; NULL for a problem */
+    const char *pointer; /* RFC 6901; "" is the whole file */
+    const char *message; /* for people: what is wrong and what to write instead */
+};
+
+/* Owns everything in it, until bs_policy_report_clear, which may be called any number of times. */
+struct bs_policy_report {
+    struct bs_policy_problem *problems; /* by file, line, column */
+    size_t n_problems;
+    struct bs_policy_problem *warnings;
+    size_t n_warnings;
+    struct bs_arena *arena;
+};
+
+#define BS_POLICY_REPORT_INIT                                                                      \
+    { 0, 0, 0, 0, 0 }
+
+struct bs_policy;
+
+/* Loads `global`, and merges `workspace` over it unless that is NULL. The texts are borrowed for
+ * the call. 0; BS_E_INVALID with the problems in the report and the first of them in *err;
+ * BS_E_EXECUTION when memory ran out. */
+BS_EXPORT int bs_policy_load(const struct bs_policy_text *global,
+                             const struct bs_policy_text *workspace, struct bs_policy **policy,
+                             struct bs_policy_report *report, struct bs_error *err);
+BS_EXPORT void bs_policy_report_clear(struct bs_policy_report *report);
+BS_EXPORT void bs_policy_free(struct bs_policy *policy);
+
+BS_EXPORT const char *bs_policy_name(const struct bs_policy *policy);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,46 @@
+/* All rules of one list at once: the highest rule that matches a path.
+ *
+ * Compiled ahead of time into an immutable object that any number of threads may share; a look-up
+ * allocates nothing. A compile-time budget picks the tier and ends in an error, never in an
+ * explosion: one table-driven automaton while its table is small, else a trie of segments, else a
+ * set of bit-parallel automata, highest rule first.
+ */
+#ifndef BS_POLICY_MATCHER_H
+#define BS_POLICY_MATCHER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <boxspec/error.h>
+
+/* The body of a rule in its normal form (policy/rule.h): no `!`, no `.` segments, runs of three
+ * and more stars read as two; `.` is the root. Valid UTF-8, without NUL. */
+struct bs_pattern {
+    const char *text;
+    size_t len;
+};
+
+#define BS_NO_RULE (-1)
+
+struct bs_matcher;
+
+struct bs_matcher_facts {
+    const char *tier;   /* "dfa", "trie" or "rules" */
+    size_t bytes;       /* that the object holds */
+    size_t states;
+};
+
+/* The patterns are copied as far as they are needed. 0, BS_E_INVALID when the budget is exceeded
+ * (the message names the rule that it broke at), BS_E_EXECUTION when memory ran out. */
+int bs_matcher_compile(const struct bs_pattern *patterns, size_t n, bool fold,
+                       struct bs_matcher **out, struct bs_error *err);
+void bs_matcher_free(struct bs_matcher *matcher);
+
+/* The index of the highest pattern that matches the path, or BS_NO_RULE. The path is normalised
+ * (boxspec/path.h); the root is `.`. */
+ptrdiff_t bs_matcher_highest(const struct bs_matcher *matcher, const char *path, size_t len);
+
+struct bs_matcher_facts bs_matcher_facts(const struct bs_matcher *matcher);
+
+#endif

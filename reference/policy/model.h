@@ -1,0 +1,46 @@
+/* A policy in memory, as load, validate and merge leave it: plain data, immutable from then on. */
+#ifndef BS_POLICY_MODEL_H
+#define BS_POLICY_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <boxspec/policy.h>
+
+struct bs_rule {
+    const char *body; /* normal form, NUL-terminated; `.` is the root */
+    uint32_t len;     /* bytes of it */
+    bool negated;
+    enum bs_policy_source source;
+    uint32_t line; /* 1-based, in the file of source; 0 for a synthesised rule */
+    uint32_t column;
+};
+
+struct bs_rules {
+    struct bs_rule *items;
+    size_t n;
+};
+
+struct bs_profile_rules {
+    const char *name; /* NUL-terminated; a NUL inside is refused when loading */
+    struct bs_rules read;
+    struct bs_rules modify;
+    enum bs_policy_source source;
+};
+
+/* Everything in it lives in the arena and goes with bs_policy_free. */
+struct bs_policy {
+    const char *name;
+    const char *description; /* NULL: none */
+    struct bs_rules deny_read;   /* none negated */
+    struct bs_rules deny_modify; /* negated: an exception */
+    struct bs_profile_rules *profiles;
+    size_t n_profiles;
+    struct bs_arena *arena;
+};
+
+/* NULL when there is none of that name. */
+const struct bs_profile_rules *bs_policy_profile(const struct bs_policy *policy, const char *name);
+
+#endif
