@@ -41,7 +41,7 @@ def looks_late():
     def begin_deadline(original, self):
         original(self)
         if self.deadline is not None and self.request.timeout_ms % 100:
-            self.deadline += 700_000_000
+            self.deadline += 2_000_000_000
 
 
 @fault("EXEC-TIMEOUT-04", "0 means no timeout", "pitfall G9: reproc@a4082b0")
