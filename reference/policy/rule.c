@@ -1,0 +1,142 @@
+#include "policy/rule.h"
+
+#include <string.h>
+
+#include <boxspec/error.h>
+
+#include "base/utf8.h"
+
+static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+static void trim(char *text, size_t *len) {
+    size_t start = 0;
+    while (start < *len && is_blank(text[start]))
+        start++;
+    while (*len > start && is_blank(text[*len - 1]))
+        (*len)--;
+    *len -= start;
+    if (start > 0)
+        memmove(text, text + start, *len);
+}
+
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+/* Asked before and after segments are dropped: `./~` must not become the `~` that shells expand. */
+static const char *foreign(const char *text, size_t len) {
+    if (text[0] == '/')
+        return "a rule is relative to the workspace; it cannot begin with a separator";
+    if (text[0] == '~' && (len == 1 || text[1] == '/'))
+        return "a rule is relative to the workspace; `~` is not expanded";
+    if (len >= 2 && is_letter(text[0]) && text[1] == ':')
+        return "a rule is relative to the workspace; it cannot begin with a drive";
+    return NULL;
+}
+
+/* Moves one segment to `to`, runs of three and more stars cut to two. */
+static size_t move_segment(char *text, size_t to, size_t from, size_t end) {
+    if (to == from && memchr(text + from, '*', end - from) == NULL)
+        return end;
+    size_t stars = 0;
+    for (size_t i = from; i < end; i++) {
+        stars = text[i] == '*' ? stars + 1 : 0;
+        if (stars <= 2)
+            text[to++] = text[i];
+    }
+    return to;
+}
+
+/* The new length, or 0 with *problem when a segment is `..`. */
+static size_t drop_segments(char *text, size_t len, const char **problem) {
+    size_t to = 0;
+    for (size_t from = 0; from < len;) {
+        const char *separator = memchr(text + from, '/', len - from);
+        size_t end = separator != NULL ? (size_t)(separator - text) : len;
+        size_t size = end - from;
+        if (size == 2 && text[from] == '.' && text[from + 1] == '.') {
+            *problem = "a rule cannot have a `..` segment";
+            return 0;
+        }
+        if (size > 0 && !(size == 1 && text[from] == '.')) {
+            if (to > 0)
+                text[to++] = '/';
+            to = move_segment(text, to, from, end);
+        }
+        from = end + 1;
+    }
+    if (to == 0)
+        text[to++] = '.';
+    return to;
+}
+
+int bs_rule_body_normalize(char *text, size_t *len, const char **problem) {
+    trim(text, len);
+    if (*len == 0) {
+        *problem = "a rule cannot be empty; `.` is the root, `**` is everything";
+        return BS_E_INVALID;
+    }
+    if (memchr(text, '\0', *len) != NULL) {
+        *problem = "a rule cannot hold a NUL";
+        return BS_E_INVALID;
+    }
+    if (bs_utf8_valid_prefix(text, *len) < *len) {
+        *problem = "a rule must be UTF-8";
+        return BS_E_INVALID;
+    }
+    char *end = text + *len;
+    for (char *at = text; (at = memchr(at, '\\', (size_t)(end - at))) != NULL; at++)
+        *at = '/';
+    *problem = foreign(text, *len);
+    if (*problem != NULL)
+        return BS_E_INVALID;
+    *len = drop_segments(text, *len, problem);
+    if (*len > 0)
+        *problem = foreign(text, *len);
+    return *problem != NULL ? BS_E_INVALID : BS_OK;
+}
+
+int bs_rule_parse(char *text, size_t *len, bool *negated, const char **problem) {
+    trim(text, len);
+    *negated = *len > 0 && text[0] == '!';
+    if (*negated) {
+        (*len)--;
+        memmove(text, text + 1, *len);
+        trim(text, len);
+        if (*len == 0) {
+            *problem = "`!` alone negates nothing; write the rule behind it";
+            return BS_E_INVALID;
+        }
+        if (text[0] == '!') {
+            *problem = "one `!` negates, two are refused; the file `!x` is written `./!x`";
+            return BS_E_INVALID;
+        }
+    }
+    return bs_rule_body_normalize(text, len, problem);
+}
+
+size_t bs_rule_subtree(const char *body, size_t len) {
+    return len > 3 && memcmp(body + len - 3, "/**", 3) == 0 ? len - 3 : 0;
+}
+
+bool bs_rule_covers(const char *cover, size_t cover_len, const char *rule, size_t rule_len) {
+    if (cover_len == rule_len && memcmp(cover, rule, rule_len) == 0)
+        return true;
+    if (cover_len == 2 && memcmp(cover, "**", 2) == 0)
+        return true;
+    size_t top = bs_rule_subtree(cover, cover_len);
+    return top > 0 && rule_len >= top && memcmp(cover, rule, top) == 0 &&
+           (rule_len == top || rule[top] == '/');
+}
+
+bool bs_rule_has_wildcards(const char *body, size_t len) {
+    return memchr(body, '*', len) != NULL || memchr(body, '?', len) != NULL;
+}
+
+void bs_rule_put(struct bs_buf *out, const char *body, size_t len, bool negated) {
+    if (negated)
+        bs_buf_char(out, '!');
+    if (body[0] == '!' || is_blank(body[0]))
+        bs_buf_str(out, "./");
+    bs_buf_add(out, body, len);
+    if (is_blank(body[len - 1]))
+        bs_buf_char(out, '/');
+}
