@@ -14,8 +14,7 @@
 #include <cjson/cJSON.h>
 
 #include "base/buf.h"
-
-#define BS_JSON_MOST_DEPTH 64
+#include "base/json_text.h"
 
 struct bs_json_error {
     size_t line;   /* from 1 */

@@ -1,0 +1,316 @@
+#include "base/json_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+const char BS_JSON_NO_MEMORY[] = "out of memory";
+
+enum { EXACT_DIGITS = 15, FIRST_PLACES = 64, BYTES_PER_PLACE = 16 };
+
+struct reader {
+    struct bs_json_text *json;
+    const char *text;
+    size_t len;
+    size_t at;
+    size_t copied;    /* so much of the text is in marked already, once there is one */
+    size_t line_base; /* where the line starts, plus the bytes in it that are no character */
+    uint32_t line;
+    size_t room; /* in places */
+};
+
+static bool refuse(struct reader *r, const char *problem) {
+    r->json->problem = problem;
+    return false;
+}
+
+static int peek(const struct reader *r) {
+    return r->at < r->len ? (unsigned char)r->text[r->at] : -1;
+}
+
+static void skip_space(struct reader *r) {
+    while (r->at < r->len) {
+        char c = r->text[r->at];
+        if ((unsigned char)c > ' ')
+            return;
+        if (c == '\n' || c == '\r') {
+            /* CR LF is one end of line: the LF opens the line anew. */
+            if (c == '\r' || r->at == 0 || r->text[r->at - 1] != '\r')
+                r->line++;
+            r->line_base = r->at + 1;
+        } else if (c != ' ' && c != '\t') {
+            return;
+        }
+        r->at++;
+    }
+}
+
+static bool note_place(struct reader *r) {
+    struct bs_json_text *json = r->json;
+    if (!json->wants_places)
+        return true;
+    if (json->n_places == r->room) {
+        size_t room = r->room > 0 ? r->room * 2 : FIRST_PLACES + r->len / BYTES_PER_PLACE;
+        struct bs_json_place *grown = realloc(json->places, room * sizeof *grown);
+        if (grown == NULL)
+            return refuse(r, BS_JSON_NO_MEMORY);
+        json->places = grown;
+        r->room = room;
+    }
+    json->places[json->n_places++] =
+        (struct bs_json_place){(uint32_t)r->at, r->line, (uint32_t)(r->at - r->line_base + 1)};
+    return true;
+}
+
+/* The text up to here goes to the copy as it stands; what is marked follows by the caller. */
+static void copy_up_to(struct reader *r, size_t at) {
+    bs_buf_add(&r->json->marked, r->text + r->copied, at - r->copied);
+    r->copied = at;
+}
+
+static bool is_digit(int c) { return c >= '0' && c <= '9'; }
+
+static int hex_value(int c) {
+    if (is_digit(c))
+        return c - '0';
+    int lower = c | 0x20;
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+/* The four digits behind \u at `at`, or -1. */
+static int hex4(const struct reader *r, size_t at) {
+    int value = 0;
+    for (size_t i = 0; i < 4; i++) {
+        int digit = at + i < r->len ? hex_value((unsigned char)r->text[at + i]) : -1;
+        if (digit < 0)
+            return -1;
+        value = value * 16 + digit;
+    }
+    return value;
+}
+
+static bool unicode_escape(struct reader *r) {
+    int unit = hex4(r, r->at + 2);
+    size_t size = 6;
+    if (unit < 0)
+        return refuse(r, "\\u needs four hexadecimal digits");
+    if (unit >= 0xDC00 && unit <= 0xDFFF)
+        return refuse(r, "a low surrogate without a high one");
+    if (unit >= 0xD800 && unit <= 0xDBFF) {
+        bool follows =
+            r->at + 7 < r->len && r->text[r->at + 6] == '\\' && r->text[r->at + 7] == 'u';
+        int low = follows ? hex4(r, r->at + 8) : -1;
+        if (low < 0xDC00 || low > 0xDFFF)
+            return refuse(r, "a high surrogate without a low one");
+        size = 12;
+    }
+    if (unit == 0) {
+        if (r->json->refuses_nul)
+            return refuse(r, "a NUL in a string");
+        copy_up_to(r, r->at);
+        bs_buf_char(&r->json->marked, (char)BS_JSON_NUL_MARK);
+        r->copied = r->at + size;
+    }
+    r->at += size;
+    return true;
+}
+
+/* Bytes below, equal to and above, eight at a time: the high bit of each byte of the result tells.
+ * A borrow can only claim too much, and only behind a byte that is claimed rightly. */
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+static uint64_t special(uint64_t word) {
+    uint64_t quote = word ^ EACH('"');
+    uint64_t escape = word ^ EACH('\\');
+    return (((word - EACH(0x20)) | (quote - EACH(1)) | (escape - EACH(1))) | word) & EACH(0x80);
+}
+
+static bool is_plain(char c) { return (unsigned char)c >= 0x20 && c != '"' && c != '\\'; }
+
+/* Up to what is not an ordinary character of a string. */
+static void skip_plain(struct reader *r) {
+    for (;;) {
+        uint64_t word = 0;
+        while (r->len - r->at >= sizeof word) {
+            memcpy(&word, r->text + r->at, sizeof word);
+            if (special(word) != 0)
+                break;
+            r->at += sizeof word;
+        }
+        size_t stop = r->len - r->at > sizeof word ? r->at + sizeof word : r->len;
+        while (r->at < stop && is_plain(r->text[r->at])) {
+            r->line_base += ((unsigned char)r->text[r->at] & 0xC0) == 0x80;
+            r->at++;
+        }
+        if (r->at == r->len || !is_plain(r->text[r->at]))
+            return;
+    }
+}
+
+static bool string(struct reader *r) {
+    r->at++; /* the quote */
+    for (;;) {
+        skip_plain(r);
+        int c = peek(r);
+        if (c == '"') {
+            r->at++;
+            return true;
+        }
+        if (c < 0)
+            return refuse(r, "a string without its closing quote");
+        if (c < 0x20)
+            return refuse(r, "a control character in a string; write it as an escape");
+        int escaped = r->at + 1 < r->len ? (unsigned char)r->text[r->at + 1] : -1;
+        if (escaped == 'u') {
+            if (!unicode_escape(r))
+                return false;
+        } else if (escaped > 0 && strchr("\"\\/bfnrt", escaped) != NULL) {
+            r->at += 2;
+        } else {
+            return refuse(r, "an unknown escape");
+        }
+    }
+}
+
+static bool digits(struct reader *r) {
+    if (!is_digit(peek(r)))
+        return refuse(r, "a digit is missing");
+    while (is_digit(peek(r)))
+        r->at++;
+    return true;
+}
+
+static bool number(struct reader *r) {
+    size_t start = r->at;
+    bool integer = true;
+    if (peek(r) == '-')
+        r->at++;
+    if (peek(r) == '0') {
+        r->at++;
+        if (is_digit(peek(r)))
+            return refuse(r, "a number with a leading zero");
+    } else if (!digits(r)) {
+        return false;
+    }
+    if (peek(r) == '.') {
+        integer = false;
+        r->at++;
+        if (!digits(r))
+            return false;
+    }
+    if (peek(r) == 'e' || peek(r) == 'E') {
+        integer = false;
+        r->at++;
+        if (peek(r) == '+' || peek(r) == '-')
+            r->at++;
+        if (!digits(r))
+            return false;
+    }
+    if (!integer || r->at - start > EXACT_DIGITS) {
+        copy_up_to(r, start);
+        bs_buf_char(&r->json->marked, '"');
+        bs_buf_char(&r->json->marked, (char)(integer ? BS_JSON_INTEGER_MARK : BS_JSON_REAL_MARK));
+        copy_up_to(r, r->at);
+        bs_buf_char(&r->json->marked, '"');
+    }
+    return true;
+}
+
+static bool literal(struct reader *r, const char *word, size_t len) {
+    if (r->len - r->at < len || memcmp(r->text + r->at, word, len) != 0)
+        return refuse(r, "a value is missing, or a word that JSON does not have");
+    r->at += len;
+    return true;
+}
+
+static bool value(struct reader *r, unsigned depth);
+
+static bool container(struct reader *r, unsigned depth, char close) {
+    bool object = close == '}';
+    if (depth >= BS_JSON_MOST_DEPTH)
+        return refuse(r, "nested too deeply (64 levels at most)");
+    r->at++; /* the opening bracket */
+    skip_space(r);
+    if (peek(r) == close) {
+        r->at++;
+        return true;
+    }
+    for (;;) {
+        skip_space(r);
+        if (object) {
+            if (peek(r) != '"')
+                return refuse(r, "a member name in quotes is missing");
+            if (!note_place(r) || !string(r))
+                return false;
+            skip_space(r);
+            if (peek(r) != ':')
+                return refuse(r, "a colon is missing");
+            r->at++;
+        }
+        if (!value(r, depth + 1))
+            return false;
+        skip_space(r);
+        int c = peek(r);
+        if (c == close) {
+            r->at++;
+            return true;
+        }
+        if (c != ',')
+            return refuse(r, object ? "a comma or } is missing" : "a comma or ] is missing");
+        r->at++;
+    }
+}
+
+static bool value(struct reader *r, unsigned depth) {
+    skip_space(r);
+    if (!note_place(r))
+        return false;
+    int c = peek(r);
+    switch (c) {
+    case '"':
+        return string(r);
+    case '{':
+        return container(r, depth, '}');
+    case '[':
+        return container(r, depth, ']');
+    case 't':
+        return literal(r, "true", 4);
+    case 'f':
+        return literal(r, "false", 5);
+    default:
+        return c == '-' || is_digit(c) ? number(r) : literal(r, "null", 4);
+    }
+}
+
+bool bs_json_recognise(struct bs_json_text *json) {
+    struct reader r = {.json = json, .text = json->text, .len = json->len, .line = 1};
+    size_t valid = bs_utf8_valid_prefix(r.text, r.len);
+    if (valid < r.len) {
+        json->at = valid;
+        return refuse(&r, "this is not UTF-8");
+    }
+    if (r.len >= 3 && memcmp(r.text, "\xEF\xBB\xBF", 3) == 0) {
+        json->at = 0;
+        return refuse(&r, "a byte order mark; remove it");
+    }
+    bool good = value(&r, 0);
+    /* Only then: a place of refusal may be white space itself. */
+    if (good)
+        skip_space(&r);
+    if (good && r.at < r.len)
+        good = refuse(&r, "something follows the value");
+    if (good && r.copied > 0)
+        copy_up_to(&r, r.len);
+    if (good && json->marked.failed)
+        good = refuse(&r, BS_JSON_NO_MEMORY);
+    json->at = r.at;
+    return good;
+}
+
+void bs_json_text_clear(struct bs_json_text *json) {
+    bs_buf_clear(&json->marked);
+    free(json->places);
+    json->places = NULL;
+    json->n_places = 0;
+}
