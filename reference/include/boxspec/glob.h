@@ -1,0 +1,58 @@
+/* One glob, asked about many paths.
+ *
+ *   1. bs_glob_compile. 0: *out is the compiled glob.
+ *   2. bs_glob_match, any number of times, from any number of threads.
+ *   3. bs_glob_free.
+ *
+ * `*` is any run of characters but `/`, and a segment that is only `*` needs a character. `?` is
+ * one code point but `/`. A `**` segment before a slash is zero or more segments; `P` with `**` as
+ * its last segment is P itself and everything below; any other run of two and more stars is
+ * anything, `/` too. All else is literal: brackets, braces, a leading `!`. A glob is anchored at
+ * both ends, and names that begin with a dot are not special. The root, `.`, is matched by `.` and
+ * `**` only.
+ *
+ * A match takes time in proportion to path x glob / 64 at most, whatever they are, and allocates
+ * nothing for paths up to BS_GLOB_PATH_BYTES.
+ *
+ * Rules come from the policy contract, conformance/spec/policy.md (POLICY-GLOB-...,
+ * POLICY-COST-01).
+ */
+#ifndef BOXSPEC_GLOB_H
+#define BOXSPEC_GLOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <boxspec/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BS_GLOB_PATH_BYTES 4096  /* of a path; longer ones may need memory */
+#define BS_GLOB_MOST_BYTES 65536 /* of a glob in its normal form */
+
+enum bs_case {
+    BS_CASE_SENSITIVE, /* bytes are compared */
+    BS_CASE_FOLD       /* CaseFolding.txt, statuses C and S, and NFC, on both sides */
+};
+
+struct bs_glob;
+
+/* `pattern` has `len` bytes, is brought to its normal form like the body of a rule, blanks at its
+ * ends dropped, and is copied. 0; BS_E_INVALID when it is no glob, not UTF-8 or too long;
+ * BS_E_EXECUTION when memory ran out. */
+BS_EXPORT int bs_glob_compile(const char *pattern, size_t len, enum bs_case sensitivity,
+                              struct bs_glob **out, struct bs_error *err);
+
+/* `path` has `len` bytes and is normalised first (boxspec/path.h). 0 and *matched; BS_E_INVALID when
+ * the path is refused; BS_E_EXECUTION when memory ran out for a long path. */
+BS_EXPORT int bs_glob_match(const struct bs_glob *glob, const char *path, size_t len, bool *matched,
+                            struct bs_error *err);
+
+BS_EXPORT void bs_glob_free(struct bs_glob *glob); /* NULL is nothing to free */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,185 @@
+#include "policy/automaton.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "policy/tokens.h"
+
+size_t bs_automaton_states(const struct bs_pattern *pattern) {
+    struct bs_tokens tokens;
+    struct bs_state state;
+    size_t n = 0;
+    for (bs_tokens_start(&tokens, pattern); bs_tokens_next(&tokens, &state);)
+        n++;
+    return n;
+}
+
+static void put(uint64_t *set, uint32_t state) { set[state / 64] |= UINT64_C(1) << state % 64; }
+
+static bool continues(unsigned c) { return (c & 0xC0) == 0x80; }
+
+/* A class of its own for the separator and for each byte that a glob names, two for the rest. */
+static void classify(struct bs_automaton *automaton, const struct bs_pattern *patterns, size_t n) {
+    bool named[256] = {false};
+    for (size_t i = 0; i < n; i++) {
+        for (size_t at = 0; at < patterns[i].len; at++)
+            named[(unsigned char)patterns[i].text[at]] = true;
+    }
+    named['/'] = true;
+    uint32_t next = 2;
+    for (unsigned c = 0; c < 256; c++) {
+        uint32_t class = named[c] ? next++ : continues(c) ? 1 : 0;
+        automaton->class_of[c] = (uint8_t) class;
+        automaton->loop_of[class] = c == '/'       ? BS_LOOP_SLASH
+                                    : continues(c) ? BS_LOOP_INSIDE
+                                                   : BS_LOOP_OTHER;
+    }
+    automaton->n_classes = next;
+}
+
+static void add_state(struct bs_automaton *automaton, uint32_t at, const struct bs_state *state) {
+    uint32_t words = automaton->words;
+    uint8_t slash = automaton->class_of['/'];
+    if (state->by == BS_BY_CHARACTER) {
+        for (uint32_t class = 0; class < automaton->n_classes; class ++) {
+            if (automaton->loop_of[class] == BS_LOOP_OTHER)
+                put(automaton->consume + (size_t) class * words, at);
+        }
+    } else if (state->by == BS_BY_GAP) {
+        put(automaton->consume + (size_t)slash * words, at);
+        put(automaton->gaps, at);
+    } else if (state->by != BS_BY_NOTHING) {
+        put(automaton->consume + (size_t)automaton->class_of[state->by] * words, at);
+    }
+    if ((state->stay & (BS_STAY_ALWAYS | BS_STAY_SEGMENT)) != 0)
+        put(automaton->loop[BS_LOOP_OTHER], at);
+    if (state->stay != 0)
+        put(automaton->loop[BS_LOOP_INSIDE], at);
+    if ((state->stay & BS_STAY_ALWAYS) != 0)
+        put(automaton->loop[BS_LOOP_SLASH], at);
+    if (state->accepts)
+        put(automaton->accepting, at);
+    if (state->accepts && (state->stay & BS_STAY_ALWAYS) != 0)
+        put(automaton->forever, at);
+}
+
+bool bs_automaton_build(struct bs_automaton *automaton, const struct bs_pattern *patterns,
+                        const uint32_t *rules, size_t n) {
+    *automaton = (struct bs_automaton){0};
+    size_t n_states = 0;
+    for (size_t i = 0; i < n; i++)
+        n_states += bs_automaton_states(&patterns[i]);
+    if (n_states > BS_AUTOMATON_MOST_STATES)
+        return false;
+    classify(automaton, patterns, n);
+    automaton->n_states = (uint32_t)n_states;
+    automaton->words = (uint32_t)((n_states + 63) / 64);
+    size_t sets = automaton->n_classes + 4 + BS_LOOPS;
+    uint64_t *words = calloc(sets * automaton->words + 1, sizeof *words);
+    automaton->rule_of = calloc(n_states + 1, sizeof *automaton->rule_of);
+    automaton->consume = words;
+    if (words == NULL || automaton->rule_of == NULL) {
+        bs_automaton_clear(automaton);
+        return false;
+    }
+    words += (size_t)automaton->n_classes * automaton->words;
+    uint64_t **const members[] = {&automaton->initial,
+                                  &automaton->loop[BS_LOOP_OTHER],
+                                  &automaton->loop[BS_LOOP_SLASH],
+                                  &automaton->loop[BS_LOOP_INSIDE],
+                                  &automaton->gaps,
+                                  &automaton->accepting,
+                                  &automaton->forever};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++, words += automaton->words)
+        *members[i] = words;
+    uint32_t at = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct bs_tokens tokens;
+        struct bs_state state;
+        bool enter = true;
+        for (bs_tokens_start(&tokens, &patterns[i]); bs_tokens_next(&tokens, &state); at++) {
+            add_state(automaton, at, &state);
+            automaton->rule_of[at] = rules != NULL ? rules[i] : (uint32_t)i;
+            if (enter)
+                put(automaton->initial, at);
+            enter = enter && state.by == BS_BY_GAP;
+        }
+    }
+    return true;
+}
+
+void bs_automaton_clear(struct bs_automaton *automaton) {
+    free(automaton->consume); /* the block that all sets are in */
+    free(automaton->rule_of);
+    *automaton = (struct bs_automaton){0};
+}
+
+size_t bs_automaton_bytes(const struct bs_automaton *automaton) {
+    return ((size_t)automaton->n_classes + 4 + BS_LOOPS) * automaton->words * sizeof(uint64_t) +
+           automaton->n_states * sizeof(uint32_t);
+}
+
+bool bs_automaton_step(const struct bs_automaton *automaton, uint8_t class, const uint64_t *from,
+                       uint64_t *to) {
+    const uint64_t *consume = automaton->consume + (size_t) class * automaton->words;
+    const uint64_t *loop = automaton->loop[automaton->loop_of[class]];
+    const uint64_t *gaps = automaton->gaps;
+    uint64_t carry = 0;      /* into the next word, from states that went on */
+    uint64_t skip_carry = 0; /* ... from gaps that were entered */
+    uint64_t any = 0;
+    for (uint32_t i = 0; i < automaton->words; i++) {
+        uint64_t gone = from[i] & consume[i];
+        uint64_t entered = gone << 1 | carry;
+        uint64_t skipped = entered & gaps[i];
+        to[i] = entered | (from[i] & loop[i]) | skipped << 1 | skip_carry;
+        any |= to[i];
+        carry = gone >> 63;
+        skip_carry = skipped >> 63;
+    }
+    return any != 0;
+}
+
+ptrdiff_t bs_automaton_accepts(const struct bs_automaton *automaton, const uint64_t *set) {
+    for (uint32_t i = automaton->words; i-- > 0;) {
+        uint64_t accepting = set[i] & automaton->accepting[i];
+        if (accepting != 0) {
+            uint32_t bit = 63U - (uint32_t)__builtin_clzll(accepting);
+            return (ptrdiff_t)automaton->rule_of[i * 64 + bit];
+        }
+    }
+    return BS_NO_RULE;
+}
+
+/* One word stays in a register: this is what most single globs are. */
+static ptrdiff_t highest_of_one_word(const struct bs_automaton *automaton, const char *path,
+                                     size_t len) {
+    const uint64_t gaps = automaton->gaps[0];
+    uint64_t set = automaton->initial[0];
+    for (size_t i = 0; i < len && set != 0; i++) {
+        uint8_t class = automaton->class_of[(unsigned char)path[i]];
+        uint64_t entered = (set & automaton->consume[class]) << 1;
+        set = entered | (set & automaton->loop[automaton->loop_of[class]][0]);
+        set |= (entered & gaps) << 1;
+    }
+    return bs_automaton_accepts(automaton, &set);
+}
+
+/* Not inlined: only who needs the two large sets shall have them on the stack. */
+__attribute__((noinline)) static ptrdiff_t
+highest_of_many_words(const struct bs_automaton *automaton, const char *path, size_t len) {
+    uint64_t sets[2][BS_AUTOMATON_MOST_STATES / 64];
+    memcpy(sets[0], automaton->initial, automaton->words * sizeof **sets);
+    for (size_t i = 0; i < len; i++) {
+        uint8_t class = automaton->class_of[(unsigned char)path[i]];
+        if (!bs_automaton_step(automaton, class, sets[i % 2], sets[(i + 1) % 2]))
+            return BS_NO_RULE;
+    }
+    return bs_automaton_accepts(automaton, sets[len % 2]);
+}
+
+ptrdiff_t bs_automaton_highest(const struct bs_automaton *automaton, const char *path, size_t len) {
+    if (automaton->words == 0)
+        return BS_NO_RULE;
+    return automaton->words == 1 ? highest_of_one_word(automaton, path, len)
+                                 : highest_of_many_words(automaton, path, len);
+}

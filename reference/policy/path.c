@@ -1,0 +1,183 @@
+#include "policy/path.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/utf8.h"
+
+static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+/* What is refused for how the path begins or ends. */
+static const char *problem_of_ends(const char *path, size_t len) {
+    if (path[0] == '/')
+        return "the path is absolute: give it relative to the root of the workspace";
+    if (path[0] == '~' && (len == 1 || path[1] == '/'))
+        return "`~` has no meaning here: give the path relative to the root of the workspace";
+    if (len >= 2 && path[1] == ':' && is_letter(path[0]))
+        return "the path has a drive prefix: give it relative to the root of the workspace";
+    if (is_blank(path[0]) || is_blank(path[len - 1]))
+        return "the path begins or ends with a blank: nothing is trimmed here";
+    return NULL;
+}
+
+static const char *problem_of_bytes(const char *path, size_t len) {
+    if (len == 0)
+        return "the path is empty: the root of the workspace is `.`";
+    if (memchr(path, '\0', len) != NULL)
+        return "the path holds a NUL";
+    if (bs_utf8_valid_prefix(path, len) != len)
+        return "the path is not valid UTF-8";
+    if (memchr(path, '\\', len) != NULL)
+        return "the path holds a backslash: separators are `/`";
+    return NULL;
+}
+
+bool bs_path_is_plain_portable(const char *path, size_t len) {
+    if (problem_of_bytes(path, len) != NULL || problem_of_ends(path, len) != NULL)
+        return false;
+    size_t start = 0;
+    for (size_t i = 0; i <= len; i++) {
+        if (i < len && path[i] != '/')
+            continue;
+        size_t size = i - start;
+        if (size == 0 || (size <= 2 && path[start] == '.' && path[i - 1] == '.'))
+            return false;
+        start = i + 1;
+    }
+    return true;
+}
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+
+/* Sixteen bytes of which the first n are the path's, zeroes behind them. Reads no other byte, so
+ * that a path at the end of a page is safe. */
+static __m128i load_short(const char *path, size_t n) {
+    uint64_t low = 0;
+    uint64_t high = 0;
+    if (n >= 8) {
+        memcpy(&low, path, 8);
+        if (n > 8) {
+            memcpy(&high, path + n - 8, 8);
+            high >>= 8 * (16 - n);
+        }
+    } else if (n >= 4) {
+        uint32_t first = 0;
+        uint32_t last = 0;
+        memcpy(&first, path, 4);
+        memcpy(&last, path + n - 4, 4);
+        low = first | (uint64_t)last << 8 * (n - 4);
+    } else {
+        for (size_t i = 0; i < n; i++)
+            low |= (uint64_t)(unsigned char)path[i] << 8 * i;
+    }
+    return _mm_set_epi64x((long long)high, (long long)low);
+}
+
+static unsigned mask_of(__m128i bytes, char c) {
+    return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)));
+}
+
+/* Bit i of each mask is byte i. A segment that begins with a dot is looked at only as far as its
+ * second byte; `..a` is left to the exact scan. */
+bool bs_path_is_plain(const char *path, size_t len) {
+    if (len == 0 || path[0] == '~' || problem_of_ends(path, len) != NULL)
+        return false;
+    unsigned starts = 1;  /* a segment starts at the next byte */
+    unsigned dotted = 0;  /* the byte before is a dot that starts a segment */
+    unsigned strange = 0; /* bytes of more than ASCII */
+    unsigned refused = 0;
+    for (size_t at = 0; at < len; at += 16) {
+        size_t n = len - at;
+        __m128i bytes;
+        unsigned within = 0xFFFF;
+        if (n >= 16) {
+            memcpy(&bytes, path + at, 16);
+        } else {
+            bytes = load_short(path + at, n);
+            within >>= 16 - n;
+        }
+        unsigned slashes = mask_of(bytes, '/');
+        unsigned dots = mask_of(bytes, '.');
+        unsigned begin = slashes << 1 | starts;
+        unsigned after_dot = (dots & begin) << 1 | dotted;
+        refused |= (mask_of(bytes, '\0') | mask_of(bytes, '\\')) & within;
+        refused |= (slashes & begin) | (after_dot & (slashes | dots));
+        strange |= (unsigned)_mm_movemask_epi8(bytes);
+        starts = begin >> 16;
+        dotted = after_dot >> 16;
+        if (n < 16) {
+            starts = begin >> n & 1;
+            dotted = after_dot >> n & 1;
+        }
+    }
+    if ((refused | starts | dotted) != 0)
+        return false;
+    return strange == 0 || bs_utf8_valid_prefix(path, len) == len;
+}
+#else
+bool bs_path_is_plain(const char *path, size_t len) { return bs_path_is_plain_portable(path, len); }
+#endif
+
+/* Drops segments; the result is never longer, and writing never overtakes reading. */
+static const char *rewrite(const char *path, size_t len, char *buffer, size_t *out_len) {
+    size_t used = 0;
+    size_t start = 0;
+    for (size_t i = 0; i <= len; i++) {
+        if (i < len && path[i] != '/')
+            continue;
+        const char *segment = path + start;
+        size_t size = i - start;
+        start = i + 1;
+        if (size == 0 || (size == 1 && segment[0] == '.'))
+            continue;
+        if (size == 2 && segment[0] == '.' && segment[1] == '.')
+            return "the path has a `..` segment: name the place itself";
+        if (used > 0)
+            buffer[used++] = '/';
+        memmove(buffer + used, segment, size);
+        used += size;
+    }
+    if (used == 0)
+        buffer[used++] = '.';
+    buffer[used] = '\0';
+    *out_len = used;
+    return NULL;
+}
+
+const char *bs_path_view(const char *path, size_t len, char *buffer, struct bs_path_view *out) {
+    if (bs_path_is_plain(path, len)) {
+        *out = (struct bs_path_view){path, len};
+        return NULL;
+    }
+    const char *problem = problem_of_bytes(path, len);
+    if (problem == NULL)
+        problem = problem_of_ends(path, len);
+    /* The root's own spelling is a `.` segment, yet it is in normal form. */
+    if (problem == NULL && (bs_path_is_plain_portable(path, len) || (len == 1 && path[0] == '.'))) {
+        *out = (struct bs_path_view){path, len};
+        return NULL;
+    }
+    size_t used = 0;
+    if (problem == NULL)
+        problem = rewrite(path, len, buffer, &used);
+    if (problem == NULL)
+        problem = problem_of_ends(buffer, used);
+    if (problem == NULL)
+        *out = (struct bs_path_view){buffer, used};
+    return problem;
+}
+
+int bs_path_normalize(const char *path, size_t len, char *buffer, const char **normal,
+                      size_t *normal_len, struct bs_error *err) {
+    struct bs_path_view view;
+    const char *problem = bs_path_view(path, len, buffer, &view);
+    if (problem != NULL)
+        return bs_fail(err, BS_E_INVALID, 0, "%s", problem);
+    *normal = view.text;
+    *normal_len = view.len;
+    return BS_OK;
+}

@@ -1,0 +1,85 @@
+#include "policy/tokens.h"
+
+#include <string.h>
+
+static size_t stars(const struct bs_tokens *tokens) {
+    const char *at = tokens->at;
+    while (at < tokens->end && *at == '*')
+        at++;
+    return (size_t)(at - tokens->at);
+}
+
+static bool segment_ends_after(const struct bs_tokens *tokens, size_t n) {
+    return tokens->at + n == tokens->end || tokens->at[n] == '/';
+}
+
+/* `**` after `**` adds nothing: zero or more segments, twice. One of them keeps every state at most
+ * one skip away from the next. */
+static void skip_repeated_gaps(struct bs_tokens *tokens) {
+    while (tokens->end - tokens->at >= 5 && memcmp(tokens->at, "**/**", 5) == 0 &&
+           segment_ends_after(tokens, 5))
+        tokens->at += 3;
+}
+
+void bs_tokens_start(struct bs_tokens *tokens, const struct bs_pattern *pattern) {
+    *tokens = (struct bs_tokens){.at = pattern->text, .starts = true};
+    tokens->end = pattern->text + pattern->len;
+    if (pattern->len == 1 && pattern->text[0] == '.')
+        tokens->end = tokens->at;
+}
+
+static bool is_tail(struct bs_tokens *tokens) {
+    struct bs_tokens ahead = *tokens;
+    ahead.at++;
+    skip_repeated_gaps(&ahead);
+    if (ahead.end - ahead.at != 2 || memcmp(ahead.at, "**", 2) != 0)
+        return false;
+    tokens->at = ahead.at;
+    return true;
+}
+
+bool bs_tokens_next(struct bs_tokens *tokens, struct bs_state *state) {
+    if (tokens->done)
+        return false;
+    *state = (struct bs_state){.stay = tokens->stay};
+    tokens->stay = 0;
+    if (tokens->starts) {
+        skip_repeated_gaps(tokens);
+        size_t run = stars(tokens);
+        if (run == 1 && segment_ends_after(tokens, 1)) {
+            tokens->at++;
+            tokens->starts = false;
+            tokens->stay = BS_STAY_INSIDE | BS_STAY_SEGMENT;
+            state->by = BS_BY_CHARACTER;
+            return true;
+        }
+        if (run == 2 && segment_ends_after(tokens, 2) && tokens->end - tokens->at > 2) {
+            tokens->at += 3;
+            state->by = BS_BY_GAP;
+            state->stay |= BS_STAY_ALWAYS;
+            return true;
+        }
+    }
+    tokens->starts = false;
+    for (size_t run = stars(tokens); run > 0; run = stars(tokens)) {
+        state->stay |= run > 1 ? BS_STAY_ALWAYS : BS_STAY_SEGMENT;
+        tokens->at += run;
+    }
+    if (tokens->at == tokens->end) {
+        state->by = BS_BY_NOTHING;
+        state->accepts = true;
+        tokens->done = true;
+        return true;
+    }
+    unsigned char c = (unsigned char)*tokens->at;
+    if (c == '/' && is_tail(tokens)) {
+        state->by = '/';
+        state->accepts = true;
+        return true;
+    }
+    tokens->at++;
+    tokens->starts = c == '/';
+    state->by = c == '?' ? BS_BY_CHARACTER : c;
+    tokens->stay = c == '?' ? BS_STAY_INSIDE : 0;
+    return true;
+}
