@@ -19,6 +19,7 @@ from boxspec.expect import shown
 from boxspec.live import Live
 from boxspec.observe.events import Events
 from boxspec.observe.warden import ShimNotExecuted, Warden
+from boxspec.policy.asking import Asks
 from boxspec.seen import BatchSeen, Observed, Seen, _FromOutside
 from boxspec.session import Session
 from boxspec.verdict import Failure, NotMeasured, Verdict
@@ -30,7 +31,7 @@ Outcome = TypeVar("Outcome", Seen, BatchSeen)
 WITHIN_S = 30.0
 
 
-class Box:
+class Box(Asks):
     """One case: a folder, its fifos, its shim processes; `close` sweeps and deletes or keeps."""
 
     def __init__(self, session: Session, name: str) -> None:
@@ -291,14 +292,14 @@ class Box:
 
     def request_text(self) -> str | None:
         """The last request, for a failure block."""
-        if not self.lives:
+        if not self.lives and self.asked is None:
             return None
-        message = self.lives[-1].exchange.message
+        message = self.asked or self.lives[-1].exchange.message
         if isinstance(message, bytes):
             return shown(message)
         body = {key: value for key, value in message.items() if key not in ("id", "hold")}
         text = json.dumps(body, ensure_ascii=False)
-        return text if len(text) <= 600 else f"{text[:600]}… (request.json has all)"
+        return text if len(text) <= 600 else f"{text[:600]}… (the kept folder has all)"
 
     def sweep(self) -> None:
         """Leave no process and no descriptor; the files stay."""
@@ -317,6 +318,9 @@ class Box:
             self.session.delete(self.folder)
 
     def _write_transcript(self) -> None:
+        if self.asked is not None:
+            # Escapes: what was asked may hold half a surrogate.
+            (self.folder / "asked.json").write_text(json.dumps(self.asked), encoding="ascii")
         for events in self._events:
             lines = [str(event) for event in events.all()]
             if lines:

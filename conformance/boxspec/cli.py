@@ -47,8 +47,18 @@ def _shim(parser: argparse.ArgumentParser) -> None:
 
 
 def _choice(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--contract", action="append", metavar="NAME", help="repeatable")
-    parser.add_argument("--profile", choices=("contract", "hardened", "all"))
+    add = parser.add_argument
+    add(
+        "--contract",
+        action="append",
+        metavar="NAME",
+        help="exec or policy, repeatable (default: each contract that the shim declares)",
+    )
+    add(
+        "--profile",
+        choices=("contract", "hardened", "all"),
+        help="only requirements of it; named, its hardened MUSTs count for the exit code too",
+    )
 
 
 def _run_flags(parser: argparse.ArgumentParser) -> None:
@@ -58,6 +68,7 @@ def _run_flags(parser: argparse.ArgumentParser) -> None:
     add("-k", metavar="EXPR", help="only tests whose name matches, as in pytest")
     add("-m", metavar="EXPR", help="only marked tests: timing, stress, 'timing or stress'")
     add("-j", dest="jobs", type=_count, metavar="N", help="at most N long tests at once")
+    add("--topic", action="append", metavar="TOPIC", help="only tests of it (repeatable)")
     add("--focus", metavar="TOPIC", help="all tests of it, one of each other requirement")
     add("--seed", type=_number, default=0, metavar="N", help="decides what is varied")
     add("--repeat", type=_count, metavar="N", help="each test N times; prints flake rates")

@@ -111,6 +111,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="only tests that decide this requirement (repeatable)",
     )
     add(
+        "--topic",
+        dest="boxspec_topics",
+        action="append",
+        metavar="TOPIC",
+        help="only tests of this topic (repeatable)",
+    )
+    add(
         "--focus",
         dest="boxspec_focus",
         metavar="TOPIC",
@@ -152,6 +159,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     option = config.getoption
     contracts = option("boxspec_contracts")
     only = option("boxspec_requirements")
+    topics = option("boxspec_topics")
     profile = option("boxspec_profile")
     kept: list[pytest.Item] = []
     dropped: list[pytest.Item] = []
@@ -166,6 +174,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         wanted = any(
             (contracts is None or contract_of(name) in contracts)
             and (only is None or name in only)
+            and (topics is None or known[name].topic in topics)
             and (profile in (None, "all") or known[name].profile == profile)
             for name in marked.ids
         )
@@ -216,6 +225,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     except (NotConforming, UsageError) as why:
         state.stop = why
         pytest.exit(str(why), returncode=2)
+    _leave_undeclared(session, shim)
     if session.config.getoption("boxspec_repeat"):
         state.repeat = Repeat(session, shim, says)
         state.repeat.run()
@@ -223,6 +233,25 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     if not hasattr(session.config, "workerinput"):
         _submit(session.items, state, shim)
     return None
+
+
+def _leave_undeclared(session: pytest.Session, shim: Session) -> None:
+    """Without --contract those are judged that the shim declares; the others are not even asked.
+
+    A shim that declares none keeps all: each then says why it is not applicable.
+    """
+    declared = {each.contract for each in load().values()} & shim.capabilities
+    if session.config.getoption("boxspec_contracts") is not None or not declared:
+        return
+    kept: list[pytest.Item] = []
+    dropped: list[pytest.Item] = []
+    for item in session.items:
+        marked = says(item)
+        away = marked is not None and contract_of(marked.ids[0]) not in declared
+        (dropped if away else kept).append(item)
+    if dropped:
+        session.config.hook.pytest_deselected(items=dropped)
+        session.items[:] = kept
 
 
 def _submit(items: list[pytest.Item], state: State, shim: Session) -> None:
@@ -298,10 +327,20 @@ class Body:
 
 
 def applicable(marked: Requires, shim: Session) -> None:
-    needed = (contract_of(marked.ids[0]), *marked.capabilities)
-    missing = [name for name in needed if name not in shim.capabilities]
+    missing = [name for name in needed(marked) if name not in shim.capabilities]
     if missing:
         raise NotApplicable(f"the shim does not declare {', '.join(missing)}")
+
+
+def needed(marked: Requires) -> list[str]:
+    """The capabilities without which a test cannot be asked."""
+    names = dict.fromkeys(marked.capabilities)
+    for each in marked.ids:
+        names.update(dict.fromkeys([load()[each].capability or contract_of(each)]))
+    # Globs can be had without policies, everything else only with its contract.
+    if set(names) != {"glob"}:
+        names.setdefault(contract_of(marked.ids[0]))
+    return list(names)
 
 
 @pytest.fixture

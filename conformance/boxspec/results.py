@@ -52,12 +52,14 @@ class Tree:
             return " ".join(self.argv)
         return f"{said.get('name')} {said.get('version')}"
 
-    def of(self, profile: str, level: str) -> tuple[int, int]:
-        """How many conform, of how many selected."""
+    def of(self, profile: str, level: str, contract: str | None = None) -> tuple[int, int]:
+        """How many conform, of how many selected; of one contract or of all."""
         mine = [
             each
             for each in self.judged
-            if each.requirement.profile == profile and each.requirement.level == level
+            if each.requirement.profile == profile
+            and each.requirement.level == level
+            and contract in (None, each.requirement.contract)
         ]
         return sum(each.verdict is Verdict.CONFORMS for each in mine), len(mine)
 
@@ -138,19 +140,28 @@ class Tree:
         }
 
     def _summary(self) -> dict[str, Any]:
-        levels: dict[str, Any] = {}
-        for profile in PROFILES:
-            levels[profile] = {}
-            for level in ("MUST", "SHOULD", "MAY"):
-                conforms, of = self.of(profile, level)
-                levels[profile][level.lower()] = {"conforms": conforms, "of": of}
-        verdicts = Counter(str(each.verdict) for each in self.judged)
         return {
-            **levels,
-            "verdicts": dict(sorted(verdicts.items())),
+            **self._counts(None),
+            "contracts": {name: self._counts(name) for name in self.contracts},
             "known": self.known,
             "duration_s": round(self.duration_s, 3),
         }
+
+    def _counts(self, contract: str | None) -> dict[str, Any]:
+        """Fractions and verdicts, of one contract or of all."""
+        counts: dict[str, Any] = {}
+        for profile in PROFILES:
+            counts[profile] = {}
+            for level in ("MUST", "SHOULD", "MAY"):
+                conforms, of = self.of(profile, level, contract)
+                counts[profile][level.lower()] = {"conforms": conforms, "of": of}
+        verdicts = Counter(
+            str(each.verdict)
+            for each in self.judged
+            if contract in (None, each.requirement.contract)
+        )
+        counts["verdicts"] = dict(sorted(verdicts.items()))
+        return counts
 
     def _test(self, record: Record) -> dict[str, Any]:
         plain = record.to_json()

@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 from boxspec import known
@@ -35,16 +36,18 @@ def check_contracts(names: list[str] | None) -> None:
             raise UsageError(f"--contract {name}", "no such contract", f"known: {', '.join(every)}")
 
 
-def check_topic(name: str | None) -> None:
+def check_topics(flag: str, names: Iterable[str]) -> None:
     every = sorted({each.topic for each in load().values()})
-    if name is not None and name not in every:
-        raise UsageError(f"--focus {name}", "no such topic", f"known: {', '.join(every)}")
+    for name in names:
+        if name not in every:
+            raise UsageError(f"{flag} {name}", "no such topic", f"known: {', '.join(every)}")
 
 
 def run(args: argparse.Namespace, *, keep: bool = False, only: list[str] | None = None) -> int:
     """Run, report, and say by the exit code what came out."""
     check_contracts(args.contract)
-    check_topic(args.focus)
+    check_topics("--focus", [args.focus] if args.focus else [])
+    check_topics("--topic", args.topic or [])
     argv = shim_argv(args.shim)
     programs.folder  # noqa: B018  a missing build is bad usage, said before anything starts
     baseline = known.read(Path(args.known)) if args.known else None
@@ -64,11 +67,12 @@ def run(args: argparse.Namespace, *, keep: bool = False, only: list[str] | None 
     def on_record(record: Record, observer: Observer) -> None:
         console.test(record)
         observer.broken += record.verdict in BROKEN
-        console.progress(len(observer.records), len(observer.items), observer.broken, record.id)
+        wanted = len(observer.items) - observer.left_out
+        console.progress(len(observer.records), wanted, observer.broken, record.id)
 
     observer = Observer(on_record)
     started = time.monotonic()
-    status = run_pytest(_arguments(args, keep, only), observer)
+    status = run_pytest(_arguments(args, keep, only), observer, _contracts(args, only))
     if observer.stop is not None:
         raise observer.stop
     if status == USAGE:
@@ -98,6 +102,14 @@ def run(args: argparse.Namespace, *, keep: bool = False, only: list[str] | None 
     return tree.exit_code(require_complete=args.require_complete, strict=args.strict)
 
 
+def _contracts(args: argparse.Namespace, only: list[str] | None) -> list[str] | None:
+    """The contracts whose tests are looked at; None is all of them."""
+    if only:
+        return sorted({load()[name].contract for name in only})
+    contracts: list[str] | None = args.contract
+    return contracts
+
+
 def _arguments(args: argparse.Namespace, keep: bool, only: list[str] | None) -> list[str]:
     words = [f"--seed={args.seed}", f"--busy={args.busy}"]
     for flag, value in (
@@ -116,6 +128,8 @@ def _arguments(args: argparse.Namespace, keep: bool, only: list[str] | None) -> 
         words += ["--contract", contract]
     for name in only or ():
         words += ["--requirement", name]
+    for name in args.topic or ():
+        words += ["--topic", name]
     if keep:
         words.append("--keep")
     return words
@@ -131,9 +145,12 @@ def _tree(
 ) -> Tree:
     capabilities = observer.hello.get("capabilities", [])
     named: set[str] | None = set(only) if only else None
-    if named is None and (args.k or args.m):
+    if named is None and args.topic:
+        named = {name for name, each in load().items() if each.topic in args.topic}
+    if args.k or args.m:
         marks = [marked for item in observer.items if (marked := says(item))]
-        named = {name for marked in marks for name in marked.ids}
+        met = {name for marked in marks for name in marked.ids}
+        named = met if named is None else named & met
     chosen, missing, selected = selection(args.contract, args.profile, capabilities, named)
     judged = judge(observer.records, selected, capabilities, baseline)
     found = {each.requirement.id: (each.verdict, each.reason) for each in judged}

@@ -6,7 +6,7 @@ import contextlib
 import io
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,9 +22,10 @@ from boxspec.requirements import load
 _NO_AUTOLOAD = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
 
 
-def folders() -> list[str]:
-    """The contracts that have tests."""
-    contracts = dict.fromkeys(each.contract for each in load().values())
+def folders(wanted: Sequence[str] | None = None) -> list[str]:
+    """The tests of these contracts, or of all that have tests."""
+    every = dict.fromkeys(each.contract for each in load().values())
+    contracts = every if wanted is None else [name for name in every if name in wanted]
     places = [ROOT / "conformance" / name for name in contracts]
     return [str(place) for place in places if any(place.glob("test_*.py"))]
 
@@ -37,6 +38,7 @@ class Observer:
     items: list[pytest.Item] = field(default_factory=list)
     records: list[Record] = field(default_factory=list)
     broken: int = 0
+    left_out: int = 0
     hello: dict[str, Any] = field(default_factory=dict)
     stop: BaseException | None = None
     repeat_lines: list[str] = field(default_factory=list)
@@ -58,6 +60,11 @@ class Observer:
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self.items = [item for item in session.items if says(item) is not None]
+
+    def pytest_deselected(self, items: list[pytest.Item]) -> None:
+        """Contracts that the shim does not declare leave after the collection."""
+        gone = {item.nodeid for item in items}
+        self.left_out += sum(item.nodeid in gone for item in self.items)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
@@ -88,8 +95,10 @@ class Observer:
             self.flaky = state.repeat.flaky
 
 
-def run_pytest(arguments: list[str], observer: Observer) -> int:
-    """pytest.main on the tests of all contracts; its exit code."""
+def run_pytest(
+    arguments: list[str], observer: Observer, contracts: Sequence[str] | None = None
+) -> int:
+    """pytest.main on the tests of these contracts (None: all); its exit code."""
     os.environ[_NO_AUTOLOAD] = "1"
     try:
         # Its complaints about a selection become one line of ours.
@@ -103,7 +112,7 @@ def run_pytest(arguments: list[str], observer: Observer) -> int:
                         str(ROOT),
                         "--capture=sys",
                         *arguments,
-                        *folders(),
+                        *folders(contracts),
                     ],
                     plugins=[observer],
                 )

@@ -39,7 +39,9 @@ class Session:
         # Cases may start the shim as another user.
         self.root.chmod(0o755)
         self._lock = threading.Lock()
-        self._serve: Serve | None = None
+        self._serves: dict[int, Serve] = {}
+        self._started_serves = 0
+        self._serve_folders: list[Path] = []
         self._median: float | None = None
         self._lives: set[Live[Any]] = set()
         self._cases = 0
@@ -96,14 +98,22 @@ class Session:
         return f"boxspec-{uuid.uuid4().hex[:16]}"
 
     def serve(self) -> Serve:
-        """The shared serve session; a broken one is replaced."""
+        """The serve session of this thread: cases in other threads have no part in how it ends.
+
+        It is kept from case to case; a broken one is replaced.
+        """
+        me = threading.get_ident()
+        serve = self._serves.get(me)
+        if serve is not None and serve.alive:
+            return serve
         with self._lock:
-            if self._serve is None or not self._serve.alive:
-                self._serve = Serve(
-                    self.argv, self.root / "serve", self.env, max_line=self.max_line
-                )
-                self._serve.capabilities = self.capabilities
-            return self._serve
+            self._started_serves += 1
+            folder = self.root / f"serve-{self._started_serves}"
+            self._serve_folders.append(folder)
+        serve = Serve(self.argv, folder, self.env, max_line=self.max_line)
+        serve.capabilities = self.capabilities
+        self._serves[me] = serve
+        return serve
 
     def median_spawn_ms(self) -> float:
         with self._lock:
@@ -130,9 +140,11 @@ class Session:
         if self.closed:
             return
         self.closed = True
-        if self._serve is not None and self._serve.alive:
-            self._serve.end()
-        self.delete(self.root / "serve")
+        for serve in self._serves.values():
+            if serve.alive:
+                serve.end()
+        for folder in self._serve_folders:
+            self.delete(folder)
         self._waste.put(None)
         self._cleaner.join()
         self.pacer.close()

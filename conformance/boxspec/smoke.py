@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from boxspec import answers
+from boxspec.answers import Say
+from boxspec.answers import no as _no
 from boxspec.case import Box
 from boxspec.client.serve import Serve
 from boxspec.errors import NotConforming, ShimBroke
@@ -22,7 +24,6 @@ from boxspec.seen import Seen
 from boxspec.session import Session
 from boxspec.verdict import Failure
 
-Say = Callable[[str], None]
 WITHIN_S = 10.0
 
 
@@ -40,6 +41,9 @@ def trust(session: Session, say: Say = _quiet) -> None:
         if "exec" in session.capabilities:
             _twins(box, say)
             _sentinels(box, say)
+        else:
+            _no_exec(box, say)
+        answers.trust(box, say)
         keep = False
     except (ShimBroke, Failure) as why:
         facts = "".join(f"\n  {name}: {fact}" for name, fact in why.evidence.items())
@@ -47,10 +51,6 @@ def trust(session: Session, say: Say = _quiet) -> None:
         raise NotConforming(f"not a conforming shim: {why}{facts}") from why
     finally:
         box.close(keep=keep)
-
-
-def _no(reason: str) -> NotConforming:
-    return NotConforming(f"not a conforming shim: {reason}")
 
 
 def _hello(answer: dict[str, Any], nonce: str, pid: int, way: str) -> dict[str, Any]:
@@ -124,6 +124,18 @@ def _twins(box: Box, say: Say) -> None:
     say("exit 0 succeeds (twice); a missing program and exit 7 do not")
 
 
+def _no_exec(box: Box, say: Say) -> None:
+    """Not declared: a run is unsupported. How long this shim takes to start is told by it too."""
+    seen = box.run(program=programs.exit_with, args=["0"], within_s=WITHIN_S)
+    box.session.startup_ms = seen.elapsed_ms
+    if seen.unsupported is None:
+        raise _no(
+            f"exec is not declared but used all the same: {shown(seen.raw)};"
+            " declare it in hello, or answer 'unsupported'"
+        )
+    say("exec: not declared, unsupported")
+
+
 # The coarsest question about each capability: the fields of an exec.run.
 _RUNS: dict[str, dict[str, Any]] = {
     "exec.cap": {"args": ["0"], "max_output_bytes": 1000},
@@ -146,12 +158,4 @@ def _ask(box: Box, capability: str) -> dict[str, Any]:
 def _sentinels(box: Box, say: Say) -> None:
     for capability in ("exec.concurrent", "exec.debug", *_RUNS):
         declared = capability in box.capabilities
-        answer = _ask(box, capability)
-        if declared and "unsupported" in answer:
-            raise _no(f"{capability} is declared, its sentinel is answered 'unsupported'")
-        if not declared and "unsupported" not in answer:
-            raise _no(
-                f"{capability} is not declared but used all the same: {shown(answer)};"
-                " declare it in hello, or answer 'unsupported'"
-            )
-        say(f"{capability}: {'declared, answers' if declared else 'not declared, unsupported'}")
+        answers.sentinel(capability, declared, _ask(box, capability), say)

@@ -124,13 +124,9 @@ class Exchange:
         if size > limit:
             raise ShimBroke(f"the response has {size} bytes, the limit is {limit}")
         answer = strict_json(self.response.read_bytes(), "the response")
-        count = 0
-        if isinstance(self.message, dict):
-            runs = self.message.get("runs")
-            count = len(runs) if isinstance(runs, list) else 0
         try:
             if isinstance(self.message, dict):
-                shapes.check(self.op, answer, self.id, capabilities, count)
+                shapes.check(self.message, answer, capabilities)
             else:
                 shapes.envelope(answer, str(answer.get("id")) if isinstance(answer, dict) else "")
         except shapes.BadShape as why:

@@ -72,17 +72,21 @@ class Serve:
 
     def call(self, op: str, **fields: Any) -> dict[str, Any]:
         """Ask one thing and check the answer's shape."""
+        return self.ask({"op": op, **fields})
+
+    def ask(self, message: Mapping[str, Any], within_s: float | None = None) -> dict[str, Any]:
+        """The same for a request whose fields may have any name."""
         with self._lock:
             self._number += 1
-            wanted = f"s{self._number}-{os.urandom(4).hex()}"
-            message = {"id": wanted, "op": op, **fields}
-            answer = self._exchange(json.dumps(message).encode("ascii"), message)
+            asked = {"id": f"s{self._number}-{os.urandom(4).hex()}", **message}
+            line = json.dumps(asked).encode("ascii")
+            answer = self._exchange(line, asked, within_s or self.within_s)
             try:
-                shapes.check(op, answer, wanted, self.capabilities, len(fields.get("runs", ())))
+                shapes.check(asked, answer, self.capabilities)
             except shapes.BadShape as why:
                 raise self._broke(
                     f"the answer has a shape that the protocol does not know: {why}",
-                    message,
+                    asked,
                     answer=shown(answer),
                 ) from None
             return dict(answer)
@@ -90,10 +94,10 @@ class Serve:
     def raw(self, line: bytes) -> Any:
         """Send any line; whatever JSON comes back."""
         with self._lock:
-            return self._exchange(line, line)
+            return self._exchange(line, line, self.within_s)
 
-    def _exchange(self, line: bytes, asked: object) -> Any:
-        limit = Deadline(self.within_s)
+    def _exchange(self, line: bytes, asked: object, within_s: float) -> Any:
+        limit = Deadline(within_s)
         out, answer_fd = (self._streams.ours(name).fileno() for name in ("stdin", "stdout"))
         # A line that nobody asked for must not pass as the next answer.
         if self._buffer or poll([answer_fd], 0):
@@ -112,7 +116,7 @@ class Serve:
                 raise self._broke(f"a line is longer than {self.max_line} bytes", asked)
             if limit.over():
                 half = repr(bytes(self._buffer[:120])) if self._buffer else "nothing"
-                raise self._broke(f"no answer within {self.within_s:g} s", asked, came=half)
+                raise self._broke(f"no answer within {within_s:g} s", asked, came=half)
             todo = self._step(out, answer_fd, todo, limit, asked)
         got = bytes(self._buffer[:end])
         del self._buffer[: end + 1]
@@ -132,8 +136,7 @@ class Serve:
             try:
                 todo = todo[os.write(out, todo) :]
             except BlockingIOError:
-                # The pipe is full: the next look at the answers comes within 20 ms.
-                poll([answer_fd], min(limit.left(), 0.02))
+                poll([answer_fd], limit.left(), writable=[out])
             except OSError as why:
                 raise self._broke(f"the shim does not take the request: {why}", asked) from None
         if poll([answer_fd], 0 if todo else limit.left()) and not self._fill(answer_fd):

@@ -7,11 +7,13 @@ import select
 import time
 
 
-def poll(fds: list[int], timeout_s: float) -> set[int]:
-    """The readable (or hung-up) ones of `fds`, at most `timeout_s` later."""
+def poll(fds: list[int], timeout_s: float, writable: list[int] | None = None) -> set[int]:
+    """The readable (or hung-up) ones of `fds`, and the `writable` ones, at most that much later."""
     poller = select.poll()
     for fd in fds:
         poller.register(fd, select.POLLIN)
+    for fd in writable or ():
+        poller.register(fd, select.POLLOUT)
     return {fd for fd, _ in poller.poll(max(0.0, timeout_s) * 1000)}
 
 

@@ -99,18 +99,27 @@ class Console:
         self.write()
         if why_incomplete:
             self.write(self._paint(f"incomplete: {why_incomplete}", "33"))
+        if len(tree.contracts) > 1:
+            for contract in tree.contracts:
+                self.write(f"{contract:<9} {' · '.join(fractions(tree, contract))}")
         self.write(self._paint(denominators(tree), "1"))
 
 
-def denominators(tree: Tree) -> str:
+def fractions(tree: Tree, contract: str | None = None) -> list[str]:
+    """`contract MUST 114/121 SHOULD 31/34` and the same for hardened; of one contract or of all."""
     parts = []
     for profile in ("contract", "hardened"):
         shown = []
         for level in ("MUST", "SHOULD", "MAY"):
-            conforms, of = tree.of(profile, level)
+            conforms, of = tree.of(profile, level, contract)
             if of or level == "MUST":
                 shown.append(f"{level} {conforms}/{of}")
         parts.append(f"{profile} {' '.join(shown)}")
+    return parts
+
+
+def denominators(tree: Tree) -> str:
+    parts = fractions(tree)
     parts.append(f"not measured {tree.count(Verdict.NOT_MEASURED)}")
     parts.append(f"not applicable {tree.count(Verdict.NOT_APPLICABLE)}")
     parts.append(f"known {tree.known}")

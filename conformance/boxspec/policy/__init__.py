@@ -1,0 +1,1 @@
+"""What the tests of globs and policies need: questions, documents, vectors, oracles."""
