@@ -43,9 +43,7 @@ SENTINELS: dict[str, list[Ask]] = {
     ],
     "policy.yaml": [("policy.load", {"text": YAML, "format": "yaml"})],
     "policy.fold": [("policy.check", {"policy": POLICY, "checks": YES, "case": "fold"})],
-    "policy.resolved": [
-        ("policy.check_resolved", {"policy": POLICY, "root": "/", "checks": YES})
-    ],
+    "policy.resolved": [("policy.check_resolved", {"policy": POLICY, "root": "/", "checks": YES})],
     "policy.explain": [("policy.explain", {"policy": POLICY, "checks": YES})],
     "policy.audit": [("policy.audit", {"policy": POLICY, "checks": YES})],
 }

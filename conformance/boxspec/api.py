@@ -18,6 +18,10 @@ from boxspec.live import Live
 from boxspec.marks import requires
 from boxspec.observe.events import Event, Events
 from boxspec.observe.procs import Proc
+from boxspec.policy.asking import question, questions, refused
+from boxspec.policy.documents import one_profile, policy
+from boxspec.policy.judging import judge
+from boxspec.policy.vectors import Group, vectors
 from boxspec.programs import programs
 from boxspec.seen import Answer, BatchSeen, Seen
 from boxspec.verdict import Failure, NotApplicable, NotMeasured, Verdict
@@ -29,6 +33,7 @@ __all__ = [
     "Event",
     "Events",
     "Failure",
+    "Group",
     "Live",
     "NotApplicable",
     "NotMeasured",
@@ -42,10 +47,17 @@ __all__ = [
     "between",
     "contains",
     "expect",
+    "judge",
     "matches",
     "one_of",
+    "one_profile",
+    "policy",
     "programs",
+    "question",
+    "questions",
+    "refused",
     "requires",
     "satisfies",
     "startswith",
+    "vectors",
 ]

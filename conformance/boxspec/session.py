@@ -46,6 +46,8 @@ class Session:
         self._lives: set[Live[Any]] = set()
         self._cases = 0
         self._busy: list[tuple[int, int]] = []
+        # Which vectors conformed: a refusal is proved by its allowed twin.
+        self.outcomes: dict[str, bool] = {}
         # How long this shim takes to start, run a program and end; smoke measures it.
         self.startup_ms = 0.0
         self._waste: queue.SimpleQueue[Path | None] = queue.SimpleQueue()

@@ -97,9 +97,7 @@ class Asks:
     def resolve(self, policy: Policy, profile: str | None = "p") -> Answer:
         return self.ask("policy.resolve", policy=policy, profile=profile)
 
-    def check(
-        self, policy: Policy, checks: Sequence[Check], case: str | None = None
-    ) -> list[Item]:
+    def check(self, policy: Policy, checks: Sequence[Check], case: str | None = None) -> list[Item]:
         return self._items("policy.check", "checks", policy=policy, checks=checks, case=case)
 
     def allowed(

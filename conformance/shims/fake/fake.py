@@ -2,7 +2,7 @@
 """Shims that are wrong on purpose, one way each: `fake.py NAME run REQUEST RESPONSE | serve`.
 
 The class name in words is the NAME: `AlwaysYes` is `always-yes`. With `@run` behind it the fake is
-honest in serve mode and wrong in run mode only. `honest` and `split-lines` are right.
+honest in serve mode and wrong in run mode only. `honest`, `split-lines` and `literal` are right.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import sys
 import termios
 
 from honest import Honest, Message
+from literal import Literal, Refused
 
 RESULT = {
     "success": True,
@@ -212,8 +213,82 @@ class HelloThenDies(Honest):
         return super().answer(message, serving)
 
 
+class PolicyYes(Literal):
+    """Every path may be read and modified."""
+
+    capabilities = ("policy",)
+
+    def checked(self, spec: Message, check: Message) -> Message:
+        return {"allowed": True, "path": check["path"], "matched_rule": "**"}
+
+
+class PolicyNo(Literal):
+    """No path may be read or modified."""
+
+    capabilities = ("policy",)
+
+    def checked(self, spec: Message, check: Message) -> Message:
+        return {"allowed": False, "path": check["path"], "matched_rule": "[]"}
+
+
+class PolicyRefuses(Literal):
+    """No file is a policy."""
+
+    capabilities = ("policy",)
+
+    def read(self, source: Message) -> Message:
+        raise Refused("no")
+
+
+class GlobYes(Literal):
+    """Every glob matches everything."""
+
+    capabilities = ("glob",)
+
+    def matched(self, pattern: str, path: str) -> Message:
+        return {"match": True}
+
+
+class GlobNo(Literal):
+    """No glob matches anything."""
+
+    capabilities = ("glob",)
+
+    def matched(self, pattern: str, path: str) -> Message:
+        return {"match": False}
+
+
+class PolicyOfAnotherDay(Literal):
+    """Answers the same question in two ways."""
+
+    turn = 0
+
+    def checked(self, spec: Message, check: Message) -> Message:
+        self.turn += 1
+        return {**super().checked(spec, check), "matched_rule": f"rule {self.turn}"}
+
+
+class UndeclaredYaml(Literal):
+    """Reads YAML, as far as it is JSON, without saying so in hello."""
+
+    def needed_for(self, message: Message) -> str | None:
+        capability = super().needed_for(message)
+        return "policy" if capability == "policy.yaml" else capability
+
+
+class DeclaredExplain(Literal):
+    """Says in hello that it explains, and does not."""
+
+    capabilities = ("glob", "policy", "policy.explain")
+
+    def answer(self, message: Message, serving: bool) -> Message:
+        if message["op"] == "policy.explain":
+            return {"unsupported": {"capability": "policy.explain", "why": "not today"}}
+        return super().answer(message, serving)
+
+
 def fakes() -> dict[str, type[Honest]]:
-    kinds: list[type[Honest]] = [Honest, *Honest.__subclasses__()]
+    kinds: list[type[Honest]] = [Honest, *Honest.__subclasses__(), *Literal.__subclasses__()]
     return {re.sub(r"(?<!^)(?=[A-Z])", "-", kind.__name__).lower(): kind for kind in kinds}
 
 

@@ -1,0 +1,10 @@
+"""POLICY-REAL: where a path really lies."""
+
+from __future__ import annotations
+
+from boxspec.api import Box, Group, judge, vectors
+
+
+@vectors("POLICY-REAL")
+def test_the_vectors_are_answered(box: Box, group: Group) -> None:
+    judge(box, group)
