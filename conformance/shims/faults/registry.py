@@ -4,8 +4,9 @@ FAULTS = {}
 
 
 class Fault:
-    def __init__(self, name, requirement, mistake, seen, role, install):
+    def __init__(self, name, contract, requirement, mistake, seen, role, install):
         self.name = name
+        self.contract = contract
         self.requirement = requirement
         self.mistake = mistake
         self.seen = seen
@@ -15,7 +16,7 @@ class Fault:
     def as_json(self):
         return {
             "id": self.name,
-            "contract": "exec",
+            "contract": self.contract,
             "requirement": self.requirement,
             "role": self.role,
             "mistake": self.mistake,
@@ -23,16 +24,22 @@ class Fault:
         }
 
 
-def fault(requirement, mistake, seen="general knowledge", role="fault"):
+def fault(requirement, mistake, seen="general knowledge", role="fault", contract="exec"):
     """The id is the topic of the requirement and the name of the function."""
 
     def register(install):
-        topic = requirement.split("-")[1].lower() if requirement else role
-        name = f"{topic}.{install.__name__.replace('_', '-')}"
-        FAULTS[name] = Fault(name, requirement, mistake, seen, role, install)
+        name = f"{topic(requirement, role, contract)}.{install.__name__.replace('_', '-')}"
+        FAULTS[name] = Fault(name, contract_of, requirement, mistake, seen, role, install)
         return install
 
+    contract_of = requirement.split("-")[0].lower() if requirement else contract
     return register
+
+
+def topic(requirement, role, contract):
+    """kill for EXEC-KILL-02, policy-glob for POLICY-GLOB-02; without a requirement its role."""
+    words = requirement.lower().split("-")[:2] if requirement else [contract, role]
+    return "-".join(words).removeprefix("exec-")
 
 
 def replaces(owner, name=None):

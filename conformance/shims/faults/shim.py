@@ -14,7 +14,7 @@ from registry import FAULTS
 
 def load(name):
     """Only the topic that is asked for: a fault should start as fast as the twin."""
-    topic = name.split(".")[0]
+    topic = name.split(".")[0].replace("-", "_")
     if os.path.exists(os.path.join(HERE, "topics", f"{topic}.py")):
         importlib.import_module(f"topics.{topic}")
     return FAULTS.get(name)

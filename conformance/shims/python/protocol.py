@@ -20,6 +20,12 @@ CAPABILITIES = [
     "exec.stdin_failure",
     "exec.termination",
     "exec.sandbox",
+    "glob",
+    "policy",
+    "policy.fold",
+    "policy.resolved",
+    "policy.explain",
+    "policy.audit",
 ]
 LONGEST_LINE = 16 * 1024 * 1024
 
@@ -98,9 +104,9 @@ class Shim:
         reader = Reader(message, "")
         reader.take("id", str)
         op = reader.take("op", str, required=True)
-        operation = self.operations.get(op)
+        operation = self.operations.get(op) or policy_operation(op)
         if operation is None:
-            return {"unsupported": {"capability": op, "why": "not an operation of exec"}}
+            return {"unsupported": {"capability": op, "why": "not an operation of this shim"}}
         if serving and op in ("exec.run", "exec.batch"):
             raise Failed("invalid_input", f"{op} is not served: its child would eat the protocol")
         return operation(self, reader)
@@ -123,7 +129,7 @@ class Shim:
                     "homepage": "https://example.org/boxspec",
                 },
                 "spec_version": "1.0",
-                "capabilities": CAPABILITIES,
+                "capabilities": capabilities(),
                 "limits": {"max_line_bytes": LONGEST_LINE},
                 "constants": {
                     "grace_ms": run.GRACE_NS // 1_000_000,
@@ -197,6 +203,21 @@ class Shim:
             if len(buffer) > LONGEST_LINE:
                 return complain("a line is too long")
         return 0
+
+
+def policy_operation(op):
+    """Imported when it is asked for: a run of exec should start as fast as without it."""
+    if not op.startswith(("policy.", "path.", "glob.")):
+        return None
+    from policy.ops import OPERATIONS
+
+    return OPERATIONS.get(op)
+
+
+def capabilities():
+    from policy.yamltext import available
+
+    return [*CAPABILITIES, "policy.yaml"] if available() else CAPABILITIES
 
 
 def is_farewell(line, answer):

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -I -S
-"""A second implementation of the exec contract, in plain Python, to try the suite against."""
+"""A second implementation of the contracts, in plain Python, to try the suite against."""
 
 import os
 import sys

@@ -1,0 +1,141 @@
+"""A loaded policy, asked: the resolved lists, and the last match in them."""
+
+import policy.glob as glob
+from policy.load import Profile, Rule
+from policy.spelling import Refused, normal_path, printed
+
+UNRESTRICTED = "unrestricted"
+NOTHING_MATCHED = "<no matching rule>"
+NOTHING_ALLOWED = "[]"
+
+
+class Entry:
+    """One place of a resolved list. sign: +, - (also every deny) or an exception's `except`."""
+
+    def __init__(self, rule, origin, sign):
+        self.rule = rule
+        self.origin = origin
+        self.sign = sign
+        self.globs = {}
+
+    def matches(self, text, fold):
+        if fold not in self.globs:
+            self.globs[fold] = glob.Glob(self.rule.body, fold)
+        return self.globs[fold].matches(text)
+
+    def as_json(self):
+        body = named(self)
+        if self.sign == "except":
+            return {"except": body}
+        return body if self.sign == "+" else "!" + body
+
+
+class Resolved:
+    """The effective profile: its own rules, and behind them the denies."""
+
+    def __init__(self, policy, name):
+        self.name = UNRESTRICTED if name is None else name
+        profile = policy.profiles.get(self.name)
+        self.origin = "synthesized" if profile is None else "defined"
+        if profile is None:
+            profile = self.synthesize()
+        self.read = [own(rule) for rule in profile.read]
+        self.modify = [own(rule) for rule in profile.modify]
+        self.append_denies(policy)
+
+    def synthesize(self):
+        if self.name != UNRESTRICTED:
+            raise Refused(f"no profile is called {self.name}")
+        return Profile(self.name, 0, "", None, [Rule("**", False)], [Rule("**", False)])
+
+    def append_denies(self, policy):
+        self.read += [Entry(rule, "denyRead", "-") for rule in policy.deny_read]
+        self.modify += [denying(rule) for rule in policy.deny_modify]
+
+    def entries(self, op):
+        return self.read if op == "read" else self.modify
+
+    def as_json(self):
+        return {
+            "profile": self.name,
+            "profile_origin": self.origin,
+            "read": [entry.as_json() for entry in self.read],
+            "modify": [entry.as_json() for entry in self.modify],
+        }
+
+
+def own(rule):
+    return Entry(rule, "profile", "-" if rule.negated else "+")
+
+
+def denying(rule):
+    return Entry(rule, "exception", "except") if rule.negated else Entry(rule, "denyModify", "-")
+
+
+class Decision:
+    """deciding: the entry that matched_rule names, or None."""
+
+    def __init__(self, path, allowed, matched_rule, deciding=None):
+        self.path = path
+        self.allowed = allowed
+        self.matched_rule = matched_rule
+        self.deciding = deciding
+
+    def as_json(self):
+        return {"allowed": self.allowed, "path": self.path, "matched_rule": self.matched_rule}
+
+
+def decide(entries, path, fold):
+    """`path` is in normal form."""
+    deciding = last_match(entries, glob.Text(path, fold), fold)
+    if deciding is None:
+        return Decision(path, False, when_nothing_matched(entries))
+    return Decision(path, deciding.sign == "+", named(deciding), deciding)
+
+
+def last_match(entries, text, fold):
+    for entry in reversed(entries):
+        if entry.matches(text, fold):
+            return inside_exception(entries, text, fold) if entry.sign == "except" else entry
+    return None
+
+
+def inside_exception(entries, text, fold):
+    """The profile is asked again, as if there were no denies."""
+    return last_match(of_profile(entries), text, fold)
+
+
+def of_profile(entries):
+    return [entry for entry in entries if entry.origin == "profile"]
+
+
+def named(entry):
+    return printed(entry.rule.body)
+
+
+def when_nothing_matched(entries):
+    if any(entry.sign == "+" for entry in entries):
+        return NOTHING_MATCHED
+    return NOTHING_ALLOWED
+
+
+def check(resolved, op, data, fold):
+    return decide(resolved.entries(op), normal_path(data), fold)
+
+
+def explain(resolved, op, data, fold):
+    entries = resolved.entries(op)
+    decision = check(resolved, op, data, fold)
+    text = glob.Text(decision.path, fold)
+    return decision.as_json() | {"entries": [told(e, decision, text, fold) for e in entries]}
+
+
+def told(entry, decision, text, fold):
+    return {
+        "rule": entry.as_json(),
+        "origin": entry.origin,
+        "file": entry.rule.file,
+        "line": entry.rule.line,
+        "matched": entry.matches(text, fold),
+        "deciding": entry is decision.deciding,
+    }

@@ -1,0 +1,133 @@
+"""Globs. A match walks the pattern once and keeps the set of places in the text where it may be.
+
+A set of places is an integer: bit i stands for the place before character i, the bit at the length
+of the text for its end. So a step is a few operations on all places at once, and a match costs no
+more than the pattern times the text, whatever they are.
+"""
+
+import policy.fold as folding
+
+ANY_NAME = "a segment that is only a star"
+STAR = "a star"
+ONE = "a question mark"
+ANYTHING = "two stars"
+SEGMENTS = "two stars and a slash: whole segments, or none"
+BELOW = "a slash and two stars at the end: the place itself and all below"
+
+
+class Text:
+    """A path as globs see it: the root is the empty text."""
+
+    def __init__(self, path, fold=False):
+        text = "" if path == "." else path
+        self.text = folding.fold(text) if fold else text
+        self.end = 1 << len(self.text)
+        self.places = (self.end << 1) - 1
+        self.masks = {}
+        self.slashes = self.where("/")
+        self.names = self.places & ~self.slashes & ~self.end
+
+    def where(self, character):
+        """The places before this character."""
+        if character not in self.masks:
+            bits = "".join("1" if c == character else "0" for c in reversed(self.text))
+            self.masks[character] = int(bits or "0", 2)
+        return self.masks[character]
+
+
+class Glob:
+    def __init__(self, body, fold=False):
+        self.pieces = pieces(folding.fold(body) if fold else body)
+        self.lead = "".join(leading(self.pieces))
+        self.rest = self.pieces[len(self.lead) :]
+
+    def matches(self, text):
+        if not text.text.startswith(self.lead):
+            return False
+        places = 1 << len(self.lead)
+        for piece in self.rest:
+            places = STEPS.get(piece, literal)(places, text, piece)
+            if not places:
+                return False
+        return bool(places & text.end)
+
+
+def matches(body, path, fold=False):
+    return Glob(body, fold).matches(Text(path, fold))
+
+
+def leading(found):
+    for piece in found:
+        if piece in STEPS:
+            return
+        yield piece
+
+
+def pieces(body):
+    """Characters, and the wildcards above. `body` is in normal form."""
+    if body == ".":
+        return []
+    below = 0
+    while len(body) > 3 and body.endswith("/**"):
+        body = body[:-3]
+        below += 1
+    found = []
+    i = 0
+    while i < len(body):
+        piece, length = piece_at(body, i)
+        found.append(piece)
+        i += length
+    return found + [BELOW] * below
+
+
+def piece_at(body, i):
+    starts = i == 0 or body[i - 1] == "/"
+    if body.startswith("**", i):
+        return (SEGMENTS, 3) if starts and body.startswith("/", i + 2) else (ANYTHING, 2)
+    if body[i] == "*":
+        return (ANY_NAME if starts and body[i + 1 : i + 2] in ("", "/") else STAR), 1
+    return (ONE if body[i] == "?" else body[i]), 1
+
+
+def literal(places, text, character):
+    return (places & text.where(character)) << 1
+
+
+def one(places, text, _):
+    return (places & text.names) << 1
+
+
+def star(places, text, _):
+    """Adding lets a carry run through the name from each place; what changed was reached."""
+    moving = places & text.names
+    return places | ((moving + text.names) ^ text.names)
+
+
+def any_name(places, text, _):
+    return star(one(places, text, ONE), text, STAR)
+
+
+def anything(places, text, _):
+    return text.places & -lowest(places)
+
+
+def whole_segments(places, text, _):
+    return places | (text.slashes & -lowest(places)) << 1
+
+
+def below(places, text, _):
+    return places & text.end | text.places & -(lowest(places & text.slashes) << 1)
+
+
+def lowest(places):
+    return places & -places
+
+
+STEPS = {
+    ONE: one,
+    STAR: star,
+    ANY_NAME: any_name,
+    ANYTHING: anything,
+    SEGMENTS: whole_segments,
+    BELOW: below,
+}

@@ -1,0 +1,148 @@
+"""What a well-formed policy must not say (problems), and what it had better not say (warnings)."""
+
+import policy.glob as glob
+
+
+class Cover:
+    """Rules, asked which of them certainly match all that another one does, by the letters."""
+
+    def __init__(self, numbered):
+        """`numbered`: pairs of a number and a rule; the last one of a body counts."""
+        self.numbers = {rule.body: number for number, rule in numbered}
+        places = (below(body) for body in self.numbers)
+        self.sizes = {len(place) for place in places if place is not None}
+
+    def last(self, body):
+        """The highest number of a rule that covers `body`, or -1."""
+        covers = ["**", body]
+        covers += [body[:size] + "/**" for size in self.sizes if ends_a_segment(body, size)]
+        return max(self.numbers.get(cover, -1) for cover in covers)
+
+    def covers(self, body):
+        return self.last(body) >= 0
+
+
+def cover(rules):
+    return Cover(enumerate(rules))
+
+
+def ends_a_segment(body, size):
+    return size == len(body) or body[size : size + 1] == "/"
+
+
+def below(body):
+    """P of `P/**`, else None."""
+    return body[:-3] if len(body) > 3 and body.endswith("/**") else None
+
+
+def positive(rules):
+    return [rule for rule in rules if not rule.negated]
+
+
+def validate(file, is_workspace=False):
+    """Problems of one file by itself; they are added to the others of it."""
+    policy = file.policy
+    for rule in policy.deny_read:
+        if rule.negated:
+            file.wrong(rule.at, rule.pointer, "denyRead takes no exceptions (`!`)")
+    for profile in policy.profiles.values():
+        uncovered(file, profile)
+        equals_a_deny(file, policy, profile)
+    for i, rule in enumerate(policy.deny_modify):
+        if rule.negated:
+            exception(file, rule, policy.deny_modify[:i], is_workspace)
+
+
+def uncovered(file, profile):
+    readable = cover(positive(profile.read))
+    for rule in positive(profile.modify):
+        if not readable.covers(rule.body):
+            why = f"no read rule of {profile.name} covers it; modify needs read"
+            file.wrong(rule.at, rule.pointer, why)
+
+
+def equals_a_deny(file, policy, profile):
+    """`file` has the profile, `policy` the denies."""
+    reads = {rule.body for rule in positive(policy.deny_read)}
+    modifies = reads | {rule.body for rule in policy.denies()}
+    for rules, denied in ((profile.read, reads), (profile.modify, modifies)):
+        for rule in rules:
+            if rule.body in denied:
+                file.wrong(rule.at, rule.pointer, "equals a rule that is denied globally")
+
+
+def exception(file, rule, earlier, is_workspace):
+    if not is_plain(rule.body):
+        why = "an exception must be exact or end in `/**`, with no other wildcard"
+        file.wrong(rule.at, rule.pointer, why)
+    elif not is_workspace and not any(holds(deny, rule) for deny in positive(earlier)):
+        file.wrong(rule.at, rule.pointer, "an exception must lie inside an earlier deny")
+
+
+def is_plain(body):
+    place = below(body)
+    return not any(c in "*?" for c in (body if place is None else place))
+
+
+def holds(deny, rule):
+    """Whether the exception `rule` lies inside `deny`."""
+    if deny.body == rule.body:
+        return False
+    place = below(rule.body)
+    if place is None:
+        return glob.matches(deny.body, rule.body)
+    return (deny.body == "**" or deny.body.endswith("/**")) and glob.matches(deny.body, place)
+
+
+def validate_merge(base, workspace):
+    """Problems that a workspace has only with the policy that it is laid over."""
+    holes = cover([rule for rule in base.policy.deny_modify if rule.negated])
+    for rule in workspace.policy.deny_modify:
+        if rule.negated and not holes.covers(rule.body):
+            why = "an exception of a workspace must lie inside one of the global policy"
+            workspace.wrong(rule.at, rule.pointer, why)
+    for profile in workspace.policy.profiles.values():
+        equals_a_deny(workspace, base.policy, profile)
+
+
+def warnings(policy):
+    """(code, rule or profile, message)"""
+    for profile in policy.profiles.values():
+        if not profile.read:
+            yield "empty-read", profile, "this profile can read nothing"
+        for rule in profile.rules():
+            if matches_nothing(rule.body):
+                yield "matches-nothing", rule, "no path begins or ends with a blank"
+        yield from under_a_deny(profile.read, policy.deny_read)
+        yield from under_a_deny(profile.modify, policy.denies())
+        yield from under_a_negated_read(profile)
+    for rule in [*policy.deny_read, *policy.deny_modify]:
+        if matches_nothing(rule.body):
+            yield "matches-nothing", rule, "no path begins or ends with a blank"
+    denied = cover(policy.denies())
+    for rule in policy.deny_read:
+        if not denied.covers(rule.body):
+            why = "no denyModify covers it: what cannot be read can be written"
+            yield "read-deny-without-modify-deny", rule, why
+
+
+def matches_nothing(body):
+    return body[0] in " \t" or body[-1] in " \t"
+
+
+def under_a_deny(rules, denies):
+    denied = cover(denies)
+    for rule in positive(rules):
+        if denied.covers(rule.body):
+            yield "under-deny", rule, "it lies under a global deny and allows nothing"
+
+
+def under_a_negated_read(profile):
+    """The last read rule that covers it decides, where one allows it at all."""
+    numbered = list(enumerate(profile.read))
+    allowing = Cover((number, rule) for number, rule in numbered if not rule.negated)
+    negated = Cover((number, rule) for number, rule in numbered if rule.negated)
+    for rule in positive(profile.modify):
+        if negated.last(rule.body) > allowing.last(rule.body) >= 0:
+            why = "a negated read rule covers it: it can be written but not read"
+            yield "modify-under-negated-read", rule, why

@@ -1,0 +1,254 @@
+"""A policy file into rules: the shape of the file, every problem of it in one go."""
+
+import policy.jsontext as jsontext
+from policy.source import Malformed, Problem, Source
+from policy.spelling import Refused, split_rule
+
+NAME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+MIGRATE = (
+    "schemaVersion 1 is not read any more; write schemaVersion 2 with the rules in"
+    " spec.denyRead, spec.denyModify and spec.fsProfiles"
+)
+
+
+class Rule:
+    def __init__(self, body, negated, at=0, pointer="", line=None, file=None):
+        self.body = body
+        self.negated = negated
+        self.at = at
+        self.pointer = pointer
+        self.line = line
+        self.file = file
+
+
+class Profile:
+    def __init__(self, name, at, pointer, file, read, modify):
+        self.name = name
+        self.at = at
+        self.pointer = pointer
+        self.file = file
+        self.read = read
+        self.modify = modify
+
+    def rules(self):
+        return [*self.read, *self.modify]
+
+
+class Policy:
+    name = ""
+    description = None
+
+    def __init__(self):
+        self.deny_read = []
+        self.deny_modify = []  # negated: an exception
+        self.profiles = {}
+
+    def denies(self):
+        return [rule for rule in self.deny_modify if not rule.negated]
+
+
+class File:
+    """One file: its policy as far as it could be read, and its problems."""
+
+    def __init__(self, data, form, name):
+        self.name = name
+        self.source = Source(data)
+        self.policy = Policy()
+        self.problems = []
+        try:
+            if self.source.failure:
+                raise self.source.failure
+            root = reader_of(form)(self.source.text)
+        except Malformed as failure:
+            self.wrong(failure.at, "", failure.message)
+            return
+        self.head(root)
+        if not self.problems:
+            self.body(root)
+
+    def wrong(self, at, pointer, message):
+        self.problems.append(Problem(at, pointer, message))
+
+    def told(self):
+        """The problems for an answer, by their places."""
+        return [self.as_json(each) for each in sorted(self.problems, key=lambda p: p.at)]
+
+    def as_json(self, problem):
+        line, column = self.source.place(problem.at)
+        return {
+            "pointer": problem.pointer,
+            "line": line,
+            "column": column,
+            "file": self.name,
+            "message": problem.message,
+        }
+
+    def head(self, root):
+        """What says that this is a policy of ours; all else depends on it."""
+        if root.kind != "object":
+            return self.wrong_kind(root, "", "object")
+        kind, version = member(root, "kind"), member(root, "schemaVersion")
+        if version is not None and version.kind == "integer" and version.value == "1":
+            return self.wrong(version.at, "/schemaVersion", MIGRATE)
+        for name, node in (("kind", kind), ("schemaVersion", version)):
+            if node is None:
+                self.wrong(root.at, "", f"{name} is missing")
+        if kind is not None and (kind.kind != "string" or kind.value != "Policy"):
+            self.wrong(kind.at, "/kind", "kind must be Policy")
+        if version is not None:
+            self.check_version(version)
+
+    def check_version(self, node):
+        if node.kind != "integer":
+            self.wrong(node.at, "/schemaVersion", "schemaVersion must be the integer 2")
+        elif node.value != "2":
+            value = "0" if node.value == "-0" else node.value[:100]
+            self.wrong(node.at, "/schemaVersion", f"unsupported policy schemaVersion {value}")
+
+    def body(self, root):
+        self.keys(root, "")
+        top = self.object(root, "", ("schemaVersion", "kind", "metadata", "spec"))
+        self.require(top, root, "", ("metadata", "spec"))
+        if "metadata" in top:
+            self.metadata(top["metadata"], "/metadata")
+        if "spec" in top:
+            self.spec(top["spec"], "/spec")
+
+    def keys(self, node, pointer):
+        """Repeated and impossible keys, wherever they are."""
+        if node.kind == "array":
+            for i, each in enumerate(node.value):
+                self.keys(each, f"{pointer}/{i}")
+        if node.kind != "object":
+            return
+        for each in node.value:
+            inner = pointer + "/" + escaped(each.name)
+            if each.refusal:
+                self.wrong(each.at, inner, each.refusal)
+            elif each.repeated:
+                self.wrong(each.at, inner, f"{each.name} is given twice")
+            else:
+                self.keys(each.node, inner)
+
+    def object(self, node, pointer, known=None):
+        """Its members by name; of a repeated one the first."""
+        if node.kind != "object":
+            self.wrong_kind(node, pointer, "object")
+            return {}
+        found = {}
+        for each in node.value:
+            if each.repeated or each.refusal:
+                continue
+            if known is not None and not is_known(each.name, known):
+                self.unknown(each, pointer)
+            else:
+                found[each.name] = each.node
+        return found
+
+    def unknown(self, each, pointer):
+        self.wrong(each.at, pointer + "/" + escaped(each.name), f"{each.name} is not known")
+
+    def require(self, found, node, pointer, names):
+        if node.kind != "object":
+            return
+        for name in names:
+            if name not in found:
+                self.wrong(node.at, pointer, f"{name} is missing")
+
+    def wrong_kind(self, node, pointer, wanted):
+        advice = "; quote it" if wanted == "string" else ""
+        self.wrong(node.at, pointer, f"must be of type {wanted}, not {node.kind}{advice}")
+
+    def string(self, node, pointer):
+        if node.kind == "string":
+            return node.value
+        return self.wrong_kind(node, pointer, "string")
+
+    def metadata(self, node, pointer):
+        found = self.object(node, pointer, ("name", "labels", "annotations"))
+        self.require(found, node, pointer, ("name",))
+        for name in ("labels", "annotations"):
+            if name in found:
+                self.strings(found[name], f"{pointer}/{name}")
+        name = self.string(found["name"], pointer + "/name") if "name" in found else None
+        if name is not None:
+            self.policy.name = name
+            if not is_name(name):
+                why = "must be 1 to 64 characters of A-Z a-z 0-9 _ -"
+                self.wrong(found["name"].at, pointer + "/name", why)
+
+    def strings(self, node, pointer):
+        for name, value in self.object(node, pointer).items():
+            self.string(value, pointer + "/" + escaped(name))
+
+    def spec(self, node, pointer):
+        found = self.object(node, pointer, ("description", "denyRead", "denyModify", "fsProfiles"))
+        if "description" in found:
+            self.policy.description = self.string(found["description"], pointer + "/description")
+        self.policy.deny_read = self.rules(found.get("denyRead"), pointer + "/denyRead")
+        self.policy.deny_modify = self.rules(found.get("denyModify"), pointer + "/denyModify")
+        if "fsProfiles" in found:
+            self.profiles(found["fsProfiles"], pointer + "/fsProfiles")
+
+    def profiles(self, node, pointer):
+        self.object(node, pointer)
+        for each in node.value if node.kind == "object" else ():
+            if each.repeated or each.refusal:
+                continue
+            inner = pointer + "/" + escaped(each.name)
+            if not each.name:
+                self.wrong(each.at, inner, "the name of a profile is empty")
+            found = self.object(each.node, inner, ("read", "modify"))
+            read = self.rules(found.get("read"), inner + "/read")
+            modify = self.rules(found.get("modify"), inner + "/modify")
+            profile = Profile(each.name, each.at, inner, self.name, read, modify)
+            self.policy.profiles[each.name] = profile
+
+    def rules(self, node, pointer):
+        if node is None:
+            return []
+        if node.kind != "array":
+            self.wrong_kind(node, pointer, "array")
+            return []
+        made = [self.rule(each, f"{pointer}/{i}") for i, each in enumerate(node.value)]
+        return [rule for rule in made if rule is not None]
+
+    def rule(self, node, pointer):
+        text = self.string(node, pointer)
+        if text is None:
+            return None
+        try:
+            negated, body = split_rule(text)
+        except Refused as why:
+            return self.wrong(node.at, pointer, f"the rule {why}")
+        line = self.source.place(node.at)[0]
+        return Rule(body, negated, node.at, pointer, line, self.name)
+
+
+def reader_of(form):
+    if form == "json":
+        return jsontext.read
+    import policy.yamltext
+
+    return policy.yamltext.read
+
+
+def member(node, name):
+    """The first of this name."""
+    for each in node.value:
+        if each.name == name and not each.refusal:
+            return each.node
+    return None
+
+
+def is_known(name, known):
+    return name in known
+
+
+def is_name(text):
+    return 1 <= len(text) <= 64 and all(c in NAME for c in text)
+
+
+def escaped(name):
+    """A name in a JSON pointer."""
+    return name.replace("~", "~0").replace("/", "~1")

@@ -1,0 +1,68 @@
+"""One or two policy files into the policy that is asked."""
+
+import policy.judge as judge
+from errors import Failed
+from policy.load import File, Policy
+
+
+class Loaded:
+    def __init__(self, policy, warnings):
+        self.policy = policy
+        self.warnings = warnings
+
+
+def load(base, workspace=None):
+    """Each is (bytes, format), `workspace` or None. A Loaded, or Failed with all problems."""
+    files = [File(*base, "global")]
+    if workspace is not None:
+        files.append(File(*workspace, "workspace"))
+    for file in files:
+        judge.validate(file, file.name == "workspace")
+    if len(files) == 2 and not any(file.problems for file in files):
+        judge.validate_merge(*files)
+    problems = [problem for file in files for problem in file.told()]
+    if problems:
+        raise refusal(problems)
+    policy = merged(*files) if len(files) == 2 else files[0].policy
+    return Loaded(policy, list(told(policy, files)))
+
+
+def refusal(problems):
+    first = problems[0]
+    where = f"{first['file']}:{first['line']}:{first['column']}: {first['pointer']}"
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    return Failed("invalid_input", f"{where} {first['message']}{more}", problems)
+
+
+def merged(base, workspace):
+    """The workspace narrows: no deny is lost, its profiles stand for those of their names."""
+    policy = Policy()
+    policy.name = workspace.policy.name
+    policy.description = described(base, workspace)
+    policy.deny_read = base.policy.deny_read + workspace.policy.deny_read
+    policy.deny_modify = base.policy.deny_modify + workspace.policy.deny_modify
+    policy.profiles = base.policy.profiles | workspace.policy.profiles
+    return policy
+
+
+def described(base, workspace):
+    if workspace.policy.description is None:
+        return base.policy.description
+    return workspace.policy.description
+
+
+def told(policy, files):
+    by_name = {file.name: file for file in files}
+    found = [(by_name[where.file], where, code, why) for code, where, why in judge.warnings(policy)]
+    for file in files:
+        mine = [each for each in found if each[0] is file]
+        for _, where, code, why in sorted(mine, key=lambda each: each[1].at):
+            line, column = file.source.place(where.at)
+            yield {
+                "code": code,
+                "pointer": where.pointer,
+                "line": line,
+                "column": column,
+                "file": file.name,
+                "message": why,
+            }

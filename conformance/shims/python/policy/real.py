@@ -1,0 +1,108 @@
+"""Where a path really lies: the walk that the kernel would do, and a check of both ends."""
+
+import errno
+import os
+import stat
+
+from errors import Failed
+from policy.decide import Decision, decide
+from policy.spelling import (
+    decode,
+    normal_path,
+    refuse_backslash,
+    refuse_what_no_name_has,
+    segments,
+)
+
+MOST_LINKS = 40
+OUTSIDE = "<outside workspace>"
+
+
+class Root:
+    def __init__(self, data):
+        self.given = names(data)
+        self.real = walk([], self.given)
+
+    def below(self, place):
+        """The names below the root, or None outside of it."""
+        for root in (self.given, self.real):
+            if is_inside(root, place):
+                return place[len(root) :]
+        return None
+
+
+def is_inside(root, place):
+    return place[: len(root)] == root
+
+
+def names(data):
+    return [name for name in data.split(b"/") if name not in (b"", b".")]
+
+
+def check_resolved(resolved, op, data, fold, root, follow):
+    """The answer as a dict; Refused or Failed for what has none."""
+    entries = resolved.entries(op)
+    path = path_of(root, data)
+    if path is None:
+        return outside(data.decode())
+    written = decide(entries, path, fold)
+    place = walk(root.real, names(path.encode()), follow)
+    if not is_inside(root.real, place):
+        if written.allowed:
+            return outside(path)
+        return written.as_json() | {"real": None}
+    real = normal_path(b"/".join(place[len(root.real) :]) or b".")
+    if written.allowed:
+        there = decide(entries, real, fold)
+        written.allowed = there.allowed
+        written.matched_rule = written.matched_rule if there.allowed else there.matched_rule
+    return written.as_json() | {"real": real}
+
+
+def outside(path):
+    return Decision(path, False, OUTSIDE).as_json() | {"real": None}
+
+
+def path_of(root, data):
+    """The request relative to the root, in normal form; None for an absolute one outside."""
+    if not data.startswith(b"/"):
+        return normal_path(data)
+    text = decode(data)
+    refuse_what_no_name_has(text)
+    refuse_backslash(text)
+    below = root.below([name.encode() for name in segments(text)])
+    return None if below is None else normal_path(b"/".join(below) or b".")
+
+
+def walk(start, wanted, follow="final"):
+    """The names from `/` of where `wanted`, seen from `start`, lies. `start` has no links."""
+    place = list(start)
+    ahead = [(name, i == len(wanted) - 1) for i, name in enumerate(wanted)][::-1]
+    links = 0
+    while ahead:
+        name, last = ahead.pop()
+        if name == b"..":
+            place = place[:-1]
+            continue
+        target = None if last and follow == "parent" else link_at(place, name)
+        if target is None:
+            place.append(name)
+            continue
+        links += 1
+        if links > MOST_LINKS:
+            raise Failed("io", "too many symbolic links")
+        if target.startswith(b"/"):
+            place = []
+        ahead += [(part, False) for part in reversed(names(target))]
+    return place
+
+
+def link_at(place, name):
+    """The target of the link of this name, or None for anything else, also for nothing."""
+    path = b"/" + b"/".join([*place, name])
+    try:
+        return os.readlink(path) if stat.S_ISLNK(os.lstat(path).st_mode) else None
+    except OSError as e:
+        if e.errno in (errno.ENOENT, errno.ENOTDIR):
+            return None
+        raise Failed("io", f"{path.decode(errors='replace')}: {os.strerror(e.errno)}") from None

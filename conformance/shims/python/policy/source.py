@@ -1,0 +1,112 @@
+"""The text of a policy file, and what is a problem of it."""
+
+from bisect import bisect_right
+
+LONGEST = 4 * 1024 * 1024
+DEEPEST = 64
+
+
+class Problem:
+    """`at` is a place in the text, in code points."""
+
+    def __init__(self, at, pointer, message):
+        self.at = at
+        self.pointer = pointer
+        self.message = message
+
+
+class Malformed(Exception):
+    """A file that is no JSON or YAML at all: its one problem."""
+
+    def __init__(self, at, message):
+        super().__init__(message)
+        self.at = at
+        self.message = message
+
+
+class Source:
+    def __init__(self, data):
+        self.text = ""
+        self.starts = None
+        self.failure = None
+        try:
+            self.text = self.read(data)
+        except Malformed as failure:
+            self.failure = failure
+
+    def read(self, data):
+        if len(data) > LONGEST:
+            raise Malformed(0, f"the file is longer than {LONGEST} bytes (4 MiB)")
+        try:
+            text = data.decode()
+        except UnicodeDecodeError as e:
+            self.text = data[: e.start].decode()
+            raise Malformed(len(self.text), "the file is not UTF-8") from None
+        if text.startswith("\ufeff"):
+            raise Malformed(0, "the file begins with a byte order mark")
+        self.text = text
+        self.refuse_nul(text)
+        return text
+
+    def refuse_nul(self, text):
+        if "\0" in text:
+            raise Malformed(text.index("\0"), "the file holds a NUL")
+
+    def place(self, at):
+        """(line, column), from 1."""
+        if self.starts is None:
+            self.starts = [0, *self.line_starts()]
+        line = bisect_right(self.starts, at)
+        return line, at - self.starts[line - 1] + 1
+
+    def line_starts(self):
+        at = 0
+        for line in self.text.replace("\r\n", " \n").replace("\r", "\n").split("\n")[:-1]:
+            at += len(line) + 1
+            yield at
+
+
+class Node:
+    """A value of either format. kind: object, array, string, integer, number, boolean or null."""
+
+    __slots__ = ("at", "kind", "value")
+
+    def __init__(self, kind, at, value):
+        self.kind = kind
+        self.at = at
+        self.value = value  # object: Members; array: Nodes; string and integer: the text
+
+
+class Member:
+    """`repeated`: an earlier member of the object has this name."""
+
+    __slots__ = ("at", "name", "node", "refusal", "repeated")
+
+    def __init__(self, name, at, node, repeated, refusal):
+        self.name = name
+        self.at = at
+        self.node = node
+        self.repeated = repeated
+        self.refusal = refusal  # why the name cannot be one
+
+
+class Open:
+    """An object or array that is not yet closed."""
+
+    def __init__(self, kind, at):
+        self.node = Node(kind, at, [])
+        self.names = set()
+        self.key = None  # name, place, and why it cannot be a name
+
+    def add(self, node):
+        if self.node.kind == "array":
+            self.node.value.append(node)
+            return
+        name, at, refusal = self.key
+        self.node.value.append(Member(name, at, node, name in self.names, refusal))
+        self.names.add(name)
+        self.key = None
+
+
+def too_deep(at):
+    return Malformed(at, f"nested deeper than {DEEPEST} levels")

@@ -1,0 +1,101 @@
+"""Normal forms: of the paths that callers ask about, and of the rules that people write."""
+
+BLANKS = " \t"
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+class Refused(Exception):
+    """Why a path or a rule is not taken; the words follow `the path` or `the rule`."""
+
+
+def normal_path(data):
+    """The path that its bytes mean, or Refused. Nothing is replaced: the kernel will not, either."""
+    text = decode(data)
+    refuse_what_no_name_has(text)
+    refuse_backslash(text)
+    refuse_ends(text)
+    normal = "/".join(segments(text)) or "."
+    refuse_ends(normal)
+    return normal
+
+
+def refuse_backslash(text):
+    if "\\" in text:
+        raise Refused("holds a backslash; separators are `/`")
+
+
+def refuse_ends(text):
+    refuse_foreign(text)
+    if text[0] in BLANKS or text[-1] in BLANKS:
+        raise Refused("begins or ends with a blank, and nothing is trimmed")
+
+
+def decode(data):
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise Refused("is not UTF-8") from None
+
+
+def refuse_what_no_name_has(text):
+    if not text:
+        raise Refused("is empty; the root is `.`")
+    if "\0" in text:
+        raise Refused("holds a NUL")
+
+
+def refuse_foreign(text):
+    """What leads out of the workspace, or may do so elsewhere."""
+    if text.startswith("/"):
+        raise Refused("is absolute; it must be relative to the root")
+    if text == "~" or text.startswith("~/"):
+        raise Refused("begins with `~`, which is not expanded")
+    if text[1:2] == ":" and text[0] in LETTERS:
+        raise Refused("begins with a drive")
+
+
+def segments(text):
+    kept = [segment for segment in text.split("/") if segment not in ("", ".")]
+    if ".." in kept:
+        raise Refused("has a `..` segment")
+    return kept
+
+
+def split_rule(text):
+    """(negated, body) of a rule as it was written."""
+    text = text.strip(BLANKS)
+    if not text.startswith("!"):
+        return False, normal_body(text)
+    text = text[1:].strip(BLANKS)
+    if not text:
+        raise Refused("is `!` alone and negates nothing")
+    if text.startswith("!"):
+        raise Refused("begins with `!!`; the file `!x` is written `./!x`")
+    return True, normal_body(text)
+
+
+def normal_body(text):
+    """The glob of a rule, or of glob.match: a leading `!` is an ordinary character here."""
+    text = text.strip(BLANKS)
+    refuse_what_no_name_has(text)
+    text = slashes(text)
+    refuse_foreign(text)
+    body = shorten_stars("/".join(segments(text))) or "."
+    refuse_foreign(body)
+    return body
+
+
+def slashes(text):
+    return text.replace("\\", "/")
+
+
+def shorten_stars(text):
+    while "***" in text:
+        text = text.replace("***", "**")
+    return text
+
+
+def printed(body):
+    """A spelling that is read as this very body again."""
+    before = "./" if body[0] in "!" + BLANKS else ""
+    return before + body + ("/" if body[-1] in BLANKS else "")

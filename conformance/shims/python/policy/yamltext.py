@@ -1,0 +1,187 @@
+"""YAML 1.2 core schema over the events of PyYAML, which resolve nothing by themselves."""
+
+import os
+import sys
+
+from policy.source import DEEPEST, Malformed, Node, Open, too_deep
+
+BREAKS = {"\x85": "U+0085", "\u2028": "U+2028", "\u2029": "U+2029"}
+NULLS = ("", "~", "null", "Null", "NULL")
+BOOLEANS = ("true", "True", "TRUE", "false", "False", "FALSE")
+NOT_FINITE = (".inf", ".Inf", ".INF")
+NOT_A_NUMBER = (".nan", ".NaN", ".NAN")
+QUOTE = "; quote it if it is a text"
+
+
+def available():
+    """Without the time that importing takes."""
+    look_into_the_repository()
+    return any(os.path.isdir(os.path.join(place, "yaml")) for place in sys.path)
+
+
+def look_into_the_repository():
+    """Started with -S there is no site; the repository may have one of its own."""
+    root = os.path.abspath(__file__)
+    for _ in range(5):
+        root = os.path.dirname(root)
+    libraries = os.path.join(root, ".venv", "lib")
+    for name in os.listdir(libraries) if os.path.isdir(libraries) else ():
+        site = os.path.join(libraries, name, "site-packages")
+        if site not in sys.path:
+            sys.path.append(site)
+
+
+def read(text):
+    refuse_strange_breaks(text)
+    look_into_the_repository()
+    import yaml
+
+    try:
+        return build(yaml.parse(text, Loader=yaml.SafeLoader))
+    except yaml.MarkedYAMLError as e:
+        at = e.problem_mark or e.context_mark
+        said = ", ".join(part for part in (e.context, e.problem) if part)
+        raise Malformed(at.index, said + QUOTE) from None
+    except yaml.reader.ReaderError as e:
+        raise Malformed(e.position, "a character that YAML does not allow") from None
+    except (ValueError, OverflowError) as e:
+        raise Malformed(0, f"an escape that is no character: {e}") from None
+
+
+def refuse_strange_breaks(text):
+    for c, name in BREAKS.items():
+        if c in text:
+            why = f"{name} ends a line for some readers; write it as an escape"
+            raise Malformed(text.index(c), why)
+
+
+def build(events):
+    root = None
+    stack = []
+    for event in events:
+        kind = type(event).__name__.removesuffix("Event")
+        at = event.start_mark.index
+        if kind == "DocumentStart":
+            if root is not None:
+                raise Malformed(at, "a second document")
+            refuse_tag_directive(event, at)
+        elif kind in ("MappingStart", "SequenceStart"):
+            refuse_properties(event, at)
+            if len(stack) == DEEPEST:
+                raise too_deep(at)
+            if stack and is_key(stack[-1]):
+                raise Malformed(at, "a key that is no text")
+            stack.append(Open("object" if kind == "MappingStart" else "array", at))
+        elif kind == "Alias":
+            raise Malformed(at, "an alias (`*`)" + QUOTE)
+        elif kind == "Scalar":
+            refuse_properties(event, at)
+            node = scalar(event, at)
+            if stack and is_key(stack[-1]):
+                take_key(stack[-1], event, node)
+            else:
+                root = put(stack, node, root)
+        elif kind in ("MappingEnd", "SequenceEnd"):
+            root = put(stack, stack.pop().node, root)
+    if root is None:
+        raise Malformed(0, "the file is empty")
+    return root
+
+
+def is_key(top):
+    return top.node.kind == "object" and top.key is None
+
+
+def take_key(top, event, node):
+    if is_plain(event) and event.value == "<<":
+        raise Malformed(node.at, "a merge key (`<<`)" + QUOTE)
+    refusal = None if node.kind == "string" else f"this key is no text but {node.kind}" + QUOTE
+    top.key = event.value, node.at, refusal
+
+
+def put(stack, node, root):
+    if not stack:
+        return node
+    stack[-1].add(node)
+    return root
+
+
+def refuse_tag_directive(event, at):
+    if event.tags:
+        raise Malformed(at, "a %TAG directive")
+
+
+def refuse_properties(event, at):
+    if event.anchor is not None:
+        raise Malformed(at, "an anchor (`&`)" + QUOTE)
+    if event.tag is not None:
+        raise Malformed(at, "a tag (`!`)" + QUOTE)
+
+
+def scalar(event, at):
+    if not is_plain(event):
+        refuse_halves(event.value, at)
+        return Node("string", at, event.value)
+    kind = kind_of_plain(event.value)
+    return Node(kind, at, integer(event.value) if kind == "integer" else event.value)
+
+
+def refuse_halves(text, at):
+    """Escapes can name what no UTF-8 file could hold."""
+    if "\0" in text:
+        raise Malformed(at, "an escaped NUL")
+    if any("\ud800" <= c <= "\udfff" for c in text):
+        raise Malformed(at, "half of a surrogate pair")
+
+
+def is_plain(event):
+    return event.style is None
+
+
+def kind_of_plain(text):
+    """YAML 1.2.2, 10.3.2: tag resolution of the core schema."""
+    if text in NULLS:
+        return "null"
+    if text in BOOLEANS:
+        return "boolean"
+    if is_integer(text):
+        return "integer"
+    return "number" if is_float(text) else "string"
+
+
+def only(text, allowed):
+    return text != "" and all(c in allowed for c in text)
+
+
+def unsigned(text):
+    return text[1:] if text[:1] in ("+", "-") else text
+
+
+def is_integer(text):
+    if text.startswith("0o"):
+        return only(text[2:], "01234567")
+    if text.startswith("0x"):
+        return only(text[2:], "0123456789abcdefABCDEF")
+    return only(unsigned(text), "0123456789")
+
+
+def is_float(text):
+    text, bare = unsigned(text), text
+    if text in NOT_FINITE or bare in NOT_A_NUMBER:
+        return True
+    number, e, exponent = text.replace("E", "e").partition("e")
+    if e and not only(unsigned(exponent), "0123456789"):
+        return False
+    whole, _, fraction = number.partition(".")
+    return only(whole + fraction, "0123456789")
+
+
+def integer(text):
+    """As JSON would write it."""
+    if text[:2] in ("0o", "0x"):
+        digits = text[2:].lstrip("0")
+        if len(digits) > 1000:
+            return text
+        return str(int(digits or "0", 8 if text[1] == "o" else 16))
+    sign = "-" if text.startswith("-") else ""
+    return sign + (unsigned(text).lstrip("0") or "0")
