@@ -17,9 +17,9 @@ from boxspec.policy.documents import one_profile
 Say = Callable[[str], None]
 
 # Several of each kind: an implementation with one mistake answers one of them rightly.
-POLICY = one_profile(read=["docs", "src/**", "key"], modify=[], deny_read=["key"])
+POLICY = one_profile(read=["docs", "src/**"], modify=[], deny_read=["src/key"])
 YES = [question("read", "docs"), question("read", "src/main.c")]
-NO = [question("read", "key"), question("read", "elsewhere"), question("modify", "docs")]
+NO = [question("read", "src/key"), question("read", "elsewhere"), question("modify", "docs")]
 GLOBS_YES = [("src", "src"), ("**", "src")]
 GLOBS_NO = [("src", "lib"), ("src/*.c", "src/a.h")]
 

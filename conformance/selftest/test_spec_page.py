@@ -7,23 +7,24 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from selftest.tools import ROOT, SPEC
 
 ITEM = re.compile(
-    r"^\* \*\*(?P<id>EXEC-[A-Z]+-[0-9]{2})\*\* \((?P<level>[A-Z]+), (?P<profile>[a-z]+)"
+    r"^\* \*\*(?P<id>[A-Z]+-[A-Z]+-[0-9]{2})\*\* \((?P<level>[A-Z]+), (?P<profile>[a-z]+)"
     r"(?P<capability>(?:, `[a-z_.]+`)*)\) (?P<text>.*?) \*(?P<source>[^*]+)\.\*(?P<more>.*)$",
     re.M,
 )
 
 
-def from_page() -> list[re.Match[str]]:
-    return list(ITEM.finditer((SPEC / "exec.md").read_text()))
+def from_page(contract: str) -> list[re.Match[str]]:
+    return list(ITEM.finditer((SPEC / f"{contract}.md").read_text()))
 
 
-def from_yaml() -> list[dict[str, Any]]:
-    path = ROOT / "conformance" / "requirements" / "exec.yaml"
+def from_yaml(contract: str) -> list[dict[str, Any]]:
+    path = ROOT / "conformance" / "requirements" / f"{contract}.yaml"
     requirements: list[dict[str, Any]] = yaml.safe_load(path.read_text())["requirements"]
     return requirements
 
@@ -33,19 +34,25 @@ def capabilities(requirement: dict[str, Any]) -> list[str]:
     return [named] if isinstance(named, str) else list(named)
 
 
-def test_each_id_stands_once_on_the_page_and_once_in_the_file() -> None:
-    page = Counter(item["id"] for item in from_page())
-    file = Counter(requirement["id"] for requirement in from_yaml())
+@pytest.fixture(params=["exec", "policy"])
+def contract(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_each_id_stands_once_on_the_page_and_once_in_the_file(contract: str) -> None:
+    page = Counter(item["id"] for item in from_page(contract))
+    file = Counter(requirement["id"] for requirement in from_yaml(contract))
     assert page == file
     assert set(page.values()) == {1}
 
 
-def test_no_id_on_the_page_escapes_the_pattern() -> None:
-    named = re.findall(r"\*\*(EXEC-[A-Z]+-[0-9]+)\*\*", (SPEC / "exec.md").read_text())
-    assert named == [item["id"] for item in from_page()]
+def test_no_id_on_the_page_escapes_the_pattern(contract: str) -> None:
+    text = (SPEC / f"{contract}.md").read_text()
+    named = re.findall(r"\*\*([A-Z]+-[A-Z]+-[0-9]+)\*\*", text)
+    assert named == [item["id"] for item in from_page(contract)]
 
 
-def test_level_profile_capability_and_source_agree() -> None:
+def test_level_profile_capability_and_source_agree(contract: str) -> None:
     page = {
         item["id"]: (
             item["level"],
@@ -53,7 +60,7 @@ def test_level_profile_capability_and_source_agree() -> None:
             re.findall(r"`([^`]+)`", item["capability"]),
             item["source"],
         )
-        for item in from_page()
+        for item in from_page(contract)
     }
     file = {
         requirement["id"]: (
@@ -62,20 +69,20 @@ def test_level_profile_capability_and_source_agree() -> None:
             capabilities(requirement),
             requirement["source"],
         )
-        for requirement in from_yaml()
+        for requirement in from_yaml(contract)
     }
     assert page == file
 
 
-def test_what_cannot_be_tested_says_why_on_both_sides() -> None:
-    page = {item["id"] for item in from_page() if "Not testable" in item["more"]}
-    file = {item["id"] for item in from_yaml() if item["testable"] is not True}
+def test_what_cannot_be_tested_says_why_on_both_sides(contract: str) -> None:
+    page = {item["id"] for item in from_page(contract) if "Not testable" in item["more"]}
+    file = {item["id"] for item in from_yaml(contract) if item["testable"] is not True}
     assert page == file
 
 
-def test_levels_and_profiles_are_the_known_ones() -> None:
-    assert {item["level"] for item in from_page()} <= {"MUST", "SHOULD", "MAY"}
-    assert {item["profile"] for item in from_page()} <= {"contract", "hardened"}
+def test_levels_and_profiles_are_the_known_ones(contract: str) -> None:
+    assert {item["level"] for item in from_page(contract)} <= {"MUST", "SHOULD", "MAY"}
+    assert {item["profile"] for item in from_page(contract)} <= {"contract", "hardened"}
 
 
 def test_links_of_the_pages_lead_somewhere() -> None:

@@ -14,6 +14,7 @@ import yaml
 from selftest.tools import FAKE, ROOT, Done, boxspec
 
 REQUIREMENTS = ROOT / "conformance" / "requirements"
+CONTRACTS = ("exec", "policy")
 
 
 @cache
@@ -25,7 +26,8 @@ def listed() -> dict[str, Any]:
 
 
 def from_yaml() -> Iterator[dict[str, Any]]:
-    yield from yaml.safe_load((REQUIREMENTS / "exec.yaml").read_text())["requirements"]
+    for contract in CONTRACTS:
+        yield from yaml.safe_load((REQUIREMENTS / f"{contract}.yaml").read_text())["requirements"]
 
 
 def refused(done: Done) -> str:
@@ -73,6 +75,13 @@ def test_list_is_one_line_a_requirement_and_a_sum() -> None:
     assert lines[-1].startswith(f"{len(ids)} requirements")
 
 
+@pytest.mark.parametrize("contract", CONTRACTS)
+def test_list_takes_one_contract(contract: str) -> None:
+    lines = boxspec("list", "--contract", contract).stdout.splitlines()[:-1]
+    found = yaml.safe_load((REQUIREMENTS / f"{contract}.yaml").read_text())["requirements"]
+    assert [line.split()[0] for line in lines] == [each["id"] for each in found]
+
+
 def test_list_takes_one_profile() -> None:
     lines = boxspec("list", "--profile", "hardened").stdout.splitlines()[:-1]
     hardened = [each["id"] for each in from_yaml() if each["profile"] == "hardened"]
@@ -116,6 +125,8 @@ WRONG_CALLS = [
     (["run", "--contract", "nothing"], "nothing"),
     (["run", "--profile", "strict"], "strict"),
     (["run", "--repeat", "0"], "--repeat"),
+    (["run", "--focus", "EXEC-NOTHING"], "EXEC-NOTHING"),
+    (["run", "--topic", "POLICY-NOTHING"], "POLICY-NOTHING"),
     (["run", "--seed", "-1"], "--seed"),
     (["run", "--known", "no-such.toml"], "no-such.toml"),
     (["run", "--json", "no-such-folder/result.json"], "no-such-folder/result.json"),

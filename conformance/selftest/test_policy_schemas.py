@@ -1,0 +1,217 @@
+"""The schemas of the operations on globs and policies: real answers pass, bad ones are refused."""
+
+from __future__ import annotations
+
+import base64
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from selftest.test_op_schemas import ABSENT, changed
+from selftest.tools import REFERENCE, TWIN, converse, op_schema
+
+SPEC = {
+    "denyRead": ["x"],
+    "denyModify": ["s/**", "!s/c/**"],
+    "fsProfiles": {"p": {"read": ["**"], "modify": ["s/**"]}},
+}
+TEXT = json.dumps(
+    {"schemaVersion": 2, "kind": "Policy", "metadata": {"name": "t"}, "spec": SPEC}, indent=1
+)
+POLICY = {"format": "json", "text": TEXT, "workspace": {"format": "json", "text": TEXT}}
+CHECKS = [
+    {"profile": "p", "op": "read", "path": "./x"},
+    {"op": "modify", "path": "s/c/d"},
+    {"profile": "p", "op": "read", "path_b64": "/w=="},
+    {"profile": "nobody", "op": "modify", "path": "y"},
+]
+REQUESTS: dict[str, dict[str, Any]] = {
+    "paths": {"op": "path.normalize", "paths": ["a//b", "/a"]},
+    "paths in bytes": {"op": "path.normalize", "paths_b64": ["YS8vYg==", "/w=="]},
+    "glob": {"op": "glob.match", "pattern": "a/*", "paths": ["a/b", "c", ".."]},
+    "glob in bytes": {"op": "glob.match", "pattern_b64": "YQ==", "paths_b64": ["YQ=="]},
+    "glob, folded": {"op": "glob.match", "pattern": "A", "paths": ["a"], "case": "fold"},
+    "bad glob": {"op": "glob.match", "pattern": "../a", "paths": ["a"]},
+    "load": {"op": "policy.load", **POLICY},
+    "load bytes": {
+        "op": "policy.load",
+        "format": "json",
+        "text_b64": base64.b64encode(TEXT.encode()).decode(),
+    },
+    "load YAML": {"op": "policy.load", "format": "yaml", "text": "schemaVersion: 1\n"},
+    "load nothing": {"op": "policy.load", "format": "json", "text": ""},
+    "resolve": {"op": "policy.resolve", "policy": POLICY, "profile": "p"},
+    "resolve nobody": {"op": "policy.resolve", "policy": POLICY, "profile": "nobody"},
+    "check": {"op": "policy.check", "policy": POLICY, "checks": CHECKS},
+    "check, folded": {"op": "policy.check", "policy": POLICY, "checks": CHECKS, "case": "fold"},
+    "check_resolved": {
+        "op": "policy.check_resolved",
+        "policy": POLICY,
+        "root": "/usr",
+        "checks": [{"op": "read", "path": "bin", "follow": "parent"}, *CHECKS],
+    },
+    "explain": {"op": "policy.explain", "policy": POLICY, "checks": CHECKS},
+    "audit": {"op": "policy.audit", "policy": POLICY, "checks": CHECKS},
+}
+SHIMS = {"reference": REFERENCE, "twin": TWIN}
+
+
+@cache
+def answers(shim: Path) -> dict[str, Any]:
+    """All of them in one session."""
+    asked = [{"id": name, **request} for name, request in REQUESTS.items()]
+    return {answer["id"]: answer for answer in converse([shim], asked)}
+
+
+@pytest.mark.parametrize("shim", SHIMS)
+@pytest.mark.parametrize("name", REQUESTS)
+def test_a_request_and_its_answer_follow_the_schema(shim: str, name: str) -> None:
+    request = {"id": name, **REQUESTS[name]}
+    answer = answers(SHIMS[shim])[name]
+    op_schema(request["op"], "request").validate(request)
+    op_schema(request["op"], "answer").validate(answer)
+    wrong = name in ("bad glob", "load YAML", "load nothing", "resolve nobody")
+    assert ("error" if wrong else "result") in answer
+
+
+def good(op: str, result: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    return op, {"id": "1", "result": result}
+
+
+DECIDED = {"allowed": True, "path": "a", "matched_rule": "a"}
+ENTRY = {
+    "rule": {"except": "a"},
+    "origin": "exception",
+    "file": None,
+    "line": None,
+    "matched": True,
+    "deciding": True,
+}
+EVENT = {
+    "time": "2026-11-20T12:00:00.000Z",
+    "profile": "p",
+    "profile_origin": "defined",
+    "op": "read",
+    **DECIDED,
+}
+WARNING = {
+    "code": "empty-read",
+    "pointer": "/spec",
+    "line": 1,
+    "column": 1,
+    "file": "global",
+    "message": "m",
+}
+GOOD = dict(
+    [
+        good("path.normalize", {"items": [{"path": "a"}]}),
+        good("glob.match", {"items": [{"match": True}]}),
+        good("policy.load", {"name": "n", "warnings": [WARNING]}),
+        good(
+            "policy.resolve",
+            {"profile": "p", "profile_origin": "defined", "read": ["!a"], "modify": []},
+        ),
+        good("policy.check", {"checks": [DECIDED]}),
+        good("policy.check_resolved", {"checks": [{**DECIDED, "real": None}]}),
+        good("policy.explain", {"checks": [{**DECIDED, "entries": [ENTRY]}]}),
+        good("policy.audit", {"events": [EVENT]}),
+    ]
+)
+ERROR = {"kind": "invalid_input", "message": "m"}
+BAD: list[tuple[str, str, Any]] = [
+    ("path.normalize", "result/items", ABSENT),
+    ("path.normalize", "result/items/0/path", ABSENT),
+    ("path.normalize", "result/items/0/error", ERROR),
+    ("glob.match", "result/items/0/match", "yes"),
+    ("glob.match", "result/items/0/match", ABSENT),
+    ("policy.load", "result/name", ABSENT),
+    ("policy.load", "result/description", None),
+    ("policy.load", "result/warnings", ABSENT),
+    ("policy.load", "result/warnings/0/line", 0),
+    ("policy.load", "result/warnings/0/file", "local"),
+    ("policy.load", "result/warnings/0/pointer", ABSENT),
+    ("policy.resolve", "result/profile_origin", "invented"),
+    ("policy.resolve", "result/read", ABSENT),
+    ("policy.resolve", "result/modify", [{"not": "a"}]),
+    ("policy.check", "result/checks/0/allowed", 1),
+    ("policy.check", "result/checks/0/matched_rule", ABSENT),
+    ("policy.check", "result/checks/0/error", {"kind": "denied", "message": "m"}),
+    ("policy.check_resolved", "result/checks/0/real", ABSENT),
+    ("policy.check_resolved", "result/checks/0/real", 1),
+    ("policy.explain", "result/checks/0/entries", ABSENT),
+    ("policy.explain", "result/checks/0/entries/0/origin", "global"),
+    ("policy.explain", "result/checks/0/entries/0/line", 0),
+    ("policy.explain", "result/checks/0/entries/0/deciding", ABSENT),
+    ("policy.audit", "result/events/0/time", "2026-11-20 12:00"),
+    ("policy.audit", "result/events/0/op", "write"),
+    ("policy.audit", "result/events/0/profile_origin", ABSENT),
+]
+
+
+@pytest.mark.parametrize("op", GOOD)
+def test_what_the_bad_ones_are_made_from_is_good(op: str) -> None:
+    op_schema(op, "answer").validate(GOOD[op])
+
+
+def deep(message: dict[str, Any], pointer: str, value: Any) -> dict[str, Any]:
+    """`changed` where some steps are numbers."""
+    copied: dict[str, Any] = json.loads(json.dumps(message))
+    holder: Any = copied
+    *way, last = pointer.split("/")
+    for step in way:
+        holder = holder[int(step) if step.isdecimal() else step]
+    if value is ABSENT:
+        del holder[last]
+    else:
+        holder[last] = value
+    return copied
+
+
+@pytest.mark.parametrize(
+    ("op", "pointer", "value"), BAD, ids=[f"{op} {pointer}" for op, pointer, _ in BAD]
+)
+def test_a_bad_answer_is_refused_by_schema_and_kit(op: str, pointer: str, value: Any) -> None:
+    from boxspec.client import shapes
+
+    bad = deep(GOOD[op], pointer, value)
+    assert not op_schema(op, "answer").is_valid(bad)
+    asked = {"id": "1", "op": op, "paths": ["a"], "checks": [{}]}
+    shapes.check(asked, GOOD[op], frozenset())
+    if pointer.endswith("/time"):
+        # The form of a time is the matter of a requirement.
+        return
+    with pytest.raises(shapes.BadShape):
+        shapes.check(asked, bad, frozenset())
+
+
+def test_an_answer_less_or_more_than_asked_is_refused() -> None:
+    from boxspec.client import shapes
+
+    for op, answer in GOOD.items():
+        if op in ("policy.load", "policy.resolve"):
+            continue
+        for count in (0, 2):
+            asked = {"id": "1", "op": op, "paths": ["a"] * count, "checks": [{}] * count}
+            with pytest.raises(shapes.BadShape):
+                shapes.check(asked, answer, frozenset())
+
+
+CHECK = {"id": "1", "op": "policy.check", "policy": POLICY, "checks": CHECKS[:1]}
+BAD_REQUESTS: dict[str, tuple[dict[str, Any], str, Any]] = {
+    "no policy": (CHECK, "policy", ABSENT),
+    "no checks": (CHECK, "checks", ABSENT),
+    "an unknown case": (CHECK, "case", "insensitive"),
+    "an unknown format": (CHECK, "policy/format", "toml"),
+    "text and its twin": (CHECK, "policy/text_b64", ""),
+    "an unknown field": (CHECK, "policy/name", "x"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_REQUESTS)
+def test_a_bad_request_is_refused(name: str) -> None:
+    message, pointer, value = BAD_REQUESTS[name]
+    assert op_schema("policy.check", "request").is_valid(message)
+    assert not op_schema("policy.check", "request").is_valid(changed(message, pointer, value))
