@@ -70,9 +70,11 @@ static int resolve(struct bs_arena *arena, const struct bs_rules *own,
 
 int bs_effective_profile(const struct bs_policy *policy, const char *name, struct bs_arena *arena,
                          struct bs_effective *out, struct bs_error *err) {
-    static struct bs_rule everything = {"**", 2, false, BS_SYNTHESIZED, 0, 0};
-    static const struct bs_profile_rules unrestricted = {
-        BS_UNRESTRICTED, {&everything, 1}, {&everything, 1}, BS_SYNTHESIZED};
+    static struct bs_rule everything = {.body = "**", .len = 2, .source = BS_SYNTHESIZED};
+    static const struct bs_profile_rules unrestricted = {.name = BS_UNRESTRICTED,
+                                                         .read = {&everything, 1},
+                                                         .modify = {&everything, 1},
+                                                         .source = BS_SYNTHESIZED};
     if (name == NULL)
         name = BS_UNRESTRICTED;
     const struct bs_profile_rules *rules = bs_policy_profile(policy, name);

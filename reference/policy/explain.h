@@ -1,0 +1,12 @@
+/* Which entries match, each asked alone. */
+#ifndef BS_POLICY_EXPLAIN_H
+#define BS_POLICY_EXPLAIN_H
+
+#include "policy/check.h"
+
+/* matched[i] for each of the n entries of the list; the path is in its normal form. False when
+ * memory ran out. */
+bool bs_note_matches(const struct bs_list *list, bool fold, struct bs_path_view path,
+                     bool *matched);
+
+#endif
