@@ -15,6 +15,7 @@ struct bs_rule {
     enum bs_policy_source source;
     uint32_t line; /* 1-based, in the file of source; 0 for a synthesised rule */
     uint32_t column;
+    uint32_t index; /* in its list in the file, from 0 */
 };
 
 struct bs_rules {
@@ -22,8 +23,20 @@ struct bs_rules {
     size_t n;
 };
 
+struct bs_pair {
+    const char *name;
+    const char *value;
+};
+
+struct bs_pairs {
+    struct bs_pair *items;
+    size_t n;
+};
+
 struct bs_profile_rules {
     const char *name; /* NUL-terminated; a NUL inside is refused when loading */
+    uint32_t line;    /* of its name in the file of source */
+    uint32_t column;
     struct bs_rules read;
     struct bs_rules modify;
     enum bs_policy_source source;
@@ -32,11 +45,14 @@ struct bs_profile_rules {
 /* Everything in it lives in the arena and goes with bs_policy_free. */
 struct bs_policy {
     const char *name;
-    const char *description; /* NULL: none */
+    const char *description;     /* NULL: none */
     struct bs_rules deny_read;   /* none negated */
     struct bs_rules deny_modify; /* negated: an exception */
-    struct bs_profile_rules *profiles;
+    struct bs_pairs labels;
+    struct bs_pairs annotations;
+    struct bs_profile_rules *profiles; /* in the order of the file */
     size_t n_profiles;
+    const struct bs_profile_rules **by_name; /* the same, sorted */
     struct bs_arena *arena;
 };
 

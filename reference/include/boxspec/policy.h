@@ -75,6 +75,22 @@ BS_EXPORT void bs_policy_free(struct bs_policy *policy);
 
 BS_EXPORT const char *bs_policy_name(const struct bs_policy *policy);
 
+/* NULL when it has none. */
+BS_EXPORT const char *bs_policy_description(const struct bs_policy *policy);
+
+/* The policy as a file: loading that gives this policy again, and printing it the same text. A
+ * policy of two files is printed as the one that it has become. 0, or BS_E_EXECUTION when memory
+ * ran out; out is then untouched. */
+BS_EXPORT int bs_policy_print(const struct bs_policy *policy, enum bs_policy_format format,
+                              struct bs_bytes *out, struct bs_error *err);
+
+/* A draft of version 2, in YAML, of a file of version 1: what is recognised stands in its new
+ * place, everything else in comments; the draft says what a person has to decide. 0; BS_E_INVALID
+ * with the problem in the report when the file is not well-formed or not of version 1;
+ * BS_E_EXECUTION when memory ran out. */
+BS_EXPORT int bs_policy_migrate(const struct bs_policy_text *v1, struct bs_bytes *out,
+                                struct bs_policy_report *report, struct bs_error *err);
+
 #ifdef __cplusplus
 }
 #endif

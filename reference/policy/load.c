@@ -1,0 +1,149 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "policy/arena.h"
+#include "policy/duplicates.h"
+#include "policy/json.h"
+#include "policy/merge.h"
+#include "policy/model.h"
+#include "policy/problems.h"
+#include "policy/shape.h"
+#include "policy/validate.h"
+#include "policy/warn.h"
+#include "policy/yaml.h"
+
+/* One file on its way. Problems do not stop it: `readable` tells whether there is a model. */
+struct file {
+    const struct bs_policy_text *text;
+    enum bs_policy_source source;
+    struct bs_policy policy;
+    bool readable;
+};
+
+static int read_tree(const struct bs_policy_text *text, struct bs_document *document,
+                     struct bs_flaw *flaw) {
+    if (text->len > BS_POLICY_MOST_BYTES) {
+        *flaw = (struct bs_flaw){1, 1, "a policy file has at most 4 MiB (4194304 bytes)"};
+        return BS_E_INVALID;
+    }
+    return text->format == BS_POLICY_YAML
+               ? bs_policy_read_yaml(text->data, text->len, document, flaw)
+               : bs_policy_read_json(text->data, text->len, document, flaw);
+}
+
+static bool read_model(struct file *file, struct bs_document *document,
+                       struct bs_problems *problems) {
+    enum bs_policy_format format = file->text->format;
+    file->readable = bs_shape_is_policy(document->root, format, problems);
+    if (!file->readable)
+        return !problems->failed;
+    bs_duplicates_drop(document->root, problems);
+    return bs_shape_read(document->root, format, problems, &file->policy);
+}
+
+static bool read_file(struct file *file, struct bs_problems *problems) {
+    struct bs_document document = BS_DOCUMENT_INIT;
+    struct bs_flaw flaw;
+    problems->source = file->source;
+    int code = read_tree(file->text, &document, &flaw);
+    if (code == BS_E_INVALID)
+        bs_problems_addf(problems, (struct bs_place){flaw.line, flaw.column}, NULL, "%s",
+                         flaw.message);
+    bool good = code == BS_OK ? read_model(file, &document, problems)
+                              : code == BS_E_INVALID && !problems->failed;
+    bs_document_clear(&document);
+    return good;
+}
+
+static bool validate(const struct file *file, const struct file *above,
+                     struct bs_problems *problems) {
+    if (!file->readable)
+        return true;
+    /* A global file without a model leaves open which exceptions there are, so those of a workspace
+     * cannot be judged; its own problem is reported in any case. */
+    bool alone = above == NULL || !above->readable;
+    const struct bs_policy *over = alone ? NULL : &above->policy;
+    return bs_validate_profiles(&file->policy, over, problems) &&
+           ((alone && above != NULL) || bs_validate_exceptions(&file->policy, over, problems));
+}
+
+static int by_name(const void *a, const void *b) {
+    const struct bs_profile_rules *const *x = a;
+    const struct bs_profile_rules *const *y = b;
+    return strcmp((*x)->name, (*y)->name);
+}
+
+static bool sort_profiles(struct bs_policy *policy) {
+    policy->by_name = bs_arena_zeroed(policy->arena, policy->n_profiles, sizeof *policy->by_name);
+    if (policy->by_name == NULL)
+        return false;
+    for (size_t i = 0; i < policy->n_profiles; i++)
+        policy->by_name[i] = &policy->profiles[i];
+    qsort(policy->by_name, policy->n_profiles, sizeof *policy->by_name, by_name);
+    return true;
+}
+
+static bool load(struct file *global, struct file *workspace, struct bs_problems *problems,
+                 struct bs_problems *warnings) {
+    if (!read_file(global, problems) || !validate(global, NULL, problems))
+        return false;
+    if (workspace != NULL &&
+        (!read_file(workspace, problems) || !validate(workspace, global, problems)))
+        return false;
+    if (problems->n > 0)
+        return true;
+    if (workspace != NULL && !bs_policy_merge(&global->policy, &workspace->policy))
+        return false;
+    return sort_profiles(&global->policy) && bs_policy_warn(&global->policy, warnings);
+}
+
+static int fail_with_first(const struct bs_policy_report *report, struct bs_error *err) {
+    const struct bs_policy_problem *first = &report->problems[0];
+    return bs_fail(err, BS_E_INVALID, 0, "%s policy, line %u, column %u%s%s: %s",
+                   first->source == BS_FROM_GLOBAL ? "global" : "workspace", first->line,
+                   first->column, first->pointer[0] != '\0' ? ", " : "", first->pointer,
+                   first->message);
+}
+
+static int hand_over(const struct bs_policy *loaded, struct bs_policy **policy,
+                     struct bs_error *err) {
+    struct bs_policy *kept = bs_arena_take(loaded->arena, sizeof *kept);
+    if (kept == NULL)
+        return bs_fail(err, BS_E_EXECUTION, 0, "out of memory");
+    *kept = *loaded;
+    *policy = kept;
+    return BS_OK;
+}
+
+int bs_policy_load(const struct bs_policy_text *global, const struct bs_policy_text *workspace,
+                   struct bs_policy **policy, struct bs_policy_report *report,
+                   struct bs_error *err) {
+    bs_policy_report_clear(report);
+    struct bs_arena *arena = bs_arena_new();
+    report->arena = bs_arena_new();
+    struct file first = {global, BS_FROM_GLOBAL, {.arena = arena}, false};
+    struct file second = {workspace, BS_FROM_WORKSPACE, {.arena = arena}, false};
+    struct bs_problems problems = {.arena = report->arena};
+    struct bs_problems warnings = {.arena = report->arena};
+    bool whole = arena != NULL && report->arena != NULL &&
+                 load(&first, workspace != NULL ? &second : NULL, &problems, &warnings);
+    bs_problems_sort(&problems);
+    bs_problems_sort(&warnings);
+    report->problems = problems.items;
+    report->n_problems = problems.n;
+    report->warnings = warnings.items;
+    report->n_warnings = warnings.n;
+    int code = BS_OK;
+    if (!whole)
+        code = bs_fail(err, BS_E_EXECUTION, 0, "out of memory");
+    else if (report->n_problems > 0)
+        code = fail_with_first(report, err);
+    else
+        code = hand_over(&first.policy, policy, err);
+    if (code != BS_OK)
+        bs_arena_free(arena);
+    if (code == BS_E_EXECUTION)
+        bs_policy_report_clear(report);
+    return code;
+}

@@ -1,0 +1,26 @@
+#include "policy/node.h"
+
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "policy/arena.h"
+
+void bs_document_clear(struct bs_document *document) {
+    cJSON_Delete(document->json);
+    bs_arena_free(document->arena);
+    *document = (struct bs_document)BS_DOCUMENT_INIT;
+}
+
+bool bs_node_is(const struct bs_node *node, const char *text) {
+    size_t len = strlen(text);
+    return node->kind == BS_NODE_STRING && node->len == len && memcmp(node->text, text, len) == 0;
+}
+
+const struct bs_node *bs_node_member(const struct bs_node *map, const char *name) {
+    for (const struct bs_node *key = map->first; key != NULL; key = key->next->next) {
+        if (bs_node_is(key, name))
+            return key->next;
+    }
+    return NULL;
+}

@@ -1,0 +1,34 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "policy/arena.h"
+#include "policy/model.h"
+
+void bs_policy_report_clear(struct bs_policy_report *report) {
+    free(report->problems);
+    free(report->warnings);
+    bs_arena_free(report->arena);
+    *report = (struct bs_policy_report)BS_POLICY_REPORT_INIT;
+}
+
+void bs_policy_free(struct bs_policy *policy) {
+    if (policy != NULL)
+        bs_arena_free(policy->arena); /* which the policy itself lies in */
+}
+
+const char *bs_policy_name(const struct bs_policy *policy) { return policy->name; }
+
+const char *bs_policy_description(const struct bs_policy *policy) { return policy->description; }
+
+static int is_named(const void *name, const void *entry) {
+    const struct bs_profile_rules *const *profile = entry;
+    return strcmp(name, (*profile)->name);
+}
+
+const struct bs_profile_rules *bs_policy_profile(const struct bs_policy *policy, const char *name) {
+    if (policy->n_profiles == 0)
+        return NULL;
+    const struct bs_profile_rules *const *found =
+        bsearch(name, policy->by_name, policy->n_profiles, sizeof *policy->by_name, is_named);
+    return found != NULL ? *found : NULL;
+}

@@ -1,0 +1,15 @@
+/* Lines and columns of a text, for the one problem of a file that is not well-formed. */
+#ifndef BS_POLICY_POSITION_H
+#define BS_POLICY_POSITION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct bs_position {
+    uint32_t line;   /* from 1; LF, CR LF and a lone CR end a line */
+    uint32_t column; /* from 1, in code points; a byte that is none counts as one */
+};
+
+struct bs_position bs_position_of(const char *text, size_t at);
+
+#endif

@@ -1,0 +1,114 @@
+#include "policy/problems.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "policy/arena.h"
+
+enum { FIRST_ROOM = 8, INDEX_DIGITS = 24 };
+
+static size_t index_text(size_t index, char digits[INDEX_DIGITS]) {
+    return (size_t)snprintf(digits, INDEX_DIGITS, "%zu", index);
+}
+
+static size_t part_size(const struct bs_pointer *part) {
+    char digits[INDEX_DIGITS];
+    if (part->name == NULL)
+        return 1 + index_text(part->index, digits);
+    size_t size = 1 + part->len;
+    for (size_t i = 0; i < part->len; i++)
+        size += part->name[i] == '~' || part->name[i] == '/';
+    return size;
+}
+
+/* Writes one part in front of `end` and returns where it starts. */
+static char *put_part(char *end, const struct bs_pointer *part) {
+    char digits[INDEX_DIGITS];
+    if (part->name == NULL) {
+        size_t len = index_text(part->index, digits);
+        end -= len;
+        memcpy(end, digits, len);
+    }
+    for (size_t i = part->name != NULL ? part->len : 0; i > 0; i--) {
+        char c = part->name[i - 1];
+        if (c == '~' || c == '/') {
+            *--end = c == '~' ? '0' : '1';
+            c = '~';
+        }
+        *--end = c;
+    }
+    *--end = '/';
+    return end;
+}
+
+static const char *pointer_text(struct bs_arena *arena, const struct bs_pointer *pointer) {
+    if (pointer == NULL)
+        return "";
+    size_t size = 0;
+    for (const struct bs_pointer *part = pointer; part != NULL; part = part->up)
+        size += part_size(part);
+    char *text = bs_arena_bytes(arena, size + 1);
+    if (text == NULL)
+        return NULL;
+    text[size] = '\0';
+    char *end = text + size;
+    for (const struct bs_pointer *part = pointer; part != NULL; part = part->up)
+        end = put_part(end, part);
+    return text;
+}
+
+static bool has_room(struct bs_problems *problems) {
+    if (problems->n < problems->room)
+        return true;
+    size_t room = problems->room > 0 ? problems->room * 2 : FIRST_ROOM;
+    struct bs_policy_problem *grown = realloc(problems->items, room * sizeof *grown);
+    if (grown == NULL)
+        return false;
+    problems->items = grown;
+    problems->room = room;
+    return true;
+}
+
+void bs_problems_add(struct bs_problems *problems, struct bs_place place,
+                     const struct bs_pointer *pointer, const char *code, const char *message) {
+    const char *text = message != NULL ? pointer_text(problems->arena, pointer) : NULL;
+    if (text == NULL || !has_room(problems)) {
+        problems->failed = true;
+        return;
+    }
+    problems->items[problems->n++] =
+        (struct bs_policy_problem){problems->source, place.line, place.column, code, text, message};
+}
+
+void bs_problems_addf(struct bs_problems *problems, struct bs_place place,
+                      const struct bs_pointer *pointer, const char *format, ...) {
+    char message[512];
+    va_list args;
+    va_start(args, format);
+    int len = vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    size_t size = (size_t)len < sizeof message ? (size_t)len : sizeof message - 1;
+    bs_problems_add(problems, place, pointer, NULL, bs_arena_text(problems->arena, message, size));
+}
+
+static int by_number(uint32_t a, uint32_t b) { return (a > b) - (a < b); }
+
+static int by_place(const void *a, const void *b) {
+    const struct bs_policy_problem *x = a;
+    const struct bs_policy_problem *y = b;
+    int order = by_number(x->source, y->source);
+    if (order == 0)
+        order = by_number(x->line, y->line);
+    if (order == 0)
+        order = by_number(x->column, y->column);
+    if (order == 0)
+        order = strcmp(x->pointer, y->pointer);
+    return order != 0 ? order : strcmp(x->message, y->message);
+}
+
+void bs_problems_sort(struct bs_problems *problems) {
+    if (problems->n > 1)
+        qsort(problems->items, problems->n, sizeof *problems->items, by_place);
+}

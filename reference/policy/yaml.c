@@ -1,0 +1,239 @@
+#include "policy/yaml.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <boxspec/error.h>
+#include <boxspec/policy.h>
+#include <yaml.h>
+
+#include "policy/arena.h"
+#include "policy/position.h"
+#include "policy/scalar.h"
+#include "policy/yaml_scan.h"
+
+/* As many values as the densest JSON of the same size can have. */
+enum { MOST_NODES = 2 * 1024 * 1024 };
+
+struct level {
+    struct bs_node *node;
+    struct bs_node **link; /* where the next child goes */
+    bool wants_key;
+};
+
+struct builder {
+    const char *text;
+    size_t len;
+    bool is_ascii;
+    size_t at;      /* the byte offset that belongs to at_character */
+    size_t at_mark; /* marks count characters */
+    struct bs_document *document;
+    struct bs_flaw *flaw;
+    struct level levels[BS_POLICY_MOST_DEPTH];
+    size_t depth;
+    size_t n_nodes;
+};
+
+static int refuse(struct builder *b, yaml_mark_t mark, const char *message) {
+    b->flaw->line = (uint32_t)mark.line + 1;
+    b->flaw->column = (uint32_t)mark.column + 1;
+    (void)snprintf(b->flaw->message, sizeof b->flaw->message, "%s", message);
+    return BS_E_INVALID;
+}
+
+/* The byte that a mark stands at; marks come in the order of the text. */
+static char character_at(struct builder *b, yaml_mark_t mark) {
+    if (b->is_ascii)
+        return mark.index < b->len ? b->text[mark.index] : '\0';
+    while (b->at_mark < mark.index && b->at < b->len) {
+        b->at++;
+        while (b->at < b->len && ((unsigned char)b->text[b->at] & 0xC0) == 0x80)
+            b->at++;
+        b->at_mark++;
+    }
+    return b->at_mark == mark.index && b->at < b->len ? b->text[b->at] : '\0';
+}
+
+/* libyaml hands `! x` over as a plain `x`, and a rule that was meant to negate would allow: so it
+ * is the text that is asked whether there is a tag. */
+static int refuse_properties(struct builder *b, const yaml_event_t *event,
+                             const yaml_char_t *anchor, const yaml_char_t *tag) {
+    if (tag != NULL || character_at(b, event->start_mark) == '!')
+        return refuse(b, event->start_mark,
+                      "a tag: in YAML an unquoted `!` begins one; quote it: \"!...\"");
+    if (anchor != NULL)
+        return refuse(b, event->start_mark,
+                      "an anchor: in YAML an unquoted `&` begins one; quote it: \"&...\"");
+    return BS_OK;
+}
+
+static int add(struct builder *b, const yaml_event_t *event, enum bs_node_kind kind,
+               struct bs_node **out) {
+    if (++b->n_nodes > MOST_NODES)
+        return refuse(b, event->start_mark, "more than 2097152 values");
+    struct bs_node *node = bs_arena_take(b->document->arena, sizeof *node);
+    if (node == NULL)
+        return BS_E_EXECUTION;
+    *node = (struct bs_node){.line = (uint32_t)event->start_mark.line + 1,
+                             .column = (uint32_t)event->start_mark.column + 1,
+                             .kind = kind};
+    *out = node;
+    if (b->depth == 0) {
+        b->document->root = node;
+        return BS_OK;
+    }
+    struct level *level = &b->levels[b->depth - 1];
+    *level->link = node;
+    level->link = &node->next;
+    if (level->node->kind == BS_NODE_LIST) {
+        level->node->len++;
+    } else {
+        level->node->len += level->wants_key;
+        level->wants_key = !level->wants_key;
+    }
+    return BS_OK;
+}
+
+static bool is_key(const struct builder *b) {
+    return b->depth > 0 && b->levels[b->depth - 1].wants_key;
+}
+
+static int refuse_key(struct builder *b, const yaml_event_t *event, enum bs_node_kind kind) {
+    if (event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && event->data.scalar.length == 2 &&
+        memcmp(event->data.scalar.value, "<<", 2) == 0)
+        return refuse(b, event->start_mark, "a merge key; quote it if it is meant as a name");
+    if (kind != BS_NODE_STRING)
+        return refuse(b, event->start_mark, "a key must be a string; quote it");
+    return BS_OK;
+}
+
+static int scalar(struct builder *b, const yaml_event_t *event) {
+    const char *value = (const char *)event->data.scalar.value;
+    size_t len = event->data.scalar.length;
+    int code = refuse_properties(b, event, event->data.scalar.anchor, event->data.scalar.tag);
+    if (code != BS_OK)
+        return code;
+    if (memchr(value, '\0', len) != NULL)
+        return refuse(b, event->start_mark, "a NUL in a string");
+    enum bs_node_kind kind = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE
+                                 ? bs_plain_scalar_kind(value, len)
+                                 : BS_NODE_STRING;
+    if (is_key(b))
+        code = refuse_key(b, event, kind);
+    struct bs_node *node = NULL;
+    if (code == BS_OK)
+        code = add(b, event, kind, &node);
+    if (code != BS_OK)
+        return code;
+    node->len = (uint32_t)len;
+    node->text = bs_arena_text(b->document->arena, value, len);
+    return node->text != NULL ? BS_OK : BS_E_EXECUTION;
+}
+
+static int enter(struct builder *b, const yaml_event_t *event, enum bs_node_kind kind) {
+    bool list = kind == BS_NODE_LIST;
+    int code = refuse_properties(
+        b, event, list ? event->data.sequence_start.anchor : event->data.mapping_start.anchor,
+        list ? event->data.sequence_start.tag : event->data.mapping_start.tag);
+    if (code != BS_OK)
+        return code;
+    if (is_key(b))
+        return refuse(b, event->start_mark, "a key must be a string, not a list or a mapping");
+    if (b->depth == BS_POLICY_MOST_DEPTH)
+        return refuse(b, event->start_mark, "nested too deeply (64 levels at most)");
+    struct bs_node *node = NULL;
+    code = add(b, event, kind, &node);
+    if (code == BS_OK)
+        b->levels[b->depth++] = (struct level){node, &node->first, !list};
+    return code;
+}
+
+static int open_document(struct builder *b, const yaml_event_t *event) {
+    if (b->document->root != NULL)
+        return refuse(b, event->start_mark, "a second document; a policy is one document");
+    if (event->data.document_start.tag_directives.start !=
+        event->data.document_start.tag_directives.end)
+        return refuse(b, event->start_mark, "a %TAG directive; a policy has no tags");
+    return BS_OK;
+}
+
+static int take(struct builder *b, const yaml_event_t *event) {
+    switch (event->type) {
+    case YAML_DOCUMENT_START_EVENT:
+        return open_document(b, event);
+    case YAML_ALIAS_EVENT:
+        return refuse(b, event->start_mark,
+                      "an alias: in YAML an unquoted `*` begins one; quote it: \"*...\"");
+    case YAML_SCALAR_EVENT:
+        return scalar(b, event);
+    case YAML_SEQUENCE_START_EVENT:
+        return enter(b, event, BS_NODE_LIST);
+    case YAML_MAPPING_START_EVENT:
+        return enter(b, event, BS_NODE_MAP);
+    case YAML_SEQUENCE_END_EVENT:
+    case YAML_MAPPING_END_EVENT:
+        b->depth--;
+        return BS_OK;
+    default:
+        return b->document->root != NULL || event->type != YAML_STREAM_END_EVENT
+                   ? BS_OK
+                   : refuse(b, event->start_mark, "there is no document");
+    }
+}
+
+/* The words of libyaml, and advice where a glob was written without quotes. */
+static int refuse_syntax(struct builder *b, const yaml_parser_t *parser) {
+    if (parser->error == YAML_MEMORY_ERROR)
+        return BS_E_EXECUTION;
+    const char *problem = parser->problem != NULL ? parser->problem : "this is not YAML";
+    const char *context = parser->context != NULL ? parser->context : "";
+    bool sigil = strstr(context, "alias") != NULL || strstr(context, "anchor") != NULL ||
+                 strstr(context, "tag") != NULL;
+    bool unquoted = sigil || strstr(problem, "cannot start any token") != NULL;
+    char message[sizeof b->flaw->message];
+    (void)snprintf(message, sizeof message, "%s%s%s%s", problem, context[0] != '\0' ? " " : "",
+                   context,
+                   unquoted ? "; text that begins with `*`, `&`, `!`, `%`, `@` or a backquote has "
+                              "to be quoted: quote it"
+                            : "");
+    return refuse(b, sigil ? parser->context_mark : parser->problem_mark, message);
+}
+
+static int parse(struct builder *b, yaml_parser_t *parser) {
+    yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(parser, (const unsigned char *)b->text, b->len);
+    for (;;) {
+        yaml_event_t event;
+        if (!yaml_parser_parse(parser, &event))
+            return refuse_syntax(b, parser);
+        int code = take(b, &event);
+        bool last = event.type == YAML_STREAM_END_EVENT;
+        yaml_event_delete(&event);
+        if (code != BS_OK || last)
+            return code;
+    }
+}
+
+int bs_policy_read_yaml(const char *text, size_t len, struct bs_document *document,
+                        struct bs_flaw *flaw) {
+    struct bs_yaml_scan scan = bs_yaml_scan(text, len);
+    if (scan.problem != NULL) {
+        struct bs_position where = bs_position_of(text, scan.at);
+        *flaw = (struct bs_flaw){.line = where.line, .column = where.column};
+        (void)snprintf(flaw->message, sizeof flaw->message, "%s", scan.problem);
+        return BS_E_INVALID;
+    }
+    struct builder b = {
+        .text = text, .len = len, .is_ascii = scan.is_ascii, .document = document, .flaw = flaw};
+    yaml_parser_t parser;
+    document->arena = bs_arena_new();
+    int code = BS_E_EXECUTION;
+    if (document->arena != NULL && yaml_parser_initialize(&parser)) {
+        code = parse(&b, &parser);
+        yaml_parser_delete(&parser);
+    }
+    if (code != BS_OK)
+        bs_document_clear(document);
+    return code;
+}
