@@ -1,0 +1,250 @@
+"""Faults of the twin, each against the suite in a process of its own: what it meets, how often.
+
+A fault is one realistic mistake over conformance/shims/python, kept in conformance/shims/faults
+with the requirement that it breaks. It counts when that requirement fails, and none of another
+topic does.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from boxspec.errors import HarnessError
+from boxspec.programs import ROOT
+from boxspec.requirements import load
+from boxspec.verdict import BROKEN
+
+SHIM = ROOT / "conformance" / "shims" / "faults" / "shim.py"
+LIMIT_S = 900
+
+# What each fault is tried with when --scope does not say: the cases of exec take seconds, those of
+# policy a second together.
+SCOPES = {"exec": "focus", "policy": "all"}
+# A fault that two runs beside others missed has so many more, alone: some mistakes show at some
+# moments only.
+MORE_TRIES = 4
+
+# What the verdicts of a result tree are called there.
+CAUGHT = {verdict.value for verdict in BROKEN}
+
+
+@dataclass
+class Fault:
+    id: str
+    contract: str
+    requirement: str | None
+    role: str
+    mistake: str
+    seen: str
+
+    @property
+    def topic(self) -> str | None:
+        return load()[self.requirement].topic if self.requirement else None
+
+
+@dataclass
+class Outcome:
+    """What one fault met. `caught_by`: requirements that failed, and again when asked alone."""
+
+    fault: Fault
+    scope: str
+    caught_by: list[str] = field(default_factory=list)
+    tries: int = 1
+    problem: str = ""
+
+    @property
+    def blunt(self) -> list[str]:
+        """Requirements of other topics that failed too."""
+        topic = self.fault.topic
+        return [name for name in self.caught_by if topic and load()[name].topic != topic]
+
+    @property
+    def named(self) -> bool:
+        return self.fault.requirement in self.caught_by
+
+    @property
+    def good(self) -> bool:
+        if self.problem:
+            return False
+        if self.fault.role == "fault":
+            return self.named and not self.blunt
+        return bool(self.caught_by) == (self.fault.role == "control")
+
+    @property
+    def word(self) -> str:
+        if self.problem:
+            return "broken"
+        if self.fault.role == "noop":
+            return "caught" if self.caught_by else "quiet"
+        if not self.caught_by:
+            return "missed"
+        if self.fault.role == "fault" and not self.named:
+            return "by others"
+        return "blunt" if self.blunt else "caught"
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "id": self.fault.id,
+            "contract": self.fault.contract,
+            "requirement": self.fault.requirement,
+            "role": self.fault.role,
+            "mistake": self.fault.mistake,
+            "seen": self.fault.seen,
+            "scope": self.scope,
+            "caught": bool(self.caught_by),
+            "caught_by": self.caught_by,
+            "tries": self.tries,
+            "other_topics": self.blunt,
+            "problem": self.problem,
+        }
+
+
+def catalogue() -> list[Fault]:
+    listed = subprocess.run(
+        [interpreter(), "-I", "-S", str(SHIM), "--list"], capture_output=True, check=False
+    )
+    if listed.returncode != 0:
+        raise HarnessError(f"{SHIM} --list: {listed.stderr.decode(errors='replace').strip()}")
+    return [Fault(**entry) for entry in json.loads(listed.stdout)]
+
+
+def interpreter() -> str:
+    """A Python that cases which run as another user can reach too, where there is one."""
+    own = Path(sys.executable).resolve()
+    if all(os.stat(place).st_mode & 0o001 for place in (own, *own.parents)):  # noqa: PTH116
+        return str(own)
+    for folder in ("/usr/local/bin", "/usr/bin"):
+        found = shutil.which("python3", path=folder)
+        if found is None:
+            continue
+        told = subprocess.run(
+            [found, "-I", "-S", "-c", "import sys; print(sys.version_info >= (3, 11))"],
+            capture_output=True,
+            check=False,
+        )
+        if told.stdout.strip() == b"True":
+            return found
+    return str(own)
+
+
+def shim_of(fault: Fault) -> str:
+    return shlex.join([interpreter(), "-I", "-S", str(SHIM), "--fault", fault.id])
+
+
+class Runs:
+    """The suite in processes of their own; all are ended when the user has enough."""
+
+    def __init__(self) -> None:
+        self.running: set[subprocess.Popen[bytes]] = set()
+        self.lock = threading.Lock()
+        self.stopped = False
+        self.folder = Path(tempfile.mkdtemp(prefix="boxspec-faults-"))
+
+    def failing(self, fault: Fault, scope: list[str]) -> list[str]:
+        """Requirements that fail with this fault; `scope` are words of `boxspec run`."""
+        with tempfile.NamedTemporaryFile(dir=self.folder, suffix=".json") as made:
+            words = ["run", "--shim", shim_of(fault), "--contract", fault.contract, *scope]
+            words += ["--profile", "all", "--json", made.name]
+            told = self._run([sys.executable, "-P", "-m", "boxspec", *words])
+            text = Path(made.name).read_text(encoding="utf-8")
+        if not text:
+            raise HarnessError(told.decode(errors="replace").strip().splitlines()[-1])
+        tree = json.loads(text)
+        return [each["id"] for each in tree["requirements"] if each["verdict"] in CAUGHT]
+
+    def _run(self, words: list[str]) -> bytes:
+        with self.lock:
+            if self.stopped:
+                raise KeyboardInterrupt
+            process = subprocess.Popen(
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+            self.running.add(process)
+        try:
+            return process.communicate(timeout=LIMIT_S)[1] or b"no output"
+        except subprocess.TimeoutExpired:
+            process.terminate()
+            process.communicate()
+            raise HarnessError(f"not done after {LIMIT_S} s") from None
+        finally:
+            with self.lock:
+                self.running.discard(process)
+
+    def stop(self) -> None:
+        with self.lock:
+            self.stopped = True
+            for process in self.running:
+                process.terminate()
+
+    def close(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def of_topics(topics: Iterable[str | None]) -> list[str]:
+    """The words that choose the tests of these topics."""
+    return [word for topic in sorted(filter(None, {*topics})) for word in ("--topic", topic)]
+
+
+def judge(fault: Fault, runs: Runs, scope: str | None) -> Outcome:
+    """A requirement of another topic counts when it fails twice: one failure may be the load's.
+
+    The named one counts when it fails in one of two runs; `persist` gives it more.
+    """
+    scope = (scope or SCOPES.get(fault.contract, "all")) if fault.topic else "all"
+    outcome = Outcome(fault, scope)
+    own = of_topics([fault.topic])
+    words = {"all": [], "focus": ["--focus", str(fault.topic)], "own": own}[scope]
+    try:
+        outcome.caught_by = runs.failing(fault, words)
+        if fault.requirement and not outcome.named:
+            try_again(outcome, runs)
+        doubtful = outcome.caught_by if fault.role == "noop" else outcome.blunt
+        if doubtful:
+            again = runs.failing(fault, of_topics(load()[name].topic for name in doubtful))
+            outcome.caught_by = [
+                name for name in outcome.caught_by if name not in doubtful or name in again
+            ]
+    except HarnessError as why:
+        if fault.role == "control" and "not a conforming shim" in str(why):
+            outcome.caught_by = ["trust checks"]
+        else:
+            outcome.problem = str(why)
+    return outcome
+
+
+def try_again(outcome: Outcome, runs: Runs) -> None:
+    """The tests of its own topic once more."""
+    outcome.tries += 1
+    again = runs.failing(outcome.fault, of_topics([outcome.fault.topic]))
+    outcome.caught_by = sorted({*outcome.caught_by, *again})
+
+
+def missed(outcome: Outcome) -> bool:
+    """A fault that its requirement did not see, and may see at another moment."""
+    return bool(outcome.fault.requirement and not outcome.named and not outcome.problem)
+
+
+def persist(outcome: Outcome, runs: Runs) -> None:
+    """The last tries, with nothing beside them."""
+    try:
+        for _ in range(MORE_TRIES):
+            try_again(outcome, runs)
+            if outcome.named:
+                return
+    except HarnessError as why:
+        outcome.problem = str(why)
