@@ -26,8 +26,8 @@ struct bs_pattern {
 struct bs_matcher;
 
 struct bs_matcher_facts {
-    const char *tier;   /* "dfa", "trie" or "rules" */
-    size_t bytes;       /* that the object holds */
+    const char *tier; /* "dfa", "trie" or "rules" */
+    size_t bytes;     /* that the object holds */
     size_t states;
 };
 

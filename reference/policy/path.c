@@ -77,46 +77,75 @@ static __m128i load_short(const char *path, size_t n) {
     return _mm_set_epi64x((long long)high, (long long)low);
 }
 
-static unsigned mask_of(__m128i bytes, char c) {
-    return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)));
+/* What a scan has seen; bit i of a mask is byte i of the 64 that are looked at. */
+struct seen {
+    uint64_t slashes;
+    uint64_t dots;
+    __m128i refused; /* a byte of ones for each NUL and backslash */
+    __m128i strange; /* the top bit of each byte that is not ASCII */
+};
+
+static inline uint64_t mask_of(__m128i bytes, char c) {
+    return (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)));
 }
 
-/* Bit i of each mask is byte i. A segment that begins with a dot is looked at only as far as its
- * second byte; `..a` is left to the exact scan. */
-bool bs_path_is_plain(const char *path, size_t len) {
-    if (len == 0 || path[0] == '~' || problem_of_ends(path, len) != NULL)
-        return false;
-    unsigned starts = 1;  /* a segment starts at the next byte */
-    unsigned dotted = 0;  /* the byte before is a dot that starts a segment */
-    unsigned strange = 0; /* bytes of more than ASCII */
-    unsigned refused = 0;
-    for (size_t at = 0; at < len; at += 16) {
-        size_t n = len - at;
-        __m128i bytes;
-        unsigned within = 0xFFFF;
-        if (n >= 16) {
-            memcpy(&bytes, path + at, 16);
-        } else {
-            bytes = load_short(path + at, n);
-            within >>= 16 - n;
-        }
-        unsigned slashes = mask_of(bytes, '/');
-        unsigned dots = mask_of(bytes, '.');
-        unsigned begin = slashes << 1 | starts;
-        unsigned after_dot = (dots & begin) << 1 | dotted;
-        refused |= (mask_of(bytes, '\0') | mask_of(bytes, '\\')) & within;
-        refused |= (slashes & begin) | (after_dot & (slashes | dots));
-        strange |= (unsigned)_mm_movemask_epi8(bytes);
-        starts = begin >> 16;
-        dotted = after_dot >> 16;
-        if (n < 16) {
-            starts = begin >> n & 1;
-            dotted = after_dot >> n & 1;
+static inline void look(struct seen *seen, __m128i bytes, size_t at) {
+    seen->slashes |= mask_of(bytes, '/') << at;
+    seen->dots |= mask_of(bytes, '.') << at;
+    seen->refused = _mm_or_si128(seen->refused, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
+    seen->strange = _mm_or_si128(seen->strange, bytes);
+}
+
+static inline void look_at(struct seen *seen, const char *path, size_t at) {
+    __m128i bytes;
+    memcpy(&bytes, path + at, sizeof bytes);
+    seen->refused = _mm_or_si128(seen->refused, _mm_cmpeq_epi8(bytes, _mm_setzero_si128()));
+    look(seen, bytes, at);
+}
+
+/* Up to 64 bytes in as few branches as can be: blocks overlap instead of ending early, since the
+ * lengths of paths cannot be predicted. False: not plain, or not known to be. */
+static inline bool block_is_plain(const char *path, size_t len, bool *starts, bool *dotted,
+                                  bool *strange) {
+    struct seen seen = {0, 0, _mm_setzero_si128(), _mm_setzero_si128()};
+    if (len < 16) {
+        look(&seen, load_short(path, len), 0);
+        if (memchr(path, '\0', len) != NULL)
+            return false;
+    } else {
+        look_at(&seen, path, 0);
+        look_at(&seen, path, len - 16);
+        if (len > 32) {
+            look_at(&seen, path, 16);
+            look_at(&seen, path, len - 32);
         }
     }
-    if ((refused | starts | dotted) != 0)
+    /* A segment that begins with a dot is looked at only as far as its second byte; `..a` is left
+     * to the exact scan. */
+    uint64_t begins = seen.slashes << 1 | *starts;
+    uint64_t dot_begins = seen.dots & begins;
+    uint64_t after_dot = dot_begins << 1 | *dotted;
+    *starts = (seen.slashes >> (len - 1) & 1) != 0;
+    *dotted = (dot_begins >> (len - 1) & 1) != 0;
+    *strange = *strange || _mm_movemask_epi8(seen.strange) != 0;
+    return ((seen.slashes & begins) | (after_dot & (seen.slashes | seen.dots)) |
+            (uint64_t)_mm_movemask_epi8(seen.refused)) == 0;
+}
+
+bool bs_path_is_plain(const char *path, size_t len) {
+    if (len == 0 || problem_of_ends(path, len) != NULL)
         return false;
-    return strange == 0 || bs_utf8_valid_prefix(path, len) == len;
+    bool starts = true;  /* a segment starts at the next byte */
+    bool dotted = false; /* the byte before is a dot that starts a segment */
+    bool strange = false;
+    size_t at = 0;
+    for (; len - at > 64; at += 64) {
+        if (!block_is_plain(path + at, 64, &starts, &dotted, &strange))
+            return false;
+    }
+    if (!block_is_plain(path + at, len - at, &starts, &dotted, &strange) || starts || dotted)
+        return false;
+    return !strange || bs_utf8_valid_prefix(path, len) == len;
 }
 #else
 bool bs_path_is_plain(const char *path, size_t len) { return bs_path_is_plain_portable(path, len); }

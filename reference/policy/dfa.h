@@ -1,0 +1,67 @@
+/* An automaton turned into a table ahead of time: one look-up for each byte of the path.
+ *
+ * What is built is capped, by the size of the table and by the work it takes, since some globs
+ * double the states with each character. Nothing is lost then: the automaton itself still runs.
+ *
+ * A rule that accepts whatever follows makes every lower rule pointless from there on, so the
+ * states of those are dropped. This running maximum is what keeps the table of ordinary rules
+ * small, and where nothing is left to decide, the walk ends early.
+ */
+#ifndef BS_POLICY_DFA_H
+#define BS_POLICY_DFA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "policy/automaton.h"
+
+/* Of an automaton that is worth the attempt. */
+#define BS_DFA_MOST_STATES_IN 4096
+
+/* How large a table may become (four bytes an entry) and how many word operations building it may
+ * take (some million a millisecond). */
+struct bs_dfa_limits {
+    size_t entries;
+    size_t work;
+};
+
+enum bs_dfa_kind {
+    BS_DFA_HIGHEST, /* the answer is the highest rule */
+    BS_DFA_ALL      /* the answer is every rule */
+};
+
+struct bs_dfa {
+    uint8_t class_of[256];
+    uint32_t *next; /* rows of one entry a class (where the row of the next state begins) and one
+                       for the end of the path (which of the answers) */
+    uint32_t n_states;
+    uint32_t stride;
+    uint32_t start;
+    uint32_t settled; /* rows below this one lead to themselves only */
+    int32_t *answers; /* HIGHEST: a rule or BS_NO_RULE; ALL: where in `lists` a list begins */
+    uint32_t *lists;  /* a length, then as many rules, rising */
+    size_t bytes;
+};
+
+enum bs_dfa_result { BS_DFA_BUILT, BS_DFA_TOO_LARGE, BS_DFA_NO_MEMORY };
+
+enum bs_dfa_result bs_dfa_build(struct bs_dfa *dfa, const struct bs_automaton *automaton,
+                                enum bs_dfa_kind kind, struct bs_dfa_limits limits);
+void bs_dfa_clear(struct bs_dfa *dfa);
+
+/* Which of `answers` holds for this path. */
+static inline int32_t bs_dfa_answer(const struct bs_dfa *dfa, const char *path, size_t len) {
+    const uint32_t *next = dfa->next;
+    uint32_t row = dfa->start;
+    for (size_t i = 0; i < len; i++) {
+        /* The class does not wait for the row, so the sum must not either. */
+        const uint32_t *column = next + dfa->class_of[(unsigned char)path[i]];
+        row = column[row];
+        if (row < dfa->settled)
+            break;
+    }
+    return dfa->answers[next[row + dfa->stride - 1]];
+}
+
+#endif

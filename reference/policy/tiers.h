@@ -1,0 +1,17 @@
+/* The matcher's tiers, for tests that force one. */
+#ifndef BS_POLICY_TIERS_H
+#define BS_POLICY_TIERS_H
+
+#include "policy/matcher.h"
+
+enum bs_tier {
+    BS_TIER_DFA,  /* as the matcher chooses: a table first */
+    BS_TIER_TRIE, /* a trie first, a table or an automaton for what does not fit */
+    BS_TIER_RULES /* the automaton at once */
+};
+
+/* Like bs_matcher_compile, but begins to try at this tier. */
+int bs_matcher_compile_from(enum bs_tier tier, const struct bs_pattern *patterns, size_t n,
+                            bool fold, struct bs_matcher **out, struct bs_error *err);
+
+#endif

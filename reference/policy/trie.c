@@ -1,0 +1,176 @@
+#include "policy/trie.h"
+
+#include <string.h>
+
+#include "policy/segments.h"
+
+/* One walk. The arrays are the walk's own stack frame and as long as the trie needs them. */
+struct walk {
+    const struct bs_trie *trie;
+    int32_t best;
+    bool last;      /* at the last segment */
+    uint32_t *next; /* nodes that are reached by the segment */
+    uint32_t n_next;
+    uint32_t *gaps; /* nodes that stay alive */
+    uint32_t n_gaps;
+    uint64_t *marks; /* gaps that were entered */
+};
+
+/* What a segment is, found out when the first node asks. */
+struct reading {
+    struct bs_segment segment;
+    uint8_t known; /* BS_EDGES_... */
+    uint32_t literal;
+    uint32_t n_extensions;
+    uint32_t extensions[BS_TRIE_LONGEST_EXTENSION];
+    const uint32_t *wild[BS_WILDS]; /* a length, then the symbols */
+};
+
+uint32_t bs_trie_child(const struct bs_trie *trie, uint32_t node, uint32_t symbol) {
+    uint32_t mask = trie->n_slots - 1;
+    for (uint32_t slot = bs_trie_slot(node, symbol) & mask;; slot = (slot + 1) & mask) {
+        const struct bs_trie_edge *edge = &trie->edges[slot];
+        if (edge->child == 0 || (edge->node == node && edge->symbol == symbol))
+            return edge->child;
+    }
+}
+
+static void enter_gap(struct walk *walk, uint32_t gap) {
+    const struct bs_trie_node *node = &walk->trie->nodes[gap];
+    if (node->most <= walk->best)
+        return;
+    if (node->mark != 0) {
+        uint64_t *word = &walk->marks[(node->mark - 1) / 64];
+        uint64_t bit = UINT64_C(1) << (node->mark - 1) % 64;
+        if ((*word & bit) != 0)
+            return;
+        *word |= bit;
+    }
+    walk->gaps[walk->n_gaps++] = gap;
+}
+
+static inline void arrive(struct walk *walk, uint32_t child) {
+    const struct bs_trie_node *node = &walk->trie->nodes[child];
+    if (node->most <= walk->best)
+        return;
+    if (node->below > walk->best)
+        walk->best = node->below;
+    if (walk->last) {
+        if (node->rule > walk->best)
+            walk->best = node->rule;
+        return;
+    }
+    if (node->edges != 0)
+        walk->next[walk->n_next++] = child;
+    if (node->gap != 0)
+        enter_gap(walk, node->gap);
+}
+
+static void follow(struct walk *walk, uint32_t node, uint32_t symbol) {
+    uint32_t child = bs_trie_child(walk->trie, node, symbol);
+    if (child != 0)
+        arrive(walk, child);
+}
+
+static void read_extensions(const struct bs_trie *trie, struct reading *reading) {
+    const struct bs_segment *segment = &reading->segment;
+    size_t looked_at = segment->len < 64 ? segment->len : 64;
+    reading->n_extensions = 0;
+    for (uint64_t dots = segment->dots; dots != 0; dots &= dots - 1) {
+        size_t len = looked_at - (size_t)__builtin_ctzll(dots);
+        if (len > BS_TRIE_LONGEST_EXTENSION || (trie->extension_lengths >> len & 1) == 0)
+            continue;
+        uint32_t symbol = bs_symbols_find(&trie->symbols, BS_SYMBOL_EXTENSION,
+                                          segment->text + segment->len - len, len);
+        if (symbol != BS_NO_SYMBOL)
+            reading->extensions[reading->n_extensions++] = symbol;
+    }
+}
+
+static void read_wild(const struct bs_trie *trie, struct reading *reading) {
+    static const uint32_t none[] = {0};
+    for (int i = 0; i < BS_WILDS; i++) {
+        const struct bs_dfa *dfa = &trie->wild[i];
+        reading->wild[i] = none;
+        if (dfa->next != NULL)
+            reading->wild[i] =
+                dfa->lists + bs_dfa_answer(dfa, reading->segment.text, reading->segment.len);
+    }
+}
+
+static void step(struct walk *walk, struct reading *reading, uint32_t at) {
+    const struct bs_trie *trie = walk->trie;
+    const struct bs_trie_node *node = &trie->nodes[at];
+    uint8_t unknown = (uint8_t)(node->edges & ~reading->known);
+    reading->known |= node->edges;
+    if ((unknown & BS_EDGES_LITERAL) != 0)
+        reading->literal = bs_symbols_find(&trie->symbols, BS_SYMBOL_LITERAL, reading->segment.text,
+                                           reading->segment.len);
+    if ((unknown & BS_EDGES_EXTENSION) != 0)
+        read_extensions(trie, reading);
+    if ((unknown & BS_EDGES_WILD) != 0)
+        read_wild(trie, reading);
+    if ((node->edges & BS_EDGES_LITERAL) != 0 && reading->literal != BS_NO_SYMBOL)
+        follow(walk, at, reading->literal);
+    if (node->star != 0)
+        arrive(walk, node->star);
+    if ((node->edges & BS_EDGES_EXTENSION) != 0) {
+        for (uint32_t i = 0; i < reading->n_extensions; i++)
+            follow(walk, at, reading->extensions[i]);
+    }
+    if ((node->edges & BS_EDGES_WILD) != 0) {
+        for (int i = 0; i < BS_WILDS; i++) {
+            for (uint32_t k = 1; k <= reading->wild[i][0]; k++)
+                follow(walk, at, reading->wild[i][k]);
+        }
+    }
+}
+
+/* Gaps under which nothing is higher than the best have no more say. */
+static void drop_beaten_gaps(struct walk *walk) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < walk->n_gaps; i++) {
+        if (walk->trie->nodes[walk->gaps[i]].most > walk->best)
+            walk->gaps[kept++] = walk->gaps[i];
+    }
+    walk->n_gaps = kept;
+}
+
+ptrdiff_t bs_trie_highest(const struct bs_trie *trie, const char *path, size_t len) {
+    const struct bs_trie_node *root = &trie->nodes[0];
+    if (len == 0)
+        return root->rule > root->below ? root->rule : root->below;
+    uint32_t arrays[3][trie->width];
+    uint64_t marks[trie->n_marks / 64 + 1];
+    memset(marks, 0, sizeof marks);
+    struct walk walk = {.trie = trie, .best = root->below, .gaps = arrays[2], .marks = marks};
+    uint32_t n_now = 1;
+    uint32_t turn = 0;
+    arrays[0][0] = 0;
+    if (root->gap != 0)
+        enter_gap(&walk, root->gap);
+    struct bs_segments segments;
+    struct reading reading;
+    bs_segments_start(&segments, path, len);
+    while (n_now + walk.n_gaps > 0 && bs_segments_next(&segments, &reading.segment)) {
+        const uint32_t *now = arrays[turn];
+        turn = 1 - turn;
+        walk.next = arrays[turn];
+        walk.n_next = 0;
+        walk.last = segments.at > len;
+        reading.known = 0;
+        /* Gaps that this segment enters begin at the next one. */
+        uint32_t n_gaps = walk.n_gaps;
+        for (uint32_t i = 0; i < n_now; i++) {
+            if (trie->nodes[now[i]].most > walk.best)
+                step(&walk, &reading, now[i]);
+        }
+        for (uint32_t i = 0; i < n_gaps; i++) {
+            if (trie->nodes[walk.gaps[i]].most > walk.best)
+                step(&walk, &reading, walk.gaps[i]);
+        }
+        drop_beaten_gaps(&walk);
+        n_now = walk.n_next;
+    }
+    return walk.best;
+}

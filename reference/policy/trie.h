@@ -1,0 +1,82 @@
+/* Many rules as one trie of segments: what a path costs depends on its segments and on how many
+ * rules begin like it, not on how many there are.
+ *
+ * A node stands for the beginning of rules, edges are segments. Literal segments and `*.ext` are
+ * found by hashing. `**` is a node that stays alive. The remaining wildcard segments run in two
+ * tables (one for those that begin with `*`, since the others are over after a few bytes). Rules
+ * that do not fit (`a**b`, very long ones) are left to the caller.
+ */
+#ifndef BS_POLICY_TRIE_H
+#define BS_POLICY_TRIE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "policy/dfa.h"
+#include "policy/matcher.h"
+#include "policy/symbols.h"
+
+/* Nodes that may be alive at once: three arrays of that many on the stack. */
+#define BS_TRIE_MOST_ALIVE 4096
+#define BS_TRIE_MOST_DEPTH 32        /* segments of a rule */
+#define BS_TRIE_LONGEST_EXTENSION 32 /* bytes, with the dot */
+#define BS_TRIE_MOST_BYTES ((size_t)40 << 20)
+
+enum { BS_EDGES_LITERAL = 1, BS_EDGES_EXTENSION = 2, BS_EDGES_WILD = 4, BS_EDGES_STAR = 8 };
+
+struct bs_trie_node {
+    int32_t rule;  /* the highest that ends here, or BS_NO_RULE */
+    int32_t below; /* the highest that is this and everything below */
+    int32_t most;  /* the highest at or under this node */
+    uint32_t star; /* the child by `*`; 0: none */
+    uint32_t gap;  /* the child by `**`; 0: none */
+    uint32_t mark; /* of a gap that can be entered again: its bit, plus one */
+    uint8_t edges; /* which kinds there are */
+};
+
+struct bs_trie_edge {
+    uint32_t node;
+    uint32_t symbol;
+    uint32_t child; /* 0: free */
+};
+
+enum { BS_WILD_FRONT, BS_WILD_INSIDE, BS_WILDS };
+
+struct bs_trie {
+    struct bs_symbols symbols;
+    struct bs_trie_node *nodes; /* the first is the root */
+    uint32_t n_nodes;
+    uint32_t cap_nodes;
+    struct bs_trie_edge *edges;
+    uint32_t n_edges;
+    uint32_t n_slots; /* a power of two */
+    uint64_t extension_lengths;
+    struct bs_dfa wild[BS_WILDS]; /* answers with symbols */
+    uint32_t width;               /* nodes alive at once, at most */
+    uint32_t n_marks;
+};
+
+enum bs_trie_result {
+    BS_TRIE_OK,
+    BS_TRIE_UNFIT,     /* too many nodes would be alive at once */
+    BS_TRIE_TOO_LARGE, /* at rule *broke */
+    BS_TRIE_NO_MEMORY
+};
+
+/* Takes in what fits; `left` is told of each rule that does not. On failure the trie is empty. */
+enum bs_trie_result bs_trie_build(struct bs_trie *trie, const struct bs_pattern *patterns, size_t n,
+                                  bool *left, size_t *broke);
+void bs_trie_clear(struct bs_trie *trie);
+size_t bs_trie_bytes(const struct bs_trie *trie);
+
+static inline uint32_t bs_trie_slot(uint32_t node, uint32_t symbol) {
+    return (uint32_t)(((uint64_t)node << 32 | symbol) * UINT64_C(0x9E3779B97F4A7C15) >> 32);
+}
+
+/* The child by a segment; 0: none. */
+uint32_t bs_trie_child(const struct bs_trie *trie, uint32_t node, uint32_t symbol);
+
+ptrdiff_t bs_trie_highest(const struct bs_trie *trie, const char *path, size_t len);
+
+#endif

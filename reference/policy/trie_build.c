@@ -1,0 +1,375 @@
+#include "policy/trie.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A rule, cut at its separators. */
+struct cut {
+    struct bs_pattern segments[BS_TRIE_MOST_DEPTH];
+    size_t n;
+    bool tail; /* ends in a `**` segment, which is not among them */
+};
+
+/* What only building needs to know of a node. */
+struct origin {
+    uint32_t parent;
+    uint8_t kind; /* BS_EDGES_..., 0: a gap */
+    bool again;   /* under a gap, so it can be reached by any segment of a path */
+};
+
+struct builder {
+    struct bs_trie *trie;
+    struct origin *origins; /* as many as there is room for nodes */
+};
+
+enum segment_kind { LITERAL, EXTENSION, WILD, STAR, GAP, CROSSING };
+
+static enum segment_kind kind_of(const struct bs_pattern *segment) {
+    size_t stars = 0;
+    bool asks = false;
+    for (size_t i = 0; i < segment->len; i++) {
+        stars += segment->text[i] == '*';
+        asks = asks || segment->text[i] == '?';
+        if (segment->len > 2 && i > 0 && segment->text[i] == '*' && segment->text[i - 1] == '*')
+            return CROSSING;
+    }
+    if (stars == 0 && !asks)
+        return LITERAL;
+    if (stars == segment->len)
+        return stars == 1 ? STAR : GAP;
+    if (stars == 1 && !asks && segment->text[0] == '*' && segment->text[1] == '.' &&
+        segment->len - 1 <= BS_TRIE_LONGEST_EXTENSION)
+        return EXTENSION;
+    return WILD;
+}
+
+static int wild_group(const struct bs_pattern *segment) {
+    return segment->text[0] == '*' ? BS_WILD_FRONT : BS_WILD_INSIDE;
+}
+
+/* False: the rule does not fit into a trie. */
+static bool cut_rule(const struct bs_pattern *pattern, struct cut *cut) {
+    cut->n = 0;
+    cut->tail = false;
+    if (pattern->len == 1 && pattern->text[0] == '.')
+        return true;
+    const char *at = pattern->text;
+    const char *end = pattern->text + pattern->len;
+    while (at <= end) {
+        const char *slash = at < end ? memchr(at, '/', (size_t)(end - at)) : NULL;
+        struct bs_pattern segment = {at, (size_t)((slash != NULL ? slash : end) - at)};
+        at = segment.text + segment.len + 1;
+        enum segment_kind kind = kind_of(&segment);
+        if (kind == CROSSING)
+            return false;
+        bool repeated = kind == GAP && cut->n > 0 && kind_of(&cut->segments[cut->n - 1]) == GAP;
+        if (repeated)
+            continue;
+        if (cut->n == BS_TRIE_MOST_DEPTH)
+            return false;
+        cut->segments[cut->n++] = segment;
+    }
+    cut->tail = kind_of(&cut->segments[cut->n - 1]) == GAP;
+    cut->n -= cut->tail;
+    return true;
+}
+
+static void lift(int32_t *rule, int32_t to) {
+    if (to > *rule)
+        *rule = to;
+}
+
+/* 0: no memory. */
+static uint32_t add_node(struct builder *builder, uint32_t parent, uint8_t kind) {
+    struct bs_trie *trie = builder->trie;
+    if (trie->n_nodes == trie->cap_nodes) {
+        uint32_t cap = trie->cap_nodes == 0 ? 64 : trie->cap_nodes * 2;
+        struct bs_trie_node *nodes = realloc(trie->nodes, cap * sizeof *nodes);
+        if (nodes == NULL)
+            return 0;
+        trie->nodes = nodes;
+        struct origin *origins = realloc(builder->origins, cap * sizeof *origins);
+        if (origins == NULL)
+            return 0;
+        builder->origins = origins;
+        trie->cap_nodes = cap;
+    }
+    uint32_t node = trie->n_nodes++;
+    trie->nodes[node] =
+        (struct bs_trie_node){.rule = BS_NO_RULE, .below = BS_NO_RULE, .most = BS_NO_RULE};
+    builder->origins[node] = (struct origin){.parent = parent, .kind = kind};
+    if (node > 0)
+        builder->origins[node].again =
+            builder->origins[parent].again || builder->origins[parent].kind == 0;
+    if (node > 0 && kind == 0 && builder->origins[node].again)
+        trie->nodes[node].mark = ++trie->n_marks;
+    return node;
+}
+
+static void put_edge(struct bs_trie_edge *edges, uint32_t n_slots, struct bs_trie_edge edge) {
+    uint32_t slot = bs_trie_slot(edge.node, edge.symbol) & (n_slots - 1);
+    while (edges[slot].child != 0)
+        slot = (slot + 1) & (n_slots - 1);
+    edges[slot] = edge;
+}
+
+static bool reserve_edge(struct bs_trie *trie) {
+    if (trie->n_slots >= 2 * (trie->n_edges + 1))
+        return true;
+    uint32_t n = trie->n_slots == 0 ? 64 : trie->n_slots * 2;
+    struct bs_trie_edge *edges = calloc(n, sizeof *edges);
+    if (edges == NULL)
+        return false;
+    for (uint32_t i = 0; i < trie->n_slots; i++) {
+        if (trie->edges[i].child != 0)
+            put_edge(edges, n, trie->edges[i]);
+    }
+    free(trie->edges);
+    trie->edges = edges;
+    trie->n_slots = n;
+    return true;
+}
+
+/* The child by a segment that has a symbol; 0: no memory. */
+static uint32_t child_by_symbol(struct builder *builder, uint32_t node, uint32_t symbol,
+                                uint8_t kind) {
+    struct bs_trie *trie = builder->trie;
+    uint32_t child = trie->n_slots > 0 ? bs_trie_child(trie, node, symbol) : 0;
+    if (child != 0)
+        return child;
+    if (!reserve_edge(trie))
+        return 0;
+    child = add_node(builder, node, kind);
+    if (child == 0)
+        return 0;
+    put_edge(trie->edges, trie->n_slots, (struct bs_trie_edge){node, symbol, child});
+    trie->n_edges++;
+    trie->nodes[node].edges |= kind;
+    return child;
+}
+
+static enum bs_trie_result child_of(struct builder *builder, uint32_t *node,
+                                    const struct bs_pattern *segment) {
+    struct bs_trie *trie = builder->trie;
+    enum segment_kind kind = kind_of(segment);
+    uint32_t child = 0;
+    if (kind == STAR || kind == GAP) {
+        child = kind == STAR ? trie->nodes[*node].star : trie->nodes[*node].gap;
+        if (child == 0) {
+            child = add_node(builder, *node, kind == STAR ? BS_EDGES_STAR : 0);
+            if (kind == STAR) {
+                trie->nodes[*node].star = child;
+                trie->nodes[*node].edges |= BS_EDGES_STAR;
+            } else {
+                trie->nodes[*node].gap = child;
+            }
+        }
+    } else {
+        static const uint8_t edges[] = {BS_EDGES_LITERAL, BS_EDGES_EXTENSION, BS_EDGES_WILD};
+        static const enum bs_symbol_kind symbols[] = {BS_SYMBOL_LITERAL, BS_SYMBOL_EXTENSION,
+                                                      BS_SYMBOL_WILD};
+        size_t skip = kind == EXTENSION ? 1 : 0;
+        uint32_t symbol = 0;
+        enum bs_symbols_result result = bs_symbols_add(
+            &trie->symbols, symbols[kind], segment->text + skip, segment->len - skip, &symbol);
+        if (result != BS_SYMBOLS_OK)
+            return result == BS_SYMBOLS_COLLIDE ? BS_TRIE_TOO_LARGE : BS_TRIE_NO_MEMORY;
+        if (kind == EXTENSION)
+            trie->extension_lengths |= UINT64_C(1) << (segment->len - 1);
+        child = child_by_symbol(builder, *node, symbol, edges[kind]);
+    }
+    *node = child;
+    return child == 0 ? BS_TRIE_NO_MEMORY : BS_TRIE_OK;
+}
+
+static enum bs_trie_result insert(struct builder *builder, const struct cut *cut, int32_t rule) {
+    struct bs_trie *trie = builder->trie;
+    uint32_t node = 0;
+    lift(&trie->nodes[node].most, rule);
+    for (size_t i = 0; i < cut->n; i++) {
+        enum bs_trie_result result = child_of(builder, &node, &cut->segments[i]);
+        if (result != BS_TRIE_OK)
+            return result;
+        lift(&trie->nodes[node].most, rule);
+    }
+    lift(cut->tail ? &trie->nodes[node].below : &trie->nodes[node].rule, rule);
+    return bs_trie_bytes(trie) > BS_TRIE_MOST_BYTES ? BS_TRIE_TOO_LARGE : BS_TRIE_OK;
+}
+
+/* Segments with wildcards of one group, as a table that answers with their symbols. Where there are
+ * too many for one, their rules do not fit. */
+static enum bs_trie_result build_wild(struct bs_trie *trie, int group, bool *fits) {
+    static const struct bs_dfa_limits limits = {(size_t)1 << 20, 48000000};
+    enum bs_trie_result result = BS_TRIE_NO_MEMORY;
+    struct bs_automaton automaton = {0};
+    size_t n = 0;
+    size_t states = 0;
+    struct bs_pattern *patterns = calloc(trie->symbols.n + 1, sizeof *patterns);
+    uint32_t *symbols = calloc(trie->symbols.n + 1, sizeof *symbols);
+    if (patterns == NULL || symbols == NULL)
+        goto finish;
+    for (uint32_t i = 0; i < trie->symbols.n; i++) {
+        const struct bs_symbol *symbol = &trie->symbols.items[i];
+        struct bs_pattern segment = {trie->symbols.texts + symbol->at, symbol->len};
+        if (symbol->kind != BS_SYMBOL_WILD || wild_group(&segment) != group)
+            continue;
+        states += bs_automaton_states(&segment);
+        symbols[n] = i;
+        patterns[n++] = segment;
+    }
+    *fits = states <= BS_AUTOMATON_MOST_STATES / 4;
+    result = BS_TRIE_OK;
+    if (n == 0 || !*fits)
+        goto finish;
+    result = BS_TRIE_NO_MEMORY;
+    if (!bs_automaton_build(&automaton, patterns, symbols, n))
+        goto finish;
+    enum bs_dfa_result built = bs_dfa_build(&trie->wild[group], &automaton, BS_DFA_ALL, limits);
+    *fits = built == BS_DFA_BUILT;
+    if (built != BS_DFA_NO_MEMORY)
+        result = BS_TRIE_OK;
+finish:
+    bs_automaton_clear(&automaton);
+    free(symbols);
+    free(patterns);
+    return result;
+}
+
+/* Which rules are left out, and the tables for the wildcard segments of the others. */
+static enum bs_trie_result choose(struct bs_trie *trie, const struct bs_pattern *patterns, size_t n,
+                                  bool *left, size_t *broke) {
+    struct cut cut;
+    for (size_t i = 0; i < n; i++) {
+        left[i] = !cut_rule(&patterns[i], &cut);
+        for (size_t k = 0; !left[i] && k < cut.n; k++) {
+            const struct bs_pattern *segment = &cut.segments[k];
+            uint32_t symbol = 0;
+            *broke = i;
+            if (kind_of(segment) != WILD)
+                continue;
+            enum bs_symbols_result result = bs_symbols_add(&trie->symbols, BS_SYMBOL_WILD,
+                                                           segment->text, segment->len, &symbol);
+            if (result != BS_SYMBOLS_OK)
+                return result == BS_SYMBOLS_COLLIDE ? BS_TRIE_TOO_LARGE : BS_TRIE_NO_MEMORY;
+        }
+    }
+    bool fits[BS_WILDS];
+    for (int group = 0; group < BS_WILDS; group++) {
+        enum bs_trie_result result = build_wild(trie, group, &fits[group]);
+        if (result != BS_TRIE_OK)
+            return result;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (left[i])
+            continue;
+        (void)cut_rule(&patterns[i], &cut);
+        for (size_t k = 0; k < cut.n; k++) {
+            if (kind_of(&cut.segments[k]) == WILD && !fits[wild_group(&cut.segments[k])])
+                left[i] = true;
+        }
+    }
+    return BS_TRIE_OK;
+}
+
+/* How many nodes can be alive at once, at most. Nodes that lead nowhere never are. From one
+ * beginning, alive nodes are at one depth, and of literal siblings one is; below a gap there is a
+ * beginning at each segment, so the depths add up; gaps stay. */
+struct alive {
+    uint16_t literal[BS_TRIE_MOST_DEPTH]; /* by depth below the node, the widest literal child */
+    uint16_t other[BS_TRIE_MOST_DEPTH];   /* ..., all other children together */
+    uint64_t gaps_literal;                /* alive by gaps, if the node is reached once */
+    uint64_t gaps_other;
+    uint64_t gaps_all; /* ..., if it is reached by every segment */
+};
+
+static uint16_t saturated(uint32_t n) { return (uint16_t)(n < UINT16_MAX ? n : UINT16_MAX); }
+
+static uint64_t depths(const struct alive *alive) {
+    uint64_t sum = 0;
+    for (size_t d = 0; d < BS_TRIE_MOST_DEPTH; d++)
+        sum += (uint64_t)alive->literal[d] + alive->other[d];
+    return sum;
+}
+
+static void add_child(struct alive *parent, const struct alive *child, uint8_t kind, bool inner) {
+    parent->gaps_all += child->gaps_all;
+    if (kind == 0) {
+        uint64_t own = 1 + depths(child);
+        parent->gaps_other += own + child->gaps_all;
+        parent->gaps_all += own;
+        return;
+    }
+    uint64_t once = child->gaps_literal + child->gaps_other;
+    if (kind != BS_EDGES_LITERAL)
+        parent->gaps_other += once;
+    else if (once > parent->gaps_literal)
+        parent->gaps_literal = once;
+    for (size_t d = 0; d + 1 < BS_TRIE_MOST_DEPTH; d++) {
+        uint32_t deeper = (uint32_t)child->literal[d] + child->other[d];
+        if (d == 0)
+            deeper = inner ? 1 : 0;
+        if (kind != BS_EDGES_LITERAL)
+            parent->other[d + 1] = saturated(parent->other[d + 1] + deeper);
+        else if (deeper > parent->literal[d + 1])
+            parent->literal[d + 1] = saturated(deeper);
+    }
+}
+
+static enum bs_trie_result measure(const struct builder *builder) {
+    struct bs_trie *trie = builder->trie;
+    struct alive *alive = calloc(trie->n_nodes, sizeof *alive);
+    if (alive == NULL)
+        return BS_TRIE_NO_MEMORY;
+    /* Children have higher numbers than their parents. */
+    for (uint32_t node = trie->n_nodes - 1; node > 0; node--) {
+        const struct origin *origin = &builder->origins[node];
+        add_child(&alive[origin->parent], &alive[node], origin->kind, trie->nodes[node].edges != 0);
+    }
+    uint64_t width = 2 + depths(&alive[0]) + alive[0].gaps_literal + alive[0].gaps_other;
+    free(alive);
+    if (width > BS_TRIE_MOST_ALIVE)
+        return BS_TRIE_UNFIT;
+    trie->width = (uint32_t)width;
+    return BS_TRIE_OK;
+}
+
+enum bs_trie_result bs_trie_build(struct bs_trie *trie, const struct bs_pattern *patterns, size_t n,
+                                  bool *left, size_t *broke) {
+    *trie = (struct bs_trie){0};
+    struct builder builder = {.trie = trie};
+    enum bs_trie_result result = choose(trie, patterns, n, left, broke);
+    if (result == BS_TRIE_OK) {
+        (void)add_node(&builder, 0, BS_EDGES_LITERAL);
+        if (builder.origins == NULL || !reserve_edge(trie))
+            result = BS_TRIE_NO_MEMORY;
+    }
+    for (size_t i = 0; result == BS_TRIE_OK && i < n; i++) {
+        struct cut cut;
+        *broke = i;
+        if (left[i])
+            continue;
+        (void)cut_rule(&patterns[i], &cut);
+        result = insert(&builder, &cut, (int32_t)i);
+    }
+    if (result == BS_TRIE_OK)
+        result = measure(&builder);
+    free(builder.origins);
+    if (result != BS_TRIE_OK)
+        bs_trie_clear(trie);
+    return result;
+}
+
+void bs_trie_clear(struct bs_trie *trie) {
+    bs_symbols_clear(&trie->symbols);
+    for (int i = 0; i < BS_WILDS; i++)
+        bs_dfa_clear(&trie->wild[i]);
+    free(trie->nodes);
+    free(trie->edges);
+    *trie = (struct bs_trie){0};
+}
+
+size_t bs_trie_bytes(const struct bs_trie *trie) {
+    return bs_symbols_bytes(&trie->symbols) + trie->cap_nodes * sizeof *trie->nodes +
+           trie->n_slots * sizeof *trie->edges + trie->wild[BS_WILD_FRONT].bytes +
+           trie->wild[BS_WILD_INSIDE].bytes;
+}
