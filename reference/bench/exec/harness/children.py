@@ -50,18 +50,18 @@ def serving(name: str, *argv: str | Path) -> Iterator[Server]:
         server.close()
 
 
-def once(*argv: str | Path) -> dict[str, Any]:
+def once(*argv: str | Path, longest_s: float = LONGEST_S) -> dict[str, Any]:
     try:
         done = subprocess.run(
             argv,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=LONGEST_S,
+            timeout=longest_s,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise CouldNotRun(f"no end within {LONGEST_S} s") from None
+        raise CouldNotRun(f"no end within {longest_s:.0f} s") from None
     if done.returncode != 0:
         raise CouldNotRun(done.stderr.strip() or f"exit status {done.returncode}")
     result = json.loads(done.stdout)
