@@ -35,9 +35,14 @@ struct builder {
     size_t n_nodes;
 };
 
+/* The marks of libyaml lie on a line of their own behind a text without a last line end. */
 static int refuse(struct builder *b, yaml_mark_t mark, const char *message) {
-    b->flaw->line = (uint32_t)mark.line + 1;
-    b->flaw->column = (uint32_t)mark.column + 1;
+    struct bs_position where = {(uint32_t)mark.line + 1, (uint32_t)mark.column + 1};
+    struct bs_position end = bs_position_of(b->text, b->len);
+    if (where.line > end.line)
+        where = end;
+    b->flaw->line = where.line;
+    b->flaw->column = where.column;
     (void)snprintf(b->flaw->message, sizeof b->flaw->message, "%s", message);
     return BS_E_INVALID;
 }
