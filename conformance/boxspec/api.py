@@ -18,10 +18,14 @@ from boxspec.live import Live
 from boxspec.marks import requires
 from boxspec.observe.events import Event, Events
 from boxspec.observe.procs import Proc
+from boxspec.policy import oracle
 from boxspec.policy.asking import question, questions, refused
+from boxspec.policy.cost import doubled
 from boxspec.policy.documents import one_profile, policy
 from boxspec.policy.judging import judge
-from boxspec.policy.vectors import Group, vectors
+from boxspec.policy.laws import law
+from boxspec.policy.trees import Tree
+from boxspec.policy.vectors import Group, every, vectors
 from boxspec.programs import programs
 from boxspec.seen import Answer, BatchSeen, Seen
 from boxspec.verdict import Failure, NotApplicable, NotMeasured, Verdict
@@ -40,17 +44,22 @@ __all__ = [
     "Proc",
     "Seen",
     "ShimBroke",
+    "Tree",
     "Verdict",
     "at_least",
     "at_most",
     "b64",
     "between",
     "contains",
+    "doubled",
+    "every",
     "expect",
     "judge",
+    "law",
     "matches",
     "one_of",
     "one_profile",
+    "oracle",
     "policy",
     "programs",
     "question",

@@ -1,0 +1,156 @@
+"""What globs, paths, rules and lists mean, written from the rules alone and as plainly as possible.
+
+Nothing here is fast or shared with an implementation: a glob is walked with the set of positions
+that it may have reached in the path.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+ROOT = "."
+DRIVE = re.compile(r"[A-Za-z]:")
+BLANKS = " \t"
+
+# The parts of a glob that are no literal character.
+DIRS, ANY, STAR, NAME, ONE = "**/", "**", "*", "a whole segment *", "?"
+
+
+# Paths and rules ----------------------------------------------------------------------------
+
+
+def _outside(text: str) -> bool:
+    """Absolute, home, or with a drive: it does not begin in the workspace."""
+    return text.startswith(("/", "~/")) or text == "~" or DRIVE.match(text) is not None
+
+
+def _joined(text: str) -> str | None:
+    """`.` and empty segments dropped; None where a segment is `..`."""
+    segments = [part for part in text.split("/") if part not in ("", ".")]
+    return None if ".." in segments else "/".join(segments)
+
+
+def normal_path(data: bytes) -> str | None:
+    """The normal form of a path, or None where it is refused."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    if text == "" or "\0" in text or "\\" in text:
+        return None
+    normal = _joined(text)
+    if normal is None:
+        return None
+    for spelling in (text, normal):
+        if _outside(spelling) or spelling.strip(BLANKS) != spelling:
+            return None
+    return normal or ROOT
+
+
+def normal_body(text: str) -> str | None:
+    """The normal form of a rule without its `!`, or None where it is refused."""
+    text = text.strip(BLANKS).replace("\\", "/")
+    normal = _joined(text)
+    if text == "" or normal is None or _outside(text) or _outside(normal):
+        return None
+    return re.sub(r"\*{3,}", "**", normal) or ROOT
+
+
+def normal_rule(text: str) -> str | None:
+    """A rule as `policy.resolve` writes it, or None where it is refused."""
+    text = text.strip(BLANKS)
+    negated = text.startswith("!")
+    rest = text[negated:].strip(BLANKS)
+    body = None if rest.startswith("!") else normal_body(rest)
+    if body is None:
+        return None
+    shown = f"./{body}" if body.startswith("!") else body
+    return ("!" if negated else "") + shown
+
+
+# Globs --------------------------------------------------------------------------------------
+
+
+def parts(glob: str) -> tuple[list[str], bool]:
+    """The parts of a glob in its normal form, and whether what lies below counts too."""
+    below = False
+    while glob.endswith("/**"):
+        glob, below = glob[:-3], True
+    if glob == ROOT:
+        return [], below
+    found: list[str] = []
+    at = 0
+    while at < len(glob):
+        begins = at == 0 or glob[at - 1] == "/"
+        if begins and glob.startswith("**/", at):
+            found.append(DIRS)
+            at += 3
+        elif glob.startswith("**", at):
+            found.append(ANY)
+            at += 2
+        elif glob[at] == "*":
+            whole = begins and (at + 1 == len(glob) or glob[at + 1] == "/")
+            found.append(NAME if whole else STAR)
+            at += 1
+        else:
+            found.append(ONE if glob[at] == "?" else glob[at])
+            at += 1
+    return found, below
+
+
+def _run(path: str, start: int) -> int:
+    """Where the segment ends that `start` lies in."""
+    end = path.find("/", start)
+    return len(path) if end < 0 else end
+
+
+def _step(part: str, path: str, at: int) -> set[int]:
+    """The positions behind one part that begins at `at`."""
+    if part == ANY:
+        return set(range(at, len(path) + 1))
+    if part == DIRS:
+        return {at} | {i + 1 for i in range(at, len(path)) if path[i] == "/"}
+    if part in (STAR, NAME):
+        return set(range(at + (part == NAME), _run(path, at) + 1))
+    if at < len(path) and (path[at] == part or (part == ONE and path[at] != "/")):
+        return {at + 1}
+    return set()
+
+
+def matches(glob: str, path: str) -> bool:
+    """Whether a glob matches a path, both in their normal form."""
+    path = "" if path == ROOT else path
+    found, below = parts(glob)
+    positions = {0}
+    for part in found:
+        positions = set().union(*(_step(part, path, at) for at in positions))
+    if below:
+        return any(at == len(path) or path[at] == "/" for at in positions)
+    return len(path) in positions
+
+
+# Lists --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Decision:
+    allowed: bool
+    matched_rule: str
+
+
+def _last(rules: Sequence[str], path: str) -> str | None:
+    met = [rule for rule in rules if matches(rule.removeprefix("!"), path)]
+    return met[-1] if met else None
+
+
+def decide(profile: Sequence[str], denies: Sequence[str], path: str) -> Decision:
+    """Rules in their normal form; of the denies `!P` is an exception."""
+    rule, denied = _last(profile, path), _last(denies, path)
+    if denied is not None and not denied.startswith("!"):
+        return Decision(False, denied)
+    if rule is None:
+        positive = any(not each.startswith("!") for each in profile)
+        return Decision(False, "<no matching rule>" if positive else "[]")
+    return Decision(not rule.startswith("!"), rule.removeprefix("!"))
