@@ -86,10 +86,12 @@ class File:
     def head(self, root):
         """What says that this is a policy of ours; all else depends on it."""
         if root.kind != "object":
-            return self.wrong_kind(root, "", "object")
+            self.wrong_kind(root, "", "object")
+            return
         kind, version = member(root, "kind"), member(root, "schemaVersion")
         if version is not None and version.kind == "integer" and version.value == "1":
-            return self.wrong(version.at, "/schemaVersion", MIGRATE)
+            self.wrong(version.at, "/schemaVersion", MIGRATE)
+            return
         for name, node in (("kind", kind), ("schemaVersion", version)):
             if node is None:
                 self.wrong(root.at, "", f"{name} is missing")

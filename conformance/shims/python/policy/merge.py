@@ -1,7 +1,8 @@
 """One or two policy files into the policy that is asked."""
 
-import policy.judge as judge
 from errors import Failed
+
+import policy.judge as judge
 from policy.load import File, Policy
 
 

@@ -2,14 +2,15 @@
 
 import time
 
+from errors import Failed
+from request import Reader, one, several
+
 import policy.decide as decide
 import policy.glob as glob
 import policy.merge as merge
 import policy.real as real
 import policy.yamltext as yamltext
-from errors import Failed
 from policy.spelling import Refused, decode, normal_body, normal_path
-from request import Reader, one, several
 
 FORMATS = ("json", "yaml")
 

@@ -5,6 +5,7 @@ import os
 import stat
 
 from errors import Failed
+
 from policy.decide import Decision, decide
 from policy.spelling import (
     decode,

@@ -9,7 +9,7 @@ class Refused(Exception):
 
 
 def normal_path(data):
-    """The path that its bytes mean, or Refused. Nothing is replaced: the kernel will not, either."""
+    """The path that its bytes mean, or Refused. Nothing is replaced: the kernel will not."""
     text = decode(data)
     refuse_what_no_name_has(text)
     refuse_backslash(text)

@@ -1,0 +1,69 @@
+"""Mistakes in what is written down."""
+
+import time
+
+import policy.ops as ops
+from registry import fault, replaces
+
+
+def noting(change):
+    @replaces(ops)
+    def event_of(original, resolved, each, fold):
+        return original(resolved, each, fold) | change(resolved, each)
+
+
+@fault("POLICY-AUDIT-01", "the path is noted as it was asked", "noted before it is checked")
+def path_as_it_was_asked():
+    noting(lambda resolved, each: {"path": "./" + each.path.decode()})
+
+
+@fault("POLICY-AUDIT-01", "modify is noted as write", "words of another system")
+def modify_is_write():
+    noting(lambda resolved, each: {"op": "write"} if each.op == "modify" else {})
+
+
+@fault("POLICY-AUDIT-01", "an event without its rule", "one field forgotten")
+def rule_is_left_out():
+    @replaces(ops)
+    def event_of(original, *given):
+        event = original(*given)
+        del event["matched_rule"]
+        return event
+
+
+@fault("POLICY-AUDIT-02", "every profile is noted as defined", "decided after the substitution")
+def every_profile_is_defined():
+    noting(lambda resolved, each: {"profile_origin": "defined"})
+
+
+@fault("POLICY-AUDIT-02", "unrestricted is always noted as synthesized", "told by its name")
+def unrestricted_is_synthesized():
+    def change(resolved, each):
+        return {"profile_origin": "synthesized"} if resolved.name == "unrestricted" else {}
+
+    noting(change)
+
+
+@fault("POLICY-AUDIT-03", "the time has no zone", "local time")
+def time_without_zone():
+    @replaces(ops)
+    def now(original):
+        return original().removesuffix("Z")
+
+
+@fault("POLICY-AUDIT-03", "the time is that of the start", "a timestamp kept")
+def time_of_the_start():
+    kept = ops.now()
+    ops.now = lambda: kept
+
+
+@fault("POLICY-AUDIT-03", "the time is local and says UTC", "localtime for gmtime")
+def local_time_as_utc():
+    @replaces(ops)
+    def now(original):
+        right = time.gmtime
+        time.gmtime = lambda seconds: right(seconds + 2 * 3600)
+        try:
+            return original()
+        finally:
+            time.gmtime = right

@@ -1,0 +1,13 @@
+"""Changes nothing that a contract names: whoever is caught here is caught by chance."""
+
+import policy.decide as deciding
+from registry import fault, replaces
+
+
+@fault(
+    None, "decides as the twin does", "the other end of the scale", role="noop", contract="policy"
+)
+def nothing_is_decided_differently():
+    @replaces(deciding)
+    def last_match(original, entries, text, fold):
+        return original(entries, text, fold)
