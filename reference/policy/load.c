@@ -4,14 +4,13 @@
 #include "base/error.h"
 #include "policy/arena.h"
 #include "policy/duplicates.h"
-#include "policy/json.h"
 #include "policy/merge.h"
 #include "policy/model.h"
 #include "policy/problems.h"
+#include "policy/read.h"
 #include "policy/shape.h"
 #include "policy/validate.h"
 #include "policy/warn.h"
-#include "policy/yaml.h"
 
 /* One file on its way. Problems do not stop it: `readable` tells whether there is a model. */
 struct file {
@@ -20,17 +19,6 @@ struct file {
     struct bs_policy policy;
     bool readable;
 };
-
-static int read_tree(const struct bs_policy_text *text, struct bs_document *document,
-                     struct bs_flaw *flaw) {
-    if (text->len > BS_POLICY_MOST_BYTES) {
-        *flaw = (struct bs_flaw){1, 1, "a policy file has at most 4 MiB (4194304 bytes)"};
-        return BS_E_INVALID;
-    }
-    return text->format == BS_POLICY_YAML
-               ? bs_policy_read_yaml(text->data, text->len, document, flaw)
-               : bs_policy_read_json(text->data, text->len, document, flaw);
-}
 
 static bool read_model(struct file *file, struct bs_document *document,
                        struct bs_problems *problems) {
@@ -44,14 +32,10 @@ static bool read_model(struct file *file, struct bs_document *document,
 
 static bool read_file(struct file *file, struct bs_problems *problems) {
     struct bs_document document = BS_DOCUMENT_INIT;
-    struct bs_flaw flaw;
     problems->source = file->source;
-    int code = read_tree(file->text, &document, &flaw);
-    if (code == BS_E_INVALID)
-        bs_problems_addf(problems, (struct bs_place){flaw.line, flaw.column}, NULL, "%s",
-                         flaw.message);
-    bool good = code == BS_OK ? read_model(file, &document, problems)
-                              : code == BS_E_INVALID && !problems->failed;
+    bool good = bs_policy_read(file->text, &document, problems);
+    if (good && document.root != NULL)
+        good = read_model(file, &document, problems);
     bs_document_clear(&document);
     return good;
 }
@@ -98,14 +82,6 @@ static bool load(struct file *global, struct file *workspace, struct bs_problems
     return sort_profiles(&global->policy) && bs_policy_warn(&global->policy, warnings);
 }
 
-static int fail_with_first(const struct bs_policy_report *report, struct bs_error *err) {
-    const struct bs_policy_problem *first = &report->problems[0];
-    return bs_fail(err, BS_E_INVALID, 0, "%s policy, line %u, column %u%s%s: %s",
-                   first->source == BS_FROM_GLOBAL ? "global" : "workspace", first->line,
-                   first->column, first->pointer[0] != '\0' ? ", " : "", first->pointer,
-                   first->message);
-}
-
 static int hand_over(const struct bs_policy *loaded, struct bs_policy **policy,
                      struct bs_error *err) {
     struct bs_policy *kept = bs_arena_take(loaded->arena, sizeof *kept);
@@ -138,7 +114,7 @@ int bs_policy_load(const struct bs_policy_text *global, const struct bs_policy_t
     if (!whole)
         code = bs_fail(err, BS_E_EXECUTION, 0, "out of memory");
     else if (report->n_problems > 0)
-        code = fail_with_first(report, err);
+        code = bs_policy_fail_with_first(report, err);
     else
         code = hand_over(&first.policy, policy, err);
     if (code != BS_OK)

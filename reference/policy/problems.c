@@ -93,6 +93,12 @@ void bs_problems_addf(struct bs_problems *problems, struct bs_place place,
     bs_problems_add(problems, place, pointer, NULL, bs_arena_text(problems->arena, message, size));
 }
 
+void bs_problems_clear(struct bs_problems *problems) {
+    free(problems->items);
+    problems->items = NULL;
+    problems->n = problems->room = 0;
+}
+
 static int by_number(uint32_t a, uint32_t b) { return (a > b) - (a < b); }
 
 static int by_place(const void *a, const void *b) {

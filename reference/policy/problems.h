@@ -36,6 +36,8 @@ void bs_problems_addf(struct bs_problems *problems, struct bs_place place,
                       const struct bs_pointer *pointer, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+void bs_problems_clear(struct bs_problems *problems);
+
 /* By file, line and column. */
 void bs_problems_sort(struct bs_problems *problems);
 

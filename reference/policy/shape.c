@@ -208,10 +208,10 @@ static struct bs_pairs read_pairs(struct reading *r, const struct bs_node *map,
     return pairs;
 }
 
-static bool is_name(const struct bs_node *node) {
+bool bs_shape_is_name(const struct bs_node *node) {
     static const char allowed[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
-    if (node->len == 0 || node->len > LONGEST_NAME)
+    if (node->kind != BS_NODE_STRING || node->len == 0 || node->len > LONGEST_NAME)
         return false;
     for (size_t i = 0; i < node->len; i++) {
         if (memchr(allowed, node->text[i], sizeof allowed - 1) == NULL)
@@ -233,7 +233,7 @@ static void read_metadata(struct reading *r, const struct bs_node *metadata,
     struct bs_pointer labels = member(pointer, "labels");
     struct bs_pointer annotations = member(pointer, "annotations");
     if (fields[0].value != NULL && is_string(r, fields[0].value, &name)) {
-        if (!is_name(fields[0].value))
+        if (!bs_shape_is_name(fields[0].value))
             complain(r, fields[0].value, &name, "a name is 1 to 64 of A-Z, a-z, 0-9, `_` and `-`");
         r->policy->name = keep(r, fields[0].value);
     }

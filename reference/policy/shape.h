@@ -17,6 +17,9 @@ bool bs_shape_is_policy(const struct bs_node *root, enum bs_policy_format format
  * INT64_MAX or INT64_MIN. */
 bool bs_shape_integer(const struct bs_node *node, int64_t *value);
 
+/* Whether a node may be `metadata.name`. */
+bool bs_shape_is_name(const struct bs_node *node);
+
 /* Fills the model, which has its arena and nothing else, with all that is right. Everything that is
  * not is reported. False when memory ran out. */
 bool bs_shape_read(const struct bs_node *root, enum bs_policy_format format,
