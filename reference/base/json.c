@@ -16,16 +16,29 @@ static int by_text(const void *a, const void *b) {
     return strcmp(x->text, y->text);
 }
 
+static bool has_earlier(const cJSON *object, const cJSON *member) {
+    const cJSON *earlier = object->child;
+    while (earlier != member && strcmp(earlier->string, member->string) != 0)
+        earlier = earlier->next;
+    return earlier != member;
+}
+
 /* cJSON keeps both members of one name and finds the first; other readers find the last. */
 static bool has_duplicates(const cJSON *object) {
-    size_t n = (size_t)cJSON_GetArraySize(object);
-    if (n < 2)
+    enum { FEW = 8 };
+    size_t n = 0;
+    const cJSON *member = object->child;
+    for (; member != NULL && n < FEW; member = member->next, n++) {
+        if (has_earlier(object, member))
+            return true;
+    }
+    if (member == NULL)
         return false;
+    n = (size_t)cJSON_GetArraySize(object);
     struct name *names = calloc(n, sizeof *names);
     if (names == NULL)
         return true;
     size_t i = 0;
-    const cJSON *member = NULL;
     cJSON_ArrayForEach(member, object) names[i++].text = member->string;
     qsort(names, n, sizeof *names, by_text);
     bool found = false;
@@ -90,9 +103,20 @@ static bool has_mark(const cJSON *item, int mark) {
     return cJSON_IsString(item) && (unsigned char)item->valuestring[0] == mark;
 }
 
+static bool is_string_proper(const cJSON *item) {
+    return cJSON_IsString(item) && !has_mark(item, BS_JSON_INTEGER_MARK) &&
+           !has_mark(item, BS_JSON_REAL_MARK);
+}
+
+const char *bs_json_view(const cJSON *item, size_t *len) {
+    if (!is_string_proper(item))
+        return NULL;
+    *len = strlen(item->valuestring);
+    return memchr(item->valuestring, BS_JSON_NUL_MARK, *len) == NULL ? item->valuestring : NULL;
+}
+
 char *bs_json_bytes(const cJSON *item, size_t *len, bool *is_string) {
-    *is_string = cJSON_IsString(item) && !has_mark(item, BS_JSON_INTEGER_MARK) &&
-                 !has_mark(item, BS_JSON_REAL_MARK);
+    *is_string = is_string_proper(item);
     if (!*is_string)
         return NULL;
     char *copy = strdup(item->valuestring);
@@ -127,27 +151,4 @@ bool bs_json_u64(const cJSON *item, uint64_t *value_out) {
     }
     *value_out = sum;
     return true;
-}
-
-void bs_json_put_string(struct bs_buf *out, const char *text, size_t len) {
-    static const char hex[] = "0123456789abcdef";
-    bs_buf_char(out, '"');
-    size_t plain = 0;
-    for (size_t i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c >= 0x20 && c != '"' && c != '\\')
-            continue;
-        bs_buf_add(out, text + plain, i - plain);
-        plain = i + 1;
-        char escape[6] = {'\\', (char)c, '0', '0', hex[c >> 4], hex[c & 15]};
-        bool is_short = c >= 0x20 || c == '\n';
-        if (!is_short)
-            escape[1] = 'u';
-        else if (c == '\n')
-            escape[1] = 'n';
-        bs_buf_add(out, escape, is_short ? 2 : sizeof escape);
-    }
-    if (len > plain)
-        bs_buf_add(out, text + plain, len - plain);
-    bs_buf_char(out, '"');
 }

@@ -14,6 +14,7 @@
 #include <cjson/cJSON.h>
 
 #include "base/buf.h"
+#include "base/json_put.h"
 #include "base/json_text.h"
 
 struct bs_json_error {
@@ -25,6 +26,9 @@ struct bs_json_error {
 /* Returns a tree to be freed with cJSON_Delete, or NULL with *err filled. */
 cJSON *bs_json_parse(const char *text, size_t len, struct bs_json_error *err);
 
+/* A string in place, for as long as the tree lives. NULL: not a string, or one that holds a NUL. */
+const char *bs_json_view(const cJSON *item, size_t *len);
+
 /* A string's bytes, NUL included: into a malloc'd block with a closing NUL. NULL: not a string, or
  * no memory (*is_string tells which). */
 char *bs_json_bytes(const cJSON *item, size_t *len, bool *is_string);
@@ -32,8 +36,6 @@ char *bs_json_bytes(const cJSON *item, size_t *len, bool *is_string);
 /* An integer from 0 to 2^64-1, written without fraction and exponent. */
 bool bs_json_u64(const cJSON *item, uint64_t *value);
 
-/* Text must be UTF-8. */
-void bs_json_put_string(struct bs_buf *out, const char *text, size_t len);
 void bs_json_put_base64(struct bs_buf *out, const void *data, size_t len);
 
 /* Strict: padding, no white space, no stray bits. NULL when it is not Base64 or memory ran out. */

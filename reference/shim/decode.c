@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTER_MOST = 256 };
-
 void bs_decoder_clear(struct bs_decoder *decoder) {
     for (size_t i = 0; i < decoder->n_blocks; i++)
         free(decoder->blocks[i]);
@@ -21,8 +19,7 @@ bool bs_decoder_failed(const struct bs_decoder *decoder) {
     return decoder->problems.len > 0 || decoder->out_of_memory;
 }
 
-/* Keeps a block until the decoder goes. Takes it over; NULL stays NULL. */
-static void *keep(struct bs_decoder *decoder, void *block) {
+void *bs_decoder_keep(struct bs_decoder *decoder, void *block) {
     if (block == NULL) {
         decoder->out_of_memory = true;
         return NULL;
@@ -62,13 +59,13 @@ void bs_problem(struct bs_decoder *decoder, const char *pointer, const char *for
     }
 }
 
-static const char *below(char *buf, const char *pointer, const char *name) {
-    (void)snprintf(buf, POINTER_MOST, "%.180s/%.70s", pointer, name);
+const char *bs_below(char *buf, const char *pointer, const char *name) {
+    (void)snprintf(buf, BS_POINTER_MOST, "%.180s/%.70s", pointer, name);
     return buf;
 }
 
-static const char *below_index(char *buf, const char *pointer, size_t index) {
-    (void)snprintf(buf, POINTER_MOST, "%.180s/%zu", pointer, index);
+const char *bs_below_index(char *buf, const char *pointer, size_t index) {
+    (void)snprintf(buf, BS_POINTER_MOST, "%.180s/%zu", pointer, index);
     return buf;
 }
 
@@ -87,18 +84,17 @@ void bs_refuse_unknown(struct bs_decoder *decoder, const cJSON *object, const ch
         if (is_known(known, member->string))
             continue;
         char name[64];
-        char at[POINTER_MOST];
+        char at[BS_POINTER_MOST];
         /* Names come from outside: what is not plain is not repeated. */
         size_t n = 0;
         for (const char *c = member->string; *c != '\0' && n + 1 < sizeof name; c++)
             name[n++] = *c > ' ' && *c < 0x7F ? *c : '?';
         name[n] = '\0';
-        bs_problem(decoder, below(at, pointer, name), "unknown field `%s`", name);
+        bs_problem(decoder, bs_below(at, pointer, name), "unknown field `%s`", name);
     }
 }
 
-/* The bytes of a string or, with base64, of its twin. */
-static char *bytes_of(struct bs_decoder *decoder, const cJSON *item, const char *pointer,
+char *bs_decode_bytes(struct bs_decoder *decoder, const cJSON *item, const char *pointer,
                       bool base64, size_t *len) {
     bool is_string = false;
     size_t text_len = 0;
@@ -107,7 +103,7 @@ static char *bytes_of(struct bs_decoder *decoder, const cJSON *item, const char 
         bs_problem(decoder, pointer, "must be a string");
         return NULL;
     }
-    if (keep(decoder, text) == NULL)
+    if (bs_decoder_keep(decoder, text) == NULL)
         return NULL;
     if (!base64) {
         *len = text_len;
@@ -118,22 +114,21 @@ static char *bytes_of(struct bs_decoder *decoder, const cJSON *item, const char 
         bs_problem(decoder, pointer, "is not Base64 (RFC 4648, with padding, no line breaks)");
         return NULL;
     }
-    return keep(decoder, bytes);
+    return bs_decoder_keep(decoder, bytes);
 }
 
 static const cJSON *member(const cJSON *object, const char *name) {
     return cJSON_GetObjectItemCaseSensitive(object, name);
 }
 
-/* Finds `name` or `name_b64`; both at once are a problem. */
-static const cJSON *twin(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
-                         const char *name, bool *base64, char *at) {
+const cJSON *bs_decode_twin(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
+                            const char *name, bool *base64, char *at) {
     char other[64];
     (void)snprintf(other, sizeof other, "%s_b64", name);
     const cJSON *plain = member(object, name);
     const cJSON *encoded = member(object, other);
     *base64 = encoded != NULL;
-    (void)below(at, pointer, encoded != NULL ? other : name);
+    (void)bs_below(at, pointer, encoded != NULL ? other : name);
     if (plain != NULL && encoded != NULL)
         bs_problem(decoder, at, "give `%s` or `%s`, not both", name, other);
     return encoded != NULL ? encoded : plain;
@@ -142,7 +137,7 @@ static const cJSON *twin(struct bs_decoder *decoder, const cJSON *object, const 
 static const char *system_text(struct bs_decoder *decoder, const cJSON *item, const char *pointer,
                                bool base64) {
     size_t len = 0;
-    const char *text = bytes_of(decoder, item, pointer, base64, &len);
+    const char *text = bs_decode_bytes(decoder, item, pointer, base64, &len);
     if (text != NULL && strlen(text) != len && decoder->nul_in[0] == '\0')
         (void)snprintf(decoder->nul_in, sizeof decoder->nul_in, "%.100s", pointer);
     return text;
@@ -150,9 +145,9 @@ static const char *system_text(struct bs_decoder *decoder, const cJSON *item, co
 
 const char *bs_decode_text(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                            const char *name, bool required) {
-    char at[POINTER_MOST];
+    char at[BS_POINTER_MOST];
     bool base64 = false;
-    const cJSON *item = twin(decoder, object, pointer, name, &base64, at);
+    const cJSON *item = bs_decode_twin(decoder, object, pointer, name, &base64, at);
     if (item != NULL)
         return system_text(decoder, item, at, base64);
     if (required)
@@ -163,12 +158,12 @@ const char *bs_decode_text(struct bs_decoder *decoder, const cJSON *object, cons
 bool bs_decode_u64(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                    const char *name, uint64_t *value) {
     const cJSON *item = member(object, name);
-    char at[POINTER_MOST];
+    char at[BS_POINTER_MOST];
     if (item == NULL)
         return false;
     if (bs_json_u64(item, value))
         return true;
-    bs_problem(decoder, below(at, pointer, name),
+    bs_problem(decoder, bs_below(at, pointer, name),
                "must be an integer from 0 to 18446744073709551615");
     return false;
 }
@@ -176,21 +171,21 @@ bool bs_decode_u64(struct bs_decoder *decoder, const cJSON *object, const char *
 static bool decode_bool(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                         const char *name) {
     const cJSON *item = member(object, name);
-    char at[POINTER_MOST];
+    char at[BS_POINTER_MOST];
     if (item != NULL && !cJSON_IsBool(item))
-        bs_problem(decoder, below(at, pointer, name), "must be true or false");
+        bs_problem(decoder, bs_below(at, pointer, name), "must be true or false");
     return cJSON_IsTrue(item);
 }
 
-static bool is_word(const cJSON *item, const char *word) {
+bool bs_is_word(const cJSON *item, const char *word) {
     return cJSON_IsString(item) && strcmp(item->valuestring, word) == 0;
 }
 
 static void decode_args(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                         struct bs_exec_request *request) {
-    char at[POINTER_MOST];
+    char at[BS_POINTER_MOST];
     bool base64 = false;
-    const cJSON *list = twin(decoder, object, pointer, "args", &base64, at);
+    const cJSON *list = bs_decode_twin(decoder, object, pointer, "args", &base64, at);
     if (list == NULL)
         return;
     if (!cJSON_IsArray(list)) {
@@ -198,14 +193,14 @@ static void decode_args(struct bs_decoder *decoder, const cJSON *object, const c
         return;
     }
     size_t n = (size_t)cJSON_GetArraySize(list);
-    const char **args = keep(decoder, calloc(n + 1, sizeof *args));
+    const char **args = bs_decoder_keep(decoder, calloc(n + 1, sizeof *args));
     const cJSON *item = NULL;
     size_t i = 0;
     cJSON_ArrayForEach(item, list) {
         if (args == NULL)
             return;
-        char item_at[POINTER_MOST];
-        args[i] = system_text(decoder, item, below_index(item_at, at, i), base64);
+        char item_at[BS_POINTER_MOST];
+        args[i] = system_text(decoder, item, bs_below_index(item_at, at, i), base64);
         i++;
     }
     request->args = args;
@@ -215,11 +210,11 @@ static void decode_args(struct bs_decoder *decoder, const cJSON *object, const c
 static void decode_stdin(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                          struct bs_exec_request *request) {
     const cJSON *item = member(object, "stdin");
-    char at[POINTER_MOST];
-    (void)below(at, pointer, "stdin");
-    if (item == NULL || is_word(item, "inherit"))
+    char at[BS_POINTER_MOST];
+    (void)bs_below(at, pointer, "stdin");
+    if (item == NULL || bs_is_word(item, "inherit"))
         return;
-    if (is_word(item, "null")) {
+    if (bs_is_word(item, "null")) {
         request->stdin_mode = BS_STDIN_NULL;
         return;
     }
@@ -230,20 +225,20 @@ static void decode_stdin(struct bs_decoder *decoder, const cJSON *object, const 
     }
     static const char *const known[] = {"bytes", "bytes_b64", NULL};
     bs_refuse_unknown(decoder, item, at, known);
-    char bytes_at[POINTER_MOST];
+    char bytes_at[BS_POINTER_MOST];
     bool base64 = false;
-    const cJSON *bytes = twin(decoder, item, at, "bytes", &base64, bytes_at);
+    const cJSON *bytes = bs_decode_twin(decoder, item, at, "bytes", &base64, bytes_at);
     if (bytes == NULL) {
         bs_problem(decoder, bytes_at, "`bytes` (or `bytes_b64`) is missing");
         return;
     }
     request->stdin_mode = BS_STDIN_BYTES;
-    request->stdin_data = bytes_of(decoder, bytes, bytes_at, base64, &request->stdin_len);
+    request->stdin_data = bs_decode_bytes(decoder, bytes, bytes_at, base64, &request->stdin_len);
 }
 
 void bs_decode_env(struct bs_decoder *decoder, const cJSON *item, const char *pointer,
                    struct bs_exec_request *request) {
-    if (item == NULL || is_word(item, "inherit"))
+    if (item == NULL || bs_is_word(item, "inherit"))
         return;
     if (!cJSON_IsObject(item)) {
         bs_problem(decoder, pointer,
@@ -252,32 +247,32 @@ void bs_decode_env(struct bs_decoder *decoder, const cJSON *item, const char *po
     }
     static const char *const known[] = {"clear_and_set", "clear_and_set_b64", NULL};
     bs_refuse_unknown(decoder, item, pointer, known);
-    char at[POINTER_MOST];
+    char at[BS_POINTER_MOST];
     bool base64 = false;
-    const cJSON *list = twin(decoder, item, pointer, "clear_and_set", &base64, at);
+    const cJSON *list = bs_decode_twin(decoder, item, pointer, "clear_and_set", &base64, at);
     if (!cJSON_IsArray(list)) {
         bs_problem(decoder, at, "must be an array of [name, value] pairs");
         return;
     }
     size_t n = (size_t)cJSON_GetArraySize(list);
-    struct bs_env_pair *pairs = keep(decoder, calloc(n + 1, sizeof *pairs));
+    struct bs_env_pair *pairs = bs_decoder_keep(decoder, calloc(n + 1, sizeof *pairs));
     const cJSON *pair = NULL;
     size_t i = 0;
     cJSON_ArrayForEach(pair, list) {
         if (pairs == NULL)
             return;
-        char pair_at[POINTER_MOST];
-        (void)below_index(pair_at, at, i);
+        char pair_at[BS_POINTER_MOST];
+        (void)bs_below_index(pair_at, at, i);
         if (!cJSON_IsArray(pair) || cJSON_GetArraySize(pair) != 2) {
             bs_problem(decoder, pair_at, "must be a pair: [name, value]");
             return;
         }
-        char name_at[POINTER_MOST];
-        char value_at[POINTER_MOST];
-        pairs[i].name =
-            system_text(decoder, cJSON_GetArrayItem(pair, 0), below(name_at, pair_at, "0"), base64);
+        char name_at[BS_POINTER_MOST];
+        char value_at[BS_POINTER_MOST];
+        pairs[i].name = system_text(decoder, cJSON_GetArrayItem(pair, 0),
+                                    bs_below(name_at, pair_at, "0"), base64);
         pairs[i].value = system_text(decoder, cJSON_GetArrayItem(pair, 1),
-                                     below(value_at, pair_at, "1"), base64);
+                                     bs_below(value_at, pair_at, "1"), base64);
         i++;
     }
     request->env_mode = BS_ENV_CLEAR_AND_SET;
@@ -302,13 +297,14 @@ void bs_decode_request(struct bs_decoder *decoder, const cJSON *object, const ch
     request->current_dir = bs_decode_text(decoder, object, pointer, "current_dir", false);
     (void)bs_decode_u64(decoder, object, pointer, "timeout_ms", &request->timeout_ms);
     decode_stdin(decoder, object, pointer, request);
-    char at[POINTER_MOST];
-    bs_decode_env(decoder, member(object, "env"), below(at, pointer, "env"), request);
+    char at[BS_POINTER_MOST];
+    bs_decode_env(decoder, member(object, "env"), bs_below(at, pointer, "env"), request);
     request->debug = decode_bool(decoder, object, pointer, "debug");
     (void)bs_decode_u64(decoder, object, pointer, "max_output_bytes", &request->max_output_bytes);
     const cJSON *failure = member(object, "stdin_failure");
-    if (is_word(failure, "ignore"))
+    if (bs_is_word(failure, "ignore"))
         request->stdin_failure = BS_STDIN_FAILURE_IGNORE;
-    else if (failure != NULL && !is_word(failure, "error"))
-        bs_problem(decoder, below(at, pointer, "stdin_failure"), "must be \"error\" or \"ignore\"");
+    else if (failure != NULL && !bs_is_word(failure, "error"))
+        bs_problem(decoder, bs_below(at, pointer, "stdin_failure"),
+                   "must be \"error\" or \"ignore\"");
 }

@@ -34,6 +34,27 @@ void bs_refuse_unknown(struct bs_decoder *decoder, const cJSON *object, const ch
 const char *bs_decode_text(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                            const char *name, bool required);
 
+enum { BS_POINTER_MOST = 256 };
+
+/* The pointer of a member: written to buf, which has BS_POINTER_MOST bytes, and returned. */
+const char *bs_below(char *buf, const char *pointer, const char *name);
+const char *bs_below_index(char *buf, const char *pointer, size_t index);
+
+/* `name` or its `_b64` twin, and its pointer in `at`; NULL when absent. Both at once are a
+ * problem. */
+const cJSON *bs_decode_twin(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
+                            const char *name, bool *base64, char *at);
+
+/* The bytes of a string or, with base64, what it encodes; any bytes, a NUL behind them. NULL when
+ * wrong. */
+char *bs_decode_bytes(struct bs_decoder *decoder, const cJSON *item, const char *pointer,
+                      bool base64, size_t *len);
+
+bool bs_is_word(const cJSON *item, const char *word);
+
+/* Keeps a block until the decoder goes. Takes it over; NULL notes that memory ran out. */
+void *bs_decoder_keep(struct bs_decoder *decoder, void *block);
+
 /* Fills *request, which borrows from the decoder. `pointer` is that of `object`. */
 void bs_decode_request(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                        struct bs_exec_request *request);

@@ -18,6 +18,14 @@ static const struct {
     {"exec.run", bs_op_exec_run, true},
     {"exec.batch", bs_op_exec_batch, true},
     {"exec.format_env", bs_op_exec_format_env, false},
+    {"path.normalize", bs_op_path_normalize, false},
+    {"glob.match", bs_op_glob_match, false},
+    {"policy.load", bs_op_policy_load, false},
+    {"policy.resolve", bs_op_policy_resolve, false},
+    {"policy.check", bs_op_policy_check, false},
+    {"policy.check_resolved", bs_op_policy_check_resolved, false},
+    {"policy.explain", bs_op_policy_explain, false},
+    {"policy.audit", bs_op_policy_audit, false},
     {"bye", bs_op_bye, false},
 };
 
@@ -61,7 +69,9 @@ enum bs_answer bs_op_hello(const struct bs_call *call, struct bs_buf *out) {
     bs_json_put_string(out, nonce, strlen(nonce));
     bs_buf_str(out, numbers);
     bs_buf_str(out, ",\"capabilities\":[\"exec\",\"exec.concurrent\",\"exec.debug\",\"exec.cap\","
-                    "\"exec.stdin_failure\",\"exec.termination\",\"exec.sandbox\"]");
+                    "\"exec.stdin_failure\",\"exec.termination\",\"exec.sandbox\",\"glob\","
+                    "\"policy\",\"policy.yaml\",\"policy.fold\",\"policy.resolved\","
+                    "\"policy.explain\",\"policy.audit\"]");
     (void)snprintf(numbers, sizeof numbers,
                    ",\"limits\":{\"max_line_bytes\":%lu,\"max_integer\":\"18446744073709551615\"},"
                    "\"constants\":{\"grace_ms\":%d,\"tick_ms\":%d},\"backends\":{}}",
@@ -80,8 +90,8 @@ enum bs_answer bs_op_bye(const struct bs_call *call, struct bs_buf *out) {
     return BS_ANSWERED;
 }
 
-static enum bs_answer call_operation(const cJSON *request, enum bs_door door, struct bs_buf *out,
-                                     bool *bye) {
+static enum bs_answer call_operation(const cJSON *request, enum bs_door door,
+                                     struct bs_policies *policies, struct bs_buf *out, bool *bye) {
     const cJSON *id = cJSON_GetObjectItemCaseSensitive(request, "id");
     const cJSON *op = cJSON_GetObjectItemCaseSensitive(request, "op");
     if (!cJSON_IsObject(request))
@@ -90,7 +100,7 @@ static enum bs_answer call_operation(const cJSON *request, enum bs_door door, st
         return refuse(NULL, "/id: a string that names the request is missing", out);
     if (!cJSON_IsString(op))
         return refuse(id, "/op: the name of an operation is missing", out);
-    const struct bs_call call = {id, request, door};
+    const struct bs_call call = {id, request, door, policies};
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
         if (strcmp(op->valuestring, operations[i].name) != 0)
             continue;
@@ -105,7 +115,8 @@ static enum bs_answer call_operation(const cJSON *request, enum bs_door door, st
     return unsupported(id, op->valuestring, out);
 }
 
-struct bs_done bs_dispatch(const char *text, size_t len, enum bs_door door, struct bs_buf *out) {
+struct bs_done bs_dispatch(const char *text, size_t len, enum bs_door door,
+                           struct bs_policies *policies, struct bs_buf *out) {
     struct bs_done done = {BS_ANSWERED, false, NULL};
     struct bs_json_error where;
     cJSON *request = bs_json_parse(text, len, &where);
@@ -119,7 +130,7 @@ struct bs_done bs_dispatch(const char *text, size_t len, enum bs_door door, stru
     const cJSON *hold = cJSON_GetObjectItemCaseSensitive(request, "hold");
     if (door == BS_DOOR_RUN && cJSON_IsString(hold))
         done.hold = strdup(hold->valuestring);
-    done.answer = call_operation(request, door, out, &done.bye);
+    done.answer = call_operation(request, door, policies, out, &done.bye);
     cJSON_Delete(request);
     return done;
 }

@@ -11,6 +11,7 @@
 #include "base/sys.h"
 #include "shim/doors.h"
 #include "shim/ops.h"
+#include "shim/policies.h"
 
 static int complain(const char *path, const char *what, const char *remedy, int os_error) {
     char buf[128];
@@ -114,6 +115,7 @@ int bs_shim_run(const char *request_path, const char *response_path) {
     struct response response;
     int os_error = 0;
     struct bs_done done = {BS_ANSWERED, false, NULL};
+    struct bs_policies policies = {.n_compiled = 0};
     int status = 0;
     int opened = response_open(&response, response_path);
     if (opened != 0) {
@@ -126,7 +128,7 @@ int bs_shim_run(const char *request_path, const char *response_path) {
                           "name a readable file with one JSON object", os_error);
         goto finish;
     }
-    done = bs_dispatch(text.data, text.len, BS_DOOR_RUN, &answer);
+    done = bs_dispatch(text.data, text.len, BS_DOOR_RUN, &policies, &answer);
     os_error = answer.failed ? ENOMEM : response_store(&response, &answer, response_path);
     if (os_error != 0) {
         status = complain(response_path, "cannot write the response",
@@ -139,6 +141,7 @@ int bs_shim_run(const char *request_path, const char *response_path) {
     }
 finish:
     response_clear(&response);
+    bs_policies_clear(&policies);
     free(done.hold);
     bs_buf_clear(&answer);
     bs_buf_clear(&text);

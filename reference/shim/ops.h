@@ -9,10 +9,13 @@
  * protocol's own stdin. */
 enum bs_door { BS_DOOR_SERVE, BS_DOOR_RUN };
 
+struct bs_policies;
+
 struct bs_call {
     const cJSON *id;
     const cJSON *request; /* the whole object */
     enum bs_door door;
+    struct bs_policies *policies; /* of the door: outlives the request */
 };
 
 enum bs_answer bs_op_hello(const struct bs_call *call, struct bs_buf *out);
@@ -20,6 +23,14 @@ enum bs_answer bs_op_bye(const struct bs_call *call, struct bs_buf *out);
 enum bs_answer bs_op_exec_run(const struct bs_call *call, struct bs_buf *out);
 enum bs_answer bs_op_exec_batch(const struct bs_call *call, struct bs_buf *out);
 enum bs_answer bs_op_exec_format_env(const struct bs_call *call, struct bs_buf *out);
+enum bs_answer bs_op_path_normalize(const struct bs_call *call, struct bs_buf *out);
+enum bs_answer bs_op_glob_match(const struct bs_call *call, struct bs_buf *out);
+enum bs_answer bs_op_policy_load(const struct bs_call *call, struct bs_buf *out);
+enum bs_answer bs_op_policy_resolve(const struct bs_call *call, struct bs_buf *out);
+enum bs_answer bs_op_policy_check(const struct bs_call *call, struct bs_buf *out);
+enum bs_answer bs_op_policy_check_resolved(const struct bs_call *call, struct bs_buf *out);
+enum bs_answer bs_op_policy_explain(const struct bs_call *call, struct bs_buf *out);
+enum bs_answer bs_op_policy_audit(const struct bs_call *call, struct bs_buf *out);
 
 #define BS_SHIM_MOST_LINE (64UL * 1024 * 1024)
 
@@ -31,6 +42,7 @@ struct bs_done {
 };
 
 /* Answers one request into `out`. */
-struct bs_done bs_dispatch(const char *text, size_t len, enum bs_door door, struct bs_buf *out);
+struct bs_done bs_dispatch(const char *text, size_t len, enum bs_door door,
+                           struct bs_policies *policies, struct bs_buf *out);
 
 #endif

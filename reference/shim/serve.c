@@ -7,6 +7,7 @@
 #include "base/sys.h"
 #include "shim/doors.h"
 #include "shim/ops.h"
+#include "shim/policies.h"
 
 static bool write_all(int fd, const char *data, size_t len) {
     while (len > 0) {
@@ -19,16 +20,27 @@ static bool write_all(int fd, const char *data, size_t len) {
     return true;
 }
 
-static bool answer_line(const char *line, size_t len, bool *bye) {
-    struct bs_buf out = BS_BUF_INIT;
-    *bye = bs_dispatch(line, len, BS_DOOR_SERVE, &out).bye;
-    bool good = !out.failed && write_all(1, out.data, out.len);
-    bs_buf_clear(&out);
+/* What lives as long as the conversation. */
+struct session {
+    struct bs_buf in;
+    struct bs_buf out; /* kept from answer to answer: growing it costs more than filling it */
+    struct bs_policies policies;
+};
+
+static bool answer_line(struct session *session, const char *line, size_t len, bool *bye) {
+    enum { KEPT = 4 * 1024 * 1024 };
+    struct bs_buf *out = &session->out;
+    out->len = 0;
+    *bye = bs_dispatch(line, len, BS_DOOR_SERVE, &session->policies, out).bye;
+    bool good = !out->failed && write_all(1, out->data, out->len);
+    if (out->cap > KEPT)
+        bs_buf_clear(out);
     return good;
 }
 
 /* Answers every whole line in the buffer and keeps the rest. False: leave. */
-static bool answer_lines(struct bs_buf *in, size_t *scanned, bool *bye) {
+static bool answer_lines(struct session *session, size_t *scanned, bool *bye) {
+    struct bs_buf *in = &session->in;
     size_t start = 0;
     for (;;) {
         char *end =
@@ -36,7 +48,8 @@ static bool answer_lines(struct bs_buf *in, size_t *scanned, bool *bye) {
         if (end == NULL)
             break;
         size_t line_end = (size_t)(end - in->data);
-        bool good = line_end == start || answer_line(in->data + start, line_end - start, bye);
+        bool good =
+            line_end == start || answer_line(session, in->data + start, line_end - start, bye);
         start = line_end + 1;
         *scanned = start;
         if (!good || *bye)
@@ -51,29 +64,32 @@ static bool answer_lines(struct bs_buf *in, size_t *scanned, bool *bye) {
 
 int bs_shim_serve(void) {
     enum { CHUNK = 64 * 1024 };
-    struct bs_buf in = BS_BUF_INIT;
+    struct session session = {.in = BS_BUF_INIT, .out = BS_BUF_INIT};
+    struct bs_buf *in = &session.in;
     size_t scanned = 0;
     bool bye = false;
     int status = 0;
     for (;;) {
-        if (!bs_buf_reserve(&in, CHUNK) || in.len > BS_SHIM_MOST_LINE) {
+        if (!bs_buf_reserve(in, CHUNK) || in->len > BS_SHIM_MOST_LINE) {
             (void)fprintf(stderr, "boxspec-ref: a line of more than %lu bytes; send shorter ones\n",
                           BS_SHIM_MOST_LINE);
             status = 2;
             break;
         }
-        ssize_t n = (ssize_t)BS_RETRY(read(0, in.data + in.len, CHUNK));
+        ssize_t n = (ssize_t)BS_RETRY(read(0, in->data + in->len, CHUNK));
         if (n <= 0) {
             if (n < 0)
                 status = 2;
             break;
         }
-        in.len += (size_t)n;
-        if (!answer_lines(&in, &scanned, &bye)) {
+        in->len += (size_t)n;
+        if (!answer_lines(&session, &scanned, &bye)) {
             status = bye ? 0 : 2;
             break;
         }
     }
-    bs_buf_clear(&in);
+    bs_buf_clear(&session.in);
+    bs_buf_clear(&session.out);
+    bs_policies_clear(&session.policies);
     return status;
 }

@@ -1,0 +1,44 @@
+/* What the operations on policies read out of a request. */
+#ifndef BS_SHIM_POLICY_REQUEST_H
+#define BS_SHIM_POLICY_REQUEST_H
+
+#include <boxspec/profile.h>
+
+#include "shim/decode.h"
+
+/* The text of a policy, and of a workspace's to be merged over it. */
+struct bs_texts {
+    struct bs_policy_text global;
+    struct bs_policy_text workspace;
+    bool has_workspace;
+};
+
+/* Out of the members text or text_b64, format and workspace of `object`, which may have the others
+ * that `known` names too. Borrows from the decoder. */
+void bs_decode_texts(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
+                     const char *const *known, struct bs_texts *texts);
+
+/* The member `policy`. */
+void bs_decode_policy(struct bs_decoder *decoder, const cJSON *request, struct bs_texts *texts);
+
+struct bs_check {
+    const char *profile; /* NULL: not named */
+    const char *path;
+    size_t len;
+    enum bs_op op;
+    enum bs_follow follow;
+};
+
+struct bs_checks {
+    struct bs_check *items;
+    size_t n;
+};
+
+/* The member `checks`. Borrows from the decoder and from the request. */
+void bs_decode_checks(struct bs_decoder *decoder, const cJSON *request, bool follows,
+                      struct bs_checks *checks);
+
+/* The member `case`: whether it is folded. */
+bool bs_decode_fold(struct bs_decoder *decoder, const cJSON *request);
+
+#endif
