@@ -1,0 +1,271 @@
+#define _GNU_SOURCE
+#include <boxspec/glob.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "oracle.h"
+#include "support/harness.h"
+
+static struct bs_glob *compiled(const char *pattern, size_t len) {
+    struct bs_glob *glob = NULL;
+    struct bs_error err = BS_ERROR_INIT;
+    if (bs_glob_compile(pattern, len, BS_CASE_SENSITIVE, &glob, &err) != BS_OK)
+        fail_msg("`%.40s`: %s", pattern, err.message);
+    return glob;
+}
+
+static bool matches(const char *pattern, const char *path) {
+    struct bs_glob *glob = compiled(pattern, strlen(pattern));
+    bool matched = false;
+    struct bs_error err = BS_ERROR_INIT;
+    if (bs_glob_match(glob, path, strlen(path), &matched, &err) != BS_OK)
+        fail_msg("`%s`: %s", path, err.message);
+    bs_glob_free(glob);
+    return matched;
+}
+
+static void globs_match_what_the_contract_says(void **state) {
+    (void)state;
+    static const struct {
+        const char *pattern;
+        const char *path;
+        bool match;
+    } rows[] = {
+        {"src/*.c", "src/a.c", true},
+        {"src/*.c", "src/.c", true},
+        {"src/*.c", "src/x/a.c", false},
+        {"*/x", "a/x", true},
+        {"*/x", "x", false},
+        {"a/*/b", "a/x/b", true},
+        {"a/*/b", "a/b", false},
+        {"a?c", "abc", true},
+        {"a?c", "a\u00e9c", true},
+        {"a?c", "a\U0001F600c", true},
+        {"a??c", "a\u00e9c", false},
+        {"a?c", "ac", false},
+        {"a?c", "a/c", false},
+        {"?", ".", false},
+        {"\u00e9?", "\u00e9\u00e9", true},
+        {"?\u00e9", "\u00e9", false},
+        {"*\u00a9", "\u00e9", false},
+        {"**/x", "x", true},
+        {"**/x", "a/b/x", true},
+        {"**/x", "ax", false},
+        {"a/**/b", "a/b", true},
+        {"a/**/b", "a/x/y/b", true},
+        {"a/**/b", "ab", false},
+        {"a/**/b/**/c", "a/b/c", true},
+        {"a/**/**/b", "a/b", true},
+        {"a/**", "a", true},
+        {"a/**", "a/", true},
+        {"a/**", "a/b/c", true},
+        {"a/**", "ab", false},
+        {"a/**/**", "a", true},
+        {"**/**", ".", true},
+        {"**/secrets/**", "a/secrets", true},
+        {"**/secrets/**", "a/secrets/k", true},
+        {"**/secrets/**", "a/secretsk", false},
+        {"*/**", "a", true},
+        {"*/**", ".", false},
+        {"a**", "a", true},
+        {"a**", "a/b", true},
+        {"a**", "b", false},
+        {"a/**b", "a/x/b", true},
+        {"a/**b", "a", false},
+        {"a**/b", "ax/y/b", true},
+        {"a**/b", "b", false},
+        {"**b", "a/ab", true},
+        {"**/*", ".", false},
+        {"**/*", "a/b", true},
+        {"**", ".", true},
+        {"./**", ".", true},
+        {".", ".", true},
+        {".", "a", false},
+        {"*", ".", false},
+        {"a***", "a/b", true},
+        {"a/***", "a", true},
+        {"*****", "a/b", true},
+        {"f*o/*/*", "foo/b/c", true},
+        {"a*bc*d", "axbbcbcd", true},
+        {"*.yaml", "backup.yaml.yaml", true},
+        {"*.env", ".env", true},
+        {"[a]", "a", false},
+        {"[a]", "[a]", true},
+        {"{a,b}", "a", false},
+        {"a+(b)", "a+(b)", true},
+        {"a\\b", "a/b", true},
+        {" a ", "a", true},
+        {"!a", "!a", true},
+        {"!!a", "!!a", true},
+        {"!a", "b", false},
+        {"a\nb", "a\nb", true},
+        {"A", "a", false},
+    };
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        if (matches(rows[i].pattern, rows[i].path) != rows[i].match)
+            fail_msg("`%s` and `%s`", rows[i].pattern, rows[i].path);
+    }
+}
+
+static void what_is_no_glob_is_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *pattern;
+        size_t len;
+    } rows[] = {{"", 0},     {"  ", 2},     {"/a", 2},    {"~", 1},    {"~/a", 3},
+                {"C:/a", 4}, {"a/../b", 6}, {"a\0b", 3},  {"\xFF", 1}, {"\\a", 2},
+                {"..", 2},   {"a\xC3", 2},  {"./~/a", 5}, {" /", 2}};
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        struct bs_glob *glob = NULL;
+        struct bs_error err = BS_ERROR_INIT;
+        assert_int_equal(
+            bs_glob_compile(rows[i].pattern, rows[i].len, BS_CASE_SENSITIVE, &glob, &err),
+            BS_E_INVALID);
+        assert_null(glob);
+        assert_true(strlen(err.message) > 5);
+    }
+}
+
+static void a_bad_path_is_an_error_and_no_answer(void **state) {
+    (void)state;
+    struct bs_glob *glob = compiled("**", 2);
+    bool matched = false;
+    struct bs_error err = BS_ERROR_INIT;
+    assert_int_equal(bs_glob_match(glob, "a/..", 4, &matched, &err), BS_E_INVALID);
+    assert_int_equal(bs_glob_match(glob, "", 0, &matched, &err), BS_E_INVALID);
+    bs_glob_free(glob);
+    bs_glob_free(NULL);
+}
+
+static void a_glob_has_its_longest_length(void **state) {
+    (void)state;
+    char *text = malloc(BS_GLOB_MOST_BYTES + 1);
+    assert_non_null(text);
+    memset(text, 'x', BS_GLOB_MOST_BYTES + 1);
+    struct bs_glob *glob = compiled(text, BS_GLOB_MOST_BYTES);
+    bool matched = false;
+    assert_int_equal(bs_glob_match(glob, text, BS_GLOB_MOST_BYTES, &matched, NULL), BS_OK);
+    assert_true(matched);
+    assert_int_equal(bs_glob_match(glob, text, BS_GLOB_MOST_BYTES - 1, &matched, NULL), BS_OK);
+    assert_false(matched);
+    bs_glob_free(glob);
+    struct bs_error err = BS_ERROR_INIT;
+    assert_int_equal(bs_glob_compile(text, BS_GLOB_MOST_BYTES + 1, BS_CASE_SENSITIVE, &glob, &err),
+                     BS_E_INVALID);
+    assert_string_equal(err.message, "the glob is longer than 65536 bytes");
+    free(text);
+}
+
+static uint32_t next_random(uint32_t *seed) {
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 17;
+    *seed ^= *seed << 5;
+    return *seed;
+}
+
+/* Long enough for several words of states; half of the paths are made from the glob. */
+static void long_random_globs_decide_as_the_oracle(void **state) {
+    (void)state;
+    static const char *const pieces[] = {"a",  "b",    "ab", "a",  "\u00e9",     "?",  "*",
+                                         "**", "/**/", "/",  "/a", "\U0001F600", "b/", "a"};
+    uint32_t seed = 1120;
+    for (int round = 0; round < 4000; round++) {
+        char glob[1400];
+        char path[1400];
+        size_t glob_len = 0;
+        size_t path_len = 0;
+        uint32_t n = 1 + next_random(&seed) % (round % 4 == 0 ? 200 : 12);
+        for (uint32_t i = 0; i < n; i++) {
+            const char *piece = pieces[next_random(&seed) % LENGTH(pieces)];
+            char last = glob_len > 0 ? glob[glob_len - 1] : '/';
+            if ((piece[0] == '/' && last == '/') || (piece[0] == '*' && last == '*'))
+                piece = "a";
+            memcpy(glob + glob_len, piece, strlen(piece));
+            glob_len += strlen(piece);
+            static const char *const read_as[] = {"", "a", "ab", "/b/", "\u00e9", "b", "a/a"};
+            const char *part = piece;
+            if (strpbrk(piece, "*?") != NULL)
+                part = read_as[next_random(&seed) % LENGTH(read_as)];
+            if (next_random(&seed) % 64 == 0)
+                part = read_as[next_random(&seed) % LENGTH(read_as)];
+            if (part[0] == '/' && (path_len == 0 || path[path_len - 1] == '/'))
+                part++;
+            memcpy(path + path_len, part, strlen(part));
+            path_len += strlen(part);
+        }
+        while (glob[glob_len - 1] == '/')
+            glob_len--;
+        while (path_len > 0 && path[path_len - 1] == '/')
+            path_len--;
+        if (path_len == 0)
+            path[path_len++] = '.';
+        struct bs_glob *compiled_glob = compiled(glob, glob_len);
+        bool matched = false;
+        assert_int_equal(bs_glob_match(compiled_glob, path, path_len, &matched, NULL), BS_OK);
+        bs_glob_free(compiled_glob);
+        if (matched != oracle_matches(glob, glob_len, path, path_len))
+            fail_msg("`%.*s` and `%.*s`", (int)glob_len, glob, (int)path_len, path);
+    }
+}
+
+static double processor_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static double ms_to_match(const char *unit, size_t units, const char *tail, size_t path_len) {
+    size_t unit_len = strlen(unit);
+    size_t len = units * unit_len;
+    char *pattern = malloc(len + strlen(tail));
+    char *path = malloc(path_len);
+    assert_true(pattern != NULL && path != NULL);
+    for (size_t i = 0; i < units; i++)
+        memcpy(pattern + i * unit_len, unit, unit_len);
+    memcpy(pattern + len, tail, strlen(tail));
+    memset(path, 'a', path_len);
+    struct bs_glob *glob = compiled(pattern, len + strlen(tail));
+    double best = 1e9;
+    for (int i = 0; i < 3; i++) {
+        bool matched = true;
+        double start = processor_ms();
+        assert_int_equal(bs_glob_match(glob, path, path_len, &matched, NULL), BS_OK);
+        double took = processor_ms() - start;
+        assert_false(matched);
+        best = took < best ? took : best;
+    }
+    bs_glob_free(glob);
+    free(pattern);
+    free(path);
+    return best;
+}
+
+/* Backtracking takes years here. The bounds are far above what is measured (README of the bench),
+ * so that a sanitizer on a busy machine keeps them too. */
+static void no_glob_explodes(void **state) {
+    (void)state;
+    static const struct {
+        const char *unit;
+        const char *tail;
+    } rows[] = {{"*a", "b"}, {"*a?", "b"}, {"*x*y*z", "*"}, {"**a", "b"}, {"?*", "b"}};
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        double small = ms_to_match(rows[i].unit, 30, rows[i].tail, 100000);
+        double large = ms_to_match(rows[i].unit, 1365, rows[i].tail, 100000);
+        assert_true(small < 100);
+        assert_true(large < 2000);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(globs_match_what_the_contract_says),
+        cmocka_unit_test(what_is_no_glob_is_refused),
+        cmocka_unit_test(a_bad_path_is_an_error_and_no_answer),
+        cmocka_unit_test(a_glob_has_its_longest_length),
+        cmocka_unit_test(long_random_globs_decide_as_the_oracle),
+        cmocka_unit_test(no_glob_explodes),
+    };
+    return cmocka_run_group_tests_name("policy/glob", tests, NULL, NULL);
+}
