@@ -2,9 +2,52 @@
 
 from __future__ import annotations
 
-from boxspec.api import Box, Group, judge, vectors
+from boxspec.api import Box, Group, expect, judge, policy, question, requires, vectors
 
 
 @vectors("POLICY-EXPLAIN")
 def test_the_vectors_are_answered(box: Box, group: Group) -> None:
     judge(box, group)
+
+
+# At most one entry of a list matches a path: which one decides is the matter of CHECK.
+POLICY = policy(
+    {
+        "denyRead": ["x", "y"],
+        "denyModify": ["x", "y", "s/**", "!s/c"],
+        "fsProfiles": {"p": {"read": ["a", "b", "!c"], "modify": ["a"]}},
+    },
+    {"denyModify": ["z"]},
+)
+CHECKS = [
+    question(op, path, profile)
+    for profile in ("p", None)
+    for op in ("read", "modify")
+    for path in ("a", "b", "c", "x", "z", "elsewhere")
+]
+
+
+@requires("POLICY-EXPLAIN-01")
+def test_explain_decides_as_check_does(box: Box) -> None:
+    keys = ("allowed", "path", "matched_rule")
+    told = [{key: item[key] for key in keys} for item in box.explain(POLICY, CHECKS)]
+    expect("the decisions of explain", told, box.check(POLICY, CHECKS))
+
+
+@requires("POLICY-EXPLAIN-01")
+def test_explain_lists_the_resolved_list(box: Box) -> None:
+    for check, item in zip(CHECKS, box.explain(POLICY, CHECKS), strict=True):
+        lists = box.resolve(POLICY, check.get("profile")).result
+        rules = [entry["rule"] for entry in item["entries"]]
+        expect(f"the entries of {check}", rules, lists[check["op"]])
+
+
+@requires("POLICY-EXPLAIN-04")
+def test_at_most_one_entry_decides_and_matched_rule_names_it(box: Box) -> None:
+    for check, item in zip(CHECKS, box.explain(POLICY, CHECKS), strict=True):
+        deciding = [entry for entry in item["entries"] if entry["deciding"]]
+        matched = any(entry["matched"] for entry in item["entries"])
+        expect(f"deciding entries of {check}", len(deciding), int(matched), {"answer": item})
+        for entry in deciding:
+            body = entry["rule"].removeprefix("!")
+            expect(f"the deciding entry of {check}", body, item["matched_rule"], {"answer": item})

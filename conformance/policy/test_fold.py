@@ -2,9 +2,63 @@
 
 from __future__ import annotations
 
-from boxspec.api import Box, Group, judge, vectors
+import unicodedata
+
+from boxspec.api import Box, Group, expect, judge, requires, vectors
 
 
 @vectors("POLICY-FOLD")
 def test_the_vectors_are_answered(box: Box, group: Group) -> None:
     judge(box, group)
+
+
+JOINED = 60
+# No letter behind it has a case.
+LAST = 0x1F000
+
+
+def folded(character: str) -> str:
+    """CaseFolding.txt, C and S: where Python's full folding is longer, S is the lower case."""
+    full = character.casefold()
+    if len(full) == 1:
+        return full
+    lower = character.lower()
+    return lower if len(lower) == 1 else character
+
+
+def pairs() -> list[tuple[str, str]]:
+    every = (chr(code) for code in range(0x80, LAST) if not 0xD800 <= code < 0xE000)
+    return [(each, folded(each)) for each in every if folded(each) != each]
+
+
+@requires("POLICY-FOLD-01")
+def test_each_character_with_a_simple_folding_is_its_folding(box: Box) -> None:
+    # Those that Unicode had when this Python was made: later ones are more, none is less.
+    found = pairs()
+    expect(
+        "the pairs of this Python",
+        len(found) > 1300,
+        True,
+        {"Unicode": unicodedata.unidata_version},
+    )
+    wrong = []
+    for start in range(0, len(found), JOINED):
+        some = found[start : start + JOINED]
+        # A dash between them: some would compose with their neighbour.
+        one, other = ("-".join(side) for side in zip(*some, strict=True))
+        if box.match(one, [other], "fold") == [True] and box.match(other, [one], "fold") == [True]:
+            continue
+        wrong += [
+            f"U+{ord(left):04X} and {right}"
+            for left, right in some
+            if box.match(left, [right], "fold") != [True]
+            or box.match(right, [left], "fold") != [True]
+        ]
+    expect("characters that do not match their folding", wrong, [])
+
+
+@requires("POLICY-FOLD-01")
+def test_without_the_option_case_counts(box: Box) -> None:
+    one, other = "-".join("AÉΣЖ"), "-".join("aéσж")
+    expect("sensitive, by default and by name", box.match(one, [other]), [False])
+    expect("sensitive by name", box.match(one, [other], "sensitive"), [False])

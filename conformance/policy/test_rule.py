@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 from hypothesis import strategies as st
 
 from boxspec.api import Box, Group, expect, judge, law, one_profile, oracle, requires, vectors
@@ -59,8 +61,13 @@ def test_rules_have_the_normal_form_of_a_model(box: Box) -> None:
 
 @requires("POLICY-RULE-03", "POLICY-RULE-04", "POLICY-RULE-05")
 def test_rules_that_a_model_refuses_are_refused(box: Box) -> None:
-    def holds(rule: str) -> None:
+    chance = random.Random(box.session.seed)
+    asked = 0
+    while asked < 60:
+        rule = "".join(chance.choices(["/", "./", "..", "!", *WORDS], k=chance.randint(0, 6)))
+        if oracle.normal_rule(rule) is not None:
+            continue
+        asked += 1
+        # One by one: how many problems a file has is the matter of another topic.
         answer = box.load(one_profile(read=[rule], modify=[]))
         expect(f"whether the rule {rule!r} loads", answer.ok, False)
-
-    law(box, RULES.filter(lambda rule: oracle.normal_rule(rule) is None), holds, examples=60)

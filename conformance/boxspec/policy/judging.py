@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -91,6 +92,31 @@ def conforms(box: Box, vector: Vector) -> None:
     box.session.outcomes[vector.id] = False
     KINDS[vector.kind](box, vector)
     box.session.outcomes[vector.id] = True
+
+
+def both_ways(box: Box, vector: Vector) -> None:
+    """What serve answers to a vector, right or wrong, run answers too."""
+    with contextlib.suppress(Failure):
+        conforms(box, vector)
+    message = box.asked
+    assert message is not None
+    served, ran = _told(box.put(message).raw), _told(box.send(message).raw)
+    if served != ran:
+        raise Failure(
+            f"{vector.id}: serve and run give the same answer",
+            shown(served),
+            shown(ran),
+            {"why asked": vector.why},
+            Verdict.CONTRADICTION,
+        )
+
+
+def _told(answer: Any) -> Any:
+    """An answer without what differs from request to request: the id, and the time of an event."""
+    told = {key: value for key, value in (answer or {}).items() if key != "id"}
+    for event in told.get("result", {}).get("events", ()):
+        event.pop("time", None)
+    return told
 
 
 # What is compared ---------------------------------------------------------------------------

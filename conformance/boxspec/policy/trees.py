@@ -41,7 +41,8 @@ class Tree:
         os.symlink(self.named(target), self.place(path))  # noqa: PTH211
 
     def _chain(self, prefix: str, links: int, target: str) -> None:
-        """l1 -> l2 -> … -> target."""
+        """l1 -> l2 -> … -> target; they lie side by side."""
+        name = Path(prefix).name
         for number in range(1, links + 1):
-            following = f"{prefix}{number + 1}" if number < links else target
+            following = f"{name}{number + 1}" if number < links else target
             self.link(f"{prefix}{number}", following)

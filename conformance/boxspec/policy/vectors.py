@@ -47,6 +47,11 @@ class Vector:
         return self.fields.get("twin")
 
     @property
+    def small(self) -> bool:
+        """Nothing in it is repeated."""
+        return not any("repeat" in key for key in (*self.fields, *self.fields.get("workspace", ())))
+
+    @property
     def capabilities(self) -> frozenset[str]:
         """What a shim must declare to be asked."""
         needed = {*CAPABILITIES[self.kind]}
