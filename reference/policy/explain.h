@@ -9,4 +9,7 @@
 bool bs_note_matches(const struct bs_list *list, bool fold, struct bs_path_view path,
                      bool *matched);
 
+/* One glob, byte for byte. False when memory ran out. */
+bool bs_matches_alone(const struct bs_pattern *pattern, struct bs_path_view path, bool *matched);
+
 #endif

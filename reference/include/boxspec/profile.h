@@ -169,13 +169,14 @@ BS_EXPORT void bs_explanation_clear(struct bs_explanation *explanation);
 enum bs_change_kind {
     BS_REMOVE_ENTRY,
     BS_ADD_RULE,     /* `rule` behind the profile's own rules for `op` */
-    BS_ADD_EXCEPTION /* `!rule` at the end of denyModify */
+    BS_ADD_EXCEPTION /* `!rule` at the end of denyModify, in the file of `source` */
 };
 
 struct bs_change {
     enum bs_change_kind kind;
     const struct bs_entry *entry; /* to be removed, else NULL */
     enum bs_op op;
+    enum bs_policy_source source;
 };
 
 #define BS_MOST_CHANGES 4 /* of one remedy */

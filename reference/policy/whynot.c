@@ -1,0 +1,271 @@
+#include <boxspec/profile.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "policy/explain.h"
+#include "policy/matcher.h"
+#include "policy/rule.h"
+
+/* The search. Only what decides can be the obstacle: to change the answer, the deciding entry has
+ * to go or something has to stand behind it. So each step tries every way to deal with the one
+ * entry that decides now, and going deeper only when nothing smaller helps finds all smallest
+ * remedies. */
+struct search {
+    const struct bs_profile *profile;
+    const struct bs_list *list;
+    enum bs_op op;
+    struct bs_pattern path; /* as the body of a rule */
+    const bool *matched;
+    bool *removed;
+    bool adds_rule;
+    bool adds_exception[2]; /* by the file: global, workspace */
+    struct bs_remedy now;
+    size_t limit;
+    struct bs_why_not *out;
+    bool failed;
+};
+
+struct verdict {
+    bool allowed;
+    ptrdiff_t culprit; /* the entry that denies, or BS_NO_RULE */
+};
+
+static struct verdict decide_own(const struct search *search) {
+    if (search->adds_rule)
+        return (struct verdict){true, BS_NO_RULE};
+    for (size_t i = search->list->n_own; i > 0; i--) {
+        if (search->matched[i - 1] && !search->removed[i - 1])
+            return (struct verdict){!search->list->entries[i - 1].negated, (ptrdiff_t)i - 1};
+    }
+    return (struct verdict){false, BS_NO_RULE};
+}
+
+static struct verdict decide(const struct search *search) {
+    const struct bs_list *list = search->list;
+    if (search->adds_exception[BS_FROM_WORKSPACE])
+        return decide_own(search);
+    for (size_t i = list->n; i > list->n_own; i--) {
+        const struct bs_entry *entry = &list->entries[i - 1];
+        if (search->adds_exception[BS_FROM_GLOBAL] && entry->source == BS_FROM_GLOBAL)
+            break;
+        if (!search->matched[i - 1] || search->removed[i - 1])
+            continue;
+        if (entry->origin == BS_ENTRY_EXCEPTION)
+            break;
+        return (struct verdict){false, (ptrdiff_t)i - 1};
+    }
+    return decide_own(search);
+}
+
+static bool equals_path(const struct search *search, const struct bs_pattern *body) {
+    return body->len == search->path.len && memcmp(body->text, search->path.text, body->len) == 0;
+}
+
+static bool is_deny(const struct bs_entry *entry) {
+    return entry->origin == BS_ENTRY_DENY_READ || entry->origin == BS_ENTRY_DENY_MODIFY;
+}
+
+/* A profile rule may not equal a deny of its kind; denyRead counts for modify, too. */
+static bool may_add_rule(const struct search *search) {
+    const struct bs_list *lists = search->profile->effective.lists;
+    for (int op = BS_OP_READ; op <= (int)search->op; op++) {
+        for (size_t i = lists[op].n_own; i < lists[op].n; i++) {
+            bool removed = &lists[op] == search->list && search->removed[i];
+            if (!removed && is_deny(&lists[op].entries[i]) &&
+                equals_path(search, &lists[op].patterns[i]))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* What may be written must be readable: the new modify rule may need a read rule beside it. */
+static bool needs_read_rule(const struct search *search) {
+    const struct bs_list *read = &search->profile->effective.lists[BS_OP_READ];
+    for (size_t i = 0; i < read->n_own && search->op == BS_OP_MODIFY; i++) {
+        if (!read->entries[i].negated &&
+            bs_rule_covers(read->patterns[i].text, read->patterns[i].len, search->path.text,
+                           search->path.len))
+            return false;
+    }
+    return search->op == BS_OP_MODIFY;
+}
+
+/* Whether an exception of this body, standing at `end`, lies inside an earlier deny that stays. */
+static bool is_inside_deny(struct search *search, const struct bs_pattern *body, size_t end,
+                           enum bs_policy_source source) {
+    const struct bs_list *list = search->list;
+    size_t top = bs_rule_subtree(body->text, body->len);
+    struct bs_path_view place = {body->text, top > 0 ? top : body->len};
+    for (size_t i = list->n_own; i < end; i++) {
+        const struct bs_pattern *deny = &list->patterns[i];
+        bool is_subtree = bs_rule_subtree(deny->text, deny->len) > 0 ||
+                          (deny->len == 2 && memcmp(deny->text, "**", 2) == 0);
+        bool equal = deny->len == body->len && memcmp(deny->text, body->text, deny->len) == 0;
+        bool inside = false;
+        if (search->removed[i] || !is_deny(&list->entries[i]) ||
+            list->entries[i].source != source || equal || (top > 0 && !is_subtree))
+            continue;
+        if (!bs_matches_alone(deny, place, &inside))
+            search->failed = true;
+        if (inside)
+            return true;
+    }
+    return false;
+}
+
+/* A workspace makes no exceptions but within those of the global policy. */
+static bool is_inside_exception(const struct search *search) {
+    const struct bs_list *list = search->list;
+    for (size_t i = list->n_own; i < list->n; i++) {
+        if (list->entries[i].origin == BS_ENTRY_EXCEPTION &&
+            list->entries[i].source == BS_FROM_GLOBAL &&
+            bs_rule_covers(list->patterns[i].text, list->patterns[i].len, search->path.text,
+                           search->path.len))
+            return true;
+    }
+    return false;
+}
+
+static bool may_add_exception(struct search *search, enum bs_policy_source source) {
+    if (search->op != BS_OP_MODIFY || bs_rule_has_wildcards(search->path.text, search->path.len))
+        return false;
+    return source == BS_FROM_WORKSPACE
+               ? is_inside_exception(search)
+               : is_inside_deny(search, &search->path, search->list->n, BS_FROM_GLOBAL);
+}
+
+/* A deny that goes may leave an exception behind that lies in nothing. */
+static bool loads(struct search *search) {
+    const struct bs_list *list = search->list;
+    bool good = true;
+    for (size_t i = list->n_own; i < list->n && good; i++) {
+        const struct bs_entry *entry = &list->entries[i];
+        if (entry->origin == BS_ENTRY_EXCEPTION && entry->source == BS_FROM_GLOBAL)
+            good = is_inside_deny(search, &list->patterns[i], i, BS_FROM_GLOBAL);
+    }
+    if (good && search->adds_exception[BS_FROM_GLOBAL])
+        good = may_add_exception(search, BS_FROM_GLOBAL);
+    return good && (!search->adds_rule || may_add_rule(search));
+}
+
+static void note_remedy(struct search *search) {
+    struct bs_why_not *out = search->out;
+    if (!loads(search))
+        return;
+    struct bs_remedy *grown = realloc(out->remedies, (out->n_remedies + 1) * sizeof *out->remedies);
+    if (grown == NULL) {
+        search->failed = true;
+        return;
+    }
+    out->remedies = grown;
+    out->remedies[out->n_remedies++] = search->now;
+}
+
+static void push(struct search *search, struct bs_change change) {
+    search->now.changes[search->now.n_changes++] = change;
+}
+
+static void go_on(struct search *search);
+
+static void try_rule(struct search *search) {
+    size_t before = search->now.n_changes;
+    bool with_read = needs_read_rule(search);
+    if (search->adds_rule || before + 1 + with_read > search->limit)
+        return;
+    if (with_read)
+        push(search, (struct bs_change){BS_ADD_RULE, NULL, BS_OP_READ, BS_FROM_GLOBAL});
+    push(search, (struct bs_change){BS_ADD_RULE, NULL, search->op, BS_FROM_GLOBAL});
+    search->adds_rule = true;
+    go_on(search);
+    search->adds_rule = false;
+    search->now.n_changes = before;
+}
+
+static void try_exception(struct search *search, enum bs_policy_source source) {
+    if (search->adds_exception[source] || !may_add_exception(search, source))
+        return;
+    push(search, (struct bs_change){BS_ADD_EXCEPTION, NULL, BS_OP_MODIFY, source});
+    search->adds_exception[source] = true;
+    go_on(search);
+    search->adds_exception[source] = false;
+    search->now.n_changes--;
+}
+
+static void try_removal(struct search *search, size_t culprit) {
+    push(search, (struct bs_change){BS_REMOVE_ENTRY, &search->list->entries[culprit], search->op,
+                                    search->list->entries[culprit].source});
+    search->removed[culprit] = true;
+    go_on(search);
+    search->removed[culprit] = false;
+    search->now.n_changes--;
+}
+
+static void go_on(struct search *search) {
+    struct verdict verdict = decide(search);
+    if (verdict.allowed) {
+        note_remedy(search);
+        return;
+    }
+    if (search->now.n_changes == search->limit || search->failed)
+        return;
+    bool by_deny = verdict.culprit >= (ptrdiff_t)search->list->n_own;
+    if (verdict.culprit != BS_NO_RULE)
+        try_removal(search, (size_t)verdict.culprit);
+    if (by_deny) {
+        try_exception(search, BS_FROM_GLOBAL);
+        try_exception(search, BS_FROM_WORKSPACE);
+    } else {
+        try_rule(search);
+    }
+}
+
+int bs_profile_why_not(const struct bs_profile *profile, enum bs_op op, const char *path,
+                       size_t len, struct bs_why_not *why_not, struct bs_error *err) {
+    const struct bs_list *list = &profile->effective.lists[op];
+    struct bs_decision *decision = &why_not->decision;
+    struct bs_buf rule = BS_BUF_INIT;
+    why_not->remedies = NULL;
+    why_not->n_remedies = 0;
+    why_not->rule = (struct bs_bytes)BS_BYTES_INIT;
+    int code = bs_profile_check(profile, op, path, len, decision, err);
+    if (code != BS_OK)
+        return code;
+    struct bs_path_view view = {decision->path, decision->path_len};
+    bool *matched = calloc(list->n + 1, sizeof *matched);
+    bool *removed = calloc(list->n + 1, sizeof *removed);
+    struct search search = {.profile = profile,
+                            .list = list,
+                            .op = op,
+                            .path = {view.text, view.len},
+                            .matched = matched,
+                            .removed = removed,
+                            .out = why_not};
+    search.failed =
+        matched == NULL || removed == NULL || !bs_note_matches(list, profile->fold, view, matched);
+    bs_rule_put(&rule, view.text, view.len, false);
+    while (!decision->allowed && !search.failed && why_not->n_remedies == 0 &&
+           search.limit < BS_MOST_CHANGES) {
+        search.limit++;
+        go_on(&search);
+    }
+    free(matched);
+    free(removed);
+    search.failed |= rule.failed;
+    why_not->rule = bs_buf_take(&rule);
+    if (search.failed) {
+        bs_why_not_clear(why_not);
+        return bs_fail(err, BS_E_EXECUTION, 0, "no memory for a search over %zu rules", list->n);
+    }
+    return BS_OK;
+}
+
+void bs_why_not_clear(struct bs_why_not *why_not) {
+    bs_decision_clear(&why_not->decision);
+    bs_bytes_clear(&why_not->rule);
+    free(why_not->remedies);
+    why_not->remedies = NULL;
+    why_not->n_remedies = 0;
+}
