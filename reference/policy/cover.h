@@ -7,14 +7,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "policy/model.h"
 #include "policy/table.h"
+
+/* What bs_rule.hash is to be: of the body, segment by segment. All rules that meet in a set have
+ * theirs by one seed. */
+uint32_t bs_cover_hash(uint64_t seed, const char *body, size_t len);
 
 struct bs_cover {
     struct bs_table bodies;
-    uint32_t everything_first; /* of the `**` in the set */
+    uint64_t seed;
+    uint64_t subtree_starts[4]; /* a bit for each byte that a subtree in the set begins with */
+    uint32_t everything_first;  /* of the `**` in the set */
     uint32_t everything_last;
     bool has_everything;
-    bool has_subtrees;
     bool is_empty;
 };
 
@@ -27,17 +33,23 @@ struct bs_span {
 #define BS_NO_COVER UINT32_MAX
 
 /* Room for `most` rules. False when memory ran out; nothing to clear then. */
-bool bs_cover_init(struct bs_cover *cover, size_t most);
+bool bs_cover_init(struct bs_cover *cover, size_t most, uint64_t seed);
 void bs_cover_clear(struct bs_cover *cover); /* a zeroed one, too, and twice */
 
-/* Rules are added by growing number; the body stays the caller's. */
-void bs_cover_add(struct bs_cover *cover, const char *body, size_t len, uint32_t number);
+/* Rules are added by growing number; they stay the caller's. */
+void bs_cover_add(struct bs_cover *cover, const struct bs_rule *rule, uint32_t number);
 
-bool bs_cover_has_equal(const struct bs_cover *cover, const char *body, size_t len);
+/* Those of a list that are negated, or those that are not, numbered by their place in it. */
+void bs_cover_add_all(struct bs_cover *cover, const struct bs_rules *rules, bool negated);
+
+bool bs_cover_has_equal(const struct bs_cover *cover, const struct bs_rule *rule);
+
+/* Whether any rule of the set, the equal one too, covers it: quicker than bs_cover_find. */
+bool bs_cover_covers(const struct bs_cover *cover, const struct bs_rule *rule);
 
 /* Of all rules that cover it, the equal one with them or not: the smallest and the largest number.
  */
-struct bs_span bs_cover_find(const struct bs_cover *cover, const char *body, size_t len,
+struct bs_span bs_cover_find(const struct bs_cover *cover, const struct bs_rule *rule,
                              bool also_equal);
 
 #endif

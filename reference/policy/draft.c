@@ -61,6 +61,7 @@ static void add_one(struct bs_draft *draft, struct bs_profile_rules *profile, co
     }
     body[len] = '\0';
     rule.len = (uint32_t)len;
+    rule.hash = bs_cover_hash(draft->policy.seed, body, len);
     if (rule.negated && (lists & (BS_DRAFT_DENY_READ | BS_DRAFT_DENY_MODIFY)) != 0) {
         bs_draft_note(draft, where, node,
                       "denyRead takes no `!`, and denyModify only exceptions to an earlier deny");
@@ -87,27 +88,24 @@ void bs_draft_add(struct bs_draft *draft, struct bs_profile_rules *profile, cons
         add_one(draft, profile, where, item, lists);
 }
 
-static bool fill(struct bs_cover *cover, const struct bs_rules *rules) {
-    if (!bs_cover_init(cover, rules->n))
+static bool fill(struct bs_cover *cover, const struct bs_rules *rules, uint64_t seed) {
+    if (!bs_cover_init(cover, rules->n, seed))
         return false;
-    for (size_t i = 0; i < rules->n; i++) {
-        if (!rules->items[i].negated)
-            bs_cover_add(cover, rules->items[i].body, rules->items[i].len, (uint32_t)i);
-    }
+    bs_cover_add_all(cover, rules, false);
     return true;
 }
 
 static void leave_out(struct bs_draft *draft, struct bs_rules *rules, const struct bs_rules *denies,
                       const char *why) {
     struct bs_cover denied = {0};
-    if (!fill(&denied, denies)) {
+    if (!fill(&denied, denies, draft->policy.seed)) {
         draft->failed = true;
         return;
     }
     size_t kept = 0;
     for (size_t i = 0; i < rules->n; i++) {
         const struct bs_rule *rule = &rules->items[i];
-        if (bs_cover_has_equal(&denied, rule->body, rule->len))
+        if (bs_cover_has_equal(&denied, rule))
             bs_draft_note(draft, rule->body, NULL, why);
         else
             rules->items[kept++] = *rule;
@@ -118,14 +116,13 @@ static void leave_out(struct bs_draft *draft, struct bs_rules *rules, const stru
 
 static void add_reads(struct bs_draft *draft, struct bs_profile_rules *profile) {
     struct bs_cover readable = {0};
-    if (!fill(&readable, &profile->read)) {
+    if (!fill(&readable, &profile->read, draft->policy.seed)) {
         draft->failed = true;
         return;
     }
     for (size_t i = 0; i < profile->modify.n && !draft->failed; i++) {
         const struct bs_rule *rule = &profile->modify.items[i];
-        if (rule->negated ||
-            bs_cover_find(&readable, rule->body, rule->len, true).first != BS_NO_COVER)
+        if (rule->negated || bs_cover_covers(&readable, rule))
             continue;
         push(draft, &profile->read, rule);
         bs_draft_note(draft, rule->body, NULL,

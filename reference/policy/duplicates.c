@@ -21,9 +21,9 @@ static bool among_few(const struct bs_node *map, const struct bs_node *key) {
     return before != key;
 }
 
-static bool among_many(struct bs_table *table, const struct bs_node *key) {
+static bool among_many(struct bs_table *table, uint64_t seed, const struct bs_node *key) {
     bool added = false;
-    uint64_t hash = bs_table_hash(table, table->seed, key->text, key->len);
+    uint32_t hash = (uint32_t)bs_table_hash(seed, seed, key->text, key->len);
     bs_table_add(table, hash, key->text, key->len, 0, &added);
     return !added;
 }
@@ -36,12 +36,13 @@ static void visit_map(struct bs_node *map, const struct bs_pointer *pointer,
         problems->failed = true;
         return;
     }
+    uint64_t seed = many ? bs_table_seed(table.slots) : 0;
     struct bs_node **link = &map->first;
     while (*link != NULL) {
         struct bs_node *key = *link;
         struct bs_pointer member = {pointer, key->text, key->len, 0};
         visit(key->next, &member, problems);
-        if (many ? among_many(&table, key) : among_few(map, key)) {
+        if (many ? among_many(&table, seed, key) : among_few(map, key)) {
             bs_problems_add(problems, (struct bs_place){key->line, key->column}, &member, NULL,
                             "this key stands here for the second time");
             *link = key->next->next;

@@ -76,7 +76,7 @@ static bool has_right_form(const struct bs_rule *rule, struct bs_problems *probl
 
 static int judge_own(struct judge *judge, uint32_t number) {
     const struct bs_rule *rule = &judge->denies->items[number];
-    if (bs_cover_find(&judge->literal, rule->body, rule->len, false).first < number)
+    if (bs_cover_find(&judge->literal, rule, false).first < number)
         return BS_OK;
     size_t top = bs_rule_subtree(rule->body, rule->len);
     uint32_t by_glob = BS_NO_COVER;
@@ -94,14 +94,15 @@ static int judge_own(struct judge *judge, uint32_t number) {
     return BS_OK;
 }
 
-static bool judge_all_own(const struct bs_rules *denies, struct bs_problems *problems) {
+static bool judge_all_own(const struct bs_rules *denies, uint64_t seed,
+                          struct bs_problems *problems) {
     struct judge judge = {
         .denies = denies, .problems = problems, .subtrees = {.subtrees_only = true}};
-    int code = bs_cover_init(&judge.literal, denies->n) ? BS_OK : BS_E_EXECUTION;
+    int code = bs_cover_init(&judge.literal, denies->n, seed) ? BS_OK : BS_E_EXECUTION;
     for (uint32_t i = 0; i < denies->n && code == BS_OK; i++) {
         const struct bs_rule *rule = &denies->items[i];
         if (!rule->negated)
-            bs_cover_add(&judge.literal, rule->body, rule->len, i);
+            bs_cover_add(&judge.literal, rule, i);
         else if (has_right_form(rule, problems))
             code = judge_own(&judge, i);
     }
@@ -115,18 +116,14 @@ static bool judge_all_own(const struct bs_rules *denies, struct bs_problems *pro
 
 /* A workspace may repeat or narrow the holes that the global policy leaves, and make none. */
 static bool judge_by_global(const struct bs_rules *denies, const struct bs_rules *global,
-                            struct bs_problems *problems) {
+                            uint64_t seed, struct bs_problems *problems) {
     struct bs_cover holes = {0};
-    if (!bs_cover_init(&holes, global->n))
+    if (!bs_cover_init(&holes, global->n, seed))
         return false;
-    for (uint32_t i = 0; i < global->n; i++) {
-        if (global->items[i].negated)
-            bs_cover_add(&holes, global->items[i].body, global->items[i].len, i);
-    }
+    bs_cover_add_all(&holes, global, true);
     for (size_t i = 0; i < denies->n; i++) {
         const struct bs_rule *rule = &denies->items[i];
-        if (rule->negated && has_right_form(rule, problems) &&
-            bs_cover_find(&holes, rule->body, rule->len, true).first == BS_NO_COVER)
+        if (rule->negated && has_right_form(rule, problems) && !bs_cover_covers(&holes, rule))
             bs_problem_at_deny(problems, "denyModify", rule, NULL,
                                "a workspace cannot make exceptions; this one equals no exception "
                                "of the global policy and lies inside none");
@@ -140,8 +137,9 @@ bool bs_validate_exceptions(const struct bs_policy *policy, const struct bs_poli
     bool any = false;
     for (size_t i = 0; i < policy->deny_modify.n && !any; i++)
         any = policy->deny_modify.items[i].negated;
-    bool good = !any || (above != NULL
-                             ? judge_by_global(&policy->deny_modify, &above->deny_modify, problems)
-                             : judge_all_own(&policy->deny_modify, problems));
+    bool good =
+        !any || (above != NULL ? judge_by_global(&policy->deny_modify, &above->deny_modify,
+                                                 policy->seed, problems)
+                               : judge_all_own(&policy->deny_modify, policy->seed, problems));
     return good && !problems->failed;
 }

@@ -9,6 +9,7 @@
 #include "policy/problems.h"
 #include "policy/read.h"
 #include "policy/shape.h"
+#include "policy/table.h"
 #include "policy/validate.h"
 #include "policy/warn.h"
 
@@ -98,8 +99,9 @@ int bs_policy_load(const struct bs_policy_text *global, const struct bs_policy_t
     bs_policy_report_clear(report);
     struct bs_arena *arena = bs_arena_new();
     report->arena = bs_arena_new();
-    struct file first = {global, BS_FROM_GLOBAL, {.arena = arena}, false};
-    struct file second = {workspace, BS_FROM_WORKSPACE, {.arena = arena}, false};
+    uint64_t seed = bs_table_seed(arena);
+    struct file first = {global, BS_FROM_GLOBAL, {.arena = arena, .seed = seed}, false};
+    struct file second = {workspace, BS_FROM_WORKSPACE, {.arena = arena, .seed = seed}, false};
     struct bs_problems problems = {.arena = report->arena};
     struct bs_problems warnings = {.arena = report->arena};
     bool whole = arena != NULL && report->arena != NULL &&

@@ -11,6 +11,7 @@
 #include "policy/problems.h"
 #include "policy/read.h"
 #include "policy/shape.h"
+#include "policy/table.h"
 
 static const struct {
     const char *name;
@@ -173,7 +174,9 @@ static bool migrate(const struct bs_policy_text *v1, struct bs_problems *problem
         bs_problems_add(problems, (struct bs_place){document.root->line, document.root->column},
                         NULL, NULL, "only a file with schemaVersion 1 is migrated");
     } else {
-        struct bs_draft draft = {.policy = {.arena = document.arena}, .notes = BS_BUF_INIT};
+        struct bs_draft draft = {
+            .policy = {.arena = document.arena, .seed = bs_table_seed(document.arena)},
+            .notes = BS_BUF_INIT};
         struct bs_problems doubled = {.arena = document.arena};
         good = make_draft(document.root, &draft, &doubled, out);
         bs_buf_clear(&draft.notes);

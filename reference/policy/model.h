@@ -16,6 +16,7 @@ struct bs_rule {
     uint32_t line; /* 1-based, in the file of source; 0 for a synthesised rule */
     uint32_t column;
     uint32_t index; /* in its list in the file, from 0 */
+    uint32_t hash;  /* of the body (policy/cover.h), while the policy is being loaded */
 };
 
 struct bs_rules {
@@ -53,6 +54,7 @@ struct bs_policy {
     struct bs_profile_rules *profiles; /* in the order of the file */
     size_t n_profiles;
     const struct bs_profile_rules **by_name; /* the same, sorted */
+    uint64_t seed;                           /* of the hashes of its rules */
     struct bs_arena *arena;
 };
 

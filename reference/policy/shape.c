@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "policy/arena.h"
+#include "policy/cover.h"
 #include "policy/rule.h"
 
 enum { LONGEST_NAME = 64 };
@@ -105,13 +106,15 @@ static struct bs_rules read_rules(struct reading *r, const struct bs_node *list,
             continue;
         }
         body[len] = '\0';
-        rules.items[rules.n++] = (struct bs_rule){.body = body,
-                                                  .len = (uint32_t)len,
-                                                  .negated = negated,
-                                                  .source = r->problems->source,
-                                                  .line = item->line,
-                                                  .column = item->column,
-                                                  .index = (uint32_t)at.index};
+        rules.items[rules.n++] =
+            (struct bs_rule){.body = body,
+                             .len = (uint32_t)len,
+                             .negated = negated,
+                             .source = r->problems->source,
+                             .line = item->line,
+                             .column = item->column,
+                             .index = (uint32_t)at.index,
+                             .hash = bs_cover_hash(r->policy->seed, body, len)};
     }
     return rules;
 }

@@ -17,8 +17,8 @@ static uint64_t fold(uint64_t a, uint64_t b) {
 
 /* Nobody who writes a policy knows the moment and the addresses of the process that will read it.
  */
-static uint64_t new_seed(const void *somewhere) {
-    return fold(bs_now_ns() ^ odd, (uint64_t)(uintptr_t)somewhere | 1);
+uint64_t bs_table_seed(const void *somewhere) {
+    return fold(bs_now_ns() ^ odd, (uint64_t)(uintptr_t)somewhere | 1) | 1;
 }
 
 bool bs_table_init(struct bs_table *table, size_t most) {
@@ -27,7 +27,6 @@ bool bs_table_init(struct bs_table *table, size_t most) {
         size *= 2;
     table->slots = calloc(size, sizeof *table->slots);
     table->mask = size - 1;
-    table->seed = new_seed(table->slots);
     return table->slots != NULL;
 }
 
@@ -36,19 +35,29 @@ void bs_table_clear(struct bs_table *table) {
     *table = (struct bs_table)BS_TABLE_INIT;
 }
 
-uint64_t bs_table_hash(const struct bs_table *table, uint64_t before, const char *part,
-                       size_t len) {
+/* Up to eight bytes as a number; which of several texts it was, len has to tell. */
+static uint64_t few_bytes(const char *text, size_t len) {
+    if (len >= 4) {
+        uint32_t head = 0;
+        uint32_t tail = 0;
+        memcpy(&head, text, sizeof head);
+        memcpy(&tail, text + len - sizeof tail, sizeof tail);
+        return (uint64_t)head << 32 | tail;
+    }
+    if (len == 0)
+        return 0;
+    return (uint64_t)(unsigned char)text[0] << 16 | (uint64_t)(unsigned char)text[len / 2] << 8 |
+           (unsigned char)text[len - 1];
+}
+
+uint64_t bs_table_hash(uint64_t seed, uint64_t before, const char *part, size_t len) {
     uint64_t hash = before ^ len;
-    uint64_t secret = table->seed | 1;
     uint64_t word = 0;
     for (; len > sizeof word; len -= sizeof word, part += sizeof word) {
         memcpy(&word, part, sizeof word);
-        hash = fold(hash ^ word, secret);
+        hash = fold(hash ^ word, seed);
     }
-    word = 0;
-    for (size_t i = 0; i < len; i++)
-        word = word << 8 | (unsigned char)part[i];
-    return fold(hash ^ word, secret ^ odd);
+    return fold(hash ^ few_bytes(part, len), seed ^ odd);
 }
 
 static bool is_key(const struct bs_slot *slot, const char *head, size_t head_len, const char *tail,
@@ -57,32 +66,30 @@ static bool is_key(const struct bs_slot *slot, const char *head, size_t head_len
            memcmp(slot->key + head_len, tail, tail_len) == 0;
 }
 
-struct bs_slot *bs_table_find(const struct bs_table *table, uint64_t hash, const char *head,
+struct bs_slot *bs_table_find(const struct bs_table *table, uint32_t hash, const char *head,
                               size_t head_len, const char *tail, size_t tail_len) {
     if (table->slots == NULL)
         return NULL;
-    uint32_t mark = (uint32_t)(hash >> 32);
     for (size_t at = hash & table->mask;; at = (at + 1) & table->mask) {
         struct bs_slot *slot = &table->slots[at];
         if (slot->key == NULL)
             return NULL;
-        if (slot->mark == mark && is_key(slot, head, head_len, tail, tail_len))
+        if (slot->hash == hash && is_key(slot, head, head_len, tail, tail_len))
             return slot;
     }
 }
 
-struct bs_slot *bs_table_add(struct bs_table *table, uint64_t hash, const char *key, size_t len,
+struct bs_slot *bs_table_add(struct bs_table *table, uint32_t hash, const char *key, size_t len,
                              uint32_t number, bool *added) {
-    uint32_t mark = (uint32_t)(hash >> 32);
     size_t at = hash & table->mask;
     for (; table->slots[at].key != NULL; at = (at + 1) & table->mask) {
         struct bs_slot *slot = &table->slots[at];
-        if (slot->mark == mark && is_key(slot, key, len, "", 0)) {
+        if (slot->hash == hash && is_key(slot, key, len, "", 0)) {
             *added = false;
             return slot;
         }
     }
     *added = true;
-    table->slots[at] = (struct bs_slot){key, (uint32_t)len, mark, number, number};
+    table->slots[at] = (struct bs_slot){key, (uint32_t)len, hash, number, number};
     return &table->slots[at];
 }

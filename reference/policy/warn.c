@@ -28,14 +28,11 @@ static bool matches_nothing(const struct bs_rule *rule) {
     return is_blank(rule->body[0]) || is_blank(rule->body[rule->len - 1]);
 }
 
-static bool fill(struct bs_cover *cover, const struct bs_rules *rules, bool negated) {
-    if (!bs_cover_init(cover, rules->n))
+static bool fill(struct bs_cover *cover, const struct bs_rules *rules, bool negated,
+                 uint64_t seed) {
+    if (!bs_cover_init(cover, rules->n, seed))
         return false;
-    for (size_t i = 0; i < rules->n; i++) {
-        const struct bs_rule *rule = &rules->items[i];
-        if (rule->negated == negated)
-            bs_cover_add(cover, rule->body, rule->len, (uint32_t)i);
-    }
+    bs_cover_add_all(cover, rules, negated);
     return true;
 }
 
@@ -45,8 +42,7 @@ static void warn_denies(struct warner *w, const char *list, const struct bs_rule
         const struct bs_rule *rule = &rules->items[i];
         if (matches_nothing(rule))
             bs_problem_at_deny(w->warnings, list, rule, nothing_code, nothing_words);
-        if (reads &&
-            bs_cover_find(&w->deny_modify, rule->body, rule->len, true).first == BS_NO_COVER)
+        if (reads && !bs_cover_covers(&w->deny_modify, rule))
             bs_problem_at_deny(w->warnings, list, rule, "read-deny-without-modify-deny",
                                "denyRead does not deny modify, and no denyModify covers this");
     }
@@ -102,9 +98,7 @@ static bool has_hole(const struct warner *w, const struct bs_rule *rule) {
 
 /* Whether exceptions give a rule something back that a deny takes from it. */
 static bool is_reopened(const struct warner *w, const struct bs_rule *rule) {
-    return !w->exceptions.is_empty &&
-           (has_hole(w, rule) ||
-            bs_cover_find(&w->exceptions, rule->body, rule->len, true).first != BS_NO_COVER);
+    return !w->exceptions.is_empty && (has_hole(w, rule) || bs_cover_covers(&w->exceptions, rule));
 }
 
 static void warn_under_deny(struct warner *w, const struct bs_profile_rules *profile,
@@ -113,8 +107,7 @@ static void warn_under_deny(struct warner *w, const struct bs_profile_rules *pro
     const struct bs_cover *denies = reads ? &w->deny_read : &w->deny_modify;
     for (size_t i = 0; i < rules->n && !denies->is_empty; i++) {
         const struct bs_rule *rule = &rules->items[i];
-        if (!rule->negated &&
-            bs_cover_find(denies, rule->body, rule->len, false).first != BS_NO_COVER &&
+        if (!rule->negated && bs_cover_find(denies, rule, false).first != BS_NO_COVER &&
             (reads || !is_reopened(w, rule)))
             bs_problem_at_rule(w->warnings, profile, list, rule, "under-deny",
                                "a global deny covers this rule, so it allows nothing");
@@ -124,13 +117,20 @@ static void warn_under_deny(struct warner *w, const struct bs_profile_rules *pro
 static bool warn_negated_read(struct warner *w, const struct bs_profile_rules *profile) {
     struct bs_cover given = {0};
     struct bs_cover taken = {0};
-    bool good = fill(&given, &profile->read, false) && fill(&taken, &profile->read, true);
-    for (size_t i = 0; i < profile->modify.n && good && !taken.is_empty; i++) {
+    bool any = false;
+    for (size_t i = 0; i < profile->read.n && !any; i++)
+        any = profile->read.items[i].negated;
+    if (!any || profile->modify.n == 0)
+        return true;
+    uint64_t seed = w->policy->seed;
+    bool good =
+        fill(&given, &profile->read, false, seed) && fill(&taken, &profile->read, true, seed);
+    for (size_t i = 0; i < profile->modify.n && good; i++) {
         const struct bs_rule *rule = &profile->modify.items[i];
-        struct bs_span take = bs_cover_find(&taken, rule->body, rule->len, true);
+        struct bs_span take = bs_cover_find(&taken, rule, true);
         if (rule->negated || take.first == BS_NO_COVER)
             continue;
-        struct bs_span give = bs_cover_find(&given, rule->body, rule->len, true);
+        struct bs_span give = bs_cover_find(&given, rule, true);
         if (give.last == BS_NO_COVER || take.last > give.last)
             bs_problem_at_rule(w->warnings, profile, "modify", rule, "modify-under-negated-read",
                                "a later negated `read` rule covers this one: it can be written "
@@ -163,9 +163,9 @@ static bool warn_profile(struct warner *w, const struct bs_profile_rules *profil
 
 bool bs_policy_warn(const struct bs_policy *policy, struct bs_problems *warnings) {
     struct warner w = {.policy = policy, .warnings = warnings};
-    bool good = fill(&w.deny_read, &policy->deny_read, false) &&
-                fill(&w.deny_modify, &policy->deny_modify, false) &&
-                fill(&w.exceptions, &policy->deny_modify, true) && note_holes(&w);
+    bool good = fill(&w.deny_read, &policy->deny_read, false, policy->seed) &&
+                fill(&w.deny_modify, &policy->deny_modify, false, policy->seed) &&
+                fill(&w.exceptions, &policy->deny_modify, true, policy->seed) && note_holes(&w);
     if (good) {
         warn_denies(&w, "denyRead", &policy->deny_read);
         warn_denies(&w, "denyModify", &policy->deny_modify);
