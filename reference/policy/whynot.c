@@ -151,9 +151,32 @@ static bool loads(struct search *search) {
     return good && (!search->adds_rule || may_add_rule(search));
 }
 
+static bool is_in(const struct bs_remedy *remedy, const struct bs_change *change) {
+    for (size_t i = 0; i < remedy->n_changes; i++) {
+        const struct bs_change *other = &remedy->changes[i];
+        if (other->kind == change->kind && other->entry == change->entry &&
+            other->op == change->op && other->source == change->source)
+            return true;
+    }
+    return false;
+}
+
+/* An exception may be added before or after a deny behind it went: one remedy. */
+static bool is_known(const struct search *search) {
+    const struct bs_why_not *out = search->out;
+    for (size_t i = 0; i < out->n_remedies; i++) {
+        size_t same = 0;
+        while (same < search->now.n_changes && is_in(&out->remedies[i], &search->now.changes[same]))
+            same++;
+        if (same == search->now.n_changes && same == out->remedies[i].n_changes)
+            return true;
+    }
+    return false;
+}
+
 static void note_remedy(struct search *search) {
     struct bs_why_not *out = search->out;
-    if (!loads(search))
+    if (!loads(search) || is_known(search))
         return;
     struct bs_remedy *grown = realloc(out->remedies, (out->n_remedies + 1) * sizeof *out->remedies);
     if (grown == NULL) {

@@ -1,0 +1,151 @@
+#define _GNU_SOURCE
+#include "cli/policy.h"
+
+#include <getopt.h>
+#include <string.h>
+
+#include "cli/commands.h"
+
+static const char help[] =
+    "usage: boxspec-ref policy COMMAND [options] ...\n"
+    "\n"
+    "  check POLICY read|modify PATH...    may it be read or changed?\n"
+    "  explain POLICY read|modify PATH...  every rule in order: where it stands, which matches,\n"
+    "                                      which decides\n"
+    "  why-not POLICY read|modify PATH...  the smallest changes of rules that would allow it\n"
+    "  lint POLICY...                      problems and warnings\n"
+    "  merge GLOBAL WORKSPACE              prints the policy that the two become\n"
+    "  print POLICY                        prints the policy in its normal form\n"
+    "  migrate FILE                        prints a version 2 draft of a version 1 file\n"
+    "  links ROOT                          files with more than one name, which rules cannot "
+    "see\n"
+    "\n"
+    "  --profile NAME         the profile that is asked (default: unrestricted)\n"
+    "  --workspace FILE       a policy to be merged over POLICY\n"
+    "  --format json|yaml     of the files (default: by their names); `-` is stdin\n"
+    "  --to json|yaml         merge, print: what is printed (default: as GLOBAL or POLICY)\n"
+    "  --fold                 names that differ in case only are the same\n"
+    "  --root DIR             check: PATH is looked up below DIR, and the place where it really\n"
+    "                         lies must be allowed, too\n"
+    "  --parent               with --root: do not follow PATH itself, for unlink and rename\n"
+    "  --audit                check: prints audit events, a line of JSON each\n"
+    "  --most N               links: names to look at (default: 1000000)\n"
+    "  --help                 this text\n"
+    "\n"
+    "Paths are relative to the root of the workspace. What is wrong with a file is said on "
+    "stderr,\n"
+    "FILE:LINE:COLUMN in front.\n"
+    "Exit status: 0 allowed or done; 3 denied; 2 wrong usage, policy or path; 4 something else "
+    "failed.\n";
+
+static const struct option long_options[] = {{"profile", required_argument, NULL, 'p'},
+                                             {"workspace", required_argument, NULL, 'w'},
+                                             {"format", required_argument, NULL, 'f'},
+                                             {"to", required_argument, NULL, 't'},
+                                             {"fold", no_argument, NULL, 'F'},
+                                             {"root", required_argument, NULL, 'r'},
+                                             {"parent", no_argument, NULL, 'P'},
+                                             {"audit", no_argument, NULL, 'a'},
+                                             {"most", required_argument, NULL, 'm'},
+                                             {"help", no_argument, NULL, 'h'},
+                                             {NULL, 0, NULL, 0}};
+
+static const struct command {
+    const char *name;
+    int (*run)(const struct bs_cli_options *options);
+    const char *options; /* that mean something to it */
+} commands[] = {
+    {"check", bs_cli_policy_check, "pwfFrPa"},  {"explain", bs_cli_policy_explain, "pwfF"},
+    {"why-not", bs_cli_policy_why_not, "pwfF"}, {"lint", bs_cli_policy_lint, "wf"},
+    {"merge", bs_cli_policy_merge, "ft"},       {"print", bs_cli_policy_print, "wft"},
+    {"migrate", bs_cli_policy_migrate, "f"},    {"links", bs_cli_policy_links, "m"},
+};
+
+static const char *name_of(int option) {
+    const struct option *at = long_options;
+    while (at->val != option)
+        at++;
+    return at->name;
+}
+
+/* 0: go on; 1: help was asked for; 2: wrong usage, said on stderr. */
+static int parse_option(struct bs_cli_options *options, int option, const char *word,
+                        const struct command *command) {
+    if (option != 'h' && option != ':' && option != '?' && strchr(command->options, option) == NULL)
+        return bs_cli_wrong("--%s means nothing to policy %s; see boxspec-ref policy --help",
+                            name_of(option), command->name);
+    switch (option) {
+    case 'p':
+        options->profile = optarg;
+        return 0;
+    case 'w':
+        options->workspace = optarg;
+        return 0;
+    case 'f':
+        options->format = optarg;
+        return 0;
+    case 't':
+        options->to = optarg;
+        return 0;
+    case 'F':
+        options->fold = true;
+        return 0;
+    case 'r':
+        options->root = optarg;
+        return 0;
+    case 'P':
+        options->parent = true;
+        return 0;
+    case 'a':
+        options->audit = true;
+        return 0;
+    case 'm':
+        if (!bs_cli_size(optarg, &options->most))
+            return bs_cli_wrong("--most %s: write a number such as 5000000", optarg);
+        return 0;
+    case 'h':
+        (void)fputs(help, stdout);
+        return 1;
+    case ':':
+        return bs_cli_wrong("%s: a value is missing; see boxspec-ref policy --help", word);
+    default:
+        return bs_cli_wrong("%s: unknown option; see boxspec-ref policy --help", word);
+    }
+}
+
+static int run(const struct command *command, int argc, char **argv) {
+    struct bs_cli_options options = {.most = 1000000};
+    int status = 0;
+    int option = 0;
+    opterr = 0;
+    optind = 1;
+    while (status == 0 && (option = getopt_long(argc, argv, ":", long_options, NULL)) != -1)
+        status = parse_option(&options, option, argv[optind - 1], command);
+    if (status != 0)
+        return status == 1 ? 0 : status;
+    options.argc = argc - optind;
+    options.argv = argv + optind;
+    status = command->run(&options);
+    if (fflush(stdout) != 0) {
+        (void)bs_cli_wrong("stdout cannot be written to");
+        return BS_CLI_ELSEWHERE;
+    }
+    return status;
+}
+
+int bs_cli_policy(int argc, char **argv) {
+    const char *name = argc > 1 ? argv[1] : "";
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        (void)fputs(help, stdout);
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        if (strcmp(name, commands[i].name) == 0)
+            return run(&commands[i], argc - 1, argv + 1);
+    }
+    if (name[0] == '\0') {
+        (void)fputs(help, stderr);
+        return 2;
+    }
+    return bs_cli_wrong("policy %s: unknown command; see boxspec-ref policy --help", name);
+}
