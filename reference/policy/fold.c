@@ -7,7 +7,7 @@
 
 #include "policy/fold_table.h"
 
-/* At most three code points for two bytes (U+0390). */
+/* Two bytes (U+01D5) may be three code points, before and after folding. */
 #define POINTS_ROOM(len) ((len) + (len) / 2 + 1)
 
 uint32_t bs_fold_simple(uint32_t point) {
@@ -34,11 +34,11 @@ static size_t fold_ascii(const char *text, size_t len, char *out) {
     return at;
 }
 
-static size_t compose(const char *text, size_t len, int32_t *points) {
-    utf8proc_ssize_t n = utf8proc_decompose((const uint8_t *)text, (utf8proc_ssize_t)len, points,
-                                            (utf8proc_ssize_t)POINTS_ROOM(len),
-                                            UTF8PROC_STABLE | UTF8PROC_DECOMPOSE);
-    if (n < 0 || (size_t)n > POINTS_ROOM(len))
+static size_t compose(const char *text, size_t len, int32_t *points, size_t room) {
+    utf8proc_ssize_t n =
+        utf8proc_decompose((const uint8_t *)text, (utf8proc_ssize_t)len, points,
+                           (utf8proc_ssize_t)room, UTF8PROC_STABLE | UTF8PROC_DECOMPOSE);
+    if (n < 0 || (size_t)n > room)
         abort(); /* the text was not UTF-8, or the bound above is wrong */
     return (size_t)utf8proc_normalize_utf32(points, n, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
 }
@@ -51,15 +51,16 @@ static size_t encode(const int32_t *points, size_t n, char *out) {
 }
 
 static size_t fold_points(const char *text, size_t len, char *out, int32_t *points) {
-    size_t n = compose(text, len, points);
+    size_t room = POINTS_ROOM(len);
+    size_t n = compose(text, len, points, room);
     for (size_t i = 0; i < n; i++)
         points[i] = (int32_t)bs_fold_simple((uint32_t)points[i]);
     size_t folded = encode(points, n, out);
-    return encode(points, compose(out, folded, points), out);
+    return encode(points, compose(out, folded, points, room), out);
 }
 
 __attribute__((noinline)) static size_t fold_on_stack(const char *text, size_t len, char *out) {
-    int32_t points[POINTS_ROOM(BS_FOLD_ROOM(BS_FOLD_STACK_BYTES))];
+    int32_t points[POINTS_ROOM(BS_FOLD_STACK_BYTES)];
     return fold_points(text, len, out, points);
 }
 
@@ -75,7 +76,7 @@ bool bs_fold(const char *text, size_t len, char *out, size_t *out_len) {
         *out_len = from + fold_on_stack(text + from, len - from, out + from);
         return true;
     }
-    int32_t *points = malloc(POINTS_ROOM(BS_FOLD_ROOM(len - from)) * sizeof *points);
+    int32_t *points = malloc(POINTS_ROOM(len - from) * sizeof *points);
     if (points == NULL)
         return false;
     *out_len = from + fold_points(text + from, len - from, out + from, points);

@@ -11,8 +11,7 @@
 /* Paths up to this many bytes are folded without memory from the heap. */
 #define BS_FOLD_STACK_BYTES 4096
 
-/* No text grows more: U+0390 takes two bytes and decomposes into six, simple folding takes two
- * bytes to three at most, and composing never makes a text longer. */
+/* No text grows more: four bytes (U+1D160) may decompose into twelve. */
 #define BS_FOLD_ROOM(len) ((len)*3 + 1)
 
 /* `text` is valid UTF-8. `out` has room for BS_FOLD_ROOM(len) bytes; no NUL is added. False only

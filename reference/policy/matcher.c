@@ -112,6 +112,9 @@ static int build(struct bs_matcher *matcher, enum bs_tier tier, const struct bs_
     enum bs_trie_result result = BS_TRIE_UNFIT;
     if (tier != BS_TIER_RULES)
         result = bs_trie_build(&matcher->trie, patterns, n, left, &broke);
+    /* With nothing in it, it would only be in the way. */
+    if (result == BS_TRIE_OK && matcher->trie.nodes[0].most == BS_NO_RULE)
+        bs_trie_clear(&matcher->trie);
     int code = BS_OK;
     if (result == BS_TRIE_NO_MEMORY)
         code = no_memory(err, n);

@@ -1,0 +1,181 @@
+#define _GNU_SOURCE
+#include "policy/matcher.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "policy/automaton.h"
+#include "policy/tiers.h"
+#include "support/harness.h"
+
+#define MIB ((size_t)1 << 20)
+
+/* Rules made from a format with one number. */
+struct made {
+    char *texts;
+    struct bs_pattern *patterns;
+    size_t n;
+};
+
+static struct made make(const char *format, size_t n) {
+    struct made made = {malloc(n * 256), calloc(n, sizeof *made.patterns), n};
+    assert_true(made.texts != NULL && made.patterns != NULL);
+    for (size_t i = 0; i < n; i++) {
+        char *text = made.texts + i * 256;
+        /* %1$zu: the number; %2$c: a letter of it. */
+        int len = snprintf(text, 256, format, i, (char)('a' + i % 26));
+        made.patterns[i] = (struct bs_pattern){text, (size_t)len};
+    }
+    return made;
+}
+
+static void drop(struct made *made) {
+    free(made->texts);
+    free(made->patterns);
+}
+
+static double processor_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+/* The bounds of the header, times ten for sanitizers. */
+static void hostile_lists_end_in_time_and_room(void **state) {
+    (void)state;
+    static const struct {
+        const char *format;
+        size_t n;
+    } rows[] = {
+        {"*a????????????????????%1$zu", 200},
+        {"**/*a?????????????????????%1$zu", 1},
+        {"*x%1$zu*y*z%2$c*", 10000},
+        {"*%1$zu*%2$c*/*%2$c*/**/x", 5000},
+        {"**/*%2$c*%1$zu*/**/x*", 3000},
+        {"a%1$zu**b**%2$c", 8000},
+        {"**/a/**/b/**/%2$c/**/%1$zu", 20000},
+        {"*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/%1$zu", 10000},
+        {"?%1$zu?/*", 20000},
+        {"**%1$zu**%2$c**", 10000},
+        {"*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b%1$zu", 1000},
+    };
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        struct made made = make(rows[i].format, rows[i].n);
+        struct bs_matcher *matcher = NULL;
+        struct bs_error err = BS_ERROR_INIT;
+        double start = processor_ms();
+        int code = bs_matcher_compile(made.patterns, made.n, false, &matcher, &err);
+        double took = processor_ms() - start;
+        if (took > 10000)
+            fail_msg("`%s`: %.0f ms", rows[i].format, took);
+        if (getenv("BOXSPEC_SHOW") != NULL)
+            print_message("%6zu x %-36s %7.1f ms  %s\n", rows[i].n, rows[i].format, took,
+                          code == BS_OK ? bs_matcher_facts(matcher).tier : err.message);
+        if (code == BS_OK) {
+            assert_in_range(bs_matcher_facts(matcher).bytes, 1, 64 * MIB);
+            char path[512];
+            memset(path, 'a', sizeof path);
+            for (size_t at = 7; at < sizeof path; at += 8)
+                path[at] = '/';
+            start = processor_ms();
+            (void)bs_matcher_highest(matcher, path, sizeof path - 1);
+            if (getenv("BOXSPEC_SHOW") != NULL)
+                print_message("        512 bytes: %.3f ms, %.1f MiB\n", processor_ms() - start,
+                              (double)bs_matcher_facts(matcher).bytes / (double)MIB);
+        } else {
+            assert_int_equal(code, BS_E_INVALID);
+            assert_non_null(strstr(err.message, "budget"));
+        }
+        bs_matcher_free(matcher);
+        drop(&made);
+    }
+}
+
+static void what_breaks_the_budget_is_named(void **state) {
+    (void)state;
+    /* Each rule has 32 states and fits neither into a table nor into a trie. */
+    enum { STATES = 32, FIT = BS_AUTOMATON_MOST_STATES / STATES };
+    struct made made = make("%1$06zuabcdefgh**abcdefghijk**%2$cyyyyy", FIT + 1);
+    assert_int_equal(bs_automaton_states(&made.patterns[0]), STATES);
+    struct bs_matcher *matcher = NULL;
+    struct bs_error err = BS_ERROR_INIT;
+    assert_int_equal(bs_matcher_compile(made.patterns, FIT, false, &matcher, &err), BS_OK);
+    assert_string_equal(bs_matcher_facts(matcher).tier, "rules");
+    bs_matcher_free(matcher);
+    matcher = NULL;
+    assert_int_equal(bs_matcher_compile(made.patterns, FIT + 1, false, &matcher, &err),
+                     BS_E_INVALID);
+    assert_null(matcher);
+    char named[64];
+    snprintf(named, sizeof named, "rule %d of the list, `%06dabcdefgh", (int)FIT + 1, (int)FIT);
+    assert_non_null(strstr(err.message, named));
+    drop(&made);
+}
+
+static void a_long_rule_is_shown_by_its_beginning(void **state) {
+    (void)state;
+    size_t len = BS_AUTOMATON_MOST_STATES * 2;
+    char *text = malloc(len);
+    assert_non_null(text);
+    for (size_t i = 0; i < len; i += 2)
+        memcpy(text + i, "\u00e9", 2);
+    memcpy(text, "**x", 3);
+    text[3] = 'y';
+    struct bs_pattern pattern = {text, len};
+    struct bs_matcher *matcher = NULL;
+    struct bs_error err = BS_ERROR_INIT;
+    assert_int_equal(bs_matcher_compile(&pattern, 1, false, &matcher, &err), BS_E_INVALID);
+    assert_non_null(strstr(err.message, "rule 1 of the list, `**xy\u00e9"));
+    assert_non_null(strstr(err.message, "\u00e9`..."));
+    free(text);
+}
+
+static void ordinary_lists_are_tries_of_moderate_size(void **state) {
+    (void)state;
+    static const char *const formats[] = {"src/pkg%1$zu/**", "**/name%1$zu/**/*.%2$cs",
+                                          "**/*.ext%1$zu", "lib/%2$c/file%1$zu_*.c",
+                                          "a/*/b%1$zu/*.test.ts"};
+    for (size_t i = 0; i < LENGTH(formats); i++) {
+        struct made made = make(formats[i], 3000);
+        struct bs_matcher *matcher = NULL;
+        struct bs_error err = BS_ERROR_INIT;
+        if (bs_matcher_compile(made.patterns, made.n, false, &matcher, &err) != BS_OK)
+            fail_msg("%s", err.message);
+        assert_string_equal(bs_matcher_facts(matcher).tier, "trie");
+        assert_in_range(bs_matcher_facts(matcher).bytes, 1, 8 * MIB);
+        bs_matcher_free(matcher);
+        drop(&made);
+    }
+}
+
+static void a_budget_is_not_a_matter_of_time(void **state) {
+    (void)state;
+    struct made made = make("*%1$zu*%2$c*/*%2$c*/**/x", 700);
+    struct bs_matcher_facts first = {0};
+    for (int i = 0; i < 2; i++) {
+        struct bs_matcher *matcher = NULL;
+        assert_int_equal(bs_matcher_compile(made.patterns, made.n, false, &matcher, NULL), BS_OK);
+        struct bs_matcher_facts facts = bs_matcher_facts(matcher);
+        if (i > 0) {
+            assert_string_equal(facts.tier, first.tier);
+            assert_int_equal(facts.bytes, first.bytes);
+            assert_int_equal(facts.states, first.states);
+        }
+        first = facts;
+        bs_matcher_free(matcher);
+    }
+    drop(&made);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hostile_lists_end_in_time_and_room),
+        cmocka_unit_test(what_breaks_the_budget_is_named),
+        cmocka_unit_test(a_long_rule_is_shown_by_its_beginning),
+        cmocka_unit_test(ordinary_lists_are_tries_of_moderate_size),
+        cmocka_unit_test(a_budget_is_not_a_matter_of_time),
+    };
+    return cmocka_run_group_tests_name("policy/matcher_budget", tests, NULL, NULL);
+}
