@@ -42,6 +42,7 @@ struct bench_engine {
 
 extern const struct bench_engine bench_boxspec;
 extern const struct bench_engine bench_profile;
+extern const struct bench_engine bench_glob;
 extern const struct bench_engine bench_fnmatch;
 extern const struct bench_engine bench_pcre2;
 extern const struct bench_engine bench_re2;

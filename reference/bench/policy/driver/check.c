@@ -28,6 +28,7 @@ struct contestant {
     uint64_t pass_ns;
     uint64_t *ns; /* hundredths of a nanosecond a check, one a round */
     size_t rounds;
+    char why[512]; /* the rules were refused */
 };
 
 static volatile ptrdiff_t sink;
@@ -43,6 +44,8 @@ static uint64_t pass(const struct contestant *c, const struct bench_lines *paths
 }
 
 static void turn(struct contestant *c, const struct bench_lines *paths) {
+    if (c->compiled == NULL)
+        return;
     bool slow = c->pass_ns > SLOW_NS;
     if (c->pass_ns > very_slow_ns) {
         c->ns[0] = c->pass_ns * 100 / c->answered;
@@ -78,14 +81,13 @@ static bool prepare(struct contestant *c, char *word, const struct bench_lines *
         return bench_broken(word, "out of memory") == 0;
     if (!bench_read_lines(c->file, &c->rules))
         return false;
-    char why[512] = "";
-    c->compiled = c->engine->compile(&c->rules, why, sizeof why);
-    return c->compiled != NULL || bench_broken(word, why) == 0;
+    c->compiled = c->engine->compile(&c->rules, c->why, sizeof c->why);
+    return true;
 }
 
 static bool answer_all(struct contestant *c, const struct bench_lines *paths) {
     uint64_t start = bench_cpu_ns();
-    while (c->answered < paths->n && c->pass_ns <= most_ns) {
+    while (c->compiled != NULL && c->answered < paths->n && c->pass_ns <= most_ns) {
         const struct bench_text *path = &paths->items[c->answered];
         c->answers[c->answered++] = c->engine->highest(c->compiled, path->data, path->len);
         c->pass_ns = bench_cpu_ns() - start;
@@ -139,7 +141,9 @@ static void report(const struct contestant *all, size_t n, const struct bench_li
             hits += all[i].answers[k] >= 0;
         (void)printf("%s{\"engine\":\"%s\",\"n\":%zu,\"answered\":%zu,\"hits\":%zu,\"tier\":",
                      i > 0 ? "," : "", all[i].engine->name, all[i].rules.n, all[i].answered, hits);
-        bench_print_text(bench_tier(all[i].engine, all[i].compiled));
+        bench_print_text(all[i].compiled == NULL ? "" : bench_tier(all[i].engine, all[i].compiled));
+        (void)printf(",\"refused\":");
+        bench_print_text(all[i].why);
         (void)printf(",");
         bench_print_all("centi_ns", all[i].ns, all[i].rounds);
         (void)printf("}");

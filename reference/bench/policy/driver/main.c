@@ -7,11 +7,8 @@ const struct bench_engine *bench_find_engine(const char *name) {
     static const struct {
         const char *word;
         const struct bench_engine *engine;
-    } all[] = {{"matcher", &bench_boxspec},
-               {"profile", &bench_profile},
-               {"fnmatch", &bench_fnmatch},
-               {"pcre2", &bench_pcre2},
-               {"re2", &bench_re2}};
+    } all[] = {{"matcher", &bench_boxspec}, {"profile", &bench_profile}, {"glob", &bench_glob},
+               {"fnmatch", &bench_fnmatch}, {"pcre2", &bench_pcre2},     {"re2", &bench_re2}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (strcmp(all[i].word, name) == 0)
             return all[i].engine;
@@ -34,7 +31,7 @@ int main(int argc, char **argv) {
     (void)fputs("usage: boxspec-bench-policy check PATHS ROUNDS ENGINE:RULES... |\n"
                 "       compile ENGINE RULES PATHS | match ENGINE FAMILY TOKENS BYTES |\n"
                 "       load json|yaml FILE ROUNDS | serve PROGRAM RULES PATHS ROUNDS\n"
-                "ENGINE: profile, matcher, re2, pcre2 or fnmatch\n",
+                "ENGINE: profile, matcher, glob, re2, pcre2 or fnmatch\n",
                 stderr);
     return 2;
 }

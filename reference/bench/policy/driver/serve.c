@@ -5,12 +5,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cjson/cJSON.h>
@@ -146,6 +148,15 @@ static bool right(const char *answer, const struct bench_lines *rules,
     return good;
 }
 
+/* Of the server alone. */
+static uint64_t cpu_ns(const struct server *server) {
+    clockid_t clock;
+    struct timespec used = {0, 0};
+    if (clock_getcpuclockid(server->pid, &clock) == 0)
+        (void)clock_gettime(clock, &used);
+    return (uint64_t)used.tv_sec * UINT64_C(1000000000) + (uint64_t)used.tv_nsec;
+}
+
 static size_t rounds_of(struct server *server, const struct bs_buf *line, uint64_t *ns, size_t n) {
     for (size_t i = 0; i < n; i++) {
         uint64_t start = bench_now_ns();
@@ -167,10 +178,13 @@ static bool measure(struct server *server, const struct bench_lines *rules,
     bool good = policy != NULL && !batch.failed && !single.failed && ask(server, &batch) &&
                 right(server->answer.data, rules, paths);
     size_t singles = rounds * 20 < MOST_ROUNDS ? rounds * 20 : MOST_ROUNDS;
-    good = good && rounds_of(server, &batch, batch_ns, rounds) == rounds &&
-           rounds_of(server, &single, single_ns, singles) == singles;
+    uint64_t before = cpu_ns(server);
+    good = good && rounds_of(server, &batch, batch_ns, rounds) == rounds;
+    uint64_t used = cpu_ns(server) - before;
+    good = good && rounds_of(server, &single, single_ns, singles) == singles;
     if (good) {
-        (void)printf("{\"paths\":%zu,\"batch_bytes\":%zu,", paths->n, batch.len);
+        (void)printf("{\"paths\":%zu,\"batch_bytes\":%zu,\"cpu_ns\":%" PRIu64 ",", paths->n,
+                     batch.len, used / rounds);
         bench_print_all("batch_ns", batch_ns, rounds);
         (void)printf(",");
         bench_print_all("single_ns", single_ns, singles);
