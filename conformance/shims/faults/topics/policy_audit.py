@@ -22,13 +22,13 @@ def modify_is_write():
     noting(lambda resolved, each: {"op": "write"} if each.op == "modify" else {})
 
 
-@fault("POLICY-AUDIT-01", "an event without its rule", "one field forgotten")
-def rule_is_left_out():
+@fault("POLICY-AUDIT-01", "the rule is noted as it stands in the list", "`!` and all")
+def rule_with_its_sign():
     @replaces(ops)
     def event_of(original, *given):
         event = original(*given)
-        del event["matched_rule"]
-        return event
+        sign = "" if event["allowed"] or event["matched_rule"][0] in "<[" else "!"
+        return event | {"matched_rule": sign + event["matched_rule"]}
 
 
 @fault("POLICY-AUDIT-02", "every profile is noted as defined", "decided after the substitution")

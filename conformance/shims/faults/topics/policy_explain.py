@@ -46,9 +46,9 @@ def everything_is_of_the_profile():
     telling(lambda entry, _: {"origin": "profile"} if entry.sign == "-" else {})
 
 
-@fault("POLICY-EXPLAIN-03", "lines count from 0", "editors' protocols")
-def lines_from_0():
-    telling(lambda entry, _: {"line": entry.rule.line - 1} if entry.rule.line else {})
+@fault("POLICY-EXPLAIN-03", "the line is that behind the rule", "asked when it was read")
+def line_behind_the_rule():
+    telling(lambda entry, _: {"line": entry.rule.line + 1} if entry.rule.line else {})
 
 
 @fault("POLICY-EXPLAIN-03", "a synthesised entry has line 1", "a default")

@@ -108,12 +108,12 @@ def columns_in_bytes():
         return told
 
 
-@fault("POLICY-FILE-06", "lines count from 0", "editors' protocols")
-def lines_from_0():
+@fault("POLICY-FILE-06", "the first line has number 2", "counted from 1, then made 1-based")
+def lines_from_2():
     @replaces(load.File)
     def as_json(original, self, problem):
         told = original(self, problem)
-        return told | {"line": told["line"] - 1}
+        return told | {"line": told["line"] + 1}
 
 
 @fault("POLICY-FILE-06", "names in pointers are not escaped", "RFC 6901 unread")

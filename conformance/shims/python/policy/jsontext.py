@@ -164,8 +164,7 @@ class Reader:
             self.i = at + 2
             return PLAIN[c]
         if c != "u":
-            self.i = min(at + 1, len(self.text))
-            self.wrong("an escape of JSON")
+            raise Malformed(at, "a backslash and what is no escape of JSON")
         unit = self.read_unit(at)
         if 0xD800 <= unit < 0xDC00 and self.text.startswith("\\u", self.i):
             low = self.read_unit(self.i)
@@ -178,13 +177,9 @@ class Reader:
 
     def read_unit(self, at):
         digits = self.text[at + 2 : at + 6]
-        for i, c in enumerate(digits):
-            if c not in HEX:
-                self.i = at + 2 + i
-                self.wrong("a hexadecimal digit")
-        self.i = at + 2 + len(digits)
-        if len(digits) < 4:
-            self.wrong("a hexadecimal digit")
+        if len(digits) < 4 or any(c not in HEX for c in digits):
+            raise Malformed(at, "an escape without four hexadecimal digits")
+        self.i = at + 6
         return int(digits, 16)
 
 

@@ -98,7 +98,7 @@ def validate_merge(base, workspace):
     """Problems that a workspace has only with the policy that it is laid over."""
     holes = cover([rule for rule in base.policy.deny_modify if rule.negated])
     for rule in workspace.policy.deny_modify:
-        if rule.negated and not holes.covers(rule.body):
+        if rule.negated and is_plain(rule.body) and not holes.covers(rule.body):
             why = "an exception of a workspace must lie inside one of the global policy"
             workspace.wrong(rule.at, rule.pointer, why)
     for profile in workspace.policy.profiles.values():
@@ -133,7 +133,7 @@ def matches_nothing(body):
 def under_a_deny(rules, denies):
     denied = cover(denies)
     for rule in positive(rules):
-        if denied.covers(rule.body):
+        if denied.covers(rule.body) and rule.body not in denied.numbers:
             yield "under-deny", rule, "it lies under a global deny and allows nothing"
 
 

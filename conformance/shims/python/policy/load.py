@@ -55,6 +55,8 @@ class File:
         self.source = Source(data)
         self.policy = Policy()
         self.problems = []
+        self.known = set()
+        self.is_read = False  # far enough to be judged
         try:
             if self.source.failure:
                 raise self.source.failure
@@ -65,9 +67,13 @@ class File:
         self.head(root)
         if not self.problems:
             self.body(root)
+            self.is_read = True
 
     def wrong(self, at, pointer, message):
-        self.problems.append(Problem(at, pointer, message))
+        """What is found twice, by the file alone and by the merge, is one problem."""
+        if (at, pointer, message) not in self.known:
+            self.known.add((at, pointer, message))
+            self.problems.append(Problem(at, pointer, message))
 
     def told(self):
         """The problems for an answer, by their places."""
@@ -129,8 +135,7 @@ class File:
                 self.wrong(each.at, inner, each.refusal)
             elif each.repeated:
                 self.wrong(each.at, inner, f"{each.name} is given twice")
-            else:
-                self.keys(each.node, inner)
+            self.keys(each.node, inner)
 
     def object(self, node, pointer, known=None):
         """Its members by name; of a repeated one the first."""

@@ -19,7 +19,7 @@ def load(base, workspace=None):
         files.append(File(*workspace, "workspace"))
     for file in files:
         judge.validate(file, file.name == "workspace")
-    if len(files) == 2 and not any(file.problems for file in files):
+    if len(files) == 2 and all(file.is_read for file in files):
         judge.validate_merge(*files)
     problems = [problem for file in files for problem in file.told()]
     if problems:

@@ -37,15 +37,46 @@ def read(text):
     import yaml
 
     try:
-        return build(yaml.parse(text, Loader=yaml.SafeLoader))
+        return build(yaml.parse(text, Loader=loader(yaml)))
     except yaml.MarkedYAMLError as e:
-        at = e.problem_mark or e.context_mark
         said = ", ".join(part for part in (e.context, e.problem) if part)
-        raise Malformed(at.index, said + QUOTE) from None
+        raise Malformed(place_of(e).index, said + QUOTE) from None
     except yaml.reader.ReaderError as e:
         raise Malformed(e.position, "a character that YAML does not allow") from None
     except (ValueError, OverflowError) as e:
         raise Malformed(0, f"an escape that is no character: {e}") from None
+
+
+def loader(yaml):
+    """PyYAML takes spaces only for blanks; YAML has tabs, too, wherever they indent nothing."""
+
+    class Loader(yaml.SafeLoader):
+        def scan_to_next_token(self):
+            super().scan_to_next_token()
+            while self.peek() == "\t" and (self.flow_level or not self.allow_simple_key):
+                self.forward()
+                super().scan_to_next_token()
+
+        def scan_plain_spaces(self, indent, start_mark):
+            length = 0
+            while self.peek(length) in (" ", "\t"):
+                length += 1
+            blanks = self.prefix(length)
+            if "\t" not in blanks:
+                return super().scan_plain_spaces(indent, start_mark)
+            self.forward(length)
+            if self.peek() in "\r\n":
+                return super().scan_plain_spaces(indent, start_mark)
+            return [blanks]
+
+    return Loader
+
+
+def place_of(error):
+    """Of a `**` or `!(` that stands without quotes its start; else where reading stopped."""
+    if error.context in ("while scanning an alias", "while scanning a tag"):
+        return error.context_mark
+    return error.problem_mark or error.context_mark
 
 
 def refuse_strange_breaks(text):
