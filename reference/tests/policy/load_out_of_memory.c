@@ -1,0 +1,185 @@
+/* Every allocation fails once. Those of cJSON come through its hooks; those of libyaml stay inside
+ * it. */
+#define _GNU_SOURCE
+#include <cjson/cJSON.h>
+
+#include "policy/loading.h"
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *block, size_t size);
+void __real_free(void *block);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+void __wrap_free(void *block);
+
+static unsigned asked;   /* allocations since the sweep's step began */
+static unsigned fail_at; /* the one that fails, from 1; 0 for none */
+static int live;         /* blocks that were handed out and not given back */
+
+static bool fails(void) { return ++asked == fail_at; }
+
+static void *counted(void *block) {
+    live += block != NULL;
+    return block;
+}
+
+void *__wrap_malloc(size_t size) { return fails() ? NULL : counted(__real_malloc(size)); }
+
+void *__wrap_calloc(size_t n, size_t size) {
+    return fails() ? NULL : counted(__real_calloc(n, size));
+}
+
+void *__wrap_realloc(void *block, size_t size) {
+    if (fails())
+        return NULL;
+    return block != NULL ? __real_realloc(block, size) : counted(__real_realloc(NULL, size));
+}
+
+void __wrap_free(void *block) {
+    live -= block != NULL;
+    __real_free(block);
+}
+
+static int hook_cjson(void **state) {
+    (void)state;
+    cJSON_Hooks hooks = {__wrap_malloc, __wrap_free};
+    cJSON_InitHooks(&hooks);
+    return 0;
+}
+
+struct attempt {
+    struct bs_policy_text global;
+    const struct bs_policy_text *workspace;
+    int expected; /* when nothing fails */
+};
+
+static int load_once(const struct attempt *attempt, struct bs_error *err) {
+    struct bs_policy *policy = NULL;
+    struct bs_policy_report report = BS_POLICY_REPORT_INIT;
+    int code = bs_policy_load(&attempt->global, attempt->workspace, &policy, &report, err);
+    if (code == BS_E_EXECUTION) {
+        assert_null(policy);
+        assert_null(report.arena);
+    }
+    if (code == BS_OK) {
+        struct bs_bytes out = BS_BYTES_INIT;
+        int printed = bs_policy_print(policy, BS_POLICY_YAML, &out, err);
+        assert_int_equal(printed == BS_OK, out.data != NULL);
+        code = printed;
+        bs_bytes_clear(&out);
+    }
+    bs_policy_report_clear(&report);
+    bs_policy_free(policy);
+    return code;
+}
+
+static int migrate_once(const struct attempt *attempt, struct bs_error *err) {
+    struct bs_bytes out = BS_BYTES_INIT;
+    struct bs_policy_report report = BS_POLICY_REPORT_INIT;
+    int code = bs_policy_migrate(&attempt->global, &out, &report, err);
+    assert_int_equal(code == BS_OK, out.data != NULL);
+    bs_bytes_clear(&out);
+    bs_policy_report_clear(&report);
+    return code;
+}
+
+static void sweep(const struct attempt *attempt,
+                  int (*once)(const struct attempt *, struct bs_error *)) {
+    int live_before = live;
+    for (unsigned n = 1; n < 2000; n++) {
+        struct bs_error err = BS_ERROR_INIT;
+        asked = 0;
+        fail_at = n;
+        int code = once(attempt, &err);
+        bool reached = asked >= n;
+        fail_at = 0;
+        assert_int_equal(live, live_before);
+        assert_int_equal(code, reached ? BS_E_EXECUTION : attempt->expected);
+        if (code != BS_OK)
+            assert_true(strlen(err.message) > 0);
+        if (!reached) {
+            assert_true(n > 3);
+            return;
+        }
+    }
+    fail_msg("two thousand allocations, and still no result");
+}
+
+static struct bs_policy_text text_of(enum bs_policy_format format, const char *text) {
+    return (struct bs_policy_text){text, strlen(text), format};
+}
+
+static const char full[] =
+    "{\"schemaVersion\":2,\"kind\":\"Policy\",\"metadata\":{\"name\":\"n\",\"labels\":{\"a\":\"b\"}"
+    "},"
+    "\"spec\":{\"description\":\"d\\u00e9\",\"denyRead\":[\"q/**\"],\"denyModify\":[\"k/**\",\"**/"
+    "x\","
+    "\"!k/a\",\"!a/x\"],\"fsProfiles\":{\"p\":{\"read\":[\"a/**\",\"!a/b\"],\"modify\":[\"a/b\","
+    "\"!src/a\"]},\"q\":{}}}}";
+
+static void json(void **state) {
+    (void)state;
+    struct attempt attempt = {text_of(BS_POLICY_JSON, full), NULL, BS_OK};
+    sweep(&attempt, load_once);
+}
+
+static void yaml(void **state) {
+    (void)state;
+    struct attempt attempt = {text_of(BS_POLICY_YAML, full), NULL, BS_OK};
+    sweep(&attempt, load_once);
+}
+
+static void two_files(void **state) {
+    (void)state;
+    struct bs_policy_text over = text_of(
+        BS_POLICY_JSON, SPEC("\"denyRead\":[\"x\"],\"denyModify\":[\"z\",\"!k/a\"],\"fsProfiles\":"
+                             "{\"q\":{\"read\":[\"a\"]},\"r\":{}}"));
+    struct attempt attempt = {text_of(BS_POLICY_JSON, full), &over, BS_OK};
+    sweep(&attempt, load_once);
+}
+
+static void problems(void **state) {
+    (void)state;
+    struct attempt attempt = {
+        text_of(BS_POLICY_JSON,
+                "{\"schemaVersion\":2,\"kind\":\"Policy\",\"a\":1,\"b\":2,\"c\":1,\"d\":1,\"e\":1,"
+                "\"f\":1,\"f\":{\"x\":1,\"x\":2},\"g\":1.5,\"h\":12345678901234567890}"),
+        NULL, BS_E_INVALID};
+    sweep(&attempt, load_once);
+}
+
+static void a_flaw(void **state) {
+    (void)state;
+    struct attempt attempt = {text_of(BS_POLICY_YAML, "a: [*x"), NULL, BS_E_INVALID};
+    sweep(&attempt, load_once);
+}
+
+static void another_version(void **state) {
+    (void)state;
+    struct attempt attempt = {text_of(BS_POLICY_JSON, "{\"schemaVersion\":7,\"kind\":\"Policy\"}"),
+                              NULL, BS_E_INVALID};
+    sweep(&attempt, load_once);
+}
+
+static void migration(void **state) {
+    (void)state;
+    struct attempt attempt = {
+        text_of(
+            BS_POLICY_JSON,
+            "{\"schemaVersion\":1,\"allow\":[\"a\",\"b\",\"/\"],\"deny\":[\"a\",\"c\"],\"write\":"
+            "[\"w\"],\"profiles\":{\"p\":{\"read\":[\"x\"],\"write\":[\"x\",\"y\"]}},\"k\":1,\"k\":"
+            "2}"),
+        NULL, BS_OK};
+    sweep(&attempt, migrate_once);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(json),      cmocka_unit_test(yaml),   cmocka_unit_test(two_files),
+        cmocka_unit_test(problems),  cmocka_unit_test(a_flaw), cmocka_unit_test(another_version),
+        cmocka_unit_test(migration),
+    };
+    return cmocka_run_group_tests_name("policy/load: out of memory", tests, hook_cjson, NULL);
+}

@@ -1,0 +1,134 @@
+#define _GNU_SOURCE
+#include "policy/loading.h"
+
+#define PROFILE(read, modify) "\"fsProfiles\":{\"p\":{\"read\":[" read "],\"modify\":[" modify "]}}"
+
+static void assert_valid(const char *text) { assert_loads(load_json(text)); }
+
+static void assert_one_problem_at(const char *text, const char *pointer) {
+    struct loaded loaded = load_json(text);
+    assert_int_equal(loaded.report.n_problems, 1);
+    assert_string_equal(loaded.report.problems[0].pointer, pointer);
+    unload(&loaded);
+}
+
+static void what_is_written_must_be_readable(void **state) {
+    (void)state;
+    assert_valid(SPEC(PROFILE("\"a/**\"", "\"a\",\"a/b\",\"a/**\",\"a/b/**\",\"a/*.c\"")));
+    assert_valid(SPEC(PROFILE("\"./**\"", "\"x\",\"**/*.c\"")));
+    assert_valid(SPEC(PROFILE("\"a/\"", "\"./a\"")));
+    assert_valid(SPEC(PROFILE("\"*/x/**\"", "\"*/x/y\"")));
+    static const char *const uncovered[] = {SPEC(PROFILE("\"a/**\"", "\"ab\"")),
+                                            SPEC(PROFILE("\"a\"", "\"a/b\"")),
+                                            SPEC(PROFILE("\"a/*\"", "\"a/b\"")),
+                                            SPEC(PROFILE("", "\"a\"")),
+                                            SPEC(PROFILE("\"!a/**\"", "\"a/b\"")),
+                                            SPEC(PROFILE("\"a/b/**\"", "\"a/**\"")),
+                                            SPEC(PROFILE("\"*/x/**\"", "\"a/x\"")),
+                                            SPEC("\"fsProfiles\":{\"p\":{\"modify\":[\"a\"]}}")};
+    for (size_t i = 0; i < LENGTH(uncovered); i++)
+        assert_one_problem_at(uncovered[i], "/spec/fsProfiles/p/modify/0");
+}
+
+static void negated_rules_need_no_cover(void **state) {
+    (void)state;
+    assert_valid(SPEC(PROFILE("\"a/**\"", "\"a/**\",\"!b\"")));
+}
+
+static void no_rule_equals_a_deny_of_its_kind(void **state) {
+    (void)state;
+    static const char *const bad[][2] = {
+        {SPEC("\"denyRead\":[\"a\"]," PROFILE("\"a/\"", "")), "/spec/fsProfiles/p/read/0"},
+        {SPEC("\"denyRead\":[\"a\"]," PROFILE("\"!a\"", "")), "/spec/fsProfiles/p/read/0"},
+        {SPEC("\"denyRead\":[\"a\"]," PROFILE("\"**\"", "\"a\"")), "/spec/fsProfiles/p/modify/0"},
+        {SPEC("\"denyModify\":[\"a\"]," PROFILE("\"**\"", "\"!a\"")),
+         "/spec/fsProfiles/p/modify/0"},
+        {SPEC("\"denyRead\":[\"a\"],\"denyModify\":[\"a\"]," PROFILE("\"**\"", "\"a\"")),
+         "/spec/fsProfiles/p/modify/0"}};
+    for (size_t i = 0; i < LENGTH(bad); i++)
+        assert_one_problem_at(bad[i][0], bad[i][1]);
+    assert_valid(SPEC("\"denyModify\":[\"a\"]," PROFILE("\"a\"", "")));
+    assert_valid(SPEC("\"denyModify\":[\"a/**\",\"!a/b\"]," PROFILE("\"**\"", "\"a/b\"")));
+    assert_valid(SPEC("\"denyRead\":[\"a/**\"]," PROFILE("\"a\",\"a/b\"", "")));
+}
+
+static void exceptions_have_a_form(void **state) {
+    (void)state;
+    static const char *const bad[] = {"!**",  "!*",      "!a/*",    "!a/?/**",
+                                      "!a**", "!a/**/b", "!a/**/**"};
+    char text[256];
+    for (size_t i = 0; i < LENGTH(bad); i++) {
+        (void)snprintf(text, sizeof text, SPEC("\"denyModify\":[\"a/**\",\"**\",\"%s\"]"), bad[i]);
+        assert_one_problem_at(text, "/spec/denyModify/2");
+        assert_says(load_json(text), "wildcards");
+    }
+}
+
+static void an_exception_lies_inside_an_earlier_deny(void **state) {
+    (void)state;
+    assert_valid(SPEC("\"denyModify\":[\"a/**\",\"!a/b\",\"!a/b/**\",\"!a\",\"!a/b/c/d\"]"));
+    assert_valid(SPEC("\"denyModify\":[\"**\",\"!.\",\"!a/**\",\"!x\"]"));
+    assert_valid(SPEC("\"denyModify\":[\"a\",\"**\",\"!a\"]"));
+    static const char *const bad[] = {
+        SPEC("\"denyModify\":[\"a\",\"!a\"]"),         SPEC("\"denyModify\":[\"a/**\",\"!a/**\"]"),
+        SPEC("\"denyModify\":[\"a/**\",\"!ab\"]"),     SPEC("\"denyModify\":[\"b\",\"!b/c\"]"),
+        SPEC("\"denyModify\":[\"a/b/**\",\"!a/**\"]"), SPEC("\"denyModify\":[\"a/*\",\"!a/b/**\"]"),
+        SPEC("\"denyModify\":[\"a/**\",\"!.\"]")};
+    for (size_t i = 0; i < LENGTH(bad); i++)
+        assert_one_problem_at(bad[i], "/spec/denyModify/1");
+    assert_one_problem_at(SPEC("\"denyModify\":[\"!a/b\",\"a/**\"]"), "/spec/denyModify/0");
+}
+
+static void a_glob_may_hold_an_exception(void **state) {
+    (void)state;
+    assert_valid(SPEC("\"denyModify\":[\"**/*.env\",\"!a/x.env\"]"));
+    assert_valid(SPEC("\"denyModify\":[\"**/k/**\",\"!a/k/b/**\",\"!k\"]"));
+    assert_one_problem_at(SPEC("\"denyModify\":[\"!a/x.env\",\"**/*.env\"]"), "/spec/denyModify/0");
+    assert_one_problem_at(SPEC("\"denyModify\":[\"**/k/*\",\"!a/k/b/**\"]"), "/spec/denyModify/1");
+    /* The earliest counts, not the last. */
+    assert_valid(SPEC("\"denyModify\":[\"*.a\",\"!x.a\",\"x.*\",\"**/x.a\"]"));
+}
+
+/* A policy of `n` rules and as many denies and exceptions, none of which covers another. */
+static char *large(size_t n) {
+    char *text = malloc(n * 100 + 200);
+    assert_non_null(text);
+    char *end =
+        stpcpy(text, "{\"schemaVersion\":2,\"kind\":\"Policy\",\"metadata\":{\"name\":\"t\"},"
+                     "\"spec\":{\"denyModify\":[\"deny/**\"");
+    for (size_t i = 0; i < n; i++)
+        end += sprintf(end, ",\"d%zu/**\",\"!deny/%zu/**\"", i, i);
+    end = stpcpy(end, "],\"fsProfiles\":{\"p\":{\"read\":[\"first\"");
+    for (size_t i = 0; i < n; i++)
+        end += sprintf(end, ",\"r%zu/**\"", i);
+    end = stpcpy(end, "],\"modify\":[\"first\"");
+    for (size_t i = 0; i < n; i++)
+        end += sprintf(end, ",\"r%zu/a/b/*.c\"", i);
+    (void)stpcpy(end, "]}}}}");
+    return text;
+}
+
+static void ten_thousand_of_each_are_not_a_hundred_million(void **state) {
+    (void)state;
+    char *text = large(10000);
+    double start = spent_ms();
+    struct loaded loaded = load_json(text);
+    assert_true(spent_ms() - start < 1000);
+    assert_int_equal(loaded.code, BS_OK);
+    assert_int_equal(loaded.report.n_warnings, 0);
+    unload(&loaded);
+    free(text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_must_be_readable),
+        cmocka_unit_test(negated_rules_need_no_cover),
+        cmocka_unit_test(no_rule_equals_a_deny_of_its_kind),
+        cmocka_unit_test(exceptions_have_a_form),
+        cmocka_unit_test(an_exception_lies_inside_an_earlier_deny),
+        cmocka_unit_test(a_glob_may_hold_an_exception),
+        cmocka_unit_test(ten_thousand_of_each_are_not_a_hundred_million),
+    };
+    return cmocka_run_group_tests_name("policy/validate", tests, NULL, NULL);
+}
