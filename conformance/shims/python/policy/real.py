@@ -7,13 +7,7 @@ import stat
 from errors import Failed
 
 from policy.decide import Decision, decide
-from policy.spelling import (
-    decode,
-    normal_path,
-    refuse_backslash,
-    refuse_what_no_name_has,
-    segments,
-)
+from policy.spelling import normal_path
 
 MOST_LINKS = 40
 OUTSIDE = "<outside workspace>"
@@ -23,6 +17,8 @@ class Root:
     def __init__(self, data):
         self.given = names(data)
         self.real = walk([], self.given)
+        if not os.path.isdir(b"/" + b"/".join(self.real)):
+            raise Failed("io", f"{data.decode(errors='replace')}: not a directory")
 
     def below(self, place):
         """The names below the root, or None outside of it."""
@@ -45,7 +41,7 @@ def check_resolved(resolved, op, data, fold, root, follow):
     entries = resolved.entries(op)
     path = path_of(root, data)
     if path is None:
-        return outside(data.decode())
+        return outside(absolute(data) or "/")
     written = decide(entries, path, fold)
     place = walk(root.real, names(path.encode()), follow)
     if not is_inside(root.real, place):
@@ -68,11 +64,13 @@ def path_of(root, data):
     """The request relative to the root, in normal form; None for an absolute one outside."""
     if not data.startswith(b"/"):
         return normal_path(data)
-    text = decode(data)
-    refuse_what_no_name_has(text)
-    refuse_backslash(text)
-    below = root.below([name.encode() for name in segments(text)])
+    below = root.below(names(absolute(data).encode()))
     return None if below is None else normal_path(b"/".join(below) or b".")
+
+
+def absolute(data):
+    """Its normal form: that of a relative one behind a name that does not matter."""
+    return normal_path(b"x" + data)[1:]
 
 
 def walk(start, wanted, follow="final"):
