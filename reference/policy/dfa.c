@@ -6,64 +6,150 @@
 /* Entries in all lists of rules. */
 #define MOST_LISTED ((size_t)1 << 19)
 
+/* A set of states as the words that are not empty, rising. Most sets are a few states among
+ * thousands. */
+struct word {
+    uint64_t bits;
+    uint32_t at;
+};
+
 /* What the subset construction works on. States are numbered as they are found. */
 struct builder {
     const struct bs_automaton *automaton;
     enum bs_dfa_kind kind;
-    uint64_t *sets;   /* words of them a state */
+    struct word *pool; /* the sets of all states, one behind the other */
+    size_t pool_len;
+    size_t pool_cap;
+    struct word *set; /* the one that is being made */
+    size_t set_len;
+    size_t *begins;   /* by state, and one more: where its set begins in the pool */
     uint32_t *edges;  /* n_classes of them a state */
     int32_t *answers; /* by state */
     uint32_t *slots;  /* hash table: a state + 1 */
     uint32_t n_slots; /* a power of two, more than twice max_states */
     uint32_t n_states;
     uint32_t max_states;
+    size_t work; /* words that may still be looked at */
+    bool no_memory;
     uint32_t *lists;
     size_t lists_len;
     size_t lists_cap;
 };
 
+static void append(struct builder *builder, uint32_t at, uint64_t bits) {
+    if (bits != 0)
+        builder->set[builder->set_len++] = (struct word){bits, at};
+}
+
+/* What is carried into a word: states that were entered, and states behind gaps that were. */
+enum { CARRY_ENTERED = 1, CARRY_SKIPPED = 2 };
+
+/* A word after a step: the states that were entered in it, and those that stay. */
+static uint64_t grown(const struct bs_automaton *automaton, uint32_t at, uint64_t entered,
+                      uint64_t stay, unsigned carry, unsigned *carry_out) {
+    entered |= carry & CARRY_ENTERED;
+    uint64_t skipped = entered & automaton->gaps[at];
+    *carry_out |= skipped >> 63 != 0 ? CARRY_SKIPPED : 0;
+    return entered | stay | skipped << 1 | (carry / CARRY_SKIPPED);
+}
+
 /* Of one rule that accepts for ever and all below it, only that rule can still be the answer. */
-static void drop_beaten(const struct bs_automaton *automaton, uint64_t *set) {
-    for (uint32_t i = automaton->words; i-- > 0;) {
-        uint64_t forever = set[i] & automaton->forever[i];
+static void drop_beaten(struct builder *builder) {
+    for (size_t i = builder->set_len; i-- > 0;) {
+        struct word *word = &builder->set[i];
+        uint64_t forever = word->bits & builder->automaton->forever[word->at];
         if (forever == 0)
             continue;
-        set[i] &= UINT64_MAX << (63 - __builtin_clzll(forever));
-        memset(set, 0, i * sizeof *set);
+        word->bits &= UINT64_MAX << (63 - __builtin_clzll(forever));
+        builder->set_len -= i;
+        memmove(builder->set, word, builder->set_len * sizeof *word);
         return;
     }
 }
 
-static uint32_t hash_of(const uint64_t *set, uint32_t words) {
+/* One byte of the class, as bs_automaton_step, from the set of a state. */
+static void step(struct builder *builder, uint32_t state, uint32_t class) {
+    const struct bs_automaton *automaton = builder->automaton;
+    const uint64_t *consume = automaton->consume + (size_t) class * automaton->words;
+    const uint64_t *loop = automaton->loop[automaton->loop_of[class]];
+    const struct word *word = builder->pool + builder->begins[state];
+    const struct word *end = builder->pool + builder->begins[state + 1];
+    unsigned carry = 0;
+    uint32_t carry_at = 0;
+    builder->set_len = 0;
+    for (; word < end; word++) {
+        unsigned next = 0;
+        if (carry != 0 && carry_at != word->at) {
+            append(builder, carry_at, grown(automaton, carry_at, 0, 0, carry, &next));
+            carry = 0;
+        }
+        uint64_t gone = word->bits & consume[word->at];
+        next = gone >> 63 != 0 ? CARRY_ENTERED : 0;
+        append(builder, word->at,
+               grown(automaton, word->at, gone << 1, word->bits & loop[word->at], carry, &next));
+        carry = next;
+        carry_at = word->at + 1;
+    }
+    if (carry != 0)
+        append(builder, carry_at, grown(automaton, carry_at, 0, 0, carry, &carry));
+    if (builder->kind == BS_DFA_HIGHEST)
+        drop_beaten(builder);
+}
+
+static uint32_t hash_of(const struct builder *builder) {
     uint64_t hash = 0;
-    for (uint32_t i = 0; i < words; i++)
-        hash = (hash ^ set[i]) * UINT64_C(0x9E3779B97F4A7C15) ^ hash >> 29;
+    for (size_t i = 0; i < builder->set_len; i++) {
+        hash = (hash ^ builder->set[i].bits) * UINT64_C(0x9E3779B97F4A7C15);
+        hash = (hash ^ hash >> 29 ^ builder->set[i].at) * UINT64_C(0x9E3779B97F4A7C15);
+    }
     return (uint32_t)(hash >> 32);
 }
 
+static bool is_set_of(const struct builder *builder, uint32_t state) {
+    const struct word *word = builder->pool + builder->begins[state];
+    if (builder->begins[state + 1] - builder->begins[state] != builder->set_len)
+        return false;
+    for (size_t i = 0; i < builder->set_len; i++) {
+        if (word[i].at != builder->set[i].at || word[i].bits != builder->set[i].bits)
+            return false;
+    }
+    return true;
+}
+
+static bool reserve(void **block, size_t *cap, size_t want, size_t size) {
+    if (want <= *cap)
+        return true;
+    void *grown = realloc(*block, want * 2 * size);
+    if (grown == NULL)
+        return false;
+    *block = grown;
+    *cap = want * 2;
+    return true;
+}
+
 /* The list of the rules that accept, as a place in `lists`; -1 when there is no room for it. */
-static int32_t list_of(struct builder *builder, const uint64_t *set) {
+static int32_t list_of(struct builder *builder) {
     const struct bs_automaton *automaton = builder->automaton;
     size_t most = 1;
-    for (uint32_t i = 0; i < automaton->words; i++)
-        most += (size_t)__builtin_popcountll(set[i] & automaton->accepting[i]);
+    for (size_t i = 0; i < builder->set_len; i++)
+        most += (size_t)__builtin_popcountll(builder->set[i].bits &
+                                             automaton->accepting[builder->set[i].at]);
     if (most == 1)
         return 0;
     if (builder->lists_len + most > MOST_LISTED)
         return -1;
-    if (builder->lists_len + most > builder->lists_cap) {
-        size_t cap = (builder->lists_len + most) * 2;
-        uint32_t *grown = realloc(builder->lists, cap * sizeof *grown);
-        if (grown == NULL)
-            return -1;
-        builder->lists = grown;
-        builder->lists_cap = cap;
+    if (!reserve((void **)&builder->lists, &builder->lists_cap, builder->lists_len + most,
+                 sizeof *builder->lists)) {
+        builder->no_memory = true;
+        return -1;
     }
     uint32_t *list = builder->lists + builder->lists_len;
     uint32_t n = 0;
-    for (uint32_t i = 0; i < automaton->words; i++) {
-        for (uint64_t left = set[i] & automaton->accepting[i]; left != 0; left &= left - 1) {
-            uint32_t rule = automaton->rule_of[i * 64 + (uint32_t)__builtin_ctzll(left)];
+    for (size_t i = 0; i < builder->set_len; i++) {
+        uint32_t at = builder->set[i].at;
+        for (uint64_t left = builder->set[i].bits & automaton->accepting[at]; left != 0;
+             left &= left - 1) {
+            uint32_t rule = automaton->rule_of[at * 64 + (uint32_t)__builtin_ctzll(left)];
             if (n == 0 || list[n] != rule)
                 list[++n] = rule;
         }
@@ -74,46 +160,67 @@ static int32_t list_of(struct builder *builder, const uint64_t *set) {
     return at;
 }
 
-/* The number of this set, a new one if need be: max_states when there is no room, or no memory. */
-static uint32_t intern(struct builder *builder, const uint64_t *set) {
-    uint32_t words = builder->automaton->words;
+static int32_t highest_of(const struct builder *builder) {
+    const struct bs_automaton *automaton = builder->automaton;
+    for (size_t i = builder->set_len; i-- > 0;) {
+        uint32_t at = builder->set[i].at;
+        uint64_t accepting = builder->set[i].bits & automaton->accepting[at];
+        if (accepting != 0)
+            return (int32_t)
+                automaton->rule_of[at * 64 + 63U - (uint32_t)__builtin_clzll(accepting)];
+    }
+    return BS_NO_RULE;
+}
+
+/* The number of the set, a new one if need be: max_states when there is no room, or no memory. */
+static uint32_t intern(struct builder *builder) {
     uint32_t mask = builder->n_slots - 1;
-    uint32_t slot = hash_of(set, words) & mask;
+    uint32_t slot = hash_of(builder) & mask;
     for (; builder->slots[slot] != 0; slot = (slot + 1) & mask) {
-        uint32_t state = builder->slots[slot] - 1;
-        if (memcmp(builder->sets + (size_t)state * words, set, words * sizeof *set) == 0)
-            return state;
+        if (is_set_of(builder, builder->slots[slot] - 1))
+            return builder->slots[slot] - 1;
     }
     if (builder->n_states == builder->max_states)
         return builder->max_states;
     uint32_t state = builder->n_states;
-    int32_t answer = builder->kind == BS_DFA_ALL
-                         ? list_of(builder, set)
-                         : (int32_t)bs_automaton_accepts(builder->automaton, set);
+    int32_t answer = builder->kind == BS_DFA_ALL ? list_of(builder) : highest_of(builder);
     if (builder->kind == BS_DFA_ALL && answer < 0)
         return builder->max_states;
+    if (!reserve((void **)&builder->pool, &builder->pool_cap, builder->pool_len + builder->set_len,
+                 sizeof *builder->pool)) {
+        builder->no_memory = true;
+        return builder->max_states;
+    }
+    if (builder->set_len > 0)
+        memcpy(builder->pool + builder->pool_len, builder->set,
+               builder->set_len * sizeof *builder->set);
+    builder->pool_len += builder->set_len;
+    builder->begins[state + 1] = builder->pool_len;
     builder->answers[state] = answer;
-    memcpy(builder->sets + (size_t)state * words, set, words * sizeof *set);
     builder->slots[slot] = state + 1;
     builder->n_states++;
     return state;
 }
 
-static bool explore(struct builder *builder, uint64_t *set) {
+/* False when it takes too many states or too much work. */
+static bool explore(struct builder *builder) {
     const struct bs_automaton *automaton = builder->automaton;
-    uint32_t words = automaton->words;
-    memcpy(set, automaton->initial, words * sizeof *set);
+    for (uint32_t at = 0; at < automaton->words; at++)
+        append(builder, at, automaton->initial[at]);
     if (builder->kind == BS_DFA_HIGHEST)
-        drop_beaten(automaton, set);
-    if (intern(builder, set) == builder->max_states)
+        drop_beaten(builder);
+    if (intern(builder) == builder->max_states)
         return false;
     for (uint32_t state = 0; state < builder->n_states; state++) {
+        size_t words = builder->begins[state + 1] - builder->begins[state];
+        /* Finding a set again costs as much as some words of it. */
+        size_t work = (words + 8) * automaton->n_classes;
+        if (work > builder->work)
+            return false;
+        builder->work -= work;
         for (uint32_t class = 0; class < automaton->n_classes; class ++) {
-            bs_automaton_step(automaton, (uint8_t) class, builder->sets + (size_t)state * words,
-                              set);
-            if (builder->kind == BS_DFA_HIGHEST)
-                drop_beaten(automaton, set);
-            uint32_t to = intern(builder, set);
+            step(builder, state, class);
+            uint32_t to = intern(builder);
             if (to == builder->max_states)
                 return false;
             builder->edges[(size_t)state * automaton->n_classes + class] = to;
@@ -207,31 +314,33 @@ static enum bs_dfa_result write_table(struct bs_dfa *dfa, const struct builder *
 enum bs_dfa_result bs_dfa_build(struct bs_dfa *dfa, const struct bs_automaton *automaton,
                                 enum bs_dfa_kind kind, struct bs_dfa_limits limits) {
     *dfa = (struct bs_dfa){0};
-    uint32_t words = automaton->words;
-    size_t row_work = (size_t)automaton->n_classes * words;
-    struct builder builder = {.automaton = automaton, .kind = kind, .n_slots = 1, .lists_len = 1};
+    struct builder builder = {.automaton = automaton,
+                              .kind = kind,
+                              .n_slots = 1,
+                              .work = limits.work,
+                              .lists_len = 1,
+                              .lists_cap = 1};
     /* Merging columns halves most tables. */
     size_t max_states = 2 * limits.entries / (automaton->n_classes + 1U);
-    if (row_work == 0 || max_states * row_work > limits.work)
-        max_states = row_work == 0 ? 0 : limits.work / row_work;
-    if (max_states < 2)
-        return BS_DFA_TOO_LARGE;
     builder.max_states = (uint32_t)max_states;
     while (builder.n_slots <= 2 * builder.max_states)
         builder.n_slots *= 2;
     enum bs_dfa_result result = BS_DFA_NO_MEMORY;
-    builder.sets = malloc((max_states + 1) * words * sizeof *builder.sets);
+    /* A step makes two words of one at most. */
+    builder.set = malloc((2 * (size_t)automaton->words + 1) * sizeof *builder.set);
+    builder.begins = calloc(max_states + 1, sizeof *builder.begins);
     builder.edges = malloc(max_states * automaton->n_classes * sizeof *builder.edges);
     builder.answers = malloc(max_states * sizeof *builder.answers);
     builder.slots = calloc(builder.n_slots, sizeof *builder.slots);
     builder.lists = calloc(1, sizeof *builder.lists); /* the empty list */
-    builder.lists_cap = 1;
-    if (builder.sets == NULL || builder.edges == NULL || builder.answers == NULL ||
-        builder.slots == NULL || builder.lists == NULL)
+    if (builder.set == NULL || builder.begins == NULL || builder.edges == NULL ||
+        builder.answers == NULL || builder.slots == NULL || builder.lists == NULL)
         goto finish;
     result = BS_DFA_TOO_LARGE;
-    if (explore(&builder, builder.sets + max_states * words))
+    if (explore(&builder))
         result = write_table(dfa, &builder, builder.slots, limits.entries);
+    if (builder.no_memory)
+        result = BS_DFA_NO_MEMORY;
     if (result == BS_DFA_BUILT) {
         dfa->lists = builder.lists;
         builder.lists = NULL;
@@ -239,7 +348,9 @@ enum bs_dfa_result bs_dfa_build(struct bs_dfa *dfa, const struct bs_automaton *a
         bs_dfa_clear(dfa);
     }
 finish:
-    free(builder.sets);
+    free(builder.pool);
+    free(builder.set);
+    free(builder.begins);
     free(builder.edges);
     free(builder.answers);
     free(builder.slots);

@@ -199,7 +199,7 @@ static enum bs_trie_result insert(struct builder *builder, const struct cut *cut
 /* Segments with wildcards of one group, as a table that answers with their symbols. Where there are
  * too many for one, their rules do not fit. */
 static enum bs_trie_result build_wild(struct bs_trie *trie, int group, bool *fits) {
-    static const struct bs_dfa_limits limits = {(size_t)1 << 20, 48000000};
+    static const struct bs_dfa_limits limits = {(size_t)3 << 20, 24000000};
     enum bs_trie_result result = BS_TRIE_NO_MEMORY;
     struct bs_automaton automaton = {0};
     size_t n = 0;
@@ -217,7 +217,7 @@ static enum bs_trie_result build_wild(struct bs_trie *trie, int group, bool *fit
         symbols[n] = i;
         patterns[n++] = segment;
     }
-    *fits = states <= BS_AUTOMATON_MOST_STATES / 4;
+    *fits = states <= BS_AUTOMATON_MOST_STATES;
     result = BS_TRIE_OK;
     if (n == 0 || !*fits)
         goto finish;
