@@ -18,7 +18,8 @@ static int by_text(const void *a, const void *b) {
 
 static bool has_earlier(const cJSON *object, const cJSON *member) {
     const cJSON *earlier = object->child;
-    while (earlier != member && strcmp(earlier->string, member->string) != 0)
+    while (earlier != member && (earlier->string[0] != member->string[0] ||
+                                 strcmp(earlier->string, member->string) != 0))
         earlier = earlier->next;
     return earlier != member;
 }
@@ -48,14 +49,15 @@ static bool has_duplicates(const cJSON *object) {
     return found;
 }
 
+static bool is_container(const cJSON *item) {
+    return (item->type & (cJSON_Object | cJSON_Array)) != 0;
+}
+
 static bool any_duplicates(const cJSON *item) {
-    if (cJSON_IsObject(item) && has_duplicates(item))
+    if ((item->type & cJSON_Object) != 0 && has_duplicates(item))
         return true;
-    if (!cJSON_IsObject(item) && !cJSON_IsArray(item))
-        return false;
-    const cJSON *child = NULL;
-    cJSON_ArrayForEach(child, item) {
-        if (any_duplicates(child))
+    for (const cJSON *child = item->child; child != NULL; child = child->next) {
+        if (is_container(child) && any_duplicates(child))
             return true;
     }
     return false;

@@ -128,24 +128,32 @@ static uint64_t special(uint64_t word) {
 
 static bool is_plain(char c) { return (unsigned char)c >= 0x20 && c != '"' && c != '\\'; }
 
+/* How many bytes from the front of a word are claimed by nothing. */
+static size_t unclaimed(uint64_t claimed) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    return claimed != 0 ? (size_t)__builtin_ctzll(claimed) / 8 : sizeof claimed;
+#else
+    return claimed != 0 ? (size_t)__builtin_clzll(claimed) / 8 : sizeof claimed;
+#endif
+}
+
 /* Up to what is not an ordinary character of a string. */
 static void skip_plain(struct reader *r) {
+    size_t at = r->at;
     for (;;) {
         uint64_t word = 0;
-        while (r->len - r->at >= sizeof word) {
-            memcpy(&word, r->text + r->at, sizeof word);
-            if (special(word) != 0)
-                break;
-            r->at += sizeof word;
+        size_t ahead = sizeof word;
+        while (r->len - at >= sizeof word && ahead == sizeof word) {
+            memcpy(&word, r->text + at, sizeof word);
+            ahead = unclaimed(special(word));
+            at += ahead;
         }
-        size_t stop = r->len - r->at > sizeof word ? r->at + sizeof word : r->len;
-        while (r->at < stop && is_plain(r->text[r->at])) {
-            r->line_base += ((unsigned char)r->text[r->at] & 0xC0) == 0x80;
-            r->at++;
-        }
-        if (r->at == r->len || !is_plain(r->text[r->at]))
-            return;
+        if (at == r->len || !is_plain(r->text[at]))
+            break;
+        r->line_base += ((unsigned char)r->text[at] & 0xC0) == 0x80;
+        at++;
     }
+    r->at = at;
 }
 
 static bool string(struct reader *r) {

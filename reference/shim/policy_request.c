@@ -90,24 +90,32 @@ struct seen {
     bool path;
 };
 
+static void decode_op(struct spot *spot, const cJSON *item, struct bs_check *check) {
+    check->op = bs_is_word(item, "modify") ? BS_OP_MODIFY : BS_OP_READ;
+    if (check->op == BS_OP_READ && !bs_is_word(item, "read"))
+        bs_problem(spot->decoder, at(spot, item->string), "must be \"read\" or \"modify\"");
+}
+
+static void decode_follow(struct spot *spot, const cJSON *item, struct bs_check *check) {
+    check->follow = bs_is_word(item, "parent") ? BS_FOLLOW_PARENT : BS_FOLLOW_FINAL;
+    if (check->follow == BS_FOLLOW_FINAL && !bs_is_word(item, "final"))
+        bs_problem(spot->decoder, at(spot, item->string), "must be \"final\" or \"parent\"");
+}
+
 /* False: no such member. */
 static bool decode_member(struct spot *spot, const cJSON *item, bool follows,
                           struct bs_check *check, struct seen *seen) {
     const char *name = item->string;
-    if (strcmp(name, "path") == 0 || strcmp(name, "path_b64") == 0) {
+    if (strcmp(name, "op") == 0) {
+        seen->op = true;
+        decode_op(spot, item, check);
+    } else if (strcmp(name, "path") == 0 || strcmp(name, "path_b64") == 0) {
         decode_path(spot, item, name[4] != '\0', seen->path, check);
         seen->path = true;
-    } else if (strcmp(name, "op") == 0) {
-        seen->op = true;
-        check->op = bs_is_word(item, "modify") ? BS_OP_MODIFY : BS_OP_READ;
-        if (check->op == BS_OP_READ && !bs_is_word(item, "read"))
-            bs_problem(spot->decoder, at(spot, name), "must be \"read\" or \"modify\"");
     } else if (strcmp(name, "profile") == 0) {
         decode_profile(spot, item, check);
     } else if (follows && strcmp(name, "follow") == 0) {
-        check->follow = bs_is_word(item, "parent") ? BS_FOLLOW_PARENT : BS_FOLLOW_FINAL;
-        if (check->follow == BS_FOLLOW_FINAL && !bs_is_word(item, "final"))
-            bs_problem(spot->decoder, at(spot, name), "must be \"final\" or \"parent\"");
+        decode_follow(spot, item, check);
     } else {
         return false;
     }
