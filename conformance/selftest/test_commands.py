@@ -52,7 +52,14 @@ def test_all_fenced_blocks_are_of_a_kind_that_a_test_looks_at() -> None:
         for kind in re.findall(r"^```(\w*)$", page.read_text(), re.M)
         if kind != ""
     }
-    assert kinds <= {"sh", "json", "python", "text"}
+    assert kinds <= {"sh", "json", "python", "text", "yaml"}
+
+
+def test_the_policy_of_the_policy_page_loads_without_a_problem(tmp_path: Path) -> None:
+    path = tmp_path / "page.yaml"
+    path.write_text(named_block(SPEC / "policy.md", "policy"))
+    done = run([REFERENCE, "policy", "lint", path])
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_two_commands_are_on_the_readme() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from selftest.tools import ROOT, named_output, run
+from selftest.tools import ROOT, named_block, named_output, run
 
 README = ROOT / "README.md"
 COMMAND = re.compile(r"^(\./ci/boxspec run --shim 'conformance/shims/faults/.*?)  # exits 1$", re.M)
@@ -26,3 +26,10 @@ def test_the_failure_on_the_readme_is_a_real_one() -> None:
     assert done.returncode == 1, done.stderr
     shown = done.stdout[done.stdout.index("EXEC-") :]
     assert neutral(shown) == named_output(README)
+
+
+def test_the_explanation_on_the_readme_is_a_real_one() -> None:
+    found = re.search(r"^(build/\S+ policy explain .*)$", README.read_text(), re.M)
+    assert found is not None
+    done = run(["bash", "-c", found[1]])
+    assert (done.returncode, done.stdout) == (0, named_block(README, "explain"))
