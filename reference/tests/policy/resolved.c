@@ -1,0 +1,355 @@
+#define _GNU_SOURCE
+#include <boxspec/profile.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support/folder.h"
+#include "support/harness.h"
+#include "support/holdings.h"
+#include "support/profiles.h"
+
+/* A root beside a folder that is outside of it. */
+struct place {
+    struct folder *folder;
+    char root[128];
+    struct bs_profile *profile; /* all but secret */
+    struct holdings before;
+};
+
+static int set_up(void **state) {
+    struct place *place = calloc(1, sizeof *place);
+    if (place == NULL || folder_setup((void **)&place->folder) != 0)
+        return -1;
+    (void)snprintf(place->root, sizeof place->root, "%s/root", place->folder->path);
+    static const char *const folders[] = {"root", "root/docs", "root/docs/deep", "root/secret",
+                                          "outside"};
+    for (size_t i = 0; i < LENGTH(folders); i++)
+        folder_add_folder(place->folder, folders[i]);
+    folder_add_file(place->folder, "root/docs/page", "", 0600);
+    folder_add_file(place->folder, "root/secret/key", "", 0600);
+    place->profile = profile_of("'denyRead':['secret/**']", NULL, NULL, 0);
+    place->before = holdings_now();
+    *state = place;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    struct place *place = *state;
+    struct holdings now = holdings_now();
+    int left = now.descriptors != place->before.descriptors;
+    bs_profile_free(place->profile);
+    int rc = folder_teardown((void **)&place->folder);
+    free(place);
+    return left ? -1 : rc;
+}
+
+static void add_link(const struct place *place, const char *name, const char *target) {
+    char path[256];
+    (void)snprintf(path, sizeof path, "root/%s", name);
+    assert_int_equal(symlinkat(target, place->folder->fd, path), 0);
+}
+
+struct answer {
+    int code;
+    bool allowed;
+    char rule[256];
+    char real[256]; /* "outside" where there is none */
+    char path[256];
+    struct bs_error err;
+};
+
+static struct answer answered(int code, struct bs_resolved *resolved, const struct bs_error *err) {
+    struct answer answer = {.code = code, .err = *err};
+    if (code != BS_OK)
+        return answer;
+    answer.allowed = resolved->decision.allowed;
+    (void)snprintf(answer.rule, sizeof answer.rule, "%s", resolved->decision.matched_rule);
+    (void)snprintf(answer.real, sizeof answer.real, "%s",
+                   resolved->real != NULL ? resolved->real : "outside");
+    (void)snprintf(answer.path, sizeof answer.path, "%.*s", (int)resolved->decision.path_len,
+                   resolved->decision.path);
+    if (resolved->real != NULL)
+        assert_int_equal(strlen(resolved->real), resolved->real_len);
+    bs_resolved_clear(resolved);
+    bs_resolved_clear(resolved);
+    return answer;
+}
+
+static struct answer ask_as(const struct place *place, const char *root, const char *path,
+                            enum bs_follow follow) {
+    struct bs_resolved resolved;
+    struct bs_error err = BS_ERROR_INIT;
+    int code = bs_check_resolved(place->profile, root, BS_OP_READ, path, strlen(path), follow,
+                                 &resolved, &err);
+    return answered(code, &resolved, &err);
+}
+
+static struct answer ask(const struct place *place, const char *path) {
+    return ask_as(place, place->root, path, BS_FOLLOW_FINAL);
+}
+
+static void assert_lies_at(const struct place *place, const char *path, const char *real) {
+    struct answer answer = ask(place, path);
+    if (answer.code != BS_OK)
+        fail_msg("%s: %s", path, answer.err.message);
+    if (strcmp(answer.real, real) != 0)
+        fail_msg("%s lies at %s, not at %s", path, answer.real, real);
+    bool inside = strcmp(real, "outside") != 0;
+    bool secret = strncmp(real, "secret", 6) == 0;
+    assert_int_equal(answer.allowed, inside && !secret);
+    assert_string_equal(answer.rule, !inside ? BS_OUTSIDE_WORKSPACE : secret ? "secret/**" : "**");
+}
+
+static void a_path_without_links_lies_where_it_says(void **state) {
+    const struct place *place = *state;
+    assert_lies_at(place, ".", ".");
+    assert_lies_at(place, "docs", "docs");
+    assert_lies_at(place, "docs/page", "docs/page");
+    assert_lies_at(place, "./docs//page/", "docs/page");
+    assert_lies_at(place, "secret/key", "secret/key");
+}
+
+static void links_are_followed_from_where_they_lie(void **state) {
+    const struct place *place = *state;
+    char target[256];
+    add_link(place, "docs/sibling", "page");
+    add_link(place, "docs/up", "../secret/key");
+    add_link(place, "docs/deep/up", "../../secret");
+    add_link(place, "folder", "docs/deep");
+    add_link(place, "dots", "./docs/././deep/..//page");
+    (void)snprintf(target, sizeof target, "%s/secret", place->root);
+    add_link(place, "absolute", target);
+    assert_lies_at(place, "docs/sibling", "docs/page");
+    assert_lies_at(place, "docs/up", "secret/key");
+    assert_lies_at(place, "docs/deep/up/key", "secret/key");
+    assert_lies_at(place, "folder/up/key", "secret/key");
+    assert_lies_at(place, "folder/x", "docs/deep/x");
+    assert_lies_at(place, "dots", "docs/page");
+    assert_lies_at(place, "absolute", "secret");
+    assert_lies_at(place, "absolute/key", "secret/key");
+}
+
+static void what_leaves_the_root_is_outside_unless_it_comes_back(void **state) {
+    const struct place *place = *state;
+    char target[256];
+    add_link(place, "out", "../outside");
+    add_link(place, "above", "..");
+    add_link(place, "top", "/");
+    add_link(place, "etc", "/etc/hostname");
+    add_link(place, "back", "../root/secret/key");
+    (void)snprintf(target, sizeof target, "%s/outside/back", place->folder->path);
+    assert_int_equal(symlink("../root/docs", target), 0);
+    assert_lies_at(place, "out", "outside");
+    assert_lies_at(place, "out/new/file", "outside");
+    assert_lies_at(place, "above", "outside");
+    assert_lies_at(place, "top", "outside");
+    assert_lies_at(place, "etc", "outside");
+    assert_lies_at(place, "back", "secret/key");
+    assert_lies_at(place, "above/root/docs/page", "docs/page");
+    assert_lies_at(place, "out/back/page", "docs/page");
+    assert_lies_at(place, "above/root", ".");
+}
+
+static void the_missing_is_kept_by_its_name(void **state) {
+    const struct place *place = *state;
+    add_link(place, "dangling", "secret/new");
+    add_link(place, "docs/far", "../no/such/../place");
+    add_link(place, "docs/away", "gone/../../secret/key");
+    assert_lies_at(place, "new", "new");
+    assert_lies_at(place, "docs/new/deeper", "docs/new/deeper");
+    assert_lies_at(place, "docs/page/below", "docs/page/below");
+    assert_lies_at(place, "dangling", "secret/new");
+    assert_lies_at(place, "dangling/below", "secret/new/below");
+    assert_lies_at(place, "docs/far", "no/place");
+    /* Up again past what is missing, the walk looks again. */
+    assert_lies_at(place, "docs/away", "secret/key");
+}
+
+static void parent_takes_the_last_component_as_it_is(void **state) {
+    const struct place *place = *state;
+    add_link(place, "link", "secret/key");
+    add_link(place, "folder", "secret");
+    struct answer answer = ask_as(place, place->root, "link", BS_FOLLOW_PARENT);
+    assert_true(answer.allowed);
+    assert_string_equal(answer.real, "link");
+    answer = ask_as(place, place->root, "folder/key", BS_FOLLOW_PARENT);
+    assert_false(answer.allowed);
+    assert_string_equal(answer.real, "secret/key");
+    answer = ask_as(place, place->root, ".", BS_FOLLOW_PARENT);
+    assert_string_equal(answer.real, ".");
+}
+
+static void add_chain(const struct place *place, unsigned links, const char *end) {
+    for (unsigned i = 1; i <= links; i++) {
+        char name[32];
+        char target[32];
+        (void)snprintf(name, sizeof name, "l%u", i);
+        (void)snprintf(target, sizeof target, "l%u", i + 1);
+        add_link(place, name, i < links ? target : end);
+    }
+}
+
+static void forty_links_are_followed_and_no_more(void **state) {
+    const struct place *place = *state;
+    add_chain(place, BS_MOST_LINKS + 1, "docs/page");
+    struct answer answer = ask(place, "l2");
+    assert_true(answer.allowed);
+    assert_string_equal(answer.real, "docs/page");
+    answer = ask(place, "l1");
+    assert_int_equal(answer.code, BS_E_IO);
+    assert_non_null(strstr(answer.err.message, "too many symbolic links"));
+}
+
+static void a_loop_is_an_error(void **state) {
+    const struct place *place = *state;
+    add_link(place, "self", "self");
+    add_link(place, "ping", "docs/pong");
+    add_link(place, "docs/pong", "../ping");
+    add_link(place, "inside", "inside/x");
+    assert_int_equal(ask(place, "self").code, BS_E_IO);
+    assert_int_equal(ask(place, "ping/x").code, BS_E_IO);
+    assert_int_equal(ask(place, "inside").code, BS_E_IO);
+    struct answer answer = ask_as(place, place->root, "self", BS_FOLLOW_PARENT);
+    assert_int_equal(answer.code, BS_OK);
+    assert_true(answer.allowed);
+}
+
+static void absolute_paths_inside_the_root_are_taken_for_relative_ones(void **state) {
+    const struct place *place = *state;
+    char path[256];
+    char alias[256];
+    (void)snprintf(alias, sizeof alias, "%s/alias", place->folder->path);
+    assert_int_equal(symlink("root", alias), 0);
+    static const char *const spellings[] = {"%s/docs/page", "%s//docs/./page/", "/%s/docs/page"};
+    for (size_t i = 0; i < LENGTH(spellings); i++) {
+        const char *roots[] = {place->root, alias};
+        for (size_t j = 0; j < 2; j++) {
+            (void)snprintf(path, sizeof path, spellings[i], roots[j]); /* NOLINT */
+            struct answer answer = ask_as(place, roots[j], path, BS_FOLLOW_FINAL);
+            assert_true(answer.allowed);
+            assert_string_equal(answer.path, "docs/page");
+            assert_string_equal(answer.real, "docs/page");
+        }
+    }
+    /* The root's real name, where it was given by another. */
+    (void)snprintf(path, sizeof path, "%s/secret/key", place->root);
+    struct answer answer = ask_as(place, alias, path, BS_FOLLOW_FINAL);
+    assert_false(answer.allowed);
+    assert_string_equal(answer.rule, "secret/**");
+    assert_string_equal(ask(place, place->root).path, ".");
+}
+
+static void other_absolute_paths_are_outside(void **state) {
+    const struct place *place = *state;
+    char path[256];
+    (void)snprintf(path, sizeof path, "%s-not/x", place->root);
+    const char *const paths[] = {path, "/", "/etc/passwd", "/~/x"};
+    for (size_t i = 0; i < LENGTH(paths); i++) {
+        struct answer answer = ask(place, paths[i]);
+        assert_int_equal(answer.code, BS_OK);
+        assert_false(answer.allowed);
+        assert_string_equal(answer.rule, BS_OUTSIDE_WORKSPACE);
+        assert_string_equal(answer.real, "outside");
+        assert_string_equal(answer.path, paths[i]);
+    }
+}
+
+static void what_cannot_be_meant_is_refused(void **state) {
+    const struct place *place = *state;
+    char path[256];
+    (void)snprintf(path, sizeof path, "%s/../root/docs", place->root);
+    const char *const paths[] = {"",      "..", "docs/../secret/key", path, "/etc/../etc", "a\\b",
+                                 "/a\\b", " a"};
+    for (size_t i = 0; i < LENGTH(paths); i++)
+        assert_int_equal(ask(place, paths[i]).code, BS_E_INVALID);
+    assert_int_equal(ask_as(place, "relative", "a", BS_FOLLOW_FINAL).code, BS_E_INVALID);
+    assert_int_equal(ask_as(place, "/no/such/root", "a", BS_FOLLOW_FINAL).code, BS_E_IO);
+    (void)snprintf(path, sizeof path, "%s/docs/page", place->root);
+    assert_int_equal(ask_as(place, path, "a", BS_FOLLOW_FINAL).code, BS_E_IO);
+}
+
+static void a_place_whose_name_cannot_be_judged_is_refused(void **state) {
+    const struct place *place = *state;
+    add_link(place, "link", "docs/a\\b");
+    struct answer answer = ask(place, "link");
+    assert_int_equal(answer.code, BS_E_INVALID);
+    assert_non_null(strstr(answer.err.message, "really lies"));
+}
+
+static void the_words_are_judged_before_the_place(void **state) {
+    const struct place *place = *state;
+    add_link(place, "secret/out", "/etc");
+    add_link(place, "secret/in", "../docs/page");
+    struct answer answer = ask(place, "secret/out");
+    assert_false(answer.allowed);
+    assert_string_equal(answer.rule, "secret/**");
+    assert_string_equal(answer.real, "outside");
+    answer = ask(place, "secret/in");
+    assert_false(answer.allowed);
+    assert_string_equal(answer.real, "docs/page");
+}
+
+/* The kernel takes it to the object, whatever its text says. */
+static void a_link_of_proc_leads_outside(void **state) {
+    const struct place *place = *state;
+    add_link(place, "cwd", "/proc/self/cwd");
+    assert_lies_at(place, "cwd/docs/page", "outside");
+}
+
+static void a_name_too_long_for_the_kernel_is_an_error(void **state) {
+    const struct place *place = *state;
+    char name[400];
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    assert_int_equal(ask(place, name).code, BS_E_IO);
+}
+
+static void an_open_folder_is_a_root_too(void **state) {
+    const struct place *place = *state;
+    struct bs_resolved resolved;
+    struct bs_error err = BS_ERROR_INIT;
+    add_link(place, "link", "secret/key");
+    int fd = open(place->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    int code = bs_check_resolved_at(place->profile, fd, BS_OP_READ, "link", 4, BS_FOLLOW_FINAL,
+                                    &resolved, &err);
+    struct answer answer = answered(code, &resolved, &err);
+    assert_false(answer.allowed);
+    assert_string_equal(answer.real, "secret/key");
+    code = bs_check_resolved_at(place->profile, fd, BS_OP_READ, "/docs", 5, BS_FOLLOW_FINAL,
+                                &resolved, &err);
+    answer = answered(code, &resolved, &err);
+    assert_string_equal(answer.rule, BS_OUTSIDE_WORKSPACE);
+    code = bs_check_resolved_at(place->profile, -1, BS_OP_READ, "docs", 4, BS_FOLLOW_FINAL,
+                                &resolved, &err);
+    assert_int_equal(code, BS_E_IO);
+    (void)close(fd);
+}
+
+#define in_a_place(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        in_a_place(a_path_without_links_lies_where_it_says),
+        in_a_place(links_are_followed_from_where_they_lie),
+        in_a_place(what_leaves_the_root_is_outside_unless_it_comes_back),
+        in_a_place(the_missing_is_kept_by_its_name),
+        in_a_place(parent_takes_the_last_component_as_it_is),
+        in_a_place(forty_links_are_followed_and_no_more),
+        in_a_place(a_loop_is_an_error),
+        in_a_place(absolute_paths_inside_the_root_are_taken_for_relative_ones),
+        in_a_place(other_absolute_paths_are_outside),
+        in_a_place(what_cannot_be_meant_is_refused),
+        in_a_place(a_place_whose_name_cannot_be_judged_is_refused),
+        in_a_place(the_words_are_judged_before_the_place),
+        in_a_place(a_link_of_proc_leads_outside),
+        in_a_place(a_name_too_long_for_the_kernel_is_an_error),
+        in_a_place(an_open_folder_is_a_root_too),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
