@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from selftest.tools import ROOT, SPEC, fenced, named_block, run
+from selftest.tools import REFERENCE, ROOT, SPEC, fenced, named_block, run
 
 PAGES = [ROOT / "README.md", *sorted(SPEC.glob("*.md"))]
 
