@@ -17,8 +17,8 @@ struct search {
     const struct bs_list *list;
     enum bs_op op;
     struct bs_pattern path; /* as the body of a rule */
-    const bool *matched;
-    bool *removed;
+    const bool *matched;    /* entries of the list */
+    bool *removed[2];       /* of both lists */
     bool adds_rule;
     bool adds_exception[2]; /* by the file: global, workspace */
     struct bs_remedy now;
@@ -36,7 +36,7 @@ static struct verdict decide_own(const struct search *search) {
     if (search->adds_rule)
         return (struct verdict){true, BS_NO_RULE};
     for (size_t i = search->list->n_own; i > 0; i--) {
-        if (search->matched[i - 1] && !search->removed[i - 1])
+        if (search->matched[i - 1] && !search->removed[search->op][i - 1])
             return (struct verdict){!search->list->entries[i - 1].negated, (ptrdiff_t)i - 1};
     }
     return (struct verdict){false, BS_NO_RULE};
@@ -50,7 +50,7 @@ static struct verdict decide(const struct search *search) {
         const struct bs_entry *entry = &list->entries[i - 1];
         if (search->adds_exception[BS_FROM_GLOBAL] && entry->source == BS_FROM_GLOBAL)
             break;
-        if (!search->matched[i - 1] || search->removed[i - 1])
+        if (!search->matched[i - 1] || search->removed[search->op][i - 1])
             continue;
         if (entry->origin == BS_ENTRY_EXCEPTION)
             break;
@@ -67,20 +67,6 @@ static bool is_deny(const struct bs_entry *entry) {
     return entry->origin == BS_ENTRY_DENY_READ || entry->origin == BS_ENTRY_DENY_MODIFY;
 }
 
-/* A profile rule may not equal a deny of its kind; denyRead counts for modify, too. */
-static bool may_add_rule(const struct search *search) {
-    const struct bs_list *lists = search->profile->effective.lists;
-    for (int op = BS_OP_READ; op <= (int)search->op; op++) {
-        for (size_t i = lists[op].n_own; i < lists[op].n; i++) {
-            bool removed = &lists[op] == search->list && search->removed[i];
-            if (!removed && is_deny(&lists[op].entries[i]) &&
-                equals_path(search, &lists[op].patterns[i]))
-                return false;
-        }
-    }
-    return true;
-}
-
 /* What may be written must be readable: the new modify rule may need a read rule beside it. */
 static bool needs_read_rule(const struct search *search) {
     const struct bs_list *read = &search->profile->effective.lists[BS_OP_READ];
@@ -93,10 +79,10 @@ static bool needs_read_rule(const struct search *search) {
     return search->op == BS_OP_MODIFY;
 }
 
-/* Whether an exception of this body, standing at `end`, lies inside an earlier deny that stays. */
-static bool is_inside_deny(struct search *search, const struct bs_pattern *body, size_t end,
-                           enum bs_policy_source source) {
-    const struct bs_list *list = search->list;
+/* Whether an exception of the global policy, of this body and standing at `end`, lies inside an
+ * earlier deny that stays. */
+static bool is_inside_deny(struct search *search, const struct bs_pattern *body, size_t end) {
+    const struct bs_list *list = &search->profile->effective.lists[BS_OP_MODIFY];
     size_t top = bs_rule_subtree(body->text, body->len);
     struct bs_path_view place = {body->text, top > 0 ? top : body->len};
     for (size_t i = list->n_own; i < end; i++) {
@@ -105,8 +91,8 @@ static bool is_inside_deny(struct search *search, const struct bs_pattern *body,
                           (deny->len == 2 && memcmp(deny->text, "**", 2) == 0);
         bool equal = deny->len == body->len && memcmp(deny->text, body->text, deny->len) == 0;
         bool inside = false;
-        if (search->removed[i] || !is_deny(&list->entries[i]) ||
-            list->entries[i].source != source || equal || (top > 0 && !is_subtree))
+        if (search->removed[BS_OP_MODIFY][i] || !is_deny(&list->entries[i]) ||
+            list->entries[i].source != BS_FROM_GLOBAL || equal || (top > 0 && !is_subtree))
             continue;
         if (!bs_matches_alone(deny, place, &inside))
             search->failed = true;
@@ -117,13 +103,12 @@ static bool is_inside_deny(struct search *search, const struct bs_pattern *body,
 }
 
 /* A workspace makes no exceptions but within those of the global policy. */
-static bool is_inside_exception(const struct search *search) {
-    const struct bs_list *list = search->list;
+static bool is_inside_exception(const struct search *search, const struct bs_pattern *body) {
+    const struct bs_list *list = &search->profile->effective.lists[BS_OP_MODIFY];
     for (size_t i = list->n_own; i < list->n; i++) {
         if (list->entries[i].origin == BS_ENTRY_EXCEPTION &&
-            list->entries[i].source == BS_FROM_GLOBAL &&
-            bs_rule_covers(list->patterns[i].text, list->patterns[i].len, search->path.text,
-                           search->path.len))
+            list->entries[i].source == BS_FROM_GLOBAL && !search->removed[BS_OP_MODIFY][i] &&
+            bs_rule_covers(list->patterns[i].text, list->patterns[i].len, body->text, body->len))
             return true;
     }
     return false;
@@ -132,23 +117,8 @@ static bool is_inside_exception(const struct search *search) {
 static bool may_add_exception(struct search *search, enum bs_policy_source source) {
     if (search->op != BS_OP_MODIFY || bs_rule_has_wildcards(search->path.text, search->path.len))
         return false;
-    return source == BS_FROM_WORKSPACE
-               ? is_inside_exception(search)
-               : is_inside_deny(search, &search->path, search->list->n, BS_FROM_GLOBAL);
-}
-
-/* A deny that goes may leave an exception behind that lies in nothing. */
-static bool loads(struct search *search) {
-    const struct bs_list *list = search->list;
-    bool good = true;
-    for (size_t i = list->n_own; i < list->n && good; i++) {
-        const struct bs_entry *entry = &list->entries[i];
-        if (entry->origin == BS_ENTRY_EXCEPTION && entry->source == BS_FROM_GLOBAL)
-            good = is_inside_deny(search, &list->patterns[i], i, BS_FROM_GLOBAL);
-    }
-    if (good && search->adds_exception[BS_FROM_GLOBAL])
-        good = may_add_exception(search, BS_FROM_GLOBAL);
-    return good && (!search->adds_rule || may_add_rule(search));
+    return source == BS_FROM_WORKSPACE ? is_inside_exception(search, &search->path)
+                                       : is_inside_deny(search, &search->path, search->list->n);
 }
 
 static bool is_in(const struct bs_remedy *remedy, const struct bs_change *change) {
@@ -161,7 +131,7 @@ static bool is_in(const struct bs_remedy *remedy, const struct bs_change *change
     return false;
 }
 
-/* An exception may be added before or after a deny behind it went: one remedy. */
+/* An exception may be added before or after a deny behind it went: that is one remedy. */
 static bool is_known(const struct search *search) {
     const struct bs_why_not *out = search->out;
     for (size_t i = 0; i < out->n_remedies; i++) {
@@ -176,7 +146,7 @@ static bool is_known(const struct search *search) {
 
 static void note_remedy(struct search *search) {
     struct bs_why_not *out = search->out;
-    if (!loads(search) || is_known(search))
+    if (is_known(search))
         return;
     struct bs_remedy *grown = realloc(out->remedies, (out->n_remedies + 1) * sizeof *out->remedies);
     if (grown == NULL) {
@@ -187,43 +157,95 @@ static void note_remedy(struct search *search) {
     out->remedies[out->n_remedies++] = search->now;
 }
 
-static void push(struct search *search, struct bs_change change) {
+static void mark(struct search *search, const struct bs_change *change, bool done) {
+    if (change->kind == BS_ADD_EXCEPTION)
+        search->adds_exception[change->source] = done;
+    else if (change->kind == BS_REMOVE_ENTRY)
+        search->removed[change->op][change->entry -
+                                    search->profile->effective.lists[change->op].entries] = done;
+    else if (change->op == search->op)
+        search->adds_rule = done;
+}
+
+/* False: that would be one change too many. */
+static bool push(struct search *search, struct bs_change change) {
+    if (search->now.n_changes == search->limit)
+        return false;
     search->now.changes[search->now.n_changes++] = change;
+    mark(search, &change, true);
+    return true;
+}
+
+static void undo(struct search *search, size_t n_changes) {
+    while (search->now.n_changes > n_changes)
+        mark(search, &search->now.changes[--search->now.n_changes], false);
+}
+
+/* What a deny leaves behind when it goes: exceptions that lie in nothing. They go with it. */
+static bool push_orphans(struct search *search) {
+    const struct bs_list *list = &search->profile->effective.lists[BS_OP_MODIFY];
+    for (size_t i = list->n_own; i < list->n; i++) {
+        const struct bs_entry *entry = &list->entries[i];
+        const struct bs_pattern *body = &list->patterns[i];
+        if (entry->origin != BS_ENTRY_EXCEPTION || search->removed[BS_OP_MODIFY][i])
+            continue;
+        bool stands = entry->source == BS_FROM_GLOBAL ? is_inside_deny(search, body, i)
+                                                      : is_inside_exception(search, body);
+        if (!stands &&
+            !push(search, (struct bs_change){BS_REMOVE_ENTRY, entry, BS_OP_MODIFY, entry->source}))
+            return false;
+    }
+    return true;
+}
+
+static bool push_removal(struct search *search, enum bs_op op, size_t index) {
+    const struct bs_entry *entry = &search->profile->effective.lists[op].entries[index];
+    return push(search, (struct bs_change){BS_REMOVE_ENTRY, entry, op, entry->source}) &&
+           (entry->origin != BS_ENTRY_DENY_MODIFY || push_orphans(search));
+}
+
+/* A profile rule may not equal a deny of its kind; denyRead counts for modify, too. */
+static bool push_equal_denies(struct search *search) {
+    for (int op = BS_OP_READ; op <= (int)search->op; op++) {
+        const struct bs_list *list = &search->profile->effective.lists[op];
+        for (size_t i = list->n_own; i < list->n; i++) {
+            if (!search->removed[op][i] && is_deny(&list->entries[i]) &&
+                equals_path(search, &list->patterns[i]) && !push_removal(search, (enum bs_op)op, i))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool push_rule(struct search *search) {
+    return push_equal_denies(search) &&
+           (!needs_read_rule(search) ||
+            push(search, (struct bs_change){BS_ADD_RULE, NULL, BS_OP_READ, BS_FROM_GLOBAL})) &&
+           push(search, (struct bs_change){BS_ADD_RULE, NULL, search->op, BS_FROM_GLOBAL});
 }
 
 static void go_on(struct search *search);
 
 static void try_rule(struct search *search) {
     size_t before = search->now.n_changes;
-    bool with_read = needs_read_rule(search);
-    if (search->adds_rule || before + 1 + with_read > search->limit)
-        return;
-    if (with_read)
-        push(search, (struct bs_change){BS_ADD_RULE, NULL, BS_OP_READ, BS_FROM_GLOBAL});
-    push(search, (struct bs_change){BS_ADD_RULE, NULL, search->op, BS_FROM_GLOBAL});
-    search->adds_rule = true;
-    go_on(search);
-    search->adds_rule = false;
-    search->now.n_changes = before;
+    if (push_rule(search))
+        go_on(search);
+    undo(search, before);
 }
 
 static void try_exception(struct search *search, enum bs_policy_source source) {
-    if (search->adds_exception[source] || !may_add_exception(search, source))
-        return;
-    push(search, (struct bs_change){BS_ADD_EXCEPTION, NULL, BS_OP_MODIFY, source});
-    search->adds_exception[source] = true;
-    go_on(search);
-    search->adds_exception[source] = false;
-    search->now.n_changes--;
+    size_t before = search->now.n_changes;
+    if (may_add_exception(search, source) &&
+        push(search, (struct bs_change){BS_ADD_EXCEPTION, NULL, BS_OP_MODIFY, source}))
+        go_on(search);
+    undo(search, before);
 }
 
 static void try_removal(struct search *search, size_t culprit) {
-    push(search, (struct bs_change){BS_REMOVE_ENTRY, &search->list->entries[culprit], search->op,
-                                    search->list->entries[culprit].source});
-    search->removed[culprit] = true;
-    go_on(search);
-    search->removed[culprit] = false;
-    search->now.n_changes--;
+    size_t before = search->now.n_changes;
+    if (push_removal(search, search->op, culprit))
+        go_on(search);
+    undo(search, before);
 }
 
 static void go_on(struct search *search) {
@@ -258,16 +280,18 @@ int bs_profile_why_not(const struct bs_profile *profile, enum bs_op op, const ch
         return code;
     struct bs_path_view view = {decision->path, decision->path_len};
     bool *matched = calloc(list->n + 1, sizeof *matched);
-    bool *removed = calloc(list->n + 1, sizeof *removed);
+    const struct bs_list *lists = profile->effective.lists;
+    bool *removed[2] = {calloc(lists[BS_OP_READ].n + 1, sizeof(bool)),
+                        calloc(lists[BS_OP_MODIFY].n + 1, sizeof(bool))};
     struct search search = {.profile = profile,
                             .list = list,
                             .op = op,
                             .path = {view.text, view.len},
                             .matched = matched,
-                            .removed = removed,
+                            .removed = {removed[BS_OP_READ], removed[BS_OP_MODIFY]},
                             .out = why_not};
-    search.failed =
-        matched == NULL || removed == NULL || !bs_note_matches(list, profile->fold, view, matched);
+    search.failed = matched == NULL || removed[0] == NULL || removed[1] == NULL ||
+                    !bs_note_matches(list, profile->fold, view, matched);
     bs_rule_put(&rule, view.text, view.len, false);
     while (!decision->allowed && !search.failed && why_not->n_remedies == 0 &&
            search.limit < BS_MOST_CHANGES) {
@@ -275,7 +299,8 @@ int bs_profile_why_not(const struct bs_profile *profile, enum bs_op op, const ch
         go_on(&search);
     }
     free(matched);
-    free(removed);
+    free(removed[0]);
+    free(removed[1]);
     search.failed |= rule.failed;
     why_not->rule = bs_buf_take(&rule);
     if (search.failed) {
