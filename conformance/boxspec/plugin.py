@@ -53,7 +53,7 @@ class State:
                 busy=option("boxspec_busy"),
             )
             try:
-                trust(session)
+                trust(session, contracts=option("boxspec_contracts"))
             except BaseException:
                 session.close()
                 raise

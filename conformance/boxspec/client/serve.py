@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import random
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -78,7 +79,7 @@ class Serve:
         """The same for a request whose fields may have any name."""
         with self._lock:
             self._number += 1
-            asked = {"id": f"s{self._number}-{os.urandom(4).hex()}", **message}
+            asked = {"id": f"s{self._number}-{random.getrandbits(32):08x}", **message}
             line = json.dumps(asked).encode("ascii")
             answer = self._exchange(line, asked, within_s or self.within_s)
             try:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from boxspec.errors import ShimBroke
+from boxspec.programs import ROOT
 from boxspec.verdict import Failure
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 Example = TypeVar("Example")
 
 EXAMPLES = 20
+CACHE = ROOT / "build" / "hypothesis"
 # Bodies run in several threads; Hypothesis has settings that belong to the process.
 _ONE_AT_A_TIME = threading.Lock()
 
@@ -54,8 +56,8 @@ def law(
         "suppress_health_check": tuple(HealthCheck),
     }
     with _ONE_AT_A_TIME:
-        # What it caches goes away with the case.
-        configuration.set_hypothesis_home_dir(box.folder / "hypothesis")
+        # It reads the sources of all modules that it finds, and remembers them there.
+        configuration.set_hypothesis_home_dir(CACHE)
         seed(box.session.seed)(settings(**limits)(given(strategy)(body)))()
     if found:
         raise found[0]
