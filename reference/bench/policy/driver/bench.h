@@ -38,6 +38,7 @@ struct bench_engine {
     /* Words on what was made; NULL: there are none. */
     const char *(*tier)(const void *compiled);
     ptrdiff_t (*index_of)(const void *compiled, ptrdiff_t answer);
+    bool warms; /* the first pass is not like the next */
 };
 
 extern const struct bench_engine bench_boxspec;

@@ -92,6 +92,8 @@ static bool answer_all(struct contestant *c, const struct bench_lines *paths) {
         c->answers[c->answered++] = c->engine->highest(c->compiled, path->data, path->len);
         c->pass_ns = bench_cpu_ns() - start;
     }
+    if (c->engine->warms && c->compiled != NULL && c->answered == paths->n)
+        c->pass_ns = pass(c, paths);
     for (size_t i = 0; i < c->answered; i++) {
         if (c->engine->index_of != NULL)
             c->answers[i] = c->engine->index_of(c->compiled, c->answers[i]);

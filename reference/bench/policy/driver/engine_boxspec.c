@@ -55,4 +55,4 @@ static const char *tier(const void *compiled) {
     return text;
 }
 
-const struct bench_engine bench_boxspec = {"matcher", compile, highest, drop, tier, NULL};
+const struct bench_engine bench_boxspec = {"matcher", compile, highest, drop, tier, NULL, false};

@@ -199,4 +199,4 @@ static const char *tier(const void *compiled) {
     return made->locale == (locale_t)0 ? "no locale" : NULL;
 }
 
-const struct bench_engine bench_fnmatch = {"fnmatch", compile, highest, drop, tier, NULL};
+const struct bench_engine bench_fnmatch = {"fnmatch", compile, highest, drop, tier, NULL, false};

@@ -29,4 +29,4 @@ static ptrdiff_t highest(void *compiled, const char *raw, size_t len) {
 
 static void drop(void *compiled) { bs_glob_free(compiled); }
 
-const struct bench_engine bench_glob = {"glob", compile, highest, drop, NULL, NULL};
+const struct bench_engine bench_glob = {"glob", compile, highest, drop, NULL, NULL, false};

@@ -6,8 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct rule {
+    pcre2_code *code;
+};
+
 struct compiled {
-    pcre2_code **codes;
+    struct rule *rules;
     size_t n;
     pcre2_match_data *found;
 };
@@ -15,8 +19,8 @@ struct compiled {
 static void drop(void *compiled) {
     struct compiled *made = compiled;
     for (size_t i = 0; i < made->n; i++)
-        pcre2_code_free(made->codes[i]);
-    free(made->codes);
+        pcre2_code_free(made->rules[i].code);
+    free(made->rules);
     pcre2_match_data_free(made->found);
     free(made);
 }
@@ -47,18 +51,18 @@ static pcre2_code *compile_one(const struct bench_text *rule, char *why, size_t 
 static void *compile(const struct bench_lines *rules, char *why, size_t why_size) {
     struct compiled *made = calloc(1, sizeof *made);
     if (made != NULL) {
-        made->codes = calloc(rules->n, sizeof *made->codes);
+        made->rules = calloc(rules->n, sizeof *made->rules);
         made->found = pcre2_match_data_create(1, NULL);
     }
-    if (made == NULL || made->codes == NULL || made->found == NULL) {
+    if (made == NULL || made->rules == NULL || made->found == NULL) {
         (void)snprintf(why, why_size, "PCRE2: out of memory");
         if (made != NULL)
             drop(made);
         return NULL;
     }
     for (; made->n < rules->n; made->n++) {
-        made->codes[made->n] = compile_one(&rules->items[made->n], why, why_size);
-        if (made->codes[made->n] == NULL) {
+        made->rules[made->n].code = compile_one(&rules->items[made->n], why, why_size);
+        if (made->rules[made->n].code == NULL) {
             drop(made);
             return NULL;
         }
@@ -72,8 +76,8 @@ static ptrdiff_t highest(void *compiled, const char *raw, size_t len) {
     if (!bench_normal(raw, len, &path))
         return BENCH_BAD_PATH;
     for (size_t i = made->n; i-- > 0;) {
-        int rc = pcre2_jit_match(made->codes[i], (PCRE2_SPTR)path.data, path.len, 0, 0, made->found,
-                                 NULL);
+        int rc = pcre2_jit_match(made->rules[i].code, (PCRE2_SPTR)path.data, path.len, 0, 0,
+                                 made->found, NULL);
         if (rc >= 0)
             return (ptrdiff_t)i;
         if (rc != PCRE2_ERROR_NOMATCH)
@@ -82,4 +86,4 @@ static ptrdiff_t highest(void *compiled, const char *raw, size_t len) {
     return BENCH_NO_RULE;
 }
 
-const struct bench_engine bench_pcre2 = {"PCRE2-JIT", compile, highest, drop, NULL, NULL};
+const struct bench_engine bench_pcre2 = {"PCRE2-JIT", compile, highest, drop, NULL, NULL, false};

@@ -96,4 +96,4 @@ static ptrdiff_t index_of(const void *compiled, ptrdiff_t answer) {
     return found == NULL ? BENCH_GAVE_UP : found->index;
 }
 
-const struct bench_engine bench_profile = {"check", compile, highest, drop, NULL, index_of};
+const struct bench_engine bench_profile = {"check", compile, highest, drop, NULL, index_of, false};

@@ -59,4 +59,4 @@ void drop(void *compiled) { delete static_cast<Compiled *>(compiled); }
 
 } // namespace
 
-const bench_engine bench_re2 = {"RE2::Set", compile, highest, drop, nullptr, nullptr};
+const bench_engine bench_re2 = {"RE2::Set", compile, highest, drop, nullptr, nullptr, true};

@@ -19,8 +19,6 @@
 
 #include "base/buf.h"
 
-extern char **environ;
-
 enum { MOST_ROUNDS = 100000, PIPE_BYTES = 1 << 20 };
 
 struct server {
