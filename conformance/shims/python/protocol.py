@@ -192,15 +192,20 @@ class Shim:
         return 0
 
     def serve(self):
-        buffer = b""
-        while piece := os.read(0, 65536):
-            *lines, buffer = (buffer + piece).split(b"\n")
+        pieces = []  # of a line that has not ended; joined once, for it may be long
+        length = 0
+        while piece := os.read(0, 1 << 20):
+            *lines, rest = piece.split(b"\n")
             for line in lines:
+                line = b"".join([*pieces, line])
+                pieces, length = [], 0
                 answer = self.answer(line, serving=True)
                 write_all(1, dump(answer).encode() + b"\n")
                 if is_farewell(line, answer):
                     return 0
-            if len(buffer) > LONGEST_LINE:
+            pieces.append(rest)
+            length += len(rest)
+            if length > LONGEST_LINE:
                 return complain("a line is too long")
         return 0
 

@@ -159,8 +159,8 @@ def keys_in_any_case():
 @fault("POLICY-FILE-08", "of a repeated key the last one is taken", "most readers of JSON")
 def last_key_wins():
     @replaces(source.Member)
-    def __init__(original, self, name, at, node, repeated, refusal):
-        original(self, name, at, node, False, refusal)
+    def __init__(original, self, name, at, node, repeated):
+        original(self, name, at, node, False)
 
 
 @fault("POLICY-FILE-08", "keys are compared before escapes are decoded", "comparing raw bytes")

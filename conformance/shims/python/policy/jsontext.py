@@ -30,8 +30,8 @@ class Reader:
 
     def peek(self):
         """The next character that is not blank, or an empty text at the end."""
-        text, i = self.text, self.i
-        while text[i : i + 1] in BLANK and i < len(text):
+        text, i, end = self.text, self.i, len(self.text)
+        while i < end and text[i] in BLANK:
             i += 1
         self.i = i
         return text[i : i + 1]
@@ -64,7 +64,7 @@ class Reader:
         if c != '"':
             self.wrong("a key in quotes")
         at = self.i
-        top.key = self.read_string(), at, None
+        top.key = self.read_string(), at
         if self.peek() != ":":
             self.wrong("`:`")
         self.i += 1

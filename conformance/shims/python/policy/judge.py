@@ -2,6 +2,8 @@
 
 import policy.glob as glob
 
+NOT_PLAIN = "an exception must be exact or end in `/**`, with no other wildcard"
+
 
 class Cover:
     """Rules, asked which of them certainly match all that another one does, by the letters."""
@@ -17,6 +19,14 @@ class Cover:
         covers = ["**", body]
         covers += [body[:size] + "/**" for size in self.sizes if ends_a_segment(body, size)]
         return max(self.numbers.get(cover, -1) for cover in covers)
+
+    def others_cover(self, body):
+        """Whether a rule with another body does."""
+        own = self.numbers.pop(body, None)
+        found = self.covers(body)
+        if own is not None:
+            self.numbers[body] = own
+        return found
 
     def covers(self, body):
         return self.last(body) >= 0
@@ -72,10 +82,11 @@ def equals_a_deny(file, policy, profile):
 
 
 def exception(file, rule, earlier, is_workspace):
+    if is_workspace:
+        return
     if not is_plain(rule.body):
-        why = "an exception must be exact or end in `/**`, with no other wildcard"
-        file.wrong(rule.at, rule.pointer, why)
-    elif not is_workspace and not any(holds(deny, rule) for deny in positive(earlier)):
+        file.wrong(rule.at, rule.pointer, NOT_PLAIN)
+    elif not any(holds(deny, rule) for deny in positive(earlier)):
         file.wrong(rule.at, rule.pointer, "an exception must lie inside an earlier deny")
 
 
@@ -98,7 +109,9 @@ def validate_merge(base, workspace):
     """Problems that a workspace has only with the policy that it is laid over."""
     holes = cover([rule for rule in base.policy.deny_modify if rule.negated])
     for rule in workspace.policy.deny_modify:
-        if rule.negated and is_plain(rule.body) and not holes.covers(rule.body):
+        if rule.negated and not is_plain(rule.body):
+            workspace.wrong(rule.at, rule.pointer, NOT_PLAIN)
+        elif rule.negated and not holes.covers(rule.body):
             why = "an exception of a workspace must lie inside one of the global policy"
             workspace.wrong(rule.at, rule.pointer, why)
     for profile in workspace.policy.profiles.values():
@@ -133,7 +146,7 @@ def matches_nothing(body):
 def under_a_deny(rules, denies):
     denied = cover(denies)
     for rule in positive(rules):
-        if denied.covers(rule.body) and rule.body not in denied.numbers:
+        if denied.others_cover(rule.body):
             yield "under-deny", rule, "it lies under a global deny and allows nothing"
 
 

@@ -123,7 +123,7 @@ class File:
             self.spec(top["spec"], "/spec")
 
     def keys(self, node, pointer):
-        """Repeated and impossible keys, wherever they are."""
+        """Repeated keys, wherever they are."""
         if node.kind == "array":
             for i, each in enumerate(node.value):
                 self.keys(each, f"{pointer}/{i}")
@@ -131,9 +131,7 @@ class File:
             return
         for each in node.value:
             inner = pointer + "/" + escaped(each.name)
-            if each.refusal:
-                self.wrong(each.at, inner, each.refusal)
-            elif each.repeated:
+            if each.repeated:
                 self.wrong(each.at, inner, f"{each.name} is given twice")
             self.keys(each.node, inner)
 
@@ -144,7 +142,7 @@ class File:
             return {}
         found = {}
         for each in node.value:
-            if each.repeated or each.refusal:
+            if each.repeated:
                 continue
             if known is not None and not is_known(each.name, known):
                 self.unknown(each, pointer)
@@ -200,7 +198,7 @@ class File:
     def profiles(self, node, pointer):
         self.object(node, pointer)
         for each in node.value if node.kind == "object" else ():
-            if each.repeated or each.refusal:
+            if each.repeated:
                 continue
             inner = pointer + "/" + escaped(each.name)
             if not each.name:
@@ -243,7 +241,7 @@ def reader_of(form):
 def member(node, name):
     """The first of this name."""
     for each in node.value:
-        if each.name == name and not each.refusal:
+        if each.name == name:
             return each.node
     return None
 

@@ -80,14 +80,13 @@ class Node:
 class Member:
     """`repeated`: an earlier member of the object has this name."""
 
-    __slots__ = ("at", "name", "node", "refusal", "repeated")
+    __slots__ = ("at", "name", "node", "repeated")
 
-    def __init__(self, name, at, node, repeated, refusal):
+    def __init__(self, name, at, node, repeated):
         self.name = name
         self.at = at
         self.node = node
         self.repeated = repeated
-        self.refusal = refusal  # why the name cannot be one
 
 
 class Open:
@@ -96,14 +95,14 @@ class Open:
     def __init__(self, kind, at):
         self.node = Node(kind, at, [])
         self.names = set()
-        self.key = None  # name, place, and why it cannot be a name
+        self.key = None  # the name and its place
 
     def add(self, node):
         if self.node.kind == "array":
             self.node.value.append(node)
             return
-        name, at, refusal = self.key
-        self.node.value.append(Member(name, at, node, name in self.names, refusal))
+        name, at = self.key
+        self.node.value.append(Member(name, at, node, name in self.names))
         self.names.add(name)
         self.key = None
 

@@ -126,8 +126,9 @@ def is_key(top):
 def take_key(top, event, node):
     if is_plain(event) and event.value == "<<":
         raise Malformed(node.at, "a merge key (`<<`)" + QUOTE)
-    refusal = None if node.kind == "string" else f"this key is no text but {node.kind}" + QUOTE
-    top.key = event.value, node.at, refusal
+    if node.kind != "string":
+        raise Malformed(node.at, f"a key that is no text but {node.kind}" + QUOTE)
+    top.key = event.value, node.at
 
 
 def put(stack, node, root):
