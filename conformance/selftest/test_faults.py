@@ -14,10 +14,13 @@ from typing import Any
 import pytest
 import yaml
 
+from boxspec import matrix
+from boxspec.faults import line as faults_line
 from selftest.tools import ROOT, TWIN, Done, boxspec, run
 
 FAULTS = ROOT / "conformance" / "shims" / "faults" / "shim.py"
 REQUIREMENTS = ROOT / "conformance" / "requirements"
+CONTRACTS = ("exec", "policy")
 
 
 @cache
@@ -31,6 +34,12 @@ def faults() -> list[dict[str, Any]]:
 def requirements(contract: str) -> dict[str, dict[str, Any]]:
     found = yaml.safe_load((REQUIREMENTS / f"{contract}.yaml").read_text())["requirements"]
     return {each["id"]: each for each in found}
+
+
+def faults_of_policy() -> list[str]:
+    return [
+        each["id"] for each in faults() if (each["contract"], each["role"]) == ("policy", "fault")
+    ]
 
 
 def refused(done: Done) -> str:
@@ -59,13 +68,25 @@ def test_each_fault_says_the_mistake_and_where_it_was_seen() -> None:
     assert [each["id"] for each in faults() if not (each["mistake"] and each["seen"])] == []
 
 
-def test_each_testable_requirement_of_exec_has_a_fault() -> None:
-    testable = {name for name, each in requirements("exec").items() if each["testable"] is True}
+@pytest.mark.parametrize("contract", CONTRACTS)
+def test_each_testable_requirement_has_a_fault(contract: str) -> None:
+    testable = {name for name, each in requirements(contract).items() if each["testable"] is True}
     assert testable - {each["requirement"] for each in faults()} == set()
 
 
-def test_there_is_a_control_and_a_noop() -> None:
-    assert {"control", "noop"} <= {each["role"] for each in faults()}
+@pytest.mark.parametrize("contract", CONTRACTS)
+def test_there_is_a_control_and_a_noop(contract: str) -> None:
+    roles = {each["role"] for each in faults() if each["contract"] == contract}
+    assert {"control", "noop"} <= roles
+
+
+def test_a_fault_belongs_to_the_contract_of_its_requirement() -> None:
+    strange = [
+        each["id"]
+        for each in faults()
+        if each["requirement"] and each["requirement"].split("-")[0].lower() != each["contract"]
+    ]
+    assert strange == []
 
 
 def answer(shim: list[str | Path], folder: Path) -> dict[str, Any]:
@@ -100,6 +121,8 @@ def test_an_unknown_fault_is_refused() -> None:
         (["-k", "kill and"], "-k"),
         (["-j", "0"], "-j 0"),
         (["-j", "many"], "many"),
+        (["--contract", "sbpl"], "sbpl"),
+        (["--contract", "policy", "--only", "env.keeps-home"], "no fault is left"),
         (["--loud"], "--loud"),
         (["--json", "/no/such/folder/x"], "/no/such/folder/x"),
     ],
@@ -151,3 +174,69 @@ def test_what_was_finished_survives_an_interrupt(tmp_path: Path) -> None:
     assert "env.keeps-home" in first
     assert "not finished 1" in out
     assert [each["id"] for each in json.loads(file.read_text())["faults"]] == ["env.keeps-home"]
+
+
+class Scripted:
+    """Runs whose results are known: one list of failing requirements a run, and then none."""
+
+    def __init__(self, *results: list[str]) -> None:
+        self.results = list(results)
+        self.asked: list[list[str]] = []
+
+    def failing(self, fault: matrix.Fault, scope: list[str]) -> list[str]:
+        self.asked.append(scope)
+        return self.results.pop(0) if self.results else []
+
+
+def fault_of(requirement: str | None, contract: str = "exec", role: str = "fault") -> matrix.Fault:
+    return matrix.Fault("x.y", contract, requirement, role, "mistake", "seen")
+
+
+def judged(fault: matrix.Fault, scope: str | None, *results: list[str]) -> tuple[Any, Scripted]:
+    runs = Scripted(*results)
+    outcome = matrix.judge(fault, runs, scope)  # type: ignore[arg-type]
+    if matrix.missed(outcome):
+        matrix.persist(outcome, runs)  # type: ignore[arg-type]
+    return outcome, runs
+
+
+def test_a_missed_fault_has_two_tries_and_four_more() -> None:
+    outcome, runs = judged(fault_of("EXEC-KILL-02"), None)
+    assert (outcome.word, outcome.tries) == ("missed", 6)
+    assert runs.asked == [["--focus", "EXEC-KILL"], *[["--topic", "EXEC-KILL"]] * 5]
+
+
+@pytest.mark.parametrize("tries", range(1, 7))
+def test_the_try_that_caught_it_is_told(tries: int) -> None:
+    outcome, runs = judged(fault_of("EXEC-KILL-02"), "own", *[[]] * (tries - 1), ["EXEC-KILL-02"])
+    assert (outcome.word, outcome.tries, len(runs.asked)) == ("caught", tries, tries)
+    told = faults_line(outcome)
+    assert (f"({tries} tries)" in told) == (tries > 1)
+
+
+def test_a_policy_fault_meets_every_test_of_its_contract() -> None:
+    outcome, runs = judged(fault_of("POLICY-GLOB-03", "policy"), None, ["POLICY-GLOB-03"])
+    assert (outcome.scope, runs.asked) == ("all", [[]])
+
+
+def test_another_topic_counts_when_it_fails_twice() -> None:
+    both = ["POLICY-GLOB-03", "POLICY-RULE-01"]
+    fault = fault_of("POLICY-GLOB-03", "policy")
+    outcome, runs = judged(fault, None, both, ["POLICY-RULE-01"])
+    assert (outcome.word, outcome.blunt) == ("blunt", ["POLICY-RULE-01"])
+    assert runs.asked[1] == ["--topic", "POLICY-RULE"]
+    assert judged(fault, None, both)[0].word == "caught"
+
+
+def test_a_noop_is_quiet_and_a_control_is_caught() -> None:
+    assert judged(fault_of(None, role="noop"), None)[0].good
+    assert not judged(fault_of(None, role="control"), None)[0].good
+    assert judged(fault_of(None, role="control"), None, ["EXEC-KILL-02"])[0].good
+
+
+def test_a_fault_of_policy_is_told() -> None:
+    done = boxspec(
+        "faults", "--contract", "policy", "--only", faults_of_policy()[0], "--scope", "own"
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "faults 1 · caught 1 · by the requirement they break 1" in done.stdout

@@ -49,7 +49,9 @@ class Vector:
     @property
     def small(self) -> bool:
         """Nothing in it is repeated."""
-        return not any("repeat" in key for key in (*self.fields, *self.fields.get("workspace", ())))
+        holders = (self.fields, self.fields.get("policy", {}))
+        keys = [key for held in holders for key in (*held, *held.get("workspace", ()))]
+        return not any("repeat" in key for key in keys)
 
     @property
     def capabilities(self) -> frozenset[str]:

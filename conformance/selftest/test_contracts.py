@@ -1,0 +1,87 @@
+"""Which contracts a run judges: those that are named, or those that the shim declares."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from selftest.tools import FAKE, SCHEMAS, Done, boxspec
+
+LITERAL, HONEST = f"{FAKE} literal", f"{FAKE} honest"
+# A few tests of each contract.
+FEW = "test_text or test_warn"
+
+
+@cache
+def judged(folder: Path, *words: str) -> tuple[Done, dict[str, Any]]:
+    file = folder / "result.json"
+    done = boxspec("run", *words, "--json", file)
+    assert done.returncode != 2, done.stderr
+    return done, json.loads(file.read_text())
+
+
+@pytest.mark.parametrize(
+    ("shim", "declared", "other"), [(LITERAL, "policy", "exec"), (HONEST, "exec", "policy")]
+)
+def test_without_a_name_those_are_judged_that_the_shim_declares(
+    shim: str, declared: str, other: str, tmp_path: Path
+) -> None:
+    done, tree = judged(tmp_path, "--shim", shim, "-k", FEW)
+    assert tree["selection"]["contracts"] == [declared]
+    assert tree["selection"]["not_declared"] == [other]
+    assert f"not declared: {other}" in done.stdout
+    assert {each["id"].split("-")[0].lower() for each in tree["requirements"]} == {declared}
+    assert all(f"/{declared}/" in each["id"] for each in tree["tests"])
+    assert list(tree["summary"]["contracts"]) == [declared]
+
+
+@pytest.mark.parametrize(("shim", "other"), [(LITERAL, "exec"), (HONEST, "policy")])
+def test_a_named_contract_that_is_not_declared_is_incomplete(
+    shim: str, other: str, tmp_path: Path
+) -> None:
+    done, tree = judged(tmp_path, "--shim", shim, "--contract", other, "-k", FEW)
+    assert done.returncode == 3, done.stdout
+    assert {each["verdict"] for each in tree["requirements"]} == {"not-applicable"}
+    assert f"no MUST of {other} was decided" in done.stdout
+
+
+def test_both_are_counted_apart_and_together(tmp_path: Path) -> None:
+    words = ("--shim", LITERAL, "--contract", "exec", "--contract", "policy", "-k", FEW)
+    done, tree = judged(tmp_path, *words)
+    schema = json.loads((SCHEMAS / "result.json").read_text())
+    Draft202012Validator(schema).validate(tree)
+    summary = tree["summary"]
+    assert list(summary["contracts"]) == ["exec", "policy"]
+    for profile in ("contract", "hardened"):
+        for level in ("must", "should", "may"):
+            for count in ("conforms", "of"):
+                each = [part[profile][level][count] for part in summary["contracts"].values()]
+                assert sum(each) == summary[profile][level][count]
+    *_, first, second, last = done.stdout.splitlines()
+    assert first.startswith("exec ")
+    assert second.startswith("policy ")
+    must = summary["contract"]["must"]
+    assert last.startswith(f"contract MUST {must['conforms']}/{must['of']} ")
+
+
+def test_a_topic_is_all_that_is_judged(tmp_path: Path) -> None:
+    _, tree = judged(tmp_path, "--shim", LITERAL, "--topic", "POLICY-AUDIT")
+    assert [each["id"] for each in tree["requirements"]] == [
+        "POLICY-AUDIT-01",
+        "POLICY-AUDIT-02",
+        "POLICY-AUDIT-03",
+    ]
+    assert {each["verdict"] for each in tree["requirements"]} == {"not-applicable"}
+
+
+def test_an_undeclared_capability_leaves_what_does_not_need_it(tmp_path: Path) -> None:
+    """A shim without YAML is asked the JSON vectors of a requirement, and they decide it."""
+    _, tree = judged(tmp_path, "--shim", LITERAL, "--topic", "POLICY-FILE")
+    verdicts = {each["id"]: each["verdict"] for each in tree["requirements"]}
+    assert verdicts["POLICY-FILE-15"] == "not-applicable"
+    assert verdicts["POLICY-FILE-01"] != "not-applicable"

@@ -1,0 +1,300 @@
+"""The kit of the pure contracts: vectors, oracle, blame, laws and costs."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from boxspec.case import Box
+from boxspec.errors import ShimBroke, UsageError
+from boxspec.policy import oracle, vectors
+from boxspec.policy.asking import question
+from boxspec.policy.cost import cpu_ms
+from boxspec.policy.documents import one_profile
+from boxspec.policy.judging import judge
+from boxspec.policy.laws import law
+from boxspec.policy.trees import Tree
+from boxspec.session import Session
+from boxspec.verdict import Failure, NotApplicable, Verdict
+from selftest.tools import FAKE
+
+FILES = sorted(path for path in vectors.FOLDER.glob("*.json") if ".schema." not in path.name)
+CAPABILITIES = frozenset({"glob", "policy"})
+
+
+@pytest.fixture
+def box() -> Iterator[Box]:
+    session = Session((str(FAKE), "literal"), seed=7)
+    session.capabilities = CAPABILITIES
+    made = Box(session, "kit")
+    yield made
+    made.close(keep=False)
+    session.close()
+
+
+def vector(name: str, kind: str, **fields: Any) -> vectors.Vector:
+    entry = {"id": name, "requirement": "POLICY-GLOB-01", "kind": kind, "why": "w.", **fields}
+    return vectors.Vector(name, ("POLICY-GLOB-01",), kind, "w.", entry)
+
+
+def group(*members: vectors.Vector) -> vectors.Group:
+    return vectors.Group(("POLICY-GLOB-01",), members)
+
+
+# Vectors ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_file_of_vectors_follows_its_schema(path: Path) -> None:
+    schema = json.loads((vectors.FOLDER / "vector.schema.json").read_text())
+    Draft202012Validator.check_schema(schema)
+    Draft202012Validator(schema).validate(json.loads(path.read_text()))
+
+
+def test_each_twin_is_a_vector() -> None:
+    every = vectors.every()
+    assert [each.id for each in every.values() if each.twin and each.twin not in every] == []
+
+
+def test_globs_and_paths_of_the_vectors_are_answered_by_the_oracle() -> None:
+    for each in vectors.every().values():
+        if each.requirements[0].startswith("POLICY-COST") or "case" in each.fields:
+            continue
+        if each.kind == "normalize":
+            normal = oracle.normal_path(each.word("path"))
+            assert normal == each.fields.get("normal"), each.id
+        elif each.kind == "glob":
+            path = oracle.normal_path(each.word("path"))
+            glob = oracle.normal_body(each.word("pattern").decode())
+            if "refused" in each.fields:
+                assert path is None, each.id
+            else:
+                assert path is not None, each.id
+                assert glob is not None, each.id
+                assert oracle.matches(glob, path) == each.fields["match"], each.id
+
+
+def test_an_id_that_is_given_twice_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = dict(vector("GLOB-0001", "glob", pattern="a", path="a", match=True).fields)
+    for name in ("a.json", "b.json"):
+        (tmp_path / name).write_text(json.dumps({"topic": "POLICY-GLOB", "vectors": [entry]}))
+    monkeypatch.setattr(vectors, "FOLDER", tmp_path)
+    with pytest.raises(UsageError, match="GLOB-0001 twice"):
+        vectors.every.__wrapped__()
+
+
+@pytest.mark.parametrize(
+    "change", [{"requirement": "POLICY-NOTHING-01"}, {"kind": "guess"}, {"id": None, "kind": 5}]
+)
+def test_a_vector_that_nobody_can_ask_is_refused(
+    change: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = {**vector("GLOB-0001", "glob").fields, **change}
+    (tmp_path / "a.json").write_text(json.dumps({"topic": "POLICY-GLOB", "vectors": [entry]}))
+    monkeypatch.setattr(vectors, "FOLDER", tmp_path)
+    with pytest.raises(UsageError):
+        vectors.every.__wrapped__()
+
+
+def test_what_is_repeated_is_written_out() -> None:
+    parts = {"head": "<", "unit": "ab", "times": 3, "tail": ">"}
+    assert vectors.repeated(parts) == "<ababab>"
+    assert vector("X", "glob", path_repeat=parts).word("path") == b"<ababab>"
+
+
+# Judging ------------------------------------------------------------------------------------
+
+RIGHT = {"pattern": "a", "path": "a", "match": True}
+WRONG = {"pattern": "a", "path": "a", "match": False}
+
+
+def test_a_group_that_conforms_says_nothing(box: Box) -> None:
+    judge(
+        box,
+        group(
+            vector("V-1", "glob", **RIGHT), vector("V-2", "normalize", path="a//b", normal="a/b")
+        ),
+    )
+
+
+def test_a_failure_names_all_vectors_and_shows_the_first(box: Box) -> None:
+    wrong = [vector(f"V-{number}", "glob", **WRONG) for number in range(3)]
+    with pytest.raises(Failure) as failed:
+        judge(box, group(vector("V-9", "glob", **RIGHT), *wrong))
+    assert "V-0" in failed.value.what
+    assert "3 of 4 fail: V-0 V-1 V-2" in failed.value.evidence["vectors"]
+    assert box.asked == {"op": "glob.match", "pattern": "a", "paths": ["a"]}
+
+
+def test_a_refusal_without_a_living_twin_is_unproven(
+    box: Box, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refusal = {"path": "/a", "refused": True, "twin": "T-1"}
+    for twin, verdict in ((RIGHT, None), (WRONG, Verdict.UNPROVEN)):
+        known = {"T-1": vector("T-1", "glob", **twin)}
+        monkeypatch.setattr("boxspec.policy.judging.every", known.copy)
+        box.session.outcomes.clear()
+        if verdict is None:
+            judge(box, group(vector("V-1", "normalize", **refusal)))
+            continue
+        with pytest.raises(Failure) as failed:
+            judge(box, group(vector("V-1", "normalize", **refusal)))
+        assert failed.value.verdict is verdict
+
+
+def test_what_is_refused_although_it_is_right_is_overrefused(box: Box) -> None:
+    with pytest.raises(Failure) as failed:
+        judge(box, group(vector("V-1", "normalize", path="/a", normal="a")))
+    assert failed.value.verdict is Verdict.OVERREFUSED
+
+
+def test_vectors_beyond_the_capabilities_are_left_out(box: Box) -> None:
+    folded = vector("V-1", "glob", **{**WRONG, "case": "fold"})
+    judge(box, group(vector("V-2", "glob", **RIGHT), folded))
+    with pytest.raises(NotApplicable, match=r"policy\.fold"):
+        judge(box, group(folded))
+
+
+def test_a_crash_blames_the_vector_in_flight_alone(
+    box: Box, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The session is ended behind the kit's back in front of the second of three."""
+    asked = []
+
+    def put(message: dict[str, Any], within_s: float | None = None) -> Any:
+        asked.append(message)
+        if len(asked) == 2:
+            os.kill(box.session.serve().shim_pid, 9)
+        return original(message, within_s)
+
+    original = box.put
+    monkeypatch.setattr(box, "put", put)
+    members = [vector(f"V-{number}", "glob", **RIGHT) for number in range(3)]
+    with pytest.raises(Failure) as failed:
+        judge(box, group(*members))
+    assert "1 of 3 fail: V-1" in failed.value.evidence["vectors"]
+    assert len(asked) == 3
+
+
+# Sessions, laws, costs ----------------------------------------------------------------------
+
+
+def test_each_thread_has_a_session_of_its_own(box: Box) -> None:
+    pids: list[int] = []
+
+    def ask() -> None:
+        serve = box.session.serve()
+        assert serve is box.session.serve()
+        pids.append(serve.shim_pid)
+
+    ask()
+    other = threading.Thread(target=ask)
+    other.start()
+    other.join()
+    assert len(set(pids)) == 2
+
+
+def test_a_session_that_broke_is_replaced(box: Box) -> None:
+    first = box.session.serve()
+    os.kill(first.shim_pid, 9)
+    with pytest.raises(ShimBroke):
+        box.normalize(["a"])
+    assert box.normalize(["a"]) == ["a"]
+    assert box.session.serve() is not first
+
+
+def test_a_law_tells_its_first_failure_and_asks_no_more(box: Box) -> None:
+    tried = []
+
+    def holds(number: int) -> None:
+        tried.append(number)
+        if len(tried) == 3:
+            raise Failure("the law", "this", "that")
+
+    with pytest.raises(Failure):
+        law(box, st.integers(), holds)
+    assert len(tried) == 3
+
+
+def test_the_examples_of_a_law_are_decided_by_the_seed(box: Box) -> None:
+    def tried(seed: int) -> list[int]:
+        box.session.seed = seed
+        found: list[int] = []
+        law(box, st.integers(), found.append)
+        return found
+
+    assert tried(7) == tried(7)
+    assert tried(7) != tried(8)
+
+
+def test_the_cost_of_another_process_is_its_processor_time() -> None:
+    before, outside = cpu_ms(os.getpid()), time.process_time()
+    sum(range(200_000))
+    took, wanted = cpu_ms(os.getpid()) - before, (time.process_time() - outside) * 1000
+    assert took > 0
+    assert abs(took - wanted) < 20
+
+
+def test_answers_come_in_the_words_of_a_test(box: Box) -> None:
+    assert box.normalize(["a//b", "/a"]) == ["a/b", None]
+    assert box.match("a/**", ["a", "b"]) == [True, False]
+    policy = one_profile(read=["a"], modify=[])
+    assert box.allowed(policy, [question("read", "a"), question("read", "/")]) == [True, None]
+    assert box.load({"text": "", "format": "json"}).error["kind"] == "invalid_input"
+
+
+def test_a_tree_lies_on_disk_as_it_is_described(tmp_path: Path) -> None:
+    tree = Tree(tmp_path / "t")
+    tree.make(
+        [
+            {"path": "d", "kind": "dir"},
+            {"path": "d/f", "kind": "file"},
+            {"path": "{outside}/f", "kind": "file"},
+            {"path": "up", "kind": "link", "target": "{outside}/f"},
+            {"chain": {"prefix": "d/l", "links": 3, "target": "f"}},
+        ]
+    )
+    assert (tree.root / "d" / "l1").resolve() == tree.root / "d" / "f"
+    assert (tree.root / "up").resolve() == tree.outside / "f"
+
+
+# The oracle itself, on the table of the contract's page.
+TABLE: list[tuple[str, list[str], list[str]]] = [
+    ("src/*.c", ["src/a.c", "src/.c"], ["src/x/a.c"]),
+    ("*/x", ["a/x"], ["x"]),
+    ("a?c", ["abc", "aéc"], ["ac", "a/c"]),
+    ("**/x", ["x", "a/x", "a/b/x"], ["ax"]),
+    ("a/**/b", ["a/b", "a/x/y/b"], ["ab"]),
+    ("a/**", ["a", "a/b", "a/b/c"], ["ab"]),
+    ("a**", ["a", "ab", "a/b"], ["b"]),
+    ("a/**b", ["a/b", "a/xb", "a/x/b"], ["a"]),
+    ("**", [".", "a"], []),
+    (".", ["."], ["a"]),
+    ("**/*", ["a", "a/b"], ["."]),
+]
+
+
+@pytest.mark.parametrize(("glob", "yes", "no"), TABLE, ids=[row[0] for row in TABLE])
+def test_the_oracle_knows_the_table(glob: str, yes: list[str], no: list[str]) -> None:
+    assert [path for path in yes if not oracle.matches(glob, path)] == []
+    assert [path for path in no if oracle.matches(glob, path)] == []
+
+
+def test_the_oracle_decides_inside_an_exception_by_the_profile() -> None:
+    denies = ["d/**", "!d/c/**"]
+    assert oracle.decide(["**"], denies, "d/c/x") == oracle.Decision(True, "**")
+    assert oracle.decide(["**"], denies, "d/x") == oracle.Decision(False, "d/**")
+    assert oracle.decide(["**", "!d/c/x"], denies, "d/c/x") == oracle.Decision(False, "d/c/x")
+    assert oracle.decide(["a"], [], "b") == oracle.Decision(False, "<no matching rule>")
+    assert oracle.decide(["!a"], [], "b") == oracle.Decision(False, "[]")
