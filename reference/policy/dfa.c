@@ -3,9 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Entries in all lists of rules. */
-#define MOST_LISTED ((size_t)1 << 19)
-
 /* A set of states as the words that are not empty, rising. Most sets are a few states among
  * thousands. */
 struct word {
@@ -16,7 +13,6 @@ struct word {
 /* What the subset construction works on. States are numbered as they are found. */
 struct builder {
     const struct bs_automaton *automaton;
-    enum bs_dfa_kind kind;
     struct word *pool; /* the sets of all states, one behind the other */
     size_t pool_len;
     size_t pool_cap;
@@ -31,9 +27,6 @@ struct builder {
     uint32_t max_states;
     size_t work; /* words that may still be looked at */
     bool no_memory;
-    uint32_t *lists;
-    size_t lists_len;
-    size_t lists_cap;
 };
 
 static void append(struct builder *builder, uint32_t at, uint64_t bits) {
@@ -92,8 +85,7 @@ static void step(struct builder *builder, uint32_t state, uint32_t class) {
     }
     if (carry != 0)
         append(builder, carry_at, grown(automaton, carry_at, 0, 0, carry, &carry));
-    if (builder->kind == BS_DFA_HIGHEST)
-        drop_beaten(builder);
+    drop_beaten(builder);
 }
 
 static uint32_t hash_of(const struct builder *builder) {
@@ -127,39 +119,6 @@ static bool reserve(void **block, size_t *cap, size_t want, size_t size) {
     return true;
 }
 
-/* The list of the rules that accept, as a place in `lists`; -1 when there is no room for it. */
-static int32_t list_of(struct builder *builder) {
-    const struct bs_automaton *automaton = builder->automaton;
-    size_t most = 1;
-    for (size_t i = 0; i < builder->set_len; i++)
-        most += (size_t)__builtin_popcountll(builder->set[i].bits &
-                                             automaton->accepting[builder->set[i].at]);
-    if (most == 1)
-        return 0;
-    if (builder->lists_len + most > MOST_LISTED)
-        return -1;
-    if (!reserve((void **)&builder->lists, &builder->lists_cap, builder->lists_len + most,
-                 sizeof *builder->lists)) {
-        builder->no_memory = true;
-        return -1;
-    }
-    uint32_t *list = builder->lists + builder->lists_len;
-    uint32_t n = 0;
-    for (size_t i = 0; i < builder->set_len; i++) {
-        uint32_t at = builder->set[i].at;
-        for (uint64_t left = builder->set[i].bits & automaton->accepting[at]; left != 0;
-             left &= left - 1) {
-            uint32_t rule = automaton->rule_of[at * 64 + (uint32_t)__builtin_ctzll(left)];
-            if (n == 0 || list[n] != rule)
-                list[++n] = rule;
-        }
-    }
-    list[0] = n;
-    int32_t at = (int32_t)builder->lists_len;
-    builder->lists_len += n + 1;
-    return at;
-}
-
 static int32_t highest_of(const struct builder *builder) {
     const struct bs_automaton *automaton = builder->automaton;
     for (size_t i = builder->set_len; i-- > 0;) {
@@ -183,9 +142,6 @@ static uint32_t intern(struct builder *builder) {
     if (builder->n_states == builder->max_states)
         return builder->max_states;
     uint32_t state = builder->n_states;
-    int32_t answer = builder->kind == BS_DFA_ALL ? list_of(builder) : highest_of(builder);
-    if (builder->kind == BS_DFA_ALL && answer < 0)
-        return builder->max_states;
     if (!reserve((void **)&builder->pool, &builder->pool_cap, builder->pool_len + builder->set_len,
                  sizeof *builder->pool)) {
         builder->no_memory = true;
@@ -196,7 +152,7 @@ static uint32_t intern(struct builder *builder) {
                builder->set_len * sizeof *builder->set);
     builder->pool_len += builder->set_len;
     builder->begins[state + 1] = builder->pool_len;
-    builder->answers[state] = answer;
+    builder->answers[state] = highest_of(builder);
     builder->slots[slot] = state + 1;
     builder->n_states++;
     return state;
@@ -207,8 +163,7 @@ static bool explore(struct builder *builder) {
     const struct bs_automaton *automaton = builder->automaton;
     for (uint32_t at = 0; at < automaton->words; at++)
         append(builder, at, automaton->initial[at]);
-    if (builder->kind == BS_DFA_HIGHEST)
-        drop_beaten(builder);
+    drop_beaten(builder);
     if (intern(builder) == builder->max_states)
         return false;
     for (uint32_t state = 0; state < builder->n_states; state++) {
@@ -306,20 +261,14 @@ static enum bs_dfa_result write_table(struct bs_dfa *dfa, const struct builder *
     dfa->stride = stride;
     dfa->start = row_of[0] * stride;
     dfa->settled = n_settled * stride;
-    dfa->bytes = entries * sizeof *dfa->next + builder->n_states * sizeof *dfa->answers +
-                 builder->lists_len * sizeof *builder->lists;
+    dfa->bytes = entries * sizeof *dfa->next + builder->n_states * sizeof *dfa->answers;
     return BS_DFA_BUILT;
 }
 
 enum bs_dfa_result bs_dfa_build(struct bs_dfa *dfa, const struct bs_automaton *automaton,
-                                enum bs_dfa_kind kind, struct bs_dfa_limits limits) {
+                                struct bs_dfa_limits limits) {
     *dfa = (struct bs_dfa){0};
-    struct builder builder = {.automaton = automaton,
-                              .kind = kind,
-                              .n_slots = 1,
-                              .work = limits.work,
-                              .lists_len = 1,
-                              .lists_cap = 1};
+    struct builder builder = {.automaton = automaton, .n_slots = 1, .work = limits.work};
     /* Merging columns halves most tables. */
     size_t max_states = 2 * limits.entries / (automaton->n_classes + 1U);
     builder.max_states = (uint32_t)max_states;
@@ -332,21 +281,16 @@ enum bs_dfa_result bs_dfa_build(struct bs_dfa *dfa, const struct bs_automaton *a
     builder.edges = malloc(max_states * automaton->n_classes * sizeof *builder.edges);
     builder.answers = malloc(max_states * sizeof *builder.answers);
     builder.slots = calloc(builder.n_slots, sizeof *builder.slots);
-    builder.lists = calloc(1, sizeof *builder.lists); /* the empty list */
     if (builder.set == NULL || builder.begins == NULL || builder.edges == NULL ||
-        builder.answers == NULL || builder.slots == NULL || builder.lists == NULL)
+        builder.answers == NULL || builder.slots == NULL)
         goto finish;
     result = BS_DFA_TOO_LARGE;
     if (explore(&builder))
         result = write_table(dfa, &builder, builder.slots, limits.entries);
     if (builder.no_memory)
         result = BS_DFA_NO_MEMORY;
-    if (result == BS_DFA_BUILT) {
-        dfa->lists = builder.lists;
-        builder.lists = NULL;
-    } else {
+    if (result != BS_DFA_BUILT)
         bs_dfa_clear(dfa);
-    }
 finish:
     free(builder.pool);
     free(builder.set);
@@ -354,13 +298,11 @@ finish:
     free(builder.edges);
     free(builder.answers);
     free(builder.slots);
-    free(builder.lists);
     return result;
 }
 
 void bs_dfa_clear(struct bs_dfa *dfa) {
     free(dfa->next);
     free(dfa->answers);
-    free(dfa->lists);
     *dfa = (struct bs_dfa){0};
 }

@@ -26,11 +26,6 @@ struct bs_dfa_limits {
     size_t work;
 };
 
-enum bs_dfa_kind {
-    BS_DFA_HIGHEST, /* the answer is the highest rule */
-    BS_DFA_ALL      /* the answer is every rule */
-};
-
 struct bs_dfa {
     uint8_t class_of[256];
     uint32_t *next; /* rows of one entry a class (where the row of the next state begins) and one
@@ -39,18 +34,17 @@ struct bs_dfa {
     uint32_t stride;
     uint32_t start;
     uint32_t settled; /* rows below this one lead to themselves only */
-    int32_t *answers; /* HIGHEST: a rule or BS_NO_RULE; ALL: where in `lists` a list begins */
-    uint32_t *lists;  /* a length, then as many rules, rising */
+    int32_t *answers; /* a rule or BS_NO_RULE */
     size_t bytes;
 };
 
 enum bs_dfa_result { BS_DFA_BUILT, BS_DFA_TOO_LARGE, BS_DFA_NO_MEMORY };
 
 enum bs_dfa_result bs_dfa_build(struct bs_dfa *dfa, const struct bs_automaton *automaton,
-                                enum bs_dfa_kind kind, struct bs_dfa_limits limits);
+                                struct bs_dfa_limits limits);
 void bs_dfa_clear(struct bs_dfa *dfa);
 
-/* Which of `answers` holds for this path. */
+/* The highest rule that matches the path, or BS_NO_RULE. */
 static inline int32_t bs_dfa_answer(const struct bs_dfa *dfa, const char *path, size_t len) {
     const uint32_t *next = dfa->next;
     uint32_t row = dfa->start;

@@ -86,7 +86,7 @@ static int build_outside(struct bs_matcher *matcher, const struct bs_pattern *pa
         }
         built = bs_automaton_build(&matcher->automaton, outside, rules, n_left);
         if (built)
-            result = bs_dfa_build(&matcher->dfa, &matcher->automaton, BS_DFA_HIGHEST, table_limits);
+            result = bs_dfa_build(&matcher->dfa, &matcher->automaton, table_limits);
     }
     free(outside);
     free(rules);

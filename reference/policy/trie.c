@@ -23,7 +23,9 @@ struct reading {
     uint32_t literal;
     uint32_t n_extensions;
     uint32_t extensions[BS_TRIE_LONGEST_EXTENSION];
-    const uint32_t *wild[BS_WILDS]; /* a length, then the symbols */
+    uint32_t *wild; /* those that match, of the anchors that are known */
+    uint32_t n_wild;
+    uint64_t *tried; /* candidates that may come more than once */
 };
 
 uint32_t bs_trie_child(const struct bs_trie *trie, uint32_t node, uint32_t symbol) {
@@ -87,15 +89,65 @@ static void read_extensions(const struct bs_trie *trie, struct reading *reading)
     }
 }
 
-static void read_wild(const struct bs_trie *trie, struct reading *reading) {
-    static const uint32_t none[] = {0};
-    for (int i = 0; i < BS_WILDS; i++) {
-        const struct bs_dfa *dfa = &trie->wild[i];
-        reading->wild[i] = none;
-        if (dfa->next != NULL)
-            reading->wild[i] =
-                dfa->lists + bs_dfa_answer(dfa, reading->segment.text, reading->segment.len);
+static void try_candidates(const struct bs_trie *trie, struct reading *reading,
+                           enum bs_anchor anchor, uint32_t state) {
+    const struct bs_pieces *pieces = &trie->pieces[anchor];
+    for (uint32_t at = pieces->states[state].first; at != 0; at = pieces->candidates[at - 1].next) {
+        uint32_t wild = pieces->candidates[at - 1].glob;
+        if (anchor == BS_ANCHOR_ANYWHERE) {
+            uint64_t bit = UINT64_C(1) << wild % 64;
+            if ((reading->tried[wild / 64] & bit) != 0)
+                continue;
+            reading->tried[wild / 64] |= bit;
+        }
+        const struct bs_symbol *glob = &trie->wilds.items[wild];
+        if (bs_segment_matches(trie->wilds.texts + glob->at, glob->len, reading->segment.text,
+                               reading->segment.len))
+            reading->wild[reading->n_wild++] = wild | BS_WILD_SYMBOL;
     }
+}
+
+static void read_one_end(const struct bs_trie *trie, struct reading *reading,
+                         enum bs_anchor anchor) {
+    const struct bs_pieces *pieces = &trie->pieces[anchor];
+    const struct bs_segment *segment = &reading->segment;
+    uint32_t state = 0;
+    for (size_t i = 0; i < segment->len; i++) {
+        size_t at = anchor == BS_ANCHOR_END ? segment->len - 1 - i : i;
+        state = bs_pieces_next(pieces, state, segment->text[at]);
+        if (state == 0)
+            return;
+        if (pieces->states[state].first != 0)
+            try_candidates(trie, reading, anchor, state);
+    }
+}
+
+static void read_anywhere(const struct bs_trie *trie, struct reading *reading) {
+    const struct bs_pieces *pieces = &trie->pieces[BS_ANCHOR_ANYWHERE];
+    const struct bs_segment *segment = &reading->segment;
+    memset(reading->tried, 0, (trie->wilds.n + 63) / 64 * sizeof *reading->tried);
+    uint32_t state = 0;
+    for (size_t i = 0; i < segment->len; i++) {
+        uint32_t next = bs_pieces_next(pieces, state, segment->text[i]);
+        while (next == 0 && state != 0) {
+            state = pieces->states[state].fail;
+            next = bs_pieces_next(pieces, state, segment->text[i]);
+        }
+        state = next;
+        for (uint32_t at = state; at != 0; at = pieces->states[at].above)
+            try_candidates(trie, reading, BS_ANCHOR_ANYWHERE, at);
+    }
+}
+
+static void read_wild(const struct bs_trie *trie, struct reading *reading, unsigned anchors) {
+    if ((anchors & 1U << BS_ANCHOR_START) != 0)
+        read_one_end(trie, reading, BS_ANCHOR_START);
+    if ((anchors & 1U << BS_ANCHOR_END) != 0)
+        read_one_end(trie, reading, BS_ANCHOR_END);
+    if ((anchors & 1U << BS_ANCHOR_ANYWHERE) != 0)
+        read_anywhere(trie, reading);
+    if ((anchors & 1U << BS_ANCHOR_NONE) != 0)
+        try_candidates(trie, reading, BS_ANCHOR_NONE, 0);
 }
 
 static void step(struct walk *walk, struct reading *reading, uint32_t at) {
@@ -109,7 +161,7 @@ static void step(struct walk *walk, struct reading *reading, uint32_t at) {
     if ((unknown & BS_EDGES_EXTENSION) != 0)
         read_extensions(trie, reading);
     if ((unknown & BS_EDGES_WILD) != 0)
-        read_wild(trie, reading);
+        read_wild(trie, reading, unknown);
     if ((node->edges & BS_EDGES_LITERAL) != 0 && reading->literal != BS_NO_SYMBOL)
         follow(walk, at, reading->literal);
     if (node->star != 0)
@@ -119,10 +171,8 @@ static void step(struct walk *walk, struct reading *reading, uint32_t at) {
             follow(walk, at, reading->extensions[i]);
     }
     if ((node->edges & BS_EDGES_WILD) != 0) {
-        for (int i = 0; i < BS_WILDS; i++) {
-            for (uint32_t k = 1; k <= reading->wild[i][0]; k++)
-                follow(walk, at, reading->wild[i][k]);
-        }
+        for (uint32_t i = 0; i < reading->n_wild; i++)
+            follow(walk, at, reading->wild[i]);
     }
 }
 
@@ -142,6 +192,8 @@ ptrdiff_t bs_trie_highest(const struct bs_trie *trie, const char *path, size_t l
         return root->rule > root->below ? root->rule : root->below;
     uint32_t arrays[3][trie->width];
     uint64_t marks[trie->n_marks / 64 + 1];
+    uint64_t tried[trie->wilds.n / 64 + 1];
+    uint32_t wild[trie->wilds.n + 1];
     memset(marks, 0, sizeof marks);
     struct walk walk = {.trie = trie, .best = root->below, .gaps = arrays[2], .marks = marks};
     uint32_t n_now = 1;
@@ -150,7 +202,7 @@ ptrdiff_t bs_trie_highest(const struct bs_trie *trie, const char *path, size_t l
     if (root->gap != 0)
         enter_gap(&walk, root->gap);
     struct bs_segments segments;
-    struct reading reading;
+    struct reading reading = {.wild = wild, .tried = tried};
     bs_segments_start(&segments, path, len);
     while (n_now + walk.n_gaps > 0 && bs_segments_next(&segments, &reading.segment)) {
         const uint32_t *now = arrays[turn];
@@ -159,6 +211,7 @@ ptrdiff_t bs_trie_highest(const struct bs_trie *trie, const char *path, size_t l
         walk.n_next = 0;
         walk.last = segments.at > len;
         reading.known = 0;
+        reading.n_wild = 0;
         /* Gaps that this segment enters begin at the next one. */
         uint32_t n_gaps = walk.n_gaps;
         for (uint32_t i = 0; i < n_now; i++) {

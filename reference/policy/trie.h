@@ -2,9 +2,8 @@
  * rules begin like it, not on how many there are.
  *
  * A node stands for the beginning of rules, edges are segments. Literal segments and `*.ext` are
- * found by hashing. `**` is a node that stays alive. The remaining wildcard segments run in two
- * tables (one for those that begin with `*`, since the others are over after a few bytes). Rules
- * that do not fit (`a**b`, very long ones) are left to the caller.
+ * found by hashing, the remaining wildcard segments by a literal piece of each. `**` is a node that
+ * stays alive. Rules that do not fit (`a**b`, very long ones) are left to the caller.
  */
 #ifndef BS_POLICY_TRIE_H
 #define BS_POLICY_TRIE_H
@@ -13,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "policy/dfa.h"
 #include "policy/matcher.h"
+#include "policy/pieces.h"
 #include "policy/symbols.h"
 
 /* Nodes that may be alive at once: three arrays of that many on the stack. */
@@ -22,8 +21,19 @@
 #define BS_TRIE_MOST_DEPTH 32        /* segments of a rule */
 #define BS_TRIE_LONGEST_EXTENSION 32 /* bytes, with the dot */
 #define BS_TRIE_MOST_BYTES ((size_t)40 << 20)
+/* Different wildcard segments: a list of that many on the stack. */
+#define BS_TRIE_MOST_WILD 16384
 
-enum { BS_EDGES_LITERAL = 1, BS_EDGES_EXTENSION = 2, BS_EDGES_WILD = 4, BS_EDGES_STAR = 8 };
+/* The first ones are the anchors of wildcard segments. */
+enum {
+    BS_EDGES_WILD = (1 << BS_ANCHORS) - 1,
+    BS_EDGES_LITERAL = 1 << BS_ANCHORS,
+    BS_EDGES_EXTENSION = BS_EDGES_LITERAL << 1,
+    BS_EDGES_STAR = BS_EDGES_LITERAL << 2
+};
+
+/* Symbols of wildcard segments are counted apart. */
+#define BS_WILD_SYMBOL UINT32_C(0x80000000)
 
 struct bs_trie_node {
     int32_t rule;  /* the highest that ends here, or BS_NO_RULE */
@@ -41,10 +51,10 @@ struct bs_trie_edge {
     uint32_t child; /* 0: free */
 };
 
-enum { BS_WILD_FRONT, BS_WILD_INSIDE, BS_WILDS };
-
 struct bs_trie {
     struct bs_symbols symbols;
+    struct bs_symbols wilds;
+    struct bs_pieces pieces[BS_ANCHORS];
     struct bs_trie_node *nodes; /* the first is the root */
     uint32_t n_nodes;
     uint32_t cap_nodes;
@@ -52,8 +62,7 @@ struct bs_trie {
     uint32_t n_edges;
     uint32_t n_slots; /* a power of two */
     uint64_t extension_lengths;
-    struct bs_dfa wild[BS_WILDS]; /* answers with symbols */
-    uint32_t width;               /* nodes alive at once, at most */
+    uint32_t width; /* nodes alive at once, at most */
     uint32_t n_marks;
 };
 

@@ -43,10 +43,6 @@ static enum segment_kind kind_of(const struct bs_pattern *segment) {
     return WILD;
 }
 
-static int wild_group(const struct bs_pattern *segment) {
-    return segment->text[0] == '*' ? BS_WILD_FRONT : BS_WILD_INSIDE;
-}
-
 /* False: the rule does not fit into a trie. */
 static bool cut_rule(const struct bs_pattern *pattern, struct cut *cut) {
     cut->n = 0;
@@ -148,6 +144,40 @@ static uint32_t child_by_symbol(struct builder *builder, uint32_t node, uint32_t
     return child;
 }
 
+static enum bs_trie_result wild_symbol(struct bs_trie *trie, const struct bs_pattern *segment,
+                                       uint32_t *symbol, uint8_t *edge) {
+    uint32_t n = trie->wilds.n;
+    enum bs_symbols_result result =
+        bs_symbols_add(&trie->wilds, BS_SYMBOL_WILD, segment->text, segment->len, symbol);
+    if (result != BS_SYMBOLS_OK)
+        return result == BS_SYMBOLS_COLLIDE ? BS_TRIE_TOO_LARGE : BS_TRIE_NO_MEMORY;
+    size_t at = 0;
+    size_t len = 0;
+    enum bs_anchor anchor = bs_piece_of(segment->text, segment->len, &at, &len);
+    if (trie->wilds.n > n &&
+        !bs_pieces_add(&trie->pieces[anchor], anchor, segment->text + at, len, *symbol))
+        return BS_TRIE_NO_MEMORY;
+    *symbol |= BS_WILD_SYMBOL;
+    *edge = (uint8_t)(1U << anchor);
+    return BS_TRIE_OK;
+}
+
+static enum bs_trie_result symbol_of(struct bs_trie *trie, const struct bs_pattern *segment,
+                                     enum segment_kind kind, uint32_t *symbol, uint8_t *edge) {
+    if (kind == WILD)
+        return wild_symbol(trie, segment, symbol, edge);
+    size_t skip = kind == EXTENSION ? 1 : 0;
+    if (kind == EXTENSION)
+        trie->extension_lengths |= UINT64_C(1) << (segment->len - 1);
+    *edge = kind == EXTENSION ? BS_EDGES_EXTENSION : BS_EDGES_LITERAL;
+    enum bs_symbols_result result =
+        bs_symbols_add(&trie->symbols, kind == EXTENSION ? BS_SYMBOL_EXTENSION : BS_SYMBOL_LITERAL,
+                       segment->text + skip, segment->len - skip, symbol);
+    if (result != BS_SYMBOLS_OK)
+        return result == BS_SYMBOLS_COLLIDE ? BS_TRIE_TOO_LARGE : BS_TRIE_NO_MEMORY;
+    return BS_TRIE_OK;
+}
+
 static enum bs_trie_result child_of(struct builder *builder, uint32_t *node,
                                     const struct bs_pattern *segment) {
     struct bs_trie *trie = builder->trie;
@@ -165,18 +195,12 @@ static enum bs_trie_result child_of(struct builder *builder, uint32_t *node,
             }
         }
     } else {
-        static const uint8_t edges[] = {BS_EDGES_LITERAL, BS_EDGES_EXTENSION, BS_EDGES_WILD};
-        static const enum bs_symbol_kind symbols[] = {BS_SYMBOL_LITERAL, BS_SYMBOL_EXTENSION,
-                                                      BS_SYMBOL_WILD};
-        size_t skip = kind == EXTENSION ? 1 : 0;
         uint32_t symbol = 0;
-        enum bs_symbols_result result = bs_symbols_add(
-            &trie->symbols, symbols[kind], segment->text + skip, segment->len - skip, &symbol);
-        if (result != BS_SYMBOLS_OK)
-            return result == BS_SYMBOLS_COLLIDE ? BS_TRIE_TOO_LARGE : BS_TRIE_NO_MEMORY;
-        if (kind == EXTENSION)
-            trie->extension_lengths |= UINT64_C(1) << (segment->len - 1);
-        child = child_by_symbol(builder, *node, symbol, edges[kind]);
+        uint8_t edge = 0;
+        enum bs_trie_result result = symbol_of(trie, segment, kind, &symbol, &edge);
+        if (result != BS_TRIE_OK)
+            return result;
+        child = child_by_symbol(builder, *node, symbol, edge);
     }
     *node = child;
     return child == 0 ? BS_TRIE_NO_MEMORY : BS_TRIE_OK;
@@ -194,81 +218,6 @@ static enum bs_trie_result insert(struct builder *builder, const struct cut *cut
     }
     lift(cut->tail ? &trie->nodes[node].below : &trie->nodes[node].rule, rule);
     return bs_trie_bytes(trie) > BS_TRIE_MOST_BYTES ? BS_TRIE_TOO_LARGE : BS_TRIE_OK;
-}
-
-/* Segments with wildcards of one group, as a table that answers with their symbols. Where there are
- * too many for one, their rules do not fit. */
-static enum bs_trie_result build_wild(struct bs_trie *trie, int group, bool *fits) {
-    static const struct bs_dfa_limits limits = {(size_t)3 << 20, 24000000};
-    enum bs_trie_result result = BS_TRIE_NO_MEMORY;
-    struct bs_automaton automaton = {0};
-    size_t n = 0;
-    size_t states = 0;
-    struct bs_pattern *patterns = calloc(trie->symbols.n + 1, sizeof *patterns);
-    uint32_t *symbols = calloc(trie->symbols.n + 1, sizeof *symbols);
-    if (patterns == NULL || symbols == NULL)
-        goto finish;
-    for (uint32_t i = 0; i < trie->symbols.n; i++) {
-        const struct bs_symbol *symbol = &trie->symbols.items[i];
-        struct bs_pattern segment = {trie->symbols.texts + symbol->at, symbol->len};
-        if (symbol->kind != BS_SYMBOL_WILD || wild_group(&segment) != group)
-            continue;
-        states += bs_automaton_states(&segment);
-        symbols[n] = i;
-        patterns[n++] = segment;
-    }
-    *fits = states <= BS_AUTOMATON_MOST_STATES;
-    result = BS_TRIE_OK;
-    if (n == 0 || !*fits)
-        goto finish;
-    result = BS_TRIE_NO_MEMORY;
-    if (!bs_automaton_build(&automaton, patterns, symbols, n))
-        goto finish;
-    enum bs_dfa_result built = bs_dfa_build(&trie->wild[group], &automaton, BS_DFA_ALL, limits);
-    *fits = built == BS_DFA_BUILT;
-    if (built != BS_DFA_NO_MEMORY)
-        result = BS_TRIE_OK;
-finish:
-    bs_automaton_clear(&automaton);
-    free(symbols);
-    free(patterns);
-    return result;
-}
-
-/* Which rules are left out, and the tables for the wildcard segments of the others. */
-static enum bs_trie_result choose(struct bs_trie *trie, const struct bs_pattern *patterns, size_t n,
-                                  bool *left, size_t *broke) {
-    struct cut cut;
-    for (size_t i = 0; i < n; i++) {
-        left[i] = !cut_rule(&patterns[i], &cut);
-        for (size_t k = 0; !left[i] && k < cut.n; k++) {
-            const struct bs_pattern *segment = &cut.segments[k];
-            uint32_t symbol = 0;
-            *broke = i;
-            if (kind_of(segment) != WILD)
-                continue;
-            enum bs_symbols_result result = bs_symbols_add(&trie->symbols, BS_SYMBOL_WILD,
-                                                           segment->text, segment->len, &symbol);
-            if (result != BS_SYMBOLS_OK)
-                return result == BS_SYMBOLS_COLLIDE ? BS_TRIE_TOO_LARGE : BS_TRIE_NO_MEMORY;
-        }
-    }
-    bool fits[BS_WILDS];
-    for (int group = 0; group < BS_WILDS; group++) {
-        enum bs_trie_result result = build_wild(trie, group, &fits[group]);
-        if (result != BS_TRIE_OK)
-            return result;
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (left[i])
-            continue;
-        (void)cut_rule(&patterns[i], &cut);
-        for (size_t k = 0; k < cut.n; k++) {
-            if (kind_of(&cut.segments[k]) == WILD && !fits[wild_group(&cut.segments[k])])
-                left[i] = true;
-        }
-    }
-    return BS_TRIE_OK;
 }
 
 /* How many nodes can be alive at once, at most. Nodes that lead nowhere never are. From one
@@ -337,20 +286,21 @@ enum bs_trie_result bs_trie_build(struct bs_trie *trie, const struct bs_pattern 
                                   bool *left, size_t *broke) {
     *trie = (struct bs_trie){0};
     struct builder builder = {.trie = trie};
-    enum bs_trie_result result = choose(trie, patterns, n, left, broke);
-    if (result == BS_TRIE_OK) {
-        (void)add_node(&builder, 0, BS_EDGES_LITERAL);
-        if (builder.origins == NULL || !reserve_edge(trie))
-            result = BS_TRIE_NO_MEMORY;
-    }
+    enum bs_trie_result result = BS_TRIE_OK;
+    (void)add_node(&builder, 0, BS_EDGES_LITERAL);
+    if (builder.origins == NULL || !reserve_edge(trie))
+        result = BS_TRIE_NO_MEMORY;
     for (size_t i = 0; result == BS_TRIE_OK && i < n; i++) {
         struct cut cut;
         *broke = i;
-        if (left[i])
-            continue;
-        (void)cut_rule(&patterns[i], &cut);
-        result = insert(&builder, &cut, (int32_t)i);
+        left[i] = !cut_rule(&patterns[i], &cut);
+        if (!left[i])
+            result = insert(&builder, &cut, (int32_t)i);
+        if (trie->wilds.n > BS_TRIE_MOST_WILD)
+            result = BS_TRIE_TOO_LARGE;
     }
+    if (result == BS_TRIE_OK && !bs_pieces_link(&trie->pieces[BS_ANCHOR_ANYWHERE]))
+        result = BS_TRIE_NO_MEMORY;
     if (result == BS_TRIE_OK)
         result = measure(&builder);
     free(builder.origins);
@@ -361,15 +311,18 @@ enum bs_trie_result bs_trie_build(struct bs_trie *trie, const struct bs_pattern 
 
 void bs_trie_clear(struct bs_trie *trie) {
     bs_symbols_clear(&trie->symbols);
-    for (int i = 0; i < BS_WILDS; i++)
-        bs_dfa_clear(&trie->wild[i]);
+    bs_symbols_clear(&trie->wilds);
+    for (int i = 0; i < BS_ANCHORS; i++)
+        bs_pieces_clear(&trie->pieces[i]);
     free(trie->nodes);
     free(trie->edges);
     *trie = (struct bs_trie){0};
 }
 
 size_t bs_trie_bytes(const struct bs_trie *trie) {
-    return bs_symbols_bytes(&trie->symbols) + trie->cap_nodes * sizeof *trie->nodes +
-           trie->n_slots * sizeof *trie->edges + trie->wild[BS_WILD_FRONT].bytes +
-           trie->wild[BS_WILD_INSIDE].bytes;
+    size_t bytes = bs_symbols_bytes(&trie->symbols) + bs_symbols_bytes(&trie->wilds) +
+                   trie->cap_nodes * sizeof *trie->nodes + trie->n_slots * sizeof *trie->edges;
+    for (int i = 0; i < BS_ANCHORS; i++)
+        bytes += bs_pieces_bytes(&trie->pieces[i]);
+    return bytes;
 }
