@@ -97,13 +97,14 @@ static int enter(struct walk *walk, int fd, const struct stat *st) {
     return BS_OK;
 }
 
-static int open_folder(struct walk *walk, int at, const char *name, int *fd, struct stat *st) {
-    *fd = bs_above_stdio((int)BS_RETRY(openat(at, name, O_PATH | O_DIRECTORY | O_CLOEXEC)));
-    if (*fd >= 0 && fstat(*fd, st) == 0)
-        return BS_OK;
-    int os_error = errno;
-    bs_close(fd);
-    return cannot_look(walk, name, os_error);
+/* -1 when it cannot be opened; the error is noted then. */
+static int open_folder(struct walk *walk, int at, const char *name, struct stat *st) {
+    int fd = bs_above_stdio((int)BS_RETRY(openat(at, name, O_PATH | O_DIRECTORY | O_CLOEXEC)));
+    if (fd >= 0 && fstat(fd, st) == 0)
+        return fd;
+    (void)cannot_look(walk, name, errno);
+    bs_close(&fd);
+    return -1;
 }
 
 static int go_up(struct walk *walk) {
@@ -112,22 +113,20 @@ static int go_up(struct walk *walk) {
         pop_name(walk);
         return BS_OK;
     }
-    int fd = -1;
     struct stat st;
-    int code = open_folder(walk, here(walk), "..", &fd, &st);
-    if (code != BS_OK)
-        return code;
+    int fd = open_folder(walk, here(walk), "..", &st);
+    if (fd < 0)
+        return BS_E_IO;
     walk->inside = walk->inside && walk->names.len > 0;
     pop_name(walk);
     return enter(walk, fd, &st);
 }
 
 static int restart_at_top(struct walk *walk) {
-    int fd = -1;
     struct stat st;
-    int code = open_folder(walk, AT_FDCWD, "/", &fd, &st);
-    if (code != BS_OK)
-        return code;
+    int fd = open_folder(walk, AT_FDCWD, "/", &st);
+    if (fd < 0)
+        return BS_E_IO;
     walk->inside = false;
     walk->names.len = 0;
     return enter(walk, fd, &st);

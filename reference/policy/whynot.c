@@ -267,6 +267,26 @@ static void go_on(struct search *search) {
     }
 }
 
+/* False when memory ran out. */
+static bool search_all(struct search *search, struct bs_path_view path) {
+    const struct bs_list *lists = search->profile->effective.lists;
+    size_t n = search->list->n;
+    size_t n_read = lists[BS_OP_READ].n;
+    bool *marks = calloc(n + n_read + lists[BS_OP_MODIFY].n + 1, sizeof *marks);
+    if (marks == NULL)
+        return false;
+    search->matched = marks;
+    search->removed[BS_OP_READ] = marks + n;
+    search->removed[BS_OP_MODIFY] = marks + n + n_read;
+    search->failed = !bs_note_matches(search->list, search->profile->fold, path, marks);
+    while (!search->failed && search->out->n_remedies == 0 && search->limit < BS_MOST_CHANGES) {
+        search->limit++;
+        go_on(search);
+    }
+    free(marks);
+    return !search->failed;
+}
+
 int bs_profile_why_not(const struct bs_profile *profile, enum bs_op op, const char *path,
                        size_t len, struct bs_why_not *why_not, struct bs_error *err) {
     const struct bs_list *list = &profile->effective.lists[op];
@@ -279,35 +299,15 @@ int bs_profile_why_not(const struct bs_profile *profile, enum bs_op op, const ch
     if (code != BS_OK)
         return code;
     struct bs_path_view view = {decision->path, decision->path_len};
-    bool *matched = calloc(list->n + 1, sizeof *matched);
-    const struct bs_list *lists = profile->effective.lists;
-    bool *removed[2] = {calloc(lists[BS_OP_READ].n + 1, sizeof(bool)),
-                        calloc(lists[BS_OP_MODIFY].n + 1, sizeof(bool))};
-    struct search search = {.profile = profile,
-                            .list = list,
-                            .op = op,
-                            .path = {view.text, view.len},
-                            .matched = matched,
-                            .removed = {removed[BS_OP_READ], removed[BS_OP_MODIFY]},
-                            .out = why_not};
-    search.failed = matched == NULL || removed[0] == NULL || removed[1] == NULL ||
-                    !bs_note_matches(list, profile->fold, view, matched);
+    struct search search = {
+        .profile = profile, .list = list, .op = op, .path = {view.text, view.len}, .out = why_not};
     bs_rule_put(&rule, view.text, view.len, false);
-    while (!decision->allowed && !search.failed && why_not->n_remedies == 0 &&
-           search.limit < BS_MOST_CHANGES) {
-        search.limit++;
-        go_on(&search);
-    }
-    free(matched);
-    free(removed[0]);
-    free(removed[1]);
-    search.failed |= rule.failed;
+    bool good = !rule.failed && (decision->allowed || search_all(&search, view));
     why_not->rule = bs_buf_take(&rule);
-    if (search.failed) {
-        bs_why_not_clear(why_not);
-        return bs_fail(err, BS_E_EXECUTION, 0, "no memory for a search over %zu rules", list->n);
-    }
-    return BS_OK;
+    if (good)
+        return BS_OK;
+    bs_why_not_clear(why_not);
+    return bs_fail(err, BS_E_EXECUTION, 0, "no memory for a search over %zu rules", list->n);
 }
 
 void bs_why_not_clear(struct bs_why_not *why_not) {

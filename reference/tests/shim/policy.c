@@ -214,8 +214,8 @@ static void few_profiles_are_kept(void **state) {
     struct bs_policy_report report = BS_POLICY_REPORT_INIT;
     struct bs_buf text = BS_BUF_INIT;
     bs_buf_str(&text, HEAD "{fsProfiles: {");
-    for (char name = 'a'; name <= 'z'; name++) {
-        bs_buf_char(&text, name);
+    for (int i = 0; i < 26; i++) {
+        bs_buf_char(&text, (char)('a' + i));
         bs_buf_str(&text, ": {read: [], modify: []}, ");
     }
     bs_buf_str(&text, "}}");
