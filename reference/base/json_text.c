@@ -29,6 +29,14 @@ static int peek(const struct reader *r) {
     return r->at < r->len ? (unsigned char)r->text[r->at] : -1;
 }
 
+/* Files that people read are indented: most of their white space comes in runs. */
+static void skip_blanks(struct reader *r) {
+    static const char eight[] = "        ";
+    while (r->len - r->at >= sizeof eight - 1 &&
+           memcmp(r->text + r->at, eight, sizeof eight - 1) == 0)
+        r->at += sizeof eight - 1;
+}
+
 static void skip_space(struct reader *r) {
     while (r->at < r->len) {
         char c = r->text[r->at];
@@ -39,9 +47,12 @@ static void skip_space(struct reader *r) {
             if (c == '\r' || r->at == 0 || r->text[r->at - 1] != '\r')
                 r->line++;
             r->line_base = r->at + 1;
-        } else if (c != ' ' && c != '\t') {
-            return;
+            r->at++;
+            skip_blanks(r);
+            continue;
         }
+        if (c != ' ' && c != '\t')
+            return;
         r->at++;
     }
 }
@@ -58,8 +69,8 @@ static bool note_place(struct reader *r) {
         json->places = grown;
         r->room = room;
     }
-    json->places[json->n_places++] =
-        (struct bs_json_place){(uint32_t)r->at, r->line, (uint32_t)(r->at - r->line_base + 1)};
+    json->places[json->n_places++] = (struct bs_json_place){
+        (uint32_t)r->at, r->line, (uint32_t)(r->at - r->line_base + 1), BS_JSON_ESCAPED};
     return true;
 }
 
@@ -157,14 +168,18 @@ static void skip_plain(struct reader *r) {
 }
 
 static bool string(struct reader *r) {
-    r->at++; /* the quote */
+    size_t start = ++r->at; /* behind the quote */
+    bool escapes = false;
     for (;;) {
         skip_plain(r);
         int c = peek(r);
         if (c == '"') {
+            if (r->json->wants_places && !escapes)
+                r->json->places[r->json->n_places - 1].len = (uint32_t)(r->at - start);
             r->at++;
             return true;
         }
+        escapes = true;
         if (c < 0)
             return refuse(r, "a string without its closing quote");
         if (c < 0x20)

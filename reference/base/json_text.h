@@ -26,7 +26,10 @@ struct bs_json_place {
     uint32_t at;     /* bytes from the start */
     uint32_t line;   /* from 1; LF, CR LF and a lone CR end a line */
     uint32_t column; /* from 1, in code points */
+    uint32_t len; /* bytes between the quotes of a string without escapes, else BS_JSON_ESCAPED */
 };
+
+#define BS_JSON_ESCAPED UINT32_MAX
 
 struct bs_json_text {
     const char *text; /* borrowed */

@@ -1,53 +1,32 @@
 #include "policy/cover.h"
 
-#include <string.h>
-
 #include "policy/rule.h"
-
-/* Bodies are hashed segment by segment: on the way through a rule the hash of each subtree above it
- * is one step away. */
-struct walk {
-    uint64_t hash;
-    size_t at;  /* where the next segment starts */
-    size_t end; /* of the segment that was taken last */
-};
-
-static bool step(uint64_t seed, struct walk *walk, const char *body, size_t len) {
-    if (walk->at > len)
-        return false;
-    const char *separator = memchr(body + walk->at, '/', len - walk->at);
-    walk->end = separator != NULL ? (size_t)(separator - body) : len;
-    walk->hash = bs_table_hash(seed, walk->hash, body + walk->at, walk->end - walk->at);
-    walk->at = walk->end + 1;
-    return true;
-}
-
-uint32_t bs_cover_hash(uint64_t seed, const char *body, size_t len) {
-    struct walk walk = {seed, 0, 0};
-    while (step(seed, &walk, body, len))
-        ;
-    return (uint32_t)walk.hash;
-}
+#include "policy/word.h"
 
 static bool is_everything(const struct bs_rule *rule) {
     return rule->len == 2 && rule->body[0] == '*' && rule->body[1] == '*';
 }
 
-bool bs_cover_init(struct bs_cover *cover, size_t most, uint64_t seed) {
-    *cover = (struct bs_cover){.seed = seed, .is_empty = true};
-    return most == 0 || bs_table_init(&cover->bodies, most);
-}
-
 void bs_cover_clear(struct bs_cover *cover) {
     bs_table_clear(&cover->bodies);
+    bs_table_clear(&cover->subtrees);
     *cover = (struct bs_cover){.is_empty = true};
 }
 
-void bs_cover_add(struct bs_cover *cover, const struct bs_rule *rule, uint32_t number) {
+static void add_subtree(struct bs_cover *cover, const struct bs_rule *rule, size_t top,
+                        uint32_t number) {
     unsigned char start = (unsigned char)rule->body[0];
+    cover->subtree_starts[start / 64] |= UINT64_C(1) << start % 64;
+    uint32_t hash = (uint32_t)bs_table_hash(cover->seed, rule->body, top);
+    bool added = false;
+    bs_table_add(&cover->subtrees, hash, rule->body, top, number, &added)->last = number;
+}
+
+static void add(struct bs_cover *cover, const struct bs_rule *rule, uint32_t number) {
+    size_t top = bs_rule_subtree(rule->body, rule->len);
     cover->is_empty = false;
-    if (bs_rule_subtree(rule->body, rule->len) > 0)
-        cover->subtree_starts[start / 64] |= UINT64_C(1) << start % 64;
+    if (top > 0)
+        add_subtree(cover, rule, top, number);
     if (is_everything(rule)) {
         if (!cover->has_everything)
             cover->everything_first = number;
@@ -58,17 +37,48 @@ void bs_cover_add(struct bs_cover *cover, const struct bs_rule *rule, uint32_t n
     bs_table_add(&cover->bodies, rule->hash, rule->body, rule->len, number, &added)->last = number;
 }
 
-void bs_cover_add_all(struct bs_cover *cover, const struct bs_rules *rules, bool negated) {
-    for (size_t i = 0; i < rules->n; i++) {
-        if (rules->items[i].negated == negated)
-            bs_cover_add(cover, &rules->items[i], (uint32_t)i);
+struct count {
+    size_t rules;
+    size_t subtrees;
+};
+
+static void count_in(struct count *count, const struct bs_rules *rules, bool negated) {
+    for (size_t i = 0; rules != NULL && i < rules->n; i++) {
+        if (rules->items[i].negated != negated)
+            continue;
+        count->rules++;
+        count->subtrees += bs_rule_subtree(rules->items[i].body, rules->items[i].len) > 0;
     }
 }
 
+static void add_all(struct bs_cover *cover, const struct bs_rules *rules, bool negated,
+                    size_t from) {
+    for (size_t i = 0; i < rules->n; i++) {
+        if (rules->items[i].negated == negated)
+            add(cover, &rules->items[i], (uint32_t)(from + i));
+    }
+}
+
+bool bs_cover_fill(struct bs_cover *cover, const struct bs_rules *rules,
+                   const struct bs_rules *more, bool negated, uint64_t seed) {
+    *cover = (struct bs_cover){.seed = seed, .is_empty = true};
+    struct count count = {0, 0};
+    count_in(&count, rules, negated);
+    count_in(&count, more, negated);
+    if ((count.rules > 0 && !bs_table_init(&cover->bodies, count.rules)) ||
+        (count.subtrees > 0 && !bs_table_init(&cover->subtrees, count.subtrees))) {
+        bs_cover_clear(cover);
+        return false;
+    }
+    add_all(cover, rules, negated, 0);
+    if (more != NULL)
+        add_all(cover, more, negated, rules->n);
+    return true;
+}
+
 static const struct bs_slot *equal_in(const struct bs_cover *cover, const struct bs_rule *rule) {
-    return cover->is_empty
-               ? NULL
-               : bs_table_find(&cover->bodies, rule->hash, rule->body, rule->len, "", 0);
+    return cover->is_empty ? NULL
+                           : bs_table_find(&cover->bodies, rule->hash, rule->body, rule->len);
 }
 
 bool bs_cover_has_equal(const struct bs_cover *cover, const struct bs_rule *rule) {
@@ -82,24 +92,39 @@ static void widen(struct bs_span *span, uint32_t first, uint32_t last) {
         span->last = last;
 }
 
-/* The subtrees that a rule lies in. That of a rule that is a subtree is the rule itself, so it is
- * left to whoever asks for equal ones. */
+static void find_subtree(const struct bs_cover *cover, uint64_t hash, const struct bs_rule *rule,
+                         size_t top, struct bs_span *span) {
+    const struct bs_slot *slot = bs_table_find(&cover->subtrees, (uint32_t)hash, rule->body, top);
+    if (slot != NULL)
+        widen(span, slot->first, slot->last);
+}
+
+/* The subtrees that a rule lies in: one look for each separator, the hash of what stands before it
+ * made on the way. The subtree of a rule that is one is the rule itself, so it is left to whoever
+ * asks for equal ones. */
 static void find_above(const struct bs_cover *cover, const struct bs_rule *rule,
                        struct bs_span *span) {
     unsigned char start = (unsigned char)rule->body[0];
     if ((cover->subtree_starts[start / 64] >> start % 64 & 1) == 0)
         return;
     size_t own = bs_rule_subtree(rule->body, rule->len);
-    struct walk walk = {cover->seed, 0, 0};
-    while (step(cover->seed, &walk, rule->body, rule->len)) {
-        if (walk.end == own)
-            continue;
-        uint32_t hash = (uint32_t)bs_table_hash(cover->seed, walk.hash, "**", 2);
-        const struct bs_slot *slot =
-            bs_table_find(&cover->bodies, hash, rule->body, walk.end, "/**", 3);
-        if (slot != NULL)
-            widen(span, slot->first, slot->last);
+    uint64_t state = cover->seed;
+    for (size_t at = 0; at < rule->len; at += BS_WORD_BYTES) {
+        size_t left = rule->len - at;
+        uint64_t word = left >= BS_WORD_BYTES ? bs_word_at(rule->body + at)
+                                              : bs_word_of_few(rule->body + at, left, 0);
+        uint64_t separators = bs_word_equal(word, '/');
+        for (; separators != 0; separators &= separators - 1) {
+            unsigned bits = (unsigned)__builtin_ctzll(separators) / 8 * 8;
+            size_t top = at + bits / 8;
+            uint64_t rest = word & ((UINT64_C(1) << bits) - 1);
+            if (top != own)
+                find_subtree(cover, bs_table_finish(cover->seed, state, rest, top), rule, top,
+                             span);
+        }
+        state = bs_table_step(cover->seed, state, word);
     }
+    find_subtree(cover, rule->hash, rule, rule->len, span);
 }
 
 bool bs_cover_covers(const struct bs_cover *cover, const struct bs_rule *rule) {

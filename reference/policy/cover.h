@@ -10,12 +10,10 @@
 #include "policy/model.h"
 #include "policy/table.h"
 
-/* What bs_rule.hash is to be: of the body, segment by segment. All rules that meet in a set have
- * theirs by one seed. */
-uint32_t bs_cover_hash(uint64_t seed, const char *body, size_t len);
-
+/* A set of rules. bs_rule.hash is the table hash of the body, by the seed of the set. */
 struct bs_cover {
     struct bs_table bodies;
+    struct bs_table subtrees; /* by what their rules begin with */
     uint64_t seed;
     uint64_t subtree_starts[4]; /* a bit for each byte that a subtree in the set begins with */
     uint32_t everything_first;  /* of the `**` in the set */
@@ -32,15 +30,12 @@ struct bs_span {
 
 #define BS_NO_COVER UINT32_MAX
 
-/* Room for `most` rules. False when memory ran out; nothing to clear then. */
-bool bs_cover_init(struct bs_cover *cover, size_t most, uint64_t seed);
+/* Fills it with the rules of two lists, one behind the other and numbered so; the second may be
+ * NULL. Either those that are negated, or those that are not. The rules stay the caller's. False
+ * when memory ran out; nothing to clear then. */
+bool bs_cover_fill(struct bs_cover *cover, const struct bs_rules *rules,
+                   const struct bs_rules *more, bool negated, uint64_t seed);
 void bs_cover_clear(struct bs_cover *cover); /* a zeroed one, too, and twice */
-
-/* Rules are added by growing number; they stay the caller's. */
-void bs_cover_add(struct bs_cover *cover, const struct bs_rule *rule, uint32_t number);
-
-/* Those of a list that are negated, or those that are not, numbered by their place in it. */
-void bs_cover_add_all(struct bs_cover *cover, const struct bs_rules *rules, bool negated);
 
 bool bs_cover_has_equal(const struct bs_cover *cover, const struct bs_rule *rule);
 

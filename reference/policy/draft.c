@@ -10,19 +10,33 @@
 #include "policy/print.h"
 #include "policy/rule.h"
 
-void bs_draft_note(struct bs_draft *draft, const char *where, const struct bs_node *what,
-                   const char *why) {
-    bs_buf_str(&draft->notes, "#   ");
-    bs_policy_put_string(&draft->notes, where, strlen(where));
-    if (what != NULL) {
-        bs_buf_str(&draft->notes, ": ");
-        bs_node_put(&draft->notes, what);
-    }
+static void end_note(struct bs_draft *draft, const char *why) {
     if (why != NULL) {
         bs_buf_str(&draft->notes, "  -- ");
         bs_buf_str(&draft->notes, why);
     }
     bs_buf_char(&draft->notes, '\n');
+}
+
+void bs_draft_note(struct bs_draft *draft, const struct bs_node *where, const struct bs_node *what,
+                   const char *why) {
+    bs_buf_str(&draft->notes, "#   ");
+    bs_node_put(&draft->notes, where);
+    bs_buf_str(&draft->notes, ": ");
+    bs_node_put(&draft->notes, what);
+    end_note(draft, why);
+}
+
+void bs_draft_remark(struct bs_draft *draft, const char *where, const char *why) {
+    bs_buf_str(&draft->notes, "#   ");
+    bs_policy_put_string(&draft->notes, where, strlen(where));
+    end_note(draft, why);
+}
+
+const char *bs_draft_keep(struct bs_draft *draft, const struct bs_node *text) {
+    const char *copy = bs_arena_text(draft->policy.arena, text->text, text->len);
+    draft->failed = draft->failed || copy == NULL;
+    return copy;
 }
 
 /* There is always room up to the next power of two. */
@@ -41,8 +55,8 @@ static void push(struct bs_draft *draft, struct bs_rules *rules, const struct bs
     rules->items[rules->n++] = *rule;
 }
 
-static void add_one(struct bs_draft *draft, struct bs_profile_rules *profile, const char *where,
-                    const struct bs_node *node, int lists) {
+static void add_one(struct bs_draft *draft, struct bs_profile_rules *profile,
+                    const struct bs_node *where, const struct bs_node *node, int lists) {
     if (node->kind != BS_NODE_STRING) {
         bs_draft_note(draft, where, node, "no rule");
         return;
@@ -61,7 +75,7 @@ static void add_one(struct bs_draft *draft, struct bs_profile_rules *profile, co
     }
     body[len] = '\0';
     rule.len = (uint32_t)len;
-    rule.hash = bs_cover_hash(draft->policy.seed, body, len);
+    rule.hash = (uint32_t)bs_table_hash(draft->policy.seed, body, len);
     if (rule.negated && (lists & (BS_DRAFT_DENY_READ | BS_DRAFT_DENY_MODIFY)) != 0) {
         bs_draft_note(draft, where, node,
                       "denyRead takes no `!`, and denyModify only exceptions to an earlier deny");
@@ -77,8 +91,8 @@ static void add_one(struct bs_draft *draft, struct bs_profile_rules *profile, co
         push(draft, &draft->policy.deny_modify, &rule);
 }
 
-void bs_draft_add(struct bs_draft *draft, struct bs_profile_rules *profile, const char *where,
-                  const struct bs_node *rules, int lists) {
+void bs_draft_add(struct bs_draft *draft, struct bs_profile_rules *profile,
+                  const struct bs_node *where, const struct bs_node *rules, int lists) {
     if (rules->kind != BS_NODE_LIST) {
         add_one(draft, profile, where, rules, lists);
         return;
@@ -88,17 +102,10 @@ void bs_draft_add(struct bs_draft *draft, struct bs_profile_rules *profile, cons
         add_one(draft, profile, where, item, lists);
 }
 
-static bool fill(struct bs_cover *cover, const struct bs_rules *rules, uint64_t seed) {
-    if (!bs_cover_init(cover, rules->n, seed))
-        return false;
-    bs_cover_add_all(cover, rules, false);
-    return true;
-}
-
 static void leave_out(struct bs_draft *draft, struct bs_rules *rules, const struct bs_rules *denies,
                       const char *why) {
     struct bs_cover denied = {0};
-    if (!fill(&denied, denies, draft->policy.seed)) {
+    if (!bs_cover_fill(&denied, denies, NULL, false, draft->policy.seed)) {
         draft->failed = true;
         return;
     }
@@ -106,7 +113,7 @@ static void leave_out(struct bs_draft *draft, struct bs_rules *rules, const stru
     for (size_t i = 0; i < rules->n; i++) {
         const struct bs_rule *rule = &rules->items[i];
         if (bs_cover_has_equal(&denied, rule))
-            bs_draft_note(draft, rule->body, NULL, why);
+            bs_draft_remark(draft, rule->body, why);
         else
             rules->items[kept++] = *rule;
     }
@@ -116,7 +123,7 @@ static void leave_out(struct bs_draft *draft, struct bs_rules *rules, const stru
 
 static void add_reads(struct bs_draft *draft, struct bs_profile_rules *profile) {
     struct bs_cover readable = {0};
-    if (!fill(&readable, &profile->read, draft->policy.seed)) {
+    if (!bs_cover_fill(&readable, &profile->read, NULL, false, draft->policy.seed)) {
         draft->failed = true;
         return;
     }
@@ -125,8 +132,7 @@ static void add_reads(struct bs_draft *draft, struct bs_profile_rules *profile) 
         if (rule->negated || bs_cover_covers(&readable, rule))
             continue;
         push(draft, &profile->read, rule);
-        bs_draft_note(draft, rule->body, NULL,
-                      "added to `read`: what may be written must be readable");
+        bs_draft_remark(draft, rule->body, "added to `read`: what may be written must be readable");
     }
     bs_cover_clear(&readable);
 }

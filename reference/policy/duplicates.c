@@ -23,7 +23,7 @@ static bool among_few(const struct bs_node *map, const struct bs_node *key) {
 
 static bool among_many(struct bs_table *table, uint64_t seed, const struct bs_node *key) {
     bool added = false;
-    uint32_t hash = (uint32_t)bs_table_hash(seed, seed, key->text, key->len);
+    uint32_t hash = (uint32_t)bs_table_hash(seed, key->text, key->len);
     bs_table_add(table, hash, key->text, key->len, 0, &added);
     return !added;
 }

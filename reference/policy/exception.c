@@ -1,7 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/cover.h"
 #include "policy/matcher.h"
 #include "policy/problem_at.h"
 #include "policy/rule.h"
@@ -98,12 +97,10 @@ static bool judge_all_own(const struct bs_rules *denies, uint64_t seed,
                           struct bs_problems *problems) {
     struct judge judge = {
         .denies = denies, .problems = problems, .subtrees = {.subtrees_only = true}};
-    int code = bs_cover_init(&judge.literal, denies->n, seed) ? BS_OK : BS_E_EXECUTION;
+    int code = bs_cover_fill(&judge.literal, denies, NULL, false, seed) ? BS_OK : BS_E_EXECUTION;
     for (uint32_t i = 0; i < denies->n && code == BS_OK; i++) {
         const struct bs_rule *rule = &denies->items[i];
-        if (!rule->negated)
-            bs_cover_add(&judge.literal, rule, i);
-        else if (has_right_form(rule, problems))
+        if (rule->negated && has_right_form(rule, problems))
             code = judge_own(&judge, i);
     }
     bs_cover_clear(&judge.literal);
@@ -118,9 +115,8 @@ static bool judge_all_own(const struct bs_rules *denies, uint64_t seed,
 static bool judge_by_global(const struct bs_rules *denies, const struct bs_rules *global,
                             uint64_t seed, struct bs_problems *problems) {
     struct bs_cover holes = {0};
-    if (!bs_cover_init(&holes, global->n, seed))
+    if (!bs_cover_fill(&holes, global, NULL, true, seed))
         return false;
-    bs_cover_add_all(&holes, global, true);
     for (size_t i = 0; i < denies->n; i++) {
         const struct bs_rule *rule = &denies->items[i];
         if (rule->negated && has_right_form(rule, problems) && !bs_cover_covers(&holes, rule))

@@ -24,11 +24,19 @@ static struct bs_node *next_node(struct joiner *j, enum bs_node_kind kind) {
     return node;
 }
 
-static struct bs_node *text_node(struct joiner *j, enum bs_node_kind kind, const char *text) {
+static struct bs_node *text_node(struct joiner *j, enum bs_node_kind kind, const char *text,
+                                 size_t len) {
     struct bs_node *node = next_node(j, kind);
     node->text = text;
-    node->len = (uint32_t)strlen(text);
+    node->len = (uint32_t)len;
     return node;
+}
+
+/* Where there was nothing to decode the text itself is nearer than the copy in the tree. */
+static struct bs_node *string_node(struct joiner *j, const char *decoded) {
+    if (j->place->len == BS_JSON_ESCAPED)
+        return text_node(j, BS_NODE_STRING, decoded, strlen(decoded));
+    return text_node(j, BS_NODE_STRING, j->text + j->place->at + 1, j->place->len);
 }
 
 /* As it was written: cJSON has a double or, of the longer ones, a string. */
@@ -54,7 +62,7 @@ static struct bs_node *container(struct joiner *j, const cJSON *item) {
     struct bs_node **link = &node->first;
     for (const cJSON *child = item->child; child != NULL; child = child->next) {
         if (object) {
-            *link = text_node(j, BS_NODE_STRING, child->string);
+            *link = string_node(j, child->string);
             link = &(*link)->next;
         }
         *link = join(j, child);
@@ -70,13 +78,13 @@ static struct bs_node *join(struct joiner *j, const cJSON *item) {
     case '[':
         return container(j, item);
     case '"':
-        return text_node(j, BS_NODE_STRING, item->valuestring);
+        return string_node(j, item->valuestring);
     case 't':
-        return text_node(j, BS_NODE_BOOLEAN, "true");
+        return text_node(j, BS_NODE_BOOLEAN, "true", 4);
     case 'f':
-        return text_node(j, BS_NODE_BOOLEAN, "false");
+        return text_node(j, BS_NODE_BOOLEAN, "false", 5);
     case 'n':
-        return text_node(j, BS_NODE_NULL, "null");
+        return text_node(j, BS_NODE_NULL, "null", 4);
     default:
         return number_node(j);
     }

@@ -41,7 +41,8 @@ static bool read_file(struct file *file, struct bs_problems *problems) {
     return good;
 }
 
-static bool validate(const struct file *file, const struct file *above,
+/* Leaves in *denies what counts for this file; the caller clears it. */
+static bool validate(const struct file *file, const struct file *above, struct bs_denies *denies,
                      struct bs_problems *problems) {
     if (!file->readable)
         return true;
@@ -49,7 +50,9 @@ static bool validate(const struct file *file, const struct file *above,
      * cannot be judged; its own problem is reported in any case. */
     bool alone = above == NULL || !above->readable;
     const struct bs_policy *over = alone ? NULL : &above->policy;
-    return bs_validate_profiles(&file->policy, over, problems) &&
+    bs_denies_clear(denies);
+    return bs_denies_fill(denies, &file->policy, over) &&
+           bs_validate_profiles(&file->policy, denies, problems) &&
            ((alone && above != NULL) || bs_validate_exceptions(&file->policy, over, problems));
 }
 
@@ -69,18 +72,26 @@ static bool sort_profiles(struct bs_policy *policy) {
     return true;
 }
 
-static bool load(struct file *global, struct file *workspace, struct bs_problems *problems,
-                 struct bs_problems *warnings) {
-    if (!read_file(global, problems) || !validate(global, NULL, problems))
+static bool load_into(struct file *global, struct file *workspace, struct bs_denies *denies,
+                      struct bs_problems *problems, struct bs_problems *warnings) {
+    if (!read_file(global, problems) || !validate(global, NULL, denies, problems))
         return false;
     if (workspace != NULL &&
-        (!read_file(workspace, problems) || !validate(workspace, global, problems)))
+        (!read_file(workspace, problems) || !validate(workspace, global, denies, problems)))
         return false;
     if (problems->n > 0)
         return true;
     if (workspace != NULL && !bs_policy_merge(&global->policy, &workspace->policy))
         return false;
-    return sort_profiles(&global->policy) && bs_policy_warn(&global->policy, warnings);
+    return sort_profiles(&global->policy) && bs_policy_warn(&global->policy, denies, warnings);
+}
+
+static bool load(struct file *global, struct file *workspace, struct bs_problems *problems,
+                 struct bs_problems *warnings) {
+    struct bs_denies denies = {0};
+    bool whole = load_into(global, workspace, &denies, problems, warnings);
+    bs_denies_clear(&denies);
+    return whole;
 }
 
 static int hand_over(const struct bs_policy *loaded, struct bs_policy **policy,

@@ -31,9 +31,9 @@ static bool lay_profiles(struct bs_policy *policy, const struct bs_policy *over)
             i < policy->n_profiles ? &policy->profiles[i] : &over->profiles[i - policy->n_profiles];
         size_t len = strlen(profile->name);
         bool added = false;
-        const struct bs_slot *slot = bs_table_add(
-            &names, (uint32_t)bs_table_hash(policy->seed, policy->seed, profile->name, len),
-            profile->name, len, (uint32_t)n, &added);
+        const struct bs_slot *slot =
+            bs_table_add(&names, (uint32_t)bs_table_hash(policy->seed, profile->name, len),
+                         profile->name, len, (uint32_t)n, &added);
         both[slot->first] = *profile;
         n += added;
     }

@@ -46,9 +46,9 @@ static void add_split(struct bs_draft *draft, struct bs_profile_rules *profile,
         int inner = lists_of(key) & (BS_DRAFT_READ | BS_DRAFT_MODIFY);
         int both = denies ? inner * BS_DRAFT_DENY_READ : inner;
         if ((both & lists) == 0)
-            bs_draft_note(draft, key->text, key->next, NULL);
+            bs_draft_note(draft, key, key->next, NULL);
         else
-            bs_draft_add(draft, profile, key->text, key->next, both & lists);
+            bs_draft_add(draft, profile, key, key->next, both & lists);
     }
 }
 
@@ -58,7 +58,7 @@ static bool add_lists(struct bs_draft *draft, struct bs_profile_rules *profile,
     if (lists != 0 && key->next->kind == BS_NODE_MAP)
         add_split(draft, profile, key, lists);
     else if (lists != 0)
-        bs_draft_add(draft, profile, key->text, key->next, lists);
+        bs_draft_add(draft, profile, key, key->next, lists);
     return lists != 0;
 }
 
@@ -73,15 +73,17 @@ static bool add_profiles(struct bs_draft *draft, const struct bs_node *key) {
     for (const struct bs_node *name = key->next->first; name != NULL && !draft->failed;
          name = name->next->next) {
         if (name->len == 0 || name->next->kind != BS_NODE_MAP) {
-            bs_draft_note(draft, name->text, name->next, "no profile");
+            bs_draft_note(draft, name, name->next, "no profile");
             continue;
         }
         struct bs_profile_rules *profile = &draft->policy.profiles[draft->policy.n_profiles++];
-        profile->name = name->text;
+        profile->name = bs_draft_keep(draft, name);
+        if (draft->failed)
+            break;
         for (const struct bs_node *list = name->next->first; list != NULL;
              list = list->next->next) {
             if (!add_lists(draft, profile, list))
-                bs_draft_note(draft, list->text, list->next, NULL);
+                bs_draft_note(draft, list, list->next, NULL);
         }
     }
     return true;
@@ -90,9 +92,9 @@ static bool add_profiles(struct bs_draft *draft, const struct bs_node *key) {
 static bool add_words(struct bs_draft *draft, const struct bs_node *key) {
     const struct bs_node *value = key->next;
     if (bs_node_is(key, "name") && draft->policy.name == NULL && bs_shape_is_name(value))
-        draft->policy.name = value->text;
+        draft->policy.name = bs_draft_keep(draft, value);
     else if (bs_node_is(key, "description") && value->kind == BS_NODE_STRING)
-        draft->policy.description = value->text;
+        draft->policy.description = bs_draft_keep(draft, value);
     else
         return bs_node_is(key, "schemaVersion") || bs_node_is(key, "kind");
     return true;
@@ -105,7 +107,7 @@ static void add_members(struct bs_draft *draft, const struct bs_node *map, bool 
             add_members(draft, key->next, false);
         else if (!add_profiles(draft, key) && !add_lists(draft, &draft->shared, key) &&
                  !add_words(draft, key))
-            bs_draft_note(draft, key->text, key->next, NULL);
+            bs_draft_note(draft, key, key->next, NULL);
     }
 }
 
@@ -120,7 +122,7 @@ static void add_shared(struct bs_draft *draft) {
         return;
     }
     draft->shared.name = "default";
-    for (size_t i = 0; i < policy->n_profiles; i++) {
+    for (size_t i = 0; i < policy->n_profiles && !draft->failed; i++) {
         if (strcmp(policy->profiles[i].name, "default") == 0)
             draft->shared.name = "version 1";
     }
@@ -143,16 +145,17 @@ static bool make_draft(struct bs_node *root, struct bs_draft *draft, struct bs_p
                        struct bs_buf *out) {
     bs_duplicates_drop(root, doubled);
     for (size_t i = 0; i < doubled->n; i++)
-        bs_draft_note(draft, doubled->items[i].pointer, NULL,
-                      "stood there twice; the first is taken");
+        bs_draft_remark(draft, doubled->items[i].pointer, "stood there twice; the first is taken");
     add_members(draft, root, true);
     add_shared(draft);
     for (size_t i = 0; i < draft->policy.n_profiles && !draft->failed; i++)
         bs_draft_settle(draft, &draft->policy.profiles[i]);
+    if (draft->failed)
+        return false;
     if (draft->policy.name == NULL)
         draft->policy.name = "migrated";
     put_draft(out, draft);
-    return !draft->failed && !doubled->failed && !draft->notes.failed && !out->failed;
+    return !doubled->failed && !draft->notes.failed && !out->failed;
 }
 
 static bool is_version_1(const struct bs_node *root) {

@@ -22,7 +22,7 @@ enum bs_node_kind {
 struct bs_node {
     struct bs_node *next; /* sibling */
     union {
-        const char *text;      /* of a scalar, as it was written or, of a string, decoded */
+        const char *text; /* of a scalar, as it was written, of a string decoded; no NUL ends it */
         struct bs_node *first; /* of a list; of a map: key, value, key, value, ... */
     };
     uint32_t len; /* bytes of text; items; members */
@@ -35,7 +35,7 @@ struct bs_node {
 struct bs_document {
     struct bs_node *root;
     struct bs_arena *arena;
-    void *json; /* the cJSON tree that strings point into, or NULL */
+    void *json; /* the cJSON tree that some strings point into, or NULL */
 };
 
 #define BS_DOCUMENT_INIT                                                                           \

@@ -9,8 +9,14 @@
 
 enum { FIRST_ROOM = 8, INDEX_DIGITS = 24 };
 
+/* At the end of digits; returns how many. */
 static size_t index_text(size_t index, char digits[INDEX_DIGITS]) {
-    return (size_t)snprintf(digits, INDEX_DIGITS, "%zu", index);
+    size_t len = 0;
+    do {
+        digits[INDEX_DIGITS - ++len] = (char)('0' + index % 10);
+        index /= 10;
+    } while (index > 0);
+    return len;
 }
 
 static size_t part_size(const struct bs_pointer *part) {
@@ -29,7 +35,7 @@ static char *put_part(char *end, const struct bs_pointer *part) {
     if (part->name == NULL) {
         size_t len = index_text(part->index, digits);
         end -= len;
-        memcpy(end, digits, len);
+        memcpy(end, digits + INDEX_DIGITS - len, len);
     }
     for (size_t i = part->name != NULL ? part->len : 0; i > 0; i--) {
         char c = part->name[i - 1];

@@ -5,6 +5,7 @@
 #include <boxspec/error.h>
 
 #include "base/utf8.h"
+#include "policy/word.h"
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
@@ -68,7 +69,55 @@ static size_t drop_segments(char *text, size_t len, const char **problem) {
     return to;
 }
 
+enum { MOST_AT_A_GLANCE = 64 };
+
+/* Where the bytes that mean something stand: a bit for each byte of a rule. */
+struct glance {
+    uint64_t separators;
+    uint64_t dots;
+    uint64_t stars;
+    uint64_t foreign; /* not zero: a backslash, a NUL or more than ASCII */
+};
+
+static void take_in(struct glance *glance, uint64_t word, size_t at) {
+    glance->separators |= bs_word_bits(bs_word_equal(word, '/')) << at;
+    glance->dots |= bs_word_bits(bs_word_equal(word, '.')) << at;
+    glance->stars |= bs_word_bits(bs_word_equal(word, '*')) << at;
+    glance->foreign |=
+        (word & BS_EACH_BYTE(0x80U)) | bs_word_equal(word, '\\') | bs_word_equal(word, '\0');
+}
+
+/* Most rules are written as they are to be read, and most of the time of a long list would go into
+ * looking at each segment. Whether this is such a rule, without a branch that depends on it; no is
+ * no answer. */
+static bool is_normal(const char *text, size_t len) {
+    if (len == 0 || len > MOST_AT_A_GLANCE || text[0] == '~' || is_blank(text[0]) ||
+        is_blank(text[len - 1]) || (len > 1 && text[1] == ':'))
+        return false;
+    struct glance glance = {0, 0, 0, 0};
+    if (len < BS_WORD_BYTES) {
+        take_in(&glance, bs_word_of_few(text, len, 'x'), 0);
+    } else {
+        for (size_t at = 0; at + BS_WORD_BYTES < len; at += BS_WORD_BYTES)
+            take_in(&glance, bs_word_at(text + at), at);
+        take_in(&glance, bs_word_at(text + len - BS_WORD_BYTES), len - BS_WORD_BYTES);
+    }
+    uint64_t starts = glance.separators << 1 | 1; /* of segments */
+    uint64_t doubts = (glance.separators | glance.dots) & starts;
+    doubts |= glance.stars & glance.stars << 1 & glance.stars << 2;
+    doubts |= glance.separators >> (len - 1) & 1;
+    return (doubts | glance.foreign) == 0;
+}
+
 int bs_rule_body_normalize(char *text, size_t *len, const char **problem) {
+    /* `./` in front is what people write, and means nothing. */
+    size_t dotted = *len > 2 && text[0] == '.' && text[1] == '/' ? 2 : 0;
+    if (is_normal(text + dotted, *len - dotted)) {
+        *len -= dotted;
+        if (dotted > 0)
+            memmove(text, text + dotted, *len);
+        return BS_OK;
+    }
     trim(text, len);
     if (*len == 0) {
         *problem = "a rule cannot be empty; `.` is the root, `**` is everything";
@@ -95,7 +144,8 @@ int bs_rule_body_normalize(char *text, size_t *len, const char **problem) {
 }
 
 int bs_rule_parse(char *text, size_t *len, bool *negated, const char **problem) {
-    trim(text, len);
+    if (*len > 0 && (is_blank(text[0]) || is_blank(text[*len - 1])))
+        trim(text, len);
     *negated = *len > 0 && text[0] == '!';
     if (*negated) {
         (*len)--;

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "policy/arena.h"
-#include "policy/cover.h"
 #include "policy/rule.h"
+#include "policy/table.h"
 
 enum { LONGEST_NAME = 64 };
 
@@ -114,7 +114,7 @@ static struct bs_rules read_rules(struct reading *r, const struct bs_node *list,
                              .line = item->line,
                              .column = item->column,
                              .index = (uint32_t)at.index,
-                             .hash = bs_cover_hash(r->policy->seed, body, len)};
+                             .hash = (uint32_t)bs_table_hash(r->policy->seed, body, len)};
     }
     return rules;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sys.h"
+#include "policy/word.h"
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -23,7 +24,7 @@ uint64_t bs_table_seed(const void *somewhere) {
 
 bool bs_table_init(struct bs_table *table, size_t most) {
     size_t size = 8;
-    while (size < most * 2)
+    while (size < most + most / 2)
         size *= 2;
     table->slots = calloc(size, sizeof *table->slots);
     table->mask = size - 1;
@@ -35,46 +36,41 @@ void bs_table_clear(struct bs_table *table) {
     *table = (struct bs_table)BS_TABLE_INIT;
 }
 
-/* Up to eight bytes as a number; which of several texts it was, len has to tell. */
-static uint64_t few_bytes(const char *text, size_t len) {
-    if (len >= 4) {
-        uint32_t head = 0;
-        uint32_t tail = 0;
-        memcpy(&head, text, sizeof head);
-        memcpy(&tail, text + len - sizeof tail, sizeof tail);
-        return (uint64_t)head << 32 | tail;
-    }
-    if (len == 0)
-        return 0;
-    return (uint64_t)(unsigned char)text[0] << 16 | (uint64_t)(unsigned char)text[len / 2] << 8 |
-           (unsigned char)text[len - 1];
+uint64_t bs_table_step(uint64_t seed, uint64_t state, uint64_t word) {
+    return fold(state ^ word, seed);
 }
 
-uint64_t bs_table_hash(uint64_t seed, uint64_t before, const char *part, size_t len) {
-    uint64_t hash = before ^ len;
-    uint64_t word = 0;
-    for (; len > sizeof word; len -= sizeof word, part += sizeof word) {
-        memcpy(&word, part, sizeof word);
-        hash = fold(hash ^ word, seed);
-    }
-    return fold(hash ^ few_bytes(part, len), seed ^ odd);
+uint64_t bs_table_finish(uint64_t seed, uint64_t state, uint64_t rest, size_t len) {
+    return fold(state ^ rest ^ (len * odd), seed ^ odd);
 }
 
-static bool is_key(const struct bs_slot *slot, const char *head, size_t head_len, const char *tail,
-                   size_t tail_len) {
-    return slot->len == head_len + tail_len && memcmp(slot->key, head, head_len) == 0 &&
-           memcmp(slot->key + head_len, tail, tail_len) == 0;
+uint64_t bs_table_hash(uint64_t seed, const char *text, size_t len) {
+    uint64_t state = seed;
+    size_t at = 0;
+    for (; len - at >= BS_WORD_BYTES; at += BS_WORD_BYTES)
+        state = fold(state ^ bs_word_at(text + at), seed);
+    size_t left = len - at;
+    uint64_t rest = 0;
+    if (at > 0 && left > 0)
+        rest = bs_word_at(text + len - BS_WORD_BYTES) >> 8 * (BS_WORD_BYTES - left);
+    else if (left > 0)
+        rest = bs_word_of_few(text, left, 0);
+    return bs_table_finish(seed, state, rest, len);
 }
 
-struct bs_slot *bs_table_find(const struct bs_table *table, uint32_t hash, const char *head,
-                              size_t head_len, const char *tail, size_t tail_len) {
+static bool is_key(const struct bs_slot *slot, uint32_t hash, const char *key, size_t len) {
+    return slot->hash == hash && slot->len == len && memcmp(slot->key, key, len) == 0;
+}
+
+struct bs_slot *bs_table_find(const struct bs_table *table, uint32_t hash, const char *key,
+                              size_t len) {
     if (table->slots == NULL)
         return NULL;
     for (size_t at = hash & table->mask;; at = (at + 1) & table->mask) {
         struct bs_slot *slot = &table->slots[at];
         if (slot->key == NULL)
             return NULL;
-        if (slot->hash == hash && is_key(slot, head, head_len, tail, tail_len))
+        if (is_key(slot, hash, key, len))
             return slot;
     }
 }
@@ -83,10 +79,9 @@ struct bs_slot *bs_table_add(struct bs_table *table, uint32_t hash, const char *
                              uint32_t number, bool *added) {
     size_t at = hash & table->mask;
     for (; table->slots[at].key != NULL; at = (at + 1) & table->mask) {
-        struct bs_slot *slot = &table->slots[at];
-        if (slot->hash == hash && is_key(slot, key, len, "", 0)) {
+        if (is_key(&table->slots[at], hash, key, len)) {
             *added = false;
-            return slot;
+            return &table->slots[at];
         }
     }
     *added = true;

@@ -31,13 +31,16 @@ void bs_table_clear(struct bs_table *table);
 /* A new seed; the address may be any of this process. */
 uint64_t bs_table_seed(const void *somewhere);
 
-/* A hash of parts: one step for each, the first with the seed as what is before it. Its lower half
- * is what the tables want. */
-uint64_t bs_table_hash(uint64_t seed, uint64_t before, const char *part, size_t len);
+/* The hash of a text, in steps where the hashes of its prefixes are wanted too: the state begins
+ * with the seed, takes each whole word of the text, and is finished by the bytes behind the last
+ * whole word (zeros above them) and the length of all. */
+uint64_t bs_table_hash(uint64_t seed, const char *text, size_t len);
+uint64_t bs_table_step(uint64_t seed, uint64_t state, uint64_t word);
+uint64_t bs_table_finish(uint64_t seed, uint64_t state, uint64_t rest, size_t len);
 
-/* The slot of the key `head` + `tail`, or NULL; hash is whatever the key was added with. */
-struct bs_slot *bs_table_find(const struct bs_table *table, uint32_t hash, const char *head,
-                              size_t head_len, const char *tail, size_t tail_len);
+/* The slot of a key, or NULL; hash is whatever the key was added with. */
+struct bs_slot *bs_table_find(const struct bs_table *table, uint32_t hash, const char *key,
+                              size_t len);
 
 /* The key's slot, a new one with `first` and `last` set to number where there was none: *added
  * tells. */

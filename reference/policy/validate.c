@@ -2,18 +2,20 @@
 
 #include <string.h>
 
-#include "policy/cover.h"
 #include "policy/problem_at.h"
 
-/* Denies alone: an exception takes nothing away. */
-static bool denies_of(struct bs_cover *denies, uint64_t seed, const struct bs_rules *own,
-                      const struct bs_rules *above) {
-    if (!bs_cover_init(denies, own->n + (above != NULL ? above->n : 0), seed))
-        return false;
-    bs_cover_add_all(denies, own, false);
-    if (above != NULL)
-        bs_cover_add_all(denies, above, false);
-    return true;
+bool bs_denies_fill(struct bs_denies *denies, const struct bs_policy *policy,
+                    const struct bs_policy *above) {
+    *denies = (struct bs_denies){0};
+    return bs_cover_fill(&denies->read, &policy->deny_read,
+                         above != NULL ? &above->deny_read : NULL, false, policy->seed) &&
+           bs_cover_fill(&denies->modify, &policy->deny_modify,
+                         above != NULL ? &above->deny_modify : NULL, false, policy->seed);
+}
+
+void bs_denies_clear(struct bs_denies *denies) {
+    bs_cover_clear(&denies->read);
+    bs_cover_clear(&denies->modify);
 }
 
 static bool reads_everything(const struct bs_profile_rules *profile) {
@@ -30,9 +32,8 @@ static bool all_covered(const struct bs_profile_rules *profile, uint64_t seed,
     if (profile->modify.n == 0 || reads_everything(profile))
         return true;
     struct bs_cover readable = {0};
-    if (!bs_cover_init(&readable, profile->read.n, seed))
+    if (!bs_cover_fill(&readable, &profile->read, NULL, false, seed))
         return false;
-    bs_cover_add_all(&readable, &profile->read, false);
     for (size_t i = 0; i < profile->modify.n; i++) {
         const struct bs_rule *rule = &profile->modify.items[i];
         if (!rule->negated && !bs_cover_covers(&readable, rule))
@@ -57,24 +58,17 @@ static void none_equals(const struct bs_profile_rules *profile, const char *list
     }
 }
 
-bool bs_validate_profiles(const struct bs_policy *policy, const struct bs_policy *above,
+bool bs_validate_profiles(const struct bs_policy *policy, const struct bs_denies *denies,
                           struct bs_problems *problems) {
     static const char in_read[] = "denyRead has this very rule; a profile cannot have it too";
     static const char in_modify[] = "denyModify has this very rule; a profile cannot have it too";
-    struct bs_cover deny_read = {0};
-    struct bs_cover deny_modify = {0};
-    bool good = denies_of(&deny_read, policy->seed, &policy->deny_read,
-                          above != NULL ? &above->deny_read : NULL) &&
-                denies_of(&deny_modify, policy->seed, &policy->deny_modify,
-                          above != NULL ? &above->deny_modify : NULL);
+    bool good = true;
     for (size_t i = 0; i < policy->n_profiles && good; i++) {
         const struct bs_profile_rules *profile = &policy->profiles[i];
         good = all_covered(profile, policy->seed, problems);
-        none_equals(profile, "read", &profile->read, &deny_read, in_read, NULL, NULL, problems);
-        none_equals(profile, "modify", &profile->modify, &deny_modify, in_modify, &deny_read,
+        none_equals(profile, "read", &profile->read, &denies->read, in_read, NULL, NULL, problems);
+        none_equals(profile, "modify", &profile->modify, &denies->modify, in_modify, &denies->read,
                     in_read, problems);
     }
-    bs_cover_clear(&deny_read);
-    bs_cover_clear(&deny_modify);
     return good && !problems->failed;
 }

@@ -1,16 +1,26 @@
 /* What a well-formed policy may not say (POLICY-VALID, POLICY-EXCEPT, POLICY-MERGE-04 and -05). All
- * three return false when memory ran out; problems go where they belong either way. */
+ * return false when memory ran out; problems go where they belong either way. */
 #ifndef BS_POLICY_VALIDATE_H
 #define BS_POLICY_VALIDATE_H
 
 #include <stdbool.h>
 
+#include "policy/cover.h"
 #include "policy/model.h"
 #include "policy/problems.h"
 
-/* The profiles of one file. `above` is the global policy when the file is a workspace's: its denies
- * count too. */
-bool bs_validate_profiles(const struct bs_policy *policy, const struct bs_policy *above,
+/* The denies of a policy, and of the one above it if there is one. */
+struct bs_denies {
+    struct bs_cover read;
+    struct bs_cover modify; /* an exception takes nothing away from it */
+};
+
+bool bs_denies_fill(struct bs_denies *denies, const struct bs_policy *policy,
+                    const struct bs_policy *above);
+void bs_denies_clear(struct bs_denies *denies); /* a zeroed one, too, and twice */
+
+/* The profiles of one file, by all denies that count for it. */
+bool bs_validate_profiles(const struct bs_policy *policy, const struct bs_denies *denies,
                           struct bs_problems *problems);
 
 /* The exceptions of one file: of the global one by its own denies (above is NULL), of a

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "policy/cover.h"
 #include "policy/matcher.h"
 #include "policy/problem_at.h"
 #include "policy/rule.h"
@@ -10,8 +9,7 @@
 struct warner {
     const struct bs_policy *policy;
     struct bs_problems *warnings;
-    struct bs_cover deny_read;
-    struct bs_cover deny_modify;
+    const struct bs_denies *denies;
     struct bs_cover exceptions;
     struct bs_pattern *holes; /* the tops of the exceptions, in the order of before() */
     size_t n_holes;
@@ -28,21 +26,13 @@ static bool matches_nothing(const struct bs_rule *rule) {
     return is_blank(rule->body[0]) || is_blank(rule->body[rule->len - 1]);
 }
 
-static bool fill(struct bs_cover *cover, const struct bs_rules *rules, bool negated,
-                 uint64_t seed) {
-    if (!bs_cover_init(cover, rules->n, seed))
-        return false;
-    bs_cover_add_all(cover, rules, negated);
-    return true;
-}
-
 static void warn_denies(struct warner *w, const char *list, const struct bs_rules *rules) {
     bool reads = rules == &w->policy->deny_read;
     for (size_t i = 0; i < rules->n; i++) {
         const struct bs_rule *rule = &rules->items[i];
         if (matches_nothing(rule))
             bs_problem_at_deny(w->warnings, list, rule, nothing_code, nothing_words);
-        if (reads && !bs_cover_covers(&w->deny_modify, rule))
+        if (reads && !bs_cover_covers(&w->denies->modify, rule))
             bs_problem_at_deny(w->warnings, list, rule, "read-deny-without-modify-deny",
                                "denyRead does not deny modify, and no denyModify covers this");
     }
@@ -104,7 +94,7 @@ static bool is_reopened(const struct warner *w, const struct bs_rule *rule) {
 static void warn_under_deny(struct warner *w, const struct bs_profile_rules *profile,
                             const char *list, const struct bs_rules *rules) {
     bool reads = rules == &profile->read;
-    const struct bs_cover *denies = reads ? &w->deny_read : &w->deny_modify;
+    const struct bs_cover *denies = reads ? &w->denies->read : &w->denies->modify;
     for (size_t i = 0; i < rules->n && !denies->is_empty; i++) {
         const struct bs_rule *rule = &rules->items[i];
         if (!rule->negated && bs_cover_find(denies, rule, false).first != BS_NO_COVER &&
@@ -123,8 +113,8 @@ static bool warn_negated_read(struct warner *w, const struct bs_profile_rules *p
     if (!any || profile->modify.n == 0)
         return true;
     uint64_t seed = w->policy->seed;
-    bool good =
-        fill(&given, &profile->read, false, seed) && fill(&taken, &profile->read, true, seed);
+    bool good = bs_cover_fill(&given, &profile->read, NULL, false, seed) &&
+                bs_cover_fill(&taken, &profile->read, NULL, true, seed);
     for (size_t i = 0; i < profile->modify.n && good; i++) {
         const struct bs_rule *rule = &profile->modify.items[i];
         struct bs_span take = bs_cover_find(&taken, rule, true);
@@ -161,19 +151,17 @@ static bool warn_profile(struct warner *w, const struct bs_profile_rules *profil
     return warn_negated_read(w, profile);
 }
 
-bool bs_policy_warn(const struct bs_policy *policy, struct bs_problems *warnings) {
-    struct warner w = {.policy = policy, .warnings = warnings};
-    bool good = fill(&w.deny_read, &policy->deny_read, false, policy->seed) &&
-                fill(&w.deny_modify, &policy->deny_modify, false, policy->seed) &&
-                fill(&w.exceptions, &policy->deny_modify, true, policy->seed) && note_holes(&w);
+bool bs_policy_warn(const struct bs_policy *policy, const struct bs_denies *denies,
+                    struct bs_problems *warnings) {
+    struct warner w = {.policy = policy, .warnings = warnings, .denies = denies};
+    bool good = bs_cover_fill(&w.exceptions, &policy->deny_modify, NULL, true, policy->seed) &&
+                note_holes(&w);
     if (good) {
         warn_denies(&w, "denyRead", &policy->deny_read);
         warn_denies(&w, "denyModify", &policy->deny_modify);
     }
     for (size_t i = 0; i < policy->n_profiles && good; i++)
         good = warn_profile(&w, &policy->profiles[i]);
-    bs_cover_clear(&w.deny_read);
-    bs_cover_clear(&w.deny_modify);
     bs_cover_clear(&w.exceptions);
     free(w.holes);
     return good && !warnings->failed;

@@ -6,8 +6,11 @@
 
 #include "policy/model.h"
 #include "policy/problems.h"
+#include "policy/validate.h"
 
-/* Of a policy without problems, merged if it has two files. False when memory ran out. */
-bool bs_policy_warn(const struct bs_policy *policy, struct bs_problems *warnings);
+/* Of a policy without problems, merged if it has two files, and all its denies. False when memory
+ * ran out. */
+bool bs_policy_warn(const struct bs_policy *policy, const struct bs_denies *denies,
+                    struct bs_problems *warnings);
 
 #endif
