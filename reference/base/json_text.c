@@ -74,6 +74,12 @@ static bool note_place(struct reader *r) {
     return true;
 }
 
+/* How long what began at places[number] is. */
+static void note_len(struct reader *r, size_t number, size_t len) {
+    if (r->json->wants_places)
+        r->json->places[number].len = (uint32_t)len;
+}
+
 /* The text up to here goes to the copy as it stands; what is marked follows by the caller. */
 static void copy_up_to(struct reader *r, size_t at) {
     bs_buf_add(&r->json->marked, r->text + r->copied, at - r->copied);
@@ -174,8 +180,8 @@ static bool string(struct reader *r) {
         skip_plain(r);
         int c = peek(r);
         if (c == '"') {
-            if (r->json->wants_places && !escapes)
-                r->json->places[r->json->n_places - 1].len = (uint32_t)(r->at - start);
+            if (!escapes)
+                note_len(r, r->json->n_places - 1, r->at - start);
             r->at++;
             return true;
         }
@@ -230,7 +236,8 @@ static bool number(struct reader *r) {
         if (!digits(r))
             return false;
     }
-    if (!integer || r->at - start > EXACT_DIGITS) {
+    note_len(r, r->json->n_places - 1, r->at - start);
+    if (!r->json->wants_places && (!integer || r->at - start > EXACT_DIGITS)) {
         copy_up_to(r, start);
         bs_buf_char(&r->json->marked, '"');
         bs_buf_char(&r->json->marked, (char)(integer ? BS_JSON_INTEGER_MARK : BS_JSON_REAL_MARK));
@@ -244,6 +251,7 @@ static bool literal(struct reader *r, const char *word, size_t len) {
     if (r->len - r->at < len || memcmp(r->text + r->at, word, len) != 0)
         return refuse(r, "a value is missing, or a word that JSON does not have");
     r->at += len;
+    note_len(r, r->json->n_places - 1, len);
     return true;
 }
 
@@ -253,10 +261,12 @@ static bool container(struct reader *r, unsigned depth, char close) {
     bool object = close == '}';
     if (depth >= BS_JSON_MOST_DEPTH)
         return refuse(r, "nested too deeply (64 levels at most)");
+    size_t number = r->json->n_places - 1;
     r->at++; /* the opening bracket */
     skip_space(r);
     if (peek(r) == close) {
         r->at++;
+        note_len(r, number, 0);
         return true;
     }
     for (;;) {
@@ -277,6 +287,7 @@ static bool container(struct reader *r, unsigned depth, char close) {
         int c = peek(r);
         if (c == close) {
             r->at++;
+            note_len(r, number, r->json->n_places - 1 - number);
             return true;
         }
         if (c != ',')

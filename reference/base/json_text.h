@@ -1,6 +1,7 @@
 /* The recogniser of JSON texts, RFC 8259 to the letter, in one pass and without recursion beyond
- * its depth limit. It builds nothing: cJSON reads the text afterwards, and meets neither trailing
- * garbage nor `01` nor anything else that it would take in silence.
+ * its depth limit. It decodes nothing: cJSON reads the text afterwards, or the strings that have
+ * escapes, and meets neither trailing garbage nor `01` nor anything else that it would take in
+ * silence.
  *
  * What cJSON cannot hold is handed through it in bytes that UTF-8 never has. Only a text with such
  * a place in it is copied.
@@ -34,7 +35,7 @@ struct bs_json_place {
 struct bs_json_text {
     const char *text; /* borrowed */
     size_t len;
-    bool wants_places; /* the text must be shorter than 4 GiB then */
+    bool wants_places; /* and no marks; the text must be shorter than 4 GiB then */
     bool refuses_nul;  /* `\u0000` is refused */
 
     struct bs_buf marked;         /* what cJSON is to read instead; empty where nothing is marked */

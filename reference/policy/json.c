@@ -10,98 +10,98 @@
 #include "policy/arena.h"
 #include "policy/position.h"
 
-struct joiner {
+struct builder {
     const char *text;
-    size_t len;
-    const struct bs_json_place *place; /* of the next name or value */
-    struct bs_node *room;              /* as many nodes as there are places */
+    const struct bs_json_place *places;
+    struct bs_node *nodes; /* one for each place */
+    struct bs_arena *arena;
 };
 
-static struct bs_node *next_node(struct joiner *j, enum bs_node_kind kind) {
-    struct bs_node *node = j->room++;
-    *node = (struct bs_node){.line = j->place->line, .column = j->place->column, .kind = kind};
-    j->place++;
-    return node;
+/* cJSON is given the one string, with its quotes. */
+static bool decode(struct builder *b, const struct bs_json_place *place, struct bs_node *node) {
+    const char *end = b->text + place->at + 1;
+    while (*end != '"')
+        end += *end == '\\' ? 2 : 1;
+    const char *start = b->text + place->at;
+    cJSON *item = cJSON_ParseWithLength(start, (size_t)(end - start) + 1);
+    if (item == NULL)
+        return false;
+    node->len = (uint32_t)strlen(item->valuestring);
+    node->text = bs_arena_text(b->arena, item->valuestring, node->len);
+    cJSON_Delete(item);
+    return node->text != NULL;
 }
 
-static struct bs_node *text_node(struct joiner *j, enum bs_node_kind kind, const char *text,
-                                 size_t len) {
-    struct bs_node *node = next_node(j, kind);
-    node->text = text;
-    node->len = (uint32_t)len;
-    return node;
+static bool is_real(const char *text, size_t len) {
+    return memchr(text, '.', len) != NULL || memchr(text, 'e', len) != NULL ||
+           memchr(text, 'E', len) != NULL;
 }
 
-/* Where there was nothing to decode the text itself is nearer than the copy in the tree. */
-static struct bs_node *string_node(struct joiner *j, const char *decoded) {
-    if (j->place->len == BS_JSON_ESCAPED)
-        return text_node(j, BS_NODE_STRING, decoded, strlen(decoded));
-    return text_node(j, BS_NODE_STRING, j->text + j->place->at + 1, j->place->len);
-}
-
-/* As it was written: cJSON has a double or, of the longer ones, a string. */
-static struct bs_node *number_node(struct joiner *j) {
-    size_t start = j->place->at;
-    size_t end = start;
-    bool integer = true;
-    while (end < j->len && strchr("+-.0123456789eE", j->text[end]) != NULL) {
-        integer = integer && strchr(".eE", j->text[end]) == NULL;
-        end++;
-    }
-    struct bs_node *node = next_node(j, integer ? BS_NODE_INTEGER : BS_NODE_REAL);
-    node->text = j->text + start;
-    node->len = (uint32_t)(end - start);
-    return node;
-}
-
-static struct bs_node *join(struct joiner *j, const cJSON *item);
-
-static struct bs_node *container(struct joiner *j, const cJSON *item) {
-    bool object = cJSON_IsObject(item);
-    struct bs_node *node = next_node(j, object ? BS_NODE_MAP : BS_NODE_LIST);
-    struct bs_node **link = &node->first;
-    for (const cJSON *child = item->child; child != NULL; child = child->next) {
-        if (object) {
-            *link = string_node(j, child->string);
-            link = &(*link)->next;
-        }
-        *link = join(j, child);
-        link = &(*link)->next;
-        node->len++;
-    }
-    return node;
-}
-
-static struct bs_node *join(struct joiner *j, const cJSON *item) {
-    switch (j->text[j->place->at]) {
-    case '{':
-    case '[':
-        return container(j, item);
+static enum bs_node_kind scalar_kind(const char *text, size_t len) {
+    switch (text[0]) {
     case '"':
-        return string_node(j, item->valuestring);
+        return BS_NODE_STRING;
     case 't':
-        return text_node(j, BS_NODE_BOOLEAN, "true", 4);
     case 'f':
-        return text_node(j, BS_NODE_BOOLEAN, "false", 5);
+        return BS_NODE_BOOLEAN;
     case 'n':
-        return text_node(j, BS_NODE_NULL, "null", 4);
+        return BS_NODE_NULL;
     default:
-        return number_node(j);
+        return is_real(text, len) ? BS_NODE_REAL : BS_NODE_INTEGER;
     }
 }
 
-static int parse(struct bs_json_text *json, struct bs_document *document) {
-    bool copied = json->marked.len > 0;
-    document->json = cJSON_ParseWithLength(copied ? json->marked.data : json->text,
-                                           copied ? json->marked.len : json->len);
-    document->arena = document->json != NULL ? bs_arena_new() : NULL;
+static bool build_scalar(struct builder *b, size_t number) {
+    const struct bs_json_place *place = &b->places[number];
+    const char *text = b->text + place->at;
+    struct bs_node *node = &b->nodes[number];
+    *node = (struct bs_node){.text = text,
+                             .len = place->len,
+                             .line = place->line,
+                             .column = place->column,
+                             .kind = scalar_kind(text, place->len)};
+    if (node->kind != BS_NODE_STRING)
+        return true;
+    if (place->len == BS_JSON_ESCAPED)
+        return decode(b, place, node);
+    node->text++; /* behind the quote */
+    return true;
+}
+
+/* The node of a place, with all that is in it. */
+static bool build(struct builder *b, size_t number) {
+    const struct bs_json_place *place = &b->places[number];
+    char bracket = b->text[place->at];
+    if (bracket != '{' && bracket != '[')
+        return build_scalar(b, number);
+    struct bs_node *node = &b->nodes[number];
+    *node = (struct bs_node){.line = place->line,
+                             .column = place->column,
+                             .kind = bracket == '{' ? BS_NODE_MAP : BS_NODE_LIST};
+    struct bs_node **link = &node->first;
+    size_t children = 0;
+    for (size_t at = number + 1; at <= number + place->len; at++, children++) {
+        if (!build(b, at))
+            return false;
+        *link = &b->nodes[at];
+        link = &b->nodes[at].next;
+        if (b->nodes[at].kind >= BS_NODE_LIST)
+            at += b->places[at].len;
+    }
+    node->len = (uint32_t)(bracket == '{' ? children / 2 : children);
+    return true;
+}
+
+static int build_all(const struct bs_json_text *json, struct bs_document *document) {
+    document->arena = bs_arena_new();
     if (document->arena == NULL)
         return BS_E_EXECUTION;
-    struct joiner j = {json->text, json->len, json->places, NULL};
-    j.room = bs_arena_take(document->arena, json->n_places * sizeof *j.room);
-    if (j.room == NULL)
+    struct builder b = {json->text, json->places,
+                        bs_arena_take(document->arena, json->n_places * sizeof *b.nodes),
+                        document->arena};
+    if (b.nodes == NULL || !build(&b, 0))
         return BS_E_EXECUTION;
-    document->root = join(&j, document->json);
+    document->root = b.nodes;
     return BS_OK;
 }
 
@@ -119,7 +119,7 @@ int bs_policy_read_json(const char *text, size_t len, struct bs_document *docume
                         struct bs_flaw *flaw) {
     struct bs_json_text json = {
         .text = text, .len = len, .wants_places = true, .refuses_nul = true, .marked = BS_BUF_INIT};
-    int code = bs_json_recognise(&json) ? parse(&json, document) : refuse(&json, flaw);
+    int code = bs_json_recognise(&json) ? build_all(&json, document) : refuse(&json, flaw);
     bs_json_text_clear(&json);
     if (code != BS_OK)
         bs_document_clear(document);

@@ -1,5 +1,5 @@
-/* JSON to a tree: the recogniser first, then cJSON, then the places of the one joined to the values
- * of the other. */
+/* JSON to a tree. The recogniser tells the structure; cJSON decodes the strings that have escapes.
+ * A whole tree of cJSON beside the other one would cost more than all the rest of loading. */
 #ifndef BS_POLICY_JSON_H
 #define BS_POLICY_JSON_H
 

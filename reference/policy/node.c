@@ -2,12 +2,9 @@
 
 #include <string.h>
 
-#include <cjson/cJSON.h>
-
 #include "policy/arena.h"
 
 void bs_document_clear(struct bs_document *document) {
-    cJSON_Delete(document->json);
     bs_arena_free(document->arena);
     *document = (struct bs_document)BS_DOCUMENT_INIT;
 }

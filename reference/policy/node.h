@@ -35,11 +35,10 @@ struct bs_node {
 struct bs_document {
     struct bs_node *root;
     struct bs_arena *arena;
-    void *json; /* the cJSON tree that some strings point into, or NULL */
 };
 
 #define BS_DOCUMENT_INIT                                                                           \
-    { 0, 0, 0 }
+    { 0, 0 }
 
 void bs_document_clear(struct bs_document *document);
 
