@@ -121,6 +121,11 @@ static int by_place(const void *a, const void *b) {
 }
 
 void bs_problems_sort(struct bs_problems *problems) {
-    if (problems->n > 1)
+    /* Most are found in the order of the file. */
+    size_t sorted = 1;
+    while (sorted < problems->n &&
+           by_place(&problems->items[sorted - 1], &problems->items[sorted]) <= 0)
+        sorted++;
+    if (sorted < problems->n)
         qsort(problems->items, problems->n, sizeof *problems->items, by_place);
 }

@@ -1,6 +1,9 @@
 #include "policy/rule.h"
 
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include <boxspec/error.h>
 
@@ -69,7 +72,7 @@ static size_t drop_segments(char *text, size_t len, const char **problem) {
     return to;
 }
 
-enum { MOST_AT_A_GLANCE = 64 };
+enum { MOST_AT_A_GLANCE = 60 };
 
 /* Where the bytes that mean something stand: a bit for each byte of a rule. */
 struct glance {
@@ -79,33 +82,64 @@ struct glance {
     uint64_t foreign; /* not zero: a backslash, a NUL or more than ASCII */
 };
 
-static void take_in(struct glance *glance, uint64_t word, size_t at) {
+#ifdef __SSE2__
+enum { GLANCE_BYTES = 16 };
+
+static uint64_t equal(__m128i bytes, char byte) {
+    return (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte)));
+}
+
+static void take_in(struct glance *glance, const char *text, size_t at) {
+    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)text);
+    glance->separators |= equal(bytes, '/') << at;
+    glance->dots |= equal(bytes, '.') << at;
+    glance->stars |= equal(bytes, '*') << at;
+    glance->foreign |=
+        equal(bytes, '\\') | equal(bytes, '\0') | (uint64_t)(unsigned)_mm_movemask_epi8(bytes);
+}
+#else
+enum { GLANCE_BYTES = BS_WORD_BYTES };
+
+static void take_in(struct glance *glance, const char *text, size_t at) {
+    uint64_t word = bs_word_at(text);
     glance->separators |= bs_word_bits(bs_word_equal(word, '/')) << at;
     glance->dots |= bs_word_bits(bs_word_equal(word, '.')) << at;
     glance->stars |= bs_word_bits(bs_word_equal(word, '*')) << at;
     glance->foreign |=
         (word & BS_EACH_BYTE(0x80U)) | bs_word_equal(word, '\\') | bs_word_equal(word, '\0');
 }
+#endif
+
+static struct glance glance_at(const char *text, size_t len) {
+    struct glance glance = {0, 0, 0, 0};
+    if (len < GLANCE_BYTES) {
+        char padded[GLANCE_BYTES];
+        memset(padded, 'x', sizeof padded);
+        memcpy(padded, text, len);
+        take_in(&glance, padded, 0);
+        return glance;
+    }
+    for (size_t at = 0; at + GLANCE_BYTES < len; at += GLANCE_BYTES)
+        take_in(&glance, text + at, at);
+    take_in(&glance, text + len - GLANCE_BYTES, len - GLANCE_BYTES);
+    return glance;
+}
 
 /* Most rules are written as they are to be read, and most of the time of a long list would go into
- * looking at each segment. Whether this is such a rule, without a branch that depends on it; no is
- * no answer. */
+ * looking at each segment. Whether this is such a rule, with hardly a branch that depends on it; no
+ * is no answer. */
 static bool is_normal(const char *text, size_t len) {
     if (len == 0 || len > MOST_AT_A_GLANCE || text[0] == '~' || is_blank(text[0]) ||
         is_blank(text[len - 1]) || (len > 1 && text[1] == ':'))
         return false;
-    struct glance glance = {0, 0, 0, 0};
-    if (len < BS_WORD_BYTES) {
-        take_in(&glance, bs_word_of_few(text, len, 'x'), 0);
-    } else {
-        for (size_t at = 0; at + BS_WORD_BYTES < len; at += BS_WORD_BYTES)
-            take_in(&glance, bs_word_at(text + at), at);
-        take_in(&glance, bs_word_at(text + len - BS_WORD_BYTES), len - BS_WORD_BYTES);
-    }
-    uint64_t starts = glance.separators << 1 | 1; /* of segments */
-    uint64_t doubts = (glance.separators | glance.dots) & starts;
+    struct glance glance = glance_at(text, len);
+    uint64_t starts = glance.separators << 1 | 1;           /* of segments */
+    uint64_t ends = glance.separators | UINT64_C(1) << len; /* behind segments */
+    uint64_t dotted = glance.dots & starts;
+    uint64_t doubts = starts & ends;                 /* empty segments */
+    doubts |= dotted & ends >> 1;                    /* `.` */
+    doubts |= dotted & glance.dots >> 1 & ends >> 2; /* `..` */
     doubts |= glance.stars & glance.stars << 1 & glance.stars << 2;
-    doubts |= glance.separators >> (len - 1) & 1;
     return (doubts | glance.foreign) == 0;
 }
 

@@ -22,13 +22,26 @@ uint64_t bs_table_seed(const void *somewhere) {
     return fold(bs_now_ns() ^ odd, (uint64_t)(uintptr_t)somewhere | 1) | 1;
 }
 
+/* So few that the look-ups of a whole load find them in the nearest cache. */
+enum { SEEN_PER_SLOT = 4 };
+
 bool bs_table_init(struct bs_table *table, size_t most) {
-    size_t size = 8;
+    size_t size = 16;
     while (size < most + most / 2)
         size *= 2;
-    table->slots = calloc(size, sizeof *table->slots);
+    size_t seen = size * SEEN_PER_SLOT / 8;
+    table->slots = calloc(1, size * sizeof *table->slots + seen);
+    if (table->slots == NULL)
+        return false;
+    table->seen = (uint64_t *)(void *)(table->slots + size);
     table->mask = size - 1;
-    return table->slots != NULL;
+    return true;
+}
+
+static uint64_t *seen_word(const struct bs_table *table, uint32_t hash, uint64_t *bit) {
+    size_t number = hash & (table->mask * SEEN_PER_SLOT + SEEN_PER_SLOT - 1);
+    *bit = UINT64_C(1) << number % 64;
+    return &table->seen[number / 64];
 }
 
 void bs_table_clear(struct bs_table *table) {
@@ -64,7 +77,8 @@ static bool is_key(const struct bs_slot *slot, uint32_t hash, const char *key, s
 
 struct bs_slot *bs_table_find(const struct bs_table *table, uint32_t hash, const char *key,
                               size_t len) {
-    if (table->slots == NULL)
+    uint64_t bit = 0;
+    if (table->slots == NULL || (*seen_word(table, hash, &bit) & bit) == 0)
         return NULL;
     for (size_t at = hash & table->mask;; at = (at + 1) & table->mask) {
         struct bs_slot *slot = &table->slots[at];
@@ -85,6 +99,8 @@ struct bs_slot *bs_table_add(struct bs_table *table, uint32_t hash, const char *
         }
     }
     *added = true;
+    uint64_t bit = 0;
+    *seen_word(table, hash, &bit) |= bit;
     table->slots[at] = (struct bs_slot){key, (uint32_t)len, hash, number, number};
     return &table->slots[at];
 }

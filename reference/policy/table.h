@@ -18,11 +18,13 @@ struct bs_slot {
 
 struct bs_table {
     struct bs_slot *slots;
+    uint64_t
+        *seen; /* a few bits for each slot: most keys that are not there are told without one */
     size_t mask;
 };
 
 #define BS_TABLE_INIT                                                                              \
-    { 0, 0 }
+    { 0, 0, 0 }
 
 /* Room for `most` keys. False when memory ran out. */
 bool bs_table_init(struct bs_table *table, size_t most);
