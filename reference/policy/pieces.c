@@ -24,30 +24,6 @@ enum bs_anchor bs_piece_of(const char *glob, size_t len, size_t *at, size_t *pie
     return *piece_len > 0 ? BS_ANCHOR_ANYWHERE : BS_ANCHOR_NONE;
 }
 
-static void put_edge(struct bs_piece_edge *edges, size_t n_slots, struct bs_piece_edge edge) {
-    size_t slot = edge.key * UINT32_C(0x9E3779B1) >> 8;
-    while (edges[slot & (n_slots - 1)].child != 0)
-        slot++;
-    edges[slot & (n_slots - 1)] = edge;
-}
-
-static bool reserve_edge(struct bs_pieces *pieces) {
-    if (pieces->n_slots >= 2 * (pieces->n_states + 1))
-        return true;
-    size_t n = pieces->n_slots == 0 ? 64 : pieces->n_slots * 2;
-    struct bs_piece_edge *edges = calloc(n, sizeof *edges);
-    if (edges == NULL)
-        return false;
-    for (size_t i = 0; i < pieces->n_slots; i++) {
-        if (pieces->edges[i].child != 0)
-            put_edge(edges, n, pieces->edges[i]);
-    }
-    free(pieces->edges);
-    pieces->edges = edges;
-    pieces->n_slots = n;
-    return true;
-}
-
 static bool grow(void **items, size_t *cap, size_t n, size_t size) {
     if (n < *cap)
         return true;
@@ -61,23 +37,25 @@ static bool grow(void **items, size_t *cap, size_t n, size_t size) {
 }
 
 static bool add_state(struct bs_pieces *pieces, uint32_t parent, char c) {
-    if (!reserve_edge(pieces) || !grow((void **)&pieces->states, &pieces->cap_states,
-                                       pieces->n_states, sizeof *pieces->states))
+    if (!grow((void **)&pieces->states, &pieces->cap_states, pieces->n_states,
+              sizeof *pieces->states))
         return false;
     struct bs_piece_state state = {.parent = parent, .byte = (uint8_t)c};
     if (pieces->n_states > 0) {
         state.depth = pieces->states[parent].depth + 1;
-        put_edge(pieces->edges, pieces->n_slots,
-                 (struct bs_piece_edge){parent << 8 | state.byte, (uint32_t)pieces->n_states});
+        if (!bs_edges_add(&pieces->edges, parent, state.byte, (uint32_t)pieces->n_states))
+            return false;
     }
     pieces->states[pieces->n_states++] = state;
     return true;
 }
 
-bool bs_pieces_add(struct bs_pieces *pieces, enum bs_anchor anchor, const char *piece, size_t len,
-                   uint32_t glob) {
-    if (pieces->n_states == 0 && !add_state(pieces, 0, 0))
-        return false;
+bool bs_pieces_start(struct bs_pieces *pieces) {
+    return pieces->n_states > 0 || add_state(pieces, 0, 0);
+}
+
+uint32_t bs_pieces_state(struct bs_pieces *pieces, enum bs_anchor anchor, const char *piece,
+                         size_t len) {
     uint32_t state = 0;
     for (size_t i = 0; i < len; i++) {
         char c = piece[anchor == BS_ANCHOR_END ? len - 1 - i : i];
@@ -85,10 +63,14 @@ bool bs_pieces_add(struct bs_pieces *pieces, enum bs_anchor anchor, const char *
         if (child == 0) {
             child = (uint32_t)pieces->n_states;
             if (!add_state(pieces, state, c))
-                return false;
+                return 0;
         }
         state = child;
     }
+    return state;
+}
+
+bool bs_pieces_add(struct bs_pieces *pieces, uint32_t state, uint32_t glob) {
     if (!grow((void **)&pieces->candidates, &pieces->cap_candidates, pieces->n_candidates,
               sizeof *pieces->candidates))
         return false;
@@ -141,13 +123,13 @@ bool bs_pieces_link(struct bs_pieces *pieces) {
 
 void bs_pieces_clear(struct bs_pieces *pieces) {
     free(pieces->states);
-    free(pieces->edges);
+    bs_edges_clear(&pieces->edges);
     free(pieces->candidates);
     *pieces = (struct bs_pieces){0};
 }
 
 size_t bs_pieces_bytes(const struct bs_pieces *pieces) {
-    return pieces->cap_states * sizeof *pieces->states + pieces->n_slots * sizeof *pieces->edges +
+    return pieces->cap_states * sizeof *pieces->states + bs_edges_bytes(&pieces->edges) +
            pieces->cap_candidates * sizeof *pieces->candidates;
 }
 

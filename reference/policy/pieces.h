@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "policy/edges.h"
+
 enum bs_anchor {
     BS_ANCHOR_START,    /* begins with a literal piece */
     BS_ANCHOR_END,      /* ends with one, and does not begin with one */
@@ -23,12 +25,8 @@ struct bs_piece_state {
     uint32_t fail;  /* the state of the longest proper end of this one's piece */
     uint32_t above; /* the next state on the way of fails that has candidates; 0: none */
     uint32_t first; /* a candidate, plus one; 0: none */
+    bool paired;    /* with extensions: see the trie */
     uint8_t byte;
-};
-
-struct bs_piece_edge {
-    uint32_t key;   /* state << 8 | byte */
-    uint32_t child; /* 0: free */
 };
 
 struct bs_candidate {
@@ -41,8 +39,7 @@ struct bs_pieces {
     struct bs_piece_state *states;
     size_t n_states;
     size_t cap_states;
-    struct bs_piece_edge *edges;
-    size_t n_slots; /* a power of two */
+    struct bs_edges edges; /* from state and byte to state */
     struct bs_candidate *candidates;
     size_t n_candidates;
     size_t cap_candidates;
@@ -51,9 +48,13 @@ struct bs_pieces {
 /* Which piece of a segment's glob is looked for. */
 enum bs_anchor bs_piece_of(const char *glob, size_t len, size_t *at, size_t *piece_len);
 
-/* Pieces at the end are added and read backwards. False when memory ran out. */
-bool bs_pieces_add(struct bs_pieces *pieces, enum bs_anchor anchor, const char *piece, size_t len,
-                   uint32_t glob);
+/* The state of a piece, new ones if need be; 0 when memory ran out. Pieces at the end are added and
+ * read backwards. An empty piece is state 0 as well: bs_pieces_start. */
+bool bs_pieces_start(struct bs_pieces *pieces);
+uint32_t bs_pieces_state(struct bs_pieces *pieces, enum bs_anchor anchor, const char *piece,
+                         size_t len);
+/* Makes a glob a candidate where this piece is found. False when memory ran out. */
+bool bs_pieces_add(struct bs_pieces *pieces, uint32_t state, uint32_t glob);
 /* After the last one, for pieces that may be anywhere. */
 bool bs_pieces_link(struct bs_pieces *pieces);
 void bs_pieces_clear(struct bs_pieces *pieces);
@@ -61,13 +62,7 @@ size_t bs_pieces_bytes(const struct bs_pieces *pieces);
 
 /* The state after one more byte; 0: no piece goes on like that. */
 static inline uint32_t bs_pieces_next(const struct bs_pieces *pieces, uint32_t state, char c) {
-    uint32_t key = state << 8 | (unsigned char)c;
-    size_t mask = pieces->n_slots - 1;
-    for (size_t slot = key * UINT32_C(0x9E3779B1) >> 8;; slot++) {
-        const struct bs_piece_edge *edge = &pieces->edges[slot & mask];
-        if (edge->child == 0 || edge->key == key)
-            return edge->child;
-    }
+    return bs_edges_find(&pieces->edges, state, (unsigned char)c);
 }
 
 /* Whether the glob of a segment (`*` and `?`, no `**`) matches it; at most glob x segment steps. */

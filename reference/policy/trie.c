@@ -20,6 +20,7 @@ struct walk {
 struct reading {
     struct bs_segment segment;
     uint8_t known; /* BS_EDGES_... */
+    bool has_extensions;
     uint32_t literal;
     uint32_t n_extensions;
     uint32_t extensions[BS_TRIE_LONGEST_EXTENSION];
@@ -27,15 +28,6 @@ struct reading {
     uint32_t n_wild;
     uint64_t *tried; /* candidates that may come more than once */
 };
-
-uint32_t bs_trie_child(const struct bs_trie *trie, uint32_t node, uint32_t symbol) {
-    uint32_t mask = trie->n_slots - 1;
-    for (uint32_t slot = bs_trie_slot(node, symbol) & mask;; slot = (slot + 1) & mask) {
-        const struct bs_trie_edge *edge = &trie->edges[slot];
-        if (edge->child == 0 || (edge->node == node && edge->symbol == symbol))
-            return edge->child;
-    }
-}
 
 static void enter_gap(struct walk *walk, uint32_t gap) {
     const struct bs_trie_node *node = &walk->trie->nodes[gap];
@@ -69,7 +61,7 @@ static inline void arrive(struct walk *walk, uint32_t child) {
 }
 
 static void follow(struct walk *walk, uint32_t node, uint32_t symbol) {
-    uint32_t child = bs_trie_child(walk->trie, node, symbol);
+    uint32_t child = bs_edges_find(&walk->trie->edges, node, symbol);
     if (child != 0)
         arrive(walk, child);
 }
@@ -77,6 +69,9 @@ static void follow(struct walk *walk, uint32_t node, uint32_t symbol) {
 static void read_extensions(const struct bs_trie *trie, struct reading *reading) {
     const struct bs_segment *segment = &reading->segment;
     size_t looked_at = segment->len < 64 ? segment->len : 64;
+    if (reading->has_extensions)
+        return;
+    reading->has_extensions = true;
     reading->n_extensions = 0;
     for (uint64_t dots = segment->dots; dots != 0; dots &= dots - 1) {
         size_t len = looked_at - (size_t)__builtin_ctzll(dots);
@@ -107,6 +102,19 @@ static void try_candidates(const struct bs_trie *trie, struct reading *reading,
     }
 }
 
+static void try_pairs(const struct bs_trie *trie, struct reading *reading, uint32_t state) {
+    read_extensions(trie, reading);
+    size_t piece = trie->pieces[BS_ANCHOR_START].states[state].depth;
+    for (uint32_t i = 0; i < reading->n_extensions; i++) {
+        uint32_t extension = reading->extensions[i];
+        if (piece + trie->symbols.items[extension].len > reading->segment.len)
+            continue;
+        uint32_t wild = bs_edges_find(&trie->pairs, state, extension);
+        if (wild != 0)
+            reading->wild[reading->n_wild++] = (wild - 1) | BS_WILD_SYMBOL;
+    }
+}
+
 static void read_one_end(const struct bs_trie *trie, struct reading *reading,
                          enum bs_anchor anchor) {
     const struct bs_pieces *pieces = &trie->pieces[anchor];
@@ -119,6 +127,8 @@ static void read_one_end(const struct bs_trie *trie, struct reading *reading,
             return;
         if (pieces->states[state].first != 0)
             try_candidates(trie, reading, anchor, state);
+        if (pieces->states[state].paired)
+            try_pairs(trie, reading, state);
     }
 }
 
@@ -211,6 +221,7 @@ ptrdiff_t bs_trie_highest(const struct bs_trie *trie, const char *path, size_t l
         walk.n_next = 0;
         walk.last = segments.at > len;
         reading.known = 0;
+        reading.has_extensions = false;
         reading.n_wild = 0;
         /* Gaps that this segment enters begin at the next one. */
         uint32_t n_gaps = walk.n_gaps;

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "policy/edges.h"
 #include "policy/matcher.h"
 #include "policy/pieces.h"
 #include "policy/symbols.h"
@@ -45,22 +46,17 @@ struct bs_trie_node {
     uint8_t edges; /* which kinds there are */
 };
 
-struct bs_trie_edge {
-    uint32_t node;
-    uint32_t symbol;
-    uint32_t child; /* 0: free */
-};
-
 struct bs_trie {
     struct bs_symbols symbols;
     struct bs_symbols wilds;
     struct bs_pieces pieces[BS_ANCHORS];
+    /* Segments `piece*.ext`, of which one piece often has dozens: from the state of the piece and
+     * the symbol of the extension to the symbol of the segment. */
+    struct bs_edges pairs;
     struct bs_trie_node *nodes; /* the first is the root */
     uint32_t n_nodes;
     uint32_t cap_nodes;
-    struct bs_trie_edge *edges;
-    uint32_t n_edges;
-    uint32_t n_slots; /* a power of two */
+    struct bs_edges edges; /* from node and symbol to node */
     uint64_t extension_lengths;
     uint32_t width; /* nodes alive at once, at most */
     uint32_t n_marks;
@@ -78,13 +74,6 @@ enum bs_trie_result bs_trie_build(struct bs_trie *trie, const struct bs_pattern 
                                   bool *left, size_t *broke);
 void bs_trie_clear(struct bs_trie *trie);
 size_t bs_trie_bytes(const struct bs_trie *trie);
-
-static inline uint32_t bs_trie_slot(uint32_t node, uint32_t symbol) {
-    return (uint32_t)(((uint64_t)node << 32 | symbol) * UINT64_C(0x9E3779B97F4A7C15) >> 32);
-}
-
-/* The child by a segment; 0: none. */
-uint32_t bs_trie_child(const struct bs_trie *trie, uint32_t node, uint32_t symbol);
 
 ptrdiff_t bs_trie_highest(const struct bs_trie *trie, const char *path, size_t len);
 

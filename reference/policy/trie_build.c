@@ -102,80 +102,81 @@ static uint32_t add_node(struct builder *builder, uint32_t parent, uint8_t kind)
     return node;
 }
 
-static void put_edge(struct bs_trie_edge *edges, uint32_t n_slots, struct bs_trie_edge edge) {
-    uint32_t slot = bs_trie_slot(edge.node, edge.symbol) & (n_slots - 1);
-    while (edges[slot].child != 0)
-        slot = (slot + 1) & (n_slots - 1);
-    edges[slot] = edge;
-}
-
-static bool reserve_edge(struct bs_trie *trie) {
-    if (trie->n_slots >= 2 * (trie->n_edges + 1))
-        return true;
-    uint32_t n = trie->n_slots == 0 ? 64 : trie->n_slots * 2;
-    struct bs_trie_edge *edges = calloc(n, sizeof *edges);
-    if (edges == NULL)
-        return false;
-    for (uint32_t i = 0; i < trie->n_slots; i++) {
-        if (trie->edges[i].child != 0)
-            put_edge(edges, n, trie->edges[i]);
-    }
-    free(trie->edges);
-    trie->edges = edges;
-    trie->n_slots = n;
-    return true;
-}
-
 /* The child by a segment that has a symbol; 0: no memory. */
 static uint32_t child_by_symbol(struct builder *builder, uint32_t node, uint32_t symbol,
                                 uint8_t kind) {
     struct bs_trie *trie = builder->trie;
-    uint32_t child = trie->n_slots > 0 ? bs_trie_child(trie, node, symbol) : 0;
+    uint32_t child = bs_edges_find(&trie->edges, node, symbol);
     if (child != 0)
         return child;
-    if (!reserve_edge(trie))
-        return 0;
     child = add_node(builder, node, kind);
-    if (child == 0)
+    if (child == 0 || !bs_edges_add(&trie->edges, node, symbol, child))
         return 0;
-    put_edge(trie->edges, trie->n_slots, (struct bs_trie_edge){node, symbol, child});
-    trie->n_edges++;
     trie->nodes[node].edges |= kind;
     return child;
 }
 
-static enum bs_trie_result wild_symbol(struct bs_trie *trie, const struct bs_pattern *segment,
-                                       uint32_t *symbol, uint8_t *edge) {
-    uint32_t n = trie->wilds.n;
-    enum bs_symbols_result result =
-        bs_symbols_add(&trie->wilds, BS_SYMBOL_WILD, segment->text, segment->len, symbol);
-    if (result != BS_SYMBOLS_OK)
-        return result == BS_SYMBOLS_COLLIDE ? BS_TRIE_TOO_LARGE : BS_TRIE_NO_MEMORY;
-    size_t at = 0;
-    size_t len = 0;
-    enum bs_anchor anchor = bs_piece_of(segment->text, segment->len, &at, &len);
-    if (trie->wilds.n > n &&
-        !bs_pieces_add(&trie->pieces[anchor], anchor, segment->text + at, len, *symbol))
-        return BS_TRIE_NO_MEMORY;
-    *symbol |= BS_WILD_SYMBOL;
-    *edge = (uint8_t)(1U << anchor);
-    return BS_TRIE_OK;
+static enum bs_trie_result result_of(enum bs_symbols_result result) {
+    static const enum bs_trie_result results[] = {[BS_SYMBOLS_OK] = BS_TRIE_OK,
+                                                  [BS_SYMBOLS_COLLIDE] = BS_TRIE_TOO_LARGE,
+                                                  [BS_SYMBOLS_NO_MEMORY] = BS_TRIE_NO_MEMORY};
+    return results[result];
 }
 
+static enum bs_trie_result extension_symbol(struct bs_trie *trie, const char *text, size_t len,
+                                            uint32_t *symbol) {
+    trie->extension_lengths |= UINT64_C(1) << len;
+    return result_of(bs_symbols_add(&trie->symbols, BS_SYMBOL_EXTENSION, text, len, symbol));
+}
+
+/* Makes a new segment with wildcards known by its piece, or by piece and extension. */
+static enum bs_trie_result add_wild(struct bs_trie *trie, enum bs_anchor anchor,
+                                    const struct bs_pattern *segment,
+                                    const struct bs_pattern *piece, uint32_t wild) {
+    struct bs_pieces *pieces = &trie->pieces[anchor];
+    if (!bs_pieces_start(pieces))
+        return BS_TRIE_NO_MEMORY;
+    uint32_t state = bs_pieces_state(pieces, anchor, piece->text, piece->len);
+    if (state == 0 && piece->len > 0)
+        return BS_TRIE_NO_MEMORY;
+    if (anchor == BS_ANCHOR_START) {
+        struct bs_pattern rest = {segment->text + piece->len, segment->len - piece->len};
+        if (kind_of(&rest) == EXTENSION) {
+            uint32_t extension = 0;
+            enum bs_trie_result result =
+                extension_symbol(trie, rest.text + 1, rest.len - 1, &extension);
+            if (result != BS_TRIE_OK)
+                return result;
+            pieces->states[state].paired = true;
+            return bs_edges_add(&trie->pairs, state, extension, wild + 1) ? BS_TRIE_OK
+                                                                          : BS_TRIE_NO_MEMORY;
+        }
+    }
+    return bs_pieces_add(pieces, state, wild) ? BS_TRIE_OK : BS_TRIE_NO_MEMORY;
+}
+
+/* The number of a segment, and what kind of edge it makes. */
 static enum bs_trie_result symbol_of(struct bs_trie *trie, const struct bs_pattern *segment,
                                      enum segment_kind kind, uint32_t *symbol, uint8_t *edge) {
-    if (kind == WILD)
-        return wild_symbol(trie, segment, symbol, edge);
-    size_t skip = kind == EXTENSION ? 1 : 0;
+    *edge = BS_EDGES_EXTENSION;
     if (kind == EXTENSION)
-        trie->extension_lengths |= UINT64_C(1) << (segment->len - 1);
-    *edge = kind == EXTENSION ? BS_EDGES_EXTENSION : BS_EDGES_LITERAL;
-    enum bs_symbols_result result =
-        bs_symbols_add(&trie->symbols, kind == EXTENSION ? BS_SYMBOL_EXTENSION : BS_SYMBOL_LITERAL,
-                       segment->text + skip, segment->len - skip, symbol);
-    if (result != BS_SYMBOLS_OK)
-        return result == BS_SYMBOLS_COLLIDE ? BS_TRIE_TOO_LARGE : BS_TRIE_NO_MEMORY;
-    return BS_TRIE_OK;
+        return extension_symbol(trie, segment->text + 1, segment->len - 1, symbol);
+    *edge = BS_EDGES_LITERAL;
+    if (kind == LITERAL)
+        return result_of(
+            bs_symbols_add(&trie->symbols, BS_SYMBOL_LITERAL, segment->text, segment->len, symbol));
+    uint32_t n = trie->wilds.n;
+    enum bs_trie_result result = result_of(
+        bs_symbols_add(&trie->wilds, BS_SYMBOL_WILD, segment->text, segment->len, symbol));
+    size_t at = 0;
+    struct bs_pattern piece = {0};
+    enum bs_anchor anchor = bs_piece_of(segment->text, segment->len, &at, &piece.len);
+    piece.text = segment->text + at;
+    if (result == BS_TRIE_OK && trie->wilds.n > n)
+        result = add_wild(trie, anchor, segment, &piece, *symbol);
+    *symbol |= BS_WILD_SYMBOL;
+    *edge = (uint8_t)(1U << anchor);
+    return result;
 }
 
 static enum bs_trie_result child_of(struct builder *builder, uint32_t *node,
@@ -288,7 +289,7 @@ enum bs_trie_result bs_trie_build(struct bs_trie *trie, const struct bs_pattern 
     struct builder builder = {.trie = trie};
     enum bs_trie_result result = BS_TRIE_OK;
     (void)add_node(&builder, 0, BS_EDGES_LITERAL);
-    if (builder.origins == NULL || !reserve_edge(trie))
+    if (builder.origins == NULL)
         result = BS_TRIE_NO_MEMORY;
     for (size_t i = 0; result == BS_TRIE_OK && i < n; i++) {
         struct cut cut;
@@ -315,13 +316,15 @@ void bs_trie_clear(struct bs_trie *trie) {
     for (int i = 0; i < BS_ANCHORS; i++)
         bs_pieces_clear(&trie->pieces[i]);
     free(trie->nodes);
-    free(trie->edges);
+    bs_edges_clear(&trie->edges);
+    bs_edges_clear(&trie->pairs);
     *trie = (struct bs_trie){0};
 }
 
 size_t bs_trie_bytes(const struct bs_trie *trie) {
     size_t bytes = bs_symbols_bytes(&trie->symbols) + bs_symbols_bytes(&trie->wilds) +
-                   trie->cap_nodes * sizeof *trie->nodes + trie->n_slots * sizeof *trie->edges;
+                   trie->cap_nodes * sizeof *trie->nodes + bs_edges_bytes(&trie->edges) +
+                   bs_edges_bytes(&trie->pairs);
     for (int i = 0; i < BS_ANCHORS; i++)
         bytes += bs_pieces_bytes(&trie->pieces[i]);
     return bytes;
