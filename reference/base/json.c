@@ -105,20 +105,20 @@ static bool has_mark(const cJSON *item, int mark) {
     return cJSON_IsString(item) && (unsigned char)item->valuestring[0] == mark;
 }
 
-static bool is_string_proper(const cJSON *item) {
+bool bs_json_is_string(const cJSON *item) {
     return cJSON_IsString(item) && !has_mark(item, BS_JSON_INTEGER_MARK) &&
            !has_mark(item, BS_JSON_REAL_MARK);
 }
 
 const char *bs_json_view(const cJSON *item, size_t *len) {
-    if (!is_string_proper(item))
+    if (!bs_json_is_string(item))
         return NULL;
     *len = strlen(item->valuestring);
     return memchr(item->valuestring, BS_JSON_NUL_MARK, *len) == NULL ? item->valuestring : NULL;
 }
 
 char *bs_json_bytes(const cJSON *item, size_t *len, bool *is_string) {
-    *is_string = is_string_proper(item);
+    *is_string = bs_json_is_string(item);
     if (!*is_string)
         return NULL;
     char *copy = strdup(item->valuestring);

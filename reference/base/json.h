@@ -26,6 +26,9 @@ struct bs_json_error {
 /* Returns a tree to be freed with cJSON_Delete, or NULL with *err filled. */
 cJSON *bs_json_parse(const char *text, size_t len, struct bs_json_error *err);
 
+/* False for the long and the fractional numbers, too, that cJSON was given as strings. */
+bool bs_json_is_string(const cJSON *item);
+
 /* A string in place, for as long as the tree lives. NULL: not a string, or one that holds a NUL. */
 const char *bs_json_view(const cJSON *item, size_t *len);
 

@@ -10,12 +10,27 @@
 
 enum { LARGE_STREAM = 1024 * 1024, HEAD_AND_TAIL = 4096 };
 
-void bs_answer_open(struct bs_buf *out, const cJSON *id, const char *key) {
-    bs_buf_str(out, "{\"id\":");
-    if (cJSON_IsString(id))
-        bs_json_put_string(out, id->valuestring, strlen(id->valuestring));
+void bs_put_given(struct bs_buf *out, const cJSON *item) {
+    size_t len = 0;
+    bool is_string = false;
+    const char *view = bs_json_view(item, &len);
+    if (view != NULL) {
+        bs_json_put_string(out, view, len);
+        return;
+    }
+    char *bytes = bs_json_bytes(item, &len, &is_string);
+    if (bytes != NULL)
+        bs_json_put_string(out, bytes, len);
+    else if (is_string)
+        out->failed = true;
     else
         bs_buf_str(out, "null");
+    free(bytes);
+}
+
+void bs_answer_open(struct bs_buf *out, const cJSON *id, const char *key) {
+    bs_buf_str(out, "{\"id\":");
+    bs_put_given(out, id);
     bs_buf_str(out, ",\"");
     bs_buf_str(out, key);
     bs_buf_str(out, "\":");

@@ -14,6 +14,9 @@ enum bs_answer { BS_ANSWERED, BS_INVALID_INPUT };
 void bs_answer_open(struct bs_buf *out, const cJSON *id, const char *key);
 void bs_answer_close(struct bs_buf *out);
 
+/* A string of the request as it was given, or null. */
+void bs_put_given(struct bs_buf *out, const cJSON *item);
+
 void bs_put_error(struct bs_buf *out, const char *kind, const char *message, size_t message_len);
 void bs_put_result(struct bs_buf *out, struct bs_exec_result *result);
 

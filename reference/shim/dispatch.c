@@ -36,10 +36,10 @@ static enum bs_answer refuse(const cJSON *id, const char *message, struct bs_buf
     return BS_INVALID_INPUT;
 }
 
-static enum bs_answer unsupported(const cJSON *id, const char *op, struct bs_buf *out) {
+static enum bs_answer unsupported(const cJSON *id, const cJSON *op, struct bs_buf *out) {
     bs_answer_open(out, id, "unsupported");
     bs_buf_str(out, "{\"capability\":");
-    bs_json_put_string(out, op, strlen(op));
+    bs_put_given(out, op);
     bs_buf_str(out, ",\"why\":\"this shim does not know the operation\"}");
     bs_answer_close(out);
     return BS_ANSWERED;
@@ -96,9 +96,9 @@ static enum bs_answer call_operation(const cJSON *request, enum bs_door door,
     const cJSON *op = cJSON_GetObjectItemCaseSensitive(request, "op");
     if (!cJSON_IsObject(request))
         return refuse(NULL, "a request must be a JSON object", out);
-    if (!cJSON_IsString(id))
+    if (!bs_json_is_string(id))
         return refuse(NULL, "/id: a string that names the request is missing", out);
-    if (!cJSON_IsString(op))
+    if (!bs_json_is_string(op))
         return refuse(id, "/op: the name of an operation is missing", out);
     const struct bs_call call = {id, request, door, policies};
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
@@ -112,7 +112,7 @@ static enum bs_answer call_operation(const cJSON *request, enum bs_door door,
         *bye = operations[i].answer == bs_op_bye;
         return operations[i].answer(&call, out);
     }
-    return unsupported(id, op->valuestring, out);
+    return unsupported(id, op, out);
 }
 
 struct bs_done bs_dispatch(const char *text, size_t len, enum bs_door door,

@@ -171,6 +171,14 @@ static void places_and_events_are_answered(void **state) {
         "'deciding':true}");
 }
 
+static void names_come_back_as_they_were_given(void **state) {
+    assert_answer(state, "{'id':'a\\u0000b','op':'x\\u0000'}",
+                  "{'id':'a\\u0000b','unsupported':{'capability':'x\\u0000',"
+                  "'why':'this shim does not know the operation'}}\n");
+    HAS("{'id':12345678901234567890,'op':'bye'}", "{'id':null,'error'", "/id");
+    HAS("{'id':'1','op':1.5}", "{'id':'1','error'", "/op");
+}
+
 static struct bs_texts texts_of(const char *text) {
     return (struct bs_texts){.global = {text, strlen(text), BS_POLICY_YAML}};
 }
@@ -247,6 +255,7 @@ int main(void) {
         conversing(a_policy_has_its_name_and_warnings),
         conversing(what_is_wrong_with_a_request_is_named),
         conversing(places_and_events_are_answered),
+        conversing(names_come_back_as_they_were_given),
         conversing(the_same_text_is_compiled_once),
         conversing(few_profiles_are_kept),
     };
