@@ -25,7 +25,7 @@ struct level {
 struct builder {
     const char *text;
     size_t len;
-    bool is_ascii;
+    struct bs_yaml_scan scan;
     size_t at;      /* the byte offset that belongs to at_character */
     size_t at_mark; /* marks count characters */
     struct bs_document *document;
@@ -49,7 +49,7 @@ static int refuse(struct builder *b, yaml_mark_t mark, const char *message) {
 
 /* The byte that a mark stands at; marks come in the order of the text. */
 static char character_at(struct builder *b, yaml_mark_t mark) {
-    if (b->is_ascii)
+    if (b->scan.is_ascii)
         return mark.index < b->len ? b->text[mark.index] : '\0';
     while (b->at_mark < mark.index && b->at < b->len) {
         b->at++;
@@ -64,7 +64,7 @@ static char character_at(struct builder *b, yaml_mark_t mark) {
  * is the text that is asked whether there is a tag. */
 static int refuse_properties(struct builder *b, const yaml_event_t *event,
                              const yaml_char_t *anchor, const yaml_char_t *tag) {
-    if (tag != NULL || character_at(b, event->start_mark) == '!')
+    if (tag != NULL || (b->scan.has_lone_mark && character_at(b, event->start_mark) == '!'))
         return refuse(b, event->start_mark,
                       "a tag: in YAML an unquoted `!` begins one; quote it: \"!...\"");
     if (anchor != NULL)
@@ -229,8 +229,7 @@ int bs_policy_read_yaml(const char *text, size_t len, struct bs_document *docume
         (void)snprintf(flaw->message, sizeof flaw->message, "%s", scan.problem);
         return BS_E_INVALID;
     }
-    struct builder b = {
-        .text = text, .len = len, .is_ascii = scan.is_ascii, .document = document, .flaw = flaw};
+    struct builder b = {.text = text, .len = len, .scan = scan, .document = document, .flaw = flaw};
     yaml_parser_t parser;
     document->arena = bs_arena_new();
     int code = BS_E_EXECUTION;

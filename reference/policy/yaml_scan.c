@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "policy/word.h"
 
 /* Of well-formed UTF-8: why the character at text may not stand in a file, or NULL. */
 static const char *forbidden(const unsigned char *text) {
@@ -26,22 +27,48 @@ static const char *forbidden(const unsigned char *text) {
     return NULL;
 }
 
+/* Whether one of eight characters may have to be looked at. */
+static bool is_dull(uint64_t word) {
+    uint64_t control = (word - BS_EACH_BYTE(0x20U)) | (word + BS_EACH_BYTE(1U)) | word;
+    return ((control & BS_EACH_BYTE(0x80U)) | bs_word_equal(word, '!')) == 0;
+}
+
+static bool is_lone(const char *text, size_t len, size_t at) {
+    return text[at] == '!' &&
+           (at + 1 == len || (text[at + 1] != '\0' && strchr(" \t\r\n,]}", text[at + 1]) != NULL));
+}
+
+/* False where the text is refused at `at`. */
+static bool look_at(const char *text, size_t len, size_t at, struct bs_yaml_scan *scan) {
+    unsigned char c = (unsigned char)text[at];
+    scan->is_ascii = scan->is_ascii && c < 0x80;
+    scan->has_lone_mark = scan->has_lone_mark || is_lone(text, len, at);
+    scan->problem = c >= 0x20 && c < 0x7F ? NULL : forbidden((const unsigned char *)text + at);
+    scan->at = at;
+    return scan->problem == NULL;
+}
+
 struct bs_yaml_scan bs_yaml_scan(const char *text, size_t len) {
+    struct bs_yaml_scan scan = {.is_ascii = true};
     size_t valid = bs_utf8_valid_prefix(text, len);
-    if (valid < len)
-        return (struct bs_yaml_scan){valid, "this is not UTF-8", false};
-    if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
-        return (struct bs_yaml_scan){0, "a byte order mark; remove it", false};
-    struct bs_yaml_scan scan = {0, NULL, true};
-    for (size_t i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c >= 0x20 && c < 0x7F)
+    if (valid < len) {
+        scan.at = valid;
+        scan.problem = "this is not UTF-8";
+        return scan;
+    }
+    if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
+        scan.problem = "a byte order mark; remove it";
+        return scan;
+    }
+    for (size_t at = 0; at < len;) {
+        if (len - at >= BS_WORD_BYTES && is_dull(bs_word_at(text + at))) {
+            at += BS_WORD_BYTES;
             continue;
-        scan.is_ascii = scan.is_ascii && c < 0x80;
-        scan.problem = forbidden((const unsigned char *)text + i);
-        if (scan.problem != NULL) {
-            scan.at = i;
-            return scan;
+        }
+        size_t stop = len - at > BS_WORD_BYTES ? at + BS_WORD_BYTES : len;
+        for (; at < stop; at++) {
+            if (!look_at(text, len, at, &scan))
+                return scan;
         }
     }
     return scan;
