@@ -23,6 +23,7 @@ class Requires:
     seconds: float = field(default=1.0)
     stress: int | None = None
     timing: bool = False
+    main_thread: bool = False
 
     @property
     def topic(self) -> str:
@@ -36,11 +37,14 @@ def requires(
     overlap: bool | float = False,
     stress: int | bool | None = None,
     timing: bool = False,
+    main_thread: bool = False,
 ) -> Callable[[Body], Body]:
     """Name the requirements that a test decides.
 
     overlap: the body starts with the session in a worker thread; a number is the expected
     duration in seconds (the longest start first).
+    main_thread: the body runs nowhere else. Hypothesis reads sources with `ast`, pytest does so for
+    each traceback, and CPython 3.11 takes only one of them at a time.
     """
     if not ids:
         raise TypeError("@requires names at least one requirement")
@@ -56,6 +60,7 @@ def requires(
         seconds=float(overlap) if not isinstance(overlap, bool) else 1.0 if overlap else 0.0,
         stress=int(stress) if stress else None,
         timing=timing,
+        main_thread=main_thread,
     )
     topics = {each.rsplit("-", 1)[0] for each in ids}
     if len(topics) != 1:

@@ -266,7 +266,8 @@ def _submit(items: list[pytest.Item], state: State, shim: Session) -> None:
         state.overlap.submit(item.nodeid, partial(body.run_and_sweep, box))
     for item in reversed(items):
         marked = says(item)
-        if marked is not None and not marked.overlap and Body.is_portable(item):
+        here = marked is None or marked.overlap or marked.main_thread
+        if marked is not None and not here and Body.is_portable(item):
             body = Body(item, marked)
             state.lane.submit(item.nodeid, partial(_run_in_lane, body, item, state, shim))
 

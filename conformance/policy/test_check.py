@@ -67,7 +67,7 @@ def grew(before: dict[str, bool | None], after: dict[str, bool | None]) -> list[
     return [path for path in PATHS if after[path] and not before[path]]
 
 
-@requires("POLICY-CHECK-09")
+@requires("POLICY-CHECK-09", main_thread=True)
 def test_a_further_deny_never_allows_more(box: Box) -> None:
     def holds(example: tuple[Lists, random.Random]) -> None:
         given, chance = example
@@ -84,7 +84,7 @@ def test_a_further_deny_never_allows_more(box: Box) -> None:
     law(box, lists(), holds)
 
 
-@requires("POLICY-CHECK-09")
+@requires("POLICY-CHECK-09", main_thread=True)
 def test_a_further_allow_never_denies_more(box: Box) -> None:
     def holds(example: tuple[Lists, random.Random]) -> None:
         given, chance = example
@@ -95,7 +95,7 @@ def test_a_further_allow_never_denies_more(box: Box) -> None:
     law(box, lists(), holds)
 
 
-@requires("POLICY-CHECK-09")
+@requires("POLICY-CHECK-09", main_thread=True)
 def test_a_repeated_rule_changes_nothing(box: Box) -> None:
     def holds(example: tuple[Lists, random.Random]) -> None:
         given, chance = example
@@ -110,7 +110,7 @@ def test_a_repeated_rule_changes_nothing(box: Box) -> None:
     law(box, lists(), holds)
 
 
-@requires("POLICY-CHECK-01")
+@requires("POLICY-CHECK-01", main_thread=True)
 def test_lists_are_answered_as_a_plain_walk_says(box: Box) -> None:
     def holds(example: tuple[Lists, random.Random]) -> None:
         given, _ = example

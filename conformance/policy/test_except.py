@@ -55,7 +55,7 @@ def lists(draw: st.DrawFn) -> tuple[list[str], list[str]]:
     return ["**", *(rule for rule in profile if rule.removeprefix("!") not in bodies)], more
 
 
-@requires("POLICY-EXCEPT-03", "POLICY-EXCEPT-04", "POLICY-EXCEPT-05")
+@requires("POLICY-EXCEPT-03", "POLICY-EXCEPT-04", "POLICY-EXCEPT-05", main_thread=True)
 def test_lists_with_exceptions_are_answered_as_a_plain_walk_says(box: Box) -> None:
     def holds(example: tuple[list[str], list[str]]) -> None:
         profile, denies = example
@@ -74,7 +74,7 @@ def test_lists_with_exceptions_are_answered_as_a_plain_walk_says(box: Box) -> No
     law(box, lists(), holds, examples=40)
 
 
-@requires("POLICY-EXCEPT-04")
+@requires("POLICY-EXCEPT-04", main_thread=True)
 def test_an_exception_grants_nothing_that_the_profile_does_not(box: Box) -> None:
     def holds(example: tuple[list[str], list[str]]) -> None:
         profile, denies = example

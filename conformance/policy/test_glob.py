@@ -97,7 +97,7 @@ def made_to_match(draw: st.DrawFn) -> tuple[str, list[str]]:
     return pattern, list(dict.fromkeys(made + some_paths(chance, 8)))
 
 
-@requires("POLICY-GLOB-11")
+@requires("POLICY-GLOB-11", main_thread=True)
 def test_longer_patterns_match_as_an_independent_walk_says(box: Box) -> None:
     law(box, made_to_match(), lambda example: compare(box, *example), examples=40)
 
@@ -107,7 +107,7 @@ TEXTS = st.text("aB.[]{}+()^$|-!,#é😀\n", min_size=1, max_size=6).filter(
 )
 
 
-@requires("POLICY-GLOB-01")
+@requires("POLICY-GLOB-01", main_thread=True)
 def test_text_without_wildcards_matches_itself_only(box: Box) -> None:
     def holds(texts: list[str]) -> None:
         for text in texts[:3]:
@@ -134,7 +134,7 @@ def grown(box: Box, glob: str, pattern: str, met: list[str], more: list[str]) ->
         )
 
 
-@requires("POLICY-GLOB-06")
+@requires("POLICY-GLOB-06", main_thread=True)
 def test_double_star_slash_in_front_adds_any_segments(box: Box) -> None:
     def holds(example: tuple[str, list[str]]) -> None:
         pattern, paths = example
@@ -144,7 +144,7 @@ def test_double_star_slash_in_front_adds_any_segments(box: Box) -> None:
     law(box, made_to_match(), holds)
 
 
-@requires("POLICY-GLOB-07")
+@requires("POLICY-GLOB-07", main_thread=True)
 def test_slash_double_star_behind_adds_what_lies_below(box: Box) -> None:
     def holds(example: tuple[str, list[str]]) -> None:
         pattern, paths = example

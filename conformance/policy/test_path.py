@@ -50,7 +50,7 @@ def batches(draw: st.DrawFn) -> list[bytes]:
     return list(dict.fromkeys(made))
 
 
-@requires("POLICY-PATH-06")
+@requires("POLICY-PATH-06", main_thread=True)
 def test_any_bytes_are_normalised_or_refused_as_a_model_says(box: Box) -> None:
     def holds(paths: list[bytes]) -> None:
         answers = dict(zip(paths, box.normalize(paths), strict=True))
@@ -66,7 +66,7 @@ def test_any_bytes_are_normalised_or_refused_as_a_model_says(box: Box) -> None:
     law(box, batches(), holds)
 
 
-@requires("POLICY-PATH-06")
+@requires("POLICY-PATH-06", main_thread=True)
 def test_normalising_is_idempotent_and_leaves_no_segment_to_drop(box: Box) -> None:
     def holds(paths: list[bytes]) -> None:
         normal = [path for path in box.normalize(paths) if path is not None]
@@ -102,7 +102,7 @@ def spellings(draw: st.DrawFn) -> tuple[str, list[str]]:
     return "/".join(names), list(dict.fromkeys(made))
 
 
-@requires("POLICY-PATH-01")
+@requires("POLICY-PATH-01", main_thread=True)
 def test_no_spelling_of_a_path_slips_past_a_glob_that_matches_it(box: Box) -> None:
     def holds(example: tuple[str, list[str]]) -> None:
         path, written = example

@@ -44,7 +44,7 @@ def is_told(rule: str) -> bool:
     return body.strip(" \t") == body
 
 
-@requires("POLICY-RULE-01", "POLICY-RULE-02")
+@requires("POLICY-RULE-01", "POLICY-RULE-02", main_thread=True)
 def test_rules_have_the_normal_form_of_a_model(box: Box) -> None:
     def holds(rules: list[str]) -> None:
         wanted = [oracle.normal_rule(rule) for rule in rules]

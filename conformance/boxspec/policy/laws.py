@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from boxspec.errors import ShimBroke
+from boxspec.errors import HarnessError, ShimBroke
 from boxspec.programs import ROOT
 from boxspec.verdict import Failure
 
@@ -23,8 +23,6 @@ Example = TypeVar("Example")
 
 EXAMPLES = 20
 CACHE = ROOT / "build" / "hypothesis"
-# Bodies run in several threads; Hypothesis has settings that belong to the process.
-_ONE_AT_A_TIME = threading.Lock()
 
 
 def law(
@@ -33,7 +31,10 @@ def law(
     holds: Callable[[Example], None],
     examples: int = EXAMPLES,
 ) -> None:
-    """`holds` for `examples` examples; which ones is decided by --seed."""
+    """`holds` for `examples` examples; which ones is decided by --seed.
+
+    Only in tests that `@requires(…, main_thread=True)`.
+    """
     from hypothesis import HealthCheck, Phase, Verbosity, configuration, given, seed, settings
 
     found: list[Exception] = []
@@ -55,9 +56,10 @@ def law(
         "verbosity": Verbosity.quiet,
         "suppress_health_check": tuple(HealthCheck),
     }
-    with _ONE_AT_A_TIME:
-        # It reads the sources of all modules that it finds, and remembers them there.
-        configuration.set_hypothesis_home_dir(CACHE)
-        seed(box.session.seed)(settings(**limits)(given(strategy)(body)))()
+    if threading.current_thread() is not threading.main_thread():
+        raise HarnessError("a law is tried in the main thread: @requires(…, main_thread=True)")
+    # It reads the sources of all modules that it finds, and remembers them there.
+    configuration.set_hypothesis_home_dir(CACHE)
+    seed(box.session.seed)(settings(**limits)(given(strategy)(body)))()
     if found:
         raise found[0]
