@@ -48,11 +48,15 @@ def collapsing_is_not_enough():
         return {"match": search(pieces, text, 0, 0)}
 
 
-@fault("POLICY-COST-02", "the rules of a policy are matched by backtracking", "CVE-2026-27903")
-def rules_backtrack():
-    @replaces(decide.Entry)
-    def matches(original, self, text, fold):
-        return search(glob.Glob(self.rule.body, fold).pieces, text.text, 0, 0)
+@fault("POLICY-COST-02", "of each rule it is asked first whether a later one overrides it", "loops")
+def every_rule_asks_all_later_ones():
+    @replaces(decide)
+    def last_match(original, entries, text, fold):
+        for i, entry in enumerate(entries):
+            later = any(each.matches(text, fold) for each in entries[i + 1 :])
+            if not later and entry.matches(text, fold):
+                return original([*entries[: i + 1]], text, fold)
+        return None
 
 
 @fault("POLICY-COST-02", "each rule is compared with each other one", "nested loops")

@@ -3,18 +3,15 @@
 import policy.decide as deciding
 import policy.glob as glob
 import policy.judge as judge
-import policy.real as real
+from narrow import During
 from registry import fault, replaces
+
+checking = During("policy.check")
 
 
 @fault("POLICY-EXCEPT-01", "an exception may have wildcards", "a rule is a rule")
 def exceptions_with_wildcards():
     judge.is_plain = lambda body: True
-
-
-@fault("POLICY-EXCEPT-01", "an exception must be exact", "`Q/**` forgotten")
-def exceptions_must_be_exact():
-    judge.is_plain = lambda body: not any(c in "*?" for c in body)
 
 
 @fault("POLICY-EXCEPT-02", "an exception may stand anywhere", "the author will know")
@@ -52,61 +49,64 @@ def deny_of_the_top_is_enough():
 
 @fault("POLICY-EXCEPT-03", "inside an exception matched_rule is the exception", "the last match")
 def exception_names_itself():
-    @replaces(deciding)
-    def decide(original, entries, path, fold):
-        decision = original(entries, path, fold)
-        last = next((e for e in reversed(entries) if e.matches(glob.Text(path, fold), fold)), None)
-        if last is not None and last.sign == "except":
-            decision.matched_rule = last.rule.body
-        return decision
+    def change(decision, exception):
+        decision.matched_rule = exception.rule.body
 
-    real.decide = deciding.decide
+    inside(change)
 
 
 @fault("POLICY-EXCEPT-03", "inside an exception the rule before it decides", "skipped, no more")
 def exception_is_skipped():
-    @replaces(deciding)
-    def inside_exception(original, entries, text, fold):
-        rest = [entry for entry in entries if entry.sign != "except"]
-        return deciding.last_match(rest, text, fold)
+    asking_again(lambda entries: [entry for entry in entries if entry.sign != "except"])
 
 
 @fault("POLICY-EXCEPT-04", "an exception allows", "`!` of a deny read as an allow")
 def exception_allows():
-    @replaces(deciding)
-    def decide(original, entries, path, fold):
-        decision = original(entries, path, fold)
-        last = next((e for e in reversed(entries) if e.matches(glob.Text(path, fold), fold)), None)
-        if last is not None and last.sign == "except":
-            decision.allowed = True
-        return decision
+    def change(decision, exception):
+        decision.allowed = True
 
-    real.decide = deciding.decide
+    inside(change)
 
 
-@fault(
-    "POLICY-EXCEPT-04", "inside an exception the profile's negations are lost", "only its allows"
-)
+@fault("POLICY-EXCEPT-04", "inside an exception only the allows are asked", "signs forgotten")
 def negations_are_lost():
-    @replaces(deciding)
-    def inside_exception(original, entries, text, fold):
-        kept = [entry for entry in entries if entry.sign != "-" or entry.origin != "profile"]
-        return original(kept, text, fold)
+    asking_again(lambda entries: [entry for entry in entries if entry.sign == "+"])
 
 
 @fault("POLICY-EXCEPT-04", "inside an exception only plain negations hold", "compared by prefix")
 def wild_negations_are_lost():
-    @replaces(deciding)
-    def inside_exception(original, entries, text, fold):
-        kept = [entry for entry in entries if entry.sign != "-" or judge.is_plain(entry.rule.body)]
-        return original(kept, text, fold)
+    def kept(entry):
+        return entry.origin == "profile" and (entry.sign == "+" or judge.is_plain(entry.rule.body))
+
+    asking_again(lambda entries: [entry for entry in entries if kept(entry)])
 
 
 @fault("POLICY-EXCEPT-05", "an exception outlives every deny", "exceptions looked up first")
 def exceptions_win():
-    @replaces(deciding)
+    @checking.replaces(deciding)
     def last_match(original, entries, text, fold):
         for entry in entries:
-            if entry.sign == "except" and entry.matches(text, fold):
+            if entry.sign == "except" and not fold and entry.matches(text, fold):
                 return deciding.inside_exception(entries, text, fold)
         return original(entries, text, fold)
+
+
+def inside(change):
+    @checking.replaces(deciding)
+    def decide(original, entries, path, fold):
+        decision = original(entries, path, fold)
+        text = glob.Text(path, fold)
+        last = next((entry for entry in reversed(entries) if entry.matches(text, fold)), None)
+        if last is not None and last.sign == "except" and not fold:
+            change(decision, last)
+        return decision
+
+
+def asking_again(choose):
+    """Another list for what is asked inside an exception."""
+
+    @checking.replaces(deciding)
+    def inside_exception(original, entries, text, fold):
+        if fold:
+            return original(entries, text, fold)
+        return deciding.last_match(choose(entries), text, fold)

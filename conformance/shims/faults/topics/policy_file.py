@@ -84,11 +84,13 @@ def kind_is_ignored():
             original(self, at, pointer, message)
 
 
-@fault("POLICY-FILE-05", "only the first problem of a file is reported", "exceptions")
+@fault("POLICY-FILE-05", "of the shape of a file only the first problem is reported", "exceptions")
 def only_the_first_problem():
     @replaces(load.File)
-    def told(original, self):
-        return original(self)[:1]
+    def body(original, self, root):
+        original(self, root)
+        self.problems.sort(key=lambda problem: problem.at)
+        del self.problems[1:]
 
 
 @fault("POLICY-FILE-05", "problems come by the stage that found them", "several validators")

@@ -1,12 +1,25 @@
 """Mistakes with globs."""
 
+import importlib.util
 import unicodedata
 
+import policy.decide as decide
 import policy.glob as glob
+import policy.judge as judge
 from policy.glob import ANY_NAME, ANYTHING, BELOW, ONE, SEGMENTS, STAR, STEPS
 from registry import fault, replaces
 
 WILD = ("*", "?")
+
+
+def keep_policies_right():
+    """They match with a copy of their own: what a glob is, glob.match is asked."""
+    spec = importlib.util.find_spec("policy.glob")
+    decide.glob = judge.glob = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(decide.glob)
+
+
+keep_policies_right()
 
 
 def step(kind):
@@ -46,7 +59,7 @@ def braces_are_alternatives():
         before, opened, rest = body.partition("{")
         inside, closed, after = rest.partition("}")
         self.choices = []
-        if opened and closed and "," in inside:
+        if opened and closed and "," in inside and "{" not in after:
             self.choices = [glob.Glob(before + each + after, fold) for each in inside.split(",")]
         original(self, body, fold)
 
@@ -57,7 +70,7 @@ def braces_are_alternatives():
         return original(self, text)
 
 
-@fault("POLICY-GLOB-01", "a wildcard does not match a newline", "`.` of regular expressions")
+@fault("POLICY-GLOB-03", "a wildcard does not match a newline", "`.` of regular expressions")
 def newline_is_not_matched():
     @replaces(glob.Text)
     def __init__(original, self, path, fold=False):
@@ -98,8 +111,8 @@ def dotfiles_are_hidden():
 def matches_at_any_depth():
     @replaces(glob.Glob)
     def __init__(original, self, body, fold=False):
-        wild = any(c in body for c in WILD) and "/" not in body and "**" not in body and body != "*"
-        original(self, "**/" + body if wild else body, fold)
+        free = "/" not in body and "**" not in body and body not in (".", "*")
+        original(self, "**/" + body if free else body, fold)
 
 
 @fault("POLICY-GLOB-02", "a glob need not reach the end", "search in place of match")
@@ -111,9 +124,9 @@ def not_anchored_at_the_end():
 
     @replaces(glob.Glob)
     def matches(original, self, text):
-        if not self.wild or original(self, text):
-            return original(self, text)
-        return any(original(self, glob.Text(text.text[:i])) for i in range(1, len(text.text)))
+        if self.wild:
+            text.end = text.places
+        return original(self, text)
 
 
 @fault("POLICY-GLOB-03", "a star crosses a slash", "fnmatch without FNM_PATHNAME")
@@ -184,7 +197,8 @@ def place_is_a_prefix_of_letters():
     @replaces(glob.Glob)
     def __init__(original, self, body, fold=False):
         original(self, body, fold)
-        self.place = body[:-3] if body.endswith("/**") and len(body) > 3 else None
+        below = body.endswith("/**") and len(body) > 3 and not fold
+        self.place = body[:-3] if below else None
 
     @replaces(glob.Glob)
     def matches(original, self, text):

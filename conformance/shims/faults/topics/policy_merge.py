@@ -3,11 +3,14 @@
 import policy.judge as judge
 import policy.load as load
 import policy.merge as merge
+from narrow import During
 from registry import fault, replaces
+
+asked = During("policy.load", "policy.resolve")
 
 
 def after_merging(function):
-    @replaces(merge)
+    @asked.replaces(merge)
     def merged(original, base, workspace):
         policy = original(base, workspace)
         function(policy, base.policy, workspace.policy)
@@ -61,10 +64,9 @@ def workspace_denies_come_first():
     after_merging(turn)
 
 
-@fault("POLICY-MERGE-02", "denies of the workspace are ignored", "only profiles are merged")
-def workspace_denies_are_ignored():
+@fault("POLICY-MERGE-02", "denyModify of the workspace is ignored", "one of two lists merged")
+def deny_modify_is_not_merged():
     def ignore(policy, base, workspace):
-        policy.deny_read = base.deny_read
         if not any(rule.negated for rule in policy.deny_modify):
             policy.deny_modify = base.deny_modify
 

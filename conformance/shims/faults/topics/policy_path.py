@@ -1,17 +1,16 @@
 """Mistakes with the normal form of paths."""
 
-import policy.decide as decide
 import policy.ops as ops
 import policy.spelling as spelling
+from narrow import During
 from policy.spelling import BLANKS, Refused
 from registry import fault, replaces
 
+normalising = During("path.normalize")
+
 
 def reads_paths(function):
-    """Takes the place of normal_path where a policy or a glob is asked by words."""
-    right = spelling.normal_path
-    ops.normal_path = decide.normal_path = lambda data: function(right, data)
-    return function
+    return normalising.replaces(ops, "normal_path")(function)
 
 
 @fault("POLICY-PATH-01", "`.` segments stay where they are not the first", "only `./` is known")
@@ -28,8 +27,8 @@ def doubled_separators_stay():
     @reads_paths
     def normal_path(right, data):
         found = right(data)
-        kept = data.decode().rstrip("/")
-        return kept if "//" in kept and "." not in kept else found
+        kept = [name for name in data.decode().rstrip("/").split("/") if name != "."]
+        return "/".join(kept) if "" in kept else found
 
 
 @fault("POLICY-PATH-01", "the root is answered as nothing", "join of no segments")
@@ -177,10 +176,10 @@ def newline_is_refused():
         return right(data)
 
 
-@fault("POLICY-PATH-06", "doubled separators are halved once", "replace('//', '/')")
+@fault("POLICY-PATH-06", "separators and dots are dropped in one pass", "replace('//', '/')")
 def one_pass_is_enough():
     @reads_paths
     def normal_path(right, data):
         found = right(data)
-        halved = data.decode().replace("//", "/").rstrip("/")
-        return halved if "//" in halved and "." not in halved else found
+        halved = data.decode().replace("//", "/").replace("/./", "/").removeprefix("./")
+        return halved.rstrip("/") if "//" in halved or "/./" in halved else found

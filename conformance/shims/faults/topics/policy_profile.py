@@ -1,14 +1,20 @@
 """Mistakes on the way to the effective profile."""
 
 import policy.decide as decide
+import policy.load as reading
+import policy.merge as merge
+from narrow import During
 from policy.load import Profile
 from policy.spelling import Refused
-from registry import fault, replaces
+from registry import fault
+
+asked = During("policy.resolve", "policy.check")
+resolving = During("policy.resolve")
 
 
 @fault("POLICY-PROFILE-01", "an unknown profile denies everything", "fail closed, silently")
 def unknown_profile_denies():
-    @replaces(decide.Resolved)
+    @asked.replaces(decide.Resolved)
     def synthesize(original, self):
         try:
             return original(self)
@@ -18,7 +24,7 @@ def unknown_profile_denies():
 
 @fault("POLICY-PROFILE-01", "an unknown profile is unrestricted", "a default that fails open")
 def unknown_profile_is_unrestricted():
-    @replaces(decide.Resolved)
+    @asked.replaces(decide.Resolved)
     def synthesize(original, self):
         self.name = decide.UNRESTRICTED
         return original(self)
@@ -26,7 +32,7 @@ def unknown_profile_is_unrestricted():
 
 @fault("POLICY-PROFILE-02", "an omitted profile is an error", "a required argument")
 def profile_must_be_named():
-    @replaces(decide.Resolved)
+    @asked.replaces(decide.Resolved)
     def __init__(original, self, policy, name):
         if name is None:
             raise Refused("no profile is named")
@@ -35,14 +41,14 @@ def profile_must_be_named():
 
 @fault("POLICY-PROFILE-02", "unrestricted must be defined to be used", "ADR-003 unread")
 def unrestricted_must_be_defined():
-    @replaces(decide.Resolved)
+    @asked.replaces(decide.Resolved)
     def synthesize(original, self):
         raise Refused(f"no profile is called {self.name}")
 
 
 @fault("POLICY-PROFILE-02", "unrestricted may only read", "a careful default")
 def unrestricted_only_reads():
-    @replaces(decide.Resolved)
+    @asked.replaces(decide.Resolved)
     def synthesize(original, self):
         profile = original(self)
         profile.modify = []
@@ -51,7 +57,7 @@ def unrestricted_only_reads():
 
 @fault("POLICY-PROFILE-03", "unrestricted is always the built-in one", "a reserved word")
 def own_unrestricted_is_ignored():
-    @replaces(decide.Resolved)
+    @asked.replaces(decide.Resolved)
     def __init__(original, self, policy, name):
         kept = policy.profiles
         policy.profiles = {k: v for k, v in kept.items() if k != decide.UNRESTRICTED}
@@ -63,7 +69,7 @@ def own_unrestricted_is_ignored():
 
 @fault("POLICY-PROFILE-04", "denies are not appended to the built-in unrestricted", "added at load")
 def unrestricted_escapes_denies():
-    @replaces(decide.Resolved)
+    @asked.replaces(decide.Resolved)
     def append_denies(original, self, policy):
         if self.origin == "defined":
             original(self, policy)
@@ -71,34 +77,43 @@ def unrestricted_escapes_denies():
 
 @fault("POLICY-PROFILE-04", "denyRead is appended in the order of the alphabet", "a sorted set")
 def denies_are_sorted():
-    @replaces(decide.Resolved)
+    @asked.replaces(decide.Resolved)
     def append_denies(original, self, policy):
         own = len(self.read)
         original(self, policy)
         self.read[own:] = sorted(self.read[own:], key=lambda entry: entry.rule.body)
 
 
-@fault("POLICY-PROFILE-05", "resolve answers `./` before each rule", "written as people write")
-def rules_with_a_dot():
-    answer(lambda entry: dotted(entry) if isinstance(entry, str) else entry)
+@fault("POLICY-PROFILE-05", "resolve answers denies as they were written", "the text is kept")
+def denies_as_written():
+    @resolving.replaces(reading)
+    def split_rule(original, text):
+        written.add(text.strip("! "))
+        return original(text)
+
+    @resolving.replaces(decide)
+    def named(original, entry):
+        body = original(entry)
+        is_deny = entry.origin in ("denyRead", "denyModify")
+        return body + "/" if is_deny and body + "/" in written else body
+
+    @resolving.replaces(merge)
+    def load(original, base, workspace=None):
+        written.clear()
+        return original(base, workspace)
+
+    written = set()
 
 
 @fault("POLICY-PROFILE-05", "an exception is answered as an allow", "flattened")
 def exceptions_as_allows():
-    answer(lambda entry: entry["except"] if isinstance(entry, dict) else entry)
-
-
-@fault("POLICY-PROFILE-05", "denies are answered without `!`", "lists of patterns")
-def denies_without_sign():
-    answer(lambda entry: entry.removeprefix("!") if isinstance(entry, str) else entry)
-
-
-def dotted(rule):
-    return "!./" + rule[1:] if rule.startswith("!") else "./" + rule
-
-
-def answer(change):
-    @replaces(decide.Resolved)
+    @resolving.replaces(decide.Resolved)
     def as_json(original, self):
         told = original(self)
-        return told | {op: [change(entry) for entry in told[op]] for op in ("read", "modify")}
+        modify = [plain(entry) if isinstance(entry, dict) else entry for entry in told["modify"]]
+        return told | {"modify": modify}
+
+
+def plain(entry):
+    """Exact ones only: those of subtrees are resolved for other requirements, too."""
+    return entry if entry["except"].endswith("/**") else entry["except"]

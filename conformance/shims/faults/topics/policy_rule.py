@@ -51,11 +51,11 @@ def backslash_quotes():
         return text.replace("\\", "")
 
 
-@fault("POLICY-RULE-01", "no-break spaces are trimmed too", "str.strip, String.trim")
+@fault("POLICY-RULE-01", "no-break spaces are trimmed, too", "String.trimStart")
 def trims_every_kind_of_space():
     @replaces(load)
     def split_rule(original, text):
-        return original(text.strip("\u00a0\u2003\u3000\v\f"))
+        return original(text.lstrip("\u00a0\u2003\u3000"))
 
 
 @fault("POLICY-RULE-02", "`.` segments of a rule stay", "only the path is normalised")

@@ -3,17 +3,22 @@
 import policy.glob as glob
 import policy.judge as judge
 import policy.load as load
-from registry import fault, replaces
+from narrow import During
+from registry import fault
+
+loading = During("policy.load")
 
 
 @fault("POLICY-VALID-01", "modify needs no read", "ADR-005 unread")
 def modify_without_read():
-    judge.uncovered = lambda file, profile: None
+    @loading.replaces(judge)
+    def uncovered(original, file, profile):
+        return None
 
 
 @fault("POLICY-VALID-01", "one covered modify rule is enough", "any for all")
 def one_covered_rule_is_enough():
-    @replaces(judge)
+    @loading.replaces(judge)
     def uncovered(original, file, profile):
         count = len(file.problems)
         original(file, profile)
@@ -23,21 +28,32 @@ def one_covered_rule_is_enough():
 
 @fault("POLICY-VALID-02", "a prefix covers without a boundary", "starts_with")
 def prefix_without_boundary():
-    judge.ends_a_segment = lambda body, size: size <= len(body)
+    looking = []
+
+    @loading.replaces(judge)
+    def uncovered(original, file, profile):
+        looking.append(file)
+        original(file, profile)
+        looking.clear()
+
+    @loading.replaces(judge)
+    def ends_a_segment(original, body, size):
+        return size <= len(body) if looking else original(body, size)
 
 
-@fault("POLICY-VALID-02", "only an equal rule covers", "a set of strings")
+@fault("POLICY-VALID-02", "only `**` and an equal rule cover", "a set of strings")
 def only_equal_rules_cover():
-    @replaces(judge.Cover)
-    def last(original, self, body):
-        return self.numbers.get(body, -1)
-
-    unwarned()
+    @loading.replaces(judge)
+    def uncovered(original, file, profile):
+        same = {rule.body for rule in judge.positive(profile.read)}
+        for rule in judge.positive(profile.modify):
+            if rule.body not in same and "**" not in same:
+                file.wrong(rule.at, rule.pointer, "is not covered")
 
 
 @fault("POLICY-VALID-02", "a rule covers what it matches", "the matcher asked with a rule")
 def covers_by_matching():
-    @replaces(judge)
+    @loading.replaces(judge)
     def uncovered(original, file, profile):
         readable = judge.positive(profile.read)
         for rule in judge.positive(profile.modify):
@@ -47,7 +63,7 @@ def covers_by_matching():
 
 @fault("POLICY-VALID-02", "`P/**` does not cover P", "strictly below")
 def place_is_not_covered():
-    @replaces(judge)
+    @loading.replaces(judge)
     def uncovered(original, file, profile):
         original(file, profile)
         below = {judge.below(rule.body) for rule in judge.positive(profile.read)}
@@ -57,14 +73,9 @@ def place_is_not_covered():
                 file.wrong(rule.at, rule.pointer, "is not covered")
 
 
-def unwarned():
-    """Warnings ask the same question; they have requirements of their own."""
-    judge.warnings = lambda policy: ()
-
-
 @fault("POLICY-VALID-03", "a negated read rule covers", "signs forgotten")
 def negated_rules_cover():
-    @replaces(judge)
+    @loading.replaces(judge)
     def uncovered(original, file, profile):
         readable = judge.cover(profile.read)
         for rule in judge.positive(profile.modify):
@@ -74,7 +85,7 @@ def negated_rules_cover():
 
 @fault("POLICY-VALID-03", "a negated modify rule needs cover", "signs forgotten")
 def negated_rules_need_cover():
-    @replaces(judge)
+    @loading.replaces(judge)
     def uncovered(original, file, profile):
         readable = judge.cover(judge.positive(profile.read))
         for rule in profile.modify:
@@ -84,7 +95,7 @@ def negated_rules_need_cover():
 
 @fault("POLICY-VALID-04", "a profile may have no name", "any key will do")
 def empty_names_pass():
-    @replaces(load.File)
+    @loading.replaces(load.File)
     def wrong(original, self, at, pointer, message):
         if message != "the name of a profile is empty":
             original(self, at, pointer, message)
@@ -92,7 +103,7 @@ def empty_names_pass():
 
 @fault("POLICY-VALID-05", "a profile may repeat what is denied", "the deny wins anyway")
 def equal_rules_pass():
-    judge.equals_a_deny = lambda file, policy, profile: None
+    compare(lambda rule, reads, modifies, op: False)
 
 
 @fault("POLICY-VALID-05", "modify is not compared with denyRead", "each list with its own")
@@ -111,7 +122,7 @@ def negated_rules_may_equal():
 
 @fault("POLICY-VALID-05", "exceptions count as denies", "all of denyModify")
 def exceptions_count_as_denies():
-    @replaces(judge)
+    @loading.replaces(judge)
     def equals_a_deny(original, file, policy, profile):
         original(file, policy, profile)
         holes = {rule.body for rule in policy.deny_modify if rule.negated}
@@ -128,15 +139,11 @@ def read_against_every_deny():
 def compare(equal):
     """Over the files by themselves; what a workspace repeats is a matter of merging."""
 
-    @replaces(judge)
-    def validate(original, file, is_workspace=False):
-        judge.equals_a_deny = mistaken
-        original(file, is_workspace)
-        judge.equals_a_deny = right
-
-    right = judge.equals_a_deny
-
-    def mistaken(file, policy, profile):
+    @loading.replaces(judge)
+    def equals_a_deny(original, file, policy, profile):
+        if file.policy is not policy or file.name == "workspace":
+            original(file, policy, profile)
+            return
         reads = {rule.body for rule in policy.deny_read}
         modifies = {rule.body for rule in policy.denies()}
         for op, rules in (("read", profile.read), ("modify", profile.modify)):
@@ -147,7 +154,7 @@ def compare(equal):
 
 @fault("POLICY-VALID-06", "`!` in denyRead is ignored", "one list reader for all")
 def bang_in_deny_read_passes():
-    @replaces(load.File)
+    @loading.replaces(load.File)
     def spec(original, self, node, pointer):
         original(self, node, pointer)
         for rule in self.policy.deny_read:
@@ -156,7 +163,7 @@ def bang_in_deny_read_passes():
 
 @fault("POLICY-VALID-06", "`!` in denyRead drops the rule", "an exception to nothing")
 def bang_in_deny_read_drops():
-    @replaces(load.File)
+    @loading.replaces(load.File)
     def spec(original, self, node, pointer):
         original(self, node, pointer)
         self.policy.deny_read = judge.positive(self.policy.deny_read)

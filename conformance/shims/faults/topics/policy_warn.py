@@ -7,7 +7,7 @@ from registry import fault, replaces
 def change(function):
     @replaces(judge)
     def warnings(original, policy):
-        return [each for each in original(policy) if function(*each)]
+        return [each for each in original(policy) if each[1].file == "workspace" or function(*each)]
 
 
 @fault("POLICY-WARN-01", "a rule that matches nothing is not told", "never looked at")

@@ -1,0 +1,43 @@
+"""Keeps a mistake within the operations that its requirement is about.
+
+Explaining, auditing and looking at links decide, too, and have requirements of their own: a fault
+that trips those as well says less.
+"""
+
+from policy.ops import OPERATIONS
+
+
+class During:
+    """The time in which one of some operations is answered."""
+
+    def __init__(self, *names):
+        self.is_now = False
+        for name in names:
+            OPERATIONS[name] = self.marked(OPERATIONS[name])
+
+    def marked(self, operation):
+        def run(shim, reader):
+            self.is_now = True
+            try:
+                return operation(shim, reader)
+            finally:
+                self.is_now = False
+
+        return run
+
+    def replaces(self, owner, name=None):
+        """As the one of registry; at other times the original is asked."""
+
+        def install(function):
+            target = name or function.__name__
+            original = getattr(owner, target)
+
+            def replacement(*arguments, **named):
+                if not self.is_now:
+                    return original(*arguments, **named)
+                return function(original, *arguments, **named)
+
+            setattr(owner, target, replacement)
+            return function
+
+        return install
