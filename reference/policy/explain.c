@@ -6,8 +6,23 @@
 #include "policy/automaton.h"
 #include "policy/fold.h"
 
+/* A glob that is too long for an automaton may still be a literal, which the matcher has tables
+ * for. */
+static bool matches_long(const struct bs_pattern *pattern, struct bs_path_view path,
+                         bool *matched) {
+    struct bs_matcher *matcher = NULL;
+    if (bs_matcher_compile(pattern, 1, false, &matcher, NULL) != BS_OK)
+        return false;
+    *matched = bs_matcher_highest(matcher, path.text, path.len) != BS_NO_RULE;
+    bs_matcher_free(matcher);
+    return true;
+}
+
+/* An automaton is made in a fraction of the time that the matcher takes for its tables. */
 bool bs_matches_alone(const struct bs_pattern *pattern, struct bs_path_view path, bool *matched) {
     struct bs_automaton automaton = {0};
+    if (bs_automaton_states(pattern) > BS_AUTOMATON_MOST_STATES)
+        return matches_long(pattern, path, matched);
     if (!bs_automaton_build(&automaton, pattern, NULL, 1))
         return false;
     *matched = bs_automaton_highest(&automaton, path.text, path.len) != BS_NO_RULE;

@@ -200,8 +200,8 @@ BS_EXPORT int bs_profile_why_not(const struct bs_profile *profile, enum bs_op op
 BS_EXPORT void bs_why_not_clear(struct bs_why_not *why_not);
 
 /* A decision as a line of JSON without its line feed: time (RFC 3339, UTC, milliseconds), profile,
- * profile_origin ("defined" or "synthesized"), op, path, allowed, matched_rule. Appended to
- * nothing: *out is the caller's to clear. 0 or BS_E_EXECUTION. */
+ * profile_origin ("defined" or "synthesized"), op, path, allowed, matched_rule. What *out held is
+ * not looked at; the caller clears it. 0 or BS_E_EXECUTION. */
 BS_EXPORT int bs_audit_event(const struct bs_profile *profile, enum bs_op op,
                              const struct bs_decision *decision, struct timespec when,
                              struct bs_bytes *out, struct bs_error *err);

@@ -145,6 +145,27 @@ static void explaining_and_checking_agree(void **state) {
     }
 }
 
+static void a_rule_too_long_for_an_automaton_is_explained(void **state) {
+    (void)state;
+    enum { LEN = 200000 };
+    static const char head[] = "'denyRead':['";
+    char *spec = malloc(sizeof head + LEN + 2);
+    assert_non_null(spec);
+    memcpy(spec, head, sizeof head);
+    memset(spec + sizeof head - 1, 'a', LEN);
+    memcpy(spec + sizeof head - 1 + LEN, "']", 3);
+    struct bs_profile *profile = profile_of(spec, NULL, NULL, 0);
+    spec[sizeof head - 1 + LEN] = '\0';
+    assert_false(explain(profile, BS_OP_READ, spec + sizeof head - 1)->decision.allowed);
+    assert_true(explained.entries[1].deciding && explained.entries[1].matched);
+    bs_explanation_clear(&explained);
+    assert_true(explain(profile, BS_OP_READ, "a")->decision.allowed);
+    assert_false(explained.entries[1].matched);
+    bs_explanation_clear(&explained);
+    bs_profile_free(profile);
+    free(spec);
+}
+
 static void an_audit_event_says_what_check_says(void **state) {
     (void)state;
     struct bs_profile *profile = profile_of("'denyRead':['a\\\\nb']", NULL, NULL, 0);
@@ -170,6 +191,7 @@ int main(void) {
         cmocka_unit_test(folded_rules_match_folded_paths),
         cmocka_unit_test(a_refused_path_is_an_error_here_too),
         cmocka_unit_test(explaining_and_checking_agree),
+        cmocka_unit_test(a_rule_too_long_for_an_automaton_is_explained),
         cmocka_unit_test(an_audit_event_says_what_check_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
