@@ -81,7 +81,8 @@ static void random_lists_decide_as_the_oracle_in_every_tier(void **state) {
     static struct list list;
     uint32_t seed = 77;
     size_t seen[LENGTH(tiers)] = {0};
-    for (int round = 0; round < 500; round++) {
+    const int rounds = SLOW_BUILD ? 100 : 500;
+    for (int round = 0; round < rounds; round++) {
         list.n = 1 + next_random(&seed) % (round % 3 == 0 ? 4 : MOST_RULES);
         for (size_t i = 0; i < list.n; i++) {
             random_rule(&seed, list.texts[i]);
@@ -111,7 +112,7 @@ static void random_lists_decide_as_the_oracle_in_every_tier(void **state) {
             bs_matcher_free(matchers[t]);
     }
     for (size_t t = 0; t < LENGTH(tiers); t++)
-        assert_true(seen[t] > 50);
+        assert_true(seen[t] > (size_t)rounds / 10);
 }
 
 static void no_rules_match_nothing(void **state) {
