@@ -57,9 +57,9 @@ static bool validate(const struct file *file, const struct file *above, struct b
 }
 
 static int by_name(const void *a, const void *b) {
-    const struct bs_profile_rules *const *x = a;
-    const struct bs_profile_rules *const *y = b;
-    return strcmp((*x)->name, (*y)->name);
+    const struct bs_profile_name *x = a;
+    const struct bs_profile_name *y = b;
+    return strcmp(x->name, y->name);
 }
 
 static bool sort_profiles(struct bs_policy *policy) {
@@ -67,7 +67,8 @@ static bool sort_profiles(struct bs_policy *policy) {
     if (policy->by_name == NULL)
         return false;
     for (size_t i = 0; i < policy->n_profiles; i++)
-        policy->by_name[i] = &policy->profiles[i];
+        policy->by_name[i] =
+            (struct bs_profile_name){policy->profiles[i].name, &policy->profiles[i]};
     qsort(policy->by_name, policy->n_profiles, sizeof *policy->by_name, by_name);
     return true;
 }

@@ -43,6 +43,11 @@ struct bs_profile_rules {
     enum bs_policy_source source;
 };
 
+struct bs_profile_name {
+    const char *name;
+    const struct bs_profile_rules *profile;
+};
+
 /* Everything in it lives in the arena and goes with bs_policy_free. */
 struct bs_policy {
     const char *name;
@@ -53,8 +58,8 @@ struct bs_policy {
     struct bs_pairs annotations;
     struct bs_profile_rules *profiles; /* in the order of the file */
     size_t n_profiles;
-    const struct bs_profile_rules **by_name; /* the same, sorted */
-    uint64_t seed;                           /* of the hashes of its rules */
+    struct bs_profile_name *by_name; /* the same, sorted */
+    uint64_t seed;                   /* of the hashes of its rules */
     struct bs_arena *arena;
 };
 

@@ -21,14 +21,13 @@ const char *bs_policy_name(const struct bs_policy *policy) { return policy->name
 const char *bs_policy_description(const struct bs_policy *policy) { return policy->description; }
 
 static int is_named(const void *name, const void *entry) {
-    const struct bs_profile_rules *const *profile = entry;
-    return strcmp(name, (*profile)->name);
+    return strcmp(name, ((const struct bs_profile_name *)entry)->name);
 }
 
 const struct bs_profile_rules *bs_policy_profile(const struct bs_policy *policy, const char *name) {
     if (policy->n_profiles == 0)
         return NULL;
-    const struct bs_profile_rules *const *found =
+    const struct bs_profile_name *found =
         bsearch(name, policy->by_name, policy->n_profiles, sizeof *policy->by_name, is_named);
-    return found != NULL ? *found : NULL;
+    return found != NULL ? found->profile : NULL;
 }

@@ -73,20 +73,25 @@ static int refuse_properties(struct builder *b, const yaml_event_t *event,
     return BS_OK;
 }
 
-static int add(struct builder *b, const yaml_event_t *event, enum bs_node_kind kind,
-               struct bs_node **out) {
-    if (++b->n_nodes > MOST_NODES)
-        return refuse(b, event->start_mark, "more than 2097152 values");
+/* NULL with *code where it cannot be. */
+static struct bs_node *add(struct builder *b, const yaml_event_t *event, enum bs_node_kind kind,
+                           int *code) {
+    *code = BS_OK;
+    if (++b->n_nodes > MOST_NODES) {
+        *code = refuse(b, event->start_mark, "more than 2097152 values");
+        return NULL;
+    }
     struct bs_node *node = bs_arena_take(b->document->arena, sizeof *node);
-    if (node == NULL)
-        return BS_E_EXECUTION;
+    if (node == NULL) {
+        *code = BS_E_EXECUTION;
+        return NULL;
+    }
     *node = (struct bs_node){.line = (uint32_t)event->start_mark.line + 1,
                              .column = (uint32_t)event->start_mark.column + 1,
                              .kind = kind};
-    *out = node;
     if (b->depth == 0) {
         b->document->root = node;
-        return BS_OK;
+        return node;
     }
     struct level *level = &b->levels[b->depth - 1];
     *level->link = node;
@@ -97,7 +102,7 @@ static int add(struct builder *b, const yaml_event_t *event, enum bs_node_kind k
         level->node->len += level->wants_key;
         level->wants_key = !level->wants_key;
     }
-    return BS_OK;
+    return node;
 }
 
 static bool is_key(const struct builder *b) {
@@ -126,10 +131,8 @@ static int scalar(struct builder *b, const yaml_event_t *event) {
                                  : BS_NODE_STRING;
     if (is_key(b))
         code = refuse_key(b, event, kind);
-    struct bs_node *node = NULL;
-    if (code == BS_OK)
-        code = add(b, event, kind, &node);
-    if (code != BS_OK)
+    struct bs_node *node = code == BS_OK ? add(b, event, kind, &code) : NULL;
+    if (node == NULL)
         return code;
     node->len = (uint32_t)len;
     node->text = bs_arena_text(b->document->arena, value, len);
@@ -147,9 +150,8 @@ static int enter(struct builder *b, const yaml_event_t *event, enum bs_node_kind
         return refuse(b, event->start_mark, "a key must be a string, not a list or a mapping");
     if (b->depth == BS_POLICY_MOST_DEPTH)
         return refuse(b, event->start_mark, "nested too deeply (64 levels at most)");
-    struct bs_node *node = NULL;
-    code = add(b, event, kind, &node);
-    if (code == BS_OK)
+    struct bs_node *node = add(b, event, kind, &code);
+    if (node != NULL)
         b->levels[b->depth++] = (struct level){node, &node->first, !list};
     return code;
 }
@@ -178,7 +180,7 @@ static int take(struct builder *b, const yaml_event_t *event) {
         return enter(b, event, BS_NODE_MAP);
     case YAML_SEQUENCE_END_EVENT:
     case YAML_MAPPING_END_EVENT:
-        b->depth--;
+        b->depth -= b->depth > 0;
         return BS_OK;
     default:
         return b->document->root != NULL || event->type != YAML_STREAM_END_EVENT

@@ -45,9 +45,9 @@ struct bs_policy_problem {
     enum bs_policy_source source; /* which file */
     uint32_t line;                /* from 1 */
     uint32_t column;              /* from 1, in code points */
-    const char *code;    /* of a warning: "matches-nothing", ...; NULL for a problem */
-    const char *pointer; /* RFC 6901; "" is the whole file */
-    const char *message; /* for people: what is wrong and what to write instead */
+    const char *code;             /* of a warning: "matches-nothing", ...; NULL for a problem */
+    const char *pointer;          /* RFC 6901; "" is the whole file */
+    const char *message;          /* for people: what is wrong and what to write instead */
 };
 
 /* Owns everything in it, until bs_policy_report_clear, which may be called any number of times. */

@@ -77,7 +77,7 @@ static struct loaded nested(enum bs_policy_format format, size_t levels) {
     size_t start = strlen(text);
     memset(text + start, '[', levels - 1);
     memset(text + start + levels - 1, ']', levels - 1);
-    strcpy(text + start + 2 * (levels - 1), "}");
+    text[start + 2 * (levels - 1)] = '}';
     return load_bytes(format, text, strlen(text));
 }
 
@@ -95,7 +95,8 @@ static char *sized(size_t size) {
     assert_non_null(text);
     memset(text, 'x', size);
     memcpy(text, head, used);
-    memcpy(text + size - 3, "\"}}", 3);
+    text[size - 3] = '"';
+    text[size - 2] = text[size - 1] = '}';
     return text;
 }
 
