@@ -22,7 +22,7 @@ from boxspec.policy import oracle
 from boxspec.policy.asking import question, questions, refused
 from boxspec.policy.cost import doubled
 from boxspec.policy.documents import one_profile, policy
-from boxspec.policy.judging import both_ways, judge
+from boxspec.policy.judging import both_ways, judge, same_both_ways
 from boxspec.policy.laws import law
 from boxspec.policy.trees import Tree
 from boxspec.policy.vectors import Group, every, vectors
@@ -67,6 +67,7 @@ __all__ = [
     "questions",
     "refused",
     "requires",
+    "same_both_ways",
     "satisfies",
     "startswith",
     "vectors",

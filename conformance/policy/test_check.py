@@ -22,6 +22,7 @@ from boxspec.api import (
     question,
     questions,
     requires,
+    same_both_ways,
     vectors,
 )
 
@@ -193,3 +194,21 @@ def test_serve_and_run_give_the_same_answers(box: Box, kind: str) -> None:
         raise NotApplicable(f"the shim declares nothing that is asked by {kind}")
     for vector in random.Random(box.session.seed).sample(askable, min(SHARE, len(askable))):
         both_ways(box, vector)
+
+
+@requires("POLICY-CHECK-10")
+@pytest.mark.parametrize("op", ["check", "explain", "audit"])
+def test_serve_and_run_give_the_same_answers_of_each_kind(box: Box, op: str) -> None:
+    """Allowed, denied by the profile, denied globally, excepted, unmatched, nothing to match."""
+    if op != "check" and f"policy.{op}" not in box.capabilities:
+        raise NotApplicable(f"the shim does not declare policy.{op}")
+    policy = one_profile(["a", "d/**", "!b"], ["d/**"], ["x"], ["x", "d/e", "d/c/**", "!d/c/k"])
+    checks = [
+        question(kind, path, profile)
+        for profile in ("p", None, "nobody")
+        for kind in ("read", "modify")
+        for path in ("a", "b", "x", "d/k", "d/e", "d/c/k", "elsewhere", "a/", "/a", "..", b"\xff")
+    ]
+    same_both_ways(box, {"op": f"policy.{op}", "policy": policy, "checks": checks})
+    empty = one_profile([], [], ["x"], ["x"])
+    same_both_ways(box, {"op": f"policy.{op}", "policy": empty, "checks": checks})

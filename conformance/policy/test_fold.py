@@ -55,10 +55,3 @@ def test_each_character_with_a_simple_folding_is_its_folding(box: Box) -> None:
             or box.match(right, [left], "fold") != [True]
         ]
     expect("characters that do not match their folding", wrong, [])
-
-
-@requires("POLICY-FOLD-01")
-def test_without_the_option_case_counts(box: Box) -> None:
-    one, other = "-".join("AÉΣЖ"), "-".join("aéσж")
-    expect("sensitive, by default and by name", box.match(one, [other]), [False])
-    expect("sensitive by name", box.match(one, [other], "sensitive"), [False])

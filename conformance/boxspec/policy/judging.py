@@ -98,15 +98,18 @@ def both_ways(box: Box, vector: Vector) -> None:
     """What serve answers to a vector, right or wrong, run answers too."""
     with contextlib.suppress(Failure):
         conforms(box, vector)
-    message = box.asked
-    assert message is not None
+    assert box.asked is not None
+    same_both_ways(box, box.asked, vector.why)
+
+
+def same_both_ways(box: Box, message: dict[str, Any], why: str = "") -> None:
     served, ran = _told(box.put(message).raw), _told(box.send(message).raw)
     if served != ran:
         raise Failure(
-            f"{vector.id}: serve and run give the same answer",
+            "serve and run give the same answer",
             shown(served),
             shown(ran),
-            {"why asked": vector.why},
+            {"why asked": why} if why else {},
             Verdict.CONTRADICTION,
         )
 
