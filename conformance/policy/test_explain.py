@@ -28,8 +28,8 @@ CHECKS = [
 
 
 # The lists of POLICY: those of a profile, and what is denied.
-READ, MODIFY = ["x", "y"], ["x", "y", "s/**", "!s/c", "z"]
-PROFILES = {
+DENIES = {"read": ["x", "y"], "modify": ["x", "y", "s/**", "!s/c", "z"]}
+RULES = {
     "p": {"read": ["a", "b", "!c"], "modify": ["a"]},
     None: {"read": ["**"], "modify": ["**"]},
 }
