@@ -9,8 +9,8 @@ import sys
 from collections import defaultdict
 from typing import Any
 
+from boxspec.choosing import says
 from boxspec.errors import UsageError
-from boxspec.plugin import says
 from boxspec.requirements import Requirement, load, pitfalls
 from boxspec.runner import collect
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from boxspec import known
+from boxspec.choosing import says
 from boxspec.client.command import shim_argv
 from boxspec.errors import UsageError
-from boxspec.plugin import says
 from boxspec.programs import programs
 from boxspec.record import Record
 from boxspec.report import json as json_report

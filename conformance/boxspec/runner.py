@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from _pytest.terminal import TerminalReporter
 
-from boxspec.plugin import PROPERTY, STATE, says
+from boxspec.choosing import says
+from boxspec.plugin import PROPERTY, STATE
 from boxspec.programs import ROOT
 from boxspec.record import Record
 from boxspec.requirements import load
