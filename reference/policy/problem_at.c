@@ -8,9 +8,9 @@ static const struct bs_pointer profiles = {&spec, "fsProfiles", 10, 0};
 static void at_item(struct bs_problems *problems, const struct bs_pointer *up, const char *list,
                     const struct bs_rule *rule, const char *code, const char *message) {
     struct bs_pointer in_list = {up, list, strlen(list), 0};
-    struct bs_pointer item = {&in_list, NULL, 0, rule->index};
     problems->source = rule->source;
-    bs_problems_add(problems, (struct bs_place){rule->line, rule->column}, &item, code, message);
+    bs_problems_add_item(problems, (struct bs_place){rule->line, rule->column}, &in_list,
+                         rule->index, code, message);
 }
 
 void bs_problem_at_deny(struct bs_problems *problems, const char *list, const struct bs_rule *rule,

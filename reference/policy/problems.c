@@ -77,15 +77,50 @@ static bool has_room(struct bs_problems *problems) {
     return true;
 }
 
-void bs_problems_add(struct bs_problems *problems, struct bs_place place,
-                     const struct bs_pointer *pointer, const char *code, const char *message) {
-    const char *text = message != NULL ? pointer_text(problems->arena, pointer) : NULL;
-    if (text == NULL || !has_room(problems)) {
+static void add(struct bs_problems *problems, struct bs_place place, const char *pointer,
+                const char *code, const char *message) {
+    if (pointer == NULL || message == NULL || !has_room(problems)) {
         problems->failed = true;
         return;
     }
-    problems->items[problems->n++] =
-        (struct bs_policy_problem){problems->source, place.line, place.column, code, text, message};
+    problems->items[problems->n++] = (struct bs_policy_problem){
+        problems->source, place.line, place.column, code, pointer, message};
+}
+
+void bs_problems_add(struct bs_problems *problems, struct bs_place place,
+                     const struct bs_pointer *pointer, const char *code, const char *message) {
+    add(problems, place, pointer_text(problems->arena, pointer), code, message);
+}
+
+static bool remember_list(struct bs_problems *problems, const struct bs_pointer *list) {
+    const char *owner = list->up != NULL ? list->up->name : NULL;
+    if (problems->list != NULL && problems->list_name == list->name &&
+        problems->list_owner == owner)
+        return true;
+    problems->list = pointer_text(problems->arena, list);
+    if (problems->list == NULL)
+        return false;
+    problems->list_len = strlen(problems->list);
+    problems->list_name = list->name;
+    problems->list_owner = owner;
+    return true;
+}
+
+void bs_problems_add_item(struct bs_problems *problems, struct bs_place place,
+                          const struct bs_pointer *list, size_t index, const char *code,
+                          const char *message) {
+    char digits[INDEX_DIGITS];
+    size_t len = index_text(index, digits);
+    char *text = NULL;
+    if (remember_list(problems, list))
+        text = bs_arena_bytes(problems->arena, problems->list_len + 1 + len + 1);
+    if (text != NULL) {
+        memcpy(text, problems->list, problems->list_len);
+        text[problems->list_len] = '/';
+        memcpy(text + problems->list_len + 1, digits + INDEX_DIGITS - len, len);
+        text[problems->list_len + 1 + len] = '\0';
+    }
+    add(problems, place, text, code, message);
 }
 
 void bs_problems_addf(struct bs_problems *problems, struct bs_place place,

@@ -27,11 +27,19 @@ struct bs_problems {
     size_t room;
     enum bs_policy_source source; /* of what is added */
     bool failed;                  /* memory ran out; something is missing */
+    const char *list; /* the pointer of the list that an item was last added of, as text */
+    size_t list_len;
+    const char *list_name; /* which list that was: names are told apart by where they lie */
+    const char *list_owner;
 };
 
 /* `code` and `message` are static; code is NULL for a problem. */
 void bs_problems_add(struct bs_problems *problems, struct bs_place place,
                      const struct bs_pointer *pointer, const char *code, const char *message);
+/* Of an item of a list. Lists are long, so the pointer of the list is written once. */
+void bs_problems_add_item(struct bs_problems *problems, struct bs_place place,
+                          const struct bs_pointer *list, size_t index, const char *code,
+                          const char *message);
 void bs_problems_addf(struct bs_problems *problems, struct bs_place place,
                       const struct bs_pointer *pointer, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
