@@ -5,6 +5,9 @@
 
 #include "policy/tokens.h"
 
+/* initial, gaps, accepting, last, forever */
+enum { OTHER_SETS = 5 };
+
 size_t bs_automaton_states(const struct bs_pattern *pattern) {
     struct bs_tokens tokens;
     struct bs_state state;
@@ -63,6 +66,18 @@ static void add_state(struct bs_automaton *automaton, uint32_t at, const struct 
         put(automaton->forever, at);
 }
 
+/* From the last state of a rule back to where a slash can still be read. */
+static void mark_last_segment(struct bs_automaton *automaton, uint32_t first, uint32_t end) {
+    size_t slash = (size_t)automaton->class_of['/'] * automaton->words;
+    const uint64_t *by_slash = automaton->consume + slash;
+    const uint64_t *stays = automaton->loop[BS_LOOP_SLASH];
+    for (uint32_t at = end; at-- > first;) {
+        if (((by_slash[at / 64] | stays[at / 64]) >> at % 64 & 1) != 0)
+            return;
+        put(automaton->last, at);
+    }
+}
+
 bool bs_automaton_build(struct bs_automaton *automaton, const struct bs_pattern *patterns,
                         const uint32_t *rules, size_t n) {
     *automaton = (struct bs_automaton){0};
@@ -74,7 +89,7 @@ bool bs_automaton_build(struct bs_automaton *automaton, const struct bs_pattern 
     classify(automaton, patterns, n);
     automaton->n_states = (uint32_t)n_states;
     automaton->words = (uint32_t)((n_states + 63) / 64);
-    size_t sets = automaton->n_classes + 4 + BS_LOOPS;
+    size_t sets = automaton->n_classes + OTHER_SETS + BS_LOOPS;
     uint64_t *words = calloc(sets * automaton->words + 1, sizeof *words);
     automaton->rule_of = calloc(n_states + 1, sizeof *automaton->rule_of);
     automaton->consume = words;
@@ -89,6 +104,7 @@ bool bs_automaton_build(struct bs_automaton *automaton, const struct bs_pattern 
                                   &automaton->loop[BS_LOOP_INSIDE],
                                   &automaton->gaps,
                                   &automaton->accepting,
+                                  &automaton->last,
                                   &automaton->forever};
     for (size_t i = 0; i < sizeof members / sizeof *members; i++, words += automaton->words)
         *members[i] = words;
@@ -97,6 +113,7 @@ bool bs_automaton_build(struct bs_automaton *automaton, const struct bs_pattern 
         struct bs_tokens tokens;
         struct bs_state state;
         bool enter = true;
+        uint32_t first = at;
         for (bs_tokens_start(&tokens, &patterns[i]); bs_tokens_next(&tokens, &state); at++) {
             add_state(automaton, at, &state);
             automaton->rule_of[at] = rules != NULL ? rules[i] : (uint32_t)i;
@@ -104,6 +121,7 @@ bool bs_automaton_build(struct bs_automaton *automaton, const struct bs_pattern 
                 put(automaton->initial, at);
             enter = enter && state.by == BS_BY_GAP;
         }
+        mark_last_segment(automaton, first, at);
     }
     return true;
 }
@@ -115,7 +133,8 @@ void bs_automaton_clear(struct bs_automaton *automaton) {
 }
 
 size_t bs_automaton_bytes(const struct bs_automaton *automaton) {
-    return ((size_t)automaton->n_classes + 4 + BS_LOOPS) * automaton->words * sizeof(uint64_t) +
+    return ((size_t)automaton->n_classes + OTHER_SETS + BS_LOOPS) * automaton->words *
+               sizeof(uint64_t) +
            automaton->n_states * sizeof(uint32_t);
 }
 

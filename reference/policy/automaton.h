@@ -35,6 +35,7 @@ struct bs_automaton {
     uint64_t *loop[BS_LOOPS]; /* states that stay */
     uint64_t *gaps;           /* `**` before a slash: entering one enters the next state too */
     uint64_t *accepting;
+    uint64_t *last;    /* in the last segment of their rule: nothing but this segment can be left */
     uint64_t *forever; /* accepting, whatever follows */
     uint32_t *rule_of; /* by state */
 };

@@ -47,7 +47,7 @@ static uint64_t grown(const struct bs_automaton *automaton, uint32_t at, uint64_
 }
 
 /* Of one rule that accepts for ever and all below it, only that rule can still be the answer. */
-static void drop_beaten(struct builder *builder) {
+static void drop_beaten_forever(struct builder *builder) {
     for (size_t i = builder->set_len; i-- > 0;) {
         struct word *word = &builder->set[i];
         uint64_t forever = word->bits & builder->automaton->forever[word->at];
@@ -58,6 +58,37 @@ static void drop_beaten(struct builder *builder) {
         memmove(builder->set, word, builder->set_len * sizeof *word);
         return;
     }
+}
+
+/* A rule that accepts for the rest of the segment beats the lower ones that are in their last
+ * segment too. Without this, each rule `*x*` would double the states. */
+static void drop_beaten_in_segment(struct builder *builder) {
+    const struct bs_automaton *automaton = builder->automaton;
+    size_t kept = 0;
+    size_t i = builder->set_len;
+    uint64_t beats = 0;
+    while (i > 0 && beats == 0) {
+        const struct word *word = &builder->set[--i];
+        beats = word->bits & automaton->accepting[word->at] & automaton->last[word->at] &
+                automaton->loop[BS_LOOP_OTHER][word->at];
+    }
+    if (beats == 0)
+        return;
+    uint64_t below = (UINT64_C(1) << (63 - __builtin_clzll(beats))) - 1;
+    builder->set[i].bits &= ~(below & automaton->last[builder->set[i].at]);
+    for (size_t k = 0; k < builder->set_len; k++) {
+        struct word word = builder->set[k];
+        if (k < i)
+            word.bits &= ~automaton->last[word.at];
+        if (word.bits != 0)
+            builder->set[kept++] = word;
+    }
+    builder->set_len = kept;
+}
+
+static void drop_beaten(struct builder *builder) {
+    drop_beaten_forever(builder);
+    drop_beaten_in_segment(builder);
 }
 
 /* One byte of the class, as bs_automaton_step, from the set of a state. */

@@ -1,9 +1,20 @@
 /* All rules of one list at once: the highest rule that matches a path.
  *
  * Compiled ahead of time into an immutable object that any number of threads may share; a look-up
- * allocates nothing. A compile-time budget picks the tier and ends in an error, never in an
- * explosion: one table-driven automaton while its table is small, else a trie of segments, else a
- * set of bit-parallel automata, highest rule first.
+ * allocates nothing. Three tiers, and why each is there:
+ *
+ *   dfa    One table over all rules, one look-up for each byte of the path, while it is at most
+ *          256 KiB and takes little work to build. This is every ordinary policy of some dozen
+ *          rules. A hundred rules can make a table explode.
+ *   trie   A trie of segments, for any number of rules: a path costs what its segments cost. Rules
+ *          whose `**` is no segment (`a**b`) are kept beside it as a table or an automaton.
+ *   rules  One bit-parallel automaton: path x states / 64 steps, whatever the rules are. It takes
+ *          what neither of the others can, up to 131,072 states (bytes of globs, roughly).
+ *
+ * Nothing is built lazily: a cache that threads share needs locks, and one that they do not share
+ * is as large as they are many. The budget counts states, bytes and steps and never looks at a
+ * clock, so the same rules end the same way everywhere: in a tier, or in an error that names the
+ * rule at which the budget ended.
  */
 #ifndef BS_POLICY_MATCHER_H
 #define BS_POLICY_MATCHER_H

@@ -103,8 +103,8 @@ static inline void look_at(struct seen *seen, const char *path, size_t at) {
     look(seen, bytes, at);
 }
 
-/* Up to 64 bytes in as few branches as can be: blocks overlap instead of ending early, since the
- * lengths of paths cannot be predicted. False: not plain, or not known to be. */
+/* Up to 64 bytes in as few branches as can be: four blocks that overlap, however many would do,
+ * since the lengths of paths cannot be predicted. False: not plain, or not known to be. */
 static inline bool block_is_plain(const char *path, size_t len, bool *starts, bool *dotted,
                                   bool *strange) {
     struct seen seen = {0, 0, _mm_setzero_si128(), _mm_setzero_si128()};
@@ -113,12 +113,11 @@ static inline bool block_is_plain(const char *path, size_t len, bool *starts, bo
         if (memchr(path, '\0', len) != NULL)
             return false;
     } else {
+        size_t last = len - 16;
         look_at(&seen, path, 0);
-        look_at(&seen, path, len - 16);
-        if (len > 32) {
-            look_at(&seen, path, 16);
-            look_at(&seen, path, len - 32);
-        }
+        look_at(&seen, path, last < 16 ? last : 16);
+        look_at(&seen, path, last < 16 ? 0 : last - 16);
+        look_at(&seen, path, last);
     }
     /* A segment that begins with a dot is looked at only as far as its second byte; `..a` is left
      * to the exact scan. */
@@ -185,18 +184,14 @@ const char *bs_path_view(const char *path, size_t len, char *buffer, struct bs_p
     const char *problem = problem_of_bytes(path, len);
     if (problem == NULL)
         problem = problem_of_ends(path, len);
-    /* The root's own spelling is a `.` segment, yet it is in normal form. */
-    if (problem == NULL && (bs_path_is_plain_portable(path, len) || (len == 1 && path[0] == '.'))) {
-        *out = (struct bs_path_view){path, len};
-        return NULL;
-    }
     size_t used = 0;
     if (problem == NULL)
         problem = rewrite(path, len, buffer, &used);
     if (problem == NULL)
         problem = problem_of_ends(buffer, used);
+    /* Where nothing was dropped, nothing was changed. */
     if (problem == NULL)
-        *out = (struct bs_path_view){buffer, used};
+        *out = (struct bs_path_view){used == len ? path : buffer, used};
     return problem;
 }
 

@@ -1,6 +1,9 @@
 /* Segments with wildcards, found by a literal piece of each: at the start of the segment, at its
  * end, or anywhere. A piece that is there makes its globs candidates, which are then matched one by
  * one. So nothing can explode, and of thousands of globs few are looked at.
+ *
+ * Pieces are found by hashing. A filter of one bit for each beginning of a piece ends most searches
+ * after a few bytes, and one for each whole piece says where it is worth to compare.
  */
 #ifndef BS_POLICY_PIECES_H
 #define BS_POLICY_PIECES_H
@@ -8,8 +11,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "policy/edges.h"
 
 enum bs_anchor {
     BS_ANCHOR_START,    /* begins with a literal piece */
@@ -19,14 +20,15 @@ enum bs_anchor {
     BS_ANCHORS
 };
 
-struct bs_piece_state {
-    uint32_t parent;
-    uint32_t depth;
-    uint32_t fail;  /* the state of the longest proper end of this one's piece */
-    uint32_t above; /* the next state on the way of fails that has candidates; 0: none */
-    uint32_t first; /* a candidate, plus one; 0: none */
-    bool paired;    /* with extensions: see the trie */
-    uint8_t byte;
+/* So many bytes of a piece are hashed; the others are compared. */
+enum { BS_PIECE_HASHED = 24, BS_PIECE_HASHED_ANYWHERE = 4 };
+
+struct bs_piece {
+    size_t at; /* in texts */
+    uint32_t len;
+    uint32_t next;       /* of the same hash, plus one */
+    uint32_t candidates; /* the first, plus one */
+    bool paired;         /* with extensions: see the trie */
 };
 
 struct bs_candidate {
@@ -34,36 +36,39 @@ struct bs_candidate {
     uint32_t next; /* of the same piece, plus one */
 };
 
-/* All pieces of one anchor. The first state is the empty piece. */
+/* All pieces of one anchor. */
 struct bs_pieces {
-    struct bs_piece_state *states;
-    size_t n_states;
-    size_t cap_states;
-    struct bs_edges edges; /* from state and byte to state */
+    enum bs_anchor anchor;
+    struct bs_piece *items;
+    uint32_t n;
+    uint32_t cap;
     struct bs_candidate *candidates;
-    size_t n_candidates;
-    size_t cap_candidates;
+    uint32_t n_candidates;
+    uint32_t cap_candidates;
+    char *texts;
+    size_t texts_len;
+    size_t texts_cap;
+    uint32_t *heads;      /* by hash: a piece, plus one */
+    uint32_t n_heads;     /* a power of two, at least n; 0 before the first */
+    uint64_t *wholes;     /* eight bits a head: hashes of pieces */
+    uint64_t *beginnings; /* 64 bits a head: hashes of their beginnings, and of them */
+    uint32_t longest;     /* bytes that are hashed of the longest piece */
+    uint32_t lengths;     /* bit i: some piece is hashed to i bytes */
 };
 
 /* Which piece of a segment's glob is looked for. */
 enum bs_anchor bs_piece_of(const char *glob, size_t len, size_t *at, size_t *piece_len);
 
-/* The state of a piece, new ones if need be; 0 when memory ran out. Pieces at the end are added and
- * read backwards. An empty piece is state 0 as well: bs_pieces_start. */
-bool bs_pieces_start(struct bs_pieces *pieces);
-uint32_t bs_pieces_state(struct bs_pieces *pieces, enum bs_anchor anchor, const char *piece,
-                         size_t len);
-/* Makes a glob a candidate where this piece is found. False when memory ran out. */
-bool bs_pieces_add(struct bs_pieces *pieces, uint32_t state, uint32_t glob);
-/* After the last one, for pieces that may be anywhere. */
-bool bs_pieces_link(struct bs_pieces *pieces);
+/* The number of a piece, a new one if need be. False when memory ran out. */
+bool bs_pieces_add(struct bs_pieces *pieces, const char *text, size_t len, uint32_t *piece);
+/* Makes a glob a candidate where the piece is found. False when memory ran out. */
+bool bs_pieces_add_candidate(struct bs_pieces *pieces, uint32_t piece, uint32_t glob);
 void bs_pieces_clear(struct bs_pieces *pieces);
 size_t bs_pieces_bytes(const struct bs_pieces *pieces);
 
-/* The state after one more byte; 0: no piece goes on like that. */
-static inline uint32_t bs_pieces_next(const struct bs_pieces *pieces, uint32_t state, char c) {
-    return bs_edges_find(&pieces->edges, state, (unsigned char)c);
-}
+/* Calls `found` for each piece at each place of the segment where it is. */
+void bs_pieces_find(const struct bs_pieces *pieces, const char *text, size_t len,
+                    void (*found)(void *context, uint32_t piece), void *context);
 
 /* Whether the glob of a segment (`*` and `?`, no `**`) matches it; at most glob x segment steps. */
 bool bs_segment_matches(const char *glob, size_t glob_len, const char *text, size_t len);

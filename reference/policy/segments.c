@@ -14,7 +14,8 @@ static void look(const char *block, unsigned at, uint64_t *slashes, uint64_t *do
     *dots |= (uint64_t)(uint32_t)_mm_movemask_epi8(dot) << at;
 }
 
-/* Of n bytes, at most 64. Blocks overlap instead of ending early: nothing behind them is read. */
+/* Of n bytes, at most 64. Four blocks that overlap, however many would do: lengths cannot be
+ * predicted. Nothing behind them is read. */
 static void masks(const char *block, size_t n, uint64_t *slashes, uint64_t *dots) {
     char padded[16] = {0};
     *slashes = 0;
@@ -24,12 +25,11 @@ static void masks(const char *block, size_t n, uint64_t *slashes, uint64_t *dots
         look(padded, 0, slashes, dots);
         return;
     }
+    unsigned last = (unsigned)n - 16;
     look(block, 0, slashes, dots);
-    look(block, (unsigned)n - 16, slashes, dots);
-    if (n > 32) {
-        look(block, 16, slashes, dots);
-        look(block, (unsigned)n - 32, slashes, dots);
-    }
+    look(block, last < 16 ? last : 16, slashes, dots);
+    look(block, last < 16 ? 0 : last - 16, slashes, dots);
+    look(block, last, slashes, dots);
 }
 #else
 static void masks(const char *block, size_t n, uint64_t *slashes, uint64_t *dots) {

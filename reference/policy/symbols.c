@@ -116,7 +116,8 @@ enum bs_symbols_result bs_symbols_add(struct bs_symbols *symbols, enum bs_symbol
     if (symbols->slots[slot].symbol == 0) {
         if (!reserve(symbols, len))
             return BS_SYMBOLS_NO_MEMORY;
-        symbols->items[symbols->n] = (struct bs_symbol){symbols->texts_len, (uint32_t)len, kind};
+        symbols->items[symbols->n] =
+            (struct bs_symbol){.at = symbols->texts_len, .len = (uint32_t)len, .kind = kind};
         memcpy(symbols->texts + symbols->texts_len, text, len);
         symbols->texts_len += len;
         symbols->slots[slot] = (struct bs_symbol_slot){hash, ++symbols->n};

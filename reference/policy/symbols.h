@@ -22,6 +22,7 @@ struct bs_symbol {
     size_t at; /* in texts */
     uint32_t len;
     enum bs_symbol_kind kind;
+    uint32_t owner; /* for whom adds it: where it is used; 0 at first */
 };
 
 struct bs_symbols {

@@ -16,17 +16,24 @@ struct walk {
     uint64_t *marks; /* gaps that were entered */
 };
 
+struct owned_symbol {
+    uint32_t symbol;
+    uint32_t owner;
+};
+
 /* What a segment is, found out when the first node asks. */
 struct reading {
+    const struct bs_trie *trie;
     struct bs_segment segment;
     uint8_t known; /* BS_EDGES_... */
     bool has_extensions;
     uint32_t literal;
     uint32_t n_extensions;
-    uint32_t extensions[BS_TRIE_LONGEST_EXTENSION];
-    uint32_t *wild; /* those that match, of the anchors that are known */
+    struct owned_symbol extensions[BS_TRIE_LONGEST_EXTENSION];
+    struct owned_symbol *wild; /* those that match, of the anchors that are known */
     uint32_t n_wild;
-    uint64_t *tried; /* candidates that may come more than once */
+    uint64_t *tried;       /* candidates that may come more than once */
+    enum bs_anchor anchor; /* that is being read */
 };
 
 static void enter_gap(struct walk *walk, uint32_t gap) {
@@ -60,7 +67,9 @@ static inline void arrive(struct walk *walk, uint32_t child) {
         enter_gap(walk, node->gap);
 }
 
-static void follow(struct walk *walk, uint32_t node, uint32_t symbol) {
+static inline void follow(struct walk *walk, uint32_t node, uint32_t symbol, uint32_t owner) {
+    if (owner != BS_MANY_OWNERS && owner != node + 1)
+        return;
     uint32_t child = bs_edges_find(&walk->trie->edges, node, symbol);
     if (child != 0)
         arrive(walk, child);
@@ -80,16 +89,42 @@ static void read_extensions(const struct bs_trie *trie, struct reading *reading)
         uint32_t symbol = bs_symbols_find(&trie->symbols, BS_SYMBOL_EXTENSION,
                                           segment->text + segment->len - len, len);
         if (symbol != BS_NO_SYMBOL)
-            reading->extensions[reading->n_extensions++] = symbol;
+            reading->extensions[reading->n_extensions++] =
+                (struct owned_symbol){symbol, trie->symbols.items[symbol].owner};
     }
 }
 
-static void try_candidates(const struct bs_trie *trie, struct reading *reading,
-                           enum bs_anchor anchor, uint32_t state) {
-    const struct bs_pieces *pieces = &trie->pieces[anchor];
-    for (uint32_t at = pieces->states[state].first; at != 0; at = pieces->candidates[at - 1].next) {
+static void take(struct reading *reading, uint32_t wild) {
+    reading->wild[reading->n_wild++] =
+        (struct owned_symbol){wild | BS_WILD_SYMBOL, reading->trie->wilds.items[wild].owner};
+}
+
+static void try_pairs(struct reading *reading, uint32_t piece) {
+    const struct bs_trie *trie = reading->trie;
+    read_extensions(trie, reading);
+    size_t len = trie->pieces[BS_ANCHOR_START].items[piece].len;
+    for (uint32_t i = 0; i < reading->n_extensions; i++) {
+        uint32_t extension = reading->extensions[i].symbol;
+        if (len + trie->symbols.items[extension].len > reading->segment.len)
+            continue;
+        uint32_t wild = bs_edges_find(&trie->pairs, piece, extension);
+        if (wild != 0)
+            take(reading, wild - 1);
+    }
+}
+
+static void found_piece(void *context, uint32_t piece) {
+    struct reading *reading = context;
+    const struct bs_trie *trie = reading->trie;
+    const struct bs_pieces *pieces = &trie->pieces[reading->anchor];
+    if (pieces->items[piece].paired)
+        try_pairs(reading, piece);
+    uint32_t next = 0;
+    for (uint32_t at = pieces->items[piece].candidates; at != 0; at = next) {
         uint32_t wild = pieces->candidates[at - 1].glob;
-        if (anchor == BS_ANCHOR_ANYWHERE) {
+        next = pieces->candidates[at - 1].next;
+        if (reading->anchor == BS_ANCHOR_ANYWHERE) {
+            /* The piece may be in the segment twice. */
             uint64_t bit = UINT64_C(1) << wild % 64;
             if ((reading->tried[wild / 64] & bit) != 0)
                 continue;
@@ -98,66 +133,21 @@ static void try_candidates(const struct bs_trie *trie, struct reading *reading,
         const struct bs_symbol *glob = &trie->wilds.items[wild];
         if (bs_segment_matches(trie->wilds.texts + glob->at, glob->len, reading->segment.text,
                                reading->segment.len))
-            reading->wild[reading->n_wild++] = wild | BS_WILD_SYMBOL;
+            take(reading, wild);
     }
 }
 
-static void try_pairs(const struct bs_trie *trie, struct reading *reading, uint32_t state) {
-    read_extensions(trie, reading);
-    size_t piece = trie->pieces[BS_ANCHOR_START].states[state].depth;
-    for (uint32_t i = 0; i < reading->n_extensions; i++) {
-        uint32_t extension = reading->extensions[i];
-        if (piece + trie->symbols.items[extension].len > reading->segment.len)
-            continue;
-        uint32_t wild = bs_edges_find(&trie->pairs, state, extension);
-        if (wild != 0)
-            reading->wild[reading->n_wild++] = (wild - 1) | BS_WILD_SYMBOL;
-    }
-}
-
-static void read_one_end(const struct bs_trie *trie, struct reading *reading,
-                         enum bs_anchor anchor) {
-    const struct bs_pieces *pieces = &trie->pieces[anchor];
-    const struct bs_segment *segment = &reading->segment;
-    uint32_t state = 0;
-    for (size_t i = 0; i < segment->len; i++) {
-        size_t at = anchor == BS_ANCHOR_END ? segment->len - 1 - i : i;
-        state = bs_pieces_next(pieces, state, segment->text[at]);
-        if (state == 0)
-            return;
-        if (pieces->states[state].first != 0)
-            try_candidates(trie, reading, anchor, state);
-        if (pieces->states[state].paired)
-            try_pairs(trie, reading, state);
-    }
-}
-
-static void read_anywhere(const struct bs_trie *trie, struct reading *reading) {
-    const struct bs_pieces *pieces = &trie->pieces[BS_ANCHOR_ANYWHERE];
-    const struct bs_segment *segment = &reading->segment;
-    memset(reading->tried, 0, (trie->wilds.n + 63) / 64 * sizeof *reading->tried);
-    uint32_t state = 0;
-    for (size_t i = 0; i < segment->len; i++) {
-        uint32_t next = bs_pieces_next(pieces, state, segment->text[i]);
-        while (next == 0 && state != 0) {
-            state = pieces->states[state].fail;
-            next = bs_pieces_next(pieces, state, segment->text[i]);
-        }
-        state = next;
-        for (uint32_t at = state; at != 0; at = pieces->states[at].above)
-            try_candidates(trie, reading, BS_ANCHOR_ANYWHERE, at);
-    }
-}
-
-static void read_wild(const struct bs_trie *trie, struct reading *reading, unsigned anchors) {
-    if ((anchors & 1U << BS_ANCHOR_START) != 0)
-        read_one_end(trie, reading, BS_ANCHOR_START);
-    if ((anchors & 1U << BS_ANCHOR_END) != 0)
-        read_one_end(trie, reading, BS_ANCHOR_END);
+static void read_wild(struct reading *reading, unsigned anchors) {
+    const struct bs_trie *trie = reading->trie;
     if ((anchors & 1U << BS_ANCHOR_ANYWHERE) != 0)
-        read_anywhere(trie, reading);
-    if ((anchors & 1U << BS_ANCHOR_NONE) != 0)
-        try_candidates(trie, reading, BS_ANCHOR_NONE, 0);
+        memset(reading->tried, 0, (trie->wilds.n + 63) / 64 * sizeof *reading->tried);
+    for (int anchor = 0; anchor < BS_ANCHORS; anchor++) {
+        if ((anchors & 1U << anchor) == 0)
+            continue;
+        reading->anchor = (enum bs_anchor)anchor;
+        bs_pieces_find(&trie->pieces[anchor], reading->segment.text, reading->segment.len,
+                       found_piece, reading);
+    }
 }
 
 static void step(struct walk *walk, struct reading *reading, uint32_t at) {
@@ -171,18 +161,18 @@ static void step(struct walk *walk, struct reading *reading, uint32_t at) {
     if ((unknown & BS_EDGES_EXTENSION) != 0)
         read_extensions(trie, reading);
     if ((unknown & BS_EDGES_WILD) != 0)
-        read_wild(trie, reading, unknown);
+        read_wild(reading, unknown & BS_EDGES_WILD);
     if ((node->edges & BS_EDGES_LITERAL) != 0 && reading->literal != BS_NO_SYMBOL)
-        follow(walk, at, reading->literal);
+        follow(walk, at, reading->literal, trie->symbols.items[reading->literal].owner);
     if (node->star != 0)
         arrive(walk, node->star);
     if ((node->edges & BS_EDGES_EXTENSION) != 0) {
         for (uint32_t i = 0; i < reading->n_extensions; i++)
-            follow(walk, at, reading->extensions[i]);
+            follow(walk, at, reading->extensions[i].symbol, reading->extensions[i].owner);
     }
     if ((node->edges & BS_EDGES_WILD) != 0) {
         for (uint32_t i = 0; i < reading->n_wild; i++)
-            follow(walk, at, reading->wild[i]);
+            follow(walk, at, reading->wild[i].symbol, reading->wild[i].owner);
     }
 }
 
@@ -203,7 +193,7 @@ ptrdiff_t bs_trie_highest(const struct bs_trie *trie, const char *path, size_t l
     uint32_t arrays[3][trie->width];
     uint64_t marks[trie->n_marks / 64 + 1];
     uint64_t tried[trie->wilds.n / 64 + 1];
-    uint32_t wild[trie->wilds.n + 1];
+    struct owned_symbol wild[trie->wilds.n + 1];
     memset(marks, 0, sizeof marks);
     struct walk walk = {.trie = trie, .best = root->below, .gaps = arrays[2], .marks = marks};
     uint32_t n_now = 1;
@@ -212,7 +202,7 @@ ptrdiff_t bs_trie_highest(const struct bs_trie *trie, const char *path, size_t l
     if (root->gap != 0)
         enter_gap(&walk, root->gap);
     struct bs_segments segments;
-    struct reading reading = {.wild = wild, .tried = tried};
+    struct reading reading = {.trie = trie, .wild = wild, .tried = tried};
     bs_segments_start(&segments, path, len);
     while (n_now + walk.n_gaps > 0 && bs_segments_next(&segments, &reading.segment)) {
         const uint32_t *now = arrays[turn];

@@ -36,6 +36,10 @@ enum {
 /* Symbols of wildcard segments are counted apart. */
 #define BS_WILD_SYMBOL UINT32_C(0x80000000)
 
+/* The owner of a symbol is the one node that has an edge by it, plus one, or this. Most segments
+ * are used at one place, and nobody else need look for an edge. */
+#define BS_MANY_OWNERS UINT32_MAX
+
 struct bs_trie_node {
     int32_t rule;  /* the highest that ends here, or BS_NO_RULE */
     int32_t below; /* the highest that is this and everything below */

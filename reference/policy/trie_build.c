@@ -113,6 +113,10 @@ static uint32_t child_by_symbol(struct builder *builder, uint32_t node, uint32_t
     if (child == 0 || !bs_edges_add(&trie->edges, node, symbol, child))
         return 0;
     trie->nodes[node].edges |= kind;
+    struct bs_symbol *owned = (symbol & BS_WILD_SYMBOL) != 0
+                                  ? &trie->wilds.items[symbol & ~BS_WILD_SYMBOL]
+                                  : &trie->symbols.items[symbol];
+    owned->owner = owned->owner == 0 ? node + 1 : BS_MANY_OWNERS;
     return child;
 }
 
@@ -134,25 +138,20 @@ static enum bs_trie_result add_wild(struct bs_trie *trie, enum bs_anchor anchor,
                                     const struct bs_pattern *segment,
                                     const struct bs_pattern *piece, uint32_t wild) {
     struct bs_pieces *pieces = &trie->pieces[anchor];
-    if (!bs_pieces_start(pieces))
+    uint32_t at = 0;
+    if (!bs_pieces_add(pieces, piece->text, piece->len, &at))
         return BS_TRIE_NO_MEMORY;
-    uint32_t state = bs_pieces_state(pieces, anchor, piece->text, piece->len);
-    if (state == 0 && piece->len > 0)
-        return BS_TRIE_NO_MEMORY;
-    if (anchor == BS_ANCHOR_START) {
-        struct bs_pattern rest = {segment->text + piece->len, segment->len - piece->len};
-        if (kind_of(&rest) == EXTENSION) {
-            uint32_t extension = 0;
-            enum bs_trie_result result =
-                extension_symbol(trie, rest.text + 1, rest.len - 1, &extension);
-            if (result != BS_TRIE_OK)
-                return result;
-            pieces->states[state].paired = true;
-            return bs_edges_add(&trie->pairs, state, extension, wild + 1) ? BS_TRIE_OK
-                                                                          : BS_TRIE_NO_MEMORY;
-        }
+    struct bs_pattern rest = {segment->text + piece->len, segment->len - piece->len};
+    if (anchor == BS_ANCHOR_START && kind_of(&rest) == EXTENSION) {
+        uint32_t extension = 0;
+        enum bs_trie_result result =
+            extension_symbol(trie, rest.text + 1, rest.len - 1, &extension);
+        if (result != BS_TRIE_OK)
+            return result;
+        pieces->items[at].paired = true;
+        return bs_edges_add(&trie->pairs, at, extension, wild + 1) ? BS_TRIE_OK : BS_TRIE_NO_MEMORY;
     }
-    return bs_pieces_add(pieces, state, wild) ? BS_TRIE_OK : BS_TRIE_NO_MEMORY;
+    return bs_pieces_add_candidate(pieces, at, wild) ? BS_TRIE_OK : BS_TRIE_NO_MEMORY;
 }
 
 /* The number of a segment, and what kind of edge it makes. */
@@ -287,6 +286,8 @@ enum bs_trie_result bs_trie_build(struct bs_trie *trie, const struct bs_pattern 
                                   bool *left, size_t *broke) {
     *trie = (struct bs_trie){0};
     struct builder builder = {.trie = trie};
+    for (int anchor = 0; anchor < BS_ANCHORS; anchor++)
+        trie->pieces[anchor].anchor = (enum bs_anchor)anchor;
     enum bs_trie_result result = BS_TRIE_OK;
     (void)add_node(&builder, 0, BS_EDGES_LITERAL);
     if (builder.origins == NULL)
@@ -300,8 +301,6 @@ enum bs_trie_result bs_trie_build(struct bs_trie *trie, const struct bs_pattern 
         if (trie->wilds.n > BS_TRIE_MOST_WILD)
             result = BS_TRIE_TOO_LARGE;
     }
-    if (result == BS_TRIE_OK && !bs_pieces_link(&trie->pieces[BS_ANCHOR_ANYWHERE]))
-        result = BS_TRIE_NO_MEMORY;
     if (result == BS_TRIE_OK)
         result = measure(&builder);
     free(builder.origins);

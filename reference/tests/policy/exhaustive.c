@@ -46,7 +46,8 @@ static void add_all(struct texts *texts, const char *letters, size_t shortest, s
             count *= n_letters;
         texts->items = realloc(texts->items, (texts->n + count) * sizeof *texts->items);
         texts->lens = realloc(texts->lens, (texts->n + count) * sizeof *texts->lens);
-        assert_true(texts->items != NULL && texts->lens != NULL);
+        assert_non_null(texts->items);
+        assert_non_null(texts->lens);
         for (size_t number = 0; number < count; number++) {
             char *text = texts->items[texts->n];
             size_t rest = number;

@@ -11,7 +11,8 @@
 static char *folded(const char *text, size_t len, size_t *out_len) {
     char *copy = malloc(len > 0 ? len : 1);
     char *out = malloc(BS_FOLD_ROOM(len));
-    assert_true(copy != NULL && out != NULL);
+    assert_non_null(copy);
+    assert_non_null(out);
     memcpy(copy, text, len);
     assert_true(bs_fold(copy, len, out, out_len));
     assert_in_range(*out_len, 0, BS_FOLD_ROOM(len) - 1);

@@ -165,6 +165,13 @@ static uint32_t next_random(uint32_t *seed) {
     return *seed;
 }
 
+/* Appends a text; the result is not terminated. */
+static size_t put(char *to, size_t at, const char *text) {
+    for (; *text != '\0'; text++)
+        to[at++] = *text;
+    return at;
+}
+
 /* Long enough for several words of states; half of the paths are made from the glob. */
 static void long_random_globs_decide_as_the_oracle(void **state) {
     (void)state;
@@ -182,8 +189,7 @@ static void long_random_globs_decide_as_the_oracle(void **state) {
             char last = glob_len > 0 ? glob[glob_len - 1] : '/';
             if ((piece[0] == '/' && last == '/') || (piece[0] == '*' && last == '*'))
                 piece = "a";
-            memcpy(glob + glob_len, piece, strlen(piece));
-            glob_len += strlen(piece);
+            glob_len = put(glob, glob_len, piece);
             static const char *const read_as[] = {"", "a", "ab", "/b/", "\u00e9", "b", "a/a"};
             const char *part = piece;
             if (strpbrk(piece, "*?") != NULL)
@@ -192,8 +198,7 @@ static void long_random_globs_decide_as_the_oracle(void **state) {
                 part = read_as[next_random(&seed) % LENGTH(read_as)];
             if (part[0] == '/' && (path_len == 0 || path[path_len - 1] == '/'))
                 part++;
-            memcpy(path + path_len, part, strlen(part));
-            path_len += strlen(part);
+            path_len = put(path, path_len, part);
         }
         while (glob[glob_len - 1] == '/')
             glob_len--;
@@ -217,16 +222,16 @@ static double processor_ms(void) {
 }
 
 static double ms_to_match(const char *unit, size_t units, const char *tail, size_t path_len) {
-    size_t unit_len = strlen(unit);
-    size_t len = units * unit_len;
-    char *pattern = malloc(len + strlen(tail));
+    char *pattern = malloc(units * strlen(unit) + strlen(tail));
     char *path = malloc(path_len);
-    assert_true(pattern != NULL && path != NULL);
+    assert_non_null(pattern);
+    assert_non_null(path);
+    size_t len = 0;
     for (size_t i = 0; i < units; i++)
-        memcpy(pattern + i * unit_len, unit, unit_len);
-    memcpy(pattern + len, tail, strlen(tail));
+        len = put(pattern, len, unit);
+    len = put(pattern, len, tail);
     memset(path, 'a', path_len);
-    struct bs_glob *glob = compiled(pattern, len + strlen(tail));
+    struct bs_glob *glob = compiled(pattern, len);
     double best = 1e9;
     for (int i = 0; i < 3; i++) {
         bool matched = true;

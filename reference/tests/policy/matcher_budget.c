@@ -21,7 +21,8 @@ struct made {
 
 static struct made make(const char *format, size_t n) {
     struct made made = {malloc(n * 256), calloc(n, sizeof *made.patterns), n};
-    assert_true(made.texts != NULL && made.patterns != NULL);
+    assert_non_null(made.texts);
+    assert_non_null(made.patterns);
     for (size_t i = 0; i < n; i++) {
         char *text = made.texts + i * 256;
         /* %1$zu: the number; %2$c: a letter of it. */
@@ -119,10 +120,8 @@ static void a_long_rule_is_shown_by_its_beginning(void **state) {
     size_t len = BS_AUTOMATON_MOST_STATES * 2;
     char *text = malloc(len);
     assert_non_null(text);
-    for (size_t i = 0; i < len; i += 2)
-        memcpy(text + i, "\u00e9", 2);
-    memcpy(text, "**x", 3);
-    text[3] = 'y';
+    for (size_t i = 0; i < len; i++)
+        text[i] = i < 4 ? "**xy"[i] : "\u00e9"[i % 2];
     struct bs_pattern pattern = {text, len};
     struct bs_matcher *matcher = NULL;
     struct bs_error err = BS_ERROR_INIT;
