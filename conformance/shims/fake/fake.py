@@ -2,7 +2,7 @@
 """Shims that are wrong on purpose, one way each: `fake.py NAME run REQUEST RESPONSE | serve`.
 
 The class name in words is the NAME: `AlwaysYes` is `always-yes`. With `@run` behind it the fake is
-honest in serve mode and wrong in run mode only. `honest`, `split-lines` and `literal` are right.
+honest in serve mode and wrong in run mode only. `honest`, `split-lines`, `literal` and `only-globs` are right.
 """
 
 from __future__ import annotations
@@ -211,6 +211,12 @@ class HelloThenDies(Honest):
         if message["op"] != "hello":
             os._exit(1)
         return super().answer(message, serving)
+
+
+class OnlyGlobs(Literal):
+    """Right, and knows nothing of policies."""
+
+    capabilities = ("glob",)
 
 
 class PolicyYes(Literal):

@@ -52,11 +52,12 @@ def collapsing_is_not_enough():
 def every_rule_asks_all_later_ones():
     @replaces(decide)
     def last_match(original, entries, text, fold):
-        for i, entry in enumerate(entries):
-            later = any(each.matches(text, fold) for each in entries[i + 1 :])
-            if not later and entry.matches(text, fold):
-                return original([*entries[: i + 1]], text, fold)
-        return None
+        def overridden(i):
+            return any(later.matches(text, fold) for later in entries[i + 1 :])
+
+        standing = [entry for i, entry in enumerate(entries) if not overridden(i)]
+        has_exception = any(entry.sign == "except" for entry in entries)
+        return original(entries if has_exception else standing, text, fold)
 
 
 @fault("POLICY-COST-02", "each rule is compared with each other one", "nested loops")

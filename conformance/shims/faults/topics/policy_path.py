@@ -28,7 +28,7 @@ def doubled_separators_stay():
     def normal_path(right, data):
         found = right(data)
         kept = [name for name in data.decode().rstrip("/").split("/") if name != "."]
-        return "/".join(kept) if "" in kept else found
+        return "/".join(kept) if "" in kept[1:] and kept[0] else found
 
 
 @fault("POLICY-PATH-01", "the root is answered as nothing", "join of no segments")
