@@ -116,6 +116,76 @@ static void random_lists_decide_as_the_oracle_in_every_tier(void **state) {
         assert_true(seen[t] > (size_t)rounds / 10);
 }
 
+/* Only the first bytes of a piece are hashed; a piece may stand in a segment more than once. */
+static void long_and_repeated_pieces_are_told_apart(void **state) {
+    (void)state;
+    static const char *const rules[] = {"abcdefghijklmnopqrstuvwxyz-one*x",
+                                        "abcdefghijklmnopqrstuvwxyz-two*x",
+                                        "*x-abcdefghijklmnopqrstuvwxyz",
+                                        "*y-abcdefghijklmnopqrstuvwxyz",
+                                        "*middle-one*",
+                                        "*middle-two*?",
+                                        "*ab*",
+                                        "?*?",
+                                        "ab*.c",
+                                        "ab*.c.d",
+                                        "ab.*.c",
+                                        "\u00e9*\u00e9"};
+    static const char *const paths[] = {"abcdefghijklmnopqrstuvwxyz-one-x",
+                                        "abcdefghijklmnopqrstuvwxyz-two-x",
+                                        "abcdefghijklmnopqrstuvwxyz-onx",
+                                        "abcdefghijklmnopqrstuvwxyz",
+                                        "1x-abcdefghijklmnopqrstuvwxyz",
+                                        "1y-abcdefghijklmnopqrstuvwxyz",
+                                        "-abcdefghijklmnopqrstuvwxyz",
+                                        "a-middle-one-middle-one",
+                                        "a-middle-two-middle-two",
+                                        "middle-two!",
+                                        "abababab",
+                                        "a",
+                                        "\u00e9",
+                                        "\u00e9\u00e9",
+                                        "ab.c",
+                                        "ab.c.d",
+                                        "ab.c.c",
+                                        "abx.c.d",
+                                        "b.c"};
+    struct bs_pattern patterns[LENGTH(rules)];
+    for (size_t first = 0; first < LENGTH(rules); first++) {
+        size_t n = LENGTH(rules) - first;
+        for (size_t i = 0; i < n; i++)
+            patterns[i] = (struct bs_pattern){rules[first + i], strlen(rules[first + i])};
+        for (size_t p = 0; p < LENGTH(paths); p++) {
+            ptrdiff_t expected = (ptrdiff_t)n - 1;
+            while (expected >= 0 && !oracle_matches(patterns[expected].text, patterns[expected].len,
+                                                    paths[p], strlen(paths[p])))
+                expected--;
+            for (size_t t = 0; t < LENGTH(tiers); t++) {
+                struct bs_matcher *matcher = NULL;
+                assert_int_equal(
+                    bs_matcher_compile_from(tiers[t], patterns, n, false, &matcher, NULL), BS_OK);
+                ptrdiff_t rule = bs_matcher_highest(matcher, paths[p], strlen(paths[p]));
+                bs_matcher_free(matcher);
+                if (rule != expected)
+                    fail_msg("%s, `%s`: rule %td, expected %td", tier_names[t], paths[p], rule,
+                             expected);
+            }
+        }
+    }
+    for (size_t r = 0; r < LENGTH(rules); r++) {
+        struct bs_pattern alone = {rules[r], strlen(rules[r])};
+        struct bs_matcher *matcher = NULL;
+        assert_int_equal(bs_matcher_compile_from(BS_TIER_TRIE, &alone, 1, false, &matcher, NULL),
+                         BS_OK);
+        for (size_t p = 0; p < LENGTH(paths); p++) {
+            bool expected = oracle_matches(alone.text, alone.len, paths[p], strlen(paths[p]));
+            if ((bs_matcher_highest(matcher, paths[p], strlen(paths[p])) == 0) != expected)
+                fail_msg("`%s` and `%s`: expected %d", rules[r], paths[p], expected);
+        }
+        bs_matcher_free(matcher);
+    }
+}
+
 static void no_rules_match_nothing(void **state) {
     (void)state;
     for (size_t t = 0; t < LENGTH(tiers); t++) {
@@ -227,6 +297,7 @@ static void threads_share_a_matcher(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_lists_decide_as_the_oracle_in_every_tier),
+        cmocka_unit_test(long_and_repeated_pieces_are_told_apart),
         cmocka_unit_test(no_rules_match_nothing),
         cmocka_unit_test(the_patterns_need_not_stay),
         cmocka_unit_test(every_tier_folds),
