@@ -85,3 +85,14 @@ def test_an_undeclared_capability_leaves_what_does_not_need_it(tmp_path: Path) -
     verdicts = {each["id"]: each["verdict"] for each in tree["requirements"]}
     assert verdicts["POLICY-FILE-15"] == "not-applicable"
     assert verdicts["POLICY-FILE-01"] != "not-applicable"
+
+
+def test_globs_are_judged_without_policies(tmp_path: Path) -> None:
+    words = ("--contract", "policy", "--topic", "POLICY-GLOB", "--topic", "POLICY-AUDIT")
+    _, tree = judged(tmp_path, "--shim", f"{FAKE} only-globs", *words)
+    of_topic = {
+        topic: {each["verdict"] for each in tree["requirements"] if topic in each["id"]}
+        for topic in ("GLOB", "AUDIT")
+    }
+    assert of_topic["AUDIT"] == {"not-applicable"}
+    assert "not-applicable" not in of_topic["GLOB"]

@@ -50,7 +50,7 @@ WRONG = {
     "hello-then-dies": "exited 1 without a whole answer",
     "hello-then-dies@run": "exited 1",
 }
-RIGHT = ["honest", "split-lines", "literal"]
+RIGHT = ["honest", "split-lines", "literal", "only-globs"]
 
 
 def one(verb: str, name: str) -> Done:

@@ -2,7 +2,8 @@
 """Shims that are wrong on purpose, one way each: `fake.py NAME run REQUEST RESPONSE | serve`.
 
 The class name in words is the NAME: `AlwaysYes` is `always-yes`. With `@run` behind it the fake is
-honest in serve mode and wrong in run mode only. `honest`, `split-lines`, `literal` and `only-globs` are right.
+honest in serve mode and wrong in run mode only. `honest`, `split-lines`, `literal` and
+`only-globs` are right.
 """
 
 from __future__ import annotations
