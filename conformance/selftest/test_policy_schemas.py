@@ -16,7 +16,7 @@ from selftest.tools import REFERENCE, TWIN, converse, op_schema
 SPEC = {
     "denyRead": ["x"],
     "denyModify": ["s/**", "!s/c/**"],
-    "fsProfiles": {"p": {"read": ["**"], "modify": ["s/**"]}},
+    "fsProfiles": {"p": {"read": ["**"], "modify": ["src/**"]}},
 }
 TEXT = json.dumps(
     {"schemaVersion": 2, "kind": "Policy", "metadata": {"name": "t"}, "spec": SPEC}, indent=1
