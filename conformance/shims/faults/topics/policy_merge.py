@@ -45,11 +45,10 @@ def global_profile_stays():
     after_merging(keep)
 
 
-@fault("POLICY-MERGE-02", "denies of a workspace replace the global ones", "as profiles do")
-def denies_are_replaced():
+@fault("POLICY-MERGE-02", "denyRead of a workspace replaces the global one", "as profiles do")
+def deny_read_is_replaced():
     def replace(policy, base, workspace):
         policy.deny_read = workspace.deny_read or base.deny_read
-        policy.deny_modify = workspace.deny_modify or base.deny_modify
 
     after_merging(replace)
 

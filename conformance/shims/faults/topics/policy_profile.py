@@ -8,13 +8,13 @@ from policy.load import Profile
 from policy.spelling import Refused
 from registry import fault
 
-asked = During("policy.resolve", "policy.check")
+checking = During("policy.check")
 resolving = During("policy.resolve")
 
 
 @fault("POLICY-PROFILE-01", "an unknown profile denies everything", "fail closed, silently")
 def unknown_profile_denies():
-    @asked.replaces(decide.Resolved)
+    @resolving.replaces(decide.Resolved)
     def synthesize(original, self):
         try:
             return original(self)
@@ -24,7 +24,7 @@ def unknown_profile_denies():
 
 @fault("POLICY-PROFILE-01", "an unknown profile is unrestricted", "a default that fails open")
 def unknown_profile_is_unrestricted():
-    @asked.replaces(decide.Resolved)
+    @resolving.replaces(decide.Resolved)
     def synthesize(original, self):
         self.name = decide.UNRESTRICTED
         return original(self)
@@ -32,7 +32,7 @@ def unknown_profile_is_unrestricted():
 
 @fault("POLICY-PROFILE-02", "an omitted profile is an error", "a required argument")
 def profile_must_be_named():
-    @asked.replaces(decide.Resolved)
+    @checking.replaces(decide.Resolved)
     def __init__(original, self, policy, name):
         if name is None:
             raise Refused("no profile is named")
@@ -41,14 +41,14 @@ def profile_must_be_named():
 
 @fault("POLICY-PROFILE-02", "unrestricted must be defined to be used", "ADR-003 unread")
 def unrestricted_must_be_defined():
-    @asked.replaces(decide.Resolved)
+    @checking.replaces(decide.Resolved)
     def synthesize(original, self):
         raise Refused(f"no profile is called {self.name}")
 
 
 @fault("POLICY-PROFILE-02", "unrestricted may only read", "a careful default")
 def unrestricted_only_reads():
-    @asked.replaces(decide.Resolved)
+    @checking.replaces(decide.Resolved)
     def synthesize(original, self):
         profile = original(self)
         profile.modify = []
@@ -57,7 +57,7 @@ def unrestricted_only_reads():
 
 @fault("POLICY-PROFILE-03", "unrestricted is always the built-in one", "a reserved word")
 def own_unrestricted_is_ignored():
-    @asked.replaces(decide.Resolved)
+    @resolving.replaces(decide.Resolved)
     def __init__(original, self, policy, name):
         kept = policy.profiles
         policy.profiles = {k: v for k, v in kept.items() if k != decide.UNRESTRICTED}
@@ -69,7 +69,7 @@ def own_unrestricted_is_ignored():
 
 @fault("POLICY-PROFILE-04", "denies are not appended to the built-in unrestricted", "added at load")
 def unrestricted_escapes_denies():
-    @asked.replaces(decide.Resolved)
+    @resolving.replaces(decide.Resolved)
     def append_denies(original, self, policy):
         if self.origin == "defined":
             original(self, policy)
@@ -77,7 +77,7 @@ def unrestricted_escapes_denies():
 
 @fault("POLICY-PROFILE-04", "denyRead is appended in the order of the alphabet", "a sorted set")
 def denies_are_sorted():
-    @asked.replaces(decide.Resolved)
+    @resolving.replaces(decide.Resolved)
     def append_denies(original, self, policy):
         own = len(self.read)
         original(self, policy)
