@@ -45,8 +45,8 @@ struct bs_glob;
 BS_EXPORT int bs_glob_compile(const char *pattern, size_t len, enum bs_case sensitivity,
                               struct bs_glob **out, struct bs_error *err);
 
-/* `path` has `len` bytes and is normalised first (boxspec/path.h). 0 and *matched; BS_E_INVALID when
- * the path is refused; BS_E_EXECUTION when memory ran out for a long path. */
+/* `path` has `len` bytes and is normalised first (boxspec/path.h). 0 and *matched; BS_E_INVALID
+ * when the path is refused; BS_E_EXECUTION when memory ran out for a long path. */
 BS_EXPORT int bs_glob_match(const struct bs_glob *glob, const char *path, size_t len, bool *matched,
                             struct bs_error *err);
 
