@@ -159,7 +159,10 @@ class Runs:
             told = self._run([sys.executable, "-P", "-m", "boxspec", *words])
             text = Path(made.name).read_text(encoding="utf-8")
         if not text:
-            raise HarnessError(told.decode(errors="replace").strip().splitlines()[-1])
+            lines = told.decode(errors="replace").strip().splitlines()
+            # What is kept, and where, is said behind the reason.
+            said = [line for line in lines if line.startswith("boxspec: ")]
+            raise HarnessError((said or lines)[-1])
         tree = json.loads(text)
         return [each["id"] for each in tree["requirements"] if each["verdict"] in CAUGHT]
 
