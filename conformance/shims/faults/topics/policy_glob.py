@@ -172,10 +172,12 @@ def double_star_needs_a_segment():
         return right(places, text, SEGMENTS) & ~glob.lowest(places)
 
 
-@fault("POLICY-GLOB-06", "two stars and a slash are one segment or none", "`*/` made optional")
+@fault("POLICY-GLOB-06", "`/**/` is one segment or none", "`*/` made optional")
 def double_star_is_one_segment():
     @step(SEGMENTS)
     def whole_segments(right, places, text):
+        if places == 1:
+            return right(places, text, SEGMENTS)
         reached = glob.star(places, text, STAR)
         return places | (reached & text.slashes) << 1
 
