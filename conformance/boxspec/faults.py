@@ -166,6 +166,9 @@ def main(words: Sequence[str]) -> int:
             persist(outcome, runs)
             print(line(outcome), flush=True)
     except KeyboardInterrupt:
+        # Once is enough: what was finished is written down, and no second signal may prevent that.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
         for outcome in filter(missed, outcomes):
             print(line(outcome), flush=True)
         print("boxspec: interrupted; what was finished is above", file=sys.stderr)
