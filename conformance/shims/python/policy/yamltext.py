@@ -48,7 +48,7 @@ def read(text):
 
 
 def loader(yaml):
-    """PyYAML takes spaces only for blanks; YAML has tabs, too, wherever they indent nothing."""
+    """What PyYAML does not know of YAML 1.2: tabs that indent nothing, `?` inside of flows."""
 
     class Loader(yaml.SafeLoader):
         def scan_to_next_token(self):
@@ -68,6 +68,24 @@ def loader(yaml):
             if self.peek() in "\r\n":
                 return super().scan_plain_spaces(indent, start_mark)
             return [blanks]
+
+        def check_key(self):
+            return self.peek(1) in "\0 \t\r\n" + (",[]{}" if self.flow_level else "")
+
+        def check_plain(self):
+            return self.with_questions(super().check_plain)
+
+        def scan_plain(self):
+            return self.with_questions(super().scan_plain)
+
+        def with_questions(self, scan):
+            """In YAML 1.2 a question mark is a character as any other in `[a?c]`, as a dash is."""
+            if self.flow_level:
+                self.peek = lambda i=0: super(Loader, self).peek(i).replace("?", "-")
+            try:
+                return scan()
+            finally:
+                self.__dict__.pop("peek", None)
 
     return Loader
 
