@@ -7,7 +7,9 @@ import re
 from selftest.tools import ROOT, named_block, named_output, run
 
 README = ROOT / "README.md"
-COMMAND = re.compile(r"^(\./ci/boxspec run --shim 'conformance/shims/faults/.*?)  # exits 1$", re.M)
+COMMAND = re.compile(
+    r"^(\./ci/boxspec run --contract exec --shim 'conformance/shims/faults/.*?)  # exits 1$", re.M
+)
 
 
 def neutral(text: str) -> str:
