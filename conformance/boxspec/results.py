@@ -225,7 +225,12 @@ def selection(
     """
     declared = set(capabilities)
     every = list(dict.fromkeys(each.contract for each in load().values()))
-    chosen = contracts if contracts is not None else [name for name in every if name in declared]
+    chosen = contracts
+    if chosen is None:
+        # Half of a contract may be asked for; one that nothing was asked of is not a part of it.
+        asked = every if named is None else {load()[name].contract for name in named}
+        spoken = [name for name in every if name in declared]
+        chosen = [name for name in spoken if name in asked] or spoken
     missing = [name for name in every if name not in declared]
     kinds = PROFILES if profile in (None, "all") else (profile,)
     found = select(chosen, kinds)
