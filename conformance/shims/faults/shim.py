@@ -15,15 +15,20 @@ from registry import FAULTS
 def load(name):
     """Only the topic that is asked for: a fault should start as fast as the twin."""
     topic = name.split(".")[0].replace("-", "_")
-    if os.path.exists(os.path.join(HERE, "topics", f"{topic}.py")):
-        importlib.import_module(f"topics.{topic}")
+    for stem in stems():
+        if stem == topic or stem.startswith(f"{topic}_"):
+            importlib.import_module(f"topics.{stem}")
     return FAULTS.get(name)
 
 
+def stems():
+    names = sorted(os.listdir(os.path.join(HERE, "topics")))
+    return [name[:-3] for name in names if name.endswith(".py")]
+
+
 def catalogue():
-    for file in sorted(os.listdir(os.path.join(HERE, "topics"))):
-        if file.endswith(".py"):
-            importlib.import_module(f"topics.{file[:-3]}")
+    for stem in stems():
+        importlib.import_module(f"topics.{stem}")
     return [fault.as_json() for fault in FAULTS.values()]
 
 
