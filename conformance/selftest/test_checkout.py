@@ -43,6 +43,14 @@ def test_without_root_the_missing_packages_are_named(bare: Path) -> None:
         assert package in done.stderr
 
 
+def test_without_root_the_missing_fuzzing_engines_are_named(bare: Path) -> None:
+    env = {"PATH": str(bare / "bin")}
+    done = run(["bash", bare / "ci/setup", "--fuzz"], cwd=Path("/"), env=env, **reachable(bare))
+    assert done.returncode == 2
+    for package in ("afl++", "clang", "cmake", "llvm"):
+        assert f" {package} " in f"{done.stderr.strip()} ", done.stderr
+
+
 def reachable(folder: Path) -> dict[str, int]:
     """Lets an ordinary user walk down to the folder, and names that user."""
     for parent in folder.parents:
