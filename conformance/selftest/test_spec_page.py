@@ -34,7 +34,7 @@ def capabilities(requirement: dict[str, Any]) -> list[str]:
     return [named] if isinstance(named, str) else list(named)
 
 
-@pytest.fixture(params=["exec", "policy"])
+@pytest.fixture(params=["exec", "policy", "sbpl"])
 def contract(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

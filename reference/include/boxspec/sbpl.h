@@ -1,0 +1,117 @@
+/* Seatbelt profiles: a profile of a policy as text for macOS' sandbox-exec, and the command that
+ * runs under it.
+ *
+ *   1. Fill a struct bs_sbpl_input from BS_SBPL_INPUT_INIT with a compiled profile
+ *      (boxspec/profile.h), the root and the environment.
+ *   2. bs_sbpl_compile. 0: *sbpl holds the text. Negative: *sbpl is untouched.
+ *   3. bs_sbpl_file_make writes the text where nobody else can change it.
+ *   4. bs_sbpl_wrap makes the command. Run it, and wait for its end.
+ *   5. bs_sbpl_wrapped_clear, bs_sbpl_file_remove, bs_sbpl_clear; each may be called any number of
+ *      times.
+ *
+ * Everything works on any system, so that a policy can be looked at anywhere. Nothing here keeps
+ * anything for the next call; any number of threads may call at once.
+ *
+ * Rules come from the sbpl contract, conformance/spec/sbpl.md; the ids there (SBPL-...) name them.
+ */
+#ifndef BOXSPEC_SBPL_H
+#define BOXSPEC_SBPL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <boxspec/bytes.h>
+#include <boxspec/error.h>
+#include <boxspec/profile.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BS_SBPL_WRAPPER "/usr/bin/sandbox-exec"
+#define BS_SBPL_STRING_BYTES 1000 /* the most between two quotes, as written */
+
+enum bs_provider { BS_PROVIDER_NONE, BS_PROVIDER_CODEX, BS_PROVIDER_CLAUDE, BS_PROVIDER_GEMINI };
+
+/* All borrowed for the call. Paths are NUL-terminated UTF-8, absolute and canonical: no link, no
+ * `.` and `..`. Doubled and trailing slashes are cleaned away; what lies at or below /tmp, /var or
+ * /etc is refused with the spelling that the kernel reports. */
+struct bs_sbpl_input {
+    const struct bs_profile *profile; /* compiled with BS_FOLD: every filter folds */
+    const char *root;                 /* of the workspace */
+    const char *home;                 /* this and the two below: NULL or "" is not set */
+    const char *codex_home;
+    const char *claude_config_dir;
+    const char *const *side_roots; /* looked at for every provider, allowed for codex */
+    size_t n_side_roots;
+    enum bs_provider provider;
+};
+
+#define BS_SBPL_INPUT_INIT                                                                         \
+    { 0, 0, 0, 0, 0, 0, 0, BS_PROVIDER_NONE }
+
+struct bs_sbpl {
+    struct bs_bytes text; /* UTF-8, each clause a line */
+    /* Read-denied entries that begin with a wildcard: a directory above such a path can be renamed.
+     * The entries are the profile's own; the list is this one's. */
+    const struct bs_entry **unguarded;
+    size_t n_unguarded;
+};
+
+#define BS_SBPL_INIT                                                                               \
+    { BS_BYTES_INIT, 0, 0 }
+
+/* 0; BS_E_INVALID with the field, the offender and the remedy; BS_E_EXECUTION when memory ran out.
+ * The profile must outlive *sbpl. */
+BS_EXPORT int bs_sbpl_compile(const struct bs_sbpl_input *input, struct bs_sbpl *sbpl,
+                              struct bs_error *err);
+BS_EXPORT void bs_sbpl_clear(struct bs_sbpl *sbpl);
+
+/* A file of mode 0600 that holds a text, for as long as the command runs. */
+struct bs_sbpl_file {
+    char *path; /* absolute; NULL: there is none */
+};
+
+#define BS_SBPL_FILE_INIT                                                                          \
+    { 0 }
+
+/* `dir` is an absolute path to a directory that only its owner should be able to write to. 0;
+ * BS_E_INVALID for a relative one; BS_E_IO when the file cannot be made or written, nothing is left
+ * then; BS_E_EXECUTION when memory ran out. */
+BS_EXPORT int bs_sbpl_file_make(const char *dir, const char *text, size_t len,
+                                struct bs_sbpl_file *file, struct bs_error *err);
+BS_EXPORT void bs_sbpl_file_remove(struct bs_sbpl_file *file);
+
+enum bs_sbpl_wrapper {
+    BS_WRAPPER_LOOK,    /* whether BS_SBPL_WRAPPER is there and may be executed */
+    BS_WRAPPER_PRESENT, /* taken for granted, to look at the command only */
+    BS_WRAPPER_MISSING
+};
+
+struct bs_sbpl_command {
+    const char *const *argv; /* ends in NULL; argv[0] is the program */
+    const char *file;        /* absolute path of the profile's file */
+    enum bs_provider provider;
+    bool allow_fallback; /* without the wrapper: run bare rather than not at all */
+    enum bs_sbpl_wrapper wrapper;
+};
+
+struct bs_sbpl_wrapped {
+    char **argv; /* ends in NULL */
+    bool active; /* false: the command is bare, as it was given */
+    const char *warning; /* static; of a bare command, else NULL */
+};
+
+#define BS_SBPL_WRAPPED_INIT                                                                       \
+    { 0, false, 0 }
+
+/* 0; BS_E_INVALID for an empty command or a relative file; BS_E_EXECUTION when the wrapper is not
+ * there and no fallback is allowed, and when memory ran out. Negative: *wrapped is untouched. */
+BS_EXPORT int bs_sbpl_wrap(const struct bs_sbpl_command *command, struct bs_sbpl_wrapped *wrapped,
+                           struct bs_error *err);
+BS_EXPORT void bs_sbpl_wrapped_clear(struct bs_sbpl_wrapped *wrapped);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
