@@ -1,0 +1,174 @@
+/* The engine that needs nothing but a compiler: replays files, and those of folders.
+ *
+ *   TARGET [-v] [--timeout SECONDS] FILE|DIR...   runs each; 0 when no oracle fired
+ *   TARGET --json FILE                            the decoded case, a line of JSON a request
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support/case.h"
+#include "support/provider.h"
+
+__attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+static struct {
+    unsigned timeout;
+    bool verbose;
+    size_t replayed;
+    const char *now; /* the file that is being replayed */
+} run = {.timeout = 10};
+
+__attribute__((format(printf, 1, 2))) static _Noreturn void die(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "boxspec-fuzz: %s: ", bs_fuzz_target);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    exit(2);
+}
+
+/* Only what may be called in a handler. */
+static void name_the_file(const char *what) {
+    if (run.now == NULL)
+        return;
+    (void)!write(STDERR_FILENO, what, strlen(what));
+    (void)!write(STDERR_FILENO, run.now, strlen(run.now));
+    (void)!write(STDERR_FILENO, "\n", 1);
+}
+
+static void on_alarm(int number) {
+    (void)number;
+    name_the_file("boxspec-fuzz: timeout: ");
+    run.now = NULL;
+    abort();
+}
+
+static void on_death(int number) {
+    name_the_file("  file     ");
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* A sanitizer reports by itself and ends the process without a signal. */
+void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
+
+static void on_report(void) { name_the_file("  file     "); }
+
+static void watch(void) {
+    signal(SIGALRM, on_alarm);
+    signal(SIGABRT, on_death);
+    if (__sanitizer_set_death_callback != NULL) {
+        __sanitizer_set_death_callback(on_report);
+        return;
+    }
+    static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
+        signal(deadly[i], on_death);
+}
+
+static char *read_file(const char *name, size_t *size) {
+    FILE *file = fopen(name, "rb");
+    if (file == NULL)
+        die("%s: %s", name, strerror(errno));
+    struct bs_buf buf = BS_BUF_INIT;
+    size_t n = 0;
+    do {
+        if (!bs_buf_reserve(&buf, 65536))
+            die("%s: no memory", name);
+        n = fread(buf.data + buf.len, 1, 65536, file);
+        buf.len += n;
+    } while (n > 0);
+    if (ferror(file))
+        die("%s: cannot be read", name);
+    fclose(file);
+    char *block = bs_fuzz_block(buf.data, buf.len);
+    *size = buf.len;
+    bs_buf_clear(&buf);
+    return block;
+}
+
+static void replay_file(const char *name) {
+    size_t size = 0;
+    char *data = read_file(name, &size);
+    if (run.verbose)
+        printf("%s\n", name);
+    fflush(stdout);
+    run.now = name;
+    alarm(run.timeout);
+    (void)LLVMFuzzerTestOneInput((const uint8_t *)data, size);
+    alarm(0);
+    run.now = NULL;
+    run.replayed++;
+    free(data);
+}
+
+static int is_not_hidden(const struct dirent *entry) { return entry->d_name[0] != '.'; }
+
+static void replay(const char *name) {
+    struct stat what;
+    if (stat(name, &what) != 0)
+        die("%s: %s", name, strerror(errno));
+    if (!S_ISDIR(what.st_mode)) {
+        replay_file(name);
+        return;
+    }
+    struct dirent **entries = NULL;
+    int n = scandir(name, &entries, is_not_hidden, alphasort);
+    if (n < 0)
+        die("%s: %s", name, strerror(errno));
+    for (int i = 0; i < n; i++) {
+        char *path = NULL;
+        if (asprintf(&path, "%s/%s", name, entries[i]->d_name) < 0)
+            die("no memory");
+        replay(path);
+        free(path);
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+static void show(const char *name) {
+    size_t size = 0;
+    char *data = read_file(name, &size);
+    bs_fuzz_write_case(stdout, (const uint8_t *)data, size);
+    free(data);
+}
+
+int main(int argc, char **argv) {
+    if (LLVMFuzzerInitialize != NULL)
+        (void)LLVMFuzzerInitialize(&argc, &argv);
+    int at = 1;
+    bool json = false;
+    for (; at < argc && argv[at][0] == '-' && argv[at][1] != '\0'; at++) {
+        if (strcmp(argv[at], "-v") == 0)
+            run.verbose = true;
+        else if (strcmp(argv[at], "--json") == 0)
+            json = true;
+        else if (strcmp(argv[at], "--timeout") == 0 && at + 1 < argc && atoi(argv[at + 1]) > 0)
+            run.timeout = (unsigned)atoi(argv[++at]);
+        else
+            die("usage: [-v] [--timeout SECONDS] FILE|DIR..., or --json FILE");
+    }
+    if (at == argc)
+        die("nothing to replay");
+    watch();
+    for (; at < argc; at++) {
+        if (json)
+            show(argv[at]);
+        else
+            replay(argv[at]);
+    }
+    if (!json)
+        printf("%s: %zu inputs replayed\n", bs_fuzz_target, run.replayed);
+    return 0;
+}

@@ -1,0 +1,168 @@
+#define _GNU_SOURCE
+#include "support/glob_case.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/fail.h"
+#include "support/glob_oracle.h"
+#include "support/lie.h"
+#include "support/path_model.h"
+#include "support/provider.h"
+#include "support/steps.h"
+
+/* Basic blocks, four times what the corpus needed at most. A match is held to what the header
+ * promises, path x glob / 64, rather than to the contract's path x glob. */
+enum {
+    COMPILE_BASE = 8000, /* a look at each of the 256 bytes, several times over */
+    COMPILE_BYTE = 1200, /* a `?` is entered for each byte that begins a character */
+    MATCH_BASE = 400,
+    MATCH_STEP = 24,
+};
+
+static char glob_normal[BS_ORACLE_LONGEST_PATH + 1];
+static char path_normal[BS_ORACLE_LONGEST_PATH + 1];
+
+static void judge_steps(const char *doing, uint64_t took, uint64_t budget) {
+    if (bs_fuzz_lie("steps"))
+        took = budget + 1;
+    if (took > budget)
+        bs_fuzz_fail("steps", "%s took %" PRIu64 " steps, the budget is %" PRIu64, doing, took,
+                     budget);
+}
+
+static void judge_verdict(const char *of, int code, const struct bs_error *err, const char *why) {
+    bool taken = (code == BS_OK) != bs_fuzz_lie("refusal");
+    if (taken && why != NULL)
+        bs_fuzz_fail("refusal", "the %s is taken and should not be: %s", of, why);
+    if (!taken && why == NULL)
+        bs_fuzz_fail("refusal", "the %s is refused, and it is in order: %s", of, err->message);
+}
+
+/* What every refusal owes: its code, a message, and the outputs as they were. */
+static void judge_refusal(const char *of, int code, const struct bs_error *err, bool touched) {
+    bool owed = code == BS_E_INVALID && err->code == code && err->message[0] != '\0' &&
+                memchr(err->message, '\0', sizeof err->message) != NULL && !touched;
+    if (owed == bs_fuzz_lie("error"))
+        bs_fuzz_fail("error", "the refusal of the %s has code %d, error %d `%.60s`%s", of, code,
+                     err->code, err->message, touched ? " and touched the output" : "");
+}
+
+/* C.UTF-8 for this thread; once. */
+static bool has_locale(void) {
+    static locale_t locale;
+    static bool tried;
+    if (!tried) {
+        tried = true;
+        locale = newlocale(LC_ALL_MASK, "C.UTF-8", NULL);
+        if (locale != NULL)
+            uselocale(locale);
+    }
+    return locale != NULL;
+}
+
+/* Where the C library means the same: no `**`, no brackets, not the root. Its matcher goes back for
+ * every star, so it is asked for few of them and short texts only. */
+static bool fnmatch_applies(const char *glob, size_t glob_len, const char *path, size_t len) {
+    size_t stars = 0;
+    if (glob_len > 128 || len > 128 || (len == 1 && path[0] == '.'))
+        return false;
+    for (size_t i = 0; i < glob_len; i++) {
+        if (glob[i] == '[' || (glob[i] == '*' && i > 0 && glob[i - 1] == '*'))
+            return false;
+        stars += glob[i] == '*';
+    }
+    return stars <= 8 && has_locale();
+}
+
+/* What characters do not match, glibc compares as bytes as well (2.36 lets `??` match one character
+ * of two bytes), so with a `?` beside such a character it may match more, never less. */
+static bool fnmatch_is_lax(const char *glob, size_t glob_len, const char *path, size_t len) {
+    if (memchr(glob, '?', glob_len) == NULL)
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        if ((unsigned char)path[i] >= 0x80)
+            return true;
+    }
+    return false;
+}
+
+static const char *verb(bool matched) { return matched ? "matches" : "does not match"; }
+
+static void judge_match(size_t glob_len, size_t len, bool matched) {
+    bool expected = bs_oracle_glob_matches(glob_normal, glob_len, path_normal, len);
+    bool said = matched != bs_fuzz_lie("match");
+    if (said != expected)
+        bs_fuzz_fail("match", "the glob %s, and it should%s", verb(said), expected ? "" : " not");
+    if (!fnmatch_applies(glob_normal, glob_len, path_normal, len))
+        return;
+    glob_normal[glob_len] = '\0';
+    path_normal[len] = '\0';
+    expected = fnmatch(glob_normal, path_normal, FNM_PATHNAME | FNM_NOESCAPE) == 0;
+    said = matched != bs_fuzz_lie("fnmatch");
+    if (said != expected && !(expected && fnmatch_is_lax(glob_normal, glob_len, path_normal, len)))
+        bs_fuzz_fail("fnmatch", "the glob %s, for fnmatch it %s", verb(said), verb(expected));
+}
+
+static void judge_path(const struct bs_glob *glob, size_t glob_len, struct bs_fuzz_text path) {
+    size_t len = 0;
+    const char *why = bs_model_path(path.text, path.len, path_normal, &len);
+    char *block = bs_fuzz_block(path.text, path.len);
+    struct bs_error err = BS_ERROR_INIT;
+    bool before = path.len % 2 == 0;
+    bool matched = before;
+    bs_fuzz_steps_start();
+    int code = bs_glob_match(glob, block, path.len, &matched, &err);
+    uint64_t took = bs_fuzz_steps_taken();
+    free(block);
+    judge_steps("matching", took,
+                MATCH_BASE + MATCH_STEP * ((uint64_t)glob_len / 64 + 1) * (path.len + 1));
+    judge_verdict("path", code, &err, why);
+    if (code == BS_OK)
+        judge_match(glob_len, len, matched);
+    else
+        judge_refusal("path", code, &err, matched != before);
+}
+
+void bs_fuzz_judge_glob(struct bs_fuzz_text glob, const struct bs_fuzz_text *paths, size_t n) {
+    if (glob.len > BS_ORACLE_LONGEST_PATH)
+        return;
+    size_t len = 0;
+    const char *why = bs_model_glob(glob.text, glob.len, glob_normal, &len);
+    char *block = bs_fuzz_block(glob.text, glob.len);
+    struct bs_error err = BS_ERROR_INIT;
+    struct bs_glob *compiled = NULL;
+    bs_fuzz_steps_start();
+    int code = bs_glob_compile(block, glob.len, BS_CASE_SENSITIVE, &compiled, &err);
+    uint64_t took = bs_fuzz_steps_taken();
+    /* The glob is a copy, whatever becomes of the text. */
+    free(block);
+    judge_steps("compiling", took, COMPILE_BASE + COMPILE_BYTE * ((uint64_t)glob.len + 1));
+    judge_verdict("glob", code, &err, why);
+    if (code != BS_OK) {
+        judge_refusal("glob", code, &err, compiled != NULL);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (paths[i].len <= BS_ORACLE_LONGEST_PATH)
+            judge_path(compiled, len, paths[i]);
+    }
+    bs_glob_free(compiled);
+}
+
+void bs_fuzz_describe_glob(struct bs_fuzz_case *c, struct bs_fuzz_text glob,
+                           const struct bs_fuzz_text *paths, size_t n) {
+    bool text = true;
+    for (size_t i = 0; i < n; i++)
+        text = text && bs_fuzz_is_text(paths[i].text, paths[i].len);
+    bs_fuzz_case_open(c, "glob.match");
+    bs_fuzz_case_text(c, "pattern", glob.text, glob.len);
+    bs_fuzz_case_texts_open(c, "paths", text);
+    for (size_t i = 0; i < n; i++)
+        bs_fuzz_case_item(c, paths[i].text, paths[i].len);
+    bs_fuzz_case_texts_close(c);
+    bs_fuzz_case_close(c);
+}

@@ -1,0 +1,101 @@
+#include "support/glob_oracle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* reached[j]: what was read of the glob matches the first j bytes of the path. */
+struct oracle {
+    const char *path;
+    size_t len;
+    bool *reached;
+};
+
+static bool continues(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
+
+/* The character at j, if it is not `/`: its length, else 0. */
+static size_t character(const struct oracle *o, size_t j) {
+    if (j >= o->len || o->path[j] == '/' || continues(o->path[j]))
+        return 0;
+    size_t n = 1;
+    while (j + n < o->len && continues(o->path[j + n]))
+        n++;
+    return n;
+}
+
+static void one(struct oracle *o, bool any, char c) {
+    for (size_t j = o->len + 1; j-- > 0;) {
+        size_t n = !any ? (size_t)(j < o->len && o->path[j] == c) : character(o, j);
+        bool was = o->reached[j];
+        o->reached[j] = false;
+        if (was && n > 0)
+            o->reached[j + n] = true;
+    }
+}
+
+static void run(struct oracle *o, bool slashes) {
+    for (size_t j = 0; j < o->len; j++) {
+        if (o->reached[j] && (slashes || o->path[j] != '/'))
+            o->reached[j + 1] = true;
+    }
+}
+
+static void segments(struct oracle *o) {
+    bool before = false;
+    for (size_t j = 0; j <= o->len; j++) {
+        bool was = o->reached[j];
+        o->reached[j] = was || (before && o->path[j - 1] == '/');
+        before = before || was;
+    }
+}
+
+/* A glob that does not end in a `**` segment. */
+static void walk(struct oracle *o, const char *glob, size_t len) {
+    memset(o->reached, 0, o->len + 1);
+    o->reached[0] = true;
+    for (size_t i = 0; i < len;) {
+        bool starts = i == 0 || glob[i - 1] == '/';
+        size_t stars = 0;
+        while (i + stars < len && glob[i + stars] == '*')
+            stars++;
+        bool whole = starts && (i + stars == len || glob[i + stars] == '/');
+        if (stars == 0) {
+            one(o, glob[i] == '?', glob[i]);
+            i++;
+        } else if (stars == 1) {
+            if (whole)
+                one(o, true, 0);
+            run(o, false);
+            i++;
+        } else if (whole && i + stars < len) {
+            segments(o);
+            i += stars + 1;
+        } else {
+            run(o, true);
+            i += stars;
+        }
+    }
+}
+
+bool bs_oracle_glob_matches(const char *glob, size_t glob_len, const char *path, size_t len) {
+    static _Thread_local bool reached[BS_ORACLE_LONGEST_PATH + 1];
+    if (len > BS_ORACLE_LONGEST_PATH)
+        abort();
+    struct oracle o = {path, len, reached};
+    if (glob_len == 1 && glob[0] == '.')
+        glob_len = 0;
+    if (len == 1 && path[0] == '.')
+        o.len = len = 0;
+    bool below = false;
+    while (glob_len >= 3 && memcmp(glob + glob_len - 3, "/**", 3) == 0) {
+        glob_len -= 3;
+        below = true;
+    }
+    walk(&o, glob, glob_len);
+    if (reached[len])
+        return true;
+    for (size_t j = 0; below && j < len; j++) {
+        if (reached[j] && path[j] == '/')
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,137 @@
+#include "support/path_model.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include <boxspec/glob.h>
+
+static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+/* How many bytes the character at text[0] has, or 0 when it is none. */
+static size_t character(const unsigned char *text, size_t len) {
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t size = text[0] < 0x80   ? 1
+                  : text[0] < 0xC0 ? 0
+                  : text[0] < 0xE0 ? 2
+                  : text[0] < 0xF0 ? 3
+                  : text[0] < 0xF8 ? 4
+                                   : 0;
+    if (size < 2 || size > len)
+        return size > len ? 0 : size;
+    uint32_t point = text[0] & (0x7FU >> size);
+    for (size_t i = 1; i < size; i++) {
+        if (text[i] / 0x40 != 2)
+            return 0;
+        point = point * 0x40 + text[i] % 0x40;
+    }
+    bool surrogate = point >= 0xD800 && point <= 0xDFFF;
+    return point < least[size] || point > 0x10FFFF || surrogate ? 0 : size;
+}
+
+bool bs_model_is_utf8(const char *text, size_t len) {
+    for (size_t at = 0; at < len;) {
+        size_t size = character((const unsigned char *)text + at, len - at);
+        if (size == 0)
+            return false;
+        at += size;
+    }
+    return true;
+}
+
+/* What a shell or another system would read as a place of its own. */
+static const char *foreign(const char *text, size_t len) {
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    if (len == 0)
+        return "empty";
+    if (text[0] == '/')
+        return "absolute";
+    if (text[0] == '~' && (len == 1 || text[1] == '/'))
+        return "home";
+    if (len > 1 && text[1] == ':' && text[0] != '\0' && strchr(letters, text[0]) != NULL)
+        return "drive";
+    return NULL;
+}
+
+/* Keeps the segments that mean something. */
+static const char *join(const char *text, size_t len, char *out, size_t *out_len) {
+    size_t used = 0;
+    for (size_t at = 0; at < len;) {
+        const char *slash = memchr(text + at, '/', len - at);
+        size_t size = slash == NULL ? len - at : (size_t)(slash - (text + at));
+        bool means_nothing = size == 0 || (size == 1 && text[at] == '.');
+        if (size == 2 && memcmp(text + at, "..", 2) == 0)
+            return "parent";
+        if (!means_nothing && used > 0)
+            out[used++] = '/';
+        if (!means_nothing)
+            memmove(out + used, text + at, size);
+        used += means_nothing ? 0 : size;
+        at += size + 1;
+    }
+    if (used == 0)
+        out[used++] = '.';
+    *out_len = used;
+    return NULL;
+}
+
+static const char *bad_ends(const char *text, size_t len) {
+    const char *why = foreign(text, len);
+    if (why == NULL && (is_blank(text[0]) || is_blank(text[len - 1])))
+        why = "blank";
+    return why;
+}
+
+const char *bs_model_path(const char *path, size_t len, char *out, size_t *out_len) {
+    if (!bs_model_is_utf8(path, len))
+        return "encoding";
+    for (size_t i = 0; i < len; i++) {
+        if (path[i] == '\0')
+            return "nul";
+        if (path[i] == '\\')
+            return "backslash";
+    }
+    const char *why = bad_ends(path, len);
+    if (why == NULL)
+        why = join(path, len, out, out_len);
+    return why != NULL ? why : bad_ends(out, *out_len);
+}
+
+/* Runs of three and more stars are two. */
+static size_t shorten_stars(char *text, size_t len) {
+    size_t used = 0;
+    for (size_t i = 0; i < len; i++) {
+        bool third = used >= 2 && text[i] == '*' && text[used - 1] == '*' && text[used - 2] == '*';
+        if (!third)
+            text[used++] = text[i];
+    }
+    return used;
+}
+
+const char *bs_model_glob(const char *glob, size_t len, char *out, size_t *out_len) {
+    if (!bs_model_is_utf8(glob, len))
+        return "encoding";
+    while (len > 0 && is_blank(glob[len - 1]))
+        len--;
+    while (len > 0 && is_blank(glob[0])) {
+        glob++;
+        len--;
+    }
+    for (size_t i = 0; i < len; i++) {
+        if (glob[i] == '\0')
+            return "nul";
+        out[i] = glob[i];
+        if (glob[i] == '\\')
+            out[i] = '/';
+    }
+    /* In place: what is kept is never further back than it was. */
+    const char *why = foreign(out, len);
+    if (why == NULL)
+        why = join(out, len, out, out_len);
+    if (why != NULL)
+        return why;
+    *out_len = shorten_stars(out, *out_len);
+    why = foreign(out, *out_len);
+    if (why == NULL && *out_len > BS_GLOB_MOST_BYTES)
+        why = "long";
+    return why;
+}
