@@ -77,8 +77,11 @@ static bool is_key(const struct bs_slot *slot, uint32_t hash, const char *key, s
 
 struct bs_slot *bs_table_find(const struct bs_table *table, uint32_t hash, const char *key,
                               size_t len) {
+    if (table->slots == NULL)
+        return NULL;
     uint64_t bit = 0;
-    if (table->slots == NULL || (*seen_word(table, hash, &bit) & bit) == 0)
+    uint64_t seen = *seen_word(table, hash, &bit);
+    if ((seen & bit) == 0)
         return NULL;
     for (size_t at = hash & table->mask;; at = (at + 1) & table->mask) {
         struct bs_slot *slot = &table->slots[at];
@@ -100,7 +103,8 @@ struct bs_slot *bs_table_add(struct bs_table *table, uint32_t hash, const char *
     }
     *added = true;
     uint64_t bit = 0;
-    *seen_word(table, hash, &bit) |= bit;
+    uint64_t *word = seen_word(table, hash, &bit);
+    *word |= bit;
     table->slots[at] = (struct bs_slot){key, (uint32_t)len, hash, number, number};
     return &table->slots[at];
 }
