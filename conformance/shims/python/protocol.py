@@ -26,6 +26,9 @@ CAPABILITIES = [
     "policy.resolved",
     "policy.explain",
     "policy.audit",
+    "sbpl",
+    "sbpl.fold",
+    "sbpl.wrap",
 ]
 LONGEST_LINE = 16 * 1024 * 1024
 
@@ -86,6 +89,7 @@ class Shim:
     def __init__(self, caller_mask):
         self.caller_mask = caller_mask
         self.hold = None
+        self.temporary = []  # files that end with the request
 
     def answer(self, data, serving):
         """The whole answer to one request, as a dict."""
@@ -104,11 +108,13 @@ class Shim:
         reader = Reader(message, "")
         reader.take("id", str)
         op = reader.take("op", str, required=True)
-        operation = self.operations.get(op) or policy_operation(op)
+        operation = self.operations.get(op) or pure_operation(op)
         if operation is None:
             return {"unsupported": {"capability": op, "why": "not an operation of this shim"}}
         if serving and op in ("exec.run", "exec.batch"):
             raise Failed("invalid_input", f"{op} is not served: its child would eat the protocol")
+        if serving and "hold" in reader.fields:
+            reader.wrong("hold", "is for run mode: here nothing may wait")
         return operation(self, reader)
 
     def hello(self, reader):
@@ -183,13 +189,20 @@ class Shim:
 
     def run(self, request_path, response_path):
         answer = self.answer(read_file(request_path), serving=False)
-        write_file(response_path, dump(answer).encode())
-        if self.hold is not None:
-            read_file(self.hold)
+        try:
+            write_file(response_path, dump(answer).encode())
+            if self.hold is not None:
+                read_file(self.hold)
+        finally:
+            self.tidy()
         error = answer.get("error")
         if error and error["kind"] == "invalid_input":
             return complain(error["message"])
         return 0
+
+    def tidy(self):
+        while self.temporary:
+            os.unlink(self.temporary.pop())
 
     def serve(self):
         pieces = []  # of a line that has not ended; joined once, for it may be long
@@ -200,6 +213,7 @@ class Shim:
                 line = b"".join([*pieces, line])
                 pieces, length = [], 0
                 answer = self.answer(line, serving=True)
+                self.tidy()
                 write_all(1, dump(answer).encode() + b"\n")
                 if is_farewell(line, answer):
                     return 0
@@ -210,12 +224,14 @@ class Shim:
         return 0
 
 
-def policy_operation(op):
+def pure_operation(op):
     """Imported when it is asked for: a run of exec should start as fast as without it."""
-    if not op.startswith(("policy.", "path.", "glob.")):
+    if op.startswith("sbpl."):
+        from sbpl.ops import OPERATIONS
+    elif op.startswith(("policy.", "path.", "glob.")):
+        from policy.ops import OPERATIONS
+    else:
         return None
-    from policy.ops import OPERATIONS
-
     return OPERATIONS.get(op)
 
 

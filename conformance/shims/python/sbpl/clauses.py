@@ -1,0 +1,191 @@
+"""The clauses of a text, part by part, in the order of the contract's page."""
+
+from policy.decide import named
+
+import sbpl.refusals as refusals
+from sbpl.filters import Filters, plain_names, subpath, wild
+from sbpl.places import below
+
+HEAD = ("(version 1)", "(deny default)")
+BROAD = (
+    "file-read*",
+    "process*",
+    "signal",
+    "ipc-posix*",
+    "mach*",
+    "system-fsctl",
+    "system-socket",
+    "network*",
+    "sysctl*",
+    "iokit*",
+)
+MAC_SYSCALLS = (
+    '(mac-policy-name "vnguard")',
+    '(require-all (mac-policy-name "Sandbox") (mac-syscall-number 67))',
+)
+SCRATCH = ("/private/tmp", "/private/var/folders", "/dev")
+SCRATCH_AT_HOME = ("Library/Caches", ".orbit")
+# What relocates a state directory, or None, and where it is in the home directory without that.
+STATE = (("CODEX_HOME", ".codex"), ("CLAUDE_CONFIG_DIR", ".claude"), (None, ".gemini"))
+
+
+class Input:
+    """What is compiled; the paths are canonical, `env` has what is set and not empty."""
+
+    def __init__(self, resolved, root, env, side_roots, provider, fold):
+        self.read = resolved.read
+        self.modify = resolved.modify
+        self.root = root
+        self.env = env
+        self.side_roots = side_roots
+        self.provider = provider
+        self.fold = fold
+        self.filters = Filters(root, fold)
+
+
+def compile_text(given):
+    refusals.refuse_homes(given)
+    refusals.refuse_side_roots(given)
+    return "".join(line + "\n" for part in PARTS for line in part(given))
+
+
+def head(given):
+    return HEAD
+
+
+def broad(given):
+    return [f"(allow {operation})" for operation in BROAD]
+
+
+def mac_syscalls(given):
+    return [f"(allow system-mac-syscall {form})" for form in MAC_SYSCALLS]
+
+
+def scratch(given):
+    for place in SCRATCH:
+        yield allow_below(place, "")
+    if "HOME" in given.env:
+        for name in SCRATCH_AT_HOME:
+            yield allow_below(below(given.env["HOME"]) + name, "/env/HOME")
+
+
+def state(given):
+    """Of every provider: which one will run is not known when this is written."""
+    for variable, name in STATE:
+        found = state_directory(given.env, variable, name)
+        if found is not None:
+            yield allow_below(*found)
+
+
+def state_directory(env, variable, name):
+    if variable in env:
+        return env[variable], f"/env/{variable}"
+    if "HOME" in env:
+        return below(env["HOME"]) + name, "/env/HOME"
+    return None
+
+
+def allow_below(place, pointer):
+    return clause("+", "file-write*", subpath(place, pointer))
+
+
+def guard(given):
+    """The root may lie in one of the above, and only the rules open it."""
+    yield clause("-", "file-write*", subpath(given.root, "/root"))
+
+
+def modify(given):
+    for entry in given.modify:
+        if entry.sign == "except":
+            yield from exception(given, entry)
+        else:
+            yield rule_clause(given, "file-write*", entry)
+
+
+def rule_clause(given, operation, entry):
+    return clause(entry.sign, operation, given.filters.of(entry, denies(entry.sign)))
+
+
+def denies(sign):
+    return sign != "+"
+
+
+def exception(given, entry):
+    """Inside of it the own rules of the profile decide again, from nothing."""
+    inside = given.filters.of(entry, True)
+    yield clause("-", "file-write*", inside)
+    for own in own_rules(given.modify):
+        rule = given.filters.of(own, denies(own.sign))
+        yield clause(own.sign, "file-write*", f"(require-all {inside} {rule})")
+
+
+def own_rules(entries):
+    return [entry for entry in entries if entry.origin == "profile"]
+
+
+def read(given):
+    """Reading is allowed at large: what stands before the first negated rule adds nothing."""
+    return [rule_clause(given, "file-read*", entry) for entry in from_first_deny(given.read)]
+
+
+def from_first_deny(entries):
+    for i, entry in enumerate(entries):
+        if denies(entry.sign):
+            return entries[i:]
+    return []
+
+
+def side_roots(given):
+    if given.provider != "codex":
+        return
+    for i, place in enumerate(given.side_roots):
+        yield allow_below(place, f"/side_roots/{i}")
+
+
+def unlink(given):
+    """What may not be read may not be renamed, nor what holds it."""
+    filters = [each for entry in read_denied(given) for each in unlink_filters(given, entry)]
+    for each in dict.fromkeys(filters):
+        yield clause("-", "file-write-unlink", each)
+
+
+def unlink_filters(given, entry):
+    for names in ancestors(entry.rule.body):
+        yield given.filters.ancestor(names, entry.rule.pointer)
+    yield given.filters.of(entry, True)
+
+
+def ancestors(body):
+    """The directories above what a rule names, as far as it names them without wildcards."""
+    names = plain_names(body)
+    last = len(names) if len(names) < len(body.split("/")) else len(names) - 1
+    return [names[:count] for count in range(1, last + 1)]
+
+
+def read_denied(given):
+    return [entry for entry in given.read if denies(entry.sign)]
+
+
+def unguarded(given):
+    """Rules that name no directory to guard: one above what they deny can be renamed."""
+    found = [named(each) for each in read_denied(given) if wild(each.rule.body.split("/")[0])]
+    return list(dict.fromkeys(found))
+
+
+def clause(sign, operation, filter_):
+    word = "deny" if denies(sign) else "allow"
+    return f"({word} {operation} {filter_})"
+
+
+PARTS = (
+    head,
+    broad,
+    mac_syscalls,
+    scratch,
+    state,
+    guard,
+    modify,
+    read,
+    side_roots,
+    unlink,
+)

@@ -1,0 +1,84 @@
+"""The providers' own sandbox flags, taken out of a command: one authority over files is enough."""
+
+CODEX_MODE = b"danger-full-access"
+CODEX_RUNS = (b"exec", b"e")
+CODEX_MODES = (b"--sandbox", b"-s")
+CODEX_SETTINGS = (b"-c", b"--config")
+CODEX_SETTING = b"sandbox_mode="
+GEMINI_FLAGS = (b"--sandbox", b"-s")
+GEMINI_VALUES = (b"true", b"false", b"docker", b"podman", b"sandbox-exec")
+
+
+def neutral(argv, provider):
+    """The command without flags that would set up a sandbox of its own."""
+    ours, rest = split(argv)
+    if provider in NEUTRAL:
+        ours = NEUTRAL[provider](ours)
+    return ours + rest
+
+
+def split(argv):
+    """What the program reads as flags, and what is data to it: from the first `--` on."""
+    end = argv.index(b"--", 1) if b"--" in argv[1:] else len(argv)
+    return argv[:end], argv[end:]
+
+
+def codex(words):
+    kept, place = [], None
+    i = 0
+    while i < len(words):
+        modes, settings = codex_mode(words, i), codex_setting(words, i)
+        if i == 0 or not (modes or settings):
+            kept.append(words[i])
+            i += 1
+            continue
+        if modes and place is None:
+            place = len(kept)
+        i += modes or settings
+    return with_mode(kept, codex_place(kept) if place is None else place)
+
+
+def codex_mode(words, i):
+    """How many words from here say a sandbox mode; 0 for none."""
+    word = words[i]
+    if word in CODEX_MODES:
+        return min(2, len(words) - i)
+    return int(word.startswith((b"--sandbox=", b"-s")))
+
+
+def codex_setting(words, i):
+    """How many words from here set a mode in another way."""
+    word = words[i]
+    if word in CODEX_SETTINGS and i + 1 < len(words):
+        return 2 if words[i + 1].startswith(CODEX_SETTING) else 0
+    return int(word == b"--full-auto" or word.startswith(b"--config=" + CODEX_SETTING))
+
+
+def codex_place(words):
+    """Where flags may stand when there was none: behind the program, or its `exec`."""
+    return 2 if words[1:2] and words[1] in CODEX_RUNS else 1
+
+
+def with_mode(words, place):
+    return [*words[:place], b"--sandbox", CODEX_MODE, *words[place:]]
+
+
+def gemini(words):
+    kept = words[:1]
+    i = 1
+    while i < len(words):
+        count = gemini_flag(words, i)
+        if count == 0:
+            kept.append(words[i])
+        i += count or 1
+    return kept
+
+
+def gemini_flag(words, i):
+    """How many words from here are the flag and its value; 0 for none."""
+    if words[i] in GEMINI_FLAGS:
+        return 2 if i + 1 < len(words) and words[i + 1] in GEMINI_VALUES else 1
+    return int(words[i].startswith((b"--sandbox=", b"-s=")))
+
+
+NEUTRAL = {"codex": codex, "gemini": gemini}

@@ -1,0 +1,77 @@
+"""Absolute paths of a request, as the kernel reports them, or why they are not taken."""
+
+from errors import Failed
+
+ALIASES = ("/tmp", "/var", "/etc")
+
+
+def refused(pointer, why):
+    problem = {"pointer": pointer, "message": why}
+    return Failed("invalid_input", f"{spelled(pointer)}: {why}", [problem])
+
+
+def spelled(pointer):
+    """side_roots[2] for /side_roots/2; a pointer into a policy file stays one."""
+    first, *rest = pointer[1:].split("/")
+    if first == "spec":
+        return pointer
+    return first + "".join(f"[{each}]" if each.isdigit() else f".{each}" for each in rest)
+
+
+def place(data, pointer):
+    """The canonical path that these bytes name."""
+    path = decode(data, pointer)
+    refuse_controls(path, pointer)
+    refuse_relative(path, pointer)
+    path = tidy(path)
+    refuse_dots(path, pointer)
+    refuse_alias(path, pointer)
+    return path
+
+
+def decode(data, pointer):
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise refused(pointer, "is not UTF-8, and names of macOS are") from None
+
+
+def refuse_controls(text, pointer):
+    for c in text:
+        if is_control(c):
+            why = f"holds the control character U+{ord(c):04X}; rename what it names"
+            raise refused(pointer, why)
+
+
+def is_control(c):
+    return c < " " or c == "\x7f"
+
+
+def refuse_relative(path, pointer):
+    if not path.startswith("/"):
+        raise refused(pointer, f"is `{path}`; give an absolute path (`~` is not expanded)")
+
+
+def tidy(path):
+    return "/" + "/".join(part for part in path.split("/") if part)
+
+
+def refuse_dots(path, pointer):
+    if any(part in (".", "..") for part in path.split("/")):
+        raise refused(pointer, f"is `{path}`; resolve its `.` and `..` segments")
+
+
+def refuse_alias(path, pointer):
+    for alias in ALIASES:
+        if lies_in(path, alias):
+            why = f"is `{path}`, and {alias} is a link; write `/private{path}`"
+            raise refused(pointer, why)
+
+
+def lies_in(path, directory):
+    """Whether `path` is the directory or below."""
+    return path == directory or path.startswith(below(directory))
+
+
+def below(directory):
+    return directory.rstrip("/") + "/"

@@ -1,0 +1,52 @@
+"""What no text could keep: variables that open too much, side roots that uncover."""
+
+import policy.fold as folding
+
+from sbpl.filters import plain_names
+from sbpl.places import below, lies_in, refused
+
+
+def refuse_homes(given):
+    home = given.env.get("HOME", "/")
+    for variable, place in given.env.items():
+        if variable == "HOME":
+            refuse_home(place)
+        elif is_wide(place, home, given.fold):
+            why = f"is `{place}`, which holds all of the home directory; name one below it"
+            raise refused(f"/env/{variable}", why)
+
+
+def refuse_home(place):
+    if place == "/":
+        raise refused("/env/HOME", "is `/`, and what lies there is the system's; name a user's")
+
+
+def is_wide(place, home, fold):
+    return lies_in(spelled(home, fold), spelled(place, fold))
+
+
+def spelled(path, fold):
+    return folding.fold(path) if fold else path
+
+
+def refuse_side_roots(given):
+    """Writable as a whole, one would let a path that may not be read be renamed."""
+    if given.provider != "codex":
+        return
+    denied = list(denied_places(given))
+    for i, side in enumerate(given.side_roots):
+        for rule, place in denied:
+            if overlap(spelled(side, given.fold), spelled(place, given.fold)):
+                why = f"is `{side}` and meets the read deny `{rule}` at `{place}`; give another"
+                raise refused(f"/side_roots/{i}", why)
+
+
+def denied_places(given):
+    for entry in given.read:
+        names = plain_names(entry.rule.body)
+        if entry.sign == "-" and names:
+            yield entry.rule.body, below(given.root) + "/".join(names)
+
+
+def overlap(side, place):
+    return lies_in(side, place) or lies_in(place, side)

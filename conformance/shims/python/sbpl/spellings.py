@@ -1,0 +1,109 @@
+"""All spellings that a folding file system takes for one name, as a regular expression.
+
+A name is cut into letters with their marks. The spellings of one are found by trying: every way to
+write its parts, each judged by the very folding that policies are decided with.
+"""
+
+from itertools import permutations
+from unicodedata import combining, normalize
+
+import policy.fold as folding
+
+LAST = 0x30000  # nothing behind it folds or decomposes
+MOST_MARKS = 4  # the order of more is taken as it is: their number explodes
+UNIFORM = ((0x3400, 0xA000), (0xAC00, 0xD7A4), (0xD800, 0xE000), (0x20000, 0x2F800))
+
+known = {}
+
+
+def expression(characters, literally):
+    found = letters(folding.fold(characters))
+    pairs = zip(["", *found], found, strict=False)
+    return "".join(alternatives(fitting(before, letter), literally) for before, letter in pairs)
+
+
+def letters(text):
+    """Each character with the marks behind it."""
+    found = []
+    for c in text:
+        if found and found[-1] != "/" and joins(found[-1], c):
+            found[-1] += c
+        else:
+            found.append(c)
+    return found
+
+
+def joins(letter, c):
+    """Whether some spelling is one for both: a mark, or a pair that is kept apart in NFC."""
+    return combining(c) or (not c.isascii() and bool(characters_of(normalize("NFD", letter + c))))
+
+
+def fitting(before, letter):
+    """The spellings of a letter that stay one behind another letter: a mark may join that."""
+    if letter not in known:
+        known[letter] = sorted(spellings(letter), key=lambda each: (len(each), each))
+    return [
+        each
+        for each in known[letter]
+        if not combining(each[0]) or folding.fold(before + each) == before + letter
+    ]
+
+
+def alternatives(found, literally):
+    if len(found) == 1:
+        return literally(found[0])
+    if all(each.isascii() for each in found):
+        return "[" + "".join(reversed(found)) + "]"
+    return "(" + "|".join(map(literally, found)) + ")"
+
+
+def spellings(letter):
+    parts = normalize("NFD", letter)
+    candidates = {each for order in orders(parts) for each in written(order)}
+    return {each for each in candidates if folding.fold(each) == letter} | {letter}
+
+
+def orders(parts):
+    """Marks may stand in several orders and mean the same."""
+    if not 3 <= len(parts) <= 1 + MOST_MARKS:
+        return [parts]
+    found = {parts[0] + "".join(marks) for marks in permutations(parts[1:])}
+    return [each for each in found if normalize("NFD", each) == parts]
+
+
+def written(parts):
+    """Every cut of the parts into characters that decompose and fold to them."""
+    if not parts:
+        return [""]
+    return [
+        character + rest
+        for length in range(1, min(len(parts), 4) + 1)
+        for character in characters_of(parts[:length])
+        for rest in written(parts[length:])
+    ]
+
+
+def characters_of(parts):
+    if not parts_of:
+        fill()
+    composed = normalize("NFC", parts)
+    whole = {parts, composed} if len(composed) == 1 else {parts} if len(parts) == 1 else set()
+    return whole.union(parts_of.get(parts, ()))
+
+
+parts_of = {}  # to the characters that fold, decompose, or both, to these parts
+
+
+def fill():
+    for code in codes():
+        character = chr(code)
+        meanings = (character, folding.fold(character))
+        for parts in {normalize("NFD", each) for each in meanings}:
+            parts_of.setdefault(parts, []).append(character)
+
+
+def codes():
+    start = 0
+    for first, behind in (*UNIFORM, (LAST, LAST)):
+        yield from range(start, first)
+        start = behind

@@ -1,0 +1,137 @@
+"""The command that runs under a profile, and the file that the profile lies in meanwhile."""
+
+import os
+from binascii import b2a_base64
+
+from errors import Failed
+from request import one, several
+
+import sbpl.flags as flags
+
+WRAPPER = "/usr/bin/sandbox-exec"
+PROVIDERS = ("codex", "claude", "gemini")
+BARE = f"{WRAPPER} is not there: the command runs without it, with its own flags"
+
+
+def wrap(shim, reader):
+    argv = reader.take_twin("argv", several, required=True)
+    provider = take_provider(reader)
+    fallback = reader.take("allow_fallback", bool, False)
+    source = take_source(reader)
+    wrapper = reader.take("wrapper", str)
+    if wrapper not in (None, "present", "missing"):
+        reader.wrong("wrapper", "must be present or missing")
+    shim.hold = reader.take("hold", str)
+    reader.done()
+    refuse_empty(reader, argv)
+    if is_there(wrapper):
+        return answer([*wrapper_words(source.file(shim)), *flags.neutral(argv, provider)], True)
+    if not fallback:
+        why = f"{WRAPPER} is not there, and nothing else confines; allow_fallback runs without it"
+        raise Failed("execution", why)
+    return answer(bare(argv, provider), False)
+
+
+def take_provider(reader):
+    found = reader.take("provider", str)
+    if found not in (None, *PROVIDERS):
+        reader.wrong("provider", f"must be one of {', '.join(PROVIDERS)}")
+    return found
+
+
+def refuse_empty(reader, argv):
+    if not argv or not argv[0]:
+        reader.wrong("argv", "is empty; its first word is the program")
+    if any(b"\0" in word for word in argv):
+        reader.wrong("argv", "holds a NUL")
+
+
+def is_there(said):
+    """What the request takes for granted, else what the system has."""
+    if said is not None:
+        return said == "present"
+    return os.path.isfile(WRAPPER) and os.access(WRAPPER, os.X_OK)
+
+
+def wrapper_words(file):
+    return [WRAPPER.encode(), b"-f", file]
+
+
+def bare(argv, provider):
+    """As it was given: without the outer sandbox the inner one is all there is."""
+    return argv
+
+
+def answer(argv, wrapped):
+    return {
+        "result": {**words(argv), "wrapped": wrapped, "warnings": [] if wrapped else warnings()}
+    }
+
+
+def warnings():
+    return [BARE]
+
+
+def words(argv):
+    try:
+        return {"argv": [word.decode() for word in argv]}
+    except UnicodeDecodeError:
+        return {"argv_b64": [b2a_base64(word, newline=False).decode() for word in argv]}
+
+
+def take_source(reader):
+    """A file that lies there already, or what one is made of."""
+    if "file" in reader.fields or "file_b64" in reader.fields:
+        return There(absolute(reader, "file"))
+    return New(reader.take_twin("text", one, required=True), absolute(reader, "dir"))
+
+
+def absolute(reader, name):
+    path = reader.take_twin(name, one, required=True)
+    if not path.startswith(b"/") or b"\0" in path:
+        reader.wrong(name, "must be absolute, without NUL")
+    return path
+
+
+class There:
+    def __init__(self, path):
+        self.path = path
+
+    def file(self, shim):
+        return self.path
+
+
+class New:
+    def __init__(self, text, directory):
+        self.text = text
+        self.directory = directory
+
+    def file(self, shim):
+        """The path of a new file that nobody else can change; the shim removes it at the end."""
+        path = os.path.join(self.directory, file_name())
+        try:
+            create(path, self.text, shim.temporary)
+        except OSError as e:
+            where = self.directory.decode("utf-8", "replace")
+            raise Failed("io", f"{where}: {os.strerror(e.errno)}") from None
+        return path
+
+
+def file_name():
+    """Nobody can guess it, so nobody can have put a link in its place."""
+    return b"boxspec-" + os.urandom(12).hex().encode() + b".sb"
+
+
+def create(path, text, temporary):
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    temporary.append(path)
+    try:
+        os.fchmod(fd, 0o600)  # whatever the umask has left
+        write_all(fd, text)
+    finally:
+        os.close(fd)
+
+
+def write_all(fd, data):
+    while data:
+        data = data[os.write(fd, data) :]
