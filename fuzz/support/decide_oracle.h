@@ -1,0 +1,42 @@
+/* What a policy answers, asked rule after rule with the glob oracle: the last that matches decides.
+ * No list is compiled, nothing is kept between two questions. */
+#ifndef BS_FUZZ_DECIDE_ORACLE_H
+#define BS_FUZZ_DECIDE_ORACLE_H
+
+#include "support/judge.h"
+
+enum bs_fuzz_sign { BS_FUZZ_ALLOWS, BS_FUZZ_DENIES, BS_FUZZ_ASKS_OWN };
+
+struct bs_fuzz_entry {
+    const struct bs_fuzz_rule *rule;
+    enum bs_fuzz_sign sign;
+    bool is_own; /* the profile's, not a global deny */
+};
+
+struct bs_fuzz_list {
+    struct bs_fuzz_entry *entries;
+    size_t n;
+};
+
+struct bs_fuzz_resolved {
+    const char *name;
+    bool synthesized;
+    struct bs_fuzz_list read;
+    struct bs_fuzz_list modify;
+};
+
+/* `name` NULL: `unrestricted`. False: there is no such profile. */
+bool bs_fuzz_resolve(const struct bs_fuzz_policy *policy, const char *name,
+                     struct bs_fuzz_pool *pool, struct bs_fuzz_resolved *resolved);
+
+struct bs_fuzz_answer {
+    bool allowed;
+    const char *matched_rule;
+    ptrdiff_t deciding; /* the number of the entry, or -1 */
+};
+
+/* `path` is in normal form. */
+struct bs_fuzz_answer bs_fuzz_decide(const struct bs_fuzz_list *list, const char *path, size_t len,
+                                     struct bs_fuzz_pool *pool);
+
+#endif

@@ -1,0 +1,33 @@
+/* A well-formed file as a tree, whichever of the two readers made it. Nothing of the reference is
+ * in it: the judge (support/judge.h) and the readers are what the reference is compared with. */
+#ifndef BS_FUZZ_NODE_H
+#define BS_FUZZ_NODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum bs_fuzz_kind {
+    BS_FUZZ_NULL,
+    BS_FUZZ_BOOLEAN,
+    BS_FUZZ_INTEGER,
+    BS_FUZZ_REAL,
+    BS_FUZZ_STRING,
+    BS_FUZZ_LIST,
+    BS_FUZZ_MAP
+};
+
+struct bs_fuzz_place {
+    uint32_t line;   /* from 1 */
+    uint32_t column; /* from 1, in code points */
+};
+
+struct bs_fuzz_node {
+    enum bs_fuzz_kind kind;
+    struct bs_fuzz_place place;
+    const char *text; /* of a scalar, of a string decoded; a NUL follows */
+    size_t len;
+    struct bs_fuzz_node *first; /* of a list; of a map: key, value, key, value, ... */
+    struct bs_fuzz_node *next;
+};
+
+#endif

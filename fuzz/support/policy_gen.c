@@ -1,0 +1,240 @@
+#include "support/policy_gen.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_LIST = 6, MOST_PROFILES = 3 };
+
+static const char *const names[] = {"p",        "q",    "unrestricted", "a b",
+                                    "\xC3\xA9", "n/~x", "yes",          "p\n"};
+
+enum { NAMES = sizeof names / sizeof *names };
+
+static bool rarely(struct bs_gen_policies *gen) { return bs_fuzz_below(gen->from, 24) == 23; }
+
+static struct bs_fuzz_node *scalar(struct bs_gen_policies *gen, enum bs_fuzz_kind kind,
+                                   struct bs_fuzz_text text) {
+    struct bs_fuzz_node *node = bs_fuzz_take(gen->pool, sizeof *node);
+    node->kind = kind;
+    node->text = bs_fuzz_keep(gen->pool, text.text, text.len);
+    node->len = text.len;
+    return node;
+}
+
+static struct bs_fuzz_node *string(struct bs_gen_policies *gen, const char *text) {
+    return scalar(gen, BS_FUZZ_STRING, (struct bs_fuzz_text){text, strlen(text)});
+}
+
+static struct bs_fuzz_node *container(struct bs_gen_policies *gen, enum bs_fuzz_kind kind) {
+    struct bs_fuzz_node *node = bs_fuzz_take(gen->pool, sizeof *node);
+    node->kind = kind;
+    return node;
+}
+
+static void add(struct bs_fuzz_node *node, struct bs_fuzz_node *child) {
+    struct bs_fuzz_node **link = &node->first;
+    while (*link != NULL)
+        link = &(*link)->next;
+    *link = child;
+}
+
+/* A value of some other type. */
+static struct bs_fuzz_node *misfit(struct bs_gen_policies *gen) {
+    static const struct {
+        enum bs_fuzz_kind kind;
+        const char *text;
+    } misfits[] = {{BS_FUZZ_NULL, "null"},  {BS_FUZZ_BOOLEAN, "true"}, {BS_FUZZ_INTEGER, "2"},
+                   {BS_FUZZ_INTEGER, "1"},  {BS_FUZZ_REAL, "2.0"},     {BS_FUZZ_INTEGER, "-2"},
+                   {BS_FUZZ_INTEGER, "3"},  {BS_FUZZ_REAL, "1e999"},   {BS_FUZZ_STRING, "2"},
+                   {BS_FUZZ_STRING, "null"}};
+    uint32_t number = bs_fuzz_below(gen->from, sizeof misfits / sizeof *misfits + 2);
+    if (number >= sizeof misfits / sizeof *misfits)
+        return container(gen, number % 2 == 0 ? BS_FUZZ_LIST : BS_FUZZ_MAP);
+    const char *text = misfits[number].text;
+    return scalar(gen, misfits[number].kind, (struct bs_fuzz_text){text, strlen(text)});
+}
+
+static const char *misspelled(struct bs_gen_policies *gen, const char *name) {
+    static const char *const other[] = {"Spec", "READ", "rules", "", "kind", "spec", "read"};
+    uint32_t number = bs_fuzz_below(gen->from, 8);
+    return number < 7 ? other[number] : name;
+}
+
+/* In a flawed case a field may be missing, misspelled, twice or of another type. */
+static void add_field(struct bs_gen_policies *gen, struct bs_fuzz_node *map, const char *name,
+                      struct bs_fuzz_node *value) {
+    bool flaw = gen->flawed && bs_fuzz_below(gen->from, 12) == 11;
+    switch (flaw ? bs_fuzz_below(gen->from, 4) : 4) {
+    case 0:
+        return;
+    case 1:
+        add(map, string(gen, misspelled(gen, name)));
+        add(map, value);
+        return;
+    case 2:
+        add(map, string(gen, name));
+        add(map, misfit(gen));
+        break;
+    case 3:
+        add(map, string(gen, name));
+        add(map, misfit(gen));
+        return;
+    default:
+        break;
+    }
+    add(map, string(gen, name));
+    add(map, value);
+}
+
+/* A body as it may be written. */
+static struct bs_fuzz_text spelled(struct bs_gen_policies *gen, struct bs_fuzz_text body,
+                                   bool negated) {
+    static const char *const fronts[] = {"", "./", " ", "\t ", ".//", "././"};
+    static const char *const backs[] = {"", "/", " ", "/ ", "//", "/."};
+    uint32_t how = bs_fuzz_below(gen->from, 32);
+    const char *front = how >= 16 && how < 22 ? fronts[how - 16] : "";
+    const char *back = how >= 22 && how < 28 ? backs[how - 22] : "";
+    size_t size = body.len + 16;
+    char *text = bs_fuzz_take(gen->pool, size);
+    int len = snprintf(text, size, "%s%s%.*s%s", negated ? "!" : "", front, (int)body.len,
+                       body.text, back);
+    for (char *c = text; how == 28 && *c != '\0'; c++)
+        *c = *c == '/' ? '\\' : *c;
+    return (struct bs_fuzz_text){text, (size_t)len};
+}
+
+static struct bs_fuzz_text broken(struct bs_gen_policies *gen) {
+    static const char *const rules[] = {"",       "..",   "a/../b", "/a",   "~",   "~/a",
+                                        "C:x",    "!",    "!!a",    " ",    "\\a", "./~",
+                                        "./c:/d", "! !a", "a/..",   "**/.."};
+    const char *rule = rules[bs_fuzz_below(gen->from, sizeof rules / sizeof *rules)];
+    return (struct bs_fuzz_text){rule, strlen(rule)};
+}
+
+static void add_rule(struct bs_gen_policies *gen, struct bs_fuzz_node *list,
+                     struct bs_fuzz_text body, bool negated) {
+    struct bs_fuzz_text text =
+        rarely(gen) && gen->flawed ? broken(gen) : spelled(gen, body, negated);
+    bool other = gen->flawed && rarely(gen);
+    add(list, other ? misfit(gen) : scalar(gen, BS_FUZZ_STRING, text));
+}
+
+static struct bs_fuzz_node *rules(struct bs_gen_policies *gen, bool negates) {
+    struct bs_fuzz_node *list = container(gen, BS_FUZZ_LIST);
+    for (uint32_t n = bs_fuzz_below(gen->from, MOST_LIST); n > 0; n--) {
+        struct bs_fuzz_text body = bs_gen_rule_body(gen);
+        add_rule(gen, list, body, negates && bs_fuzz_below(gen->from, 4) == 3);
+    }
+    return list;
+}
+
+static bool is_subtree(struct bs_fuzz_text rule) {
+    return rule.len > 3 && memcmp(rule.text + rule.len - 3, "/**", 3) == 0;
+}
+
+/* Something below a rule, without wildcards of its own. */
+static struct bs_fuzz_text below(struct bs_gen_policies *gen, struct bs_fuzz_text rule) {
+    static const char *const tails[] = {"/a", "/b", "/a/**", "/src/**", "/a/b", "", "/**"};
+    const char *tail = tails[bs_fuzz_below(gen->from, 7)];
+    size_t len = is_subtree(rule) ? rule.len - 3 : rule.len;
+    char *text = bs_fuzz_take(gen->pool, len + 16);
+    int n = snprintf(text, len + 16, "%.*s%s", (int)len, rule.text, tail);
+    return (struct bs_fuzz_text){text, (size_t)n};
+}
+
+/* Denies with exceptions: an exception lies in a deny, or the policy would hardly ever load. */
+static struct bs_fuzz_node *deny_modify(struct bs_gen_policies *gen) {
+    struct bs_fuzz_node *list = container(gen, BS_FUZZ_LIST);
+    for (uint32_t n = bs_fuzz_below(gen->from, MOST_LIST); n > 0; n--) {
+        bool exception = gen->n_rules > 0 && bs_fuzz_below(gen->from, 4) == 3;
+        struct bs_fuzz_text body =
+            exception ? below(gen, gen->rules[bs_fuzz_below(gen->from, (uint32_t)gen->n_rules)])
+                      : bs_gen_rule_body(gen);
+        add_rule(gen, list, body, exception);
+    }
+    return list;
+}
+
+/* What may be written must be readable: half of the profiles read everything, the others have their
+ * modify rules among the read rules. */
+static struct bs_fuzz_node *profile(struct bs_gen_policies *gen) {
+    static const struct bs_fuzz_text everything = {"**", 2};
+    struct bs_fuzz_node *map = container(gen, BS_FUZZ_MAP);
+    struct bs_fuzz_node *read = rules(gen, true);
+    struct bs_fuzz_node *modify = container(gen, BS_FUZZ_LIST);
+    bool reads_all = bs_fuzz_flag(gen->from);
+    for (uint32_t n = bs_fuzz_below(gen->from, MOST_LIST); n > 0; n--) {
+        struct bs_fuzz_text body = bs_gen_rule_body(gen);
+        bool negated = bs_fuzz_below(gen->from, 4) == 3;
+        if (!negated && !reads_all && !rarely(gen))
+            add_rule(gen, read, body, false);
+        add_rule(gen, modify, body, negated);
+    }
+    if (reads_all)
+        add_rule(gen, read, everything, false);
+    add_field(gen, map, "read", read);
+    add_field(gen, map, "modify", modify);
+    return map;
+}
+
+static struct bs_fuzz_node *metadata(struct bs_gen_policies *gen) {
+    static const char *const values[] = {"test", "default", "a-b_C9", "",
+                                         "a.b",  "no",      "2",      "\xC3\xA9"};
+    struct bs_fuzz_node *map = container(gen, BS_FUZZ_MAP);
+    add_field(gen, map, "name", string(gen, values[gen->flawed ? bs_fuzz_below(gen->from, 8) : 0]));
+    static const char *const pairs[] = {"labels", "annotations"};
+    for (size_t i = 0; i < 2 && rarely(gen); i++) {
+        struct bs_fuzz_node *strings = container(gen, BS_FUZZ_MAP);
+        add_field(gen, strings, names[bs_fuzz_below(gen->from, NAMES)],
+                  string(gen, values[bs_fuzz_below(gen->from, 8)]));
+        add_field(gen, map, pairs[i], strings);
+    }
+    return map;
+}
+
+static struct bs_fuzz_node *description(struct bs_gen_policies *gen) {
+    static const char *const texts[] = {"",
+                                        "a policy",
+                                        "two\nlines",
+                                        "ends\n",
+                                        " blank",
+                                        "\"'\\/",
+                                        "\xE2\x80\xA8\x7F\xC2\x85",
+                                        "\xF0\x9F\x98\x80",
+                                        "true",
+                                        "#"};
+    return string(gen, texts[bs_fuzz_below(gen->from, sizeof texts / sizeof *texts)]);
+}
+
+static struct bs_fuzz_node *spec(struct bs_gen_policies *gen) {
+    struct bs_fuzz_node *map = container(gen, BS_FUZZ_MAP);
+    if (rarely(gen))
+        add_field(gen, map, "description", description(gen));
+    struct bs_fuzz_node *denies = rules(gen, gen->flawed);
+    struct bs_fuzz_node *modify = deny_modify(gen);
+    struct bs_fuzz_node *profiles = container(gen, BS_FUZZ_MAP);
+    uint32_t first = bs_fuzz_below(gen->from, NAMES);
+    for (uint32_t n = bs_fuzz_below(gen->from, MOST_PROFILES + 1); n > 0; n--)
+        add_field(gen, profiles, names[(first + n) % NAMES], profile(gen));
+    add_field(gen, map, "denyRead", denies);
+    add_field(gen, map, "denyModify", modify);
+    add_field(gen, map, "fsProfiles", profiles);
+    return map;
+}
+
+struct bs_fuzz_node *bs_gen_policy(struct bs_gen_policies *gen) {
+    struct bs_fuzz_node *root = container(gen, BS_FUZZ_MAP);
+    static const struct bs_fuzz_text two = {"2", 1};
+    struct bs_fuzz_node *head = metadata(gen);
+    struct bs_fuzz_node *body = spec(gen);
+    add_field(gen, root, "schemaVersion", scalar(gen, BS_FUZZ_INTEGER, two));
+    add_field(gen, root, "kind", string(gen, "Policy"));
+    add_field(gen, root, "metadata", head);
+    add_field(gen, root, "spec", body);
+    return root;
+}
+
+const char *bs_gen_profile_name(struct bs_gen_policies *gen) {
+    uint32_t number = bs_fuzz_below(gen->from, NAMES + 1);
+    return number < NAMES ? names[number] : NULL;
+}

@@ -1,0 +1,130 @@
+#include "support/policy_gen.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "support/glob_gen.h"
+
+/* The first are the ones that an input which is used up gives. */
+static const char *const segments[] = {
+    "a",   "b",  "ab",  "src",  ".env", "c",   "**",           "*",   "**",
+    "*",   "?",  "a*",  "*b",   "*.c",  "?b",  "a?",           "*b*", "a**",
+    "**b", "a",  "***", "a**b", "b*c",  "A",   "[a]",          "{a}", "\xC3\xA9",
+    "x y", "!a", "..a", "a:",   "~",    "...", "\xE6\x97\xA5", "a+b", "a(b",
+};
+
+enum { SEGMENTS = sizeof segments / sizeof *segments, MOST_SEGMENTS = 5 };
+
+static struct bs_fuzz_text text_of(const char *text) {
+    return (struct bs_fuzz_text){text, strlen(text)};
+}
+
+static struct bs_fuzz_text joined(struct bs_gen_policies *gen, struct bs_fuzz_text front,
+                                  const char *between, struct bs_fuzz_text back) {
+    size_t len = front.len + strlen(between) + back.len;
+    char *text = bs_fuzz_take(gen->pool, len + 1);
+    (void)snprintf(text, len + 1, "%.*s%s%.*s", (int)front.len, front.text, between, (int)back.len,
+                   back.text);
+    return (struct bs_fuzz_text){text, len};
+}
+
+static struct bs_fuzz_text segment(struct bs_gen_policies *gen) {
+    return text_of(segments[bs_fuzz_below(gen->from, SEGMENTS)]);
+}
+
+static struct bs_fuzz_text fresh(struct bs_gen_policies *gen) {
+    struct bs_fuzz_text rule = segment(gen);
+    for (uint32_t more = bs_fuzz_below(gen->from, MOST_SEGMENTS); more > 0; more--)
+        rule = joined(gen, rule, "/", segment(gen));
+    return rule;
+}
+
+static struct bs_fuzz_text above(struct bs_fuzz_text rule) {
+    size_t len = rule.len;
+    while (len > 0 && rule.text[len - 1] != '/')
+        len--;
+    return len > 1 ? (struct bs_fuzz_text){rule.text, len - 1} : rule;
+}
+
+static bool is_subtree(struct bs_fuzz_text rule) {
+    return rule.len > 3 && memcmp(rule.text + rule.len - 3, "/**", 3) == 0;
+}
+
+static struct bs_fuzz_text derived(struct bs_gen_policies *gen, struct bs_fuzz_text rule) {
+    struct bs_fuzz_text top = is_subtree(rule) ? above(rule) : rule;
+    switch (bs_fuzz_below(gen->from, 8)) {
+    case 0:
+        return rule;
+    case 1:
+        return joined(gen, top, "/", text_of("**"));
+    case 2:
+        return joined(gen, top, "/", segment(gen));
+    case 3:
+        return joined(gen, joined(gen, top, "/", segment(gen)), "/", text_of("**"));
+    case 4:
+        return joined(gen, above(top), "/", text_of("**"));
+    case 5:
+        return top;
+    case 6:
+        return joined(gen, text_of("**"), "/", rule);
+    default:
+        return joined(gen, top, "", segment(gen));
+    }
+}
+
+struct bs_fuzz_text bs_gen_rule_body(struct bs_gen_policies *gen) {
+    struct bs_fuzz_text body;
+    if (gen->n_rules == 0 || bs_fuzz_flag(gen->from))
+        body = fresh(gen);
+    else
+        body = derived(gen, gen->rules[bs_fuzz_below(gen->from, (uint32_t)gen->n_rules)]);
+    if (gen->n_rules < BS_GEN_MOST_RULES)
+        gen->rules[gen->n_rules++] = body;
+    return body;
+}
+
+void bs_gen_policies_begin(struct bs_gen_policies *gen, struct bs_fuzz_provider *from,
+                           struct bs_fuzz_pool *pool) {
+    *gen = (struct bs_gen_policies){.from = from, .pool = pool};
+    gen->flawed = bs_fuzz_below(from, 8) == 7;
+}
+
+static struct bs_fuzz_text instance(struct bs_gen_policies *gen) {
+    struct bs_gen_text text;
+    struct bs_fuzz_text rule = gen->rules[bs_fuzz_below(gen->from, (uint32_t)gen->n_rules)];
+    bs_gen_path_of(gen->from, rule.text, rule.len, &text);
+    return (struct bs_fuzz_text){bs_fuzz_keep(gen->pool, text.data, text.len), text.len};
+}
+
+struct bs_fuzz_text bs_gen_path(struct bs_gen_policies *gen) {
+    if (gen->n_rules > 0 && !bs_fuzz_flag(gen->from))
+        return instance(gen);
+    switch (bs_fuzz_below(gen->from, 8)) {
+    case 0:
+        return text_of(".");
+    case 1:
+        return bs_gen_respelled(gen, fresh(gen));
+    case 2:
+        return gen->n_rules > 0 ? bs_gen_respelled(gen, instance(gen)) : fresh(gen);
+    default:
+        return fresh(gen);
+    }
+}
+
+struct bs_fuzz_text bs_gen_respelled(struct bs_gen_policies *gen, struct bs_fuzz_text path) {
+    static const char *const doubled[] = {"/", "//", "/./", "/.//", "///"};
+    struct bs_fuzz_text spelled = bs_fuzz_flag(gen->from) ? text_of("./") : text_of("");
+    const char *at = path.text;
+    const char *end = path.text + path.len;
+    while (at < end) {
+        const char *separator = memchr(at, '/', (size_t)(end - at));
+        const char *stop = separator != NULL ? separator : end;
+        struct bs_fuzz_text part = {at, (size_t)(stop - at)};
+        spelled = joined(gen, spelled, "", part);
+        if (separator != NULL)
+            spelled = joined(gen, spelled, "", text_of(doubled[bs_fuzz_below(gen->from, 5)]));
+        at = separator != NULL ? stop + 1 : end;
+    }
+    static const char *const tails[] = {"", "/", "/.", "//", "/./"};
+    return joined(gen, spelled, "", text_of(tails[bs_fuzz_below(gen->from, 5)]));
+}
