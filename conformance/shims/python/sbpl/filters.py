@@ -12,6 +12,9 @@ SPECIAL = "\\.[](){}*+?^$|"
 # a deny takes up to four bytes that are not ASCII, an allow takes none.
 ONE_DENIED = "([ -.0-~]|[^ -~][^ -~]?[^ -~]?[^ -~]?)"
 ONE_ALLOWED = "[ -.0-~]"
+# Where names fold, a letter and its marks are one character: of what is not ASCII come up to eight
+# bytes behind it.
+ONE_FOLDED = "[^/]" + 8 * "[^ -~]?"
 
 DEEP = (glob.ANYTHING, glob.SEGMENTS, glob.BELOW)
 EXPRESSIONS = {
@@ -80,39 +83,27 @@ class Filters:
         return below(self.root) + "".join(characters)
 
     def ancestor(self, names, pointer):
-        path = below(self.root) + "/".join(names)
         if self.fold:
-            return regex(f"^{self.written(path)}$", pointer)
-        return literal(path, pointer)
+            return self.pattern("/".join(names), True, pointer)
+        return literal(self.path("/".join(names)), pointer)
 
     def pattern(self, found, denied, pointer):
         return regex(anchored(self.expression(found, denied)), pointer)
 
     def expression(self, found, denied):
+        """The root is one directory: it stays as it is, whatever folds."""
         if is_everything(found):
-            return self.written(self.root.rstrip("/")) + EXPRESSIONS[glob.BELOW]
-        if not found:
-            return self.written(self.root)
-        parts = self.written_runs([*below(self.root), *found])
-        return "".join(expression_of(part, denied) for part in parts)
+            return literally(self.root.rstrip("/")) + EXPRESSIONS[glob.BELOW]
+        root = below(self.root) if found else self.root
+        return literally(root) + "".join(self.written(run, denied) for run in runs(found))
 
-    def written_runs(self, found):
-        """Runs of characters become expressions, wildcards stay."""
-        run = ""
-        for piece in found:
-            if is_wildcard(piece):
-                yield self.written(run)
-                yield piece
-                run = ""
-            else:
-                run += piece
-        yield self.written(run)
-
-    def written(self, characters):
-        """An expression for these very characters."""
-        if self.fold:
-            return spellings.expression(characters, literally)
-        return literally(characters)
+    def written(self, run, denied):
+        """An expression for a wildcard, or for these very characters."""
+        if run == glob.ONE:
+            return one(denied, self.fold)
+        if run in EXPRESSIONS:
+            return EXPRESSIONS[run]
+        return spellings.expression(run, literally) if self.fold else literally(run)
 
 
 def literally(characters):
@@ -123,14 +114,23 @@ def anchored(expression):
     return f"^{expression}$"
 
 
-def expression_of(part, denied):
-    if part == glob.ONE:
-        return one(denied)
-    return EXPRESSIONS.get(part, part)
+def one(denied, fold):
+    if not denied:
+        return ONE_ALLOWED
+    return ONE_FOLDED if fold else ONE_DENIED
 
 
-def one(denied):
-    return ONE_DENIED if denied else ONE_ALLOWED
+def runs(found):
+    """Characters together, since spellings may be of several; each wildcard by itself."""
+    run = ""
+    for piece in found:
+        if is_wildcard(piece):
+            yield from (run, piece) if run else (piece,)
+            run = ""
+        else:
+            run += piece
+    if run:
+        yield run
 
 
 def pieces(body):
