@@ -1,16 +1,15 @@
 /* Every allocation of a run fails once. Only calls of our own objects come through the wrappers:
  * the C library's stay inside it. */
-#define _GNU_SOURCE
 #include <boxspec/exec.h>
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "support/harness.h"
 #include "support/holdings.h"
 #include "support/shell.h"
+#include "support/spent.h"
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
@@ -62,13 +61,6 @@ char *__wrap_strndup(const char *text, size_t len) {
 void __wrap_free(void *block) {
     live -= block != NULL;
     __real_free(block);
-}
-
-/* Processor time of this thread, so that a busy machine does not fail the test. */
-static double spent_ms(void) {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
 enum tolerance { EVERY_FAILURE_IS_AN_ERROR, A_COPY_MAY_BE_LOST };

@@ -1,12 +1,11 @@
-#define _GNU_SOURCE
 #include <boxspec/glob.h>
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "oracle.h"
 #include "support/harness.h"
+#include "support/spent.h"
 
 static struct bs_glob *compiled(const char *pattern, size_t len) {
     struct bs_glob *glob = NULL;
@@ -215,12 +214,6 @@ static void long_random_globs_decide_as_the_oracle(void **state) {
     }
 }
 
-static double processor_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
 static double ms_to_match(const char *unit, size_t units, const char *tail, size_t path_len) {
     char *pattern = malloc(units * strlen(unit) + strlen(tail));
     char *path = malloc(path_len);
@@ -235,9 +228,9 @@ static double ms_to_match(const char *unit, size_t units, const char *tail, size
     double best = 1e9;
     for (int i = 0; i < 3; i++) {
         bool matched = true;
-        double start = processor_ms();
+        double start = spent_ms();
         assert_int_equal(bs_glob_match(glob, path, path_len, &matched, NULL), BS_OK);
-        double took = processor_ms() - start;
+        double took = spent_ms() - start;
         assert_false(matched);
         best = took < best ? took : best;
     }

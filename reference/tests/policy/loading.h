@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <boxspec/policy.h>
 
 #include "policy/model.h"
 #include "support/harness.h"
+#include "support/spent.h"
 
 struct loaded {
     int code;
@@ -105,13 +105,6 @@ static inline void assert_says(struct loaded loaded, const char *words) {
     if (strstr(loaded.report.problems[0].message, words) == NULL)
         fail_msg("`%s` does not say `%s`", loaded.report.problems[0].message, words);
     unload(&loaded);
-}
-
-/* Processor time of this thread, so that a busy machine does not fail a test. */
-static inline double spent_ms(void) {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
 #endif

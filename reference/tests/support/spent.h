@@ -1,0 +1,7 @@
+/* Processor time of this thread, so that a busy machine does not fail a test. */
+#ifndef BS_TESTS_SPENT_H
+#define BS_TESTS_SPENT_H
+
+double spent_ms(void);
+
+#endif
