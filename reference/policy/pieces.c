@@ -202,12 +202,18 @@ struct search {
     const struct bs_pieces *pieces;
     const char *text;
     size_t len;
+    uint64_t *seen; /* NULL: a piece can be at one place only */
+    uint32_t unseen;
     void (*found)(void *context, uint32_t piece);
     void *context;
 };
 
+static bool was_seen(const struct search *search, uint32_t piece) {
+    return search->seen != NULL && (search->seen[piece / 64] >> piece % 64 & 1) != 0;
+}
+
 /* `hashed` bytes have the hash of some piece. From `at` on, or up to it, it is compared. */
-static void look_up(const struct search *search, uint64_t hash, size_t hashed, size_t at) {
+static void look_up(struct search *search, uint64_t hash, size_t hashed, size_t at) {
     const struct bs_pieces *pieces = search->pieces;
     size_t most = pieces->anchor == BS_ANCHOR_ANYWHERE ? BS_PIECE_HASHED_ANYWHERE : BS_PIECE_HASHED;
     for (uint32_t i = pieces->heads[head_of(pieces, hash)]; i != 0; i = pieces->items[i - 1].next) {
@@ -217,13 +223,17 @@ static void look_up(const struct search *search, uint64_t hash, size_t hashed, s
         bool from_end = pieces->anchor == BS_ANCHOR_END;
         if (piece->len > (from_end ? at : search->len - at))
             continue;
-        if (memcmp(search->text + (from_end ? at - piece->len : at), pieces->texts + piece->at,
-                   piece->len) == 0)
-            search->found(search->context, i - 1);
+        if (was_seen(search, i - 1) || memcmp(search->text + (from_end ? at - piece->len : at),
+                                              pieces->texts + piece->at, piece->len) != 0)
+            continue;
+        search->found(search->context, i - 1);
+        search->unseen--;
+        if (search->seen != NULL)
+            search->seen[(i - 1) / 64] |= UINT64_C(1) << (i - 1) % 64;
     }
 }
 
-static void search_one_end(const struct search *search, bool from_end) {
+static void search_one_end(struct search *search, bool from_end) {
     const struct bs_pieces *pieces = search->pieces;
     size_t most = search->len < pieces->longest ? search->len : pieces->longest;
     uint64_t hash = 0;
@@ -236,12 +246,13 @@ static void search_one_end(const struct search *search, bool from_end) {
     }
 }
 
-static void search_anywhere(const struct search *search) {
+static void search_anywhere(struct search *search) {
     const struct bs_pieces *pieces = search->pieces;
+    memset(search->seen, 0, ((size_t)pieces->n + 63) / 64 * sizeof *search->seen);
     for (size_t n = 1; n <= BS_PIECE_HASHED_ANYWHERE; n++) {
         if ((pieces->lengths >> n & 1) == 0)
             continue;
-        for (size_t at = 0; at + n <= search->len; at++) {
+        for (size_t at = 0; at + n <= search->len && search->unseen > 0; at++) {
             uint64_t hash = window_hash(window(search->text + at, search->len - at), n);
             if (may_be(pieces, hash))
                 look_up(search, hash, n, at);
@@ -249,9 +260,9 @@ static void search_anywhere(const struct search *search) {
     }
 }
 
-void bs_pieces_find(const struct bs_pieces *pieces, const char *text, size_t len,
+void bs_pieces_find(const struct bs_pieces *pieces, const char *text, size_t len, uint64_t *seen,
                     void (*found)(void *context, uint32_t piece), void *context) {
-    const struct search search = {pieces, text, len, found, context};
+    struct search search = {pieces, text, len, NULL, pieces->n, found, context};
     if (pieces->n == 0)
         return;
     switch (pieces->anchor) {
@@ -262,46 +273,11 @@ void bs_pieces_find(const struct bs_pieces *pieces, const char *text, size_t len
         search_one_end(&search, true);
         break;
     case BS_ANCHOR_ANYWHERE:
+        search.seen = seen;
         search_anywhere(&search);
         break;
     default:
         found(context, 0); /* the empty piece */
         break;
-    }
-}
-
-static bool continues(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
-
-/* After a star only the last star is ever tried again: what an earlier one could take, it can
- * take too. */
-bool bs_segment_matches(const char *glob, size_t glob_len, const char *text, size_t len) {
-    size_t g = 0;
-    size_t t = 0;
-    size_t star = SIZE_MAX; /* where the glob goes on after the last star */
-    size_t retry = 0;       /* where the text does, the next time */
-    while (true) {
-        if (g < glob_len && glob[g] == '*') {
-            star = ++g;
-            retry = t + 1;
-            continue;
-        }
-        if (g == glob_len && t == len)
-            return true;
-        if (g < glob_len && t < len && glob[g] == '?' && !continues(text[t])) {
-            t++;
-            while (t < len && continues(text[t]))
-                t++;
-            g++;
-            continue;
-        }
-        if (g < glob_len && t < len && glob[g] == text[t] && glob[g] != '?') {
-            g++;
-            t++;
-            continue;
-        }
-        if (star == SIZE_MAX || retry > len)
-            return false;
-        g = star;
-        t = retry++;
     }
 }

@@ -66,11 +66,8 @@ bool bs_pieces_add_candidate(struct bs_pieces *pieces, uint32_t piece, uint32_t 
 void bs_pieces_clear(struct bs_pieces *pieces);
 size_t bs_pieces_bytes(const struct bs_pieces *pieces);
 
-/* Calls `found` for each piece at each place of the segment where it is. */
-void bs_pieces_find(const struct bs_pieces *pieces, const char *text, size_t len,
+/* Calls `found` once for each piece that the segment has. `seen` is room for a bit for each. */
+void bs_pieces_find(const struct bs_pieces *pieces, const char *text, size_t len, uint64_t *seen,
                     void (*found)(void *context, uint32_t piece), void *context);
-
-/* Whether the glob of a segment (`*` and `?`, no `**`) matches it; at most glob x segment steps. */
-bool bs_segment_matches(const char *glob, size_t glob_len, const char *text, size_t len);
 
 #endif

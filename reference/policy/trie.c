@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "policy/segments.h"
+#include "policy/wild.h"
 
 /* One walk. The arrays are the walk's own stack frame and as long as the trie needs them. */
 struct walk {
@@ -32,7 +33,7 @@ struct reading {
     struct owned_symbol extensions[BS_TRIE_LONGEST_EXTENSION];
     struct owned_symbol *wild; /* those that match, of the anchors that are known */
     uint32_t n_wild;
-    uint64_t *tried;       /* candidates that may come more than once */
+    uint64_t *seen;        /* room for a bit for each piece */
     enum bs_anchor anchor; /* that is being read */
 };
 
@@ -123,30 +124,21 @@ static void found_piece(void *context, uint32_t piece) {
     for (uint32_t at = pieces->items[piece].candidates; at != 0; at = next) {
         uint32_t wild = pieces->candidates[at - 1].glob;
         next = pieces->candidates[at - 1].next;
-        if (reading->anchor == BS_ANCHOR_ANYWHERE) {
-            /* The piece may be in the segment twice. */
-            uint64_t bit = UINT64_C(1) << wild % 64;
-            if ((reading->tried[wild / 64] & bit) != 0)
-                continue;
-            reading->tried[wild / 64] |= bit;
-        }
         const struct bs_symbol *glob = &trie->wilds.items[wild];
-        if (bs_segment_matches(trie->wilds.texts + glob->at, glob->len, reading->segment.text,
-                               reading->segment.len))
+        if (bs_wild_matches(trie->wilds.texts + glob->at, glob->len, reading->segment.text,
+                            reading->segment.len))
             take(reading, wild);
     }
 }
 
 static void read_wild(struct reading *reading, unsigned anchors) {
     const struct bs_trie *trie = reading->trie;
-    if ((anchors & 1U << BS_ANCHOR_ANYWHERE) != 0)
-        memset(reading->tried, 0, (trie->wilds.n + 63) / 64 * sizeof *reading->tried);
     for (int anchor = 0; anchor < BS_ANCHORS; anchor++) {
         if ((anchors & 1U << anchor) == 0)
             continue;
         reading->anchor = (enum bs_anchor)anchor;
         bs_pieces_find(&trie->pieces[anchor], reading->segment.text, reading->segment.len,
-                       found_piece, reading);
+                       reading->seen, found_piece, reading);
     }
 }
 
@@ -192,7 +184,7 @@ ptrdiff_t bs_trie_highest(const struct bs_trie *trie, const char *path, size_t l
         return root->rule > root->below ? root->rule : root->below;
     uint32_t arrays[3][trie->width];
     uint64_t marks[trie->n_marks / 64 + 1];
-    uint64_t tried[trie->wilds.n / 64 + 1];
+    uint64_t seen[trie->wilds.n / 64 + 1];
     struct owned_symbol wild[trie->wilds.n + 1];
     memset(marks, 0, sizeof marks);
     struct walk walk = {.trie = trie, .best = root->below, .gaps = arrays[2], .marks = marks};
@@ -202,7 +194,7 @@ ptrdiff_t bs_trie_highest(const struct bs_trie *trie, const char *path, size_t l
     if (root->gap != 0)
         enter_gap(&walk, root->gap);
     struct bs_segments segments;
-    struct reading reading = {.trie = trie, .wild = wild, .tried = tried};
+    struct reading reading = {.trie = trie, .wild = wild, .seen = seen};
     bs_segments_start(&segments, path, len);
     while (n_now + walk.n_gaps > 0 && bs_segments_next(&segments, &reading.segment)) {
         const uint32_t *now = arrays[turn];

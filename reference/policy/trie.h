@@ -3,7 +3,8 @@
  *
  * A node stands for the beginning of rules, edges are segments. Literal segments and `*.ext` are
  * found by hashing, the remaining wildcard segments by a literal piece of each. `**` is a node that
- * stays alive. Rules that do not fit (`a**b`, very long ones) are left to the caller.
+ * stays alive. Rules that do not fit (`a**b`, very long ones, what policy/wild.h does not take) are
+ * left to the caller.
  */
 #ifndef BS_POLICY_TRIE_H
 #define BS_POLICY_TRIE_H

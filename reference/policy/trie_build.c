@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policy/wild.h"
+
 /* A rule, cut at its separators. */
 struct cut {
     struct bs_pattern segments[BS_TRIE_MOST_DEPTH];
@@ -40,7 +42,7 @@ static enum segment_kind kind_of(const struct bs_pattern *segment) {
     if (stars == 1 && !asks && segment->text[0] == '*' && segment->text[1] == '.' &&
         segment->len - 1 <= BS_TRIE_LONGEST_EXTENSION)
         return EXTENSION;
-    return WILD;
+    return bs_wild_is_simple(segment->text, segment->len) ? WILD : CROSSING;
 }
 
 /* False: the rule does not fit into a trie. */
