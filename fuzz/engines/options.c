@@ -5,6 +5,7 @@
  *                               every allocation is a miss in the caches
  * allocator_may_return_null     an impossible size is for the reference to refuse
  * max_allocation_size_mb        ... and a block as large as this one is impossible
+ * malloc_context_size           who asked for a block is said by eight frames
  * detect_stack_use_after_return fake stacks cost more than all the rest
  */
 #define EXPORT __attribute__((visibility("default")))
@@ -15,7 +16,7 @@ EXPORT const char *__ubsan_default_options(void);
 
 const char *__asan_default_options(void) {
     return "quarantine_size_mb=16:allocator_may_return_null=1:max_allocation_size_mb=1024:"
-           "detect_stack_use_after_return=0";
+           "malloc_context_size=8:detect_stack_use_after_return=0";
 }
 
 const char *__tsan_default_options(void) { return "allocator_may_return_null=1"; }

@@ -14,7 +14,7 @@
 
 #include "support/provider.h"
 
-enum { BS_GEN_MOST_BYTES = 320, BS_GEN_MOST_PATHS = 4 };
+enum { BS_GEN_MOST_BYTES = 160, BS_GEN_MOST_PATHS = 2 };
 
 struct bs_gen_text {
     size_t len;
@@ -34,7 +34,7 @@ void bs_gen_symbols(struct bs_fuzz_provider *provider, struct bs_gen_text *out);
 void bs_gen_path_of(struct bs_fuzz_provider *provider, const char *glob, size_t len,
                     struct bs_gen_text *out);
 
-/* One glob and one to four paths. */
+/* One glob and one or two paths. */
 void bs_gen_globs(const uint8_t *data, size_t size, struct bs_gen_globs *out);
 
 #endif

@@ -3,11 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* reached[j]: what was read of the glob matches the first j bytes of the path. */
+/* reached[j]: what was read of the glob matches the first j bytes of the path. Nothing outside of
+ * `first` to `last` is reached, so that a literal costs one comparison; nothing at all is when
+ * `first` is the greater. */
 struct oracle {
     const char *path;
     size_t len;
     bool *reached;
+    size_t first;
+    size_t last;
 };
 
 static bool continues(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
@@ -23,27 +27,41 @@ static size_t character(const struct oracle *o, size_t j) {
 }
 
 static void one(struct oracle *o, bool any, char c) {
-    for (size_t j = o->len + 1; j-- > 0;) {
-        size_t n = !any ? (size_t)(j < o->len && o->path[j] == c) : character(o, j);
+    size_t first = o->len + 1;
+    size_t last = 0;
+    /* From the back: what is reached now is not looked at again. */
+    for (size_t j = o->last + 1; j-- > o->first;) {
         bool was = o->reached[j];
+        size_t n = !any ? (size_t)(j < o->len && o->path[j] == c) : character(o, j);
         o->reached[j] = false;
-        if (was && n > 0)
-            o->reached[j + n] = true;
+        if (!was || n == 0)
+            continue;
+        first = j + n;
+        last = last == 0 ? first : last;
+        o->reached[first] = true;
     }
+    o->first = first;
+    o->last = last;
+}
+
+static void reach(struct oracle *o, size_t j) {
+    o->reached[j] = true;
+    o->last = j > o->last ? j : o->last;
 }
 
 static void run(struct oracle *o, bool slashes) {
-    for (size_t j = 0; j < o->len; j++) {
+    for (size_t j = o->first; j < o->len && j <= o->last; j++) {
         if (o->reached[j] && (slashes || o->path[j] != '/'))
-            o->reached[j + 1] = true;
+            reach(o, j + 1);
     }
 }
 
 static void segments(struct oracle *o) {
     bool before = false;
-    for (size_t j = 0; j <= o->len; j++) {
+    for (size_t j = o->first; j <= o->len; j++) {
         bool was = o->reached[j];
-        o->reached[j] = was || (before && o->path[j - 1] == '/');
+        if (before && o->path[j - 1] == '/')
+            reach(o, j);
         before = before || was;
     }
 }
@@ -52,7 +70,7 @@ static void segments(struct oracle *o) {
 static void walk(struct oracle *o, const char *glob, size_t len) {
     memset(o->reached, 0, o->len + 1);
     o->reached[0] = true;
-    for (size_t i = 0; i < len;) {
+    for (size_t i = 0; i < len && o->first <= o->last;) {
         bool starts = i == 0 || glob[i - 1] == '/';
         size_t stars = 0;
         while (i + stars < len && glob[i + stars] == '*')
@@ -80,7 +98,7 @@ bool bs_oracle_glob_matches(const char *glob, size_t glob_len, const char *path,
     static _Thread_local bool reached[BS_ORACLE_LONGEST_PATH + 1];
     if (len > BS_ORACLE_LONGEST_PATH)
         abort();
-    struct oracle o = {path, len, reached};
+    struct oracle o = {path, len, reached, 0, 0};
     if (glob_len == 1 && glob[0] == '.')
         glob_len = 0;
     if (len == 1 && path[0] == '.')

@@ -1,0 +1,15 @@
+/* What the engine costs by itself: what the targets' speeds are ratios to. */
+#include "support/case.h"
+
+const char bs_fuzz_target[] = "empty";
+
+void bs_fuzz_describe(struct bs_fuzz_case *c, const uint8_t *data, size_t size) {
+    bs_fuzz_case_open(c, "none");
+    bs_fuzz_case_text(c, "bytes", (const char *)data, size);
+    bs_fuzz_case_close(c);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    bs_fuzz_begin(data, size);
+    return 0;
+}
