@@ -138,15 +138,17 @@ size_t bs_automaton_bytes(const struct bs_automaton *automaton) {
            automaton->n_states * sizeof(uint32_t);
 }
 
-bool bs_automaton_step(const struct bs_automaton *automaton, uint8_t class, const uint64_t *from,
-                       uint64_t *to) {
-    const uint64_t *consume = automaton->consume + (size_t) class * automaton->words;
+/* `to` may be `from`. With a constant number of words all of them stay in registers. */
+static inline bool step(const struct bs_automaton *automaton, uint8_t class, const uint64_t *from,
+                        uint64_t *to, uint32_t words) {
+    const uint64_t *consume = automaton->consume + (size_t) class * words;
     const uint64_t *loop = automaton->loop[automaton->loop_of[class]];
     const uint64_t *gaps = automaton->gaps;
     uint64_t carry = 0;      /* into the next word, from states that went on */
     uint64_t skip_carry = 0; /* ... from gaps that were entered */
     uint64_t any = 0;
-    for (uint32_t i = 0; i < automaton->words; i++) {
+#pragma GCC unroll 4
+    for (uint32_t i = 0; i < words; i++) {
         uint64_t gone = from[i] & consume[i];
         uint64_t entered = gone << 1 | carry;
         uint64_t skipped = entered & gaps[i];
@@ -156,6 +158,11 @@ bool bs_automaton_step(const struct bs_automaton *automaton, uint8_t class, cons
         skip_carry = skipped >> 63;
     }
     return any != 0;
+}
+
+bool bs_automaton_step(const struct bs_automaton *automaton, uint8_t class, const uint64_t *from,
+                       uint64_t *to) {
+    return step(automaton, class, from, to, automaton->words);
 }
 
 ptrdiff_t bs_automaton_accepts(const struct bs_automaton *automaton, const uint64_t *set) {
@@ -169,23 +176,22 @@ ptrdiff_t bs_automaton_accepts(const struct bs_automaton *automaton, const uint6
     return BS_NO_RULE;
 }
 
-/* One word stays in a register: this is what most single globs are. */
-static ptrdiff_t highest_of_one_word(const struct bs_automaton *automaton, const char *path,
-                                     size_t len) {
-    const uint64_t gaps = automaton->gaps[0];
-    uint64_t set = automaton->initial[0];
-    for (size_t i = 0; i < len && set != 0; i++) {
-        uint8_t class = automaton->class_of[(unsigned char)path[i]];
-        uint64_t entered = (set & automaton->consume[class]) << 1;
-        set = entered | (set & automaton->loop[automaton->loop_of[class]][0]);
-        set |= (entered & gaps) << 1;
+/* What most single globs are. */
+static inline ptrdiff_t highest_of_few(const struct bs_automaton *automaton, const char *path,
+                                       size_t len, uint32_t words) {
+    uint64_t set[2] = {0};
+    for (uint32_t i = 0; i < words; i++)
+        set[i] = automaton->initial[i];
+    for (size_t i = 0; i < len; i++) {
+        if (!step(automaton, automaton->class_of[(unsigned char)path[i]], set, set, words))
+            return BS_NO_RULE;
     }
-    return bs_automaton_accepts(automaton, &set);
+    return bs_automaton_accepts(automaton, set);
 }
 
 /* Not inlined: only who needs the two large sets shall have them on the stack. */
-__attribute__((noinline)) static ptrdiff_t
-highest_of_many_words(const struct bs_automaton *automaton, const char *path, size_t len) {
+__attribute__((noinline)) static ptrdiff_t highest_of_many(const struct bs_automaton *automaton,
+                                                           const char *path, size_t len) {
     uint64_t sets[2][BS_AUTOMATON_MOST_STATES / 64];
     memcpy(sets[0], automaton->initial, automaton->words * sizeof **sets);
     for (size_t i = 0; i < len; i++) {
@@ -199,6 +205,12 @@ highest_of_many_words(const struct bs_automaton *automaton, const char *path, si
 ptrdiff_t bs_automaton_highest(const struct bs_automaton *automaton, const char *path, size_t len) {
     if (automaton->words == 0)
         return BS_NO_RULE;
-    return automaton->words == 1 ? highest_of_one_word(automaton, path, len)
-                                 : highest_of_many_words(automaton, path, len);
+    switch (automaton->words) {
+    case 1:
+        return highest_of_few(automaton, path, len, 1);
+    case 2:
+        return highest_of_few(automaton, path, len, 2);
+    default:
+        return highest_of_many(automaton, path, len);
+    }
 }
