@@ -51,12 +51,16 @@ class Console:
         self.write(f"shim      {' '.join(argv)}{claim}")
 
     def progress(self, done: int, of: int, broken: int, name: str) -> None:
-        if not self.tty or self.verbose:
+        if not self.verbose:
+            bad = f" · {broken} not conforming" if broken else ""
+            self.status(f"{done}/{of}{bad} · {name.rpartition('::')[2]}")
+
+    def status(self, text: str) -> None:
+        """The live line; the next one takes its place."""
+        if not self.tty:
             return
         width = os.get_terminal_size(self.out.fileno()).columns - 1
-        bad = f" · {broken} not conforming" if broken else ""
-        text = f"{done}/{of}{bad} · {name.rpartition('::')[2]}"[:width]
-        self.out.write("\r\033[K" + text)
+        self.out.write("\r\033[K" + text[:width])
         self.out.flush()
         self._line = True
 

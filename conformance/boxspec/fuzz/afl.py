@@ -1,0 +1,100 @@
+"""AFL++: a main fuzzer and secondary ones, which exchange inputs through one folder of outputs."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from boxspec.fuzz.children import Child, end_all
+from boxspec.fuzz.engine import INPUT_S, Crash, Plan, Progress
+
+SETTINGS = {
+    # Neither a terminal nor a machine that was prepared for it can be asked for.
+    "AFL_NO_UI": "1",
+    "AFL_NO_COLOR": "1",
+    "AFL_SKIP_CPUFREQ": "1",
+    "AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES": "1",
+    # Bound to a core it is three times as fast; without a free one it runs all the same.
+    "AFL_TRY_AFFINITY": "1",
+    "AFL_FUZZER_STATS_UPDATE_INTERVAL": "1",
+    # A run goes on where the last one stopped.
+    "AFL_AUTORESUME": "1",
+    "AFL_FORKSRV_INIT_TMOUT": "30000",
+}
+
+
+class Afl:
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._out = plan.folder / "afl" / "out"
+        self._seeds = plan.folder / "afl" / "seeds"
+        self._names = ["main", *(f"secondary-{number}" for number in range(1, plan.jobs))]
+        self._children: list[Child] = []
+        self._seen: set[Path] = set()
+
+    def start(self) -> None:
+        self._out.mkdir(parents=True, exist_ok=True)
+        self._gather_seeds()
+        # What an earlier run has found was told then.
+        self._seen.update(self._saved())
+        env = {**self._plan.environment, **SETTINGS}
+        for number, name in enumerate(self._names):
+            log = self._plan.folder / f"job-{number}.log"
+            self._children.append(Child(self._argv(number, name), env, self._plan.folder, log))
+
+    def _gather_seeds(self) -> None:
+        """One folder of all seeds; AFL++ needs at least one, and not an empty one."""
+        shutil.rmtree(self._seeds, ignore_errors=True)
+        self._seeds.mkdir(parents=True)
+        (self._seeds / "0").write_bytes(b"0")
+        for folder in self._plan.seeds:
+            for path in folder.iterdir():
+                if path.is_file() and path.stat().st_size > 0:
+                    shutil.copyfile(path, self._seeds / f"{folder.parent.name}-{path.name}")
+
+    def _argv(self, number: int, name: str) -> list[str | Path]:
+        plan = self._plan
+        argv: list[str | Path] = ["afl-fuzz", "-i", self._seeds, "-o", self._out]
+        argv += ["-M" if number == 0 else "-S", name]
+        argv += ["-s", str(plan.seed + number), "-G", str(plan.target.max_len), "-m", "none"]
+        argv += ["-t", f"{INPUT_S * 1000 // 10}"]
+        if plan.target.dictionary is not None:
+            argv += ["-x", plan.target.dictionary]
+        return [*argv, "--", plan.binary]
+
+    def progress(self) -> Progress:
+        told = [self._stats(name) for name in self._names]
+        return Progress(
+            sum(int(stats.get("execs_done", 0)) for stats in told),
+            sum(float(stats.get("execs_per_sec", 0)) for stats in told),
+            max(int(stats.get("corpus_count", 0)) for stats in told),
+        )
+
+    def _stats(self, name: str) -> dict[str, str]:
+        try:
+            text = (self._out / name / "fuzzer_stats").read_text()
+        except OSError:
+            return {}
+        pairs = (line.partition(":") for line in text.splitlines())
+        return {key.strip(): value.strip() for key, _, value in pairs if value.strip()}
+
+    def _saved(self) -> list[Path]:
+        found: list[Path] = []
+        for kind in ("crashes", "hangs"):
+            found += sorted(self._out.glob(f"*/{kind}/id:*"))
+        return found
+
+    def crashes(self) -> list[Crash]:
+        new = [path for path in self._saved() if path not in self._seen]
+        self._seen.update(new)
+        return [Crash(path) for path in new]
+
+    def why_ended(self) -> str | None:
+        if any(child.status is None for child in self._children):
+            return None
+        said = self._children[0].said().replace("\r", "\n")
+        lines = [line for line in said.splitlines() if "PROGRAM ABORT" in line or "[-]" in line]
+        return lines[-1].strip() if lines else f"status {self._children[0].status}"
+
+    def stop(self) -> None:
+        end_all(self._children)

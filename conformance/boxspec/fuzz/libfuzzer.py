@@ -1,0 +1,120 @@
+"""libFuzzer: a process for each job on one corpus. A job that found something starts anew."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+from boxspec.fuzz.children import Child, end_all
+from boxspec.fuzz.engine import INPUT_S, MEMORY_MB, Crash, Plan, Progress
+
+# `#1048576  pulse  cov: 100 ft: 300 corp: 20/1Kb lim: 4096 exec/s: 349525 rss: 60Mb`
+STATUS = re.compile(r"^#(\d+)\t.*?corp: (\d+)/.*?exec/s: (\d+)", re.M)
+ARTIFACT = re.compile(r"Test unit written to (\S+)")
+# The status of a process that found something: error, timeout, out of memory.
+FOUND = (77, 70, 71)
+# A job that falls over its first input again and again shows nothing new.
+MOST_STARTS = 40
+
+
+class _Job:
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.starts = 0
+        self.runs_before = 0
+        self.now = Progress()
+        self.child: Child | None = None
+        self.why_ended: str | None = None
+
+
+class LibFuzzer:
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._corpus = plan.folder / "libfuzzer" / "corpus"
+        self._found = plan.folder / "libfuzzer" / "found"
+        self._jobs = [_Job(number) for number in range(plan.jobs)]
+        self._new: list[Crash] = []
+
+    def start(self) -> None:
+        for folder in (self._corpus, self._found):
+            folder.mkdir(parents=True, exist_ok=True)
+        for job in self._jobs:
+            self._start(job)
+
+    def _argv(self, job: _Job) -> list[str | Path]:
+        plan = self._plan
+        argv: list[str | Path] = [
+            plan.binary,
+            # 0 would be a seed of libFuzzer's own choice.
+            f"-seed={plan.seed * 1000 + job.number * MOST_STARTS + job.starts + 1}",
+            f"-max_len={plan.target.max_len}",
+            f"-artifact_prefix={self._found}/",
+            f"-timeout={INPUT_S}",
+            f"-rss_limit_mb={MEMORY_MB}",
+            "-print_final_stats=1",
+            # What one job finds the others take over.
+            f"-reload={int(plan.jobs > 1)}",
+        ]
+        if plan.target.dictionary is not None:
+            argv.append(f"-dict={plan.target.dictionary}")
+        return [*argv, self._corpus, *plan.seeds]
+
+    def _start(self, job: _Job) -> None:
+        log = self._plan.folder / f"job-{job.number}.log"
+        job.child = Child(self._argv(job), self._plan.environment, self._plan.folder, log)
+        job.starts += 1
+
+    def progress(self) -> Progress:
+        for job in self._jobs:
+            self._look_at(job)
+        return Progress(
+            sum(job.runs_before + job.now.runs for job in self._jobs),
+            sum(job.now.per_second for job in self._jobs),
+            max(job.now.inputs for job in self._jobs),
+        )
+
+    def _look_at(self, job: _Job) -> None:
+        child = job.child
+        if child is None:
+            return
+        status = child.status
+        said = child.said()
+        lines = STATUS.findall(said)
+        if lines:
+            runs, inputs, per_second = map(int, lines[-1])
+            if status is None:
+                # Lines come at powers of two; between them the rate is the best guess.
+                runs = max(runs, int(per_second * (time.monotonic() - child.started)))
+            job.now = Progress(runs, per_second, inputs)
+        if status is None:
+            return
+        job.child = None
+        job.runs_before += job.now.runs
+        job.now = Progress(inputs=job.now.inputs)
+        artifact = ARTIFACT.search(said)
+        if status not in FOUND or artifact is None:
+            job.why_ended = f"status {status}: {last_line(said)}"
+            return
+        self._new.append(Crash(Path(artifact[1]), said))
+        if job.starts < MOST_STARTS:
+            self._start(job)
+        else:
+            job.why_ended = f"it found something {MOST_STARTS} times"
+
+    def crashes(self) -> list[Crash]:
+        new, self._new = self._new, []
+        return new
+
+    def why_ended(self) -> str | None:
+        if any(job.child is not None for job in self._jobs):
+            return None
+        return self._jobs[0].why_ended or "no job is left"
+
+    def stop(self) -> None:
+        end_all([job.child for job in self._jobs if job.child is not None])
+
+
+def last_line(said: str) -> str:
+    lines = [line for line in said.splitlines() if line.strip()]
+    return lines[-1] if lines else "it said nothing"

@@ -1,0 +1,142 @@
+"""The planted faults of fuzz/planted: what they are, and targets with one of them inside."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from boxspec.errors import HarnessError, UsageError
+from boxspec.fuzz.targets import FUZZ
+from boxspec.programs import ROOT
+
+FOLDER = FUZZ / "planted"
+HEAD = ("Fault", "Source", "Targets")
+# The reference as the fuzz trees compile it; the ordinary library is in those trees too.
+FUZZED = "boxspec_fuzzed.dir"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One patch, by its head."""
+
+    name: str
+    patch: Path
+    what: str
+    source: str
+    targets: tuple[str, ...]
+
+    @property
+    def files(self) -> list[str]:
+        """What it changes, relative to the root."""
+        return re.findall(r"^\+\+\+ b/(\S+)$", self.patch.read_text(), re.M)
+
+
+def _read(path: Path) -> Fault:
+    lines = path.read_text(encoding="utf-8").partition("\n\n")[0].splitlines()
+    head = {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    if tuple(head) != HEAD or not all(head.values()):
+        raise HarnessError(f"{path} does not begin with {', '.join(HEAD)}")
+    return Fault(path.stem, path, head["Fault"], head["Source"], tuple(head["Targets"].split()))
+
+
+@cache
+def every() -> dict[str, Fault]:
+    return {path.stem: _read(path) for path in sorted(FOLDER.glob("*.patch"))}
+
+
+def named(name: str) -> Fault:
+    if name not in every():
+        raise UsageError(name, "no such planted fault", "fuzz/planted/run --list names them")
+    return every()[name]
+
+
+# Copies -------------------------------------------------------------------------------------
+
+
+def copy_patched(fault: Fault, folder: Path) -> list[Path]:
+    """Copies what the patch changes below `folder`, and patches the copies."""
+    for name in fault.files:
+        copy = folder / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes((ROOT / name).read_bytes())
+    # In a folder that git does not take for a part of the checkout.
+    env = {**os.environ, "GIT_CEILING_DIRECTORIES": str(folder.parent)}
+    done = subprocess.run(
+        ["git", "apply", str(fault.patch)], cwd=folder, env=env, capture_output=True, text=True
+    )
+    if done.returncode != 0:
+        raise HarnessError(f"{fault.name} does not apply: {done.stderr.strip()}")
+    return [folder / name for name in fault.files]
+
+
+def _command(words: list[str], folder: Path, what: str) -> None:
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise HarnessError(f"{what}:\n{done.stderr.strip()[-2000:]}")
+
+
+class Tree:
+    """A fuzz tree that is built, as a stock of flags, objects and link commands."""
+
+    def __init__(self, preset: str) -> None:
+        self.folder = ROOT / "build" / preset
+        entries = json.loads((self.folder / "compile_commands.json").read_bytes())
+        self._flags = {
+            entry["file"]: shlex.split(entry["command"])
+            for entry in entries
+            if FUZZED in entry["command"]
+        }
+
+    def compile_argv(self, name: str, source: Path, out: Path) -> list[str]:
+        """How the tree compiles `name`, for a copy of it; the marks are seen by it alone."""
+        try:
+            words = list(self._flags[str(ROOT / name)])
+        except KeyError:
+            raise HarnessError(f"{self.folder} does not compile {name}") from None
+        words[words.index("-o") + 1] = str(out)
+        words[words.index("-c") + 1] = str(source)
+        return [words[0], "-include", str(FOLDER / "planted.h"), *words[1:]]
+
+    def link_argv(self, target: str, objects: list[Path], more: list[str], out: Path) -> list[str]:
+        """How the tree links the target, `objects` in front of the archives: what they define is
+        not taken from there."""
+        done = subprocess.run(
+            ["ninja", "-C", self.folder, "-t", "commands", f"fuzz/{target}"],
+            capture_output=True,
+            text=True,
+        )
+        if done.returncode != 0:
+            raise HarnessError(f"{self.folder} has no {target}: {done.stderr.strip()}")
+        line = done.stdout.splitlines()[-1].removeprefix(": && ").removesuffix(" && :")
+        words = shlex.split(line)
+        words[words.index("-o") + 1] = str(out)
+        archives = next(at for at, word in enumerate(words) if word.endswith(".a"))
+        return [*words[:archives], *map(str, objects), *words[archives:], *more]
+
+
+SILENCED = ["-Wl,--wrap=LLVMFuzzerTestOneInput", "-Wl,--wrap=bs_fuzz_fail"]
+
+
+def build(fault: Fault, tree: Tree, target: str, folder: Path, *, silent: bool) -> Path:
+    """The target with the fault in it; `silent`: its oracles say nothing."""
+    folder.mkdir(parents=True, exist_ok=True)
+    objects = []
+    for name, source in zip(fault.files, copy_patched(fault, folder), strict=True):
+        objects.append(folder / f"{source.stem}.o")
+        argv = tree.compile_argv(name, source, objects[-1])
+        _command(argv, tree.folder, f"{fault.name} does not compile")
+    # Without instrumentation: the engine must not see the marks.
+    for name in ["planted", *(["crash_only"] if silent else [])]:
+        objects.append(folder / f"{name}.o")
+        argv = ["cc", "-std=c17", "-O2", "-c", f"{FOLDER / name}.c", "-o", str(objects[-1])]
+        _command(argv, FOLDER, f"{name}.c does not compile")
+    out = folder / f"{target}{'-silent' if silent else ''}"
+    argv = tree.link_argv(target, objects, SILENCED if silent else [], out)
+    _command(argv, tree.folder, f"{fault.name} does not link")
+    return out

@@ -1,0 +1,84 @@
+"""One input through a target: what it says, what case it is, and a smaller input that says the
+same."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from boxspec.errors import HarnessError
+from boxspec.fuzz import report
+from boxspec.fuzz.engine import INPUT_S, MEMORY_MB
+from boxspec.fuzz.report import Report
+
+# A shim that hangs is waited for, and the sanitizer takes its time at the end.
+LIMIT_S = 6 * INPUT_S
+
+
+def look(binary: Path, path: Path, env: Mapping[str, str], *, quick: bool = False) -> Report | None:
+    """What libFuzzer's binary says of an input. `quick` leaves out the traces, which an oracle
+    does not need and which take a quarter of a second."""
+    argv = [str(binary), f"-timeout={INPUT_S}", f"-rss_limit_mb={MEMORY_MB}"]
+    argv += ["-handle_abrt=0"] if quick else []
+    with tempfile.TemporaryFile() as out:
+        process = subprocess.Popen(
+            [*argv, str(path)],
+            env={**os.environ, **env},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=out,
+            process_group=0,
+        )
+        try:
+            process.wait(LIMIT_S)
+        except subprocess.TimeoutExpired:
+            return Report("hang", f"no end within {LIMIT_S} s")
+        finally:
+            if process.returncode is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+        if process.returncode == 0:
+            return None
+        out.seek(0)
+        said = out.read().decode("utf-8", "replace")
+    return report.read(said) or Report(f"status {process.returncode}", said.strip()[-200:])
+
+
+def cases(decoder: Path, path: Path) -> list[dict[str, Any]]:
+    """The requests that an input stands for, decoded by the replay driver without judging."""
+    done = subprocess.run(
+        [decoder, "--json", path], stdin=subprocess.DEVNULL, capture_output=True, text=True
+    )
+    if done.returncode != 0:
+        raise HarnessError(f"{decoder} --json {path}: {done.stderr.strip()}")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def minimise(data: bytes, same: Callable[[bytes], bool], plain: bytes, seconds: float) -> bytes:
+    """Pieces are left out as long as the finding stays, then bytes become `plain`; what was
+    reached when the time is over."""
+    until = time.monotonic() + seconds
+    size = max(len(data) // 2, 1)
+    while data:
+        at, shorter = 0, False
+        while at < len(data) and time.monotonic() < until:
+            left = data[:at] + data[at + size :]
+            if same(left):
+                data, shorter = left, True
+            else:
+                at += size
+        if time.monotonic() >= until or (size == 1 and not shorter):
+            break
+        size = max(size // 2, 1)
+    for at in range(len(data)):
+        simpler = data[:at] + plain + data[at + 1 :]
+        if simpler != data and time.monotonic() < until and same(simpler):
+            data = simpler
+    return data

@@ -1,0 +1,112 @@
+"""One run of one target: the engine is watched until the time is over or somebody stops it."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from boxspec.errors import HarnessError
+from boxspec.fuzz import status, trees
+from boxspec.fuzz.afl import Afl
+from boxspec.fuzz.block import finding_block
+from boxspec.fuzz.children import adopt_orphans
+from boxspec.fuzz.engine import Engine, Plan, Progress
+from boxspec.fuzz.findings import Finding, Findings
+from boxspec.fuzz.libfuzzer import LibFuzzer
+from boxspec.report.console import Console
+
+ENGINES: dict[str, Callable[[Plan], Engine]] = {"libfuzzer": LibFuzzer, "afl": Afl}
+LOOK_S = 0.2
+
+
+@contextlib.contextmanager
+def _stoppable() -> Iterator[list[int]]:
+    """SIGINT and SIGTERM are noted, once each, and end the run in order; also where a shell has
+    started us in the background with SIGINT ignored."""
+    came: list[int] = []
+    before = [
+        (number, signal.signal(number, lambda number, _: came.append(number)))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    ]
+    try:
+        yield came
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)
+
+
+class Run:
+    """What is found is told in full when the engine has stopped, in a line when it is seen."""
+
+    def __init__(self, plan: Plan, engine: str, seconds: float, console: Console) -> None:
+        self._plan, self._name, self._seconds, self._console = plan, engine, seconds, console
+        judge = trees.binary(trees.JUDGE, plan.target)
+        self.findings = Findings(plan.target, judge, plan.folder, plan.env)
+        self._engine: Engine = ENGINES[engine](plan)
+        self._spent = 0.0
+        self._progress = Progress()
+        self._broke: str | None = None
+
+    def go(self) -> list[Finding]:
+        self._plan.folder.mkdir(parents=True, exist_ok=True)
+        adopt_orphans()
+        with _stoppable() as came:
+            started = time.monotonic()
+            try:
+                self._engine.start()
+                self._watch(started, came)
+            finally:
+                self._engine.stop()
+            self._progress = self._engine.progress()
+            self._take()
+        found = list(self.findings.by_key.values())
+        for finding in found:
+            self._console.status(f"making {finding.path.name} smaller")
+            self.findings.minimise(finding)
+        self._tell(found)
+        if self._broke is not None and not found:
+            raise HarnessError(f"{self._name} ended early: {self._broke}")
+        return found
+
+    def _watch(self, started: float, came: list[int]) -> None:
+        while not came and self._spent < self._seconds:
+            time.sleep(LOOK_S)
+            self._spent = time.monotonic() - started
+            self._progress = self._engine.progress()
+            self._take()
+            self._broke = self._engine.why_ended()
+            if self._broke is not None:
+                return
+            self._console.status(self._line())
+
+    def _take(self) -> None:
+        for crash in self._engine.crashes():
+            if self.findings.take(crash):
+                told = list(self.findings.by_key.values())[-1].report
+                self._console.write(f"found     {told.key}: {told.message}")
+
+    def _line(self) -> str:
+        name, found = self._plan.target.name, len(self.findings.by_key)
+        return status.live(name, self._name, self._spent, self._seconds, self._progress, found)
+
+    def _tell(self, found: list[Finding]) -> None:
+        for finding in found:
+            self._console.write()
+            self._console.write(finding_block(finding, self.findings.command(finding)))
+        if found:
+            self._console.write()
+        if self._broke is not None:
+            self._console.write(f"ended early: {self._broke}")
+        name = self._plan.target.name
+        self._console.write(
+            status.closing(name, self._name, self._spent, self._progress, len(found))
+        )
+
+
+def fresh(folder: Path) -> None:
+    """Forgets what earlier runs of a target have found."""
+    shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,32 @@
+"""The live status line of a run, and its closing one."""
+
+from __future__ import annotations
+
+from boxspec.fuzz.engine import Progress
+
+
+def count(number: float) -> str:
+    """`950`, `12.3 k`, `4.5 M`: as many digits as a person reads."""
+    for unit, name in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
+        if number >= unit:
+            return f"{number / unit:.3g}{name}"
+    return f"{number:.0f}"
+
+
+def _found(findings: int) -> str:
+    return f"{findings} finding{'' if findings == 1 else 's'}"
+
+
+def live(name: str, engine: str, spent: float, of: float, now: Progress, findings: int) -> str:
+    return (
+        f"{name} · {engine} · {spent:.0f} of {of:.0f} s · {count(now.runs)} runs,"
+        f" {count(now.per_second)}/s · {now.inputs} inputs · {_found(findings)}"
+    )
+
+
+def closing(name: str, engine: str, spent: float, now: Progress, findings: int) -> str:
+    rate = count(now.runs / spent) if spent > 0 else "0"
+    return (
+        f"{name} · {engine} · {spent:.1f} s · {count(now.runs)} runs, {rate}/s"
+        f" · {now.inputs} inputs · {_found(findings)}"
+    )

@@ -1,0 +1,81 @@
+"""The fuzz targets as fuzz/targets.json has them, and where their files are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from boxspec.errors import HarnessError, UsageError
+from boxspec.programs import ROOT
+
+FUZZ = ROOT / "fuzz"
+LIST = FUZZ / "targets.json"
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """One target; `oracles` says of each what is wrong when it fires."""
+
+    name: str
+    checks: str
+    input: str
+    max_len: int
+    oracles: Mapping[str, str]
+    dictionary: Path | None
+    shim: bool
+
+    @property
+    def seeds(self) -> list[Path]:
+        """The folders with inputs that are in the tree."""
+        places = (FUZZ / kind / self.name for kind in ("corpus", "regressions"))
+        return [place for place in places if place.is_dir()]
+
+
+@cache
+def every() -> dict[str, Target]:
+    """All targets by name, in the order of the file."""
+    try:
+        entries = json.loads(LIST.read_bytes())
+        return {name: _target(name, entry) for name, entry in entries.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as why:
+        raise HarnessError(f"{LIST} is no list of targets: {why}") from None
+
+
+def _target(name: str, entry: Mapping[str, object]) -> Target:
+    named_dictionary = entry.get("dictionary")
+    dictionary = FUZZ / "dictionaries" / str(named_dictionary) if named_dictionary else None
+    oracles = entry["oracles"]
+    max_len = entry["max_len"]
+    if not isinstance(oracles, dict) or not isinstance(max_len, int):
+        raise TypeError(name)
+    return Target(
+        name=name,
+        checks=str(entry["checks"]),
+        input=str(entry["input"]),
+        max_len=max_len,
+        oracles=oracles,
+        # libFuzzer refuses to start without a file that it is given.
+        dictionary=dictionary if dictionary is not None and dictionary.is_file() else None,
+        shim=bool(entry.get("shim")),
+    )
+
+
+def named(name: str) -> Target:
+    found = every().get(name)
+    if found is None:
+        raise UsageError(name, "no such target", "boxspec fuzz --list names them")
+    return found
+
+
+def list_targets() -> str:
+    """What each target checks, and what each of its oracles says."""
+    lines = []
+    for target in every().values():
+        lines.append(f"{target.name}: {target.checks}")
+        lines.append(f"  input     {target.input}, at most {target.max_len} bytes")
+        width = max(len(oracle) for oracle in target.oracles)
+        lines += [f"  oracle    {name:<{width}}  {says}" for name, says in target.oracles.items()]
+    return "\n".join(lines)

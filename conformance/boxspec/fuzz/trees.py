@@ -1,0 +1,38 @@
+"""The builds that the verb needs: one tree for each engine, one that replays."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from boxspec.errors import HarnessError
+from boxspec.fuzz.targets import Target
+from boxspec.programs import ROOT
+
+PRESETS = {"libfuzzer": "fuzz-libfuzzer", "afl": "fuzz-afl"}
+
+# Findings of both engines are looked at with libFuzzer's binary, which has the sanitizers; a case
+# is decoded by the replay driver, which every tree has.
+JUDGE = PRESETS["libfuzzer"]
+DECODER = "release"
+
+
+def binary(preset: str, target: Target) -> Path:
+    return ROOT / "build" / preset / "fuzz" / target.name
+
+
+def _run(*words: str) -> None:
+    done = subprocess.run(
+        words, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=-1, text=True
+    )
+    if done.returncode != 0:
+        raise HarnessError(f"{' '.join(words)} failed:\n{done.stderr.strip()}")
+
+
+def build(target: Target, *presets: str) -> None:
+    """Sets up and builds what is missing; says nothing when nothing is."""
+    _run("ci/setup", "--fuzz")
+    for preset in dict.fromkeys(presets):
+        _run("ci/build", preset)
+        if not binary(preset, target).is_file():
+            raise HarnessError(f"{preset} has no target {target.name}")

@@ -1,0 +1,193 @@
+"""One trial: a target with a planted fault inside, an engine, a seed, so much CPU time."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import shutil
+import struct
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from boxspec.errors import HarnessError
+from boxspec.fuzz import report, targets
+from boxspec.fuzz.afl import SETTINGS
+from boxspec.fuzz.children import Child, end_all
+from boxspec.fuzz.engine import INPUT_S, MEMORY_MB
+from boxspec.fuzz.libfuzzer import STATUS, last_line
+from boxspec.observe import procs
+
+MARKS = struct.Struct("=QQ")
+LOOK_S = 0.05
+# A machine that is shared gives less CPU time than time passes; this much less is too little.
+PATIENCE = 10
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a result is about; two results with the same trial are one."""
+
+    fault: str
+    target: str
+    engine: str
+    control: bool
+    seed: int
+    limit_s: float
+
+
+@dataclass(frozen=True)
+class Result:
+    trial: Trial
+    found: bool
+    key: str
+    cpu_s: float
+    runs: int
+    reached: int
+    triggered: int
+
+    def to_json(self) -> dict[str, Any]:
+        fields = asdict(self)
+        return {**fields.pop("trial"), **fields}
+
+    @staticmethod
+    def from_json(fields: dict[str, Any]) -> Result:
+        names = Trial.__dataclass_fields__
+        trial = Trial(**{name: fields.pop(name) for name in names})
+        return Result(trial, **fields)
+
+
+@contextmanager
+def _marks(path: Path) -> Iterator[mmap.mmap]:
+    """The file that the marks are counted in."""
+    path.write_bytes(bytes(MARKS.size))
+    with path.open("r+b") as file, mmap.mmap(file.fileno(), MARKS.size) as mapped:
+        yield mapped
+
+
+def _cpu_s(pid: int) -> float:
+    """Of a process, of all that it has waited for, and of all that lives below it."""
+    ticks = 0
+    for each in [pid, *(proc.pid for proc in procs.tree(pid))]:
+        stat = procs.read(f"/proc/{each}/stat")
+        if stat:
+            ticks += sum(map(int, stat.rpartition(b")")[2].split()[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+class Attempt:
+    """A trial that is being made in `folder`; the seeds are those of the tree."""
+
+    def __init__(self, trial: Trial, binary: Path, env: dict[str, str], folder: Path) -> None:
+        self.trial, self.binary, self.folder = trial, binary, folder
+        self.target = targets.named(trial.target)
+        marks = {"BOXSPEC_PLANTED": str(folder / "marks"), "TMPDIR": str(folder)}
+        self.env = {**os.environ, **env, **marks}
+
+    def make(self) -> Result:
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        with _marks(self.folder / "marks") as marks:
+            if self.trial.engine == "afl":
+                key, cpu_s, runs = self._afl()
+            else:
+                key, cpu_s, runs = self._libfuzzer(leaks=True)
+            reached, triggered = MARKS.unpack(marks[:])
+        return Result(self.trial, key is not None, key or "", cpu_s, runs, reached, triggered)
+
+    def _watch(self, argv: list[str | Path], env: dict[str, str], done: Any) -> tuple[str, float]:
+        """Until the child ends, `done` says so, or the CPU time is spent."""
+        child = Child(argv, env, self.folder, self.folder / "log")
+        until, cpu_s = time.monotonic() + PATIENCE * self.trial.limit_s, 0.0
+        try:
+            while child.status is None and not done() and cpu_s < self.trial.limit_s:
+                if time.monotonic() > until:
+                    raise HarnessError(f"{self.trial.fault}: this machine has no time for it")
+                time.sleep(LOOK_S)
+                cpu_s = max(cpu_s, _cpu_s(child.pid))
+            by_itself = child.status is not None
+        finally:
+            end_all([child])
+        said = child.said()
+        if by_itself and not done() and report.read(said) is None:
+            raise HarnessError(f"{argv[0]} ended by itself: {last_line(said)}")
+        return said, cpu_s
+
+    # libFuzzer ------------------------------------------------------------------------------
+
+    def _libfuzzer(self, *, leaks: bool) -> tuple[str | None, float, int]:
+        corpus = self.folder / "corpus"
+        corpus.mkdir(exist_ok=True)
+        argv: list[str | Path] = [
+            self.binary,
+            f"-seed={self.trial.seed}",
+            f"-max_len={self.target.max_len}",
+            f"-timeout={INPUT_S}",
+            f"-rss_limit_mb={MEMORY_MB}",
+            f"-detect_leaks={int(leaks)}",
+            f"-artifact_prefix={self.folder}/",
+        ]
+        if self.target.dictionary is not None:
+            argv.append(f"-dict={self.target.dictionary}")
+        said, cpu_s = self._watch([*argv, corpus, *self.target.seeds], self.env, lambda: False)
+        found = report.read(said)
+        leaked = found is not None and found.key.startswith("leak")
+        if leaks and leaked and self.trial.control and "silenced" in said:
+            # An oracle that was cut short has freed nothing: that leak is the control's own.
+            return self._libfuzzer(leaks=False)
+        lines = STATUS.findall(said)
+        return (found.key if found else None), cpu_s, int(lines[-1][0]) if lines else 0
+
+    # AFL++ ----------------------------------------------------------------------------------
+
+    def _afl(self) -> tuple[str | None, float, int]:
+        seeds, out = self.folder / "seeds", self.folder / "out"
+        seeds.mkdir()
+        (seeds / "0").write_bytes(b"0")
+        files = [path for place in self.target.seeds for path in place.iterdir() if path.is_file()]
+        for path in files:
+            # AFL++ skips a seed that crashes.
+            found = self._alone(path)
+            if found is not None:
+                return found, 0.0, files.index(path) + 1
+            if path.stat().st_size > 0:
+                shutil.copyfile(path, seeds / path.name)
+        env = {**self.env, **SETTINGS, "AFL_BENCH_UNTIL_CRASH": "1"}
+        argv: list[str | Path] = ["afl-fuzz", "-i", seeds, "-o", out, "-s", str(self.trial.seed)]
+        argv += ["-G", str(self.target.max_len), "-m", "none", "-t", str(INPUT_S * 100)]
+        if self.target.dictionary is not None:
+            argv += ["-x", self.target.dictionary]
+
+        def crashed() -> bool:
+            return any(out.glob("default/crashes/id:*"))
+
+        _, cpu_s = self._watch([*argv, "--", self.binary], env, crashed)
+        crashes = sorted(out.glob("default/crashes/id:*"))
+        key = self._alone(crashes[0]) or "unstable" if crashes else None
+        return key, cpu_s, self._executions(out / "default" / "fuzzer_stats")
+
+    def _alone(self, path: Path) -> str | None:
+        done = subprocess.run(
+            [self.binary, path],
+            env=self.env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=6 * INPUT_S,
+        )
+        if done.returncode == 0:
+            return None
+        found = report.read(done.stderr.decode("utf-8", "replace"))
+        return found.key if found else f"status {done.returncode}"
+
+    def _executions(self, stats: Path) -> int:
+        if not stats.exists():
+            return 0
+        for line in stats.read_text().splitlines():
+            name, _, value = line.partition(":")
+            if name.strip() == "execs_done":
+                return int(value)
+        return 0
