@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from boxspec import __version__
 from boxspec.errors import HarnessError, NotConforming, UsageError
@@ -113,30 +112,13 @@ def parser() -> argparse.ArgumentParser:
     repro = verb("repro", "rerun the tests of a requirement, verbosely, and keep their folders")
     _run_flags(repro)
     repro.add_argument("id", metavar="ID")
-    _sbpl_verbs(verb("sbpl", "profiles of Seatbelt: what they decide, and the goldens"))
+    sbpl = verb("sbpl", "profiles of Seatbelt: which clause decides, and the goldens")
+    sbpl.add_argument("arguments", nargs=argparse.REMAINDER)
     faults = verb("faults", "every fault of the twin against the suite: who catches whom")
     faults.add_argument("arguments", nargs=argparse.REMAINDER)
     fuzz = verb("fuzz", "fuzz a target, and turn what is found into vectors")
     fuzz.add_argument("arguments", nargs=argparse.REMAINDER)
     return made
-
-
-def _pair(word: str) -> tuple[str, str]:
-    name, is_one, value = word.partition("=")
-    if not name or not is_one:
-        raise argparse.ArgumentTypeError(f"{word!r} is no NAME=VALUE")
-    return name, value
-
-
-def _sbpl_verbs(parser: argparse.ArgumentParser) -> None:
-    verbs = parser.add_subparsers(dest="what", metavar="WHAT", required=True, parser_class=Parser)
-    what = "which clause of a profile decides; exits 0 if it allows, else 3"
-    add = verbs.add_parser("explain", help=what, description=what).add_argument
-    add("file", metavar="PROFILE.sb")
-    add("operation", metavar="OPERATION", help="such as file-write-create")
-    add("path", metavar="PATH", nargs="?", help="absolute, as the kernel reports it")
-    add("--param", action="append", type=_pair, metavar="NAME=VALUE", help="what (param) gives")
-    add("--import", dest="imports", action="append", type=_pair, metavar="NAME=FILE")
 
 
 def smoke(command: str | None) -> int:
@@ -153,13 +135,6 @@ def smoke(command: str | None) -> int:
     finally:
         session.close()
     return 0
-
-
-def sbpl(args: argparse.Namespace) -> int:
-    from boxspec.seatbelt.explain import explain
-
-    params, imports = dict(args.param or ()), dict(args.imports or ())
-    return explain(Path(args.file), args.operation, args.path, params, imports)
 
 
 def dispatch(args: argparse.Namespace) -> int:
@@ -185,8 +160,6 @@ def dispatch(args: argparse.Namespace) -> int:
         return explain(args)
     if args.verb == "smoke":
         return smoke(args.shim)
-    if args.verb == "sbpl":
-        return sbpl(args)
     from boxspec.doctor import doctor
 
     return doctor()
@@ -204,6 +177,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             from boxspec.fuzz import command
 
             return command.main(words[1:])
+        if words[:1] == ["sbpl"]:
+            from boxspec.sbpl import command as sbpl
+
+            return sbpl.main(words[1:])
         return dispatch(parser().parse_args(words))
     except (UsageError, NotConforming, HarnessError) as why:
         print(f"boxspec: {why}", file=sys.stderr)

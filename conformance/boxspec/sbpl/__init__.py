@@ -1,0 +1,1 @@
+"""What the tests of compiled profiles need: questions, meanings, generators, goldens."""

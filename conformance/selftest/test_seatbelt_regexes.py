@@ -1,0 +1,134 @@
+"""The evaluator's regular expressions: the dialect, both ways to count, and no explosion."""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+
+import pytest
+
+from boxspec.seatbelt.reader import Undecidable, Unreadable
+from boxspec.seatbelt.regexes import Purse, Regex, TooDear
+
+
+def matches(pattern: str, text: str) -> bool | None:
+    return Regex(pattern.encode(), 1, Purse()).matches(text.encode())
+
+
+TABLE: list[tuple[str, list[str], list[str]]] = [
+    ("^/a(/.*)?$", ["/a", "/a/", "/a/b/c"], ["/ab", "/", "x/a"]),
+    ("^/(.*/)?x$", ["/x", "/a/x", "/a/b/x"], ["/ax", "/x/a"]),
+    ("^/[^/]*\\.env$", ["/.env", "/a.env"], ["/aenv", "/a/.env", "/a.envy"]),
+    ("^/[^/]+/x$", ["/a/x"], ["//x", "/a/b/x"]),
+    ("^/a[ -.0-~]c$", ["/abc", "/a c", "/a~c"], ["/a/c", "/ac"]),
+    ("^/[aA][bB]$", ["/ab", "/AB", "/aB"], ["/b", "/abc"]),
+    ("^/(é|É)$", ["/é", "/É"], ["/e"]),
+    ("^/a+b?$", ["/a", "/aab"], ["/b", "/abb"]),
+    ("^/(a|bc)*$", ["/", "/abca"], ["/b"]),
+    ("a", ["/a", "/ba/c"], ["/b"]),
+    ("^/a", ["/a", "/ab/c"], ["/ba"]),
+    ("a$", ["/a", "/ba"], ["/ab"]),
+    ("^/a$|b$", ["/a", "/xb"], ["/ax", "/bx"]),
+    ("^/\\[a\\]\\{b\\}\\(c\\)\\*\\+\\?\\|\\^\\$\\.\\\\$", ["/[a]{b}(c)*+?|^$.\\"], ["/a"]),
+    ("^/[a^]$", ["/a", "/^"], ["/b"]),
+    ("^/[^a-c]$", ["/d"], ["/a", "/b", "/c"]),
+]
+
+
+@pytest.mark.parametrize(("pattern", "yes", "no"), TABLE, ids=[row[0] for row in TABLE])
+def test_the_dialect(pattern: str, yes: list[str], no: list[str]) -> None:
+    assert [text for text in yes if matches(pattern, text) is not True] == []
+    assert [text for text in no if matches(pattern, text) is not False] == []
+
+
+BEYOND = ["", "()", "a||b", "|a", "a|", "a**", "a*?", "a+?", "a{2}", "{", "}", "]", "a\\d", "\\w",
+          "\\1", "a\\", "\\é", "[[:alpha:]]", "[a\\]]", "[]", "[]a]", "[-a]", "[a-]", "[a[]",
+          "*", "+a", "(" * 40 + "a" + ")" * 40]  # fmt: skip
+WRONG = ["(", "(a", "a)", "[a", "[b-a]", "a^b", "a$b", "(^a)", "(a$)", "(?i)a", "(?:a)", "(?=a)"]
+
+
+@pytest.mark.parametrize("pattern", BEYOND)
+def test_what_is_beyond_the_dialect_is_undecidable(pattern: str) -> None:
+    with pytest.raises(Undecidable):
+        matches(pattern, "a")
+
+
+@pytest.mark.parametrize("pattern", WRONG)
+def test_what_is_no_expression_is_refused(pattern: str) -> None:
+    with pytest.raises(Unreadable):
+        matches(pattern, "a")
+
+
+def test_what_hangs_on_bytes_or_characters_is_not_known() -> None:
+    assert matches("^/a[^/]c$", "/aéc") is None
+    assert matches("^/a[^/][^/]c$", "/aéc") is None
+    assert matches("^/[éÉ]$", "/É") is None
+    assert matches("^/é?$", "/") is None
+    # Either way the same.
+    assert matches("^/a[^/]*c$", "/aéc") is True
+    assert matches("^/a[ -.0-~]c$", "/aéc") is False
+    assert matches("^/a([ -.0-~]|[^ -~][^ -~]?[^ -~]?[^ -~]?)c$", "/aéc") is True
+    assert matches("^/a([ -.0-~]|[^ -~][^ -~]?[^ -~]?[^ -~]?)c$", "/a😀c") is True
+
+
+def test_what_hangs_on_a_dot_and_a_newline_is_not_known() -> None:
+    assert matches("^/a.b$", "/a\nb") is None
+    assert matches("^/a.b$", "/axb") is True
+    assert matches("^/a[^/]b$", "/a\nb") is True
+    assert matches("^/.*\\.env$", "/a\nb") is False
+
+
+def made(chance: random.Random, depth: int = 0) -> str:
+    """An expression that Python reads in the same way."""
+    parts = []
+    for _ in range(chance.randint(1, 4)):
+        kind = chance.randrange(7 if depth < 3 else 5)
+        if kind < 3:
+            part = chance.choice(["a", "b", "/", "\\.", "."])
+        elif kind < 5:
+            part = chance.choice(["[ab]", "[^/]", "[^ab]", "[a-c/]"])
+        else:
+            inside = "|".join(made(chance, depth + 1) for _ in range(chance.randint(1, 3)))
+            part = f"({inside})"
+        parts.append(part + chance.choice(["", "", "*", "+", "?"]))
+    return "".join(parts)
+
+
+def test_random_expressions_match_as_those_of_python_do() -> None:
+    chance = random.Random(11)
+    for _ in range(600):
+        begins, ends = chance.choice(["^", ""]), chance.choice(["$", ""])
+        pattern = begins + made(chance) + ends
+        python = re.compile(pattern.replace("$", "\\Z"), re.S)
+        regex = Regex(pattern.encode(), 1, Purse())
+        for _ in range(8):
+            text = "".join(chance.choices("ab/.", k=chance.randint(0, 7)))
+            assert regex.matches(text.encode()) is bool(python.search(text)), (pattern, text)
+
+
+HOSTILE = {
+    "stars in stars": "^(((((((((a*)*)*)*)*)*)*)*)*)*$",
+    "the same two ways": "^" + "(a|a)*" * 60 + "$",
+    "all may be absent": "^" + "(.*a)?" * 140 + "$",
+    "an a far from the end": "(a|b)*a" + "(a|b)" * 100 + "$",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_expression_explodes(name: str) -> None:
+    began = time.process_time()
+    chance = random.Random(5)
+    regex = Regex(HOSTILE[name].encode(), 1, Purse())
+    try:
+        for _ in range(20):
+            regex.matches("".join(chance.choices("ab", k=1000)).encode() + b"c")
+    except TooDear:
+        pass
+    assert time.process_time() - began < 6
+
+
+def test_the_purse_is_spent_by_what_is_dear() -> None:
+    regex = Regex(HOSTILE["an a far from the end"].encode(), 1, Purse(10_000))
+    with pytest.raises(TooDear):
+        regex.matches(b"ab" * 500)
