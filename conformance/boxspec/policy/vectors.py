@@ -1,8 +1,12 @@
-"""The vectors of fixtures/vectors: read, checked for what a run needs, grouped by requirement."""
+"""The vectors of fixtures/vectors: read, checked for what a run needs, grouped by requirement.
+
+BOXSPEC_VECTORS names another folder of such files, for vectors that are not in the tree yet.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -16,7 +20,7 @@ from boxspec.policy import documents
 from boxspec.programs import ROOT
 from boxspec.requirements import load
 
-FOLDER = ROOT / "fixtures" / "vectors"
+FOLDER = Path(os.environ.get("BOXSPEC_VECTORS") or ROOT / "fixtures" / "vectors")
 
 # What a kind asks beyond the contract itself.
 CAPABILITIES = {
