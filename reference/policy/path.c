@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "policy/block.h"
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
@@ -51,32 +52,6 @@ bool bs_path_is_plain_portable(const char *path, size_t len) {
 }
 
 #ifdef __SSE2__
-#include <emmintrin.h>
-
-/* Sixteen bytes of which the first n are the path's, zeroes behind them. Reads no other byte, so
- * that a path at the end of a page is safe. */
-static __m128i load_short(const char *path, size_t n) {
-    uint64_t low = 0;
-    uint64_t high = 0;
-    if (n >= 8) {
-        memcpy(&low, path, 8);
-        if (n > 8) {
-            memcpy(&high, path + n - 8, 8);
-            high >>= 8 * (16 - n);
-        }
-    } else if (n >= 4) {
-        uint32_t first = 0;
-        uint32_t last = 0;
-        memcpy(&first, path, 4);
-        memcpy(&last, path + n - 4, 4);
-        low = first | (uint64_t)last << 8 * (n - 4);
-    } else {
-        for (size_t i = 0; i < n; i++)
-            low |= (uint64_t)(unsigned char)path[i] << 8 * i;
-    }
-    return _mm_set_epi64x((long long)high, (long long)low);
-}
-
 /* What a scan has seen; bit i of a mask is byte i of the 64 that are looked at. */
 struct seen {
     uint64_t slashes;
@@ -85,13 +60,9 @@ struct seen {
     __m128i strange; /* the top bit of each byte that is not ASCII */
 };
 
-static inline uint64_t mask_of(__m128i bytes, char c) {
-    return (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)));
-}
-
 static inline void look(struct seen *seen, __m128i bytes, size_t at) {
-    seen->slashes |= mask_of(bytes, '/') << at;
-    seen->dots |= mask_of(bytes, '.') << at;
+    seen->slashes |= bs_block_mask(bytes, '/') << at;
+    seen->dots |= bs_block_mask(bytes, '.') << at;
     seen->refused = _mm_or_si128(seen->refused, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
     seen->strange = _mm_or_si128(seen->strange, bytes);
 }
@@ -109,7 +80,7 @@ static inline bool block_is_plain(const char *path, size_t len, bool *starts, bo
                                   bool *strange) {
     struct seen seen = {0, 0, _mm_setzero_si128(), _mm_setzero_si128()};
     if (len < 16) {
-        look(&seen, load_short(path, len), 0);
+        look(&seen, bs_block_short(path, len), 0);
         if (memchr(path, '\0', len) != NULL)
             return false;
     } else {

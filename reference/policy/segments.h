@@ -9,9 +9,9 @@
 struct bs_segments {
     const char *path;
     size_t len;
-    size_t at;   /* where the next segment begins; beyond len after the last */
-    size_t base; /* of the bytes that the masks are about, at most 64 */
-    uint64_t slashes;
+    size_t at;        /* where the next segment begins; beyond len after the last */
+    size_t base;      /* of the bytes that the masks are about, at most 64 */
+    uint64_t slashes; /* from `at` on */
     uint64_t dots;
 };
 
@@ -22,6 +22,34 @@ struct bs_segment {
 };
 
 void bs_segments_start(struct bs_segments *segments, const char *path, size_t len);
-bool bs_segments_next(struct bs_segments *segments, struct bs_segment *segment);
+/* Leaves out all but the last, unless that was handed out. */
+void bs_segments_to_last(struct bs_segments *segments);
+/* What bs_segments_next leaves: the next segment is beyond the masks. */
+void bs_segments_next_far(struct bs_segments *segments, struct bs_segment *segment);
+
+/* False is certain. */
+static inline bool bs_segments_next_may_be_last(const struct bs_segments *segments) {
+    return segments->slashes == 0;
+}
+
+static inline bool bs_segments_next(struct bs_segments *segments, struct bs_segment *segment) {
+    size_t at = segments->at;
+    uint64_t slashes = segments->slashes;
+    if (at >= segments->len)
+        return false;
+    if (slashes == 0 && segments->len - segments->base > 64) {
+        bs_segments_next_far(segments, segment);
+        return true;
+    }
+    size_t end = slashes != 0 ? segments->base + (size_t)__builtin_ctzll(slashes) : segments->len;
+    segment->text = segments->path + at;
+    segment->len = end - at;
+    segment->dots = segments->dots >> (at - segments->base);
+    if (end - at < 64)
+        segment->dots &= (UINT64_C(1) << (end - at)) - 1;
+    segments->slashes = slashes & (slashes - 1);
+    segments->at = end + 1;
+    return true;
+}
 
 #endif

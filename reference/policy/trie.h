@@ -38,17 +38,19 @@ enum {
 #define BS_WILD_SYMBOL UINT32_C(0x80000000)
 
 /* The owner of a symbol is the one node that has an edge by it, plus one, or this. Most segments
- * are used at one place, and nobody else need look for an edge. */
+ * are used at one place: nobody else need look for an edge, and the owner's child is known. */
 #define BS_MANY_OWNERS UINT32_MAX
 
 struct bs_trie_node {
-    int32_t rule;  /* the highest that ends here, or BS_NO_RULE */
-    int32_t below; /* the highest that is this and everything below */
-    int32_t most;  /* the highest at or under this node */
-    uint32_t star; /* the child by `*`; 0: none */
-    uint32_t gap;  /* the child by `**`; 0: none */
-    uint32_t mark; /* of a gap that can be entered again: its bit, plus one */
-    uint8_t edges; /* which kinds there are */
+    int32_t rule;    /* the highest that ends here, or BS_NO_RULE */
+    int32_t below;   /* the highest that is this and everything below */
+    int32_t most;    /* the highest at or under this node */
+    uint32_t star;   /* the child by `*`; 0: none */
+    uint32_t gap;    /* the child by `**`; 0: none */
+    uint32_t mark;   /* of a gap that can be entered again: its bit, plus one */
+    uint8_t edges;   /* which kinds there are */
+    uint8_t through; /* ..., of those that lead on: what is asked before the last segment */
+    uint8_t ends;    /* ..., of those where something ends: what is asked at the last one */
 };
 
 struct bs_trie {

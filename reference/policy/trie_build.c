@@ -118,7 +118,8 @@ static uint32_t child_by_symbol(struct builder *builder, uint32_t node, uint32_t
     struct bs_symbol *owned = (symbol & BS_WILD_SYMBOL) != 0
                                   ? &trie->wilds.items[symbol & ~BS_WILD_SYMBOL]
                                   : &trie->symbols.items[symbol];
-    owned->owner = owned->owner == 0 ? node + 1 : BS_MANY_OWNERS;
+    owned->use.owner = owned->use.owner == 0 ? node + 1 : BS_MANY_OWNERS;
+    owned->use.child = child;
     return child;
 }
 
@@ -284,6 +285,19 @@ static enum bs_trie_result measure(const struct builder *builder) {
     return BS_TRIE_OK;
 }
 
+/* Most children of a gap only end rules (`**` and `*.c`): they are asked for the last segment. */
+static void tell_what_leads_on(const struct builder *builder) {
+    struct bs_trie_node *nodes = builder->trie->nodes;
+    for (uint32_t at = 1; at < builder->trie->n_nodes; at++) {
+        const struct bs_trie_node *node = &nodes[at];
+        struct bs_trie_node *parent = &nodes[builder->origins[at].parent];
+        if (node->edges != 0 || node->gap != 0 || node->below != BS_NO_RULE)
+            parent->through |= builder->origins[at].kind;
+        if (node->rule != BS_NO_RULE || node->below != BS_NO_RULE)
+            parent->ends |= builder->origins[at].kind;
+    }
+}
+
 enum bs_trie_result bs_trie_build(struct bs_trie *trie, const struct bs_pattern *patterns, size_t n,
                                   bool *left, size_t *broke) {
     *trie = (struct bs_trie){0};
@@ -305,6 +319,10 @@ enum bs_trie_result bs_trie_build(struct bs_trie *trie, const struct bs_pattern 
     }
     if (result == BS_TRIE_OK)
         result = measure(&builder);
+    if (result == BS_TRIE_OK) {
+        tell_what_leads_on(&builder);
+        bs_symbols_settle(&trie->symbols);
+    }
     free(builder.origins);
     if (result != BS_TRIE_OK)
         bs_trie_clear(trie);
