@@ -279,11 +279,11 @@ static enum bs_dfa_result write_table(struct bs_dfa *dfa, const struct builder *
     if (dfa->next == NULL || dfa->answers == NULL)
         return BS_DFA_NO_MEMORY;
     for (uint32_t state = 0; state < builder->n_states; state++) {
-        uint32_t *row = dfa->next + (size_t)row_of[state] * stride;
+        uint16_t *row = dfa->next + (size_t)row_of[state] * stride;
         const uint32_t *edges = builder->edges + (size_t)state * automaton->n_classes;
         for (uint32_t class = 0; class < n_classes; class ++)
-            row[class] = row_of[edges[first[class]]] * stride;
-        row[n_classes] = row_of[state];
+            row[class] = (uint16_t)(row_of[edges[first[class]]] * stride);
+        row[n_classes] = (uint16_t)row_of[state];
         dfa->answers[row_of[state]] = builder->answers[state];
     }
     for (unsigned c = 0; c < 256; c++)

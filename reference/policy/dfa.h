@@ -19,16 +19,16 @@
 /* Of an automaton that is worth the attempt. */
 #define BS_DFA_MOST_STATES_IN 4096
 
-/* How large a table may become (four bytes an entry) and how many word operations building it may
- * take (some million a millisecond). */
+/* How large a table may become and how many word operations building it may take (some million a
+ * millisecond). */
 struct bs_dfa_limits {
-    size_t entries;
+    size_t entries; /* of two bytes, at most 65,536 */
     size_t work;
 };
 
 struct bs_dfa {
     uint8_t class_of[256];
-    uint32_t *next; /* rows of one entry a class (where the row of the next state begins) and one
+    uint16_t *next; /* rows of one entry a class (where the row of the next state begins) and one
                        for the end of the path (which of the answers) */
     uint32_t n_states;
     uint32_t stride;
@@ -44,18 +44,15 @@ enum bs_dfa_result bs_dfa_build(struct bs_dfa *dfa, const struct bs_automaton *a
                                 struct bs_dfa_limits limits);
 void bs_dfa_clear(struct bs_dfa *dfa);
 
-/* The highest rule that matches the path, or BS_NO_RULE. */
-static inline int32_t bs_dfa_answer(const struct bs_dfa *dfa, const char *path, size_t len) {
-    const uint32_t *next = dfa->next;
-    uint32_t row = dfa->start;
-    for (size_t i = 0; i < len; i++) {
-        /* The class does not wait for the row, so the sum must not either. */
-        const uint32_t *column = next + dfa->class_of[(unsigned char)path[i]];
-        row = column[row];
-        if (row < dfa->settled)
-            break;
-    }
-    return dfa->answers[next[row + dfa->stride - 1]];
+/* The row behind a byte; the first is `start`. */
+static inline uint32_t bs_dfa_step(const struct bs_dfa *dfa, uint32_t row, char c) {
+    /* The class does not wait for the row, so the sum must not either. */
+    return (dfa->next + dfa->class_of[(unsigned char)c])[row];
+}
+
+/* The highest rule that matches when the path ends in this row, or BS_NO_RULE. */
+static inline int32_t bs_dfa_answer(const struct bs_dfa *dfa, uint32_t row) {
+    return dfa->answers[dfa->next[row + dfa->stride - 1]];
 }
 
 #endif

@@ -6,20 +6,18 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "policy/automaton.h"
-#include "policy/dfa.h"
 #include "policy/fold.h"
+#include "policy/tables.h"
 #include "policy/tiers.h"
 #include "policy/trie.h"
 
-/* A table of 256 KiB, which stays in the second cache, and some 10 ms to build it. */
-static const struct bs_dfa_limits table_limits = {65536, 8000000};
-
 struct bs_matcher {
     bool fold;
+    const char *tier;
+    struct bs_tables tables;
     struct bs_trie trie;           /* without nodes: there is none */
-    struct bs_automaton automaton; /* of the rules that are not in the trie */
-    struct bs_dfa dfa;             /* ... and then the automaton is cleared */
-    int32_t most_outside;          /* the highest rule that is not in the trie, or BS_NO_RULE */
+    struct bs_automaton automaton; /* of the rules that are in neither */
+    int32_t most_in_automaton;     /* or BS_NO_RULE */
 };
 
 /* Folded copies of the patterns, the texts in one block behind the list. */
@@ -55,73 +53,110 @@ static int no_memory(struct bs_error *err, size_t n) {
     return bs_fail(err, BS_E_EXECUTION, 0, "no memory for %zu rules", n);
 }
 
-/* The rules outside the trie, in one automaton and if possible as a table. With `only_table`
- * nothing is built and nothing fails where a table is too much to ask. */
-static int build_outside(struct bs_matcher *matcher, const struct bs_pattern *patterns, size_t n,
-                         const bool *left, bool only_table, struct bs_error *err) {
+/* A trie of the rules that are not left; those that it leaves are told to the caller. */
+static int build_trie(struct bs_matcher *matcher, const struct bs_pattern *patterns, size_t n,
+                      bool *left, struct bs_error *err) {
+    size_t broke = 0;
+    enum bs_trie_result result = bs_trie_build(&matcher->trie, patterns, n, left, &broke);
+    if (result == BS_TRIE_NO_MEMORY)
+        return no_memory(err, n);
+    if (result == BS_TRIE_TOO_LARGE)
+        return over_budget(err, broke, &patterns[broke]);
+    if (result == BS_TRIE_UNFIT)
+        memset(left, true, n * sizeof *left);
+    else if (matcher->trie.nodes[0].most == BS_NO_RULE)
+        bs_trie_clear(&matcher->trie); /* with nothing in it, it would only be in the way */
+    return BS_OK;
+}
+
+static int build_automaton(struct bs_matcher *matcher, const struct bs_pattern *patterns, size_t n,
+                           const bool *left, struct bs_error *err) {
     size_t states = 0;
     size_t n_left = 0;
+    int code = BS_OK;
+    struct bs_pattern *outside = calloc(n, sizeof *outside);
+    uint32_t *rules = calloc(n, sizeof *rules);
+    if (outside == NULL || rules == NULL) {
+        code = no_memory(err, n);
+        goto finish;
+    }
     for (size_t i = 0; i < n; i++) {
-        if (left != NULL && !left[i])
+        if (!left[i])
             continue;
-        n_left++;
+        outside[n_left] = patterns[i];
+        rules[n_left++] = (uint32_t)i;
         states += bs_automaton_states(&patterns[i]);
-        if (only_table && states > BS_DFA_MOST_STATES_IN)
-            return BS_OK;
-        if (states > BS_AUTOMATON_MOST_STATES)
-            return over_budget(err, i, &patterns[i]);
-        matcher->most_outside = (int32_t)i;
-    }
-    struct bs_pattern *outside = calloc(n_left + 1, sizeof *outside);
-    uint32_t *rules = calloc(n_left + 1, sizeof *rules);
-    bool built = false;
-    enum bs_dfa_result result = BS_DFA_NO_MEMORY;
-    if (outside != NULL && rules != NULL) {
-        size_t at = 0;
-        for (size_t i = 0; i < n; i++) {
-            if (left != NULL && !left[i])
-                continue;
-            outside[at] = patterns[i];
-            rules[at++] = (uint32_t)i;
+        if (states > BS_AUTOMATON_MOST_STATES) {
+            code = over_budget(err, i, &patterns[i]);
+            goto finish;
         }
-        built = bs_automaton_build(&matcher->automaton, outside, rules, n_left);
-        if (built)
-            result = bs_dfa_build(&matcher->dfa, &matcher->automaton, table_limits);
+        matcher->most_in_automaton = (int32_t)i;
     }
+    if (n_left > 0 && !bs_automaton_build(&matcher->automaton, outside, rules, n_left))
+        code = no_memory(err, n);
+finish:
     free(outside);
     free(rules);
-    if (result == BS_DFA_BUILT || only_table || !built)
-        bs_automaton_clear(&matcher->automaton);
-    return result == BS_DFA_NO_MEMORY ? no_memory(err, n) : BS_OK;
+    return code;
+}
+
+/* Tables of what they read only a part of the path for, and a trie of the rest. Where that is too
+ * much to ask, *done stays false and there is nothing. */
+static int build_tables_first(struct bs_matcher *matcher, const struct bs_pattern *patterns,
+                              size_t n, bool *left, bool *done, struct bs_error *err) {
+    if (n > BS_DFA_MOST_STATES_IN)
+        return BS_OK;
+    bool any = false;
+    size_t broke = 0;
+    for (size_t i = 0; i < n; i++) {
+        left[i] = !bs_tables_reads_all(&patterns[i]);
+        any = any || !left[i];
+    }
+    enum bs_trie_result trie = BS_TRIE_OK;
+    if (any)
+        trie = bs_trie_build(&matcher->trie, patterns, n, left, &broke);
+    enum bs_dfa_result tables = BS_DFA_TOO_LARGE;
+    if (trie == BS_TRIE_OK)
+        tables = bs_tables_build(&matcher->tables, patterns, n, left);
+    *done = tables == BS_DFA_BUILT;
+    matcher->tier = any ? "dfa+trie" : "dfa";
+    if (!*done)
+        bs_trie_clear(&matcher->trie);
+    return trie == BS_TRIE_NO_MEMORY || tables == BS_DFA_NO_MEMORY ? no_memory(err, n) : BS_OK;
+}
+
+static int build_trie_first(struct bs_matcher *matcher, const struct bs_pattern *patterns, size_t n,
+                            bool *left, struct bs_error *err) {
+    memset(left, false, n * sizeof *left);
+    int code = build_trie(matcher, patterns, n, left, err);
+    enum bs_dfa_result tables = BS_DFA_TOO_LARGE;
+    if (code == BS_OK)
+        tables = bs_tables_build(&matcher->tables, patterns, n, left);
+    matcher->tier = matcher->trie.nodes != NULL ? "trie" : tables == BS_DFA_BUILT ? "dfa" : "rules";
+    if (tables == BS_DFA_NO_MEMORY)
+        return no_memory(err, n);
+    if (code != BS_OK || tables == BS_DFA_BUILT)
+        return code;
+    return build_automaton(matcher, patterns, n, left, err);
 }
 
 static int build(struct bs_matcher *matcher, enum bs_tier tier, const struct bs_pattern *patterns,
                  size_t n, struct bs_error *err) {
     if (n == 0)
         return BS_OK;
-    if (tier == BS_TIER_DFA) {
-        int code = build_outside(matcher, patterns, n, NULL, true, err);
-        if (code != BS_OK || matcher->dfa.next != NULL)
-            return code;
-    }
-    matcher->most_outside = BS_NO_RULE;
     bool *left = calloc(n, sizeof *left);
     if (left == NULL)
         return no_memory(err, n);
-    size_t broke = 0;
-    enum bs_trie_result result = BS_TRIE_UNFIT;
-    if (tier != BS_TIER_RULES)
-        result = bs_trie_build(&matcher->trie, patterns, n, left, &broke);
-    /* With nothing in it, it would only be in the way. */
-    if (result == BS_TRIE_OK && matcher->trie.nodes[0].most == BS_NO_RULE)
-        bs_trie_clear(&matcher->trie);
     int code = BS_OK;
-    if (result == BS_TRIE_NO_MEMORY)
-        code = no_memory(err, n);
-    else if (result == BS_TRIE_TOO_LARGE)
-        code = over_budget(err, broke, &patterns[broke]);
-    else
-        code = build_outside(matcher, patterns, n, result == BS_TRIE_OK ? left : NULL, false, err);
+    bool done = false;
+    if (tier == BS_TIER_DFA)
+        code = build_tables_first(matcher, patterns, n, left, &done, err);
+    if (tier == BS_TIER_RULES) {
+        memset(left, true, n * sizeof *left);
+        code = build_automaton(matcher, patterns, n, left, err);
+    } else if (code == BS_OK && !done) {
+        code = build_trie_first(matcher, patterns, n, left, err);
+    }
     free(left);
     return code;
 }
@@ -132,7 +167,9 @@ int bs_matcher_compile_from(enum bs_tier tier, const struct bs_pattern *patterns
     if (matcher == NULL)
         return no_memory(err, n);
     matcher->fold = fold;
-    matcher->most_outside = BS_NO_RULE;
+    matcher->tier = "rules";
+    matcher->tables.most = BS_NO_RULE;
+    matcher->most_in_automaton = BS_NO_RULE;
     struct bs_pattern *folded = fold ? fold_patterns(patterns, n) : NULL;
     int code = fold && folded == NULL ? no_memory(err, n)
                                       : build(matcher, tier, fold ? folded : patterns, n, err);
@@ -154,20 +191,20 @@ void bs_matcher_free(struct bs_matcher *matcher) {
         return;
     bs_trie_clear(&matcher->trie);
     bs_automaton_clear(&matcher->automaton);
-    bs_dfa_clear(&matcher->dfa);
+    bs_tables_clear(&matcher->tables);
     free(matcher);
 }
 
 static ptrdiff_t highest(const struct bs_matcher *matcher, const char *path, size_t len) {
-    ptrdiff_t inside = BS_NO_RULE;
+    int32_t best = BS_NO_RULE;
+    if (matcher->tables.most > best)
+        best = bs_tables_highest(&matcher->tables, path, len);
     if (matcher->trie.nodes != NULL)
-        inside = bs_trie_highest(&matcher->trie, path, len);
-    if (matcher->most_outside <= inside)
-        return inside;
-    ptrdiff_t outside = matcher->dfa.next != NULL
-                            ? bs_dfa_answer(&matcher->dfa, path, len)
-                            : bs_automaton_highest(&matcher->automaton, path, len);
-    return outside > inside ? outside : inside;
+        best = bs_trie_highest(&matcher->trie, path, len, best);
+    if (matcher->most_in_automaton <= best)
+        return best;
+    ptrdiff_t rule = bs_automaton_highest(&matcher->automaton, path, len);
+    return rule > best ? rule : best;
 }
 
 /* A path too long for the stack needs memory; without it nothing matches, and what nothing matches
@@ -191,14 +228,12 @@ ptrdiff_t bs_matcher_highest(const struct bs_matcher *matcher, const char *path,
 }
 
 struct bs_matcher_facts bs_matcher_facts(const struct bs_matcher *matcher) {
-    struct bs_matcher_facts facts = {"rules", 0, 0};
-    if (matcher->trie.nodes != NULL)
-        facts.tier = "trie";
-    else if (matcher->dfa.next != NULL)
-        facts.tier = "dfa";
-    facts.bytes = sizeof *matcher + bs_trie_bytes(&matcher->trie) +
-                  bs_automaton_bytes(&matcher->automaton) + matcher->dfa.bytes;
-    facts.states =
-        (size_t)matcher->trie.n_nodes + matcher->automaton.n_states + matcher->dfa.n_states;
-    return facts;
+    const struct bs_dfa *front = &matcher->tables.front;
+    const struct bs_dfa *back = &matcher->tables.back;
+    return (struct bs_matcher_facts){
+        .tier = matcher->tier,
+        .bytes = sizeof *matcher + bs_trie_bytes(&matcher->trie) +
+                 bs_automaton_bytes(&matcher->automaton) + front->bytes + back->bytes,
+        .states = (size_t)matcher->trie.n_nodes + matcher->automaton.n_states + front->n_states +
+                  back->n_states};
 }

@@ -3,13 +3,15 @@
  * Compiled ahead of time into an immutable object that any number of threads may share; a look-up
  * allocates nothing. Three tiers, and why each is there:
  *
- *   dfa    One table over all rules, one look-up for each byte of the path, while it is at most
- *          256 KiB and takes little work to build. This is every ordinary policy of some dozen
- *          rules. A hundred rules can make a table explode.
+ *   dfa    Two tables, one read from the front of the path and one from its end (policy/tables.h),
+ *          while each is at most 128 KiB and takes little work to build. This is every ordinary
+ *          policy of some dozen rules: few bytes are read until nothing is left to decide. A
+ *          hundred rules can make a table explode. What a table must read the whole path for
+ *          (a name between two `**`) is put in a trie beside it.
  *   trie   A trie of segments, for any number of rules: a path costs what its segments cost. Rules
- *          whose `**` is no segment (`a**b`) are kept beside it as a table or an automaton.
+ *          whose `**` is no segment (`a**b`) are kept beside it as tables or an automaton.
  *   rules  One bit-parallel automaton: path x states / 64 steps, whatever the rules are. It takes
- *          what neither of the others can, up to 131,072 states (bytes of globs, roughly).
+ *          what none of the others can, up to 131,072 states (bytes of globs, roughly).
  *
  * Nothing is built lazily: a cache that threads share needs locks, and one that they do not share
  * is as large as they are many. The budget counts states, bytes and steps and never looks at a
@@ -37,7 +39,7 @@ struct bs_pattern {
 struct bs_matcher;
 
 struct bs_matcher_facts {
-    const char *tier; /* "dfa", "trie" or "rules" */
+    const char *tier; /* "dfa", "dfa+trie", "trie" or "rules" */
     size_t bytes;     /* that the object holds */
     size_t states;
 };

@@ -11,7 +11,7 @@ struct bs_segments {
     size_t len;
     size_t at;        /* where the next segment begins; beyond len after the last */
     size_t base;      /* of the bytes that the masks are about, at most 64 */
-    uint64_t slashes; /* from `at` on */
+    uint64_t slashes; /* from `at` on; none: the next segment may be the last */
     uint64_t dots;
 };
 
@@ -27,9 +27,10 @@ void bs_segments_to_last(struct bs_segments *segments);
 /* What bs_segments_next leaves: the next segment is beyond the masks. */
 void bs_segments_next_far(struct bs_segments *segments, struct bs_segment *segment);
 
-/* False is certain. */
-static inline bool bs_segments_next_may_be_last(const struct bs_segments *segments) {
-    return segments->slashes == 0;
+/* The next segment is the last one. False says nothing of a path that goes on behind the masks. */
+static inline bool bs_segments_at_last(const struct bs_segments *segments) {
+    return segments->slashes == 0 && segments->len - segments->base <= 64 &&
+           segments->at < segments->len;
 }
 
 static inline bool bs_segments_next(struct bs_segments *segments, struct bs_segment *segment) {

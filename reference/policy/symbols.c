@@ -92,21 +92,41 @@ enum bs_symbols_result bs_symbols_add(struct bs_symbols *symbols, enum bs_symbol
     return BS_SYMBOLS_OK;
 }
 
-void bs_symbols_settle(struct bs_symbols *symbols) {
+enum { FILTER_BITS_PER_SLOT = 8, FEWEST_FILTER_BITS = 64 * FILTER_BITS_PER_SLOT };
+
+static size_t filter_bits(const struct bs_symbols *symbols) {
+    size_t bits = (size_t)symbols->n_slots * FILTER_BITS_PER_SLOT;
+    return bits < FEWEST_FILTER_BITS ? FEWEST_FILTER_BITS : bits;
+}
+
+bool bs_symbols_settle(struct bs_symbols *symbols) {
+    symbols->filter = calloc(filter_bits(symbols) / 64, sizeof *symbols->filter);
+    if (symbols->filter == NULL)
+        return false;
+    symbols->filter_shift = 64 - (uint32_t)__builtin_ctzll(filter_bits(symbols));
     for (uint32_t i = 0; i < symbols->n_slots; i++) {
-        if (symbols->slots[i].id != 0)
-            symbols->slots[i].use = symbols->items[symbols->slots[i].symbol].use;
+        struct bs_symbol_slot *slot = &symbols->slots[i];
+        if (slot->id == 0)
+            continue;
+        slot->use = symbols->items[slot->symbol].use;
+        if ((slot->id & 3) != BS_SYMBOL_LITERAL)
+            continue;
+        uint64_t bit = bs_symbols_filter_at(symbols, slot->first);
+        symbols->filter[bit / 64] |= UINT64_C(1) << bit % 64;
     }
+    return true;
 }
 
 void bs_symbols_clear(struct bs_symbols *symbols) {
     free(symbols->items);
     free(symbols->texts);
     free(symbols->slots);
+    free(symbols->filter);
     *symbols = (struct bs_symbols){0};
 }
 
 size_t bs_symbols_bytes(const struct bs_symbols *symbols) {
     return symbols->cap * sizeof *symbols->items + symbols->texts_cap +
-           symbols->n_slots * sizeof *symbols->slots;
+           symbols->n_slots * sizeof *symbols->slots +
+           (symbols->filter != NULL ? filter_bits(symbols) / 8 : 0);
 }

@@ -54,6 +54,8 @@ struct bs_symbols {
     struct bs_symbol_slot *slots;
     uint32_t n_slots; /* a power of two, at least twice n; 0 before the first */
     uint32_t shift;   /* of a hash: the slot */
+    uint64_t *filter; /* first words of literal names, as the trie settles */
+    uint32_t filter_shift;
 };
 
 /* A name that is looked for. */
@@ -69,14 +71,14 @@ enum bs_symbols_result { BS_SYMBOLS_OK, BS_SYMBOLS_COLLIDE, BS_SYMBOLS_NO_MEMORY
 /* The number of this segment, a new one if need be. */
 enum bs_symbols_result bs_symbols_add(struct bs_symbols *symbols, enum bs_symbol_kind kind,
                                       const char *text, size_t len, uint32_t *symbol);
-/* Copies the uses to where they are found. */
-void bs_symbols_settle(struct bs_symbols *symbols);
+/* Copies the uses to where they are found, and fills the filter. False when memory ran out. */
+bool bs_symbols_settle(struct bs_symbols *symbols);
 void bs_symbols_clear(struct bs_symbols *symbols);
 size_t bs_symbols_bytes(const struct bs_symbols *symbols);
 
 /* The bytes from `at` on, at most eight, zeros behind. There are at least eight in the text. */
 static inline uint64_t bs_symbol_word(const char *text, size_t text_len, size_t at, size_t len) {
-    size_t from = at + 8 <= text_len ? at : text_len - 8;
+    size_t from = at < text_len - 8 ? at : text_len - 8;
     uint64_t word = bs_word_at(text + from) >> 8 * (at - from);
     return word & UINT64_MAX >> (64 - 8 * (len < 8 ? len : 8));
 }
@@ -90,8 +92,19 @@ static inline struct bs_symbol_key bs_symbol_key(const char *text, size_t text_l
         return key;
     }
     key.first = bs_symbol_word(text, text_len, at, len);
-    key.last = bs_symbol_word(text, text_len, len > 8 ? at + len - 8 : at, len);
+    key.last = bs_symbol_word(text, text_len, at + (len > 8 ? len - 8 : 0), len);
     return key;
+}
+
+/* Of bits. */
+static inline uint64_t bs_symbols_filter_at(const struct bs_symbols *symbols, uint64_t first) {
+    return first * UINT64_C(0x9E3779B97F4A7C15) >> symbols->filter_shift;
+}
+
+/* False: no literal name begins with these eight bytes, or is them when they are fewer. */
+static inline bool bs_symbols_may_have(const struct bs_symbols *symbols, uint64_t first) {
+    uint64_t bit = bs_symbols_filter_at(symbols, first);
+    return (symbols->filter[bit / 64] >> bit % 64 & 1) != 0;
 }
 
 static inline uint32_t bs_symbol_id(enum bs_symbol_kind kind, size_t len) {

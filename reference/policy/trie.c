@@ -11,17 +11,22 @@ struct read_symbol {
     struct bs_symbol_use use;
 };
 
-/* What a segment is, found out when the first node asks. */
+/* What a segment is, as far as any node asks. */
 struct reading {
-    unsigned known; /* BS_EDGES_... */
     bool has_extensions;
     const struct bs_symbol_slot *literal; /* NULL: no rule has this name */
     uint32_t n_extensions;
     uint32_t n_wild;
-    struct read_symbol *wild; /* those that match, of the anchors that are known */
+    struct read_symbol *wild; /* those that match, of the anchors that were asked */
     uint64_t *seen;           /* room for a bit for each piece */
     enum bs_anchor anchor;    /* that is being read */
     struct read_symbol extensions[BS_TRIE_LONGEST_EXTENSION];
+};
+
+/* What any of some nodes asks of a segment: BS_EDGES_... */
+struct asked {
+    unsigned through;
+    unsigned ends;
 };
 
 /* One walk. The arrays are the walk's own stack frame and as long as the trie needs them. */
@@ -34,13 +39,19 @@ struct walk {
     bool near_last; /* the next one may be the last */
     uint32_t *next; /* nodes that are reached by the segment */
     uint32_t n_next;
+    struct asked next_asks;
     uint32_t *gaps; /* nodes that stay alive */
     uint32_t n_gaps;
-    unsigned through; /* what any of them asks before the last segment */
-    uint64_t *marks;  /* gaps that were entered */
+    struct asked gaps_ask;
+    uint64_t *marks; /* gaps that were entered */
     struct bs_segment segment;
     struct reading reading;
 };
+
+static inline void ask(struct asked *asked, const struct bs_trie_node *node) {
+    asked->through |= node->through;
+    asked->ends |= node->ends;
+}
 
 static void enter_gap(struct walk *walk, uint32_t gap) {
     const struct bs_trie_node *node = &walk->trie->nodes[gap];
@@ -54,7 +65,7 @@ static void enter_gap(struct walk *walk, uint32_t gap) {
         *word |= bit;
     }
     walk->gaps[walk->n_gaps++] = gap;
-    walk->through |= node->through;
+    ask(&walk->gaps_ask, node);
 }
 
 static inline void arrive(struct walk *walk, uint32_t child) {
@@ -68,8 +79,10 @@ static inline void arrive(struct walk *walk, uint32_t child) {
             walk->best = node->rule;
         return;
     }
-    if ((node->through | (walk->near_last ? node->ends : 0)) != 0)
+    if ((node->through | (walk->near_last ? node->ends : 0)) != 0) {
         walk->next[walk->n_next++] = child;
+        ask(&walk->next_asks, node);
+    }
     if (node->gap != 0)
         enter_gap(walk, node->gap);
 }
@@ -158,20 +171,29 @@ static void read_wild(struct walk *walk, unsigned anchors) {
     }
 }
 
+/* False: the segment is nothing that is asked for. */
+static inline bool read_segment(struct walk *walk, unsigned asked) {
+    struct reading *reading = &walk->reading;
+    reading->literal = NULL;
+    reading->has_extensions = false;
+    reading->n_extensions = 0;
+    reading->n_wild = 0;
+    if ((asked & BS_EDGES_LITERAL) != 0)
+        reading->literal = find_end(walk, BS_SYMBOL_LITERAL, walk->segment.len);
+    if ((asked & BS_EDGES_EXTENSION) != 0)
+        read_extensions(walk);
+    if ((asked & BS_EDGES_WILD) != 0)
+        read_wild(walk, asked & BS_EDGES_WILD);
+    return reading->literal != NULL || reading->n_extensions + reading->n_wild > 0 ||
+           (asked & BS_EDGES_STAR) != 0;
+}
+
 static inline void step(struct walk *walk, uint32_t at) {
     const struct bs_trie_node *node = &walk->trie->nodes[at];
-    struct reading *reading = &walk->reading;
+    const struct reading *reading = &walk->reading;
     unsigned kinds = walk->last ? node->ends : node->through;
     if (node->most <= walk->best)
         return;
-    unsigned unknown = kinds & ~reading->known;
-    reading->known |= kinds;
-    if ((unknown & BS_EDGES_LITERAL) != 0)
-        reading->literal = find_end(walk, BS_SYMBOL_LITERAL, walk->segment.len);
-    if ((unknown & BS_EDGES_EXTENSION) != 0)
-        read_extensions(walk);
-    if ((unknown & BS_EDGES_WILD) != 0)
-        read_wild(walk, unknown & BS_EDGES_WILD);
     if ((kinds & BS_EDGES_LITERAL) != 0 && reading->literal != NULL)
         follow(walk, at, reading->literal->symbol, reading->literal->use);
     if ((kinds & BS_EDGES_STAR) != 0)
@@ -189,22 +211,48 @@ static inline void step(struct walk *walk, uint32_t at) {
 /* Gaps under which nothing is higher than the best have no more say. */
 static inline void drop_beaten_gaps(struct walk *walk) {
     uint32_t kept = 0;
-    unsigned through = 0;
+    walk->gaps_ask = (struct asked){0, 0};
     for (uint32_t i = 0; i < walk->n_gaps; i++) {
         const struct bs_trie_node *node = &walk->trie->nodes[walk->gaps[i]];
         if (node->most <= walk->best)
             continue;
         walk->gaps[kept++] = walk->gaps[i];
-        through |= node->through;
+        ask(&walk->gaps_ask, node);
     }
     walk->n_gaps = kept;
-    walk->through = through;
 }
 
-ptrdiff_t bs_trie_highest(const struct bs_trie *trie, const char *path, size_t len) {
+/* Only gaps are left, and most segments are nothing to them. False: so are all that are left. */
+static inline bool skip_for_gaps(const struct walk *walk, struct bs_segments *segments) {
+    if (walk->gaps_ask.through == 0)
+        bs_segments_to_last(segments);
+    else if (walk->gaps_ask.through != BS_EDGES_LITERAL)
+        return true;
+    if (walk->len < BS_WORD_BYTES)
+        return true;
+    const struct bs_symbols *symbols = &walk->trie->symbols;
+    size_t at = segments->at;
+    uint64_t slashes = segments->slashes;
+    for (; slashes != 0; slashes &= slashes - 1) {
+        size_t end = segments->base + (size_t)__builtin_ctzll(slashes);
+        if (bs_symbols_may_have(symbols, bs_symbol_word(walk->path, walk->len, at, end - at)))
+            break;
+        at = end + 1;
+    }
+    segments->at = at;
+    segments->slashes = slashes;
+    return walk->gaps_ask.ends != BS_EDGES_LITERAL || !bs_segments_at_last(segments) ||
+           bs_symbols_may_have(symbols, bs_symbol_word(walk->path, walk->len, at, walk->len - at));
+}
+
+int32_t bs_trie_highest(const struct bs_trie *trie, const char *path, size_t len, int32_t best) {
     const struct bs_trie_node *root = &trie->nodes[0];
+    if (root->below > best)
+        best = root->below;
     if (len == 0)
-        return root->rule > root->below ? root->rule : root->below;
+        return root->rule > best ? root->rule : best;
+    if (root->most <= best)
+        return best;
     uint32_t arrays[3][trie->width];
     uint64_t marks[trie->n_marks / 64 + 1];
     uint64_t seen[trie->wilds.n / 64 + 1];
@@ -216,10 +264,11 @@ ptrdiff_t bs_trie_highest(const struct bs_trie *trie, const char *path, size_t l
     walk.trie = trie;
     walk.path = path;
     walk.len = len;
-    walk.best = root->below;
+    walk.best = best;
     walk.gaps = arrays[2];
     walk.n_gaps = 0;
-    walk.through = 0;
+    walk.gaps_ask = walk.next_asks = (struct asked){0, 0};
+    ask(&walk.next_asks, root);
     walk.marks = marks;
     walk.reading.wild = wild;
     walk.reading.seen = seen;
@@ -230,26 +279,28 @@ ptrdiff_t bs_trie_highest(const struct bs_trie *trie, const char *path, size_t l
         enter_gap(&walk, root->gap);
     bs_segments_start(&segments, path, len);
     while (n_now + walk.n_gaps > 0) {
-        if (n_now == 0 && walk.through == 0)
-            bs_segments_to_last(&segments);
+        if (n_now == 0 && !skip_for_gaps(&walk, &segments))
+            break;
         if (!bs_segments_next(&segments, &walk.segment))
             break;
         const uint32_t *now = arrays[turn];
         turn = 1 - turn;
+        walk.last = segments.at > len;
+        walk.near_last = segments.slashes == 0;
+        unsigned asked = walk.last ? walk.next_asks.ends | walk.gaps_ask.ends
+                                   : walk.next_asks.through | walk.gaps_ask.through;
         walk.next = arrays[turn];
         walk.n_next = 0;
-        walk.last = segments.at > len;
-        walk.near_last = bs_segments_next_may_be_last(&segments);
-        walk.reading.known = 0;
-        walk.reading.has_extensions = false;
-        walk.reading.n_wild = 0;
-        /* Gaps that this segment enters begin at the next one. */
-        uint32_t n_gaps = walk.n_gaps;
-        for (uint32_t i = 0; i < n_now; i++)
-            step(&walk, now[i]);
-        for (uint32_t i = 0; i < n_gaps; i++)
-            step(&walk, walk.gaps[i]);
-        drop_beaten_gaps(&walk);
+        walk.next_asks = (struct asked){0, 0};
+        if (read_segment(&walk, asked)) {
+            /* Gaps that this segment enters begin at the next one. */
+            uint32_t n_gaps = walk.n_gaps;
+            for (uint32_t i = 0; i < n_now; i++)
+                step(&walk, now[i]);
+            for (uint32_t i = 0; i < n_gaps; i++)
+                step(&walk, walk.gaps[i]);
+            drop_beaten_gaps(&walk);
+        }
         n_now = walk.n_next;
     }
     return walk.best;

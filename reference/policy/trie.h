@@ -76,12 +76,14 @@ enum bs_trie_result {
     BS_TRIE_NO_MEMORY
 };
 
-/* Takes in what fits; `left` is told of each rule that does not. On failure the trie is empty. */
+/* Takes in what fits of the rules that are not in `left` yet; those that do not are added to it. On
+ * failure the trie is empty. */
 enum bs_trie_result bs_trie_build(struct bs_trie *trie, const struct bs_pattern *patterns, size_t n,
                                   bool *left, size_t *broke);
 void bs_trie_clear(struct bs_trie *trie);
 size_t bs_trie_bytes(const struct bs_trie *trie);
 
-ptrdiff_t bs_trie_highest(const struct bs_trie *trie, const char *path, size_t len);
+/* The highest rule that matches the path, if it is higher than `best`, and else that. */
+int32_t bs_trie_highest(const struct bs_trie *trie, const char *path, size_t len, int32_t best);
 
 #endif

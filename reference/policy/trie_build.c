@@ -311,6 +311,8 @@ enum bs_trie_result bs_trie_build(struct bs_trie *trie, const struct bs_pattern 
     for (size_t i = 0; result == BS_TRIE_OK && i < n; i++) {
         struct cut cut;
         *broke = i;
+        if (left[i])
+            continue;
         left[i] = !cut_rule(&patterns[i], &cut);
         if (!left[i])
             result = insert(&builder, &cut, (int32_t)i);
@@ -321,7 +323,8 @@ enum bs_trie_result bs_trie_build(struct bs_trie *trie, const struct bs_pattern 
         result = measure(&builder);
     if (result == BS_TRIE_OK) {
         tell_what_leads_on(&builder);
-        bs_symbols_settle(&trie->symbols);
+        if (!bs_symbols_settle(&trie->symbols))
+            result = BS_TRIE_NO_MEMORY;
     }
     free(builder.origins);
     if (result != BS_TRIE_OK)
