@@ -89,6 +89,14 @@ const char *bs_error_kind(int code) {
     }
 }
 
+enum bs_answer bs_answer_error(struct bs_buf *out, const cJSON *id, int code,
+                               const struct bs_error *err) {
+    bs_answer_open(out, id, "error");
+    bs_put_error(out, bs_error_kind(code), err->message, strlen(err->message));
+    bs_answer_close(out);
+    return code == BS_E_INVALID ? BS_INVALID_INPUT : BS_ANSWERED;
+}
+
 static void put_sha256(struct bs_buf *out, const struct bs_bytes *text) {
     SHA2_CTX context;
     char hex[SHA256_DIGEST_STRING_LENGTH];

@@ -24,6 +24,10 @@ void bs_put_result(struct bs_buf *out, struct bs_exec_result *result);
 enum bs_answer bs_answer_problems(struct bs_buf *out, const cJSON *id,
                                   const struct bs_decoder *decoder);
 
+/* The whole answer to a request that the library refused or could not carry out. */
+enum bs_answer bs_answer_error(struct bs_buf *out, const cJSON *id, int code,
+                               const struct bs_error *err);
+
 /* The kind that a library error has in the protocol. */
 const char *bs_error_kind(int code);
 

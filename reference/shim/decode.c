@@ -134,8 +134,8 @@ const cJSON *bs_decode_twin(struct bs_decoder *decoder, const cJSON *object, con
     return encoded != NULL ? encoded : plain;
 }
 
-static const char *system_text(struct bs_decoder *decoder, const cJSON *item, const char *pointer,
-                               bool base64) {
+const char *bs_decode_string(struct bs_decoder *decoder, const cJSON *item, const char *pointer,
+                             bool base64) {
     size_t len = 0;
     const char *text = bs_decode_bytes(decoder, item, pointer, base64, &len);
     if (text != NULL && strlen(text) != len && decoder->nul_in[0] == '\0')
@@ -149,10 +149,15 @@ const char *bs_decode_text(struct bs_decoder *decoder, const cJSON *object, cons
     bool base64 = false;
     const cJSON *item = bs_decode_twin(decoder, object, pointer, name, &base64, at);
     if (item != NULL)
-        return system_text(decoder, item, at, base64);
+        return bs_decode_string(decoder, item, at, base64);
     if (required)
         bs_problem(decoder, at, "`%s` (or `%s_b64`) is missing", name, name);
     return NULL;
+}
+
+void bs_refuse_nul(struct bs_decoder *decoder) {
+    if (decoder->nul_in[0] != '\0')
+        bs_problem(decoder, decoder->nul_in, "holds a NUL byte");
 }
 
 bool bs_decode_u64(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
@@ -168,8 +173,8 @@ bool bs_decode_u64(struct bs_decoder *decoder, const cJSON *object, const char *
     return false;
 }
 
-static bool decode_bool(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
-                        const char *name) {
+bool bs_decode_bool(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
+                    const char *name) {
     const cJSON *item = member(object, name);
     char at[BS_POINTER_MOST];
     if (item != NULL && !cJSON_IsBool(item))
@@ -181,30 +186,29 @@ bool bs_is_word(const cJSON *item, const char *word) {
     return cJSON_IsString(item) && strcmp(item->valuestring, word) == 0;
 }
 
-static void decode_args(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
-                        struct bs_exec_request *request) {
+const char *const *bs_decode_strings(struct bs_decoder *decoder, const cJSON *object,
+                                     const char *pointer, const char *name, size_t *n) {
     char at[BS_POINTER_MOST];
     bool base64 = false;
-    const cJSON *list = bs_decode_twin(decoder, object, pointer, "args", &base64, at);
+    const cJSON *list = bs_decode_twin(decoder, object, pointer, name, &base64, at);
+    *n = 0;
     if (list == NULL)
-        return;
+        return NULL;
     if (!cJSON_IsArray(list)) {
         bs_problem(decoder, at, "must be an array of strings");
-        return;
+        return NULL;
     }
-    size_t n = (size_t)cJSON_GetArraySize(list);
-    const char **args = bs_decoder_keep(decoder, calloc(n + 1, sizeof *args));
+    size_t size = (size_t)cJSON_GetArraySize(list);
+    const char **texts = bs_decoder_keep(decoder, calloc(size + 1, sizeof *texts));
+    if (texts == NULL)
+        return NULL;
     const cJSON *item = NULL;
-    size_t i = 0;
     cJSON_ArrayForEach(item, list) {
-        if (args == NULL)
-            return;
         char item_at[BS_POINTER_MOST];
-        args[i] = system_text(decoder, item, bs_below_index(item_at, at, i), base64);
-        i++;
+        texts[*n] = bs_decode_string(decoder, item, bs_below_index(item_at, at, *n), base64);
+        (*n)++;
     }
-    request->args = args;
-    request->n_args = n;
+    return texts;
 }
 
 static void decode_stdin(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
@@ -269,10 +273,10 @@ void bs_decode_env(struct bs_decoder *decoder, const cJSON *item, const char *po
         }
         char name_at[BS_POINTER_MOST];
         char value_at[BS_POINTER_MOST];
-        pairs[i].name = system_text(decoder, cJSON_GetArrayItem(pair, 0),
-                                    bs_below(name_at, pair_at, "0"), base64);
-        pairs[i].value = system_text(decoder, cJSON_GetArrayItem(pair, 1),
-                                     bs_below(value_at, pair_at, "1"), base64);
+        pairs[i].name = bs_decode_string(decoder, cJSON_GetArrayItem(pair, 0),
+                                         bs_below(name_at, pair_at, "0"), base64);
+        pairs[i].value = bs_decode_string(decoder, cJSON_GetArrayItem(pair, 1),
+                                          bs_below(value_at, pair_at, "1"), base64);
         i++;
     }
     request->env_mode = BS_ENV_CLEAR_AND_SET;
@@ -293,13 +297,13 @@ void bs_decode_request(struct bs_decoder *decoder, const cJSON *object, const ch
     }
     bs_refuse_unknown(decoder, object, pointer, known);
     request->program = bs_decode_text(decoder, object, pointer, "program", true);
-    decode_args(decoder, object, pointer, request);
+    request->args = bs_decode_strings(decoder, object, pointer, "args", &request->n_args);
     request->current_dir = bs_decode_text(decoder, object, pointer, "current_dir", false);
     (void)bs_decode_u64(decoder, object, pointer, "timeout_ms", &request->timeout_ms);
     decode_stdin(decoder, object, pointer, request);
     char at[BS_POINTER_MOST];
     bs_decode_env(decoder, member(object, "env"), bs_below(at, pointer, "env"), request);
-    request->debug = decode_bool(decoder, object, pointer, "debug");
+    request->debug = bs_decode_bool(decoder, object, pointer, "debug");
     (void)bs_decode_u64(decoder, object, pointer, "max_output_bytes", &request->max_output_bytes);
     const cJSON *failure = member(object, "stdin_failure");
     if (bs_is_word(failure, "ignore"))

@@ -34,6 +34,17 @@ void bs_refuse_unknown(struct bs_decoder *decoder, const cJSON *object, const ch
 const char *bs_decode_text(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                            const char *name, bool required);
 
+/* The same for a string that is at hand. */
+const char *bs_decode_string(struct bs_decoder *decoder, const cJSON *item, const char *pointer,
+                             bool base64);
+
+/* The same for a list of them, with a NULL behind the last. NULL when absent or no list. */
+const char *const *bs_decode_strings(struct bs_decoder *decoder, const cJSON *object,
+                                     const char *pointer, const char *name, size_t *n);
+
+/* A NUL in any of them is a problem of the request, where no program call is to fail by it. */
+void bs_refuse_nul(struct bs_decoder *decoder);
+
 enum { BS_POINTER_MOST = 256 };
 
 /* The pointer of a member: written to buf, which has BS_POINTER_MOST bytes, and returned. */
@@ -61,6 +72,10 @@ void bs_decode_request(struct bs_decoder *decoder, const cJSON *object, const ch
 
 void bs_decode_env(struct bs_decoder *decoder, const cJSON *item, const char *pointer,
                    struct bs_exec_request *request);
+
+/* False when absent or wrong. */
+bool bs_decode_bool(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
+                    const char *name);
 
 bool bs_decode_u64(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                    const char *name, uint64_t *value);

@@ -203,8 +203,7 @@ enum bs_answer bs_op_exec_format_env(const struct bs_call *call, struct bs_buf *
     bs_refuse_unknown(&decoder, call->request, "", known);
     bs_decode_env(&decoder, cJSON_GetObjectItemCaseSensitive(call->request, "env"), "/env",
                   &request);
-    if (decoder.nul_in[0] != '\0')
-        bs_problem(&decoder, decoder.nul_in, "holds a NUL byte");
+    bs_refuse_nul(&decoder);
     if (bs_decoder_failed(&decoder)) {
         answer = bs_answer_problems(out, call->id, &decoder);
         goto finish;

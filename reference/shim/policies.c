@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shim/policy_answer.h"
+
 static bool same_text(const struct bs_policy_text *a, const struct bs_policy_text *b) {
     return a->format == b->format && a->len == b->len &&
            (a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
@@ -80,4 +82,36 @@ int bs_policies_profile(struct bs_policies *policies, const char *name, bool fol
     policies->n_compiled++;
     *out = profile;
     return BS_OK;
+}
+
+bool bs_open_policy(const struct bs_call *call, struct bs_decoder *decoder,
+                    const struct bs_texts *texts, struct bs_buf *out, enum bs_answer *answer) {
+    struct bs_policy_report report = BS_POLICY_REPORT_INIT;
+    struct bs_error err = BS_ERROR_INIT;
+    bs_refuse_nul(decoder);
+    if (bs_decoder_failed(decoder)) {
+        *answer = bs_answer_problems(out, call->id, decoder);
+        return false;
+    }
+    int code = bs_policies_load(call->policies, texts, &report, &err);
+    if (code != BS_OK)
+        *answer = bs_answer_unloaded(out, call->id, code, &err, &report);
+    bs_policy_report_clear(&report);
+    return code == BS_OK;
+}
+
+bool bs_open_profile(const struct bs_call *call, struct bs_decoder *decoder, const char *name,
+                     bool fold, const struct bs_profile **profile, struct bs_buf *out,
+                     enum bs_answer *answer) {
+    struct bs_error err = BS_ERROR_INIT;
+    int code = bs_policies_profile(call->policies, name, fold, profile, &err);
+    if (code == BS_OK)
+        return true;
+    if (code == BS_E_INVALID) {
+        bs_problem(decoder, "/profile", "%.400s", err.message);
+        *answer = bs_answer_problems(out, call->id, decoder);
+    } else {
+        *answer = bs_answer_error(out, call->id, code, &err);
+    }
+    return false;
 }

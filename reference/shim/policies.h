@@ -4,6 +4,7 @@
 #ifndef BS_SHIM_POLICIES_H
 #define BS_SHIM_POLICIES_H
 
+#include "shim/ops.h"
 #include "shim/policy_request.h"
 
 enum { BS_POLICIES_PROFILES = 16 };
@@ -26,6 +27,14 @@ int bs_policies_load(struct bs_policies *policies, const struct bs_texts *texts,
  * bs_profile_compile. */
 int bs_policies_profile(struct bs_policies *policies, const char *name, bool fold,
                         const struct bs_profile **out, struct bs_error *err);
+
+/* Both for an operation that is about one policy: true, or the whole answer stands in `out` and
+ * says what is wrong with the request, with the policy or with the name of the profile. */
+bool bs_open_policy(const struct bs_call *call, struct bs_decoder *decoder,
+                    const struct bs_texts *texts, struct bs_buf *out, enum bs_answer *answer);
+bool bs_open_profile(const struct bs_call *call, struct bs_decoder *decoder, const char *name,
+                     bool fold, const struct bs_profile **profile, struct bs_buf *out,
+                     enum bs_answer *answer);
 
 void bs_policies_clear(struct bs_policies *policies);
 

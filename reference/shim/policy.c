@@ -34,38 +34,17 @@ enum bs_answer bs_op_policy_resolve(const struct bs_call *call, struct bs_buf *o
     static const char *const known[] = {"id", "op", "policy", "profile", NULL};
     struct bs_decoder decoder = {0};
     struct bs_texts texts;
-    struct bs_policy_report report = BS_POLICY_REPORT_INIT;
     const struct bs_profile *profile = NULL;
-    struct bs_error err = BS_ERROR_INIT;
     enum bs_answer answer = BS_ANSWERED;
     bs_refuse_unknown(&decoder, call->request, "", known);
     bs_decode_policy(&decoder, call->request, &texts);
     const char *name = bs_decode_text(&decoder, call->request, "", "profile", false);
-    if (decoder.nul_in[0] != '\0')
-        bs_problem(&decoder, decoder.nul_in, "holds a NUL byte");
-    if (bs_decoder_failed(&decoder)) {
-        answer = bs_answer_problems(out, call->id, &decoder);
-        goto finish;
-    }
-    int code = bs_policies_load(call->policies, &texts, &report, &err);
-    if (code != BS_OK) {
-        answer = bs_answer_unloaded(out, call->id, code, &err, &report);
-        goto finish;
-    }
-    code = bs_policies_profile(call->policies, name, false, &profile, &err);
-    if (code == BS_E_INVALID) {
-        bs_problem(&decoder, "/profile", "%.400s", err.message);
-        answer = bs_answer_problems(out, call->id, &decoder);
-        goto finish;
-    }
-    bs_answer_open(out, call->id, code == BS_OK ? "result" : "error");
-    if (code == BS_OK)
+    if (bs_open_policy(call, &decoder, &texts, out, &answer) &&
+        bs_open_profile(call, &decoder, name, false, &profile, out, &answer)) {
+        bs_answer_open(out, call->id, "result");
         bs_put_resolved_lists(out, profile);
-    else
-        bs_put_error(out, bs_error_kind(code), err.message, strlen(err.message));
-    bs_answer_close(out);
-finish:
-    bs_policy_report_clear(&report);
+        bs_answer_close(out);
+    }
     bs_decoder_clear(&decoder);
     return answer;
 }
@@ -106,9 +85,7 @@ static void put_answers(const struct bs_call *call, const struct batch *batch,
 
 static const char *decode_root(struct bs_decoder *decoder, const cJSON *request) {
     const char *root = bs_decode_text(decoder, request, "", "root", true);
-    if (decoder->nul_in[0] != '\0')
-        bs_problem(decoder, decoder->nul_in, "holds a NUL byte");
-    else if (root != NULL && root[0] != '/')
+    if (root != NULL && decoder->nul_in[0] == '\0' && root[0] != '/')
         bs_problem(decoder, "/root", "must be an absolute path");
     return root;
 }
@@ -118,28 +95,17 @@ static enum bs_answer answer_batch(const struct bs_call *call, const struct batc
     struct bs_decoder decoder = {0};
     struct bs_texts texts;
     struct bs_checks checks;
-    struct bs_policy_report report = BS_POLICY_REPORT_INIT;
-    struct bs_error err = BS_ERROR_INIT;
     enum bs_answer answer = BS_ANSWERED;
     bs_refuse_unknown(&decoder, call->request, "", batch->known);
     bs_decode_policy(&decoder, call->request, &texts);
     bs_decode_checks(&decoder, call->request, batch->follows, &checks);
     bool fold = bs_decode_fold(&decoder, call->request);
     const char *root = batch->follows ? decode_root(&decoder, call->request) : NULL;
-    if (bs_decoder_failed(&decoder)) {
-        answer = bs_answer_problems(out, call->id, &decoder);
-        goto finish;
+    if (bs_open_policy(call, &decoder, &texts, out, &answer)) {
+        bs_answer_open(out, call->id, "result");
+        put_answers(call, batch, &checks, fold, root, out);
+        bs_answer_close(out);
     }
-    int code = bs_policies_load(call->policies, &texts, &report, &err);
-    if (code != BS_OK) {
-        answer = bs_answer_unloaded(out, call->id, code, &err, &report);
-        goto finish;
-    }
-    bs_answer_open(out, call->id, "result");
-    put_answers(call, batch, &checks, fold, root, out);
-    bs_answer_close(out);
-finish:
-    bs_policy_report_clear(&report);
     bs_decoder_clear(&decoder);
     return answer;
 }
