@@ -63,6 +63,8 @@ void bs_profile_free(struct bs_profile *profile) {
 
 const char *bs_profile_name(const struct bs_profile *profile) { return profile->effective.name; }
 
+bool bs_profile_folds(const struct bs_profile *profile) { return profile->fold; }
+
 bool bs_profile_is_synthesized(const struct bs_profile *profile) {
     return profile->effective.synthesized;
 }

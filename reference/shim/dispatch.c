@@ -26,6 +26,7 @@ static const struct {
     {"policy.check_resolved", bs_op_policy_check_resolved, false},
     {"policy.explain", bs_op_policy_explain, false},
     {"policy.audit", bs_op_policy_audit, false},
+    {"sbpl.compile", bs_op_sbpl_compile, false},
     {"bye", bs_op_bye, false},
 };
 
@@ -71,7 +72,7 @@ enum bs_answer bs_op_hello(const struct bs_call *call, struct bs_buf *out) {
     bs_buf_str(out, ",\"capabilities\":[\"exec\",\"exec.concurrent\",\"exec.debug\",\"exec.cap\","
                     "\"exec.stdin_failure\",\"exec.termination\",\"exec.sandbox\",\"glob\","
                     "\"policy\",\"policy.yaml\",\"policy.fold\",\"policy.resolved\","
-                    "\"policy.explain\",\"policy.audit\"]");
+                    "\"policy.explain\",\"policy.audit\",\"sbpl\",\"sbpl.fold\"]");
     (void)snprintf(numbers, sizeof numbers,
                    ",\"limits\":{\"max_line_bytes\":%lu,\"max_integer\":\"18446744073709551615\"},"
                    "\"constants\":{\"grace_ms\":%d,\"tick_ms\":%d},\"backends\":{}}",

@@ -56,6 +56,9 @@ BS_EXPORT void bs_profile_free(struct bs_profile *profile); /* NULL is nothing t
 
 BS_EXPORT const char *bs_profile_name(const struct bs_profile *profile);
 
+/* Whether it was compiled with BS_FOLD. */
+BS_EXPORT bool bs_profile_folds(const struct bs_profile *profile);
+
 /* True for the `unrestricted` that nobody defined. */
 BS_EXPORT bool bs_profile_is_synthesized(const struct bs_profile *profile);
 

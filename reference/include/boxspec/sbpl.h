@@ -29,7 +29,8 @@ extern "C" {
 #endif
 
 #define BS_SBPL_WRAPPER "/usr/bin/sandbox-exec"
-#define BS_SBPL_STRING_BYTES 1000 /* the most between two quotes, as written */
+#define BS_SBPL_STRING_BYTES 1000              /* the most between two quotes, as written */
+#define BS_SBPL_MOST_BYTES (8UL * 1024 * 1024) /* of a text */
 
 enum bs_provider { BS_PROVIDER_NONE, BS_PROVIDER_CODEX, BS_PROVIDER_CLAUDE, BS_PROVIDER_GEMINI };
 
@@ -97,8 +98,8 @@ struct bs_sbpl_command {
 };
 
 struct bs_sbpl_wrapped {
-    char **argv; /* ends in NULL */
-    bool active; /* false: the command is bare, as it was given */
+    char **argv;         /* ends in NULL */
+    bool active;         /* false: the command is bare, as it was given */
     const char *warning; /* static; of a bare command, else NULL */
 };
 

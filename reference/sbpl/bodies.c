@@ -1,0 +1,104 @@
+#include "sbpl/bodies.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "policy/fold.h"
+#include "sbpl/filter.h"
+
+/* A body out of its spelling: what shields it (policy/rule.h, bs_rule_put) is taken off. */
+static struct bs_pattern body_of(const struct bs_entry *entry) {
+    struct bs_pattern body = {entry->rule, entry->rule_len};
+    if (body.len > 2 && memcmp(body.text, "./", 2) == 0) {
+        body.text += 2;
+        body.len -= 2;
+    }
+    if (body.len > 1 && body.text[body.len - 1] == '/')
+        body.len--;
+    return body;
+}
+
+static void take(struct bs_bodies *bodies, struct bs_pattern *items) {
+    bodies->items = items;
+    bodies->denied_from = bodies->n;
+    for (size_t i = bodies->n; i-- > 0;) {
+        const struct bs_entry *entry = &bodies->entries[i];
+        items[i] = body_of(entry);
+        if (entry->negated)
+            bodies->denied_from = i;
+        bodies->n_own += entry->origin == BS_ENTRY_PROFILE;
+    }
+}
+
+static bool fold_all(struct bs_both_bodies *both, size_t n) {
+    struct bs_buf *folded = &both->folded;
+    size_t room = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (both->items[i].len > SIZE_MAX / 8 - room / 3)
+            return false;
+        room += BS_FOLD_ROOM(both->items[i].len);
+    }
+    /* All at once: nothing that points into it moves. */
+    if (!bs_buf_reserve(folded, room))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        struct bs_pattern *body = &both->items[i];
+        size_t len = 0;
+        if (!bs_fold(body->text, body->len, folded->data + folded->len, &len))
+            return false;
+        *body = (struct bs_pattern){folded->data + folded->len, len};
+        folded->len += len;
+    }
+    return true;
+}
+
+bool bs_bodies_open(const struct bs_profile *profile, struct bs_both_bodies *both) {
+    *both = (struct bs_both_bodies){.folded = BS_BUF_INIT};
+    struct bs_bodies *lists = both->lists;
+    for (int op = BS_OP_READ; op <= BS_OP_MODIFY; op++)
+        lists[op].entries = bs_profile_entries(profile, (enum bs_op)op, &lists[op].n);
+    size_t n = lists[BS_OP_READ].n + lists[BS_OP_MODIFY].n;
+    both->items = calloc(n + 1, sizeof *both->items);
+    if (both->items == NULL)
+        return false;
+    take(&lists[BS_OP_READ], both->items);
+    take(&lists[BS_OP_MODIFY], both->items + lists[BS_OP_READ].n);
+    if (!bs_profile_folds(profile) || fold_all(both, n))
+        return true;
+    bs_bodies_close(both);
+    return false;
+}
+
+void bs_bodies_close(struct bs_both_bodies *both) {
+    free(both->items);
+    bs_buf_clear(&both->folded);
+    memset(both, 0, sizeof *both);
+}
+
+size_t bs_body_place(const struct bs_pattern *body) {
+    size_t top = bs_filter_top(body);
+    size_t place = 0;
+    if (top == 1 && body->text[0] == '.')
+        return 0;
+    for (size_t i = 0; i <= top; i++) {
+        if (i < top && (body->text[i] == '*' || body->text[i] == '?'))
+            return place;
+        if (i == top || body->text[i] == '/')
+            place = i;
+    }
+    return place;
+}
+
+const char *bs_body_name(const struct bs_both_bodies *both, enum bs_op op, size_t index, char *buf,
+                         size_t size) {
+    const struct bs_bodies *bodies = &both->lists[op];
+    bool own = index < bodies->n_own;
+    const char *word = op == BS_OP_READ ? "Read" : "Modify";
+    if (own)
+        (void)snprintf(buf, size, "%s[%zu]", op == BS_OP_READ ? "read" : "modify", index);
+    else
+        (void)snprintf(buf, size, "deny%s[%zu]", word, index - bodies->n_own);
+    return buf;
+}

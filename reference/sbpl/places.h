@@ -1,0 +1,29 @@
+/* All absolute paths of an input. */
+#ifndef BS_SBPL_PLACES_H
+#define BS_SBPL_PLACES_H
+
+#include <boxspec/sbpl.h>
+
+#include "sbpl/bodies.h"
+
+struct bs_places {
+    struct bs_bytes root;
+    struct bs_bytes home; /* this and the two below: data NULL is not set */
+    struct bs_bytes codex_home;
+    struct bs_bytes claude_config_dir;
+    struct bs_bytes *side_roots;
+    size_t n_side_roots;
+};
+
+/* 0; BS_E_INVALID for a path that is none, for a variable that would make all of HOME writable and,
+ * for codex, for a side root that meets what may not be read; BS_E_EXECUTION when memory ran out.
+ * Negative: there is nothing to be cleared. */
+int bs_places_open(const struct bs_sbpl_input *input, const struct bs_both_bodies *both,
+                   struct bs_places *places, struct bs_error *err);
+void bs_places_close(struct bs_places *places);
+
+/* What side_roots[i] is called in messages, in a buffer of BS_SIDE_ROOT_NAME. Returns it. */
+enum { BS_SIDE_ROOT_NAME = 48 };
+const char *bs_places_side_root(size_t i, char *buf);
+
+#endif

@@ -1,0 +1,231 @@
+#include "sbpl/spellings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <utf8proc.h>
+
+#include "policy/fold.h"
+#include "sbpl/spell.h"
+
+/* Beyond these no string would be short enough, or nobody could have meant it. */
+enum { MOST_PARTS = 24, MOST_STEPS = 20000, MOST_BYTES = MOST_PARTS * 4 };
+
+enum { IOTA = 0x3B9 };
+
+/* A mark below a letter folds to this letter, so it may have stood anywhere among marks. */
+static bool wanders(uint32_t part) { return part == IOTA; }
+
+struct search {
+    const struct bs_unfold *unfold;
+    const char *wanted; /* the cluster: folded and composed */
+    size_t wanted_len;
+    uint32_t parts[MOST_PARTS]; /* of it, decomposed and loosely folded */
+    uint8_t classes[MOST_PARTS];
+    size_t n;
+    uint32_t used;             /* bit i: parts[i] is in the spelling */
+    char spelling[MOST_BYTES]; /* as far as it goes */
+    struct bs_buf found;       /* spellings, each with its length as a byte in front */
+    size_t most;               /* bytes of all that are found */
+    unsigned steps;
+    bool too_much;
+};
+
+static bool is_found(const struct search *search, const char *text, size_t len) {
+    const char *at = search->found.data;
+    const char *end = at + search->found.len;
+    for (; at < end; at += 1 + (unsigned char)*at) {
+        if ((unsigned char)*at == len && memcmp(at + 1, text, len) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void judge(struct search *search, size_t len) {
+    char folded[BS_FOLD_ROOM(MOST_BYTES)];
+    size_t folded_len = 0;
+    /* So short a text is folded without memory. */
+    (void)bs_fold(search->spelling, len, folded, &folded_len);
+    if (folded_len != search->wanted_len || memcmp(folded, search->wanted, folded_len) != 0 ||
+        is_found(search, search->spelling, len))
+        return;
+    bs_buf_char(&search->found, (char)len);
+    bs_buf_add(&search->found, search->spelling, len);
+    search->too_much |= search->found.len > search->most || search->found.failed;
+}
+
+/* Marks of different classes stand in any order; those of one class, and letters, do not. */
+static bool may_be_next(const struct search *search, size_t i) {
+    if ((search->used >> i & 1) != 0)
+        return false;
+    for (size_t j = 0; j < i; j++) {
+        if ((search->used >> j & 1) != 0 || wanders(search->parts[i]) || wanders(search->parts[j]))
+            continue;
+        if (search->classes[i] == 0 || search->classes[j] == 0 ||
+            search->classes[i] == search->classes[j])
+            return false;
+    }
+    return true;
+}
+
+static void extend(struct search *search, size_t len);
+
+/* Uses up the parts of a key and goes on with its code point. */
+static void try_point(struct search *search, size_t len, uint32_t point, const uint32_t *key,
+                      size_t n) {
+    uint32_t before = search->used;
+    bool fits = true;
+    for (size_t k = 0; k < n && fits; k++) {
+        size_t i = 0;
+        while (i < search->n && !(search->parts[i] == key[k] && may_be_next(search, i)))
+            i++;
+        fits = i < search->n;
+        if (fits)
+            search->used |= UINT32_C(1) << i;
+    }
+    if (fits)
+        extend(search, len + (size_t)utf8proc_encode_char((int32_t)point,
+                                                          (uint8_t *)search->spelling + len));
+    search->used = before;
+}
+
+/* Syllables are not in the rows. */
+static void try_hangul(struct search *search, size_t len, size_t first) {
+    for (size_t n = 2; n <= 3 && first + n <= search->n; n++) {
+        int32_t points[3];
+        for (size_t i = 0; i < n; i++)
+            points[i] = (int32_t)search->parts[first + i];
+        if (utf8proc_normalize_utf32(points, (utf8proc_ssize_t)n, UTF8PROC_COMPOSE) == 1)
+            try_point(search, len, (uint32_t)points[0], search->parts + first, n);
+    }
+}
+
+static const struct bs_unfold_row *rows_from(const struct bs_unfold *unfold, uint32_t part) {
+    size_t low = 0;
+    size_t high = unfold->n_rows;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (unfold->rows[middle].key[0] < part)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return unfold->rows + low;
+}
+
+static void extend(struct search *search, size_t len) {
+    if (search->too_much || ++search->steps > MOST_STEPS) {
+        search->too_much = true;
+        return;
+    }
+    if (search->used == (UINT32_C(1) << search->n) - 1) {
+        judge(search, len);
+        return;
+    }
+    const struct bs_unfold_row *end = search->unfold->rows + search->unfold->n_rows;
+    for (size_t i = 0; i < search->n; i++) {
+        uint32_t part = search->parts[i];
+        if (!may_be_next(search, i))
+            continue;
+        try_point(search, len, part, &part, 1);
+        const struct bs_unfold_row *row = rows_from(search->unfold, part);
+        for (; row < end && row->key[0] == part; row++) {
+            size_t n = 1;
+            while (n < BS_UNFOLD_KEY && row->key[n] != 0)
+                n++;
+            try_point(search, len, row->point, row->key, n);
+        }
+        if (part >= 0x1100 && part <= 0x1112)
+            try_hangul(search, len, i);
+    }
+}
+
+/* False: there are too many. */
+static bool take_apart(struct search *search) {
+    for (size_t at = 0; at < search->wanted_len;) {
+        int32_t point = 0;
+        uint32_t parts[BS_UNFOLD_KEY];
+        at += (size_t)utf8proc_iterate((const uint8_t *)search->wanted + at,
+                                       (utf8proc_ssize_t)(search->wanted_len - at), &point);
+        size_t n = bs_unfold_decompose((uint32_t)point, parts);
+        if (search->n + n > MOST_PARTS)
+            return false;
+        for (size_t i = 0; i < n; i++) {
+            search->classes[search->n] =
+                (uint8_t)utf8proc_get_property((int32_t)parts[i])->combining_class;
+            search->parts[search->n++] = bs_unfold_loose(parts[i]);
+        }
+    }
+    return true;
+}
+
+struct spelling {
+    const char *text;
+    size_t len;
+};
+
+static int by_bytes(const void *a, const void *b) {
+    const struct spelling *x = a;
+    const struct spelling *y = b;
+    int order = memcmp(x->text, y->text, x->len < y->len ? x->len : y->len);
+    return order != 0 ? order : (x->len > y->len) - (x->len < y->len);
+}
+
+/* The folded one first, then by bytes: what the search happens to meet first must not show. */
+static struct spelling *in_order(const struct search *search, size_t *n) {
+    const char *at = search->found.data;
+    const char *end = at + search->found.len;
+    struct spelling *spellings = calloc(search->found.len + 1, sizeof *spellings);
+    *n = 0;
+    if (spellings == NULL)
+        return NULL;
+    for (; at < end; at += 1 + (unsigned char)*at)
+        spellings[(*n)++] = (struct spelling){at + 1, (unsigned char)*at};
+    qsort(spellings, *n, sizeof *spellings, by_bytes);
+    for (size_t i = 0; i < *n; i++) {
+        struct spelling folded = spellings[i];
+        if (folded.len != search->wanted_len ||
+            memcmp(folded.text, search->wanted, folded.len) != 0)
+            continue;
+        memmove(spellings + 1, spellings, i * sizeof *spellings);
+        spellings[0] = folded;
+        break;
+    }
+    return spellings;
+}
+
+static void put_all(const struct spelling *spellings, size_t n, struct bs_buf *out) {
+    if (n == 1) {
+        bs_spell_pattern(out, spellings[0].text, spellings[0].len);
+        return;
+    }
+    bool class = true; /* of single bytes; only letters have that */
+    for (size_t i = 0; i < n; i++)
+        class &= spellings[i].len == 1;
+    bs_buf_char(out, class ? '[' : '(');
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0 && !class)
+            bs_buf_char(out, '|');
+        bs_spell_pattern(out, spellings[i].text, spellings[i].len);
+    }
+    bs_buf_char(out, class ? ']' : ')');
+}
+
+bool bs_spellings_put(const struct bs_unfold *unfold, const char *cluster, size_t len, size_t most,
+                      struct bs_buf *out) {
+    struct search search = {.unfold = unfold, .wanted = cluster, .wanted_len = len, .most = most};
+    size_t start = out->len;
+    size_t n = 0;
+    bool good = take_apart(&search);
+    if (good)
+        extend(&search, 0);
+    out->failed |= search.found.failed;
+    good = good && !search.too_much && !out->failed;
+    struct spelling *spellings = good ? in_order(&search, &n) : NULL;
+    out->failed |= good && spellings == NULL;
+    if (spellings != NULL)
+        put_all(spellings, n, out);
+    free(spellings);
+    bs_buf_clear(&search.found);
+    return good && !out->failed && out->len - start <= most;
+}

@@ -1,0 +1,158 @@
+#include "sbpl/unfold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <utf8proc.h>
+
+#include "policy/fold.h"
+#include "sbpl/spellings.h"
+
+/* No code point from PLANES on decomposes or folds, and of those before it none between these.
+ * Looking at all of them would take three times as long. */
+enum { PLANES = 0x2FA20 };
+
+static const struct {
+    uint32_t first;
+    uint32_t last;
+} blanks[] = {{0x3400, 0x9FFF},    /* ideographs */
+              {0xAC00, 0xF8FF},    /* Hangul, composed by arithmetic; surrogates; private use */
+              {0x1F000, 0x2F7FF}}; /* pictures, ideographs */
+
+size_t bs_unfold_decompose(uint32_t point, uint32_t *parts) {
+    int32_t decomposed[BS_UNFOLD_KEY];
+    utf8proc_ssize_t n = utf8proc_decompose_char((int32_t)point, decomposed, BS_UNFOLD_KEY,
+                                                 UTF8PROC_DECOMPOSE, NULL);
+    if (n < 1 || n > BS_UNFOLD_KEY)
+        abort(); /* no canonical decomposition is longer, by Unicode's promise of stability */
+    for (utf8proc_ssize_t i = 0; i < n; i++)
+        parts[i] = (uint32_t)decomposed[i];
+    return (size_t)n;
+}
+
+/* Looser than folding, so that nothing is missed: a composed letter may fold otherwise than its
+ * parts do. */
+uint32_t bs_unfold_loose(uint32_t part) { return bs_fold_simple(part); }
+
+static int by_key(const void *a, const void *b) {
+    const struct bs_unfold_row *x = a;
+    const struct bs_unfold_row *y = b;
+    if (x->key[0] != y->key[0])
+        return x->key[0] < y->key[0] ? -1 : 1;
+    return (x->point > y->point) - (x->point < y->point);
+}
+
+static bool make_row(uint32_t point, struct bs_unfold_row *row) {
+    const utf8proc_property_t *property = utf8proc_get_property((int32_t)point);
+    bool decomposes = property->decomp_seqindex != UINT16_MAX && property->decomp_type == 0;
+    uint32_t parts[BS_UNFOLD_KEY];
+    *row = (struct bs_unfold_row){.point = point};
+    if (!decomposes) {
+        row->key[0] = bs_unfold_loose(point);
+        return row->key[0] != point;
+    }
+    size_t n = bs_unfold_decompose(point, parts);
+    for (size_t i = 0; i < n; i++)
+        row->key[i] = bs_unfold_loose(parts[i]);
+    return true;
+}
+
+bool bs_unfold_open(struct bs_unfold *unfold) {
+    struct bs_buf rows = BS_BUF_INIT;
+    size_t blank = 0;
+    memset(unfold, 0, sizeof *unfold);
+    for (uint32_t point = 1; point < PLANES; point++) {
+        struct bs_unfold_row row;
+        if (blank < sizeof blanks / sizeof *blanks && point == blanks[blank].first)
+            point = blanks[blank++].last;
+        else if (make_row(point, &row))
+            bs_buf_add(&rows, &row, sizeof row);
+    }
+    if (rows.failed) {
+        bs_buf_clear(&rows);
+        return false;
+    }
+    unfold->n_rows = rows.len / sizeof *unfold->rows;
+    unfold->rows = (struct bs_unfold_row *)(void *)rows.data; /* malloc's, hence aligned */
+    qsort(unfold->rows, unfold->n_rows, sizeof *unfold->rows, by_key);
+    return true;
+}
+
+void bs_unfold_close(struct bs_unfold *unfold) {
+    free(unfold->rows);
+    memset(unfold, 0, sizeof *unfold);
+}
+
+/* Whether a part may join what stands before it into one character. */
+static bool joins(const struct bs_unfold *unfold, uint32_t part) {
+    bool vowel = part >= 0x1161 && part <= 0x1175; /* of Hangul */
+    bool final = part >= 0x11A8 && part <= 0x11C2;
+    if (part < 0x80)
+        return false;
+    if (vowel || final || utf8proc_get_property((int32_t)part)->combining_class != 0)
+        return true;
+    for (size_t i = 0; i < unfold->n_rows; i++) {
+        const uint32_t *key = unfold->rows[i].key;
+        if (key[1] == part || key[2] == part || key[3] == part)
+            return true;
+    }
+    return false;
+}
+
+/* The length of the character at text[0]. */
+static size_t character(const char *text, size_t len, uint32_t *point) {
+    int32_t read = 0;
+    utf8proc_ssize_t n = utf8proc_iterate((const uint8_t *)text, (utf8proc_ssize_t)len, &read);
+    if (n < 1)
+        abort(); /* it was not UTF-8 */
+    *point = (uint32_t)read;
+    return (size_t)n;
+}
+
+/* The length of the cluster at text[0]. */
+static size_t cluster(const struct bs_unfold *unfold, const char *text, size_t len) {
+    uint32_t point = 0;
+    size_t end = character(text, len, &point);
+    while (end < len) {
+        uint32_t parts[BS_UNFOLD_KEY];
+        size_t next = character(text + end, len - end, &point);
+        (void)bs_unfold_decompose(point, parts);
+        if (!joins(unfold, parts[0]))
+            break;
+        end += next;
+    }
+    return end;
+}
+
+static bool put_ascii(struct bs_unfold *unfold, char c, size_t most, struct bs_buf *out) {
+    char *known = unfold->ascii[(unsigned char)c];
+    if (known[0] == '\0') {
+        struct bs_buf made = BS_BUF_INIT;
+        bool good = bs_spellings_put(unfold, &c, 1, BS_UNFOLD_ASCII - 1, &made);
+        if (good)
+            memcpy(known, made.data, made.len);
+        out->failed |= made.failed;
+        bs_buf_clear(&made);
+        if (!good)
+            return false;
+    }
+    if (strlen(known) > most)
+        return false;
+    bs_buf_str(out, known);
+    return !out->failed;
+}
+
+bool bs_unfold_put(struct bs_unfold *unfold, const char *text, size_t len, size_t most,
+                   struct bs_buf *out) {
+    size_t start = out->len;
+    for (size_t at = 0; at < len;) {
+        size_t size = cluster(unfold, text + at, len - at);
+        size_t left = most - (out->len - start);
+        bool good = size == 1 ? put_ascii(unfold, text[at], left, out)
+                              : bs_spellings_put(unfold, text + at, size, left, out);
+        if (!good)
+            return false;
+        at += size;
+    }
+    return true;
+}

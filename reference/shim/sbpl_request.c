@@ -1,0 +1,124 @@
+#define _GNU_SOURCE
+#include "shim/sbpl_request.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim/answer.h"
+
+static const cJSON *member(const cJSON *object, const char *name) {
+    return cJSON_GetObjectItemCaseSensitive(object, name);
+}
+
+static void put_list(struct bs_decoder *decoder, const cJSON *rules, const char *name,
+                     struct bs_buf *text) {
+    char at[BS_POINTER_MOST];
+    const cJSON *list = member(rules, name);
+    (void)bs_below(at, "/rules", name);
+    bs_buf_char(text, '"');
+    bs_buf_str(text, name);
+    bs_buf_str(text, "\":[");
+    if (list != NULL && !cJSON_IsArray(list)) {
+        bs_problem(decoder, at, "must be an array of rules");
+        list = NULL;
+    }
+    const cJSON *item = NULL;
+    size_t i = 0;
+    cJSON_ArrayForEach(item, list) {
+        char item_at[BS_POINTER_MOST];
+        if (!bs_json_is_string(item))
+            bs_problem(decoder, bs_below_index(item_at, at, i), "must be a string");
+        if (i++ > 0)
+            bs_buf_char(text, ',');
+        bs_put_given(text, item);
+    }
+    bs_buf_char(text, ']');
+}
+
+void bs_decode_rules(struct bs_decoder *decoder, const cJSON *rules, struct bs_texts *texts) {
+    static const char *const known[] = {"read", "modify", "denyRead", "denyModify", NULL};
+    struct bs_buf text = BS_BUF_INIT;
+    memset(texts, 0, sizeof *texts);
+    if (!cJSON_IsObject(rules)) {
+        bs_problem(decoder, "/rules", "must be an object with lists of rules");
+        return;
+    }
+    bs_refuse_unknown(decoder, rules, "/rules", known);
+    bs_buf_str(&text, "{\"schemaVersion\":2,\"kind\":\"Policy\",\"metadata\":{\"name\":\"rules\"},"
+                      "\"spec\":{\"fsProfiles\":{\"" BS_RULES_PROFILE "\":{");
+    put_list(decoder, rules, "read", &text);
+    bs_buf_char(&text, ',');
+    put_list(decoder, rules, "modify", &text);
+    bs_buf_str(&text, "}},");
+    put_list(decoder, rules, "denyRead", &text);
+    bs_buf_char(&text, ',');
+    put_list(decoder, rules, "denyModify", &text);
+    bs_buf_str(&text, "}}");
+    if (text.failed) {
+        decoder->out_of_memory = true;
+        bs_buf_clear(&text);
+        return;
+    }
+    struct bs_bytes whole = bs_buf_take(&text);
+    texts->global =
+        (struct bs_policy_text){bs_decoder_keep(decoder, whole.data), whole.len, BS_POLICY_JSON};
+}
+
+const char *bs_rules_pointer(const char *pointer, char *buf) {
+    static const char *const above[] = {"/spec/fsProfiles/" BS_RULES_PROFILE, "/spec"};
+    for (size_t i = 0; i < sizeof above / sizeof *above; i++) {
+        size_t len = strlen(above[i]);
+        if (strncmp(pointer, above[i], len) == 0 && (pointer[len] == '/' || pointer[len] == '\0')) {
+            (void)snprintf(buf, BS_POINTER_MOST, "/rules%.200s", pointer + len);
+            return buf;
+        }
+    }
+    return "/rules";
+}
+
+static void decode_variables(struct bs_decoder *decoder, const cJSON *request,
+                             struct bs_sbpl_input *input) {
+    static const char *const known[] = {"HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", NULL};
+    const char **const values[] = {&input->home, &input->codex_home, &input->claude_config_dir};
+    char at[BS_POINTER_MOST];
+    bool base64 = false;
+    const cJSON *env = bs_decode_twin(decoder, request, "", "env", &base64, at);
+    if (env == NULL)
+        return;
+    if (!cJSON_IsObject(env)) {
+        bs_problem(decoder, at, "must be an object with HOME, CODEX_HOME, CLAUDE_CONFIG_DIR");
+        return;
+    }
+    bs_refuse_unknown(decoder, env, at, known);
+    for (size_t i = 0; known[i] != NULL; i++) {
+        char value_at[BS_POINTER_MOST];
+        const cJSON *value = member(env, known[i]);
+        if (value != NULL)
+            *values[i] = bs_decode_string(decoder, value, bs_below(value_at, at, known[i]), base64);
+    }
+}
+
+enum bs_provider bs_decode_provider(struct bs_decoder *decoder, const cJSON *request) {
+    static const char *const names[] = {[BS_PROVIDER_CODEX] = "codex",
+                                        [BS_PROVIDER_CLAUDE] = "claude",
+                                        [BS_PROVIDER_GEMINI] = "gemini"};
+    const cJSON *item = member(request, "provider");
+    if (item == NULL)
+        return BS_PROVIDER_NONE;
+    for (int i = BS_PROVIDER_CODEX; i <= BS_PROVIDER_GEMINI; i++) {
+        if (bs_is_word(item, names[i]))
+            return (enum bs_provider)i;
+    }
+    bs_problem(decoder, "/provider", "must be \"codex\", \"claude\" or \"gemini\"");
+    return BS_PROVIDER_NONE;
+}
+
+void bs_decode_input(struct bs_decoder *decoder, const cJSON *request,
+                     struct bs_sbpl_input *input) {
+    *input = (struct bs_sbpl_input)BS_SBPL_INPUT_INIT;
+    input->root = bs_decode_text(decoder, request, "", "root", true);
+    decode_variables(decoder, request, input);
+    input->side_roots = bs_decode_strings(decoder, request, "", "side_roots", &input->n_side_roots);
+    input->provider = bs_decode_provider(decoder, request);
+}
