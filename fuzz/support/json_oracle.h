@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "support/node.h"
 #include "support/pool.h"
+#include "support/text_oracle.h"
 
 enum { BS_FUZZ_JSON_DEPTH = 64 };
 
@@ -25,11 +25,5 @@ struct bs_fuzz_json {
 /* `takes_nul`: whether a string may hold an escaped NUL. */
 void bs_fuzz_json_read(const char *text, size_t len, bool takes_nul, struct bs_fuzz_pool *pool,
                        struct bs_fuzz_json *json);
-
-/* The first byte that is not UTF-8, or SIZE_MAX. */
-size_t bs_fuzz_first_alien(const char *text, size_t len);
-
-/* The place of a byte; LF, CR LF and a lone CR end a line. */
-struct bs_fuzz_place bs_fuzz_place_of(const char *text, size_t at);
 
 #endif

@@ -119,38 +119,89 @@ static void add_rule(struct bs_gen_policies *gen, struct bs_fuzz_node *list,
     add(list, other ? misfit(gen) : scalar(gen, BS_FUZZ_STRING, text));
 }
 
-static struct bs_fuzz_node *rules(struct bs_gen_policies *gen, bool negates) {
-    struct bs_fuzz_node *list = container(gen, BS_FUZZ_LIST);
-    for (uint32_t n = bs_fuzz_below(gen->from, MOST_LIST); n > 0; n--) {
-        struct bs_fuzz_text body = bs_gen_rule_body(gen);
-        add_rule(gen, list, body, negates && bs_fuzz_below(gen->from, 4) == 3);
+static bool is_among(const struct bs_fuzz_text *texts, size_t n, struct bs_fuzz_text text) {
+    for (size_t i = 0; i < n; i++) {
+        if (texts[i].len == text.len && memcmp(texts[i].text, text.text, text.len) == 0)
+            return true;
     }
+    return false;
+}
+
+static struct bs_fuzz_text with(struct bs_gen_policies *gen, struct bs_fuzz_text front,
+                                const char *back) {
+    size_t size = front.len + strlen(back) + 1;
+    char *text = bs_fuzz_take(gen->pool, size);
+    (void)snprintf(text, size, "%.*s%s", (int)front.len, front.text, back);
+    return (struct bs_fuzz_text){text, size - 1};
+}
+
+/* A profile must not repeat what is denied. */
+static struct bs_fuzz_text own_body(struct bs_gen_policies *gen) {
+    struct bs_fuzz_text body = bs_gen_rule_body(gen);
+    while (!gen->flawed && is_among(gen->denies, gen->n_denies, body))
+        body = with(gen, body, "/b");
+    return body;
+}
+
+static struct bs_fuzz_node *own_rules(struct bs_gen_policies *gen) {
+    struct bs_fuzz_node *list = container(gen, BS_FUZZ_LIST);
+    for (uint32_t n = bs_fuzz_below(gen->from, MOST_LIST); n > 0; n--)
+        add_rule(gen, list, own_body(gen), bs_fuzz_below(gen->from, 4) == 3);
     return list;
 }
 
-static bool is_subtree(struct bs_fuzz_text rule) {
-    return rule.len > 3 && memcmp(rule.text + rule.len - 3, "/**", 3) == 0;
+static struct bs_fuzz_text deny(struct bs_gen_policies *gen) {
+    struct bs_fuzz_text body = bs_gen_rule_body(gen);
+    if (gen->n_denies < BS_GEN_MOST_RULES)
+        gen->denies[gen->n_denies++] = body;
+    return body;
 }
 
-/* Something below a rule, without wildcards of its own. */
-static struct bs_fuzz_text below(struct bs_gen_policies *gen, struct bs_fuzz_text rule) {
+static struct bs_fuzz_node *deny_read(struct bs_gen_policies *gen) {
+    struct bs_fuzz_node *list = container(gen, BS_FUZZ_LIST);
+    for (uint32_t n = bs_fuzz_below(gen->from, MOST_LIST); n > 0; n--)
+        add_rule(gen, list, deny(gen), gen->flawed && bs_fuzz_below(gen->from, 16) == 15);
+    return list;
+}
+
+/* What an exception may be of these denies: inside one of the global policy, or, in a workspace,
+ * inside one of its exceptions. */
+static bool exception(struct bs_gen_policies *gen, size_t first_deny, struct bs_fuzz_text *body) {
     static const char *const tails[] = {"/a", "/b", "/a/**", "/src/**", "/a/b", "", "/**"};
-    const char *tail = tails[bs_fuzz_below(gen->from, 7)];
-    size_t len = is_subtree(rule) ? rule.len - 3 : rule.len;
-    char *text = bs_fuzz_take(gen->pool, len + 16);
-    int n = snprintf(text, len + 16, "%.*s%s", (int)len, rule.text, tail);
-    return (struct bs_fuzz_text){text, (size_t)n};
+    const struct bs_fuzz_text *from = &gen->denies[first_deny];
+    size_t n = gen->n_denies - first_deny;
+    if (gen->is_workspace && !gen->flawed) {
+        from = gen->exceptions;
+        n = gen->n_exceptions;
+    }
+    if (n == 0)
+        return false;
+    struct bs_fuzz_text rule = from[bs_fuzz_below(gen->from, (uint32_t)n)];
+    bool subtree = bs_gen_is_subtree(rule);
+    if (subtree)
+        rule.len -= strlen("/**");
+    if (memchr(rule.text, '*', rule.len) != NULL || memchr(rule.text, '?', rule.len) != NULL)
+        rule = bs_gen_instance(gen, rule);
+    else if (!subtree && !gen->is_workspace)
+        return false;
+    *body = subtree ? with(gen, rule, tails[bs_fuzz_below(gen->from, 7)]) : rule;
+    return !is_among(gen->denies, gen->n_denies, *body);
 }
 
-/* Denies with exceptions: an exception lies in a deny, or the policy would hardly ever load. */
 static struct bs_fuzz_node *deny_modify(struct bs_gen_policies *gen) {
     struct bs_fuzz_node *list = container(gen, BS_FUZZ_LIST);
+    size_t first = gen->n_denies;
     for (uint32_t n = bs_fuzz_below(gen->from, MOST_LIST); n > 0; n--) {
-        bool exception = gen->n_rules > 0 && bs_fuzz_below(gen->from, 4) == 3;
-        struct bs_fuzz_text body =
-            exception ? below(gen, gen->rules[bs_fuzz_below(gen->from, (uint32_t)gen->n_rules)])
-                      : bs_gen_rule_body(gen);
-        add_rule(gen, list, body, exception);
+        struct bs_fuzz_text body;
+        if (bs_fuzz_below(gen->from, 3) != 2 || !exception(gen, first, &body)) {
+            add_rule(gen, list, deny(gen), false);
+            continue;
+        }
+        add_rule(gen, list, body, true);
+        if (gen->n_exceptions < BS_GEN_MOST_RULES)
+            gen->exceptions[gen->n_exceptions++] = body;
+        if (gen->n_rules < BS_GEN_MOST_RULES)
+            gen->rules[gen->n_rules++] = body;
     }
     return list;
 }
@@ -160,13 +211,13 @@ static struct bs_fuzz_node *deny_modify(struct bs_gen_policies *gen) {
 static struct bs_fuzz_node *profile(struct bs_gen_policies *gen) {
     static const struct bs_fuzz_text everything = {"**", 2};
     struct bs_fuzz_node *map = container(gen, BS_FUZZ_MAP);
-    struct bs_fuzz_node *read = rules(gen, true);
+    struct bs_fuzz_node *read = own_rules(gen);
     struct bs_fuzz_node *modify = container(gen, BS_FUZZ_LIST);
     bool reads_all = bs_fuzz_flag(gen->from);
     for (uint32_t n = bs_fuzz_below(gen->from, MOST_LIST); n > 0; n--) {
-        struct bs_fuzz_text body = bs_gen_rule_body(gen);
+        struct bs_fuzz_text body = own_body(gen);
         bool negated = bs_fuzz_below(gen->from, 4) == 3;
-        if (!negated && !reads_all && !rarely(gen))
+        if (!negated && !reads_all && !(gen->flawed && rarely(gen)))
             add_rule(gen, read, body, false);
         add_rule(gen, modify, body, negated);
     }
@@ -210,12 +261,16 @@ static struct bs_fuzz_node *spec(struct bs_gen_policies *gen) {
     struct bs_fuzz_node *map = container(gen, BS_FUZZ_MAP);
     if (rarely(gen))
         add_field(gen, map, "description", description(gen));
-    struct bs_fuzz_node *denies = rules(gen, gen->flawed);
+    struct bs_fuzz_node *denies = deny_read(gen);
     struct bs_fuzz_node *modify = deny_modify(gen);
     struct bs_fuzz_node *profiles = container(gen, BS_FUZZ_MAP);
     uint32_t first = bs_fuzz_below(gen->from, NAMES);
-    for (uint32_t n = bs_fuzz_below(gen->from, MOST_PROFILES + 1); n > 0; n--)
-        add_field(gen, profiles, names[(first + n) % NAMES], profile(gen));
+    for (uint32_t n = bs_fuzz_below(gen->from, MOST_PROFILES + 1); n > 0; n--) {
+        const char *name = names[(first + n) % NAMES];
+        if (gen->n_profiles < BS_GEN_MOST_PROFILES)
+            gen->profiles[gen->n_profiles++] = name;
+        add_field(gen, profiles, name, profile(gen));
+    }
     add_field(gen, map, "denyRead", denies);
     add_field(gen, map, "denyModify", modify);
     add_field(gen, map, "fsProfiles", profiles);
@@ -231,10 +286,13 @@ struct bs_fuzz_node *bs_gen_policy(struct bs_gen_policies *gen) {
     add_field(gen, root, "kind", string(gen, "Policy"));
     add_field(gen, root, "metadata", head);
     add_field(gen, root, "spec", body);
+    gen->is_workspace = true;
     return root;
 }
 
 const char *bs_gen_profile_name(struct bs_gen_policies *gen) {
+    if (gen->n_profiles > 0 && bs_fuzz_below(gen->from, 4) != 3)
+        return gen->profiles[bs_fuzz_below(gen->from, (uint32_t)gen->n_profiles)];
     uint32_t number = bs_fuzz_below(gen->from, NAMES + 1);
     return number < NAMES ? names[number] : NULL;
 }

@@ -2,9 +2,9 @@
  * paths that have something to do with their rules.
  *
  * Rules are made of few names, and half of them out of earlier ones: above, below, equal, negated,
- * spelled otherwise. Otherwise no rule would ever cover, repeat or except another. Most policies
- * are in order; now and then one is not, in its rules or in its shape, and the judge
- * (support/judge.h) says what is wrong with it.
+ * spelled otherwise; or no rule would ever cover, repeat or except another. Most policies are in
+ * order; of every eighth the shape or a rule may not be, and the judge (support/judge.h) says what
+ * is wrong with it.
  */
 #ifndef BS_FUZZ_POLICY_GEN_H
 #define BS_FUZZ_POLICY_GEN_H
@@ -17,14 +17,21 @@
 #include "support/pool.h"
 #include "support/provider.h"
 
-enum { BS_GEN_MOST_RULES = 64 };
+enum { BS_GEN_MOST_RULES = 64, BS_GEN_MOST_PROFILES = 8 };
 
 struct bs_gen_policies {
     struct bs_fuzz_provider *from;
     struct bs_fuzz_pool *pool;
     struct bs_fuzz_text rules[BS_GEN_MOST_RULES]; /* bodies so far */
     size_t n_rules;
-    bool flawed; /* this case may break rules of shape, not of rules only */
+    struct bs_fuzz_text denies[BS_GEN_MOST_RULES]; /* those of them that deny, by both lists */
+    size_t n_denies;
+    struct bs_fuzz_text exceptions[BS_GEN_MOST_RULES];
+    size_t n_exceptions;
+    const char *profiles[BS_GEN_MOST_PROFILES];
+    size_t n_profiles;
+    bool flawed;       /* something may be wrong with this case */
+    bool is_workspace; /* of the policy that is being made */
 };
 
 /* Policies of one case are made one after the other: the second knows the rules of the first. */
@@ -32,7 +39,7 @@ void bs_gen_policies_begin(struct bs_gen_policies *gen, struct bs_fuzz_provider 
                            struct bs_fuzz_pool *pool);
 struct bs_fuzz_node *bs_gen_policy(struct bs_gen_policies *gen);
 
-/* The name of a profile that there may be; NULL: none is named. */
+/* The name of a profile that there probably is; NULL: none is named. */
 const char *bs_gen_profile_name(struct bs_gen_policies *gen);
 
 /* A path half derived from the rules, in some spelling; not always one that is allowed. */
@@ -43,5 +50,10 @@ struct bs_fuzz_text bs_gen_respelled(struct bs_gen_policies *gen, struct bs_fuzz
 
 /* A rule that has nothing wrong, without `!`, in normal form more often than not. */
 struct bs_fuzz_text bs_gen_rule_body(struct bs_gen_policies *gen);
+
+/* A path that the rule matches, or one a character away. */
+struct bs_fuzz_text bs_gen_instance(struct bs_gen_policies *gen, struct bs_fuzz_text rule);
+
+bool bs_gen_is_subtree(struct bs_fuzz_text rule);
 
 #endif

@@ -5,15 +5,16 @@
 
 #include "support/glob_gen.h"
 
-/* The first are the ones that an input which is used up gives. */
+/* An input that is used up gives the first. The last ones are no beginning of a rule, or another
+ * one than they seem. */
 static const char *const segments[] = {
-    "a",   "b",  "ab",  "src",  ".env", "c",   "**",           "*",   "**",
-    "*",   "?",  "a*",  "*b",   "*.c",  "?b",  "a?",           "*b*", "a**",
-    "**b", "a",  "***", "a**b", "b*c",  "A",   "[a]",          "{a}", "\xC3\xA9",
-    "x y", "!a", "..a", "a:",   "~",    "...", "\xE6\x97\xA5", "a+b", "a(b",
+    "a",   "b",   "ab",  "src",          ".env", "c",   "**",  "*",   "**",
+    "*",   "?",   "a*",  "*b",           "*.c",  "?b",  "a?",  "*b*", "a**",
+    "**b", "a",   "***", "a**b",         "b*c",  "A",   "[a]", "{a}", "\xC3\xA9",
+    "x y", "..a", "...", "\xE6\x97\xA5", "a+b",  "a(b", "!a",  "~",   "a:",
 };
 
-enum { SEGMENTS = sizeof segments / sizeof *segments, MOST_SEGMENTS = 5 };
+enum { SEGMENTS = sizeof segments / sizeof *segments, BEGINNINGS = SEGMENTS - 3, MOST_MORE = 5 };
 
 static struct bs_fuzz_text text_of(const char *text) {
     return (struct bs_fuzz_text){text, strlen(text)};
@@ -33,8 +34,9 @@ static struct bs_fuzz_text segment(struct bs_gen_policies *gen) {
 }
 
 static struct bs_fuzz_text fresh(struct bs_gen_policies *gen) {
-    struct bs_fuzz_text rule = segment(gen);
-    for (uint32_t more = bs_fuzz_below(gen->from, MOST_SEGMENTS); more > 0; more--)
+    uint32_t beginnings = gen->flawed ? SEGMENTS : BEGINNINGS;
+    struct bs_fuzz_text rule = text_of(segments[bs_fuzz_below(gen->from, beginnings)]);
+    for (uint32_t more = bs_fuzz_below(gen->from, MOST_MORE); more > 0; more--)
         rule = joined(gen, rule, "/", segment(gen));
     return rule;
 }
@@ -46,12 +48,12 @@ static struct bs_fuzz_text above(struct bs_fuzz_text rule) {
     return len > 1 ? (struct bs_fuzz_text){rule.text, len - 1} : rule;
 }
 
-static bool is_subtree(struct bs_fuzz_text rule) {
+bool bs_gen_is_subtree(struct bs_fuzz_text rule) {
     return rule.len > 3 && memcmp(rule.text + rule.len - 3, "/**", 3) == 0;
 }
 
 static struct bs_fuzz_text derived(struct bs_gen_policies *gen, struct bs_fuzz_text rule) {
-    struct bs_fuzz_text top = is_subtree(rule) ? above(rule) : rule;
+    struct bs_fuzz_text top = bs_gen_is_subtree(rule) ? above(rule) : rule;
     switch (bs_fuzz_below(gen->from, 8)) {
     case 0:
         return rule;
@@ -89,11 +91,15 @@ void bs_gen_policies_begin(struct bs_gen_policies *gen, struct bs_fuzz_provider 
     gen->flawed = bs_fuzz_below(from, 8) == 7;
 }
 
-static struct bs_fuzz_text instance(struct bs_gen_policies *gen) {
+struct bs_fuzz_text bs_gen_instance(struct bs_gen_policies *gen, struct bs_fuzz_text rule) {
     struct bs_gen_text text;
-    struct bs_fuzz_text rule = gen->rules[bs_fuzz_below(gen->from, (uint32_t)gen->n_rules)];
     bs_gen_path_of(gen->from, rule.text, rule.len, &text);
     return (struct bs_fuzz_text){bs_fuzz_keep(gen->pool, text.data, text.len), text.len};
+}
+
+static struct bs_fuzz_text instance(struct bs_gen_policies *gen) {
+    uint32_t number = bs_fuzz_below(gen->from, (uint32_t)gen->n_rules);
+    return bs_gen_instance(gen, gen->rules[number]);
 }
 
 struct bs_fuzz_text bs_gen_path(struct bs_gen_policies *gen) {

@@ -8,7 +8,7 @@
 
 #include <yaml.h>
 
-#include "support/json_oracle.h"
+#include "support/text_oracle.h"
 
 enum { MOST_DEPTH = 64 };
 
