@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import platform
+import re
 import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from boxspec.fuzz.children import Child, end_all
@@ -23,26 +27,47 @@ SETTINGS = {
 }
 
 
+def main_name() -> str:
+    """Of the main fuzzer; machines that exchange inputs (fuzz/exchange) need different ones."""
+    return "main-" + re.sub(r"[^A-Za-z0-9]+", "-", platform.node())
+
+
+def crashing(binary: Path, files: Sequence[Path], env: Mapping[str, str]) -> list[Path]:
+    """The seeds that the target falls over: AFL++ would leave them out and say nothing."""
+
+    def falls(some: Sequence[Path]) -> bool:
+        argv = [binary, *some]
+        quiet = subprocess.DEVNULL
+        done = subprocess.run(argv, env=dict(env), stdin=quiet, stdout=quiet, stderr=quiet)
+        return done.returncode != 0
+
+    if not files or not falls(files):
+        return []
+    return [path for path in files if falls([path])]
+
+
 class Afl:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._out = plan.folder / "afl" / "out"
         self._seeds = plan.folder / "afl" / "seeds"
-        self._names = ["main", *(f"secondary-{number}" for number in range(1, plan.jobs))]
+        self._names = [main_name(), *(f"secondary-{n}" for n in range(1, plan.jobs))]
         self._children: list[Child] = []
+        self._new: list[Crash] = []
         self._seen: set[Path] = set()
 
     def start(self) -> None:
         self._out.mkdir(parents=True, exist_ok=True)
-        self._gather_seeds()
+        env = {**self._plan.environment, **SETTINGS}
+        seeds = self._gather_seeds()
+        self._new = [Crash(path) for path in crashing(self._plan.binary, seeds, env)]
         # What an earlier run has found was told then.
         self._seen.update(self._saved())
-        env = {**self._plan.environment, **SETTINGS}
         for number, name in enumerate(self._names):
             log = self._plan.folder / f"job-{number}.log"
             self._children.append(Child(self._argv(number, name), env, self._plan.folder, log))
 
-    def _gather_seeds(self) -> None:
+    def _gather_seeds(self) -> list[Path]:
         """One folder of all seeds; AFL++ needs at least one, and not an empty one."""
         shutil.rmtree(self._seeds, ignore_errors=True)
         self._seeds.mkdir(parents=True)
@@ -51,6 +76,7 @@ class Afl:
             for path in folder.iterdir():
                 if path.is_file() and path.stat().st_size > 0:
                     shutil.copyfile(path, self._seeds / f"{folder.parent.name}-{path.name}")
+        return sorted(self._seeds.iterdir())
 
     def _argv(self, number: int, name: str) -> list[str | Path]:
         plan = self._plan
@@ -85,9 +111,10 @@ class Afl:
         return found
 
     def crashes(self) -> list[Crash]:
-        new = [path for path in self._saved() if path not in self._seen]
-        self._seen.update(new)
-        return [Crash(path) for path in new]
+        saved = [path for path in self._saved() if path not in self._seen]
+        self._seen.update(saved)
+        new, self._new = self._new, []
+        return [*new, *(Crash(path) for path in saved)]
 
     def why_ended(self) -> str | None:
         if any(child.status is None for child in self._children):

@@ -16,7 +16,7 @@ from typing import Any
 
 from boxspec.errors import HarnessError
 from boxspec.fuzz import report, targets
-from boxspec.fuzz.afl import SETTINGS
+from boxspec.fuzz.afl import SETTINGS, crashing
 from boxspec.fuzz.children import Child, end_all
 from boxspec.fuzz.engine import INPUT_S, MEMORY_MB
 from boxspec.fuzz.libfuzzer import STATUS, last_line
@@ -149,11 +149,10 @@ class Attempt:
         seeds.mkdir()
         (seeds / "0").write_bytes(b"0")
         files = [path for place in self.target.seeds for path in place.iterdir() if path.is_file()]
+        falls = crashing(self.binary, files, self.env)
+        if falls:
+            return self._alone(falls[0]), 0.0, len(files)
         for path in files:
-            # AFL++ skips a seed that crashes.
-            found = self._alone(path)
-            if found is not None:
-                return found, 0.0, files.index(path) + 1
             if path.stat().st_size > 0:
                 shutil.copyfile(path, seeds / path.name)
         env = {**self.env, **SETTINGS, "AFL_BENCH_UNTIL_CRASH": "1"}
