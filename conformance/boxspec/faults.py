@@ -102,7 +102,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         "--scope",
         choices=("own", "focus", "all"),
         help="what each fault is tried with: the tests of its own topic; these and one of each"
-        " other requirement (default for exec); every test of its contract (default for policy)",
+        " other requirement (default for exec); every test of its contract (default for others)",
     )
     args = made.parse_args(words)
     if args.jobs < 1:

@@ -8,6 +8,7 @@ topic does.
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import shlex
 import shutil
@@ -17,6 +18,7 @@ import tempfile
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +31,8 @@ SHIM = ROOT / "conformance" / "shims" / "faults" / "shim.py"
 LIMIT_S = 900
 
 # What each fault is tried with when --scope does not say: the cases of exec take seconds, those of
-# policy a second together.
-SCOPES = {"exec": "focus", "policy": "all"}
+# policy or sbpl a few together.
+SCOPES = {"exec": "focus", "policy": "all", "sbpl": "all"}
 # A fault that two runs beside others missed has so many more, alone: some mistakes show at some
 # moments only.
 MORE_TRIES = 4
@@ -142,48 +144,66 @@ def shim_of(fault: Fault) -> str:
     return shlex.join([interpreter(), "-I", "-S", str(SHIM), "--fault", fault.id])
 
 
+def run_quietly(words: list[str], errors: str) -> None:
+    """`boxspec WORDS` in this process, which was forked for it; what it complains of in a file."""
+    os.setsid()
+    null = os.open(os.devnull, os.O_RDWR)
+    said = os.open(errors, os.O_WRONLY | os.O_APPEND)
+    for number, instead in ((0, null), (1, null), (2, said)):
+        os.dup2(instead, number)
+    os.close(null)
+    os.close(said)
+    from boxspec.cli import main
+
+    sys.exit(main(words))
+
+
 class Runs:
-    """The suite in processes of their own; all are ended when the user has enough."""
+    """The suite in processes of their own; all are ended when the user has enough.
+
+    They are forked from one process that has imported what each of them needs: most runs of a
+    fault take less time than those imports.
+    """
 
     def __init__(self) -> None:
-        self.running: set[subprocess.Popen[bytes]] = set()
+        self.running: set[BaseProcess] = set()
         self.lock = threading.Lock()
         self.stopped = False
         self.folder = Path(tempfile.mkdtemp(prefix="boxspec-faults-"))
+        self.forks = multiprocessing.get_context("forkserver")
+        self.forks.set_forkserver_preload(["boxspec.cli", "boxspec.run", "hypothesis"])
 
     def failing(self, fault: Fault, scope: list[str]) -> list[str]:
         """Requirements that fail with this fault; `scope` are words of `boxspec run`."""
-        with tempfile.NamedTemporaryFile(dir=self.folder, suffix=".json") as made:
+        made = tempfile.NamedTemporaryFile(dir=self.folder, suffix=".json")
+        errors = tempfile.NamedTemporaryFile(dir=self.folder, suffix=".stderr")
+        with made, errors:
             words = ["run", "--shim", shim_of(fault), "--contract", fault.contract, *scope]
             words += ["--profile", "all", "--json", made.name]
-            told = self._run([sys.executable, "-P", "-m", "boxspec", *words])
+            self._run(words, errors.name)
             text = Path(made.name).read_text(encoding="utf-8")
+            told = Path(errors.name).read_text(encoding="utf-8", errors="replace")
         if not text:
-            lines = told.decode(errors="replace").strip().splitlines()
+            lines = told.strip().splitlines() or ["no output"]
             # What is kept, and where, is said behind the reason.
             said = [line for line in lines if line.startswith("boxspec: ")]
             raise HarnessError((said or lines)[-1])
         tree = json.loads(text)
         return [each["id"] for each in tree["requirements"] if each["verdict"] in CAUGHT]
 
-    def _run(self, words: list[str]) -> bytes:
+    def _run(self, words: list[str], errors: str) -> None:
+        process = self.forks.Process(target=run_quietly, args=(words, errors))
         with self.lock:
             if self.stopped:
                 raise KeyboardInterrupt
-            process = subprocess.Popen(
-                words,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-            )
+            process.start()
             self.running.add(process)
         try:
-            return process.communicate(timeout=LIMIT_S)[1] or b"no output"
-        except subprocess.TimeoutExpired:
-            process.terminate()
-            process.communicate()
-            raise HarnessError(f"not done after {LIMIT_S} s") from None
+            process.join(LIMIT_S)
+            if process.is_alive():
+                process.terminate()
+                process.join()
+                raise HarnessError(f"not done after {LIMIT_S} s")
         finally:
             with self.lock:
                 self.running.discard(process)

@@ -20,7 +20,9 @@ from selftest.tools import ROOT, TWIN, Done, boxspec, run
 
 FAULTS = ROOT / "conformance" / "shims" / "faults" / "shim.py"
 REQUIREMENTS = ROOT / "conformance" / "requirements"
-CONTRACTS = ("exec", "policy")
+CONTRACTS = ("exec", "policy", "sbpl")
+# Measured where the real sandbox-exec is, and nowhere else: no fault can be caught by it here.
+ELSEWHERE = {"SBPL-MAC-01"}
 
 
 @cache
@@ -71,7 +73,7 @@ def test_each_fault_says_the_mistake_and_where_it_was_seen() -> None:
 @pytest.mark.parametrize("contract", CONTRACTS)
 def test_each_testable_requirement_has_a_fault(contract: str) -> None:
     testable = {name for name, each in requirements(contract).items() if each["testable"] is True}
-    assert testable - {each["requirement"] for each in faults()} == set()
+    assert testable - ELSEWHERE - {each["requirement"] for each in faults()} == set()
 
 
 @pytest.mark.parametrize("contract", CONTRACTS)
@@ -121,7 +123,7 @@ def test_an_unknown_fault_is_refused() -> None:
         (["-k", "kill and"], "-k"),
         (["-j", "0"], "-j 0"),
         (["-j", "many"], "many"),
-        (["--contract", "sbpl"], "sbpl"),
+        (["--contract", "backend"], "backend"),
         (["--contract", "policy", "--only", "env.keeps-home"], "no fault is left"),
         (["--loud"], "--loud"),
         (["--json", "/no/such/folder/x"], "/no/such/folder/x"),

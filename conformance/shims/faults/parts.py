@@ -1,0 +1,110 @@
+"""Keeps a mistake within one part of a text, and out of requests that are another topic's matter.
+
+Folding, exceptions, side roots and strange names have requirements of their own: a fault in modify
+rules that trips those as well says less.
+"""
+
+import sbpl.clauses as clauses
+import sbpl.filters as filters
+from registry import replaces
+
+
+class Now:
+    part = ""  # the name of the part that is written
+    given = None
+
+
+def marked(part):
+    def run(given):
+        Now.part, Now.given = part.__name__, given
+        yield from part(given)
+
+    run.__name__ = part.__name__
+    return run
+
+
+clauses.PARTS = tuple(map(marked, clauses.PARTS))
+
+
+def replaces_part(name):
+    """As replaces of registry; the function gets the lines of the original."""
+
+    def install(function):
+        def exchanged(part):
+            if part.__name__ != name:
+                return part
+
+            def run(given):
+                yield from function(list(part(given)), given)
+
+            run.__name__ = name
+            return run
+
+        clauses.PARTS = tuple(map(exchanged, clauses.PARTS))
+        return function
+
+    return install
+
+
+def moved(name, before):
+    """Another order of the parts."""
+    parts = [part for part in clauses.PARTS if part.__name__ != name]
+    (moving,) = (part for part in clauses.PARTS if part.__name__ == name)
+    at = [part.__name__ for part in parts].index(before)
+    clauses.PARTS = (*parts[:at], moving, *parts[at:])
+
+
+def replaces_filter(*parts, only=None):
+    """Another filter of a rule in these parts: the function gets the filter, its holder, the pieces
+    of the rule, the rule as it is written, and whether the clause denies; None leaves it."""
+
+    def install(function):
+        @replaces(filters.Filters)
+        def of(original, self, entry, denied):
+            right = original(self, entry, denied)
+            if Now.part not in parts or not (only or is_simple)(Now.given):
+                return right
+            found = filters.pieces(entry.rule.body)
+            return function(right, self, found, entry.rule.body, denied) or right
+
+        return function
+
+    return install
+
+
+def is_simple(given):
+    return not (
+        given.fold
+        or given.side_roots
+        or is_strange(given.root)
+        or any(entry.sign == "except" for entry in given.modify)
+    )
+
+
+def is_strange(path):
+    return any(c in filters.SPECIAL or c in ' "' or not c.isascii() for c in path)
+
+
+def is_one_path(found):
+    return not filters.has_wildcard(found)
+
+
+def is_glob(found):
+    """No single path, no plain subtree."""
+    return filters.has_wildcard(found) and not filters.is_subtree(found)
+
+
+def regex(expression):
+    return filters.regex(f"^{expression}$", "/")
+
+
+def inside_of_scratch(given):
+    """Whether the root lies in a place that is writable by itself."""
+    return any(clauses.below(place) in given.root for place in places(given))
+
+
+def places(given):
+    found = [clauses.state_directory(given.env, *each) for each in clauses.STATE]
+    at_home = given.env.get("HOME")
+    homes = [f"{at_home}/{name}" for name in clauses.SCRATCH_AT_HOME] if at_home else []
+    return [*clauses.SCRATCH, *homes, *(each[0] for each in found if each)]

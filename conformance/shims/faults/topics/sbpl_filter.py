@@ -1,0 +1,188 @@
+"""Mistakes with the filter of one rule."""
+
+import policy.glob as glob
+import sbpl.filters as filters
+from registry import fault, replaces
+
+
+def unescaped(character):
+    """A character that keeps its meaning in regular expressions; the root has the right ones."""
+
+    @replaces(filters.Filters)
+    def written(original, self, run, denied):
+        found = original(self, run, denied)
+        if self.fold or filters.is_wildcard(run):
+            return found
+        return found.replace("\\" + character, character)
+
+
+@fault("SBPL-FILTER-01", "a dot is any character", "not escaped")
+def dot_is_any_character():
+    unescaped(".")
+
+
+@fault("SBPL-FILTER-01", "a plus repeats", "not escaped")
+def plus_repeats():
+    unescaped("+")
+
+
+@fault("SBPL-FILTER-01", "brackets are a class", "not escaped")
+def brackets_are_a_class():
+    unescaped("[")
+
+
+@fault("SBPL-FILTER-01", "parentheses group", "not escaped")
+def parentheses_group():
+    @replaces(filters.Filters)
+    def written(original, self, run, denied):
+        found = original(self, run, denied)
+        if self.fold or filters.is_wildcard(run):
+            return found
+        return found.replace("\\(", "(").replace("\\)", ")")
+
+
+@fault("SBPL-FILTER-01", "a dollar is the end", "not escaped")
+def dollar_is_the_end():
+    unescaped("$")
+
+
+def instead(piece, wrong, only=lambda found: True):
+    """Another expression for a wildcard, in rules where it is this topic's matter."""
+
+    @replaces(filters.Filters)
+    def expression(original, self, found, denied):
+        if self.fold or not only(found):
+            return original(self, found, denied)
+        right = filters.EXPRESSIONS[piece]
+        filters.EXPRESSIONS[piece] = wrong
+        try:
+            return original(self, found, denied)
+        finally:
+            filters.EXPRESSIONS[piece] = right
+
+
+@fault("SBPL-FILTER-02", "a star crosses slashes", "`.*` for every star")
+def star_crosses_slashes():
+    instead(glob.STAR, ".*")
+
+
+@fault("SBPL-FILTER-02", "a segment that is a star may be empty", "`[^/]*` for every star")
+def whole_segment_may_be_empty():
+    instead(glob.ANY_NAME, "[^/]*")
+
+
+@fault("SBPL-FILTER-02", "a star needs a character", "`[^/]+` for every star")
+def star_needs_a_character():
+    instead(glob.STAR, "[^/]+")
+
+
+@fault("SBPL-FILTER-03", "`**/` is one segment or more", "`.*/`")
+def two_stars_need_a_segment():
+    instead(glob.SEGMENTS, ".*/")
+
+
+@fault("SBPL-FILTER-03", "`**/` is one segment or none", "`([^/]*/)?`")
+def two_stars_are_one_segment():
+    instead(glob.SEGMENTS, "([^/]*/)?")
+
+
+@fault("SBPL-FILTER-03", "`**/` ends anywhere in a name", "`.*`")
+def two_stars_end_in_a_name():
+    instead(glob.SEGMENTS, ".*")
+
+
+@fault("SBPL-FILTER-03", "two stars in a segment stay in it", "a star twice")
+def two_stars_stay_in_a_segment():
+    instead(glob.ANYTHING, "[^/]*")
+
+
+@fault("SBPL-FILTER-04", "`P/**` is not P where P has wildcards", "`/.*`")
+def below_is_not_itself():
+    instead(glob.BELOW, "/.*")
+
+
+@fault("SBPL-FILTER-04", "`P/**` takes what begins like P along", "`.*`")
+def below_without_boundary():
+    instead(glob.BELOW, ".*")
+
+
+@fault("SBPL-FILTER-05", "`?` is one character that is no slash", "whether of bytes or not")
+def question_mark_is_not_a_slash():
+    asks(lambda denied: "[^/]")
+
+
+@fault("SBPL-FILTER-05", "`?` in a deny is ASCII", "the allow's expression")
+def denied_question_mark_is_ascii():
+    asks(lambda denied: filters.ONE_ALLOWED)
+
+
+@fault("SBPL-FILTER-05", "`?` in an allow is up to four bytes", "the deny's expression")
+def allowed_question_mark_is_four_bytes():
+    asks(lambda denied: filters.ONE_DENIED)
+
+
+@fault("SBPL-FILTER-05", "`?` is any character", "a dot")
+def question_mark_is_any():
+    asks(lambda denied: ".")
+
+
+def asks(expression):
+    @replaces(filters)
+    def one(original, denied, fold):
+        return original(denied, fold) if fold else expression(denied)
+
+
+def root_written(change):
+    """The root in regular expressions that are made of rules."""
+
+    @replaces(filters.Filters)
+    def expression(original, self, found, denied):
+        right = original(self, found, denied)
+        return right.replace(filters.literally(self.root), change(self.root), 1)
+
+
+@fault("SBPL-FILTER-06", "the root is not escaped", "project[1] is a class: srt")
+def root_is_a_pattern():
+    root_written(lambda root: root)
+
+
+@fault("SBPL-FILTER-06", "a dot in the root is any character", "escaped in rules alone")
+def dot_of_the_root_is_any():
+    root_written(lambda root: filters.literally(root).replace("\\.", "."))
+
+
+@fault("SBPL-FILTER-06", "the root is a part of the glob", "joined, then translated")
+def root_is_a_glob():
+    def globbed(root):
+        found = filters.literally(root)
+        return found.replace("\\*", "[^/]*").replace("\\?", "[^/]")
+
+    root_written(globbed)
+
+
+@fault("SBPL-FILTER-07", "expressions have no end", "a search for the start")
+def not_anchored_at_the_end():
+    odd(lambda expression: f"^{expression}")
+
+
+@fault("SBPL-FILTER-07", "expressions have no start", "a search for the end")
+def not_anchored_at_the_start():
+    odd(lambda expression: f"{expression}$")
+
+
+@fault("SBPL-FILTER-07", "groups do not capture", "the dialect of another engine")
+def groups_do_not_capture():
+    odd(lambda expression: f"^{expression.replace('(.', '(?:.').replace('(/', '(?:/')}$")
+
+
+@fault("SBPL-FILTER-07", "stars do not take more than they need", "lazy, another engine")
+def lazy_stars():
+    odd(lambda expression: f"^{expression.replace(']*', ']*?').replace('.*', '.*?')}$")
+
+
+def odd(anchor):
+    @replaces(filters.Filters)
+    def pattern(original, self, found, denied, pointer):
+        if self.fold:
+            return original(self, found, denied, pointer)
+        return filters.regex(anchor(self.expression(found, denied)), pointer)
