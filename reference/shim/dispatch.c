@@ -27,6 +27,7 @@ static const struct {
     {"policy.explain", bs_op_policy_explain, false},
     {"policy.audit", bs_op_policy_audit, false},
     {"sbpl.compile", bs_op_sbpl_compile, false},
+    {"sbpl.wrap", bs_op_sbpl_wrap, false},
     {"bye", bs_op_bye, false},
 };
 
@@ -72,7 +73,7 @@ enum bs_answer bs_op_hello(const struct bs_call *call, struct bs_buf *out) {
     bs_buf_str(out, ",\"capabilities\":[\"exec\",\"exec.concurrent\",\"exec.debug\",\"exec.cap\","
                     "\"exec.stdin_failure\",\"exec.termination\",\"exec.sandbox\",\"glob\","
                     "\"policy\",\"policy.yaml\",\"policy.fold\",\"policy.resolved\","
-                    "\"policy.explain\",\"policy.audit\",\"sbpl\",\"sbpl.fold\"]");
+                    "\"policy.explain\",\"policy.audit\",\"sbpl\",\"sbpl.fold\",\"sbpl.wrap\"]");
     (void)snprintf(numbers, sizeof numbers,
                    ",\"limits\":{\"max_line_bytes\":%lu,\"max_integer\":\"18446744073709551615\"},"
                    "\"constants\":{\"grace_ms\":%d,\"tick_ms\":%d},\"backends\":{}}",
@@ -92,7 +93,8 @@ enum bs_answer bs_op_bye(const struct bs_call *call, struct bs_buf *out) {
 }
 
 static enum bs_answer call_operation(const cJSON *request, enum bs_door door,
-                                     struct bs_policies *policies, struct bs_buf *out, bool *bye) {
+                                     struct bs_policies *policies, struct bs_buf *out,
+                                     struct bs_done *done) {
     const cJSON *id = cJSON_GetObjectItemCaseSensitive(request, "id");
     const cJSON *op = cJSON_GetObjectItemCaseSensitive(request, "op");
     if (!cJSON_IsObject(request))
@@ -101,7 +103,7 @@ static enum bs_answer call_operation(const cJSON *request, enum bs_door door,
         return refuse(NULL, "/id: a string that names the request is missing", out);
     if (!bs_json_is_string(op))
         return refuse(id, "/op: the name of an operation is missing", out);
-    const struct bs_call call = {id, request, door, policies};
+    const struct bs_call call = {id, request, door, policies, &done->file};
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
         if (strcmp(op->valuestring, operations[i].name) != 0)
             continue;
@@ -110,7 +112,7 @@ static enum bs_answer call_operation(const cJSON *request, enum bs_door door,
                           "/op: not under `serve`, where a child would inherit the protocol's "
                           "stdin; use `run REQUEST RESPONSE`",
                           out);
-        *bye = operations[i].answer == bs_op_bye;
+        done->bye = operations[i].answer == bs_op_bye;
         return operations[i].answer(&call, out);
     }
     return unsupported(id, op, out);
@@ -118,7 +120,7 @@ static enum bs_answer call_operation(const cJSON *request, enum bs_door door,
 
 struct bs_done bs_dispatch(const char *text, size_t len, enum bs_door door,
                            struct bs_policies *policies, struct bs_buf *out) {
-    struct bs_done done = {BS_ANSWERED, false, NULL};
+    struct bs_done done = {BS_ANSWERED, false, NULL, BS_SBPL_FILE_INIT};
     struct bs_json_error where;
     cJSON *request = bs_json_parse(text, len, &where);
     if (request == NULL) {
@@ -131,7 +133,7 @@ struct bs_done bs_dispatch(const char *text, size_t len, enum bs_door door,
     const cJSON *hold = cJSON_GetObjectItemCaseSensitive(request, "hold");
     if (door == BS_DOOR_RUN && cJSON_IsString(hold))
         done.hold = strdup(hold->valuestring);
-    done.answer = call_operation(request, door, policies, out, &done.bye);
+    done.answer = call_operation(request, door, policies, out, &done);
     cJSON_Delete(request);
     return done;
 }

@@ -114,7 +114,7 @@ int bs_shim_run(const char *request_path, const char *response_path) {
     struct bs_buf answer = BS_BUF_INIT;
     struct response response;
     int os_error = 0;
-    struct bs_done done = {BS_ANSWERED, false, NULL};
+    struct bs_done done = {BS_ANSWERED, false, NULL, BS_SBPL_FILE_INIT};
     struct bs_policies policies = {.n_compiled = 0};
     int status = 0;
     int opened = response_open(&response, response_path);
@@ -142,6 +142,7 @@ int bs_shim_run(const char *request_path, const char *response_path) {
 finish:
     response_clear(&response);
     bs_policies_clear(&policies);
+    bs_sbpl_file_remove(&done.file);
     free(done.hold);
     bs_buf_clear(&answer);
     bs_buf_clear(&text);

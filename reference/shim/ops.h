@@ -3,6 +3,8 @@
 #ifndef BS_SHIM_OPS_H
 #define BS_SHIM_OPS_H
 
+#include <boxspec/sbpl.h>
+
 #include "shim/answer.h"
 
 /* Where a request came from decides what it may ask for: under serve a child would inherit the
@@ -16,6 +18,7 @@ struct bs_call {
     const cJSON *request; /* the whole object */
     enum bs_door door;
     struct bs_policies *policies; /* of the door: outlives the request */
+    struct bs_sbpl_file *file;    /* of the door, which removes it */
 };
 
 enum bs_answer bs_op_hello(const struct bs_call *call, struct bs_buf *out);
@@ -32,14 +35,16 @@ enum bs_answer bs_op_policy_check_resolved(const struct bs_call *call, struct bs
 enum bs_answer bs_op_policy_explain(const struct bs_call *call, struct bs_buf *out);
 enum bs_answer bs_op_policy_audit(const struct bs_call *call, struct bs_buf *out);
 enum bs_answer bs_op_sbpl_compile(const struct bs_call *call, struct bs_buf *out);
+enum bs_answer bs_op_sbpl_wrap(const struct bs_call *call, struct bs_buf *out);
 
 #define BS_SHIM_MOST_LINE (64UL * 1024 * 1024)
 
 /* What a door has to know about a request that was answered. */
 struct bs_done {
     enum bs_answer answer;
-    bool bye;   /* it asks the shim to leave */
-    char *hold; /* malloc'd: a fifo to wait at before leaving, NULL for none */
+    bool bye;                 /* it asks the shim to leave */
+    char *hold;               /* malloc'd: a fifo to wait at before leaving, NULL for none */
+    struct bs_sbpl_file file; /* to be removed: behind the hold, or before an answer of serve */
 };
 
 /* Answers one request into `out`. */

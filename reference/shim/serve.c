@@ -31,7 +31,9 @@ static bool answer_line(struct session *session, const char *line, size_t len, b
     enum { KEPT = 4 * 1024 * 1024 };
     struct bs_buf *out = &session->out;
     out->len = 0;
-    *bye = bs_dispatch(line, len, BS_DOOR_SERVE, &session->policies, out).bye;
+    struct bs_done done = bs_dispatch(line, len, BS_DOOR_SERVE, &session->policies, out);
+    *bye = done.bye;
+    bs_sbpl_file_remove(&done.file);
     bool good = !out->failed && write_all(1, out->data, out->len);
     if (out->cap > KEPT)
         bs_buf_clear(out);

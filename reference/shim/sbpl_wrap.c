@@ -1,0 +1,132 @@
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "base/utf8.h"
+#include "shim/ops.h"
+#include "shim/policies.h"
+#include "shim/sbpl_request.h"
+
+/* The file is there already, or it is to be made of `text` in `dir`. */
+struct place {
+    const char *file;
+    const char *dir;
+    const char *text;
+    size_t text_len;
+};
+
+static void decode_place(struct bs_decoder *decoder, const cJSON *request, struct place *place) {
+    char at[BS_POINTER_MOST];
+    bool base64 = false;
+    *place = (struct place){.file = bs_decode_text(decoder, request, "", "file", false)};
+    place->dir = bs_decode_text(decoder, request, "", "dir", false);
+    const cJSON *text = bs_decode_twin(decoder, request, "", "text", &base64, at);
+    if (text != NULL)
+        place->text = bs_decode_bytes(decoder, text, at, base64, &place->text_len);
+    bool made = place->dir != NULL || text != NULL;
+    if (place->file != NULL && made)
+        bs_problem(decoder, "/file", "give `file`, or `text` and `dir`, not both");
+    else if (made && (place->dir == NULL || text == NULL))
+        bs_problem(decoder, text == NULL ? "/text" : "/dir", "`text` and `dir` belong together");
+    else if (!made && place->file == NULL)
+        bs_problem(decoder, "/file", "`file` (or `text` and `dir`) is missing");
+}
+
+static enum bs_sbpl_wrapper decode_wrapper(struct bs_decoder *decoder, const cJSON *request) {
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(request, "wrapper");
+    if (item == NULL)
+        return BS_WRAPPER_LOOK;
+    if (bs_is_word(item, "present"))
+        return BS_WRAPPER_PRESENT;
+    if (!bs_is_word(item, "missing"))
+        bs_problem(decoder, "/wrapper", "must be \"present\" or \"missing\"");
+    return BS_WRAPPER_MISSING;
+}
+
+static void decode_hold(struct bs_decoder *decoder, const struct bs_call *call) {
+    const cJSON *hold = cJSON_GetObjectItemCaseSensitive(call->request, "hold");
+    if (hold != NULL && !bs_json_is_string(hold))
+        bs_problem(decoder, "/hold", "must be a string");
+    else if (hold != NULL && call->door == BS_DOOR_SERVE)
+        bs_problem(decoder, "/hold", "not under `serve`, which answers when the file is gone");
+}
+
+static void put_argv(struct bs_buf *out, char *const *argv) {
+    bool text = true;
+    for (size_t i = 0; argv[i] != NULL; i++)
+        text &= bs_utf8_valid_prefix(argv[i], strlen(argv[i])) == strlen(argv[i]);
+    bs_buf_str(out, text ? "\"argv\":[" : "\"argv_b64\":[");
+    for (size_t i = 0; argv[i] != NULL; i++) {
+        if (i > 0)
+            bs_buf_char(out, ',');
+        if (text)
+            bs_json_put_string(out, argv[i], strlen(argv[i]));
+        else
+            bs_json_put_base64(out, argv[i], strlen(argv[i]));
+    }
+    bs_buf_char(out, ']');
+}
+
+static void put_wrapped(struct bs_buf *out, const struct bs_sbpl_wrapped *wrapped) {
+    bs_buf_char(out, '{');
+    put_argv(out, wrapped->argv);
+    bs_buf_str(out, wrapped->active ? ",\"wrapped\":true" : ",\"wrapped\":false");
+    bs_buf_str(out, ",\"warnings\":[");
+    if (wrapped->warning != NULL)
+        bs_json_put_string(out, wrapped->warning, strlen(wrapped->warning));
+    bs_buf_str(out, "]}");
+}
+
+/* A command that is refused or bare needs no file, and so none is made for it: it is wrapped once
+ * to see that. */
+static int wrap(struct bs_sbpl_command *command, const struct place *place,
+                struct bs_sbpl_file *file, struct bs_sbpl_wrapped *wrapped, struct bs_error *err) {
+    command->file = place->file != NULL ? place->file : "/";
+    int code = bs_sbpl_wrap(command, wrapped, err);
+    if (code != BS_OK || !wrapped->active || place->file != NULL)
+        return code;
+    bs_sbpl_wrapped_clear(wrapped);
+    code = bs_sbpl_file_make(place->dir, place->text, place->text_len, file, err);
+    if (code != BS_OK)
+        return code;
+    command->file = file->path;
+    return bs_sbpl_wrap(command, wrapped, err);
+}
+
+enum bs_answer bs_op_sbpl_wrap(const struct bs_call *call, struct bs_buf *out) {
+    static const char *const known[] = {"id",      "op",       "argv", "argv_b64",       "provider",
+                                        "file",    "file_b64", "text", "text_b64",       "dir",
+                                        "dir_b64", "wrapper",  "hold", "allow_fallback", NULL};
+    struct bs_decoder decoder = {0};
+    struct bs_sbpl_command command = {NULL, NULL, BS_PROVIDER_NONE, false, BS_WRAPPER_LOOK};
+    struct bs_sbpl_wrapped wrapped = BS_SBPL_WRAPPED_INIT;
+    struct bs_error err = BS_ERROR_INIT;
+    struct place place;
+    enum bs_answer answer = BS_ANSWERED;
+    size_t n = 0;
+    bs_refuse_unknown(&decoder, call->request, "", known);
+    command.argv = bs_decode_strings(&decoder, call->request, "", "argv", &n);
+    if (command.argv == NULL && !bs_decoder_failed(&decoder))
+        bs_problem(&decoder, "/argv", "`argv` (or `argv_b64`) is missing");
+    command.provider = bs_decode_provider(&decoder, call->request);
+    command.allow_fallback = bs_decode_bool(&decoder, call->request, "", "allow_fallback");
+    command.wrapper = decode_wrapper(&decoder, call->request);
+    decode_place(&decoder, call->request, &place);
+    decode_hold(&decoder, call);
+    bs_refuse_nul(&decoder);
+    if (bs_decoder_failed(&decoder)) {
+        answer = bs_answer_problems(out, call->id, &decoder);
+        goto finish;
+    }
+    int code = wrap(&command, &place, call->file, &wrapped, &err);
+    if (code != BS_OK) {
+        answer = bs_answer_error(out, call->id, code, &err);
+        goto finish;
+    }
+    bs_answer_open(out, call->id, "result");
+    put_wrapped(out, &wrapped);
+    bs_answer_close(out);
+finish:
+    bs_sbpl_wrapped_clear(&wrapped);
+    bs_decoder_clear(&decoder);
+    return answer;
+}
