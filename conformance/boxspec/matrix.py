@@ -144,9 +144,13 @@ def shim_of(fault: Fault) -> str:
     return shlex.join([interpreter(), "-I", "-S", str(SHIM), "--fault", fault.id])
 
 
-def run_quietly(words: list[str], errors: str) -> None:
-    """`boxspec WORDS` in this process, which was forked for it; what it complains of in a file."""
+def run_quietly(words: list[str], folder: str, errors: str) -> None:
+    """`boxspec WORDS` in this process, which was forked for it.
+
+    What it complains of is in a file, and what it keeps goes away with the folder.
+    """
     os.setsid()
+    os.environ["TMPDIR"] = tempfile.tempdir = folder
     null = os.open(os.devnull, os.O_RDWR)
     said = os.open(errors, os.O_WRONLY | os.O_APPEND)
     for number, instead in ((0, null), (1, null), (2, said)):
@@ -170,6 +174,8 @@ class Runs:
         self.lock = threading.Lock()
         self.stopped = False
         self.folder = Path(tempfile.mkdtemp(prefix="boxspec-faults-"))
+        # Some cases run as another user.
+        self.folder.chmod(0o711)
         self.forks = multiprocessing.get_context("forkserver")
         self.forks.set_forkserver_preload(["boxspec.cli", "boxspec.run", "hypothesis"])
 
@@ -192,7 +198,7 @@ class Runs:
         return [each["id"] for each in tree["requirements"] if each["verdict"] in CAUGHT]
 
     def _run(self, words: list[str], errors: str) -> None:
-        process = self.forks.Process(target=run_quietly, args=(words, errors))
+        process = self.forks.Process(target=run_quietly, args=(words, str(self.folder), errors))
         with self.lock:
             if self.stopped:
                 raise KeyboardInterrupt
