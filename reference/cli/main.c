@@ -11,6 +11,7 @@ static const char help[] =
     "\n"
     "  exec [options] -- PROGRAM [ARGUMENT...]   run a program supervised; exec --help for more\n"
     "  policy COMMAND ...                        check, explain and print policies; policy --help\n"
+    "  sbpl POLICY --root DIR ...                print a profile for sandbox-exec; sbpl --help\n"
     "  run REQUEST RESPONSE                      answer one request of the shim protocol, by "
     "files\n"
     "  serve                                     answer requests line by line, stdin to stdout\n"
@@ -22,6 +23,8 @@ int main(int argc, char **argv) {
         return bs_cli_exec(argc - 1, argv + 1);
     if (strcmp(command, "policy") == 0)
         return bs_cli_policy(argc - 1, argv + 1);
+    if (strcmp(command, "sbpl") == 0)
+        return bs_cli_sbpl(argc - 1, argv + 1);
     if (strcmp(command, "run") == 0) {
         if (argc != 4)
             return bs_cli_wrong("run takes two files: boxspec-ref run REQUEST RESPONSE");

@@ -4,6 +4,19 @@
 #include <stdbool.h>
 #include <string.h>
 
+bool bs_sbpl_provider(const char *name, enum bs_provider *provider) {
+    static const char *const names[] = {[BS_PROVIDER_CODEX] = "codex",
+                                        [BS_PROVIDER_CLAUDE] = "claude",
+                                        [BS_PROVIDER_GEMINI] = "gemini"};
+    for (int i = BS_PROVIDER_CODEX; i <= BS_PROVIDER_GEMINI; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            *provider = (enum bs_provider)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The words that are looked at: the program itself is none of them, nor is what follows `--`. */
 struct words {
     const char *const *items;

@@ -100,18 +100,11 @@ static void decode_variables(struct bs_decoder *decoder, const cJSON *request,
 }
 
 enum bs_provider bs_decode_provider(struct bs_decoder *decoder, const cJSON *request) {
-    static const char *const names[] = {[BS_PROVIDER_CODEX] = "codex",
-                                        [BS_PROVIDER_CLAUDE] = "claude",
-                                        [BS_PROVIDER_GEMINI] = "gemini"};
     const cJSON *item = member(request, "provider");
-    if (item == NULL)
-        return BS_PROVIDER_NONE;
-    for (int i = BS_PROVIDER_CODEX; i <= BS_PROVIDER_GEMINI; i++) {
-        if (bs_is_word(item, names[i]))
-            return (enum bs_provider)i;
-    }
-    bs_problem(decoder, "/provider", "must be \"codex\", \"claude\" or \"gemini\"");
-    return BS_PROVIDER_NONE;
+    enum bs_provider provider = BS_PROVIDER_NONE;
+    if (item != NULL && !(cJSON_IsString(item) && bs_sbpl_provider(item->valuestring, &provider)))
+        bs_problem(decoder, "/provider", "must be \"codex\", \"claude\" or \"gemini\"");
+    return provider;
 }
 
 void bs_decode_input(struct bs_decoder *decoder, const cJSON *request,

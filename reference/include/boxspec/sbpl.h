@@ -34,6 +34,9 @@ extern "C" {
 
 enum bs_provider { BS_PROVIDER_NONE, BS_PROVIDER_CODEX, BS_PROVIDER_CLAUDE, BS_PROVIDER_GEMINI };
 
+/* "codex", "claude" or "gemini"; false, and *provider untouched, for any other word. */
+BS_EXPORT bool bs_sbpl_provider(const char *name, enum bs_provider *provider);
+
 /* All borrowed for the call. Paths are NUL-terminated UTF-8, absolute and canonical: no link, no
  * `.` and `..`. Doubled and trailing slashes are cleaned away; what lies at or below /tmp, /var or
  * /etc is refused with the spelling that the kernel reports. */
