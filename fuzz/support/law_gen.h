@@ -1,0 +1,33 @@
+/* The cases of the laws of globs: which law, and the texts that it is about. */
+#ifndef BS_FUZZ_LAW_GEN_H
+#define BS_FUZZ_LAW_GEN_H
+
+#include "support/glob_gen.h"
+
+enum bs_law {
+    BS_LAW_LITERAL,    /* a glob without wildcards matches itself only */
+    BS_LAW_EVERYTHING, /* `**` matches every path */
+    BS_LAW_DEEPER,     /* P with `**` before it matches what ends in something that P matches */
+    BS_LAW_BELOW,      /* P with `**` below it matches what begins with something that P matches */
+    BS_LAW_FOLD,       /* spellings that fold to the same are the same */
+    BS_LAW_TOGETHER,   /* the highest of a list is the highest of those that match alone */
+    BS_LAW_LENGTH,     /* 65,536 bytes are the longest glob */
+    BS_LAWS
+};
+
+enum { BS_LAW_MOST_GLOBS = 8 };
+
+struct bs_law_case {
+    enum bs_law law;
+    size_t n_globs;
+    struct bs_gen_text globs[BS_LAW_MOST_GLOBS];
+    struct bs_gen_text path;
+    struct bs_gen_text other; /* a second path, for the laws of literals and folding */
+    bool equal;               /* FOLD: `other` has the very units of the glob */
+    unsigned tier;            /* TOGETHER: the first tier that is tried, an enum bs_tier */
+    size_t length;            /* LENGTH: of the glob */
+};
+
+void bs_gen_law(const uint8_t *data, size_t size, struct bs_law_case *out);
+
+#endif
