@@ -76,7 +76,11 @@ def _run_flags(parser: argparse.ArgumentParser) -> None:
     add("--busy", type=_number, default=0, metavar="N", help="N busy loops beside the run")
     add("--known", metavar="FILE", help="baseline of known deviations (TOML)")
     add("--strict", action="store_true", help="a stale baseline is exit 4")
-    add("--require-complete", action="store_true", help="an undecided MUST is exit 3")
+    add(
+        "--require-complete",
+        action="store_true",
+        help="an undecided MUST is exit 3, unless --known has it as not-measured for that reason",
+    )
     add("--json", metavar="FILE", help="the result tree (schema boxspec-result/1)")
     add("--junit", metavar="FILE", help="JUnit XML")
     add("--pytest-summary", action="store_true", help="also print 'N passed, M failed in Xs'")

@@ -29,6 +29,11 @@ class Judged:
     reason: str = ""
     known: bool = False
 
+    @property
+    def elsewhere(self) -> bool:
+        """Known not to be measured on hosts like this one: the baseline gives that very reason."""
+        return self.known and self.verdict is Verdict.NOT_MEASURED
+
 
 @dataclass
 class Tree:
@@ -87,7 +92,7 @@ class Tree:
         if require_complete:
             for each in self.judged:
                 undecided = each.verdict in (Verdict.NOT_MEASURED, Verdict.NOT_APPLICABLE)
-                if undecided and each.requirement.level == "MUST":
+                if undecided and each.requirement.level == "MUST" and not each.elsewhere:
                     return f"{each.requirement.id} is {each.verdict}"
         return None
 
