@@ -28,6 +28,7 @@ struct builder {
     struct bs_yaml_scan scan;
     size_t at;      /* the byte offset that belongs to at_character */
     size_t at_mark; /* marks count characters */
+    size_t ahead;   /* bytes less characters up to the end of the last scalar, at a guess */
     struct bs_document *document;
     struct bs_flaw *flaw;
     struct level levels[BS_POLICY_MOST_DEPTH];
@@ -47,17 +48,23 @@ static int refuse(struct builder *b, yaml_mark_t mark, const char *message) {
     return BS_E_INVALID;
 }
 
-/* The byte that a mark stands at; marks come in the order of the text. */
-static char character_at(struct builder *b, yaml_mark_t mark) {
+/* Where a mark stands, in bytes; marks come in the order of the text. The length of the text for
+ * one that does not. */
+static size_t offset_of(struct builder *b, yaml_mark_t mark) {
     if (b->scan.is_ascii)
-        return mark.index < b->len ? b->text[mark.index] : '\0';
+        return mark.index < b->len ? mark.index : b->len;
     while (b->at_mark < mark.index && b->at < b->len) {
         b->at++;
         while (b->at < b->len && ((unsigned char)b->text[b->at] & 0xC0) == 0x80)
             b->at++;
         b->at_mark++;
     }
-    return b->at_mark == mark.index && b->at < b->len ? b->text[b->at] : '\0';
+    return b->at_mark == mark.index ? b->at : b->len;
+}
+
+static char character_at(struct builder *b, yaml_mark_t mark) {
+    size_t at = offset_of(b, mark);
+    return at < b->len ? b->text[at] : '\0';
 }
 
 /* libyaml hands `! x` over as a plain `x`, and a rule that was meant to negate would allow: so it
@@ -118,13 +125,35 @@ static int refuse_key(struct builder *b, const yaml_event_t *event, enum bs_node
     return BS_OK;
 }
 
+/* Whether the text has a scalar as it is, so many bytes ahead of its mark. */
+static const char *stands_at(struct builder *b, const yaml_event_t *event, size_t ahead) {
+    bool quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+    size_t at = event->start_mark.index + ahead + quoted;
+    size_t len = event->data.scalar.length;
+    if (at > b->len || b->len - at < len ||
+        memcmp(b->text + at, event->data.scalar.value, len) != 0)
+        return NULL;
+    b->ahead = ahead + len + 2 * (size_t)quoted - (event->end_mark.index - event->start_mark.index);
+    return b->text + at;
+}
+
+/* What a scalar holds, where the text has it byte by byte; most have no escape. The bytes are
+ * compared in any case, so where to look may be a guess, and seldom has to be counted. */
+static const char *verbatim(struct builder *b, const yaml_event_t *event) {
+    const char *text = stands_at(b, event, b->ahead);
+    if (text == NULL && !b->scan.is_ascii)
+        text = stands_at(b, event, offset_of(b, event->start_mark) - event->start_mark.index);
+    return text;
+}
+
 static int scalar(struct builder *b, const yaml_event_t *event) {
     const char *value = (const char *)event->data.scalar.value;
     size_t len = event->data.scalar.length;
     int code = refuse_properties(b, event, event->data.scalar.anchor, event->data.scalar.tag);
     if (code != BS_OK)
         return code;
-    if (memchr(value, '\0', len) != NULL)
+    const char *text = verbatim(b, event);
+    if (text == NULL && memchr(value, '\0', len) != NULL)
         return refuse(b, event->start_mark, "a NUL in a string");
     enum bs_node_kind kind = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE
                                  ? bs_plain_scalar_kind(value, len)
@@ -135,7 +164,7 @@ static int scalar(struct builder *b, const yaml_event_t *event) {
     if (node == NULL)
         return code;
     node->len = (uint32_t)len;
-    node->text = bs_arena_text(b->document->arena, value, len);
+    node->text = text != NULL ? text : bs_arena_text(b->document->arena, value, len);
     return node->text != NULL ? BS_OK : BS_E_EXECUTION;
 }
 

@@ -2,6 +2,9 @@
 
 #include <stdint.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "base/utf8.h"
 #include "policy/word.h"
@@ -27,12 +30,31 @@ static const char *forbidden(const unsigned char *text) {
     return NULL;
 }
 
-/* Which of eight bytes may have to be looked at, as high bits. A borrow or a carry can claim too
- * much, never too little. Line ends alone are not claimed: every line has one. */
-static uint64_t claimed(uint64_t word) {
-    uint64_t odd = (word - BS_EACH_BYTE(0x20U)) | (word + BS_EACH_BYTE(1U)) | word;
-    return (odd & BS_EACH_BYTE(0x80U) & ~bs_word_equal(word, '\n')) | bs_word_equal(word, '!');
+/* Which bytes have to be looked at: controls but line ends, of which every line has one, all that
+ * is not ASCII, and `!`. */
+#ifdef __SSE2__
+enum { BLOCK = 16, BITS_A_BYTE = 1 };
+
+static uint64_t claimed(const char *text) {
+    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)text);
+    __m128i low = _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20)); /* signed: from 0x80 on too */
+    low = _mm_andnot_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n')), low);
+    __m128i one = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7F)),
+                               _mm_cmpeq_epi8(bytes, _mm_set1_epi8('!')));
+    return (uint64_t)(unsigned)_mm_movemask_epi8(_mm_or_si128(low, one));
 }
+#else
+enum { BLOCK = BS_WORD_BYTES, BITS_A_BYTE = 8 };
+
+/* A borrow or a carry can claim too much, never too little. Line ends are made blanks first, for
+ * the indentation behind them would borrow. */
+static uint64_t claimed(const char *text) {
+    uint64_t word = bs_word_at(text);
+    word |= bs_word_equal(word, '\n') >> 2;
+    uint64_t odd = (word - BS_EACH_BYTE(0x20U)) | (word + BS_EACH_BYTE(1U)) | word;
+    return (odd & BS_EACH_BYTE(0x80U)) | bs_word_equal(word, '!');
+}
+#endif
 
 static bool is_lone(const char *text, size_t len, size_t at) {
     return text[at] == '!' &&
@@ -62,9 +84,9 @@ struct bs_yaml_scan bs_yaml_scan(const char *text, size_t len) {
         return scan;
     }
     size_t at = 0;
-    for (; len - at >= BS_WORD_BYTES; at += BS_WORD_BYTES) {
-        for (uint64_t bits = claimed(bs_word_at(text + at)); bits != 0; bits &= bits - 1) {
-            if (!look_at(text, len, at + (size_t)__builtin_ctzll(bits) / 8, &scan))
+    for (; len - at >= BLOCK; at += BLOCK) {
+        for (uint64_t bits = claimed(text + at); bits != 0; bits &= bits - 1) {
+            if (!look_at(text, len, at + (size_t)__builtin_ctzll(bits) / BITS_A_BYTE, &scan))
                 return scan;
         }
     }

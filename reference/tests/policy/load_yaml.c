@@ -59,6 +59,39 @@ static void sigils_want_quotes(void **state) {
     assert_problems(with_rule("\"\xC3\xA9\xE2\x82\xAC\", ! x"), "5:20 \n");
 }
 
+/* What the text has byte by byte is not copied, and its place is a guess where characters have
+ * several bytes. */
+static void escapes_and_wide_characters_move_no_text(void **state) {
+    (void)state;
+    static const char text[] =
+        "schemaVersion: 2\nkind: Policy\nmetadata: {name: n} # \u20ac\u20ac\n"
+        "spec:\n  denyRead:\n"
+        "    - \"\u00e9/1\"\n"
+        "    - '2'\n"
+        "    - \"\\u00e9/3\" # \U0001F600\n"
+        "    - '4''4'\n"
+        "    - \u20ac/5\n"
+        "    - \"6\\\n      6\"\n"
+        "    - 7/\u00e9\n"
+        "    - >-\n      8\n"
+        "    - \"\\x39\"\n"
+        "    - a # 'a'\n"
+        "    - \"\"\n";
+    static const char *const bodies[] = {"\u00e9/1", "2",        "\u00e9/3", "4'4", "\u20ac/5",
+                                         "66",       "7/\u00e9", "8",        "9",   "a"};
+    struct loaded loaded =
+        load_bytes(BS_POLICY_YAML, text, sizeof text - 1 - strlen("    - \"\"\n"));
+    if (loaded.code != BS_OK)
+        fail_msg("%s", loaded.err.message);
+    assert_int_equal(loaded.policy->deny_read.n, LENGTH(bodies));
+    for (size_t i = 0; i < LENGTH(bodies); i++)
+        assert_string_equal(loaded.policy->deny_read.items[i].body, bodies[i]);
+    unload(&loaded);
+    assert_says(load_yaml(text), "a rule cannot be empty");
+    /* Longer than what is left of the text. */
+    assert_loads(with_rule("\"\\P\\P\\P\\P\""));
+}
+
 static void only_strings_are_strings(void **state) {
     (void)state;
     static const char *const others[] = {"1", "true", "null", "~", "1.5", "0x1f", "{a: b}", "[a]"};
@@ -196,6 +229,7 @@ int main(void) {
         cmocka_unit_test(a_full_policy_is_read),
         cmocka_unit_test(no_prefix_is_read_as_something_else),
         cmocka_unit_test(sigils_want_quotes),
+        cmocka_unit_test(escapes_and_wide_characters_move_no_text),
         cmocka_unit_test(only_strings_are_strings),
         cmocka_unit_test(plain_scalars_mean_what_the_core_schema_says),
         cmocka_unit_test(what_a_policy_does_not_need_is_refused),
