@@ -27,6 +27,9 @@ from boxspec.policy.laws import law
 from boxspec.policy.trees import Tree
 from boxspec.policy.vectors import Group, every, vectors
 from boxspec.programs import programs
+from boxspec.sbpl import kit as sbpl
+from boxspec.sbpl.asking import Setup
+from boxspec.sbpl.text import Text
 from boxspec.seen import Answer, BatchSeen, Seen
 from boxspec.verdict import Failure, NotApplicable, NotMeasured, Verdict
 
@@ -43,7 +46,9 @@ __all__ = [
     "NotMeasured",
     "Proc",
     "Seen",
+    "Setup",
     "ShimBroke",
+    "Text",
     "Tree",
     "Verdict",
     "at_least",
@@ -69,6 +74,7 @@ __all__ = [
     "requires",
     "same_both_ways",
     "satisfies",
+    "sbpl",
     "startswith",
     "vectors",
 ]

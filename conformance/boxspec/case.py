@@ -19,7 +19,7 @@ from boxspec.expect import shown
 from boxspec.live import Live
 from boxspec.observe.events import Events
 from boxspec.observe.warden import ShimNotExecuted, Warden
-from boxspec.policy.asking import Asks
+from boxspec.sbpl.asking import AsksSbpl
 from boxspec.seen import BatchSeen, Observed, Seen, _FromOutside
 from boxspec.session import Session
 from boxspec.verdict import Failure, NotMeasured, Verdict
@@ -31,7 +31,7 @@ Outcome = TypeVar("Outcome", Seen, BatchSeen)
 WITHIN_S = 30.0
 
 
-class Box(Asks):
+class Box(AsksSbpl):
     """One case: a folder, its fifos, its shim processes; `close` sweeps and deletes or keeps."""
 
     def __init__(self, session: Session, name: str) -> None:

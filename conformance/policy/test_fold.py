@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from boxspec.api import Box, Group, expect, judge, requires, vectors
+from boxspec.api import Box, Group, expect, judge, oracle, requires, vectors
 
 
 @vectors("POLICY-FOLD")
@@ -17,18 +17,9 @@ JOINED = 60
 LAST = 0x1F000
 
 
-def folded(character: str) -> str:
-    """CaseFolding.txt, C and S: where Python's full folding is longer, S is the lower case."""
-    full = character.casefold()
-    if len(full) == 1:
-        return full
-    lower = character.lower()
-    return lower if len(lower) == 1 else character
-
-
 def pairs() -> list[tuple[str, str]]:
     every = (chr(code) for code in range(0x80, LAST) if not 0xD800 <= code < 0xE000)
-    return [(each, folded(each)) for each in every if folded(each) != each]
+    return [(each, oracle.folded(each)) for each in every if oracle.folded(each) != each]
 
 
 @requires("POLICY-FOLD-01")

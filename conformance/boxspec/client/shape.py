@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from boxspec.client.b64 import unb64
+
 KINDS = frozenset({"execution", "invalid_input", "policy_denied", "io"})
 FILES = frozenset({"global", "workspace"})
 MAX_UINT = 2**64 - 1
@@ -32,6 +34,20 @@ def is_place(value: Any) -> bool:
 
 def is_text(value: Any) -> bool:
     return isinstance(value, str)
+
+
+def is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def is_b64(value: Any) -> bool:
+    if not isinstance(value, str):
+        return False
+    try:
+        unb64(value)
+    except ValueError:
+        return False
+    return True
 
 
 def is_bool(value: Any) -> bool:

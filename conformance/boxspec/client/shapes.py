@@ -4,27 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from boxspec.client import policy_shapes
-from boxspec.client.b64 import unb64
-from boxspec.client.shape import BadShape, Check, error, is_bool, is_text, is_uint, need
+from boxspec.client import policy_shapes, sbpl_shapes
+from boxspec.client.shape import (
+    BadShape,
+    Check,
+    error,
+    is_b64,
+    is_bool,
+    is_text,
+    is_texts,
+    is_uint,
+    need,
+)
 
 TERMINATIONS = frozenset({"exit", "signal", "timeout", "parent_signal", "cap", "stdin"})
 
 __all__ = ["BadShape", "check", "envelope"]
-
-
-def _is_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
-
-
-def _is_b64(value: Any) -> bool:
-    if not isinstance(value, str):
-        return False
-    try:
-        unb64(value)
-    except ValueError:
-        return False
-    return True
 
 
 def envelope(answer: Any, wanted_id: str) -> None:
@@ -46,15 +41,15 @@ def _stream(result: dict[str, Any], name: str, pointer: str) -> None:
     plain, twin = name in result, f"{name}_b64" in result
     need(plain is not twin, f"{pointer}/{name}", f"exactly one of {name} and {name}_b64")
     if twin:
-        need(_is_b64(result[f"{name}_b64"]), f"{pointer}/{name}_b64", "base64")
+        need(is_b64(result[f"{name}_b64"]), f"{pointer}/{name}_b64", "base64")
         return
     value = result[name]
     if isinstance(value, dict):
         digest: dict[str, Check] = {
             "bytes": is_uint,
             "sha256": lambda v: is_text(v) and len(v) == 64,
-            "head_b64": _is_b64,
-            "tail_b64": _is_b64,
+            "head_b64": is_b64,
+            "tail_b64": is_b64,
         }
         for key, check in digest.items():
             need(check(value.get(key)), f"{pointer}/{name}/{key}", "of a digest")
@@ -72,7 +67,7 @@ _RUN_MORE: dict[str, tuple[Check, str]] = {
     "signal": (lambda v: v is None or (is_text(v) and v.startswith("SIG")), "null or a SIG name"),
     "detached_writers": (is_bool, "true or false"),
     "group_left": (is_uint, "an integer from 0"),
-    "pending_signals": (_is_texts, "a list of names"),
+    "pending_signals": (is_texts, "a list of names"),
     "truncated": (is_bool, "true or false"),
 }
 
@@ -120,7 +115,7 @@ def hello_result(result: Any) -> None:
     need(isinstance(implementation, dict), "/result/implementation", "an object")
     for key in ("name", "version"):
         need(is_text(implementation.get(key)), f"/result/implementation/{key}", "a string")
-    need(_is_texts(result.get("capabilities")), "/result/capabilities", "a list of names")
+    need(is_texts(result.get("capabilities")), "/result/capabilities", "a list of names")
     for part in ("limits", "constants", "backends"):
         need(isinstance(result.get(part, {}), dict), f"/result/{part}", "an object")
     for key, value in result.get("constants", {}).items():
@@ -146,3 +141,4 @@ def check(message: dict[str, Any], answer: Any, capabilities: frozenset[str]) ->
         hello_result(result)
     else:
         policy_shapes.check(op, message, result)
+        sbpl_shapes.check(op, result)

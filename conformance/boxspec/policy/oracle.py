@@ -7,6 +7,7 @@ that it may have reached in the path.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -131,6 +132,24 @@ def matches(glob: str, path: str) -> bool:
     return len(path) in positions
 
 
+# Case ---------------------------------------------------------------------------------------
+
+
+def folded(character: str) -> str:
+    """CaseFolding.txt, C and S: where Python's full folding is longer, S is the lower case."""
+    full = character.casefold()
+    if len(full) == 1:
+        return full
+    lower = character.lower()
+    return lower if len(lower) == 1 else character
+
+
+def fold(text: str) -> str:
+    """A path or a glob as `case: fold` compares it."""
+    composed = unicodedata.normalize("NFC", text)
+    return unicodedata.normalize("NFC", "".join(map(folded, composed)))
+
+
 # Lists --------------------------------------------------------------------------------------
 
 
@@ -140,14 +159,15 @@ class Decision:
     matched_rule: str
 
 
-def _last(rules: Sequence[str], path: str) -> str | None:
+def last(rules: Sequence[str], path: str) -> str | None:
+    """The last rule that matches, with its `!`."""
     met = [rule for rule in rules if matches(rule.removeprefix("!"), path)]
     return met[-1] if met else None
 
 
 def decide(profile: Sequence[str], denies: Sequence[str], path: str) -> Decision:
     """Rules in their normal form; of the denies `!P` is an exception."""
-    rule, denied = _last(profile, path), _last(denies, path)
+    rule, denied = last(profile, path), last(denies, path)
     if denied is not None and not denied.startswith("!"):
         return Decision(False, denied)
     if rule is None:

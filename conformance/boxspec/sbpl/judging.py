@@ -1,0 +1,58 @@
+"""A text against what its setup means, and refusals beside what is not refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from boxspec.expect import expect, shown
+from boxspec.sbpl.asking import Setup
+from boxspec.sbpl.text import Text
+from boxspec.verdict import Failure, Verdict
+
+if TYPE_CHECKING:
+    from boxspec.case import Box
+    from boxspec.seen import Answer
+
+
+def same_as_meant(
+    what: str,
+    text: Text,
+    meant: Callable[[str], bool | None],
+    paths: Iterable[str],
+    names: Iterable[str],
+) -> int:
+    """Each path is decided as it is meant to be; how many were asked."""
+    wanted = {path: answer for path in paths if (answer := meant(path)) is not None}
+    text.expect(what, wanted, names)
+    return len(wanted)
+
+
+def refused(what: str, answer: Answer, *parts: str) -> None:
+    """An error of kind invalid_input; its message has one of `parts`, if there are any."""
+    if answer.raw is None or "error" not in answer.raw:
+        raise Failure(what, "a refusal", shown(answer.raw))
+    error = answer.error
+    expect(f"{what}: kind of the error", error["kind"], "invalid_input", error, "wrong-reason")
+    texts = [error["message"], *(each["message"] for each in error.get("problems", ()))]
+    if parts and not any(part in text for part in parts for text in texts):
+        raise Failure(
+            f"{what}: what the message says",
+            " or ".join(f"something with {part!r}" for part in parts),
+            shown(texts),
+            verdict=Verdict.WRONG_REASON,
+        )
+
+
+def refuses(box: Box, what: str, bad: Setup, good: Setup, *parts: str) -> None:
+    """The one is refused, and its twin compiles."""
+    refused(what, box.compile(bad), *parts)
+    answer = box.compile(good)
+    asked, box.asked = box.asked, bad.message()
+    if not answer.ok:
+        raise Failure(
+            f"{what}: the refusal is proved by its allowed twin",
+            f"a text for {shown(asked)}",
+            shown(answer.raw),
+            verdict=Verdict.UNPROVEN,
+        )

@@ -1,0 +1,55 @@
+"""All of it under one name, as tests use it: `from boxspec.api import sbpl`."""
+
+from boxspec.sbpl.asking import FILE, HOME, ROOT, argv_of, wrap_message
+from boxspec.sbpl.generators import (
+    NAMES,
+    absolute,
+    begins_no_name_with_a_mark,
+    exceptions,
+    glob,
+    paths,
+    rules,
+    setup,
+    shuffled,
+    times,
+    with_everything,
+    without,
+)
+from boxspec.sbpl.grammar import strange
+from boxspec.sbpl.judging import refused, refuses, same_as_meant
+from boxspec.sbpl.meaning import Meaning
+from boxspec.sbpl.text import CHANGES, READ, READS, UNLINK, WRITE, WRITES, both, bytes_of, clauses
+
+__all__ = [
+    "CHANGES",
+    "FILE",
+    "HOME",
+    "NAMES",
+    "READ",
+    "READS",
+    "ROOT",
+    "UNLINK",
+    "WRITE",
+    "WRITES",
+    "Meaning",
+    "absolute",
+    "argv_of",
+    "begins_no_name_with_a_mark",
+    "both",
+    "bytes_of",
+    "clauses",
+    "exceptions",
+    "glob",
+    "paths",
+    "refused",
+    "refuses",
+    "rules",
+    "same_as_meant",
+    "setup",
+    "shuffled",
+    "strange",
+    "times",
+    "with_everything",
+    "without",
+    "wrap_message",
+]
