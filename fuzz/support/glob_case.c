@@ -14,13 +14,14 @@
 #include "support/provider.h"
 #include "support/steps.h"
 
-/* Basic blocks, four times what the corpus needed at most. A match is held to what the header
- * promises, path x glob / 64, rather than to the contract's path x glob. */
+/* Basic blocks, four times what the corpus needs at most (half of that where nothing is optimised).
+ * A match is held to what the header promises, path x glob / 64, rather than to the contract's path
+ * x glob. */
 enum {
     COMPILE_BASE = 8000, /* a look at each of the 256 bytes, several times over */
     COMPILE_BYTE = 1200, /* a `?` is entered for each byte that begins a character */
-    MATCH_BASE = 400,
-    MATCH_STEP = 24,
+    MATCH_BASE = 800,
+    MATCH_STEP = 32,
 };
 
 static char glob_normal[BS_ORACLE_LONGEST_PATH + 1];

@@ -50,7 +50,8 @@ static const char *const units[32][4] = {
     {"["},
 };
 
-enum { UNITS = 12, SLASHES = 28 };
+/* Tables of long globs are large, and a list of short ones has all that lists can have. */
+enum { UNITS = 12, SLASHES = 28, LISTED = 20 };
 
 static const char *spelling(struct bs_fuzz_provider *provider, unsigned unit) {
     const char *text = units[unit][bs_fuzz_byte(provider) % 4];
@@ -125,8 +126,10 @@ static void gen_list(struct bs_fuzz_provider *provider, struct bs_law_case *out)
     out->n_globs = 2 + bs_fuzz_below(provider, BS_LAW_MOST_GLOBS - 1);
     uint8_t from = bs_fuzz_byte(provider);
     out->tier = bs_fuzz_below(provider, 3);
-    for (size_t i = 0; i < out->n_globs; i++)
+    for (size_t i = 0; i < out->n_globs; i++) {
         bs_gen_symbols(provider, &out->globs[i]);
+        out->globs[i].len = out->globs[i].len < LISTED ? out->globs[i].len : LISTED;
+    }
     const struct bs_gen_text *glob = &out->globs[from % out->n_globs];
     bs_gen_path_of(provider, glob->data, glob->len, &out->path);
 }

@@ -17,9 +17,9 @@ const char bs_fuzz_target[] = "path_norm";
 
 enum {
     LONGEST = 65536,
-    /* Basic blocks, four times what the corpus needed at most. */
-    STEPS_BASE = 200,
-    STEPS_BYTE = 40,
+    /* Basic blocks, four times what the corpus needs at most. */
+    STEPS_BASE = 400,
+    STEPS_BYTE = 60,
 };
 
 struct answer {

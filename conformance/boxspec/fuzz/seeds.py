@@ -1,0 +1,128 @@
+"""First inputs of the fuzz targets, out of the vectors: `fuzz/seed TARGET FOLDER`.
+
+A corpus is made of these, of what a run of the engine adds, and of nothing that adds no coverage:
+fuzz/seed TARGET seeds; TARGET found seeds; TARGET -merge=1 fuzz/corpus/TARGET seeds found.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from boxspec.policy import vectors
+from boxspec.programs import ROOT
+
+LONGEST = 8192
+
+
+def _table(name: str) -> dict[bytes, int]:
+    """A table of symbols of fuzz/support/glob_gen.c: what each stands for, and its number."""
+    source = (ROOT / "fuzz" / "support" / "glob_gen.c").read_text(encoding="utf-8")
+    body = source.split(f" {name}[32] = {{")[1].split("};")[0]
+    words = []
+    for literal in re.findall(r'TEXT\(("[^"]*")\)', body):
+        text = ast.literal_eval(literal)
+        # \x is a byte in C and a character in Python; \u is a character in both.
+        words.append(text.encode("latin-1" if "\\x" in literal else "utf-8"))
+    return {word: number for number, word in reversed([*enumerate(words)]) if word}
+
+
+def _symbols(text: bytes) -> bytes:
+    """The bytes that are drawn as this text; letters that no symbol has become others."""
+    common, rare = _table("symbols"), _table("rarities")
+    out = bytearray()
+    while text:
+        for table, mark in ((common, b""), (rare, b"\x1f")):
+            word = max((w for w in table if text.startswith(w)), key=len, default=None)
+            if word is not None:
+                out += mark + bytes([table[word]])
+                text = text[len(word) :]
+                break
+        else:
+            out.append(common[b"abcx"[text[0] % 4 :][:1]])
+            text = text[1:]
+    return bytes(out) + b"\0"
+
+
+def _globs() -> Iterator[tuple[bytes, bytes]]:
+    for vector in vectors.every().values():
+        if vector.kind == "glob":
+            yield vector.word("pattern"), vector.word("path")
+        elif vector.kind == "glob-refused":
+            yield vector.word("pattern"), b"a"
+
+
+def glob_diff() -> Iterator[bytes]:
+    for pattern, path in _globs():
+        # An odd byte: the path is drawn, not derived.
+        yield _symbols(pattern) + b"\x01" + _symbols(path)
+        yield _symbols(pattern)
+
+
+def glob_raw() -> Iterator[bytes]:
+    for pattern, path in _globs():
+        yield pattern + b"\xff" + path
+
+
+def glob_laws() -> Iterator[bytes]:
+    """The glob under each law that begins with one; what follows is drawn from its bytes."""
+    for pattern, path in _globs():
+        for law in range(6):
+            yield bytes([law]) + _symbols(pattern) + b"\x01" + _symbols(path)
+
+
+def path_norm() -> Iterator[bytes]:
+    for vector in vectors.every().values():
+        if vector.kind in ("normalize", "glob"):
+            yield vector.word("path")
+
+
+def _texts(form: str) -> Iterator[bytes]:
+    for vector in vectors.every().values():
+        if vector.kind == "load" and vector.fields["format"] == form:
+            if "repeat" in vector.fields:
+                yield vectors.repeated(vector.fields["repeat"]).encode()
+            else:
+                yield vector.word("text")
+
+
+def policy_json() -> Iterator[bytes]:
+    return _texts("json")
+
+
+def policy_yaml() -> Iterator[bytes]:
+    return _texts("yaml")
+
+
+MAKERS: dict[str, Callable[[], Iterator[bytes]]] = {
+    made.__name__: made
+    for made in (glob_diff, glob_raw, glob_laws, path_norm, policy_json, policy_yaml)
+}
+
+
+def write(inputs: Iterable[bytes], folder: Path) -> int:
+    """Under names that say their content, so that the same input is one file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    names = set()
+    for data in inputs:
+        if len(data) <= LONGEST:
+            name = hashlib.sha1(data, usedforsecurity=False).hexdigest()
+            (folder / name).write_bytes(data)
+            names.add(name)
+    return len(names)
+
+
+def main(words: list[str]) -> int:
+    if len(words) != 2 or words[0] not in MAKERS:
+        print(f"usage: fuzz/seed {'|'.join(MAKERS)} FOLDER", file=sys.stderr)
+        return 2
+    print(f"{words[0]}: {write(MAKERS[words[0]](), Path(words[1]))} seeds")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
