@@ -52,7 +52,7 @@ ACTIONS = {
 }
 AT_ROOT = ("mode", "stat")
 AT_HOME = ("x", ".orbit/x", ".orbit2/x", "Library/Caches/x", "Library/x", ".codex/x", ".gemini/x")
-PATHS_A_SHAPE = 12
+PATHS_A_SHAPE = 20
 DENIED = (errno.EPERM, errno.EACCES)
 # What stands for itself in a regular expression and in a string.
 PLAIN = re.compile(r"(/[A-Za-z0-9_-]+)+")

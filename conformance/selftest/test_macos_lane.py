@@ -1,0 +1,145 @@
+"""The lane for macOS, as far as Linux can try it: its plumbing, with a sandbox-exec of its own."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from boxspec.sbpl import mac
+from selftest.tools import ROOT, TWIN, Done, converse, run
+
+LANE = ROOT / "ci" / "macos-lane"
+FAKE = ROOT / "conformance" / "selftest" / "sandbox_exec.py"
+HOME = {"HOME": "/Users/u"}
+SHAPES: dict[str, dict[str, Any]] = {
+    "denies": {
+        "rules": {
+            "read": ["**"],
+            "modify": ["**", "!lib/*.c"],
+            "denyRead": ["k/a", "**/*.env"],
+            "denyModify": ["s/**", "!s/c/**"],
+        },
+        "root": "/Users/u/ws",
+        "env": HOME,
+    },
+    "side-root": {
+        "rules": {"read": ["**"], "modify": ["src/**"]},
+        "root": "/Users/u/a[1].b",
+        "env": HOME,
+        "side_roots": ["/Users/u/side"],
+        "provider": "codex",
+    },
+    "elsewhere": {"rules": {}, "root": "/opt/ws"},
+}
+
+
+@pytest.fixture
+def goldens(tmp_path: Path) -> Path:
+    folder = tmp_path / "goldens"
+    folder.mkdir()
+    asked = [{"id": name, "op": "sbpl.compile", **shape} for name, shape in SHAPES.items()]
+    for message, answer in zip(asked, converse([sys.executable, TWIN], asked), strict=True):
+        (folder / f"{message['id']}.json").write_text(json.dumps(message))
+        (folder / f"{message['id']}.sb").write_text(answer["result"]["text"])
+    return folder
+
+
+def lane(kind: str, goldens: Path, *words: str | Path) -> Done:
+    wrapper = goldens.parent / "sandbox-exec"
+    wrapper.write_text(
+        f'#!/bin/sh\nPYTHONPATH={ROOT}/conformance exec {sys.executable} -P {FAKE} {kind} "$@"\n'
+    )
+    wrapper.chmod(0o755)
+    made = ("--wrapper", wrapper, "--dir", goldens.parent, "--goldens", goldens)
+    return run([LANE, *made, *words])
+
+
+def test_a_sandbox_that_does_what_the_text_says_agrees(goldens: Path) -> None:
+    done = lane("faithful", goldens)
+    assert done.returncode == 0, done.stdout + done.stderr
+    *_, last = done.stdout.splitlines()
+    assert last.startswith("measured: 3 texts, ")
+    assert last.endswith(" cases, 0 differ")
+    assert int(last.split()[3]) > 100
+    assert not [each for each in goldens.parent.iterdir() if each.name.startswith("boxspec-mac-")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "says"), [("open", "sandbox allow, evaluator deny"), ("closed", "sandbox deny")]
+)
+def test_a_sandbox_that_does_not_is_told_case_by_case(kind: str, says: str, goldens: Path) -> None:
+    done = lane(kind, goldens)
+    assert done.returncode == 1, done.stdout + done.stderr
+    told = [line for line in done.stdout.splitlines() if line.startswith("  denies: ")]
+    assert len(told) > 10
+    assert all(says in line for line in told)
+
+
+def test_a_text_that_is_not_the_policy_is_told(goldens: Path) -> None:
+    text = goldens / "denies.sb"
+    denied = 'file-write* (subpath "/Users/u/ws/s"))'
+    text.write_text(text.read_text().replace(f"(deny {denied}", f"(allow {denied}"))
+    done = lane("faithful", goldens)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "sandbox allow, policy deny" in done.stdout
+
+
+def test_a_text_that_is_not_taken_is_told(goldens: Path) -> None:
+    done = lane("refuses", goldens)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert done.stdout.count("unexpected ^ operator") == len(SHAPES)
+
+
+def test_without_goldens_nothing_was_measured(goldens: Path) -> None:
+    for file in goldens.iterdir():
+        file.unlink()
+    done = lane("faithful", goldens)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "no goldens" in done.stderr
+
+
+@pytest.mark.skipif(mac.absent() is None, reason="it is measured here")
+def test_elsewhere_it_says_why_it_is_not_measured() -> None:
+    done = run([LANE])
+    assert (done.returncode, done.stdout) == (3, f"not measured: {mac.ABSENT}\n")
+
+
+def test_the_help_says_the_exit_codes() -> None:
+    done = run([LANE, "--help"])
+    assert done.returncode == 0
+    assert all(f"{code} " in done.stdout for code in range(4))
+
+
+def test_a_wrong_word_is_bad_usage() -> None:
+    done = run([LANE, "--loud"])
+    assert (done.returncode, done.stdout) == (2, "")
+
+
+def test_a_silent_sandbox_breaks_the_lane(goldens: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mac, "WITHIN_S", 0.2)
+    wrapper = goldens.parent / "silent"
+    wrapper.write_text("#!/bin/sh\nexec sleep 60\n")
+    wrapper.chmod(0o755)
+    shape = next(each for each in mac.goldens(goldens) if each.is_movable)
+    with mac.Home(goldens.parent) as home, pytest.raises(mac.HarnessError, match="no answer"):
+        mac.differences(shape.moved(str(home)), home, wrapper)
+
+
+def test_texts_and_setups_move_alike(goldens: Path) -> None:
+    """What the twin compiles for the new home is what the lane makes of the old text."""
+    for shape in mac.goldens(goldens):
+        if not shape.is_movable:
+            continue
+        moved = shape.moved("/opt/new-home")
+        message = {**moved.setup.message(), "id": "1"}
+        (answer,) = converse([sys.executable, TWIN], [message])
+        assert moved.text.decode() == answer["result"]["text"]
+
+
+def test_cases_are_the_same_every_time(goldens: Path) -> None:
+    for shape in mac.goldens(goldens):
+        assert mac.cases(shape.setup, "/h") == mac.cases(shape.setup, "/h")
