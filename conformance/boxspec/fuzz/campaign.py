@@ -21,7 +21,7 @@ from boxspec.programs import ROOT
 
 # What the kit promises: so much of the faults within so much CPU time.
 LIMITS_S = {"libfuzzer": 60.0, "afl": 300.0}
-WORK = ROOT / "build" / "planted"
+RESULTS = ROOT / "build" / "planted.jsonl"
 
 
 def read_results(path: Path) -> list[Result]:
@@ -92,9 +92,9 @@ def _median(results: list[Result]) -> float | None:
     return middle if middle != float("inf") else None
 
 
-def _make(trial: Trial, tree: Tree) -> Result:
+def _make(trial: Trial, tree: Tree, work: Path) -> Result:
     fault = planted.named(trial.fault)
-    folder = WORK / trial.engine / fault.name
+    folder = work / trial.engine / fault.name
     binary = planted.build(fault, tree, trial.target, folder, silent=trial.control)
     target = targets.named(trial.target)
     env = {"BOXSPEC_FUZZ_SHIM": shlex.join(twin_command())} if target.shim else {}
@@ -113,7 +113,7 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
     add("--seconds", type=float, metavar="S", help="CPU time of a trial (default 60, AFL++ 300)")
     add("--only", action="append", metavar="FAULT", help="only this one (repeatable)")
     add("--every-target", action="store_true", help="all targets of a fault, not the likeliest")
-    add("--results", default=str(WORK / "results.jsonl"), metavar="FILE", help="JSON lines")
+    add("--results", default=str(RESULTS), metavar="FILE", help="JSON lines")
     add("--report", action="store_true", help="sum the results up, run nothing")
     return made.parse_args(list(words))
 
@@ -142,11 +142,13 @@ def main(words: Sequence[str]) -> int:
 
 
 def _run(todo: list[Trial], tree: Tree, path: Path) -> list[Result]:
+    """Beside the results is where the trials are made: two runs must not share a folder."""
     adopt_orphans()
+    work = path.with_suffix(".work")
     made = []
     try:
         for trial in todo:
-            made.append(_make(trial, tree))
+            made.append(_make(trial, tree, work))
             with path.open("a", encoding="utf-8") as out:
                 out.write(json.dumps(made[-1].to_json()) + "\n")
             print(line(made[-1]), flush=True)

@@ -63,8 +63,12 @@ def parser() -> argparse.ArgumentParser:
     add("--jobs", type=_count, default=1, metavar="N", help="processes at once (default 1)")
     add("--seed", type=_count, default=1, metavar="N", help="of the engine's chances")
     add("--shim", metavar="CMD", help="whom shim_diff compares (default: the twin in Python)")
+    add(
+        "--work", metavar="DIR", help="corpora and findings are kept there (default: build/fuzzing)"
+    )
     add("--fresh", action="store_true", help="forget the corpus and findings of earlier runs")
     add("--replay", nargs="+", metavar="FILE", help="look at inputs again, fuzz nothing")
+    add("--as-it-is", action="store_true", help="do not make smaller inputs of what is found")
     add("--promote", action="store_true", help="make vectors and regressions of what is found")
     add("--why", metavar="TEXT", help="with --promote: the mistake, a sentence")
     add("--requirement", metavar="ID", help="with --promote: what the vectors ask for")
@@ -91,7 +95,8 @@ def _replay(args: argparse.Namespace, findings: Findings, console: Console) -> l
         findings.take(Crash(path))
     found = list(findings.by_key.values())
     for finding in found:
-        findings.minimise(finding)
+        if not args.as_it_is:
+            findings.minimise(finding)
         console.write(finding_block(finding, findings.command(finding)))
         console.write()
     console.write(f"{len(args.replay)} replayed, {len(found)} different findings")
@@ -110,7 +115,7 @@ def main(words: Sequence[str]) -> int:
     preset = trees.PRESETS[args.engine]
     presets = [trees.JUDGE] if args.replay else [preset, trees.JUDGE]
     trees.build(target, *presets, *([trees.DECODER] if args.promote else []))
-    folder = WORK / target.name
+    folder = (Path(args.work).resolve() if args.work else WORK) / target.name
     if args.fresh:
         fresh(folder)
     console = Console()
@@ -120,7 +125,7 @@ def main(words: Sequence[str]) -> int:
     else:
         binary = trees.binary(preset, target)
         plan = Plan(target, binary, folder, args.jobs, args.seed, env)
-        found = Run(plan, args.engine, args.time, console).go()
+        found = Run(plan, args.engine, args.time, console).go(smaller=not args.as_it_is)
     if args.promote:
         into = Path(args.into).resolve() if args.into else ROOT
         decoder = trees.binary(trees.DECODER, target)

@@ -48,7 +48,9 @@ class Findings:
         if heard is not None and heard.key in self.by_key:
             self.by_key[heard.key].times += 1
             return False
-        seen = replay.look(self._judge, crash.input, self._env)
+        seen = replay.look(self._judge, crash.input, self._env, quick=True)
+        if seen is None or seen.oracle is None:
+            seen = replay.look(self._judge, crash.input, self._env)
         told = seen or heard
         if told is None:
             # Slow for the engine on a busy machine, and right when it is asked alone.

@@ -14,13 +14,17 @@ from boxspec.fuzz import status, trees
 from boxspec.fuzz.afl import Afl
 from boxspec.fuzz.block import finding_block
 from boxspec.fuzz.children import adopt_orphans
-from boxspec.fuzz.engine import Engine, Plan, Progress
+from boxspec.fuzz.engine import Crash, Engine, Plan, Progress
 from boxspec.fuzz.findings import Finding, Findings
 from boxspec.fuzz.libfuzzer import LibFuzzer
 from boxspec.report.console import Console
 
 ENGINES: dict[str, Callable[[Plan], Engine]] = {"libfuzzer": LibFuzzer, "afl": Afl}
 LOOK_S = 0.2
+# AFL++ may save a thousand inputs of one fault; looking at them must neither stop the run nor
+# follow it for long.
+TAKE_S = 0.5
+TAKE_AT_THE_END_S = 20.0
 
 
 @contextlib.contextmanager
@@ -50,8 +54,9 @@ class Run:
         self._spent = 0.0
         self._progress = Progress()
         self._broke: str | None = None
+        self._waiting: list[Crash] = []
 
-    def go(self) -> list[Finding]:
+    def go(self, *, smaller: bool) -> list[Finding]:
         self._plan.folder.mkdir(parents=True, exist_ok=True)
         adopt_orphans()
         with _stoppable() as came:
@@ -62,9 +67,9 @@ class Run:
             finally:
                 self._engine.stop()
             self._progress = self._engine.progress()
-            self._take()
+            self._take(TAKE_AT_THE_END_S)
         found = list(self.findings.by_key.values())
-        for finding in found:
+        for finding in found if smaller else ():
             self._console.status(f"making {finding.path.name} smaller")
             self.findings.minimise(finding)
         self._tell(found)
@@ -77,15 +82,17 @@ class Run:
             time.sleep(LOOK_S)
             self._spent = time.monotonic() - started
             self._progress = self._engine.progress()
-            self._take()
+            self._take(TAKE_S)
             self._broke = self._engine.why_ended()
             if self._broke is not None:
                 return
             self._console.status(self._line())
 
-    def _take(self) -> None:
-        for crash in self._engine.crashes():
-            if self.findings.take(crash):
+    def _take(self, within_s: float) -> None:
+        until = time.monotonic() + within_s
+        self._waiting += self._engine.crashes()
+        while self._waiting and time.monotonic() < until:
+            if self.findings.take(self._waiting.pop(0)):
                 told = list(self.findings.by_key.values())[-1].report
                 self._console.write(f"found     {told.key}: {told.message}")
 
@@ -101,6 +108,8 @@ class Run:
             self._console.write()
         if self._broke is not None:
             self._console.write(f"ended early: {self._broke}")
+        if self._waiting:
+            self._console.write(f"{len(self._waiting)} saved inputs were not looked at any more")
         name = self._plan.target.name
         self._console.write(
             status.closing(name, self._name, self._spent, self._progress, len(found))

@@ -1,0 +1,181 @@
+"""`boxspec fuzz` as people use it: it finds, tells, stops, leaves nothing behind, promotes."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from boxspec.fuzz import afl
+from boxspec.observe import procs
+from selftest.tools import FAKE, ROOT, Done, boxspec, run
+
+# A glob, a byte of ones and a path, as glob_raw reads them. Lied about, it is a finding.
+CASE = b"a*c\xffabc"
+LIE = {"BOXSPEC_FUZZ_LIE": "0:match"}
+FUZZ = [sys.executable, "-P", "-m", "boxspec", "fuzz"]
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    return tmp_path / "work"
+
+
+def left_below(folder: Path) -> list[str]:
+    """The processes that were started for a run: engines live in its folder."""
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdecimal():
+            try:
+                where = str(Path(f"/proc/{name}/cwd").readlink())
+            except OSError:
+                continue
+            if where.startswith(str(folder)):
+                found.append(procs.proc(int(name)).describe())  # type: ignore[union-attr]
+    return found
+
+
+def replay(work: Path, *words: str | Path, lie: bool = True) -> Done:
+    work.mkdir(exist_ok=True)
+    (work / "case").write_bytes(CASE)
+    flags = ["--work", work, "--replay", work / "case"]
+    return boxspec("fuzz", "glob_raw", *flags, *words, env=LIE if lie else {})
+
+
+# Runs ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ["libfuzzer", "afl"])
+def test_a_run_without_a_finding_says_one_line(engine: str, work: Path) -> None:
+    done = boxspec("fuzz", "path_norm", "--engine", engine, "--time", "2s", "--work", work)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count("\n") == 1
+    assert re.search(rf"^path_norm · {engine} · 2\.\d s · .* runs, .* 0 findings$", done.stdout)
+    assert left_below(work) == []
+
+
+@pytest.mark.parametrize("engine", ["libfuzzer", "afl"])
+def test_a_lie_is_found_and_told_in_a_block_once(engine: str, work: Path) -> None:
+    flags = ["--engine", engine, "--time", "4s", "--work", str(work), "--jobs", "2"]
+    done = boxspec("fuzz", "glob_diff", *flags, env={"BOXSPEC_FUZZ_LIE": "6:match"})
+    assert done.returncode == 1, done.stdout + done.stderr
+    fields = re.findall(r"^  (\w+) ", done.stdout, re.M)
+    assert fields == ["means", "case", "input", "seen", "repro", "kept"]
+    assert done.stdout.splitlines()[-1].endswith("· 1 finding")
+    command = re.search(r"^  repro     (.*)$", done.stdout, re.M)
+    assert command is not None
+    again = run(["bash", "-c", command[1]])
+    assert again.returncode != 0
+    assert "boxspec-fuzz: glob_diff: match: " in again.stderr
+    assert left_below(work) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("engine", ["libfuzzer", "afl"])
+def test_a_signal_ends_a_run_in_order(engine: str, number: signal.Signals, work: Path) -> None:
+    words = [*FUZZ, "path_norm", "--engine", engine, "--time", "1h", "--jobs", "2"]
+    with subprocess.Popen(
+        [*words, "--work", str(work)], stdout=subprocess.PIPE, text=True, process_group=0
+    ) as process:
+        until = time.monotonic() + 60
+        while len(left_below(work)) < 2 and time.monotonic() < until:
+            time.sleep(0.1)
+        # Engines that are there are at work a moment later; a signal before that counts as well.
+        process.send_signal(number)
+        said, _ = process.communicate(timeout=30)
+    assert process.returncode == 0, said
+    assert said.splitlines()[-1].endswith("0 findings")
+    assert left_below(work) == []
+
+
+def test_a_person_at_a_terminal_sees_how_far_it_is(work: Path) -> None:
+    ours, theirs = pty.openpty()
+    words = [*FUZZ, "path_norm", "--time", "2s", "--work", str(work)]
+    with subprocess.Popen(words, stdout=theirs, stdin=subprocess.DEVNULL) as process:
+        os.close(theirs)
+        said = b""
+        while piece := _read(ours):
+            said += piece
+    os.close(ours)
+    assert process.returncode == 0
+    assert re.search(rb"\r\x1b\[Kpath_norm \xc2\xb7 libfuzzer \xc2\xb7 1 of 2 s", said), said
+
+
+def _read(fd: int) -> bytes:
+    try:
+        return os.read(fd, 65536)
+    except OSError:  # the other end of a terminal is closed
+        return b""
+
+
+# Replays and vectors ------------------------------------------------------------------------
+
+
+def test_a_replay_looks_at_an_input_again(work: Path) -> None:
+    # As it is: the smallest input that is lied about is the empty one.
+    lied = replay(work, "--as-it-is")
+    assert lied.returncode == 1
+    assert 'pattern  "a*c"' in lied.stdout
+    honest = replay(work, lie=False)
+    assert (honest.returncode, honest.stdout) == (0, "1 replayed, 0 different findings\n")
+
+
+def test_what_is_promoted_is_a_vector_that_a_run_asks(work: Path, tmp_path: Path) -> None:
+    into = tmp_path / "into"
+    done = replay(work, "--as-it-is", "--promote", "--into", into, "--why", "A star lost its c.")
+    assert done.returncode == 1
+    (kept,) = (into / "fuzz" / "regressions" / "glob_raw").iterdir()
+    assert kept.read_bytes() == CASE
+    (path,) = (into / "fixtures" / "vectors").iterdir()
+    (vector,) = json.loads(path.read_text())["vectors"]
+    assert vector["requirement"] == "POLICY-GLOB-11"
+    assert (vector["why"], vector["match"]) == ("A star lost its c.", True)
+    env = {"BOXSPEC_VECTORS": str(path.parent)}
+    words = ["run", "--contract", "policy", "-k", "test_glob"]
+    assert boxspec(*words, env=env).returncode in (0, 3)
+    judged = boxspec(*words, "--shim", f"{FAKE} literal", "--profile", "all", env=env)
+    assert judged.returncode == 1, judged.stdout
+    assert f"{vector['id']}: match" in judged.stdout
+    assert "A star lost its c." in judged.stdout
+
+
+def test_the_same_finding_is_promoted_once(work: Path, tmp_path: Path) -> None:
+    for _ in range(2):
+        done = replay(work, "--as-it-is", "--promote", "--into", tmp_path / "into")
+    assert "is this one already" in done.stdout
+
+
+# Several machines ---------------------------------------------------------------------------
+
+
+def test_output_folders_of_two_machines_exchange_their_finds(tmp_path: Path) -> None:
+    """Two machines that know one half each: what one has is taken over by the other."""
+    target = ROOT / "build" / "fuzz-afl" / "fuzz" / "glob_raw"
+    env = {**os.environ, **afl.SETTINGS}
+    for name, seed in (("a", b"**/x\xffa/b/x"), ("b", b"?")):
+        (tmp_path / name / "in").mkdir(parents=True)
+        (tmp_path / name / "in" / "seed").write_bytes(seed)
+    outs = [tmp_path / name / "out" for name in ("a", "b")]
+
+    def fuzz(out: Path) -> None:
+        argv = ["afl-fuzz", "-i", out.parent / "in", "-o", out, "-M", f"main-{out.parent.name}"]
+        done = run([*argv, "-V", "3", "-G", "64", "--", target], env=env, cwd=tmp_path)
+        assert done.returncode == 0, done.stdout[-2000:]
+
+    for out in outs:
+        fuzz(out)
+    exchanged = run([ROOT / "fuzz" / "exchange", *outs])
+    assert exchanged.returncode == 0, exchanged.stderr
+    assert {path.name for path in outs[1].iterdir()} == {"main-a", "main-b"}
+    assert not (outs[1] / "main-a" / "fuzzer_stats").exists()
+    fuzz(outs[1])
+    imported = [path.name for path in (outs[1] / "main-b" / "queue").glob("id:*,sync:main-a*")]
+    assert imported != []

@@ -1,0 +1,200 @@
+"""Parts of the verb `fuzz` that need no build: reports, sizes, answers, the templates."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from boxspec.fuzz import replay, report, status, targets
+from boxspec.fuzz.command import seconds
+from boxspec.fuzz.expected import vectors_of
+from boxspec.policy import vectors
+from selftest.tools import ROOT, boxspec
+
+FIRED = """INFO: Seed: 1
+boxspec-fuzz: glob_diff: match: the glob does not match, and it should
+  op       glob.match
+  pattern  "a"
+  file     somewhere
+==1== ERROR: libFuzzer: deadly signal
+    #0 0x5555 in __sanitizer_print_stack_trace (/x/glob_diff+0x1)
+"""
+OVERREAD = """==7==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x602 at pc 0x5
+READ of size 1 at 0x602 thread T0
+    #0 0x5a in __interceptor_memcmp (/x/glob_raw+0x1)
+    #1 0x5b in accepted /home/you/boxspec/reference/base/utf8.c:43:9
+    #2 0x5c in bs_utf8_valid_prefix /home/you/boxspec/reference/base/utf8.c:70:20
+    #3 0x5d in LLVMFuzzerTestOneInput /home/you/boxspec/fuzz/targets/glob_raw.c:40:5
+"""
+UNDEFINED = "/x/reference/policy/yaml.c:157:9: runtime error: index 64 out of bounds\n"
+SLOW = "==9== ERROR: libFuzzer: timeout after 10 seconds\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "key"),
+    [
+        (FIRED, "match"),
+        (FIRED.replace("the glob", "twice: the glob"), "match twice"),
+        (OVERREAD, "heap-buffer-overflow accepted bs_utf8_valid_prefix"),
+        (
+            OVERREAD.replace("AddressSanitizer: heap-buffer-overflow", "LeakSanitizer: detected"),
+            "leak accepted bs_utf8_valid_prefix",
+        ),
+        (UNDEFINED, "undefined yaml.c:157"),
+        (SLOW, "timeout"),
+        ("INFO: nothing happened\n", None),
+    ],
+)
+def test_findings_are_told_apart_by_who_says_so_and_where(said: str, key: str | None) -> None:
+    told = report.read(said)
+    assert (told.key if told else None) == key
+
+
+def test_the_case_behind_an_oracle_is_kept_and_no_more() -> None:
+    told = report.read(FIRED)
+    assert told is not None
+    assert told.case == ["op       glob.match", 'pattern  "a"']
+    assert told.oracle == "match"
+
+
+def test_an_input_is_made_as_small_and_plain_as_it_gets() -> None:
+    def same(data: bytes) -> bool:
+        return b"a" in data and data.count(b"\xff") == 1
+
+    assert sorted(replay.minimise(b"xxaxx\xffyyya", same, b"0", 5)) == sorted(b"a\xff")
+    assert replay.minimise(b"abc", lambda data: len(data) == 3, b"0", 5) == b"000"
+
+
+def test_what_takes_too_long_is_left_as_it_is() -> None:
+    asked = []
+
+    def same(data: bytes) -> bool:
+        asked.append(data)
+        return True
+
+    assert replay.minimise(b"abc", same, b"0", 0) == b"abc"
+    assert asked == []
+
+
+@pytest.mark.parametrize(("word", "time"), [("90", 90), ("90s", 90), ("1.5m", 90), ("2h", 7200)])
+def test_times_have_units(word: str, time: float) -> None:
+    assert seconds(word) == time
+
+
+@pytest.mark.parametrize("word", ["0", "soon", "-1s", "5d", ""])
+def test_what_is_no_time_is_refused(word: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError):
+        seconds(word)
+
+
+def test_large_numbers_are_short() -> None:
+    assert [status.count(n) for n in (0, 950, 12345, 4.5e6)] == ["0", "950", "12.3 k", "4.5 M"]
+
+
+# Targets ------------------------------------------------------------------------------------
+
+
+def test_each_target_has_a_source_and_each_source_is_listed() -> None:
+    sources = {path.stem for path in (targets.FUZZ / "targets").glob("*.c")}
+    assert set(targets.every()) == sources
+
+
+def test_dictionaries_that_are_named_are_there() -> None:
+    entries = json.loads(targets.LIST.read_text())
+    named = {entry["dictionary"] for entry in entries.values() if entry["dictionary"]}
+    assert {name for name in named if not (targets.FUZZ / "dictionaries" / name).is_file()} == set()
+
+
+def test_the_list_says_what_each_oracle_means() -> None:
+    listed = boxspec("fuzz", "--list")
+    assert listed.returncode == 0
+    for target in targets.every().values():
+        assert f"{target.name}: {target.checks}" in listed.stdout
+        for says in target.oracles.values():
+            assert says in listed.stdout
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["no_such"], [], ["glob_diff", "--time", "soon"], ["glob_diff", "--shim", "true"], ["-x"]],
+)
+def test_wrong_use_is_one_line_and_exit_2(words: list[str]) -> None:
+    done = boxspec("fuzz", *words)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
+
+
+# Right answers ------------------------------------------------------------------------------
+
+GLOB = {"op": "glob.match", "request": {"pattern": "a/**", "paths": ["a", "ab", "../a"]}}
+BAD_GLOB = {"op": "glob.match", "request": {"pattern_b64": "/w==", "paths": ["a"]}}
+PATHS = {"op": "path.normalize", "request": {"paths_b64": ["Li9h", "YQBi"]}}
+TEXT = '{"schemaVersion": 2, "kind": "Policy", "metadata": {"name": "p"}, "spec": %s}'
+POLICY = {"format": "json", "text": TEXT % '{"denyRead": ["x"]}'}
+CHECK = {
+    "op": "policy.check",
+    "request": {"policy": POLICY, "checks": [{"op": "read", "path": "./x"}]},
+}
+LOAD = {"op": "policy.load", "request": {"format": "json", "text": TEXT % "{},"}}
+RESOLVE = {"op": "policy.resolve", "request": {"policy": POLICY}}
+EXEC = {"op": "exec.run", "request": {"program": "true"}}
+
+
+@pytest.mark.parametrize(
+    ("case", "answers"),
+    [
+        (GLOB, [{"match": True}, {"match": False}, {"refused": True}]),
+        (BAD_GLOB, [{"kind": "glob-refused"}]),
+        (PATHS, [{"normal": "a"}, {"refused": True}]),
+        (CHECK, [{"allowed": False, "matched_rule": "x", "normal": "x"}]),
+        (LOAD, [{"loads": False}]),
+        (RESOLVE, [{"read": ["**", "!x"], "modify": ["**"]}]),
+        (EXEC, []),
+    ],
+    ids=lambda each: each["op"] if isinstance(each, dict) else "",
+)
+def test_a_case_becomes_vectors_with_the_right_answers(
+    case: dict[str, Any], answers: list[dict[str, Any]]
+) -> None:
+    made = list(vectors_of(case))
+    told = [{name: got[name] for name in want} for got, want in zip(made, answers, strict=True)]
+    assert told == answers
+    schema = json.loads((vectors.FOLDER / "vector.schema.json").read_text())
+    for number, fields in enumerate(made, 9001):
+        topic = fields["requirement"].rpartition("-")[0]
+        entry = {
+            "id": f"{topic.removeprefix('POLICY-')}-{number}",
+            "why": "Found by fuzzing.",
+            **fields,
+        }
+        Draft202012Validator(schema).validate({"topic": topic, "vectors": [entry]})
+
+
+# Templates ----------------------------------------------------------------------------------
+
+TEMPLATES = sorted((ROOT / "ci" / "templates" / "clusterfuzzlite").glob("*.yml"))
+
+
+def steps(path: Path) -> list[dict[str, Any]]:
+    (job,) = yaml.safe_load(path.read_text())["jobs"].values()
+    return list(job["steps"])
+
+
+def test_there_is_a_workflow_for_each_mode_of_the_service() -> None:
+    modes = {steps(path)[1]["with"]["mode"] for path in TEMPLATES}
+    assert modes == {"code-change", "batch", "prune", "coverage"}
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.stem)
+def test_a_workflow_runs_what_it_has_built(path: Path) -> None:
+    build, run = steps(path)
+    assert build["uses"].startswith("google/clusterfuzzlite/actions/build_fuzzers@")
+    assert run["uses"].startswith("google/clusterfuzzlite/actions/run_fuzzers@")
+    assert build["with"]["sanitizer"] == run["with"]["sanitizer"]
+    language = yaml.safe_load((ROOT / ".clusterfuzzlite" / "project.yaml").read_text())["language"]
+    assert build["with"]["language"] == language == "c"

@@ -1,0 +1,124 @@
+"""The planted faults: patches that apply and compile, the runner that tries them."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from boxspec.fuzz import planted, targets
+from boxspec.fuzz.campaign import read_results, summary
+from boxspec.fuzz.trials import Result, Trial
+from boxspec.programs import ROOT
+from selftest.tools import Done, run
+
+FAULTS = sorted(planted.every())
+RUN = ROOT / "fuzz" / "planted" / "run"
+# One that takes less than a second to find.
+EASY = "glob-star-crosses-separator"
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_patch_applies_and_compiles(name: str, tmp_path: Path) -> None:
+    fault = planted.named(name)
+    for source in planted.copy_patched(fault, tmp_path / "copy"):
+        warnings = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
+        marks = ["-include", planted.FOLDER / "planted.h"]
+        folders = [f"-I{ROOT / 'reference'}", f"-I{ROOT / 'reference' / 'include'}"]
+        done = run(["cc", "-std=c17", "-fsyntax-only", *warnings, *folders, *marks, source])
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_patch_has_both_marks_and_a_target(name: str) -> None:
+    fault = planted.named(name)
+    added = "".join(line for line in fault.patch.read_text().splitlines(True) if line[0] == "+")
+    assert "BS_PLANTED_REACHED()" in added
+    assert "BS_PLANTED_TRIGGERED(" in added
+    assert all(each.startswith("reference/") and each.endswith(".c") for each in fault.files)
+    assert set(fault.targets) <= set(targets.every())
+
+
+def test_the_page_lists_the_patches_as_their_heads_do() -> None:
+    page = (planted.FOLDER / "README.md").read_text()
+    rows = re.findall(r"^\| `([\w-]+)` \| (.*) \| (`.*`) \|$", page, re.M)
+    told = [(name, what, tuple(by.replace("`", "").split())) for name, what, by in rows]
+    assert told == [(each.name, each.what, each.targets) for each in planted.every().values()]
+
+
+def test_each_room_has_its_share() -> None:
+    rooms = [name.partition("-")[0] for name in FAULTS]
+    assert len(rooms) >= 40
+    assert {"glob", "json", "yaml", "eval", "merge", "path"} <= set(rooms)
+
+
+# The runner ---------------------------------------------------------------------------------
+
+
+def attempt(results: Path, *words: str) -> Done:
+    flags = ["--only", EASY, "--seeds", "1", "--results", str(results)]
+    return run([RUN, *flags, *words])
+
+
+@pytest.mark.parametrize("engine", ["libfuzzer", "afl"])
+def test_a_planted_fault_is_found_and_not_looked_for_again(engine: str, tmp_path: Path) -> None:
+    results = tmp_path / "results.jsonl"
+    first = attempt(results, "--engine", engine, "--seconds", "20")
+    assert first.returncode == 0, first.stderr
+    (result,) = read_results(results)
+    assert result.found, first.stdout
+    assert result.key == "match"
+    assert result.reached > 0
+    assert result.triggered > 0
+    again = attempt(results, "--engine", engine, "--seconds", "20")
+    assert again.stdout.splitlines() == first.stdout.splitlines()[-1:]
+    assert len(read_results(results)) == 1
+
+
+def test_the_control_reaches_the_fault_and_says_nothing(tmp_path: Path) -> None:
+    results = tmp_path / "results.jsonl"
+    done = attempt(results, "--control", "--seconds", "2")
+    assert done.returncode == 0, done.stderr
+    (result,) = read_results(results)
+    assert not result.found
+    assert result.triggered > 0
+
+
+def test_an_interrupted_run_leaves_nothing_behind(tmp_path: Path) -> None:
+    results = tmp_path / "results.jsonl"
+    flags = ["--only", EASY, "--seeds", "1", "--results", str(results), "--control"]
+    with pytest.raises(subprocess.TimeoutExpired):
+        run([RUN, *flags, "--seconds", "60"], within_s=8)
+    # The processes of a trial have its folder in their command line.
+    left = run(["ps", "-eo", "args"]).stdout
+    assert str(tmp_path) not in left
+    assert read_results(results) == []
+
+
+# The sum ------------------------------------------------------------------------------------
+
+
+def result(fault: str, seed: int, found: bool, cpu_s: float, control: bool = False) -> Result:
+    trial = Trial(fault, "glob_diff", "libfuzzer", control, seed, 60)
+    return Result(trial, found, "match" if found else "", cpu_s, 1, 1, int(found))
+
+
+def test_a_fault_counts_as_found_when_the_median_seed_finds_it() -> None:
+    often = [result("often", seed, seed != 3, 2.0 * seed) for seed in range(1, 4)]
+    rarely = [result("rarely", seed, seed == 3, 60) for seed in range(1, 4)]
+    control = [result("often", 1, False, 60, control=True)]
+    assert summary([*often, *rarely, *control]) == [
+        "libfuzzer: found 1 of 2, median 4.0 CPU s · reached 2 · triggered 2",
+        "  missed: rarely",
+        "libfuzzer, crashes alone: found 0 of 1 · reached 1 · triggered 0",
+    ]
+
+
+def test_a_line_that_was_cut_off_is_tried_again(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    whole = json.dumps(result("a", 1, True, 1).to_json())
+    path.write_text(f"{whole}\n{whole[:40]}")
+    assert [each.trial.fault for each in read_results(path)] == ["a"]
