@@ -153,13 +153,14 @@ static const char *put_regex(const struct bs_filters *filters, const struct bs_p
     if (!everything && !root) {
         bs_buf_char(out, '/');
         put_segments(&writer, body->text, top);
-    } else if (filters->pattern.len == 0) {
-        bs_buf_str(out, everything ? "/.*" : "/");
-        everything = false;
     }
-    if (everything || top < body->len)
+    if (filters->pattern.len == 0 && (everything || root))
+        bs_buf_str(out, everything ? "/.*" : "/");
+    else if (everything || top < body->len)
         bs_buf_str(out, "(/.*)?");
     bs_buf_char(out, '$');
+    if (out->failed)
+        return NULL;
     return writer.too_long ? too_long : close_string(out, writer.start);
 }
 

@@ -1,0 +1,164 @@
+#define _GNU_SOURCE
+#include <boxspec/sbpl.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support/folder.h"
+#include "support/harness.h"
+#include "support/holdings.h"
+
+/* What the next calls do: a failure of the n-th, from 1, or as little as can be done. */
+static struct {
+    unsigned fail_write_at;
+    bool fail_fchmod;
+    bool write_little;
+    unsigned writes;
+    int flags;
+} calls;
+
+ssize_t __real_write(int fd, const void *data, size_t len);
+int __real_fchmod(int fd, mode_t mode);
+int __real_mkostemps(char *name, int suffix, int flags);
+ssize_t __wrap_write(int fd, const void *data, size_t len);
+int __wrap_fchmod(int fd, mode_t mode);
+int __wrap_mkostemps(char *name, int suffix, int flags);
+
+ssize_t __wrap_write(int fd, const void *data, size_t len) {
+    if (fd <= 2)
+        return __real_write(fd, data, len);
+    calls.writes++;
+    if (calls.writes == calls.fail_write_at) {
+        errno = ENOSPC;
+        return -1;
+    }
+    if (calls.write_little && calls.writes % 2 == 1) {
+        errno = EINTR;
+        return -1;
+    }
+    return __real_write(fd, data, calls.write_little && len > 3 ? 3 : len);
+}
+
+int __wrap_fchmod(int fd, mode_t mode) {
+    errno = EPERM;
+    return calls.fail_fchmod ? -1 : __real_fchmod(fd, mode);
+}
+
+int __wrap_mkostemps(char *name, int suffix, int flags) {
+    calls.flags = flags;
+    return __real_mkostemps(name, suffix, flags);
+}
+
+static int set_up(void **state) {
+    memset(&calls, 0, sizeof calls);
+    return folder_setup(state);
+}
+
+static unsigned names_in(const char *path) {
+    unsigned n = 0;
+    DIR *dir = opendir(path);
+    assert_non_null(dir);
+    while (readdir(dir) != NULL)
+        n++;
+    (void)closedir(dir);
+    return n - 2; /* `.` and `..` */
+}
+
+static void assert_holds(const char *path, const char *text) {
+    char held[256];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    ssize_t n = read(fd, held, sizeof held);
+    (void)close(fd);
+    assert_int_equal(n, strlen(text));
+    assert_memory_equal(held, text, strlen(text));
+}
+
+static void the_text_is_the_owners_alone(void **state) {
+    const struct folder *folder = *state;
+    static const mode_t umasks[] = {0, 022, 077, 0277, 0777};
+    struct holdings before = holdings_now();
+    for (size_t i = 0; i < LENGTH(umasks); i++) {
+        struct bs_sbpl_file file = BS_SBPL_FILE_INIT;
+        struct bs_error err = BS_ERROR_INIT;
+        struct stat st;
+        mode_t umask_before = umask(umasks[i]);
+        int code = bs_sbpl_file_make(folder->path, "(version 1)\n", 12, &file, &err);
+        (void)umask(umask_before);
+        if (code != BS_OK)
+            fail_msg("%s", err.message);
+        assert_int_equal(stat(file.path, &st), 0);
+        assert_int_equal(st.st_mode, S_IFREG | 0600);
+        assert_int_equal(strncmp(file.path, folder->path, strlen(folder->path)), 0);
+        assert_holds(file.path, "(version 1)\n");
+        assert_true((calls.flags & O_CLOEXEC) != 0);
+        bs_sbpl_file_remove(&file);
+        bs_sbpl_file_remove(&file);
+        assert_int_equal(names_in(folder->path), 0);
+    }
+    assert_nothing_left(before);
+}
+
+static void each_file_is_a_new_one(void **state) {
+    const struct folder *folder = *state;
+    struct bs_sbpl_file files[2] = {BS_SBPL_FILE_INIT, BS_SBPL_FILE_INIT};
+    for (size_t i = 0; i < LENGTH(files); i++)
+        assert_int_equal(bs_sbpl_file_make(folder->path, "", 0, &files[i], NULL), BS_OK);
+    assert_string_not_equal(files[0].path, files[1].path);
+    bs_sbpl_file_remove(&files[0]);
+    assert_int_equal(access(files[1].path, F_OK), 0);
+    bs_sbpl_file_remove(&files[1]);
+}
+
+static void interrupted_and_short_writes_go_on(void **state) {
+    const struct folder *folder = *state;
+    struct bs_sbpl_file file = BS_SBPL_FILE_INIT;
+    calls.write_little = true;
+    assert_int_equal(bs_sbpl_file_make(folder->path, "0123456789", 10, &file, NULL), BS_OK);
+    assert_holds(file.path, "0123456789");
+    bs_sbpl_file_remove(&file);
+}
+
+static void what_cannot_be_made_leaves_nothing(void **state) {
+    const struct folder *folder = *state;
+    struct bs_sbpl_file file = BS_SBPL_FILE_INIT;
+    struct bs_error err = BS_ERROR_INIT;
+    struct holdings before = holdings_now();
+    assert_int_equal(bs_sbpl_file_make("relative", "x", 1, &file, &err), BS_E_INVALID);
+    assert_int_equal(bs_sbpl_file_make("", "x", 1, &file, &err), BS_E_INVALID);
+    assert_int_equal(bs_sbpl_file_make("/no/such/folder", "x", 1, &file, &err), BS_E_IO);
+    assert_int_equal(err.os_error, ENOENT);
+    assert_non_null(strstr(err.message, "/no/such/folder: "));
+    for (unsigned at = 1; at <= 2; at++) {
+        calls.writes = 0;
+        calls.fail_write_at = at;
+        calls.write_little = at == 2;
+        assert_int_equal(bs_sbpl_file_make(folder->path, "0123456789", 10, &file, &err), BS_E_IO);
+        assert_int_equal(err.os_error, ENOSPC);
+    }
+    calls.fail_write_at = 0;
+    calls.fail_fchmod = true;
+    assert_int_equal(bs_sbpl_file_make(folder->path, "x", 1, &file, &err), BS_E_IO);
+    assert_int_equal(err.os_error, EPERM);
+    assert_null(file.path);
+    assert_int_equal(names_in(folder->path), 0);
+    assert_nothing_left(before);
+}
+
+#define in_a_folder(test) cmocka_unit_test_setup_teardown(test, set_up, folder_teardown)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        in_a_folder(the_text_is_the_owners_alone),
+        in_a_folder(each_file_is_a_new_one),
+        in_a_folder(interrupted_and_short_writes_go_on),
+        in_a_folder(what_cannot_be_made_leaves_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

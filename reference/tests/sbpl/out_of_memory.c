@@ -1,0 +1,138 @@
+/* Every allocation of a compile, a file and a wrap fails once. */
+#define _GNU_SOURCE
+
+#include "sbpl/compiling.h"
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *block, size_t size);
+void __real_free(void *block);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+void __wrap_free(void *block);
+
+static unsigned asked;   /* allocations since the sweep's step began */
+static unsigned fail_at; /* the one that fails, from 1; 0 for none */
+static int live;         /* blocks that were handed out and not given back */
+
+static bool fails(void) { return ++asked == fail_at; }
+
+static void *counted(void *block) {
+    live += block != NULL;
+    return block;
+}
+
+void *__wrap_malloc(size_t size) { return fails() ? NULL : counted(__real_malloc(size)); }
+
+void *__wrap_calloc(size_t n, size_t size) {
+    return fails() ? NULL : counted(__real_calloc(n, size));
+}
+
+void *__wrap_realloc(void *block, size_t size) {
+    if (fails())
+        return NULL;
+    return block != NULL ? __real_realloc(block, size) : counted(__real_realloc(NULL, size));
+}
+
+void __wrap_free(void *block) {
+    live -= block != NULL;
+    __real_free(block);
+}
+
+static int compile_once(const void *context, struct bs_error *err) {
+    struct bs_sbpl sbpl = BS_SBPL_INIT;
+    int code = bs_sbpl_compile(context, &sbpl, err);
+    assert_int_equal(code == BS_OK, sbpl.text.data != NULL);
+    assert_int_equal(code == BS_OK, sbpl.unguarded != NULL);
+    bs_sbpl_clear(&sbpl);
+    return code;
+}
+
+static int wrap_once(const void *context, struct bs_error *err) {
+    struct bs_sbpl_wrapped wrapped = BS_SBPL_WRAPPED_INIT;
+    int code = bs_sbpl_wrap(context, &wrapped, err);
+    assert_int_equal(code == BS_OK, wrapped.argv != NULL);
+    bs_sbpl_wrapped_clear(&wrapped);
+    return code;
+}
+
+/* Every failure is an error with words, and nothing is kept by it. */
+static void sweep(int (*once)(const void *context, struct bs_error *err), const void *context,
+                  int expected, unsigned least) {
+    int live_before = live;
+    for (unsigned n = 1; n < 2000; n++) {
+        struct bs_error err = BS_ERROR_INIT;
+        asked = 0;
+        fail_at = n;
+        int code = once(context, &err);
+        bool reached = asked >= n;
+        fail_at = 0;
+        assert_int_equal(live, live_before);
+        assert_int_equal(code, reached ? BS_E_EXECUTION : expected);
+        if (code != BS_OK)
+            assert_true(strlen(err.message) > 0);
+        if (!reached) {
+            assert_true(n > least);
+            return;
+        }
+    }
+    fail_msg("two thousand allocations, and still no result");
+}
+
+static const char spec[] =
+    PROFILE("'**','!k/l/**','!**/z'", "'a/**','b*c','!d?'") ",'denyRead':['\\u00e9/q'],'denyModify'"
+                                                            ":['a/g/**','!a/g/o']";
+
+static const char *const side_roots[] = {"/s", "/t//u"};
+
+static struct bs_sbpl_input full(const struct bs_profile *profile) {
+    return (struct bs_sbpl_input){.profile = profile,
+                                  .root = "/w//x",
+                                  .home = "/h",
+                                  .codex_home = "/h/c",
+                                  .claude_config_dir = "/h/d",
+                                  .side_roots = side_roots,
+                                  .n_side_roots = LENGTH(side_roots),
+                                  .provider = BS_PROVIDER_CODEX};
+}
+
+static void a_text(void **state) {
+    (void)state;
+    for (unsigned fold = 0; fold <= BS_FOLD; fold += BS_FOLD) {
+        struct bs_profile *profile = profile_of(spec, NULL, "p", fold);
+        struct bs_sbpl_input input = full(profile);
+        sweep(compile_once, &input, BS_OK, 15);
+        bs_profile_free(profile);
+    }
+}
+
+static void a_refusal(void **state) {
+    (void)state;
+    struct bs_profile *profile = profile_of(spec, NULL, "p", BS_FOLD);
+    struct bs_sbpl_input input = full(profile);
+    input.root = "/s/w";
+    sweep(compile_once, &input, BS_E_INVALID, 10);
+    input = full(profile);
+    input.codex_home = "/";
+    sweep(compile_once, &input, BS_E_INVALID, 4);
+    bs_profile_free(profile);
+}
+
+static void a_command(void **state) {
+    (void)state;
+    static const char *const argv[] = {"codex", "-sx", "a", NULL};
+    struct bs_sbpl_command command = {argv, "/f", BS_PROVIDER_CODEX, true, BS_WRAPPER_PRESENT};
+    sweep(wrap_once, &command, BS_OK, 2);
+    command.wrapper = BS_WRAPPER_MISSING;
+    sweep(wrap_once, &command, BS_OK, 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_text),
+        cmocka_unit_test(a_refusal),
+        cmocka_unit_test(a_command),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
