@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from boxspec.expect import expect, shown
+from boxspec.expect import Matcher, expect, satisfies, shown
 from boxspec.sbpl.asking import Setup
 from boxspec.sbpl.text import Text
 from boxspec.verdict import Failure, Verdict
@@ -26,6 +26,11 @@ def same_as_meant(
     wanted = {path: answer for path in paths if (answer := meant(path)) is not None}
     text.expect(what, wanted, names)
     return len(wanted)
+
+
+def naming(part: str) -> Matcher:
+    """A message that has this in it."""
+    return satisfies(f"a message with {part!r}", lambda message: part in message)
 
 
 def refused(what: str, answer: Answer, *parts: str) -> None:

@@ -16,13 +16,16 @@ from boxspec.sbpl.generators import (
     without,
 )
 from boxspec.sbpl.grammar import strange
-from boxspec.sbpl.judging import refused, refuses, same_as_meant
+from boxspec.sbpl.hostile import HARMLESS, in_a_rule, same_shape
+from boxspec.sbpl.hostile import names as hostile_names
+from boxspec.sbpl.judging import naming, refused, refuses, same_as_meant
 from boxspec.sbpl.meaning import Meaning
 from boxspec.sbpl.text import CHANGES, READ, READS, UNLINK, WRITE, WRITES, both, bytes_of, clauses
 
 __all__ = [
     "CHANGES",
     "FILE",
+    "HARMLESS",
     "HOME",
     "NAMES",
     "READ",
@@ -40,11 +43,15 @@ __all__ = [
     "clauses",
     "exceptions",
     "glob",
+    "hostile_names",
+    "in_a_rule",
+    "naming",
     "paths",
     "refused",
     "refuses",
     "rules",
     "same_as_meant",
+    "same_shape",
     "setup",
     "shuffled",
     "strange",
