@@ -4,7 +4,7 @@
 #include "policy/automaton.h"
 #include "policy/tiers.h"
 
-#include "oracle.h"
+#include "support/glob_oracle.h"
 #include "support/harness.h"
 
 /* Every text of up to `most` letters that is a glob or path in normal form. */
@@ -100,7 +100,7 @@ static void every_short_glob_decides_every_short_path(void **state) {
         for (size_t p = 0; p < world->paths.n; p++) {
             const char *path = world->paths.items[p];
             size_t len = world->paths.lens[p];
-            bool expected = oracle_matches(glob.text, glob.len, path, len);
+            bool expected = bs_oracle_glob_matches(glob.text, glob.len, path, len);
             for (size_t t = 0; t < LENGTH(tiers); t++) {
                 if ((bs_matcher_highest(matchers[t], path, len) == 0) != expected)
                     fail_msg("tier %d: `%s` and `%s`: expected %d", (int)tiers[t], glob.text, path,
@@ -132,7 +132,7 @@ static void together_the_highest_decides(void **state) {
             size_t len = world->paths.lens[p];
             ptrdiff_t expected = TOGETHER - 1;
             while (expected >= 0 &&
-                   !oracle_matches(globs[expected].text, globs[expected].len, path, len))
+                   !bs_oracle_glob_matches(globs[expected].text, globs[expected].len, path, len))
                 expected--;
             for (size_t t = 0; t < LENGTH(tiers); t++)
                 assert_int_equal(bs_matcher_highest(matchers[t], path, len), expected);

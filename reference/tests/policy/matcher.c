@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "oracle.h"
 #include "policy/tiers.h"
+#include "support/glob_oracle.h"
 #include "support/harness.h"
 
 static const enum bs_tier tiers[] = {BS_TIER_DFA, BS_TIER_TRIE, BS_TIER_RULES};
@@ -71,8 +71,8 @@ static void random_path(uint32_t *seed, char *out) {
 
 static ptrdiff_t expected_rule(const struct list *list, const char *path) {
     ptrdiff_t rule = (ptrdiff_t)list->n - 1;
-    while (rule >= 0 &&
-           !oracle_matches(list->patterns[rule].text, list->patterns[rule].len, path, strlen(path)))
+    while (rule >= 0 && !bs_oracle_glob_matches(list->patterns[rule].text, list->patterns[rule].len,
+                                                path, strlen(path)))
         rule--;
     return rule;
 }
@@ -157,8 +157,9 @@ static void long_and_repeated_pieces_are_told_apart(void **state) {
             patterns[i] = (struct bs_pattern){rules[first + i], strlen(rules[first + i])};
         for (size_t p = 0; p < LENGTH(paths); p++) {
             ptrdiff_t expected = (ptrdiff_t)n - 1;
-            while (expected >= 0 && !oracle_matches(patterns[expected].text, patterns[expected].len,
-                                                    paths[p], strlen(paths[p])))
+            while (expected >= 0 &&
+                   !bs_oracle_glob_matches(patterns[expected].text, patterns[expected].len,
+                                           paths[p], strlen(paths[p])))
                 expected--;
             for (size_t t = 0; t < LENGTH(tiers); t++) {
                 struct bs_matcher *matcher = NULL;
@@ -178,7 +179,8 @@ static void long_and_repeated_pieces_are_told_apart(void **state) {
         assert_int_equal(bs_matcher_compile_from(BS_TIER_TRIE, &alone, 1, false, &matcher, NULL),
                          BS_OK);
         for (size_t p = 0; p < LENGTH(paths); p++) {
-            bool expected = oracle_matches(alone.text, alone.len, paths[p], strlen(paths[p]));
+            bool expected =
+                bs_oracle_glob_matches(alone.text, alone.len, paths[p], strlen(paths[p]));
             if ((bs_matcher_highest(matcher, paths[p], strlen(paths[p])) == 0) != expected)
                 fail_msg("`%s` and `%s`: expected %d", rules[r], paths[p], expected);
         }
