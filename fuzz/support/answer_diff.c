@@ -1,0 +1,117 @@
+#include "support/answer_diff.h"
+
+#include <string.h>
+
+#include "support/request_oracle.h"
+
+static bool is_any(const char *text, const char *const *words) {
+    while (*words != NULL && strcmp(text, *words) != 0)
+        words++;
+    return *words != NULL;
+}
+
+static bool same_scalar(const struct bs_fuzz_node *a, const struct bs_fuzz_node *b) {
+    if (a == NULL || b == NULL)
+        return a == b;
+    return a->kind == b->kind && a->len == b->len && a->text != NULL && b->text != NULL &&
+           memcmp(a->text, b->text, a->len) == 0;
+}
+
+/* A problem or a warning is where it is and what code it has. */
+static bool same_finding(const struct bs_fuzz_node *a, const struct bs_fuzz_node *b) {
+    static const char *const members[] = {"code", "pointer", "line", "column", "file"};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        if (!same_scalar(bs_fuzz_field(a, members[i]), bs_fuzz_field(b, members[i])))
+            return false;
+    }
+    return true;
+}
+
+/* It is left open whether a rule below a deny with an exception in it is doubted. */
+static bool is_open(const struct bs_fuzz_node *finding) {
+    const struct bs_fuzz_node *code = bs_fuzz_field(finding, "code");
+    return code != NULL && strcmp(code->text, "under-deny") == 0;
+}
+
+static bool all_found(const struct bs_fuzz_node *findings, const struct bs_fuzz_node *among) {
+    const struct bs_fuzz_node *finding = findings != NULL ? findings->first : NULL;
+    for (; finding != NULL; finding = finding->next) {
+        const struct bs_fuzz_node *other = among != NULL ? among->first : NULL;
+        while (other != NULL && !same_finding(finding, other))
+            other = other->next;
+        if (other == NULL && !is_open(finding))
+            return false;
+    }
+    return true;
+}
+
+static bool same_findings(const struct bs_fuzz_node *a, const struct bs_fuzz_node *b) {
+    return all_found(a, b) && all_found(b, a);
+}
+
+static bool errors_differ(const struct bs_fuzz_node *ours, const struct bs_fuzz_node *theirs,
+                          const char **where) {
+    *where = "kind";
+    if (!same_scalar(bs_fuzz_field(ours, "kind"), bs_fuzz_field(theirs, "kind")))
+        return true;
+    *where = "problems";
+    const struct bs_fuzz_node *problems = bs_fuzz_field(ours, "problems");
+    /* Problems of a request have no line, and their pointers are nobody's contract. */
+    bool placed = problems != NULL && problems->first != NULL &&
+                  bs_fuzz_field(problems->first, "line") != NULL;
+    return placed && !same_findings(problems, bs_fuzz_field(theirs, "problems"));
+}
+
+static bool differ(const struct bs_fuzz_node *ours, const struct bs_fuzz_node *theirs,
+                   const char **where);
+
+static bool members_differ(const struct bs_fuzz_node *ours, const struct bs_fuzz_node *theirs,
+                           const char **where) {
+    static const char *const for_people[] = {"message", "time", "why", NULL};
+    for (const struct bs_fuzz_node *key = ours->first; key != NULL; key = key->next->next) {
+        const struct bs_fuzz_node *other = bs_fuzz_field(theirs, key->text);
+        *where = key->text;
+        if (is_any(key->text, for_people))
+            continue;
+        if (other == NULL)
+            return true;
+        if (strcmp(key->text, "error") == 0) {
+            if (errors_differ(key->next, other, where))
+                return true;
+        } else if (strcmp(key->text, "warnings") == 0) {
+            if (!same_findings(key->next, other))
+                return true;
+        } else if (differ(key->next, other, where)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool differ(const struct bs_fuzz_node *ours, const struct bs_fuzz_node *theirs,
+                   const char **where) {
+    if (ours->kind != theirs->kind)
+        return true;
+    if (ours->kind == BS_FUZZ_MAP)
+        return members_differ(ours, theirs, where);
+    if (ours->kind != BS_FUZZ_LIST)
+        return !same_scalar(ours, theirs);
+    const struct bs_fuzz_node *other = theirs->first;
+    for (const struct bs_fuzz_node *item = ours->first; item != NULL; item = item->next) {
+        if (other == NULL || differ(item, other, where))
+            return true;
+        other = other->next;
+    }
+    return other != NULL;
+}
+
+bool bs_fuzz_answers_differ(const struct bs_fuzz_node *ours, const struct bs_fuzz_node *theirs,
+                            const char **where) {
+    *where = "an object";
+    if (theirs == NULL || theirs->kind != BS_FUZZ_MAP)
+        return true;
+    if (bs_fuzz_field(theirs, "unsupported") != NULL &&
+        same_scalar(bs_fuzz_field(ours, "id"), bs_fuzz_field(theirs, "id")))
+        return false;
+    return differ(ours, theirs, where);
+}

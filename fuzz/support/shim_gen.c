@@ -1,0 +1,211 @@
+#include "support/shim_gen.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "support/eval_case.h"
+#include "support/glob_gen.h"
+#include "support/path_model.h"
+
+struct maker {
+    struct bs_fuzz_provider *from;
+    struct bs_fuzz_pool *pool;
+    struct bs_fuzz_shim_request *request;
+};
+
+/* Takes the text over. */
+static void add(struct maker *m, const char *name, struct bs_buf *json) {
+    size_t number = m->request->n_members++;
+    m->request->members[number].name = name;
+    m->request->members[number].json = bs_fuzz_keep(m->pool, json->data, json->len);
+    m->request->members[number].len = json->len;
+    bs_buf_clear(json);
+}
+
+static void put_bytes(struct bs_buf *out, struct bs_fuzz_text text, bool base64) {
+    if (base64)
+        bs_json_put_base64(out, text.text, text.len);
+    else
+        bs_json_put_string(out, text.text, text.len);
+}
+
+static void add_bytes(struct maker *m, const char *name, const char *name_b64,
+                      struct bs_fuzz_text text) {
+    struct bs_buf json = BS_BUF_INIT;
+    bool base64 = !bs_model_is_utf8(text.text, text.len);
+    put_bytes(&json, text, base64);
+    add(m, base64 ? name_b64 : name, &json);
+}
+
+static void add_paths(struct maker *m, const struct bs_fuzz_text *paths, size_t n) {
+    struct bs_buf json = BS_BUF_INIT;
+    bool base64 = false;
+    for (size_t i = 0; i < n; i++)
+        base64 = base64 || !bs_model_is_utf8(paths[i].text, paths[i].len);
+    bs_buf_char(&json, '[');
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0)
+            bs_buf_char(&json, ',');
+        put_bytes(&json, paths[i], base64);
+    }
+    bs_buf_char(&json, ']');
+    add(m, base64 ? "paths_b64" : "paths", &json);
+}
+
+/* Whether a glob like two times two stars matches the root is left open. */
+static bool is_root(struct bs_fuzz_text path, struct bs_fuzz_pool *pool) {
+    char *normal = bs_fuzz_take(pool, path.len + 1);
+    size_t len = 0;
+    return bs_model_path(path.text, path.len, normal, &len) == NULL && len == 1 && normal[0] == '.';
+}
+
+static bool begins_with_mark(const struct bs_gen_text *glob) {
+    size_t at = 0;
+    while (at < glob->len && (glob->data[at] == ' ' || glob->data[at] == '\t'))
+        at++;
+    return at < glob->len && glob->data[at] == '!';
+}
+
+static void make_glob(struct maker *m) {
+    struct bs_gen_text glob;
+    struct bs_fuzz_text paths[BS_GEN_MOST_PATHS];
+    size_t n = 0;
+    bs_gen_symbols(m->from, &glob);
+    for (uint32_t more = 1 + bs_fuzz_below(m->from, BS_GEN_MOST_PATHS); more > 0; more--) {
+        struct bs_gen_text path;
+        if (bs_fuzz_flag(m->from))
+            bs_gen_symbols(m->from, &path);
+        else
+            bs_gen_path_of(m->from, glob.data, glob.len, &path);
+        struct bs_fuzz_text kept = {bs_fuzz_keep(m->pool, path.data, path.len), path.len};
+        if (!is_root(kept, m->pool))
+            paths[n++] = kept;
+    }
+    bool is_open = begins_with_mark(&glob) || bs_fuzz_below(m->from, 4) == 3;
+    m->request->op = is_open ? "path.normalize" : "glob.match";
+    if (!is_open)
+        add_bytes(m, "pattern", "pattern_b64", (struct bs_fuzz_text){glob.data, glob.len});
+    add_paths(m, paths, n);
+}
+
+static void put_text(struct bs_buf *out, struct bs_policy_text *text) {
+    bs_json_put_string(out, text->data, text->len);
+    bs_buf_str(out,
+               text->format == BS_POLICY_JSON ? ",\"format\":\"json\"" : ",\"format\":\"yaml\"");
+    bs_fuzz_text_free(text);
+}
+
+static void add_policy(struct maker *m, const struct bs_eval_case *input) {
+    struct bs_policy_text global;
+    struct bs_policy_text workspace;
+    struct bs_buf json = BS_BUF_INIT;
+    bs_eval_case_write(input, &global, &workspace);
+    bs_buf_str(&json, "{\"text\":");
+    put_text(&json, &global);
+    if (input->workspace != NULL) {
+        bs_buf_str(&json, ",\"workspace\":{\"text\":");
+        put_text(&json, &workspace);
+        bs_buf_char(&json, '}');
+    }
+    bs_buf_char(&json, '}');
+    add(m, "policy", &json);
+}
+
+static void put_profile(struct bs_buf *out, const char *profile) {
+    if (profile == NULL)
+        return;
+    bs_buf_str(out, ",\"profile\":");
+    bs_json_put_string(out, profile, strlen(profile));
+}
+
+static void add_checks(struct maker *m, const struct bs_eval_case *input) {
+    struct bs_buf json = BS_BUF_INIT;
+    bs_buf_char(&json, '[');
+    for (size_t i = 0; i < 2 * input->n_paths; i++) {
+        struct bs_fuzz_text path = input->paths[i / 2];
+        if (is_root(path, m->pool))
+            continue;
+        bs_buf_str(&json, json.len > 1 ? ",{\"op\":" : "{\"op\":");
+        bs_buf_str(&json, i % 2 == 0 ? "\"read\",\"path\":" : "\"modify\",\"path\":");
+        bs_json_put_string(&json, path.text, path.len);
+        put_profile(&json, input->profile);
+        bs_buf_char(&json, '}');
+    }
+    bs_buf_char(&json, ']');
+    add(m, "checks", &json);
+}
+
+static void make_policy(struct maker *m, uint32_t kind) {
+    static const char *const ops[] = {"policy.check", "policy.explain", "policy.resolve"};
+    struct bs_eval_case input = {.pool = BS_FUZZ_POOL_INIT};
+    bs_eval_case_read(&input, m->from->data, m->from->left);
+    *m->from = input.from;
+    m->request->op = ops[kind];
+    add_policy(m, &input);
+    if (kind < 2) {
+        add_checks(m, &input);
+    } else if (input.profile != NULL) {
+        struct bs_buf json = BS_BUF_INIT;
+        bs_json_put_string(&json, input.profile, strlen(input.profile));
+        add(m, "profile", &json);
+    }
+    bs_fuzz_pool_free(&input.pool);
+}
+
+/* The members of a policy stand in the request itself. */
+static void make_load(struct maker *m) {
+    struct bs_eval_case input = {.pool = BS_FUZZ_POOL_INIT};
+    struct bs_policy_text global;
+    struct bs_policy_text workspace;
+    struct bs_buf json = BS_BUF_INIT;
+    bs_eval_case_read(&input, m->from->data, m->from->left);
+    *m->from = input.from;
+    m->request->op = "policy.load";
+    bs_eval_case_write(&input, &global, &workspace);
+    bs_json_put_string(&json, global.data, global.len);
+    add(m, "text", &json);
+    bs_buf_str(&json, global.format == BS_POLICY_JSON ? "\"json\"" : "\"yaml\"");
+    add(m, "format", &json);
+    bs_fuzz_text_free(&global);
+    if (input.workspace != NULL) {
+        bs_buf_str(&json, "{\"text\":");
+        put_text(&json, &workspace);
+        bs_buf_char(&json, '}');
+        add(m, "workspace", &json);
+    }
+    bs_fuzz_pool_free(&input.pool);
+}
+
+void bs_fuzz_shim_requests_read(struct bs_fuzz_shim_requests *requests, const uint8_t *data,
+                                size_t size) {
+    struct bs_fuzz_provider from = {data, size};
+    requests->n = 0;
+    while (from.left > 0 && requests->n < BS_SHIM_MOST_REQUESTS) {
+        struct bs_fuzz_shim_request *request = &requests->items[requests->n++];
+        *request = (struct bs_fuzz_shim_request){.n_members = 0};
+        struct maker m = {&from, &requests->pool, request};
+        uint32_t kind = bs_fuzz_below(&from, 8);
+        if (kind < 3)
+            make_glob(&m);
+        else if (kind < 5)
+            make_load(&m);
+        else
+            make_policy(&m, kind - 5);
+    }
+}
+
+void bs_fuzz_shim_request_put(struct bs_buf *out, const struct bs_fuzz_shim_request *request,
+                              size_t number) {
+    bs_buf_str(out, "{\"id\":\"");
+    bs_buf_u64(out, number);
+    bs_buf_str(out, "\",\"op\":\"");
+    bs_buf_str(out, request->op);
+    bs_buf_char(out, '"');
+    for (size_t i = 0; i < request->n_members; i++) {
+        bs_buf_str(out, ",\"");
+        bs_buf_str(out, request->members[i].name);
+        bs_buf_str(out, "\":");
+        bs_buf_add(out, request->members[i].json, request->members[i].len);
+    }
+    bs_buf_str(out, "}\n");
+}

@@ -1,0 +1,233 @@
+#define _GNU_SOURCE
+#include "support/shim_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/sys.h"
+#include "support/lie.h"
+#include "support/words.h"
+
+enum { TIMEOUT_MS = 2000, CHUNK = 64 * 1024, NOT_STARTED = 127 };
+
+static struct {
+    pid_t pid; /* 0: not running */
+    int in;
+    int out;
+} shim;
+
+const char *bs_fuzz_trouble_name(enum bs_fuzz_trouble trouble) {
+    static const char *const names[] = {"well", "shim-died", "shim-hung", "shim-short",
+                                        "shim-long"};
+    return names[trouble];
+}
+
+void bs_fuzz_lines_clear(struct bs_fuzz_lines *lines) {
+    free((void *)lines->lines);
+    free(lines->lens);
+    bs_buf_clear(&lines->bytes);
+    *lines = (struct bs_fuzz_lines){.bytes = BS_BUF_INIT};
+}
+
+static _Noreturn void give_up(const char *why) {
+    fprintf(stderr, "boxspec-fuzz: %s\n", why);
+    exit(2);
+}
+
+static int timeout_ms(void) {
+    const char *text = getenv("BOXSPEC_FUZZ_SHIM_TIMEOUT_MS");
+    long number = text != NULL ? strtol(text, NULL, 10) : 0;
+    return number > 0 && number < 3600000 ? (int)number : TIMEOUT_MS;
+}
+
+static char **command(void) {
+    const char *line = getenv("BOXSPEC_FUZZ_SHIM");
+    char **words = line != NULL ? bs_fuzz_words(line) : NULL;
+    if (words == NULL)
+        give_up("BOXSPEC_FUZZ_SHIM is the command line of a shim, without `serve`");
+    size_t n = 0;
+    while (words[n] != NULL)
+        n++;
+    static char serve[] = "serve";
+    words[n] = serve;
+    words[n + 1] = NULL;
+    return words;
+}
+
+/* Between fork and exec: system calls only. */
+static _Noreturn void become(char **words, int in, int out) {
+    (void)setpgid(0, 0);
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (dup2(in, 0) == 0 && dup2(out, 1) == 1)
+        (void)execvp(words[0], words);
+    _exit(NOT_STARTED);
+}
+
+static void start(void) {
+    int requests[2];
+    int answers[2];
+    char **words = command();
+    /* A shim that has gone must not take the fuzzer with it. */
+    (void)signal(SIGPIPE, SIG_IGN);
+    if (pipe2(requests, O_CLOEXEC) != 0 || pipe2(answers, O_CLOEXEC) != 0)
+        give_up("no pipe for the shim");
+    pid_t pid = fork();
+    if (pid < 0)
+        give_up("no process for the shim");
+    if (pid == 0)
+        become(words, requests[0], answers[1]);
+    (void)close(requests[0]);
+    (void)close(answers[1]);
+    (void)fcntl(requests[1], F_SETFL, O_NONBLOCK);
+    (void)fcntl(answers[0], F_SETFL, O_NONBLOCK);
+    shim.pid = pid;
+    shim.in = requests[1];
+    shim.out = answers[0];
+    free((void *)words);
+}
+
+static int end(void) {
+    int status = 0;
+    (void)close(shim.in);
+    (void)close(shim.out);
+    (void)kill(-shim.pid, SIGKILL);
+    (void)kill(shim.pid, SIGKILL);
+    (void)BS_RETRY(waitpid(shim.pid, &status, 0));
+    shim.pid = 0;
+    return status;
+}
+
+void bs_fuzz_shim_stop(void) {
+    if (shim.pid != 0)
+        (void)end();
+}
+
+struct talk {
+    const char *left; /* to be written */
+    size_t n_left;
+    const char *fence; /* what the last answer has in it */
+    size_t lines;
+    size_t line_at; /* where the line begins that is not whole yet */
+    bool fenced;
+    struct bs_buf *bytes;
+};
+
+static void write_some(struct talk *talk) {
+    ssize_t n = (ssize_t)BS_RETRY(write(shim.in, talk->left, talk->n_left));
+    if (n > 0) {
+        talk->left += n;
+        talk->n_left -= (size_t)n;
+    } else if (n < 0 && errno != EAGAIN) {
+        talk->n_left = 0; /* what it has answered is still to be read */
+    }
+}
+
+static void count_lines(struct talk *talk) {
+    const struct bs_buf *bytes = talk->bytes;
+    for (;;) {
+        const char *line = bytes->data + talk->line_at;
+        const char *end = memchr(line, '\n', bytes->len - talk->line_at);
+        if (end == NULL)
+            return;
+        size_t len = (size_t)(end - line);
+        talk->fenced = memmem(line, len, talk->fence, strlen(talk->fence)) != NULL;
+        talk->lines++;
+        talk->line_at += len + 1;
+    }
+}
+
+/* False at the end of its output. */
+static bool read_some(struct talk *talk) {
+    if (!bs_buf_reserve(talk->bytes, CHUNK))
+        give_up("out of memory");
+    ssize_t n = (ssize_t)BS_RETRY(read(shim.out, talk->bytes->data + talk->bytes->len, CHUNK));
+    if (n < 0)
+        return errno == EAGAIN;
+    talk->bytes->len += (size_t)n;
+    count_lines(talk);
+    return n > 0;
+}
+
+static enum bs_fuzz_trouble converse(struct talk *talk, size_t wanted) {
+    int timeout = timeout_ms();
+    while (!talk->fenced) {
+        struct pollfd fds[2] = {{shim.out, POLLIN, 0},
+                                {talk->n_left > 0 ? shim.in : -1, POLLOUT, 0}};
+        if (BS_RETRY(poll(fds, 2, timeout)) == 0)
+            return BS_SHIM_HUNG;
+        if (fds[1].revents != 0)
+            write_some(talk);
+        if (fds[0].revents != 0 && !read_some(talk))
+            return BS_SHIM_DIED;
+        if (talk->bytes->len - talk->line_at > BS_FUZZ_SHIM_MOST_LINE ||
+            talk->lines > 2 * wanted + 1)
+            return BS_SHIM_LONG;
+    }
+    if (talk->lines != wanted + 1)
+        return talk->lines < wanted + 1 ? BS_SHIM_SHORT : BS_SHIM_LONG;
+    return talk->line_at == talk->bytes->len ? BS_SHIM_WELL : BS_SHIM_LONG;
+}
+
+static void split(struct bs_fuzz_lines *answers, size_t most) {
+    answers->lines = calloc(most + 1, sizeof *answers->lines);
+    answers->lens = calloc(most + 1, sizeof *answers->lens);
+    if (answers->lines == NULL || answers->lens == NULL)
+        give_up("out of memory");
+    const char *at = answers->bytes.data;
+    const char *end = at + answers->bytes.len;
+    while (answers->n < most && at < end) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        if (stop == NULL)
+            break;
+        answers->lines[answers->n] = at;
+        answers->lens[answers->n++] = (size_t)(stop - at);
+        at = stop + 1;
+    }
+}
+
+/* Trouble that is asked for: a shim treated so that it is met. */
+static enum bs_fuzz_trouble lied(enum bs_fuzz_trouble trouble) {
+    if (bs_fuzz_lie("shim-short"))
+        return BS_SHIM_SHORT;
+    return bs_fuzz_lie("shim-long") ? BS_SHIM_LONG : trouble;
+}
+
+enum bs_fuzz_trouble bs_fuzz_shim_ask(const struct bs_buf *requests, size_t n,
+                                      struct bs_fuzz_lines *answers) {
+    static unsigned long batch;
+    char fence[64];
+    struct bs_buf sent = BS_BUF_INIT;
+    (void)snprintf(fence, sizeof fence, "boxspec-fence-%lu", ++batch);
+    bs_buf_add(&sent, requests->data, requests->len);
+    bs_buf_str(&sent, "{\"id\":\"");
+    bs_buf_str(&sent, fence);
+    bs_buf_str(&sent, "\",\"op\":\"hello\",\"protocol\":1,\"nonce\":\"\"}\n");
+    if (sent.failed)
+        give_up("out of memory");
+    *answers = (struct bs_fuzz_lines){.bytes = BS_BUF_INIT};
+    if (shim.pid == 0)
+        start();
+    if (bs_fuzz_lie("shim-died"))
+        (void)kill(shim.pid, SIGKILL);
+    if (bs_fuzz_lie("shim-hung"))
+        (void)kill(shim.pid, SIGSTOP);
+    struct talk talk = {
+        .left = sent.data, .n_left = sent.len, .fence = fence, .bytes = &answers->bytes};
+    enum bs_fuzz_trouble trouble = lied(converse(&talk, n));
+    if (trouble != BS_SHIM_WELL) {
+        int status = end();
+        if (answers->bytes.len == 0 && WIFEXITED(status) && WEXITSTATUS(status) == NOT_STARTED)
+            give_up("the shim cannot be started");
+    }
+    split(answers, n);
+    bs_buf_clear(&sent);
+    return trouble;
+}
