@@ -75,13 +75,12 @@ const struct bs_entry *bs_profile_entries(const struct bs_profile *profile, enum
     return profile->effective.lists[op].entries;
 }
 
-static inline ptrdiff_t highest(const struct bs_asked *asked, struct bs_path_view path) {
-    return asked->matcher != NULL ? bs_matcher_highest(asked->matcher, path.text, path.len)
-                                  : BS_NO_RULE;
+static inline ptrdiff_t highest(const struct bs_asked *asked, const struct bs_path_view *path) {
+    return asked->matcher != NULL ? bs_matcher_highest_seen(asked->matcher, path) : BS_NO_RULE;
 }
 
 const struct bs_outcome *bs_profile_outcome(const struct bs_profile *profile, enum bs_op op,
-                                            struct bs_path_view path, ptrdiff_t *deciding) {
+                                            const struct bs_path_view *path, ptrdiff_t *deciding) {
     const struct bs_asked *asked = &profile->full[op];
     ptrdiff_t index = highest(asked, path);
     if (asked->outcomes[index + 1].asks_own) {
@@ -113,7 +112,7 @@ int bs_profile_check(const struct bs_profile *profile, enum bs_op op, const char
         bs_decision_clear(decision);
         return bs_fail(err, BS_E_INVALID, 0, "%s", problem);
     }
-    const struct bs_outcome *outcome = bs_profile_outcome(profile, op, view, NULL);
+    const struct bs_outcome *outcome = bs_profile_outcome(profile, op, &view, NULL);
     decision->allowed = outcome->allowed;
     decision->matched_rule = outcome->rule;
     decision->matched_rule_len = outcome->rule_len;

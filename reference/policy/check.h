@@ -33,6 +33,6 @@ struct bs_profile {
 /* The path in its normal form. With `deciding`: the index of the entry that the outcome names, or
  * BS_NO_RULE. */
 const struct bs_outcome *bs_profile_outcome(const struct bs_profile *profile, enum bs_op op,
-                                            struct bs_path_view path, ptrdiff_t *deciding);
+                                            const struct bs_path_view *path, ptrdiff_t *deciding);
 
 #endif

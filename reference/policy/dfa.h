@@ -46,8 +46,11 @@ void bs_dfa_clear(struct bs_dfa *dfa);
 
 /* The row behind a byte; the first is `start`. */
 static inline uint32_t bs_dfa_step(const struct bs_dfa *dfa, uint32_t row, char c) {
-    /* The class does not wait for the row, so the sum must not either. */
-    return (dfa->next + dfa->class_of[(unsigned char)c])[row];
+    /* The class does not wait for the row, so the sum must not either; the compiler shall not add
+     * the row to the class first. */
+    const uint16_t *column = dfa->next + dfa->class_of[(unsigned char)c];
+    __asm__("" : "+r"(column));
+    return column[row];
 }
 
 /* The highest rule that matches when the path ends in this row, or BS_NO_RULE. */

@@ -68,7 +68,7 @@ int bs_profile_explain(const struct bs_profile *profile, enum bs_op op, const ch
     int code = bs_profile_check(profile, op, path, len, decision, err);
     if (code != BS_OK)
         return code;
-    struct bs_path_view view = {decision->path, decision->path_len};
+    struct bs_path_view view = {.text = decision->path, .len = decision->path_len};
     explanation->entries = calloc(list->n + 1, sizeof *explanation->entries);
     matched = calloc(list->n + 1, sizeof *matched);
     if (explanation->entries == NULL || matched == NULL ||
@@ -78,7 +78,7 @@ int bs_profile_explain(const struct bs_profile *profile, enum bs_op op, const ch
         goto finish;
     }
     ptrdiff_t deciding = BS_NO_RULE;
-    (void)bs_profile_outcome(profile, op, view, &deciding);
+    (void)bs_profile_outcome(profile, op, &view, &deciding);
     for (size_t i = 0; i < list->n; i++)
         explanation->entries[i] =
             (struct bs_explained){&list->entries[i], matched[i], (ptrdiff_t)i == deciding};

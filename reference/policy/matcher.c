@@ -195,36 +195,44 @@ void bs_matcher_free(struct bs_matcher *matcher) {
     free(matcher);
 }
 
-static ptrdiff_t highest(const struct bs_matcher *matcher, const char *path, size_t len) {
+static ptrdiff_t highest(const struct bs_matcher *matcher, const struct bs_path_view *path) {
     int32_t best = BS_NO_RULE;
     if (matcher->tables.most > best)
-        best = bs_tables_highest(&matcher->tables, path, len);
+        best = bs_tables_highest(&matcher->tables, path->text, path->len);
     if (matcher->trie.nodes != NULL)
-        best = bs_trie_highest(&matcher->trie, path, len, best);
+        best = bs_trie_highest(&matcher->trie, path, best);
     if (matcher->most_in_automaton <= best)
         return best;
-    ptrdiff_t rule = bs_automaton_highest(&matcher->automaton, path, len);
+    ptrdiff_t rule = bs_automaton_highest(&matcher->automaton, path->text, path->len);
     return rule > best ? rule : best;
 }
 
 /* A path too long for the stack needs memory; without it nothing matches, and what nothing matches
  * is denied. */
 __attribute__((noinline)) static ptrdiff_t highest_folded(const struct bs_matcher *matcher,
-                                                          const char *path, size_t len) {
+                                                          const struct bs_path_view *path) {
     char on_stack[BS_FOLD_ROOM(BS_FOLD_STACK_BYTES)];
-    char *folded = len <= BS_FOLD_STACK_BYTES ? on_stack : malloc(BS_FOLD_ROOM(len));
+    char *text = path->len <= BS_FOLD_STACK_BYTES ? on_stack : malloc(BS_FOLD_ROOM(path->len));
+    struct bs_path_view folded = {.text = text};
     ptrdiff_t rule = BS_NO_RULE;
-    if (folded != NULL && bs_fold(path, len, folded, &len))
-        rule = highest(matcher, folded, len);
-    if (folded != on_stack)
-        free(folded);
+    if (text != NULL && bs_fold(path->text, path->len, text, &folded.len))
+        rule = highest(matcher, &folded);
+    if (text != on_stack)
+        free(text);
     return rule;
 }
 
+ptrdiff_t bs_matcher_highest_seen(const struct bs_matcher *matcher,
+                                  const struct bs_path_view *path) {
+    static const struct bs_path_view root = {.text = "", .len = 0};
+    if (path->len == 1 && path->text[0] == '.')
+        path = &root;
+    return matcher->fold ? highest_folded(matcher, path) : highest(matcher, path);
+}
+
 ptrdiff_t bs_matcher_highest(const struct bs_matcher *matcher, const char *path, size_t len) {
-    if (len == 1 && path[0] == '.')
-        len = 0;
-    return matcher->fold ? highest_folded(matcher, path, len) : highest(matcher, path, len);
+    const struct bs_path_view view = {.text = path, .len = len};
+    return bs_matcher_highest_seen(matcher, &view);
 }
 
 struct bs_matcher_facts bs_matcher_facts(const struct bs_matcher *matcher) {

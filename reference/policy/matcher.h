@@ -27,6 +27,8 @@
 
 #include <boxspec/error.h>
 
+#include "policy/path.h"
+
 /* The body of a rule in its normal form (policy/rule.h): no `!`, no `.` segments, runs of three
  * and more stars read as two; `.` is the root. Valid UTF-8, without NUL. */
 struct bs_pattern {
@@ -53,6 +55,8 @@ void bs_matcher_free(struct bs_matcher *matcher);
 /* The index of the highest pattern that matches the path, or BS_NO_RULE. The path is normalised
  * (boxspec/path.h); the root is `.`. */
 ptrdiff_t bs_matcher_highest(const struct bs_matcher *matcher, const char *path, size_t len);
+ptrdiff_t bs_matcher_highest_seen(const struct bs_matcher *matcher,
+                                  const struct bs_path_view *path);
 
 struct bs_matcher_facts bs_matcher_facts(const struct bs_matcher *matcher);
 

@@ -77,11 +77,12 @@ static inline void look_at(struct seen *seen, const char *path, size_t at) {
 /* Up to 64 bytes in as few branches as can be: four blocks that overlap, however many would do,
  * since the lengths of paths cannot be predicted. False: not plain, or not known to be. */
 static inline bool block_is_plain(const char *path, size_t len, bool *starts, bool *dotted,
-                                  bool *strange) {
+                                  bool *strange, struct bs_path_marks *marks) {
     struct seen seen = {0, 0, _mm_setzero_si128(), _mm_setzero_si128()};
     if (len < 16) {
-        look(&seen, bs_block_short(path, len), 0);
-        if (memchr(path, '\0', len) != NULL)
+        __m128i bytes = bs_block_short(path, len);
+        look(&seen, bytes, 0);
+        if (bs_block_mask(bytes, '\0') << (64 - len) != 0)
             return false;
     } else {
         size_t last = len - 16;
@@ -98,11 +99,12 @@ static inline bool block_is_plain(const char *path, size_t len, bool *starts, bo
     *starts = (seen.slashes >> (len - 1) & 1) != 0;
     *dotted = (dot_begins >> (len - 1) & 1) != 0;
     *strange = *strange || _mm_movemask_epi8(seen.strange) != 0;
+    *marks = (struct bs_path_marks){seen.slashes, seen.dots, true};
     return ((seen.slashes & begins) | (after_dot & (seen.slashes | seen.dots)) |
             (uint64_t)_mm_movemask_epi8(seen.refused)) == 0;
 }
 
-bool bs_path_is_plain(const char *path, size_t len) {
+static bool is_plain(const char *path, size_t len, struct bs_path_marks *marks) {
     if (len == 0 || problem_of_ends(path, len) != NULL)
         return false;
     bool starts = true;  /* a segment starts at the next byte */
@@ -110,16 +112,26 @@ bool bs_path_is_plain(const char *path, size_t len) {
     bool strange = false;
     size_t at = 0;
     for (; len - at > 64; at += 64) {
-        if (!block_is_plain(path + at, 64, &starts, &dotted, &strange))
+        struct bs_path_marks block;
+        if (!block_is_plain(path + at, 64, &starts, &dotted, &strange, &block))
             return false;
     }
-    if (!block_is_plain(path + at, len - at, &starts, &dotted, &strange) || starts || dotted)
+    if (!block_is_plain(path + at, len - at, &starts, &dotted, &strange, marks) || starts || dotted)
         return false;
+    marks->known = at == 0;
     return !strange || bs_utf8_valid_prefix(path, len) == len;
 }
 #else
-bool bs_path_is_plain(const char *path, size_t len) { return bs_path_is_plain_portable(path, len); }
+static bool is_plain(const char *path, size_t len, struct bs_path_marks *marks) {
+    marks->known = false;
+    return bs_path_is_plain_portable(path, len);
+}
 #endif
+
+bool bs_path_is_plain(const char *path, size_t len) {
+    struct bs_path_marks marks;
+    return is_plain(path, len, &marks);
+}
 
 /* Drops segments; the result is never longer, and writing never overtakes reading. */
 static const char *rewrite(const char *path, size_t len, char *buffer, size_t *out_len) {
@@ -147,11 +159,25 @@ static const char *rewrite(const char *path, size_t len, char *buffer, size_t *o
     return NULL;
 }
 
-const char *bs_path_view(const char *path, size_t len, char *buffer, struct bs_path_view *out) {
-    if (bs_path_is_plain(path, len)) {
-        *out = (struct bs_path_view){path, len};
-        return NULL;
+/* What most paths that are not in normal form have too much of: `./` in front, `/` behind. */
+static struct bs_path_view trimmed(const char *path, size_t len) {
+    while (len > 2 && path[0] == '.' && path[1] == '/') {
+        path += 2;
+        len -= 2;
     }
+    while (len > 1 && path[len - 1] == '/')
+        len--;
+    return (struct bs_path_view){.text = path, .len = len};
+}
+
+const char *bs_path_view(const char *path, size_t len, char *buffer, struct bs_path_view *out) {
+    out->text = path;
+    out->len = len;
+    if (is_plain(path, len, &out->marks))
+        return NULL;
+    *out = trimmed(path, len);
+    if (out->len < len && is_plain(out->text, out->len, &out->marks))
+        return NULL;
     const char *problem = problem_of_bytes(path, len);
     if (problem == NULL)
         problem = problem_of_ends(path, len);
@@ -162,7 +188,7 @@ const char *bs_path_view(const char *path, size_t len, char *buffer, struct bs_p
         problem = problem_of_ends(buffer, used);
     /* Where nothing was dropped, nothing was changed. */
     if (problem == NULL)
-        *out = (struct bs_path_view){used == len ? path : buffer, used};
+        *out = (struct bs_path_view){.text = used == len ? path : buffer, .len = used};
     return problem;
 }
 
@@ -174,5 +200,10 @@ int bs_path_normalize(const char *path, size_t len, char *buffer, const char **n
         return bs_fail(err, BS_E_INVALID, 0, "%s", problem);
     *normal = view.text;
     *normal_len = view.len;
+    if (view.text != buffer && view.len < len) {
+        memmove(buffer, view.text, view.len);
+        buffer[view.len] = '\0';
+        *normal = buffer;
+    }
     return BS_OK;
 }

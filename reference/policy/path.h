@@ -4,16 +4,26 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <boxspec/path.h>
+
+/* Where the first 64 bytes of a path are `/` and `.`: bit i, byte i. The scan that looks at a path
+ * anyway knows it. */
+struct bs_path_marks {
+    uint64_t slashes;
+    uint64_t dots;
+    bool known;
+};
 
 struct bs_path_view {
     const char *text;
     size_t len; /* bytes */
+    struct bs_path_marks marks;
 };
 
-/* NULL and *out filled (with the path itself, or with `buffer`, which has room for len + 1 bytes),
- * or why the path is refused: a constant text. */
+/* NULL and *out filled (with a part of the path, or with `buffer`, which has room for len + 1
+ * bytes), or why the path is refused: a constant text, and *out means nothing. */
 const char *bs_path_view(const char *path, size_t len, char *buffer, struct bs_path_view *out);
 
 /* True: the path is in normal form. False says nothing yet: the scan leaves the rare to others. */

@@ -48,12 +48,7 @@ static void look_from(struct bs_segments *segments, size_t base) {
     masks(segments->path + base, n < 64 ? n : 64, &segments->slashes, &segments->dots);
 }
 
-void bs_segments_start(struct bs_segments *segments, const char *path, size_t len) {
-    segments->path = path;
-    segments->len = len;
-    segments->at = 0;
-    look_from(segments, 0);
-}
+void bs_segments_look(struct bs_segments *segments) { look_from(segments, 0); }
 
 void bs_segments_to_last(struct bs_segments *segments) {
     if (segments->at >= segments->len)

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "policy/path.h"
+
 struct bs_segments {
     const char *path;
     size_t len;
@@ -21,11 +23,24 @@ struct bs_segment {
     uint64_t dots; /* bit i: byte i of the last 64 bytes, or of all if there are fewer */
 };
 
-void bs_segments_start(struct bs_segments *segments, const char *path, size_t len);
 /* Leaves out all but the last, unless that was handed out. */
 void bs_segments_to_last(struct bs_segments *segments);
 /* What bs_segments_next leaves: the next segment is beyond the masks. */
 void bs_segments_next_far(struct bs_segments *segments, struct bs_segment *segment);
+/* What bs_segments_start leaves: where nobody knows the marks. */
+void bs_segments_look(struct bs_segments *segments);
+
+static inline void bs_segments_start(struct bs_segments *segments,
+                                     const struct bs_path_view *path) {
+    segments->path = path->text;
+    segments->len = path->len;
+    segments->at = 0;
+    segments->base = 0;
+    segments->slashes = path->marks.slashes;
+    segments->dots = path->marks.dots;
+    if (!path->marks.known)
+        bs_segments_look(segments);
+}
 
 /* The next segment is the last one. False says nothing of a path that goes on behind the masks. */
 static inline bool bs_segments_at_last(const struct bs_segments *segments) {

@@ -144,7 +144,8 @@ static int32_t from_both(const struct bs_tables *tables, const char *path, size_
     for (size_t i = 0; i < len; i++) {
         first = bs_dfa_step(front, first, path[i]);
         last = bs_dfa_step(back, last, path[len - 1 - i]);
-        if ((first < front->settled) & (last < back->settled))
+        /* Both below: one branch. */
+        if (((first - front->settled) & (last - back->settled)) >> 31 != 0)
             break;
     }
     int32_t a = bs_dfa_answer(front, first);

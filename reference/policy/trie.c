@@ -222,48 +222,84 @@ static inline void drop_beaten_gaps(struct walk *walk) {
     walk->n_gaps = kept;
 }
 
-/* Only gaps are left, and most segments are nothing to them. False: so are all that are left. */
-static inline bool skip_for_gaps(const struct walk *walk, struct bs_segments *segments) {
-    if (walk->gaps_ask.through == 0)
+/* A part of a path in which only gaps are left. */
+struct rest {
+    const struct bs_trie *trie;
+    struct bs_segments *segments;
+    struct asked asked; /* by the gaps */
+    uint32_t gap;       /* if it is one only, else 0 */
+    int32_t best;
+};
+
+/* A name that a rule may have: if it is nothing to the gap, or ends there, it is done with. Not
+ * inlined, so that the loops that pass by all others stay in registers. */
+__attribute__((noinline)) static bool is_done(struct rest *rest, size_t at, size_t len, bool last) {
+    const struct bs_segments *segments = rest->segments;
+    if (rest->gap == 0)
+        return false;
+    const struct bs_symbol_key key = bs_symbol_key(segments->path, segments->len, at, len);
+    const struct bs_symbol_slot *slot =
+        bs_symbols_find(&rest->trie->symbols, BS_SYMBOL_LITERAL, &key);
+    if (slot == NULL)
+        return true;
+    if (slot->use.owner != rest->gap + 1)
+        return slot->use.owner != BS_MANY_OWNERS;
+    const struct bs_trie_node *node = &rest->trie->nodes[slot->use.child];
+    if (node->edges != 0 || node->gap != 0)
+        return false;
+    if (node->below > rest->best)
+        rest->best = node->below;
+    if (last && node->rule > rest->best)
+        rest->best = node->rule;
+    return true;
+}
+
+/* Most segments are nothing to gaps, and most rest ends there (a name between two `**`). False:
+ * that was all. */
+static inline bool leave_gaps(struct rest *rest) {
+    struct bs_segments *segments = rest->segments;
+    const struct bs_symbols *symbols = &rest->trie->symbols;
+    if (rest->asked.through == 0)
         bs_segments_to_last(segments);
-    else if (walk->gaps_ask.through != BS_EDGES_LITERAL)
+    else if (rest->asked.through != BS_EDGES_LITERAL)
         return true;
-    if (walk->len < BS_WORD_BYTES)
+    if (segments->len < BS_WORD_BYTES)
         return true;
-    const struct bs_symbols *symbols = &walk->trie->symbols;
+    const char *path = segments->path;
+    size_t len = segments->len;
+    size_t base = segments->base;
     size_t at = segments->at;
     uint64_t slashes = segments->slashes;
     for (; slashes != 0; slashes &= slashes - 1) {
-        size_t end = segments->base + (size_t)__builtin_ctzll(slashes);
-        if (bs_symbols_may_have(symbols, bs_symbol_word(walk->path, walk->len, at, end - at)))
+        size_t end = base + (size_t)__builtin_ctzll(slashes);
+        if (bs_symbols_may_have(symbols, bs_symbol_word(path, len, at, end - at)) &&
+            !is_done(rest, at, end - at, false))
             break;
         at = end + 1;
     }
     segments->at = at;
     segments->slashes = slashes;
-    return walk->gaps_ask.ends != BS_EDGES_LITERAL || !bs_segments_at_last(segments) ||
-           bs_symbols_may_have(symbols, bs_symbol_word(walk->path, walk->len, at, walk->len - at));
+    if (rest->asked.ends != BS_EDGES_LITERAL || !bs_segments_at_last(segments))
+        return true;
+    return bs_symbols_may_have(symbols, bs_symbol_word(path, len, at, len - at)) &&
+           !is_done(rest, at, len - at, true);
 }
 
-int32_t bs_trie_highest(const struct bs_trie *trie, const char *path, size_t len, int32_t best) {
+/* From a path of at least one segment, and a root that says more than `best`. Not inlined: who does
+ * not need it shall not have its arrays on the stack. */
+__attribute__((noinline)) static int32_t walk_all(const struct bs_trie *trie,
+                                                  struct bs_segments *segments, int32_t best) {
     const struct bs_trie_node *root = &trie->nodes[0];
-    if (root->below > best)
-        best = root->below;
-    if (len == 0)
-        return root->rule > best ? root->rule : best;
-    if (root->most <= best)
-        return best;
     uint32_t arrays[3][trie->width];
     uint64_t marks[trie->n_marks / 64 + 1];
     uint64_t seen[trie->wilds.n / 64 + 1];
     struct read_symbol wild[trie->wilds.n + 1];
     struct walk walk;
-    struct bs_segments segments;
     if (trie->n_marks > 0)
         memset(marks, 0, sizeof marks);
     walk.trie = trie;
-    walk.path = path;
-    walk.len = len;
+    walk.path = segments->path;
+    walk.len = segments->len;
     walk.best = best;
     walk.gaps = arrays[2];
     walk.n_gaps = 0;
@@ -272,21 +308,26 @@ int32_t bs_trie_highest(const struct bs_trie *trie, const char *path, size_t len
     walk.marks = marks;
     walk.reading.wild = wild;
     walk.reading.seen = seen;
-    uint32_t n_now = 1;
+    uint32_t n_now = root->edges != 0 ? 1 : 0;
     uint32_t turn = 0;
     arrays[0][0] = 0;
     if (root->gap != 0)
         enter_gap(&walk, root->gap);
-    bs_segments_start(&segments, path, len);
     while (n_now + walk.n_gaps > 0) {
-        if (n_now == 0 && !skip_for_gaps(&walk, &segments))
-            break;
-        if (!bs_segments_next(&segments, &walk.segment))
+        if (n_now == 0) {
+            struct rest rest = {trie, segments, walk.gaps_ask, walk.n_gaps == 1 ? walk.gaps[0] : 0,
+                                walk.best};
+            bool more = leave_gaps(&rest);
+            walk.best = rest.best;
+            if (!more)
+                break;
+        }
+        if (!bs_segments_next(segments, &walk.segment))
             break;
         const uint32_t *now = arrays[turn];
         turn = 1 - turn;
-        walk.last = segments.at > len;
-        walk.near_last = segments.slashes == 0;
+        walk.last = segments->at > walk.len;
+        walk.near_last = segments->slashes == 0;
         unsigned asked = walk.last ? walk.next_asks.ends | walk.gaps_ask.ends
                                    : walk.next_asks.through | walk.gaps_ask.through;
         walk.next = arrays[turn];
@@ -304,4 +345,26 @@ int32_t bs_trie_highest(const struct bs_trie *trie, const char *path, size_t len
         n_now = walk.n_next;
     }
     return walk.best;
+}
+
+int32_t bs_trie_highest(const struct bs_trie *trie, const struct bs_path_view *path, int32_t best) {
+    const struct bs_trie_node *root = &trie->nodes[0];
+    struct bs_segments segments;
+    if (root->below > best)
+        best = root->below;
+    if (path->len == 0)
+        return root->rule > best ? root->rule : best;
+    if (root->most <= best)
+        return best;
+    bs_segments_start(&segments, path);
+    if (root->edges == 0) {
+        /* Often this is all: before anything is set up. */
+        const struct bs_trie_node *gap = &trie->nodes[root->gap];
+        struct rest rest = {trie, &segments, {gap->through, gap->ends}, root->gap, best};
+        bool more = leave_gaps(&rest);
+        best = rest.best;
+        if (!more || root->most <= best)
+            return best;
+    }
+    return walk_all(trie, &segments, best);
 }

@@ -84,6 +84,6 @@ void bs_trie_clear(struct bs_trie *trie);
 size_t bs_trie_bytes(const struct bs_trie *trie);
 
 /* The highest rule that matches the path, if it is higher than `best`, and else that. */
-int32_t bs_trie_highest(const struct bs_trie *trie, const char *path, size_t len, int32_t best);
+int32_t bs_trie_highest(const struct bs_trie *trie, const struct bs_path_view *path, int32_t best);
 
 #endif

@@ -84,7 +84,7 @@ static bool needs_read_rule(const struct search *search) {
 static bool is_inside_deny(struct search *search, const struct bs_pattern *body, size_t end) {
     const struct bs_list *list = &search->profile->effective.lists[BS_OP_MODIFY];
     size_t top = bs_rule_subtree(body->text, body->len);
-    struct bs_path_view place = {body->text, top > 0 ? top : body->len};
+    struct bs_path_view place = {.text = body->text, .len = top > 0 ? top : body->len};
     for (size_t i = list->n_own; i < end; i++) {
         const struct bs_pattern *deny = &list->patterns[i];
         bool is_subtree = bs_rule_subtree(deny->text, deny->len) > 0 ||
@@ -298,7 +298,7 @@ int bs_profile_why_not(const struct bs_profile *profile, enum bs_op op, const ch
     int code = bs_profile_check(profile, op, path, len, decision, err);
     if (code != BS_OK)
         return code;
-    struct bs_path_view view = {decision->path, decision->path_len};
+    struct bs_path_view view = {.text = decision->path, .len = decision->path_len};
     struct search search = {
         .profile = profile, .list = list, .op = op, .path = {view.text, view.len}, .out = why_not};
     bs_rule_put(&rule, view.text, view.len, false);
