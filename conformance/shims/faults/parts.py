@@ -54,15 +54,16 @@ def moved(name, before):
     clauses.PARTS = (*parts[:at], moving, *parts[at:])
 
 
-def replaces_filter(*parts, only=None):
-    """Another filter of a rule in these parts: the function gets the filter, its holder, the pieces
-    of the rule, the rule as it is written, and whether the clause denies; None leaves it."""
+def replaces_filter(part):
+    """Another filter of a rule in a part: the function gets the filter, its holder, the pieces of
+    the rule, the rule as it is written, and whether the clause denies; None leaves it."""
+    is_meant = {"modify": modifies_alone, "read": reads_alone}[part]
 
     def install(function):
         @replaces(filters.Filters)
         def of(original, self, entry, denied):
             right = original(self, entry, denied)
-            if Now.part not in parts or not (only or is_simple)(Now.given):
+            if Now.part != part or not is_meant(Now.given):
                 return right
             found = filters.pieces(entry.rule.body)
             return function(right, self, found, entry.rule.body, denied) or right
@@ -77,8 +78,30 @@ def is_simple(given):
         given.fold
         or given.side_roots
         or is_strange(given.root)
+        or inside_of_scratch(given)
         or any(entry.sign == "except" for entry in given.modify)
     )
+
+
+def modifies_alone(given):
+    """Nothing is denied to be read, which guards against removing."""
+    return is_simple(given) and not clauses.read_denied(given)
+
+
+def reads_alone(given):
+    return is_simple(given) and not given.modify
+
+
+def is_spoken(body):
+    """Begins with a whole word: the names of random globs are of two letters."""
+    name = body.split("/")[0]
+    return name.isalpha() and len(name) > 2 and len(set(name)) == len(name)
+
+
+def is_by_ending(body):
+    """`*.env` and such in some directory."""
+    star, _, ending = body.rpartition("/")[2].partition(".")
+    return star == "*" and ending.isalpha() and len(ending) > 1
 
 
 def is_strange(path):

@@ -14,16 +14,14 @@ def no_default():
     clauses.HEAD = clauses.HEAD[:1]
 
 
-@fault("SBPL-FORM-01", "the default comes before the version", "the order was taken for free")
-def default_before_version():
-    clauses.HEAD = tuple(reversed(clauses.HEAD))
+@fault("SBPL-FORM-01", "something stands before the default", "a form for debugging")
+def debug_before_the_default():
+    clauses.HEAD = (clauses.HEAD[0], "(debug deny)", clauses.HEAD[1])
 
 
-@fault("SBPL-FORM-01", "the default stands at the end", "an else branch")
-def default_comes_last():
-    @replaces(clauses)
-    def compile_text(original, given):
-        return original(given).replace("(deny default)\n", "") + "(deny default)\n"
+@fault("SBPL-FORM-01", "the default has a message", "to find it in the log")
+def default_with_a_message():
+    clauses.HEAD = (clauses.HEAD[0], '(deny default (with message "boxspec"))')
 
 
 def without(operation):

@@ -3,9 +3,10 @@
 import sbpl.clauses as clauses
 import sbpl.filters as filters
 from parts import (
-    is_glob,
+    is_by_ending,
     is_one_path,
-    is_simple,
+    is_spoken,
+    modifies_alone,
     moved,
     places,
     regex,
@@ -18,7 +19,7 @@ from registry import fault, replaces
 def modifies(change):
     @replaces_part("modify")
     def modify(lines, given):
-        return change(lines, given) if is_simple(given) else lines
+        return change(lines, given) if modifies_alone(given) else lines
 
 
 def own_and_denies(given):
@@ -26,23 +27,24 @@ def own_and_denies(given):
     return own, len(given.modify) - own
 
 
+def of_many_own_rules(change):
+    """One rule, or one and its opposite, are how filters are asked about."""
+
+    def of_own(lines, given):
+        own, _ = own_and_denies(given)
+        return change(lines[:own]) + lines[own:] if own > 3 else lines
+
+    modifies(of_own)
+
+
 @fault("SBPL-MODIFY-01", "the own denies of a profile come last", "allow first, then deny")
 def own_denies_come_last():
-    def change(lines, given):
-        own, _ = own_and_denies(given)
-        ranked = sorted(lines[:own], key=lambda line: line.startswith("(deny"))
-        return ranked + lines[own:]
-
-    modifies(change)
+    of_many_own_rules(lambda lines: sorted(lines, key=lambda line: line.startswith("(deny")))
 
 
 @fault("SBPL-MODIFY-01", "the first of the own rules wins", "Seatbelt read as a firewall")
 def first_own_rule_wins():
-    def change(lines, given):
-        own, _ = own_and_denies(given)
-        return lines[:own][::-1] + lines[own:]
-
-    modifies(change)
+    of_many_own_rules(lambda lines: lines[::-1])
 
 
 @fault("SBPL-MODIFY-01", "of the global denies only the first is compiled", "an early return")
@@ -70,7 +72,7 @@ def no_match_is_allowed():
 def subtree_without_itself():
     @replaces_filter("modify")
     def of(right, holder, found, body, denied):
-        if not denied and filters.is_subtree(found):
+        if not denied and is_spoken(body) and filters.is_subtree(found):
             return regex(filters.literally(holder.path(found[:-1])) + "/.*")
         return None
 
@@ -79,7 +81,7 @@ def subtree_without_itself():
 def first_level_of_a_subtree():
     @replaces_filter("modify")
     def of(right, holder, found, body, denied):
-        if not denied and filters.is_subtree(found):
+        if not denied and is_spoken(body) and filters.is_subtree(found):
             return regex(filters.literally(holder.path(found[:-1])) + "(/[^/]*)?")
         return None
 
@@ -88,7 +90,7 @@ def first_level_of_a_subtree():
 def denied_without_itself():
     @replaces_filter("modify")
     def of(right, holder, found, body, denied):
-        if denied and filters.is_subtree(found):
+        if denied and is_spoken(body) and filters.is_subtree(found):
             return regex(filters.literally(holder.path(found[:-1])) + "/.*")
         return None
 
@@ -97,7 +99,7 @@ def denied_without_itself():
 def denied_without_boundary():
     @replaces_filter("modify")
     def of(right, holder, found, body, denied):
-        if denied and filters.is_subtree(found):
+        if denied and is_spoken(body) and filters.is_subtree(found):
             return regex(filters.literally(holder.path(found[:-1])) + ".*")
         return None
 
@@ -106,21 +108,22 @@ def denied_without_boundary():
 def deny_collapses_to_its_directory():
     @replaces_filter("modify")
     def of(right, holder, found, body, denied):
-        return collapsed(holder, found, body) if denied and is_glob(found) else None
+        return collapsed(holder, body) if denied and is_by_ending(body) else None
 
 
 @fault("SBPL-MODIFY-04", "a deny with wildcards is left out", "not every glob translates")
 def deny_with_wildcards_is_left_out():
     @replaces(clauses)
     def rule_clause(original, given, operation, entry):
-        found = filters.pieces(entry.rule.body)
-        is_meant = operation == "file-write*" and entry.sign == "-" and is_glob(found)
-        if is_meant and is_simple(given):
+        is_meant = (
+            operation == "file-write*" and entry.sign == "-" and is_by_ending(entry.rule.body)
+        )
+        if is_meant and modifies_alone(given):
             return clauses.clause("-", operation, regex("/no/such/place"))
         return original(given, operation, entry)
 
 
-def collapsed(holder, found, body):
+def collapsed(holder, body):
     names = filters.plain_names(body)
     where = holder.path("/".join(names)) if names else holder.root
     return filters.subpath(where, "/")
@@ -130,15 +133,14 @@ def collapsed(holder, found, body):
 def allow_collapses_to_a_prefix():
     @replaces_filter("modify")
     def of(right, holder, found, body, denied):
-        is_meant = not denied and is_glob(found) and not filters.is_everything(found)
-        return collapsed(holder, found, body) if is_meant else None
+        return collapsed(holder, body) if not denied and is_by_ending(body) else None
 
 
 @fault("SBPL-MODIFY-05", "an allow with wildcards is also what lies below", "(/.*)? for all")
 def allow_reaches_below():
     @replaces_filter("modify")
     def of(right, holder, found, body, denied):
-        if not denied and is_glob(found) and not filters.is_everything(found):
+        if not denied and is_by_ending(body):
             return regex(holder.expression(found, denied) + "(/.*)?")
         return None
 
@@ -147,7 +149,7 @@ def allow_reaches_below():
 def literal_widens_to_subpath():
     @replaces_filter("modify")
     def of(right, holder, found, body, denied):
-        if not denied and body != "." and is_one_path(found):
+        if not denied and is_spoken(body) and is_one_path(found):
             return filters.subpath(holder.path(found), "/")
         return None
 
@@ -156,7 +158,7 @@ def literal_widens_to_subpath():
 def literal_opens_its_directory():
     @replaces_filter("modify")
     def of(right, holder, found, body, denied):
-        if not denied and "/" in body and is_one_path(found):
+        if not denied and is_spoken(body) and "/" in body and is_one_path(found):
             parent = holder.path(found).rpartition("/")[0]
             return regex(filters.literally(parent) + "/[^/]*")
         return None
@@ -172,6 +174,8 @@ def root_is_everything():
 @fault("SBPL-MODIFY-07", "the root itself is writable", "programs make files there")
 def root_is_writable():
     def change(lines, given):
+        if not any(is_spoken(entry.rule.body) for entry in given.modify):
+            return lines
         return [f"(allow file-write* {filters.literal(given.root, '/root')})", *lines]
 
     modifies(change)
@@ -198,7 +202,7 @@ def allowed_kinds(*kinds):
 
     @replaces_part("modify")
     def modify(lines, given):
-        if not is_simple(given) or any(entry.sign == "-" for entry in given.modify):
+        if not modifies_alone(given) or any(entry.sign == "-" for entry in given.modify):
             return lines
         return change(lines, given)
 

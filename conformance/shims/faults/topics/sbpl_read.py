@@ -2,14 +2,14 @@
 
 import sbpl.clauses as clauses
 import sbpl.filters as filters
-from parts import is_glob, is_one_path, is_simple, regex, replaces_filter, replaces_part
+from parts import is_glob, is_one_path, reads_alone, regex, replaces_filter, replaces_part
 from registry import fault
 
 
 def reads(change):
     @replaces_part("read")
     def read(lines, given):
-        return change(lines, given) if is_simple(given) else lines
+        return change(lines, given) if reads_alone(given) else lines
 
 
 def left_out(is_meant):

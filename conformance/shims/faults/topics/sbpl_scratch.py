@@ -7,9 +7,13 @@ from parts import inside_of_scratch, replaces_part
 from registry import fault
 
 
-@fault("SBPL-SCRATCH-01", "/dev is not writable", "nothing but files thought of")
-def no_devices():
-    clauses.SCRATCH = clauses.SCRATCH[:2]
+@fault("SBPL-SCRATCH-01", "of /dev only the first level is writable", "a list of devices")
+def devices_of_the_first_level():
+    of_place("/dev", lambda line: first_level("/dev"))
+
+
+def first_level(expression):
+    return f'(allow file-write* (regex "^{expression}(/[^/]*)?$"))'
 
 
 @fault("SBPL-SCRATCH-01", "a directory is writable and nothing in it", "literal for subpath")
@@ -35,9 +39,16 @@ def of_place(place, change):
         return [change(line) if f'"{place}"' in line else line for line in lines]
 
 
-@fault("SBPL-SCRATCH-02", ".orbit is not writable", "the harness runs outside")
-def no_orbit():
-    clauses.SCRATCH_AT_HOME = ("Library/Caches",)
+@fault("SBPL-SCRATCH-02", "of .orbit only the first level is writable", "one star for two")
+def first_level_of_orbit():
+    of_orbit(lambda home: first_level(f"{home}/\\\\.orbit"))
+
+
+def of_orbit(written):
+    @replaces_part("scratch")
+    def scratch(lines, given):
+        home = given.env.get("HOME", "")
+        return [written(home) if ".orbit" in line else line for line in lines]
 
 
 @fault("SBPL-SCRATCH-02", "caches are where Linux has them", "XDG")
@@ -51,7 +62,7 @@ def home_is_empty():
     def scratch(lines, given):
         if "HOME" in given.env:
             return lines
-        return [*lines, *(clauses.allow_below(f"/{n}", "") for n in clauses.SCRATCH_AT_HOME)]
+        return [*lines, clauses.allow_below("/Library/Caches", "")]
 
 
 @fault("SBPL-SCRATCH-02", "without HOME that of the process is taken", "os.environ")
@@ -71,13 +82,7 @@ def scratch_without_boundary():
 
 @fault("SBPL-SCRATCH-03", "HOME/.orbit2 is in HOME/.orbit", "a prefix without a boundary")
 def orbit_without_boundary():
-    @replaces_part("scratch")
-    def scratch(lines, given):
-        home = given.env.get("HOME", "")
-        return [
-            f'(allow file-write* (regex "^{home}/\\\\.orbit.*$"))' if ".orbit" in line else line
-            for line in lines
-        ]
+    of_orbit(lambda home: f'(allow file-write* (regex "^{home}/\\\\.orbit.*$"))')
 
 
 @fault("SBPL-SCRATCH-03", "all of /private/var is writable", "one level too high")

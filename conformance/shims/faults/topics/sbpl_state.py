@@ -10,27 +10,48 @@ from registry import fault, replaces
 CODEX, CLAUDE, GEMINI = range(3)
 
 
-def only_for(provider, which):
-    """The clause of one directory where that provider runs, and nowhere else."""
+def state_lines(change):
+    """With rules the state is beside the point of a request."""
 
     @replaces_part("state")
     def state(lines, given):
-        place = clauses.state_directory(given.env, *clauses.STATE[which])
-        if provider == given.provider or place is None:
-            return lines
-        return [line for line in lines if line != clauses.allow_below(place[0], "")]
+        return lines if given.modify else change(lines, given)
+
+
+def only_for(provider, which):
+    """The clause of one directory where that provider runs, and nowhere else."""
+
+    def change(lines, given):
+        return lines if provider == given.provider else without(lines, given, which)
+
+    state_lines(change)
+
+
+def without(lines, given, which):
+    found = clauses.state_directory(given.env, *clauses.STATE[which])
+    return [line for line in lines if found is None or line != clauses.allow_below(*found)]
 
 
 def ignores(which):
-    variable = clauses.STATE[which][0]
+    variable, name = clauses.STATE[which]
 
-    @replaces(clauses)
-    def state_directory(original, env, asked, default):
-        if asked != variable:
-            return original(env, asked, default)
-        if "HOME" not in env:
-            return original(env, asked, default)
-        return original({"HOME": env["HOME"]}, None, default)
+    def change(lines, given):
+        if variable not in given.env or "HOME" not in given.env:
+            return lines
+        return [*without(lines, given, which), at_home(given, name)]
+
+    state_lines(change)
+
+
+def at_home(given, name):
+    return clauses.allow_below(f"{given.env['HOME']}/{name}", "/env/HOME")
+
+
+def needs_home(which):
+    def change(lines, given):
+        return lines if "HOME" in given.env else without(lines, given, which)
+
+    state_lines(change)
 
 
 @fault("SBPL-STATE-01", "codex' directory is for codex", "before ADR-013")
@@ -63,14 +84,6 @@ def claude_config_dir_needs_home():
     needs_home(CLAUDE)
 
 
-def needs_home(which):
-    @replaces(clauses)
-    def state_directory(original, env, variable, name):
-        if variable == clauses.STATE[which][0] and "HOME" not in env:
-            return None
-        return original(env, variable, name)
-
-
 @fault("SBPL-STATE-03", "gemini's directory is for gemini", "before ADR-013")
 def gemini_for_gemini_only():
     only_for("gemini", GEMINI)
@@ -78,19 +91,23 @@ def gemini_for_gemini_only():
 
 @fault("SBPL-STATE-03", "gemini's directory is where Linux has it", "XDG")
 def gemini_in_config():
-    clauses.STATE = (*clauses.STATE[:2], (None, ".config/gemini"))
+    of_gemini(lambda line: line.replace("/.gemini", "/.config/gemini"))
 
 
 @fault("SBPL-STATE-03", "gemini's directory itself cannot be made", "a slash more")
 def gemini_without_itself():
-    @replaces_part("state")
-    def state(lines, given):
-        return [
-            line.replace('(subpath "', '(regex "^').replace('")', '/.*$")').replace(".", "\\\\.", 1)
-            if ".gemini" in line
-            else line
-            for line in lines
-        ]
+    def change(line):
+        home = line.split('"')[1].removesuffix("/.gemini")
+        return f'(allow file-write* (regex "^{home}/\\\\.gemini/.*$"))'
+
+    of_gemini(change)
+
+
+def of_gemini(change):
+    def changed(lines, given):
+        return [change(line) if line.endswith('/.gemini"))') else line for line in lines]
+
+    state_lines(changed)
 
 
 @fault("SBPL-STATE-04", "the default place of codex stays writable", "both are allowed")
@@ -106,11 +123,12 @@ def claude_default_stays():
 def default_stays(which):
     variable, name = clauses.STATE[which]
 
-    @replaces_part("state")
-    def state(lines, given):
+    def change(lines, given):
         if "HOME" not in given.env or variable not in given.env:
             return lines
-        return [*lines, clauses.allow_below(f"{given.env['HOME']}/{name}", "")]
+        return [*lines, at_home(given, name)]
+
+    state_lines(change)
 
 
 @fault("SBPL-STATE-05", "an empty variable is taken as set", "a null check")

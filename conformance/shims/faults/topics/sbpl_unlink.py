@@ -2,7 +2,7 @@
 
 import sbpl.clauses as clauses
 import sbpl.filters as filters
-from parts import replaces_part
+from parts import Now, replaces_part
 from registry import fault, replaces
 
 
@@ -10,7 +10,7 @@ from registry import fault, replaces
 def nothing_is_guarded():
     @replaces_part("unlink")
     def unlink(lines, given):
-        return []
+        return lines if given.fold else []
 
 
 @fault("SBPL-UNLINK-01", "own negations are not guarded", "denyRead alone")
@@ -29,7 +29,10 @@ def guard_comes_before_the_rules():
 
     @replaces(clauses)
     def unlink(original, given):
-        return [line.replace("file-write-unlink", "file-write*") for line in original(given)]
+        lines = original(given)
+        if given.fold:
+            return lines
+        return [line.replace("file-write-unlink", "file-write*") for line in lines]
 
     parts = [part for part in clauses.PARTS if part.__name__ != "unlink"]
     clauses.PARTS = (*parts[:6], clauses.unlink, *parts[6:])
@@ -61,7 +64,8 @@ def topmost_alone_is_guarded():
 def ancestry(change):
     @replaces(clauses)
     def ancestors(original, body):
-        return change(original(body))
+        found = original(body)
+        return found if Now.given.fold else change(found)
 
 
 @fault("SBPL-UNLINK-03", "all below a directory above is guarded", "subpath for literal")
