@@ -2,24 +2,10 @@
 #define _GNU_SOURCE
 #include "cli/policy.h"
 
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "support/folder.h"
-#include "support/harness.h"
-
-enum { MOST_WORDS = 16 };
-
-struct place {
-    struct folder *folder;
-    char *before; /* the working directory */
-    int out;      /* the real stdout and stderr */
-    int err;
-};
+#include "cli/said.h"
 
 static const char policy_yaml[] = "schemaVersion: 2\n"
                                   "kind: Policy\n"
@@ -31,84 +17,15 @@ static const char policy_yaml[] = "schemaVersion: 2\n"
                                   "      read: ['**']\n"
                                   "      modify: [src/**, '!src/gen/**', .state/cache/**]\n";
 
-static int set_up(void **state) {
-    struct place *place = calloc(1, sizeof *place);
-    if (place == NULL || folder_setup((void **)&place->folder) != 0)
-        return -1;
-    folder_add_file(place->folder, "p.yaml", policy_yaml, 0600);
-    folder_add_file(place->folder, "bad.json", "{\"schemaVersion\":2,\n \"kind\":3}", 0600);
-    folder_add_file(place->folder, "old.json", "{\"schemaVersion\":1}", 0600);
-    folder_add_folder(place->folder, "root");
-    assert_int_equal(symlinkat("/etc", place->folder->fd, "root/out"), 0);
-    place->before = getcwd(NULL, 0);
-    place->out = dup(1);
-    place->err = dup(2);
-    *state = place;
-    return place->before != NULL ? chdir(place->folder->path) : -1;
+static int fill(const struct folder *folder) {
+    folder_add_file(folder, "p.yaml", policy_yaml, 0600);
+    folder_add_file(folder, "bad.json", "{\"schemaVersion\":2,\n \"kind\":3}", 0600);
+    folder_add_file(folder, "old.json", "{\"schemaVersion\":1}", 0600);
+    folder_add_folder(folder, "root");
+    return symlinkat("/etc", folder->fd, "root/out");
 }
 
-static int tear_down(void **state) {
-    struct place *place = *state;
-    int rc = chdir(place->before);
-    (void)close(place->out);
-    (void)close(place->err);
-    if (folder_teardown((void **)&place->folder) != 0)
-        rc = -1;
-    free(place->before);
-    free(place);
-    return rc;
-}
-
-struct said {
-    int status;
-    char out[8192];
-    char err[4096];
-};
-
-static void take(const char *name, int fd, int kept, char *text, size_t size) {
-    (void)fflush(fd == 1 ? stdout : stderr);
-    assert_true(dup2(kept, fd) == fd);
-    int file = open(name, O_RDONLY | O_CLOEXEC);
-    ssize_t n = read(file, text, size - 1);
-    (void)close(file);
-    assert_true(n >= 0);
-    text[n] = '\0';
-}
-
-static void redirect(const char *name, int fd) {
-    (void)fflush(fd == 1 ? stdout : stderr);
-    int file = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    assert_true(dup2(file, fd) == fd);
-    (void)close(file);
-}
-
-static struct said run(void **state, const char *words) {
-    const struct place *place = *state;
-    struct said said;
-    char *copy = strdup(words);
-    char *argv[MOST_WORDS + 1] = {NULL};
-    int argc = 0;
-    char policy[] = "policy";
-    argv[argc++] = policy;
-    for (char *at = strtok(copy, " "); at != NULL; at = strtok(NULL, " ")) /* NOLINT */
-        argv[argc++] = at;
-    redirect("stdout", 1);
-    redirect("stderr", 2);
-    said.status = bs_cli_policy(argc, argv);
-    take("stdout", 1, place->out, said.out, sizeof said.out);
-    take("stderr", 2, place->err, said.err, sizeof said.err);
-    free(copy);
-    return said;
-}
-
-static void assert_said(void **state, const char *words, int status, const char *out,
-                        const char *err) {
-    struct said said = run(state, words);
-    if (said.status != status || strstr(said.out, out) == NULL || strstr(said.err, err) == NULL)
-        fail_msg("%s: %d `%s` `%s`", words, said.status, said.out, said.err);
-    /* One line for each thing that is wrong. */
-    assert_true(said.err[0] == '\0' || said.err[strlen(said.err) - 1] == '\n');
-}
+static int set_up(void **state) { return enter_place(state, bs_cli_policy, "policy", fill); }
 
 static void a_check_exits_by_its_answer(void **state) {
     assert_said(state, "check p.yaml read src/a", 0, "allowed read src/a  by **\n", "");
@@ -124,7 +41,7 @@ static void a_check_exits_by_its_answer(void **state) {
 }
 
 static void explain_shows_every_rule_with_its_line(void **state) {
-    struct said said = run(state, "explain --profile dev p.yaml modify .state/cache/x");
+    struct said said = say(state, "explain --profile dev p.yaml modify .state/cache/x");
     assert_int_equal(said.status, 0);
     assert_string_equal(said.out,
                         "allowed modify .state/cache/x  by .state/cache/**\n"
@@ -136,7 +53,7 @@ static void explain_shows_every_rule_with_its_line(void **state) {
 }
 
 static void why_not_names_the_smallest_changes(void **state) {
-    struct said said = run(state, "why-not --profile dev p.yaml modify src/gen/x");
+    struct said said = say(state, "why-not --profile dev p.yaml modify src/gen/x");
     assert_int_equal(said.status, 3);
     assert_string_equal(said.out, "denied  modify src/gen/x  by src/gen/**\n"
                                   "it would be allowed by\n"
@@ -186,7 +103,7 @@ static void control_characters_stay_off_the_terminal(void **state) {
                 "read a\\x1b[31m\\x0a\\xc2\\x9b ", "");
 }
 
-#define in_a_place(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define in_a_place(test) cmocka_unit_test_setup_teardown(test, set_up, leave_place)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

@@ -2,69 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim/ops.h"
-#include "shim/policies.h"
-#include "support/harness.h"
+#include "shim/asking.h"
 
 #define POLICY                                                                                     \
     "'policy':{'text':'{\\'schemaVersion\\':2,\\'kind\\':\\'Policy\\',"                            \
     "\\'metadata\\':{\\'name\\':\\'t\\'},\\'spec\\':{\\'denyModify\\':[\\'a/**\\',\\'!a/b\\'],"    \
     "\\'fsProfiles\\':{\\'p\\':{\\'read\\':[\\'./**\\'],\\'modify\\':[\\'./!x\\']}}}}',"           \
     "'format':'json'}"
-
-static int set_up(void **state) {
-    *state = calloc(1, sizeof(struct bs_policies));
-    return *state != NULL ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    bs_policies_clear(*state);
-    bs_policies_clear(*state);
-    free(*state);
-    return 0;
-}
-
-/* The answer to a request written with ' for "; the caller frees it. */
-static char *answer_to(struct bs_policies *policies, const char *words) {
-    char *request = strdup(words);
-    struct bs_buf out = BS_BUF_INIT;
-    assert_non_null(request);
-    for (char *at = request; (at = strchr(at, '\'')) != NULL;)
-        *at = '"';
-    (void)bs_dispatch(request, strlen(request), BS_DOOR_SERVE, policies, &out);
-    free(request);
-    assert_false(out.failed);
-    bs_buf_char(&out, '\0');
-    return out.data;
-}
-
-static void assert_answer(void **state, const char *request, const char *expected) {
-    char *wanted = strdup(expected);
-    char *answer = answer_to(*state, request);
-    assert_non_null(wanted);
-    for (char *at = wanted; (at = strchr(at, '\'')) != NULL;)
-        *at = '"';
-    assert_string_equal(answer, wanted);
-    free(answer);
-    free(wanted);
-}
-
-/* Some words of the answer. */
-static void assert_has(void **state, const char *request, const char *const *words) {
-    char *answer = answer_to(*state, request);
-    for (; *words != NULL; words++) {
-        char *wanted = strdup(*words);
-        assert_non_null(wanted);
-        for (char *at = wanted; (at = strchr(at, '\'')) != NULL;)
-            *at = '"';
-        if (strstr(answer, wanted) == NULL)
-            fail_msg("no %s in %s", wanted, answer);
-        free(wanted);
-    }
-    free(answer);
-}
-
-#define HAS(request, ...) assert_has(state, request, (const char *[]){__VA_ARGS__, NULL})
 
 static void paths_are_normalised(void **state) {
     assert_answer(state, "{'id':'1','op':'path.normalize','paths':['./a//b/','.','a\\u0000']}",
@@ -241,8 +185,6 @@ static void few_profiles_are_kept(void **state) {
     bs_buf_clear(&text);
     bs_policy_report_clear(&report);
 }
-
-#define conversing(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

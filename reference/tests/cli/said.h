@@ -1,0 +1,105 @@
+/* A command as a person meets it: in a folder with a few files, what it prints and how it exits. */
+#ifndef BS_TESTS_CLI_SAID_H
+#define BS_TESTS_CLI_SAID_H
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support/folder.h"
+#include "support/harness.h"
+
+enum { MOST_WORDS = 16 };
+
+struct place {
+    struct folder *folder;
+    char *before; /* the working directory */
+    int out;      /* the real stdout and stderr */
+    int err;
+    int (*command)(int argc, char **argv);
+    const char *name;
+};
+
+/* For a set-up; `fill` returns 0. */
+static inline int enter_place(void **state, int (*command)(int argc, char **argv), const char *name,
+                              int (*fill)(const struct folder *folder)) {
+    struct place *place = calloc(1, sizeof *place);
+    if (place == NULL || folder_setup((void **)&place->folder) != 0 || fill(place->folder) != 0)
+        return -1;
+    place->before = getcwd(NULL, 0);
+    place->out = dup(1);
+    place->err = dup(2);
+    place->command = command;
+    place->name = name;
+    *state = place;
+    return place->before != NULL ? chdir(place->folder->path) : -1;
+}
+
+static inline int leave_place(void **state) {
+    struct place *place = *state;
+    int rc = chdir(place->before);
+    (void)close(place->out);
+    (void)close(place->err);
+    if (folder_teardown((void **)&place->folder) != 0)
+        rc = -1;
+    free(place->before);
+    free(place);
+    return rc;
+}
+
+struct said {
+    int status;
+    char out[8192];
+    char err[4096];
+};
+
+static inline void take(const char *name, int fd, int kept, char *text, size_t size) {
+    (void)fflush(fd == 1 ? stdout : stderr);
+    assert_true(dup2(kept, fd) == fd);
+    int file = open(name, O_RDONLY | O_CLOEXEC);
+    ssize_t n = read(file, text, size - 1);
+    (void)close(file);
+    assert_true(n >= 0);
+    text[n] = '\0';
+}
+
+static inline void redirect(const char *name, int fd) {
+    (void)fflush(fd == 1 ? stdout : stderr);
+    int file = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    assert_true(dup2(file, fd) == fd);
+    (void)close(file);
+}
+
+static inline struct said say(void **state, const char *words) {
+    const struct place *place = *state;
+    struct said said;
+    char *copy = strdup(words);
+    char *argv[MOST_WORDS + 1] = {NULL};
+    int argc = 0;
+    char command[16];
+    (void)strcpy(command, place->name);
+    argv[argc++] = command;
+    for (char *at = strtok(copy, " "); at != NULL; at = strtok(NULL, " ")) /* NOLINT */
+        argv[argc++] = at;
+    redirect("stdout", 1);
+    redirect("stderr", 2);
+    said.status = place->command(argc, argv);
+    take("stdout", 1, place->out, said.out, sizeof said.out);
+    take("stderr", 2, place->err, said.err, sizeof said.err);
+    free(copy);
+    return said;
+}
+
+static inline void assert_said(void **state, const char *words, int status, const char *out,
+                               const char *err) {
+    struct said said = say(state, words);
+    if (said.status != status || strstr(said.out, out) == NULL || strstr(said.err, err) == NULL)
+        fail_msg("%s: %d `%s` `%s`", words, said.status, said.out, said.err);
+    /* One line for each thing that is wrong. */
+    assert_true(said.err[0] == '\0' || said.err[strlen(said.err) - 1] == '\n');
+}
+
+#endif
