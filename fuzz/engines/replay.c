@@ -2,6 +2,8 @@
  *
  *   TARGET [-v] [--timeout SECONDS] FILE|DIR...   runs each; 0 when no oracle fired
  *   TARGET --json FILE                            the decoded case, a line of JSON a request
+ *   TARGET --starve FILE|DIR...                   runs each with failing allocations, unjudged;
+ *                                                 in trees for coverage only
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -15,14 +17,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engines/starve.h"
 #include "support/case.h"
 #include "support/provider.h"
 
 __attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv);
+__attribute__((weak)) void bs_fuzz_starve(const uint8_t *data, size_t size);
 
 static struct {
     unsigned timeout;
     bool verbose;
+    bool starve;
     size_t replayed;
     const char *now; /* the file that is being replayed */
 } run = {.timeout = 10};
@@ -105,7 +110,10 @@ static void replay_file(const char *name) {
     fflush(stdout);
     run.now = name;
     alarm(run.timeout);
-    (void)LLVMFuzzerTestOneInput((const uint8_t *)data, size);
+    if (run.starve)
+        bs_fuzz_starve((const uint8_t *)data, size);
+    else
+        (void)LLVMFuzzerTestOneInput((const uint8_t *)data, size);
     alarm(0);
     run.now = NULL;
     run.replayed++;
@@ -154,6 +162,8 @@ int main(int argc, char **argv) {
             run.verbose = true;
         else if (strcmp(argv[at], "--json") == 0)
             json = true;
+        else if (strcmp(argv[at], "--starve") == 0 && bs_fuzz_starve != NULL)
+            run.starve = true;
         else if (strcmp(argv[at], "--timeout") == 0 && at + 1 < argc && atoi(argv[at + 1]) > 0)
             run.timeout = (unsigned)atoi(argv[++at]);
         else

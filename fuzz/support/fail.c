@@ -6,7 +6,11 @@
 
 #include "support/case.h"
 
+void (*bs_fuzz_escape)(void);
+
 void bs_fuzz_fail(const char *oracle, const char *format, ...) {
+    if (bs_fuzz_escape != NULL)
+        bs_fuzz_escape();
     /* A describe hook that fails itself must not come back here. */
     static int failing;
     if (failing++ == 0) {

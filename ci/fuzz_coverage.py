@@ -1,0 +1,132 @@
+"""What the corpora of the fuzz targets cover, by parts of the reference; fails below the gate.
+
+usage: fuzz_coverage.py FED STARVED
+Both are tracefiles (lcov) of one build: FED of a replay of all corpora, STARVED of the same with
+failing allocations. What is taken only in the second stands behind an allocation failure: it is
+counted apart and in neither percentage. What is taken in neither is a gap.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+GATE = {"lines": 95.0, "branches": 90.0}
+
+# Files of reference/. Those that read folders (walk, links), rewrite files (draft, migrate) or say
+# what was decided (audit, whynot) are no part of what the targets are about.
+PARTS = {
+    "load": """base/json_text policy/duplicates policy/json policy/load policy/node
+        policy/node_put policy/policy policy/position policy/print policy/problem_at
+        policy/problems policy/read policy/scalar policy/shape policy/shape_head policy/yaml
+        policy/yaml_scan""",
+    "validate": """policy/cover policy/exception policy/merge policy/rule policy/validate
+        policy/warn""",
+    "glob": """policy/arena policy/automaton policy/dfa policy/edges policy/fold policy/glob
+        policy/matcher policy/pieces policy/segments policy/symbols policy/table policy/tables
+        policy/tokens policy/trie policy/trie_build policy/wild""",
+    "path": "policy/path",
+    "evaluate": "policy/check policy/explain policy/resolve",
+    "sbpl": "sbpl/*",
+}
+
+Place = tuple[int, ...]  # a line, or a line with the numbers of a branch
+
+
+@dataclass
+class Taken:
+    """Places of one file, and whether each was passed."""
+
+    lines: dict[Place, bool] = field(default_factory=dict)
+    branches: dict[Place, bool] = field(default_factory=dict)
+
+
+def read(tracefile: Path) -> dict[str, Taken]:
+    files: dict[str, Taken] = defaultdict(Taken)
+    now = Taken()
+    for line in tracefile.read_text(encoding="utf-8").splitlines():
+        kind, _, rest = line.partition(":")
+        if kind == "SF":
+            now = files[rest]
+        elif kind == "DA":
+            number, count = rest.split(",")[:2]
+            now.lines[(int(number),)] = count != "0"
+        elif kind == "BRDA":
+            *place, count = rest.split(",")
+            now.branches[tuple(map(int, place))] = count not in ("0", "-")
+    return files
+
+
+@dataclass
+class Score:
+    taken: int = 0
+    apart: int = 0
+    gaps: int = 0
+
+    def add(self, fed: dict[Place, bool], starved: dict[Place, bool]) -> None:
+        for place, passed in fed.items():
+            if passed:
+                self.taken += 1
+            elif starved.get(place, False):
+                self.apart += 1
+            else:
+                self.gaps += 1
+
+    def plus(self, other: Score) -> None:
+        self.taken += other.taken
+        self.apart += other.apart
+        self.gaps += other.gaps
+
+    @property
+    def percent(self) -> float:
+        asked = self.taken + self.gaps
+        return 100.0 * self.taken / asked if asked else 100.0
+
+    def __str__(self) -> str:
+        return f"{self.percent:6.1f} % of {self.taken + self.gaps:4d}, apart {self.apart:3d}"
+
+
+def part_of(path: str) -> tuple[str, str] | None:
+    """The part that a source belongs to, and its name there."""
+    room, _, name = path.rpartition("/reference/")[2].partition("/")
+    unit = f"{room}/{name.removesuffix('.c')}"
+    for part, units in PARTS.items():
+        if name.endswith(".c") and (unit in units.split() or f"{room}/*" in units.split()):
+            return part, unit
+    return None
+
+
+def main(words: list[str]) -> int:
+    if len(words) != 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    fed, starved = (read(Path(word)) for word in words)
+    parts: dict[str, dict[str, dict[str, Score]]] = {part: {} for part in PARTS}
+    for path, taken in sorted(fed.items()):
+        found = part_of(path)
+        if found is None:
+            continue
+        scores = parts[found[0]].setdefault(found[1], {kind: Score() for kind in GATE})
+        scores["lines"].add(taken.lines, starved[path].lines)
+        scores["branches"].add(taken.branches, starved[path].branches)
+    failed = []
+    for part, units in parts.items():
+        total = {kind: Score() for kind in GATE}
+        for unit, scores in units.items():
+            print(f"  {unit:24} lines {scores['lines']}   branches {scores['branches']}")
+            for kind, score in scores.items():
+                total[kind].plus(score)
+        low = [kind for kind, gate in GATE.items() if total[kind].percent < gate]
+        failed += [f"{part} {kind}" for kind in low]
+        if not units and part != "sbpl":
+            failed.append(f"{part} has no sources")
+        print(f"{part:26} lines {total['lines']}   branches {total['branches']}")
+    verdict = f"below the gate: {', '.join(failed)}" if failed else "all parts reach it"
+    print(f"gate {GATE['lines']:.0f} % of lines, {GATE['branches']:.0f} % of branches; {verdict}")
+    return int(bool(failed))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

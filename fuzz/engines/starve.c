@@ -1,0 +1,53 @@
+#define _GNU_SOURCE
+#include "engines/starve.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "support/case.h"
+#include "support/fail.h"
+
+enum { MOST_RUNS = 64 };
+
+static uint64_t allocations;
+static uint64_t fails; /* the number of the one that fails; 0: none */
+static sigjmp_buf escape;
+
+static bool starved(void) { return ++allocations == fails; }
+
+void *bs_starved_malloc(size_t size) { return starved() ? NULL : malloc(size); }
+
+void *bs_starved_calloc(size_t n, size_t size) { return starved() ? NULL : calloc(n, size); }
+
+void *bs_starved_realloc(void *block, size_t size) {
+    return starved() ? NULL : realloc(block, size);
+}
+
+static void leave(void) { siglongjmp(escape, 1); }
+
+/* A target that takes the reference's success for granted goes wrong here, and may. */
+static void on_death(int number) {
+    (void)number;
+    leave();
+}
+
+static void run(const uint8_t *data, size_t size, uint64_t failing) {
+    allocations = 0;
+    fails = failing;
+    if (sigsetjmp(escape, 1) == 0)
+        (void)LLVMFuzzerTestOneInput(data, size);
+    fails = 0;
+}
+
+void bs_fuzz_starve(const uint8_t *data, size_t size) {
+    bs_fuzz_escape = leave;
+    signal(SIGSEGV, on_death);
+    signal(SIGABRT, on_death);
+    run(data, size, 0);
+    uint64_t total = allocations;
+    uint64_t runs = total < MOST_RUNS ? total : MOST_RUNS;
+    for (uint64_t i = 0; i < runs; i++)
+        run(data, size, 1 + i * total / runs);
+}
