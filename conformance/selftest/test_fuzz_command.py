@@ -116,6 +116,17 @@ def _read(fd: int) -> bytes:
         return b""
 
 
+def test_a_shim_that_dies_is_a_finding_and_not_the_end(work: Path) -> None:
+    words = ["shim_diff", "--shim", f"{FAKE} crash", "--time", "4s", "--work", str(work)]
+    done = boxspec("fuzz", *words, "--as-it-is")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "\nshim_diff: shim-died: " in done.stdout
+    seen = re.search(r"^  seen      (\d+) times$", done.stdout, re.M)
+    assert seen is not None, done.stdout
+    assert f"BOXSPEC_FUZZ_SHIM='{FAKE} crash'" in done.stdout
+    assert left_below(work) == []
+
+
 # Replays and vectors ------------------------------------------------------------------------
 
 

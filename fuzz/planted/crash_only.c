@@ -1,6 +1,6 @@
-/* The control of the planted faults: a target whose oracles say nothing. Linked with --wrap for both
- * functions, so that inputs, reference and cost are those of the target itself; what is left to find
- * are crashes, hangs and leaks. */
+/* The control of the planted faults: a target whose oracles say nothing. Linked with --wrap for
+ * both functions, so that inputs, reference and cost are those of the target itself; what is left
+ * to find are crashes, hangs and leaks. */
 #include <setjmp.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,6 @@
 /* The marks of a planted fault. Only faulted copies of a file see this header: whoever builds one
- * includes it in front of the file, so the patches stay small and the reference knows nothing of it.
+ * includes it in front of the file, so the patches stay small and the reference knows nothing of
+ * it.
  *
  * BS_PLANTED_REACHED()      the code with the mistake ran.
  * BS_PLANTED_TRIGGERED(c)   its wrong condition held if c is true; the value is c. What an oracle
