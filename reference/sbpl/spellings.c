@@ -32,11 +32,13 @@ struct search {
 };
 
 static bool is_found(const struct search *search, const char *text, size_t len) {
-    const char *at = search->found.data;
-    const char *end = at + search->found.len;
-    for (; at < end; at += 1 + (unsigned char)*at) {
-        if ((unsigned char)*at == len && memcmp(at + 1, text, len) == 0)
+    size_t at = 0;
+    while (at < search->found.len) {
+        const char *other = search->found.data + at;
+        size_t other_len = (unsigned char)*other;
+        if (other_len == len && memcmp(other + 1, text, len) == 0)
             return true;
+        at += 1 + other_len;
     }
     return false;
 }
