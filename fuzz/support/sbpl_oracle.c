@@ -1,0 +1,235 @@
+#include "support/sbpl_oracle.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "support/glob_oracle.h"
+
+bool bs_fuzz_is_within(const char *path, const char *place) {
+    size_t len = strlen(place);
+    return strcmp(place, "/") == 0 ||
+           (strncmp(path, place, len) == 0 && (path[len] == '\0' || path[len] == '/'));
+}
+
+const char *bs_fuzz_sbpl_absolute(const struct bs_fuzz_sbpl *sbpl, struct bs_fuzz_text path) {
+    if (path.len == 1 && path.text[0] == '.')
+        return sbpl->root;
+    size_t size = strlen(sbpl->root) + path.len + 2;
+    char *text = bs_fuzz_take(sbpl->pool, size);
+    (void)snprintf(text, size, "%s/%.*s", strcmp(sbpl->root, "/") == 0 ? "" : sbpl->root,
+                   (int)path.len, path.text);
+    return text;
+}
+
+static bool is_filter(const struct bs_fuzz_sbpl *sbpl, const struct bs_fuzz_rule *rule,
+                      const struct bs_seat_filter *filter) {
+    size_t top = bs_fuzz_rule_top(rule);
+    bool everything = strcmp(rule->body, "**") == 0;
+    bool plain = strcspn(rule->body, "*?") >= (top > 0 ? top : rule->len);
+    if (sbpl->folds || !(plain || everything))
+        return filter->kind == BS_SEAT_REGEX;
+    struct bs_fuzz_text place = {rule->body, top > 0 ? top : rule->len};
+    if (everything)
+        place = (struct bs_fuzz_text){".", 1};
+    enum bs_seat_kind kind = top > 0 || everything ? BS_SEAT_SUBPATH : BS_SEAT_LITERAL;
+    const char *expected = bs_fuzz_sbpl_absolute(sbpl, place);
+    return filter->kind == kind && filter->len == strlen(expected) &&
+           memcmp(filter->text, expected, filter->len) == 0;
+}
+
+/* A walk through the clauses; `why` stays NULL while all is as it should be. */
+struct walk {
+    const struct bs_fuzz_sbpl *sbpl;
+    const struct bs_seatbelt *profile;
+    size_t at;
+    const char *why;
+};
+
+static void expect(struct walk *walk, bool allows, const char *op, const struct bs_fuzz_rule *first,
+                   const struct bs_fuzz_rule *second) {
+    if (walk->why != NULL)
+        return;
+    if (walk->at == walk->profile->n) {
+        walk->why = "a clause is missing at the end";
+        return;
+    }
+    const struct bs_seat_clause *clause = &walk->profile->clauses[walk->at++];
+    if (clause->allows != allows || strcmp(clause->op, op) != 0)
+        walk->why = "a clause is missing or too much, or denies what it should allow";
+    else if (clause->n_filters != (second != NULL ? 2U : 1U))
+        walk->why = "a clause has another number of filters";
+    else if (!is_filter(walk->sbpl, first, &clause->filters[0]) ||
+             (second != NULL && !is_filter(walk->sbpl, second, &clause->filters[1])))
+        walk->why = "a filter is another one than its rule's, or its string is not the very path";
+}
+
+static void expect_modify(struct walk *walk) {
+    const struct bs_fuzz_list *list = &walk->sbpl->resolved->modify;
+    for (size_t i = 0; i < list->n; i++) {
+        const struct bs_fuzz_entry *entry = &list->entries[i];
+        expect(walk, entry->sign == BS_FUZZ_ALLOWS, "file-write*", entry->rule, NULL);
+        for (size_t k = 0; k < list->n && entry->sign == BS_FUZZ_ASKS_OWN; k++) {
+            if (list->entries[k].is_own)
+                expect(walk, list->entries[k].sign == BS_FUZZ_ALLOWS, "file-write*", entry->rule,
+                       list->entries[k].rule);
+        }
+    }
+}
+
+static void expect_read(struct walk *walk) {
+    const struct bs_fuzz_list *list = &walk->sbpl->resolved->read;
+    bool begun = false;
+    for (size_t i = 0; i < list->n; i++) {
+        begun = begun || list->entries[i].sign == BS_FUZZ_DENIES;
+        if (begun)
+            expect(walk, list->entries[i].sign == BS_FUZZ_ALLOWS, "file-read*",
+                   list->entries[i].rule, NULL);
+    }
+}
+
+static void expect_sides(struct walk *walk) {
+    for (size_t i = 0; i < walk->sbpl->n_sides && walk->why == NULL; i++, walk->at++) {
+        const struct bs_seat_clause *clause = &walk->profile->clauses[walk->at];
+        if (walk->at == walk->profile->n || !clause->allows ||
+            strcmp(clause->op, "file-write*") != 0 || clause->n_filters != 1 ||
+            clause->filters[0].kind != BS_SEAT_SUBPATH ||
+            strcmp(clause->filters[0].text, walk->sbpl->sides[i]) != 0)
+            walk->why = "a side root is missing or another one";
+    }
+}
+
+/* The denial of the root is the first clause of all that denies to write. */
+static bool find_root(struct walk *walk) {
+    while (walk->at < walk->profile->n && walk->profile->clauses[walk->at].allows)
+        walk->at++;
+    if (walk->at == walk->profile->n)
+        return false;
+    const struct bs_seat_clause *clause = &walk->profile->clauses[walk->at++];
+    return strcmp(clause->op, "file-write*") == 0 && clause->n_filters == 1 &&
+           clause->filters[0].kind == BS_SEAT_SUBPATH &&
+           strcmp(clause->filters[0].text, walk->sbpl->root) == 0;
+}
+
+const char *bs_fuzz_sbpl_clauses(const struct bs_fuzz_sbpl *sbpl,
+                                 const struct bs_seatbelt *profile) {
+    struct walk walk = {sbpl, profile, 0, NULL};
+    if (!find_root(&walk))
+        return "the root is not denied before the rules";
+    expect_modify(&walk);
+    expect_read(&walk);
+    expect_sides(&walk);
+    for (; walk.at < profile->n && walk.why == NULL; walk.at++) {
+        const struct bs_seat_clause *clause = &profile->clauses[walk.at];
+        if (clause->allows || strcmp(clause->op, "file-write-unlink") != 0 ||
+            clause->n_filters != 1)
+            walk.why = "something else than denials to unlink stands at the end";
+    }
+    return walk.why;
+}
+
+static bool is_ascii(const char *text, size_t len) {
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] < 0x20 || text[i] > 0x7E)
+            return false;
+    }
+    return true;
+}
+
+static bool any_has(const struct bs_fuzz_list *list, bool (*has)(const struct bs_fuzz_rule *)) {
+    for (size_t i = 0; i < list->n; i++) {
+        if (has(list->entries[i].rule))
+            return true;
+    }
+    return false;
+}
+
+static bool has_question(const struct bs_fuzz_rule *rule) {
+    return strchr(rule->body, '?') != NULL;
+}
+
+static bool is_beyond_ascii(const struct bs_fuzz_rule *rule) {
+    return !is_ascii(rule->body, rule->len);
+}
+
+static const char *lowered(struct bs_fuzz_pool *pool, const char *text, size_t len) {
+    char *copy = bs_fuzz_keep(pool, text, len);
+    for (char *c = copy; *c != '\0'; c++)
+        *c = (char)(*c >= 'A' && *c <= 'Z' ? *c + 32 : *c);
+    return copy;
+}
+
+/* ASCII only: folded is lowered there. */
+static struct bs_fuzz_list lowered_list(const struct bs_fuzz_sbpl *sbpl,
+                                        const struct bs_fuzz_list *list) {
+    struct bs_fuzz_list copy = {bs_fuzz_take(sbpl->pool, list->n * sizeof *copy.entries), list->n};
+    for (size_t i = 0; i < list->n; i++) {
+        struct bs_fuzz_rule *rule = bs_fuzz_take(sbpl->pool, sizeof *rule);
+        *rule = *list->entries[i].rule;
+        rule->body = lowered(sbpl->pool, rule->body, rule->len);
+        copy.entries[i] = list->entries[i];
+        copy.entries[i].rule = rule;
+    }
+    return copy;
+}
+
+/* Whether it may not be unlinked: it is read-denied by any rule, or a directory above such a path,
+ * as far as the rule names it. */
+static bool is_guarded(const struct bs_fuzz_list *read, struct bs_fuzz_text path) {
+    for (size_t i = 0; i < read->n; i++) {
+        const struct bs_fuzz_rule *rule = read->entries[i].rule;
+        if (read->entries[i].sign != BS_FUZZ_DENIES)
+            continue;
+        if (bs_oracle_glob_matches(rule->body, rule->len, path.text, path.len))
+            return true;
+        if (rule->len > path.len && memcmp(rule->body, path.text, path.len) == 0 &&
+            rule->body[path.len] == '/' && strcspn(rule->body, "*?") > path.len)
+            return true;
+    }
+    return false;
+}
+
+struct bs_fuzz_sbpl_answer bs_fuzz_sbpl_decide(const struct bs_fuzz_sbpl *sbpl,
+                                               struct bs_fuzz_text path) {
+    struct bs_fuzz_list read = sbpl->resolved->read;
+    struct bs_fuzz_list modify = sbpl->resolved->modify;
+    struct bs_fuzz_sbpl_answer answer = {.writes = false};
+    bool ascii = is_ascii(path.text, path.len);
+    const char *absolute = bs_fuzz_sbpl_absolute(sbpl, path);
+    answer.only_denies = !ascii && (any_has(&read, has_question) || any_has(&modify, has_question));
+    if (sbpl->folds) {
+        answer.is_open =
+            !ascii || any_has(&read, is_beyond_ascii) || any_has(&modify, is_beyond_ascii);
+        if (answer.is_open)
+            return answer;
+        read = lowered_list(sbpl, &read);
+        modify = lowered_list(sbpl, &modify);
+        path.text = lowered(sbpl->pool, path.text, path.len);
+    }
+    struct bs_fuzz_answer reads = bs_fuzz_decide(&read, path.text, path.len, sbpl->pool);
+    answer.reads = reads.deciding < 0 || reads.allowed;
+    answer.writes = bs_fuzz_decide(&modify, path.text, path.len, sbpl->pool).allowed;
+    for (size_t i = 0; i < sbpl->n_sides; i++)
+        answer.writes = answer.writes || bs_fuzz_is_within(absolute, sbpl->sides[i]);
+    answer.unlinks = answer.writes && !is_guarded(&read, path);
+    return answer;
+}
+
+bool bs_fuzz_sbpl_meets_denied(const struct bs_fuzz_sbpl *sbpl, const char *side) {
+    const struct bs_fuzz_list *read = &sbpl->resolved->read;
+    for (size_t i = 0; i < read->n; i++) {
+        const struct bs_fuzz_rule *rule = read->entries[i].rule;
+        size_t len = strcspn(rule->body, "*?");
+        if (read->entries[i].sign != BS_FUZZ_DENIES)
+            continue;
+        while (len > 0 && len < rule->len && rule->body[len] != '/')
+            len--;
+        if (len < rule->len && len > 0 && rule->body[len] != '/')
+            len = 0;
+        if (len == 0)
+            continue;
+        const char *place = bs_fuzz_sbpl_absolute(sbpl, (struct bs_fuzz_text){rule->body, len});
+        if (bs_fuzz_is_within(place, side) || bs_fuzz_is_within(side, place))
+            return true;
+    }
+    return false;
+}
