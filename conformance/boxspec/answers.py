@@ -5,7 +5,7 @@ Nothing is started here: one serve session answers all.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from boxspec.case import Box
@@ -70,9 +70,13 @@ def trust(box: Box, say: Say) -> None:
         _globs(box, say)
     if "policy" in box.capabilities:
         _policies(box, say)
-    for capability, asks in SENTINELS.items():
+    sentinels(box, SENTINELS, say)
+
+
+def sentinels(box: Box, each: Mapping[str, list[Ask]], say: Say) -> None:
+    for capability, asks in each.items():
         for op, fields in asks:
-            answer = box.put({"op": op, **fields}).raw or {}
+            answer = box.put({**fields, "op": op}).raw or {}
             declared = capability in box.capabilities
             # One line for each capability, behind its last question.
             tell = say if (op, fields) == asks[-1] else _quiet

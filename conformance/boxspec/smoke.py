@@ -21,6 +21,7 @@ from boxspec.client.serve import Serve
 from boxspec.errors import NotConforming, ShimBroke
 from boxspec.expect import shown
 from boxspec.programs import programs
+from boxspec.sbpl import trust as profiles
 from boxspec.seen import Seen
 from boxspec.session import Session
 from boxspec.verdict import Failure
@@ -46,6 +47,8 @@ def trust(session: Session, say: Say = _quiet, contracts: Sequence[str] | None =
             _exec(box, say)
         if contracts is None or "policy" in contracts:
             answers.trust(box, say)
+        if contracts is None or "sbpl" in contracts:
+            profiles.trust(box, say)
         keep = False
     except (ShimBroke, Failure) as why:
         facts = "".join(f"\n  {name}: {fact}" for name, fact in why.evidence.items())

@@ -12,9 +12,9 @@ from jsonschema import Draft202012Validator
 
 from selftest.tools import FAKE, SCHEMAS, Done, boxspec
 
-LITERAL, HONEST = f"{FAKE} literal", f"{FAKE} honest"
+LITERAL, HONEST, COMPILING = (f"{FAKE} {name}" for name in ("literal", "honest", "compiling"))
 # A few tests of each contract.
-FEW = "test_text or test_warn"
+FEW = "test_text or test_warn or test_scratch"
 
 
 @cache
@@ -26,21 +26,28 @@ def judged(folder: Path, *words: str) -> tuple[Done, dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    ("shim", "declared", "other"), [(LITERAL, "policy", "exec"), (HONEST, "exec", "policy")]
+    ("shim", "declared", "others"),
+    [
+        (LITERAL, "policy", ["exec", "sbpl"]),
+        (HONEST, "exec", ["policy", "sbpl"]),
+        (COMPILING, "sbpl", ["exec", "policy"]),
+    ],
 )
 def test_without_a_name_those_are_judged_that_the_shim_declares(
-    shim: str, declared: str, other: str, tmp_path: Path
+    shim: str, declared: str, others: list[str], tmp_path: Path
 ) -> None:
     done, tree = judged(tmp_path, "--shim", shim, "-k", FEW)
     assert tree["selection"]["contracts"] == [declared]
-    assert tree["selection"]["not_declared"] == [other]
-    assert f"not declared: {other}" in done.stdout
+    assert tree["selection"]["not_declared"] == others
+    assert f"not declared: {', '.join(others)}" in done.stdout
     assert {each["id"].split("-")[0].lower() for each in tree["requirements"]} == {declared}
     assert all(f"/{declared}/" in each["id"] for each in tree["tests"])
     assert list(tree["summary"]["contracts"]) == [declared]
 
 
-@pytest.mark.parametrize(("shim", "other"), [(LITERAL, "exec"), (HONEST, "policy")])
+@pytest.mark.parametrize(
+    ("shim", "other"), [(LITERAL, "exec"), (HONEST, "policy"), (HONEST, "sbpl")]
+)
 def test_a_named_contract_that_is_not_declared_is_incomplete(
     shim: str, other: str, tmp_path: Path
 ) -> None:

@@ -47,10 +47,18 @@ WRONG = {
     "glob-no": "says no to all",
     "undeclared-yaml": "policy.yaml is not declared but used all the same",
     "declared-explain": "policy.explain is declared, its sentinel is answered 'unsupported'",
+    "sbpl-yes": "says yes to all",
+    "sbpl-no": "says no to all",
+    "sbpl-refuses": "expected a result",
+    "sbpl-of-another-day": "one setup is answered with",
+    "wrap-yes": "says yes to all",
+    "wrap-no": "says no to all",
+    "declared-wrap": "sbpl.wrap is declared, its sentinel is answered 'unsupported'",
+    "undeclared-fold": "sbpl.fold is not declared but used all the same",
     "hello-then-dies": "exited 1 without a whole answer",
     "hello-then-dies@run": "exited 1",
 }
-RIGHT = ["honest", "split-lines", "literal", "only-globs"]
+RIGHT = ["honest", "split-lines", "literal", "only-globs", "compiling", "only-texts"]
 
 
 def one(verb: str, name: str) -> Done:
@@ -76,7 +84,7 @@ def test_a_right_shim_passes_the_smoke_test(name: str) -> None:
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_right_shim_is_scored(name: str) -> None:
-    done = boxspec("run", "--shim", f"{FAKE} {name}", "-k", "test_text or test_check")
+    done = boxspec("run", "--shim", f"{FAKE} {name}", "-k", "test_text or test_check or test_form")
     assert done.returncode in (0, 1, 3), done.stdout + done.stderr
     assert done.stdout.splitlines()[-1].startswith("contract MUST")
 

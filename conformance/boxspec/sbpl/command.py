@@ -41,11 +41,19 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         metavar="NAME=FILE",
         help="the file that (import NAME) reads",
     )
+    what = "compares the texts of fixtures/sbpl with what the shim says; exits 1 if they differ"
+    add = verbs.add_parser("goldens", help=what, description=what).add_argument
+    add("--shim", metavar="CMD", help="default: the reference of this checkout")
+    add("--write", action="store_true", help="take what differs, after it was shown")
     return made.parse_args(words)
 
 
 def main(words: Sequence[str]) -> int:
     args = parse(words)
+    if args.what == "goldens":
+        from boxspec.sbpl.goldens import compare
+
+        return compare(args.shim, args.write)
     from boxspec.seatbelt.explain import explain
 
     return explain(Path(args.file), args.operation, args.path, dict(args.param), dict(args.imports))

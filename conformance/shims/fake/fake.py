@@ -2,8 +2,8 @@
 """Shims that are wrong on purpose, one way each: `fake.py NAME run REQUEST RESPONSE | serve`.
 
 The class name in words is the NAME: `AlwaysYes` is `always-yes`. With `@run` behind it the fake is
-honest in serve mode and wrong in run mode only. `honest`, `split-lines`, `literal` and
-`only-globs` are right.
+honest in serve mode and wrong in run mode only. `honest`, `split-lines`, `literal`, `only-globs`,
+`compiling` and `only-texts` are right.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ import subprocess
 import sys
 import termios
 
+from compiling import Compiling
+from compiling import Refused as NotToday
 from honest import Honest, Message
 from literal import Literal, Refused
 
@@ -294,8 +296,76 @@ class DeclaredExplain(Literal):
         return super().answer(message, serving)
 
 
+class OnlyTexts(Compiling):
+    """Right, and wraps nothing."""
+
+    capabilities = ("sbpl",)
+
+
+class SbplYes(Compiling):
+    """The text allows all."""
+
+    def text(self, rules: Message, root: str) -> str:
+        return "(version 1)\n(allow default)\n"
+
+
+class SbplNo(Compiling):
+    """The text allows nothing."""
+
+    def text(self, rules: Message, root: str) -> str:
+        return "(version 1)\n(deny default)\n"
+
+
+class SbplRefuses(Compiling):
+    """No setup can be compiled."""
+
+    def text(self, rules: Message, root: str) -> str:
+        raise NotToday("invalid_input", "no")
+
+
+class SbplOfAnotherDay(Compiling):
+    """Answers the same request with two texts."""
+
+    turn = 0
+
+    def text(self, rules: Message, root: str) -> str:
+        self.turn += 1
+        return f"{super().text(rules, root)}; {self.turn}\n"
+
+
+class WrapYes(Compiling):
+    """Makes a command of everything."""
+
+    def wrapped(self, message: Message) -> Message:
+        return {"argv": message["argv"], "wrapped": True, "warnings": []}
+
+
+class WrapNo(Compiling):
+    """Makes no command of anything."""
+
+    def wrapped(self, message: Message) -> Message:
+        raise NotToday("execution", "no")
+
+
+class DeclaredWrap(Compiling):
+    """Says in hello that it wraps, and does not."""
+
+    def answer(self, message: Message, serving: bool) -> Message:
+        if message["op"] == "sbpl.wrap":
+            return {"unsupported": {"capability": "sbpl.wrap", "why": "not today"}}
+        return super().answer(message, serving)
+
+
+class UndeclaredFold(Compiling):
+    """Folds, or says nothing of what it does not: takes a case that it has not declared."""
+
+    def answer(self, message: Message, serving: bool) -> Message:
+        return super().answer({**message, "case": "sensitive"}, serving)
+
+
 def fakes() -> dict[str, type[Honest]]:
-    kinds: list[type[Honest]] = [Honest, *Honest.__subclasses__(), *Literal.__subclasses__()]
+    kinds: list[type[Honest]] = [Honest, *Honest.__subclasses__()]
+    kinds += [*Literal.__subclasses__(), *Compiling.__subclasses__()]
     return {re.sub(r"(?<!^)(?=[A-Z])", "-", kind.__name__).lower(): kind for kind in kinds}
 
 

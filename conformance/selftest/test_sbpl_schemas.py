@@ -1,0 +1,152 @@
+"""The schemas of sbpl.compile and sbpl.wrap: real answers pass, bad ones are refused."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from selftest.test_op_schemas import ABSENT, changed
+from selftest.test_policy_schemas import POLICY
+from selftest.tools import REFERENCE, TWIN, converse, op_schema
+
+COMPILE = {
+    "op": "sbpl.compile",
+    "rules": {"read": ["**"], "modify": ["src/**"], "denyRead": ["**/*.env"]},
+    "root": "/Users/u/ws",
+    "env": {"HOME": "/Users/u", "CODEX_HOME": ""},
+    "side_roots": ["/opt/side"],
+    "provider": "codex",
+}
+BYTES = {
+    "op": "sbpl.compile",
+    "rules": {},
+    "root_b64": "L29wdC/DqQ==",
+    "env_b64": {"HOME": "L29wdA=="},
+    "side_roots_b64": ["L29wdC9z"],
+}
+WRAP = {"op": "sbpl.wrap", "argv": ["x"], "file": "/p.sb", "wrapper": "present"}
+REQUESTS: dict[str, dict[str, Any]] = {
+    "compile": COMPILE,
+    "compile, folded": {**COMPILE, "case": "fold"},
+    "compile of bytes": BYTES,
+    "compile of a policy": {"op": "sbpl.compile", "policy": POLICY, "root": "/opt/ws"},
+    "compile of a profile": {
+        "op": "sbpl.compile",
+        "policy": POLICY,
+        "profile": "p",
+        "root": "/opt/ws",
+    },
+    "bad root": {**COMPILE, "root": "ws"},
+    "wrap": WRAP,
+    "wrap of bytes": {**WRAP, "argv_b64": ["eA==", "/w=="]},
+    "wrap for codex": {**WRAP, "provider": "codex", "allow_fallback": False},
+    "fallback": {**WRAP, "wrapper": "missing", "allow_fallback": True},
+    "bad file": {**WRAP, "file": "p.sb"},
+}
+del REQUESTS["wrap of bytes"]["argv"]
+SHIMS = {"reference": REFERENCE, "twin": TWIN}
+
+
+@cache
+def answers(shim: Path) -> dict[str, Any]:
+    """All of them in one session."""
+    asked = [{"id": name, **request} for name, request in REQUESTS.items()]
+    return {answer["id"]: answer for answer in converse([shim], asked)}
+
+
+@pytest.mark.parametrize("shim", SHIMS)
+@pytest.mark.parametrize("name", REQUESTS)
+def test_a_request_and_its_answer_follow_the_schema(shim: str, name: str) -> None:
+    request = {"id": name, **REQUESTS[name]}
+    answer = answers(SHIMS[shim])[name]
+    op_schema(request["op"], "request").validate(request)
+    op_schema(request["op"], "answer").validate(answer)
+    assert ("error" if name.startswith("bad") else "result") in answer
+
+
+GOOD = {
+    "sbpl.compile": {"id": "1", "result": {"text": "(version 1)\n", "unguarded": ["**/x"]}},
+    "sbpl.wrap": {"id": "1", "result": {"argv": ["x"], "wrapped": True, "warnings": ["w"]}},
+}
+BAD_ANSWERS: list[tuple[str, str, Any]] = [
+    ("sbpl.compile", "result/text", ABSENT),
+    ("sbpl.compile", "result/text", ["(version 1)"]),
+    ("sbpl.compile", "result/text_b64", "eA=="),
+    ("sbpl.compile", "result/unguarded", "**/x"),
+    ("sbpl.compile", "result/unguarded", [1]),
+    ("sbpl.wrap", "result/argv", ABSENT),
+    ("sbpl.wrap", "result/argv", "x"),
+    ("sbpl.wrap", "result/argv", [1]),
+    ("sbpl.wrap", "result/argv_b64", ["eA=="]),
+    ("sbpl.wrap", "result/wrapped", 1),
+    ("sbpl.wrap", "result/wrapped", ABSENT),
+    ("sbpl.wrap", "result/warnings", ABSENT),
+    ("sbpl.wrap", "result/warnings", [None]),
+]
+
+
+@pytest.mark.parametrize("op", GOOD)
+def test_what_the_bad_ones_are_made_from_is_good(op: str) -> None:
+    from boxspec.client import shapes
+
+    op_schema(op, "answer").validate(GOOD[op])
+    shapes.check({"id": "1", "op": op}, GOOD[op], frozenset())
+
+
+@pytest.mark.parametrize(
+    ("op", "pointer", "value"),
+    BAD_ANSWERS,
+    ids=[f"{op} {at} {v!r:.12}" for op, at, v in BAD_ANSWERS],
+)
+def test_a_bad_answer_is_refused_by_schema_and_kit(op: str, pointer: str, value: Any) -> None:
+    from boxspec.client import shapes
+
+    bad = changed(GOOD[op], pointer, value)
+    assert not op_schema(op, "answer").is_valid(bad)
+    with pytest.raises(shapes.BadShape):
+        shapes.check({"id": "1", "op": op}, bad, frozenset())
+
+
+@pytest.mark.parametrize("twin", ["%", 5, None])
+def test_a_twin_that_is_no_base64_is_refused(twin: Any) -> None:
+    from boxspec.client import shapes
+
+    for op, result in (
+        ("sbpl.compile", {"text_b64": twin}),
+        ("sbpl.wrap", {"argv_b64": [twin], "wrapped": True, "warnings": []}),
+    ):
+        with pytest.raises(shapes.BadShape):
+            shapes.check({"id": "1", "op": op}, {"id": "1", "result": result}, frozenset())
+
+
+FILE = {"id": "1", "op": "sbpl.wrap", "argv": ["x"], "text": "", "dir": "/tmp"}
+ASKED = {"id": "1", **COMPILE}
+BAD_REQUESTS: dict[str, tuple[dict[str, Any], str, Any]] = {
+    "no rules": (ASKED, "rules", ABSENT),
+    "rules and a policy": (ASKED, "policy", POLICY),
+    "rules and a profile": (ASKED, "profile", "p"),
+    "an unknown list": (ASKED, "rules/write", []),
+    "no root": (ASKED, "root", ABSENT),
+    "root and its twin": (ASKED, "root_b64", "Lw=="),
+    "an unknown variable": (ASKED, "env/PATH", "/bin"),
+    "env and its twin": (ASKED, "env_b64", {}),
+    "an unknown provider": (ASKED, "provider", "other"),
+    "an unknown case": (ASKED, "case", "lower"),
+    "an unknown field": (ASKED, "strict", True),
+    "no argv": (FILE, "argv", ABSENT),
+    "a text without directory": (FILE, "dir", ABSENT),
+    "a directory without text": (FILE, "text", ABSENT),
+    "a text and a file": (FILE, "file", "/p.sb"),
+    "an unknown wrapper": (FILE, "wrapper", "look"),
+    "a number as fallback": (FILE, "allow_fallback", 1),
+}
+
+
+@pytest.mark.parametrize("name", BAD_REQUESTS)
+def test_a_bad_request_is_refused(name: str) -> None:
+    message, pointer, value = BAD_REQUESTS[name]
+    assert op_schema(message["op"], "request").is_valid(message)
+    assert not op_schema(message["op"], "request").is_valid(changed(message, pointer, value))
