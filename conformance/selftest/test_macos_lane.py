@@ -143,3 +143,28 @@ def test_texts_and_setups_move_alike(goldens: Path) -> None:
 def test_cases_are_the_same_every_time(goldens: Path) -> None:
     for shape in mac.goldens(goldens):
         assert mac.cases(shape.setup, "/h") == mac.cases(shape.setup, "/h")
+
+
+def test_nothing_is_made_outside_of_the_directory(goldens: Path) -> None:
+    shape = next(each for each in mac.goldens(goldens) if each.setup.side_roots)
+    setup = shape.setup.but(side_roots=["/Users/u/side", "/opt/side"])
+    paths = [path for case in mac.cases(setup, "/Users/u") for path in case.paths]
+    assert "/Users/u/side/x" in paths
+    assert [path for path in paths if not path.startswith("/Users/u")] == []
+
+
+@pytest.mark.parametrize("name", ["a b", "tmp"])
+def test_a_directory_that_would_answer_otherwise_is_refused(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that would need escapes, and one below what is writable by itself."""
+    monkeypatch.setattr(mac, "SCRATCH", (str(tmp_path / "tmp"),))
+    folder = tmp_path / name
+    folder.mkdir()
+    with pytest.raises(mac.HarnessError, match="--dir"), mac.Home(folder):
+        pass
+    assert list(folder.iterdir()) == []
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    with mac.Home(plain) as home:
+        assert home.is_dir()

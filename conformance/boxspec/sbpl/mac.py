@@ -28,7 +28,7 @@ from boxspec.errors import HarnessError
 from boxspec.programs import ROOT
 from boxspec.sbpl import generators
 from boxspec.sbpl.asking import HOME, Setup
-from boxspec.sbpl.meaning import Meaning
+from boxspec.sbpl.meaning import SCRATCH, Meaning, within
 from boxspec.sbpl.text import Text, bytes_of
 from boxspec.seatbelt.decide import Outcome
 
@@ -143,7 +143,9 @@ def cases(setup: Setup, home: str) -> list[Case]:
         for path in generators.paths(chance, setup, PATHS_A_SHAPE)
         if path != "."
     ]
+    # Nothing is made outside of the directory that was.
     sides = [f"{raw(side).decode()}/x" for side in setup.side_roots]
+    sides = [side for side in sides if within(home, side)]
     found = [Case(action, str(setup.root)) for action in AT_ROOT]
     found += [Case(action, path) for path in [*below, *sides] for action in ACTIONS]
     found += [Case("create", f"{home}/{name}") for name in AT_HOME]
@@ -261,8 +263,12 @@ class Home:
         self.path = Path(os.path.realpath(self.made)) / "home"
 
     def __enter__(self) -> Path:
-        if not PLAIN.fullmatch(str(self.path)):
-            raise HarnessError(f"{self.path}: name a directory (--dir) of plain letters")
+        path = str(self.path)
+        if not PLAIN.fullmatch(path) or any(within(place, path) for place in SCRATCH):
+            Path(self.made).rmdir()
+            raise HarnessError(
+                f"{path}: name a directory (--dir) of plain letters, not for temporary files"
+            )
         self.path.mkdir()
         return self.path
 
