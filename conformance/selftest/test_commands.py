@@ -1,8 +1,8 @@
-"""Every command in the README and the spec pages runs, and ends as the page says.
+"""Every command in the READMEs and the spec pages runs, and ends as the page says.
 
 A line of a `sh` block is one command. `# exits N` behind it says its status; without it that is 0.
-Two words are stand-ins. `./my-shim` is the example of the protocol page. `./ci/test` is what runs
-this test, so here it runs its first stages only.
+Three words are stand-ins. `./my-shim` and `./glob-shim` are the examples of the protocol page and
+the page on fuzzing. `./ci/test` is what runs this test, so here it runs its first stages only.
 """
 
 from __future__ import annotations
@@ -15,7 +15,17 @@ import pytest
 
 from selftest.tools import REFERENCE, ROOT, SPEC, fenced, named_block, run
 
-PAGES = [ROOT / "README.md", *sorted(SPEC.glob("*.md"))]
+FUZZ = ROOT / "fuzz"
+PAGES = [
+    ROOT / "README.md",
+    *sorted(SPEC.glob("*.md")),
+    FUZZ / "README.md",
+    FUZZ / "planted" / "README.md",
+]
+EXAMPLES = {
+    "./my-shim": (SPEC / "shim-protocol.md", "subprocess-shim"),
+    "./glob-shim": (FUZZ / "README.md", "glob-shim"),
+}
 
 
 def commands() -> Iterator[tuple[str, str]]:
@@ -23,22 +33,28 @@ def commands() -> Iterator[tuple[str, str]]:
         for block in fenced(page, "sh"):
             for line in block.splitlines():
                 if line.strip():
-                    yield page.name, line
+                    yield str(page.relative_to(ROOT)), line
 
 
 @pytest.fixture(scope="module")
-def my_shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("shim") / "my-shim"
-    path.write_text(named_block(SPEC / "shim-protocol.md", "subprocess-shim"))
-    path.chmod(0o755)
-    return path
+def shims(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The examples as files, by the words that stand for them."""
+    folder = tmp_path_factory.mktemp("shims")
+    made = {}
+    for word, (page, name) in EXAMPLES.items():
+        made[word] = folder / word
+        made[word].write_text(named_block(page, name))
+        made[word].chmod(0o755)
+    return made
 
 
 @pytest.mark.parametrize(("page", "line"), sorted(set(commands())))
-def test_a_command_ends_as_the_page_says(page: str, line: str, my_shim: Path) -> None:
+def test_a_command_ends_as_the_page_says(page: str, line: str, shims: dict[str, Path]) -> None:
     command, _, comment = line.partition("  # ")
     said = re.search(r"exits ([0-9]+)", comment)
-    command = command.strip().replace("./my-shim", str(my_shim))
+    command = command.strip()
+    for word, path in shims.items():
+        command = command.replace(word, str(path))
     if command.startswith("./ci/test"):
         command = "./ci/test setup build-release"
     done = run(["bash", "-c", command], within_s=600)

@@ -16,7 +16,7 @@ import pytest
 
 from boxspec.fuzz import afl
 from boxspec.observe import procs
-from selftest.tools import FAKE, ROOT, Done, boxspec, run
+from selftest.tools import FAKE, ROOT, Done, boxspec, named_output, run
 
 # A glob, a byte of ones and a path, as glob_raw reads them. Lied about, it is a finding.
 CASE = b"a*c\xffabc"
@@ -137,6 +137,14 @@ def test_a_replay_looks_at_an_input_again(work: Path) -> None:
     assert 'pattern  "a*c"' in lied.stdout
     honest = replay(work, lie=False)
     assert (honest.returncode, honest.stdout) == (0, "1 replayed, 0 different findings\n")
+
+
+def test_the_finding_on_the_page_is_a_real_one() -> None:
+    page = ROOT / "fuzz" / "README.md"
+    command = re.search(r"^(printf .* --as-it-is)  # exits 1$", page.read_text(), re.M)
+    assert command is not None
+    done = run(["bash", "-c", command[1]])
+    assert done.stdout.replace(str(ROOT), "/home/you/boxspec") == named_output(page)
 
 
 def test_what_is_promoted_is_a_vector_that_a_run_asks(work: Path, tmp_path: Path) -> None:
