@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 
 from selftest.tools import ROOT, named_block, named_output, run
 
@@ -17,8 +18,9 @@ def neutral(text: str) -> str:
     text = text.replace(str(ROOT), "/home/you/boxspec")
     text = re.sub(r"/tmp/boxspec-\w+", "/tmp/boxspec-k2b7x9qd", text)
     text = re.sub(r"\d+ \(ppid \d+ pgid \d+", "4713 (ppid 4702 pgid 4711", text)
+    text = re.sub(r"after [0-9.]+ ms", "after 61.8 ms", text)
     # Command lines are cut at a length, so where depends on the length of the paths.
-    return re.sub(r"(fixtures/programs/\w+) /tmp/[^\"']*'\]$", r"\1 …']", text, flags=re.M)
+    return re.sub(r"(fixtures/programs/\w+) /tmp/[^\"']*?('\])?$", r"\1 …\2", text, flags=re.M)
 
 
 def test_the_failure_on_the_readme_is_a_real_one() -> None:
@@ -35,3 +37,10 @@ def test_the_explanation_on_the_readme_is_a_real_one() -> None:
     assert found is not None
     done = run(["bash", "-c", found[1]])
     assert (done.returncode, done.stdout) == (0, named_block(README, "explain"))
+
+
+def test_the_deciding_clause_on_the_readme_is_a_real_one() -> None:
+    found = re.search(r"^\./ci/(boxspec sbpl explain .*)  # exits 3$", README.read_text(), re.M)
+    assert found is not None
+    done = run([sys.executable, "-P", "-m", *found[1].split()])
+    assert (done.returncode, done.stdout) == (3, named_block(README, "sbpl-explain"))
