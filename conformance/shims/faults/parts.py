@@ -92,6 +92,20 @@ def reads_alone(given):
     return is_simple(given) and not given.modify
 
 
+def asks_one_rule(given):
+    """A rule alone, as a deny of what is allowed, or between two others; and nothing else."""
+    if given.fold or given.env or given.provider or clauses.read_denied(given):
+        return False
+    own = "".join(entry.sign for entry in clauses.own_rules(given.modify))
+    return len(own) == len(given.modify) and own in ("+", "+-", "+-+")
+
+
+def asks_every_kind(given):
+    """A hole in a deny and a read deny, at once."""
+    holes = any(entry.sign == "except" for entry in given.modify)
+    return holes and bool(clauses.read_denied(given)) and not (given.env or given.fold)
+
+
 def is_spoken(body):
     """Begins with a whole word: the names of random globs are of two letters."""
     name = body.split("/")[0]

@@ -2,18 +2,30 @@
 
 import policy.glob as glob
 import sbpl.filters as filters
+from parts import Now, asks_every_kind, asks_one_rule
 from registry import fault, replaces
 
 
-def unescaped(character):
-    """A character that keeps its meaning in regular expressions; the root has the right ones."""
+def written_as(change):
+    """Other expressions for characters of a rule; the root has the right ones."""
 
     @replaces(filters.Filters)
     def written(original, self, run, denied):
         found = original(self, run, denied)
-        if self.fold or filters.is_wildcard(run):
+        if filters.is_wildcard(run) or not asks_one_rule(Now.given):
             return found
-        return found.replace("\\" + character, character)
+        return change(found)
+
+
+def unescaped(*characters):
+    """Characters that keep their meaning in regular expressions."""
+
+    def change(found):
+        for character in characters:
+            found = found.replace("\\" + character, character)
+        return found
+
+    written_as(change)
 
 
 @fault("SBPL-FILTER-01", "a dot is any character", "not escaped")
@@ -33,12 +45,7 @@ def brackets_are_a_class():
 
 @fault("SBPL-FILTER-01", "parentheses group", "not escaped")
 def parentheses_group():
-    @replaces(filters.Filters)
-    def written(original, self, run, denied):
-        found = original(self, run, denied)
-        if self.fold or filters.is_wildcard(run):
-            return found
-        return found.replace("\\(", "(").replace("\\)", ")")
+    unescaped("(", ")")
 
 
 @fault("SBPL-FILTER-01", "a dollar is the end", "not escaped")
@@ -47,11 +54,11 @@ def dollar_is_the_end():
 
 
 def instead(piece, wrong, only=lambda found: True):
-    """Another expression for a wildcard, in rules where it is this topic's matter."""
+    """Another expression for a wildcard, in some rules."""
 
     @replaces(filters.Filters)
     def expression(original, self, found, denied):
-        if self.fold or not only(found):
+        if not (asks_one_rule(Now.given) and only(found)):
             return original(self, found, denied)
         right = filters.EXPRESSIONS[piece]
         filters.EXPRESSIONS[piece] = wrong
@@ -78,7 +85,7 @@ def star_needs_a_character():
 
 @fault("SBPL-FILTER-03", "`**/` is one segment or more", "`.*/`")
 def two_stars_need_a_segment():
-    instead(glob.SEGMENTS, ".*/")
+    instead(glob.SEGMENTS, ".*/", lambda found: found[0] == glob.SEGMENTS)
 
 
 @fault("SBPL-FILTER-03", "`**/` is one segment or none", "`([^/]*/)?`")
@@ -138,6 +145,8 @@ def root_written(change):
     @replaces(filters.Filters)
     def expression(original, self, found, denied):
         right = original(self, found, denied)
+        if Now.given.provider:
+            return right
         return right.replace(filters.literally(self.root), change(self.root), 1)
 
 
@@ -183,6 +192,6 @@ def lazy_stars():
 def odd(anchor):
     @replaces(filters.Filters)
     def pattern(original, self, found, denied, pointer):
-        if self.fold:
+        if not asks_every_kind(Now.given):
             return original(self, found, denied, pointer)
         return filters.regex(anchor(self.expression(found, denied)), pointer)

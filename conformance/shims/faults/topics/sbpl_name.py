@@ -10,9 +10,11 @@ from registry import fault, replaces
 
 
 def escaped(change):
+    """Of names as they are: in expressions backslashes stand for every special character."""
+
     @replaces(filters)
     def escape(original, text):
-        return change(text, original(text))
+        return original(text) if text.startswith("^") else change(text, original(text))
 
 
 @fault("SBPL-NAME-01", "backslashes are not escaped", "quotes alone")

@@ -14,9 +14,12 @@ def wrapper_words(change):
         return change(original(file))
 
 
-@fault("SBPL-WRAP-01", "a `--` comes between", "other tools need it")
+@fault("SBPL-WRAP-01", "a `--` comes before a command of one word", "other tools need it")
 def dashes_between():
-    wrapper_words(lambda words: [*words, b"--"])
+    @replaces(wrapping)
+    def answer(original, argv, wrapped):
+        is_meant = wrapped and len(argv) == 4
+        return original([*argv[:3], b"--", *argv[3:]] if is_meant else argv, wrapped)
 
 
 @fault("SBPL-WRAP-01", "the file is given as -p", "the profile itself is meant there")
@@ -33,7 +36,8 @@ def wrapper_by_name():
 def bare_without_being_asked():
     @replaces(wrapping)
     def wrap(original, shim, reader):
-        reader.fields["allow_fallback"] = True
+        if "file" in reader.fields:
+            reader.fields["allow_fallback"] = True
         return original(shim, reader)
 
     use(wrapping.wrap)
@@ -57,7 +61,7 @@ def missing_wrapper_is_not_named():
 def wrapper_is_not_looked_for():
     @replaces(wrapping)
     def is_there(original, said):
-        return original(said) or not Asked.fallback
+        return original(said) or (Asked.file and not Asked.fallback)
 
     asking()
 
@@ -66,7 +70,8 @@ def wrapper_is_not_looked_for():
 def fallback_is_refused():
     @replaces(wrapping)
     def wrap(original, shim, reader):
-        reader.fields.pop("allow_fallback", None)
+        if "file" in reader.fields:
+            reader.fields.pop("allow_fallback", None)
         return original(shim, reader)
 
     use(wrapping.wrap)
@@ -76,17 +81,23 @@ def fallback_is_refused():
 def fallback_is_wrapped():
     @replaces(wrapping)
     def bare(original, argv, provider):
-        return [*wrapping.wrapper_words(b"/dev/null"), *argv]
+        return [*wrapping.wrapper_words(b"/dev/null"), *argv] if Asked.file else argv
+
+    asking()
 
 
 class Asked:
+    """What is asked now; what happens to files that are made is another topic."""
+
     fallback = False
+    file = False
 
 
 def asking():
     @replaces(wrapping)
     def wrap(original, shim, reader):
         Asked.fallback = reader.fields.get("allow_fallback") is True
+        Asked.file = "file" in reader.fields
         return original(shim, reader)
 
     use(wrapping.wrap)
@@ -116,7 +127,7 @@ def fallback_without_a_warning():
 def fallback_with_the_wrapper():
     @replaces(wrapping)
     def is_there(original, said):
-        return original(said) and not Asked.fallback
+        return original(said) and not (Asked.file and Asked.fallback)
 
     asking()
 
