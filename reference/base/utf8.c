@@ -50,18 +50,29 @@ static size_t accepted(const uint8_t *data, size_t len, bool *whole) {
     return have;
 }
 
+/* Plain ASCII is the common case: as many bytes as are that, in steps of 32 and then of eight. */
+static size_t ascii_words(const uint8_t *data, size_t len) {
+    const uint64_t high = UINT64_C(0x8080808080808080);
+    uint64_t words[4];
+    size_t at = 0;
+    for (; len - at >= sizeof words; at += sizeof words) {
+        memcpy(words, data + at, sizeof words);
+        if (((words[0] | words[1] | words[2] | words[3]) & high) != 0)
+            break;
+    }
+    for (; len - at >= sizeof words[0]; at += sizeof words[0]) {
+        memcpy(words, data + at, sizeof words[0]);
+        if ((words[0] & high) != 0)
+            break;
+    }
+    return at;
+}
+
 size_t bs_utf8_valid_prefix(const char *data, size_t len) {
     const uint8_t *bytes = (const uint8_t *)data;
     size_t at = 0;
     while (at < len) {
-        /* Plain ASCII is the common case: eight bytes a step. */
-        uint64_t word = 0;
-        while (len - at >= sizeof word) {
-            memcpy(&word, bytes + at, sizeof word);
-            if ((word & UINT64_C(0x8080808080808080)) != 0)
-                break;
-            at += sizeof word;
-        }
+        at += ascii_words(bytes + at, len - at);
         if (at == len)
             break;
         bool whole = false;

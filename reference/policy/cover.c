@@ -13,9 +13,20 @@ void bs_cover_clear(struct bs_cover *cover) {
     *cover = (struct bs_cover){.is_empty = true};
 }
 
+/* What lies in a subtree begins with the same segment: a number below 256 for that, as far as eight
+ * bytes show it. */
+static size_t start_of(const struct bs_rule *rule) {
+    uint64_t first =
+        rule->len < BS_WORD_BYTES ? bs_word_rest(rule->body, rule->len) : bs_word_at(rule->body);
+    uint64_t separators = bs_word_equal(first, '/');
+    if (separators != 0)
+        first &= (separators & -separators) / 0x80 - 1;
+    return first * BS_TABLE_ODD >> 56;
+}
+
 static void add_subtree(struct bs_cover *cover, const struct bs_rule *rule, size_t top,
                         uint32_t number) {
-    unsigned char start = (unsigned char)rule->body[0];
+    size_t start = start_of(rule);
     cover->subtree_starts[start / 64] |= UINT64_C(1) << start % 64;
     uint32_t hash = (uint32_t)bs_table_hash(cover->seed, rule->body, top);
     bool added = false;
@@ -104,15 +115,14 @@ static void find_subtree(const struct bs_cover *cover, uint64_t hash, const stru
  * asks for equal ones. */
 static void find_above(const struct bs_cover *cover, const struct bs_rule *rule,
                        struct bs_span *span) {
-    unsigned char start = (unsigned char)rule->body[0];
+    size_t start = start_of(rule);
     if ((cover->subtree_starts[start / 64] >> start % 64 & 1) == 0)
         return;
     size_t own = bs_rule_subtree(rule->body, rule->len);
     uint64_t state = cover->seed;
     for (size_t at = 0; at < rule->len; at += BS_WORD_BYTES) {
-        size_t left = rule->len - at;
-        uint64_t word = left >= BS_WORD_BYTES ? bs_word_at(rule->body + at)
-                                              : bs_word_of_few(rule->body + at, left, 0);
+        uint64_t word = rule->len - at >= BS_WORD_BYTES ? bs_word_at(rule->body + at)
+                                                        : bs_word_rest(rule->body, rule->len);
         uint64_t separators = bs_word_equal(word, '/');
         for (; separators != 0; separators &= separators - 1) {
             unsigned bits = (unsigned)__builtin_ctzll(separators) / 8 * 8;

@@ -15,7 +15,7 @@ struct bs_cover {
     struct bs_table bodies;
     struct bs_table subtrees; /* by what their rules begin with */
     uint64_t seed;
-    uint64_t subtree_starts[4]; /* a bit for each byte that a subtree in the set begins with */
+    uint64_t subtree_starts[4]; /* bits of the segments that subtrees in the set begin with */
     uint32_t everything_first;  /* of the `**` in the set */
     uint32_t everything_last;
     bool has_everything;

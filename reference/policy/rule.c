@@ -112,16 +112,19 @@ static void take_in(struct glance *glance, const char *text, size_t at) {
 
 static struct glance glance_at(const char *text, size_t len) {
     struct glance glance = {0, 0, 0, 0};
+    char padded[GLANCE_BYTES];
     if (len < GLANCE_BYTES) {
-        char padded[GLANCE_BYTES];
         memset(padded, 'x', sizeof padded);
         memcpy(padded, text, len);
-        take_in(&glance, padded, 0);
-        return glance;
+        text = padded;
+        len = sizeof padded;
     }
-    for (size_t at = 0; at + GLANCE_BYTES < len; at += GLANCE_BYTES)
+    size_t at = 0;
+    do {
+        at = at < len - GLANCE_BYTES ? at : len - GLANCE_BYTES;
         take_in(&glance, text + at, at);
-    take_in(&glance, text + len - GLANCE_BYTES, len - GLANCE_BYTES);
+        at += GLANCE_BYTES;
+    } while (at < len);
     return glance;
 }
 
@@ -195,10 +198,6 @@ int bs_rule_parse(char *text, size_t *len, bool *negated, const char **problem) 
         }
     }
     return bs_rule_body_normalize(text, len, problem);
-}
-
-size_t bs_rule_subtree(const char *body, size_t len) {
-    return len > 3 && memcmp(body + len - 3, "/**", 3) == 0 ? len - 3 : 0;
 }
 
 bool bs_rule_covers(const char *cover, size_t cover_len, const char *rule, size_t rule_len) {

@@ -27,7 +27,10 @@ bool bs_rule_covers(const char *cover, size_t cover_len, const char *rule, size_
 
 /* Of a body that ends in a slash and two stars: the length of what stands before them. 0 for every
  * other body, `**` alone too. */
-size_t bs_rule_subtree(const char *body, size_t len);
+static inline size_t bs_rule_subtree(const char *body, size_t len) {
+    return len > 3 && body[len - 3] == '/' && body[len - 2] == '*' && body[len - 1] == '*' ? len - 3
+                                                                                           : 0;
+}
 
 bool bs_rule_has_wildcards(const char *body, size_t len);
 

@@ -79,6 +79,14 @@ static void read_fields(struct reading *r, const struct bs_node *map,
     }
 }
 
+/* All bodies of a list lie in one block. */
+static size_t room_for_bodies(const struct bs_node *list) {
+    size_t room = 0;
+    for (const struct bs_node *item = list->first; item != NULL; item = item->next)
+        room += item->kind == BS_NODE_STRING ? item->len + 1 : 0;
+    return room;
+}
+
 static struct bs_rules read_rules(struct reading *r, const struct bs_node *list,
                                   const struct bs_pointer *pointer) {
     struct bs_rules rules = {NULL, 0};
@@ -89,16 +97,17 @@ static struct bs_rules read_rules(struct reading *r, const struct bs_node *list,
         return rules;
     }
     rules.items = bs_arena_take(r->policy->arena, list->len * sizeof *rules.items);
+    char *body = bs_arena_bytes(r->policy->arena, room_for_bodies(list));
+    if (rules.items == NULL || body == NULL) {
+        r->failed = true;
+        return (struct bs_rules){NULL, 0};
+    }
     struct bs_pointer at = {pointer, NULL, 0, 0};
     for (const struct bs_node *item = list->first; item != NULL; item = item->next, at.index++) {
         if (!is_string(r, item, &at))
             continue;
-        char *body = bs_arena_text(r->policy->arena, item->text, item->len);
-        if (rules.items == NULL || body == NULL) {
-            r->failed = true;
-            return (struct bs_rules){NULL, 0};
-        }
         size_t len = item->len;
+        memcpy(body, item->text, len);
         bool negated = false;
         const char *problem = NULL;
         if (bs_rule_parse(body, &len, &negated, &problem) != BS_OK) {
@@ -115,6 +124,7 @@ static struct bs_rules read_rules(struct reading *r, const struct bs_node *list,
                              .column = item->column,
                              .index = (uint32_t)at.index,
                              .hash = (uint32_t)bs_table_hash(r->policy->seed, body, len)};
+        body += len + 1;
     }
     return rules;
 }

@@ -27,6 +27,16 @@ static inline uint64_t bs_word_of_few(const char *text, size_t len, char fill) {
     return bs_word_at(bytes);
 }
 
+/* The bytes behind the last whole word of a text, zeros above them. */
+static inline uint64_t bs_word_rest(const char *text, size_t len) {
+    size_t left = len % BS_WORD_BYTES;
+    if (left == 0)
+        return 0;
+    return len < BS_WORD_BYTES
+               ? bs_word_of_few(text, len, 0)
+               : bs_word_at(text + len - BS_WORD_BYTES) >> 8 * (BS_WORD_BYTES - left);
+}
+
 /* The high bit of each byte that is this one, and no other bit. */
 static inline uint64_t bs_word_equal(uint64_t word, unsigned char byte) {
     uint64_t low = BS_EACH_BYTE(0x7FU);

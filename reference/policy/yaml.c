@@ -13,8 +13,8 @@
 #include "policy/scalar.h"
 #include "policy/yaml_scan.h"
 
-/* As many values as the densest JSON of the same size can have. */
-enum { MOST_NODES = 2 * 1024 * 1024 };
+/* As many values as the densest JSON of the same size can have; so many are taken at once. */
+enum { MOST_NODES = 2 * 1024 * 1024, NODES_AT_ONCE = 64 };
 
 struct level {
     struct bs_node *node;
@@ -34,6 +34,8 @@ struct builder {
     struct level levels[BS_POLICY_MOST_DEPTH];
     size_t depth;
     size_t n_nodes;
+    struct bs_node *spare;
+    size_t n_spare;
 };
 
 /* The marks of libyaml lie on a line of their own behind a text without a last line end. */
@@ -80,6 +82,17 @@ static int refuse_properties(struct builder *b, const yaml_event_t *event,
     return BS_OK;
 }
 
+static struct bs_node *take_node(struct builder *b) {
+    if (b->n_spare == 0) {
+        b->spare = bs_arena_take(b->document->arena, NODES_AT_ONCE * sizeof *b->spare);
+        b->n_spare = b->spare != NULL ? NODES_AT_ONCE : 0;
+    }
+    if (b->n_spare == 0)
+        return NULL;
+    b->n_spare--;
+    return b->spare++;
+}
+
 /* NULL with *code where it cannot be. */
 static struct bs_node *add(struct builder *b, const yaml_event_t *event, enum bs_node_kind kind,
                            int *code) {
@@ -88,7 +101,7 @@ static struct bs_node *add(struct builder *b, const yaml_event_t *event, enum bs
         *code = refuse(b, event->start_mark, "more than 2097152 values");
         return NULL;
     }
-    struct bs_node *node = bs_arena_take(b->document->arena, sizeof *node);
+    struct bs_node *node = take_node(b);
     if (node == NULL) {
         *code = BS_E_EXECUTION;
         return NULL;
