@@ -38,6 +38,32 @@ bool bs_fuzz_resolve(const struct bs_fuzz_policy *policy, const char *name,
     return true;
 }
 
+bool bs_fuzz_lower(char *text) {
+    for (char *c = text; *c != '\0'; c++) {
+        if ((unsigned char)*c >= 0x80)
+            return false;
+        *c = (char)(*c >= 'A' && *c <= 'Z' ? *c + ('a' - 'A') : *c);
+    }
+    return true;
+}
+
+bool bs_fuzz_lower_list(const struct bs_fuzz_list *list, struct bs_fuzz_pool *pool,
+                        struct bs_fuzz_list *lowered) {
+    lowered->n = list->n;
+    lowered->entries = bs_fuzz_take(pool, list->n * sizeof *lowered->entries);
+    for (size_t i = 0; i < list->n; i++) {
+        struct bs_fuzz_rule *rule = bs_fuzz_take(pool, sizeof *rule);
+        char *body = bs_fuzz_keep(pool, list->entries[i].rule->body, list->entries[i].rule->len);
+        if (!bs_fuzz_lower(body))
+            return false;
+        *rule = *list->entries[i].rule;
+        rule->body = body;
+        lowered->entries[i] = list->entries[i];
+        lowered->entries[i].rule = rule;
+    }
+    return true;
+}
+
 static ptrdiff_t last_match(const struct bs_fuzz_list *list, bool own_only, const char *path,
                             size_t len) {
     for (size_t i = list->n; i > 0; i--) {

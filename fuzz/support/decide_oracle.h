@@ -35,6 +35,12 @@ struct bs_fuzz_answer {
     ptrdiff_t deciding; /* the number of the entry, or -1 */
 };
 
+/* Texts of ASCII as a folding file system compares them, in place; false: there is more than that
+ * in it, and what is compared is not known here. */
+bool bs_fuzz_lower(char *text);
+bool bs_fuzz_lower_list(const struct bs_fuzz_list *list, struct bs_fuzz_pool *pool,
+                        struct bs_fuzz_list *lowered);
+
 /* `path` is in normal form. */
 struct bs_fuzz_answer bs_fuzz_decide(const struct bs_fuzz_list *list, const char *path, size_t len,
                                      struct bs_fuzz_pool *pool);

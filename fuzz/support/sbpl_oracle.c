@@ -147,31 +147,6 @@ static bool has_question(const struct bs_fuzz_rule *rule) {
     return strchr(rule->body, '?') != NULL;
 }
 
-static bool is_beyond_ascii(const struct bs_fuzz_rule *rule) {
-    return !is_ascii(rule->body, rule->len);
-}
-
-static const char *lowered(struct bs_fuzz_pool *pool, const char *text, size_t len) {
-    char *copy = bs_fuzz_keep(pool, text, len);
-    for (char *c = copy; *c != '\0'; c++)
-        *c = (char)(*c >= 'A' && *c <= 'Z' ? *c + 32 : *c);
-    return copy;
-}
-
-/* ASCII only: folded is lowered there. */
-static struct bs_fuzz_list lowered_list(const struct bs_fuzz_sbpl *sbpl,
-                                        const struct bs_fuzz_list *list) {
-    struct bs_fuzz_list copy = {bs_fuzz_take(sbpl->pool, list->n * sizeof *copy.entries), list->n};
-    for (size_t i = 0; i < list->n; i++) {
-        struct bs_fuzz_rule *rule = bs_fuzz_take(sbpl->pool, sizeof *rule);
-        *rule = *list->entries[i].rule;
-        rule->body = lowered(sbpl->pool, rule->body, rule->len);
-        copy.entries[i] = list->entries[i];
-        copy.entries[i].rule = rule;
-    }
-    return copy;
-}
-
 /* Whether it may not be unlinked: it is read-denied by any rule, or a directory above such a path,
  * as far as the rule names it. */
 static bool is_guarded(const struct bs_fuzz_list *read, struct bs_fuzz_text path) {
@@ -197,14 +172,14 @@ struct bs_fuzz_sbpl_answer bs_fuzz_sbpl_decide(const struct bs_fuzz_sbpl *sbpl,
     const char *absolute = bs_fuzz_sbpl_absolute(sbpl, path);
     answer.only_denies = !ascii && (any_has(&read, has_question) || any_has(&modify, has_question));
     if (sbpl->folds) {
-        answer.is_open =
-            !ascii || any_has(&read, is_beyond_ascii) || any_has(&modify, is_beyond_ascii);
-        if (answer.is_open)
-            return answer;
-        read = lowered_list(sbpl, &read);
-        modify = lowered_list(sbpl, &modify);
-        path.text = lowered(sbpl->pool, path.text, path.len);
+        char *lowered = bs_fuzz_keep(sbpl->pool, path.text, path.len);
+        answer.is_open = !bs_fuzz_lower(lowered) ||
+                         !bs_fuzz_lower_list(&sbpl->resolved->read, sbpl->pool, &read) ||
+                         !bs_fuzz_lower_list(&sbpl->resolved->modify, sbpl->pool, &modify);
+        path.text = lowered;
     }
+    if (answer.is_open)
+        return answer;
     struct bs_fuzz_answer reads = bs_fuzz_decide(&read, path.text, path.len, sbpl->pool);
     answer.reads = reads.deciding < 0 || reads.allowed;
     answer.writes = bs_fuzz_decide(&modify, path.text, path.len, sbpl->pool).allowed;

@@ -220,6 +220,34 @@ static void check_laws(struct bs_eval_case *input, const struct asked *asked, si
         check_law(input, "repeat", STAYS, asked, n);
 }
 
+/* On a file system that folds, in ASCII: a path in capitals is decided as one without. */
+static void check_folded(const struct bs_eval_case *input, const struct bs_fuzz_load *load,
+                         const struct bs_fuzz_resolved *resolved, const struct asked *asked,
+                         size_t n, struct bs_fuzz_pool *pool) {
+    struct bs_profile *profile = NULL;
+    if (bs_profile_compile(load->policy, input->profile, BS_FOLD, &profile, NULL) != BS_OK)
+        return;
+    for (size_t i = 0; i < 2 * n; i++) {
+        struct bs_fuzz_text path = asked[i / 2].path;
+        struct bs_fuzz_list list;
+        struct bs_decision decision;
+        char *lowered = bs_fuzz_keep(pool, path.text, path.len);
+        char *capitals = bs_fuzz_keep(pool, path.text, path.len);
+        for (char *c = capitals; *c != '\0'; c++)
+            *c = (char)(*c >= 'a' && *c <= 'z' ? *c - ('a' - 'A') : *c);
+        if (!bs_fuzz_lower(lowered) ||
+            !bs_fuzz_lower_list(list_of(resolved, ops[i % 2]), pool, &list))
+            continue;
+        struct bs_fuzz_answer expected = bs_fuzz_decide(&list, lowered, path.len, pool);
+        if (bs_profile_check(profile, ops[i % 2], capitals, path.len, &decision, NULL) != BS_OK ||
+            decision.allowed != expected.allowed || bs_fuzz_lie("fold"))
+            bs_fuzz_fail("fold", "%s `%.*s` is decided otherwise by folding", word_of(ops[i % 2]),
+                         (int)path.len, path.text);
+        bs_decision_clear(&decision);
+    }
+    bs_profile_free(profile);
+}
+
 static void judge_profile(struct bs_eval_case *input, const struct bs_fuzz_load *load,
                           const struct bs_fuzz_policy *policy) {
     struct bs_fuzz_resolved resolved;
@@ -242,6 +270,8 @@ static void judge_profile(struct bs_eval_case *input, const struct bs_fuzz_load 
     for (size_t i = 0; i < input->n_paths; i++)
         n += check_answers(profile, &resolved, input, input->paths[i], &asked[n]);
     bs_profile_free(profile);
+    if (n > 0 && input->law % 4 == 3)
+        check_folded(input, load, &resolved, asked, n, &input->pool);
     if (n > 0)
         check_laws(input, asked, n);
 }

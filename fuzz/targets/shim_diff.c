@@ -99,7 +99,7 @@ static void compare(const struct bs_fuzz_shim_requests *requests, size_t number,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static struct bs_fuzz_shim_requests requests;
-    static struct bs_policies policies;
+    struct bs_policies policies = {.policy = NULL};
     struct bs_fuzz_lines answers;
     bs_fuzz_begin(data, size);
     bs_fuzz_shim_requests_read(&requests, data, size);
@@ -110,6 +110,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         report_trouble(&requests, trouble);
     for (size_t i = 0; i < requests.n; i++)
         compare(&requests, i, answers.lines[i], answers.lens[i], &policies, &requests.pool);
+    bs_policies_clear(&policies);
     bs_fuzz_lines_clear(&answers);
     bs_fuzz_pool_clear(&requests.pool);
     return 0;

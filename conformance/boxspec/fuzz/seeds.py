@@ -98,9 +98,16 @@ def policy_yaml() -> Iterator[bytes]:
     return _texts("yaml")
 
 
+def exec_frame() -> Iterator[bytes]:
+    """The requests that the page of the protocol shows."""
+    page = (ROOT / "conformance" / "spec" / "shim-protocol.md").read_text(encoding="utf-8")
+    for line in re.findall(r'^\{"id": .*"op": .*\}$', page, re.MULTILINE):
+        yield line.encode()
+
+
 MAKERS: dict[str, Callable[[], Iterator[bytes]]] = {
     made.__name__: made
-    for made in (glob_diff, glob_raw, glob_laws, path_norm, policy_json, policy_yaml)
+    for made in (glob_diff, glob_raw, glob_laws, path_norm, policy_json, policy_yaml, exec_frame)
 }
 
 
