@@ -301,6 +301,11 @@ class Box(AsksSbpl):
         text = json.dumps(body, ensure_ascii=False)
         return text if len(text) <= 600 else f"{text[:600]}… (the kept folder has all)"
 
+    def outside(self) -> dict[str, Any]:
+        """What observers saw of the last shim that ended, for a failure block."""
+        ended = [live.outcome for live in self.lives if live.outcome is not None]
+        return ended[-1].outside() if ended else {}
+
     def sweep(self) -> None:
         """Leave no process and no descriptor; the files stay."""
         for live in self.lives:

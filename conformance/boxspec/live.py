@@ -231,6 +231,11 @@ class Live(Generic[Outcome]):
         self._outcome = self._make(answer, observed)
         return self._outcome
 
+    @property
+    def outcome(self) -> Outcome | None:
+        """What `finish` gave, if it came to that."""
+        return self._outcome
+
     def close(self) -> None:
         """Sweep, close every descriptor; idempotent."""
         self.warden.sweep()

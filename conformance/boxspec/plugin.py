@@ -328,6 +328,8 @@ def _judge(
         return
     if box is not None:
         record.request = box.request_text()
+        if record.verdict in BROKEN:
+            record.evidence = {**box.outside(), **record.evidence}
         if record.verdict in BROKEN or record.verdict is Verdict.HARNESS_ERROR:
             record.folder = str(box.folder)
     if record.verdict in BROKEN:

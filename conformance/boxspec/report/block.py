@@ -20,8 +20,8 @@ def repro_command(record: Record, shim: str | None) -> str:
 
 def _fact(value: Any) -> str:
     if isinstance(value, list | tuple):
-        return "".join(f"\n      {item}" for item in value) or "none"
-    return str(value)
+        return "".join(f"\n      {item}" for item in value) or " none"
+    return f" {value}"
 
 
 def failure_block(record: Record, shim: str | None, requirement: str | None = None) -> str:
@@ -39,8 +39,8 @@ def failure_block(record: Record, shim: str | None, requirement: str | None = No
     lines.append(f"  judged    {record.what}")
     lines.append(f"  expected  {record.expected}")
     lines.append(f"  got       {record.got}")
-    lines.append("  evidence  " + ("" if record.evidence else "none beyond the response"))
-    lines += [f"    {name}: {_fact(fact)}" for name, fact in record.evidence.items()]
+    lines.append("  evidence" + ("" if record.evidence else "  none beyond the response"))
+    lines += [f"    {name}:{_fact(fact)}" for name, fact in record.evidence.items()]
     lines.append(f"  repro     {repro_command(record, shim)}")
     lines.append(f"  kept      {record.folder or 'nothing'}")
     return "\n".join(lines)
