@@ -83,10 +83,11 @@ def test_the_root_is_writable_by_two_rules_only(box: Box) -> None:
 
 @requires("SBPL-MODIFY-07")
 def test_an_empty_list_makes_nothing_writable(box: Box) -> None:
-    text = box.compiled(Setup())
-    text.expect("by an empty list", sbpl.both(["/dev/null"], [".", "a", "a/b"]), sbpl.WRITES)
-    denies = box.compiled(Setup(modify=["!a"], deny_modify=["b/**"]))
-    denies.expect("by denies alone", sbpl.both(["/dev/null"], [".", "a", "b/c", "c"]))
+    for rules in ([], ["!a"]):
+        text = box.compiled(Setup(modify=rules, deny_modify=["b/**"]))
+        text.expect(f"by {rules}", sbpl.both([], [".", "a", "a/b", "b", "b/c", "c"]), sbpl.WRITES)
+        more = box.compiled(Setup(modify=[*rules, "c"], deny_modify=["b/**"]))
+        more.expect(f"by {rules} and one more", sbpl.both(["c"], [".", "a", "b"]), sbpl.WRITES)
 
 
 SETUPS, PATHS = 40, 25

@@ -60,7 +60,8 @@ def test_a_variable_relocates(
 ) -> None:
     claude = claude and f"{claude}-2"
     env = {"HOME": home, "CODEX_HOME": codex, "CLAUDE_CONFIG_DIR": claude}
-    text = box.compiled(Setup(env={name: value for name, value in env.items() if value}))
+    given = {name: value for name, value in env.items() if value}
+    text = box.compiled(Setup(modify=["src/**"], env=given))
     wanted = {
         "/Users/u/.codex/x": home is not None and codex is None,
         "/Users/u/.claude/x": home is not None and claude is None,
@@ -70,7 +71,7 @@ def test_a_variable_relocates(
         "/Users/u/else-2/x": claude == "/Users/u/else-2",
         "/Users/u/.gemini/x": home is not None,
         "/Users/u/x": False,
-        "/dev/x": True,
+        "/Users/u/ws/src/x": True,
     }
     text.expect("state directories", wanted)
 
@@ -83,7 +84,7 @@ def test_an_empty_variable_is_not_set(box: Box, empty: tuple[str | None, ...]) -
     env = {
         name: full[name] if word is None else word for name, word in zip(names, empty, strict=True)
     }
-    text = box.compiled(Setup(env=env))
+    text = box.compiled(Setup(modify=["src/**"], env=env))
     home, codex, claude = (env[name] != "" for name in names)
     wanted = {
         "/opt/codex/x": codex,
@@ -95,7 +96,7 @@ def test_an_empty_variable_is_not_set(box: Box, empty: tuple[str | None, ...]) -
         "/.codex/x": False,
         "/.orbit/x": False,
         "/usr/x": False,
-        "/dev/x": True,
+        "/Users/u/ws/src/x": True,
     }
     text.expect("state directories", wanted)
 
