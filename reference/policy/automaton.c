@@ -21,23 +21,27 @@ static void put(uint64_t *set, uint32_t state) { set[state / 64] |= UINT64_C(1) 
 
 static bool continues(unsigned c) { return (c & 0xC0) == 0x80; }
 
+static void name_byte(struct bs_automaton *automaton, unsigned char c) {
+    if (automaton->class_of[c] > 1)
+        return;
+    automaton->loop_of[automaton->n_classes] = c == '/'       ? BS_LOOP_SLASH
+                                               : continues(c) ? BS_LOOP_INSIDE
+                                                              : BS_LOOP_OTHER;
+    automaton->class_of[c] = (uint8_t)automaton->n_classes++;
+}
+
 /* A class of its own for the separator and for each byte that a glob names, two for the rest. */
 static void classify(struct bs_automaton *automaton, const struct bs_pattern *patterns, size_t n) {
-    bool named[256] = {false};
+    memset(automaton->class_of, 0, sizeof automaton->class_of);
+    memset(automaton->class_of + 0x80, 1, 0x40);
+    automaton->loop_of[0] = BS_LOOP_OTHER;
+    automaton->loop_of[1] = BS_LOOP_INSIDE;
+    automaton->n_classes = 2;
+    name_byte(automaton, '/');
     for (size_t i = 0; i < n; i++) {
         for (size_t at = 0; at < patterns[i].len; at++)
-            named[(unsigned char)patterns[i].text[at]] = true;
+            name_byte(automaton, (unsigned char)patterns[i].text[at]);
     }
-    named['/'] = true;
-    uint32_t next = 2;
-    for (unsigned c = 0; c < 256; c++) {
-        uint32_t class = named[c] ? next++ : continues(c) ? 1 : 0;
-        automaton->class_of[c] = (uint8_t) class;
-        automaton->loop_of[class] = c == '/'       ? BS_LOOP_SLASH
-                                    : continues(c) ? BS_LOOP_INSIDE
-                                                   : BS_LOOP_OTHER;
-    }
-    automaton->n_classes = next;
 }
 
 static void add_state(struct bs_automaton *automaton, uint32_t at, const struct bs_state *state) {
