@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "sbpl/bodies.h"
 
 #include <stdint.h>
@@ -6,26 +7,43 @@
 #include <string.h>
 
 #include "policy/fold.h"
-#include "sbpl/filter.h"
+#include "policy/rule.h"
+#include "sbpl/spell.h"
 
-/* A body out of its spelling: what shields it (policy/rule.h, bs_rule_put) is taken off. */
-static struct bs_pattern body_of(const struct bs_entry *entry) {
-    struct bs_pattern body = {entry->rule, entry->rule_len};
-    if (body.len > 2 && memcmp(body.text, "./", 2) == 0) {
-        body.text += 2;
-        body.len -= 2;
-    }
-    if (body.len > 1 && body.text[body.len - 1] == '/')
-        body.len--;
-    return body;
+bool bs_body_is_root(const struct bs_body *body) { return body->len == 1 && body->text[0] == '.'; }
+
+bool bs_body_is_everything(const struct bs_body *body) {
+    return body->top == 2 && memcmp(body->text, "**", 2) == 0;
 }
 
-static void take(struct bs_bodies *bodies, struct bs_pattern *items) {
+/* A body out of its spelling: what shields it (policy/rule.h, bs_rule_put) is taken off. */
+static void take_off(const struct bs_entry *entry, struct bs_body *body) {
+    body->text = entry->rule;
+    body->len = entry->rule_len;
+    if (body->len > 2 && memcmp(body->text, "./", 2) == 0) {
+        body->text += 2;
+        body->len -= 2;
+    }
+    if (body->len > 1 && body->text[body->len - 1] == '/')
+        body->len--;
+}
+
+static void look_at(struct bs_body *body) {
+    body->look = bs_spell_look(body->text, body->len);
+    body->top = body->len;
+    if ((body->look & BS_HAS_WILDCARD) == 0)
+        return;
+    for (size_t less = bs_rule_subtree(body->text, body->top); less > 0;
+         less = bs_rule_subtree(body->text, body->top))
+        body->top = less;
+}
+
+static void take(struct bs_bodies *bodies, struct bs_body *items) {
     bodies->items = items;
     bodies->denied_from = bodies->n;
     for (size_t i = bodies->n; i-- > 0;) {
         const struct bs_entry *entry = &bodies->entries[i];
-        items[i] = body_of(entry);
+        take_off(entry, &items[i]);
         if (entry->negated)
             bodies->denied_from = i;
         bodies->n_own += entry->origin == BS_ENTRY_PROFILE;
@@ -44,11 +62,12 @@ static bool fold_all(struct bs_both_bodies *both, size_t n) {
     if (!bs_buf_reserve(folded, room))
         return false;
     for (size_t i = 0; i < n; i++) {
-        struct bs_pattern *body = &both->items[i];
+        struct bs_body *body = &both->items[i];
         size_t len = 0;
         if (!bs_fold(body->text, body->len, folded->data + folded->len, &len))
             return false;
-        *body = (struct bs_pattern){folded->data + folded->len, len};
+        body->text = folded->data + folded->len;
+        body->len = len;
         folded->len += len;
     }
     return true;
@@ -65,10 +84,13 @@ bool bs_bodies_open(const struct bs_profile *profile, struct bs_both_bodies *bot
         return false;
     take(&lists[BS_OP_READ], both->items);
     take(&lists[BS_OP_MODIFY], both->items + lists[BS_OP_READ].n);
-    if (!bs_profile_folds(profile) || fold_all(both, n))
-        return true;
-    bs_bodies_close(both);
-    return false;
+    if (bs_profile_folds(profile) && !fold_all(both, n)) {
+        bs_bodies_close(both);
+        return false;
+    }
+    for (size_t i = 0; i < n; i++)
+        look_at(&both->items[i]);
+    return true;
 }
 
 void bs_bodies_close(struct bs_both_bodies *both) {
@@ -77,18 +99,20 @@ void bs_bodies_close(struct bs_both_bodies *both) {
     memset(both, 0, sizeof *both);
 }
 
-size_t bs_body_place(const struct bs_pattern *body) {
-    size_t top = bs_filter_top(body);
-    size_t place = 0;
-    if (top == 1 && body->text[0] == '.')
+size_t bs_body_place(const struct bs_body *body) {
+    if (bs_body_is_root(body))
         return 0;
-    for (size_t i = 0; i <= top; i++) {
-        if (i < top && (body->text[i] == '*' || body->text[i] == '?'))
-            return place;
-        if (i == top || body->text[i] == '/')
-            place = i;
-    }
-    return place;
+    if ((body->look & BS_HAS_WILDCARD) == 0)
+        return body->len;
+    const char *star = memchr(body->text, '*', body->top);
+    size_t end = star != NULL ? (size_t)(star - body->text) : body->top;
+    const char *question = memchr(body->text, '?', end);
+    if (question != NULL)
+        end = (size_t)(question - body->text);
+    if (end == body->top)
+        return end;
+    const char *slash = memrchr(body->text, '/', end);
+    return slash != NULL ? (size_t)(slash - body->text) : 0;
 }
 
 const char *bs_body_name(const struct bs_both_bodies *both, enum bs_op op, size_t index, char *buf,

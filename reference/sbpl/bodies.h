@@ -8,11 +8,22 @@
 #include <boxspec/profile.h>
 
 #include "base/buf.h"
-#include "policy/matcher.h"
+
+/* What a rule matches, in its normal form. */
+struct bs_body {
+    const char *text;
+    size_t len;
+    size_t top;    /* bytes without the `**` segments at its end: they mean no more than one */
+    unsigned look; /* what the bytes are, sbpl/spell.h */
+    /* Where the text has its filter as a deny, which may be wanted twice; a length of 0: nowhere.
+     */
+    size_t filter_at;
+    size_t filter_len;
+};
 
 struct bs_bodies {
     const struct bs_entry *entries;
-    struct bs_pattern *items; /* of entries[i] */
+    struct bs_body *items; /* of entries[i] */
     size_t n;
     size_t n_own;       /* the first so many are the profile's own */
     size_t denied_from; /* the first that is negated, n for none */
@@ -20,7 +31,7 @@ struct bs_bodies {
 
 struct bs_both_bodies {
     struct bs_bodies lists[2]; /* by enum bs_op */
-    struct bs_pattern *items;
+    struct bs_body *items;
     struct bs_buf folded;
 };
 
@@ -28,9 +39,13 @@ struct bs_both_bodies {
 bool bs_bodies_open(const struct bs_profile *profile, struct bs_both_bodies *both);
 void bs_bodies_close(struct bs_both_bodies *both);
 
+/* The root: `.`. Everything: nothing but `**` segments. */
+bool bs_body_is_root(const struct bs_body *body);
+bool bs_body_is_everything(const struct bs_body *body);
+
 /* The length of the leading segments of a body that have no wildcards, `**` segments at its end
  * aside; 0 for the root. */
-size_t bs_body_place(const struct bs_pattern *body);
+size_t bs_body_place(const struct bs_body *body);
 
 /* What an entry is called in messages, `denyRead[2]`; at most `size` bytes. Returns buf. */
 const char *bs_body_name(const struct bs_both_bodies *both, enum bs_op op, size_t index, char *buf,

@@ -8,34 +8,33 @@
 #include <boxspec/bytes.h>
 
 #include "base/buf.h"
-#include "policy/matcher.h"
+#include "sbpl/bodies.h"
+#include "sbpl/spell.h"
 #include "sbpl/unfold.h"
 
 /* What the filters of a text have in common. */
 struct bs_filters {
-    struct bs_buf string;  /* the root between quotes; empty for `/`, so that a rule may follow */
-    struct bs_buf pattern; /* the same in a regular expression */
+    struct bs_buf literal; /* how each begins: the form, the root and a slash */
+    struct bs_buf subpath;
+    struct bs_buf regex;
+    struct bs_bytes root;     /* a place, borrowed */
     struct bs_unfold *unfold; /* NULL: nothing folds */
+    struct bs_spelled spelled;
 };
 
-/* False when memory ran out. `root` is a place. */
+/* False when memory ran out; to be closed in both cases. */
 bool bs_filters_open(struct bs_filters *filters, const struct bs_bytes *root,
                      struct bs_unfold *unfold);
 void bs_filters_close(struct bs_filters *filters);
 
 /* Appends the filter of a rule's body, which has no control characters and is folded where filters
- * fold. NULL; or why there is no filter,
- * static and with a remedy, and then something is appended that is not to be used. out->failed
- * where memory ran out. */
-const char *bs_filter_put(const struct bs_filters *filters, const struct bs_pattern *body,
-                          bool deny, struct bs_buf *out);
+ * fold. NULL; or why there is no filter, static and with a remedy, and then something is appended
+ * that is not to be used. out->failed where memory ran out. */
+const char *bs_filter_put(const struct bs_filters *filters, const struct bs_body *body, bool deny,
+                          struct bs_buf *out);
 
 /* Appends `(subpath "PLACE")`, with `below` behind the place. Returns like bs_filter_put. */
 const char *bs_filter_put_place(const struct bs_bytes *place, const char *below,
                                 struct bs_buf *out);
-
-/* The length of a body without the `**` segments at its end; they mean nothing more than one. Equal
- * to the body's where it has none, and 2 where it has nothing else. */
-size_t bs_filter_top(const struct bs_pattern *body);
 
 #endif

@@ -8,6 +8,7 @@
 #include "sbpl/bodies.h"
 #include "sbpl/filter.h"
 #include "sbpl/places.h"
+#include "sbpl/put.h"
 #include "sbpl/spell.h"
 #include "sbpl/unfold.h"
 #include "sbpl/unlink.h"
@@ -44,7 +45,7 @@ static const char head[] =
 /* /tmp is a link, so its clause is dead; people look for it, and it does no harm. */
 static const char *const scratch[] = {"/private/tmp", "/tmp", "/private/var/folders", "/dev"};
 
-#define PUT(compiler, text) bs_buf_add(&(compiler)->out, text, sizeof(text) - 1)
+#define PUT(compiler, text) BS_PUT(&(compiler)->out, text)
 
 static int out_of_memory(struct bs_error *err) {
     return bs_fail(err, BS_E_EXECUTION, 0, "no memory for the text");
@@ -106,7 +107,7 @@ static int refuse_rule(const struct compiler *compiler, enum bs_op op, size_t in
  * said once more, behind a deny of P. */
 static int put_exception(struct compiler *compiler, size_t index, struct bs_error *err) {
     const struct bs_bodies *modify = &compiler->both.lists[BS_OP_MODIFY];
-    const struct bs_pattern *inside = &modify->items[index];
+    const struct bs_body *inside = &modify->items[index];
     struct bs_buf *out = &compiler->out;
     PUT(compiler, "(deny file-write* ");
     size_t start = out->len;
@@ -131,6 +132,18 @@ static int put_exception(struct compiler *compiler, size_t index, struct bs_erro
     return BS_OK;
 }
 
+#define HEAD(text)                                                                                 \
+    { (text), sizeof(text) - 1 }
+
+/* By operation and by whether it is denied. */
+static const struct {
+    const char *text;
+    size_t len;
+} heads[2][2] = {
+    [BS_OP_READ] = {HEAD("(allow file-read* "), HEAD("(deny file-read* ")},
+    [BS_OP_MODIFY] = {HEAD("(allow file-write* "), HEAD("(deny file-write* ")},
+};
+
 static int put_rules(struct compiler *compiler, enum bs_op op, size_t from, struct bs_error *err) {
     const struct bs_bodies *bodies = &compiler->both.lists[op];
     struct bs_buf *out = &compiler->out;
@@ -141,12 +154,14 @@ static int put_rules(struct compiler *compiler, enum bs_op op, size_t from, stru
             code = put_exception(compiler, i, err);
             continue;
         }
-        if (op == BS_OP_MODIFY)
-            bs_buf_str(out, entry->negated ? "(deny file-write* " : "(allow file-write* ");
-        else
-            bs_buf_str(out, entry->negated ? "(deny file-read* " : "(allow file-read* ");
-        const char *problem =
-            bs_filter_put(&compiler->filters, &bodies->items[i], entry->negated, out);
+        bs_put(out, heads[op][entry->negated].text, heads[op][entry->negated].len);
+        struct bs_body *body = &bodies->items[i];
+        size_t start = out->len;
+        const char *problem = bs_filter_put(&compiler->filters, body, entry->negated, out);
+        if (entry->negated) {
+            body->filter_at = start;
+            body->filter_len = out->len - start;
+        }
         PUT(compiler, ")\n");
         if (problem != NULL)
             code = refuse_rule(compiler, op, i, problem, err);
@@ -186,7 +201,22 @@ static int put_root(struct compiler *compiler, struct bs_error *err) {
                    bs_spell_for_people(root->data, root->len, shown, sizeof shown), problem);
 }
 
+/* About as much as the text will have, so that it seldom moves while it grows. */
+static void reserve(struct compiler *compiler) {
+    enum { CLAUSE = 64, MOST = 1024 * 1024 };
+    size_t about = sizeof head + 16 * CLAUSE;
+    for (int op = BS_OP_READ; op <= BS_OP_MODIFY; op++) {
+        const struct bs_bodies *bodies = &compiler->both.lists[op];
+        for (size_t i = op == BS_OP_READ ? bodies->denied_from : 0; i < bodies->n; i++) {
+            size_t clause = compiler->filters.regex.len + bodies->items[i].len + CLAUSE;
+            about += op == BS_OP_READ ? clause * 2 : clause;
+        }
+    }
+    (void)bs_buf_reserve(&compiler->out, about < MOST ? about : MOST);
+}
+
 static int put_text(struct compiler *compiler, struct bs_error *err) {
+    reserve(compiler);
     PUT(compiler, head);
     int code = put_writable(compiler, err);
     if (code == BS_OK)
@@ -215,7 +245,7 @@ static int list_unguarded(const struct bs_bodies *read, struct bs_sbpl *sbpl,
     if (sbpl->unguarded == NULL)
         return out_of_memory(err);
     for (size_t i = read->denied_from; i < read->n; i++) {
-        const struct bs_pattern *body = &read->items[i];
+        const struct bs_body *body = &read->items[i];
         const char *end = memchr(body->text, '/', body->len);
         size_t first = end != NULL ? (size_t)(end - body->text) : body->len;
         if (read->entries[i].negated && bs_rule_has_wildcards(body->text, first))
@@ -230,7 +260,7 @@ static int refuse_controls(const struct compiler *compiler, struct bs_error *err
     for (int op = BS_OP_READ; op <= BS_OP_MODIFY; op++) {
         const struct bs_bodies *bodies = &compiler->both.lists[op];
         for (size_t i = 0; i < bodies->n; i++) {
-            if ((bs_spell_look(bodies->items[i].text, bodies->items[i].len) & BS_HAS_CONTROL) != 0)
+            if ((bodies->items[i].look & BS_HAS_CONTROL) != 0)
                 return refuse_rule(compiler, (enum bs_op)op, i,
                                    "holds a control character; give what it names another name",
                                    err);

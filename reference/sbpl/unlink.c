@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "policy/table.h"
+#include "sbpl/put.h"
+#include "sbpl/spell.h"
 
 /* What has a clause already, by its body. */
 struct seen {
@@ -10,45 +12,69 @@ struct seen {
     uint64_t seed;
 };
 
+/* The end of the next ancestor behind `from`; 0: there is none. The place itself is one where the
+ * rule goes on behind it, and its own filter is another. */
+static size_t next_ancestor(const struct bs_body *body, size_t place, size_t from) {
+    const char *slash = place > from ? memchr(body->text + from, '/', place - from) : NULL;
+    if (slash != NULL)
+        return (size_t)(slash - body->text);
+    return from <= place && place < body->top ? place : 0;
+}
+
 static bool open_seen(struct seen *seen, const struct bs_bodies *read) {
     size_t most = 1;
     for (size_t i = read->denied_from; i < read->n; i++) {
-        const struct bs_pattern *body = &read->items[i];
-        most += read->entries[i].negated;
-        for (size_t k = 0; k < body->len && read->entries[i].negated; k++)
-            most += body->text[k] == '/';
+        const struct bs_body *body = &read->items[i];
+        if (!read->entries[i].negated)
+            continue;
+        size_t place = bs_body_place(body);
+        most++;
+        for (size_t end = next_ancestor(body, place, 0); end > 0;
+             end = next_ancestor(body, place, end + 1))
+            most++;
     }
     seen->seed = bs_table_seed(seen);
     return bs_table_init(&seen->table, most);
 }
 
-/* Nothing when there is a clause already. Ancestors are asked for from the top, so one that is too
- * long to be written ends the compile before many of them have been hashed. */
-static const char *put(const struct bs_filters *filters, const char *text, size_t len,
-                       struct seen *seen, struct bs_buf *out) {
-    struct bs_pattern body = {text, len};
+/* True the first time. Ancestors are asked for from the top, so one that is too long to be written
+ * ends the compile before many of them have been hashed. */
+static bool is_new(struct seen *seen, const char *text, size_t len) {
     bool added = false;
-    (void)bs_table_add(&seen->table, (uint32_t)bs_table_hash(seen->seed, text, len), text, len, 0,
-                       &added);
-    if (!added)
-        return NULL;
-    bs_buf_str(out, "(deny file-write-unlink ");
-    const char *problem = bs_filter_put(filters, &body, true, out);
-    bs_buf_str(out, ")\n");
+    uint32_t hash = (uint32_t)bs_table_hash(seen->seed, text, len);
+    (void)bs_table_add(&seen->table, hash, text, len, 0, &added);
+    return added;
+}
+
+static const char *put(const struct bs_filters *filters, const struct bs_body *body,
+                       struct bs_buf *out) {
+    const char *problem = NULL;
+    BS_PUT(out, "(deny file-write-unlink ");
+    if (body->filter_len == 0)
+        problem = bs_filter_put(filters, body, true, out);
+    else if (bs_buf_reserve(out,
+                            body->filter_len)) /* or the source would move while it is copied */
+        bs_put(out, out->data + body->filter_at, body->filter_len);
+    BS_PUT(out, ")\n");
     return problem;
 }
 
-static const char *put_entry(const struct bs_filters *filters, const struct bs_pattern *body,
+static const char *put_entry(const struct bs_filters *filters, const struct bs_body *body,
                              struct seen *seen, struct bs_buf *out) {
     size_t place = bs_body_place(body);
-    bool whole = place == bs_filter_top(body); /* then the place is the rule's own filter */
     const char *problem = NULL;
-    for (size_t i = 1; i <= place && problem == NULL; i++) {
-        bool ends = i < body->len && body->text[i] == '/';
-        if (ends && (i < place || !whole))
-            problem = put(filters, body->text, i, seen, out);
+    for (size_t end = next_ancestor(body, place, 0); end > 0 && problem == NULL;
+         end = next_ancestor(body, place, end + 1)) {
+        struct bs_body ancestor = {.text = body->text,
+                                   .len = end,
+                                   .top = end,
+                                   .look = body->look & ~(unsigned)BS_HAS_WILDCARD};
+        if (is_new(seen, body->text, end))
+            problem = put(filters, &ancestor, out);
     }
-    return problem != NULL ? problem : put(filters, body->text, body->len, seen, out);
+    if (problem == NULL && is_new(seen, body->text, body->len))
+        problem = put(filters, body, out);
+    return problem;
 }
 
 const char *bs_unlink_put(const struct bs_filters *filters, const struct bs_bodies *read,

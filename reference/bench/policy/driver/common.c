@@ -36,7 +36,7 @@ void bench_pin(unsigned cpu) {
 }
 
 int bench_broken(const char *what, const char *why) {
-    (void)fprintf(stderr, "boxspec-bench-policy: %s: %s\n", what, why);
+    (void)fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, what, why);
     return 1;
 }
 
