@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import re
 import zipfile
 from pathlib import Path
@@ -20,12 +21,12 @@ SERVED = [target for target in targets.every().values() if not target.shim]
 
 
 @pytest.fixture(scope="module")
-def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What build.sh writes. Its objects stay in build/, so the second time takes seconds."""
-    folder = tmp_path_factory.mktemp("service")
-    (folder / "src").mkdir()
-    (folder / "src" / "boxspec").symlink_to(ROOT)
-    (folder / "out").mkdir()
+def out() -> Path:
+    """What build.sh writes. It stays in build/, so the second time takes a second; workers that
+    share the checkout take turns."""
+    folder = ROOT / "build" / "service"
+    (folder / "src").mkdir(parents=True, exist_ok=True)
+    (folder / "out").mkdir(exist_ok=True)
     env = {
         "CC": "clang",
         "CXX": "clang++",
@@ -35,9 +36,13 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "SANITIZER": "address",
         "SRC": str(folder / "src"),
         "OUT": str(folder / "out"),
-        "WORK": str(ROOT / "build" / "service"),
+        "WORK": str(folder / "work"),
     }
-    done = run([ROOT / ".clusterfuzzlite" / "build.sh"], env=env, cwd=folder / "src" / "boxspec")
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "src" / "boxspec").exists():
+            (folder / "src" / "boxspec").symlink_to(ROOT)
+        done = run([ROOT / ".clusterfuzzlite" / "build.sh"], env=env, cwd=folder)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     return folder / "out"
 
