@@ -6,80 +6,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/allocations.h"
 #include "support/harness.h"
 #include "support/holdings.h"
 #include "support/shell.h"
 #include "support/spent.h"
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *block, size_t size);
-char *__real_strdup(const char *text);
-char *__real_strndup(const char *text, size_t len);
-void __real_free(void *block);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-char *__wrap_strdup(const char *text);
-char *__wrap_strndup(const char *text, size_t len);
-void __wrap_free(void *block);
-
-static unsigned asked;   /* allocations since the sweep's step began */
-static unsigned fail_at; /* the one that fails, from 1; 0 for none */
-static int live;         /* blocks that were handed out and not given back */
-
-static bool fails(void) {
-    if (++asked != fail_at)
-        return false;
-    errno = ENOMEM;
-    return true;
-}
-
-static void *counted(void *block) {
-    live += block != NULL;
-    return block;
-}
-
-void *__wrap_malloc(size_t size) { return fails() ? NULL : counted(__real_malloc(size)); }
-
-void *__wrap_calloc(size_t n, size_t size) {
-    return fails() ? NULL : counted(__real_calloc(n, size));
-}
-
-void *__wrap_realloc(void *block, size_t size) {
-    if (fails())
-        return NULL;
-    return block != NULL ? __real_realloc(block, size) : counted(__real_realloc(NULL, size));
-}
-
-char *__wrap_strdup(const char *text) { return fails() ? NULL : counted(__real_strdup(text)); }
-
-char *__wrap_strndup(const char *text, size_t len) {
-    return fails() ? NULL : counted(__real_strndup(text, len));
-}
-
-void __wrap_free(void *block) {
-    live -= block != NULL;
-    __real_free(block);
-}
-
 enum tolerance { EVERY_FAILURE_IS_AN_ERROR, A_COPY_MAY_BE_LOST };
 
 static void sweep(const struct bs_exec_request *request, enum tolerance tolerance) {
     struct holdings before = holdings_now();
-    int live_before = live;
+    int live_before = allocations.live;
     unsigned failures = 0;
     for (unsigned n = 1; n < 1000; n++) {
         struct bs_exec_result result = BS_EXEC_RESULT_INIT;
         struct bs_error err = BS_ERROR_INIT;
-        asked = 0;
-        fail_at = n;
+        allocations.asked = 0;
+        allocations.fail_at = n;
         double before_ms = spent_ms();
         int code = bs_exec_run(request, &result, &err);
-        bool reached = asked >= n;
+        bool reached = allocations.asked >= n;
         /* A pipe that cannot be read any more must not be polled either. */
         assert_true(spent_ms() - before_ms < 300);
-        fail_at = 0;
+        allocations.fail_at = 0;
         if (code == BS_OK) {
             assert_true(!reached || tolerance == A_COPY_MAY_BE_LOST);
         } else {
@@ -92,7 +41,7 @@ static void sweep(const struct bs_exec_request *request, enum tolerance toleranc
             failures++;
         }
         bs_exec_result_clear(&result);
-        assert_int_equal(live, live_before);
+        assert_int_equal(allocations.live, live_before);
         assert_nothing_left(before);
         if (!reached) {
             assert_true(failures > 0);
@@ -105,16 +54,16 @@ static void sweep(const struct bs_exec_request *request, enum tolerance toleranc
 static void the_very_first_allocation_fails(void **state) {
     (void)state;
     struct bs_exec_request request = SHELL("exit 0");
-    asked = 0;
-    fail_at = 1;
+    allocations.asked = 0;
+    allocations.fail_at = 1;
     struct bs_error err = run_to_error(&request, BS_E_EXECUTION);
-    fail_at = 0;
+    allocations.fail_at = 0;
     assert_int_equal(err.os_error, ENOMEM);
-    assert_int_equal(live, 0);
+    assert_int_equal(allocations.live, 0);
     /* The signal slot is kept for the next run, and for the handler. */
     struct bs_exec_result result = run_to_result(&request);
     bs_exec_result_clear(&result);
-    assert_int_equal(live, 1);
+    assert_int_equal(allocations.live, 1);
 }
 
 static const struct bs_env_pair env[] = {{"PATH", "/no/such/place:/bin"},
@@ -168,10 +117,10 @@ static void text_that_cannot_be_made_leaves_the_bytes(void **state) {
     (void)state;
     struct bs_exec_request request = SHELL("printf 'a\\377'");
     struct bs_exec_result result = run_to_result(&request);
-    asked = 0;
-    fail_at = 1;
+    allocations.asked = 0;
+    allocations.fail_at = 1;
     int code = bs_exec_result_text(&result);
-    fail_at = 0;
+    allocations.fail_at = 0;
     assert_int_equal(code, BS_E_EXECUTION);
     assert_text(&result.out, "a\xFF");
     bs_exec_result_clear(&result);
@@ -179,16 +128,16 @@ static void text_that_cannot_be_made_leaves_the_bytes(void **state) {
 
 static void a_format_that_cannot_be_made_is_an_error(void **state) {
     (void)state;
-    int live_before = live;
+    int live_before = allocations.live;
     struct bs_bytes out = BS_BYTES_INIT;
     struct bs_error err = BS_ERROR_INIT;
-    asked = 0;
-    fail_at = 1;
+    allocations.asked = 0;
+    allocations.fail_at = 1;
     int code = bs_exec_format_env(BS_ENV_CLEAR_AND_SET, env, LENGTH(env), &out, &err);
-    fail_at = 0;
+    allocations.fail_at = 0;
     assert_int_equal(code, BS_E_EXECUTION);
     assert_int_equal(err.os_error, ENOMEM);
-    assert_int_equal(live, live_before);
+    assert_int_equal(allocations.live, live_before);
 }
 
 int main(void) {

@@ -4,28 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/allocations.h"
 #include "support/harness.h"
 #include "support/profiles.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *block, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-
-static unsigned allocations;
-static unsigned fail_at; /* the one that fails, from 1; 0 for none */
-
-static bool fails(void) { return ++allocations == fail_at; }
-
-void *__wrap_malloc(size_t size) { return fails() ? NULL : __real_malloc(size); }
-
-void *__wrap_calloc(size_t n, size_t size) { return fails() ? NULL : __real_calloc(n, size); }
-
-void *__wrap_realloc(void *block, size_t size) {
-    return fails() ? NULL : __real_realloc(block, size);
-}
 
 static void the_last_match_wins(void **state) {
     (void)state;
@@ -192,7 +173,7 @@ static void a_check_allocates_nothing_up_to_its_bound(void **state) {
         segments[i] = '/';
     const char *const paths[] = {"src/x", ".",      "./src//x/",  ".state/cache/x",
                                  longest, segments, "\xC3\x84/b", "/refused"};
-    unsigned before = allocations;
+    unsigned before = allocations.asked;
     for (size_t i = 0; i < LENGTH(paths) * 2; i++) {
         struct bs_decision decision;
         struct bs_error err;
@@ -201,7 +182,7 @@ static void a_check_allocates_nothing_up_to_its_bound(void **state) {
             (void)bs_profile_check(profiles[i % 2], (enum bs_op)op, path, strlen(path), &decision,
                                    &err);
     }
-    assert_int_equal(allocations, before);
+    assert_int_equal(allocations.asked, before);
     free(longest);
     free(segments);
     bs_profile_free(profiles[0]);
@@ -222,10 +203,10 @@ static void a_longer_path_is_answered_too(void **state) {
     assert_memory_equal(decision.path + LEN - 4, "a/z", 3);
     bs_decision_clear(&decision);
     bs_decision_clear(&decision);
-    fail_at = allocations + 1;
+    allocations.fail_at = allocations.asked + 1;
     struct bs_error err = BS_ERROR_INIT;
     int code = bs_profile_check(profile, BS_OP_READ, path, LEN, &decision, &err);
-    fail_at = 0;
+    allocations.fail_at = 0;
     assert_int_equal(code, BS_E_EXECUTION);
     free(path);
     bs_profile_free(profile);
@@ -243,9 +224,9 @@ static void every_failed_allocation_of_a_compilation_is_an_error(void **state) {
     unsigned failures = 0;
     while (profile == NULL && failures < 1000) {
         struct bs_error err = BS_ERROR_INIT;
-        fail_at = allocations + failures + 1;
+        allocations.fail_at = allocations.asked + failures + 1;
         int code = bs_profile_compile(policy, "p", BS_FOLD, &profile, &err);
-        fail_at = 0;
+        allocations.fail_at = 0;
         if (code == BS_OK)
             break;
         assert_int_equal(code, BS_E_EXECUTION);

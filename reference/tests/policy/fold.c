@@ -3,9 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <boxspec/glob.h>
-
-#include "support/harness.h"
+#include "policy/globs.h"
 
 /* In blocks of the promised size, so that a sanitizer sees one byte too many. */
 static char *folded(const char *text, size_t len, size_t *out_len) {
@@ -114,15 +112,6 @@ static void long_texts_fold_like_short_ones(void **state) {
     }
     free(one);
     free(text);
-}
-
-static bool matches(enum bs_case sensitivity, const char *pattern, const char *path) {
-    struct bs_glob *glob = NULL;
-    bool matched = false;
-    assert_int_equal(bs_glob_compile(pattern, strlen(pattern), sensitivity, &glob, NULL), BS_OK);
-    assert_int_equal(bs_glob_match(glob, path, strlen(path), &matched, NULL), BS_OK);
-    bs_glob_free(glob);
-    return matched;
 }
 
 static void globs_fold_on_both_sides(void **state) {

@@ -1,29 +1,10 @@
-#include <boxspec/glob.h>
+#include "policy/globs.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "support/glob_oracle.h"
 #include "support/harness.h"
 #include "support/spent.h"
-
-static struct bs_glob *compiled(const char *pattern, size_t len) {
-    struct bs_glob *glob = NULL;
-    struct bs_error err = BS_ERROR_INIT;
-    if (bs_glob_compile(pattern, len, BS_CASE_SENSITIVE, &glob, &err) != BS_OK)
-        fail_msg("`%.40s`: %s", pattern, err.message);
-    return glob;
-}
-
-static bool matches(const char *pattern, const char *path) {
-    struct bs_glob *glob = compiled(pattern, strlen(pattern));
-    bool matched = false;
-    struct bs_error err = BS_ERROR_INIT;
-    if (bs_glob_match(glob, path, strlen(path), &matched, &err) != BS_OK)
-        fail_msg("`%s`: %s", path, err.message);
-    bs_glob_free(glob);
-    return matched;
-}
 
 static void globs_match_what_the_contract_says(void **state) {
     (void)state;
@@ -103,7 +84,7 @@ static void globs_match_what_the_contract_says(void **state) {
         {"A", "a", false},
     };
     for (size_t i = 0; i < LENGTH(rows); i++) {
-        if (matches(rows[i].pattern, rows[i].path) != rows[i].match)
+        if (matches(BS_CASE_SENSITIVE, rows[i].pattern, rows[i].path) != rows[i].match)
             fail_msg("`%s` and `%s`", rows[i].pattern, rows[i].path);
     }
 }
@@ -129,7 +110,7 @@ static void what_is_no_glob_is_refused(void **state) {
 
 static void a_bad_path_is_an_error_and_no_answer(void **state) {
     (void)state;
-    struct bs_glob *glob = compiled("**", 2);
+    struct bs_glob *glob = compiled(BS_CASE_SENSITIVE, "**", 2);
     bool matched = false;
     struct bs_error err = BS_ERROR_INIT;
     assert_int_equal(bs_glob_match(glob, "a/..", 4, &matched, &err), BS_E_INVALID);
@@ -143,7 +124,7 @@ static void a_glob_has_its_longest_length(void **state) {
     char *text = malloc(BS_GLOB_MOST_BYTES + 1);
     assert_non_null(text);
     memset(text, 'x', BS_GLOB_MOST_BYTES + 1);
-    struct bs_glob *glob = compiled(text, BS_GLOB_MOST_BYTES);
+    struct bs_glob *glob = compiled(BS_CASE_SENSITIVE, text, BS_GLOB_MOST_BYTES);
     bool matched = false;
     assert_int_equal(bs_glob_match(glob, text, BS_GLOB_MOST_BYTES, &matched, NULL), BS_OK);
     assert_true(matched);
@@ -205,7 +186,7 @@ static void long_random_globs_decide_as_the_oracle(void **state) {
             path_len--;
         if (path_len == 0)
             path[path_len++] = '.';
-        struct bs_glob *compiled_glob = compiled(glob, glob_len);
+        struct bs_glob *compiled_glob = compiled(BS_CASE_SENSITIVE, glob, glob_len);
         bool matched = false;
         assert_int_equal(bs_glob_match(compiled_glob, path, path_len, &matched, NULL), BS_OK);
         bs_glob_free(compiled_glob);
@@ -224,7 +205,7 @@ static double ms_to_match(const char *unit, size_t units, const char *tail, size
         len = put(pattern, len, unit);
     len = put(pattern, len, tail);
     memset(path, 'a', path_len);
-    struct bs_glob *glob = compiled(pattern, len);
+    struct bs_glob *glob = compiled(BS_CASE_SENSITIVE, pattern, len);
     double best = 1e9;
     for (int i = 0; i < 3; i++) {
         bool matched = true;

@@ -2,43 +2,7 @@
 #define _GNU_SOURCE
 
 #include "sbpl/compiling.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *block, size_t size);
-void __real_free(void *block);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void __wrap_free(void *block);
-
-static unsigned asked;   /* allocations since the sweep's step began */
-static unsigned fail_at; /* the one that fails, from 1; 0 for none */
-static int live;         /* blocks that were handed out and not given back */
-
-static bool fails(void) { return ++asked == fail_at; }
-
-static void *counted(void *block) {
-    live += block != NULL;
-    return block;
-}
-
-void *__wrap_malloc(size_t size) { return fails() ? NULL : counted(__real_malloc(size)); }
-
-void *__wrap_calloc(size_t n, size_t size) {
-    return fails() ? NULL : counted(__real_calloc(n, size));
-}
-
-void *__wrap_realloc(void *block, size_t size) {
-    if (fails())
-        return NULL;
-    return block != NULL ? __real_realloc(block, size) : counted(__real_realloc(NULL, size));
-}
-
-void __wrap_free(void *block) {
-    live -= block != NULL;
-    __real_free(block);
-}
+#include "support/allocations.h"
 
 static int compile_once(const void *context, struct bs_error *err) {
     struct bs_sbpl sbpl = BS_SBPL_INIT;
@@ -60,15 +24,15 @@ static int wrap_once(const void *context, struct bs_error *err) {
 /* Every failure is an error with words, and nothing is kept by it. */
 static void sweep(int (*once)(const void *context, struct bs_error *err), const void *context,
                   int expected, unsigned least) {
-    int live_before = live;
+    int live_before = allocations.live;
     for (unsigned n = 1; n < 2000; n++) {
         struct bs_error err = BS_ERROR_INIT;
-        asked = 0;
-        fail_at = n;
+        allocations.asked = 0;
+        allocations.fail_at = n;
         int code = once(context, &err);
-        bool reached = asked >= n;
-        fail_at = 0;
-        assert_int_equal(live, live_before);
+        bool reached = allocations.asked >= n;
+        allocations.fail_at = 0;
+        assert_int_equal(allocations.live, live_before);
         assert_int_equal(code, reached ? BS_E_EXECUTION : expected);
         if (code != BS_OK)
             assert_true(strlen(err.message) > 0);
