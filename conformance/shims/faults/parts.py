@@ -7,6 +7,7 @@ rules that trips those as well says less.
 import sbpl.clauses as clauses
 import sbpl.filters as filters
 from registry import replaces
+from sbpl.places import lies_in
 
 
 class Now:
@@ -76,6 +77,7 @@ def replaces_filter(part):
 def is_simple(given):
     return not (
         given.fold
+        or given.provider
         or given.side_roots
         or is_strange(given.root)
         or inside_of_scratch(given)
@@ -137,7 +139,7 @@ def regex(expression):
 
 def inside_of_scratch(given):
     """Whether the root lies in a place that is writable by itself."""
-    return any(clauses.below(place) in given.root for place in places(given))
+    return any(lies_in(given.root, place) for place in places(given))
 
 
 def places(given):

@@ -53,12 +53,12 @@ def dollar_is_the_end():
     unescaped("$")
 
 
-def instead(piece, wrong, only=lambda found: True):
+def instead(piece, wrong, only=lambda found, denied: True):
     """Another expression for a wildcard, in some rules."""
 
     @replaces(filters.Filters)
     def expression(original, self, found, denied):
-        if not (asks_one_rule(Now.given) and only(found)):
+        if not (asks_one_rule(Now.given) and only(found, denied)):
             return original(self, found, denied)
         right = filters.EXPRESSIONS[piece]
         filters.EXPRESSIONS[piece] = wrong
@@ -66,6 +66,10 @@ def instead(piece, wrong, only=lambda found: True):
             return original(self, found, denied)
         finally:
             filters.EXPRESSIONS[piece] = right
+
+
+def in_denies(found, denied):
+    return denied
 
 
 @fault("SBPL-FILTER-02", "a star crosses slashes", "`.*` for every star")
@@ -85,17 +89,17 @@ def star_needs_a_character():
 
 @fault("SBPL-FILTER-03", "`**/` is one segment or more", "`.*/`")
 def two_stars_need_a_segment():
-    instead(glob.SEGMENTS, ".*/", lambda found: found[0] == glob.SEGMENTS)
+    instead(glob.SEGMENTS, ".*/", lambda found, denied: found[0] == glob.SEGMENTS)
 
 
 @fault("SBPL-FILTER-03", "`**/` is one segment or none", "`([^/]*/)?`")
 def two_stars_are_one_segment():
-    instead(glob.SEGMENTS, "([^/]*/)?")
+    instead(glob.SEGMENTS, "([^/]*/)?", in_denies)
 
 
 @fault("SBPL-FILTER-03", "`**/` ends anywhere in a name", "`.*`")
 def two_stars_end_in_a_name():
-    instead(glob.SEGMENTS, ".*")
+    instead(glob.SEGMENTS, ".*", in_denies)
 
 
 @fault("SBPL-FILTER-03", "two stars in a segment stay in it", "a star twice")

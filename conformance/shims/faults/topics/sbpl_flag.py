@@ -153,10 +153,10 @@ def any_word_is_a_value():
 
 @fault("SBPL-FLAG-06", "flags come first", "sorted")
 def flags_come_first():
-    neutralised(
-        "gemini",
-        lambda words, right: right[:1] + sorted(right[1:], key=lambda word: word[:1] != b"-"),
-    )
+    def change(words, right):
+        return right[:1] + sorted(right[1:], key=lambda word: word[:1] != b"-")
+
+    neutralised("codex", change)
 
 
 @fault("SBPL-FLAG-06", "the program itself is a flag", "all words looked at")

@@ -9,19 +9,35 @@ from parts import replaces_part
 from registry import fault, replaces
 
 
+def texts(change):
+    """Other lines; with a provider texts are asked about names."""
+
+    @replaces(clauses)
+    def compile_text(original, given):
+        text = original(given)
+        return text if given.provider else change(text)
+
+
+def head(*lines):
+    texts(lambda text: text.replace("\n".join(clauses.HEAD), "\n".join(lines)))
+
+
+VERSION, DEFAULT = clauses.HEAD
+
+
 @fault("SBPL-FORM-01", "nothing says what is denied by default", "Seatbelt denies it anyway")
 def no_default():
-    clauses.HEAD = clauses.HEAD[:1]
+    head(VERSION)
 
 
 @fault("SBPL-FORM-01", "something stands before the default", "a form for debugging")
 def debug_before_the_default():
-    clauses.HEAD = (clauses.HEAD[0], "(debug deny)", clauses.HEAD[1])
+    head(VERSION, "(debug deny)", DEFAULT)
 
 
 @fault("SBPL-FORM-01", "the default has a message", "to find it in the log")
 def default_with_a_message():
-    clauses.HEAD = (clauses.HEAD[0], '(deny default (with message "boxspec"))')
+    head(VERSION, '(deny default (with message "boxspec"))')
 
 
 def without(operation):
@@ -71,28 +87,24 @@ def vnguard_is_forgotten():
 
 @fault("SBPL-FORM-04", "a comment says who made it", "generated files")
 def comment_in_the_text():
-    clauses.HEAD = (*clauses.HEAD, "; made by a program")
+    head(VERSION, DEFAULT, "; made by a program")
 
 
 @fault("SBPL-FORM-04", "the last line does not end", "join instead of a loop")
 def last_line_does_not_end():
-    @replaces(clauses)
-    def compile_text(original, given):
-        return original(given)[:-1]
+    texts(lambda text: text[:-1])
 
 
 @fault("SBPL-FORM-04", "lines end as on Windows", "a text mode")
 def lines_end_in_two():
-    @replaces(clauses)
-    def compile_text(original, given):
-        return original(given).replace("\n", "\r\n")
+    texts(lambda text: text.replace("\n", "\r\n"))
 
 
 @fault("SBPL-FORM-04", "several operations in a clause", "shorter")
 def one_clause_for_all_operations():
     @replaces_part("broad")
     def broad(lines, given):
-        return [f"(allow {' '.join(clauses.BROAD)})"]
+        return lines if given.provider else [f"(allow {' '.join(clauses.BROAD)})"]
 
 
 @fault("SBPL-FORM-05", "the order of scratch is that of a set", "a set literal, hashes of strings")

@@ -156,11 +156,12 @@ def on_path():
 
 
 def passed(change):
-    """Other arguments of the command, whatever its provider."""
+    """Other arguments of a command of no provider, which has no flags to lose."""
 
     @replaces(flags)
     def neutral(original, argv, provider):
-        return change(original(argv, provider))
+        kept = original(argv, provider)
+        return change(kept) if provider is None else kept
 
 
 @fault("SBPL-WRAP-06", "empty arguments are dropped", "split and joined")
@@ -196,8 +197,10 @@ def dashes_are_swallowed():
 def empty_command_is_wrapped():
     @replaces(wrapping)
     def refuse_empty(original, reader, argv):
-        if argv:
+        if argv or not Asked.file:
             original(reader, argv)
+
+    asking()
 
 
 @fault("SBPL-WRAP-07", "a relative file is taken", "the directory of the caller")
