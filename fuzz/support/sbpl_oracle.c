@@ -21,8 +21,25 @@ const char *bs_fuzz_sbpl_absolute(const struct bs_fuzz_sbpl *sbpl, struct bs_fuz
     return text;
 }
 
-static bool is_filter(const struct bs_fuzz_sbpl *sbpl, const struct bs_fuzz_rule *rule,
+/* A double star behind a double star says nothing: what is below a path is below it. */
+static struct bs_fuzz_rule without_repeats(const struct bs_fuzz_sbpl *sbpl,
+                                           const struct bs_fuzz_rule *rule) {
+    struct bs_fuzz_rule shorter = *rule;
+    for (size_t top = bs_fuzz_rule_top(&shorter); top > 0; top = bs_fuzz_rule_top(&shorter)) {
+        const char *body = bs_fuzz_keep(sbpl->pool, shorter.body, top);
+        const struct bs_fuzz_rule above = {.body = body, .len = top};
+        if (strcmp(body, "**") != 0 && bs_fuzz_rule_top(&above) == 0)
+            break;
+        shorter.body = body;
+        shorter.len = top;
+    }
+    return shorter;
+}
+
+static bool is_filter(const struct bs_fuzz_sbpl *sbpl, const struct bs_fuzz_rule *given,
                       const struct bs_seat_filter *filter) {
+    const struct bs_fuzz_rule shorter = without_repeats(sbpl, given);
+    const struct bs_fuzz_rule *rule = &shorter;
     size_t top = bs_fuzz_rule_top(rule);
     bool everything = strcmp(rule->body, "**") == 0;
     bool plain = strcspn(rule->body, "*?") >= (top > 0 ? top : rule->len);

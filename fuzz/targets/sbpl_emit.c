@@ -129,16 +129,17 @@ static bool may_be_too_long(const struct bs_fuzz_resolved *resolved, bool folds)
     return false;
 }
 
-static bool is_refusal_due(const struct input *input, const struct bs_fuzz_sbpl *sbpl) {
+/* Where they allow nothing, side roots may lie anywhere. */
+static bool is_refusal_due(const struct bs_fuzz_sbpl *sbpl) {
     bool due = false;
-    for (size_t i = 0; i < input->sbpl.n_side_roots; i++)
-        due = due || bs_fuzz_sbpl_meets_denied(sbpl, input->side_roots[i]);
+    for (size_t i = 0; i < sbpl->n_sides; i++)
+        due = due || bs_fuzz_sbpl_meets_denied(sbpl, sbpl->sides[i]);
     return due;
 }
 
 static void check_refusal(const struct input *input, const struct bs_fuzz_sbpl *sbpl, int code,
                           const struct bs_sbpl *made, const struct bs_error *err) {
-    bool due = is_refusal_due(input, sbpl);
+    bool due = is_refusal_due(sbpl);
     /* Which paths a folding file system takes for one is not decided here. */
     bool is_open = (sbpl->folds && input->sbpl.n_side_roots > 0) ||
                    (code != BS_OK && may_be_too_long(sbpl->resolved, sbpl->folds));
