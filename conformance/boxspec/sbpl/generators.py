@@ -73,11 +73,11 @@ def exceptions(chance: random.Random, denies: Sequence[str]) -> list[str]:
     return found
 
 
-def with_everything(chance: random.Random) -> Setup:
+def with_everything(chance: random.Random, shapes: Sequence[Shape] = PLAIN_SHAPES) -> Setup:
     """Denies to read and to modify, exceptions, and a side root that no deny is about."""
-    given = setup(chance)
-    reads = rules(chance, 3)
-    denies = rules(chance, 2, denies=0)
+    given = setup(chance, shapes)
+    reads = rules(chance, 3, shapes)
+    denies = rules(chance, 2, shapes, denies=0)
     return given.but(
         modify=without(given.modify, denies),
         deny_modify=exceptions(chance, given.deny_modify),
@@ -86,6 +86,37 @@ def with_everything(chance: random.Random) -> Setup:
         side_roots=["/Users/u/side"],
         provider=chance.choice([None, "codex"]),
         env={"HOME": "/Users/u"},
+    )
+
+
+SPECIAL_SHAPES: tuple[Shape, ...] = (
+    *PLAIN_SHAPES,
+    lambda chance: f"{folder(chance, 1)}/a?c",
+    lambda chance: f"**/{chance.choice(NAMES)}/**",
+    lambda chance: f"*/{chance.choice(NAMES)}",
+    lambda chance: f"{folder(chance, 1)}*/**",
+    lambda chance: f"{folder(chance, 1)}/[é].*",
+    lambda chance: f"(k+)/{chance.choice(NAMES)}",
+    lambda chance: "Ångström/**",
+    lambda chance: chance.choice([".", "*", "src**", "**.c"]),
+)
+HOMES = ("/Users/u", "/Users/u/.codex", "/Users/u/.claude", "/Users/u/.gemini", "/Users/u/.orbit")
+HOMES += ("/Users/u/Library/Caches", "/private/tmp", "/private/var/folders/ab", "/dev")
+HOMES += ("/opt/codex", "/opt/claude", "/Users/u/project[1]", '/Users/u/(a) \\w"s')
+ABOVE = ("/", "/Users", "/private", "/Users/u", "/Users/u/.codex", "/opt", "/private/tmp")
+
+
+def anything(chance: random.Random) -> Setup:
+    """Every kind of clause, of root and of place at once."""
+    given = with_everything(chance, SPECIAL_SHAPES)
+    env = {"HOME": "/Users/u", "CODEX_HOME": "/opt/codex", "CLAUDE_CONFIG_DIR": "/opt/claude"}
+    first = chance.choice([[], ["**"]])
+    return given.but(
+        modify=[*without(first, [*given.deny_modify, *given.deny_read]), *given.modify],
+        root=f"{chance.choice(HOMES)}/ws" if chance.random() < 0.7 else chance.choice(ABOVE),
+        env={name: value for name, value in env.items() if chance.random() < 0.6},
+        side_roots=["/sides/of/codex"],
+        case=chance.choice([None, "fold"]),
     )
 
 

@@ -1,0 +1,91 @@
+"""Engine, compiler, evaluator and oracle on random setups of every kind.
+
+BOXSPEC_TIMES=40 makes more than 20,000 pairs of a setup and a path.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from boxspec.case import Box
+from boxspec.client.command import shim_argv
+from boxspec.policy.asking import questions
+from boxspec.sbpl import generators
+from boxspec.sbpl.asking import Setup
+from boxspec.sbpl.grammar import strange
+from boxspec.sbpl.meaning import Meaning, within
+from boxspec.sbpl.text import CHANGES, READS, UNLINK
+from boxspec.session import Session
+from selftest.tools import REFERENCE, TWIN
+
+SETUPS, PATHS = 25, 24
+
+
+@pytest.fixture(params=[REFERENCE, TWIN], ids=["reference", "twin"])
+def box(request: pytest.FixtureRequest) -> Iterator[Box]:
+    session = Session(shim_argv(str(request.param)))
+    made = Box(session, "agreement")
+    yield made
+    made.close(keep=False)
+    session.close()
+
+
+def paths_of(chance: random.Random, given: Setup) -> list[str]:
+    """Below the root, in other spellings where names fold; beside it; and in each place."""
+    relative = generators.paths(chance, given, PATHS)
+    if given.case == "fold":
+        relative += [spelled(path) for path in relative[:6] for spelled in (str.upper, str.lower)]
+    found = [generators.absolute(given, path) for path in dict.fromkeys(relative)]
+    places = [*Meaning(given).places(), *map(str, given.side_roots)]
+    place = chance.choice(places)
+    # Behind `/` it is the root again.
+    beside = "/usr/x" if given.root == "/" else f"{given.root}2"
+    return [*found, place, f"{place}/x", f"{place}2", "/usr/x", beside]
+
+
+def test_all_agree_on_what_may_be_written_read_and_unlinked(box: Box) -> None:
+    chance = random.Random(20261121)
+    asked: Counter[str] = Counter()
+    for _ in range(generators.times(SETUPS)):
+        given = generators.anything(chance)
+        text = box.compiled(given)
+        assert strange(text) == []
+        meaning = Meaning(given)
+        for path in paths_of(chance, given):
+            for kind, names, meant in (
+                ("modify", CHANGES, meaning.may_modify),
+                ("unlink", (UNLINK,), meaning.may_unlink),
+                ("read", READS, meaning.may_read),
+            ):
+                wanted = meant(path)
+                if wanted is not None:
+                    text.expect(kind, {path: wanted}, names)
+                asked[f"{kind} {wanted}"] += 1
+    print(asked)
+    # A generator that makes one answer only would prove little.
+    for kind in ("modify", "unlink", "read"):
+        decided = asked[f"{kind} True"] + asked[f"{kind} False"]
+        assert min(asked[f"{kind} True"], asked[f"{kind} False"]) > decided / 20, asked
+        assert asked[f"{kind} None"] < decided / 4, asked
+
+
+def test_the_engine_decides_as_the_oracle_does(box: Box) -> None:
+    chance = random.Random(20261122)
+    for _ in range(generators.times(SETUPS)):
+        given = generators.anything(chance).but(provider=None, root="/opt/ws")
+        meaning = Meaning(given)
+        relative = [path for path in generators.paths(chance, given, PATHS) if "?" not in path]
+        modify = box.allowed(given.policy, questions("modify", relative), given.case)
+        for path, allowed in zip(relative, modify, strict=True):
+            wanted = meaning.may_modify(generators.absolute(given, path))
+            assert wanted in (None, allowed), (given, path)
+
+
+def test_a_place_of_a_setup_is_where_it_says() -> None:
+    assert within("/a", "/a/b")
+    assert within("/", "/a")
+    assert not within("/a", "/ab")
