@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json_text.h"
+#include "base/position.h"
 
 struct name {
     const char *text;
@@ -24,7 +25,9 @@ static bool has_earlier(const cJSON *object, const cJSON *member) {
     return earlier != member;
 }
 
-/* cJSON keeps both members of one name and finds the first; other readers find the last. */
+/* cJSON keeps both members of one name and finds the first; other readers find the last. Policies
+ * have a finder of their own (policy/duplicates.h): it walks a tree with places, names each
+ * repetition and goes on without it, where a request is refused as a whole. */
 static bool has_duplicates(const cJSON *object) {
     enum { FEW = 8 };
     size_t n = 0;
@@ -64,15 +67,9 @@ static bool any_duplicates(const cJSON *item) {
 }
 
 static void locate(const char *text, size_t at, const char *problem, struct bs_json_error *err) {
-    err->line = 1;
-    size_t line_start = 0;
-    for (size_t i = 0; i < at; i++) {
-        if (text[i] == '\n') {
-            err->line++;
-            line_start = i + 1;
-        }
-    }
-    err->column = at - line_start + 1;
+    struct bs_position where = bs_position_of(text, at);
+    err->line = where.line;
+    err->column = where.column;
     size_t len = strlen(problem);
     if (len >= sizeof err->message)
         len = sizeof err->message - 1;

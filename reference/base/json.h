@@ -18,8 +18,8 @@
 #include "base/json_text.h"
 
 struct bs_json_error {
-    size_t line;   /* from 1 */
-    size_t column; /* from 1, in bytes */
+    size_t line; /* base/position.h */
+    size_t column;
     char message[128];
 };
 

@@ -7,8 +7,8 @@
 #include <cjson/cJSON.h>
 
 #include "base/json_text.h"
+#include "base/position.h"
 #include "policy/arena.h"
-#include "policy/position.h"
 
 struct builder {
     const char *text;

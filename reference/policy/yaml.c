@@ -8,8 +8,8 @@
 #include <boxspec/policy.h>
 #include <yaml.h>
 
+#include "base/position.h"
 #include "policy/arena.h"
-#include "policy/position.h"
 #include "policy/scalar.h"
 #include "policy/yaml_scan.h"
 

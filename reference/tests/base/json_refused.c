@@ -196,8 +196,9 @@ static void lines_are_counted_and_columns_start_anew(void **state) {
     assert_refused_at("{\n\"a\": \"\x80\"}", 11, 2, 7, "not UTF-8");
     assert_refused_at("1\n\n2", 4, 3, 1, "something follows");
     assert_refused_at("[\r\n1", 5, 2, 2, "comma or ]");
-    /* In bytes: two characters of two bytes each stand before the place. */
-    assert_refused_at("\"\xC3\xA9\xC3\xA9\n\"", 7, 1, 6, "control");
+    assert_refused_at("\r1\r\n2", 5, 3, 1, "something follows");
+    /* In characters: two of two bytes each stand before the place. */
+    assert_refused_at("\"\xC3\xA9\xC3\xA9\n\"", 7, 1, 4, "control");
 }
 
 static void sixty_five_levels_are_too_many(void **state) {

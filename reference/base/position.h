@@ -1,6 +1,6 @@
-/* Lines and columns of a text, for the one problem of a file that is not well-formed. */
-#ifndef BS_POLICY_POSITION_H
-#define BS_POLICY_POSITION_H
+/* Lines and columns of a text, for the one problem of a text that is not well-formed. */
+#ifndef BS_BASE_POSITION_H
+#define BS_BASE_POSITION_H
 
 #include <stddef.h>
 #include <stdint.h>

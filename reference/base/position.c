@@ -1,4 +1,4 @@
-#include "policy/position.h"
+#include "base/position.h"
 
 struct bs_position bs_position_of(const char *text, size_t at) {
     struct bs_position position = {1, 1};
