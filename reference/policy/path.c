@@ -24,6 +24,13 @@ static const char *problem_of_ends(const char *path, size_t len) {
     return NULL;
 }
 
+/* Whether there can be such a problem: most paths are told by two bytes and a colon. */
+static inline bool ends_are_suspect(const char *path, size_t len) {
+    static const bool suspect[256] = {['/'] = true, ['~'] = true, [' '] = true, ['\t'] = true};
+    return suspect[(unsigned char)path[0]] || suspect[(unsigned char)path[len - 1]] ||
+           path[len > 1] == ':';
+}
+
 static const char *problem_of_bytes(const char *path, size_t len) {
     if (len == 0)
         return "the path is empty: the root of the workspace is `.`";
@@ -105,20 +112,19 @@ static inline bool block_is_plain(const char *path, size_t len, bool *starts, bo
 }
 
 static bool is_plain(const char *path, size_t len, struct bs_path_marks *marks) {
-    if (len == 0 || problem_of_ends(path, len) != NULL)
+    if (len == 0 || (ends_are_suspect(path, len) && problem_of_ends(path, len) != NULL))
         return false;
     bool starts = true;  /* a segment starts at the next byte */
     bool dotted = false; /* the byte before is a dot that starts a segment */
     bool strange = false;
-    size_t at = 0;
-    for (; len - at > 64; at += 64) {
-        struct bs_path_marks block;
-        if (!block_is_plain(path + at, 64, &starts, &dotted, &strange, &block))
+    for (size_t at = 0; at < len; at += 64) {
+        if (!block_is_plain(path + at, len - at < 64 ? len - at : 64, &starts, &dotted, &strange,
+                            marks))
             return false;
     }
-    if (!block_is_plain(path + at, len - at, &starts, &dotted, &strange, marks) || starts || dotted)
+    if (starts || dotted)
         return false;
-    marks->known = at == 0;
+    marks->known = len <= 64;
     return !strange || bs_utf8_valid_prefix(path, len) == len;
 }
 #else

@@ -76,11 +76,24 @@ bool bs_symbols_settle(struct bs_symbols *symbols);
 void bs_symbols_clear(struct bs_symbols *symbols);
 size_t bs_symbols_bytes(const struct bs_symbols *symbols);
 
-/* The bytes from `at` on, at most eight, zeros behind. There are at least eight in the text. */
+/* The bytes from `at` on, at most eight, zeros behind. There are at least eight in the text. Only
+ * at the end of a text are there fewer behind `at`, so that this can be predicted. */
 static inline uint64_t bs_symbol_word(const char *text, size_t text_len, size_t at, size_t len) {
-    size_t from = at < text_len - 8 ? at : text_len - 8;
-    uint64_t word = bs_word_at(text + from) >> 8 * (at - from);
-    return word & UINT64_MAX >> (64 - 8 * (len < 8 ? len : 8));
+    static const uint64_t keep[] = {0,
+                                    0xFF,
+                                    0xFFFF,
+                                    0xFFFFFF,
+                                    0xFFFFFFFF,
+                                    0xFFFFFFFFFF,
+                                    0xFFFFFFFFFFFF,
+                                    0xFFFFFFFFFFFFFF,
+                                    0xFFFFFFFFFFFFFFFF};
+    uint64_t word = 0;
+    if (at + 8 <= text_len)
+        word = bs_word_at(text + at);
+    else
+        word = bs_word_at(text + text_len - 8) >> 8 * (at + 8 - text_len);
+    return word & keep[len < 8 ? len : 8];
 }
 
 /* Of a part of a text, not empty. Without a branch on its length, which cannot be predicted. */

@@ -142,6 +142,23 @@ static void ordinary_lists_are_tries_of_moderate_size(void **state) {
     }
 }
 
+/* From the front alone, the states of each `*` would multiply those of all others. */
+static void what_ends_in_a_name_is_told_from_the_end(void **state) {
+    (void)state;
+    struct made made = make("**/name%1$zu_*.%2$cs", 60);
+    struct bs_matcher *matcher = NULL;
+    assert_int_equal(bs_matcher_compile(made.patterns, made.n, false, &matcher, NULL), BS_OK);
+    assert_string_equal(bs_matcher_facts(matcher).tier, "dfa");
+    assert_in_range(bs_matcher_facts(matcher).bytes, 1, MIB / 8);
+    bs_matcher_free(matcher);
+    /* And what ends nowhere is beside the tables, not instead of them. */
+    made.patterns[7] = (struct bs_pattern){"**/name/**", 10};
+    assert_int_equal(bs_matcher_compile(made.patterns, made.n, false, &matcher, NULL), BS_OK);
+    assert_string_equal(bs_matcher_facts(matcher).tier, "dfa+trie");
+    bs_matcher_free(matcher);
+    drop(&made);
+}
+
 static void a_budget_is_not_a_matter_of_time(void **state) {
     (void)state;
     struct made made = make("*%1$zu*%2$c*/*%2$c*/**/x", 700);
@@ -167,6 +184,7 @@ int main(void) {
         cmocka_unit_test(what_breaks_the_budget_is_named),
         cmocka_unit_test(a_long_rule_is_shown_by_its_beginning),
         cmocka_unit_test(ordinary_lists_are_tries_of_moderate_size),
+        cmocka_unit_test(what_ends_in_a_name_is_told_from_the_end),
         cmocka_unit_test(a_budget_is_not_a_matter_of_time),
     };
     return cmocka_run_group_tests_name("policy/matcher_budget", tests, NULL, NULL);
