@@ -12,8 +12,11 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from boxspec.fuzz import replay, report, status, targets
+from boxspec.fuzz.block import finding_block
 from boxspec.fuzz.command import seconds
+from boxspec.fuzz.engine import Crash
 from boxspec.fuzz.expected import vectors_of
+from boxspec.fuzz.findings import Findings
 from boxspec.policy import vectors
 from selftest.tools import ROOT, boxspec
 
@@ -95,6 +98,46 @@ def test_what_is_no_time_is_refused(word: str) -> None:
 
 def test_large_numbers_are_short() -> None:
     assert [status.count(n) for n in (0, 950, 12345, 4.5e6)] == ["0", "950", "12.3 k", "4.5 M"]
+
+
+# Findings -----------------------------------------------------------------------------------
+
+
+def findings(folder: Path, said: str, status: int) -> Findings:
+    """Judged by a script that says and returns what it is told to."""
+    judge = folder / "judge"
+    judge.write_text(f"#!/bin/sh\ncat >&2 <<'END'\n{said}END\nexit {status}\n")
+    judge.chmod(0o755)
+    return Findings(targets.named("glob_raw"), judge, folder, {})
+
+
+def crash(folder: Path, **how: Any) -> Crash:
+    (folder / "input").write_bytes(b"x")
+    return Crash(folder / "input", **how)
+
+
+def test_what_one_oracle_says_twice_is_one_finding(tmp_path: Path) -> None:
+    known = findings(tmp_path, FIRED, 77)
+    assert [known.take(crash(tmp_path)) for _ in range(3)] == [True, False, False]
+    assert known.by_key["match"].times == 3
+    assert known.take(crash(tmp_path, said=FIRED)) is False
+    assert known.by_key["match"].times == 4
+
+
+def test_what_does_not_come_again_is_told_so(tmp_path: Path) -> None:
+    known = findings(tmp_path, "", 0)
+    assert known.take(crash(tmp_path, said=FIRED))
+    assert not known.by_key["match"].reproduces
+    assert "not again" in finding_block(known.by_key["match"], "true")
+
+
+def test_a_crash_that_only_the_engine_saw_is_a_finding_and_a_slow_input_is_none(
+    tmp_path: Path,
+) -> None:
+    known = findings(tmp_path, "", 0)
+    assert known.take(crash(tmp_path, sure=False)) is False
+    assert known.take(crash(tmp_path)) is True
+    assert list(known.by_key) == ["engine"]
 
 
 # Targets ------------------------------------------------------------------------------------

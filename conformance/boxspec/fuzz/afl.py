@@ -114,7 +114,7 @@ class Afl:
         saved = [path for path in self._saved() if path not in self._seen]
         self._seen.update(saved)
         new, self._new = self._new, []
-        return [*new, *(Crash(path) for path in saved)]
+        return [*new, *(Crash(path, sure=path.parent.name != "hangs") for path in saved)]
 
     def why_ended(self) -> str | None:
         if any(child.status is None for child in self._children):

@@ -16,7 +16,7 @@ from boxspec.fuzz import planted, targets, trees
 from boxspec.fuzz.children import adopt_orphans, sweep
 from boxspec.fuzz.expected import twin_command
 from boxspec.fuzz.planted import Fault, Tree
-from boxspec.fuzz.trials import Attempt, Result, Trial
+from boxspec.fuzz.trials import Attempt, NoTime, Result, Trial
 from boxspec.programs import ROOT
 
 # What the kit promises: so much of the faults within so much CPU time.
@@ -148,7 +148,12 @@ def _run(todo: list[Trial], tree: Tree, path: Path) -> list[Result]:
     made = []
     try:
         for trial in todo:
-            made.append(_make(trial, tree, work))
+            try:
+                made.append(_make(trial, tree, work))
+            except NoTime as why:
+                # Not written down: the same command tries it again.
+                print(f"{why}", file=sys.stderr)
+                continue
             with path.open("a", encoding="utf-8") as out:
                 out.write(json.dumps(made[-1].to_json()) + "\n")
             print(line(made[-1]), flush=True)

@@ -92,7 +92,7 @@ def _replay(args: argparse.Namespace, findings: Findings, console: Console) -> l
         path = Path(name).resolve()
         if not path.is_file():
             raise UsageError(f"--replay {name}", "no such file", "name an input")
-        findings.take(Crash(path))
+        findings.take(Crash(path, sure=False))
     found = list(findings.by_key.values())
     for finding in found:
         if not args.as_it_is:

@@ -48,6 +48,7 @@ class Crash:
 
     input: Path
     said: str = ""
+    sure: bool = True  # False: it may be in order, and is no finding unless it is seen again
 
 
 class Engine(Protocol):

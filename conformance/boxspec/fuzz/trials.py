@@ -28,6 +28,10 @@ LOOK_S = 0.05
 PATIENCE = 10
 
 
+class NoTime(HarnessError):
+    """The machine was too busy for a trial; it says nothing about the fault."""
+
+
 @dataclass(frozen=True)
 class Trial:
     """What a result is about; two results with the same trial are one."""
@@ -106,7 +110,7 @@ class Attempt:
         try:
             while child.status is None and not done() and cpu_s < self.trial.limit_s:
                 if time.monotonic() > until:
-                    raise HarnessError(f"{self.trial.fault}: this machine has no time for it")
+                    raise NoTime(f"{self.trial.fault}: this machine has no time for it")
                 time.sleep(LOOK_S)
                 cpu_s = max(cpu_s, _cpu_s(child.pid))
             by_itself = child.status is not None
