@@ -100,9 +100,11 @@ SPECIAL_SHAPES: tuple[Shape, ...] = (
     lambda chance: "Ångström/**",
     lambda chance: chance.choice([".", "*", "src**", "**.c"]),
 )
-HOMES = ("/Users/u", "/Users/u/.codex", "/Users/u/.claude", "/Users/u/.gemini", "/Users/u/.orbit")
-HOMES += ("/Users/u/Library/Caches", "/private/tmp", "/private/var/folders/ab", "/dev")
-HOMES += ("/opt/codex", "/opt/claude", "/Users/u/project[1]", '/Users/u/(a) \\w"s')
+HOMES = (
+    *("/Users/u", "/Users/u/.codex", "/Users/u/.claude", "/Users/u/.gemini", "/Users/u/.orbit"),
+    *("/Users/u/Library/Caches", "/private/tmp", "/private/var/folders/ab", "/dev"),
+    *("/opt/codex", "/opt/claude", "/Users/u/project[1]", '/Users/u/(a) \\w"s'),
+)
 ABOVE = ("/", "/Users", "/private", "/Users/u", "/Users/u/.codex", "/opt", "/private/tmp")
 
 

@@ -7,6 +7,7 @@ for the strings, and each string is that of the harmless one with the name excha
 from __future__ import annotations
 
 import random
+import re
 
 from boxspec.expect import expect
 from boxspec.sbpl.text import Text
@@ -61,7 +62,9 @@ def names(chance: random.Random, count: int) -> list[str]:
 
 def in_a_rule(name: str) -> str:
     """The same as one name of a rule, without what means something there."""
-    return "".join(letter for letter in name if letter not in "*?/\\").lstrip("!").strip() or "q"
+    kept = "".join(letter for letter in name if letter not in "*?/\\")
+    kept = re.sub(r"^([!~ ]|[A-Za-z]:)+", "", kept).strip()
+    return kept if kept.strip(".") else "q"
 
 
 def shape(text: Text, name: str) -> list[object]:
