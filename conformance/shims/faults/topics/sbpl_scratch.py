@@ -3,7 +3,7 @@
 import os
 
 import sbpl.clauses as clauses
-from parts import inside_of_scratch, replaces_part
+from parts import inside_of_scratch, is_strange, replaces_part
 from registry import fault
 
 
@@ -48,6 +48,8 @@ def of_orbit(written):
     @replaces_part("scratch")
     def scratch(lines, given):
         home = given.env.get("HOME", "")
+        if is_strange(home):
+            return lines
         return [written(home) if ".orbit" in line else line for line in lines]
 
 

@@ -28,14 +28,15 @@ def guard_comes_before_the_rules():
     """As a deny of writing: one of another operation would hold wherever it stands."""
 
     @replaces(clauses)
-    def unlink(original, given):
-        lines = original(given)
+    def compile_text(original, given):
+        lines = original(given).splitlines(keepends=True)
+        guards = [line for line in lines if "(deny file-write-unlink" in line]
         if given.fold:
-            return lines
-        return [line.replace("file-write-unlink", "file-write*") for line in lines]
-
-    parts = [part for part in clauses.PARTS if part.__name__ != "unlink"]
-    clauses.PARTS = (*parts[:6], clauses.unlink, *parts[6:])
+            return "".join(lines)
+        rest = [line for line in lines if line not in guards]
+        at = rest.index(f'(deny file-write* (subpath "{given.root}"))\n') + 1
+        early = [line.replace("file-write-unlink", "file-write*") for line in guards]
+        return "".join([*rest[:at], *early, *rest[at:]])
 
 
 def denied_by(judge):
@@ -81,7 +82,7 @@ def nothing_can_be_removed():
     @replaces_part("unlink")
     def unlink(lines, given):
         everything = clauses.clause("-", "file-write-unlink", filters.subpath(given.root, "/"))
-        return [everything] if lines else []
+        return [everything] if lines and not given.fold else lines
 
 
 @fault("SBPL-UNLINK-03", "what is denied to modify guards its ancestors", "the wrong list")
