@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
+import signal
 import statistics
 import sys
 from collections import defaultdict
@@ -144,6 +145,9 @@ def main(words: Sequence[str]) -> int:
 def _run(todo: list[Trial], tree: Tree, path: Path) -> list[Result]:
     """Beside the results is where the trials are made: two runs must not share a folder."""
     adopt_orphans()
+    # Also where a shell has started this in the background with SIGINT ignored, and for SIGTERM.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     work = path.with_suffix(".work")
     made = []
     try:
