@@ -73,7 +73,7 @@ void bs_gen_symbols(struct bs_fuzz_provider *provider, struct bs_gen_text *out) 
         unsigned times = 1;
         if (byte >= REPEATS) {
             /* Long texts out of short inputs. */
-            times = 1 + (byte - REPEATS) * 5U;
+            times = 1 + (byte - REPEATS) * 2U;
             byte = bs_fuzz_byte(provider);
         }
         if (byte % 32 < ENDS)
