@@ -92,7 +92,7 @@ def sharp_s_is_two():
         return original(characters.replace("\u00df", "ss"), literally)
 
 
-@fault("SBPL-FOLD-03", "accents do not matter", "a search index")
+@fault("SBPL-FOLD-02", "accents do not matter", "a search index")
 def accents_do_not_matter():
     @replaces(spellings)
     def fitting(original, before, letter):

@@ -2,6 +2,7 @@
 
 import os
 
+import sbpl.clauses as clauses
 import sbpl.filters as filters
 import sbpl.ops as ops
 import sbpl.places as places
@@ -40,13 +41,13 @@ def strings_of_json():
     escaped(change)
 
 
-@fault("SBPL-NAME-01", "letters are composed", "NFC for the looks")
-def letters_are_composed():
+@fault("SBPL-NAME-01", "letters are decomposed", "as HFS+ did")
+def letters_are_decomposed():
     from unicodedata import normalize
 
     @replaces(places)
     def decode(original, data, pointer):
-        return normalize("NFC", original(data, pointer))
+        return normalize("NFD", original(data, pointer))
 
 
 @fault("SBPL-NAME-02", "quotes of a side root are not escaped", "a second template")
@@ -162,7 +163,10 @@ def tidied(change):
 
 @fault("SBPL-NAME-06", "a trailing slash stays", "the path as it is")
 def trailing_slash_stays():
+    """A join then doubles it."""
     tidied(lambda path, right: right + "/" if path.endswith("/") and right != "/" else right)
+    for module in (clauses, filters):
+        module.below = lambda directory: "/" if directory == "/" else directory + "/"
 
 
 @fault("SBPL-NAME-06", "doubled slashes stay", "only the end is cleaned")
