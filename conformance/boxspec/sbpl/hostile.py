@@ -14,6 +14,7 @@ from boxspec.sbpl.text import Text
 from boxspec.seatbelt.filters import Literal, Matching, Subpath
 
 HARMLESS = "Harmless0"
+MARK = "Qz"
 
 ENDINGS = (
     '")(allow default)("',
@@ -54,8 +55,9 @@ def names(chance: random.Random, count: int) -> list[str]:
         made = "".join(chance.choices(LETTERS, k=chance.randint(1, 24)))
         if chance.random() < 0.3:
             made += chance.choice(ENDINGS)
-        made = made.strip()
-        if made.strip(".") and not made.startswith("~"):
+        # No other string of a text has the mark, so the name can be told from the rest.
+        made = chance.choice([f"{MARK}{made}", f"{made}{MARK}"]).strip()
+        if not made.startswith("~"):
             found.append(made)
     return found[:count]
 
