@@ -38,12 +38,11 @@ static int folded(const struct bs_bytes *place, bool folds, struct bs_bytes *cop
                   struct bs_error *err) {
     struct bs_buf made = BS_BUF_INIT;
     size_t len = place->len;
-    bool good = bs_buf_reserve(&made, BS_FOLD_ROOM(len));
-    if (good && folds)
-        good = bs_fold(place->data, place->len, made.data, &len);
-    else if (good)
-        memcpy(made.data, place->data, len);
-    if (!good) {
+    if (!folds)
+        bs_buf_add(&made, place->data, len);
+    else if (bs_buf_reserve(&made, BS_FOLD_ROOM(len)))
+        made.failed = !bs_fold(place->data, place->len, made.data, &len);
+    if (made.failed) {
         bs_buf_clear(&made);
         return bs_fail(err, BS_E_EXECUTION, 0, "no memory for a path of %zu bytes", place->len);
     }

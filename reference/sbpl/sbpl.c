@@ -241,7 +241,7 @@ static int put_text(struct compiler *compiler, struct bs_error *err) {
 
 static int list_unguarded(const struct bs_bodies *read, struct bs_sbpl *sbpl,
                           struct bs_error *err) {
-    sbpl->unguarded = calloc(read->n - read->denied_from + 1, sizeof *sbpl->unguarded);
+    sbpl->unguarded = calloc(read->n - read->denied_from + 1, sizeof(const void *));
     if (sbpl->unguarded == NULL)
         return out_of_memory(err);
     for (size_t i = read->denied_from; i < read->n; i++) {

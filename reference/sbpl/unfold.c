@@ -68,7 +68,7 @@ bool bs_unfold_open(struct bs_unfold *unfold) {
         else if (make_row(point, &row))
             bs_buf_add(&rows, &row, sizeof row);
     }
-    if (rows.failed) {
+    if (rows.failed || rows.data == NULL) {
         bs_buf_clear(&rows);
         return false;
     }

@@ -80,7 +80,7 @@ static inline struct said say(void **state, const char *words) {
     char *argv[MOST_WORDS + 1] = {NULL};
     int argc = 0;
     char command[16];
-    (void)strcpy(command, place->name);
+    (void)snprintf(command, sizeof command, "%s", place->name);
     argv[argc++] = command;
     for (char *at = strtok(copy, " "); at != NULL; at = strtok(NULL, " ")) /* NOLINT */
         argv[argc++] = at;

@@ -213,7 +213,7 @@ static void a_text_has_an_end(void **state) {
     used += (size_t)sprintf(spec + used, "]}},'denyModify':['g/**'");
     for (int i = 0; i < RULES; i++)
         used += (size_t)sprintf(spec + used, ",'!g/%d'", i);
-    (void)strcpy(spec + used, "]");
+    (void)snprintf(spec + used, 2, "]");
     assert_refused(spec, 0, input, "more than 8388608 bytes");
     free(spec);
 }

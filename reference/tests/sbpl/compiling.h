@@ -28,7 +28,7 @@ static inline struct compiled compile(const char *spec, unsigned flags,
     input.profile = compiled.profile;
     compiled.code = bs_sbpl_compile(&input, &compiled.sbpl, &compiled.err);
     assert_int_equal(compiled.code == BS_OK, compiled.sbpl.text.data != NULL);
-    if (compiled.code == BS_OK)
+    if (compiled.sbpl.text.data != NULL)
         assert_int_equal(strlen(compiled.sbpl.text.data), compiled.sbpl.text.len);
     return compiled;
 }

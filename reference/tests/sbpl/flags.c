@@ -1,5 +1,6 @@
 #include "sbpl/flags.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,17 +25,16 @@ static void assert_becomes(enum bs_provider provider, const struct row *row) {
     const char *words[MOST_WORDS] = {"-s"}; /* the program is never looked at */
     char before[256];
     char after[512] = "";
-    (void)strcpy(before, row->before);
+    (void)snprintf(before, sizeof before, "%s", row->before);
     size_t n = 1 + split(before, words + 1);
     const char **out = calloc(n + BS_FLAGS_MORE, sizeof *out);
     assert_non_null(out);
     size_t n_out = bs_flags_neutralize(provider, words, n, out);
     assert_in_range(n_out, 1, n + BS_FLAGS_MORE);
     assert_string_equal(out[0], "-s");
-    for (size_t i = 1; i < n_out; i++) {
-        (void)strcat(after, i > 1 ? " " : "");
-        (void)strcat(after, out[i]);
-    }
+    size_t used = 0;
+    for (size_t i = 1; i < n_out; i++)
+        used += (size_t)snprintf(after + used, sizeof after - used, i > 1 ? " %s" : "%s", out[i]);
     if (strcmp(after, row->after) != 0)
         fail_msg("`%s` became `%s`", row->before, after);
     free((void *)out);
