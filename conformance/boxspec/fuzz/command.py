@@ -96,7 +96,7 @@ def _replay(args: argparse.Namespace, findings: Findings, console: Console) -> l
     found = list(findings.by_key.values())
     for finding in found:
         if not args.as_it_is:
-            findings.minimise(finding)
+            findings.minimise(finding, lambda: False)
         console.write(finding_block(finding, findings.command(finding)))
         console.write()
     console.write(f"{len(args.replay)} replayed, {len(found)} different findings")

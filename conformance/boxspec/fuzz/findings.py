@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 import shlex
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -72,7 +73,7 @@ class Findings:
         path.write_bytes(data)
         return path
 
-    def minimise(self, finding: Finding, seconds: float = MINIMISE_S) -> None:
+    def minimise(self, finding: Finding, stopped: Callable[[], object]) -> None:
         """A hang costs its whole limit each time and is left as it is."""
         if not finding.reproduces or finding.report.key.split()[0] in ("timeout", "hang"):
             return
@@ -86,7 +87,10 @@ class Findings:
 
         # The simplest byte to read, or the first choice of a generator.
         plain = b"0" if self._target.input == "raw bytes" else b"\0"
-        small = replay.minimise(finding.data, same, plain, seconds)
+        until = time.monotonic() + MINIMISE_S
+        small = replay.minimise(
+            finding.data, same, plain, lambda: time.monotonic() < until and not stopped()
+        )
         trial.unlink(missing_ok=True)
         if small != finding.data:
             finding.path.unlink()

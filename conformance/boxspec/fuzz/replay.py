@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -61,24 +60,25 @@ def cases(decoder: Path, path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def minimise(data: bytes, same: Callable[[bytes], bool], plain: bytes, seconds: float) -> bytes:
+def minimise(
+    data: bytes, same: Callable[[bytes], bool], plain: bytes, go_on: Callable[[], bool]
+) -> bytes:
     """Pieces are left out as long as the finding stays, then bytes become `plain`; what was
-    reached when the time is over."""
-    until = time.monotonic() + seconds
+    reached when it is not to go on."""
     size = max(len(data) // 2, 1)
     while data:
         at, shorter = 0, False
-        while at < len(data) and time.monotonic() < until:
+        while at < len(data) and go_on():
             left = data[:at] + data[at + size :]
             if same(left):
                 data, shorter = left, True
             else:
                 at += size
-        if time.monotonic() >= until or (size == 1 and not shorter):
+        if not go_on() or (size == 1 and not shorter):
             break
         size = max(size // 2, 1)
     for at in range(len(data)):
         simpler = data[:at] + plain + data[at + 1 :]
-        if simpler != data and time.monotonic() < until and same(simpler):
+        if simpler != data and go_on() and same(simpler):
             data = simpler
     return data

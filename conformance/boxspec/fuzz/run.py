@@ -68,10 +68,10 @@ class Run:
                 self._engine.stop()
             self._progress = self._engine.progress()
             self._take(TAKE_AT_THE_END_S)
-        found = list(self.findings.by_key.values())
-        for finding in found if smaller else ():
-            self._console.status(f"making {finding.path.name} smaller")
-            self.findings.minimise(finding)
+            found = list(self.findings.by_key.values())
+            for finding in found if smaller else ():
+                self._console.status(f"making {finding.path.name} smaller")
+                self.findings.minimise(finding, lambda: came)
         self._tell(found)
         if self._broke is not None and not found:
             raise HarnessError(f"{self._name} ended early: {self._broke}")
