@@ -9,9 +9,19 @@
 
 struct maker {
     struct bs_fuzz_provider *from;
+    struct bs_fuzz_shim_requests *requests;
     struct bs_fuzz_pool *pool;
-    struct bs_fuzz_shim_request *request;
+    struct bs_fuzz_shim_request *request; /* that is being made */
 };
+
+/* False: the batch is full. */
+static bool begin(struct maker *m, const char *op) {
+    if (m->requests->n == BS_SHIM_MOST_REQUESTS)
+        return false;
+    m->request = &m->requests->items[m->requests->n++];
+    *m->request = (struct bs_fuzz_shim_request){.op = op};
+    return true;
+}
 
 /* Takes the text over. */
 static void add(struct maker *m, const char *name, struct bs_buf *json) {
@@ -81,11 +91,12 @@ static void make_glob(struct maker *m) {
         if (!is_root(kept, m->pool))
             paths[n++] = kept;
     }
-    bool is_open = begins_with_mark(&glob) || bs_fuzz_below(m->from, 4) == 3;
-    m->request->op = is_open ? "path.normalize" : "glob.match";
-    if (!is_open)
+    if (begin(m, "path.normalize"))
+        add_paths(m, paths, n);
+    if (!begins_with_mark(&glob) && begin(m, "glob.match")) {
         add_bytes(m, "pattern", "pattern_b64", (struct bs_fuzz_text){glob.data, glob.len});
-    add_paths(m, paths, n);
+        add_paths(m, paths, n);
+    }
 }
 
 static void put_text(struct bs_buf *out, struct bs_policy_text *text) {
@@ -135,63 +146,85 @@ static void add_checks(struct maker *m, const struct bs_eval_case *input) {
     add(m, "checks", &json);
 }
 
-static void make_policy(struct maker *m, uint32_t kind) {
-    static const char *const ops[] = {"policy.check", "policy.explain", "policy.resolve"};
-    struct bs_eval_case input = {.pool = BS_FUZZ_POOL_INIT};
-    bs_eval_case_read(&input, m->from->data, m->from->left);
-    *m->from = input.from;
-    m->request->op = ops[kind];
-    add_policy(m, &input);
-    if (kind < 2) {
-        add_checks(m, &input);
-    } else if (input.profile != NULL) {
-        struct bs_buf json = BS_BUF_INIT;
-        bs_json_put_string(&json, input.profile, strlen(input.profile));
-        add(m, "profile", &json);
-    }
-    bs_fuzz_pool_free(&input.pool);
-}
-
 /* The members of a policy stand in the request itself. */
-static void make_load(struct maker *m) {
-    struct bs_eval_case input = {.pool = BS_FUZZ_POOL_INIT};
+static void add_load(struct maker *m, const struct bs_eval_case *input) {
     struct bs_policy_text global;
     struct bs_policy_text workspace;
     struct bs_buf json = BS_BUF_INIT;
-    bs_eval_case_read(&input, m->from->data, m->from->left);
-    *m->from = input.from;
-    m->request->op = "policy.load";
-    bs_eval_case_write(&input, &global, &workspace);
+    bs_eval_case_write(input, &global, &workspace);
     bs_json_put_string(&json, global.data, global.len);
     add(m, "text", &json);
     bs_buf_str(&json, global.format == BS_POLICY_JSON ? "\"json\"" : "\"yaml\"");
     add(m, "format", &json);
     bs_fuzz_text_free(&global);
-    if (input.workspace != NULL) {
+    if (input->workspace != NULL) {
         bs_buf_str(&json, "{\"text\":");
         put_text(&json, &workspace);
         bs_buf_char(&json, '}');
         add(m, "workspace", &json);
     }
+}
+
+static void make_policy(struct maker *m) {
+    struct bs_eval_case input = {.pool = BS_FUZZ_POOL_INIT};
+    bs_eval_case_read(&input, m->from->data, m->from->left);
+    *m->from = input.from;
+    if (begin(m, "policy.load"))
+        add_load(m, &input);
+    if (begin(m, "policy.resolve")) {
+        add_policy(m, &input);
+        if (input.profile != NULL) {
+            struct bs_buf json = BS_BUF_INIT;
+            bs_json_put_string(&json, input.profile, strlen(input.profile));
+            add(m, "profile", &json);
+        }
+    }
+    static const char *const ops[] = {"policy.check", "policy.explain"};
+    for (size_t i = 0; i < 2 && begin(m, ops[i]); i++) {
+        add_policy(m, &input);
+        add_checks(m, &input);
+    }
     bs_fuzz_pool_free(&input.pool);
+}
+
+/* Bytes that go on where the input ends, by splitmix64. */
+static void fill(uint8_t *bytes, size_t size, uint64_t *state) {
+    for (size_t i = 0; i < size; i++) {
+        uint64_t mixed = *state += UINT64_C(0x9E3779B97F4A7C15);
+        mixed = (mixed ^ mixed >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+        mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94D049BB133111EB);
+        bytes[i] = (uint8_t)(mixed >> 56);
+    }
+}
+
+static uint64_t hash_of(const uint8_t *data, size_t size) {
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ data[i]) * UINT64_C(1099511628211);
+    return hash;
 }
 
 void bs_fuzz_shim_requests_read(struct bs_fuzz_shim_requests *requests, const uint8_t *data,
                                 size_t size) {
+    enum { A_CASE = 256 };
+    uint8_t more[A_CASE];
     struct bs_fuzz_provider from = {data, size};
+    uint32_t only = bs_fuzz_byte(&from);
+    uint64_t state = hash_of(from.data, from.left);
+    struct maker m = {&from, requests, &requests->pool, NULL};
     requests->n = 0;
-    while (from.left > 0 && requests->n < BS_SHIM_MOST_REQUESTS) {
-        struct bs_fuzz_shim_request *request = &requests->items[requests->n++];
-        *request = (struct bs_fuzz_shim_request){.n_members = 0};
-        struct maker m = {&from, &requests->pool, request};
-        uint32_t kind = bs_fuzz_below(&from, 8);
-        if (kind < 3)
+    while (requests->n < BS_SHIM_MOST_REQUESTS) {
+        if (from.left == 0) {
+            fill(more, sizeof more, &state);
+            from = (struct bs_fuzz_provider){more, sizeof more};
+        }
+        if (bs_fuzz_below(&from, 2) == 0)
             make_glob(&m);
-        else if (kind < 5)
-            make_load(&m);
         else
-            make_policy(&m, kind - 5);
+            make_policy(&m);
     }
+    requests->from = only >= BS_SHIM_ONE_ALONE ? only - BS_SHIM_ONE_ALONE : 0;
+    requests->end = only >= BS_SHIM_ONE_ALONE ? requests->from + 1 : requests->n;
 }
 
 void bs_fuzz_shim_request_put(struct bs_buf *out, const struct bs_fuzz_shim_request *request,

@@ -1,5 +1,9 @@
 /* Requests of the shim protocol out of the bytes of an input: globs, paths, policies and checks, by
- * the same generators as the other targets. What the contract leaves open is not asked. */
+ * the same generators as the other targets. What the contract leaves open is not asked.
+ *
+ * A batch is always full: where the input ends, bytes go on that depend on all of it. A first byte
+ * from 192 on asks one request alone, the one of that number: how a finding is brought down to one.
+ */
 #ifndef BS_FUZZ_SHIM_GEN_H
 #define BS_FUZZ_SHIM_GEN_H
 
@@ -9,7 +13,7 @@
 #include "base/buf.h"
 #include "support/pool.h"
 
-enum { BS_SHIM_MOST_REQUESTS = 64, BS_SHIM_MOST_MEMBERS = 3 };
+enum { BS_SHIM_MOST_REQUESTS = 64, BS_SHIM_MOST_MEMBERS = 3, BS_SHIM_ONE_ALONE = 192 };
 
 struct bs_fuzz_shim_request {
     const char *op;
@@ -25,6 +29,8 @@ struct bs_fuzz_shim_requests {
     struct bs_fuzz_pool pool;
     struct bs_fuzz_shim_request items[BS_SHIM_MOST_REQUESTS];
     size_t n;
+    size_t from; /* the first that is asked */
+    size_t end;  /* behind the last */
 };
 
 void bs_fuzz_shim_requests_read(struct bs_fuzz_shim_requests *requests, const uint8_t *data,

@@ -16,7 +16,8 @@
 #include "support/lie.h"
 #include "support/words.h"
 
-enum { TIMEOUT_MS = 2000, CHUNK = 64 * 1024, NOT_STARTED = 127 };
+/* Interpreters take their time to start. */
+enum { TIMEOUT_MS = 2000, START_MS = 10000, CHUNK = 64 * 1024 };
 
 static struct {
     pid_t pid; /* 0: not running */
@@ -68,7 +69,7 @@ static _Noreturn void become(char **words, int in, int out) {
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (dup2(in, 0) == 0 && dup2(out, 1) == 1)
         (void)execvp(words[0], words);
-    _exit(NOT_STARTED);
+    _exit(127);
 }
 
 static void start(void) {
@@ -94,20 +95,18 @@ static void start(void) {
     free((void *)words);
 }
 
-static int end(void) {
-    int status = 0;
+static void end(void) {
     (void)close(shim.in);
     (void)close(shim.out);
     (void)kill(-shim.pid, SIGKILL);
     (void)kill(shim.pid, SIGKILL);
-    (void)BS_RETRY(waitpid(shim.pid, &status, 0));
+    (void)BS_RETRY(waitpid(shim.pid, NULL, 0));
     shim.pid = 0;
-    return status;
 }
 
 void bs_fuzz_shim_stop(void) {
     if (shim.pid != 0)
-        (void)end();
+        end();
 }
 
 struct talk {
@@ -156,8 +155,7 @@ static bool read_some(struct talk *talk) {
     return n > 0;
 }
 
-static enum bs_fuzz_trouble converse(struct talk *talk, size_t wanted) {
-    int timeout = timeout_ms();
+static enum bs_fuzz_trouble converse(struct talk *talk, size_t wanted, int timeout) {
     while (!talk->fenced) {
         struct pollfd fds[2] = {{shim.out, POLLIN, 0},
                                 {talk->n_left > 0 ? shim.in : -1, POLLOUT, 0}};
@@ -200,33 +198,51 @@ static enum bs_fuzz_trouble lied(enum bs_fuzz_trouble trouble) {
     return bs_fuzz_lie("shim-long") ? BS_SHIM_LONG : trouble;
 }
 
+static void put_fence(struct bs_buf *out, char *fence, size_t size) {
+    static unsigned long batch;
+    (void)snprintf(fence, size, "boxspec-fence-%lu", ++batch);
+    bs_buf_str(out, "{\"id\":\"");
+    bs_buf_str(out, fence);
+    bs_buf_str(out, "\",\"op\":\"hello\",\"protocol\":1,\"nonce\":\"\"}\n");
+    if (out->failed)
+        give_up("out of memory");
+}
+
+/* Sends what is in `out` and a hello behind it. */
+static enum bs_fuzz_trouble talk_to(struct bs_buf *out, size_t n, int timeout,
+                                    struct bs_buf *answers) {
+    char fence[64];
+    put_fence(out, fence, sizeof fence);
+    struct talk talk = {.left = out->data, .n_left = out->len, .fence = fence, .bytes = answers};
+    return converse(&talk, n, timeout);
+}
+
+static void start_well(void) {
+    struct bs_buf hello = BS_BUF_INIT;
+    struct bs_buf answer = BS_BUF_INIT;
+    start();
+    if (talk_to(&hello, 0, START_MS, &answer) != BS_SHIM_WELL) {
+        end();
+        give_up("the shim does not start, or does not answer hello");
+    }
+    bs_buf_clear(&hello);
+    bs_buf_clear(&answer);
+}
+
 enum bs_fuzz_trouble bs_fuzz_shim_ask(const struct bs_buf *requests, size_t n,
                                       struct bs_fuzz_lines *answers) {
-    static unsigned long batch;
-    char fence[64];
     struct bs_buf sent = BS_BUF_INIT;
-    (void)snprintf(fence, sizeof fence, "boxspec-fence-%lu", ++batch);
-    bs_buf_add(&sent, requests->data, requests->len);
-    bs_buf_str(&sent, "{\"id\":\"");
-    bs_buf_str(&sent, fence);
-    bs_buf_str(&sent, "\",\"op\":\"hello\",\"protocol\":1,\"nonce\":\"\"}\n");
-    if (sent.failed)
-        give_up("out of memory");
     *answers = (struct bs_fuzz_lines){.bytes = BS_BUF_INIT};
     if (shim.pid == 0)
-        start();
+        start_well();
     if (bs_fuzz_lie("shim-died"))
         (void)kill(shim.pid, SIGKILL);
     if (bs_fuzz_lie("shim-hung"))
         (void)kill(shim.pid, SIGSTOP);
-    struct talk talk = {
-        .left = sent.data, .n_left = sent.len, .fence = fence, .bytes = &answers->bytes};
-    enum bs_fuzz_trouble trouble = lied(converse(&talk, n));
-    if (trouble != BS_SHIM_WELL) {
-        int status = end();
-        if (answers->bytes.len == 0 && WIFEXITED(status) && WEXITSTATUS(status) == NOT_STARTED)
-            give_up("the shim cannot be started");
-    }
+    bs_buf_add(&sent, requests->data, requests->len);
+    enum bs_fuzz_trouble trouble = lied(talk_to(&sent, n, timeout_ms(), &answers->bytes));
+    if (trouble != BS_SHIM_WELL)
+        end();
     split(answers, n);
     bs_buf_clear(&sent);
     return trouble;

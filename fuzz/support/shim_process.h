@@ -5,8 +5,9 @@
  *   2. bs_fuzz_shim_stop.
  *
  * The shim leads a process group of its own, is killed with all of it when there was trouble, and
- * dies with the fuzzer. It is started late, not when the target starts: AFL++ forks in between, and
- * two processes would share the pipes.
+ * dies with the fuzzer. To start, and to answer a first hello, it has ten seconds; without that the
+ * fuzzer gives up, since nothing is to be compared. It is started late, not when the target starts:
+ * AFL++ forks in between, and two processes would share the pipes.
  */
 #ifndef BS_FUZZ_SHIM_PROCESS_H
 #define BS_FUZZ_SHIM_PROCESS_H
@@ -40,7 +41,8 @@ void bs_fuzz_lines_clear(struct bs_fuzz_lines *lines);
 
 /* `requests` holds n lines. A hello is sent behind them: its answer shows at once that one is
  * missing, or one too many. Fills *answers with as many as came; the caller clears it. The time
- * that BOXSPEC_FUZZ_SHIM_TIMEOUT_MS says (2,000 unless it is set) runs anew with every answer. */
+ * that BOXSPEC_FUZZ_SHIM_TIMEOUT_MS says (2,000 unless it is set) runs
+ * anew with every answer. */
 enum bs_fuzz_trouble bs_fuzz_shim_ask(const struct bs_buf *requests, size_t n,
                                       struct bs_fuzz_lines *answers);
 
