@@ -102,6 +102,21 @@ def test_both_readings_give_one_answer(box: Box) -> None:
                 )
 
 
+WITHOUT_PATHS = ("network*", "sysctl*", "mach*", "ipc-posix*", "process-info*", "iokit*")
+
+
+@requires("SBPL-FORM-06")
+@pytest.mark.parametrize("name", WITHOUT_PATHS)
+def test_both_readings_give_one_answer_where_there_is_no_path(box: Box, name: str) -> None:
+    text = box.compiled(PLAIN)
+    told = {
+        operation: (ruling.last.outcome.value, ruling.specific.outcome.value)
+        for operation, ruling in text.rulings(sbpl.leaves(name)).items()
+    }
+    both = dict.fromkeys(told, ("allow", "allow"))
+    expect("what the two readings say", told, both, text.evidence())
+
+
 BAD_RULES = {
     "an absolute rule": ("modify", "/etc/**"),
     "a rule that leads out": ("modify", "../x"),

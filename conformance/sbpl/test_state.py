@@ -123,6 +123,13 @@ def test_a_variable_never_opens_the_whole_system(box: Box, variable: str) -> Non
 
 
 @requires("SBPL-STATE-06")
+@pytest.mark.parametrize("variable", ["CODEX_HOME", "CLAUDE_CONFIG_DIR"])
+def test_without_home_a_variable_does_not_open_everything(box: Box, variable: str) -> None:
+    bad, good = Setup(env={variable: "/"}), Setup(env={variable: "/opt"})
+    sbpl.refuses(box, f"{variable}=/", bad, good, variable)
+
+
+@requires("SBPL-STATE-06")
 def test_a_variable_that_only_begins_like_home_is_no_home(box: Box) -> None:
     for place in ("/Users/u2", "/Users/u/.codex", "/Use"):
         text = box.compiled(Setup(env={"HOME": HOME, "CODEX_HOME": place}))

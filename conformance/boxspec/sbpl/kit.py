@@ -21,6 +21,7 @@ from boxspec.sbpl.hostile import names as hostile_names
 from boxspec.sbpl.judging import naming, refused, refuses, same_as_meant
 from boxspec.sbpl.meaning import Meaning
 from boxspec.sbpl.text import CHANGES, READ, READS, UNLINK, WRITE, WRITES, both, bytes_of, clauses
+from boxspec.seatbelt.operations import leaves
 
 __all__ = [
     "CHANGES",
@@ -45,6 +46,7 @@ __all__ = [
     "glob",
     "hostile_names",
     "in_a_rule",
+    "leaves",
     "naming",
     "paths",
     "refused",

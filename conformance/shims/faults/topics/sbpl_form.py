@@ -166,7 +166,7 @@ def binding_is_denied_first():
 def filtered_first():
     @replaces_part("broad")
     def broad(lines, given):
-        return ['(deny file-read* (subpath "/private/var/db/locked"))', *lines]
+        return ['(deny network-outbound (literal "/private/var/run/locked"))', *lines]
 
 
 @fault("SBPL-FORM-07", "an unknown profile is the unrestricted one", "a default")
