@@ -62,6 +62,8 @@ def named(name: str) -> Fault:
 def copy_patched(fault: Fault, folder: Path) -> list[Path]:
     """Copies what the patch changes below `folder`, and patches the copies."""
     for name in fault.files:
+        if not (ROOT / name).is_file():
+            raise HarnessError(f"{fault.name} does not apply: there is no {name}")
         copy = folder / name
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes((ROOT / name).read_bytes())
