@@ -36,6 +36,7 @@ static void every_prefix_is_refused_inside_itself(void **state) {
         assert_in_range(loaded.report.problems[0].column, 1, len + 1);
         unload(&loaded);
     }
+    assert_says(load_json("[1 2]"), "comma or ]");
 }
 
 static void what_is_not_json_is_refused_with_its_place(void **state) {
