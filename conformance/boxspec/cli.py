@@ -52,7 +52,7 @@ def _choice(parser: argparse.ArgumentParser) -> None:
         "--contract",
         action="append",
         metavar="NAME",
-        help="exec or policy, repeatable (default: each contract that the shim declares)",
+        help="exec, policy or sbpl, repeatable (default: each contract that the shim declares)",
     )
     add(
         "--profile",

@@ -14,7 +14,7 @@ import yaml
 from selftest.tools import FAKE, ROOT, Done, boxspec
 
 REQUIREMENTS = ROOT / "conformance" / "requirements"
-CONTRACTS = ("exec", "policy")
+CONTRACTS = ("exec", "policy", "sbpl")
 
 
 @cache
