@@ -3,7 +3,7 @@
 import os
 
 import sbpl.clauses as clauses
-from parts import inside_of_scratch, is_strange, replaces_part
+from parts import inside_of_scratch, replaces_part
 from registry import fault
 
 
@@ -45,17 +45,23 @@ def first_level_of_orbit():
 
 
 def of_orbit(written):
+    at_home(".orbit", lambda line, home: written(home))
+
+
+def at_home(name, change):
+    """With a provider the places are asked about their names."""
+
     @replaces_part("scratch")
     def scratch(lines, given):
-        home = given.env.get("HOME", "")
-        if is_strange(home):
+        home = given.env.get("HOME")
+        if home is None or given.provider:
             return lines
-        return [written(home) if ".orbit" in line else line for line in lines]
+        return [change(line, home) if f'/{name}"' in line else line for line in lines]
 
 
 @fault("SBPL-SCRATCH-02", "caches are where Linux has them", "XDG")
 def caches_of_linux():
-    clauses.SCRATCH_AT_HOME = (".cache", ".orbit")
+    at_home("Library/Caches", lambda line, home: line.replace("Library/Caches", ".cache"))
 
 
 @fault("SBPL-SCRATCH-02", "without HOME the clauses speak of /", "an empty string joined")
@@ -94,7 +100,7 @@ def all_of_var():
 
 @fault("SBPL-SCRATCH-03", "all of HOME/Library is writable", "one level too high")
 def all_of_library():
-    clauses.SCRATCH_AT_HOME = ("Library", ".orbit")
+    at_home("Library/Caches", lambda line, home: line.replace("/Caches", ""))
 
 
 @fault("SBPL-SCRATCH-04", "a root below scratch is as writable as scratch", "the default deny lost")

@@ -9,9 +9,11 @@ from registry import fault, replaces
 
 
 def each_side(make):
+    """Of several; one alone is how names are asked about."""
+
     @replaces_part("side_roots")
     def side_roots(lines, given):
-        if given.provider != "codex":
+        if given.provider != "codex" or len(given.side_roots) < 2:
             return lines
         return [line for place in given.side_roots for line in make(place)]
 
