@@ -117,14 +117,20 @@ def _read(fd: int) -> bytes:
 
 
 def test_a_shim_that_dies_is_a_finding_and_not_the_end(work: Path) -> None:
-    words = ["shim_diff", "--shim", f"{FAKE} crash", "--time", "6s", "--work", str(work)]
+    words = ["shim_diff", "--shim", f"{FAKE} hello-then-dies", "--time", "6s", "--work", str(work)]
     done = boxspec("fuzz", *words, "--as-it-is")
     assert done.returncode == 1, done.stdout + done.stderr
     assert "\nshim_diff: shim-died: " in done.stdout
-    seen = re.search(r"^  seen      (\d+) times$", done.stdout, re.M)
-    assert seen is not None, done.stdout
-    assert f"BOXSPEC_FUZZ_SHIM='{FAKE} crash'" in done.stdout
+    assert re.search(r" · [6-9]\.\d s · .* 1 finding$", done.stdout.splitlines()[-1])
+    assert f"BOXSPEC_FUZZ_SHIM='{FAKE} hello-then-dies'" in done.stdout
     assert left_below(work) == []
+
+
+def test_a_shim_that_does_not_start_is_wrong_use(work: Path) -> None:
+    words = ["shim_diff", "--shim", f"{FAKE} crash", "--time", "20s", "--work", str(work)]
+    done = boxspec("fuzz", *words)
+    assert done.returncode == 2, done.stdout
+    assert "the shim does not start" in done.stderr
 
 
 # Replays and vectors ------------------------------------------------------------------------

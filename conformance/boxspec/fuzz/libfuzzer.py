@@ -12,6 +12,8 @@ from boxspec.fuzz.engine import INPUT_S, MEMORY_MB, Crash, Plan, Progress
 # `#1048576  pulse  cov: 100 ft: 300 corp: 20/1Kb lim: 4096 exec/s: 349525 rss: 60Mb`
 STATUS = re.compile(r"^#(\d+)\t.*?corp: (\d+)/.*?exec/s: (\d+)", re.M)
 ARTIFACT = re.compile(r"Test unit written to (\S+)")
+# What a target says before it gives up: a shim that does not even start, say.
+GAVE_UP = re.compile(r"^boxspec-fuzz: (\S+ [^:\n]*)$", re.M)
 # The status of a process that found something: error, timeout, out of memory.
 FOUND = (77, 70, 71)
 # A job that falls over its first input again and again shows nothing new.
@@ -93,6 +95,10 @@ class LibFuzzer:
         job.runs_before += job.now.runs
         job.now = Progress(inputs=job.now.inputs)
         artifact = ARTIFACT.search(said)
+        gave_up = GAVE_UP.search(said)
+        if gave_up is not None:
+            job.why_ended = gave_up[1]
+            return
         if status not in FOUND or artifact is None:
             job.why_ended = f"status {status}: {last_line(said)}"
             return
