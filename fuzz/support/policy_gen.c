@@ -143,10 +143,22 @@ static struct bs_fuzz_text own_body(struct bs_gen_policies *gen) {
     return body;
 }
 
+/* Names that differ, some of them with wildcards. */
+static void add_crowd(struct bs_gen_policies *gen, struct bs_fuzz_node *list) {
+    static const char *const forms[] = {"n%u", "n%u/**", "n%u*", "*n%u", "**/n%u", "%u/?", "a/n%u"};
+    for (unsigned n = bs_fuzz_byte(gen->from); n > 0; n--) {
+        char text[32];
+        (void)snprintf(text, sizeof text, forms[(n ^ n >> 3) % 7], n);
+        add_rule(gen, list, (struct bs_fuzz_text){text, strlen(text)}, n % 5 == 4);
+    }
+}
+
 static struct bs_fuzz_node *own_rules(struct bs_gen_policies *gen) {
     struct bs_fuzz_node *list = container(gen, BS_FUZZ_LIST);
     for (uint32_t n = bs_fuzz_below(gen->from, MOST_LIST); n > 0; n--)
         add_rule(gen, list, own_body(gen), bs_fuzz_below(gen->from, 4) == 3);
+    if (gen->crowded)
+        add_crowd(gen, list);
     return list;
 }
 

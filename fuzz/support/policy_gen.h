@@ -31,6 +31,7 @@ struct bs_gen_policies {
     const char *profiles[BS_GEN_MOST_PROFILES];
     size_t n_profiles;
     bool flawed;       /* something may be wrong with this case */
+    bool crowded;      /* its profiles have many rules, which are matched by other means */
     bool is_workspace; /* of the policy that is being made */
 };
 

@@ -5,13 +5,18 @@
 
 #include "support/glob_gen.h"
 
+#define LONG "a-name-that-does-not-fit-into-the-sixty-four-bytes-that-are-looked-at-at-once"
+#define LONG_BEGUN "a-name-that-does-not-fit-into-the-sixty-four-bytes-that-are-looked-at-at-once?"
+#define LONG_HELD "*a-name-that-does-not-fit-into-the-sixty-four-bytes-that-are-looked-at-at-once*"
+
 /* An input that is used up gives the first. The last ones are no beginning of a rule, or another
  * one than they seem. */
 static const char *const segments[] = {
-    "a",   "b",   "ab",  "src",          ".env", "c",   "**",  "*",   "**",
-    "*",   "?",   "a*",  "*b",           "*.c",  "?b",  "a?",  "*b*", "a**",
-    "**b", "a",   "***", "a**b",         "b*c",  "A",   "[a]", "{a}", "\xC3\xA9",
-    "x y", "..a", "...", "\xE6\x97\xA5", "a+b",  "a(b", "!a",  "~",   "a:",
+    "a",   "b",   "ab",       "src",     ".env", "c",    "**",           "*",
+    "**",  "*",   "?",        "a*",      "*b",   "*.c",  "?b",           "a?",
+    "*b*", "a**", "**b",      "a",       "***",  "a**b", "b*c",          "A",
+    "[a]", "{a}", "\xC3\xA9", "x y",     "..a",  "...",  "\xE6\x97\xA5", "a+b",
+    "a(b", LONG,  LONG_BEGUN, LONG_HELD, "!a",   "~",    "a:",
 };
 
 enum { SEGMENTS = sizeof segments / sizeof *segments, BEGINNINGS = SEGMENTS - 3, MOST_MORE = 5 };
@@ -88,7 +93,9 @@ struct bs_fuzz_text bs_gen_rule_body(struct bs_gen_policies *gen) {
 void bs_gen_policies_begin(struct bs_gen_policies *gen, struct bs_fuzz_provider *from,
                            struct bs_fuzz_pool *pool) {
     *gen = (struct bs_gen_policies){.from = from, .pool = pool};
-    gen->flawed = bs_fuzz_below(from, 8) == 7;
+    uint32_t kind = bs_fuzz_below(from, 32);
+    gen->flawed = kind % 8 == 7;
+    gen->crowded = kind == 30;
 }
 
 struct bs_fuzz_text bs_gen_instance(struct bs_gen_policies *gen, struct bs_fuzz_text rule) {

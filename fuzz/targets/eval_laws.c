@@ -244,6 +244,7 @@ static void check_folded(const struct bs_eval_case *input, const struct bs_fuzz_
             bs_fuzz_fail("fold", "%s `%.*s` is decided otherwise by folding", word_of(ops[i % 2]),
                          (int)path.len, path.text);
         bs_decision_clear(&decision);
+        check_explained(profile, ops[i % 2], (struct bs_fuzz_text){capitals, path.len}, expected);
     }
     bs_profile_free(profile);
 }

@@ -113,16 +113,21 @@ void bs_fuzz_describe(struct bs_fuzz_case *c, const uint8_t *data, size_t size) 
     bs_eval_case_clear(&input.eval);
 }
 
-/* A rule that becomes a string of more than 1,000 bytes is refused. */
-static bool may_be_too_long(const struct bs_fuzz_resolved *resolved, bool folds) {
+/* A rule that becomes a string of more than 1,000 bytes is refused, and so is a control
+ * character. */
+static bool may_be_unsayable(const struct bs_fuzz_resolved *resolved, bool folds) {
     const struct bs_fuzz_list *const lists[] = {&resolved->read, &resolved->modify};
     for (size_t l = 0; l < 2; l++) {
         for (size_t i = 0; i < lists[l]->n; i++) {
             const struct bs_fuzz_rule *rule = lists[l]->entries[i].rule;
             size_t questions = 0;
-            for (size_t k = 0; k < rule->len; k++)
-                questions += rule->body[k] == '?';
-            if (rule->len * (folds ? 16 : 5) + questions * (folds ? 100 : 50) > 900)
+            bool controls = false;
+            for (size_t k = 0; k < rule->len; k++) {
+                unsigned char c = (unsigned char)rule->body[k];
+                questions += c == '?';
+                controls = controls || c < 0x20 || c == 0x7F;
+            }
+            if (controls || rule->len * (folds ? 16 : 5) + questions * (folds ? 100 : 50) > 900)
                 return true;
         }
     }
@@ -142,7 +147,7 @@ static void check_refusal(const struct input *input, const struct bs_fuzz_sbpl *
     bool due = is_refusal_due(sbpl);
     /* Which paths a folding file system takes for one is not decided here. */
     bool is_open = (sbpl->folds && input->sbpl.n_side_roots > 0) ||
-                   (code != BS_OK && may_be_too_long(sbpl->resolved, sbpl->folds));
+                   (code != BS_OK && may_be_unsayable(sbpl->resolved, sbpl->folds));
     if ((!is_open && (code != BS_OK) != due) || bs_fuzz_lie("refusal"))
         bs_fuzz_fail("refusal", "%s", code != BS_OK ? err->message : "made, and should be refused");
     if (code != BS_OK && (made->text.data != NULL || err->message[0] == '\0' ||
