@@ -83,13 +83,12 @@ void bs_unfold_close(struct bs_unfold *unfold) {
     memset(unfold, 0, sizeof *unfold);
 }
 
-/* Whether a part may join what stands before it into one character. */
+/* Whether a part may join what stands before it into one character. Jamo do, but never in text that
+ * is composed: they are a syllable there. */
 static bool joins(const struct bs_unfold *unfold, uint32_t part) {
-    bool vowel = part >= 0x1161 && part <= 0x1175; /* of Hangul */
-    bool final = part >= 0x11A8 && part <= 0x11C2;
     if (part < 0x80)
         return false;
-    if (vowel || final || utf8proc_get_property((int32_t)part)->combining_class != 0)
+    if (utf8proc_get_property((int32_t)part)->combining_class != 0)
         return true;
     for (size_t i = 0; i < unfold->n_rows; i++) {
         const uint32_t *key = unfold->rows[i].key;

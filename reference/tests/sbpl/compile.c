@@ -135,6 +135,18 @@ static void ancestors_are_guarded_once(void **state) {
                  "(deny file-write-unlink (literal \"/w\"))\n");
 }
 
+static void the_directory_of_a_glob_is_guarded(void **state) {
+    (void)state;
+    assert_rules(PROFILE("'**','!a/b/*.env','!c/**/d'", ""), 0, AT("/w"),
+                 "(deny file-read* (regex \"^/w/a/b/[^/]*\\\\.env$\"))\n"
+                 "(deny file-read* (regex \"^/w/c/(.*/)?d$\"))\n"
+                 "(deny file-write-unlink (literal \"/w/a\"))\n"
+                 "(deny file-write-unlink (literal \"/w/a/b\"))\n"
+                 "(deny file-write-unlink (regex \"^/w/a/b/[^/]*\\\\.env$\"))\n"
+                 "(deny file-write-unlink (literal \"/w/c\"))\n"
+                 "(deny file-write-unlink (regex \"^/w/c/(.*/)?d$\"))\n");
+}
+
 static void what_cannot_be_guarded_is_listed(void **state) {
     (void)state;
     static const char *const expected[] = {"**", "*.a", "b?/c", "**/d"};
@@ -225,6 +237,7 @@ int main(void) {
         cmocka_unit_test(home_is_never_writable_as_a_whole),
         cmocka_unit_test(reads_begin_at_the_first_deny),
         cmocka_unit_test(ancestors_are_guarded_once),
+        cmocka_unit_test(the_directory_of_a_glob_is_guarded),
         cmocka_unit_test(what_cannot_be_guarded_is_listed),
         cmocka_unit_test(side_roots_are_of_codex_only),
         cmocka_unit_test(a_side_root_keeps_away_from_what_may_not_be_read),
