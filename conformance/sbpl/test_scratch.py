@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from boxspec.api import Box, Setup, requires, sbpl
@@ -32,6 +34,7 @@ def test_caches_are_writable_with_home(box: Box) -> None:
 def test_without_home_no_clause_speaks_of_it(box: Box) -> None:
     text = box.compiled(Setup())
     dead = ["/Library/Caches", "/.orbit", "/None/.orbit", "/Library/Caches/x"]
+    dead += with_below([f"{Path.home()}/Library/Caches", f"{Path.home()}/.orbit"])
     text.expect("scratch of no home", sbpl.both(["/dev"], [*dead, *with_below(AT_HOME)]))
 
 
@@ -71,6 +74,8 @@ def test_a_root_below_scratch_is_not_writable_by_that(box: Box, name: str) -> No
     text = box.compiled(Setup(modify=["src/**"], deny_modify=["src/k"], root=root, env=env))
     denied = [".", "x", "lib/x", "src/k"]
     text.expect("below the root", sbpl.both(["src", "src/x"], denied), sbpl.WRITES)
+    nothing = box.compiled(Setup(root=root, env=env))
+    nothing.expect("without rules", dict.fromkeys([*denied, "src/x"], False), sbpl.WRITES)
     beside = f"{root}-2" if name.endswith("itself") else f"{root}/../x"
     if not name.endswith("itself"):
         text.expect("beside the root", {beside.replace("/ws/..", ""): True})

@@ -54,8 +54,9 @@ def test_each_rule_guards_its_own_ancestors(box: Box) -> None:
 
 @requires("SBPL-UNLINK-03")
 def test_everything_else_can_be_unlinked_where_it_can_be_modified(box: Box) -> None:
-    text = box.compiled(Setup(modify=["a/**"], deny_modify=["a/d"], deny_read=["a/b/k"]))
-    yes = ["a/x", "a/b/x", "a/b/kx", "a/bc"]
+    denies = ["a/d", "a/e/d"]
+    text = box.compiled(Setup(modify=["a/**"], deny_modify=denies, deny_read=["a/b/k"]))
+    yes = ["a/x", "a/b/x", "a/b/kx", "a/bc", "a/e"]
     text.expect("unlinking", sbpl.both(yes, [".", "x", "a/d", "/Users/u/x"]), UNLINK)
 
 

@@ -56,12 +56,12 @@ def first_deny_only():
     modifies(change)
 
 
-@fault("SBPL-MODIFY-01", "what no rule matches is allowed beside a deny", "a deny list at heart")
+@fault("SBPL-MODIFY-01", "what no rule matches is allowed", "a deny list at heart")
 def no_match_is_allowed():
     def change(lines, given):
-        _, denies = own_and_denies(given)
-        allows = any(entry.sign == "+" for entry in given.modify)
-        if not allows or not denies:
+        found = [filters.pieces(entry.rule.body) for entry in given.modify]
+        is_meant = all(each and filters.is_subtree(each) for each in found)
+        if not is_meant or not any(is_spoken(entry.rule.body) for entry in given.modify):
             return lines
         return [clauses.allow_below(given.root, "/root"), *lines]
 

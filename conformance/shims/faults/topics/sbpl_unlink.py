@@ -31,7 +31,7 @@ def guard_comes_before_the_rules():
     def compile_text(original, given):
         lines = original(given).splitlines(keepends=True)
         guards = [line for line in lines if "(deny file-write-unlink" in line]
-        if given.fold:
+        if given.fold or given.provider:
             return "".join(lines)
         rest = [line for line in lines if line not in guards]
         at = rest.index(f'(deny file-write* (subpath "{given.root}"))\n') + 1
