@@ -18,6 +18,26 @@ static void profiles_are_replaced_whole_by_name(void **state) {
     unload(&loaded);
 }
 
+static void what_a_workspace_says_of_itself_counts(void **state) {
+    (void)state;
+    static const char labelled[] = "{\"schemaVersion\":2,\"kind\":\"Policy\",\"metadata\":{"
+                                   "\"name\":\"l\",\"labels\":{\"k\":\"l\"}},"
+                                   "\"spec\":{\"description\":\"l\"}}";
+    static const char annotated[] =
+        "{\"schemaVersion\":2,\"kind\":\"Policy\",\"metadata\":{\"name\":\"a\",\"annotations\":"
+        "{\"k\":\"a\"}},\"spec\":{}}";
+    const char *const pairs[][2] = {{labelled, annotated}, {annotated, labelled}};
+    for (size_t i = 0; i < LENGTH(pairs); i++) {
+        struct loaded loaded = load_both(pairs[i][0], pairs[i][1]);
+        assert_int_equal(loaded.code, BS_OK);
+        assert_string_equal(loaded.policy->name, i == 0 ? "a" : "l");
+        assert_string_equal(loaded.policy->description, "l");
+        assert_int_equal(loaded.policy->labels.n, 1);
+        assert_int_equal(loaded.policy->annotations.n, 1);
+        unload(&loaded);
+    }
+}
+
 static void denies_accumulate_and_none_is_dropped(void **state) {
     (void)state;
     struct loaded loaded =
@@ -78,6 +98,7 @@ static void problems_of_both_files_come_together(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(profiles_are_replaced_whole_by_name),
+        cmocka_unit_test(what_a_workspace_says_of_itself_counts),
         cmocka_unit_test(denies_accumulate_and_none_is_dropped),
         cmocka_unit_test(an_exception_of_a_workspace_needs_a_global_one),
         cmocka_unit_test(only_a_workspace_rule_that_equals_a_deny_is_an_error),
