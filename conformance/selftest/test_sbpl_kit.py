@@ -200,7 +200,7 @@ def answer(**error: str) -> Answer:
 
 
 def test_a_refusal_has_a_kind_and_names_what_it_is_about() -> None:
-    refused("x", answer(kind="invalid_input", message="the root is bad"), "root")
+    refused("x", answer(kind="invalid_input", message="the root is bad"), "root", "cwd")
     for wrong, verdict in (
         (answer(), Verdict.FAILS),
         (answer(kind="io", message="root"), Verdict.WRONG_REASON),
@@ -232,7 +232,8 @@ def test_an_opened_form_and_a_changed_string_are_seen() -> None:
         '(allow file-write* (subpath "/"))(allow default)\n',
         '(allow file-write* (subpath "/y/x"))\n',
         '(allow file-write* (literal "/y/x"))\n',
-        '(allow file-read* (subpath "/y/x"))\n',
+        r'(allow file-read* (subpath "/\")(allow default)(\"/x"))' + "\n",
+        r'(deny file-write* (subpath "/\")(allow default)(\"/x"))' + "\n",
     ):
         with pytest.raises(Failure):
             hostile.same_shape("x", text(wrong), name, harmless)
