@@ -4,18 +4,19 @@ import sbpl.clauses as clauses
 import sbpl.ops as ops
 import sbpl.refusals as refusals
 from errors import Failed
-from parts import replaces_part
+from parts import inside_of_scratch, replaces_part
 from registry import fault, replaces
 
 CODEX, CLAUDE, GEMINI = range(3)
 
 
 def state_lines(change):
-    """With rules the state is beside the point of a request."""
+    """Not where names are asked about, and roots inside of such places."""
 
     @replaces_part("state")
     def state(lines, given):
-        return lines if given.modify else change(lines, given)
+        is_beside = given.modify and given.provider
+        return lines if is_beside or inside_of_scratch(given) else change(lines, given)
 
 
 def only_for(provider, which):

@@ -31,7 +31,7 @@ def guard_comes_before_the_rules():
     def compile_text(original, given):
         lines = original(given).splitlines(keepends=True)
         guards = [line for line in lines if "(deny file-write-unlink" in line]
-        if given.fold or given.provider:
+        if given.fold or given.provider or not guards:
             return "".join(lines)
         rest = [line for line in lines if line not in guards]
         at = rest.index(f'(deny file-write* (subpath "{given.root}"))\n') + 1
@@ -90,7 +90,8 @@ def modify_denies_are_guarded():
     @replaces(clauses)
     def read_denied(original, given):
         denied = [each for each in given.modify if each.sign == "-" and each.origin != "profile"]
-        return original(given) + denied
+        found = original(given)
+        return found + denied if found else found
 
 
 @fault("SBPL-UNLINK-04", "no rule is told to be unguarded", "an empty list")
