@@ -22,7 +22,8 @@
 #include "support/provider.h"
 
 __attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv);
-__attribute__((weak)) void bs_fuzz_starve(const uint8_t *data, size_t size);
+/* Linked in trees for coverage only. */
+#pragma weak bs_fuzz_starve
 
 static struct {
     unsigned timeout;
@@ -152,6 +153,14 @@ static void show(const char *name) {
     free(data);
 }
 
+static unsigned seconds(const char *word) {
+    char *end = NULL;
+    unsigned long number = strtoul(word, &end, 10);
+    if (end == word || *end != '\0' || number == 0 || number > 3600)
+        die("--timeout %s: 1 to 3600 seconds", word);
+    return (unsigned)number;
+}
+
 int main(int argc, char **argv) {
     if (LLVMFuzzerInitialize != NULL)
         (void)LLVMFuzzerInitialize(&argc, &argv);
@@ -164,8 +173,8 @@ int main(int argc, char **argv) {
             json = true;
         else if (strcmp(argv[at], "--starve") == 0 && bs_fuzz_starve != NULL)
             run.starve = true;
-        else if (strcmp(argv[at], "--timeout") == 0 && at + 1 < argc && atoi(argv[at + 1]) > 0)
-            run.timeout = (unsigned)atoi(argv[++at]);
+        else if (strcmp(argv[at], "--timeout") == 0 && at + 1 < argc)
+            run.timeout = seconds(argv[++at]);
         else
             die("usage: [-v] [--timeout SECONDS] FILE|DIR..., or --json FILE");
     }

@@ -8,20 +8,23 @@
 
 void (*bs_fuzz_escape)(void);
 
+static void say(const char *oracle, const char *format, va_list arguments) {
+    fprintf(stderr, "boxspec-fuzz: %s: %s: ", bs_fuzz_target, oracle);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    bs_fuzz_show_case(stderr);
+    fflush(stderr);
+}
+
 void bs_fuzz_fail(const char *oracle, const char *format, ...) {
-    if (bs_fuzz_escape != NULL)
-        bs_fuzz_escape();
     /* A describe hook that fails itself must not come back here. */
     static int failing;
-    if (failing++ == 0) {
-        va_list arguments;
-        va_start(arguments, format);
-        fprintf(stderr, "boxspec-fuzz: %s: %s: ", bs_fuzz_target, oracle);
-        vfprintf(stderr, format, arguments);
-        fputc('\n', stderr);
-        va_end(arguments);
-        bs_fuzz_show_case(stderr);
-        fflush(stderr);
-    }
+    va_list arguments;
+    if (bs_fuzz_escape != NULL)
+        bs_fuzz_escape();
+    va_start(arguments, format);
+    if (failing++ == 0)
+        say(oracle, format, arguments);
+    va_end(arguments);
     abort();
 }
