@@ -1,5 +1,5 @@
-/* The requests of shim_diff, asked and not compared: with a shim that only echoes, what asking costs
- * by itself. */
+/* The requests of shim_diff, asked and not compared: with a shim that only echoes, what asking
+ * costs by itself. */
 #include "support/case.h"
 #include "support/shim_gen.h"
 #include "support/shim_process.h"
