@@ -8,9 +8,24 @@
 
 void (*bs_fuzz_escape)(void);
 
+enum { MESSAGE_BYTES = 4096 }; /* more is cut off */
+
+/* Messages quote inputs, and a line is one line in ASCII whatever was in them. */
+static void put_printable(const char *text) {
+    for (; *text != '\0'; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c >= ' ' && c <= '~')
+            fputc(c, stderr);
+        else
+            fprintf(stderr, "\\x%02x", c);
+    }
+}
+
 static void say(const char *oracle, const char *format, va_list arguments) {
+    char message[MESSAGE_BYTES];
     fprintf(stderr, "boxspec-fuzz: %s: %s: ", bs_fuzz_target, oracle);
-    vfprintf(stderr, format, arguments);
+    (void)vsnprintf(message, sizeof message, format, arguments);
+    put_printable(message);
     fputc('\n', stderr);
     bs_fuzz_show_case(stderr);
     fflush(stderr);
