@@ -10,12 +10,6 @@
 #include "policy/rule.h"
 #include "sbpl/spell.h"
 
-bool bs_body_is_root(const struct bs_body *body) { return body->len == 1 && body->text[0] == '.'; }
-
-bool bs_body_is_everything(const struct bs_body *body) {
-    return body->top == 2 && memcmp(body->text, "**", 2) == 0;
-}
-
 /* A body out of its spelling: what shields it (policy/rule.h, bs_rule_put) is taken off. */
 static void take_off(const struct bs_entry *entry, struct bs_body *body) {
     body->text = entry->rule;
@@ -36,6 +30,22 @@ static void look_at(struct bs_body *body) {
     for (size_t less = bs_rule_subtree(body->text, body->top); less > 0;
          less = bs_rule_subtree(body->text, body->top))
         body->top = less;
+}
+
+static size_t place_of(const struct bs_body *body) {
+    if (bs_body_is_root(body))
+        return 0;
+    if ((body->look & BS_HAS_WILDCARD) == 0)
+        return body->len;
+    const char *star = memchr(body->text, '*', body->top);
+    size_t end = star != NULL ? (size_t)(star - body->text) : body->top;
+    const char *question = memchr(body->text, '?', end);
+    if (question != NULL)
+        end = (size_t)(question - body->text);
+    if (end == body->top)
+        return end;
+    const char *slash = memrchr(body->text, '/', end);
+    return slash != NULL ? (size_t)(slash - body->text) : 0;
 }
 
 static void take(struct bs_bodies *bodies, struct bs_body *items) {
@@ -90,6 +100,9 @@ bool bs_bodies_open(const struct bs_profile *profile, struct bs_both_bodies *bot
     }
     for (size_t i = 0; i < n; i++)
         look_at(&both->items[i]);
+    const struct bs_bodies *read = &lists[BS_OP_READ];
+    for (size_t i = read->denied_from; i < read->n; i++)
+        read->items[i].place = place_of(&read->items[i]);
     return true;
 }
 
@@ -97,22 +110,6 @@ void bs_bodies_close(struct bs_both_bodies *both) {
     free(both->items);
     bs_buf_clear(&both->folded);
     memset(both, 0, sizeof *both);
-}
-
-size_t bs_body_place(const struct bs_body *body) {
-    if (bs_body_is_root(body))
-        return 0;
-    if ((body->look & BS_HAS_WILDCARD) == 0)
-        return body->len;
-    const char *star = memchr(body->text, '*', body->top);
-    size_t end = star != NULL ? (size_t)(star - body->text) : body->top;
-    const char *question = memchr(body->text, '?', end);
-    if (question != NULL)
-        end = (size_t)(question - body->text);
-    if (end == body->top)
-        return end;
-    const char *slash = memrchr(body->text, '/', end);
-    return slash != NULL ? (size_t)(slash - body->text) : 0;
 }
 
 const char *bs_body_name(const struct bs_both_bodies *both, enum bs_op op, size_t index, char *buf,

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <boxspec/profile.h>
 
@@ -15,6 +16,9 @@ struct bs_body {
     size_t len;
     size_t top;    /* bytes without the `**` segments at its end: they mean no more than one */
     unsigned look; /* what the bytes are, sbpl/spell.h */
+    /* The length of the leading segments that have no wildcards, `**` segments at the end aside; 0
+     * for the root. Of read rules from denied_from on. */
+    size_t place;
     /* Where the text has its filter as a deny, which may be wanted twice; a length of 0: nowhere.
      */
     size_t filter_at;
@@ -40,12 +44,13 @@ bool bs_bodies_open(const struct bs_profile *profile, struct bs_both_bodies *bot
 void bs_bodies_close(struct bs_both_bodies *both);
 
 /* The root: `.`. Everything: nothing but `**` segments. */
-bool bs_body_is_root(const struct bs_body *body);
-bool bs_body_is_everything(const struct bs_body *body);
+static inline bool bs_body_is_root(const struct bs_body *body) {
+    return body->len == 1 && body->text[0] == '.';
+}
 
-/* The length of the leading segments of a body that have no wildcards, `**` segments at its end
- * aside; 0 for the root. */
-size_t bs_body_place(const struct bs_body *body);
+static inline bool bs_body_is_everything(const struct bs_body *body) {
+    return body->top == 2 && memcmp(body->text, "**", 2) == 0;
+}
 
 /* What an entry is called in messages, `denyRead[2]`; at most `size` bytes. Returns buf. */
 const char *bs_body_name(const struct bs_both_bodies *both, enum bs_op op, size_t index, char *buf,

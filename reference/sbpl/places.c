@@ -98,7 +98,7 @@ static int judge_side_root(const struct bs_places *places, size_t i,
     if (code == BS_OK)
         code = folded(&places->root, folds, &root, err);
     for (size_t k = read->denied_from; k < read->n && code == BS_OK; k++) {
-        size_t len = bs_body_place(&read->items[k]);
+        size_t len = read->items[k].place;
         if (!read->entries[k].negated || len == 0)
             continue;
         place.len = 0;

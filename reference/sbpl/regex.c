@@ -31,8 +31,9 @@ static bool open_writer(struct writer *writer) {
     struct bs_buf *out = writer->out;
     size_t used = out->len - writer->start;
     size_t left = used < BS_SBPL_STRING_BYTES ? BS_SBPL_STRING_BYTES - used : 0;
-    bool fits = !out->failed && out->cap - out->len > left + STEP;
-    if (!fits && !bs_buf_reserve(out, left + STEP))
+    size_t room = left * BS_SPELL_LONGEST + STEP;
+    bool fits = !out->failed && out->cap - out->len > room;
+    if (!fits && !bs_buf_reserve(out, room))
         return false;
     writer->to = writer->out->data + writer->out->len;
     writer->end = writer->to + left;
@@ -107,7 +108,10 @@ static const char *put_literal(struct writer *writer, const char *text, const ch
     if (writer->filters->unfold != NULL)
         return put_unfolded(writer, text, end);
     const struct bs_spelled *spelled = &writer->filters->spelled;
-    for (; text < end && to <= writer->end; text++) {
+    size_t most = (size_t)(writer->end - to) + 1; /* with that one the string is too long */
+    if ((size_t)(end - text) > most)
+        end = text + most;
+    for (; text < end; text++) {
         unsigned char c = (unsigned char)*text;
         size_t n = spelled->lens[c];
         if (n == 0)

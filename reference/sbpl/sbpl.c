@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "policy/rule.h"
 #include "sbpl/bodies.h"
 #include "sbpl/filter.h"
 #include "sbpl/places.h"
@@ -246,9 +245,7 @@ static int list_unguarded(const struct bs_bodies *read, struct bs_sbpl *sbpl,
         return out_of_memory(err);
     for (size_t i = read->denied_from; i < read->n; i++) {
         const struct bs_body *body = &read->items[i];
-        const char *end = memchr(body->text, '/', body->len);
-        size_t first = end != NULL ? (size_t)(end - body->text) : body->len;
-        if (read->entries[i].negated && bs_rule_has_wildcards(body->text, first))
+        if (read->entries[i].negated && body->place == 0 && !bs_body_is_root(body))
             sbpl->unguarded[sbpl->n_unguarded++] = &read->entries[i];
     }
     return BS_OK;

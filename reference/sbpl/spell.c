@@ -63,9 +63,12 @@ static void take_in(struct look *look, const char *text) {
 /* In blocks, of which the last two may overlap. */
 static unsigned look_at_blocks(const char *text, size_t len) {
     struct look look = {_mm_setzero_si128(), _mm_setzero_si128(), _mm_setzero_si128()};
-    for (size_t at = 0; len - at > BLOCK; at += BLOCK)
+    size_t at = 0;
+    do {
+        at = at < len - BLOCK ? at : len - BLOCK;
         take_in(&look, text + at);
-    take_in(&look, text + len - BLOCK);
+        at += BLOCK;
+    } while (at < len);
     unsigned found = _mm_movemask_epi8(look.control) != 0 ? BS_HAS_CONTROL : 0;
     found |= _mm_movemask_epi8(look.wildcard) != 0 ? BS_HAS_WILDCARD : 0;
     return found | (_mm_movemask_epi8(look.quoted) != 0 ? BS_HAS_QUOTED : 0);

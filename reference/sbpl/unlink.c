@@ -14,7 +14,8 @@ struct seen {
 
 /* The end of the next ancestor behind `from`; 0: there is none. The place itself is one where the
  * rule goes on behind it, and its own filter is another. */
-static size_t next_ancestor(const struct bs_body *body, size_t place, size_t from) {
+static size_t next_ancestor(const struct bs_body *body, size_t from) {
+    size_t place = body->place;
     const char *slash = place > from ? memchr(body->text + from, '/', place - from) : NULL;
     if (slash != NULL)
         return (size_t)(slash - body->text);
@@ -27,10 +28,8 @@ static bool open_seen(struct seen *seen, const struct bs_bodies *read) {
         const struct bs_body *body = &read->items[i];
         if (!read->entries[i].negated)
             continue;
-        size_t place = bs_body_place(body);
         most++;
-        for (size_t end = next_ancestor(body, place, 0); end > 0;
-             end = next_ancestor(body, place, end + 1))
+        for (size_t end = next_ancestor(body, 0); end > 0; end = next_ancestor(body, end + 1))
             most++;
     }
     seen->seed = bs_table_seed(seen);
@@ -61,10 +60,9 @@ static const char *put(const struct bs_filters *filters, const struct bs_body *b
 
 static const char *put_entry(const struct bs_filters *filters, const struct bs_body *body,
                              struct seen *seen, struct bs_buf *out) {
-    size_t place = bs_body_place(body);
     const char *problem = NULL;
-    for (size_t end = next_ancestor(body, place, 0); end > 0 && problem == NULL;
-         end = next_ancestor(body, place, end + 1)) {
+    for (size_t end = next_ancestor(body, 0); end > 0 && problem == NULL;
+         end = next_ancestor(body, end + 1)) {
         struct bs_body ancestor = {.text = body->text,
                                    .len = end,
                                    .top = end,
