@@ -5,8 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first chunk holds a small policy whole; later ones double, so that a large one takes few. */
-enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20, ALIGNMENT = alignof(max_align_t) };
+/* The first chunk holds a small policy whole; later ones grow fast, so that a large one takes few.
+ * What is not used of them is never touched. glibc hands back to the kernel what is free at the end
+ * of the heap when it is more than twice the largest block that was unmapped: were all blocks much
+ * smaller than an arena, each load would have to be given its pages anew. */
+enum {
+    FIRST_CHUNK = 4096,
+    GROWTH = 8,
+    LARGEST_CHUNK = FIRST_CHUNK * GROWTH * GROWTH * GROWTH,
+    ALIGNMENT = alignof(max_align_t)
+};
 
 struct chunk {
     struct chunk *before;
@@ -33,19 +41,29 @@ struct bs_arena *bs_arena_new(void) {
         return NULL;
     struct bs_arena *arena = (void *)chunk->data;
     chunk->used = (sizeof *arena + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    *arena = (struct bs_arena){chunk, (size_t)2 * FIRST_CHUNK};
+    *arena = (struct bs_arena){chunk, (size_t)GROWTH * FIRST_CHUNK};
     return arena;
 }
 
 void bs_arena_free(struct bs_arena *arena) {
     if (arena == NULL)
         return;
-    struct chunk *chunk = arena->last; /* the arena itself lies in the first, freed last */
+    struct chunk *chunk = arena->last; /* the arena itself lies in one of them */
     while (chunk != NULL) {
         struct chunk *before = chunk->before;
         free(chunk);
         chunk = before;
     }
+}
+
+/* A chunk of its own, behind the last, whose room is still of use. */
+static char *take_alone(struct chunk *last, size_t size) {
+    struct chunk *chunk = chunk_new(size, last->before);
+    if (chunk == NULL)
+        return NULL;
+    chunk->used = size;
+    last->before = chunk;
+    return chunk->data;
 }
 
 static char *take(struct bs_arena *arena, size_t size, size_t alignment) {
@@ -57,12 +75,13 @@ static char *take(struct bs_arena *arena, size_t size, size_t alignment) {
     }
     if (size > SIZE_MAX / 2)
         return NULL;
-    size_t room = size > arena->next_size ? size : arena->next_size;
-    chunk = chunk_new(room, chunk);
+    if (size > arena->next_size)
+        return take_alone(chunk, size);
+    chunk = chunk_new(arena->next_size, chunk);
     if (chunk == NULL)
         return NULL;
     if (arena->next_size < LARGEST_CHUNK)
-        arena->next_size *= 2;
+        arena->next_size *= GROWTH;
     chunk->used = size;
     arena->last = chunk;
     return chunk->data;
