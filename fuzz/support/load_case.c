@@ -19,6 +19,7 @@ void bs_fuzz_read_text(struct bs_policy_text text, struct bs_fuzz_pool *pool,
         struct bs_fuzz_yaml yaml;
         bs_fuzz_yaml_read(text.data, text.len, pool, &yaml);
         read->root = yaml.root;
+        read->at = yaml.at;
         return;
     }
     struct bs_fuzz_json json;
@@ -29,10 +30,20 @@ void bs_fuzz_read_text(struct bs_policy_text text, struct bs_fuzz_pool *pool,
     read->alien = json.alien;
 }
 
+bool bs_fuzz_may_except(const char *text, size_t len) {
+    if (len > 0 && memchr(text, '!', len) != NULL)
+        return true;
+    for (size_t i = 1; i < len; i++) {
+        if (text[i - 1] == '2' && text[i] == '1')
+            return true;
+    }
+    return false;
+}
+
 static uint64_t steps_for(const struct bs_policy_text *text) {
     if (text == NULL)
         return 0;
-    bool excepts = text->len > 0 && memchr(text->data, '!', text->len) != NULL;
+    bool excepts = bs_fuzz_may_except(text->data, text->len);
     return STEPS_A_CALL + STEPS_A_BYTE * (uint64_t)text->len + (excepts ? STEPS_A_MATCHER : 0);
 }
 
@@ -85,6 +96,13 @@ void bs_fuzz_compare_loads(const struct bs_fuzz_load *first, const struct bs_fuz
         bs_fuzz_fail("again", "loading the same text again gives another answer");
 }
 
+/* What follows a refused event may be wrong as well, and is not what is told. */
+static void check_event(const struct bs_policy_problem *problem, struct bs_fuzz_place at) {
+    if (at.line != 0 && (problem->line != at.line || problem->column != at.column))
+        bs_fuzz_fail("place", "refused at %u:%u, and %u:%u is what is wrong", problem->line,
+                     problem->column, at.line, at.column);
+}
+
 static void check_syntax(const struct bs_fuzz_load *load, const struct bs_fuzz_read *read,
                          enum bs_policy_source source) {
     size_t of_file = 0;
@@ -98,8 +116,10 @@ static void check_syntax(const struct bs_fuzz_load *load, const struct bs_fuzz_r
     if (of_file != 1 || problem->pointer[0] != '\0' || bs_fuzz_lie("syntax"))
         bs_fuzz_fail("syntax", "not well-formed, and %zu problems are told%s%s", of_file,
                      of_file > 0 ? ", one of them of " : "", of_file > 0 ? problem->pointer : "");
-    if (read->text.format != BS_POLICY_JSON)
+    if (read->text.format != BS_POLICY_JSON) {
+        check_event(problem, read->at);
         return;
+    }
     struct bs_fuzz_place first = bs_fuzz_place_of(read->text.data, read->first);
     struct bs_fuzz_place last = bs_fuzz_place_of(read->text.data, read->last);
     struct bs_fuzz_place alien = {0, 0};

@@ -14,11 +14,15 @@ struct bs_fuzz_read {
     struct bs_fuzz_node *root; /* NULL: not well-formed */
     size_t first;              /* of a JSON text: between which bytes a reader may refuse it */
     size_t last;
-    size_t alien; /* or here */
+    size_t alien;            /* or here */
+    struct bs_fuzz_place at; /* of a YAML text: the very place, where line is not 0 */
 };
 
 void bs_fuzz_read_text(struct bs_policy_text text, struct bs_fuzz_pool *pool,
                        struct bs_fuzz_read *read);
+
+/* Whether there may be an exception in a file: a `!`, or the end of an escape of one. */
+bool bs_fuzz_may_except(const char *text, size_t len);
 
 struct bs_fuzz_load {
     int code;

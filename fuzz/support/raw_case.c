@@ -17,7 +17,7 @@ enum { BYTES_A_MATCHER = 4 * 1024 * 1024 };
 
 static void check_memory(const char *text, size_t size) {
     size_t most = BYTES_A_CALL + BYTES_A_BYTE * size;
-    if (memchr(text, '!', size) != NULL)
+    if (bs_fuzz_may_except(text, size))
         most += BYTES_A_MATCHER;
     if ((size_t)bs_fuzz_memory_peak() > most || bs_fuzz_lie("memory"))
         bs_fuzz_fail("memory", "%td bytes at once, at most %zu", bs_fuzz_memory_peak(), most);

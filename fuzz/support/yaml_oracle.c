@@ -77,6 +77,7 @@ struct reader {
     size_t depth;
     size_t documents;
     const char *why;
+    struct bs_fuzz_place at;
 };
 
 /* Marks count code points. */
@@ -192,6 +193,9 @@ static void read_events(struct reader *r, yaml_parser_t *parser) {
         }
         last = event.type == YAML_STREAM_END_EVENT;
         take(r, &event);
+        if (r->why != NULL)
+            r->at = (struct bs_fuzz_place){(uint32_t)event.start_mark.line + 1,
+                                           (uint32_t)event.start_mark.column + 1};
         yaml_event_delete(&event);
     }
 }
@@ -215,5 +219,5 @@ void bs_fuzz_yaml_read(const char *text, size_t len, struct bs_fuzz_pool *pool,
     }
     if (r.why == NULL && r.root == NULL)
         r.why = "no document";
-    *yaml = (struct bs_fuzz_yaml){r.why == NULL ? r.root : NULL, r.why};
+    *yaml = (struct bs_fuzz_yaml){r.why == NULL ? r.root : NULL, r.why, r.at};
 }

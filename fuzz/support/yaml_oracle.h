@@ -13,6 +13,7 @@
 struct bs_fuzz_yaml {
     struct bs_fuzz_node *root; /* NULL: not to be read, `why` says why */
     const char *why;           /* static */
+    struct bs_fuzz_place at;   /* where, if what is wrong is an event; else line 0 */
 };
 
 void bs_fuzz_yaml_read(const char *text, size_t len, struct bs_fuzz_pool *pool,
