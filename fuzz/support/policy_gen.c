@@ -93,6 +93,8 @@ static struct bs_fuzz_text spelled(struct bs_gen_policies *gen, struct bs_fuzz_t
     static const char *const backs[] = {"", "/", " ", "/ ", "//", "/."};
     uint32_t how = bs_fuzz_below(gen->from, 32);
     const char *front = how >= 16 && how < 22 ? fronts[how - 16] : "";
+    if (!gen->flawed)
+        front = bs_gen_shielded(body, front);
     const char *back = how >= 22 && how < 28 ? backs[how - 22] : "";
     size_t size = body.len + 16;
     char *text = bs_fuzz_take(gen->pool, size);
@@ -225,16 +227,17 @@ static struct bs_fuzz_node *profile(struct bs_gen_policies *gen) {
     struct bs_fuzz_node *map = container(gen, BS_FUZZ_MAP);
     struct bs_fuzz_node *read = own_rules(gen);
     struct bs_fuzz_node *modify = container(gen, BS_FUZZ_LIST);
-    bool reads_all = bs_fuzz_flag(gen->from);
+    uint8_t reads = bs_fuzz_byte(gen->from);
+    bool reads_all = reads % 2 == 1;
     for (uint32_t n = bs_fuzz_below(gen->from, MOST_LIST); n > 0; n--) {
         struct bs_fuzz_text body = own_body(gen);
         bool negated = bs_fuzz_below(gen->from, 4) == 3;
-        if (!negated && !reads_all && !(gen->flawed && rarely(gen)))
+        if (!negated && !reads_all && !(gen->flawed && bs_fuzz_below(gen->from, 4) == 3))
             add_rule(gen, read, body, false);
         add_rule(gen, modify, body, negated);
     }
-    if (reads_all)
-        add_rule(gen, read, everything, false);
+    if (reads_all || (gen->flawed && reads % 8 == 2))
+        add_rule(gen, read, everything, !reads_all);
     add_field(gen, map, "read", read);
     add_field(gen, map, "modify", modify);
     return map;

@@ -55,6 +55,9 @@ struct bs_fuzz_text bs_gen_rule_body(struct bs_gen_policies *gen);
 /* A path that the rule matches, or one a character away. */
 struct bs_fuzz_text bs_gen_instance(struct bs_gen_policies *gen, struct bs_fuzz_text rule);
 
+/* What has to stand in front of a body so that it is not read as negated: `front` or a shield. */
+const char *bs_gen_shielded(struct bs_fuzz_text body, const char *front);
+
 bool bs_gen_is_subtree(struct bs_fuzz_text rule);
 
 #endif

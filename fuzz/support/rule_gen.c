@@ -9,17 +9,52 @@
 #define LONG_BEGUN "a-name-that-does-not-fit-into-the-sixty-four-bytes-that-are-looked-at-at-once?"
 #define LONG_HELD "*a-name-that-does-not-fit-into-the-sixty-four-bytes-that-are-looked-at-at-once*"
 
-/* An input that is used up gives the first. The last ones are no beginning of a rule, or another
- * one than they seem. */
+/* An input that is used up gives the first. The last ones are no beginning of a rule. */
 static const char *const segments[] = {
-    "a",   "b",   "ab",       "src",     ".env", "c",    "**",           "*",
-    "**",  "*",   "?",        "a*",      "*b",   "*.c",  "?b",           "a?",
-    "*b*", "a**", "**b",      "a",       "***",  "a**b", "b*c",          "A",
-    "[a]", "{a}", "\xC3\xA9", "x y",     "..a",  "...",  "\xE6\x97\xA5", "a+b",
-    "a(b", LONG,  LONG_BEGUN, LONG_HELD, "!a",   "~",    "a:",
+    "a",
+    "b",
+    "ab",
+    "src",
+    ".env",
+    "c",
+    "**",
+    "*",
+    "**",
+    "!a",
+    "?",
+    "a*",
+    "*b",
+    "*.c",
+    "?b",
+    "a?b",
+    "*b*",
+    "a**",
+    "**b",
+    "q\"",
+    "***",
+    "a**b",
+    "b*c",
+    "A",
+    "[a]",
+    "{a}",
+    "\xC3\xA9",
+    "x y",
+    "..a",
+    "...",
+    "\xE6\x97\xA5",
+    "a+b",
+    "\")(allow)(\"",
+    LONG,
+    LONG_BEGUN,
+    LONG_HELD,
+    "~/**",
+    "~",
+    "a:",
 };
 
 enum { SEGMENTS = sizeof segments / sizeof *segments, BEGINNINGS = SEGMENTS - 3, MOST_MORE = 5 };
+
+enum { LENGTHENS = 0xFF, LENGTH = 4101 }; /* a byte in 256; a whole number of segments */
 
 static struct bs_fuzz_text text_of(const char *text) {
     return (struct bs_fuzz_text){text, strlen(text)};
@@ -51,6 +86,11 @@ static struct bs_fuzz_text above(struct bs_fuzz_text rule) {
     while (len > 0 && rule.text[len - 1] != '/')
         len--;
     return len > 1 ? (struct bs_fuzz_text){rule.text, len - 1} : rule;
+}
+
+const char *bs_gen_shielded(struct bs_fuzz_text body, const char *front) {
+    bool shielded = strchr(front, '.') != NULL;
+    return body.len > 0 && body.text[0] == '!' && !shielded ? "./" : front;
 }
 
 bool bs_gen_is_subtree(struct bs_fuzz_text rule) {
@@ -109,10 +149,22 @@ static struct bs_fuzz_text instance(struct bs_gen_policies *gen) {
     return bs_gen_instance(gen, gen->rules[number]);
 }
 
+/* Of a path that is no longer held in place: itself with a deep path below it. */
+static struct bs_fuzz_text lengthened(struct bs_gen_policies *gen, struct bs_fuzz_text path) {
+    char *text = bs_fuzz_take(gen->pool, path.len + LENGTH + 1);
+    memcpy(text, path.text, path.len);
+    for (size_t i = 0; i < LENGTH; i++)
+        text[path.len + i] = "/ab"[i % 3];
+    return (struct bs_fuzz_text){text, path.len + LENGTH};
+}
+
 struct bs_fuzz_text bs_gen_path(struct bs_gen_policies *gen) {
     if (gen->n_rules > 0 && !bs_fuzz_flag(gen->from))
         return instance(gen);
-    switch (bs_fuzz_below(gen->from, 8)) {
+    uint8_t kind = bs_fuzz_byte(gen->from);
+    switch (kind == LENGTHENS ? 8 : kind % 8) {
+    case 8:
+        return lengthened(gen, gen->n_rules > 0 ? instance(gen) : fresh(gen));
     case 0:
         return text_of(".");
     case 1:

@@ -1,5 +1,6 @@
 /* Generated policies and paths: the answers against a plain evaluation, and the laws that hold
  * between answers. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,7 +149,11 @@ static bool append(struct bs_eval_case *input, struct bs_fuzz_node *list,
     struct bs_fuzz_node **link = &list->first;
     while (*link != NULL)
         link = &(*link)->next;
-    *link = rule_node(input, body);
+    const char *front = bs_gen_shielded(body, "");
+    char *text = bs_fuzz_take(&input->pool, strlen(front) + body.len + 1);
+    int len =
+        snprintf(text, strlen(front) + body.len + 1, "%s%.*s", front, (int)body.len, body.text);
+    *link = rule_node(input, (struct bs_fuzz_text){text, (size_t)len});
     return true;
 }
 
