@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "support/glob_oracle.h"
+#include "support/glob_probe.h"
 
 bool bs_fuzz_is_within(const char *path, const char *place) {
     size_t len = strlen(place);
@@ -54,6 +55,36 @@ static bool is_filter(const struct bs_fuzz_sbpl *sbpl, const struct bs_fuzz_rule
            memcmp(filter->text, expected, filter->len) == 0;
 }
 
+static bool is_ascii(const char *text, size_t len) {
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] < 0x20 || text[i] > 0x7E)
+            return false;
+    }
+    return true;
+}
+
+/* NULL, or a path that the filter of a rule takes and the rule does not, or the other way round.
+ * Beyond ASCII it is open what a `?` takes and what folds. */
+static const char *misread(const struct bs_fuzz_sbpl *sbpl, const struct bs_fuzz_rule *rule,
+                           struct bs_seat_filter *filter) {
+    struct bs_fuzz_text probes[BS_PROBES_MOST];
+    size_t n = bs_fuzz_probes(rule->body, rule->len, sbpl->pool, probes);
+    char *body = bs_fuzz_keep(sbpl->pool, rule->body, rule->len);
+    if (sbpl->folds && !bs_fuzz_lower(body))
+        return NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (!is_ascii(probes[i].text, probes[i].len))
+            continue;
+        const char *absolute = bs_fuzz_sbpl_absolute(sbpl, probes[i]);
+        char *asked = bs_fuzz_keep(sbpl->pool, probes[i].text, probes[i].len);
+        bool expected = !(sbpl->folds && !bs_fuzz_lower(asked)) &&
+                        bs_oracle_glob_matches(body, rule->len, asked, probes[i].len);
+        if (bs_seat_filter_matches(filter, absolute, strlen(absolute)) != expected)
+            return absolute;
+    }
+    return NULL;
+}
+
 /* A walk through the clauses; `why` stays NULL while all is as it should be. */
 struct walk {
     const struct bs_fuzz_sbpl *sbpl;
@@ -61,6 +92,18 @@ struct walk {
     size_t at;
     const char *why;
 };
+
+static void tell_misread(struct walk *walk, const struct bs_fuzz_rule *rule,
+                         struct bs_seat_filter *filter) {
+    const char *path = misread(walk->sbpl, rule, filter);
+    if (path == NULL)
+        return;
+    size_t size = strlen(path) + rule->len + 64;
+    char *why = bs_fuzz_take(walk->sbpl->pool, size);
+    (void)snprintf(why, size, "the filter of `%s` and the rule differ about `%s`", rule->body,
+                   path);
+    walk->why = why;
+}
 
 static void expect(struct walk *walk, bool allows, const char *op, const struct bs_fuzz_rule *first,
                    const struct bs_fuzz_rule *second) {
@@ -70,7 +113,7 @@ static void expect(struct walk *walk, bool allows, const char *op, const struct 
         walk->why = "a clause is missing at the end";
         return;
     }
-    const struct bs_seat_clause *clause = &walk->profile->clauses[walk->at++];
+    struct bs_seat_clause *clause = &walk->profile->clauses[walk->at++];
     if (clause->allows != allows || strcmp(clause->op, op) != 0)
         walk->why = "a clause is missing or too much, or denies what it should allow";
     else if (clause->n_filters != (second != NULL ? 2U : 1U))
@@ -78,6 +121,9 @@ static void expect(struct walk *walk, bool allows, const char *op, const struct 
     else if (!is_filter(walk->sbpl, first, &clause->filters[0]) ||
              (second != NULL && !is_filter(walk->sbpl, second, &clause->filters[1])))
         walk->why = "a filter is another one than its rule's, or its string is not the very path";
+    /* Those of pairs stand alone elsewhere. */
+    else if (second == NULL)
+        tell_misread(walk, first, &clause->filters[0]);
 }
 
 static void expect_modify(struct walk *walk) {
@@ -142,14 +188,6 @@ const char *bs_fuzz_sbpl_clauses(const struct bs_fuzz_sbpl *sbpl,
             walk.why = "something else than denials to unlink stands at the end";
     }
     return walk.why;
-}
-
-static bool is_ascii(const char *text, size_t len) {
-    for (size_t i = 0; i < len; i++) {
-        if (text[i] < 0x20 || text[i] > 0x7E)
-            return false;
-    }
-    return true;
 }
 
 static bool any_has(const struct bs_fuzz_list *list, bool (*has)(const struct bs_fuzz_rule *)) {

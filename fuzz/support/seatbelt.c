@@ -188,7 +188,7 @@ static bool matches_regex(struct bs_seat_filter *filter, const char *path) {
     return regexec(filter->compiled, path, 0, NULL, 0) == 0;
 }
 
-static bool matches(struct bs_seat_filter *filter, const char *path, size_t len) {
+bool bs_seat_filter_matches(struct bs_seat_filter *filter, const char *path, size_t len) {
     if (filter->kind == BS_SEAT_REGEX)
         return matches_regex(filter, path);
     bool begins = len >= filter->len && memcmp(path, filter->text, filter->len) == 0;
@@ -199,7 +199,7 @@ static bool matches(struct bs_seat_filter *filter, const char *path, size_t len)
 
 static bool applies(struct bs_seat_clause *clause, const char *path, size_t len) {
     for (size_t i = 0; i < clause->n_filters; i++) {
-        if (!matches(&clause->filters[i], path, len))
+        if (!bs_seat_filter_matches(&clause->filters[i], path, len))
             return false;
     }
     return true;

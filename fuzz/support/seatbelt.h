@@ -42,6 +42,9 @@ bool bs_seatbelt_read(const char *text, size_t len, struct bs_fuzz_pool *pool,
                       struct bs_seatbelt *profile);
 void bs_seatbelt_clear(struct bs_seatbelt *profile);
 
+/* `path` has a NUL behind it. */
+bool bs_seat_filter_matches(struct bs_seat_filter *filter, const char *path, size_t len);
+
 /* Nobody knows for certain which of two readings is right, so a profile must not depend on it. */
 enum bs_seat_reading {
     BS_SEAT_LAST_CLAUSE,  /* the last clause that matches, whatever its operation */

@@ -1,5 +1,6 @@
 /* Generated profiles as Seatbelt text: it reads back, its strings are the very paths, and it means
- * what the policy says. */
+ * what the policy says. Of every sixteen inputs one has a place that is to be refused, and one is a
+ * command that is wrapped. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "support/lie.h"
 #include "support/path_model.h"
 #include "support/sbpl_oracle.h"
+#include "support/wrap_case.h"
 
 const char bs_fuzz_target[] = "sbpl_emit";
 
@@ -28,13 +30,17 @@ static const char *const states[] = {NULL, "", "/opt/state", "/Users/u/project/a
 static const char *const sides[] = {"/opt/side", "/Users/u/project/a", "/Users/u/projects",
                                     "/Users/u/project/src/ab"};
 
+/* The first byte says so. */
+enum { MISPLACES = 0xE0, WRAPS = 0xF0 };
+
 #define PICK(from, table) (table)[bs_fuzz_below((from), sizeof(table) / sizeof *(table))]
 
 struct input {
     struct bs_eval_case eval;
     struct bs_sbpl_input sbpl;
     const char *side_roots[2];
-    char root[256]; /* cleaned */
+    char root[256];    /* cleaned */
+    bool is_misplaced; /* one of the places has to be refused */
 };
 
 static void clean(const char *path, char *out, size_t size) {
@@ -48,12 +54,47 @@ static void clean(const char *path, char *out, size_t size) {
     out[to] = '\0';
 }
 
+/* Places that no profile may be about, and variables that would open the home directory. */
+static void misplace(struct input *input, struct bs_fuzz_provider *from) {
+    static const char *const wrong[] = {"work",   "~",     "~/w",    "/a/../b", "/a/.",
+                                        "/..",    "/tmp",  "/tmp/w", "/var",    "/var//w/",
+                                        "/etc/w", "//etc", "/a\x01", "/\x7F",   "/\nroot"};
+    struct bs_sbpl_input *sbpl = &input->sbpl;
+    const char *place = PICK(from, wrong);
+    switch (bs_fuzz_below(from, 7)) {
+    case 0:
+        sbpl->root = place;
+        break;
+    case 1:
+        sbpl->home = place;
+        break;
+    case 2:
+        sbpl->codex_home = place;
+        break;
+    case 3:
+        sbpl->claude_config_dir = place;
+        break;
+    case 4:
+        input->side_roots[0] = place;
+        sbpl->n_side_roots = 1;
+        break;
+    case 5:
+        sbpl->home = "/Users/u";
+        sbpl->codex_home = "/Users//u/";
+        break;
+    default:
+        sbpl->home = "/Users/u";
+        sbpl->claude_config_dir = "/Users";
+    }
+}
+
 /* Drawn before the policy, so that short inputs have all of it. */
 static void decode(struct input *input, const uint8_t *data, size_t size) {
     struct bs_fuzz_provider from = {data, size};
     struct bs_sbpl_input *sbpl = &input->sbpl;
     *sbpl = (struct bs_sbpl_input)BS_SBPL_INPUT_INIT;
-    sbpl->root = PICK(&from, roots);
+    uint8_t first = bs_fuzz_byte(&from);
+    sbpl->root = roots[first % (sizeof roots / sizeof *roots)];
     sbpl->home = PICK(&from, homes);
     sbpl->codex_home = PICK(&from, states);
     sbpl->claude_config_dir = PICK(&from, states);
@@ -62,8 +103,18 @@ static void decode(struct input *input, const uint8_t *data, size_t size) {
     for (size_t i = 0; i < sbpl->n_side_roots; i++)
         input->side_roots[i] = PICK(&from, sides);
     sbpl->side_roots = input->side_roots;
+    input->is_misplaced = first >= MISPLACES;
+    if (input->is_misplaced)
+        misplace(input, &from);
     clean(sbpl->root, input->root, sizeof input->root);
     bs_eval_case_read(&input->eval, from.data, from.left);
+}
+
+static bool read_wrap(struct bs_wrap_case *wrap, const uint8_t *data, size_t size) {
+    if (size == 0 || data[0] < WRAPS)
+        return false;
+    bs_wrap_case_read(wrap, (struct bs_fuzz_provider){data + 1, size - 1});
+    return true;
 }
 
 static void put_env(struct bs_fuzz_case *c, const struct bs_sbpl_input *sbpl) {
@@ -93,6 +144,11 @@ void bs_fuzz_describe(struct bs_fuzz_case *c, const uint8_t *data, size_t size) 
     static const char *const providers[] = {NULL, "codex", "claude", "gemini"};
     static struct input input;
     struct bs_policy_text texts[2] = {{NULL, 0, BS_POLICY_JSON}, {NULL, 0, BS_POLICY_JSON}};
+    struct bs_wrap_case wrap;
+    if (read_wrap(&wrap, data, size)) {
+        bs_wrap_case_describe(c, &wrap);
+        return;
+    }
     decode(&input, data, size);
     bs_eval_case_write(&input.eval, &texts[0], &texts[1]);
     bs_fuzz_case_open(c, "sbpl.compile");
@@ -144,10 +200,11 @@ static bool is_refusal_due(const struct bs_fuzz_sbpl *sbpl) {
 
 static void check_refusal(const struct input *input, const struct bs_fuzz_sbpl *sbpl, int code,
                           const struct bs_sbpl *made, const struct bs_error *err) {
-    bool due = is_refusal_due(sbpl);
+    bool due = input->is_misplaced || is_refusal_due(sbpl);
     /* Which paths a folding file system takes for one is not decided here. */
-    bool is_open = (sbpl->folds && input->sbpl.n_side_roots > 0) ||
-                   (code != BS_OK && may_be_unsayable(sbpl->resolved, sbpl->folds));
+    bool is_open =
+        !input->is_misplaced && ((sbpl->folds && input->sbpl.n_side_roots > 0) ||
+                                 (code != BS_OK && may_be_unsayable(sbpl->resolved, sbpl->folds)));
     if ((!is_open && (code != BS_OK) != due) || bs_fuzz_lie("refusal"))
         bs_fuzz_fail("refusal", "%s", code != BS_OK ? err->message : "made, and should be refused");
     if (code != BS_OK && (made->text.data != NULL || err->message[0] == '\0' ||
@@ -259,7 +316,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct bs_fuzz_load load;
     struct bs_fuzz_verdict verdict;
     struct bs_fuzz_resolved resolved;
+    struct bs_wrap_case wrap;
     bs_fuzz_begin(data, size);
+    if (read_wrap(&wrap, data, size)) {
+        bs_wrap_case_judge(&wrap);
+        return 0;
+    }
     decode(&input, data, size);
     bs_eval_case_write(&input.eval, &texts[0], &texts[1]);
     bs_fuzz_load_written(&texts[0], input.eval.workspace != NULL ? &texts[1] : NULL,

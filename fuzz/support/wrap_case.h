@@ -1,0 +1,27 @@
+/* Commands under the wrapper. A command is put together of pieces, flag and value in one, and with
+ * each piece comes what the table of the contract (conformance/spec/sbpl.md, before and after)
+ * makes of it: nothing is parsed here. Pieces whose meaning the contract leaves open are not
+ * made. */
+#ifndef BS_FUZZ_WRAP_CASE_H
+#define BS_FUZZ_WRAP_CASE_H
+
+#include <boxspec/sbpl.h>
+
+#include "support/case.h"
+#include "support/provider.h"
+
+enum { BS_WRAP_MOST_WORDS = 24 };
+
+struct bs_wrap_case {
+    const char *argv[BS_WRAP_MOST_WORDS + 1];     /* ends in NULL */
+    const char *expected[BS_WRAP_MOST_WORDS + 4]; /* under the wrapper, which is missing here */
+    struct bs_sbpl_command command;
+};
+
+void bs_wrap_case_read(struct bs_wrap_case *input, struct bs_fuzz_provider from);
+void bs_wrap_case_describe(struct bs_fuzz_case *c, const struct bs_wrap_case *input);
+
+/* Fails by `wrap`. */
+void bs_wrap_case_judge(const struct bs_wrap_case *input);
+
+#endif
