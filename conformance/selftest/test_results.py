@@ -111,7 +111,7 @@ def test_a_failure_block_has_its_parts_in_order(judged: Judged) -> None:
     shown = blocks(judged.done.stdout)
     assert shown != {}
     for block in shown.values():
-        parts = re.findall(r"^  ([a-z]+) +", block, re.M)
+        parts = re.findall(r"^  ([a-z]+)(?: |$)", block, re.M)
         assert [part for part in parts if part in order] == order
 
 

@@ -77,7 +77,7 @@ def with_everything(chance: random.Random, shapes: Sequence[Shape] = PLAIN_SHAPE
     """Denies to read and to modify, exceptions, and a side root that no deny is about."""
     given = setup(chance, shapes)
     reads = rules(chance, 3, shapes)
-    denies = rules(chance, 2, shapes, denies=0)
+    denies = rules(chance, 3, shapes, denies=0)
     return given.but(
         modify=without(given.modify, denies),
         deny_modify=exceptions(chance, given.deny_modify),
