@@ -41,7 +41,7 @@ static const char *const segments[] = {
     "x y",
     "..a",
     "...",
-    "\xE6\x97\xA5",
+    "\xEA\xB0\x81",
     "a+b",
     "\")(allow)(\"",
     LONG,
@@ -138,9 +138,20 @@ void bs_gen_policies_begin(struct bs_gen_policies *gen, struct bs_fuzz_provider 
     gen->crowded = kind == 30;
 }
 
+/* Without the character at the end that there was no room for. */
+static size_t whole(const char *text, size_t len) {
+    size_t last = len;
+    while (last > 0 && ((unsigned char)text[last - 1] & 0xC0) == 0x80)
+        last--;
+    unsigned char lead = last > 0 ? (unsigned char)text[last - 1] : 0;
+    size_t size = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
+    return last > 0 && last - 1 + size > len ? last - 1 : len;
+}
+
 struct bs_fuzz_text bs_gen_instance(struct bs_gen_policies *gen, struct bs_fuzz_text rule) {
     struct bs_gen_text text;
     bs_gen_path_of(gen->from, rule.text, rule.len, &text);
+    text.len = whole(text.data, text.len);
     return (struct bs_fuzz_text){bs_fuzz_keep(gen->pool, text.data, text.len), text.len};
 }
 
