@@ -37,6 +37,11 @@ static struct piece piece_at(const char *glob, size_t len, size_t at) {
     return (struct piece){1, {NULL, NULL, NULL}};
 }
 
+static char *append(char *to, const char *text, size_t len) {
+    memcpy(to, text, len);
+    return to + len;
+}
+
 /* A variant is that piece's text; a piece without one keeps what the glob has. */
 static size_t put(const char *glob, size_t len, size_t changed, size_t variant, char *to) {
     char *start = to;
@@ -44,8 +49,7 @@ static size_t put(const char *glob, size_t len, size_t changed, size_t variant, 
         struct piece piece = piece_at(glob, len, at);
         const char *text = piece.texts[at == changed ? variant : 0];
         size_t n = text != NULL ? strlen(text) : 1;
-        memcpy(to, text != NULL ? text : glob + at, n);
-        to += n;
+        to = append(to, text != NULL ? text : glob + at, n);
         at += piece.len;
     }
     return (size_t)(to - start);
@@ -65,9 +69,8 @@ static void add(struct probes *probes, const char *front, const char *text, size
     char *path = bs_fuzz_take(probes->pool, all + 1);
     char *normal = bs_fuzz_take(probes->pool, all + 1);
     size_t normal_len = 0;
-    memcpy(path, front, n_front);
-    memcpy(path + n_front, text, len);
-    memcpy(path + n_front + len, back, n_back);
+    char *end = append(append(path, front, n_front), text, len);
+    (void)append(end, back, n_back);
     if (probes->n < BS_PROBES_MOST && bs_model_path(path, all, normal, &normal_len) == NULL)
         probes->items[probes->n++] = (struct bs_fuzz_text){normal, normal_len};
 }
