@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeVar
@@ -23,13 +24,13 @@ NOTHING = Subject()
 Met = bool | None
 
 
-class Filter:
+class Filter(ABC):
     """One filter; `form` is how it is written."""
 
     form: List
 
-    def meets(self, subject: Subject) -> Met:
-        raise NotImplementedError
+    @abstractmethod
+    def meets(self, subject: Subject) -> Met: ...
 
     def unknown(self) -> list[str]:
         """The forms in it that nothing is known of."""
