@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import base64
 import json
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from selftest.test_op_schemas import ABSENT, changed
-from selftest.tools import REFERENCE, TWIN, converse, op_schema
+from selftest.tools import Asked, op_schema
 
 SPEC = {
     "denyRead": ["x"],
@@ -56,23 +54,13 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "explain": {"op": "policy.explain", "policy": POLICY, "checks": CHECKS},
     "audit": {"op": "policy.audit", "policy": POLICY, "checks": CHECKS},
 }
-SHIMS = {"reference": REFERENCE, "twin": TWIN}
+ANSWERED = Asked(REQUESTS)
 
 
-@cache
-def answers(shim: Path) -> dict[str, Any]:
-    """All of them in one session."""
-    asked = [{"id": name, **request} for name, request in REQUESTS.items()]
-    return {answer["id"]: answer for answer in converse([shim], asked)}
-
-
-@pytest.mark.parametrize("shim", SHIMS)
+@pytest.mark.parametrize("shim", Asked.shims)
 @pytest.mark.parametrize("name", REQUESTS)
 def test_a_request_and_its_answer_follow_the_schema(shim: str, name: str) -> None:
-    request = {"id": name, **REQUESTS[name]}
-    answer = answers(SHIMS[shim])[name]
-    op_schema(request["op"], "request").validate(request)
-    op_schema(request["op"], "answer").validate(answer)
+    answer = ANSWERED.by_the_schema(shim, name)
     wrong = name in ("bad glob", "load YAML", "load nothing", "resolve nobody")
     assert ("error" if wrong else "result") in answer
 

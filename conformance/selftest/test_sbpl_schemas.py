@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from selftest.test_op_schemas import ABSENT, changed
 from selftest.test_policy_schemas import POLICY
-from selftest.tools import REFERENCE, TWIN, converse, op_schema
+from selftest.tools import Asked, op_schema
 
 COMPILE = {
     "op": "sbpl.compile",
@@ -47,23 +45,13 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "bad file": {**WRAP, "file": "p.sb"},
 }
 del REQUESTS["wrap of bytes"]["argv"]
-SHIMS = {"reference": REFERENCE, "twin": TWIN}
+ANSWERED = Asked(REQUESTS)
 
 
-@cache
-def answers(shim: Path) -> dict[str, Any]:
-    """All of them in one session."""
-    asked = [{"id": name, **request} for name, request in REQUESTS.items()]
-    return {answer["id"]: answer for answer in converse([shim], asked)}
-
-
-@pytest.mark.parametrize("shim", SHIMS)
+@pytest.mark.parametrize("shim", Asked.shims)
 @pytest.mark.parametrize("name", REQUESTS)
 def test_a_request_and_its_answer_follow_the_schema(shim: str, name: str) -> None:
-    request = {"id": name, **REQUESTS[name]}
-    answer = answers(SHIMS[shim])[name]
-    op_schema(request["op"], "request").validate(request)
-    op_schema(request["op"], "answer").validate(answer)
+    answer = ANSWERED.by_the_schema(shim, name)
     assert ("error" if name.startswith("bad") else "result") in answer
 
 

@@ -115,3 +115,24 @@ def named_output(page: Path) -> str:
     found = re.search(r"^<!-- output -->\n```text\n(.*?)^```$", page.read_text(), re.M | re.S)
     assert found is not None, f"{page.name} shows no output"
     return found[1]
+
+
+class Asked:
+    """Requests by name, put to the reference and to the twin in one session each."""
+
+    shims = {"reference": REFERENCE, "twin": TWIN}  # noqa: RUF012
+
+    def __init__(self, requests: Mapping[str, Mapping[str, Any]]) -> None:
+        self.requests = {name: {"id": name, **request} for name, request in requests.items()}
+        self.answers: dict[str, dict[str, Any]] = {}
+
+    def by_the_schema(self, shim: str, name: str) -> dict[str, Any]:
+        """An answer; it and its request follow their schemas."""
+        if shim not in self.answers:
+            came = converse([self.shims[shim]], list(self.requests.values()))
+            self.answers[shim] = {answer["id"]: answer for answer in came}
+        request, answer = self.requests[name], self.answers[shim][name]
+        op_schema(request["op"], "request").validate(request)
+        op_schema(request["op"], "answer").validate(answer)
+        found: dict[str, Any] = answer
+        return found
