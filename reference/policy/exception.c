@@ -1,18 +1,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policy/automaton.h"
+#include "policy/dfa.h"
 #include "policy/matcher.h"
 #include "policy/problem_at.h"
 #include "policy/rule.h"
 #include "policy/validate.h"
 
-/* Denies with wildcards, the last first: the highest that matches is then the earliest. Compiled
- * when the first exception needs it: few files have denies that only a glob can tell apart. */
+/* What asking an automaton may cost before a matcher is compiled, in steps of 64 states: about as
+ * much as that costs, whose tables grow with the states. Of more states it builds no tables. */
+enum { STEPS_A_STATE = 128, AUTOMATON_STATES = BS_DFA_MOST_STATES_IN };
+
+/* Denies with wildcards, the last first: the highest that matches is then the earliest. Looked for
+ * when the first exception needs them: few files have denies that only a glob can tell apart. Most
+ * of those have few exceptions, for which a matcher would be compiled in vain. */
 struct globs {
-    struct bs_matcher *matcher;
+    struct bs_pattern *patterns;
     uint32_t *numbers; /* of the denies, by pattern */
-    bool compiled;
+    size_t n;
+    size_t states;
+    bool gathered;
     bool subtrees_only;
+    struct bs_automaton automaton; /* asked while it may take steps */
+    size_t steps_left;
+    struct bs_matcher *matcher; /* asked then */
+    int refused;                /* to compile it: how, or 0 */
 };
 
 struct judge {
@@ -21,7 +34,6 @@ struct judge {
     struct globs any;
     struct globs subtrees;
     struct bs_problems *problems;
-    struct bs_error err;
 };
 
 static bool is_candidate(const struct bs_rule *deny, bool subtrees_only) {
@@ -31,36 +43,63 @@ static bool is_candidate(const struct bs_rule *deny, bool subtrees_only) {
     return bs_rule_has_wildcards(deny->body, top > 0 ? top : deny->len);
 }
 
-static int compile(struct globs *globs, const struct bs_rules *denies, struct bs_error *err) {
-    struct bs_pattern *patterns = malloc((denies->n + 1) * sizeof *patterns);
+static int gather(struct globs *globs, const struct bs_rules *denies) {
+    globs->patterns = malloc((denies->n + 1) * sizeof *globs->patterns);
     globs->numbers = malloc((denies->n + 1) * sizeof *globs->numbers);
-    size_t n = 0;
-    int code = patterns != NULL && globs->numbers != NULL ? BS_OK : BS_E_EXECUTION;
-    for (size_t i = denies->n; i > 0 && code == BS_OK; i--) {
+    if (globs->patterns == NULL || globs->numbers == NULL)
+        return BS_E_EXECUTION;
+    for (size_t i = denies->n; i > 0; i--) {
         const struct bs_rule *deny = &denies->items[i - 1];
         if (!is_candidate(deny, globs->subtrees_only))
             continue;
-        globs->numbers[n] = (uint32_t)(i - 1);
-        patterns[n++] = (struct bs_pattern){deny->body, deny->len};
+        globs->numbers[globs->n] = (uint32_t)(i - 1);
+        globs->patterns[globs->n] = (struct bs_pattern){deny->body, deny->len};
+        globs->states += bs_automaton_states(&globs->patterns[globs->n++]);
     }
-    if (code == BS_OK && n > 0)
-        code = bs_matcher_compile(patterns, n, false, &globs->matcher, err);
-    free(patterns);
-    globs->compiled = code == BS_OK;
-    return code;
+    globs->gathered = true;
+    if (globs->n == 0 || globs->states > AUTOMATON_STATES)
+        return BS_OK;
+    globs->steps_left = globs->states * STEPS_A_STATE;
+    return bs_automaton_build(&globs->automaton, globs->patterns, NULL, globs->n) ? BS_OK
+                                                                                  : BS_E_EXECUTION;
+}
+
+/* What does not compile is not tried again for the next exception. */
+static int highest(struct globs *globs, const char *path, size_t len, ptrdiff_t *rule) {
+    size_t steps = (len + 1) * globs->automaton.words;
+    if (globs->steps_left > steps) {
+        bool root = len == 1 && path[0] == '.';
+        globs->steps_left -= steps;
+        *rule = bs_automaton_highest(&globs->automaton, path, root ? 0 : len);
+        return BS_OK;
+    }
+    globs->steps_left = 0;
+    if (globs->matcher == NULL && globs->refused == BS_OK)
+        globs->refused =
+            bs_matcher_compile(globs->patterns, globs->n, false, &globs->matcher, NULL);
+    if (globs->refused == BS_OK)
+        *rule = bs_matcher_highest(globs->matcher, path, len);
+    return globs->refused;
 }
 
 /* The number of the earliest deny whose glob matches, in *number. */
-static int earliest(struct judge *judge, struct globs *globs, const char *path, size_t len,
-                    uint32_t *number) {
+static int earliest(struct globs *globs, const struct bs_rules *denies, const char *path,
+                    size_t len, uint32_t *number) {
+    ptrdiff_t rule = BS_NO_RULE;
     *number = BS_NO_COVER;
-    int code = globs->compiled ? BS_OK : compile(globs, judge->denies, &judge->err);
-    if (code != BS_OK || globs->matcher == NULL)
-        return code;
-    ptrdiff_t highest = bs_matcher_highest(globs->matcher, path, len);
-    if (highest != BS_NO_RULE)
-        *number = globs->numbers[highest];
-    return BS_OK;
+    int code = globs->gathered ? BS_OK : gather(globs, denies);
+    if (code == BS_OK && globs->n > 0)
+        code = highest(globs, path, len, &rule);
+    if (rule != BS_NO_RULE)
+        *number = globs->numbers[rule];
+    return code;
+}
+
+static void clear(struct globs *globs) {
+    bs_automaton_clear(&globs->automaton);
+    bs_matcher_free(globs->matcher);
+    free(globs->patterns);
+    free(globs->numbers);
 }
 
 /* An exact path or a subtree of one: everything else could open more than its author sees. */
@@ -79,7 +118,7 @@ static int judge_own(struct judge *judge, uint32_t number) {
         return BS_OK;
     size_t top = bs_rule_subtree(rule->body, rule->len);
     uint32_t by_glob = BS_NO_COVER;
-    int code = earliest(judge, top > 0 ? &judge->subtrees : &judge->any, rule->body,
+    int code = earliest(top > 0 ? &judge->subtrees : &judge->any, judge->denies, rule->body,
                         top > 0 ? top : rule->len, &by_glob);
     if (code == BS_E_EXECUTION)
         return code;
@@ -104,10 +143,8 @@ static bool judge_all_own(const struct bs_rules *denies, uint64_t seed,
             code = judge_own(&judge, i);
     }
     bs_cover_clear(&judge.literal);
-    bs_matcher_free(judge.any.matcher);
-    bs_matcher_free(judge.subtrees.matcher);
-    free(judge.any.numbers);
-    free(judge.subtrees.numbers);
+    clear(&judge.any);
+    clear(&judge.subtrees);
     return code == BS_OK;
 }
 

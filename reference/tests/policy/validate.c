@@ -120,6 +120,62 @@ static void ten_thousand_of_each_are_not_a_hundred_million(void **state) {
     free(text);
 }
 
+/* As many exceptions as are asked for, each inside `**` with a name behind but the last one. */
+static char *many_under_globs(size_t n, const char *deny, const char *exception, const char *last) {
+    char *text = malloc(n * 40 + 400);
+    assert_non_null(text);
+    char *end = text + sprintf(text,
+                               "{\"schemaVersion\":2,\"kind\":\"Policy\",\"metadata\":"
+                               "{\"name\":\"t\"},\"spec\":{\"denyModify\":"
+                               "[\"a/b**c/**\",\"a/b**c\",\"%s\"",
+                               deny);
+    for (size_t i = 0; i < n; i++)
+        end += sprintf(end, exception, i);
+    (void)sprintf(end, ",\"%s\"]}}", last);
+    return text;
+}
+
+/* A few are judged by other means than many. */
+static void exceptions_under_globs_may_be_few_or_many(void **state) {
+    (void)state;
+    static const char *const kinds[][3] = {{"**/*.key", ",\"!certs/%zu.key\"", "!certs/key"},
+                                           {"**/k/**", ",\"!a/k/%zu/**\"", "!a/kk/b/**"},
+                                           {"?", ",\"!a/b%zuc\"", "!."}};
+    static const size_t counts[] = {0, 1, 2, 100, 1000, 10000};
+    for (size_t i = 0; i < LENGTH(kinds) * LENGTH(counts); i++) {
+        const char *const *kind = kinds[i % LENGTH(kinds)];
+        size_t n = counts[i / LENGTH(kinds)];
+        char *text = many_under_globs(n, kind[0], kind[1], kind[2]);
+        char pointer[64];
+        (void)snprintf(pointer, sizeof pointer, "/spec/denyModify/%zu", n + 3);
+        assert_one_problem_at(text, pointer);
+        free(text);
+    }
+}
+
+/* Globs that no tier takes together, and as many exceptions as make a second try for each of them
+ * a matter of minutes. */
+static void too_many_globs_are_given_up_once(void **state) {
+    (void)state;
+    enum { GLOBS = 1500, EXCEPTIONS = 3000, EACH = 120 };
+    char *text = malloc((size_t)GLOBS * EACH + (size_t)EXCEPTIONS * 20 + 200);
+    assert_non_null(text);
+    char *end = stpcpy(text, "{\"schemaVersion\":2,\"kind\":\"Policy\",\"metadata\":{\"name\":"
+                             "\"t\"},\"spec\":{\"denyModify\":[\"b\"");
+    for (size_t i = 0; i < GLOBS; i++)
+        end += sprintf(end, ",\"a**%0100zu\"", i);
+    for (size_t i = 0; i < EXCEPTIONS; i++)
+        end += sprintf(end, ",\"!c/%zu\"", i);
+    (void)stpcpy(end, "]}}");
+    double start = spent_ms();
+    struct loaded loaded = load_json(text);
+    assert_true(spent_ms() - start < 1000);
+    assert_int_equal(loaded.report.n_problems, EXCEPTIONS);
+    assert_non_null(strstr(loaded.report.problems[0].message, "too many"));
+    unload(&loaded);
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_must_be_readable),
@@ -128,6 +184,8 @@ int main(void) {
         cmocka_unit_test(exceptions_have_a_form),
         cmocka_unit_test(an_exception_lies_inside_an_earlier_deny),
         cmocka_unit_test(a_glob_may_hold_an_exception),
+        cmocka_unit_test(exceptions_under_globs_may_be_few_or_many),
+        cmocka_unit_test(too_many_globs_are_given_up_once),
         cmocka_unit_test(ten_thousand_of_each_are_not_a_hundred_million),
     };
     return cmocka_run_group_tests_name("policy/validate", tests, NULL, NULL);
