@@ -55,14 +55,16 @@ class Afl:
         self._children: list[Child] = []
         self._new: list[Crash] = []
         self._seen: set[Path] = set()
+        self._runs_before = 0
 
     def start(self) -> None:
         self._out.mkdir(parents=True, exist_ok=True)
         env = {**self._plan.environment, **SETTINGS}
         seeds = self._gather_seeds()
         self._new = [Crash(path) for path in crashing(self._plan.binary, seeds, env)]
-        # What an earlier run has found was told then.
+        # What an earlier run has found was told then, and what it has done counted.
         self._seen.update(self._saved())
+        self._runs_before = self._runs()
         for number, name in enumerate(self._names):
             log = self._plan.folder / f"job-{number}.log"
             self._children.append(Child(self._argv(number, name), env, self._plan.folder, log))
@@ -91,10 +93,23 @@ class Afl:
     def progress(self) -> Progress:
         told = [self._stats(name) for name in self._names]
         return Progress(
-            sum(int(stats.get("execs_done", 0)) for stats in told),
+            self._runs() - self._runs_before,
             sum(float(stats.get("execs_per_sec", 0)) for stats in told),
             max(int(stats.get("corpus_count", 0)) for stats in told),
+            max(
+                (int(stats["edges_found"]) for stats in told if "edges_found" in stats),
+                default=None,
+            ),
         )
+
+    def _runs(self) -> int:
+        return sum(int(self._stats(name).get("execs_done", 0)) for name in self._names)
+
+    def inputs(self) -> int:
+        queues = [self._out / name / "queue" for name in self._names]
+        kept = [sum(1 for _ in queue.glob("id:*")) for queue in queues]
+        # A first run takes the seeds into its queue.
+        return max(kept) or sum(1 for folder in self._plan.seeds for _ in folder.iterdir())
 
     def _stats(self, name: str) -> dict[str, str]:
         try:

@@ -134,8 +134,8 @@ def main(words: Sequence[str]) -> int:
         todo = [trial for trial in trials(faults, args) if trial not in done]
         if todo:
             preset = trees.PRESETS[args.engine]
-            for name in dict.fromkeys(trial.target for trial in todo):
-                trees.build(targets.named(name), preset)
+            names = dict.fromkeys(trial.target for trial in todo)
+            trees.build([targets.named(name) for name in names], preset)
             results += _run(todo, Tree(preset), path)
     for told in summary(results):
         print(told)

@@ -1,4 +1,4 @@
-"""`boxspec fuzz TARGET …`: its words, and what they do."""
+"""`boxspec fuzz TARGET…`: its words, and what they do."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from typing import NoReturn
 
 from boxspec.client.command import shim_argv
 from boxspec.errors import UsageError
-from boxspec.fuzz import targets, trees
+from boxspec.fuzz import ledger, targets, trees
 from boxspec.fuzz.block import finding_block
 from boxspec.fuzz.engine import Crash, Plan
 from boxspec.fuzz.expected import twin_command
 from boxspec.fuzz.findings import Finding, Findings
+from boxspec.fuzz.ledger import Ledger
 from boxspec.fuzz.promote import promote
-from boxspec.fuzz.run import ENGINES, Run, fresh
+from boxspec.fuzz.run import ENGINES, Outcome, Run, fresh, stoppable
 from boxspec.fuzz.targets import Target
+from boxspec.fuzz.turns import Turns
 from boxspec.programs import ROOT
 from boxspec.report.console import Console
 
@@ -27,7 +29,8 @@ WORK = ROOT / "build" / "fuzzing"
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 EXITS = """\
 exit codes: 0 nothing was found; 1 something was, told in a block each; 2 usage, or the engine
-could not run. SIGINT and SIGTERM end a run in order, with what was found."""
+could not run. SIGINT and SIGTERM end a run in order, with what was found. With --results the same
+command, given again, goes on where that left off."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -51,15 +54,23 @@ def _count(word: str) -> int:
 def parser() -> argparse.ArgumentParser:
     made = Parser(
         prog="boxspec fuzz",
-        description="Fuzz a target, and say what was found.",
+        description="Fuzz a target, or several in turn, and say what was found.",
         epilog=EXITS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = made.add_argument
-    add("target", metavar="TARGET", nargs="?", help="--list names them")
+    add("targets", metavar="TARGET", nargs="*", help="--list names them")
+    add("--every", action="store_true", help="all targets; with --results")
     add("--list", action="store_true", help="the targets, and what each of their oracles says")
     add("--engine", choices=sorted(ENGINES), default="libfuzzer", help="(default: libfuzzer)")
     add("--time", type=seconds, default=60.0, metavar="T", help="60s (the default), 10m, 2h")
+    add(
+        "--results",
+        metavar="FILE",
+        help="append each run to FILE as a line of JSON; T is then what each target is to have"
+        " there in the end, and who has least goes first",
+    )
+    add("--report", action="store_true", help="sum up the FILE of --results, run nothing")
     add("--jobs", type=_count, default=1, metavar="N", help="processes at once (default 1)")
     add("--seed", type=_count, default=1, metavar="N", help="of the engine's chances")
     add("--shim", metavar="CMD", help="whom shim_diff compares (default: the twin in Python)")
@@ -76,18 +87,40 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
+def chosen(args: argparse.Namespace) -> list[Target]:
+    if args.every and args.targets:
+        problem = f"--every and {args.targets[0]}"
+        raise UsageError("boxspec fuzz", problem, "leave out one of the two")
+    found = [targets.named(name) for name in dict.fromkeys(args.targets)]
+    found = list(targets.every().values()) if args.every else found
+    if not found:
+        raise UsageError("boxspec fuzz", "no target is named", "boxspec fuzz --list names them")
+    if len(found) > 1 and args.replay:
+        raise UsageError("--replay", "several targets", "name the one that the inputs are for")
+    if len(found) > 1 and args.results is None:
+        remedy = "--results FILE remembers how long each has run"
+        raise UsageError("boxspec fuzz", "several targets", remedy)
+    if args.shim is not None and not any(target.shim for target in found):
+        raise UsageError(f"--shim {args.shim}", f"{found[0].name} asks no shim", "shim_diff does")
+    return found
+
+
 def environment(args: argparse.Namespace, target: Target) -> dict[str, str]:
     """What the target needs beside its input. What we were given is named in repro commands too."""
     given = {name: value for name, value in os.environ.items() if name.startswith("BOXSPEC_FUZZ_")}
-    if args.shim is not None and not target.shim:
-        raise UsageError(f"--shim {args.shim}", f"{target.name} asks no shim", "shim_diff does")
     if target.shim:
         command = list(shim_argv(args.shim)) if args.shim is not None else twin_command()
         given["BOXSPEC_FUZZ_SHIM"] = shlex.join(command)
     return given
 
 
-def _replay(args: argparse.Namespace, findings: Findings, console: Console) -> list[Finding]:
+def _folder(args: argparse.Namespace, target: Target) -> Path:
+    return (Path(args.work).resolve() if args.work else WORK) / target.name
+
+
+def _replay(args: argparse.Namespace, target: Target, console: Console) -> list[Finding]:
+    judge = trees.binary(trees.JUDGE, target)
+    findings = Findings(target, judge, _folder(args, target), environment(args, target))
     for name in args.replay:
         path = Path(name).resolve()
         if not path.is_file():
@@ -103,33 +136,63 @@ def _replay(args: argparse.Namespace, findings: Findings, console: Console) -> l
     return found
 
 
+def _run(
+    args: argparse.Namespace, some: list[Target], record: Ledger | None, console: Console
+) -> tuple[list[Finding], bool]:
+    """What was found, and whether every target ran."""
+    with stoppable() as stopped:
+
+        def make(target: Target, seed: int, seconds: float) -> Outcome:
+            binary = trees.binary(trees.PRESETS[args.engine], target)
+            env = environment(args, target)
+            plan = Plan(target, binary, _folder(args, target), args.jobs, seed, env)
+            run = Run(plan, args.engine, seconds, console)
+            return run.go(stopped, smaller=not args.as_it_is)
+
+        if record is None:
+            return make(some[0], args.seed, args.time).findings, True
+        turns = Turns(args.engine, args.jobs, args.seed, make)
+        return turns.go(some, args.time, record, stopped), not turns.left_out
+
+
+def _report(args: argparse.Namespace) -> int:
+    if args.results is None:
+        raise UsageError("--report", "of what", "name the file: --results FILE")
+    entries = Ledger(Path(args.results)).entries()
+    if not entries:
+        raise UsageError(f"--results {args.results}", "has no results", "run with it first")
+    for line in ledger.report(entries):
+        print(line)
+    return 0
+
+
 def main(words: Sequence[str]) -> int:
     args = parser().parse_args(list(words))
     if args.list:
         print(targets.list_targets())
         return 0
-    if args.target is None:
-        raise UsageError("boxspec fuzz", "no target is named", "boxspec fuzz --list names them")
-    target = targets.named(args.target)
-    env = environment(args, target)
-    preset = trees.PRESETS[args.engine]
-    presets = [trees.JUDGE] if args.replay else [preset, trees.JUDGE]
-    trees.build(target, *presets, *([trees.DECODER] if args.promote else []))
-    folder = (Path(args.work).resolve() if args.work else WORK) / target.name
-    if args.fresh:
-        fresh(folder)
+    if args.report:
+        return _report(args)
+    some = chosen(args)
+    record = Ledger(Path(args.results).resolve()) if args.results else None
+    if record is not None:
+        # What is wrong with it is said before anything is built.
+        record.open()
+        record.entries()
+    presets = [trees.JUDGE] if args.replay else [trees.PRESETS[args.engine], trees.JUDGE]
+    trees.build(some, *presets, *([trees.DECODER] if args.promote else []))
+    for target in some if args.fresh else ():
+        fresh(_folder(args, target))
     console = Console()
     if args.replay:
-        findings = Findings(target, trees.binary(trees.JUDGE, target), folder, env)
-        found = _replay(args, findings, console)
+        found, whole = _replay(args, some[0], console), True
     else:
-        binary = trees.binary(preset, target)
-        plan = Plan(target, binary, folder, args.jobs, args.seed, env)
-        found = Run(plan, args.engine, args.time, console).go(smaller=not args.as_it_is)
-    if args.promote:
+        found, whole = _run(args, some, record, console)
+    for finding in found if args.promote else ():
         into = Path(args.into).resolve() if args.into else ROOT
-        decoder = trees.binary(trees.DECODER, target)
-        for finding in found:
-            for line in promote(finding, decoder, into, args.why, args.requirement):
-                console.write(line)
-    return 1 if found else 0
+        decoder = trees.binary(trees.DECODER, finding.target)
+        for line in promote(finding, decoder, into, args.why, args.requirement):
+            console.write(line)
+    if found:
+        return 1
+    return 0 if whole else 2

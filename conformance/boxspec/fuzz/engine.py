@@ -40,6 +40,7 @@ class Progress:
     runs: int = 0
     per_second: float = 0.0
     inputs: int = 0
+    edges: int | None = None  # of the code, as the engine counts what was reached
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,9 @@ class Engine(Protocol):
 
     def progress(self) -> Progress:
         """How far it is; never blocks."""
+
+    def inputs(self) -> int:
+        """How many it would begin with now: those of the tree, and those that were kept."""
 
     def crashes(self) -> list[Crash]:
         """Those that are new since the last call."""

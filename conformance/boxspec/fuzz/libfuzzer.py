@@ -10,7 +10,9 @@ from boxspec.fuzz.children import Child, end_all
 from boxspec.fuzz.engine import INPUT_S, MEMORY_MB, Crash, Plan, Progress
 
 # `#1048576  pulse  cov: 100 ft: 300 corp: 20/1Kb lim: 4096 exec/s: 349525 rss: 60Mb`
-STATUS = re.compile(r"^#(\d+)\t.*?corp: (\d+)/.*?exec/s: (\d+)", re.M)
+STATUS = re.compile(r"^#(\d+)\t.*?cov: (\d+) .*?corp: (\d+)/.*?exec/s: (\d+)", re.M)
+# What it says at its end, to the last execution.
+FINAL = re.compile(r"^stat::number_of_executed_units:\s*(\d+)$", re.M)
 ARTIFACT = re.compile(r"Test unit written to (\S+)")
 # What a target says before it gives up: a shim that does not even start, say.
 GAVE_UP = re.compile(r"^boxspec-fuzz: (\S+ [^:\n]*)$", re.M)
@@ -74,7 +76,12 @@ class LibFuzzer:
             sum(job.runs_before + job.now.runs for job in self._jobs),
             sum(job.now.per_second for job in self._jobs),
             max(job.now.inputs for job in self._jobs),
+            max((job.now.edges for job in self._jobs if job.now.edges is not None), default=None),
         )
+
+    def inputs(self) -> int:
+        folders = [folder for folder in (self._corpus, *self._plan.seeds) if folder.is_dir()]
+        return sum(1 for folder in folders for _ in folder.iterdir())
 
     def _look_at(self, job: _Job) -> None:
         child = job.child
@@ -84,16 +91,19 @@ class LibFuzzer:
         said = child.said()
         lines = STATUS.findall(said)
         if lines:
-            runs, inputs, per_second = map(int, lines[-1])
-            if status is None:
+            runs, edges, inputs, per_second = map(int, lines[-1])
+            final = FINAL.search(said)
+            if final is not None:
+                runs = int(final[1])
+            elif status is None:
                 # Lines come at powers of two; between them the rate is the best guess.
                 runs = max(runs, int(per_second * (time.monotonic() - child.started)))
-            job.now = Progress(runs, per_second, inputs)
+            job.now = Progress(runs, per_second, inputs, edges)
         if status is None:
             return
         job.child = None
         job.runs_before += job.now.runs
-        job.now = Progress(inputs=job.now.inputs)
+        job.now = Progress(inputs=job.now.inputs, edges=job.now.edges)
         artifact = ARTIFACT.search(said)
         gave_up = GAVE_UP.search(said)
         if gave_up is not None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import resource
 import shutil
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from boxspec.errors import HarnessError
@@ -28,7 +30,7 @@ TAKE_AT_THE_END_S = 20.0
 
 
 @contextlib.contextmanager
-def _stoppable() -> Iterator[list[int]]:
+def stoppable() -> Iterator[list[int]]:
     """SIGINT and SIGTERM are noted, once each, and end the run in order; also where a shell has
     started us in the background with SIGINT ignored."""
     came: list[int] = []
@@ -41,6 +43,25 @@ def _stoppable() -> Iterator[list[int]]:
     finally:
         for number, handler in before:
             signal.signal(number, handler)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run was; the times are those of the engine, without what became of its findings."""
+
+    findings: list[Finding]
+    progress: Progress
+    wall_s: float
+    cpu_s: float
+    inputs_before: int
+    inputs_after: int
+    ended_early: str | None
+
+
+def _cpu_s() -> float:
+    """Of all that was started and has ended, orphans too."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 class Run:
@@ -56,29 +77,31 @@ class Run:
         self._broke: str | None = None
         self._waiting: list[Crash] = []
 
-    def go(self, *, smaller: bool) -> list[Finding]:
+    def go(self, stopped: Sequence[int], *, smaller: bool) -> Outcome:
+        """Until its time is over, or `stopped` is not empty."""
         self._plan.folder.mkdir(parents=True, exist_ok=True)
         adopt_orphans()
-        with _stoppable() as came:
-            started = time.monotonic()
-            try:
-                self._engine.start()
-                self._watch(started, came)
-            finally:
-                self._engine.stop()
-            self._progress = self._engine.progress()
-            self._take(TAKE_AT_THE_END_S)
-            found = list(self.findings.by_key.values())
-            for finding in found if smaller else ():
-                self._console.status(f"making {finding.path.name} smaller")
-                self.findings.minimise(finding, lambda: came)
+        before, cpu_before_s = self._engine.inputs(), _cpu_s()
+        started = time.monotonic()
+        try:
+            self._engine.start()
+            self._watch(started, stopped)
+        finally:
+            self._engine.stop()
+        cpu_s, after = _cpu_s() - cpu_before_s, self._engine.inputs()
+        self._progress = self._engine.progress()
+        self._take(TAKE_AT_THE_END_S)
+        found = list(self.findings.by_key.values())
+        for finding in found if smaller else ():
+            self._console.status(f"making {finding.path.name} smaller")
+            self.findings.minimise(finding, lambda: stopped)
         self._tell(found)
         if self._broke is not None and not found:
             raise HarnessError(f"{self._name} ended early: {self._broke}")
-        return found
+        return Outcome(found, self._progress, self._spent, cpu_s, before, after, self._broke)
 
-    def _watch(self, started: float, came: list[int]) -> None:
-        while not came and self._spent < self._seconds:
+    def _watch(self, started: float, stopped: Sequence[int]) -> None:
+        while not stopped and self._spent < self._seconds:
             time.sleep(LOOK_S)
             self._spent = time.monotonic() - started
             self._progress = self._engine.progress()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 from boxspec.errors import HarnessError
@@ -29,10 +30,11 @@ def _run(*words: str) -> None:
         raise HarnessError(f"{' '.join(words)} failed:\n{done.stderr.strip()}")
 
 
-def build(target: Target, *presets: str) -> None:
+def build(some: Iterable[Target], *presets: str) -> None:
     """Sets up and builds what is missing; says nothing when nothing is."""
     _run("ci/setup", "--fuzz")
     for preset in dict.fromkeys(presets):
         _run("ci/build", preset)
-        if not binary(preset, target).is_file():
-            raise HarnessError(f"{preset} has no target {target.name}")
+        for target in some:
+            if not binary(preset, target).is_file():
+                raise HarnessError(f"{preset} has no target {target.name}")

@@ -1,0 +1,90 @@
+"""Several targets in turn: the one that has had the least time goes on, until all have enough."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+
+from boxspec.errors import HarnessError
+from boxspec.fuzz.findings import Finding
+from boxspec.fuzz.ledger import Entry, Found, Ledger, checkout, seconds_of
+from boxspec.fuzz.run import Outcome
+from boxspec.fuzz.targets import Target
+
+# Short, so that what was interrupted has looked at every target; long beside the start of an
+# engine, which reads a corpus first.
+TURN_S = 120.0
+# What is left of a time is not worth a turn.
+ENOUGH_S = 0.5
+
+
+class Turns:
+    """`make` runs a target with a seed for so many seconds; `stopped` is not empty when somebody
+    wants an end. Each turn has a seed of its own: the last one's chances were taken."""
+
+    def __init__(
+        self, engine: str, jobs: int, seed: int, make: Callable[[Target, int, float], Outcome]
+    ) -> None:
+        self._engine, self._jobs, self._seed, self._make = engine, jobs, seed, make
+        self.left_out: list[str] = []
+
+    def go(
+        self, chosen: Sequence[Target], each_s: float, ledger: Ledger, stopped: Sequence[int]
+    ) -> list[Finding]:
+        """Until each target has `each_s` in the ledger."""
+        found: list[Finding] = []
+        commit, dirty = checkout(ledger.path)
+        while not stopped:
+            entries = ledger.entries()
+            turn = self._next(chosen, each_s, seconds_of(entries, self._engine))
+            if turn is None:
+                break
+            target, seconds = turn
+            before = [e for e in entries if (e.target, e.engine) == (target.name, self._engine)]
+            seed, at = self._seed + len(before), datetime.now(UTC)
+            try:
+                outcome = self._make(target, seed, seconds)
+            except HarnessError as why:
+                # The others have their time all the same.
+                print(f"boxspec: {target.name}: {why}", file=sys.stderr)
+                self.left_out.append(target.name)
+                continue
+            if outcome.ended_early is not None:
+                self.left_out.append(target.name)
+            ledger.append(
+                Entry(
+                    at=at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+                    commit=commit,
+                    dirty=dirty,
+                    target=target.name,
+                    engine=self._engine,
+                    jobs=self._jobs,
+                    seed=seed,
+                    wall_s=round(outcome.wall_s, 1),
+                    cpu_s=round(outcome.cpu_s, 1),
+                    runs=outcome.progress.runs,
+                    inputs_before=outcome.inputs_before,
+                    inputs_after=outcome.inputs_after,
+                    edges=outcome.progress.edges,
+                    ended_early=outcome.ended_early,
+                    findings=tuple(map(_found, outcome.findings)),
+                )
+            )
+            found += outcome.findings
+        return found
+
+    def _next(
+        self, chosen: Sequence[Target], each_s: float, spent: Mapping[str, float]
+    ) -> tuple[Target, float] | None:
+        able = [target for target in chosen if target.name not in self.left_out]
+        if not able:
+            return None
+        # Of several the first in the list.
+        target = min(able, key=lambda each: spent.get(each.name, 0.0))
+        missing = each_s - spent.get(target.name, 0.0)
+        return (target, min(missing, TURN_S)) if missing >= ENOUGH_S else None
+
+
+def _found(finding: Finding) -> Found:
+    return Found(finding.report.key, finding.report.message, str(finding.path))
