@@ -1,31 +1,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/automaton.h"
-#include "policy/dfa.h"
+#include "policy/direct.h"
 #include "policy/matcher.h"
 #include "policy/problem_at.h"
 #include "policy/rule.h"
 #include "policy/validate.h"
+#include "policy/word.h"
 
-/* What asking an automaton may cost before a matcher is compiled, in steps of 64 states: about as
- * much as that costs, whose tables grow with the states. Of more states it builds no tables. */
-enum { STEPS_A_STATE = 128, AUTOMATON_STATES = BS_DFA_MOST_STATES_IN };
+/* What asking the denies one by one may cost before a matcher of them is compiled, in steps for
+ * each byte of theirs: about as much as that costs. So many that it might refuse them are not asked
+ * at all: it would have to be the same for all exceptions. */
+enum { STEPS_A_BYTE = 64, MOST_BYTES = 32 * 1024 };
 
-/* Denies with wildcards, the last first: the highest that matches is then the earliest. Looked for
- * when the first exception needs them: few files have denies that only a glob can tell apart. Most
- * of those have few exceptions, for which a matcher would be compiled in vain. */
+/* Denies with wildcards, asked one by one, for most files have few exceptions that only a glob can
+ * tell about; after some steps all at once, the last first: the highest that matches is then the
+ * earliest. */
 struct globs {
-    struct bs_pattern *patterns;
-    uint32_t *numbers; /* of the denies, by pattern */
-    size_t n;
-    size_t states;
-    bool gathered;
     bool subtrees_only;
-    struct bs_automaton automaton; /* asked while it may take steps */
     size_t steps_left;
-    struct bs_matcher *matcher; /* asked then */
-    int refused;                /* to compile it: how, or 0 */
+    struct bs_matcher *matcher;
+    uint32_t *numbers; /* of the denies, by pattern of the matcher */
+    bool compiled;
+    int refused; /* to compile: how, or 0 */
 };
 
 struct judge {
@@ -43,62 +40,66 @@ static bool is_candidate(const struct bs_rule *deny, bool subtrees_only) {
     return bs_rule_has_wildcards(deny->body, top > 0 ? top : deny->len);
 }
 
-static int gather(struct globs *globs, const struct bs_rules *denies) {
-    globs->patterns = malloc((denies->n + 1) * sizeof *globs->patterns);
+static size_t steps_for(const struct bs_rules *denies) {
+    size_t bytes = 0;
+    for (size_t i = 0; i < denies->n; i++)
+        bytes += denies->items[i].negated ? 0 : denies->items[i].len;
+    return bytes <= MOST_BYTES ? bytes * STEPS_A_BYTE : 0;
+}
+
+static int compile(struct globs *globs, const struct bs_rules *denies) {
+    struct bs_pattern *patterns = malloc((denies->n + 1) * sizeof *patterns);
     globs->numbers = malloc((denies->n + 1) * sizeof *globs->numbers);
-    if (globs->patterns == NULL || globs->numbers == NULL)
-        return BS_E_EXECUTION;
-    for (size_t i = denies->n; i > 0; i--) {
+    size_t n = 0;
+    int code = patterns != NULL && globs->numbers != NULL ? BS_OK : BS_E_EXECUTION;
+    for (size_t i = denies->n; i > 0 && code == BS_OK; i--) {
         const struct bs_rule *deny = &denies->items[i - 1];
         if (!is_candidate(deny, globs->subtrees_only))
             continue;
-        globs->numbers[globs->n] = (uint32_t)(i - 1);
-        globs->patterns[globs->n] = (struct bs_pattern){deny->body, deny->len};
-        globs->states += bs_automaton_states(&globs->patterns[globs->n++]);
+        globs->numbers[n] = (uint32_t)(i - 1);
+        patterns[n++] = (struct bs_pattern){deny->body, deny->len};
     }
-    globs->gathered = true;
-    if (globs->n == 0 || globs->states > AUTOMATON_STATES)
-        return BS_OK;
-    globs->steps_left = globs->states * STEPS_A_STATE;
-    return bs_automaton_build(&globs->automaton, globs->patterns, NULL, globs->n) ? BS_OK
-                                                                                  : BS_E_EXECUTION;
-}
-
-/* What does not compile is not tried again for the next exception. */
-static int highest(struct globs *globs, const char *path, size_t len, ptrdiff_t *rule) {
-    size_t steps = (len + 1) * globs->automaton.words;
-    if (globs->steps_left > steps) {
-        bool root = len == 1 && path[0] == '.';
-        globs->steps_left -= steps;
-        *rule = bs_automaton_highest(&globs->automaton, path, root ? 0 : len);
-        return BS_OK;
-    }
-    globs->steps_left = 0;
-    if (globs->matcher == NULL && globs->refused == BS_OK)
-        globs->refused =
-            bs_matcher_compile(globs->patterns, globs->n, false, &globs->matcher, NULL);
-    if (globs->refused == BS_OK)
-        *rule = bs_matcher_highest(globs->matcher, path, len);
-    return globs->refused;
-}
-
-/* The number of the earliest deny whose glob matches, in *number. */
-static int earliest(struct globs *globs, const struct bs_rules *denies, const char *path,
-                    size_t len, uint32_t *number) {
-    ptrdiff_t rule = BS_NO_RULE;
-    *number = BS_NO_COVER;
-    int code = globs->gathered ? BS_OK : gather(globs, denies);
-    if (code == BS_OK && globs->n > 0)
-        code = highest(globs, path, len, &rule);
-    if (rule != BS_NO_RULE)
-        *number = globs->numbers[rule];
+    if (code == BS_OK && n > 0)
+        code = bs_matcher_compile(patterns, n, false, &globs->matcher, NULL);
+    free(patterns);
     return code;
 }
 
+/* What does not compile is not tried again for the next exception. */
+static int ask_together(struct globs *globs, const struct bs_rules *denies, uint32_t number,
+                        const char *path, size_t len, bool *held) {
+    ptrdiff_t highest = BS_NO_RULE;
+    if (!globs->compiled)
+        globs->refused = compile(globs, denies);
+    globs->compiled = true;
+    if (globs->matcher != NULL)
+        highest = bs_matcher_highest(globs->matcher, path, len);
+    *held = highest != BS_NO_RULE && globs->numbers[highest] < number;
+    return globs->refused;
+}
+
+/* Whether a deny before this number has a glob that matches the path. */
+static int ask(struct globs *globs, const struct bs_rules *denies, uint32_t number,
+               const char *path, size_t len, bool *held) {
+    *held = false;
+    for (uint32_t i = 0; i < number && globs->steps_left > 0 && !*held; i++) {
+        const struct bs_rule *deny = &denies->items[i];
+        const struct bs_pattern pattern = {deny->body, deny->len};
+        size_t steps = 1 + deny->len / BS_WORD_BYTES;
+        enum bs_direct direct = BS_DIRECT_NO;
+        if (is_candidate(deny, globs->subtrees_only))
+            direct = bs_direct_matches(&pattern, path, len, &steps);
+        bool spent = steps >= globs->steps_left || direct == BS_DIRECT_TOO_LONG;
+        globs->steps_left = spent ? 0 : globs->steps_left - steps;
+        *held = direct == BS_DIRECT_YES;
+    }
+    if (*held || globs->steps_left > 0)
+        return BS_OK;
+    return ask_together(globs, denies, number, path, len, held);
+}
+
 static void clear(struct globs *globs) {
-    bs_automaton_clear(&globs->automaton);
     bs_matcher_free(globs->matcher);
-    free(globs->patterns);
     free(globs->numbers);
 }
 
@@ -117,15 +118,15 @@ static int judge_own(struct judge *judge, uint32_t number) {
     if (bs_cover_find(&judge->literal, rule, false).first < number)
         return BS_OK;
     size_t top = bs_rule_subtree(rule->body, rule->len);
-    uint32_t by_glob = BS_NO_COVER;
-    int code = earliest(top > 0 ? &judge->subtrees : &judge->any, judge->denies, rule->body,
-                        top > 0 ? top : rule->len, &by_glob);
+    bool held = false;
+    int code = ask(top > 0 ? &judge->subtrees : &judge->any, judge->denies, number, rule->body,
+                   top > 0 ? top : rule->len, &held);
     if (code == BS_E_EXECUTION)
         return code;
     if (code == BS_E_INVALID)
         bs_problem_at_deny(judge->problems, "denyModify", rule, NULL,
                            "the denies before this exception are too many to be judged");
-    else if (by_glob >= number)
+    else if (!held)
         bs_problem_at_deny(judge->problems, "denyModify", rule, NULL,
                            "an exception lies inside an earlier deny of the list, and no earlier "
                            "one holds this");
@@ -136,6 +137,7 @@ static bool judge_all_own(const struct bs_rules *denies, uint64_t seed,
                           struct bs_problems *problems) {
     struct judge judge = {
         .denies = denies, .problems = problems, .subtrees = {.subtrees_only = true}};
+    judge.any.steps_left = judge.subtrees.steps_left = steps_for(denies);
     int code = bs_cover_fill(&judge.literal, denies, NULL, false, seed) ? BS_OK : BS_E_EXECUTION;
     for (uint32_t i = 0; i < denies->n && code == BS_OK; i++) {
         const struct bs_rule *rule = &denies->items[i];

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "policy/automaton.h"
+#include "policy/direct.h"
 #include "policy/tiers.h"
 
 #include "support/glob_oracle.h"
@@ -106,6 +107,10 @@ static void every_short_glob_decides_every_short_path(void **state) {
                     fail_msg("tier %d: `%s` and `%s`: expected %d", (int)tiers[t], glob.text, path,
                              expected);
             }
+            size_t steps = 0;
+            if (bs_direct_matches(&glob, path, len, &steps) !=
+                (expected ? BS_DIRECT_YES : BS_DIRECT_NO))
+                fail_msg("directly: `%s` and `%s`: expected %d", glob.text, path, expected);
         }
         for (size_t t = 0; t < LENGTH(tiers); t++)
             bs_matcher_free(matchers[t]);

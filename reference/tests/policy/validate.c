@@ -120,8 +120,9 @@ static void ten_thousand_of_each_are_not_a_hundred_million(void **state) {
     free(text);
 }
 
-/* As many exceptions as are asked for, each inside `**` with a name behind but the last one. */
-static char *many_under_globs(size_t n, const char *deny, const char *exception, const char *last) {
+/* As many exceptions as are asked for inside a deny, and one that only a later deny holds. */
+static char *many_under_globs(size_t n, const char *deny, const char *exception, const char *last,
+                              const char *later) {
     char *text = malloc(n * 40 + 400);
     assert_non_null(text);
     char *end = text + sprintf(text,
@@ -131,21 +132,22 @@ static char *many_under_globs(size_t n, const char *deny, const char *exception,
                                deny);
     for (size_t i = 0; i < n; i++)
         end += sprintf(end, exception, i);
-    (void)sprintf(end, ",\"%s\"]}}", last);
+    (void)sprintf(end, ",\"%s\",\"%s\"]}}", last, later);
     return text;
 }
 
 /* A few are judged by other means than many. */
 static void exceptions_under_globs_may_be_few_or_many(void **state) {
     (void)state;
-    static const char *const kinds[][3] = {{"**/*.key", ",\"!certs/%zu.key\"", "!certs/key"},
-                                           {"**/k/**", ",\"!a/k/%zu/**\"", "!a/kk/b/**"},
-                                           {"?", ",\"!a/b%zuc\"", "!."}};
+    static const char *const kinds[][4] = {
+        {"**/*.key", ",\"!certs/%zu.key\"", "!certs/key", "**/key"},
+        {"**/k/**", ",\"!a/k/%zu/**\"", "!a/kk/b/**", "**/kk/**"},
+        {"?", ",\"!a/b%zuc\"", "!.", "**/**"}};
     static const size_t counts[] = {0, 1, 2, 100, 1000, 10000};
     for (size_t i = 0; i < LENGTH(kinds) * LENGTH(counts); i++) {
         const char *const *kind = kinds[i % LENGTH(kinds)];
         size_t n = counts[i / LENGTH(kinds)];
-        char *text = many_under_globs(n, kind[0], kind[1], kind[2]);
+        char *text = many_under_globs(n, kind[0], kind[1], kind[2], kind[3]);
         char pointer[64];
         (void)snprintf(pointer, sizeof pointer, "/spec/denyModify/%zu", n + 3);
         assert_one_problem_at(text, pointer);
