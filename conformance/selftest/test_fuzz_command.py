@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.fuzz import afl
+from boxspec.fuzz import afl, targets, trees
 from boxspec.observe import procs
 from selftest.tools import FAKE, ROOT, Done, boxspec, named_output, run
 
@@ -76,6 +76,20 @@ def test_a_lie_is_found_and_told_in_a_block_once(engine: str, work: Path) -> Non
     assert again.returncode != 0
     assert "boxspec-fuzz: glob_diff: match: " in again.stderr
     assert left_below(work) == []
+
+
+def test_afl_has_the_mutators_that_libfuzzer_has(work: Path) -> None:
+    """libFuzzer finds its own in the target, for AFL++ the list of targets names a library."""
+    linked = {
+        target.name
+        for target in targets.every().values()
+        if " T LLVMFuzzerCustomMutator\n" in run(["nm", trees.binary(trees.JUDGE, target)]).stdout
+    }
+    assert {each.name for each in targets.every().values() if each.mutator} == linked
+    words = ["--engine", "afl", "--time", "4s", "--work", str(work)]
+    assert boxspec("fuzz", "glob_diff", *words).returncode == 0
+    said = (work / "glob_diff" / "job-0.log").read_text()
+    assert re.search(r"Custom mutator '.*/glob-mutator\.so' installed successfully", said), said
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

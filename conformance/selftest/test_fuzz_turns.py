@@ -210,7 +210,8 @@ def test_wrong_use_names_the_remedy(words: list[str], remedy: str) -> None:
 
 # AFL++ takes a while to begin, and longer where others want the core that it is bound to.
 @pytest.mark.parametrize(
-    ("engine", "names", "each_s"), [("libfuzzer", ["path_norm", "glob_raw"], 2), ("afl", NAMES[1:2], 5)]
+    ("engine", "names", "each_s"),
+    [("libfuzzer", ["path_norm", "glob_raw"], 2), ("afl", NAMES[1:2], 5)],
 )
 def test_runs_are_appended_until_each_target_has_its_time(
     engine: str, names: list[str], each_s: int, path: Path

@@ -9,8 +9,10 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from boxspec.fuzz import trees
 from boxspec.fuzz.children import Child, end_all
 from boxspec.fuzz.engine import INPUT_S, Crash, Plan, Progress
+from boxspec.fuzz.targets import Target
 
 SETTINGS = {
     # Neither a terminal nor a machine that was prepared for it can be asked for.
@@ -25,6 +27,12 @@ SETTINGS = {
     "AFL_AUTORESUME": "1",
     "AFL_FORKSRV_INIT_TMOUT": "30000",
 }
+
+
+def settings(target: Target) -> dict[str, str]:
+    """With the mutator of the target, which works beside AFL++'s own."""
+    library = trees.mutator(target)
+    return SETTINGS | ({"AFL_CUSTOM_MUTATOR_LIBRARY": str(library)} if library else {})
 
 
 def main_name() -> str:
@@ -59,7 +67,7 @@ class Afl:
 
     def start(self) -> None:
         self._out.mkdir(parents=True, exist_ok=True)
-        env = {**self._plan.environment, **SETTINGS}
+        env = {**self._plan.environment, **settings(self._plan.target)}
         seeds = self._gather_seeds()
         self._new = [Crash(path) for path in crashing(self._plan.binary, seeds, env)]
         # What an earlier run has found was told then, and what it has done counted.

@@ -17,7 +17,8 @@ LIST = FUZZ / "targets.json"
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """One target; `oracles` says of each what is wrong when it fires."""
+    """One target; `oracles` says of each what is wrong when it fires, `mutator` names the library
+    that AFL++ loads for it. libFuzzer has it in the target."""
 
     name: str
     checks: str
@@ -26,6 +27,7 @@ class Target:
     oracles: Mapping[str, str]
     dictionary: Path | None
     shim: bool
+    mutator: str | None
 
     @property
     def seeds(self) -> list[Path]:
@@ -60,6 +62,7 @@ def _target(name: str, entry: Mapping[str, object]) -> Target:
         # libFuzzer refuses to start without a file that it is given.
         dictionary=dictionary if dictionary is not None and dictionary.is_file() else None,
         shim=bool(entry.get("shim")),
+        mutator=str(entry["mutator"]) if "mutator" in entry else None,
     )
 
 

@@ -22,6 +22,13 @@ def binary(preset: str, target: Target) -> Path:
     return ROOT / "build" / preset / "fuzz" / target.name
 
 
+def mutator(target: Target) -> Path | None:
+    """The library of the AFL++ tree that changes what the inputs of a target are made of."""
+    if target.mutator is None:
+        return None
+    return ROOT / "build" / PRESETS["afl"] / "fuzz" / f"{target.mutator}.so"
+
+
 def _run(*words: str) -> None:
     done = subprocess.run(
         words, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=-1, text=True

@@ -16,7 +16,7 @@ from typing import Any
 
 from boxspec.errors import HarnessError
 from boxspec.fuzz import report, targets
-from boxspec.fuzz.afl import SETTINGS, crashing
+from boxspec.fuzz.afl import crashing, settings
 from boxspec.fuzz.children import Child, end_all
 from boxspec.fuzz.engine import INPUT_S, MEMORY_MB
 from boxspec.fuzz.libfuzzer import STATUS, last_line
@@ -159,7 +159,7 @@ class Attempt:
         for path in files:
             if path.stat().st_size > 0:
                 shutil.copyfile(path, seeds / path.name)
-        env = {**self.env, **SETTINGS, "AFL_BENCH_UNTIL_CRASH": "1"}
+        env = {**self.env, **settings(self.target), "AFL_BENCH_UNTIL_CRASH": "1"}
         argv: list[str | Path] = ["afl-fuzz", "-i", seeds, "-o", out, "-s", str(self.trial.seed)]
         argv += ["-G", str(self.target.max_len), "-m", "none", "-t", str(INPUT_S * 100)]
         if self.target.dictionary is not None:
