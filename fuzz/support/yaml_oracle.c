@@ -103,7 +103,7 @@ static struct bs_fuzz_node *add(struct reader *r, const yaml_event_t *event,
                                          (uint32_t)event->start_mark.column + 1};
     if (is_name && kind != BS_FUZZ_STRING)
         r->why = "a key that is no string";
-    /* libyaml keeps silent about the tag of `! x`. */
+    /* Also where a value is missing, and the tag of the next one stands in its place. */
     if (byte_at(r, event->start_mark.index) == '!')
         r->why = "a tag";
     *r->link = node;
