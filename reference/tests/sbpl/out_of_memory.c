@@ -21,29 +21,6 @@ static int wrap_once(const void *context, struct bs_error *err) {
     return code;
 }
 
-/* Every failure is an error with words, and nothing is kept by it. */
-static void sweep(int (*once)(const void *context, struct bs_error *err), const void *context,
-                  int expected, unsigned least) {
-    int live_before = allocations.live;
-    for (unsigned n = 1; n < 2000; n++) {
-        struct bs_error err = BS_ERROR_INIT;
-        allocations.asked = 0;
-        allocations.fail_at = n;
-        int code = once(context, &err);
-        bool reached = allocations.asked >= n;
-        allocations.fail_at = 0;
-        assert_int_equal(allocations.live, live_before);
-        assert_int_equal(code, reached ? BS_E_EXECUTION : expected);
-        if (code != BS_OK)
-            assert_true(strlen(err.message) > 0);
-        if (!reached) {
-            assert_true(n > least);
-            return;
-        }
-    }
-    fail_msg("two thousand allocations, and still no result");
-}
-
 static const char spec[] =
     PROFILE("'**','!k/l/**','!**/z'", "'a/**','b*c','!d?'") ",'denyRead':['\\u00e9/q'],'denyModify'"
                                                             ":['a/g/**','!a/g/o']";
@@ -66,7 +43,7 @@ static void a_text(void **state) {
     for (unsigned fold = 0; fold <= BS_FOLD; fold += BS_FOLD) {
         struct bs_profile *profile = profile_of(spec, NULL, "p", fold);
         struct bs_sbpl_input input = full(profile);
-        sweep(compile_once, &input, BS_OK, 15);
+        each_allocation_fails(compile_once, &input, BS_OK, 15);
         bs_profile_free(profile);
     }
 }
@@ -76,10 +53,10 @@ static void a_refusal(void **state) {
     struct bs_profile *profile = profile_of(spec, NULL, "p", BS_FOLD);
     struct bs_sbpl_input input = full(profile);
     input.root = "/s/w";
-    sweep(compile_once, &input, BS_E_INVALID, 10);
+    each_allocation_fails(compile_once, &input, BS_E_INVALID, 10);
     input = full(profile);
     input.codex_home = "/";
-    sweep(compile_once, &input, BS_E_INVALID, 4);
+    each_allocation_fails(compile_once, &input, BS_E_INVALID, 4);
     bs_profile_free(profile);
 }
 
@@ -87,9 +64,9 @@ static void a_command(void **state) {
     (void)state;
     static const char *const argv[] = {"codex", "-sx", "a", NULL};
     struct bs_sbpl_command command = {argv, "/f", BS_PROVIDER_CODEX, true, BS_WRAPPER_PRESENT};
-    sweep(wrap_once, &command, BS_OK, 2);
+    each_allocation_fails(wrap_once, &command, BS_OK, 2);
     command.wrapper = BS_WRAPPER_MISSING;
-    sweep(wrap_once, &command, BS_OK, 1);
+    each_allocation_fails(wrap_once, &command, BS_OK, 1);
 }
 
 int main(void) {

@@ -2,6 +2,9 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <string.h>
+
+#include "support/harness.h"
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
@@ -49,4 +52,26 @@ char *__wrap_strndup(const char *text, size_t len) {
 void __wrap_free(void *block) {
     allocations.live -= block != NULL;
     __real_free(block);
+}
+
+void each_allocation_fails(int (*once)(const void *context, struct bs_error *err),
+                           const void *context, int expected, unsigned least) {
+    int live_before = allocations.live;
+    for (unsigned n = 1; n < 2000; n++) {
+        struct bs_error err = BS_ERROR_INIT;
+        allocations.asked = 0;
+        allocations.fail_at = n;
+        int code = once(context, &err);
+        bool reached = allocations.asked >= n;
+        allocations.fail_at = 0;
+        assert_int_equal(allocations.live, live_before);
+        assert_int_equal(code, reached ? BS_E_EXECUTION : expected);
+        if (code != BS_OK)
+            assert_true(strlen(err.message) > 0);
+        if (!reached) {
+            assert_true(n > least);
+            return;
+        }
+    }
+    fail_msg("two thousand allocations, and still no result");
 }

@@ -4,6 +4,8 @@
 #ifndef BS_TESTS_ALLOCATIONS_H
 #define BS_TESTS_ALLOCATIONS_H
 
+#include <boxspec/error.h>
+
 #include <stddef.h>
 
 struct allocations {
@@ -13,6 +15,12 @@ struct allocations {
 };
 
 extern struct allocations allocations;
+
+/* Asks `once` again and again, and another allocation of it fails each time: that is an error with
+ * words, BS_E_EXECUTION, and nothing is kept by it. Until all are had: `expected` comes then, and
+ * there are more than `least`. */
+void each_allocation_fails(int (*once)(const void *context, struct bs_error *err),
+                           const void *context, int expected, unsigned least);
 
 /* For libraries that take functions of their user. */
 void *__wrap_malloc(size_t size);
