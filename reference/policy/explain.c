@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "policy/automaton.h"
+#include "policy/direct.h"
 #include "policy/fold.h"
 
 /* A glob that is too long for an automaton may still be a literal, which the matcher has tables
@@ -18,8 +19,8 @@ static bool matches_long(const struct bs_pattern *pattern, struct bs_path_view p
     return true;
 }
 
-/* An automaton is made in a fraction of the time that the matcher takes for its tables. */
-bool bs_matches_alone(const struct bs_pattern *pattern, struct bs_path_view path, bool *matched) {
+static bool matches_automaton(const struct bs_pattern *pattern, struct bs_path_view path,
+                              bool *matched) {
     struct bs_automaton automaton = {0};
     if (bs_automaton_states(pattern) > BS_AUTOMATON_MOST_STATES)
         return matches_long(pattern, path, matched);
@@ -27,6 +28,16 @@ bool bs_matches_alone(const struct bs_pattern *pattern, struct bs_path_view path
         return false;
     *matched = bs_automaton_highest(&automaton, path.text, path.len) != BS_NO_RULE;
     bs_automaton_clear(&automaton);
+    return true;
+}
+
+/* Nearly always without a matcher or an automaton, which nobody would ask again. */
+bool bs_matches_alone(const struct bs_pattern *pattern, struct bs_path_view path, bool *matched) {
+    size_t steps = 0;
+    enum bs_direct direct = bs_direct_matches(pattern, path.text, path.len, &steps);
+    if (direct == BS_DIRECT_TOO_LONG)
+        return matches_automaton(pattern, path, matched);
+    *matched = direct == BS_DIRECT_YES;
     return true;
 }
 
