@@ -24,9 +24,10 @@ PARTS = {
         policy/yaml_scan""",
     "validate": """policy/cover policy/exception policy/merge policy/rule policy/validate
         policy/warn""",
-    "glob": """policy/arena policy/automaton policy/dfa policy/edges policy/fold policy/glob
-        policy/matcher policy/pieces policy/segments policy/symbols policy/table policy/tables
-        policy/tokens policy/trie policy/trie_build policy/wild""",
+    "glob": """policy/arena policy/automaton policy/dfa policy/fold policy/glob
+        policy/matcher policy/names policy/segments policy/table policy/tables
+        policy/tokens policy/trie policy/trie_build policy/wild policy/wilds
+        policy/wilds_build""",
     "path": "policy/path",
     "evaluate": "policy/check policy/explain policy/resolve",
     "sbpl": """sbpl/bodies sbpl/filter sbpl/flags sbpl/place sbpl/places sbpl/regex sbpl/sbpl

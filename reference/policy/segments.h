@@ -14,13 +14,11 @@ struct bs_segments {
     size_t at;        /* where the next segment begins; beyond len after the last */
     size_t base;      /* of the bytes that the masks are about, at most 64 */
     uint64_t slashes; /* from `at` on; none: the next segment may be the last */
-    uint64_t dots;
 };
 
 struct bs_segment {
     const char *text;
     size_t len;
-    uint64_t dots; /* bit i: byte i of the last 64 bytes, or of all if there are fewer */
 };
 
 /* Leaves out all but the last, unless that was handed out. */
@@ -37,10 +35,12 @@ static inline void bs_segments_start(struct bs_segments *segments,
     segments->at = 0;
     segments->base = 0;
     segments->slashes = path->marks.slashes;
-    segments->dots = path->marks.dots;
     if (!path->marks.known)
         bs_segments_look(segments);
 }
+
+/* How many segments are left from `at` on, not after the last. */
+size_t bs_segments_left(const struct bs_segments *segments);
 
 /* The next segment is the last one. False says nothing of a path that goes on behind the masks. */
 static inline bool bs_segments_at_last(const struct bs_segments *segments) {
@@ -60,9 +60,6 @@ static inline bool bs_segments_next(struct bs_segments *segments, struct bs_segm
     size_t end = slashes != 0 ? segments->base + (size_t)__builtin_ctzll(slashes) : segments->len;
     segment->text = segments->path + at;
     segment->len = end - at;
-    segment->dots = segments->dots >> (at - segments->base);
-    if (end - at < 64)
-        segment->dots &= (UINT64_C(1) << (end - at)) - 1;
     segments->slashes = slashes & (slashes - 1);
     segments->at = end + 1;
     return true;

@@ -5,6 +5,9 @@
 
 #include "policy/wild.h"
 
+/* What putting wildcards in order takes of memory. */
+enum { BS_TRIE_BYTES_PER_WILD = 320 };
+
 /* A rule, cut at its separators. */
 struct cut {
     struct bs_pattern segments[BS_TRIE_MOST_DEPTH];
@@ -12,19 +15,18 @@ struct cut {
     bool tail; /* ends in a `**` segment, which is not among them */
 };
 
+enum segment_kind { LITERAL, WILD, STAR, GAP, CROSSING };
+
 /* What only building needs to know of a node. */
 struct origin {
-    uint32_t parent;
-    uint8_t kind; /* BS_EDGES_..., 0: a gap */
-    bool again;   /* under a gap, so it can be reached by any segment of a path */
+    enum segment_kind kind;
+    bool again; /* under a gap, so it can be reached by any segment of a path */
 };
 
 struct builder {
     struct bs_trie *trie;
     struct origin *origins; /* as many as there is room for nodes */
 };
-
-enum segment_kind { LITERAL, EXTENSION, WILD, STAR, GAP, CROSSING };
 
 static enum segment_kind kind_of(const struct bs_pattern *segment) {
     size_t stars = 0;
@@ -39,9 +41,6 @@ static enum segment_kind kind_of(const struct bs_pattern *segment) {
         return LITERAL;
     if (stars == segment->len)
         return stars == 1 ? STAR : GAP;
-    if (stars == 1 && !asks && segment->text[0] == '*' && segment->text[1] == '.' &&
-        segment->len - 1 <= BS_TRIE_LONGEST_EXTENSION)
-        return EXTENSION;
     return bs_wild_is_simple(segment->text, segment->len) ? WILD : CROSSING;
 }
 
@@ -77,136 +76,86 @@ static void lift(int32_t *rule, int32_t to) {
         *rule = to;
 }
 
-/* 0: no memory. */
-static uint32_t add_node(struct builder *builder, uint32_t parent, uint8_t kind) {
+/* Nodes stand at lines of memory, which no realloc promises. */
+static bool reserve_nodes(struct builder *builder) {
     struct bs_trie *trie = builder->trie;
-    if (trie->n_nodes == trie->cap_nodes) {
-        uint32_t cap = trie->cap_nodes == 0 ? 64 : trie->cap_nodes * 2;
-        struct bs_trie_node *nodes = realloc(trie->nodes, cap * sizeof *nodes);
-        if (nodes == NULL)
-            return 0;
-        trie->nodes = nodes;
-        struct origin *origins = realloc(builder->origins, cap * sizeof *origins);
-        if (origins == NULL)
-            return 0;
-        builder->origins = origins;
-        trie->cap_nodes = cap;
-    }
+    if (trie->n_nodes < trie->cap_nodes)
+        return true;
+    uint32_t cap = trie->cap_nodes == 0 ? 64 : trie->cap_nodes * 2;
+    size_t before = (size_t)((char *)trie->nodes - (char *)trie->nodes_block);
+    char *block = realloc(trie->nodes_block, cap * sizeof *trie->nodes + BS_TRIE_LINE);
+    if (block == NULL)
+        return false;
+    size_t behind = BS_TRIE_LINE - (uintptr_t)block % BS_TRIE_LINE;
+    if (before != behind)
+        memmove(block + behind, block + before, trie->n_nodes * sizeof *trie->nodes);
+    trie->nodes_block = block;
+    trie->nodes = (void *)(block + behind);
+    struct origin *origins = realloc(builder->origins, cap * sizeof *origins);
+    if (origins == NULL)
+        return false;
+    builder->origins = origins;
+    trie->cap_nodes = cap;
+    return true;
+}
+
+/* 0: no memory. */
+static uint32_t add_node(struct builder *builder, uint32_t parent, enum segment_kind kind) {
+    struct bs_trie *trie = builder->trie;
+    if (!reserve_nodes(builder))
+        return 0;
     uint32_t node = trie->n_nodes++;
-    trie->nodes[node] =
-        (struct bs_trie_node){.rule = BS_NO_RULE, .below = BS_NO_RULE, .most = BS_NO_RULE};
-    builder->origins[node] = (struct origin){.parent = parent, .kind = kind};
+    trie->nodes[node] = (struct bs_trie_node){
+        .from = parent, .rule = BS_NO_RULE, .below = BS_NO_RULE, .most = BS_NO_RULE};
+    builder->origins[node] = (struct origin){.kind = kind};
     if (node > 0)
         builder->origins[node].again =
-            builder->origins[parent].again || builder->origins[parent].kind == 0;
-    if (node > 0 && kind == 0 && builder->origins[node].again)
+            builder->origins[parent].again || builder->origins[parent].kind == GAP;
+    if (node > 0 && kind == GAP && builder->origins[node].again)
         trie->nodes[node].mark = ++trie->n_marks;
     return node;
 }
 
-/* The child by a segment that has a symbol; 0: no memory. */
-static uint32_t child_by_symbol(struct builder *builder, uint32_t node, uint32_t symbol,
-                                uint8_t kind) {
-    struct bs_trie *trie = builder->trie;
-    uint32_t child = bs_edges_find(&trie->edges, node, symbol);
-    if (child != 0)
-        return child;
-    child = add_node(builder, node, kind);
-    if (child == 0 || !bs_edges_add(&trie->edges, node, symbol, child))
-        return 0;
-    trie->nodes[node].edges |= kind;
-    struct bs_symbol *owned = (symbol & BS_WILD_SYMBOL) != 0
-                                  ? &trie->wilds.items[symbol & ~BS_WILD_SYMBOL]
-                                  : &trie->symbols.items[symbol];
-    owned->use.owner = owned->use.owner == 0 ? node + 1 : BS_MANY_OWNERS;
-    owned->use.child = child;
-    return child;
-}
-
-static enum bs_trie_result result_of(enum bs_symbols_result result) {
-    static const enum bs_trie_result results[] = {[BS_SYMBOLS_OK] = BS_TRIE_OK,
-                                                  [BS_SYMBOLS_COLLIDE] = BS_TRIE_TOO_LARGE,
-                                                  [BS_SYMBOLS_NO_MEMORY] = BS_TRIE_NO_MEMORY};
+static enum bs_trie_result result_of(enum bs_names_result result) {
+    static const enum bs_trie_result results[] = {[BS_NAMES_OK] = BS_TRIE_OK,
+                                                  [BS_NAMES_COLLIDE] = BS_TRIE_TOO_LARGE,
+                                                  [BS_NAMES_NO_MEMORY] = BS_TRIE_NO_MEMORY};
     return results[result];
 }
 
-static enum bs_trie_result extension_symbol(struct bs_trie *trie, const char *text, size_t len,
-                                            uint32_t *symbol) {
-    trie->extension_lengths |= UINT64_C(1) << len;
-    return result_of(bs_symbols_add(&trie->symbols, BS_SYMBOL_EXTENSION, text, len, symbol));
-}
-
-/* Makes a new segment with wildcards known by its piece, or by piece and extension. */
-static enum bs_trie_result add_wild(struct bs_trie *trie, enum bs_anchor anchor,
-                                    const struct bs_pattern *segment,
-                                    const struct bs_pattern *piece, uint32_t wild) {
-    struct bs_pieces *pieces = &trie->pieces[anchor];
-    uint32_t at = 0;
-    if (!bs_pieces_add(pieces, piece->text, piece->len, &at))
+/* `wild` of a node is how many such children it has, until they are put in order. */
+static enum bs_trie_result child_by_name(struct builder *builder, uint32_t *node,
+                                         const struct bs_pattern *segment, enum segment_kind kind) {
+    struct bs_trie *trie = builder->trie;
+    struct bs_name_key key;
+    bs_name_read(&key, segment->text, segment->len, 0, segment->len);
+    uint32_t parent = *node;
+    bool wild = kind == WILD;
+    *node = bs_names_find(&trie->names, trie->nodes, parent, &key, wild);
+    if (*node != 0)
+        return BS_TRIE_OK;
+    *node = add_node(builder, parent, kind);
+    if (*node == 0)
         return BS_TRIE_NO_MEMORY;
-    struct bs_pattern rest = {segment->text + piece->len, segment->len - piece->len};
-    if (anchor == BS_ANCHOR_START && kind_of(&rest) == EXTENSION) {
-        uint32_t extension = 0;
-        enum bs_trie_result result =
-            extension_symbol(trie, rest.text + 1, rest.len - 1, &extension);
-        if (result != BS_TRIE_OK)
-            return result;
-        pieces->items[at].paired = true;
-        return bs_edges_add(&trie->pairs, at, extension, wild + 1) ? BS_TRIE_OK : BS_TRIE_NO_MEMORY;
-    }
-    return bs_pieces_add_candidate(pieces, at, wild) ? BS_TRIE_OK : BS_TRIE_NO_MEMORY;
-}
-
-/* The number of a segment, and what kind of edge it makes. */
-static enum bs_trie_result symbol_of(struct bs_trie *trie, const struct bs_pattern *segment,
-                                     enum segment_kind kind, uint32_t *symbol, uint8_t *edge) {
-    *edge = BS_EDGES_EXTENSION;
-    if (kind == EXTENSION)
-        return extension_symbol(trie, segment->text + 1, segment->len - 1, symbol);
-    *edge = BS_EDGES_LITERAL;
-    if (kind == LITERAL)
-        return result_of(
-            bs_symbols_add(&trie->symbols, BS_SYMBOL_LITERAL, segment->text, segment->len, symbol));
-    uint32_t n = trie->wilds.n;
-    enum bs_trie_result result = result_of(
-        bs_symbols_add(&trie->wilds, BS_SYMBOL_WILD, segment->text, segment->len, symbol));
-    size_t at = 0;
-    struct bs_pattern piece = {0};
-    enum bs_anchor anchor = bs_piece_of(segment->text, segment->len, &at, &piece.len);
-    piece.text = segment->text + at;
-    if (result == BS_TRIE_OK && trie->wilds.n > n)
-        result = add_wild(trie, anchor, segment, &piece, *symbol);
-    *symbol |= BS_WILD_SYMBOL;
-    *edge = (uint8_t)(1U << anchor);
-    return result;
+    trie->n_wild += wild;
+    if (wild && ++trie->nodes[parent].wild > BS_TRIE_MOST_WILD)
+        return BS_TRIE_TOO_LARGE;
+    return result_of(bs_names_add(&trie->names, trie->nodes, *node, &key, wild));
 }
 
 static enum bs_trie_result child_of(struct builder *builder, uint32_t *node,
                                     const struct bs_pattern *segment) {
     struct bs_trie *trie = builder->trie;
     enum segment_kind kind = kind_of(segment);
-    uint32_t child = 0;
-    if (kind == STAR || kind == GAP) {
-        child = kind == STAR ? trie->nodes[*node].star : trie->nodes[*node].gap;
-        if (child == 0) {
-            child = add_node(builder, *node, kind == STAR ? BS_EDGES_STAR : 0);
-            if (kind == STAR) {
-                trie->nodes[*node].star = child;
-                trie->nodes[*node].edges |= BS_EDGES_STAR;
-            } else {
-                trie->nodes[*node].gap = child;
-            }
-        }
-    } else {
-        uint32_t symbol = 0;
-        uint8_t edge = 0;
-        enum bs_trie_result result = symbol_of(trie, segment, kind, &symbol, &edge);
-        if (result != BS_TRIE_OK)
-            return result;
-        child = child_by_symbol(builder, *node, symbol, edge);
-    }
-    *node = child;
-    return child == 0 ? BS_TRIE_NO_MEMORY : BS_TRIE_OK;
+    if (kind != STAR && kind != GAP)
+        return child_by_name(builder, node, segment, kind);
+    uint32_t parent = *node;
+    *node = kind == STAR ? trie->nodes[parent].star : trie->nodes[parent].gap;
+    if (*node != 0)
+        return BS_TRIE_OK;
+    *node = add_node(builder, parent, kind);
+    *(kind == STAR ? &trie->nodes[parent].star : &trie->nodes[parent].gap) = *node;
+    return *node == 0 ? BS_TRIE_NO_MEMORY : BS_TRIE_OK;
 }
 
 static enum bs_trie_result insert(struct builder *builder, const struct cut *cut, int32_t rule) {
@@ -220,7 +169,8 @@ static enum bs_trie_result insert(struct builder *builder, const struct cut *cut
         lift(&trie->nodes[node].most, rule);
     }
     lift(cut->tail ? &trie->nodes[node].below : &trie->nodes[node].rule, rule);
-    return bs_trie_bytes(trie) > BS_TRIE_MOST_BYTES ? BS_TRIE_TOO_LARGE : BS_TRIE_OK;
+    size_t bytes = bs_trie_bytes(trie) + trie->n_wild * BS_TRIE_BYTES_PER_WILD;
+    return bytes > BS_TRIE_MOST_BYTES ? BS_TRIE_TOO_LARGE : BS_TRIE_OK;
 }
 
 /* How many nodes can be alive at once, at most. Nodes that lead nowhere never are. From one
@@ -243,16 +193,17 @@ static uint64_t depths(const struct alive *alive) {
     return sum;
 }
 
-static void add_child(struct alive *parent, const struct alive *child, uint8_t kind, bool inner) {
+static void add_child(struct alive *parent, const struct alive *child, enum segment_kind kind,
+                      bool inner) {
     parent->gaps_all += child->gaps_all;
-    if (kind == 0) {
+    if (kind == GAP) {
         uint64_t own = 1 + depths(child);
         parent->gaps_other += own + child->gaps_all;
         parent->gaps_all += own;
         return;
     }
     uint64_t once = child->gaps_literal + child->gaps_other;
-    if (kind != BS_EDGES_LITERAL)
+    if (kind != LITERAL)
         parent->gaps_other += once;
     else if (once > parent->gaps_literal)
         parent->gaps_literal = once;
@@ -260,7 +211,7 @@ static void add_child(struct alive *parent, const struct alive *child, uint8_t k
         uint32_t deeper = (uint32_t)child->literal[d] + child->other[d];
         if (d == 0)
             deeper = inner ? 1 : 0;
-        if (kind != BS_EDGES_LITERAL)
+        if (kind != LITERAL)
             parent->other[d + 1] = saturated(parent->other[d + 1] + deeper);
         else if (deeper > parent->literal[d + 1])
             parent->literal[d + 1] = saturated(deeper);
@@ -274,8 +225,9 @@ static enum bs_trie_result measure(const struct builder *builder) {
         return BS_TRIE_NO_MEMORY;
     /* Children have higher numbers than their parents. */
     for (uint32_t node = trie->n_nodes - 1; node > 0; node--) {
-        const struct origin *origin = &builder->origins[node];
-        add_child(&alive[origin->parent], &alive[node], origin->kind, trie->nodes[node].edges != 0);
+        const struct bs_trie_node *child = &trie->nodes[node];
+        add_child(&alive[child->from], &alive[node], builder->origins[node].kind,
+                  child->ahead != 0);
     }
     uint64_t width = 2 + depths(&alive[0]) + alive[0].gaps_literal + alive[0].gaps_other;
     free(alive);
@@ -285,28 +237,55 @@ static enum bs_trie_result measure(const struct builder *builder) {
     return BS_TRIE_OK;
 }
 
-/* Most children of a gap only end rules (`**` and `*.c`): they are asked for the last segment. */
-static void tell_what_leads_on(const struct builder *builder) {
-    struct bs_trie_node *nodes = builder->trie->nodes;
-    for (uint32_t at = 1; at < builder->trie->n_nodes; at++) {
-        const struct bs_trie_node *node = &nodes[at];
-        struct bs_trie_node *parent = &nodes[builder->origins[at].parent];
-        if (node->edges != 0 || node->gap != 0 || node->below != BS_NO_RULE)
-            parent->through |= builder->origins[at].kind;
-        if (node->rule != BS_NO_RULE || node->below != BS_NO_RULE)
-            parent->ends |= builder->origins[at].kind;
+/* One segment more than each of these numbers. */
+static uint32_t one_more(uint32_t lengths) {
+    return lengths << 1 | (lengths & UINT32_C(1) << BS_TRIE_MOST_COUNTED);
+}
+
+/* These numbers and all above the least. */
+static uint32_t or_more(uint32_t lengths) { return lengths == 0 ? 0 : ~((lengths & -lengths) - 1); }
+
+/* How many segments can be left where this node is reached. */
+static uint32_t lengths_of(const struct bs_trie *trie, const struct bs_trie_node *node) {
+    uint32_t lengths = node->ahead | (node->rule != BS_NO_RULE);
+    if (node->gap != 0)
+        lengths |= or_more(trie->nodes[node->gap].ahead);
+    return node->below != BS_NO_RULE ? ~UINT32_C(0) : lengths;
+}
+
+/* Nodes are told what can follow them, and those with wildcards are put in order. */
+static enum bs_trie_result settle(const struct builder *builder) {
+    struct bs_trie *trie = builder->trie;
+    uint32_t *lengths = calloc(trie->n_nodes, sizeof *lengths);
+    if (lengths == NULL)
+        return BS_TRIE_NO_MEMORY;
+    /* Children have higher numbers than their parents. */
+    for (uint32_t at = trie->n_nodes - 1; at > 0; at--) {
+        const struct bs_trie_node *node = &trie->nodes[at];
+        struct bs_trie_node *parent = &trie->nodes[node->from];
+        lengths[at] = lengths_of(trie, node);
+        if (builder->origins[at].kind == LITERAL)
+            parent->names |= lengths[at];
+        if (builder->origins[at].kind == STAR)
+            parent->stars = lengths[at];
+        if (builder->origins[at].kind != GAP)
+            parent->ahead |= one_more(lengths[at]);
     }
+    enum bs_names_result result =
+        bs_wilds_build(&trie->wilds, trie->nodes, trie->n_nodes, lengths, &trie->names);
+    if (result == BS_NAMES_OK && !bs_names_settle(&trie->names, trie->nodes, trie->n_nodes))
+        result = BS_NAMES_NO_MEMORY;
+    free(lengths);
+    return result_of(result);
 }
 
 enum bs_trie_result bs_trie_build(struct bs_trie *trie, const struct bs_pattern *patterns, size_t n,
                                   bool *left, size_t *broke) {
     *trie = (struct bs_trie){0};
     struct builder builder = {.trie = trie};
-    for (int anchor = 0; anchor < BS_ANCHORS; anchor++)
-        trie->pieces[anchor].anchor = (enum bs_anchor)anchor;
     enum bs_trie_result result = BS_TRIE_OK;
-    (void)add_node(&builder, 0, BS_EDGES_LITERAL);
-    if (builder.origins == NULL)
+    (void)add_node(&builder, 0, LITERAL);
+    if (trie->n_nodes == 0 || !bs_names_init(&trie->names))
         result = BS_TRIE_NO_MEMORY;
     for (size_t i = 0; result == BS_TRIE_OK && i < n; i++) {
         struct cut cut;
@@ -316,16 +295,11 @@ enum bs_trie_result bs_trie_build(struct bs_trie *trie, const struct bs_pattern 
         left[i] = !cut_rule(&patterns[i], &cut);
         if (!left[i])
             result = insert(&builder, &cut, (int32_t)i);
-        if (trie->wilds.n > BS_TRIE_MOST_WILD)
-            result = BS_TRIE_TOO_LARGE;
     }
     if (result == BS_TRIE_OK)
+        result = settle(&builder);
+    if (result == BS_TRIE_OK)
         result = measure(&builder);
-    if (result == BS_TRIE_OK) {
-        tell_what_leads_on(&builder);
-        if (!bs_symbols_settle(&trie->symbols))
-            result = BS_TRIE_NO_MEMORY;
-    }
     free(builder.origins);
     if (result != BS_TRIE_OK)
         bs_trie_clear(trie);
@@ -333,21 +307,13 @@ enum bs_trie_result bs_trie_build(struct bs_trie *trie, const struct bs_pattern 
 }
 
 void bs_trie_clear(struct bs_trie *trie) {
-    bs_symbols_clear(&trie->symbols);
-    bs_symbols_clear(&trie->wilds);
-    for (int i = 0; i < BS_ANCHORS; i++)
-        bs_pieces_clear(&trie->pieces[i]);
-    free(trie->nodes);
-    bs_edges_clear(&trie->edges);
-    bs_edges_clear(&trie->pairs);
+    bs_names_clear(&trie->names);
+    bs_wilds_clear(&trie->wilds);
+    free(trie->nodes_block);
     *trie = (struct bs_trie){0};
 }
 
 size_t bs_trie_bytes(const struct bs_trie *trie) {
-    size_t bytes = bs_symbols_bytes(&trie->symbols) + bs_symbols_bytes(&trie->wilds) +
-                   trie->cap_nodes * sizeof *trie->nodes + bs_edges_bytes(&trie->edges) +
-                   bs_edges_bytes(&trie->pairs);
-    for (int i = 0; i < BS_ANCHORS; i++)
-        bytes += bs_pieces_bytes(&trie->pieces[i]);
-    return bytes;
+    return trie->cap_nodes * sizeof *trie->nodes + bs_names_bytes(&trie->names) +
+           bs_wilds_bytes(&trie->wilds);
 }
