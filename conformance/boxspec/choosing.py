@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from boxspec.marks import Requires
@@ -13,6 +15,19 @@ def says(item: pytest.Item) -> Requires | None:
     """What `@requires` says about a test; None for tests of the kit itself."""
     mark = item.get_closest_marker("requires")
     return mark.args[0] if mark is not None else None
+
+
+def is_of_other_topics(path: Path, config: pytest.Config) -> bool:
+    """A file of a contract's tests that names no wanted topic: it need not be imported."""
+    known = load()
+    only = config.getoption("boxspec_requirements") or ()
+    topics = {known[name].topic for name in only if name in known}
+    topics = topics or {*(config.getoption("boxspec_topics") or ())}
+    contracts = {each.contract for each in known.values()}
+    if not topics or path.suffix != ".py" or path.parent.name not in contracts:
+        return False
+    text = path.read_text(encoding="utf-8")
+    return not any(topic in text for topic in topics)
 
 
 def choose(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -70,6 +70,7 @@ def _run_flags(parser: argparse.ArgumentParser) -> None:
     add("-j", dest="jobs", type=_count, metavar="N", help="at most N long tests at once")
     add("--topic", action="append", metavar="TOPIC", help="only tests of it (repeatable)")
     add("--focus", metavar="TOPIC", help="all tests of it, one of each other requirement")
+    add("-x", dest="first", action="store_true", help="end with the first test that fails")
     add("--seed", type=_number, default=0, metavar="N", help="decides what is varied")
     add("--repeat", type=_count, metavar="N", help="each test N times; prints flake rates")
     add("--repeat-file", metavar="FILE", help="results of --repeat, JSON lines, resumable")
@@ -106,7 +107,11 @@ def parser() -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
 
-    _run_flags(verb("run", "judge an implementation", EXITS))
+    run = verb("run", "judge an implementation", EXITS)
+    _run_flags(run)
+    run.add_argument(
+        "--requirement", action="append", metavar="ID", help="only tests of it (repeatable)"
+    )
     listing = verb("list", "the requirements and their tests, the pitfalls and theirs")
     _choice(listing)
     listing.add_argument("--json", action="store_true", help="for programs")
@@ -144,9 +149,11 @@ def smoke(command: str | None) -> int:
 def dispatch(args: argparse.Namespace) -> int:
     # Each verb imports what it needs: `boxspec smoke` does not pay for pytest.
     if args.verb == "run":
+        from boxspec.listing import known_requirement
         from boxspec.run import run
 
-        return run(args)
+        only = [known_requirement(name).id for name in args.requirement or ()]
+        return run(args, only=only)
     if args.verb == "repro":
         from boxspec.listing import known_requirement
         from boxspec.run import run

@@ -22,10 +22,13 @@ from boxspec.matrix import (
     Runs,
     catalogue,
     judge,
-    missed,
-    persist,
+    settle,
+    unsettled,
 )
 from boxspec.report.files import OutputFile
+
+# Scopes in which no other topic is asked.
+NARROW = ("named", "own")
 
 
 def line(outcome: Outcome) -> str:
@@ -52,7 +55,7 @@ def summary(outcomes: list[Outcome]) -> dict[str, int]:
 
 def closing(outcomes: list[Outcome], wanted: int) -> str:
     count = summary(outcomes)
-    narrow = any(each.scope == "own" for each in outcomes)
+    narrow = any(each.scope in NARROW for each in outcomes)
     parts = [
         f"faults {count['faults']}",
         f"caught {count['caught']}",
@@ -81,7 +84,8 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         epilog="exit codes: 0 each fault is caught by the requirement it breaks and by none of"
         " another topic, the control is caught, the no-op is not; 1 otherwise; 2 usage, or ended"
         " before all were finished. A fault that its requirement misses is tried again: once beside"
-        f" the others, then up to {MORE_TRIES} times alone.",
+        f" the others, then up to {MORE_TRIES} times alone. A no-op that is caught is asked again,"
+        " alone.",
     )
     add = made.add_argument
     add("--json", metavar="FILE", help="the matrix, for programs")
@@ -100,9 +104,10 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     add("-j", dest="jobs", type=int, default=2, metavar="N", help="faults at once (default 2)")
     add(
         "--scope",
-        choices=("own", "focus", "all"),
-        help="what each fault is tried with: the tests of its own topic; these and one of each"
-        " other requirement (default for exec); every test of its contract (default for others)",
+        choices=("named", "own", "focus", "all"),
+        help="what each fault is tried with: the tests of the requirement that it breaks, up to the"
+        " first that fails; those of its topic; these and one of each other requirement (default"
+        " for exec); every test of its contract (default for others)",
     )
     args = made.parse_args(words)
     if args.jobs < 1:
@@ -157,19 +162,21 @@ def main(words: Sequence[str]) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     try:
-        futures = [pool.submit(judge, fault, runs, args.scope) for fault in chosen]
+        # The control and the no-op meet every test of their contract: the longest first.
+        first = sorted(chosen, key=lambda fault: fault.topic is not None)
+        futures = [pool.submit(judge, fault, runs, args.scope) for fault in first]
         for future in as_completed(futures):
             outcomes.append(future.result())
-            if not missed(outcomes[-1]):
+            if not unsettled(outcomes[-1]):
                 print(line(outcomes[-1]), flush=True)
-        for outcome in filter(missed, outcomes):
-            persist(outcome, runs)
+        for outcome in filter(unsettled, outcomes):
+            settle(outcome, runs)
             print(line(outcome), flush=True)
     except KeyboardInterrupt:
         # Once is enough: what was finished is written down, and no second signal may prevent that.
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_IGN)
-        for outcome in filter(missed, outcomes):
+        for outcome in filter(unsettled, outcomes):
             print(line(outcome), flush=True)
         print("boxspec: interrupted; what was finished is above", file=sys.stderr)
     finally:

@@ -177,7 +177,7 @@ class Runs:
         # Some cases run as another user.
         self.folder.chmod(0o711)
         self.forks = multiprocessing.get_context("forkserver")
-        self.forks.set_forkserver_preload(["boxspec.cli", "boxspec.run", "hypothesis"])
+        self.forks.set_forkserver_preload(["boxspec.warm"])
 
     def failing(self, fault: Fault, scope: list[str]) -> list[str]:
         """Requirements that fail with this fault; `scope` are words of `boxspec run`."""
@@ -224,6 +224,11 @@ class Runs:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+def of_requirement(fault: Fault) -> list[str]:
+    """The words that ask whether the requirement that it breaks sees it; one failure is enough."""
+    return ["--requirement", str(fault.requirement), "-x"]
+
+
 def of_topics(topics: Iterable[str | None]) -> list[str]:
     """The words that choose the tests of these topics."""
     return [word for topic in sorted(filter(None, {*topics})) for word in ("--topic", topic)]
@@ -232,22 +237,22 @@ def of_topics(topics: Iterable[str | None]) -> list[str]:
 def judge(fault: Fault, runs: Runs, scope: str | None) -> Outcome:
     """A requirement of another topic counts when it fails twice: one failure may be the load's.
 
-    The named one counts when it fails in one of two runs; `persist` gives it more.
+    The named one counts when it fails in one of two runs; `settle` gives it more.
     """
     scope = (scope or SCOPES.get(fault.contract, "all")) if fault.topic else "all"
     outcome = Outcome(fault, scope)
-    own = of_topics([fault.topic])
-    words = {"all": [], "focus": ["--focus", str(fault.topic)], "own": own}[scope]
+    words = {
+        "all": [],
+        "focus": ["--focus", str(fault.topic)],
+        "own": of_topics([fault.topic]),
+        "named": of_requirement(fault),
+    }[scope]
     try:
         outcome.caught_by = runs.failing(fault, words)
         if fault.requirement and not outcome.named:
             try_again(outcome, runs)
-        doubtful = outcome.caught_by if fault.role == "noop" else outcome.blunt
-        if doubtful:
-            again = runs.failing(fault, of_topics(load()[name].topic for name in doubtful))
-            outcome.caught_by = [
-                name for name in outcome.caught_by if name not in doubtful or name in again
-            ]
+        if outcome.blunt:
+            ask_again(outcome, outcome.blunt, runs)
     except HarnessError as why:
         if fault.role == "control" and "not a conforming shim" in str(why):
             outcome.caught_by = ["trust checks"]
@@ -256,21 +261,37 @@ def judge(fault: Fault, runs: Runs, scope: str | None) -> Outcome:
     return outcome
 
 
+def ask_again(outcome: Outcome, doubtful: list[str], runs: Runs) -> None:
+    """What does not fail a second time is not counted."""
+    again = runs.failing(outcome.fault, of_topics(load()[name].topic for name in doubtful))
+    outcome.caught_by = [
+        name for name in outcome.caught_by if name not in doubtful or name in again
+    ]
+
+
 def try_again(outcome: Outcome, runs: Runs) -> None:
-    """The tests of its own topic once more."""
+    """The tests of its requirement once more."""
     outcome.tries += 1
-    again = runs.failing(outcome.fault, of_topics([outcome.fault.topic]))
+    again = runs.failing(outcome.fault, of_requirement(outcome.fault))
     outcome.caught_by = sorted({*outcome.caught_by, *again})
 
 
-def missed(outcome: Outcome) -> bool:
-    """A fault that its requirement did not see, and may see at another moment."""
-    return bool(outcome.fault.requirement and not outcome.named and not outcome.problem)
+def unsettled(outcome: Outcome) -> bool:
+    """A fault that its requirement did not see and may see at another moment, or a no-op that the
+    load beside it may have tripped."""
+    if outcome.problem:
+        return False
+    if outcome.fault.role == "noop":
+        return bool(outcome.caught_by)
+    return bool(outcome.fault.requirement and not outcome.named)
 
 
-def persist(outcome: Outcome, runs: Runs) -> None:
+def settle(outcome: Outcome, runs: Runs) -> None:
     """The last tries, with nothing beside them."""
     try:
+        if outcome.fault.role == "noop":
+            ask_again(outcome, outcome.caught_by, runs)
+            return
         for _ in range(MORE_TRIES):
             try_again(outcome, runs)
             if outcome.named:

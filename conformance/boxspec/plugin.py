@@ -9,14 +9,16 @@ import time
 from collections.abc import Generator
 from concurrent.futures import Future, wait
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from boxspec.case import Box
-from boxspec.choosing import choose, leave_undeclared, says
+from boxspec.choosing import choose, is_of_other_topics, leave_undeclared, says
 from boxspec.client.command import shim_argv
 from boxspec.errors import NotConforming, UsageError
+from boxspec.first import RECORD, until_first
 from boxspec.marks import Requires
 from boxspec.overlap import THREADS, Overlap
 from boxspec.record import Record
@@ -82,7 +84,6 @@ class State:
 
 
 STATE = pytest.StashKey[State]()
-RECORD = pytest.StashKey[Record]()
 BOX = pytest.StashKey[Box]()
 SECONDS = pytest.StashKey[float]()
 
@@ -127,6 +128,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("--seed", dest="boxspec_seed", type=int, default=0, help="decides what is varied")
     add("--repeat", dest="boxspec_repeat", type=int, metavar="N", help="run each test N times")
     add("--repeat-file", dest="boxspec_repeat_file", metavar="FILE", help="results, resumable")
+    add("--first", dest="boxspec_first", action="store_true", help="end with the first failure")
     add("--keep", dest="boxspec_keep", action="store_true", help="keep every case folder")
     add("--busy", dest="boxspec_busy", type=int, default=0, metavar="N", help="N busy loops beside")
     add(
@@ -149,6 +151,10 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         state.close()
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    return True if is_of_other_topics(collection_path, config) else None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     choose(config, items)
 
@@ -168,8 +174,13 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
         state.repeat = Repeat(session, shim, says)
         state.repeat.run()
         return True
+    if session.config.getoption("boxspec_first"):
+        _submit(session.items, state, shim)
+        until_first(session, state)
+        return True
     if not hasattr(session.config, "workerinput"):
         _submit(session.items, state, shim)
+        _fill_lane(session.items, state, shim)
     return None
 
 
@@ -183,6 +194,10 @@ def _submit(items: list[pytest.Item], state: State, shim: Session) -> None:
         box = Box(shim, folder_name(item))
         state.boxes[item.nodeid] = box
         state.overlap.submit(item.nodeid, partial(body.run_and_sweep, box))
+
+
+def _fill_lane(items: list[pytest.Item], state: State, shim: Session) -> None:
+    """The short bodies, from the last one on."""
     for item in reversed(items):
         marked = says(item)
         here = marked is None or marked.overlap or marked.main_thread

@@ -111,6 +111,7 @@ def _contracts(args: argparse.Namespace, only: list[str] | None) -> list[str] | 
 
 
 def _arguments(args: argparse.Namespace, keep: bool, only: list[str] | None) -> list[str]:
+    # A word of its own would be a place for pytest to look for files, until it knows the flag.
     words = [f"--seed={args.seed}", f"--busy={args.busy}"]
     for flag, value in (
         ("--shim", args.shim),
@@ -123,13 +124,15 @@ def _arguments(args: argparse.Namespace, keep: bool, only: list[str] | None) -> 
         ("--repeat-file", args.repeat_file),
     ):
         if value is not None:
-            words += [flag, str(value)]
+            words += [flag, str(value)] if len(flag) == 2 else [f"{flag}={value}"]
     for contract in args.contract or ():
-        words += ["--contract", contract]
+        words.append(f"--contract={contract}")
     for name in only or ():
-        words += ["--requirement", name]
+        words.append(f"--requirement={name}")
     for name in args.topic or ():
-        words += ["--topic", name]
+        words.append(f"--topic={name}")
+    if args.first:
+        words.append("--first")
     if keep:
         words.append("--keep")
     return words

@@ -112,6 +112,8 @@ def run_pytest(
                         "--rootdir",
                         str(ROOT),
                         "--capture=sys",
+                        # What a failing test tells is in its record.
+                        "--tb=native",
                         *arguments,
                         *folders(contracts),
                     ],

@@ -44,6 +44,7 @@ class Session:
         self._serve_folders: list[Path] = []
         self._median: float | None = None
         self._lives: set[Live[Any]] = set()
+        self._interrupted = False
         self._cases = 0
         self._busy: list[tuple[int, int]] = []
         # Which vectors conformed: a refusal is proved by its allowed twin.
@@ -126,14 +127,19 @@ class Session:
     def add(self, live: Live[Any]) -> None:
         with self._lock:
             self._lives.add(live)
+            late = self._interrupted
+        if late:
+            live.warden.command("sweep")
 
     def drop(self, live: Live[Any]) -> None:
         with self._lock:
             self._lives.discard(live)
 
     def interrupt(self) -> None:
-        """Every running shim ends now: their cases fail within a moment instead of waiting."""
+        """Each running shim ends now, and each that is still to come: their cases fail within a
+        moment instead of waiting."""
         with self._lock:
+            self._interrupted = True
             lives = list(self._lives)
         for live in lives:
             live.warden.command("sweep")

@@ -197,15 +197,33 @@ def fault_of(requirement: str | None, contract: str = "exec", role: str = "fault
 def judged(fault: matrix.Fault, scope: str | None, *results: list[str]) -> tuple[Any, Scripted]:
     runs = Scripted(*results)
     outcome = matrix.judge(fault, runs, scope)  # type: ignore[arg-type]
-    if matrix.missed(outcome):
-        matrix.persist(outcome, runs)  # type: ignore[arg-type]
+    if matrix.unsettled(outcome):
+        matrix.settle(outcome, runs)  # type: ignore[arg-type]
     return outcome, runs
 
 
 def test_a_missed_fault_has_two_tries_and_four_more() -> None:
     outcome, runs = judged(fault_of("EXEC-KILL-02"), None)
     assert (outcome.word, outcome.tries) == ("missed", 6)
-    assert runs.asked == [["--focus", "EXEC-KILL"], *[["--topic", "EXEC-KILL"]] * 5]
+    assert runs.asked == [["--focus", "EXEC-KILL"], *[["--requirement", "EXEC-KILL-02", "-x"]] * 5]
+
+
+def test_one_requirement_is_asked_up_to_its_first_failure() -> None:
+    outcome, runs = judged(fault_of("EXEC-KILL-02"), "named", ["EXEC-KILL-02"])
+    assert (outcome.word, runs.asked) == ("caught", [["--requirement", "EXEC-KILL-02", "-x"]])
+
+
+@pytest.mark.parametrize("role", ["control", "noop"])
+def test_what_breaks_no_requirement_meets_every_test(role: str) -> None:
+    _, runs = judged(fault_of(None, role=role), "named")
+    assert runs.asked == [[]]
+
+
+def test_a_noop_that_is_caught_is_asked_again_alone() -> None:
+    fault, met = fault_of(None, role="noop"), ["EXEC-KILL-02"]
+    outcome, runs = judged(fault, "named", met)
+    assert (outcome.word, runs.asked) == ("quiet", [[], ["--topic", "EXEC-KILL"]])
+    assert judged(fault, "named", met, met)[0].word == "caught"
 
 
 @pytest.mark.parametrize("tries", range(1, 7))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from selftest.tools import FAKE, ROOT, Done, boxspec
+from selftest.tools import FAKE, REFERENCE, ROOT, Done, boxspec
 
 REQUIREMENTS = ROOT / "conformance" / "requirements"
 CONTRACTS = ("exec", "policy", "sbpl")
@@ -127,6 +127,7 @@ WRONG_CALLS = [
     (["run", "--repeat", "0"], "--repeat"),
     (["run", "--focus", "EXEC-NOTHING"], "EXEC-NOTHING"),
     (["run", "--topic", "POLICY-NOTHING"], "POLICY-NOTHING"),
+    (["run", "--requirement", "EXEC-NOTHING-01"], "EXEC-NOTHING-01"),
     (["run", "--seed", "-1"], "--seed"),
     (["run", "--known", "no-such.toml"], "no-such.toml"),
     (["run", "--json", "no-such-folder/result.json"], "no-such-folder/result.json"),
@@ -155,6 +156,13 @@ def test_an_old_result_survives_a_run_that_cannot_start(tmp_path: Path) -> None:
     (tmp_path / "result.json").write_text("old")
     refused(boxspec("run", "--shim", "./none", "--json", "result.json", cwd=tmp_path))
     assert (tmp_path / "result.json").read_text() == "old"
+
+
+def test_the_pytest_of_whoever_is_judged_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text("raise SystemExit('a file beside the shim was run')\n")
+    (tmp_path / "shim").symlink_to(REFERENCE)
+    done = boxspec("run", "--shim", tmp_path / "shim", "--requirement", "EXEC-TEXT-01")
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_help_names_each_verb() -> None:

@@ -1,0 +1,54 @@
+"""`run -x`: a run that ends with the first test that fails; what is told soonest comes first."""
+
+from __future__ import annotations
+
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from typing import TYPE_CHECKING
+
+import pytest
+
+from boxspec.choosing import says
+from boxspec.record import Record
+from boxspec.verdict import BROKEN
+
+if TYPE_CHECKING:
+    from boxspec.plugin import State
+
+RECORD = pytest.StashKey[Record]()
+
+
+def until_first(session: pytest.Session, state: State) -> None:
+    """Every test or those up to the first that fails; what overlaps when it is done."""
+    left = sorted(session.items, key=_is_a_law)
+    while left:
+        item = _next(left, state)
+        left.remove(item)
+        # Fixtures that outlive a test would be made again for the next one; there are none.
+        session.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+        record = item.stash.get(RECORD, None)
+        if record is not None and record.verdict in BROKEN:
+            return
+        if session.shouldstop:
+            raise session.Interrupted(str(session.shouldstop))
+
+
+def _is_a_law(item: pytest.Item) -> bool:
+    """Laws try many examples: the single questions come first."""
+    marked = says(item)
+    return marked is not None and marked.main_thread
+
+
+def _next(left: list[pytest.Item], state: State) -> pytest.Item:
+    """One that is done, else one for this thread, else the first that will be done."""
+    running: dict[Future[float], pytest.Item] = {}
+    for item in left:
+        future = state.overlap.get(item.nodeid)
+        if future is not None:
+            running[future] = item
+    done = next((item for future, item in running.items() if future.done()), None)
+    if done is not None:
+        return done
+    for item in left:
+        if item not in running.values():
+            return item
+    return running[next(iter(wait(running, return_when=FIRST_COMPLETED).done))]
