@@ -44,29 +44,33 @@ static void classify(struct bs_automaton *automaton, const struct bs_pattern *pa
     }
 }
 
+static void add_loops(struct bs_automaton *automaton, uint32_t at, uint8_t stay) {
+    put(automaton->loop[BS_LOOP_INSIDE], at);
+    if ((stay & (BS_STAY_ALWAYS | BS_STAY_SEGMENT)) != 0)
+        put(automaton->loop[BS_LOOP_OTHER], at);
+    if ((stay & BS_STAY_ALWAYS) != 0)
+        put(automaton->loop[BS_LOOP_SLASH], at);
+}
+
 static void add_state(struct bs_automaton *automaton, uint32_t at, const struct bs_state *state) {
     uint32_t words = automaton->words;
-    uint8_t slash = automaton->class_of['/'];
-    if (state->by == BS_BY_CHARACTER) {
+    if (state->by < BS_BY_CHARACTER) {
+        put(automaton->consume + (size_t)automaton->class_of[state->by] * words, at);
+    } else if (state->by == BS_BY_CHARACTER) {
         for (uint32_t class = 0; class < automaton->n_classes; class ++) {
             if (automaton->loop_of[class] == BS_LOOP_OTHER)
                 put(automaton->consume + (size_t) class * words, at);
         }
     } else if (state->by == BS_BY_GAP) {
-        put(automaton->consume + (size_t)slash * words, at);
+        put(automaton->consume + (size_t)automaton->class_of['/'] * words, at);
         put(automaton->gaps, at);
-    } else if (state->by != BS_BY_NOTHING) {
-        put(automaton->consume + (size_t)automaton->class_of[state->by] * words, at);
     }
-    if ((state->stay & (BS_STAY_ALWAYS | BS_STAY_SEGMENT)) != 0)
-        put(automaton->loop[BS_LOOP_OTHER], at);
     if (state->stay != 0)
-        put(automaton->loop[BS_LOOP_INSIDE], at);
+        add_loops(automaton, at, state->stay);
+    if (!state->accepts)
+        return;
+    put(automaton->accepting, at);
     if ((state->stay & BS_STAY_ALWAYS) != 0)
-        put(automaton->loop[BS_LOOP_SLASH], at);
-    if (state->accepts)
-        put(automaton->accepting, at);
-    if (state->accepts && (state->stay & BS_STAY_ALWAYS) != 0)
         put(automaton->forever, at);
 }
 
@@ -82,25 +86,35 @@ static void mark_last_segment(struct bs_automaton *automaton, uint32_t first, ui
     }
 }
 
-bool bs_automaton_build(struct bs_automaton *automaton, const struct bs_pattern *patterns,
-                        const uint32_t *rules, size_t n) {
-    *automaton = (struct bs_automaton){0};
+/* A state is at least a byte of its pattern, or its end. Where that alone says that they fit into a
+ * word, they are not counted: it would take as long as entering them. */
+static size_t room_for_states(const struct bs_pattern *patterns, size_t n) {
+    size_t most = 0;
+    for (size_t i = 0; i < n; i++)
+        most += patterns[i].len + 1;
+    if (most <= 64)
+        return most;
     size_t n_states = 0;
     for (size_t i = 0; i < n; i++)
         n_states += bs_automaton_states(&patterns[i]);
-    if (n_states > BS_AUTOMATON_MOST_STATES)
+    return n_states;
+}
+
+bool bs_automaton_build(struct bs_automaton *automaton, const struct bs_pattern *patterns,
+                        const uint32_t *rules, size_t n) {
+    *automaton = (struct bs_automaton){0};
+    size_t room = room_for_states(patterns, n);
+    if (room > BS_AUTOMATON_MOST_STATES)
         return false;
     classify(automaton, patterns, n);
-    automaton->n_states = (uint32_t)n_states;
-    automaton->words = (uint32_t)((n_states + 63) / 64);
+    automaton->words = (uint32_t)((room + 63) / 64);
     size_t sets = automaton->n_classes + OTHER_SETS + BS_LOOPS;
-    uint64_t *words = calloc(sets * automaton->words + 1, sizeof *words);
-    automaton->rule_of = calloc(n_states + 1, sizeof *automaton->rule_of);
-    automaton->consume = words;
-    if (words == NULL || automaton->rule_of == NULL) {
-        bs_automaton_clear(automaton);
+    size_t rules_at = sets * automaton->words;
+    uint64_t *words = calloc(rules_at + room / 2 + 1, sizeof *words);
+    if (words == NULL)
         return false;
-    }
+    automaton->rule_of = (uint32_t *)(words + rules_at);
+    automaton->consume = words;
     words += (size_t)automaton->n_classes * automaton->words;
     uint64_t **const members[] = {&automaton->initial,
                                   &automaton->loop[BS_LOOP_OTHER],
@@ -127,12 +141,12 @@ bool bs_automaton_build(struct bs_automaton *automaton, const struct bs_pattern 
         }
         mark_last_segment(automaton, first, at);
     }
+    automaton->n_states = at;
     return true;
 }
 
 void bs_automaton_clear(struct bs_automaton *automaton) {
-    free(automaton->consume); /* the block that all sets are in */
-    free(automaton->rule_of);
+    free(automaton->consume); /* the block that all sets and rules are in */
     *automaton = (struct bs_automaton){0};
 }
 

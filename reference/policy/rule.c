@@ -79,7 +79,8 @@ struct glance {
     uint64_t separators;
     uint64_t dots;
     uint64_t stars;
-    uint64_t foreign; /* not zero: a backslash, a NUL or more than ASCII */
+    uint64_t foreign; /* not zero: a backslash or a NUL */
+    uint64_t strange; /* not zero: more than ASCII */
 };
 
 #ifdef __SSE2__
@@ -94,8 +95,8 @@ static void take_in(struct glance *glance, const char *text, size_t at) {
     glance->separators |= equal(bytes, '/') << at;
     glance->dots |= equal(bytes, '.') << at;
     glance->stars |= equal(bytes, '*') << at;
-    glance->foreign |=
-        equal(bytes, '\\') | equal(bytes, '\0') | (uint64_t)(unsigned)_mm_movemask_epi8(bytes);
+    glance->foreign |= equal(bytes, '\\') | equal(bytes, '\0');
+    glance->strange |= (uint64_t)(unsigned)_mm_movemask_epi8(bytes);
 }
 #else
 enum { GLANCE_BYTES = BS_WORD_BYTES };
@@ -105,13 +106,13 @@ static void take_in(struct glance *glance, const char *text, size_t at) {
     glance->separators |= bs_word_bits(bs_word_equal(word, '/')) << at;
     glance->dots |= bs_word_bits(bs_word_equal(word, '.')) << at;
     glance->stars |= bs_word_bits(bs_word_equal(word, '*')) << at;
-    glance->foreign |=
-        (word & BS_EACH_BYTE(0x80U)) | bs_word_equal(word, '\\') | bs_word_equal(word, '\0');
+    glance->foreign |= bs_word_equal(word, '\\') | bs_word_equal(word, '\0');
+    glance->strange |= word & BS_EACH_BYTE(0x80U);
 }
 #endif
 
 static struct glance glance_at(const char *text, size_t len) {
-    struct glance glance = {0, 0, 0, 0};
+    struct glance glance = {0, 0, 0, 0, 0};
     char padded[GLANCE_BYTES];
     if (len < GLANCE_BYTES) {
         memset(padded, 'x', sizeof padded);
@@ -143,7 +144,9 @@ static bool is_normal(const char *text, size_t len) {
     doubts |= dotted & ends >> 1;                    /* `.` */
     doubts |= dotted & glance.dots >> 1 & ends >> 2; /* `..` */
     doubts |= glance.stars & glance.stars << 1 & glance.stars << 2;
-    return (doubts | glance.foreign) == 0;
+    if ((doubts | glance.foreign) != 0)
+        return false;
+    return glance.strange == 0 || bs_utf8_valid_prefix(text, len) == len;
 }
 
 int bs_rule_body_normalize(char *text, size_t *len, const char **problem) {

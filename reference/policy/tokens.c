@@ -9,16 +9,14 @@ static size_t stars(const struct bs_tokens *tokens) {
     return (size_t)(at - tokens->at);
 }
 
-static bool segment_ends_after(const struct bs_tokens *tokens, size_t n) {
-    return tokens->at + n == tokens->end || tokens->at[n] == '/';
-}
+static bool segment_ends(const char *at, const char *end) { return at == end || *at == '/'; }
 
 /* `**` after `**` adds nothing: zero or more segments, twice. One of them keeps every state at most
  * one skip away from the next. */
-static void skip_repeated_gaps(struct bs_tokens *tokens) {
-    while (tokens->end - tokens->at >= 5 && memcmp(tokens->at, "**/**", 5) == 0 &&
-           segment_ends_after(tokens, 5))
-        tokens->at += 3;
+static const char *past_repeated_gaps(const char *at, const char *end) {
+    while (end - at >= 5 && *at == '*' && memcmp(at, "**/**", 5) == 0 && segment_ends(at + 5, end))
+        at += 3;
+    return at;
 }
 
 void bs_tokens_start(struct bs_tokens *tokens, const struct bs_pattern *pattern) {
@@ -29,31 +27,37 @@ void bs_tokens_start(struct bs_tokens *tokens, const struct bs_pattern *pattern)
 }
 
 static bool is_tail(struct bs_tokens *tokens) {
-    struct bs_tokens ahead = *tokens;
-    ahead.at++;
-    skip_repeated_gaps(&ahead);
-    if (ahead.end - ahead.at != 2 || memcmp(ahead.at, "**", 2) != 0)
+    const char *ahead = past_repeated_gaps(tokens->at + 1, tokens->end);
+    if (tokens->end - ahead != 2 || ahead[0] != '*' || ahead[1] != '*')
         return false;
-    tokens->at = ahead.at;
+    tokens->at = ahead;
     return true;
 }
+
+/* Most bytes are: none that depends on what stands around it. */
+static bool stands_for_itself(char c) { return c != '*' && c != '?' && c != '/'; }
 
 bool bs_tokens_next(struct bs_tokens *tokens, struct bs_state *state) {
     if (tokens->done)
         return false;
     *state = (struct bs_state){.stay = tokens->stay};
     tokens->stay = 0;
+    if (tokens->at < tokens->end && stands_for_itself(*tokens->at)) {
+        state->by = (unsigned char)*tokens->at++;
+        tokens->starts = false;
+        return true;
+    }
     if (tokens->starts) {
-        skip_repeated_gaps(tokens);
+        tokens->at = past_repeated_gaps(tokens->at, tokens->end);
         size_t run = stars(tokens);
-        if (run == 1 && segment_ends_after(tokens, 1)) {
+        if (run == 1 && segment_ends(tokens->at + 1, tokens->end)) {
             tokens->at++;
             tokens->starts = false;
             tokens->stay = BS_STAY_INSIDE | BS_STAY_SEGMENT;
             state->by = BS_BY_CHARACTER;
             return true;
         }
-        if (run == 2 && segment_ends_after(tokens, 2) && tokens->end - tokens->at > 2) {
+        if (run == 2 && tokens->end - tokens->at > 2 && tokens->at[2] == '/') {
             tokens->at += 3;
             state->by = BS_BY_GAP;
             state->stay |= BS_STAY_ALWAYS;
