@@ -24,6 +24,7 @@ enum {
     MATCH_STEP = 32,
 };
 
+static struct bs_error err; /* static: its two kilobytes would be zeroed for each question */
 static char glob_normal[BS_ORACLE_LONGEST_PATH + 1];
 static char path_normal[BS_ORACLE_LONGEST_PATH + 1];
 
@@ -35,21 +36,26 @@ static void judge_steps(const char *doing, uint64_t took, uint64_t budget) {
                      budget);
 }
 
-static void judge_verdict(const char *of, int code, const struct bs_error *err, const char *why) {
+static void clear_error(void) {
+    err.code = BS_OK;
+    err.message[0] = '\0';
+}
+
+static void judge_verdict(const char *of, int code, const char *why) {
     bool taken = (code == BS_OK) != bs_fuzz_lie("refusal");
     if (taken && why != NULL)
         bs_fuzz_fail("refusal", "the %s is taken and should not be: %s", of, why);
     if (!taken && why == NULL)
-        bs_fuzz_fail("refusal", "the %s is refused, and it is in order: %s", of, err->message);
+        bs_fuzz_fail("refusal", "the %s is refused, and it is in order: %s", of, err.message);
 }
 
 /* What every refusal owes: its code, a message, and the outputs as they were. */
-static void judge_refusal(const char *of, int code, const struct bs_error *err, bool touched) {
-    bool owed = code == BS_E_INVALID && err->code == code && err->message[0] != '\0' &&
-                memchr(err->message, '\0', sizeof err->message) != NULL && !touched;
+static void judge_refusal(const char *of, int code, bool touched) {
+    bool owed = code == BS_E_INVALID && err.code == code && err.message[0] != '\0' &&
+                memchr(err.message, '\0', sizeof err.message) != NULL && !touched;
     if (owed == bs_fuzz_lie("error"))
         bs_fuzz_fail("error", "the refusal of the %s has code %d, error %d `%.60s`%s", of, code,
-                     err->code, err->message, touched ? " and touched the output" : "");
+                     err.code, err.message, touched ? " and touched the output" : "");
 }
 
 /* C.UTF-8 for this thread; once. */
@@ -111,21 +117,21 @@ static void judge_match(size_t glob_len, size_t len, bool matched) {
 static void judge_path(const struct bs_glob *glob, size_t glob_len, struct bs_fuzz_text path) {
     size_t len = 0;
     const char *why = bs_model_path(path.text, path.len, path_normal, &len);
-    char *block = bs_fuzz_block(path.text, path.len);
-    struct bs_error err = BS_ERROR_INIT;
+    char *block = bs_fuzz_lend(path.text, path.len);
+    clear_error();
     bool before = path.len % 2 == 0;
     bool matched = before;
     bs_fuzz_steps_start();
     int code = bs_glob_match(glob, block, path.len, &matched, &err);
     uint64_t took = bs_fuzz_steps_taken();
-    free(block);
+    bs_fuzz_give_back(block, path.len);
     judge_steps("matching", took,
                 MATCH_BASE + MATCH_STEP * ((uint64_t)glob_len / 64 + 1) * (path.len + 1));
-    judge_verdict("path", code, &err, why);
+    judge_verdict("path", code, why);
     if (code == BS_OK)
         judge_match(glob_len, len, matched);
     else
-        judge_refusal("path", code, &err, matched != before);
+        judge_refusal("path", code, matched != before);
 }
 
 void bs_fuzz_judge_glob(struct bs_fuzz_text glob, const struct bs_fuzz_text *paths, size_t n) {
@@ -133,18 +139,18 @@ void bs_fuzz_judge_glob(struct bs_fuzz_text glob, const struct bs_fuzz_text *pat
         return;
     size_t len = 0;
     const char *why = bs_model_glob(glob.text, glob.len, glob_normal, &len);
-    char *block = bs_fuzz_block(glob.text, glob.len);
-    struct bs_error err = BS_ERROR_INIT;
+    char *block = bs_fuzz_lend(glob.text, glob.len);
+    clear_error();
     struct bs_glob *compiled = NULL;
     bs_fuzz_steps_start();
     int code = bs_glob_compile(block, glob.len, BS_CASE_SENSITIVE, &compiled, &err);
     uint64_t took = bs_fuzz_steps_taken();
     /* The glob is a copy, whatever becomes of the text. */
-    free(block);
+    bs_fuzz_give_back(block, glob.len);
     judge_steps("compiling", took, COMPILE_BASE + COMPILE_BYTE * ((uint64_t)glob.len + 1));
-    judge_verdict("glob", code, &err, why);
+    judge_verdict("glob", code, why);
     if (code != BS_OK) {
-        judge_refusal("glob", code, &err, compiled != NULL);
+        judge_refusal("glob", code, compiled != NULL);
         return;
     }
     for (size_t i = 0; i < n; i++) {

@@ -3,11 +3,11 @@
 #include <string.h>
 
 #define TEXT(literal)                                                                              \
-    { literal, sizeof(literal) - 1 }
+    { sizeof(literal) - 1, literal }
 
 struct symbol {
-    const char *text;
-    size_t len;
+    uint8_t len;
+    char text[4]; /* without a NUL */
 };
 
 /* The first two end a text: a drawn one has about sixteen symbols, and none are left when the input
@@ -66,6 +66,21 @@ static void add(struct bs_gen_text *out, const char *text, size_t len) {
     }
 }
 
+/* Four bytes at once, whatever the length: drawing is a good part of what an input costs. */
+static void add_symbol(struct bs_gen_text *out, const struct symbol *symbol) {
+    if (sizeof symbol->text <= sizeof out->data - out->len) {
+        memcpy(out->data + out->len, symbol->text, sizeof symbol->text);
+        out->len += symbol->len;
+    } else {
+        add(out, symbol->text, symbol->len);
+    }
+}
+
+static void add_byte(struct bs_gen_text *out, char c) {
+    if (out->len < sizeof out->data)
+        out->data[out->len++] = c;
+}
+
 void bs_gen_symbols(struct bs_fuzz_provider *provider, struct bs_gen_text *out) {
     out->len = 0;
     while (out->len < sizeof out->data) {
@@ -82,7 +97,7 @@ void bs_gen_symbols(struct bs_fuzz_provider *provider, struct bs_gen_text *out) 
         if (byte % 32 == RARE)
             symbol = &rarities[bs_fuzz_byte(provider) % 32];
         for (; times > 0; times--)
-            add(out, symbol->text, symbol->len);
+            add_symbol(out, symbol);
     }
 }
 
@@ -94,7 +109,7 @@ static void add_character(struct bs_fuzz_provider *provider, struct bs_gen_text 
         TEXT("?"), TEXT("["), TEXT("\n"),     TEXT("!"),
     };
     const struct symbol *symbol = &characters[bs_fuzz_byte(provider) % 16];
-    add(out, symbol->text, symbol->len);
+    add_symbol(out, symbol);
 }
 
 static void add_characters(struct bs_fuzz_provider *provider, struct bs_gen_text *out) {
@@ -106,11 +121,11 @@ static void add_characters(struct bs_fuzz_provider *provider, struct bs_gen_text
 static void add_segments(struct bs_fuzz_provider *provider, struct bs_gen_text *out, bool front) {
     for (uint32_t n = bs_fuzz_below(provider, 3); n > 0; n--) {
         if (front)
-            add(out, "/", 1);
+            add_byte(out, '/');
         add_character(provider, out);
         add_characters(provider, out);
         if (!front)
-            add(out, "/", 1);
+            add_byte(out, '/');
     }
 }
 
@@ -148,7 +163,7 @@ static void fill_in(struct bs_fuzz_provider *provider, const char *glob, size_t 
             add_character(provider, out);
             at++;
         } else {
-            add(out, glob + at, 1);
+            add_byte(out, glob[at]);
             at++;
         }
     }
@@ -175,7 +190,7 @@ static void change(struct bs_fuzz_provider *provider, uint8_t how, struct bs_gen
     out->len = from;
     if (how % 4 != 2) {
         if (how & 4)
-            add(out, "/", 1);
+            add_byte(out, '/');
         else
             add_character(provider, out);
     }
@@ -189,7 +204,7 @@ void bs_gen_path_of(struct bs_fuzz_provider *provider, const char *glob, size_t 
     fill_in(provider, glob, len, out);
     change(provider, how, out);
     if (out->len == 0)
-        add(out, ".", 1);
+        add_byte(out, '.');
 }
 
 void bs_gen_globs(const uint8_t *data, size_t size, struct bs_gen_globs *out) {

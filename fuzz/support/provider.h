@@ -41,4 +41,10 @@ static inline bool bs_fuzz_flag(struct bs_fuzz_provider *provider) {
  * seen, and nothing ends in a NUL by accident. Ends the process when memory runs out. */
 char *bs_fuzz_block(const void *data, size_t size);
 
+/* Such a block for one call, to be given back before the next is lent. With the sanitizer it is
+ * memory that is poisoned on both sides, and all of it when it is back: as sharp as the heap, which
+ * is most of what a short case costs. */
+char *bs_fuzz_lend(const void *data, size_t size);
+void bs_fuzz_give_back(char *block, size_t size);
+
 #endif
