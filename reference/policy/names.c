@@ -44,10 +44,10 @@ bool bs_names_init(struct bs_names *names) {
     return set_heads(names, FEWEST_HEADS);
 }
 
-/* A third of the heads is taken at most: what is not there is known by one look. */
+/* Half of the heads is taken at most. */
 static enum bs_names_result reserve_heads(struct bs_names *names,
                                           const struct bs_trie_node *nodes) {
-    if (names->n_heads >= 3 * (names->n + 1))
+    if (names->n_heads >= 2 * (names->n + 1))
         return BS_NAMES_OK;
     struct bs_names grown = *names;
     if (!set_heads(&grown, names->n_heads * 2))
@@ -98,6 +98,8 @@ enum bs_names_result bs_names_add(struct bs_names *names, struct bs_trie_node *n
         names->text_at[node] = (uint32_t)names->texts_len;
         names->texts_len += key->len;
     }
+    if (!wild)
+        nodes[nodes[node].from].hashes |= bs_names_hash_bit(key);
     nodes[node].first = key->first;
     nodes[node].last = key->last;
     nodes[node].id = (uint32_t)bs_name_id(key->len, wild);

@@ -136,6 +136,10 @@ static inline bool bs_name_is(const struct bs_names *names, const struct bs_trie
            memcmp(names->texts + names->text_at[at] + 8, key->text + 8, key->len - 16) == 0;
 }
 
+static inline uint32_t bs_names_hash_bit(const struct bs_name_key *key) {
+    return UINT32_C(1) << (key->hash >> 59);
+}
+
 /* The child of `from` by this segment; 0: there is none. */
 static inline uint32_t bs_names_find(const struct bs_names *names, const struct bs_trie_node *nodes,
                                      uint32_t from, const struct bs_name_key *key, bool wild) {

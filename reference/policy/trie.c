@@ -78,18 +78,20 @@ static inline void step_by_wilds(struct walk *walk, uint32_t run) {
     const struct bs_wild_run *of = &wilds->runs[run];
     if (!has(of->lengths, walk->left))
         return;
+    walk->text = bs_wild_text_of(walk->key.text, walk->key.len, walk->key.first, walk->key.last);
     if (of->has_keys)
         bs_wilds_find(wilds, run, &walk->text, walk->seen, try_wilds, walk);
     else
         try_wilds(walk, of->first, of->n);
 }
 
-static inline void step(struct walk *walk, uint32_t at) {
+static inline void step(struct walk *walk, uint32_t at, bool is_gap) {
     const struct bs_trie *trie = walk->trie;
     const struct bs_trie_node *node = &trie->nodes[at];
     if (node->most <= walk->best)
         return;
-    if (has(node->names, walk->left)) {
+    if (has(node->names, walk->left) && (node->hashes & bs_names_hash_bit(&walk->key)) != 0 &&
+        (!is_gap || bs_names_may_have(&trie->names, walk->key.first))) {
         uint32_t child = bs_names_find(&trie->names, trie->nodes, at, &walk->key, false);
         if (child != 0)
             arrive(walk, child);
@@ -184,8 +186,13 @@ __attribute__((noinline)) static int32_t walk_all(const struct bs_trie *trie,
     uint64_t marks[trie->n_marks / 64 + 1];
     uint64_t seen[trie->wilds.n_slots / 64 + 1];
     struct bs_segment segment;
-    struct walk walk = {
-        .trie = trie, .best = best, .gaps = arrays[2], .marks = marks, .seen = seen};
+    struct walk walk; /* not cleared: that would cost more than some walks */
+    walk.trie = trie;
+    walk.best = best;
+    walk.gaps = arrays[2];
+    walk.n_gaps = 0;
+    walk.marks = marks;
+    walk.seen = seen;
     if (trie->n_marks > 0)
         memset(marks, 0, sizeof marks);
     size_t left = bs_segments_left(segments);
@@ -203,11 +210,10 @@ __attribute__((noinline)) static int32_t walk_all(const struct bs_trie *trie,
         walk.n_next = 0;
         bs_name_read(&walk.key, segments->path, segments->len,
                      (size_t)(segment.text - segments->path), segment.len);
-        walk.text = bs_wild_text_of(segment.text, segment.len, walk.key.first, walk.key.last);
         /* Gaps that this segment enters begin at the next one. */
         uint32_t n = n_now + walk.n_gaps;
         for (uint32_t i = 0; i < n; i++)
-            step(&walk, i < n_now ? now[i] : walk.gaps[i - n_now]);
+            step(&walk, i < n_now ? now[i] : walk.gaps[i - n_now], i >= n_now);
         if (walk.best > best_before)
             drop_beaten_gaps(&walk);
         n_now = walk.n_next;

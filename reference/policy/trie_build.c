@@ -79,7 +79,7 @@ static void lift(int32_t *rule, int32_t to) {
 /* Nodes stand at lines of memory, which no realloc promises. */
 static bool reserve_nodes(struct builder *builder) {
     struct bs_trie *trie = builder->trie;
-    if (trie->n_nodes < trie->cap_nodes)
+    if (builder->origins != NULL && trie->n_nodes < trie->cap_nodes)
         return true;
     uint32_t cap = trie->cap_nodes == 0 ? 64 : trie->cap_nodes * 2;
     size_t before = (size_t)((char *)trie->nodes - (char *)trie->nodes_block);
@@ -285,7 +285,7 @@ enum bs_trie_result bs_trie_build(struct bs_trie *trie, const struct bs_pattern 
     struct builder builder = {.trie = trie};
     enum bs_trie_result result = BS_TRIE_OK;
     (void)add_node(&builder, 0, LITERAL);
-    if (trie->n_nodes == 0 || !bs_names_init(&trie->names))
+    if (builder.origins == NULL || !bs_names_init(&trie->names))
         result = BS_TRIE_NO_MEMORY;
     for (size_t i = 0; result == BS_TRIE_OK && i < n; i++) {
         struct cut cut;

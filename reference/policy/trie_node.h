@@ -13,7 +13,10 @@
 
 struct bs_trie_node {
     /* How it is reached, unless by `*` or `**`: policy/names.h. */
-    uint64_t first;
+    union {
+        uint64_t first;
+        uint64_t mark; /* of a gap that can be entered again: its bit, plus one */
+    };
     uint64_t last;
     uint32_t from;
     uint32_t id;
@@ -31,7 +34,8 @@ struct bs_trie_node {
     uint32_t star; /* the child by `*`; 0: none */
     uint32_t gap;  /* the child by `**`; 0: none */
     uint32_t wild; /* the children by other wildcards: policy/wilds.h; 0: none */
-    uint32_t mark; /* of a gap that can be entered again: its bit, plus one */
+
+    uint32_t hashes; /* of the children by literal names, five bits of each as one of these */
 };
 
 _Static_assert(sizeof(struct bs_trie_node) == BS_TRIE_LINE, "one line of memory");

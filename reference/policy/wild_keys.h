@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "policy/wilds.h"
 #include "policy/word.h"
 
 enum {
@@ -53,6 +54,15 @@ static inline uint64_t bs_wild_window(const char *text, size_t text_len, size_t 
             window |= (uint32_t)(unsigned char)text[i] << 8 * i;
     return window & (uint32_t)((UINT64_C(1) << 8 * len) - 1);
 }
+
+/* What the two outer bytes of a piece, or of a segment, have in the tables of lengths. */
+static inline uint32_t bs_wild_outer(uint64_t bytes) {
+    return (uint32_t)bytes * UINT32_C(0x9E3779B1) >> (32 - BS_WILD_OUTER_BITS);
+}
+
+static inline uint32_t bs_wild_outer_start(uint64_t first) { return bs_wild_outer(first & 0xFFFF); }
+
+static inline uint32_t bs_wild_outer_end(uint64_t last) { return bs_wild_outer(last >> 48); }
 
 /* The bit of a length above the side. */
 static inline uint32_t bs_wild_kind(enum bs_wild_side side, size_t len) {

@@ -10,12 +10,14 @@ void bs_wilds_clear(struct bs_wilds *wilds) {
     free(wilds->runs);
     free(wilds->slots);
     free(wilds->filter);
+    free(wilds->lengths);
     *wilds = (struct bs_wilds){0};
 }
 
 size_t bs_wilds_bytes(const struct bs_wilds *wilds) {
     return wilds->n == 0 ? 0
-                         : (wilds->n + 1) * (sizeof *wilds->items + sizeof *wilds->runs) +
+                         : sizeof *wilds->lengths +
+                               (wilds->n + 1) * (sizeof *wilds->items + sizeof *wilds->runs) +
                                wilds->n_slots * sizeof *wilds->slots +
                                (wilds->n_slots >> BS_WILD_FEWER_BITS) * sizeof *wilds->filter;
 }
@@ -85,12 +87,14 @@ static void try_anywhere(const struct search *search, uint32_t lengths,
 }
 
 /* What few have: pieces of more than a word, none, or one that may be anywhere. */
-__attribute__((noinline)) static void try_rest(struct search *search, const struct bs_wild_run *run,
-                                               const struct bs_wild_text *text, uint64_t *seen) {
-    if (run->starts > BS_WILD_BY_WORDS && text->len >= BS_WILD_LONG)
+__attribute__((noinline)) static void try_rest(struct search *search, uint32_t starts,
+                                               uint32_t ends, const struct bs_wild_text *text,
+                                               uint64_t *seen) {
+    const struct bs_wild_run *run = &search->wilds->runs[search->run];
+    if (starts > BS_WILD_BY_WORDS && text->len >= BS_WILD_LONG)
         try_piece(search, bs_wild_kind(BS_WILD_START, BS_WILD_LONG),
                   bs_wild_long_start(text->text));
-    if (run->ends > BS_WILD_BY_WORDS && text->len >= BS_WILD_LONG)
+    if (ends > BS_WILD_BY_WORDS && text->len >= BS_WILD_LONG)
         try_piece(search, bs_wild_kind(BS_WILD_END, BS_WILD_LONG),
                   bs_wild_long_end(text->text, text->len));
     if (run->has_others)
@@ -107,14 +111,16 @@ void bs_wilds_find(const struct bs_wilds *wilds, uint32_t run, const struct bs_w
     const struct bs_wild_run *of = &wilds->runs[run];
     uint64_t first = text->first;
     uint64_t last = text->last;
-    for (uint32_t lengths = of->starts & BS_WILD_BY_WORDS; lengths != 0; lengths &= lengths - 1) {
+    uint32_t starts = of->starts & (wilds->lengths->starts[bs_wild_outer_start(first)] | 1U);
+    uint32_t ends = of->ends & (wilds->lengths->ends[bs_wild_outer_end(last)] | 1U);
+    for (uint32_t lengths = starts & BS_WILD_BY_WORDS; lengths != 0; lengths &= lengths - 1) {
         uint32_t len = (uint32_t)__builtin_ctz(lengths) + 1;
         try_piece(&search, bs_wild_kind(BS_WILD_START, len), bs_wild_start(first, len));
     }
-    for (uint32_t lengths = of->ends & BS_WILD_BY_WORDS; lengths != 0; lengths &= lengths - 1) {
+    for (uint32_t lengths = ends & BS_WILD_BY_WORDS; lengths != 0; lengths &= lengths - 1) {
         uint32_t len = (uint32_t)__builtin_ctz(lengths) + 1;
         try_piece(&search, bs_wild_kind(BS_WILD_END, len), bs_wild_end(last, len));
     }
-    if ((of->starts | of->ends) > BS_WILD_BY_WORDS || of->anywhere != 0 || of->has_others)
-        try_rest(&search, of, text, seen);
+    if ((starts | ends) > BS_WILD_BY_WORDS || of->anywhere != 0 || of->has_others)
+        try_rest(&search, starts, ends, text, seen);
 }

@@ -56,15 +56,23 @@ struct bs_wild_key {
     uint32_t n; /* 0: a free slot */
 };
 
+/* Lengths of all pieces that begin, or end, with some bytes. */
+#define BS_WILD_OUTER_BITS 10
+struct bs_wild_lengths {
+    uint16_t starts[1 << BS_WILD_OUTER_BITS];
+    uint16_t ends[1 << BS_WILD_OUTER_BITS];
+};
+
 struct bs_wilds {
     struct bs_wild *items;
     void *items_block;
     uint32_t n;
     struct bs_wild_run *runs; /* the first is nobody's */
     uint32_t n_runs;
-    struct bs_wild_key *slots; /* by hash */
-    uint32_t n_slots;          /* a power of two, or 0 */
-    uint32_t shift;            /* of a hash: the slot */
+    struct bs_wild_key *slots;       /* by hash */
+    uint32_t n_slots;                /* a power of two, or 0 */
+    uint32_t shift;                  /* of a hash: the slot */
+    struct bs_wild_lengths *lengths; /* by the outer bytes of a piece */
     uint64_t *filter;
     uint32_t filter_shift; /* of a hash: the word of the filter */
 };

@@ -110,9 +110,9 @@ static void key_by(struct draft *draft, enum bs_wild_side side) {
     size_t len = side == BS_WILD_START ? pieces->start
                  : side == BS_WILD_END ? pieces->end
                                        : pieces->longest;
-    size_t most = len >= BS_WILD_LONG && side != BS_WILD_ANYWHERE ? BS_WILD_LONG
-                  : side == BS_WILD_ANYWHERE                      ? BS_WILD_MOST_ANYWHERE
-                                                                  : 8;
+    size_t most = BS_WILD_MOST_ANYWHERE;
+    if (side == BS_WILD_START || side == BS_WILD_END)
+        most = len >= BS_WILD_LONG ? BS_WILD_LONG : 8;
     len = len < most ? len : most;
     draft->kind = bs_wild_kind(len == 0 ? BS_WILD_NOWHERE : side, len);
     draft->piece = 0;
@@ -193,6 +193,26 @@ struct keys {
     uint32_t n;
 };
 
+/* Pieces of one byte are looked for always. */
+static void tell_length(struct bs_wilds *wilds, struct bs_wild_run *run,
+                        const struct draft *draft) {
+    uint32_t side = draft->kind & 3;
+    if (side == BS_WILD_NOWHERE) {
+        run->has_others = true;
+        return;
+    }
+    uint16_t length = (uint16_t)(1U << ((draft->kind >> 2) - 1));
+    if (side == BS_WILD_START) {
+        run->starts |= length;
+        wilds->lengths->starts[bs_wild_outer_start(draft->wild.first)] |= length;
+    } else if (side == BS_WILD_END) {
+        run->ends |= length;
+        wilds->lengths->ends[bs_wild_outer_end(draft->wild.last)] |= length;
+    } else {
+        run->anywhere |= length;
+    }
+}
+
 static void add_run(struct bs_wilds *wilds, struct keys *keys, const struct draft *drafts,
                     uint32_t first, uint32_t n) {
     struct bs_wild_run *run = &wilds->runs[wilds->n_runs];
@@ -204,11 +224,7 @@ static void add_run(struct bs_wilds *wilds, struct keys *keys, const struct draf
     for (uint32_t i = first, same = 0; run->has_keys && i < first + n; i += same) {
         same = same_from(drafts, i, first + n);
         const struct draft *draft = &drafts[i];
-        uint16_t *lengths[] = {&run->starts, &run->ends, &run->anywhere};
-        if ((draft->kind & 3) == BS_WILD_NOWHERE)
-            run->has_others = true;
-        else
-            *lengths[draft->kind & 3] |= (uint16_t)(1U << ((draft->kind >> 2) - 1));
+        tell_length(wilds, run, draft);
         keys->items[keys->n++] =
             (struct bs_wild_key){draft->piece, wilds->n_runs, draft->kind, i, same};
     }
@@ -218,7 +234,8 @@ static void add_run(struct bs_wilds *wilds, struct keys *keys, const struct draf
 static bool reserve(struct bs_wilds *wilds, uint32_t n) {
     wilds->items_block = malloc((n + 1) * sizeof *wilds->items);
     wilds->runs = malloc((n + 1) * sizeof *wilds->runs);
-    if (wilds->items_block == NULL || wilds->runs == NULL)
+    wilds->lengths = calloc(1, sizeof *wilds->lengths);
+    if (wilds->items_block == NULL || wilds->runs == NULL || wilds->lengths == NULL)
         return false;
     uintptr_t block = (uintptr_t)wilds->items_block;
     wilds->items = (void *)((char *)wilds->items_block + (BS_TRIE_LINE - block % BS_TRIE_LINE));

@@ -25,8 +25,10 @@ static uint32_t below(uint32_t n) {
 }
 
 static void append(char *out, const char *text) {
-    if (strlen(out) + strlen(text) < ROOM - 1)
-        strcat(out, text);
+    size_t used = strlen(out);
+    size_t more = strlen(text);
+    if (used + more < ROOM)
+        memcpy(out + used, text, more + 1);
 }
 
 /* Of every length that is looked for in another way: up to 4, 8, 16 and more bytes. */
