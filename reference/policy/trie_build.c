@@ -66,7 +66,7 @@ static bool cut_rule(const struct bs_pattern *pattern, struct cut *cut) {
             return false;
         cut->segments[cut->n++] = segment;
     }
-    cut->tail = kind_of(&cut->segments[cut->n - 1]) == GAP;
+    cut->tail = cut->n > 0 && kind_of(&cut->segments[cut->n - 1]) == GAP;
     cut->n -= cut->tail;
     return true;
 }
@@ -288,7 +288,7 @@ enum bs_trie_result bs_trie_build(struct bs_trie *trie, const struct bs_pattern 
     if (builder.origins == NULL || !bs_names_init(&trie->names))
         result = BS_TRIE_NO_MEMORY;
     for (size_t i = 0; result == BS_TRIE_OK && i < n; i++) {
-        struct cut cut;
+        struct cut cut = {.n = 0};
         *broke = i;
         if (left[i])
             continue;

@@ -52,7 +52,7 @@ static inline uint64_t bs_wild_window(const char *text, size_t text_len, size_t 
     else
         for (size_t i = 0; i < text_len; i++)
             window |= (uint32_t)(unsigned char)text[i] << 8 * i;
-    return window & (uint32_t)((UINT64_C(1) << 8 * len) - 1);
+    return len < sizeof window ? window & ((UINT32_C(1) << 8 * len) - 1) : window;
 }
 
 /* What the two outer bytes of a piece, or of a segment, have in the tables of lengths. */
