@@ -11,19 +11,31 @@ static struct bs_place place_of(const struct bs_node *node) {
     return (struct bs_place){node->line, node->column};
 }
 
+/* YAML lets an integer begin with zeros, as many as one likes. */
 bool bs_shape_integer(const struct bs_node *node, int64_t *value) {
     if (node->kind != BS_NODE_INTEGER)
         return false;
-    char digits[LONGEST_NUMBER + 1];
-    if (node->len > LONGEST_NUMBER) {
-        *value = node->text[0] == '-' ? INT64_MIN : INT64_MAX;
+    const char *text = node->text;
+    const char *end = text + node->len;
+    bool negative = *text == '-';
+    int base = 10;
+    if (*text == '-' || *text == '+')
+        text++;
+    if (end - text > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'o')) {
+        base = text[1] == 'x' ? 16 : 8;
+        text += 2;
+    }
+    while (end - text > 1 && *text == '0')
+        text++;
+    char digits[1 + LONGEST_NUMBER + 1] = "";
+    if (end - text > LONGEST_NUMBER) {
+        *value = negative ? INT64_MIN : INT64_MAX;
         return true;
     }
-    memcpy(digits, node->text, node->len);
-    digits[node->len] = '\0';
-    bool prefixed = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'o');
-    int base = !prefixed ? 10 : digits[1] == 'x' ? 16 : 8;
-    *value = strtoll(prefixed ? digits + 2 : digits, NULL, base);
+    memcpy(digits + (negative ? 1 : 0), text, (size_t)(end - text));
+    if (negative)
+        digits[0] = '-';
+    *value = strtoll(digits, NULL, base);
     return true;
 }
 
