@@ -64,16 +64,9 @@ static size_t offset_of(struct builder *b, yaml_mark_t mark) {
     return b->at_mark == mark.index ? b->at : b->len;
 }
 
-static char character_at(struct builder *b, yaml_mark_t mark) {
-    size_t at = offset_of(b, mark);
-    return at < b->len ? b->text[at] : '\0';
-}
-
-/* libyaml hands `! x` over as a plain `x`, and a rule that was meant to negate would allow: so it
- * is the text that is asked whether there is a tag. */
 static int refuse_properties(struct builder *b, const yaml_event_t *event,
                              const yaml_char_t *anchor, const yaml_char_t *tag) {
-    if (tag != NULL || (b->scan.has_lone_mark && character_at(b, event->start_mark) == '!'))
+    if (tag != NULL)
         return refuse(b, event->start_mark,
                       "a tag: in YAML an unquoted `!` begins one; quote it: \"!...\"");
     if (anchor != NULL)

@@ -30,8 +30,8 @@ static const char *forbidden(const unsigned char *text) {
     return NULL;
 }
 
-/* Which bytes have to be looked at: controls but line ends, of which every line has one, all that
- * is not ASCII, and `!`. */
+/* Which bytes have to be looked at: controls but line ends, of which every line has one, and all
+ * that is not ASCII. */
 #ifdef __SSE2__
 enum { BLOCK = 16, BITS_A_BYTE = 1 };
 
@@ -39,9 +39,8 @@ static uint64_t claimed(const char *text) {
     __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)text);
     __m128i low = _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20)); /* signed: from 0x80 on too */
     low = _mm_andnot_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n')), low);
-    __m128i one = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7F)),
-                               _mm_cmpeq_epi8(bytes, _mm_set1_epi8('!')));
-    return (uint64_t)(unsigned)_mm_movemask_epi8(_mm_or_si128(low, one));
+    low = _mm_or_si128(low, _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7F)));
+    return (uint64_t)(unsigned)_mm_movemask_epi8(low);
 }
 #else
 enum { BLOCK = BS_WORD_BYTES, BITS_A_BYTE = 8 };
@@ -52,20 +51,14 @@ static uint64_t claimed(const char *text) {
     uint64_t word = bs_word_at(text);
     word |= bs_word_equal(word, '\n') >> 2;
     uint64_t odd = (word - BS_EACH_BYTE(0x20U)) | (word + BS_EACH_BYTE(1U)) | word;
-    return (odd & BS_EACH_BYTE(0x80U)) | bs_word_equal(word, '!');
+    return odd & BS_EACH_BYTE(0x80U);
 }
 #endif
 
-static bool is_lone(const char *text, size_t len, size_t at) {
-    return text[at] == '!' &&
-           (at + 1 == len || (text[at + 1] != '\0' && strchr(" \t\r\n,]}", text[at + 1]) != NULL));
-}
-
 /* False where the text is refused at `at`. */
-static bool look_at(const char *text, size_t len, size_t at, struct bs_yaml_scan *scan) {
+static bool look_at(const char *text, size_t at, struct bs_yaml_scan *scan) {
     unsigned char c = (unsigned char)text[at];
     scan->is_ascii = scan->is_ascii && c < 0x80;
-    scan->has_lone_mark = scan->has_lone_mark || is_lone(text, len, at);
     scan->problem = c >= 0x20 && c < 0x7F ? NULL : forbidden((const unsigned char *)text + at);
     scan->at = at;
     return scan->problem == NULL;
@@ -86,12 +79,12 @@ struct bs_yaml_scan bs_yaml_scan(const char *text, size_t len) {
     size_t at = 0;
     for (; len - at >= BLOCK; at += BLOCK) {
         for (uint64_t bits = claimed(text + at); bits != 0; bits &= bits - 1) {
-            if (!look_at(text, len, at + (size_t)__builtin_ctzll(bits) / BITS_A_BYTE, &scan))
+            if (!look_at(text, at + (size_t)__builtin_ctzll(bits) / BITS_A_BYTE, &scan))
                 return scan;
         }
     }
     for (; at < len; at++) {
-        if (!look_at(text, len, at, &scan))
+        if (!look_at(text, at, &scan))
             return scan;
     }
     return scan;

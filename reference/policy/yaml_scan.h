@@ -9,7 +9,6 @@ struct bs_yaml_scan {
     size_t at;           /* where it was refused */
     const char *problem; /* why, static; NULL: it was not */
     bool is_ascii;       /* every character is one byte */
-    bool has_lone_mark;  /* somewhere a `!` stands before a blank, a line end or a closing sign */
 };
 
 struct bs_yaml_scan bs_yaml_scan(const char *text, size_t len);
