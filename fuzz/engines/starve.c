@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "policy/arena.h"
 #include "support/case.h"
 #include "support/fail.h"
 
@@ -23,6 +24,33 @@ void *bs_starved_calloc(size_t n, size_t size) { return starved() ? NULL : callo
 
 void *bs_starved_realloc(void *block, size_t size) {
     return starved() ? NULL : realloc(block, size);
+}
+
+/* Wrapped: an arena asks for memory once in many blocks, and whoever asks an arena has to look all
+ * the same. */
+void *__real_bs_arena_take(struct bs_arena *arena, size_t size);
+void *__real_bs_arena_zeroed(struct bs_arena *arena, size_t n, size_t size);
+char *__real_bs_arena_bytes(struct bs_arena *arena, size_t size);
+char *__real_bs_arena_text(struct bs_arena *arena, const char *text, size_t len);
+void *__wrap_bs_arena_take(struct bs_arena *arena, size_t size);
+void *__wrap_bs_arena_zeroed(struct bs_arena *arena, size_t n, size_t size);
+char *__wrap_bs_arena_bytes(struct bs_arena *arena, size_t size);
+char *__wrap_bs_arena_text(struct bs_arena *arena, const char *text, size_t len);
+
+void *__wrap_bs_arena_take(struct bs_arena *arena, size_t size) {
+    return starved() ? NULL : __real_bs_arena_take(arena, size);
+}
+
+void *__wrap_bs_arena_zeroed(struct bs_arena *arena, size_t n, size_t size) {
+    return starved() ? NULL : __real_bs_arena_zeroed(arena, n, size);
+}
+
+char *__wrap_bs_arena_bytes(struct bs_arena *arena, size_t size) {
+    return starved() ? NULL : __real_bs_arena_bytes(arena, size);
+}
+
+char *__wrap_bs_arena_text(struct bs_arena *arena, const char *text, size_t len) {
+    return starved() ? NULL : __real_bs_arena_text(arena, text, len);
 }
 
 static void leave(void) { siglongjmp(escape, 1); }

@@ -1,6 +1,6 @@
 /* Which branches of the reference stand behind a failed allocation, found out by making allocations
  * fail. In the tree for coverage the reference's calls to malloc, calloc and realloc are compiled
- * as calls to these.
+ * as calls to these, and those to an arena are linked to others.
  *
  * A branch that the corpus takes only when an allocation fails is no gap of the corpus, and is
  * counted apart (ci/stages/fuzz-coverage). Nothing is judged in such a run. */
