@@ -90,7 +90,7 @@ def test_the_stages_of_ci_test_are_all_there() -> None:
     listed = run([ROOT / "ci" / "test", "--list"]).stdout.split()
     there = {path.name for path in (ROOT / "ci" / "stages").iterdir()}
     assert set(listed) <= there
-    assert there - set(listed) == {"build-release", "unit-release", "fuzz-coverage"}
+    assert there - set(listed) == {"build-release", "unit-release"}
 
 
 def test_an_unknown_stage_is_refused() -> None:
