@@ -8,11 +8,10 @@
 
 #include <boxspec/path.h>
 
-/* Where the first 64 bytes of a path are `/` and `.`: bit i, byte i. The scan that looks at a path
- * anyway knows it. */
+/* Where the first 64 bytes of a path are `/`: bit i, byte i. The scan that looks at a path anyway
+ * knows it. */
 struct bs_path_marks {
     uint64_t slashes;
-    uint64_t dots;
     bool known;
 };
 
