@@ -54,7 +54,7 @@ GIVEN = [None, "/opt/codex", "/Users/u/else"]
 
 @requires("SBPL-STATE-04")
 @pytest.mark.parametrize("home", [HOME, None], ids=["with HOME", "without HOME"])
-@pytest.mark.parametrize(("codex", "claude"), itertools.product(GIVEN, GIVEN))
+@pytest.mark.parametrize(("codex", "claude"), list(itertools.product(GIVEN, GIVEN)))
 def test_a_variable_relocates(
     box: Box, home: str | None, codex: str | None, claude: str | None
 ) -> None:
