@@ -17,7 +17,8 @@ from boxspec.client.streams import Streams
 from boxspec.errors import HarnessError, ShimBroke
 from boxspec.expect import shown
 from boxspec.live import Live
-from boxspec.observe.events import Events
+from boxspec.observe.events import LOOK_S, Events
+from boxspec.observe.lines import Deadline
 from boxspec.observe.warden import ShimNotExecuted, Warden
 from boxspec.sbpl.asking import AsksSbpl
 from boxspec.seen import BatchSeen, Observed, Seen, _FromOutside
@@ -80,7 +81,7 @@ class Box(AsksSbpl):
         return path
 
     def open_gate(self, path: str | os.PathLike[str], within_s: float = 10) -> None:
-        """Let a program that reads (or will read) this fifo see its end."""
+        """Let a program of the case that reads (or will read) this fifo see its end."""
         done = threading.Event()
 
         def open_and_close() -> None:
@@ -89,13 +90,19 @@ class Box(AsksSbpl):
 
         opener = threading.Thread(target=open_and_close, daemon=True)
         opener.start()
-        came = done.wait(within_s)
+        limit = Deadline(within_s)
+        last_look = False
+        while not (came := done.wait(min(limit.left(), LOOK_S))):
+            if last_look or limit.over():
+                break
+            last_look = not self._somebody_lives()
         if not came:
             # Frees the opener, which waits for a reader.
             os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC))
         opener.join()
         if not came:
-            raise Failure("the gate is reached", "a reader of the fifo", f"none in {within_s} s")
+            why = "everybody had ended" if last_look else f"none in {within_s} s"
+            raise Failure("the gate is reached", "a reader of the fifo", why)
 
     def events(self, name: str | None = None) -> Events:
         """The events fifo of the case; another name, another fifo."""

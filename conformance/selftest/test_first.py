@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from boxspec.api import programs as P
 from boxspec.case import Box
 from boxspec.errors import ShimBroke
 from boxspec.session import Session
 from boxspec.smoke import trust
+from boxspec.verdict import Failure
 from selftest.tools import ROOT, TWIN, boxspec
 
 KEEPS_HOME = f"{ROOT}/conformance/shims/faults/shim.py --fault env.keeps-home"
@@ -71,6 +74,23 @@ def test_a_shim_that_starts_after_the_interrupt_is_ended_too() -> None:
         box = Box(session, "late")
         with pytest.raises(ShimBroke):
             box.run(program="sleep", args=["60"], within_s=50)
+        box.close(keep=False)
+    finally:
+        session.close()
+
+
+def test_a_gate_whose_reader_was_ended_is_not_waited_for() -> None:
+    session = Session((sys.executable, "-I", "-S", str(TWIN)))
+    try:
+        trust(session, contracts=["exec"])
+        box = Box(session, "gate")
+        fifo = box.fifo("open")
+        with box.start(program=P.gate, args=[box.events().path, str(fifo)], within_s=50):
+            box.events().wait("ready")
+        started = time.monotonic()
+        with pytest.raises(Failure, match="everybody had ended"):
+            box.open_gate(fifo, within_s=60)
+        assert time.monotonic() - started < 20
         box.close(keep=False)
     finally:
         session.close()
