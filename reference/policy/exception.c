@@ -5,6 +5,7 @@
 #include "policy/matcher.h"
 #include "policy/problem_at.h"
 #include "policy/rule.h"
+#include "policy/tiers.h"
 #include "policy/validate.h"
 #include "policy/word.h"
 
@@ -47,6 +48,7 @@ static size_t steps_for(const struct bs_rules *denies) {
     return bytes <= MOST_BYTES ? bytes * STEPS_A_BYTE : 0;
 }
 
+/* Without tables: what they take to build, no list of exceptions asks often enough to gain. */
 static int compile(struct globs *globs, const struct bs_rules *denies) {
     struct bs_pattern *patterns = malloc((denies->n + 1) * sizeof *patterns);
     globs->numbers = malloc((denies->n + 1) * sizeof *globs->numbers);
@@ -60,7 +62,8 @@ static int compile(struct globs *globs, const struct bs_rules *denies) {
         patterns[n++] = (struct bs_pattern){deny->body, deny->len};
     }
     if (code == BS_OK && n > 0)
-        code = bs_matcher_compile(patterns, n, false, &globs->matcher, NULL);
+        code =
+            bs_matcher_compile_from(BS_TIER_LEAST_WORK, patterns, n, false, &globs->matcher, NULL);
     free(patterns);
     return code;
 }

@@ -125,12 +125,13 @@ static int build_tables_first(struct bs_matcher *matcher, const struct bs_patter
     return trie == BS_TRIE_NO_MEMORY || tables == BS_DFA_NO_MEMORY ? no_memory(err, n) : BS_OK;
 }
 
-static int build_trie_first(struct bs_matcher *matcher, const struct bs_pattern *patterns, size_t n,
-                            bool *left, struct bs_error *err) {
+static int build_trie_first(struct bs_matcher *matcher, bool tables_too,
+                            const struct bs_pattern *patterns, size_t n, bool *left,
+                            struct bs_error *err) {
     memset(left, false, n * sizeof *left);
     int code = build_trie(matcher, patterns, n, left, err);
     enum bs_dfa_result tables = BS_DFA_TOO_LARGE;
-    if (code == BS_OK)
+    if (code == BS_OK && tables_too)
         tables = bs_tables_build(&matcher->tables, patterns, n, left);
     matcher->tier = matcher->trie.nodes != NULL ? "trie" : tables == BS_DFA_BUILT ? "dfa" : "rules";
     if (tables == BS_DFA_NO_MEMORY)
@@ -155,7 +156,7 @@ static int build(struct bs_matcher *matcher, enum bs_tier tier, const struct bs_
         memset(left, true, n * sizeof *left);
         code = build_automaton(matcher, patterns, n, left, err);
     } else if (code == BS_OK && !done) {
-        code = build_trie_first(matcher, patterns, n, left, err);
+        code = build_trie_first(matcher, tier != BS_TIER_LEAST_WORK, patterns, n, left, err);
     }
     free(left);
     return code;

@@ -1,13 +1,14 @@
-/* The matcher's tiers, for tests that force one. */
+/* The matcher's tiers, for who does not want the first. */
 #ifndef BS_POLICY_TIERS_H
 #define BS_POLICY_TIERS_H
 
 #include "policy/matcher.h"
 
 enum bs_tier {
-    BS_TIER_DFA,  /* as the matcher chooses: a table first */
-    BS_TIER_TRIE, /* a trie first, a table or an automaton for what does not fit */
-    BS_TIER_RULES /* the automaton at once */
+    BS_TIER_DFA,        /* as the matcher chooses: a table first */
+    BS_TIER_TRIE,       /* a trie first, a table or an automaton for what does not fit */
+    BS_TIER_LEAST_WORK, /* no table at all: for lists that will not be asked often */
+    BS_TIER_RULES       /* the automaton at once */
 };
 
 /* Like bs_matcher_compile, but begins to try at this tier. */

@@ -88,7 +88,7 @@ static int teardown(void **state) {
     return 0;
 }
 
-static const enum bs_tier tiers[] = {BS_TIER_DFA, BS_TIER_TRIE, BS_TIER_RULES};
+static const enum bs_tier tiers[] = {BS_TIER_DFA, BS_TIER_TRIE, BS_TIER_LEAST_WORK, BS_TIER_RULES};
 
 static void every_short_glob_decides_every_short_path(void **state) {
     const struct world *world = *state;
