@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import pty
@@ -90,6 +91,27 @@ def test_afl_has_the_mutators_that_libfuzzer_has(work: Path) -> None:
     assert boxspec("fuzz", "glob_diff", *words).returncode == 0
     said = (work / "glob_diff" / "job-0.log").read_text()
     assert re.search(r"Custom mutator '.*/glob-mutator\.so' installed successfully", said), said
+
+
+@pytest.mark.parametrize("size", [127, 128, 300])
+def test_the_mutator_of_afl_keeps_to_the_length_of_the_target(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = targets.every()["glob_diff"]
+    trees.build([target], trees.PRESETS["afl"])
+    for name, value in afl.settings(target).items():
+        monkeypatch.setenv(name, value)
+    library = ctypes.CDLL(str(trees.mutator(target)))
+    library.afl_custom_init.restype = ctypes.c_void_p
+    library.afl_custom_fuzz.restype = ctypes.c_size_t
+    state = ctypes.c_void_p(library.afl_custom_init(None, 1))
+    out = ctypes.c_void_p()
+    # Two globs of a few segments, and afl-fuzz's own limit.
+    words = (b"\x02\x03\x06\x04" * 75)[:size], ctypes.c_size_t(size), ctypes.byref(out)
+    more = b"\x09\x06\x05" * 40, ctypes.c_size_t(120), ctypes.c_size_t(1 << 20)
+    lengths = {library.afl_custom_fuzz(state, *words, *more) for _ in range(1000)}
+    library.afl_custom_deinit(state)
+    assert max(lengths) == target.max_len
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

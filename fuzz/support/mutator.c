@@ -140,29 +140,38 @@ void afl_custom_deinit(void *state);
 
 struct state {
     uint32_t seed;
+    size_t most; /* bytes that the target is given */
     uint8_t *bytes;
     size_t room;
 };
 
 void *afl_custom_init(void *afl, unsigned seed) {
     (void)afl;
+    const char *most = getenv("BOXSPEC_FUZZ_MOST_BYTES");
     struct state *state = calloc(1, sizeof *state);
-    if (state != NULL)
-        state->seed = seed;
+    if (state == NULL)
+        return NULL;
+    state->seed = seed;
+    state->most = most != NULL ? strtoul(most, NULL, 10) : SIZE_MAX;
     return state;
 }
 
 size_t afl_custom_fuzz(void *opaque, uint8_t *data, size_t size, uint8_t **out, uint8_t *other,
                        size_t other_size, size_t most) {
     struct state *state = opaque;
+    /* afl-fuzz names a megabyte here, whatever -G says, and cuts off what is longer than that. */
+    if (most > state->most)
+        most = state->most;
     if (state->room < most) {
         free(state->bytes);
         state->bytes = malloc(most);
         state->room = state->bytes != NULL ? most : 0;
     }
     *out = state->bytes;
-    if (state->bytes == NULL || size > most)
+    if (state->bytes == NULL)
         return 0;
+    if (size > most)
+        size = most;
     memcpy(state->bytes, data, size);
     state->seed = state->seed * 1664525U + 1013904223U;
     return bs_fuzz_mutate(state->bytes, size, most, other, other_size, state->seed);

@@ -4,7 +4,7 @@
  * is dropped, doubled, exchanged or taken from another input, a wildcard becomes another one, the
  * glob is copied to where the path is. One source for both engines: libFuzzer finds
  * LLVMFuzzerCustomMutator in the target, AFL++ loads a library with afl_custom_fuzz by
- * AFL_CUSTOM_MUTATOR_LIBRARY. */
+ * AFL_CUSTOM_MUTATOR_LIBRARY; that makes nothing longer than BOXSPEC_FUZZ_MOST_BYTES says. */
 #ifndef BS_FUZZ_MUTATOR_H
 #define BS_FUZZ_MUTATOR_H
 

@@ -32,7 +32,11 @@ SETTINGS = {
 def settings(target: Target) -> dict[str, str]:
     """With the mutator of the target, which works beside AFL++'s own."""
     library = trees.mutator(target)
-    return SETTINGS | ({"AFL_CUSTOM_MUTATOR_LIBRARY": str(library)} if library else {})
+    if library is None:
+        return SETTINGS
+    most = str(target.max_len)
+    own = {"AFL_CUSTOM_MUTATOR_LIBRARY": str(library), "BOXSPEC_FUZZ_MOST_BYTES": most}
+    return SETTINGS | own
 
 
 def main_name() -> str:
