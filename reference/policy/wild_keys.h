@@ -55,14 +55,26 @@ static inline uint64_t bs_wild_window(const char *text, size_t text_len, size_t 
     return len < sizeof window ? window & ((UINT32_C(1) << 8 * len) - 1) : window;
 }
 
-/* What the two outer bytes of a piece, or of a segment, have in the tables of lengths. */
+/* Where the outer bytes of a piece, or of a segment, are in the tables of lengths: two for lengths
+ * up to three, four for longer ones. No length is told at both. */
+enum { BS_WILD_SHORT_LENGTHS = 0x7 };
+
 static inline uint32_t bs_wild_outer(uint64_t bytes) {
     return (uint32_t)bytes * UINT32_C(0x9E3779B1) >> (32 - BS_WILD_OUTER_BITS);
 }
 
-static inline uint32_t bs_wild_outer_start(uint64_t first) { return bs_wild_outer(first & 0xFFFF); }
+static inline uint32_t bs_wild_outer_start(uint64_t first, bool is_short) {
+    return bs_wild_outer(is_short ? first & 0xFFFF : first);
+}
 
-static inline uint32_t bs_wild_outer_end(uint64_t last) { return bs_wild_outer(last >> 48); }
+static inline uint32_t bs_wild_outer_end(uint64_t last, bool is_short) {
+    return bs_wild_outer(is_short ? last >> 48 : last >> 32);
+}
+
+/* Lengths of the pieces that a segment can begin, or end, with; one byte is asked for always. */
+static inline uint32_t bs_wild_lengths_of(uint32_t at_two, uint32_t at_four) {
+    return (at_two & BS_WILD_SHORT_LENGTHS) | (at_four & ~(uint32_t)BS_WILD_SHORT_LENGTHS) | 1U;
+}
 
 /* The bit of a length above the side. */
 static inline uint32_t bs_wild_kind(enum bs_wild_side side, size_t len) {

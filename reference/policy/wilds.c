@@ -91,10 +91,10 @@ __attribute__((noinline)) static void try_rest(struct search *search, uint32_t s
                                                uint32_t ends, const struct bs_wild_text *text,
                                                uint64_t *seen) {
     const struct bs_wild_run *run = &search->wilds->runs[search->run];
-    if (starts > BS_WILD_BY_WORDS && text->len >= BS_WILD_LONG)
+    if (starts > BS_WILD_BY_WORDS)
         try_piece(search, bs_wild_kind(BS_WILD_START, BS_WILD_LONG),
                   bs_wild_long_start(text->text));
-    if (ends > BS_WILD_BY_WORDS && text->len >= BS_WILD_LONG)
+    if (ends > BS_WILD_BY_WORDS)
         try_piece(search, bs_wild_kind(BS_WILD_END, BS_WILD_LONG),
                   bs_wild_long_end(text->text, text->len));
     if (run->has_others)
@@ -111,8 +111,14 @@ void bs_wilds_find(const struct bs_wilds *wilds, uint32_t run, const struct bs_w
     const struct bs_wild_run *of = &wilds->runs[run];
     uint64_t first = text->first;
     uint64_t last = text->last;
-    uint32_t starts = of->starts & (wilds->lengths->starts[bs_wild_outer_start(first)] | 1U);
-    uint32_t ends = of->ends & (wilds->lengths->ends[bs_wild_outer_end(last)] | 1U);
+    const struct bs_wild_lengths *by = wilds->lengths;
+    uint32_t fit = text->len < BS_WILD_LONG ? BS_WILD_BY_WORDS : UINT32_MAX;
+    uint32_t starts = fit & of->starts &
+                      bs_wild_lengths_of(by->starts[bs_wild_outer_start(first, true)],
+                                         by->starts[bs_wild_outer_start(first, false)]);
+    uint32_t ends = fit & of->ends &
+                    bs_wild_lengths_of(by->ends[bs_wild_outer_end(last, true)],
+                                       by->ends[bs_wild_outer_end(last, false)]);
     for (uint32_t lengths = starts & BS_WILD_BY_WORDS; lengths != 0; lengths &= lengths - 1) {
         uint32_t len = (uint32_t)__builtin_ctz(lengths) + 1;
         try_piece(&search, bs_wild_kind(BS_WILD_START, len), bs_wild_start(first, len));

@@ -57,7 +57,7 @@ struct bs_wild_key {
 };
 
 /* Lengths of all pieces that begin, or end, with some bytes. */
-#define BS_WILD_OUTER_BITS 10
+#define BS_WILD_OUTER_BITS 11
 struct bs_wild_lengths {
     uint16_t starts[1 << BS_WILD_OUTER_BITS];
     uint16_t ends[1 << BS_WILD_OUTER_BITS];

@@ -202,12 +202,13 @@ static void tell_length(struct bs_wilds *wilds, struct bs_wild_run *run,
         return;
     }
     uint16_t length = (uint16_t)(1U << ((draft->kind >> 2) - 1));
+    bool is_short = length <= BS_WILD_SHORT_LENGTHS;
     if (side == BS_WILD_START) {
         run->starts |= length;
-        wilds->lengths->starts[bs_wild_outer_start(draft->wild.first)] |= length;
+        wilds->lengths->starts[bs_wild_outer_start(draft->wild.first, is_short)] |= length;
     } else if (side == BS_WILD_END) {
         run->ends |= length;
-        wilds->lengths->ends[bs_wild_outer_end(draft->wild.last)] |= length;
+        wilds->lengths->ends[bs_wild_outer_end(draft->wild.last, is_short)] |= length;
     } else {
         run->anywhere |= length;
     }
