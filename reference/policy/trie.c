@@ -211,9 +211,17 @@ __attribute__((noinline)) static int32_t walk_all(const struct bs_trie *trie,
         bs_name_read(&walk.key, segments->path, segments->len,
                      (size_t)(segment.text - segments->path), segment.len);
         /* Gaps that this segment enters begin at the next one. */
-        uint32_t n = n_now + walk.n_gaps;
-        for (uint32_t i = 0; i < n; i++)
-            step(&walk, i < n_now ? now[i] : walk.gaps[i - n_now], i >= n_now);
+        const uint32_t *at = now;
+        const uint32_t *end = now + n_now;
+        const uint32_t *end_of_gaps = walk.gaps + walk.n_gaps;
+        for (bool is_gap = false;; is_gap = true) {
+            for (; at < end; at++)
+                step(&walk, *at, is_gap);
+            if (is_gap)
+                break;
+            at = walk.gaps;
+            end = end_of_gaps;
+        }
         if (walk.best > best_before)
             drop_beaten_gaps(&walk);
         n_now = walk.n_next;
