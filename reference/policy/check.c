@@ -79,8 +79,10 @@ static inline ptrdiff_t highest(const struct bs_asked *asked, const struct bs_pa
     return asked->matcher != NULL ? bs_matcher_highest_seen(asked->matcher, path) : BS_NO_RULE;
 }
 
-const struct bs_outcome *bs_profile_outcome(const struct bs_profile *profile, enum bs_op op,
-                                            const struct bs_path_view *path, ptrdiff_t *deciding) {
+/* Inline for the check below; it is there for others as well. */
+inline const struct bs_outcome *bs_profile_outcome(const struct bs_profile *profile, enum bs_op op,
+                                                   const struct bs_path_view *path,
+                                                   ptrdiff_t *deciding) {
     const struct bs_asked *asked = &profile->full[op];
     ptrdiff_t index = highest(asked, path);
     if (asked->outcomes[index + 1].asks_own) {

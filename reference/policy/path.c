@@ -105,7 +105,7 @@ static inline bool block_is_plain(const char *path, size_t len, bool *starts, bo
     uint64_t after_dot = dot_begins << 1 | *dotted;
     *starts = (seen.slashes >> (len - 1) & 1) != 0;
     *dotted = (dot_begins >> (len - 1) & 1) != 0;
-    *strange = *strange || _mm_movemask_epi8(seen.strange) != 0;
+    *strange |= _mm_movemask_epi8(seen.strange) != 0;
     *marks = (struct bs_path_marks){seen.slashes, true};
     return ((seen.slashes & begins) | (after_dot & (seen.slashes | seen.dots)) |
             (uint64_t)_mm_movemask_epi8(seen.refused)) == 0;
