@@ -33,7 +33,7 @@ static bool continues(unsigned char c) { return (c & 0xC0) == 0x80; }
 static bool goes_on(const struct bs_state *state, unsigned char c) {
     if (state->by == BS_BY_CHARACTER)
         return c != '/' && !continues(c);
-    return state->by == (c == '/' && state->by == BS_BY_GAP ? BS_BY_GAP : c);
+    return state->by == c || (c == '/' && state->by == BS_BY_GAP);
 }
 
 static bool stays(const struct bs_state *state, unsigned char c) {
