@@ -58,8 +58,7 @@ struct draft {
     const char *glob;
     size_t glob_len;
     struct pieces pieces;
-    uint32_t sharers; /* of the piece at the start */
-    bool by_start;
+    uint32_t sharers[2]; /* of the piece at the start, and of the one at the end */
     struct bs_wild wild;
 };
 
@@ -135,30 +134,33 @@ static uint32_t same_from(const struct draft *drafts, uint32_t at, uint32_t n) {
     return end - at;
 }
 
+/* How many of a node have the same piece at this end. */
+static void count_sharers(struct draft *drafts, uint32_t n, enum bs_wild_side side) {
+    for (uint32_t i = 0; i < n; i++)
+        key_by(&drafts[i], side);
+    qsort(drafts, n, sizeof *drafts, in_order);
+    for (uint32_t i = 0, same = 0; i < n; i += same) {
+        same = same_from(drafts, i, n);
+        for (uint32_t k = i; k < i + same; k++) {
+            const struct pieces *pieces = &drafts[k].pieces;
+            size_t len = side == BS_WILD_START ? pieces->start : pieces->end;
+            drafts[k].sharers[side] = len > 0 ? same : UINT32_MAX;
+        }
+    }
+}
+
 /* By the piece, of the two at its ends, that fewer others of the node have. */
 static void choose_keys(struct draft *drafts, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++)
-        key_by(&drafts[i], BS_WILD_START);
-    qsort(drafts, n, sizeof *drafts, in_order);
-    for (uint32_t i = 0, same = 0; i < n; i += same) {
-        same = same_from(drafts, i, n);
-        for (uint32_t k = i; k < i + same; k++)
-            drafts[k].sharers = drafts[k].pieces.start > 0 ? same : UINT32_MAX;
-    }
-    for (uint32_t i = 0; i < n; i++)
-        key_by(&drafts[i], BS_WILD_END);
-    qsort(drafts, n, sizeof *drafts, in_order);
-    for (uint32_t i = 0, same = 0; i < n; i += same) {
-        same = same_from(drafts, i, n);
-        for (uint32_t k = i; k < i + same; k++)
-            drafts[k].by_start = drafts[k].pieces.end == 0 || drafts[k].sharers <= same;
-    }
+    count_sharers(drafts, n, BS_WILD_START);
+    count_sharers(drafts, n, BS_WILD_END);
     for (uint32_t i = 0; i < n; i++) {
         const struct pieces *pieces = &drafts[i].pieces;
+        const uint32_t *sharers = drafts[i].sharers;
         if (pieces->start + pieces->end == 0 && pieces->longest > 0)
             key_by(&drafts[i], BS_WILD_ANYWHERE);
         else
-            key_by(&drafts[i], drafts[i].by_start ? BS_WILD_START : BS_WILD_END);
+            key_by(&drafts[i],
+                   sharers[BS_WILD_START] <= sharers[BS_WILD_END] ? BS_WILD_START : BS_WILD_END);
     }
 }
 
