@@ -61,6 +61,8 @@ OVERLAPS = {
     "lies below the leading part of a glob": ("a/b", "a/**/k"),
     "holds the leading part of a glob": ("a", "a/b/*.env"),
     "is the root": (".", "k/**"),
+    "lies below the root that may not be read": ("a", "."),
+    "is the root that may not be read": (".", "."),
 }
 
 

@@ -17,7 +17,7 @@ struct bs_body {
     size_t top;    /* bytes without the `**` segments at its end: they mean no more than one */
     unsigned look; /* what the bytes are, sbpl/spell.h */
     /* The length of the leading segments that have no wildcards, `**` segments at the end aside; 0
-     * for the root. Of read rules from denied_from on. */
+     * where there are none, and for the root. Of read rules from denied_from on. */
     size_t place;
     /* Where the text has its filter as a deny, which may be wanted twice; a length of 0: nowhere.
      */

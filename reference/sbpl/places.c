@@ -99,11 +99,12 @@ static int judge_side_root(const struct bs_places *places, size_t i,
         code = folded(&places->root, folds, &root, err);
     for (size_t k = read->denied_from; k < read->n && code == BS_OK; k++) {
         size_t len = read->items[k].place;
-        if (!read->entries[k].negated || len == 0)
+        if (!read->entries[k].negated || (len == 0 && !bs_body_is_root(&read->items[k])))
             continue;
         place.len = 0;
-        bs_buf_add(&place, root.data, root.len > 1 ? root.len : 0);
-        bs_buf_char(&place, '/');
+        bs_buf_add(&place, root.data, root.len);
+        if (len > 0 && root.len > 1)
+            bs_buf_char(&place, '/');
         bs_buf_add(&place, read->items[k].text, len);
         struct bs_bytes there = {place.data, place.len};
         char name[BS_SIDE_ROOT_NAME];

@@ -109,6 +109,13 @@ def side_root_beside_is_refused():
     meets(lambda side, place: side.startswith(place) or place.startswith(side))
 
 
+@fault("SBPL-SIDE-04", "a root that may not be read has no place", "no segments, no place")
+def denied_root_has_no_place():
+    @replaces(refusals)
+    def denied_places(original, given):
+        return [(rule, place) for rule, place in original(given) if rule != "."]
+
+
 @fault("SBPL-SIDE-04", "the refusal names neither", "one message for all")
 def refused_side_root_is_not_named():
     @replaces(refusals)

@@ -44,7 +44,11 @@ def refuse_side_roots(given):
 def denied_places(given):
     for entry in given.read:
         names = plain_names(entry.rule.body)
-        if entry.sign == "-" and names:
+        if entry.sign != "-":
+            continue
+        if entry.rule.body == ".":
+            yield ".", given.root
+        elif names:
             yield entry.rule.body, below(given.root) + "/".join(names)
 
 
