@@ -151,7 +151,10 @@ static void add_crowd(struct bs_gen_policies *gen, struct bs_fuzz_node *list) {
     for (unsigned n = bs_fuzz_byte(gen->from); n > 0; n--) {
         char text[32];
         (void)snprintf(text, sizeof text, forms[(n ^ n >> 3) % 7], n);
-        add_rule(gen, list, (struct bs_fuzz_text){text, strlen(text)}, n % 5 == 4);
+        struct bs_fuzz_text body = {bs_fuzz_keep(gen->pool, text, strlen(text)), strlen(text)};
+        add_rule(gen, list, body, n % 5 == 4);
+        if (gen->n_rules < BS_GEN_MOST_RULES)
+            gen->rules[gen->n_rules++] = body;
     }
 }
 
@@ -258,17 +261,14 @@ static struct bs_fuzz_node *metadata(struct bs_gen_policies *gen) {
     return map;
 }
 
+/* What is escaped, and its neighbours. */
+#define UNSEEN                                                                                     \
+    "\xE2\x80\xA8\x7F\xC2\x85\xC2\xA0\xE2\x80\x81\xE2\x81\x80\xEF\xBF\xBE\xEF\xBF\xBD\xEF\xBC\x81"
+
 static struct bs_fuzz_node *description(struct bs_gen_policies *gen) {
-    static const char *const texts[] = {"",
-                                        "a policy",
-                                        "two\nlines",
-                                        "ends\n",
-                                        " blank",
-                                        "\"'\\/",
-                                        "\xE2\x80\xA8\x7F\xC2\x85",
-                                        "\xF0\x9F\x98\x80",
-                                        "true",
-                                        "#"};
+    static const char *const texts[] = {"",       "a policy", "two\nlines", "ends\n",
+                                        " blank", "\"'\\/",   UNSEEN,       "\xF0\x9F\x98\x80",
+                                        "true",   "#"};
     return string(gen, texts[bs_fuzz_below(gen->from, sizeof texts / sizeof *texts)]);
 }
 

@@ -32,6 +32,7 @@ struct bs_gen_policies {
     size_t n_profiles;
     bool flawed;       /* something may be wrong with this case */
     bool crowded;      /* its profiles have many rules, which are matched by other means */
+    bool long_named;   /* its rules may be longer than what is held in place */
     bool is_workspace; /* of the policy that is being made */
 };
 

@@ -7,6 +7,9 @@
 
 #define LONG "a-name-that-does-not-fit-into-the-sixty-four-bytes-that-are-looked-at-at-once"
 #define LONG_BEGUN "a-name-that-does-not-fit-into-the-sixty-four-bytes-that-are-looked-at-at-once?"
+#define ACCENTS "\xCC\x81\xCC\x88\xCC\x84\xCC\x87\xCC\x8C\xCC\x80"
+#define OTHER_MARKS "\xCC\xA3\xCC\xA7\xCC\xB1\xCC\x95"
+#define FOUR(text) text text text text
 #define LONG_HELD "*a-name-that-does-not-fit-into-the-sixty-four-bytes-that-are-looked-at-at-once*"
 
 /* An input that is used up gives the first. The last ones are no beginning of a rule. */
@@ -52,7 +55,34 @@ static const char *const segments[] = {
     "a:",
 };
 
+/* Some of the values of a byte, none of those that engines like to put in: what takes other ways
+ * through folding. */
+static const char *const rarities[] = {
+    " x",
+    "x ",
+    "*" LONG,
+    "*b?",
+    "\xCE\xB1\xCC\x81\xCD\x85",          /* a letter, an accent, a mark that folds to a letter */
+    "q\xCC\xA3\xCC\x87",                 /* marks that compose with nothing */
+    "\xE0\xA5\x98\xE0\xA4\xBC",          /* always two characters */
+    "\xEA\xB0\x80\xE1\x86\xA8",          /* a syllable and what may join it */
+    "\xC8\xBA\xE1\xB8\x9E",              /* longer when it is folded; a letter with a mark */
+    "\xE0\xA7\x87\xE0\xA6\xBE",          /* signs that compose, of no class */
+    "a" ACCENTS ACCENTS ACCENTS ACCENTS, /* more marks than anybody meant */
+    "o" ACCENTS OTHER_MARKS,             /* in any order but for each one's own */
+};
+
+/* In few cases, for what they cost: strings that are too long, alone or with what an exception adds
+ * to them, and more than is folded in place. */
+static const char *const long_names[] = {
+    FOUR(FOUR(LONG)),
+    FOUR(FOUR("a-name-of-as-many-bytes-as-fit-into-a-string-and-not-one-more")) "four",
+    FOUR(FOUR(FOUR(FOUR(FOUR("\xC3\xA9\xC3\xA9"))))) "\xC3\xA9",
+};
+
 enum { SEGMENTS = sizeof segments / sizeof *segments, BEGINNINGS = SEGMENTS - 3, MOST_MORE = 5 };
+enum { RARE = 0xA8, RARITIES = sizeof rarities / sizeof *rarities };
+enum { LONG_NAMED = 0xB8, LONG_NAMES = sizeof long_names / sizeof *long_names };
 
 enum { LENGTHENS = 0xFF, LENGTH = 4101 }; /* a byte in 256; a whole number of segments */
 
@@ -69,13 +99,20 @@ static struct bs_fuzz_text joined(struct bs_gen_policies *gen, struct bs_fuzz_te
     return (struct bs_fuzz_text){text, len};
 }
 
-static struct bs_fuzz_text segment(struct bs_gen_policies *gen) {
-    return text_of(segments[bs_fuzz_below(gen->from, SEGMENTS)]);
+static struct bs_fuzz_text one_of(struct bs_gen_policies *gen, uint32_t n) {
+    uint8_t drawn = bs_fuzz_byte(gen->from);
+    if (drawn >= RARE && drawn < RARE + RARITIES)
+        return text_of(rarities[drawn - RARE]);
+    if (gen->long_named && drawn >= LONG_NAMED && drawn < LONG_NAMED + LONG_NAMES)
+        return text_of(long_names[drawn - LONG_NAMED]);
+    return text_of(segments[drawn % n]);
 }
+
+static struct bs_fuzz_text segment(struct bs_gen_policies *gen) { return one_of(gen, SEGMENTS); }
 
 static struct bs_fuzz_text fresh(struct bs_gen_policies *gen) {
     uint32_t beginnings = gen->flawed ? SEGMENTS : BEGINNINGS;
-    struct bs_fuzz_text rule = text_of(segments[bs_fuzz_below(gen->from, beginnings)]);
+    struct bs_fuzz_text rule = one_of(gen, beginnings);
     for (uint32_t more = bs_fuzz_below(gen->from, MOST_MORE); more > 0; more--)
         rule = joined(gen, rule, "/", segment(gen));
     return rule;
@@ -136,6 +173,7 @@ void bs_gen_policies_begin(struct bs_gen_policies *gen, struct bs_fuzz_provider 
     uint32_t kind = bs_fuzz_below(from, 32);
     gen->flawed = kind % 8 == 7;
     gen->crowded = kind == 30;
+    gen->long_named = kind == 29;
 }
 
 /* Without the character at the end that there was no room for. */

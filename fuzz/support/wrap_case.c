@@ -7,7 +7,7 @@
 #include "support/lie.h"
 
 /* What becomes of a piece. */
-enum fate { STAYS, GOES, FIRST_GOES, IS_MODE };
+enum fate { STAYS, GOES, FIRST_GOES, IS_MODE, FIRST_IS_MODE };
 
 struct piece {
     const char *words[2];
@@ -35,6 +35,7 @@ static const struct piece of_codex[] = {
     {{"--config", "sandbox_mode="}, GOES},
     {{"--config=sandbox_mode=\"x\""}, GOES},
     {{"--full-auto"}, GOES},
+    {{"--sandbox", "-p"}, FIRST_IS_MODE},
     {{"-c", "sandbox_modes=x"}, STAYS},
     {{"--config", "model=sandbox_mode=x"}, STAYS},
     {{"--config=sandbox_mod=x"}, STAYS},
@@ -81,16 +82,20 @@ static void put(struct words *words, const char *word) {
 
 static void put_piece(struct words *words, const struct piece *piece, enum fate fate,
                       bool *has_mode) {
-    if (fate == IS_MODE && !*has_mode) {
+    bool is_mode = fate == IS_MODE || fate == FIRST_IS_MODE;
+    if (is_mode && !*has_mode) {
         put(words, "--sandbox");
         put(words, "danger-full-access");
     }
-    *has_mode = *has_mode || fate == IS_MODE;
+    *has_mode = *has_mode || is_mode;
     if (fate == STAYS)
         put(words, piece->words[0]);
-    if (fate == STAYS || fate == FIRST_GOES)
+    if (fate == STAYS || fate == FIRST_GOES || fate == FIRST_IS_MODE)
         put(words, piece->words[1]);
 }
+
+/* A flag at the end, whose value was forgotten. */
+static const struct piece lasts[] = {{{"--sandbox"}, IS_MODE}, {{"-s"}, IS_MODE}, {{"-c"}, STAYS}};
 
 /* Pieces up to one that ends, or as many as there is room for: each is two words at most. */
 static size_t draw_pieces(struct bs_fuzz_provider *from, enum bs_provider provider,
@@ -98,6 +103,9 @@ static size_t draw_pieces(struct bs_fuzz_provider *from, enum bs_provider provid
     size_t n = bs_fuzz_below(from, BS_WRAP_MOST_WORDS / 2);
     for (size_t i = 0; i < n; i++)
         pieces[i] = draw(from, provider);
+    uint32_t last = provider == BS_PROVIDER_CODEX ? bs_fuzz_below(from, 8) : 0;
+    if (last > 0 && last <= LENGTH(lasts))
+        pieces[n++] = lasts[last - 1];
     return n;
 }
 
@@ -109,7 +117,7 @@ static void expect(struct bs_wrap_case *input, const struct piece *pieces, size_
     bool looked_at = is_changed;
     size_t from = 0;
     for (size_t i = 0; i < n && strcmp(pieces[i].words[0], "--") != 0; i++)
-        has_mode = has_mode || pieces[i].fate == IS_MODE;
+        has_mode = has_mode || pieces[i].fate == IS_MODE || pieces[i].fate == FIRST_IS_MODE;
     put(&words, input->argv[0]);
     if (!has_mode) {
         bool leads = n > 0 && (strcmp(pieces[0].words[0], "exec") == 0 ||

@@ -282,6 +282,43 @@ static void judge_profile(struct bs_eval_case *input, const struct bs_fuzz_load 
         check_laws(input, asked, n);
 }
 
+/* It takes as long as many others: a value that engines do not like to put in. */
+enum { LONGEST_LAW = 0xB7 };
+
+/* A rule without wildcards, longer than an automaton may be, decides and explains what it names and
+ * nothing else. */
+static void check_longest(struct bs_fuzz_pool *pool) {
+    enum { LONGEST = 129 * 1024 };
+    static const char front[] = "{\"schemaVersion\":2,\"kind\":\"Policy\",\"metadata\":{\"name\":"
+                                "\"p\"},\"spec\":{\"denyModify\":[],\"fsProfiles\":{},"
+                                "\"denyRead\":[\"";
+    static const char back[] = "\"]}}";
+    char *json = bs_fuzz_take(pool, sizeof front + LONGEST + sizeof back);
+    char *name = json + sizeof front - 1;
+    memcpy(json, front, sizeof front);
+    memset(name, 'a', LONGEST);
+    memcpy(name + LONGEST, back, sizeof back);
+    const struct bs_policy_text text = {json, strlen(json), BS_POLICY_JSON};
+    struct bs_fuzz_load load;
+    struct bs_profile *profile = NULL;
+    bs_fuzz_load(&text, NULL, &load);
+    if (load.code != BS_OK || bs_profile_compile(load.policy, NULL, 0, &profile, NULL) != BS_OK)
+        bs_fuzz_fail("list", "a rule of %d bytes is not taken", LONGEST);
+    for (size_t less = 0; less < 2; less++) {
+        struct bs_fuzz_text path = {name, LONGEST - less};
+        struct bs_fuzz_answer expected = {less > 0, NULL, less > 0 ? 0 : 1};
+        struct bs_decision decision;
+        if (check_path(profile, BS_OP_READ, path, name, path.len, false, &decision) &&
+            decision.allowed != expected.allowed)
+            bs_fuzz_fail("decision", "%zu bytes against a rule of %d", path.len, LONGEST);
+        if (less == 0)
+            check_explained(profile, BS_OP_READ, path, expected);
+        bs_decision_clear(&decision);
+    }
+    bs_profile_free(profile);
+    bs_fuzz_load_clear(&load);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static struct bs_eval_case input;
     struct bs_policy_text texts[2] = {{NULL, 0, BS_POLICY_JSON}, {NULL, 0, BS_POLICY_JSON}};
@@ -294,6 +331,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                          &verdict);
     if (load.code == BS_OK)
         judge_profile(&input, &load, &verdict.policy);
+    if (input.law == LONGEST_LAW)
+        check_longest(&input.pool);
     bs_fuzz_load_clear(&load);
     bs_fuzz_text_free(&texts[0]);
     bs_fuzz_text_free(&texts[1]);

@@ -28,7 +28,7 @@ static const char *const roots[] = {"/Users/u/project",
 static const char *const homes[] = {NULL, "", "/Users/u", "/home/\"x\"", "/Users/u/"};
 static const char *const states[] = {NULL, "", "/opt/state", "/Users/u/project/a"};
 static const char *const sides[] = {"/opt/side", "/Users/u/project/a", "/Users/u/projects",
-                                    "/Users/u/project/src/ab"};
+                                    "/Users/u/project/src/ab", "/"};
 
 /* The first byte says so. */
 enum { MISPLACES = 0xE0, WRAPS = 0xF0 };
@@ -54,14 +54,18 @@ static void clean(const char *path, char *out, size_t size) {
     out[to] = '\0';
 }
 
+/* What Seatbelt reads no string of. */
+#define TEN(text) text text text text text text text text text text
+#define TOO_LONG TEN(TEN("/a-name-that"))
+
 /* Places that no profile may be about, and variables that would open the home directory. */
 static void misplace(struct input *input, struct bs_fuzz_provider *from) {
-    static const char *const wrong[] = {"work",   "~",     "~/w",    "/a/../b", "/a/.",
-                                        "/..",    "/tmp",  "/tmp/w", "/var",    "/var//w/",
-                                        "/etc/w", "//etc", "/a\x01", "/\x7F",   "/\nroot"};
+    static const char *const wrong[] = {
+        "work",     "~",      "~/w",   "/a/../b", "/a/.",  "/..",     "/tmp",  "/tmp/w", "/var",
+        "/var//w/", "/etc/w", "//etc", "/a\x01",  "/\x7F", "/\nroot", "/\xFF", TOO_LONG};
     struct bs_sbpl_input *sbpl = &input->sbpl;
     const char *place = PICK(from, wrong);
-    switch (bs_fuzz_below(from, 7)) {
+    switch (bs_fuzz_below(from, 9)) {
     case 0:
         sbpl->root = place;
         break;
@@ -77,10 +81,20 @@ static void misplace(struct input *input, struct bs_fuzz_provider *from) {
     case 4:
         input->side_roots[0] = place;
         sbpl->n_side_roots = 1;
+        /* The others write none. */
+        if (strcmp(place, TOO_LONG) == 0)
+            sbpl->provider = BS_PROVIDER_CODEX;
         break;
     case 5:
         sbpl->home = "/Users/u";
         sbpl->codex_home = "/Users//u/";
+        break;
+    case 6:
+        sbpl->home = "/";
+        break;
+    case 7:
+        sbpl->home = NULL;
+        sbpl->codex_home = "//";
         break;
     default:
         sbpl->home = "/Users/u";
@@ -170,7 +184,7 @@ void bs_fuzz_describe(struct bs_fuzz_case *c, const uint8_t *data, size_t size) 
 }
 
 /* A rule that becomes a string of more than 1,000 bytes is refused, and so is a control
- * character. */
+ * character. Where names fold, marks above and below a letter have as many orders as there are. */
 static bool may_be_unsayable(const struct bs_fuzz_resolved *resolved, bool folds) {
     const struct bs_fuzz_list *const lists[] = {&resolved->read, &resolved->modify};
     for (size_t l = 0; l < 2; l++) {
@@ -178,12 +192,15 @@ static bool may_be_unsayable(const struct bs_fuzz_resolved *resolved, bool folds
             const struct bs_fuzz_rule *rule = lists[l]->entries[i].rule;
             size_t questions = 0;
             bool controls = false;
+            bool marks = false;
             for (size_t k = 0; k < rule->len; k++) {
                 unsigned char c = (unsigned char)rule->body[k];
                 questions += c == '?';
                 controls = controls || c < 0x20 || c == 0x7F;
+                marks = marks || c == 0xCC || c == 0xCD;
             }
-            if (controls || rule->len * (folds ? 16 : 5) + questions * (folds ? 100 : 50) > 900)
+            if (controls || (folds && marks) ||
+                rule->len * (folds ? 16 : 5) + questions * (folds ? 100 : 50) > 900)
                 return true;
         }
     }
@@ -260,7 +277,10 @@ static void check_outside(const struct bs_fuzz_sbpl *sbpl, const struct bs_seatb
     } places[] = {{"/private/tmp/x", true}, {"/private/tmpfile", false}, {"/dev/null", true},
                   {"/opt/nothing", false},  {"/Users/u/.ssh", false},    {"/Users", false}};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        if (bs_fuzz_is_within(places[i].path, sbpl->root))
+        bool beside = !bs_fuzz_is_within(places[i].path, sbpl->root);
+        for (size_t k = 0; k < sbpl->n_sides; k++)
+            beside = beside && !bs_fuzz_is_within(places[i].path, sbpl->sides[k]);
+        if (!beside)
             continue;
         check_op(profile, "file-write-data", places[i].path, places[i].writes, false);
         check_op(profile, "file-read-data", places[i].path, true, false);
