@@ -275,8 +275,8 @@ static int open_all(struct compiler *compiler, struct bs_error *err) {
     code = bs_places_open(compiler->input, &compiler->both, &compiler->places, err);
     if (code != BS_OK)
         return code;
-    if (folds && !bs_unfold_open(&compiler->unfold))
-        return out_of_memory(err);
+    if (folds)
+        bs_unfold_open(&compiler->unfold);
     if (!bs_filters_open(&compiler->filters, &compiler->places.root,
                          folds ? &compiler->unfold : NULL))
         return out_of_memory(err);
@@ -297,7 +297,6 @@ int bs_sbpl_compile(const struct bs_sbpl_input *input, struct bs_sbpl *sbpl, str
     }
     bs_buf_clear(&compiler.out);
     bs_filters_close(&compiler.filters);
-    bs_unfold_close(&compiler.unfold);
     bs_places_close(&compiler.places);
     bs_bodies_close(&compiler.both);
     return code;

@@ -1,5 +1,6 @@
 #include "sbpl/unfold.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,12 @@ static const struct {
 } blanks[] = {{0x3400, 0x9FFF},    /* ideographs */
               {0xAC00, 0xF8FF},    /* Hangul, composed by arithmetic; surrogates; private use */
               {0x1F000, 0x2F7FF}}; /* pictures, ideographs */
+
+/* Twice what Unicode has. Looking at all code points takes a millisecond, so it is done once. */
+enum { MOST_ROWS = 8192 };
+
+static struct bs_unfold_row rows[MOST_ROWS];
+static size_t n_rows;
 
 size_t bs_unfold_decompose(uint32_t point, uint32_t *parts) {
     int32_t decomposed[BS_UNFOLD_KEY];
@@ -57,30 +64,27 @@ static bool make_row(uint32_t point, struct bs_unfold_row *row) {
     return true;
 }
 
-bool bs_unfold_open(struct bs_unfold *unfold) {
-    struct bs_buf rows = BS_BUF_INIT;
+static void make_rows(void) {
     size_t blank = 0;
-    memset(unfold, 0, sizeof *unfold);
     for (uint32_t point = 1; point < PLANES; point++) {
         struct bs_unfold_row row;
-        if (blank < sizeof blanks / sizeof *blanks && point == blanks[blank].first)
+        if (blank < sizeof blanks / sizeof *blanks && point == blanks[blank].first) {
             point = blanks[blank++].last;
-        else if (make_row(point, &row))
-            bs_buf_add(&rows, &row, sizeof row);
+        } else if (make_row(point, &row)) {
+            if (n_rows == MOST_ROWS)
+                abort(); /* a version of Unicode adds some dozen */
+            rows[n_rows++] = row;
+        }
     }
-    if (rows.failed || rows.data == NULL) {
-        bs_buf_clear(&rows);
-        return false;
-    }
-    unfold->n_rows = rows.len / sizeof *unfold->rows;
-    unfold->rows = (struct bs_unfold_row *)(void *)rows.data; /* malloc's, hence aligned */
-    qsort(unfold->rows, unfold->n_rows, sizeof *unfold->rows, by_key);
-    return true;
+    qsort(rows, n_rows, sizeof *rows, by_key);
 }
 
-void bs_unfold_close(struct bs_unfold *unfold) {
-    free(unfold->rows);
+void bs_unfold_open(struct bs_unfold *unfold) {
+    static pthread_once_t made = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&made, make_rows);
     memset(unfold, 0, sizeof *unfold);
+    unfold->rows = rows;
+    unfold->n_rows = n_rows;
 }
 
 /* Whether a part may join what stands before it into one character. Jamo do, but never in text that

@@ -23,15 +23,16 @@ struct bs_unfold_row {
 };
 
 struct bs_unfold {
-    struct bs_unfold_row *rows; /* by key[0] */
+    const struct bs_unfold_row *rows; /* by key[0] */
     size_t n_rows;
     /* The expression of each ASCII character that stands alone; empty: not looked for yet. */
     char ascii[128][BS_UNFOLD_ASCII];
 };
 
-/* False when memory ran out; there is nothing to be cleared then. */
-bool bs_unfold_open(struct bs_unfold *unfold);
-void bs_unfold_close(struct bs_unfold *unfold); /* any number of times */
+/* There is nothing to be closed: the rows are the same for all, in any number of threads. The first
+ * call of a process makes them, without asking for memory, and they stay as they are until it
+ * ends. */
+void bs_unfold_open(struct bs_unfold *unfold);
 
 /* Appends what matches every spelling of a text, which is UTF-8, folded and has no control
  * characters, written as the string of a regular expression. False when that would take more than

@@ -9,8 +9,9 @@
  *   5. bs_sbpl_wrapped_clear, bs_sbpl_file_remove, bs_sbpl_clear; each may be called any number of
  *      times.
  *
- * Everything works on any system, so that a policy can be looked at anywhere. Nothing here keeps
- * anything for the next call; any number of threads may call at once.
+ * Everything works on any system, so that a policy can be looked at anywhere. Nothing that
+ * was asked is kept for the next call; any number of threads may call at once. The first compile of
+ * a profile that folds looks through Unicode, and the next ones share what it found.
  *
  * Rules come from the sbpl contract, conformance/spec/sbpl.md; the ids there (SBPL-...) name them.
  */

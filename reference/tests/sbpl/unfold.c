@@ -12,12 +12,13 @@
 static int set_up(void **state) {
     struct bs_unfold *unfold = malloc(sizeof *unfold);
     *state = unfold;
-    return unfold != NULL && bs_unfold_open(unfold) ? 0 : -1;
+    if (unfold == NULL)
+        return -1;
+    bs_unfold_open(unfold);
+    return 0;
 }
 
 static int tear_down(void **state) {
-    bs_unfold_close(*state);
-    bs_unfold_close(*state);
     free(*state);
     return 0;
 }
