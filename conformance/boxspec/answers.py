@@ -53,10 +53,12 @@ def no(reason: str) -> NotConforming:
     return NotConforming(f"not a conforming shim: {reason}")
 
 
-def sentinel(capability: str, declared: bool, answer: dict[str, Any], say: Say) -> None:
+def sentinel(
+    capability: str, declared: bool, answer: dict[str, Any], say: Say, op: str = "exec.run"
+) -> None:
     """The coarsest question about a capability: declared and answered, or unsupported."""
     if declared and "unsupported" in answer:
-        raise no(f"{capability} is declared, its sentinel is answered 'unsupported'")
+        raise no(f"{capability} is declared, its sentinel {op} is answered 'unsupported'")
     if not declared and "unsupported" not in answer:
         raise no(
             f"{capability} is not declared but used all the same: {shown(answer)};"
@@ -80,7 +82,7 @@ def sentinels(box: Box, each: Mapping[str, list[Ask]], say: Say) -> None:
             declared = capability in box.capabilities
             # One line for each capability, behind its last question.
             tell = say if (op, fields) == asks[-1] else _quiet
-            sentinel(capability, declared, answer, tell)
+            sentinel(capability, declared, answer, tell, op)
 
 
 def _quiet(_: str) -> None:

@@ -105,7 +105,11 @@ def _run(session: Session, box: Box, say: Say) -> None:
     nonce = uuid.uuid4().hex
     message = {"op": "hello", "protocol": 1, "nonce": nonce}
     with box.launch(message, Seen, within_s=WITHIN_S) as live:
-        seen = live.finish()
+        try:
+            seen = live.finish()
+        except ShimBroke as why:
+            way = "started as `SHIM run REQUEST RESPONSE` (shim-protocol.md, two ways in)"
+            raise ShimBroke(f"{why}, {way}", why.evidence) from why
         hello = _hello(seen.raw or {}, nonce, live.shim_pid, "run")
     if seen.survivors:
         left = ", ".join(proc.describe() for proc in seen.survivors)
