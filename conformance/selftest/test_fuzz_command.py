@@ -17,7 +17,7 @@ import pytest
 
 from boxspec.fuzz import afl, targets, trees
 from boxspec.observe import procs
-from selftest.tools import FAKE, ROOT, Done, boxspec, named_output, run
+from selftest.tools import FAKE, ROOT, Done, boxspec, named_block, named_output, run
 
 # A glob, a byte of ones and a path, as glob_raw reads them. Lied about, it is a finding.
 CASE = b"a*c\xffabc"
@@ -160,6 +160,90 @@ def test_a_shim_that_dies_is_a_finding_and_not_the_end(work: Path) -> None:
     assert re.search(r" · [6-9]\.\d s · .* 1 finding$", done.stdout.splitlines()[-1])
     assert f"BOXSPEC_FUZZ_SHIM='{FAKE} hello-then-dies'" in done.stdout
     assert left_below(work) == []
+
+
+# Answers a hello, and anything else as it is told to.
+ODD = """\
+#!/usr/bin/env python3
+import json, os, sys, time
+
+for line in sys.stdin:
+    message = json.loads(line)
+    answer = {"id": message["id"], "unsupported": {"capability": message["op"], "why": "odd"}}
+    if message["op"] == "hello":
+        answer = {"id": message["id"], "result": {"nonce": message["nonce"], "pid": os.getpid()}}
+    elif sys.argv[1] == "hangs":
+        time.sleep(600)
+    elif sys.argv[1] == "leaves":
+        if os.fork() == 0:
+            os.setsid()
+            time.sleep(600)
+        os._exit(1)
+    elif sys.argv[1] == "short":
+        continue
+    elif sys.argv[1] == "long":
+        print(json.dumps(answer))
+    elif sys.argv[1] == "huge":
+        print("x" * 100_000_000, end="", flush=True)
+    elif sys.argv[1] == "prose":
+        answer = "I am no JSON"
+    elif sys.argv[1] == "other":
+        answer["id"] += "0"
+    print(answer if isinstance(answer, str) else json.dumps(answer), flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "key"),
+    [
+        ("hangs", "shim-hung"),
+        ("leaves", "shim-hung"),
+        ("short", "shim-short"),
+        ("long", "shim-long"),
+        ("huge", "shim-long"),
+        ("prose", "differs glob-match-an-object"),
+        ("other", "differs glob-match-id"),
+    ],
+)
+def test_an_odd_shim_is_a_finding_and_nothing_is_left(how: str, key: str, work: Path) -> None:
+    shim = work.parent / "odd"
+    shim.write_text(ODD)
+    shim.chmod(0o755)
+    words = ["--shim", f"{shim} {how}", "--time", "4s", "--work", str(work), "--as-it-is"]
+    # Only a hang is waited for so long.
+    env = {"BOXSPEC_FUZZ_SHIM_TIMEOUT_MS": "300" if key == "shim-hung" else "5000"}
+    done = boxspec("fuzz", "shim_diff", *words, env=env)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert f"\nshim_diff: {key}: " in done.stdout
+    assert "request" in done.stdout and "ended early" not in done.stdout
+    assert left_below(work) == []
+
+
+def test_what_a_shim_differs_in_is_told_by_kinds_and_by_short_cases(
+    work: Path, tmp_path: Path
+) -> None:
+    shim = tmp_path / "glob-shim"
+    shim.write_text(named_block(ROOT / "fuzz" / "README.md", "glob-shim"))
+    shim.chmod(0o755)
+    words = ["--shim", str(shim), "--time", "6s", "--work", str(work)]
+    done = boxspec("fuzz", "shim_diff", *words)
+    assert done.returncode == 1, done.stdout + done.stderr
+    kinds = re.findall(r"^shim_diff: differs ([a-z-]+): ", done.stdout, re.M)
+    assert {"glob-match-match", "glob-match-error", "path-normalize-error"} <= set(kinds)
+    assert len(kinds) == len(set(kinds))
+    block = done.stdout.partition("shim_diff: differs glob-match-match: ")[2]
+    asked = re.search(r"^    pattern +(\S.*)$", block, re.M)
+    assert asked is not None and len(asked[1]) < 16, block
+
+
+def test_a_shim_that_is_too_slow_for_the_time_is_not_called_clean(work: Path) -> None:
+    shim = work.parent / "odd"
+    shim.write_text(ODD)
+    shim.chmod(0o755)
+    words = ["--shim", f"{shim} hangs", "--time", "1s", "--work", str(work)]
+    done = boxspec("fuzz", "shim_diff", *words)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "has not answered" in done.stderr and "--time" in done.stderr
 
 
 def test_a_shim_that_does_not_start_is_wrong_use(work: Path) -> None:

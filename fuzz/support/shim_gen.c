@@ -213,7 +213,7 @@ void bs_fuzz_shim_requests_read(struct bs_fuzz_shim_requests *requests, const ui
     uint64_t state = hash_of(from.data, from.left);
     struct maker m = {&from, requests, &requests->pool, NULL};
     requests->n = 0;
-    while (requests->n < BS_SHIM_MOST_REQUESTS) {
+    while (size > 0 && requests->n < BS_SHIM_MOST_REQUESTS) {
         if (from.left == 0) {
             fill(more, sizeof more, &state);
             from = (struct bs_fuzz_provider){more, sizeof more};
@@ -223,8 +223,9 @@ void bs_fuzz_shim_requests_read(struct bs_fuzz_shim_requests *requests, const ui
         else
             make_policy(&m);
     }
-    requests->from = only >= BS_SHIM_ONE_ALONE ? only - BS_SHIM_ONE_ALONE : 0;
-    requests->end = only >= BS_SHIM_ONE_ALONE ? requests->from + 1 : requests->n;
+    bool alone = size > 0 && only >= BS_SHIM_ONE_ALONE;
+    requests->from = alone ? only - BS_SHIM_ONE_ALONE : 0;
+    requests->end = alone ? requests->from + 1 : requests->n;
 }
 
 void bs_fuzz_shim_request_put(struct bs_buf *out, const struct bs_fuzz_shim_request *request,

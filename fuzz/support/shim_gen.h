@@ -1,8 +1,10 @@
 /* Requests of the shim protocol out of the bytes of an input: globs, paths, policies and checks, by
  * the same generators as the other targets. What the contract leaves open is not asked.
  *
- * A batch is always full: where the input ends, bytes go on that depend on all of it. A first byte
- * from 192 on asks one request alone, the one of that number: how a finding is brought down to one.
+ * A batch is always full: where the input ends, bytes go on that depend on all of it. Only the
+ * empty input asks nothing: libFuzzer begins with it, and a shim may differ in every batch. A first
+ * byte from 192 on asks one request alone, the one of that number: how a finding is brought down to
+ * one.
  */
 #ifndef BS_FUZZ_SHIM_GEN_H
 #define BS_FUZZ_SHIM_GEN_H

@@ -12,6 +12,8 @@ from boxspec.fuzz.targets import Target
 
 # One input may take so long. Longer is a finding of its own.
 INPUT_S = 10
+# A shim that hangs is waited for, twice, and then for each half of what it was asked.
+SHIM_INPUT_S = 40
 MEMORY_MB = 2048
 
 

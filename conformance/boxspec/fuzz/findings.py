@@ -13,10 +13,13 @@ from pathlib import Path
 from boxspec.fuzz import replay, report
 from boxspec.fuzz.engine import Crash
 from boxspec.fuzz.report import Report
+from boxspec.fuzz.seeds import ONE_ALONE
 from boxspec.fuzz.targets import Target
 from boxspec.programs import ROOT
 
-MINIMISE_S = 20.0
+MINIMISE_S = 20.0  # for all findings of a run
+# What shim_diff says of one request in a batch.
+REQUEST = re.compile(r"\brequest (\d+)\b")
 
 
 @dataclass
@@ -49,9 +52,7 @@ class Findings:
         if heard is not None and heard.key in self.by_key:
             self.by_key[heard.key].times += 1
             return False
-        seen = replay.look(self._judge, crash.input, self._env, quick=True)
-        if seen is None or seen.oracle is None:
-            seen = replay.look(self._judge, crash.input, self._env)
+        path, seen = self._look(crash, heard)
         told = seen or heard
         if told is None and not crash.sure:
             # Slow on a busy machine, say, and in order when it is asked alone.
@@ -60,11 +61,37 @@ class Findings:
         if told.key in self.by_key:
             self.by_key[told.key].times += 1
             return False
-        data = crash.input.read_bytes()
-        path = self._keep(told, data)
-        made = Finding(self._target, told, path, len(data), reproduces=seen is not None)
+        original_bytes = crash.input.stat().st_size
+        kept = self._keep(told, path.read_bytes())
+        made = Finding(self._target, told, kept, original_bytes, reproduces=seen is not None)
         self.by_key[told.key] = made
         return True
+
+    def _look(self, crash: Crash, heard: Report | None) -> tuple[Path, Report | None]:
+        """What is seen when it is replayed, and of which input: of a batch the one request that is
+        to blame, for another may differ in another way."""
+        seen = self._alone(crash.input, heard)
+        if seen is not None:
+            return self._trial, seen
+        seen = replay.look(self._judge, crash.input, self._env, quick=True)
+        if seen is None or seen.oracle is None:
+            seen = replay.look(self._judge, crash.input, self._env)
+        alone = self._alone(crash.input, seen)
+        return (self._trial, alone) if alone is not None else (crash.input, seen)
+
+    def _alone(self, path: Path, told: Report | None) -> Report | None:
+        """What is seen of the request that is named alone, where that is the same."""
+        number = REQUEST.search(told.message) if self._target.shim and told is not None else None
+        if told is None or number is None:
+            return None
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._trial.write_bytes(bytes([ONE_ALONE + int(number[1])]) + path.read_bytes()[1:])
+        seen = replay.look(self._judge, self._trial, self._env, quick=True)
+        return seen if seen is not None and seen.key == told.key else None
+
+    @property
+    def _trial(self) -> Path:
+        return self._folder / "trial"
 
     def _keep(self, told: Report, data: bytes) -> Path:
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -78,16 +105,27 @@ class Findings:
         if not finding.reproduces or finding.report.key.split()[0] in ("timeout", "hang"):
             return
         quick = finding.report.oracle is not None
-        trial = self._folder / "trial"
+        trial = self._trial
+
+        # Of a batch an input is the beginning: a shorter one can be a longer case.
+        longest = len("".join(finding.report.case)) if self._target.shim else None
 
         def same(data: bytes) -> bool:
+            nonlocal longest
             trial.write_bytes(data)
             seen = replay.look(self._judge, trial, self._env, quick=quick)
-            return seen is not None and seen.key == finding.report.key
+            if seen is None or seen.key != finding.report.key:
+                return False
+            if longest is None:
+                return True
+            if len("".join(seen.case)) > longest:
+                return False
+            longest = len("".join(seen.case))
+            return True
 
         # The simplest byte to read, or the first choice of a generator.
         plain = b"0" if self._target.input == "raw bytes" else b"\0"
-        until = time.monotonic() + MINIMISE_S
+        until = time.monotonic() + MINIMISE_S / len(self.by_key)
         small = replay.minimise(
             finding.data, same, plain, lambda: time.monotonic() < until and not stopped()
         )

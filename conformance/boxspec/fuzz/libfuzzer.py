@@ -6,8 +6,9 @@ import re
 import time
 from pathlib import Path
 
+from boxspec.fuzz import report, seeds
 from boxspec.fuzz.children import Child, end_all
-from boxspec.fuzz.engine import INPUT_S, MEMORY_MB, Crash, Plan, Progress
+from boxspec.fuzz.engine import INPUT_S, MEMORY_MB, SHIM_INPUT_S, Crash, Plan, Progress
 
 # `#1048576  pulse  cov: 100 ft: 300 corp: 20/1Kb lim: 4096 exec/s: 349525 rss: 60Mb`
 STATUS = re.compile(r"^#(\d+)\t.*?cov: (\d+) .*?corp: (\d+)/.*?exec/s: (\d+)", re.M)
@@ -26,6 +27,7 @@ class _Job:
     def __init__(self, number: int) -> None:
         self.number = number
         self.starts = 0
+        self.asks_short = False  # single requests, before anything is fuzzed
         self.runs_before = 0
         self.now = Progress()
         self.child: Child | None = None
@@ -39,11 +41,18 @@ class LibFuzzer:
         self._found = plan.folder / "libfuzzer" / "found"
         self._jobs = [_Job(number) for number in range(plan.jobs)]
         self._new: list[Crash] = []
+        self._short = plan.folder / "libfuzzer" / "short"
+        # A shim differs from the reference in every input or in none: what is known about it is
+        # looked past by those that start anew, and the run goes on.
+        self._known: dict[str, None] = {}
 
     def start(self) -> None:
         for folder in (self._corpus, self._found):
             folder.mkdir(parents=True, exist_ok=True)
+        if self._plan.target.shim:
+            seeds.write(seeds.shim_diff(), self._short)
         for job in self._jobs:
+            job.asks_short = self._plan.target.shim
             self._start(job)
 
     def _argv(self, job: _Job) -> list[str | Path]:
@@ -54,7 +63,7 @@ class LibFuzzer:
             f"-seed={plan.seed * 1000 + job.number * MOST_STARTS + job.starts + 1}",
             f"-max_len={plan.target.max_len}",
             f"-artifact_prefix={self._found}/",
-            f"-timeout={INPUT_S}",
+            f"-timeout={SHIM_INPUT_S if plan.target.shim else INPUT_S}",
             f"-rss_limit_mb={MEMORY_MB}",
             "-print_final_stats=1",
             # What one job finds the others take over.
@@ -62,11 +71,14 @@ class LibFuzzer:
         ]
         if plan.target.dictionary is not None:
             argv.append(f"-dict={plan.target.dictionary}")
+        if job.asks_short:
+            return [*argv, "-runs=0", self._short]
         return [*argv, self._corpus, *plan.seeds]
 
     def _start(self, job: _Job) -> None:
         log = self._plan.folder / f"job-{job.number}.log"
-        job.child = Child(self._argv(job), self._plan.environment, self._plan.folder, log)
+        env = {**self._plan.environment, "BOXSPEC_FUZZ_KNOWN": ",".join(self._known)}
+        job.child = Child(self._argv(job), env, self._plan.folder, log)
         job.starts += 1
 
     def progress(self) -> Progress:
@@ -104,6 +116,10 @@ class LibFuzzer:
         job.child = None
         job.runs_before += job.now.runs
         job.now = Progress(inputs=job.now.inputs, edges=job.now.edges)
+        if status == 0 and job.asks_short:
+            job.asks_short = False
+            self._start(job)
+            return
         artifact = ARTIFACT.search(said)
         gave_up = GAVE_UP.search(said)
         if gave_up is not None:
@@ -113,6 +129,9 @@ class LibFuzzer:
             job.why_ended = f"status {status}: {last_line(said)}"
             return
         self._new.append(Crash(Path(artifact[1]), said))
+        told = report.read(said)
+        if told is not None:
+            self._known[told.key] = None
         if job.starts < MOST_STARTS:
             self._start(job)
         else:

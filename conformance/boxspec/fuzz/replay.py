@@ -14,7 +14,7 @@ from typing import Any
 
 from boxspec.errors import HarnessError
 from boxspec.fuzz import report
-from boxspec.fuzz.engine import INPUT_S, MEMORY_MB
+from boxspec.fuzz.engine import INPUT_S, MEMORY_MB, SHIM_INPUT_S
 from boxspec.fuzz.report import Report
 
 # A shim that hangs is waited for, and the sanitizer takes its time at the end.
@@ -24,7 +24,8 @@ LIMIT_S = 6 * INPUT_S
 def look(binary: Path, path: Path, env: Mapping[str, str], *, quick: bool = False) -> Report | None:
     """What libFuzzer's binary says of an input. `quick` leaves out the traces, which an oracle
     does not need and which take a quarter of a second."""
-    argv = [str(binary), f"-timeout={INPUT_S}", f"-rss_limit_mb={MEMORY_MB}"]
+    limit_s = SHIM_INPUT_S if "BOXSPEC_FUZZ_SHIM" in env else INPUT_S
+    argv = [str(binary), f"-timeout={limit_s}", f"-rss_limit_mb={MEMORY_MB}"]
     argv += ["-handle_abrt=0"] if quick else []
     with tempfile.TemporaryFile() as out:
         process = subprocess.Popen(

@@ -96,6 +96,11 @@ class Run:
             self._console.status(f"making {finding.path.name} smaller")
             self.findings.minimise(finding, lambda: stopped)
         self._tell(found)
+        if self._plan.target.shim and not (found or stopped or self._broke or self._progress.runs):
+            raise HarnessError(
+                f"the shim has not answered the first requests within {self._spent:.1f} s;"
+                " give it more --time"
+            )
         if self._broke is not None and not found:
             raise HarnessError(f"{self._name} ended early: {self._broke}")
         return Outcome(found, self._progress, self._spent, cpu_s, before, after, self._broke)

@@ -11,14 +11,18 @@ import hashlib
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 from boxspec.policy import vectors
 from boxspec.programs import ROOT
 
 LONGEST = 8192
+# A first byte of an input of shim_diff (support/shim_gen.h): the first request of a batch alone.
+ONE_ALONE = 192
 
 
+@cache
 def _table(name: str) -> dict[bytes, int]:
     """A table of symbols of fuzz/support/glob_gen.c: what each stands for, and its number."""
     source = (ROOT / "fuzz" / "support" / "glob_gen.c").read_text(encoding="utf-8")
@@ -105,9 +109,30 @@ def exec_frame() -> Iterator[bytes]:
         yield line.encode()
 
 
+def shim_diff() -> Iterator[bytes]:
+    """One request alone: what a shim differs in is told by the shortest case there is. The numbers
+    are those of path.normalize and glob.match in a batch that begins with a glob."""
+    paths = [
+        vector.word("path") for vector in vectors.every().values() if vector.kind == "normalize"
+    ]
+    asked = [*((0, b"a", path) for path in paths), *((1, glob, path) for glob, path in _globs())]
+    for number, glob, path in asked:
+        # A glob is made, and one path, which is drawn.
+        yield bytes([ONE_ALONE + number, 0]) + _symbols(glob) + b"\0\x01" + _symbols(path)
+
+
 MAKERS: dict[str, Callable[[], Iterator[bytes]]] = {
     made.__name__: made
-    for made in (glob_diff, glob_raw, glob_laws, path_norm, policy_json, policy_yaml, exec_frame)
+    for made in (
+        glob_diff,
+        glob_raw,
+        glob_laws,
+        path_norm,
+        policy_json,
+        policy_yaml,
+        exec_frame,
+        shim_diff,
+    )
 }
 
 
