@@ -57,18 +57,26 @@ static void skip_space(struct reader *r) {
     }
 }
 
+static bool has_more_room(struct reader *r) {
+    struct bs_json_text *json = r->json;
+    bool lent = json->places == json->lent;
+    size_t room = lent ? json->n_lent + FIRST_PLACES + r->len / BYTES_PER_PLACE : r->room * 2;
+    struct bs_json_place *grown = realloc(lent ? NULL : json->places, room * sizeof *grown);
+    if (grown == NULL)
+        return false;
+    if (lent && json->n_places > 0)
+        memcpy(grown, json->places, json->n_places * sizeof *grown);
+    json->places = grown;
+    r->room = room;
+    return true;
+}
+
 static bool note_place(struct reader *r) {
     struct bs_json_text *json = r->json;
     if (!json->wants_places)
         return true;
-    if (json->n_places == r->room) {
-        size_t room = r->room > 0 ? r->room * 2 : FIRST_PLACES + r->len / BYTES_PER_PLACE;
-        struct bs_json_place *grown = realloc(json->places, room * sizeof *grown);
-        if (grown == NULL)
-            return refuse(r, BS_JSON_NO_MEMORY);
-        json->places = grown;
-        r->room = room;
-    }
+    if (json->n_places == r->room && !has_more_room(r))
+        return refuse(r, BS_JSON_NO_MEMORY);
     json->places[json->n_places++] = (struct bs_json_place){
         (uint32_t)r->at, r->line, (uint32_t)(r->at - r->line_base + 1), BS_JSON_ESCAPED};
     return true;
@@ -318,7 +326,9 @@ static bool value(struct reader *r, unsigned depth) {
 }
 
 bool bs_json_recognise(struct bs_json_text *json) {
-    struct reader r = {.json = json, .text = json->text, .len = json->len, .line = 1};
+    struct reader r = {
+        .json = json, .text = json->text, .len = json->len, .line = 1, .room = json->n_lent};
+    json->places = json->lent;
     size_t valid = bs_utf8_valid_prefix(r.text, r.len);
     if (valid < r.len) {
         json->at = valid;
@@ -344,7 +354,8 @@ bool bs_json_recognise(struct bs_json_text *json) {
 
 void bs_json_text_clear(struct bs_json_text *json) {
     bs_buf_clear(&json->marked);
-    free(json->places);
+    if (json->places != json->lent)
+        free(json->places);
     json->places = NULL;
     json->n_places = 0;
 }

@@ -35,8 +35,10 @@ struct bs_json_place {
 struct bs_json_text {
     const char *text; /* borrowed */
     size_t len;
-    bool wants_places; /* and no marks; the text must be shorter than 4 GiB then */
-    bool refuses_nul;  /* `\u0000` is refused */
+    bool wants_places;          /* and no marks; the text must be shorter than 4 GiB then */
+    bool refuses_nul;           /* `\u0000` is refused */
+    struct bs_json_place *lent; /* the caller's, for the first places: most texts need no more */
+    size_t n_lent;
 
     struct bs_buf marked;         /* what cJSON is to read instead; empty where nothing is marked */
     struct bs_json_place *places; /* of every name and value in their order */

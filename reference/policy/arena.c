@@ -5,14 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first chunk holds a small policy whole; later ones grow fast, so that a large one takes few.
- * What is not used of them is never touched. glibc hands back to the kernel what is free at the end
- * of the heap when it is more than twice the largest block that was unmapped: were all blocks much
- * smaller than an arena, each load would have to be given its pages anew. */
+/* The first chunk is as large as its owner says; later ones grow fast, so that a large policy takes
+ * few. What is not used of them is never touched. glibc hands back to the kernel what is free at
+ * the end of the heap when it is more than twice the largest block that was unmapped: were all
+ * blocks much smaller than an arena, each load would have to be given its pages anew. */
 enum {
-    FIRST_CHUNK = 4096,
     GROWTH = 8,
-    LARGEST_CHUNK = FIRST_CHUNK * GROWTH * GROWTH * GROWTH,
+    LARGEST_CHUNK = BS_ARENA_ROOM * GROWTH * GROWTH * GROWTH,
     ALIGNMENT = alignof(max_align_t)
 };
 
@@ -35,13 +34,16 @@ static struct chunk *chunk_new(size_t size, struct chunk *before) {
     return chunk;
 }
 
-struct bs_arena *bs_arena_new(void) {
-    struct chunk *chunk = chunk_new(FIRST_CHUNK, NULL);
+struct bs_arena *bs_arena_new(size_t room) {
+    size_t own = (sizeof(struct bs_arena) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (room > SIZE_MAX / 2)
+        return NULL;
+    struct chunk *chunk = chunk_new(own + room, NULL);
     if (chunk == NULL)
         return NULL;
+    chunk->used = own;
     struct bs_arena *arena = (void *)chunk->data;
-    chunk->used = (sizeof *arena + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    *arena = (struct bs_arena){chunk, (size_t)GROWTH * FIRST_CHUNK};
+    *arena = (struct bs_arena){chunk, (size_t)BS_ARENA_ROOM * (room < BS_ARENA_ROOM ? 1 : GROWTH)};
     return arena;
 }
 
@@ -56,8 +58,10 @@ void bs_arena_free(struct bs_arena *arena) {
     }
 }
 
-/* A chunk of its own, behind the last, whose room is still of use. */
-static char *take_alone(struct chunk *last, size_t size) {
+void *bs_arena_alone(struct bs_arena *arena, size_t size) {
+    struct chunk *last = arena->last; /* whose room is still of use */
+    if (size > SIZE_MAX / 2)
+        return NULL;
     struct chunk *chunk = chunk_new(size, last->before);
     if (chunk == NULL)
         return NULL;
@@ -73,10 +77,8 @@ static char *take(struct bs_arena *arena, size_t size, size_t alignment) {
         chunk->used = at + size;
         return chunk->data + at;
     }
-    if (size > SIZE_MAX / 2)
-        return NULL;
     if (size > arena->next_size)
-        return take_alone(chunk, size);
+        return bs_arena_alone(arena, size);
     chunk = chunk_new(arena->next_size, chunk);
     if (chunk == NULL)
         return NULL;

@@ -29,7 +29,7 @@ int bs_profile_compile(const struct bs_policy *policy, const char *name, unsigne
     int code = BS_E_EXECUTION;
     struct bs_profile *profile = calloc(1, sizeof *profile);
     if (profile != NULL)
-        profile->arena = bs_arena_new();
+        profile->arena = bs_arena_new(BS_ARENA_ROOM);
     if (profile == NULL || profile->arena == NULL) {
         (void)bs_fail(err, code, 0, "no memory for a profile");
         goto finish;

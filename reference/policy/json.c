@@ -1,6 +1,5 @@
 #include "policy/json.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include <boxspec/error.h>
@@ -9,6 +8,9 @@
 #include "base/json_text.h"
 #include "base/position.h"
 #include "policy/arena.h"
+
+/* Of a small file: names and values, and bytes of strings that have escapes. */
+enum { FEW_PLACES = 32, MOST_DECODED = 512 };
 
 struct builder {
     const char *text;
@@ -93,11 +95,13 @@ static bool build(struct builder *b, size_t number) {
 }
 
 static int build_all(const struct bs_json_text *json, struct bs_document *document) {
-    document->arena = bs_arena_new();
+    /* Strings that have to be decoded never become longer. */
+    size_t decoded = json->len < MOST_DECODED ? json->len : MOST_DECODED;
+    size_t size = json->n_places * sizeof(struct bs_node);
+    document->arena = bs_arena_new(size + decoded);
     if (document->arena == NULL)
         return BS_E_EXECUTION;
-    struct builder b = {json->text, json->places,
-                        bs_arena_take(document->arena, json->n_places * sizeof *b.nodes),
+    struct builder b = {json->text, json->places, bs_arena_take(document->arena, size),
                         document->arena};
     if (b.nodes == NULL || !build(&b, 0))
         return BS_E_EXECUTION;
@@ -111,14 +115,20 @@ static int refuse(const struct bs_json_text *json, struct bs_flaw *flaw) {
     struct bs_position where = bs_position_of(json->text, json->at);
     flaw->line = where.line;
     flaw->column = where.column;
-    (void)snprintf(flaw->message, sizeof flaw->message, "%s", json->problem);
+    flaw->message = json->problem;
     return BS_E_INVALID;
 }
 
 int bs_policy_read_json(const char *text, size_t len, struct bs_document *document,
                         struct bs_flaw *flaw) {
-    struct bs_json_text json = {
-        .text = text, .len = len, .wants_places = true, .refuses_nul = true, .marked = BS_BUF_INIT};
+    struct bs_json_place few[FEW_PLACES];
+    struct bs_json_text json = {.text = text,
+                                .len = len,
+                                .wants_places = true,
+                                .refuses_nul = true,
+                                .lent = few,
+                                .n_lent = FEW_PLACES,
+                                .marked = BS_BUF_INIT};
     int code = bs_json_recognise(&json) ? build_all(&json, document) : refuse(&json, flaw);
     bs_json_text_clear(&json);
     if (code != BS_OK)

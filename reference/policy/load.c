@@ -21,12 +21,27 @@ struct file {
     bool readable;
 };
 
+/* What a policy takes grows with its text; a small one lies in one block. */
+enum { ROOM_A_POLICY = 512, ROOM_A_BYTE = 4 };
+
+static bool has_arena(struct file *file) {
+    struct bs_policy *policy = &file->policy;
+    if (policy->arena != NULL)
+        return true;
+    size_t room = ROOM_A_POLICY + file->text->len * ROOM_A_BYTE;
+    policy->arena = bs_arena_new(room < BS_ARENA_ROOM ? room : BS_ARENA_ROOM);
+    policy->seed = bs_table_seed(policy->arena);
+    return policy->arena != NULL;
+}
+
 static bool read_model(struct file *file, struct bs_document *document,
                        struct bs_problems *problems) {
     enum bs_policy_format format = file->text->format;
     file->readable = bs_shape_is_policy(document->root, format, problems);
     if (!file->readable)
         return !problems->failed;
+    if (!has_arena(file))
+        return false;
     bs_duplicates_drop(document->root, problems);
     return bs_shape_read(document->root, format, problems, &file->policy);
 }
@@ -77,9 +92,12 @@ static bool load_into(struct file *global, struct file *workspace, struct bs_den
                       struct bs_problems *problems, struct bs_problems *warnings) {
     if (!read_file(global, problems) || !validate(global, NULL, denies, problems))
         return false;
-    if (workspace != NULL &&
-        (!read_file(workspace, problems) || !validate(workspace, global, denies, problems)))
-        return false;
+    if (workspace != NULL) {
+        workspace->policy.arena = global->policy.arena;
+        workspace->policy.seed = global->policy.seed;
+        if (!read_file(workspace, problems) || !validate(workspace, global, denies, problems))
+            return false;
+    }
     if (problems->n > 0)
         return true;
     if (workspace != NULL && !bs_policy_merge(&global->policy, &workspace->policy))
@@ -105,25 +123,28 @@ static int hand_over(const struct bs_policy *loaded, struct bs_policy **policy,
     return BS_OK;
 }
 
+/* There are warnings only where there is no problem: one arena at most. */
+static void tell(struct bs_policy_report *report, struct bs_problems *problems,
+                 struct bs_problems *warnings) {
+    bs_problems_sort(problems);
+    bs_problems_sort(warnings);
+    report->arena = problems->arena != NULL ? problems->arena : warnings->arena;
+    report->problems = problems->items;
+    report->n_problems = problems->n;
+    report->warnings = warnings->items;
+    report->n_warnings = warnings->n;
+}
+
 int bs_policy_load(const struct bs_policy_text *global, const struct bs_policy_text *workspace,
                    struct bs_policy **policy, struct bs_policy_report *report,
                    struct bs_error *err) {
     bs_policy_report_clear(report);
-    struct bs_arena *arena = bs_arena_new();
-    report->arena = bs_arena_new();
-    uint64_t seed = bs_table_seed(arena);
-    struct file first = {global, BS_FROM_GLOBAL, {.arena = arena, .seed = seed}, false};
-    struct file second = {workspace, BS_FROM_WORKSPACE, {.arena = arena, .seed = seed}, false};
-    struct bs_problems problems = {.arena = report->arena};
-    struct bs_problems warnings = {.arena = report->arena};
-    bool whole = arena != NULL && report->arena != NULL &&
-                 load(&first, workspace != NULL ? &second : NULL, &problems, &warnings);
-    bs_problems_sort(&problems);
-    bs_problems_sort(&warnings);
-    report->problems = problems.items;
-    report->n_problems = problems.n;
-    report->warnings = warnings.items;
-    report->n_warnings = warnings.n;
+    struct file first = {.text = global, .source = BS_FROM_GLOBAL};
+    struct file second = {.text = workspace, .source = BS_FROM_WORKSPACE};
+    struct bs_problems problems = {0};
+    struct bs_problems warnings = {0};
+    bool whole = load(&first, workspace != NULL ? &second : NULL, &problems, &warnings);
+    tell(report, &problems, &warnings);
     int code = BS_OK;
     if (!whole)
         code = bs_fail(err, BS_E_EXECUTION, 0, "out of memory");
@@ -132,7 +153,7 @@ int bs_policy_load(const struct bs_policy_text *global, const struct bs_policy_t
     else
         code = hand_over(&first.policy, policy, err);
     if (code != BS_OK)
-        bs_arena_free(arena);
+        bs_arena_free(first.policy.arena != NULL ? first.policy.arena : second.policy.arena);
     if (code == BS_E_EXECUTION)
         bs_policy_report_clear(report);
     return code;

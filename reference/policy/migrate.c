@@ -180,7 +180,7 @@ static bool migrate(const struct bs_policy_text *v1, struct bs_problems *problem
         struct bs_draft draft = {
             .policy = {.arena = document.arena, .seed = bs_table_seed(document.arena)},
             .notes = BS_BUF_INIT};
-        struct bs_problems doubled = {.arena = document.arena};
+        struct bs_problems doubled = {0};
         good = make_draft(document.root, &draft, &doubled, out);
         bs_buf_clear(&draft.notes);
         bs_problems_clear(&doubled);
@@ -192,10 +192,10 @@ static bool migrate(const struct bs_policy_text *v1, struct bs_problems *problem
 int bs_policy_migrate(const struct bs_policy_text *v1, struct bs_bytes *out,
                       struct bs_policy_report *report, struct bs_error *err) {
     bs_policy_report_clear(report);
-    report->arena = bs_arena_new();
-    struct bs_problems problems = {.arena = report->arena};
+    struct bs_problems problems = {0};
     struct bs_buf text = BS_BUF_INIT;
-    bool whole = report->arena != NULL && migrate(v1, &problems, &text);
+    bool whole = migrate(v1, &problems, &text);
+    report->arena = problems.arena;
     report->problems = problems.items;
     report->n_problems = problems.n;
     if (whole && problems.n == 0) {

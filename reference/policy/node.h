@@ -46,9 +46,11 @@ void bs_document_clear(struct bs_document *document);
 struct bs_flaw {
     uint32_t line;
     uint32_t column;
-    char message[256];
+    const char *message; /* static, or `words` */
+    char words[256];
 };
 
+/* Whether it is this string, which is not empty. */
 bool bs_node_is(const struct bs_node *node, const char *text);
 
 /* The value of the first member of that name, or NULL. */

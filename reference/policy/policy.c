@@ -5,9 +5,7 @@
 #include "policy/model.h"
 
 void bs_policy_report_clear(struct bs_policy_report *report) {
-    free(report->problems);
-    free(report->warnings);
-    bs_arena_free(report->arena);
+    bs_arena_free(report->arena); /* which the problems and the warnings lie in */
     *report = (struct bs_policy_report)BS_POLICY_REPORT_INIT;
 }
 

@@ -7,7 +7,8 @@
 
 #include "policy/arena.h"
 
-enum { FIRST_ROOM = 8, INDEX_DIGITS = 24 };
+/* A refused file has one problem, more often than not: pointer and message fit beside its room. */
+enum { FIRST_ROOM = 4, GROWTH = 4, FIRST_BYTES = 512, INDEX_DIGITS = 24 };
 
 /* At the end of digits; returns how many. */
 static size_t index_text(size_t index, char digits[INDEX_DIGITS]) {
@@ -49,13 +50,21 @@ static char *put_part(char *end, const struct bs_pointer *part) {
     return end;
 }
 
-static const char *pointer_text(struct bs_arena *arena, const struct bs_pointer *pointer) {
+static bool has_arena(struct bs_problems *problems) {
+    if (problems->arena == NULL)
+        problems->arena = bs_arena_new(FIRST_BYTES);
+    return problems->arena != NULL;
+}
+
+static const char *pointer_text(struct bs_problems *problems, const struct bs_pointer *pointer) {
     if (pointer == NULL)
         return "";
+    if (!has_arena(problems))
+        return NULL;
     size_t size = 0;
     for (const struct bs_pointer *part = pointer; part != NULL; part = part->up)
         size += part_size(part);
-    char *text = bs_arena_bytes(arena, size + 1);
+    char *text = bs_arena_bytes(problems->arena, size + 1);
     if (text == NULL)
         return NULL;
     text[size] = '\0';
@@ -68,10 +77,17 @@ static const char *pointer_text(struct bs_arena *arena, const struct bs_pointer 
 static bool has_room(struct bs_problems *problems) {
     if (problems->n < problems->room)
         return true;
-    size_t room = problems->room > 0 ? problems->room * 2 : FIRST_ROOM;
-    struct bs_policy_problem *grown = realloc(problems->items, room * sizeof *grown);
+    if (!has_arena(problems))
+        return false;
+    bool first = problems->room == 0;
+    size_t room = first ? FIRST_ROOM : problems->room * GROWTH;
+    size_t size = room * sizeof *problems->items;
+    struct bs_policy_problem *grown =
+        first ? bs_arena_take(problems->arena, size) : bs_arena_alone(problems->arena, size);
     if (grown == NULL)
         return false;
+    if (problems->n > 0)
+        memcpy(grown, problems->items, problems->n * sizeof *grown);
     problems->items = grown;
     problems->room = room;
     return true;
@@ -89,7 +105,7 @@ static void add(struct bs_problems *problems, struct bs_place place, const char 
 
 void bs_problems_add(struct bs_problems *problems, struct bs_place place,
                      const struct bs_pointer *pointer, const char *code, const char *message) {
-    add(problems, place, pointer_text(problems->arena, pointer), code, message);
+    add(problems, place, pointer_text(problems, pointer), code, message);
 }
 
 static bool remember_list(struct bs_problems *problems, const struct bs_pointer *list) {
@@ -97,7 +113,7 @@ static bool remember_list(struct bs_problems *problems, const struct bs_pointer 
     if (problems->list != NULL && problems->list_name == list->name &&
         problems->list_owner == owner)
         return true;
-    problems->list = pointer_text(problems->arena, list);
+    problems->list = pointer_text(problems, list);
     if (problems->list == NULL)
         return false;
     problems->list_len = strlen(problems->list);
@@ -131,13 +147,13 @@ void bs_problems_addf(struct bs_problems *problems, struct bs_place place,
     int len = vsnprintf(message, sizeof message, format, args);
     va_end(args);
     size_t size = (size_t)len < sizeof message ? (size_t)len : sizeof message - 1;
-    bs_problems_add(problems, place, pointer, NULL, bs_arena_text(problems->arena, message, size));
+    const char *kept = has_arena(problems) ? bs_arena_text(problems->arena, message, size) : NULL;
+    bs_problems_add(problems, place, pointer, NULL, kept);
 }
 
 void bs_problems_clear(struct bs_problems *problems) {
-    free(problems->items);
-    problems->items = NULL;
-    problems->n = problems->room = 0;
+    bs_arena_free(problems->arena);
+    *problems = (struct bs_problems){0};
 }
 
 static int by_number(uint32_t a, uint32_t b) { return (a > b) - (a < b); }

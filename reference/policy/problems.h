@@ -21,7 +21,7 @@ struct bs_place {
 };
 
 struct bs_problems {
-    struct bs_arena *arena; /* for pointers and messages; borrowed */
+    struct bs_arena *arena; /* all of it, items too; made with the first, as most files have none */
     struct bs_policy_problem *items;
     size_t n;
     size_t room;

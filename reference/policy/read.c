@@ -7,7 +7,8 @@
 static int read_tree(const struct bs_policy_text *text, struct bs_document *document,
                      struct bs_flaw *flaw) {
     if (text->len > BS_POLICY_MOST_BYTES) {
-        *flaw = (struct bs_flaw){1, 1, "a policy file has at most 4 MiB (4194304 bytes)"};
+        flaw->line = flaw->column = 1;
+        flaw->message = "a policy file has at most 4 MiB (4194304 bytes)";
         return BS_E_INVALID;
     }
     return text->format == BS_POLICY_YAML
@@ -19,9 +20,11 @@ bool bs_policy_read(const struct bs_policy_text *text, struct bs_document *docum
                     struct bs_problems *problems) {
     struct bs_flaw flaw;
     int code = read_tree(text, document, &flaw);
-    if (code == BS_E_INVALID)
-        bs_problems_addf(problems, (struct bs_place){flaw.line, flaw.column}, NULL, "%s",
-                         flaw.message);
+    struct bs_place place = {flaw.line, flaw.column};
+    if (code == BS_E_INVALID && flaw.message == flaw.words)
+        bs_problems_addf(problems, place, NULL, "%s", flaw.words);
+    else if (code == BS_E_INVALID)
+        bs_problems_add(problems, place, NULL, NULL, flaw.message);
     return code != BS_E_EXECUTION && !problems->failed;
 }
 

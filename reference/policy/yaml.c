@@ -46,7 +46,7 @@ static int refuse(struct builder *b, yaml_mark_t mark, const char *message) {
         where = end;
     b->flaw->line = where.line;
     b->flaw->column = where.column;
-    (void)snprintf(b->flaw->message, sizeof b->flaw->message, "%s", message);
+    b->flaw->message = message;
     return BS_E_INVALID;
 }
 
@@ -233,13 +233,13 @@ static int refuse_syntax(struct builder *b, const yaml_parser_t *parser) {
     bool sigil = strstr(context, "alias") != NULL || strstr(context, "anchor") != NULL ||
                  strstr(context, "tag") != NULL;
     bool unquoted = sigil || strstr(problem, "cannot start any token") != NULL;
-    char message[sizeof b->flaw->message];
-    (void)snprintf(message, sizeof message, "%s%s%s%s", problem, context[0] != '\0' ? " " : "",
+    char *words = b->flaw->words;
+    (void)snprintf(words, sizeof b->flaw->words, "%s%s%s%s", problem, context[0] != '\0' ? " " : "",
                    context,
                    unquoted ? "; text that begins with `*`, `&`, `!`, `%`, `@` or a backquote has "
                               "to be quoted: quote it"
                             : "");
-    return refuse(b, sigil ? parser->context_mark : parser->problem_mark, message);
+    return refuse(b, sigil ? parser->context_mark : parser->problem_mark, words);
 }
 
 static int parse(struct builder *b, yaml_parser_t *parser) {
@@ -262,13 +262,14 @@ int bs_policy_read_yaml(const char *text, size_t len, struct bs_document *docume
     struct bs_yaml_scan scan = bs_yaml_scan(text, len);
     if (scan.problem != NULL) {
         struct bs_position where = bs_position_of(text, scan.at);
-        *flaw = (struct bs_flaw){.line = where.line, .column = where.column};
-        (void)snprintf(flaw->message, sizeof flaw->message, "%s", scan.problem);
+        flaw->line = where.line;
+        flaw->column = where.column;
+        flaw->message = scan.problem;
         return BS_E_INVALID;
     }
     struct builder b = {.text = text, .len = len, .scan = scan, .document = document, .flaw = flaw};
     yaml_parser_t parser;
-    document->arena = bs_arena_new();
+    document->arena = bs_arena_new(BS_ARENA_ROOM);
     int code = BS_E_EXECUTION;
     if (document->arena != NULL && yaml_parser_initialize(&parser)) {
         code = parse(&b, &parser);
