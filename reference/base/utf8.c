@@ -50,21 +50,26 @@ static size_t accepted(const uint8_t *data, size_t len, bool *whole) {
     return have;
 }
 
+static uint64_t word_at(const uint8_t *data) {
+    uint64_t word = 0;
+    memcpy(&word, data, sizeof word);
+    return word;
+}
+
 /* Plain ASCII is the common case: as many bytes as are that, in steps of 32 and then of eight. */
 static size_t ascii_words(const uint8_t *data, size_t len) {
     const uint64_t high = UINT64_C(0x8080808080808080);
-    uint64_t words[4];
+    enum { WORD = sizeof high };
     size_t at = 0;
-    for (; len - at >= sizeof words; at += sizeof words) {
-        memcpy(words, data + at, sizeof words);
-        if (((words[0] | words[1] | words[2] | words[3]) & high) != 0)
+    for (; len - at >= (size_t)4 * WORD; at += (size_t)4 * WORD) {
+        uint64_t front = word_at(data + at) | word_at(data + at + WORD);
+        uint64_t back =
+            word_at(data + at + (size_t)2 * WORD) | word_at(data + at + (size_t)3 * WORD);
+        if (((front | back) & high) != 0)
             break;
     }
-    for (; len - at >= sizeof words[0]; at += sizeof words[0]) {
-        memcpy(words, data + at, sizeof words[0]);
-        if ((words[0] & high) != 0)
-            break;
-    }
+    while (len - at >= WORD && (word_at(data + at) & high) == 0)
+        at += WORD;
     return at;
 }
 

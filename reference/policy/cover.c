@@ -1,5 +1,7 @@
 #include "policy/cover.h"
 
+#include <string.h>
+
 #include "policy/rule.h"
 #include "policy/word.h"
 
@@ -10,7 +12,7 @@ static bool is_everything(const struct bs_rule *rule) {
 void bs_cover_clear(struct bs_cover *cover) {
     bs_table_clear(&cover->bodies);
     bs_table_clear(&cover->subtrees);
-    *cover = (struct bs_cover){.is_empty = true};
+    cover->is_empty = true;
 }
 
 /* What lies in a subtree begins with the same segment: a number below 256 for that, as far as eight
@@ -72,12 +74,15 @@ static void add_all(struct bs_cover *cover, const struct bs_rules *rules, bool n
 
 bool bs_cover_fill(struct bs_cover *cover, const struct bs_rules *rules,
                    const struct bs_rules *more, bool negated, uint64_t seed) {
-    *cover = (struct bs_cover){.seed = seed, .is_empty = true};
     struct count count = {0, 0};
     count_in(&count, rules, negated);
     count_in(&count, more, negated);
-    if ((count.rules > 0 && !bs_table_init(&cover->bodies, count.rules)) ||
-        (count.subtrees > 0 && !bs_table_init(&cover->subtrees, count.subtrees))) {
+    cover->seed = seed;
+    memset(cover->subtree_starts, 0, sizeof cover->subtree_starts);
+    cover->has_everything = false;
+    cover->is_empty = true;
+    bool good = bs_table_init(&cover->bodies, count.rules);
+    if (!bs_table_init(&cover->subtrees, count.subtrees) || !good) {
         bs_cover_clear(cover);
         return false;
     }

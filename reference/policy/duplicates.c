@@ -30,9 +30,9 @@ static bool among_many(struct bs_table *table, uint64_t seed, const struct bs_no
 
 static void visit_map(struct bs_node *map, const struct bs_pointer *pointer,
                       struct bs_problems *problems) {
-    struct bs_table table = BS_TABLE_INIT;
+    struct bs_table table;
     bool many = map->len > FEW;
-    if (many && !bs_table_init(&table, map->len)) {
+    if (!bs_table_init(&table, many ? map->len : 0)) {
         problems->failed = true;
         return;
     }

@@ -10,8 +10,10 @@ void bs_document_clear(struct bs_document *document) {
 }
 
 bool bs_node_is(const struct bs_node *node, const char *text) {
+    if (node->kind != BS_NODE_STRING || node->len == 0 || node->text[0] != text[0])
+        return false; /* most names differ in their first byte */
     size_t len = strlen(text);
-    return node->kind == BS_NODE_STRING && node->len == len && memcmp(node->text, text, len) == 0;
+    return node->len == len && memcmp(node->text, text, len) == 0;
 }
 
 const struct bs_node *bs_node_member(const struct bs_node *map, const char *name) {

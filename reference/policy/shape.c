@@ -221,13 +221,16 @@ static struct bs_pairs read_pairs(struct reading *r, const struct bs_node *map,
     return pairs;
 }
 
+static bool is_of_names(char c) {
+    bool letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+    return letter || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
 bool bs_shape_is_name(const struct bs_node *node) {
-    static const char allowed[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
     if (node->kind != BS_NODE_STRING || node->len == 0 || node->len > LONGEST_NAME)
         return false;
     for (size_t i = 0; i < node->len; i++) {
-        if (memchr(allowed, node->text[i], sizeof allowed - 1) == NULL)
+        if (!is_of_names(node->text[i]))
             return false;
     }
     return true;

@@ -13,6 +13,9 @@ uint64_t bs_table_seed(const void *somewhere) {
 }
 
 bool bs_table_init(struct bs_table *table, size_t most) {
+    table->slots = NULL;
+    if (most == 0)
+        return true;
     size_t size = 16;
     while (size < most + most / 2)
         size *= 2;
@@ -27,7 +30,7 @@ bool bs_table_init(struct bs_table *table, size_t most) {
 
 void bs_table_clear(struct bs_table *table) {
     free(table->slots);
-    *table = (struct bs_table)BS_TABLE_INIT;
+    table->slots = NULL;
 }
 
 uint64_t bs_table_hash(uint64_t seed, const char *text, size_t len) {

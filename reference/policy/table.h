@@ -26,7 +26,8 @@ struct bs_table {
 #define BS_TABLE_INIT                                                                              \
     { 0, 0, 0 }
 
-/* Room for `most` keys. False when memory ran out. */
+/* Room for `most` keys; none is found in one without room. False when memory ran out; the table is
+ * then one without room. */
 bool bs_table_init(struct bs_table *table, size_t most);
 void bs_table_clear(struct bs_table *table);
 

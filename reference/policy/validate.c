@@ -6,7 +6,6 @@
 
 bool bs_denies_fill(struct bs_denies *denies, const struct bs_policy *policy,
                     const struct bs_policy *above) {
-    *denies = (struct bs_denies){0};
     return bs_cover_fill(&denies->read, &policy->deny_read,
                          above != NULL ? &above->deny_read : NULL, false, policy->seed) &&
            bs_cover_fill(&denies->modify, &policy->deny_modify,

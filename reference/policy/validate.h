@@ -15,6 +15,7 @@ struct bs_denies {
     struct bs_cover modify; /* an exception takes nothing away from it */
 };
 
+/* `denies` is zeroed or cleared. */
 bool bs_denies_fill(struct bs_denies *denies, const struct bs_policy *policy,
                     const struct bs_policy *above);
 void bs_denies_clear(struct bs_denies *denies); /* a zeroed one, too, and twice */
