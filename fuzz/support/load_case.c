@@ -50,8 +50,9 @@ static uint64_t steps_for(const struct bs_policy_text *text) {
 void bs_fuzz_load(const struct bs_policy_text *global, const struct bs_policy_text *workspace,
                   struct bs_fuzz_load *load) {
     struct bs_policy *const untouched = (struct bs_policy *)load;
-    *load = (struct bs_fuzz_load)BS_FUZZ_LOAD_INIT;
     load->policy = untouched;
+    load->report = (struct bs_policy_report)BS_POLICY_REPORT_INIT;
+    load->err.message[0] = '\0'; /* as much of two KiB as is looked at */
     bs_fuzz_steps_start();
     load->code = bs_policy_load(global, workspace, &load->policy, &load->report, &load->err);
     uint64_t steps = bs_fuzz_steps_taken();
@@ -73,7 +74,7 @@ void bs_fuzz_load(const struct bs_policy_text *global, const struct bs_policy_te
 void bs_fuzz_load_clear(struct bs_fuzz_load *load) {
     bs_policy_free(load->policy);
     bs_policy_report_clear(&load->report);
-    *load = (struct bs_fuzz_load)BS_FUZZ_LOAD_INIT;
+    load->policy = NULL;
 }
 
 static bool is_same_problem(const struct bs_policy_problem *a, const struct bs_policy_problem *b) {

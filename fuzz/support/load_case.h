@@ -31,9 +31,6 @@ struct bs_fuzz_load {
     struct bs_error err;
 };
 
-#define BS_FUZZ_LOAD_INIT                                                                          \
-    { 0, NULL, BS_POLICY_REPORT_INIT, BS_ERROR_INIT }
-
 /* Loads, and fails by one of these oracles:
  *
  *     untouched  a refusal that touched the policy, an error without words, a report that does not

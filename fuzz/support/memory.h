@@ -8,8 +8,9 @@
 
 void bs_fuzz_memory_start(void);
 
-/* Bytes taken and not given back since then, and the most of them at any moment. */
+/* Blocks taken and not given back since then, and bytes taken, those given back among them: how
+ * large a block is that is given back, the allocator would have to be asked for each time. */
 ptrdiff_t bs_fuzz_memory_held(void);
-ptrdiff_t bs_fuzz_memory_peak(void);
+size_t bs_fuzz_memory_taken(void);
 
 #endif

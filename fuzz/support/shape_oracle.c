@@ -9,8 +9,10 @@ void bs_fuzz_find(struct bs_fuzz_file *file, struct bs_fuzz_place place, const c
 }
 
 static bool is_named(const struct bs_fuzz_node *key, const char *name) {
-    return key->kind == BS_FUZZ_STRING && key->len == strlen(name) &&
-           memcmp(key->text, name, key->len) == 0;
+    size_t i = 0;
+    while (i < key->len && name[i] != '\0' && key->text[i] == name[i])
+        i++;
+    return key->kind == BS_FUZZ_STRING && i == key->len && name[i] == '\0';
 }
 
 /* The first of that name: a second one is a problem of its own. */

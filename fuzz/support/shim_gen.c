@@ -166,7 +166,8 @@ static void add_load(struct maker *m, const struct bs_eval_case *input) {
 }
 
 static void make_policy(struct maker *m) {
-    struct bs_eval_case input = {.pool = BS_FUZZ_POOL_INIT};
+    static struct bs_fuzz_pool pool; /* of one request after the other */
+    struct bs_eval_case input = {.pool = pool};
     bs_eval_case_read(&input, m->from->data, m->from->left);
     *m->from = input.from;
     if (begin(m, "policy.load"))
@@ -184,7 +185,8 @@ static void make_policy(struct maker *m) {
         add_policy(m, &input);
         add_checks(m, &input);
     }
-    bs_fuzz_pool_free(&input.pool);
+    bs_eval_case_clear(&input);
+    pool = input.pool;
 }
 
 /* Bytes that go on where the input ends, by splitmix64. */
