@@ -24,8 +24,8 @@ PARTS = {
     "validate": """policy/cover policy/direct policy/exception policy/merge policy/rule
         policy/validate policy/warn""",
     "glob": """policy/arena policy/automaton policy/dfa policy/fold policy/glob policy/matcher
-        policy/names policy/segments policy/table policy/tables policy/tokens policy/trie
-        policy/trie_build policy/wild policy/wilds policy/wilds_build""",
+        policy/names policy/segments policy/subset policy/table policy/tables policy/tokens
+        policy/trie policy/trie_build policy/wild policy/wilds policy/wilds_build""",
     "path": "policy/path",
     "evaluate": "policy/check policy/explain policy/resolve",
     "sbpl": """sbpl/bodies sbpl/filter sbpl/flags sbpl/place sbpl/places sbpl/regex sbpl/sbpl
