@@ -195,6 +195,45 @@ static uint32_t intern(struct bs_subsets *subsets) {
     return subsets->n_states - 1;
 }
 
+/* Whether two classes have the same edge, since no state of the set tells them apart. */
+static bool act_alike(const struct bs_subsets *subsets, const struct bs_subset_state *state,
+                      uint32_t a, uint32_t b) {
+    const struct bs_automaton *automaton = subsets->automaton;
+    const uint64_t *by_a = automaton->consume + (size_t)a * automaton->words;
+    const uint64_t *by_b = automaton->consume + (size_t)b * automaton->words;
+    bool alike = automaton->loop_of[a] == automaton->loop_of[b];
+    for (size_t i = state->begin; i < state->end && alike; i++) {
+        const struct bs_subset_word *word = &subsets->pool[i];
+        alike = ((by_a[word->at] ^ by_b[word->at]) & word->bits) == 0;
+    }
+    return alike;
+}
+
+/* The edges of a state. False when there is no room for one. Few states have more than some
+ * different ones. */
+static bool follow(struct bs_subsets *subsets, uint32_t state) {
+    uint32_t n_classes = subsets->automaton->n_classes;
+    uint8_t different[256];
+    uint32_t n = 0;
+    for (uint32_t class = 0; class < n_classes; class ++) {
+        uint32_t i = 0;
+        while (i < n && !act_alike(subsets, &subsets->states[state], different[i], class))
+            i++;
+        uint32_t to = 0;
+        if (i < n) {
+            to = subsets->edges[(size_t)state * n_classes + different[i]];
+        } else {
+            different[n++] = (uint8_t) class;
+            step(subsets, state, class);
+            to = intern(subsets);
+        }
+        if (to == subsets->max_states)
+            return false;
+        subsets->edges[(size_t)state * n_classes + class] = to;
+    }
+    return true;
+}
+
 /* False when it takes too many states or too much work. */
 static bool explore(struct bs_subsets *subsets, size_t work) {
     const struct bs_automaton *automaton = subsets->automaton;
@@ -210,13 +249,8 @@ static bool explore(struct bs_subsets *subsets, size_t work) {
         if (cost > work)
             return false;
         work -= cost;
-        for (uint32_t class = 0; class < automaton->n_classes; class ++) {
-            step(subsets, state, class);
-            uint32_t to = intern(subsets);
-            if (to == subsets->max_states)
-                return false;
-            subsets->edges[(size_t)state * automaton->n_classes + class] = to;
-        }
+        if (!follow(subsets, state))
+            return false;
     }
     return true;
 }
