@@ -190,7 +190,8 @@ static void a_side_root_keeps_away_from_what_may_not_be_read(void **state) {
         {"a/b/*.env", "/w/a", true},
         {"a/b/*.env", "/w/a/c", false},
         {"**/x", "/w/a", false},
-        {".", "/w", false},
+        {".", "/w", true},
+        {".", "/w2", false},
     };
     for (size_t i = 0; i < LENGTH(rows); i++) {
         char spec[128];
