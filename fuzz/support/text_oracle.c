@@ -33,7 +33,9 @@ static size_t sequence_at(const unsigned char *text, size_t left) {
 
 size_t bs_fuzz_first_alien(const char *text, size_t len) {
     for (size_t at = 0; at < len;) {
-        size_t size = sequence_at((const unsigned char *)text + at, len - at);
+        size_t size = (unsigned char)text[at] < 0x80
+                          ? 1
+                          : sequence_at((const unsigned char *)text + at, len - at);
         if (size == 0)
             return at;
         at += size;
