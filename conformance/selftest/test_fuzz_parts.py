@@ -11,14 +11,15 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from boxspec.fuzz import replay, report, status, targets
+from boxspec.errors import UsageError
+from boxspec.fuzz import place, replay, report, status, targets
 from boxspec.fuzz.block import finding_block
 from boxspec.fuzz.command import seconds
 from boxspec.fuzz.engine import Crash
 from boxspec.fuzz.expected import vectors_of
 from boxspec.fuzz.findings import Findings
 from boxspec.policy import vectors
-from selftest.tools import ROOT, boxspec
+from selftest.tools import ROOT, boxspec, run
 
 FIRED = """INFO: Seed: 1
 boxspec-fuzz: glob_diff: match: the glob does not match, and it should
@@ -178,6 +179,65 @@ def test_the_list_says_what_each_oracle_means() -> None:
 def test_wrong_use_is_one_line_and_exit_2(words: list[str]) -> None:
     done = boxspec("fuzz", *words)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
+
+
+def test_what_cannot_be_replayed_is_told_before_anything_is_built(tmp_path: Path) -> None:
+    for path, problem in ((tmp_path, "is a folder"), (tmp_path / "none", "no such file")):
+        done = boxspec("fuzz", "glob_diff", "--replay", str(path))
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"--replay {path}: {problem} (name inputs" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--requirement", "NONE-1"], "--requirement NONE-1: no such requirement (boxspec list"),
+        (
+            ["--into", "/proc/none"],
+            "--into /proc/none: cannot be made: No such file or directory (",
+        ),
+    ],
+)
+def test_what_cannot_be_promoted_is_told_before_anything_runs(words: list[str], told: str) -> None:
+    done = boxspec("fuzz", "glob_diff", "--time", "1s", "--promote", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert told in done.stderr
+
+
+# The folder of a run ------------------------------------------------------------------------
+
+
+def test_a_folder_that_cannot_be_made_is_named_with_the_remedy(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    done = boxspec("fuzz", "glob_diff", "--time", "1s", "--work", str(tmp_path / "file"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{tmp_path}/file/glob_diff: cannot be written: Not a directory (--work" in done.stderr
+
+
+def test_a_folder_belongs_to_one_run_at_a_time(tmp_path: Path) -> None:
+    with place.claimed(tmp_path / "glob_diff"):
+        done = boxspec("fuzz", "glob_diff", "--time", "1s", "--work", str(tmp_path))
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "another run is at work there (wait for its end, or --work" in done.stderr
+    with place.claimed(tmp_path / "glob_diff"):
+        pass
+
+
+def test_a_tool_that_has_gone_is_missed_although_setup_was_done(tmp_path: Path) -> None:
+    for path in Path("/usr/bin").iterdir():
+        if not path.name.startswith(("afl", "apt")):
+            (tmp_path / path.name).symlink_to(path)
+    done = run([ROOT / "ci" / "setup", "--fuzz"], env={"PATH": str(tmp_path)})
+    assert done.returncode == 2
+    assert "install the equivalents of: afl++" in done.stderr
+
+
+def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert place.no_room(tmp_path) is None
+    monkeypatch.setattr(place, "ROOM_BYTES", 1 << 62)
+    assert str(tmp_path) in str(place.no_room(tmp_path))
+    with pytest.raises(UsageError, match="no room is left"), place.claimed(tmp_path / "x"):
+        pass
 
 
 # Right answers ------------------------------------------------------------------------------

@@ -18,7 +18,8 @@ from boxspec.fuzz.engine import Crash, Plan
 from boxspec.fuzz.expected import twin_command
 from boxspec.fuzz.findings import Finding, Findings
 from boxspec.fuzz.ledger import Ledger
-from boxspec.fuzz.promote import promote
+from boxspec.fuzz.place import REMEDY, claimed
+from boxspec.fuzz.promote import check, promote
 from boxspec.fuzz.run import ENGINES, Outcome, Run, fresh, stoppable
 from boxspec.fuzz.targets import Target
 from boxspec.fuzz.turns import Turns
@@ -97,6 +98,11 @@ def chosen(args: argparse.Namespace) -> list[Target]:
         raise UsageError("boxspec fuzz", "no target is named", "boxspec fuzz --list names them")
     if len(found) > 1 and args.replay:
         raise UsageError("--replay", "several targets", "name the one that the inputs are for")
+    for name in args.replay or ():
+        # Before anything is built.
+        problem = "is a folder" if Path(name).is_dir() else "no such file"
+        if not Path(name).is_file():
+            raise UsageError(f"--replay {name}", problem, "name inputs, one or more files")
     if len(found) > 1 and args.results is None:
         remedy = "--results FILE remembers how long each has run"
         raise UsageError("boxspec fuzz", "several targets", remedy)
@@ -122,10 +128,7 @@ def _replay(args: argparse.Namespace, target: Target, console: Console) -> list[
     judge = trees.binary(trees.JUDGE, target)
     findings = Findings(target, judge, _folder(args, target), environment(args, target))
     for name in args.replay:
-        path = Path(name).resolve()
-        if not path.is_file():
-            raise UsageError(f"--replay {name}", "no such file", "name an input")
-        findings.take(Crash(path, sure=False))
+        findings.take(Crash(Path(name).resolve(), sure=False))
     found = list(findings.by_key.values())
     for finding in found:
         if not args.as_it_is:
@@ -146,8 +149,9 @@ def _run(
             binary = trees.binary(trees.PRESETS[args.engine], target)
             env = environment(args, target)
             plan = Plan(target, binary, _folder(args, target), args.jobs, seed, env)
-            run = Run(plan, args.engine, seconds, console)
-            return run.go(stopped, smaller=not args.as_it_is)
+            with claimed(plan.folder):
+                run = Run(plan, args.engine, seconds, console)
+                return run.go(stopped, smaller=not args.as_it_is)
 
         if record is None:
             return make(some[0], args.seed, args.time).findings, True
@@ -174,6 +178,9 @@ def main(words: Sequence[str]) -> int:
     if args.report:
         return _report(args)
     some = chosen(args)
+    into = Path(args.into).resolve() if args.into else ROOT
+    if args.promote:
+        check(into, args.requirement)
     record = Ledger(Path(args.results).resolve()) if args.results else None
     if record is not None:
         # What is wrong with it is said before anything is built.
@@ -181,15 +188,19 @@ def main(words: Sequence[str]) -> int:
         record.entries()
     presets = [trees.JUDGE] if args.replay else [trees.PRESETS[args.engine], trees.JUDGE]
     trees.build(some, *presets, *([trees.DECODER] if args.promote else []))
-    for target in some if args.fresh else ():
-        fresh(_folder(args, target))
     console = Console()
-    if args.replay:
-        found, whole = _replay(args, some[0], console), True
-    else:
-        found, whole = _run(args, some, record, console)
+    try:
+        for target in some if args.fresh else ():
+            with claimed(_folder(args, target)):
+                fresh(_folder(args, target))
+        if args.replay:
+            found, whole = _replay(args, some[0], console), True
+        else:
+            found, whole = _run(args, some, record, console)
+    except OSError as why:
+        place = str(why.filename2 or why.filename or WORK)
+        raise UsageError(place, why.strerror or str(why), REMEDY) from None
     for finding in found if args.promote else ():
-        into = Path(args.into).resolve() if args.into else ROOT
         decoder = trees.binary(trees.DECODER, finding.target)
         for line in promote(finding, decoder, into, args.why, args.requirement):
             console.write(line)

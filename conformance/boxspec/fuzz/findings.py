@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import shlex
 import time
@@ -91,7 +92,8 @@ class Findings:
 
     @property
     def _trial(self) -> Path:
-        return self._folder / "trial"
+        # An input may be replayed while a run goes on.
+        return self._folder / f"trial-{os.getpid()}"
 
     def _keep(self, told: Report, data: bytes) -> Path:
         self._folder.mkdir(parents=True, exist_ok=True)

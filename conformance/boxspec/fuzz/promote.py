@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 from collections.abc import Iterator
@@ -22,12 +23,23 @@ FIRST_NUMBER = 9001
 MOST = 4
 
 
+def check(into: Path, about: str | None) -> None:
+    """Whether there is anything against it, before anything is looked for."""
+    if about is not None and about not in load():
+        raise UsageError(f"--requirement {about}", "no such requirement", "boxspec list names them")
+    try:
+        into.mkdir(parents=True, exist_ok=True)
+    except OSError as why:
+        problem = f"cannot be made: {why.strerror}"
+        raise UsageError(f"--into {into}", problem, "name a folder where you may write") from None
+    if not os.access(into, os.W_OK):
+        raise UsageError(f"--into {into}", "cannot be written", "name one where you may write")
+
+
 def promote(
     finding: Finding, decoder: Path, into: Path, why: str | None, about: str | None
 ) -> list[str]:
     """Writes below `into` and says what, a line each."""
-    if about is not None and about not in load():
-        raise UsageError(f"--requirement {about}", "no such requirement", "boxspec list")
     told = []
     made = [vector for case in replay.cases(decoder, finding.path) for vector in vectors_of(case)]
     for fields in made[:MOST]:

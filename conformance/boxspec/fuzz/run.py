@@ -19,6 +19,7 @@ from boxspec.fuzz.children import adopt_orphans
 from boxspec.fuzz.engine import Crash, Engine, Plan, Progress
 from boxspec.fuzz.findings import Finding, Findings
 from boxspec.fuzz.libfuzzer import LibFuzzer
+from boxspec.fuzz.place import no_room
 from boxspec.report.console import Console
 
 ENGINES: dict[str, Callable[[Plan], Engine]] = {"libfuzzer": LibFuzzer, "afl": Afl}
@@ -79,7 +80,6 @@ class Run:
 
     def go(self, stopped: Sequence[int], *, smaller: bool) -> Outcome:
         """Until its time is over, or `stopped` is not empty."""
-        self._plan.folder.mkdir(parents=True, exist_ok=True)
         adopt_orphans()
         before, cpu_before_s = self._engine.inputs(), _cpu_s()
         started = time.monotonic()
@@ -111,7 +111,7 @@ class Run:
             self._spent = time.monotonic() - started
             self._progress = self._engine.progress()
             self._take(TAKE_S)
-            self._broke = self._engine.why_ended()
+            self._broke = self._engine.why_ended() or no_room(self._plan.folder)
             if self._broke is not None:
                 return
             self._console.status(self._line())

@@ -1,0 +1,43 @@
+"""The folder of a run: it can be written, has room, and belongs to one run at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from boxspec.errors import UsageError
+
+# What an engine needs to write down a finding, and what says about it.
+ROOM_BYTES = 512 * 1024
+REMEDY = "--work DIR names another folder"
+
+
+def no_room(folder: Path) -> str | None:
+    """Why nothing more can be kept there, if so: engines go on and say nothing."""
+    if shutil.disk_usage(folder).free >= ROOM_BYTES:
+        return None
+    return f"no room is left in {folder}; make some, or {REMEDY}"
+
+
+@contextlib.contextmanager
+def claimed(folder: Path) -> Iterator[None]:
+    """Makes it. Two runs would write over each other's logs; the lock ends with its process."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = (folder.parent / f".{folder.name}.lock").open("a", encoding="utf-8")
+    except OSError as why:
+        problem = f"cannot be written: {why.strerror}"
+        raise UsageError(str(folder), problem, REMEDY) from None
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            remedy = f"wait for its end, or {REMEDY}"
+            raise UsageError(str(folder), "another run is at work there", remedy) from None
+        full = no_room(folder)
+        if full is not None:
+            raise UsageError(str(folder), "no room is left", f"make some, or {REMEDY}")
+        yield
