@@ -1,7 +1,5 @@
 #include "support/seatbelt.h"
 
-#include <regex.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_STRING = 1000 };
@@ -10,6 +8,7 @@ struct reader {
     const char *at;
     const char *end;
     struct bs_fuzz_pool *pool;
+    struct bs_fuzz_expression *expressions;
     const char *why;
 };
 
@@ -94,7 +93,9 @@ static bool take_filter(struct reader *r, struct bs_seat_clause *clause) {
         return false;
     if (kind == BS_SEAT_REGEX && !is_known_dialect(filter->text, filter->len))
         return refuse(r, "an expression outside of the dialect");
-    if (kind != BS_SEAT_REGEX && (filter->len == 0 || filter->text[0] != '/'))
+    if (kind == BS_SEAT_REGEX)
+        filter->expression = bs_fuzz_expression_of(&r->expressions, filter->text, r->pool);
+    else if (filter->len == 0 || filter->text[0] != '/')
         return refuse(r, "a path that is not absolute");
     return take(r, ")") || refuse(r, "a filter without an end");
 }
@@ -149,7 +150,7 @@ static bool take_clause(struct reader *r, struct bs_seat_clause *clause) {
 
 bool bs_seatbelt_read(const char *text, size_t len, struct bs_fuzz_pool *pool,
                       struct bs_seatbelt *profile) {
-    struct reader r = {text, text + len, pool, NULL};
+    struct reader r = {text, text + len, pool, NULL, NULL};
     size_t lines = 0;
     for (size_t i = 0; i < len; i++)
         lines += text[i] == '\n';
@@ -162,35 +163,20 @@ bool bs_seatbelt_read(const char *text, size_t len, struct bs_fuzz_pool *pool,
         profile->n++;
         profile->line++;
     }
+    profile->expressions = r.expressions;
     profile->why = r.why;
     return r.why == NULL;
 }
 
 void bs_seatbelt_clear(struct bs_seatbelt *profile) {
-    for (size_t i = 0; i < profile->n; i++) {
-        for (size_t k = 0; k < profile->clauses[i].n_filters; k++) {
-            regex_t *compiled = profile->clauses[i].filters[k].compiled;
-            if (compiled != NULL)
-                regfree(compiled);
-            free(compiled);
-        }
-    }
+    bs_fuzz_expressions_clear(profile->expressions);
+    profile->expressions = NULL;
     profile->n = 0;
-}
-
-static bool matches_regex(struct bs_seat_filter *filter, const char *path) {
-    if (filter->compiled == NULL) {
-        filter->compiled = malloc(sizeof(regex_t));
-        if (filter->compiled == NULL ||
-            regcomp(filter->compiled, filter->text, REG_EXTENDED | REG_NOSUB) != 0)
-            abort();
-    }
-    return regexec(filter->compiled, path, 0, NULL, 0) == 0;
 }
 
 bool bs_seat_filter_matches(struct bs_seat_filter *filter, const char *path, size_t len) {
     if (filter->kind == BS_SEAT_REGEX)
-        return matches_regex(filter, path);
+        return bs_fuzz_expression_matches(filter->expression, path);
     bool begins = len >= filter->len && memcmp(path, filter->text, filter->len) == 0;
     if (filter->kind == BS_SEAT_LITERAL)
         return begins && len == filter->len;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "support/expression.h"
 #include "support/pool.h"
 
 enum bs_seat_kind { BS_SEAT_LITERAL, BS_SEAT_SUBPATH, BS_SEAT_REGEX };
@@ -18,7 +19,7 @@ struct bs_seat_filter {
     enum bs_seat_kind kind;
     const char *text; /* decoded, a NUL behind it */
     size_t len;
-    void *compiled; /* of a regular expression, once it is needed */
+    struct bs_fuzz_expression *expression; /* of BS_SEAT_REGEX */
 };
 
 enum { BS_SEAT_MOST_FILTERS = 2 };
@@ -33,6 +34,7 @@ struct bs_seat_clause {
 struct bs_seatbelt {
     struct bs_seat_clause *clauses; /* behind the first two */
     size_t n;
+    struct bs_fuzz_expression *expressions;
     const char *why; /* static: why it is refused */
     size_t line;     /* where, from 1 */
 };
@@ -42,7 +44,7 @@ bool bs_seatbelt_read(const char *text, size_t len, struct bs_fuzz_pool *pool,
                       struct bs_seatbelt *profile);
 void bs_seatbelt_clear(struct bs_seatbelt *profile);
 
-/* `path` has a NUL behind it. */
+/* `path` has a NUL behind it, here and below, and stays as it is until the profile is cleared. */
 bool bs_seat_filter_matches(struct bs_seat_filter *filter, const char *path, size_t len);
 
 /* Nobody knows for certain which of two readings is right, so a profile must not depend on it. */
