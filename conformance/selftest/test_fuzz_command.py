@@ -236,6 +236,19 @@ def test_what_a_shim_differs_in_is_told_by_kinds_and_by_short_cases(
     assert asked is not None and len(asked[1]) < 16, block
 
 
+def test_afl_looks_past_what_a_shim_differs_in_over_every_seed(tmp_path: Path) -> None:
+    shim = tmp_path / "odd"
+    shim.write_text(ODD)
+    shim.chmod(0o755)
+    binary = trees.binary("fuzz-afl", targets.named("shim_diff"))
+    seeds = sorted((ROOT / "fuzz" / "corpus" / "shim_diff").iterdir())[:4]
+    env = {**os.environ, "BOXSPEC_FUZZ_SHIM": f"{shim} other"}
+    assert afl.crashing(binary, seeds, env) != []
+    found = afl.differing(binary, seeds, env)
+    assert "differs glob-match-id" in found
+    assert afl.crashing(binary, seeds, {**env, "BOXSPEC_FUZZ_KNOWN": ",".join(found)}) == []
+
+
 def test_a_shim_that_is_too_slow_for_the_time_is_not_called_clean(work: Path) -> None:
     shim = work.parent / "odd"
     shim.write_text(ODD)

@@ -6,10 +6,11 @@ import platform
 import re
 import shutil
 import subprocess
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from boxspec.fuzz import trees
+from boxspec.fuzz import report, trees
 from boxspec.fuzz.children import Child, end_all
 from boxspec.fuzz.engine import INPUT_S, Crash, Plan, Progress
 from boxspec.fuzz.targets import Target
@@ -27,6 +28,10 @@ SETTINGS = {
     "AFL_AUTORESUME": "1",
     "AFL_FORKSRV_INIT_TMOUT": "30000",
 }
+
+DIFFERING_S = 10.0
+# It is asked for no colours and has some all the same.
+COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 def settings(target: Target) -> dict[str, str]:
@@ -58,6 +63,27 @@ def crashing(binary: Path, files: Sequence[Path], env: Mapping[str, str]) -> lis
     return [path for path in files if falls([path])]
 
 
+def differing(binary: Path, files: Sequence[Path], env: Mapping[str, str]) -> dict[str, Crash]:
+    """What a shim differs in over the seeds, by key. AFL++ wants a seed that the target does not
+    fall over, and where much differs there is none, but with all of this looked past."""
+    found: dict[str, Crash] = {}
+    until = time.monotonic() + DIFFERING_S
+    for path in files:
+        while time.monotonic() < until:
+            known = {"BOXSPEC_FUZZ_KNOWN": ",".join(found)}
+            quiet = subprocess.DEVNULL
+            argv = [binary, path]
+            done = subprocess.run(
+                argv, env={**env, **known}, stdin=quiet, stdout=quiet, stderr=subprocess.PIPE
+            )
+            said = done.stderr.decode("utf-8", "replace")
+            told = report.read(said)
+            if told is None or told.key in found:
+                break
+            found[told.key] = Crash(path, said)
+    return found
+
+
 class Afl:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -73,7 +99,12 @@ class Afl:
         self._out.mkdir(parents=True, exist_ok=True)
         env = {**self._plan.environment, **settings(self._plan.target)}
         seeds = self._gather_seeds()
-        self._new = [Crash(path) for path in crashing(self._plan.binary, seeds, env)]
+        if self._plan.target.shim:
+            found = differing(self._plan.binary, seeds, env)
+            self._new = [*found.values()]
+            env["BOXSPEC_FUZZ_KNOWN"] = ",".join(found)
+        else:
+            self._new = [Crash(path) for path in crashing(self._plan.binary, seeds, env)]
         # What an earlier run has found was told then, and what it has done counted.
         self._seen.update(self._saved())
         self._runs_before = self._runs()
@@ -146,7 +177,7 @@ class Afl:
     def why_ended(self) -> str | None:
         if any(child.status is None for child in self._children):
             return None
-        said = self._children[0].said().replace("\r", "\n")
+        said = COLOUR.sub("", self._children[0].said()).replace("\r", "\n")
         lines = [line for line in said.splitlines() if "PROGRAM ABORT" in line or "[-]" in line]
         return lines[-1].strip() if lines else f"status {self._children[0].status}"
 
