@@ -36,8 +36,10 @@ static size_t sequence(uint8_t first, uint8_t *low, uint8_t *high) {
 static size_t accepted(const uint8_t *data, size_t len, bool *whole) {
     uint8_t low = 0;
     uint8_t high = 0;
+    *whole = data[0] < 0x80;
+    if (*whole)
+        return 1;
     size_t want = sequence(data[0], &low, &high);
-    *whole = false;
     if (want == 0)
         return 0;
     size_t have = 1;

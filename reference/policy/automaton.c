@@ -5,15 +5,17 @@
 
 #include "policy/tokens.h"
 
-/* initial, gaps, accepting, last, forever */
-enum { OTHER_SETS = 5 };
+/* initial, gaps, accepting, last, forever, and what any character leads on from */
+enum { OTHER_SETS = 6 };
 
 size_t bs_automaton_states(const struct bs_pattern *pattern) {
     struct bs_tokens tokens;
     struct bs_state state;
-    size_t n = 0;
-    for (bs_tokens_start(&tokens, pattern); bs_tokens_next(&tokens, &state);)
-        n++;
+    const char *first = NULL;
+    bs_tokens_start(&tokens, pattern);
+    size_t n = bs_tokens_plain(&tokens, &first);
+    while (bs_tokens_next(&tokens, &state))
+        n += 1 + bs_tokens_plain(&tokens, &first);
     return n;
 }
 
@@ -21,7 +23,7 @@ static void put(uint64_t *set, uint32_t state) { set[state / 64] |= UINT64_C(1) 
 
 static bool continues(unsigned c) { return (c & 0xC0) == 0x80; }
 
-static void name_byte(struct bs_automaton *automaton, unsigned char c) {
+static inline void name_byte(struct bs_automaton *automaton, unsigned char c) {
     if (automaton->class_of[c] > 1)
         return;
     automaton->loop_of[automaton->n_classes] = c == '/'       ? BS_LOOP_SLASH
@@ -52,38 +54,82 @@ static void add_loops(struct bs_automaton *automaton, uint32_t at, uint8_t stay)
         put(automaton->loop[BS_LOOP_SLASH], at);
 }
 
-static void add_state(struct bs_automaton *automaton, uint32_t at, const struct bs_state *state) {
+/* Returns whether the state can still read a slash. */
+static bool add_state(struct bs_automaton *automaton, uint64_t *by_any, uint32_t at,
+                      const struct bs_state *state) {
     uint32_t words = automaton->words;
-    if (state->by < BS_BY_CHARACTER) {
-        put(automaton->consume + (size_t)automaton->class_of[state->by] * words, at);
-    } else if (state->by == BS_BY_CHARACTER) {
-        for (uint32_t class = 0; class < automaton->n_classes; class ++) {
-            if (automaton->loop_of[class] == BS_LOOP_OTHER)
-                put(automaton->consume + (size_t) class * words, at);
-        }
-    } else if (state->by == BS_BY_GAP) {
-        put(automaton->consume + (size_t)automaton->class_of['/'] * words, at);
+    unsigned by = state->by == BS_BY_GAP ? '/' : state->by;
+    if (by < BS_BY_CHARACTER)
+        put(automaton->consume + (size_t)automaton->class_of[by] * words, at);
+    else if (by == BS_BY_CHARACTER)
+        put(by_any, at);
+    if (state->by == BS_BY_GAP)
         put(automaton->gaps, at);
-    }
     if (state->stay != 0)
         add_loops(automaton, at, state->stay);
-    if (!state->accepts)
-        return;
-    put(automaton->accepting, at);
-    if ((state->stay & BS_STAY_ALWAYS) != 0)
-        put(automaton->forever, at);
+    bool always = (state->stay & BS_STAY_ALWAYS) != 0;
+    if (state->accepts) {
+        put(automaton->accepting, at);
+        if (always)
+            put(automaton->forever, at);
+    }
+    return always || by == '/';
 }
 
-/* From the last state of a rule back to where a slash can still be read. */
-static void mark_last_segment(struct bs_automaton *automaton, uint32_t first, uint32_t end) {
-    size_t slash = (size_t)automaton->class_of['/'] * automaton->words;
-    const uint64_t *by_slash = automaton->consume + slash;
-    const uint64_t *stays = automaton->loop[BS_LOOP_SLASH];
-    for (uint32_t at = end; at-- > first;) {
-        if (((by_slash[at / 64] | stays[at / 64]) >> at % 64 & 1) != 0)
-            return;
-        put(automaton->last, at);
+/* Any character begins with a byte of these classes. */
+static void consume_any(struct bs_automaton *automaton, const uint64_t *by_any) {
+    for (uint32_t class = 0; class < automaton->n_classes; class ++) {
+        uint64_t *set = automaton->consume + (size_t) class * automaton->words;
+        if (automaton->loop_of[class] != BS_LOOP_OTHER)
+            continue;
+        for (uint32_t i = 0; i < automaton->words; i++)
+            set[i] |= by_any[i];
     }
+}
+
+/* One pattern on its way in: the states before `at` are there. */
+struct entering {
+    struct bs_tokens tokens;
+    uint32_t rule;
+    uint32_t at;
+    uint32_t last; /* the first state of the last segment so far */
+};
+
+/* Whether there were any. */
+static bool enter_plain(struct bs_automaton *automaton, struct entering *e) {
+    const char *text = NULL;
+    size_t n = bs_tokens_plain(&e->tokens, &text);
+    for (size_t i = 0; i < n; i++, e->at++) {
+        unsigned char c = (unsigned char)text[i];
+        put(automaton->consume + (size_t)automaton->class_of[c] * automaton->words, e->at);
+        automaton->rule_of[e->at] = e->rule;
+        if (c == '/')
+            e->last = e->at + 1;
+    }
+    return n > 0;
+}
+
+/* The states of one pattern, from `at` on; returns where the next one's begin. */
+static uint32_t enter(struct bs_automaton *automaton, uint64_t *by_any,
+                      const struct bs_pattern *pattern, uint32_t rule, uint32_t at) {
+    struct entering e = {.rule = rule, .at = at, .last = at};
+    struct bs_state state;
+    bool initial = true; /* a path can begin in the next state */
+    bs_tokens_start(&e.tokens, pattern);
+    for (;;) {
+        if (initial)
+            put(automaton->initial, e.at);
+        initial = !enter_plain(automaton, &e) && initial;
+        if (!bs_tokens_next(&e.tokens, &state))
+            break;
+        if (add_state(automaton, by_any, e.at, &state))
+            e.last = e.at + 1;
+        automaton->rule_of[e.at++] = rule;
+        initial = initial && state.by == BS_BY_GAP;
+    }
+    for (uint32_t i = e.last; i < e.at; i++)
+        put(automaton->last, i);
+    return e.at;
 }
 
 /* A state is at least a byte of its pattern, or its end. Where that alone says that they fit into a
@@ -100,54 +146,54 @@ static size_t room_for_states(const struct bs_pattern *patterns, size_t n) {
     return n_states;
 }
 
+/* Zeroes: in the caller's room where they fit, else in a block of the automaton's own. */
+static uint64_t *room_for_sets(struct bs_automaton *automaton, size_t words,
+                               const struct bs_room *room) {
+    if (room != NULL && words <= room->words) {
+        memset(room->at, 0, words * sizeof *room->at);
+        return room->at;
+    }
+    automaton->block = calloc(words, sizeof *automaton->block);
+    return automaton->block;
+}
+
 bool bs_automaton_build(struct bs_automaton *automaton, const struct bs_pattern *patterns,
-                        const uint32_t *rules, size_t n) {
-    *automaton = (struct bs_automaton){0};
-    size_t room = room_for_states(patterns, n);
-    if (room > BS_AUTOMATON_MOST_STATES)
+                        const uint32_t *rules, size_t n, const struct bs_room *room) {
+    automaton->n_states = automaton->words = 0;
+    automaton->block = NULL;
+    size_t n_states = room_for_states(patterns, n);
+    if (n_states > BS_AUTOMATON_MOST_STATES)
         return false;
     classify(automaton, patterns, n);
-    automaton->words = (uint32_t)((room + 63) / 64);
-    size_t sets = automaton->n_classes + OTHER_SETS + BS_LOOPS;
-    size_t rules_at = sets * automaton->words;
-    uint64_t *words = calloc(rules_at + room / 2 + 1, sizeof *words);
-    if (words == NULL)
+    size_t words = (n_states + 63) / 64;
+    size_t rules_at = (automaton->n_classes + OTHER_SETS + BS_LOOPS) * words;
+    uint64_t *set = room_for_sets(automaton, rules_at + n_states / 2 + 1, room);
+    if (set == NULL)
         return false;
-    automaton->rule_of = (uint32_t *)(words + rules_at);
-    automaton->consume = words;
-    words += (size_t)automaton->n_classes * automaton->words;
-    uint64_t **const members[] = {&automaton->initial,
-                                  &automaton->loop[BS_LOOP_OTHER],
-                                  &automaton->loop[BS_LOOP_SLASH],
-                                  &automaton->loop[BS_LOOP_INSIDE],
-                                  &automaton->gaps,
-                                  &automaton->accepting,
-                                  &automaton->last,
-                                  &automaton->forever};
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++, words += automaton->words)
-        *members[i] = words;
+    automaton->words = (uint32_t)words;
+    automaton->rule_of = (uint32_t *)(set + rules_at);
+    automaton->consume = set;
+    set += automaton->n_classes * words;
+    uint64_t *by_any = set;
+    automaton->initial = set += words;
+    for (size_t i = 0; i < BS_LOOPS; i++)
+        automaton->loop[i] = set += words;
+    automaton->gaps = set += words;
+    automaton->accepting = set += words;
+    automaton->last = set += words;
+    automaton->forever = set + words;
     uint32_t at = 0;
-    for (size_t i = 0; i < n; i++) {
-        struct bs_tokens tokens;
-        struct bs_state state;
-        bool enter = true;
-        uint32_t first = at;
-        for (bs_tokens_start(&tokens, &patterns[i]); bs_tokens_next(&tokens, &state); at++) {
-            add_state(automaton, at, &state);
-            automaton->rule_of[at] = rules != NULL ? rules[i] : (uint32_t)i;
-            if (enter)
-                put(automaton->initial, at);
-            enter = enter && state.by == BS_BY_GAP;
-        }
-        mark_last_segment(automaton, first, at);
-    }
+    for (size_t i = 0; i < n; i++)
+        at = enter(automaton, by_any, &patterns[i], rules != NULL ? rules[i] : (uint32_t)i, at);
+    consume_any(automaton, by_any);
     automaton->n_states = at;
     return true;
 }
 
 void bs_automaton_clear(struct bs_automaton *automaton) {
-    free(automaton->consume); /* the block that all sets and rules are in */
-    *automaton = (struct bs_automaton){0};
+    free(automaton->block);
+    automaton->block = NULL;
+    automaton->n_states = automaton->words = 0;
 }
 
 size_t bs_automaton_bytes(const struct bs_automaton *automaton) {

@@ -38,15 +38,23 @@ struct bs_automaton {
     uint64_t *last;    /* in the last segment of their rule: nothing but this segment can be left */
     uint64_t *forever; /* accepting, whatever follows */
     uint32_t *rule_of; /* by state */
+    uint64_t *block;   /* what all of these are in; NULL: in memory of the caller */
+};
+
+/* Memory of the caller: uninitialised words, there as long as the automaton is. */
+struct bs_room {
+    uint64_t *at;
+    size_t words;
 };
 
 /* How many states the pattern takes; 0 when it is more than SIZE_MAX / 2. */
 size_t bs_automaton_states(const struct bs_pattern *pattern);
 
 /* `rules` names the patterns in what a run answers, in rising order; NULL: 0 to n - 1. There must
- * be at most BS_AUTOMATON_MOST_STATES. False when memory ran out. */
+ * be at most BS_AUTOMATON_MOST_STATES. What fits into `room` takes nothing from the heap; NULL:
+ * there is none. False when memory ran out. */
 bool bs_automaton_build(struct bs_automaton *automaton, const struct bs_pattern *patterns,
-                        const uint32_t *rules, size_t n);
+                        const uint32_t *rules, size_t n, const struct bs_room *room);
 void bs_automaton_clear(struct bs_automaton *automaton);
 size_t bs_automaton_bytes(const struct bs_automaton *automaton);
 

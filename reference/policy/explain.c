@@ -24,7 +24,7 @@ static bool matches_automaton(const struct bs_pattern *pattern, struct bs_path_v
     struct bs_automaton automaton = {0};
     if (bs_automaton_states(pattern) > BS_AUTOMATON_MOST_STATES)
         return matches_long(pattern, path, matched);
-    if (!bs_automaton_build(&automaton, pattern, NULL, 1))
+    if (!bs_automaton_build(&automaton, pattern, NULL, 1, NULL))
         return false;
     *matched = bs_automaton_highest(&automaton, path.text, path.len) != BS_NO_RULE;
     bs_automaton_clear(&automaton);

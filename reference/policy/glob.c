@@ -9,9 +9,13 @@
 #include "policy/path.h"
 #include "policy/rule.h"
 
+/* Words that most single globs fit into. */
+enum { ROOM = 64 };
+
 struct bs_glob {
     bool fold;
     struct bs_automaton automaton;
+    uint64_t room[ROOM];
     char text[]; /* what it is built from */
 };
 
@@ -43,7 +47,8 @@ int bs_glob_compile(const char *pattern, size_t len, enum bs_case sensitivity, s
             goto finish;
         body.text = folded;
     }
-    if (!bs_automaton_build(&glob->automaton, &body, NULL, 1))
+    struct bs_room room = {glob->room, ROOM};
+    if (!bs_automaton_build(&glob->automaton, &body, NULL, 1, &room))
         goto finish;
     *out = glob;
     glob = NULL;
@@ -75,8 +80,8 @@ __attribute__((noinline)) static int match_folded(const struct bs_glob *glob,
 }
 
 __attribute__((noinline)) static int match_another_form(const struct bs_glob *glob,
-                                                        const char *path, size_t len, bool *matched,
-                                                        struct bs_error *err) {
+                                                        const char *path, size_t len, bool plain,
+                                                        bool *matched, struct bs_error *err) {
     char on_stack[BS_GLOB_PATH_BYTES + 1];
     char *from_heap = NULL;
     char *scratch = on_stack;
@@ -85,8 +90,8 @@ __attribute__((noinline)) static int match_another_form(const struct bs_glob *gl
     if (scratch == NULL)
         return bs_fail(err, BS_E_EXECUTION, 0, "no memory for a path of %zu bytes", len);
     int code = BS_OK;
-    struct bs_path_view view;
-    const char *problem = bs_path_view(path, len, scratch, &view);
+    struct bs_path_view view = {.text = path, .len = len};
+    const char *problem = plain ? NULL : bs_path_view_other(path, len, scratch, &view);
     if (problem == NULL && view.len == 1 && view.text[0] == '.')
         view.len = 0;
     if (problem != NULL)
@@ -101,8 +106,9 @@ __attribute__((noinline)) static int match_another_form(const struct bs_glob *gl
 
 int bs_glob_match(const struct bs_glob *glob, const char *path, size_t len, bool *matched,
                   struct bs_error *err) {
-    if (glob->fold || !bs_path_is_plain(path, len))
-        return match_another_form(glob, path, len, matched, err);
+    bool plain = bs_path_is_plain(path, len);
+    if (glob->fold || !plain)
+        return match_another_form(glob, path, len, plain, matched, err);
     *matched = bs_automaton_highest(&glob->automaton, path, len) != BS_NO_RULE;
     return BS_OK;
 }

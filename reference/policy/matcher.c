@@ -92,7 +92,7 @@ static int build_automaton(struct bs_matcher *matcher, const struct bs_pattern *
         }
         matcher->most_in_automaton = (int32_t)i;
     }
-    if (n_left > 0 && !bs_automaton_build(&matcher->automaton, outside, rules, n_left))
+    if (n_left > 0 && !bs_automaton_build(&matcher->automaton, outside, rules, n_left, NULL))
         code = no_memory(err, n);
 finish:
     free(outside);

@@ -181,6 +181,11 @@ const char *bs_path_view(const char *path, size_t len, char *buffer, struct bs_p
     out->len = len;
     if (is_plain(path, len, &out->marks))
         return NULL;
+    return bs_path_view_other(path, len, buffer, out);
+}
+
+const char *bs_path_view_other(const char *path, size_t len, char *buffer,
+                               struct bs_path_view *out) {
     *out = trimmed(path, len);
     if (out->len < len && is_plain(out->text, out->len, &out->marks))
         return NULL;

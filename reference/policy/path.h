@@ -24,6 +24,9 @@ struct bs_path_view {
 /* NULL and *out filled (with a part of the path, or with `buffer`, which has room for len + 1
  * bytes), or why the path is refused: a constant text, and *out means nothing. */
 const char *bs_path_view(const char *path, size_t len, char *buffer, struct bs_path_view *out);
+/* The same for a path that is known not to be plain. */
+const char *bs_path_view_other(const char *path, size_t len, char *buffer,
+                               struct bs_path_view *out);
 
 /* True: the path is in normal form. False says nothing yet: the scan leaves the rare to others. */
 bool bs_path_is_plain(const char *path, size_t len);

@@ -38,8 +38,6 @@ static const char *foreign(const char *text, size_t len) {
 
 /* Moves one segment to `to`, runs of three and more stars cut to two. */
 static size_t move_segment(char *text, size_t to, size_t from, size_t end) {
-    if (to == from && memchr(text + from, '*', end - from) == NULL)
-        return end;
     size_t stars = 0;
     for (size_t i = from; i < end; i++) {
         stars = text[i] == '*' ? stars + 1 : 0;
@@ -53,8 +51,11 @@ static size_t move_segment(char *text, size_t to, size_t from, size_t end) {
 static size_t drop_segments(char *text, size_t len, const char **problem) {
     size_t to = 0;
     for (size_t from = 0; from < len;) {
-        const char *separator = memchr(text + from, '/', len - from);
-        size_t end = separator != NULL ? (size_t)(separator - text) : len;
+        size_t end = from;
+        bool stars = false;
+        /* Not memchr: segments are short, and two calls for each were most of the time. */
+        for (; end < len && text[end] != '/'; end++)
+            stars |= text[end] == '*';
         size_t size = end - from;
         if (size == 2 && text[from] == '.' && text[from + 1] == '.') {
             *problem = "a rule cannot have a `..` segment";
@@ -63,7 +64,7 @@ static size_t drop_segments(char *text, size_t len, const char **problem) {
         if (size > 0 && !(size == 1 && text[from] == '.')) {
             if (to > 0)
                 text[to++] = '/';
-            to = move_segment(text, to, from, end);
+            to = to == from && !stars ? end : move_segment(text, to, from, end);
         }
         from = end + 1;
     }

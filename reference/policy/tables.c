@@ -90,7 +90,7 @@ static enum bs_dfa_result build_side(struct bs_tables *tables, const struct bs_p
             result = BS_DFA_TOO_LARGE;
         else if (chosen.n == 0)
             result = BS_DFA_BUILT;
-        else if (bs_automaton_build(&automaton, chosen.patterns, chosen.rules, chosen.n))
+        else if (bs_automaton_build(&automaton, chosen.patterns, chosen.rules, chosen.n, NULL))
             result =
                 bs_dfa_build(side == BACK ? &tables->back : &tables->front, &automaton, limits);
     }

@@ -1,7 +1,5 @@
 #include "policy/tokens.h"
 
-#include <string.h>
-
 static size_t stars(const struct bs_tokens *tokens) {
     const char *at = tokens->at;
     while (at < tokens->end && *at == '*')
@@ -14,7 +12,8 @@ static bool segment_ends(const char *at, const char *end) { return at == end || 
 /* `**` after `**` adds nothing: zero or more segments, twice. One of them keeps every state at most
  * one skip away from the next. */
 static const char *past_repeated_gaps(const char *at, const char *end) {
-    while (end - at >= 5 && *at == '*' && memcmp(at, "**/**", 5) == 0 && segment_ends(at + 5, end))
+    while (end - at >= 5 && at[0] == '*' && at[1] == '*' && at[2] == '/' && at[3] == '*' &&
+           at[4] == '*' && segment_ends(at + 5, end))
         at += 3;
     return at;
 }
@@ -34,17 +33,34 @@ static bool is_tail(struct bs_tokens *tokens) {
     return true;
 }
 
-/* Most bytes are: none that depends on what stands around it. */
-static bool stands_for_itself(char c) { return c != '*' && c != '?' && c != '/'; }
+/* Most bytes do: nothing depends on what stands around them. */
+static bool stands_for_itself(const char *at, const char *end) {
+    static const bool special[256] = {['*'] = true, ['?'] = true, ['/'] = true};
+    return !special[(unsigned char)*at] || (*at == '/' && (at + 1 == end || at[1] != '*'));
+}
+
+size_t bs_tokens_plain(struct bs_tokens *tokens, const char **first) {
+    const char *at = tokens->at;
+    *first = at;
+    if (tokens->stay != 0)
+        return 0;
+    while (at < tokens->end && stands_for_itself(at, tokens->end))
+        at++;
+    if (at == *first)
+        return 0;
+    tokens->starts = at[-1] == '/';
+    tokens->at = at;
+    return (size_t)(at - *first);
+}
 
 bool bs_tokens_next(struct bs_tokens *tokens, struct bs_state *state) {
     if (tokens->done)
         return false;
     *state = (struct bs_state){.stay = tokens->stay};
     tokens->stay = 0;
-    if (tokens->at < tokens->end && stands_for_itself(*tokens->at)) {
+    if (tokens->at < tokens->end && stands_for_itself(tokens->at, tokens->end)) {
         state->by = (unsigned char)*tokens->at++;
-        tokens->starts = false;
+        tokens->starts = state->by == '/';
         return true;
     }
     if (tokens->starts) {

@@ -36,4 +36,8 @@ struct bs_tokens {
 void bs_tokens_start(struct bs_tokens *tokens, const struct bs_pattern *pattern);
 bool bs_tokens_next(struct bs_tokens *tokens, struct bs_state *state);
 
+/* How many of the next states are led on from by a byte of the pattern and are nothing else; they
+ * are as if handed out. The first byte is put into *first. */
+size_t bs_tokens_plain(struct bs_tokens *tokens, const char **first);
+
 #endif
