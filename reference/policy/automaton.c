@@ -203,8 +203,9 @@ size_t bs_automaton_bytes(const struct bs_automaton *automaton) {
 }
 
 /* `to` may be `from`. With a constant number of words all of them stay in registers. */
-static inline bool step(const struct bs_automaton *automaton, uint8_t class, const uint64_t *from,
-                        uint64_t *to, uint32_t words) {
+__attribute__((always_inline)) static inline bool step(const struct bs_automaton *automaton,
+                                                       uint8_t class, const uint64_t *from,
+                                                       uint64_t *to, uint32_t words) {
     const uint64_t *consume = automaton->consume + (size_t) class * words;
     const uint64_t *loop = automaton->loop[automaton->loop_of[class]];
     const uint64_t *gaps = automaton->gaps;

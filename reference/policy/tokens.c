@@ -1,6 +1,6 @@
 #include "policy/tokens.h"
 
-static size_t stars(const struct bs_tokens *tokens) {
+static inline size_t stars(const struct bs_tokens *tokens) {
     const char *at = tokens->at;
     while (at < tokens->end && *at == '*')
         at++;
@@ -11,7 +11,7 @@ static bool segment_ends(const char *at, const char *end) { return at == end || 
 
 /* `**` after `**` adds nothing: zero or more segments, twice. One of them keeps every state at most
  * one skip away from the next. */
-static const char *past_repeated_gaps(const char *at, const char *end) {
+static inline const char *past_repeated_gaps(const char *at, const char *end) {
     while (end - at >= 5 && at[0] == '*' && at[1] == '*' && at[2] == '/' && at[3] == '*' &&
            at[4] == '*' && segment_ends(at + 5, end))
         at += 3;
@@ -34,7 +34,7 @@ static bool is_tail(struct bs_tokens *tokens) {
 }
 
 /* Most bytes do: nothing depends on what stands around them. */
-static bool stands_for_itself(const char *at, const char *end) {
+static inline bool stands_for_itself(const char *at, const char *end) {
     static const bool special[256] = {['*'] = true, ['?'] = true, ['/'] = true};
     return !special[(unsigned char)*at] || (*at == '/' && (at + 1 == end || at[1] != '*'));
 }
