@@ -139,6 +139,10 @@ static size_t stars_at(const char *glob, size_t len, size_t at) {
 static void fill_in(struct bs_fuzz_provider *provider, const char *glob, size_t len,
                     struct bs_gen_text *out) {
     for (size_t at = 0; at < len;) {
+        if (glob[at] != '/' && glob[at] != '*' && glob[at] != '?') {
+            add_byte(out, glob[at++]);
+            continue;
+        }
         bool starts = at == 0 || glob[at - 1] == '/';
         size_t stars = stars_at(glob, len, at);
         if (glob[at] == '/' && at + 1 < len && at + 1 + stars_at(glob, len, at + 1) == len &&

@@ -56,10 +56,11 @@ static const char *foreign(const char *text, size_t len) {
 static const char *join(const char *text, size_t len, char *out, size_t *out_len) {
     size_t used = 0;
     for (size_t at = 0; at < len;) {
-        const char *slash = memchr(text + at, '/', len - at);
-        size_t size = slash == NULL ? len - at : (size_t)(slash - (text + at));
+        size_t size = 0;
+        while (at + size < len && text[at + size] != '/')
+            size++;
         bool means_nothing = size == 0 || (size == 1 && text[at] == '.');
-        if (size == 2 && memcmp(text + at, "..", 2) == 0)
+        if (size == 2 && text[at] == '.' && text[at + 1] == '.')
             return "parent";
         if (!means_nothing && used > 0)
             out[used++] = '/';
