@@ -24,7 +24,8 @@ static uint64_t grown(const struct bs_automaton *automaton, uint32_t at, uint64_
 static void drop_beaten_forever(struct bs_subsets *subsets) {
     for (size_t i = subsets->set_len; i-- > 0;) {
         struct bs_subset_word *word = &subsets->set[i];
-        uint64_t forever = word->bits & subsets->automaton->forever[word->at];
+        uint64_t forever =
+            word->bits & subsets->automaton->forever[word->at]; /* NOLINT: every word is set */
         if (forever == 0)
             continue;
         word->bits &= UINT64_MAX << (63 - __builtin_clzll(forever));
