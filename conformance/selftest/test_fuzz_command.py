@@ -89,7 +89,7 @@ def test_afl_has_the_mutators_that_libfuzzer_has(work: Path) -> None:
     assert {each.name for each in targets.every().values() if each.mutator} == linked
     words = ["--engine", "afl", "--time", "4s", "--work", str(work)]
     assert boxspec("fuzz", "glob_diff", *words).returncode == 0
-    said = (work / "glob_diff" / "job-0.log").read_text()
+    said = (work / "glob_diff" / "afl-0.log").read_text()
     assert re.search(r"Custom mutator '.*/glob-mutator\.so' installed successfully", said), said
 
 

@@ -214,12 +214,13 @@ def test_a_folder_that_cannot_be_made_is_named_with_the_remedy(tmp_path: Path) -
     assert f"{tmp_path}/file/glob_diff: cannot be written: Not a directory (--work" in done.stderr
 
 
-def test_a_folder_belongs_to_one_run_at_a_time(tmp_path: Path) -> None:
-    with place.claimed(tmp_path / "glob_diff"):
+def test_a_folder_belongs_to_one_run_of_an_engine_at_a_time(tmp_path: Path) -> None:
+    folder = tmp_path / "glob_diff"
+    with place.claimed(folder, "afl"), place.claimed(folder, "libfuzzer"):
         done = boxspec("fuzz", "glob_diff", "--time", "1s", "--work", str(tmp_path))
         assert (done.returncode, done.stdout) == (2, "")
         assert "another run is at work there (wait for its end, or --work" in done.stderr
-    with place.claimed(tmp_path / "glob_diff"):
+    with place.claimed(folder, "libfuzzer"):
         pass
 
 
@@ -236,7 +237,7 @@ def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert place.no_room(tmp_path) is None
     monkeypatch.setattr(place, "ROOM_BYTES", 1 << 62)
     assert str(tmp_path) in str(place.no_room(tmp_path))
-    with pytest.raises(UsageError, match="no room is left"), place.claimed(tmp_path / "x"):
+    with pytest.raises(UsageError, match="no room is left"), place.claimed(tmp_path / "x", "afl"):
         pass
 
 

@@ -245,7 +245,7 @@ def test_a_signal_ends_the_turns_and_the_turn_is_kept(path: Path) -> None:
     words = [sys.executable, "-P", "-m", "boxspec", "fuzz", "--every", "--time", "1h"]
     flags = ["--work", str(path.parent / "work"), "--results", str(path)]
     with subprocess.Popen([*words, *flags], stdout=subprocess.PIPE, text=True) as process:
-        log = path.parent / "work" / "glob_diff" / "job-0.log"
+        log = path.parent / "work" / "glob_diff" / "libfuzzer-0.log"
         until = time.monotonic() + 60
         while not (log.exists() and "INITED" in log.read_text()) and time.monotonic() < until:
             time.sleep(0.1)

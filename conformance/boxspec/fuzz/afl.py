@@ -109,7 +109,7 @@ class Afl:
         self._seen.update(self._saved())
         self._runs_before = self._runs()
         for number, name in enumerate(self._names):
-            log = self._plan.folder / f"job-{number}.log"
+            log = self._plan.folder / f"afl-{number}.log"
             self._children.append(Child(self._argv(number, name), env, self._plan.folder, log))
 
     def _gather_seeds(self) -> list[Path]:

@@ -149,7 +149,7 @@ def _run(
             binary = trees.binary(trees.PRESETS[args.engine], target)
             env = environment(args, target)
             plan = Plan(target, binary, _folder(args, target), args.jobs, seed, env)
-            with claimed(plan.folder):
+            with claimed(plan.folder, args.engine):
                 run = Run(plan, args.engine, seconds, console)
                 return run.go(stopped, smaller=not args.as_it_is)
 
@@ -191,7 +191,7 @@ def main(words: Sequence[str]) -> int:
     console = Console()
     try:
         for target in some if args.fresh else ():
-            with claimed(_folder(args, target)):
+            with claimed(_folder(args, target), *ENGINES):
                 fresh(_folder(args, target))
         if args.replay:
             found, whole = _replay(args, some[0], console), True

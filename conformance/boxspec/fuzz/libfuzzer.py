@@ -76,7 +76,7 @@ class LibFuzzer:
         return [*argv, self._corpus, *plan.seeds]
 
     def _start(self, job: _Job) -> None:
-        log = self._plan.folder / f"job-{job.number}.log"
+        log = self._plan.folder / f"libfuzzer-{job.number}.log"
         env = {**self._plan.environment, "BOXSPEC_FUZZ_KNOWN": ",".join(self._known)}
         job.child = Child(self._argv(job), env, self._plan.folder, log)
         job.starts += 1

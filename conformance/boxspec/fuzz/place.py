@@ -1,4 +1,4 @@
-"""The folder of a run: it can be written, has room, and belongs to one run at a time."""
+"""The folder of a run: it can be written, has room, and one run of an engine is at work there."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import fcntl
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from boxspec.errors import UsageError
 
@@ -23,21 +24,31 @@ def no_room(folder: Path) -> str | None:
 
 
 @contextlib.contextmanager
-def claimed(folder: Path) -> Iterator[None]:
-    """Makes it. Two runs would write over each other's logs; the lock ends with its process."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = (folder.parent / f".{folder.name}.lock").open("a", encoding="utf-8")
-    except OSError as why:
-        problem = f"cannot be written: {why.strerror}"
-        raise UsageError(str(folder), problem, REMEDY) from None
-    with lock:
+def claimed(folder: Path, *engines: str) -> Iterator[None]:
+    """Makes it. Two runs of one engine would write over each other's logs; locks end with their
+    process."""
+    with contextlib.ExitStack() as locks:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            remedy = f"wait for its end, or {REMEDY}"
-            raise UsageError(str(folder), "another run is at work there", remedy) from None
+            folder.mkdir(parents=True, exist_ok=True)
+            files = [_lock_file(folder, engine) for engine in engines]
+        except OSError as why:
+            problem = f"cannot be written: {why.strerror}"
+            raise UsageError(str(folder), problem, REMEDY) from None
+        for file in files:
+            _take(locks.enter_context(file), folder)
         full = no_room(folder)
         if full is not None:
             raise UsageError(str(folder), "no room is left", f"make some, or {REMEDY}")
         yield
+
+
+def _lock_file(folder: Path, engine: str) -> IO[str]:
+    return (folder.parent / f".{folder.name}.{engine}.lock").open("a", encoding="utf-8")
+
+
+def _take(lock: IO[str], folder: Path) -> None:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        remedy = f"wait for its end, or {REMEDY}"
+        raise UsageError(str(folder), "another run is at work there", remedy) from None

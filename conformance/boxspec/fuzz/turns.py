@@ -11,6 +11,7 @@ from boxspec.fuzz.findings import Finding
 from boxspec.fuzz.ledger import Entry, Found, Ledger, checkout, seconds_of
 from boxspec.fuzz.run import Outcome
 from boxspec.fuzz.targets import Target
+from boxspec.programs import ROOT
 
 # Short, so that what was interrupted has looked at every target; long beside the start of an
 # engine, which reads a corpus first.
@@ -87,4 +88,7 @@ class Turns:
 
 
 def _found(finding: Finding) -> Found:
-    return Found(finding.report.key, finding.report.message, str(finding.path))
+    """Below the checkout the path is that from its top: the file of results may be part of it."""
+    path = finding.path
+    kept = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+    return Found(finding.report.key, finding.report.message, str(kept))
