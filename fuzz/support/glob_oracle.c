@@ -31,10 +31,11 @@ static void one(struct oracle *o, bool any, char c) {
     size_t last = 0;
     /* From the back: what is reached now is not looked at again. */
     for (size_t j = o->last + 1; j-- > o->first;) {
-        bool was = o->reached[j];
-        size_t n = !any ? (size_t)(j < o->len && o->path[j] == c) : character(o, j);
+        if (!o->reached[j])
+            continue;
         o->reached[j] = false;
-        if (!was || n == 0)
+        size_t n = !any ? (size_t)(j < o->len && o->path[j] == c) : character(o, j);
+        if (n == 0)
             continue;
         first = j + n;
         last = last == 0 ? first : last;
@@ -66,30 +67,35 @@ static void segments(struct oracle *o) {
     }
 }
 
+/* A run of stars, and the slash behind it where it is a segment. Returns how many bytes that is. */
+static size_t wild(struct oracle *o, const char *glob, size_t len, bool starts) {
+    size_t stars = 1;
+    while (stars < len && glob[stars] == '*')
+        stars++;
+    bool whole = starts && (stars == len || glob[stars] == '/');
+    if (stars == 1) {
+        if (whole)
+            one(o, true, 0);
+        run(o, false);
+    } else if (whole && stars < len) {
+        segments(o);
+        stars++;
+    } else {
+        run(o, true);
+    }
+    return stars;
+}
+
 /* A glob that does not end in a `**` segment. */
 static void walk(struct oracle *o, const char *glob, size_t len) {
     memset(o->reached, 0, o->len + 1);
     o->reached[0] = true;
     for (size_t i = 0; i < len && o->first <= o->last;) {
-        bool starts = i == 0 || glob[i - 1] == '/';
-        size_t stars = 0;
-        while (i + stars < len && glob[i + stars] == '*')
-            stars++;
-        bool whole = starts && (i + stars == len || glob[i + stars] == '/');
-        if (stars == 0) {
+        if (glob[i] != '*') {
             one(o, glob[i] == '?', glob[i]);
             i++;
-        } else if (stars == 1) {
-            if (whole)
-                one(o, true, 0);
-            run(o, false);
-            i++;
-        } else if (whole && i + stars < len) {
-            segments(o);
-            i += stars + 1;
         } else {
-            run(o, true);
-            i += stars;
+            i += wild(o, glob + i, len - i, i == 0 || glob[i - 1] == '/');
         }
     }
 }

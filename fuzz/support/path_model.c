@@ -29,8 +29,9 @@ static size_t character(const unsigned char *text, size_t len) {
 }
 
 bool bs_model_is_utf8(const char *text, size_t len) {
+    const unsigned char *bytes = (const unsigned char *)text;
     for (size_t at = 0; at < len;) {
-        size_t size = character((const unsigned char *)text + at, len - at);
+        size_t size = bytes[at] < 0x80 ? 1 : character(bytes + at, len - at);
         if (size == 0)
             return false;
         at += size;
@@ -64,9 +65,9 @@ static const char *join(const char *text, size_t len, char *out, size_t *out_len
             return "parent";
         if (!means_nothing && used > 0)
             out[used++] = '/';
-        if (!means_nothing)
-            memmove(out + used, text + at, size);
-        used += means_nothing ? 0 : size;
+        /* From the front: they may overlap, and what is kept moves to the front. */
+        for (size_t i = 0; i < size && !means_nothing; i++)
+            out[used++] = text[at + i];
         at += size + 1;
     }
     if (used == 0)
@@ -117,12 +118,14 @@ const char *bs_model_glob(const char *glob, size_t len, char *out, size_t *out_l
         glob++;
         len--;
     }
+    size_t stars = 0;
+    bool too_many = false;
     for (size_t i = 0; i < len; i++) {
         if (glob[i] == '\0')
             return "nul";
-        out[i] = glob[i];
-        if (glob[i] == '\\')
-            out[i] = '/';
+        out[i] = glob[i] == '\\' ? '/' : glob[i];
+        stars = glob[i] == '*' ? stars + 1 : 0;
+        too_many = too_many || stars > 2;
     }
     /* In place: what is kept is never further back than it was. */
     const char *why = foreign(out, len);
@@ -130,7 +133,8 @@ const char *bs_model_glob(const char *glob, size_t len, char *out, size_t *out_l
         why = join(out, len, out, out_len);
     if (why != NULL)
         return why;
-    *out_len = shorten_stars(out, *out_len);
+    if (too_many)
+        *out_len = shorten_stars(out, *out_len);
     why = foreign(out, *out_len);
     if (why == NULL && *out_len > BS_GLOB_MOST_BYTES)
         why = "long";
