@@ -209,7 +209,9 @@ def test_an_odd_shim_is_a_finding_and_nothing_is_left(how: str, key: str, work: 
     shim = work.parent / "odd"
     shim.write_text(ODD)
     shim.chmod(0o755)
-    words = ["--shim", f"{shim} {how}", "--time", "4s", "--work", str(work), "--as-it-is"]
+    # A hundred megabytes take their time beside other work.
+    seconds = "12s" if how == "huge" else "4s"
+    words = ["--shim", f"{shim} {how}", "--time", seconds, "--work", str(work), "--as-it-is"]
     # Only a hang is waited for so long.
     env = {"BOXSPEC_FUZZ_SHIM_TIMEOUT_MS": "300" if key == "shim-hung" else "5000"}
     done = boxspec("fuzz", "shim_diff", *words, env=env)
