@@ -98,8 +98,8 @@ class Run:
         self._tell(found)
         if self._plan.target.shim and not (found or stopped or self._broke or self._progress.runs):
             raise HarnessError(
-                f"the shim has not answered the first requests within {self._spent:.1f} s;"
-                " give it more --time"
+                f"no input was through in {self._spent:.1f} s: the shim has not answered, or the"
+                " engine is at those it begins with; give it more --time"
             )
         if self._broke is not None and not found:
             raise HarnessError(f"{self._name} ended early: {self._broke}")
