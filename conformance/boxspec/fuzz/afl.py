@@ -29,6 +29,9 @@ SETTINGS = {
     "AFL_FORKSRV_INIT_TMOUT": "30000",
 }
 
+# Each input of the queue several times before the first run took a slow shim longer than a turn.
+AT_ONCE = {"AFL_NO_STARTUP_CALIBRATION": "1"}
+
 DIFFERING_S = 10.0
 # It is asked for no colours and has some all the same.
 COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -38,7 +41,7 @@ def settings(target: Target) -> dict[str, str]:
     """With the mutator of the target, which works beside AFL++'s own."""
     library = trees.mutator(target)
     if library is None:
-        return SETTINGS
+        return SETTINGS | AT_ONCE if target.shim else SETTINGS
     most = str(target.max_len)
     own = {"AFL_CUSTOM_MUTATOR_LIBRARY": str(library), "BOXSPEC_FUZZ_MOST_BYTES": most}
     return SETTINGS | own
