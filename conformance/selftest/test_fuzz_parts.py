@@ -36,6 +36,12 @@ READ of size 1 at 0x602 thread T0
     #2 0x5c in bs_utf8_valid_prefix /home/you/boxspec/reference/base/utf8.c:70:20
     #3 0x5d in LLVMFuzzerTestOneInput /home/you/boxspec/fuzz/targets/glob_raw.c:40:5
 """
+LEAK = """==7==ERROR: LeakSanitizer: detected memory leaks
+    #0 0x5b in accepted /home/you/boxspec/reference/base/utf8.c:43:9
+"""
+ABORTED = """==7== ERROR: libFuzzer: deadly signal
+    #0 0x5b in put /home/you/boxspec/reference/base/buf.c:43:9
+"""
 UNDEFINED = "/x/reference/policy/yaml.c:157:9: runtime error: index 64 out of bounds\n"
 SLOW = "==9== ERROR: libFuzzer: timeout after 10 seconds\n"
 
@@ -46,10 +52,7 @@ SLOW = "==9== ERROR: libFuzzer: timeout after 10 seconds\n"
         (FIRED, "match"),
         (FIRED.replace("the glob", "twice: the glob"), "match twice"),
         (OVERREAD, "heap-buffer-overflow accepted bs_utf8_valid_prefix"),
-        (
-            OVERREAD.replace("AddressSanitizer: heap-buffer-overflow", "LeakSanitizer: detected"),
-            "leak accepted bs_utf8_valid_prefix",
-        ),
+        (LEAK, "leak accepted"),
         (UNDEFINED, "undefined yaml.c:157"),
         (SLOW, "timeout"),
         ("INFO: nothing happened\n", None),
@@ -58,6 +61,25 @@ SLOW = "==9== ERROR: libFuzzer: timeout after 10 seconds\n"
 def test_findings_are_told_apart_by_who_says_so_and_where(said: str, key: str | None) -> None:
     told = report.read(said)
     assert (told.key if told else None) == key
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        (FIRED, "match: the glob does not match, and it should"),
+        (FIRED.replace("the glob", "twice: the glob"), "match twice: the glob does not match, "),
+        (OVERREAD, "heap-buffer-overflow accepted bs_utf8_valid_prefix: AddressSanitizer: on addr"),
+        (LEAK, "leak accepted: LeakSanitizer: detected memory leaks"),
+        (UNDEFINED, "undefined yaml.c:157: index 64 out of bounds"),
+        (SLOW, "timeout: after 10 seconds"),
+        (ABORTED, "deadly-signal put: it was ended by a signal"),
+    ],
+)
+def test_a_finding_is_told_with_its_kind_once(said: str, line: str, tmp_path: Path) -> None:
+    known = findings(tmp_path, said, 77)
+    known.take(crash(tmp_path))
+    (found,) = known.by_key.values()
+    assert finding_block(found, "true").startswith(f"glob_raw: {line}")
 
 
 def test_the_case_behind_an_oracle_is_kept_and_no_more() -> None:

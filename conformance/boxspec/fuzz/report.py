@@ -18,7 +18,8 @@ FRAMES = 2
 
 @dataclass(frozen=True)
 class Report:
-    """Two reports with one key are one finding."""
+    """Two reports with one key are one finding. It is told in front of the message, which does not
+    say it again."""
 
     key: str
     message: str
@@ -33,28 +34,33 @@ def read(said: str) -> Report | None:
         return _fired(fired, said)
     broken = SANITIZER.search(said)
     if broken is not None:
-        kind = "leak" if broken[1] == "Leak" else broken[2]
-        return _crash(kind, f"{broken[1]}Sanitizer: {broken[2]}{broken[3]}", said[broken.end() :])
+        kind, rest = broken[2], broken[3]
+        if broken[1] == "Leak":
+            kind, rest = "leak", f" {kind}{rest}"
+        return _crash(kind, f"{broken[1]}Sanitizer:{rest}", said[broken.end() :])
     undefined = UNDEFINED.search(said)
     if undefined is not None:
         place = f"{undefined[1].rpartition('/')[2]}:{undefined[2]}"
-        return Report(f"undefined {place}", f"{place}: {undefined[3]}")
+        return Report(f"undefined {place}", undefined[3])
     ended = ENGINE.search(said)
     if ended is not None:
-        return _crash(ended[1].replace(" ", "-"), f"{ended[1]}{ended[2]}", said[ended.end() :])
+        message = ended[2].strip() or "it was ended by a signal"
+        return _crash(ended[1].replace(" ", "-"), message, said[ended.end() :])
     return None
 
 
 def _fired(fired: re.Match[str], said: str) -> Report:
     detail = DETAIL.match(fired[3])
-    key = f"{fired[2]} {detail[1]}" if detail else fired[2]
+    key, message = fired[2], fired[3]
+    if detail is not None:
+        key, message = f"{key} {detail[1]}", message[detail.end() :]
     case = []
     for line in said[fired.end() :].splitlines()[1:]:
         # What the engine says behind it begins at the margin.
         if not line.startswith("  ") or line.startswith("  file "):
             break
         case.append(line.strip())
-    return Report(key, fired[3], fired[2], case)
+    return Report(key, message, fired[2], case)
 
 
 def _crash(kind: str, message: str, trace: str) -> Report:
