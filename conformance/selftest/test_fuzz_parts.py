@@ -258,9 +258,11 @@ def test_a_tool_that_has_gone_is_missed_although_setup_was_done(tmp_path: Path) 
 def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert place.no_room(tmp_path) is None
     monkeypatch.setattr(place, "ROOM_BYTES", 1 << 62)
-    assert str(tmp_path) in str(place.no_room(tmp_path))
-    with pytest.raises(UsageError, match="no room is left"), place.claimed(tmp_path / "x", "afl"):
+    folder = tmp_path / "x"
+    with pytest.raises(UsageError) as full, place.claimed(folder, "afl"):
         pass
+    assert f"{folder}: no room is left (make some, or --work DIR" in str(full.value)
+    assert str(place.no_room(folder)) == str(full.value)
 
 
 # Right answers ------------------------------------------------------------------------------

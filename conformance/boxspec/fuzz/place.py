@@ -16,11 +16,11 @@ ROOM_BYTES = 512 * 1024
 REMEDY = "--work DIR names another folder"
 
 
-def no_room(folder: Path) -> str | None:
-    """Why nothing more can be kept there, if so: engines go on and say nothing."""
+def no_room(folder: Path) -> UsageError | None:
+    """What is to be said where nothing more can be kept there: engines go on and say nothing."""
     if shutil.disk_usage(folder).free >= ROOM_BYTES:
         return None
-    return f"no room is left in {folder}; make some, or {REMEDY}"
+    return UsageError(str(folder), "no room is left", f"make some, or {REMEDY}")
 
 
 @contextlib.contextmanager
@@ -38,7 +38,7 @@ def claimed(folder: Path, *engines: str) -> Iterator[None]:
             _take(locks.enter_context(file), folder)
         full = no_room(folder)
         if full is not None:
-            raise UsageError(str(folder), "no room is left", f"make some, or {REMEDY}")
+            raise full
         yield
 
 

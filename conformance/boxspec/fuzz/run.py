@@ -111,8 +111,9 @@ class Run:
             self._spent = time.monotonic() - started
             self._progress = self._engine.progress()
             self._take(TAKE_S)
-            self._broke = self._engine.why_ended() or no_room(self._plan.folder)
-            if self._broke is not None:
+            why = self._engine.why_ended() or no_room(self._plan.folder)
+            if why is not None:
+                self._broke = str(why)
                 return
             self._console.status(self._line())
 
