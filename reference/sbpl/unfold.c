@@ -26,6 +26,12 @@ enum { MOST_ROWS = 8192 };
 static struct bs_unfold_row rows[MOST_ROWS];
 static size_t n_rows;
 
+/* In order: what stands behind the first part of a key and is no mark by its class. Some thirty. */
+enum { MOST_JOINERS = 128 };
+
+static uint32_t joiners[MOST_JOINERS];
+static size_t n_joiners;
+
 size_t bs_unfold_decompose(uint32_t point, uint32_t *parts) {
     int32_t decomposed[BS_UNFOLD_KEY];
     utf8proc_ssize_t n = utf8proc_decompose_char((int32_t)point, decomposed, BS_UNFOLD_KEY,
@@ -64,6 +70,23 @@ static bool make_row(uint32_t point, struct bs_unfold_row *row) {
     return true;
 }
 
+static bool is_mark(uint32_t part) {
+    return utf8proc_get_property((int32_t)part)->combining_class != 0;
+}
+
+static void make_joiner(uint32_t part) {
+    size_t at = n_joiners;
+    while (at > 0 && joiners[at - 1] >= part)
+        at--;
+    if (at < n_joiners && joiners[at] == part)
+        return;
+    if (n_joiners == MOST_JOINERS)
+        abort(); /* scripts that Unicode adds bring one or two */
+    memmove(joiners + at + 1, joiners + at, (n_joiners - at) * sizeof *joiners);
+    joiners[at] = part;
+    n_joiners++;
+}
+
 static void make_rows(void) {
     size_t blank = 0;
     for (uint32_t point = 1; point < PLANES; point++) {
@@ -74,6 +97,9 @@ static void make_rows(void) {
             if (n_rows == MOST_ROWS)
                 abort(); /* a version of Unicode adds some dozen */
             rows[n_rows++] = row;
+            for (size_t i = 1; i < BS_UNFOLD_KEY && row.key[i] != 0; i++)
+                if (!is_mark(row.key[i]))
+                    make_joiner(row.key[i]);
         }
     }
     qsort(rows, n_rows, sizeof *rows, by_key);
@@ -87,19 +113,18 @@ void bs_unfold_open(struct bs_unfold *unfold) {
     unfold->n_rows = n_rows;
 }
 
+static int by_part(const void *a, const void *b) {
+    const uint32_t *x = a;
+    const uint32_t *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
 /* Whether a part may join what stands before it into one character. Jamo do, but never in text that
  * is composed: they are a syllable there. */
-static bool joins(const struct bs_unfold *unfold, uint32_t part) {
+static bool joins(uint32_t part) {
     if (part < 0x80)
         return false;
-    if (utf8proc_get_property((int32_t)part)->combining_class != 0)
-        return true;
-    for (size_t i = 0; i < unfold->n_rows; i++) {
-        const uint32_t *key = unfold->rows[i].key;
-        if (key[1] == part || key[2] == part || key[3] == part)
-            return true;
-    }
-    return false;
+    return is_mark(part) || bsearch(&part, joiners, n_joiners, sizeof part, by_part) != NULL;
 }
 
 /* The length of the character at text[0]. */
@@ -113,14 +138,14 @@ static size_t character(const char *text, size_t len, uint32_t *point) {
 }
 
 /* The length of the cluster at text[0]. */
-static size_t cluster(const struct bs_unfold *unfold, const char *text, size_t len) {
+static size_t cluster(const char *text, size_t len) {
     uint32_t point = 0;
     size_t end = character(text, len, &point);
     while (end < len) {
         uint32_t parts[BS_UNFOLD_KEY];
         size_t next = character(text + end, len - end, &point);
         (void)bs_unfold_decompose(point, parts);
-        if (!joins(unfold, parts[0]))
+        if (!joins(parts[0]))
             break;
         end += next;
     }
@@ -149,7 +174,7 @@ bool bs_unfold_put(struct bs_unfold *unfold, const char *text, size_t len, size_
                    struct bs_buf *out) {
     size_t start = out->len;
     for (size_t at = 0; at < len;) {
-        size_t size = cluster(unfold, text + at, len - at);
+        size_t size = cluster(text + at, len - at);
         size_t left = most - (out->len - start);
         bool good = size == 1 ? put_ascii(unfold, text[at], left, out)
                               : bs_spellings_put(unfold, text + at, size, left, out);
