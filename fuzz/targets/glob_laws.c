@@ -80,20 +80,26 @@ static void judge_everything(const struct bs_law_case *law) {
         judge("everything", verdict == MATCH, true, "`**` does not match a path");
 }
 
+static bool matches(const struct bs_glob *glob, const char *path, size_t len) {
+    bool matched = false;
+    return bs_glob_match(glob, path, len, &matched, NULL) == BS_OK && matched;
+}
+
 /* Whether P matches what is left of the path behind, or before, one of its separators. */
-static bool matches_a_part(const struct bs_gen_text *glob, const struct bs_gen_text *path,
+static bool matches_a_part(const struct bs_gen_text *text, const struct bs_gen_text *path,
                            bool behind) {
-    if (ask_path(glob, path) == MATCH || ask(glob, BS_CASE_SENSITIVE, ".", 1) == MATCH)
-        return true;
-    for (size_t i = 0; i < path->len; i++) {
+    struct bs_glob *glob = NULL;
+    if (bs_glob_compile(text->data, text->len, BS_CASE_SENSITIVE, &glob, NULL) != BS_OK)
+        return false;
+    bool found = matches(glob, path->data, path->len) || matches(glob, ".", 1);
+    for (size_t i = 0; i < path->len && !found; i++) {
         if (path->data[i] != '/')
             continue;
         const char *part = behind ? path->data + i + 1 : path->data;
-        size_t len = behind ? path->len - i - 1 : i;
-        if (ask(glob, BS_CASE_SENSITIVE, part, len) == MATCH)
-            return true;
+        found = matches(glob, part, behind ? path->len - i - 1 : i);
     }
-    return false;
+    bs_glob_free(glob);
+    return found;
 }
 
 static void judge_nested(const struct bs_law_case *law) {
