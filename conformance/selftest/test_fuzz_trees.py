@@ -1,0 +1,25 @@
+"""What the builds of the engines are made of."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from boxspec.fuzz import trees
+from boxspec.programs import ROOT
+from selftest.tools import run
+
+
+def covered(preset: str, archive: str) -> set[str]:
+    """Members of an archive that tell an engine which of their edges were taken."""
+    symbols = run(["nm", "-A", "-u", Path(ROOT, "build", preset, "fuzz", archive)]).stdout
+    assert symbols
+    return set(re.findall(r":(\w+)\.c\.o: .*(?:__sanitizer_cov|__afl)", symbols))
+
+
+@pytest.mark.parametrize("preset", sorted(trees.PRESETS.values()))
+def test_an_engine_is_led_by_the_reference_and_not_by_what_judges_it(preset: str) -> None:
+    assert {"glob", "automaton", "json"} <= covered(preset, "libboxspec_fuzzed.a")
+    assert covered(preset, "libfuzz_support.a") == set()
