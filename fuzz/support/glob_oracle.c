@@ -1,69 +1,128 @@
 #include "support/glob_oracle.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* reached[j]: what was read of the glob matches the first j bytes of the path. Nothing outside of
- * `first` to `last` is reached, so that a literal costs one comparison; nothing at all is when
+enum { WORDS = BS_ORACLE_LONGEST_PATH / 64 + 1 };
+
+/* Sets of positions in the path, bit by bit. reached[j]: what was read of the glob matches the
+ * first j bytes of the path. Only the words from `first` to `last` have such a j; none have when
  * `first` is the greater. */
 struct oracle {
     const char *path;
     size_t len;
-    bool *reached;
+    size_t words;
     size_t first;
     size_t last;
+    uint64_t *reached;
+    const uint64_t *names;  /* positions of bytes that are no slash */
+    const uint64_t *inside; /* of bytes that do not begin a character */
 };
 
 static bool continues(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
 
-/* The character at j, if it is not `/`: its length, else 0. */
-static size_t character(const struct oracle *o, size_t j) {
-    if (j >= o->len || o->path[j] == '/' || continues(o->path[j]))
-        return 0;
-    size_t n = 1;
-    while (j + n < o->len && continues(o->path[j + n]))
-        n++;
-    return n;
+static void look_at(const char *path, size_t len, uint64_t *names, uint64_t *inside) {
+    for (size_t w = 0; w <= len / 64; w++) {
+        size_t n = len - w * 64 < 64 ? len - w * 64 : 64;
+        const char *bytes = path + w * 64;
+        names[w] = inside[w] = 0;
+        for (size_t j = 0; j < n; j++) {
+            names[w] |= (uint64_t)(bytes[j] != '/') << j;
+            inside[w] |= (uint64_t)continues(bytes[j]) << j;
+        }
+    }
 }
 
-static void one(struct oracle *o, bool any, char c) {
-    size_t first = o->len + 1;
+static bool dead(const struct oracle *o) { return o->first > o->last; }
+
+/* Positions of bytes, in a word: the last one, behind the path, is none. */
+static uint64_t bytes_of(const struct oracle *o, size_t w) {
+    size_t n = o->len - w * 64;
+    return n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
+}
+
+/* What a step leaves in a word; `first` and `last` are those of the step. */
+static void put(struct oracle *o, size_t w, uint64_t set, size_t *first, size_t *last) {
+    o->reached[w] = set;
+    if (set == 0)
+        return;
+    *last = w;
+    if (*first > w)
+        *first = w;
+}
+
+/* The byte c. */
+static void literal(struct oracle *o, char c) {
+    size_t first = o->words;
     size_t last = 0;
-    /* From the back: what is reached now is not looked at again. */
-    for (size_t j = o->last + 1; j-- > o->first;) {
-        if (!o->reached[j])
-            continue;
-        o->reached[j] = false;
-        size_t n = !any ? (size_t)(j < o->len && o->path[j] == c) : character(o, j);
-        if (n == 0)
-            continue;
-        first = j + n;
-        last = last == 0 ? first : last;
-        o->reached[first] = true;
+    uint64_t carry = 0;
+    for (size_t w = o->first; w < o->words && (w <= o->last || carry != 0); w++) {
+        uint64_t moves = 0;
+        for (uint64_t rest = o->reached[w] & bytes_of(o, w); rest != 0; rest &= rest - 1) {
+            unsigned j = (unsigned)__builtin_ctzll(rest);
+            moves |= (uint64_t)(o->path[w * 64 + j] == c) << j;
+        }
+        put(o, w, moves << 1 | carry, &first, &last);
+        carry = moves >> 63;
     }
     o->first = first;
     o->last = last;
 }
 
-static void reach(struct oracle *o, size_t j) {
-    o->reached[j] = true;
-    o->last = j > o->last ? j : o->last;
+/* Adds, as one number as long as the set is; the carry goes on to the next word. */
+static uint64_t add(uint64_t a, uint64_t b, uint64_t *carry) {
+    uint64_t sum = a + *carry;
+    uint64_t over = sum < a;
+    sum += b;
+    *carry = over | (sum < b);
+    return sum;
 }
 
-static void run(struct oracle *o, bool slashes) {
-    for (size_t j = o->first; j < o->len && j <= o->last; j++) {
-        if (o->reached[j] && (slashes || o->path[j] != '/'))
-            reach(o, j + 1);
+/* One character that is no slash: a byte further, and past those that belong to it. Added to a run
+ * of ones, a one at its beginning comes out behind it. */
+static void character(struct oracle *o) {
+    size_t first = o->words;
+    size_t last = 0;
+    uint64_t carry = 0;
+    uint64_t past = 0;
+    for (size_t w = o->first; w < o->words && (w <= o->last || (carry | past) != 0); w++) {
+        uint64_t begins = o->reached[w] & o->names[w] & ~o->inside[w];
+        uint64_t moved = begins << 1 | carry;
+        uint64_t gone = add(moved & o->inside[w], o->inside[w], &past);
+        put(o, w, (moved | gone) & ~o->inside[w], &first, &last);
+        carry = begins >> 63;
     }
+    o->first = first;
+    o->last = last;
 }
 
+/* Any bytes but slashes, or any at all: every one that follows a reached one in a run is reached,
+ * and the place behind the run. */
+static void run(struct oracle *o, bool slashes) {
+    size_t first = o->words;
+    size_t last = 0;
+    uint64_t carry = 0;
+    for (size_t w = o->first; w < o->words && (w <= o->last || carry != 0); w++) {
+        uint64_t taken = slashes ? bytes_of(o, w) : o->names[w];
+        uint64_t set = o->reached[w];
+        put(o, w, set | (add(set & taken, taken, &carry) ^ taken), &first, &last);
+    }
+    o->first = first;
+    o->last = last;
+}
+
+/* Zero or more segments, each with the slash behind it. */
 static void segments(struct oracle *o) {
-    bool before = false;
-    for (size_t j = o->first; j <= o->len; j++) {
-        bool was = o->reached[j];
-        if (before && o->path[j - 1] == '/')
-            reach(o, j);
-        before = before || was;
+    uint64_t from = -(o->reached[o->first] & -o->reached[o->first]);
+    uint64_t carry = 0;
+    for (size_t w = o->first; w < o->words; w++) {
+        uint64_t slashes = bytes_of(o, w) & ~o->names[w] & from;
+        o->reached[w] |= slashes << 1 | carry;
+        if (o->reached[w] != 0)
+            o->last = w;
+        carry = slashes >> 63;
+        from = UINT64_MAX;
     }
 }
 
@@ -75,7 +134,7 @@ static size_t wild(struct oracle *o, const char *glob, size_t len, bool starts) 
     bool whole = starts && (stars == len || glob[stars] == '/');
     if (stars == 1) {
         if (whole)
-            one(o, true, 0);
+            character(o);
         run(o, false);
     } else if (whole && stars < len) {
         segments(o);
@@ -88,38 +147,46 @@ static size_t wild(struct oracle *o, const char *glob, size_t len, bool starts) 
 
 /* A glob that does not end in a `**` segment. */
 static void walk(struct oracle *o, const char *glob, size_t len) {
-    memset(o->reached, 0, o->len + 1);
-    o->reached[0] = true;
-    for (size_t i = 0; i < len && o->first <= o->last;) {
-        if (glob[i] != '*') {
-            one(o, glob[i] == '?', glob[i]);
+    for (size_t i = 0; i < len && !dead(o);) {
+        if (glob[i] == '*') {
+            i += wild(o, glob + i, len - i, i == 0 || glob[i - 1] == '/');
+        } else if (glob[i] == '?') {
+            character(o);
             i++;
         } else {
-            i += wild(o, glob + i, len - i, i == 0 || glob[i - 1] == '/');
+            literal(o, glob[i]);
+            i++;
         }
     }
 }
 
+static bool at_a_slash(const struct oracle *o) {
+    for (size_t w = o->first; w <= o->last; w++) {
+        if ((o->reached[w] & bytes_of(o, w) & ~o->names[w]) != 0)
+            return true;
+    }
+    return false;
+}
+
 bool bs_oracle_glob_matches(const char *glob, size_t glob_len, const char *path, size_t len) {
-    static _Thread_local bool reached[BS_ORACLE_LONGEST_PATH + 1];
+    static _Thread_local uint64_t reached[WORDS];
+    static _Thread_local uint64_t names[WORDS];
+    static _Thread_local uint64_t inside[WORDS];
     if (len > BS_ORACLE_LONGEST_PATH)
         abort();
-    struct oracle o = {path, len, reached, 0, 0};
     if (glob_len == 1 && glob[0] == '.')
         glob_len = 0;
     if (len == 1 && path[0] == '.')
-        o.len = len = 0;
+        len = 0;
     bool below = false;
     while (glob_len >= 3 && memcmp(glob + glob_len - 3, "/**", 3) == 0) {
         glob_len -= 3;
         below = true;
     }
+    struct oracle o = {path, len, len / 64 + 1, 0, 0, reached, names, inside};
+    look_at(path, len, names, inside);
+    memset(reached, 0, o.words * sizeof *reached);
+    reached[0] = 1;
     walk(&o, glob, glob_len);
-    if (reached[len])
-        return true;
-    for (size_t j = 0; below && j < len; j++) {
-        if (reached[j] && path[j] == '/')
-            return true;
-    }
-    return false;
+    return (reached[len / 64] >> len % 64 & 1) != 0 || (below && at_a_slash(&o));
 }
