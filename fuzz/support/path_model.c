@@ -53,25 +53,29 @@ static const char *foreign(const char *text, size_t len) {
     return NULL;
 }
 
-/* Keeps the segments that mean something. */
+/* Keeps the segments that mean something, each with a slash behind it, but for the last. */
 static const char *join(const char *text, size_t len, char *out, size_t *out_len) {
     size_t used = 0;
-    for (size_t at = 0; at < len;) {
-        size_t size = 0;
-        while (at + size < len && text[at + size] != '/')
-            size++;
-        bool means_nothing = size == 0 || (size == 1 && text[at] == '.');
-        if (size == 2 && text[at] == '.' && text[at + 1] == '.')
+    size_t start = 0; /* of the segment in `out` */
+    for (size_t at = 0; at <= len; at++) {
+        if (at < len && text[at] != '/') {
+            out[used++] = text[at];
+            continue;
+        }
+        size_t size = used - start;
+        if (size == 2 && out[start] == '.' && out[start + 1] == '.')
             return "parent";
-        if (!means_nothing && used > 0)
+        if (size == 1 && out[start] == '.') {
+            used = start;
+        } else if (size > 0) {
             out[used++] = '/';
-        /* From the front: they may overlap, and what is kept moves to the front. */
-        for (size_t i = 0; i < size && !means_nothing; i++)
-            out[used++] = text[at + i];
-        at += size + 1;
+            start = used;
+        }
     }
     if (used == 0)
         out[used++] = '.';
+    else
+        used--;
     *out_len = used;
     return NULL;
 }
