@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import statistics
 import time
 from pathlib import Path
@@ -76,6 +77,24 @@ def test_setup_says_nothing_and_is_quick_when_nothing_is_missing() -> None:
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     # Measured 9 ms on two idle cores; a set-up that looks at packages takes seconds.
     assert statistics.median(took) < 0.5
+
+
+def test_a_registry_out_of_reach_is_told_rather_than_that_it_has_no_such_package(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "ci").mkdir()
+    shutil.copy(ROOT / "ci" / "setup", tmp_path / "ci")
+    (tmp_path / "ci" / "requirements.txt").write_text("pytest==9.2.0\n")
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        index = f"http://127.0.0.1:{closed.getsockname()[1]}/simple"
+        env = {"PIP_INDEX_URL": index, "PIP_RETRIES": "1", "PIP_FIND_LINKS": ""}
+        done = run([tmp_path / "ci" / "setup"], env=env)
+    assert done.returncode == 2
+    told = done.stderr.splitlines()[-1]
+    assert told.startswith("ci/setup: pip install failed")
+    assert "connection broken" in told
+    assert "PIP_CERT" in told
 
 
 def test_the_command_line_works_through_a_link_and_keeps_the_folder(tmp_path: Path) -> None:
