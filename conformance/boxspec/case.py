@@ -6,6 +6,7 @@ import contextlib
 import errno
 import json
 import os
+import stat
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -73,6 +74,13 @@ class Box(AsksSbpl):
             self._tmp = self.folder / "tmp"
             self._tmp.mkdir()
         return self._tmp
+
+    def open_to_others(self) -> None:
+        """Let another user reach and write what is in the folder of the case."""
+        self.folder.chmod(0o777)
+        for parent in self.folder.parents:
+            if not parent.stat().st_mode & stat.S_IXOTH:
+                raise NotMeasured(f"{parent} is closed to other users: name another TMPDIR")
 
     def fifo(self, name: str) -> Path:
         path = self.tmp / name
@@ -252,11 +260,12 @@ class Box(AsksSbpl):
         folder = self.folder / f"run-{number}"
         if isinstance(message, dict):
             message = {"id": f"{self.marker}-{number}", **message}
+        if "--uid" in state:
+            self.open_to_others()
         exchange = Exchange(folder, message, hold=hold)
         if "--uid" in state:
             # The shim writes RESPONSE and its log as that user.
             folder.chmod(0o777)
-            self.folder.chmod(0o777)
         opened = Streams(folder, dict(streams or {}))
         env = {**self.session.env, "BOXSPEC_SHIM_LOG": str(folder / "shim.log")}
         for name, value in (shim_env or {}).items():
