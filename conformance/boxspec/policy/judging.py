@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from boxspec.client.b64 import put_word
@@ -214,7 +214,7 @@ def _load(box: Box, vector: Vector) -> None:
     answer = box.load(source(fields))
     if not fields["loads"]:
         _refused("the file", answer.raw or {})
-        _problems(vector, answer.error)
+        _problems(box, vector, answer.error)
         return
     result = _given("the file", answer)
     for name in ("name", "description"):
@@ -229,14 +229,31 @@ def _load(box: Box, vector: Vector) -> None:
         _same("warnings", got, wanted, result)
 
 
-def _problems(vector: Vector, error: Mapping[str, Any]) -> None:
+# Where a problem lies is POLICY-FILE-06. Who breaks that breaks it in every file that is refused:
+# of the other requirements only these say more about problems than that there are some.
+PLACES = "POLICY-FILE-06"
+ABOUT_PLACES = {PLACES, "POLICY-FILE-05", "POLICY-FILE-10"}
+ABOUT_HOW_MANY = {"POLICY-FILE-02", "POLICY-FILE-04", "POLICY-MERGE-07"}
+ABOUT_THE_FILE = {"POLICY-MERGE-07"}
+
+
+def _problems(box: Box, vector: Vector, error: Mapping[str, Any]) -> None:
     fields = vector.fields
     problems = error.get("problems", [])
     wanted = fields.get("problems", [])
     if wanted and not _each_at(problems, wanted):
-        raise Failure("the problems, all and in order", shown(wanted), shown(_places(problems)))
+        # An error without a list is one problem.
+        found = problems or [error]
+        about = set(vector.requirements)
+        if about & ABOUT_PLACES or _tells_places(box, fields["format"]):
+            raise Failure("the problems, all and in order", shown(wanted), shown(_places(problems)))
+        files = [{"file": each.get("file", "global")} for each in wanted]
+        if about & ABOUT_HOW_MANY and len(found) != len(wanted):
+            raise Failure("how many problems", str(len(wanted)), shown(_places(found)))
+        if about & ABOUT_THE_FILE and not _each_at(found, files):
+            raise Failure("the files of the problems", shown(files), shown(_places(found)))
     first = fields.get("problem_at")
-    if first is not None and not _each_at(problems[:1], [first]):
+    if first and not _each_at(problems[:1], [first]) and _tells_places(box, fields["format"]):
         raise Failure("place of the first problem", shown(first), shown(_places(problems)))
     texts = [error["message"], *(problem["message"] for problem in problems)]
     for part in fields.get("message_has", ()):
@@ -249,7 +266,25 @@ def _problems(vector: Vector, error: Mapping[str, Any]) -> None:
             )
 
 
-def _each_at(problems: list[Any], wanted: list[Mapping[str, Any]]) -> bool:
+def _tells_places(box: Box, format_: str) -> bool:
+    """Whether the vectors that are about places conform in this format; asked once."""
+    known = box.session.outcomes
+    key = f"{PLACES} in {format_}"
+    if key not in known:
+        known[key] = True
+        asked = box.asked
+        for vector in every().values():
+            if PLACES in vector.requirements and vector.fields["format"] == format_:
+                try:
+                    conforms(box, vector)
+                except (Failure, ShimBroke):
+                    known[key] = False
+                    break
+        box.asked = asked
+    return known[key]
+
+
+def _each_at(problems: list[Any], wanted: Sequence[Mapping[str, Any]]) -> bool:
     return len(problems) == len(wanted) and all(map(_at, problems, wanted))
 
 
