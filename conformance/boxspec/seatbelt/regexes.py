@@ -168,7 +168,7 @@ class Parser:
             escaped = self.more()
             self.at += 1
             # `\d` and the like: no evidence, and no harm in a rule that does not need them.
-            if not escaped or escaped.isalnum() or escaped > "~" or escaped < "!":
+            if not escaped or escaped.isalnum() or escaped > "~" or escaped < " ":
                 raise self.refuse(f"the escape \\{escaped}")
             character = escaped
         elif character in SPECIAL:
