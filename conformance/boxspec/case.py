@@ -8,6 +8,7 @@ import json
 import os
 import stat
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -31,6 +32,9 @@ Outcome = TypeVar("Outcome", Seen, BatchSeen)
 
 # Options of run and start that are no fields of the request.
 WITHIN_S = 30.0
+
+# A light process that has to wait this long for a processor: heavy ones wait for seconds.
+STARVED_MS = 50.0
 
 
 class Box(AsksSbpl):
@@ -110,7 +114,8 @@ class Box(AsksSbpl):
         opener.join()
         if not came:
             why = "everybody had ended" if last_look else f"none in {within_s} s"
-            raise Failure("the gate is reached", "a reader of the fifo", why)
+            late = not last_look and self.was_starved()
+            raise Failure("the gate is reached", "a reader of the fifo", why, late=late)
 
     def events(self, name: str | None = None) -> Events:
         """The events fifo of the case; another name, another fifo."""
@@ -118,7 +123,7 @@ class Box(AsksSbpl):
         for events in self._events:
             if events.path == str(wanted):
                 return events
-        made = Events(wanted, self._somebody_lives)
+        made = Events(wanted, self._somebody_lives, self.was_starved)
         self._events.append(made)
         return made
 
@@ -129,6 +134,13 @@ class Box(AsksSbpl):
         """100 ms + 5 × the worst lateness that the pacer measured in that interval."""
         t0, t1 = seen if isinstance(seen, tuple) else (seen.t_started_ns, seen.t_ended_ns)
         return self.session.pacer.allowance_ms(t0, t1)
+
+    def was_starved(self) -> bool:
+        """Whether this machine was so late that a hang may be its own."""
+        since = min((live.t_started_ns for live in self.lives), default=None)
+        if since is None:
+            return False
+        return self.session.pacer.lateness_ms(since, time.monotonic_ns()) >= STARVED_MS
 
     def median_spawn_ms(self) -> float:
         return self.session.median_spawn_ms()

@@ -42,6 +42,16 @@ class Described:
         return self.words
 
 
+@dataclass(frozen=True)
+class Bounded(Described):
+    """A matcher with an upper bound: whether what it does not accept is above it."""
+
+    high: float
+
+    def exceeded(self, got: Any) -> bool:
+        return _number(got) and got > self.high
+
+
 def _same(got: Any, wanted: Any) -> bool:
     # 1 == True in Python, never in JSON.
     if isinstance(got, bool) is not isinstance(wanted, bool):
@@ -64,11 +74,12 @@ def at_least(low: float) -> Matcher:
 
 
 def at_most(high: float) -> Matcher:
-    return Described(f"at most {high}", lambda got: _number(got) and got <= high)
+    return Bounded(f"at most {high}", lambda got: _number(got) and got <= high, high)
 
 
 def between(low: float, high: float) -> Matcher:
-    return Described(f"between {low} and {high}", lambda got: _number(got) and low <= got <= high)
+    words = f"between {low} and {high}"
+    return Bounded(words, lambda got: _number(got) and low <= got <= high, high)
 
 
 def one_of(*alternatives: Any) -> Matcher:
@@ -131,5 +142,10 @@ def expect(
     matcher = as_matcher(wanted)
     if not matcher.accepts(got):
         raise Failure(
-            what, matcher.describe(), shown(got), dict(evidence or {}), Verdict(str(verdict))
+            what,
+            matcher.describe(),
+            shown(got),
+            dict(evidence or {}),
+            Verdict(str(verdict)),
+            late=isinstance(matcher, Bounded) and matcher.exceeded(got),
         )

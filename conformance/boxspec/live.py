@@ -185,6 +185,7 @@ class Live(Generic[Outcome]):
             f"a response within {limit.seconds:g} s",
             f"did not return within {limit.seconds:g} s; it was killed",
             {"processes": tree, **self._stderr_evidence()},
+            late=self._box.was_starved(),
         )
 
     def _stderr_evidence(self) -> dict[str, str]:

@@ -63,6 +63,10 @@ class Overlap:
             self._next_start = mine + self.gap_s
         return mine - now
 
+    def futures(self) -> list[Future[float]]:
+        with self._lock:
+            return list(self._futures.values())
+
     def get(self, key: Hashable) -> Future[float] | None:
         return self._futures.get(key)
 

@@ -24,6 +24,7 @@ from boxspec.overlap import THREADS, Overlap
 from boxspec.record import Record
 from boxspec.repeat import Repeat
 from boxspec.requirements import contract_of, load
+from boxspec.second import BOX, SECONDS, SecondLook
 from boxspec.session import Session
 from boxspec.smoke import trust
 from boxspec.verdict import BROKEN, NotApplicable, NotMeasured, Verdict
@@ -84,8 +85,6 @@ class State:
 
 
 STATE = pytest.StashKey[State]()
-BOX = pytest.StashKey[Box]()
-SECONDS = pytest.StashKey[float]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -142,7 +141,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.stash[STATE] = State(config)
+    state = config.stash[STATE] = State(config)
+    config.pluginmanager.register(SecondLook(state))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -290,6 +290,7 @@ def box(request: pytest.FixtureRequest) -> Generator[Box, None, None]:
         made = Box(state.open(), folder_name(request.node))
     request.node.stash[BOX] = made
     yield made
+    made = request.node.stash[BOX]
     record = request.node.stash.get(RECORD, None)
     keep = record is not None and record.folder is not None
     made.close(keep=keep or request.config.getoption("boxspec_keep"))

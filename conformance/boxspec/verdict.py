@@ -52,11 +52,15 @@ class Failure(Exception):
         got: str,
         evidence: dict[str, Any] | None = None,
         verdict: Verdict = Verdict.FAILS,
+        *,
+        late: bool = False,
     ) -> None:
         super().__init__(f"{what}: expected {expected}, got {got}")
         self.what, self.expected, self.got = what, expected, got
         self.evidence: dict[str, Any] = evidence or {}
         self.verdict = verdict
+        # Something took too long: this may also be said of a machine that was busy.
+        self.late = late
 
 
 class NotMeasured(Exception):

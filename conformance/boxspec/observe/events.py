@@ -28,11 +28,14 @@ class Event:
 class Events:
     """`wait` gives each event once, in order; `all` gives every one that has arrived."""
 
-    def __init__(self, path: Path, somebody_lives: Callable[[], bool]) -> None:
+    def __init__(
+        self, path: Path, somebody_lives: Callable[[], bool], was_starved: Callable[[], bool]
+    ) -> None:
         os.mkfifo(path)
         path.chmod(0o666)
         self.path = str(path)
         self._somebody_lives = somebody_lives
+        self._was_starved = was_starved
         # Read and write: without a writer of our own the fifo would end with its first writer.
         self._fd = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         self._reader = LineReader(self._fd)
@@ -76,6 +79,7 @@ class Events:
                     f"an event {word!r} of a program of the case",
                     why,
                     {"events": [str(event) for event in self._seen]},
+                    late=not last_look and self._was_starved(),
                 )
             last_look = not self._somebody_lives()
 
