@@ -165,6 +165,10 @@ class Live(Generic[Outcome]):
         """Let a held shim go."""
         self.exchange.release()
 
+    def wait_death(self, timeout_s: float) -> None:
+        """Let a signal to a held shim act before the fifo ends; it may also not end the shim."""
+        self.warden.wait_exit(Deadline(timeout_s))
+
     def _look(self) -> list[Proc]:
         ours = {self.shim_pid}
         if self.warden.report("bystander"):

@@ -149,6 +149,8 @@ def test_a_signal_around_the_childs_end_is_not_lost(box: Box, name: str) -> None
     )
 
 
+SIGNAL_ACTS_S = 0.5
+
 OUTCOMES: dict[str, dict[str, object]] = {
     "exit": {"program": "exit_with", "args": ["3"]},
     "death": {"program": "die_by", "args": ["KILL"]},
@@ -185,6 +187,9 @@ def held_after(box: Box, how: str, state: list[str]) -> Live[Seen]:
 def test_after_a_run_the_signal_acts_on_the_caller_as_before(box: Box, how: str, name: str) -> None:
     with held_after(box, how, []) as live:
         live.signal(name)
+        # Not let go at once: a runtime that raises an exception here may lose it while it closes
+        # the fifo.
+        live.wait_death(SIGNAL_ACTS_S)
         # A handler that was left would swallow it, and the shim, let go, would exit 0.
         ended = live.wait_exit(10)
     expect("the caller ended regularly", (ended.how, ended.number) == ("exited", 0), False)
@@ -309,5 +314,6 @@ def test_a_handler_that_cannot_be_installed_is_an_error_without_a_child(box: Box
 def test_a_failed_installation_is_rolled_back(box: Box, name: str) -> None:
     with without_handlers(box, program=P.exit_with, args=["0"]) as live:
         live.signal(name)
+        live.wait_death(SIGNAL_ACTS_S)
         ended = live.wait_exit(10)
     expect("the caller ended regularly", (ended.how, ended.number) == ("exited", 0), False)
