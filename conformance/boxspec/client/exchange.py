@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,29 @@ def strict_json(data: bytes, what: str) -> Any:
     except (ValueError, RecursionError) as why:
         evidence = {"bytes": len(data), "begins": repr(data[:120]), "ends": repr(data[-60:])}
         raise ShimBroke(f"{what} is not JSON: {why}", evidence) from None
+
+
+def _read_response(path: Path, limit: int) -> bytes | None:
+    """A regular file, of at most so many bytes: a fifo or a device might never end."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    except OSError as why:
+        raise ShimBroke(f"the response cannot be read: {why.strerror}") from None
+    try:
+        facts = os.fstat(fd)
+        if not stat.S_ISREG(facts.st_mode):
+            raise ShimBroke("the response is no regular file")
+        if facts.st_size > limit:
+            raise ShimBroke(f"the response has {facts.st_size} bytes, the limit is {limit}")
+        # Some left-over writer may make it longer meanwhile.
+        data = bytearray()
+        while part := os.read(fd, min(2**20, limit + 1 - len(data))):
+            data += part
+        return bytes(data)
+    finally:
+        os.close(fd)
 
 
 class Exchange:
@@ -117,13 +141,10 @@ class Exchange:
         self, capabilities: frozenset[str], *, limit: int = MAX_RESPONSE
     ) -> dict[str, Any] | None:
         """The checked response, or None when there is none."""
-        try:
-            size = self.response.stat().st_size
-        except FileNotFoundError:
+        data = _read_response(self.response, limit)
+        if data is None:
             return None
-        if size > limit:
-            raise ShimBroke(f"the response has {size} bytes, the limit is {limit}")
-        answer = strict_json(self.response.read_bytes(), "the response")
+        answer = strict_json(data, "the response")
         try:
             if isinstance(self.message, dict):
                 shapes.check(self.message, answer, capabilities)

@@ -23,6 +23,8 @@ from boxspec.expect import shown
 from boxspec.observe.lines import Deadline, poll
 from boxspec.observe.warden import Exit, Warden
 
+ONE_LINE = "an answer is one line of JSON on stdout, and all else goes to stderr"
+
 
 class Serve:
     """One shim process in serve mode; calls are serialised."""
@@ -121,13 +123,14 @@ class Serve:
             todo = self._step(out, answer_fd, todo, limit, asked)
         got = bytes(self._buffer[:end])
         del self._buffer[: end + 1]
+        try:
+            answer = strict_json(got, "the answer")
+        except ShimBroke as why:
+            raise self._broke(f"{why.what}; {ONE_LINE}", asked, **why.evidence) from None
         if self._buffer:
             second = repr(bytes(self._buffer[:120]))
             raise self._broke("two answers to one request", asked, second=second)
-        try:
-            return strict_json(got, "the answer")
-        except ShimBroke as why:
-            raise self._broke(why.what, asked, **why.evidence) from None
+        return answer
 
     def _step(
         self, out: int, answer_fd: int, todo: memoryview, limit: Deadline, asked: object

@@ -18,6 +18,7 @@ import struct
 import subprocess
 import sys
 import termios
+from pathlib import Path
 
 from compiling import Compiling
 from compiling import Refused as NotToday
@@ -143,6 +144,48 @@ class HugeLine(Honest):
         # Put together as bytes: to encode that much would take longer than a client waits.
         line = super().encode(message, answer)
         return b'{"padding":"' + b"x" * 100_000_000 + b'",' + line.partition(b"{")[2]
+
+
+class PrettyPrints(Honest):
+    """An answer of several lines."""
+
+    def encode(self, message: Message, answer: Message) -> bytes:
+        return json.dumps({"id": message["id"], **answer}, indent=1).encode()
+
+
+class LogsToStdout(Honest):
+    """Tells on stdout that it has started."""
+
+    def begin(self) -> None:
+        os.write(1, b"starting\n")
+
+
+class ResponseIsFifo(Honest):
+    """RESPONSE is a fifo, in which nobody writes."""
+
+    def place(self, line: bytes, path: str) -> None:
+        os.mkfifo(path)
+
+
+class ResponseIsFolder(Honest):
+    """RESPONSE is a folder."""
+
+    def place(self, line: bytes, path: str) -> None:
+        Path(path).mkdir()
+
+
+class ResponseIsEndless(Honest):
+    """RESPONSE is a link to /dev/zero."""
+
+    def place(self, line: bytes, path: str) -> None:
+        Path(path).symlink_to("/dev/zero")
+
+
+class ResponseIsLoop(Honest):
+    """RESPONSE is a link to itself."""
+
+    def place(self, line: bytes, path: str) -> None:
+        Path(path).symlink_to(path)
 
 
 class ClosesStdout(Honest):
