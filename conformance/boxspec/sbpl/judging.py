@@ -34,12 +34,15 @@ def naming(part: str) -> Matcher:
 
 
 def refused(what: str, answer: Answer, *parts: str) -> None:
-    """An error of kind invalid_input; its message has one of `parts`, if there are any."""
+    """An error of kind invalid_input; one of `parts`, if there are any, is in its message or in
+    the place of a problem."""
     if answer.raw is None or "error" not in answer.raw:
         raise Failure(what, "a refusal", shown(answer.raw))
     error = answer.error
     expect(f"{what}: kind of the error", error["kind"], "invalid_input", error, "wrong-reason")
-    texts = [error["message"], *(each["message"] for each in error.get("problems", ()))]
+    problems = error.get("problems", ())
+    texts = [error["message"], *(each["message"] for each in problems)]
+    texts += [each["pointer"] for each in problems if "pointer" in each]
     if parts and not any(part in text for part in parts for text in texts):
         raise Failure(
             f"{what}: what the message says",
