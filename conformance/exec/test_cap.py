@@ -38,6 +38,13 @@ def test_a_byte_beyond_the_cap_ends_the_run(box: Box, flag: str, cap: int) -> No
     expect("success, exit code, truncated, survivors", (*facts(seen), survivors), (*CUT, []))
 
 
+@requires("EXEC-CAP-01", pitfalls=["B5"], capability="exec.cap")
+def test_the_cap_ends_each_member_of_the_group(box: Box) -> None:
+    args = [box.events().path, "--members", "2", "--out", "x" * 101]
+    seen = box.run(program=P.siglog, args=args, max_output_bytes=100, within_s=15)
+    expect("processes of the run that live on", [p.describe() for p in seen.survivors], [])
+
+
 @requires("EXEC-CAP-01", capability="exec.cap", timing=True)
 def test_the_cap_kills_at_once_and_asks_nobody(box: Box) -> None:
     events = box.events()

@@ -59,6 +59,14 @@ def test_a_name_that_only_the_callers_path_has_is_not_found(box: Box) -> None:
     )
 
 
+@requires("EXEC-PATH-01", pitfalls=["A20"])
+def test_a_path_that_is_given_twice_is_the_one_that_the_child_has(box: Box) -> None:
+    for name in ("first", "last"):
+        saying(box.tmp / name / TOOL, name)
+    got = said(box, program=TOOL, env=[*path(box.tmp / "first"), *path(box.tmp / "last")])
+    expect("which program ran", got, "last")
+
+
 @requires("EXEC-PATH-02", pitfalls=["A15"])
 @pytest.mark.parametrize("pairs", [[], [("A", "1")]], ids=["empty", "without-path"])
 def test_without_a_path_the_systems_default_is_searched(
@@ -150,6 +158,19 @@ def test_relative_names_and_entries_are_relative_to_current_dir(box: Box, vector
         state=["--cwd", str(box.tmp / "caller")],
     )
     expect("which program ran", got, "in current")
+
+
+@requires("EXEC-PATH-05", pitfalls=["A12"])
+def test_a_name_with_a_slash_is_not_searched(box: Box) -> None:
+    saying(box.tmp / "bin" / "sub" / TOOL, "in PATH")
+    (box.tmp / "current").mkdir()
+    got = said(
+        box,
+        program=f"sub/{TOOL}",
+        env=path(box.tmp / "bin"),
+        current_dir=str(box.tmp / "current"),
+    )
+    expect("which program ran", got, SPAWN_FAILURE)
 
 
 @requires("EXEC-PATH-05", pitfalls=["A17"])

@@ -57,6 +57,12 @@ def test_arguments_reach_the_child_byte_for_byte(box: Box, vector: str) -> None:
 
 
 @requires("EXEC-REQUEST-02")
+def test_a_name_that_was_searched_for_is_argv_0_as_it_was_given(box: Box) -> None:
+    seen = box.run(program="cat", args=["/proc/self/cmdline"])
+    expect("the child's argv", seen.stdout.split(b"\0")[:-1], [b"cat", b"/proc/self/cmdline"])
+
+
+@requires("EXEC-REQUEST-02")
 @pytest.mark.parametrize(
     "name",
     [b"plain", b"with blank", b"semi;colon", b"$HOME", b"-dash", b"caf\xc3\xa9", b"latin\xe9\xff"],

@@ -79,6 +79,29 @@ def test_the_child_of_a_caller_that_gets_sigint_gets_sigint(box: Box) -> None:
     expect("signals that the child logged", heard(box, "INT"), ["INT"])
 
 
+def deaf(box: Box, name: str) -> list[int]:
+    """The members of a group that did not log the signal to the caller."""
+    events = box.events()
+    rule = f"{name}:exit:0:120"
+    args = [events.path, "--on", rule, "--members", "2", *["--member-on", rule] * 2]
+    with box.start(program=P.siglog, args=args, within_s=20) as live:
+        leader = events.wait("ready").pid
+        live.signal(name)
+        live.finish()
+    group = {leader, *(event.pid for event in events.all("member"))}
+    return sorted(group - {event.pid for event in events.all("signal") if event.rest[0] == name})
+
+
+@requires("EXEC-SIGNAL-01", pitfalls=["B5"], overlap=0.4)
+def test_each_member_of_the_group_gets_the_callers_sigterm(box: Box) -> None:
+    expect("members that logged no SIGTERM", deaf(box, "TERM"), [])
+
+
+@requires("EXEC-SIGNAL-02", pitfalls=["B5"], overlap=0.4)
+def test_each_member_of_the_group_gets_the_callers_sigint(box: Box) -> None:
+    expect("members that logged no SIGINT", deaf(box, "INT"), [])
+
+
 @requires("EXEC-SIGNAL-02", pitfalls=["B10"], overlap=0.4)
 def test_ctrl_c_reaches_the_child_once(box: Box) -> None:
     # A terminal signals the caller's whole foreground group: the child is not in it.

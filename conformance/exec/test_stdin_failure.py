@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Box, NotMeasured, at_most, expect, requires
+from boxspec.api import Box, NotMeasured, Seen, at_most, expect, requires
 from boxspec.api import programs as P
 from boxspec.observe.procs import Status
 from exec.spawn_io import SH, error_of, outcome, overhead_ms, shell, since_ms
@@ -59,6 +59,37 @@ def test_a_failed_write_ends_the_child_as_a_deadline_would(box: Box) -> None:
     if not trace("deadline", timeout_ms=200):
         raise NotMeasured("a deadline does not begin with SIGTERM here (see EXEC-TIMEOUT)")
     expect("whether the child got a SIGTERM that it could handle", trace("w", stdin=LARGE), True)
+
+
+def with_a_member(box: Box, *rules: str) -> Seen:
+    """A failed write to a child that has somebody in its group, who does not hold the pipe."""
+    events, fifo = box.events(), box.fifo("gate")
+    # `read` ends with the fifo; the shell goes on as a program that closes its stdin.
+    line = '"$1" "$2" $4 </dev/null & read x <"$5"; exec "$3" "$2" --in'
+    words = (P.siglog, events.path, P.close_early, " ".join(rules), fifo)
+    with box.start(**shell(line, *words), stdin=LARGE, within_s=20) as live:
+        events.wait("ready")
+        box.open_gate(fifo)
+        return live.finish()
+
+
+@requires("EXEC-STDIN-07", pitfalls=["F6", "B5"], overlap=0.5)
+def test_a_failed_write_signals_each_member_of_the_group(box: Box) -> None:
+    with_a_member(box, "--on", "TERM:exit:0")
+    heard = [event.rest[0] for event in box.events().all("signal")]
+    expect("SIGTERM among the signals that a member logged", "TERM" in heard, True)
+
+
+@requires("EXEC-STDIN-07", pitfalls=["F6", "G4"], overlap=4.5)
+def test_after_a_failed_write_a_member_has_the_grace(box: Box) -> None:
+    with_a_member(box, "--on", f"TERM:exit:0:{box.grace_ms * 7 // 10}")
+    expect("members that ended by themselves", len(box.events().all("end")), 1)
+
+
+@requires("EXEC-STDIN-07", pitfalls=["F6", "G4"], overlap=6.5)
+def test_a_failed_write_ends_a_member_that_ignores_sigterm(box: Box) -> None:
+    seen = with_a_member(box, "--ignore", "TERM")
+    expect("processes of the run that live on", [p.describe() for p in seen.survivors], [])
 
 
 @requires("EXEC-STDIN-08", pitfalls=["F7", "F4"])

@@ -1,5 +1,8 @@
 """Mistakes with max_output_bytes."""
 
+import _signal
+import os
+
 import run
 import streams
 from registry import fault, replaces
@@ -11,6 +14,17 @@ def cap_is_polite():
     def end_group(original, self, cause):
         if cause.name == "cap":
             self.terminate(cause)
+        else:
+            original(self, cause)
+
+
+@fault("EXEC-CAP-01", "the cap ends the leader alone", "Child::kill, proc.kill()")
+def cap_ends_the_leader_alone():
+    @replaces(run.Run)
+    def end_group(original, self, cause):
+        if cause.name == "cap" and len(self.group.alive()) > 1:
+            os.kill(self.group.leader, _signal.SIGKILL)
+            self.group.exists = lambda: False
         else:
             original(self, cause)
 

@@ -15,6 +15,16 @@ def searches_the_callers_path():
         return original(spawn.caller_environment() if b"PATH" in environment else environment)
 
 
+@fault("EXEC-PATH-01", "of two PATHs the first is searched", "getenv on a raw list")
+def searches_the_first_path():
+    @replaces(spawn.Spawn)
+    def execute(original, self, path):
+        paths = [value for name, value in self.request.env or () if name == b"PATH"]
+        if len(paths) > 1:
+            path = spawn.find_program(self.request.program, {b"PATH": paths[0]})
+        original(self, path)
+
+
 @fault("EXEC-PATH-02", "without a PATH nothing is found", "pitfall A15: rust#55793")
 def no_path_finds_nothing():
     @replaces(spawn)
@@ -94,6 +104,18 @@ def skips_empty_entries():
     @replaces(spawn)
     def search_path(original, environment):
         return [entry for entry in original(environment) if entry]
+
+
+@fault("EXEC-PATH-05", "a name with a slash is searched too", "os.path.join for each entry")
+def searches_for_names_with_a_slash():
+    @replaces(spawn)
+    def find_program(original, program, environment):
+        if b"/" in program and not os.path.exists(program):
+            for entry in spawn.search_path(environment):
+                candidate = os.path.join(entry, program)
+                if entry and os.path.exists(candidate):
+                    return candidate
+        return original(program, environment)
 
 
 @fault("EXEC-PATH-05", "relative names are the caller's, not current_dir's", "pitfall A12")

@@ -20,6 +20,14 @@ def starts_at_the_root():
         return request
 
 
+@fault("EXEC-REQUEST-02", "argv[0] is where the program was found", "execv(path, [path, …])")
+def argv_0_is_the_path():
+    @replaces(spawn.Spawn)
+    def execute(original, self, path):
+        self.request.program = path
+        original(self, path)
+
+
 @fault("EXEC-REQUEST-02", "empty arguments are filtered out as falsy", "args.filter(Boolean)")
 def drops_empty_arguments():
     @replaces(spawn.Spawn)

@@ -31,6 +31,25 @@ def sigint_is_sigterm():
         original(self, cause)
 
 
+def forwards_to_the_leader_alone(number):
+    @replaces(run.Run)
+    def first_signal(original, self, cause):
+        if cause.signal == number and len(self.group.alive()) > 1:
+            os.kill(self.group.leader, number)
+        else:
+            original(self, cause)
+
+
+@fault("EXEC-SIGNAL-01", "SIGTERM to the caller reaches the leader alone", "pitfall B5")
+def sigterm_reaches_the_leader_alone():
+    forwards_to_the_leader_alone(_signal.SIGTERM)
+
+
+@fault("EXEC-SIGNAL-02", "SIGINT to the caller reaches the leader alone", "pitfall B5")
+def sigint_reaches_the_leader_alone():
+    forwards_to_the_leader_alone(_signal.SIGINT)
+
+
 @fault("EXEC-SIGNAL-03", "a child that exits 0 on the signal is a success", "pitfall H4")
 def exit_0_on_the_signal_is_a_success():
     @replaces(run.Run)

@@ -1,7 +1,9 @@
 """Mistakes with what the child reads."""
 
 import _signal
+import os
 import select
+from time import monotonic_ns
 
 import run
 import signals
@@ -83,6 +85,33 @@ def child_runs_on():
         if cause.name == "stdin":
             raise Failed("execution", "failed to write stdin: Broken pipe")
         return cause
+
+
+@fault("EXEC-STDIN-07", "after a failed write the leader alone is signalled", "proc.terminate()")
+def failed_write_ends_the_leader_alone():
+    @replaces(run.Run)
+    def first_signal(original, self, cause):
+        if cause.name == "stdin":
+            os.kill(self.group.leader, _signal.SIGTERM)
+        else:
+            original(self, cause)
+
+
+@fault("EXEC-STDIN-07", "after a failed write a member that ignores SIGTERM lives on", "pitfall G4")
+def failed_write_waits_for_the_leader_alone():
+    @replaces(run.Run)
+    def ended(original, self, fired):
+        done = original(self, fired)
+        return done or (bool(self.input.failure) and bool(self.end))
+
+
+@fault("EXEC-STDIN-07", "a failed write has a grace of a second", "a constant of its own")
+def failed_write_has_a_grace_of_its_own():
+    @replaces(run.Run)
+    def await_end(original, self, until, again=None):
+        if self.input.failure and again is None:
+            until = min(until, monotonic_ns() + 1_000_000_000)
+        return original(self, until, again)
 
 
 @fault("EXEC-STDIN-08", "what is left of a payload at the exit is forgotten", "pitfall F4")
