@@ -6,6 +6,7 @@ import os
 import shutil
 import socket
 import statistics
+import sys
 import time
 from pathlib import Path
 
@@ -110,6 +111,15 @@ def test_the_stages_of_ci_test_are_all_there() -> None:
     there = {path.name for path in (ROOT / "ci" / "stages").iterdir()}
     assert set(listed) <= there
     assert there - set(listed) == {"build-release", "unit-release"}
+
+
+def test_what_failing_shims_leave_goes_with_the_self_tests(tmp_path: Path) -> None:
+    fails = (
+        "conformance/selftest/test_readme_example.py::test_the_failure_on_the_readme_is_a_real_one"
+    )
+    done = run([sys.executable, "-P", "-m", "pytest", "-q", fails], env={"TMPDIR": str(tmp_path)})
+    assert done.returncode == 0, done.stdout
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_unknown_stage_is_refused() -> None:
