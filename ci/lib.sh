@@ -13,13 +13,23 @@ cd -- "$root"
 closing() { # PATTERN COMMAND...
     local pattern=$1 status=0 line said
     shift
-    said=$(mktemp "${TMPDIR:-/tmp}/boxspec-ci.XXXXXX")
+    said=$(mktemp "${TMPDIR:-/tmp}/boxspec-ci-XXXXXX")
     printf '$ %s\n' "$*"
     "$@" 2>&1 3>&- | tee -- "$said" || status=$?
     line=$(grep -E -- "$pattern" "$said" | tail -n 2 || true)
     [[ -n $line ]] || line=$(grep -v '^[[:space:]]*$' "$said" | tail -n 1 || true)
     rm -f -- "$said"
     { printf '%s\n' "$line" >&3; } 2>/dev/null || true
+    return "$status"
+}
+
+# What a command keeps of failed cases goes when the command succeeds in the end.
+tidied() { # COMMAND...
+    local kept status=0
+    kept=$(mktemp -d "${TMPDIR:-/tmp}/boxspec-ci-XXXXXX")
+    chmod 755 -- "$kept"
+    TMPDIR=$kept "$@" || status=$?
+    if ((status == 0)); then rm -rf -- "$kept"; else rmdir -- "$kept" 2>/dev/null || true; fi
     return "$status"
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import statistics
@@ -111,6 +112,35 @@ def test_the_stages_of_ci_test_are_all_there() -> None:
     there = {path.name for path in (ROOT / "ci" / "stages").iterdir()}
     assert set(listed) <= there
     assert there - set(listed) == {"build-release", "unit-release"}
+
+
+def test_a_stage_that_leaves_something_behind_fails(tmp_path: Path) -> None:
+    stages = tmp_path / "ci" / "stages"
+    stages.mkdir(parents=True)
+    for name in ("test", "lib.sh"):
+        shutil.copy(ROOT / "ci" / name, tmp_path / "ci" / name)
+    for name, does in (
+        ("tidy", "mkdir $TMPDIR/pytest-of-you"),
+        ("untidy", "mktemp forgotten.XXX --tmpdir"),
+        ("failing", "mktemp evidence.XXX --tmpdir; exit 1"),
+        ("excused", "tidied true; tidied bash -c 'mktemp'"),
+    ):
+        (stages / name).write_text(f"#!/bin/bash\n. ci/lib.sh\n{does}\n")
+        (stages / name).chmod(0o755)
+    (tmp_path / "tmp").mkdir()
+    words = [tmp_path / "ci" / "test", "tidy", "untidy", "failing", "excused"]
+    done = run(words, env={"TMPDIR": str(tmp_path / "tmp")})
+    assert done.returncode == 1
+    assert re.findall(r"^(ok|FAIL) +(\w+)", done.stdout, re.M) == [
+        ("ok", "tidy"),
+        ("FAIL", "untidy"),
+        ("FAIL", "failing"),
+        ("ok", "excused"),
+    ]
+    assert re.search(r"^       left behind: forgotten\.\w+$", done.stdout, re.M)
+    kept = re.findall(r"^     kept: (.*)$", done.stdout, re.M)
+    assert sorted(kept) == sorted(map(str, (tmp_path / "tmp").iterdir()))
+    assert len(kept) == 2
 
 
 def test_what_failing_shims_leave_goes_with_the_self_tests(tmp_path: Path) -> None:
