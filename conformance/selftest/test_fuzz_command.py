@@ -266,6 +266,7 @@ def test_a_shim_that_does_not_start_is_wrong_use(work: Path) -> None:
     done = boxspec("fuzz", *words)
     assert done.returncode == 2, done.stdout
     assert "the shim does not start" in done.stderr
+    assert "the shim does not start" not in done.stdout
 
 
 # Replays and vectors ------------------------------------------------------------------------

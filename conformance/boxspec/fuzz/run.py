@@ -135,7 +135,7 @@ class Run:
             self._console.write(finding_block(finding, self.findings.command(finding)))
         if found:
             self._console.write()
-        if self._broke is not None:
+        if self._broke is not None and found:
             self._console.write(f"ended early: {self._broke}")
         if self._waiting:
             self._console.write(f"{len(self._waiting)} saved inputs were not looked at any more")
