@@ -314,6 +314,38 @@ def test_the_same_finding_is_promoted_once(work: Path, tmp_path: Path) -> None:
     assert "is this one already" in done.stdout
 
 
+@pytest.fixture
+def full(work: Path) -> Path:
+    """A root below which neither a finding nor a vector can be written: the disk is full."""
+    into = work.parent / "into"
+    for path in (
+        work / "glob_raw" / "findings" / "match-a41b8f58",
+        into / "fixtures" / "vectors" / "found-glob.new",
+    ):
+        path.parent.mkdir(parents=True)
+        path.symlink_to("/dev/full")
+    return into
+
+
+def test_a_finding_that_cannot_be_kept_names_the_folder(work: Path, full: Path) -> None:
+    done = replay(work, "--as-it-is")
+    assert done.returncode == 2
+    assert f"{work}: No space left on device (--work DIR names" in done.stderr
+
+
+def test_vectors_that_cannot_be_written_are_told_and_the_old_ones_stay(
+    work: Path, full: Path
+) -> None:
+    (work / "glob_raw" / "findings" / "match-a41b8f58").unlink()
+    known = full / "fixtures" / "vectors" / "found-glob.json"
+    known.write_text('{"vectors": []}')
+    done = replay(work, "--as-it-is", "--promote", "--into", full)
+    assert done.returncode == 2
+    assert f"--into {full}: cannot be written: No space left on device (" in done.stderr
+    assert known.read_text() == '{"vectors": []}'
+    assert [*known.parent.iterdir()] == [known]
+
+
 # Several machines ---------------------------------------------------------------------------
 
 

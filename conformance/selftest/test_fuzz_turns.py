@@ -146,6 +146,11 @@ def test_a_line_that_is_no_result_is_named(path: Path) -> None:
         Ledger(path).entries()
 
 
+def test_a_disk_that_is_full_in_the_end_is_told() -> None:
+    with pytest.raises(UsageError, match="--results /dev/full: No space left on device"):
+        Ledger(Path("/dev/full")).append(ENTRY)
+
+
 def test_a_file_that_cannot_be_written_is_named_before_anything_runs(tmp_path: Path) -> None:
     done = boxspec("fuzz", "path_norm", "--results", tmp_path)
     assert done.returncode == 2

@@ -198,7 +198,7 @@ def main(words: Sequence[str]) -> int:
         else:
             found, whole = _run(args, some, record, console)
     except OSError as why:
-        place = str(why.filename2 or why.filename or WORK)
+        place = str(why.filename2 or why.filename or args.work or WORK)
         raise UsageError(place, why.strerror or str(why), REMEDY) from None
     for finding in found if args.promote else ():
         decoder = trees.binary(trees.DECODER, finding.target)

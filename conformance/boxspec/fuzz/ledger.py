@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import subprocess
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -79,13 +81,20 @@ class Ledger:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self.path.open("ab").close()
         except OSError as why:
-            problem = why.strerror or str(why)
-            raise UsageError(f"--results {self.path}", problem, "name another file") from None
+            raise self._unwritten(why) from None
 
     def append(self, entry: Entry) -> None:
-        # In one write, which others that append do not tear.
-        with self.path.open("ab", buffering=0) as out:
-            out.write(json.dumps(asdict(entry)).encode() + b"\n")
+        line = json.dumps(asdict(entry)).encode() + b"\n"
+        try:
+            # In one write, which others that append do not tear.
+            with self.path.open("ab", buffering=0) as out:
+                if out.write(line) < len(line):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError as why:
+            raise self._unwritten(why) from None
+
+    def _unwritten(self, why: OSError) -> UsageError:
+        return UsageError(f"--results {self.path}", why.strerror or str(why), "name another file")
 
 
 def checkout(ledger: Path) -> tuple[str | None, bool]:

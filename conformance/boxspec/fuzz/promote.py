@@ -22,24 +22,39 @@ FIRST_NUMBER = 9001
 # A case may ask about many paths; so many of one finding are kept.
 MOST = 4
 
+# What is written to, below a root, and what to do where that fails.
+VECTORS, INPUTS = Path("fixtures", "vectors"), Path("fuzz", "regressions")
+ELSEWHERE = "name a folder where you may write"
+
 
 def check(into: Path, about: str | None) -> None:
     """Whether there is anything against it, before anything is looked for."""
     if about is not None and about not in load():
         raise UsageError(f"--requirement {about}", "no such requirement", "boxspec list names them")
     try:
-        into.mkdir(parents=True, exist_ok=True)
+        for below in (VECTORS, INPUTS):
+            (into / below).mkdir(parents=True, exist_ok=True)
     except OSError as why:
         problem = f"cannot be made: {why.strerror}"
-        raise UsageError(f"--into {into}", problem, "name a folder where you may write") from None
-    if not os.access(into, os.W_OK):
-        raise UsageError(f"--into {into}", "cannot be written", "name one where you may write")
+        raise UsageError(f"--into {into}", problem, ELSEWHERE) from None
+    if not all(os.access(into / below, os.W_OK) for below in (VECTORS, INPUTS)):
+        raise UsageError(f"--into {into}", "cannot be written", ELSEWHERE)
 
 
 def promote(
     finding: Finding, decoder: Path, into: Path, why: str | None, about: str | None
 ) -> list[str]:
     """Writes below `into` and says what, a line each."""
+    try:
+        return _promote(finding, decoder, into, why, about)
+    except OSError as broke:
+        problem = f"cannot be written: {broke.strerror}"
+        raise UsageError(f"--into {into}", problem, ELSEWHERE) from None
+
+
+def _promote(
+    finding: Finding, decoder: Path, into: Path, why: str | None, about: str | None
+) -> list[str]:
     told = []
     made = [vector for case in replay.cases(decoder, finding.path) for vector in vectors_of(case)]
     for fields in made[:MOST]:
@@ -48,7 +63,7 @@ def promote(
         told.append(_write(_file(into, fields), fields, why or _reason(finding)))
     if not made:
         told.append("no vector: this operation has none; the input alone is kept")
-    kept = into / "fuzz" / "regressions" / finding.target.name / finding.path.name
+    kept = into / INPUTS / finding.target.name / finding.path.name
     kept.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(finding.path, kept)
     return [*told, f"input {kept}"]
@@ -62,7 +77,7 @@ def _reason(finding: Finding) -> str:
 
 def _file(into: Path, fields: dict[str, Any]) -> Path:
     topic = load()[fields["requirement"]].topic
-    return into / "fixtures" / "vectors" / f"found-{topic.removeprefix('POLICY-').lower()}.json"
+    return into / VECTORS / f"found-{topic.removeprefix('POLICY-').lower()}.json"
 
 
 def _write(path: Path, fields: dict[str, Any], why: str) -> str:
@@ -75,7 +90,13 @@ def _write(path: Path, fields: dict[str, Any], why: str) -> str:
     head = {"id": name, "requirement": fields["requirement"], "kind": fields["kind"], "why": why}
     entries.append({**head, **fields})
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(_text(topic, entries), encoding="utf-8")
+    # On a full disk the vectors that are there stay.
+    made = path.with_suffix(".new")
+    try:
+        made.write_text(_text(topic, entries), encoding="utf-8")
+        made.replace(path)
+    finally:
+        made.unlink(missing_ok=True)
     return f"vector {name}, {fields['requirement']}, in {path}"
 
 
