@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -194,6 +195,36 @@ def test_the_list_says_what_each_oracle_means() -> None:
             assert says in listed.stdout
 
 
+def test_the_list_is_of_those_that_are_named() -> None:
+    listed = boxspec("fuzz", "--list", "path_norm")
+    assert listed.stdout == targets.list_targets([targets.named("path_norm")]) + "\n"
+    assert re.findall(r"^\w+", listed.stdout, re.M) == ["path_norm"]
+    assert boxspec("fuzz", "--list", "no_such").returncode == 2
+
+
+def test_a_target_that_is_spelt_almost_right_is_named() -> None:
+    done = boxspec("fuzz", "glob_rwa")
+    assert "glob_rwa: no such target (did you mean glob_raw" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--why", "So."], "--why: nothing is promoted (give --promote, too)"),
+        (["--into", "build/x"], "--into: nothing is promoted"),
+        (["--requirement", "POLICY-GLOB-11"], "--requirement: nothing is promoted"),
+        (["--replay", "README.md", "--fresh"], "--fresh: would delete findings"),
+        (["--replay", "README.md", "--results", "build/x"], "--results: a replay is no run"),
+    ],
+)
+def test_words_that_do_not_go_together_are_told_before_anything_runs(
+    words: list[str], told: str
+) -> None:
+    done = boxspec("fuzz", "glob_raw", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert told in done.stderr
+
+
 @pytest.mark.parametrize(
     "words",
     [["no_such"], [], ["glob_diff", "--time", "soon"], ["glob_diff", "--shim", "true"], ["-x"]],
@@ -218,6 +249,7 @@ def test_what_cannot_be_replayed_is_told_before_anything_is_built(tmp_path: Path
             ["--into", "/proc/none"],
             "--into /proc/none: cannot be made: No such file or directory (",
         ),
+        (["--into", "/proc"], "--into /proc: cannot be made: No such file or directory ("),
     ],
 )
 def test_what_cannot_be_promoted_is_told_before_anything_runs(words: list[str], told: str) -> None:
@@ -249,7 +281,6 @@ def test_a_folder_belongs_to_one_run_of_an_engine_at_a_time(tmp_path: Path) -> N
 def test_a_tool_that_has_gone_is_missed_although_setup_was_done(tmp_path: Path) -> None:
     for path in Path("/usr/bin").iterdir():
         if not path.name.startswith(("afl", "apt")):
-        (["--into", "/proc"], "--into /proc: cannot be made: No such file or directory ("),
             (tmp_path / path.name).symlink_to(path)
     done = run([ROOT / "ci" / "setup", "--fuzz"], env={"PATH": str(tmp_path)})
     assert done.returncode == 2

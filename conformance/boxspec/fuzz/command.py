@@ -62,7 +62,7 @@ def parser() -> argparse.ArgumentParser:
     add = made.add_argument
     add("targets", metavar="TARGET", nargs="*", help="--list names them")
     add("--every", action="store_true", help="all targets; with --results")
-    add("--list", action="store_true", help="the targets, and what each of their oracles says")
+    add("--list", action="store_true", help="targets, and what their oracles say (default: all)")
     add("--engine", choices=sorted(ENGINES), default="libfuzzer", help="(default: libfuzzer)")
     add("--time", type=seconds, default=60.0, metavar="T", help="60s (the default), 10m, 2h")
     add(
@@ -86,6 +86,18 @@ def parser() -> argparse.ArgumentParser:
     add("--requirement", metavar="ID", help="with --promote: what the vectors ask for")
     add("--into", metavar="DIR", help="with --promote: a root other than this checkout")
     return made
+
+
+def agree(args: argparse.Namespace) -> None:
+    """What means nothing beside the other words, or would undo them, is wrong use."""
+    for name in ("why", "requirement", "into"):
+        if getattr(args, name) is not None and not args.promote:
+            raise UsageError(f"--{name}", "nothing is promoted", "give --promote, too")
+    if args.replay and args.fresh:
+        problem = "would delete findings, and they may be what is replayed"
+        raise UsageError("--fresh", problem, "leave it out")
+    if args.replay and args.results is not None:
+        raise UsageError("--results", "a replay is no run, it has no results", "leave it out")
 
 
 def chosen(args: argparse.Namespace) -> list[Target]:
@@ -173,10 +185,11 @@ def _report(args: argparse.Namespace) -> int:
 def main(words: Sequence[str]) -> int:
     args = parser().parse_args(list(words))
     if args.list:
-        print(targets.list_targets())
+        print(targets.list_targets([targets.named(name) for name in args.targets]))
         return 0
     if args.report:
         return _report(args)
+    agree(args)
     some = chosen(args)
     into = Path(args.into).resolve() if args.into else ROOT
     if args.promote:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -69,14 +70,16 @@ def _target(name: str, entry: Mapping[str, object]) -> Target:
 def named(name: str) -> Target:
     found = every().get(name)
     if found is None:
-        raise UsageError(name, "no such target", "boxspec fuzz --list names them")
+        close = difflib.get_close_matches(name, every(), 3)
+        hint = f"did you mean {', '.join(close)}?" if close else "boxspec fuzz --list names them"
+        raise UsageError(name, "no such target", hint)
     return found
 
 
-def list_targets() -> str:
-    """What each target checks, and what each of its oracles says."""
+def list_targets(some: Sequence[Target] = ()) -> str:
+    """What each target checks, and what each of its oracles says; of none named all."""
     lines = []
-    for target in every().values():
+    for target in some or every().values():
         lines.append(f"{target.name}: {target.checks}")
         lines.append(f"  input     {target.input}, at most {target.max_len} bytes")
         width = max(len(oracle) for oracle in target.oracles)
