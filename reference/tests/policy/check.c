@@ -212,6 +212,16 @@ static void a_longer_path_is_answered_too(void **state) {
     bs_profile_free(profile);
 }
 
+static int compile_once(const void *context, struct bs_error *err) {
+    struct bs_profile *profile = NULL;
+    int code = bs_profile_compile(context, "p", BS_FOLD, &profile, err);
+    assert_int_equal(code == BS_OK, profile != NULL);
+    if (code == BS_OK)
+        assert_denied(profile, BS_OP_MODIFY, "A/c", "a/**");
+    bs_profile_free(profile);
+    return code;
+}
+
 static void every_failed_allocation_of_a_compilation_is_an_error(void **state) {
     (void)state;
     char *text = policy_text("'denyRead':['**/*.env'],'denyModify':['a/**','!a/b'],"
@@ -220,24 +230,7 @@ static void every_failed_allocation_of_a_compilation_is_an_error(void **state) {
     struct bs_policy_report report = BS_POLICY_REPORT_INIT;
     struct bs_policy *policy = NULL;
     assert_int_equal(bs_policy_load(&global, NULL, &policy, &report, NULL), BS_OK);
-    struct bs_profile *profile = NULL;
-    unsigned failures = 0;
-    while (profile == NULL && failures < 1000) {
-        struct bs_error err = BS_ERROR_INIT;
-        allocations.fail_at = allocations.asked + failures + 1;
-        int code = bs_profile_compile(policy, "p", BS_FOLD, &profile, &err);
-        allocations.fail_at = 0;
-        if (code == BS_OK)
-            break;
-        assert_int_equal(code, BS_E_EXECUTION);
-        assert_null(profile);
-        assert_true(err.message[0] != '\0');
-        failures++;
-    }
-    assert_non_null(profile);
-    assert_true(failures > 5);
-    assert_denied(profile, BS_OP_MODIFY, "A/c", "a/**");
-    bs_profile_free(profile);
+    each_allocation_fails(compile_once, policy, BS_OK, 5);
     bs_policy_free(policy);
     bs_policy_report_clear(&report);
     free(text);

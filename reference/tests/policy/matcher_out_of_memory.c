@@ -1,0 +1,86 @@
+/* Every allocation of a compilation fails once, in every tier: a list that is not all there would
+ * deny less. */
+#include "policy/matcher.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "policy/tiers.h"
+#include "support/allocations.h"
+#include "support/harness.h"
+
+enum { MOST_RULES = 200 };
+
+static char texts[MOST_RULES][64];
+static struct bs_pattern patterns[MOST_RULES];
+
+/* `%d` in them is a number; the first rule is of the format `from`. */
+static size_t make(const char *const *formats, size_t n_formats, size_t n, size_t from) {
+    assert_in_range(n, 1, MOST_RULES);
+    for (size_t i = 0; i < n; i++) {
+        int len = snprintf(texts[i], sizeof texts[i], formats[(from + i) % n_formats], (int)i);
+        patterns[i] = (struct bs_pattern){texts[i], (size_t)len};
+    }
+    return n;
+}
+
+struct attempt {
+    enum bs_tier tier;
+    bool fold;
+    size_t n;
+    const char *ends_in; /* a tier */
+};
+
+static int compile_once(const void *context, struct bs_error *err) {
+    const struct attempt *attempt = context;
+    struct bs_matcher *matcher = NULL;
+    int code =
+        bs_matcher_compile_from(attempt->tier, patterns, attempt->n, attempt->fold, &matcher, err);
+    assert_int_equal(code == BS_OK, matcher != NULL);
+    if (code == BS_OK)
+        assert_string_equal(bs_matcher_facts(matcher).tier, attempt->ends_in);
+    bs_matcher_free(matcher);
+    return code;
+}
+
+static void few_rules(void **state) {
+    (void)state;
+    static const char *const formats[] = {"s/%d/**", "**/*.%d"};
+    struct attempt attempt = {BS_TIER_DFA, false, make(formats, LENGTH(formats), 6, 0), "dfa"};
+    each_allocation_fails(compile_once, &attempt, BS_OK, 10);
+    attempt.fold = true;
+    each_allocation_fails(compile_once, &attempt, BS_OK, 10);
+}
+
+static void few_rules_and_a_name_anywhere(void **state) {
+    (void)state;
+    static const char *const formats[] = {"s/%d/**", "**/*.%d", "**/n%d/**"};
+    struct attempt attempt = {BS_TIER_DFA, false, make(formats, LENGTH(formats), 6, 0), "dfa+trie"};
+    each_allocation_fails(compile_once, &attempt, BS_OK, 10);
+}
+
+/* Enough for every table of a trie to grow, and some that are left to what stands beside it. */
+static void many_rules(void **state) {
+    (void)state;
+    static const char *const formats[] = {
+        "s/%d/**",      "s/*.%d", "**/n%d/**/x",  "**/a-name-of-more-than-sixteen-bytes-%d",
+        "s/*a%d*/**/?", "*/%d*b", "a**b%d?*c/**d"};
+    for (size_t from = 0; from < LENGTH(formats); from++) {
+        size_t n = make(formats, LENGTH(formats), MOST_RULES, from);
+        struct attempt attempt = {BS_TIER_TRIE, false, n, "trie"};
+        each_allocation_fails(compile_once, &attempt, BS_OK, 30);
+        attempt.tier = BS_TIER_LEAST_WORK;
+        each_allocation_fails(compile_once, &attempt, BS_OK, 30);
+        attempt = (struct attempt){BS_TIER_RULES, false, n, "rules"};
+        each_allocation_fails(compile_once, &attempt, BS_OK, 3);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(few_rules),
+        cmocka_unit_test(few_rules_and_a_name_anywhere),
+        cmocka_unit_test(many_rules),
+    };
+    return cmocka_run_group_tests_name("policy/matcher: out of memory", tests, NULL, NULL);
+}
