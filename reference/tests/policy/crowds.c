@@ -1,4 +1,5 @@
 /* Nodes of the trie that have many children by wildcards find them by pieces. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,10 +165,94 @@ static void deep_paths_are_counted(void **state) {
     }
 }
 
+/* What a trie has no room for stands beside it. */
+static void deep_rules_match_too(void **state) {
+    (void)state;
+    static const enum bs_tier tiers[] = {BS_TIER_TRIE, BS_TIER_LEAST_WORK};
+    static const char *const starts[] = {"", "**/", "*/", "s/"};
+    static const char *const ends[] = {"a*", "a/**", "?", "**/a"};
+    for (size_t i = 0; i < LENGTH(starts) * LENGTH(ends) * LENGTH(tiers); i++) {
+        for (size_t depth = 26; depth < 38; depth++) {
+            char *rule = list.texts[0];
+            *rule = '\0';
+            append(rule, starts[i % LENGTH(starts)]);
+            for (size_t k = 0; k < depth; k++)
+                append(rule, "a/");
+            append(rule, ends[i / LENGTH(starts) % LENGTH(ends)]);
+            list.patterns[0] = (struct bs_pattern){rule, strlen(rule)};
+            list.n = 1;
+            struct bs_matcher *matcher = NULL;
+            assert_int_equal(bs_matcher_compile_from(tiers[i / (LENGTH(starts) * LENGTH(ends))],
+                                                     list.patterns, 1, false, &matcher, NULL),
+                             BS_OK);
+            char path[ROOM] = "";
+            for (size_t segments = 1; segments < depth + 5; segments++) {
+                append(path, segments == 1 ? "a" : "/a");
+                if (bs_matcher_highest(matcher, path, strlen(path)) != expected_rule(path))
+                    fail_msg("`%s`: %zu segments", rule, segments);
+            }
+            bs_matcher_free(matcher);
+        }
+    }
+}
+
+/* A walk has room for as many nodes as were counted when its trie was built. */
+static void as_many_nodes_as_can_be_are_alive(void **state) {
+    (void)state;
+    static const struct {
+        const char *rule; /* N is the rule's number, A that many letters */
+        size_t n;
+        const char *begins;
+        const char *each; /* segment of the path that is asked */
+        const char *ends;
+    } rows[] = {
+        {"**/xN/**/y", 60, "", "xN/", "y"},
+        {"s/**/xN/**/y", 60, "s/", "xN/", "y"},
+        {"*/**/xN/**/y", 60, "s/", "xN/", "y"},
+        {"**/xN/**/z/**/y", 30, "", "xN/z/", "y"},
+        {"**/A*/A*/A*/y", 20, "", "aaaaaaaaaaaaaaaaaaaaaaa/", "y"},
+        {"**/A*/**/A*/y", 20, "", "aaaaaaaaaaaaaaaaaaaaaaa/", "y"},
+        {"A*/**/A*/**/y", 20, "", "aaaaaaaaaaaaaaaaaaaaaaa/", "y"},
+        {"A*/yN", 60, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/", "", "y9"},
+        {"A*/A*/A*/A*/A*/**/yN", 20, "", "aaaaaaaaaaaaaaaaaaaaaaa/", "y5"},
+        {"**/A*/A*/A*/yN", 20, "", "aaaaaaaaaaaaaaaaaaaaaaa/", "y5"},
+    };
+    for (size_t row = 0; row < LENGTH(rows); row++) {
+        char path[ROOM] = "";
+        append(path, rows[row].begins);
+        list.n = rows[row].n;
+        for (size_t i = 0; i < list.n; i++) {
+            char number[24];
+            snprintf(number, sizeof number, "%zu", i);
+            char letters[MOST_RULES + 1] = "";
+            memset(letters, 'a', i);
+            *list.texts[i] = '\0';
+            for (const char *at = rows[row].rule; *at != '\0'; at++)
+                append(list.texts[i], *at == 'N'   ? number
+                                      : *at == 'A' ? letters
+                                                   : (char[]){*at, '\0'});
+            for (const char *at = rows[row].each; *at != '\0'; at++)
+                append(path, *at == 'N' ? number : (char[]){*at, '\0'});
+            list.patterns[i] = (struct bs_pattern){list.texts[i], strlen(list.texts[i])};
+        }
+        append(path, rows[row].ends);
+        struct bs_matcher *matcher = NULL;
+        assert_int_equal(
+            bs_matcher_compile_from(BS_TIER_TRIE, list.patterns, list.n, false, &matcher, NULL),
+            BS_OK);
+        assert_string_equal(bs_matcher_facts(matcher).tier, "trie");
+        if (bs_matcher_highest(matcher, path, strlen(path)) != expected_rule(path))
+            fail_msg("`%s`", rows[row].rule);
+        bs_matcher_free(matcher);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_wildcards_decide_as_the_oracle),
         cmocka_unit_test(deep_paths_are_counted),
+        cmocka_unit_test(deep_rules_match_too),
+        cmocka_unit_test(as_many_nodes_as_can_be_are_alive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
