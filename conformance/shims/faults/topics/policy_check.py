@@ -233,3 +233,45 @@ def run_names_nothing():
     def run(original, self, request_path, response_path):
         deciding.NOTHING_MATCHED = deciding.NOTHING_ALLOWED = ""
         return original(self, request_path, response_path)
+
+
+MANY = 40
+
+
+def looking_up(found):
+    """Of many rules only those are asked, in that order, that a look-up finds."""
+
+    @deciding_so
+    def decide(original, entries, path):
+        asked = found(entries, path) if len(entries) >= MANY else entries
+        return original(asked, path, False)
+
+
+def is_wild(text):
+    return "*" in text or "?" in text
+
+
+@fault("POLICY-CHECK-11", "of many rules, exact ones are looked up first", "a table beside a list")
+def exact_rules_of_many_win():
+    looking_up(lambda entries, _: sorted(entries, key=lambda e: not is_wild(e.rule.body)))
+
+
+@fault("POLICY-CHECK-11", "many rules are filed by their first name, and others forgotten", "tries")
+def many_rules_by_the_first_name():
+    def found(entries, path):
+        firsts = [entry.rule.body.split("/")[0] for entry in entries]
+        filed = [e for e, first in zip(entries, firsts, strict=True) if first == path.split("/")[0]]
+        return filed or [e for e, first in zip(entries, firsts, strict=True) if is_wild(first)]
+
+    looking_up(found)
+
+
+@fault("POLICY-CHECK-11", "of many rules, `*.x` is found by all behind the first dot", "extensions")
+def many_suffixes_by_the_first_dot():
+    def may_match(body, path):
+        name = body.split("/")[-1]
+        if not name.startswith("*.") or is_wild(name[1:]):
+            return True
+        return path.split("/")[-1].partition(".")[2] == name[2:]
+
+    looking_up(lambda entries, path: [e for e in entries if may_match(e.rule.body, path)])
