@@ -1,10 +1,12 @@
 #define _GNU_SOURCE
 #include <boxspec/profile.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -331,6 +333,30 @@ static void an_open_folder_is_a_root_too(void **state) {
     (void)close(fd);
 }
 
+/* Wherever they run out. */
+static void without_descriptors_there_is_an_error_and_no_answer(void **state) {
+    const struct place *place = *state;
+    char target[256];
+    (void)snprintf(target, sizeof target, "%s/docs/deep/../../secret/key", place->root);
+    add_link(place, "absolute", target);
+    struct rlimit before;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    unsigned failures = 0;
+    struct answer answer = {.code = BS_E_IO};
+    for (rlim_t most = 3; most < 64 && answer.code != BS_OK; most++) {
+        const struct rlimit tight = {most, before.rlim_max};
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &tight), 0);
+        answer = ask(place, "absolute");
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+        if (answer.code != BS_OK)
+            assert_int_equal(answer.err.os_error, EMFILE);
+        failures += answer.code == BS_E_IO;
+    }
+    assert_in_range(failures, 3, 60);
+    assert_int_equal(answer.code, BS_OK);
+    assert_string_equal(answer.real, "secret/key");
+}
+
 #define in_a_place(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void) {
@@ -350,6 +376,7 @@ int main(void) {
         in_a_place(a_link_of_proc_leads_outside),
         in_a_place(a_name_too_long_for_the_kernel_is_an_error),
         in_a_place(an_open_folder_is_a_root_too),
+        in_a_place(without_descriptors_there_is_an_error_and_no_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
