@@ -39,11 +39,23 @@ def entries(pairs: list[tuple[str | bytes, str | bytes]]) -> list[bytes]:
     return sorted(os.fsencode(name) + b"=" + os.fsencode(value) for name, value in pairs)
 
 
+ODD = {
+    "BOXSPEC_EMPTY": "",
+    "BOXSPEC_EQUALS": "a=b",
+    "BOXSPEC_LINES": "a\nb",
+    "boxspec.dotted": "x",
+    "BASH_FUNC_boxspec%%": "() {  :\n}",
+    **LOCALE,
+}
+
+
 @requires("EXEC-ENV-01")
-def test_by_default_the_child_has_the_callers_environment(box: Box) -> None:
-    odd = {"BOXSPEC_EMPTY": "", "BOXSPEC_EQUALS": "a=b", "BOXSPEC_LINES": "a\nb", **LOCALE}
+@pytest.mark.parametrize("folder", [None, "/"], ids=["here", "elsewhere"])
+def test_by_default_the_child_has_the_callers_environment(box: Box, folder: str | None) -> None:
     events, fifo = box.events(), box.fifo("gate")
-    with box.start(program=P.gate, args=[events.path, str(fifo)], shim_env=odd) as live:
+    place = {} if folder is None else {"current_dir": folder}
+    args = [events.path, str(fifo)]
+    with box.start(program=P.gate, args=args, shim_env=ODD, **place) as live:
         child = events.wait("ready").pid
         got, own = (
             sorted(Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"))

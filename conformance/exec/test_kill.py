@@ -6,9 +6,10 @@ from collections import Counter
 
 import pytest
 
-from boxspec.api import Box, Event, NotMeasured, Seen, at_least, expect, requires
+from boxspec.api import Box, Event, Live, NotMeasured, Seen, at_least, expect, requires
 from boxspec.api import programs as P
-from exec.moments import expect_within
+from boxspec.observe import procs
+from exec.moments import expect_within, until
 
 # The child's whole group must be set up before its deadline, also on a machine that is busy.
 SETTLED_MS = 900
@@ -107,6 +108,28 @@ def test_a_member_has_the_grace_although_the_leader_is_gone(box: Box) -> None:
         1,
         evidence={"events": [str(event) for event in events.all()]},
     )
+
+
+def signalled(box: Box, live: Live[Seen]) -> Seen:
+    """The end of a run whose caller gets SIGTERM."""
+    live.signal("TERM")
+    seen = live.finish()
+    if not seen.ok:
+        raise NotMeasured("the caller does not survive the signal (see EXEC-SIGNAL)")
+    return seen
+
+
+@requires("EXEC-KILL-03", pitfalls=["G4", "H5"], overlap=2.2)
+def test_after_a_signal_to_the_caller_a_member_has_the_grace_too(box: Box) -> None:
+    events = box.events()
+    member = ["--members", "1", "--member-on", "TERM:exit:0:800"]
+    args = [events.path, "--leader-exits-on", "TERM", *member]
+    with box.start(program=P.siglog, args=args, expect_result=False, within_s=20) as live:
+        events.wait("ready")
+        signalled(box, live)
+    member_pid = events.all("member")[0].pid
+    ends = len(events.all("end", pid=member_pid))
+    expect("ends of its own that the slow member reached", ends, 1)
 
 
 def outlived_leader(box: Box) -> Seen:
@@ -238,6 +261,20 @@ def test_a_stopped_child_can_act_on_its_sigterm_at_once(box: Box) -> None:
         seen.t_ended_ns,
         400 + 2 * box.tick_ms,
     )
+
+
+@requires("EXEC-KILL-07", pitfalls=["G7", "H20"], overlap=1.0, timing=True)
+def test_a_stopped_child_can_act_on_the_callers_sigterm_at_once(box: Box) -> None:
+    events = box.events()
+    with box.start(
+        program=P.stop_self, args=[events.path], expect_result=False, within_s=20
+    ) as live:
+        child = events.wait("stopping").pid
+        until(lambda: (found := procs.proc(child)) is not None and found.state == "T")
+        sent_ns = live.now_ns()
+        seen = signalled(box, live)
+    what = "from the signal to the end of the run"
+    expect_within(box, what, sent_ns, seen.t_ended_ns, 2 * box.tick_ms)
 
 
 @requires("EXEC-KILL-08", pitfalls=["I12"], overlap=1.2)

@@ -22,6 +22,24 @@ def adds_a_variable():
         return original(request) | added
 
 
+@fault("EXEC-ENV-01", "names that a shell could not write are left out", "dash in between")
+def drops_odd_names():
+    @replaces(spawn)
+    def child_environment(original, request):
+        given = original(request)
+        if request.env is not None:
+            return given
+        return {k: v for k, v in given.items() if k.replace(b"_", b"a").isalnum()}
+
+
+@fault("EXEC-ENV-01", "PWD follows current_dir", "go os/exec")
+def sets_pwd():
+    @replaces(spawn)
+    def child_environment(original, request):
+        moves = request.env is None and request.current_dir is not None
+        return original(request) | ({b"PWD": request.current_dir} if moves else {})
+
+
 @fault("EXEC-ENV-01", "variables without a value are left out", "if value: habits")
 def drops_empty_values():
     @replaces(spawn)

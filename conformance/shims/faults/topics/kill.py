@@ -68,6 +68,25 @@ def the_leaders_end_ends_the_grace():
         return bool(self.end)
 
 
+@fault("EXEC-KILL-03", "after a signal to the caller the leader's end is enough", "pitfall G4")
+def a_signals_grace_ends_with_the_leader():
+    @replaces(run.Run)
+    def terminate(original, self, cause):
+        self.is_signalled = cause.name == "parent_signal"
+        original(self, cause)
+
+    @replaces(run.Run)
+    def ended(original, self, fired):
+        done = original(self, fired)
+        return done or (getattr(self, "is_signalled", False) and bool(self.end))
+
+    @replaces(run.Run)
+    def drain(original, self):
+        if getattr(self, "is_signalled", False):
+            self.group.kill()
+        original(self)
+
+
 @fault("EXEC-KILL-04", "the grace is always waited for whole", "sleep(5)")
 def waits_the_whole_grace():
     @replaces(run.Run)
@@ -106,6 +125,16 @@ def no_sigcont():
     @at_deadlines("first_signal")
     def first_signal(self, cause):
         self.group.signal(_signal.SIGTERM)
+
+
+@fault("EXEC-KILL-07", "no SIGCONT after a signal to the caller", "pitfall H20")
+def no_sigcont_after_a_signal():
+    @replaces(run.Run)
+    def first_signal(original, self, cause):
+        if cause.signal:
+            self.group.signal(cause.signal)
+        else:
+            original(self, cause)
 
 
 @fault("EXEC-KILL-08", "a zombie is dead, whatever its threads do", "pitfall I12")
