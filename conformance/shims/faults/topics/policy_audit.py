@@ -2,7 +2,9 @@
 
 import time
 
+import policy.merge as merge
 import policy.ops as ops
+from narrow import During
 from registry import fault, replaces
 
 
@@ -67,3 +69,17 @@ def local_time_as_utc():
             return original()
         finally:
             time.gmtime = right
+
+
+@fault("POLICY-AUDIT-01", "the record does not fold", "an option that is not passed on")
+def notes_without_folding():
+    @replaces(ops)
+    def event_of(original, resolved, each, fold):
+        return original(resolved, each, False)
+
+
+@fault("POLICY-AUDIT-01", "the record is of the global policy alone", "one of five callers forgot")
+def notes_without_the_workspace():
+    @During("policy.audit").replaces(merge)
+    def load(original, base, workspace=None):
+        return original(base)

@@ -1,6 +1,7 @@
 """Mistakes in explaining."""
 
 import policy.decide as decide
+import policy.ops as ops
 from registry import fault, replaces
 
 
@@ -85,3 +86,10 @@ def all_that_matched_decide():
         told = original(*given)
         entries = [each | {"deciding": each["matched"]} for each in told["entries"]]
         return told | {"entries": entries}
+
+
+@fault("POLICY-EXPLAIN-01", "the explanation does not fold", "an option that is not passed on")
+def explains_without_folding():
+    @replaces(ops)
+    def explanation_of(original, resolved, each, fold):
+        return original(resolved, each, False)

@@ -2,8 +2,10 @@
 
 import os
 
+import policy.merge as merge
 import policy.real as real
 from errors import Failed
+from narrow import During
 from policy.spelling import Refused
 from registry import fault, replaces
 
@@ -188,3 +190,17 @@ def links_start_at_the_root():
             return original(resolved, op, data, fold, root, follow)
         finally:
             real.link_at = right
+
+
+@fault("POLICY-REAL-01", "the real place is looked for without folding", "an option not passed on")
+def looks_without_folding():
+    @replaces(real)
+    def check_resolved(original, resolved, op, data, fold, root, follow):
+        return original(resolved, op, data, False, root, follow)
+
+
+@fault("POLICY-REAL-01", "links are judged by the global policy alone", "a caller forgot")
+def links_without_the_workspace():
+    @During("policy.check_resolved").replaces(merge)
+    def load(original, base, workspace=None):
+        return original(base)
