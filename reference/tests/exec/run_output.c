@@ -2,8 +2,10 @@
 #include <boxspec/exec.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "support/harness.h"
@@ -168,6 +170,28 @@ static void a_payload_that_was_not_taken_is_an_error(void **state) {
     bs_exec_result_clear(&result);
 }
 
+static void a_copy_that_nobody_reads_leaves_no_descriptor(void **state) {
+    (void)state;
+    int ends[2];
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    int before = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+    assert_true(before >= 0);
+    (void)close(ends[0]);
+    assert_int_equal(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
+    struct bs_exec_request request = SHELL("echo out; echo err >&2");
+    request.debug = true;
+    struct bs_exec_result result = BS_EXEC_RESULT_INIT;
+    struct bs_error err = BS_ERROR_INIT;
+    int code = bs_exec_run(&request, &result, &err);
+    assert_int_equal(dup2(before, STDERR_FILENO), STDERR_FILENO);
+    (void)close(before);
+    (void)close(ends[1]);
+    assert_int_equal(code, BS_OK);
+    assert_text(&result.out, "out\n");
+    assert_text(&result.err, "err\n");
+    bs_exec_result_clear(&result);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         leaves_nothing(both_streams_are_kept_apart),
@@ -180,6 +204,7 @@ int main(void) {
         leaves_nothing(a_payload_comes_back_through_cat),
         leaves_nothing(an_empty_payload_is_the_end_at_once),
         leaves_nothing(a_payload_that_was_not_taken_is_an_error),
+        leaves_nothing(a_copy_that_nobody_reads_leaves_no_descriptor),
     };
     return cmocka_run_group_tests_name("exec/run: output", tests, NULL, NULL);
 }
