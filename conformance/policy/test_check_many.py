@@ -33,7 +33,8 @@ WITHIN_S = 60
 def rule(chance: random.Random, where: str) -> str:
     before, shapes = RULES[where]
     segment = re.sub("P", lambda _: chance.choice(PIECES), chance.choice(shapes))
-    body = chance.choice(before) + segment + chance.choice(BEHIND)
+    # Two dots in a name are the matter of RULE and PATH.
+    body = chance.choice(before) + segment.replace("..", ".") + chance.choice(BEHIND)
     return chance.choice(["", "!"]) + (oracle.normal_body(body) or body)
 
 
@@ -49,7 +50,8 @@ def near(chance: random.Random, body: str) -> str | None:
     if chance.random() < 0.3:
         at = chance.randrange(len(path))
         path = path[:at] + chance.choice(["", "a", "/"]) + path[at + 1 :]
-    return path if oracle.normal_path(path.encode()) == path != "." else None
+    is_normal = oracle.normal_path(path.encode()) == path != "."
+    return path if is_normal and ".." not in path else None
 
 
 def last(rules: list[str], path: str) -> str | None:
