@@ -25,6 +25,10 @@ BOX = pytest.StashKey[Box]()
 SECONDS = pytest.StashKey[float]()
 
 
+# A shim that is late again and again is late: so long is spent to be sure of it.
+MOST_IN_VAIN_S = 90.0
+
+
 class SecondLook:
     """A pytest plugin around the call of each test."""
 
@@ -32,6 +36,7 @@ class SecondLook:
         self.state = state
         # Requirements of which it has come again: one such test decides them.
         self.confirmed: set[str] = set()
+        self.in_vain_s = 0.0
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_pyfunc_call(
@@ -52,6 +57,8 @@ class SecondLook:
         marked = says(item)
         if marked is None or not why.late or item.stash.get(BOX, None) is None:
             return False
+        if self.in_vain_s > MOST_IN_VAIN_S:
+            return False
         return Body.is_portable(item) and not self.confirmed.issuperset(marked.ids)
 
     def _look(self, item: pytest.Function, first: Failure) -> None:
@@ -69,6 +76,7 @@ class SecondLook:
             Body(item, marked).run_and_sweep(box)
         except Failure as why:
             self.confirmed.update(marked.ids)
+            self.in_vain_s += time.monotonic() - began
             why.evidence.setdefault("first look", f"{first.what}: {first.got}")
             raise
         finally:
