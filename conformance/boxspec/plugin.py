@@ -24,7 +24,7 @@ from boxspec.overlap import THREADS, Overlap
 from boxspec.record import Record
 from boxspec.repeat import Repeat
 from boxspec.requirements import contract_of, load
-from boxspec.second import BOX, SECONDS, SecondLook
+from boxspec.second import BOX, LATE_ONCE, SECONDS, SecondLook
 from boxspec.session import Session
 from boxspec.smoke import trust
 from boxspec.verdict import BROKEN, NotApplicable, NotMeasured, Verdict
@@ -324,6 +324,7 @@ def pytest_runtest_makereport(
     if call.when == "call":
         seconds: float = item.stash.get(SECONDS, call.duration)
         record.seconds = round(seconds, 4)
+        record.reason = item.stash.get(LATE_ONCE, "")
     if call.excinfo is not None:
         _judge(item, call.excinfo.value, record, report)
     if call.when == "teardown":

@@ -2,7 +2,7 @@
 
 Thirty shims that run beside each other, on a machine that others use as well, can be late by more
 than the pacer sees: it sleeps most of the time, and who sleeps is let on first. So nobody is
-accused of lateness that does not come again.
+accused of lateness that does not come again; it is told.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 BOX = pytest.StashKey[Box]()
 SECONDS = pytest.StashKey[float]()
+# What was late at the first look, and was not at the second.
+LATE_ONCE = pytest.StashKey[str]()
 
 
 # A shim that is late again and again is late: so long is spent to be sure of it.
@@ -79,5 +81,8 @@ class SecondLook:
             self.in_vain_s += time.monotonic() - began
             why.evidence.setdefault("first look", f"{first.what}: {first.got}")
             raise
+        else:
+            seen = f"{first.what}: {first.got}, expected {first.expected}"
+            item.stash[LATE_ONCE] = f"late once and not again: {seen}"
         finally:
             item.stash[SECONDS] = time.monotonic() - began

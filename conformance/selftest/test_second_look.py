@@ -34,3 +34,4 @@ def test_who_is_late_once_conforms_and_who_is_late_again_does_not(
     assert done.returncode == code, done.stdout + done.stderr
     assert f"contract MUST {verdict}" in done.stdout
     assert ("first look" in done.stdout) is (code == 1)
+    assert ("late once and not again: " in done.stdout) is (code == 0)

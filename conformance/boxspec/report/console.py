@@ -84,6 +84,10 @@ class Console:
             for judged in tree.judged:
                 if judged.verdict is verdict:
                     self.write(f"{verdict}  {judged.requirement.id}: {judged.reason}")
+        for judged in tree.judged:
+            if judged.verdict is Verdict.CONFORMS:
+                for reason in dict.fromkeys(each.reason for each in judged.records if each.reason):
+                    self.write(f"conforms  {judged.requirement.id}: {reason}")
         for line in tree.stale:
             self.write(f"stale baseline  {line}")
 
