@@ -1,6 +1,5 @@
 #include "support/raw_case.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "support/fail.h"
@@ -41,7 +40,7 @@ void bs_fuzz_judge_raw(const uint8_t *data, size_t size, enum bs_policy_format f
     struct bs_fuzz_load load;
     struct bs_fuzz_read read;
     struct bs_fuzz_verdict verdict;
-    char *block = bs_fuzz_block(data, size);
+    char *block = bs_fuzz_lend(data, size);
     struct bs_policy_text text = {block, size, format};
     bs_fuzz_memory_start();
     bs_fuzz_load(&text, NULL, &load);
@@ -56,7 +55,7 @@ void bs_fuzz_judge_raw(const uint8_t *data, size_t size, enum bs_policy_format f
     held += bs_fuzz_memory_held();
     if (held != 0 || bs_fuzz_lie("leak"))
         bs_fuzz_fail("leak", "%td blocks are not given back", held);
-    free(block);
+    bs_fuzz_give_back(block, size);
 }
 
 void bs_fuzz_describe_raw(struct bs_fuzz_case *c, const uint8_t *data, size_t size,
