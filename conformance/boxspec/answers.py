@@ -53,6 +53,19 @@ def no(reason: str) -> NotConforming:
     return NotConforming(f"not a conforming shim: {reason}")
 
 
+def undeclared(capability: str, answer: Mapping[str, Any]) -> NotConforming:
+    """Why this is no answer to a request that needs a capability which is not declared."""
+    if "error" in answer:
+        return no(
+            f"{capability} is not declared, so a request that needs it is answered 'unsupported'"
+            f" with this name, not with an error: {shown(answer)}"
+        )
+    return no(
+        f"{capability} is not declared but used all the same: {shown(answer)};"
+        " declare it in hello, or answer 'unsupported'"
+    )
+
+
 def sentinel(
     capability: str, declared: bool, answer: dict[str, Any], say: Say, op: str = "exec.run"
 ) -> None:
@@ -60,10 +73,7 @@ def sentinel(
     if declared and "unsupported" in answer:
         raise no(f"{capability} is declared, its sentinel {op} is answered 'unsupported'")
     if not declared and "unsupported" not in answer:
-        raise no(
-            f"{capability} is not declared but used all the same: {shown(answer)};"
-            " declare it in hello, or answer 'unsupported'"
-        )
+        raise undeclared(capability, answer)
     say(f"{capability}: {'declared, answers' if declared else 'not declared, unsupported'}")
 
 

@@ -146,10 +146,7 @@ def _no_exec(box: Box, say: Say) -> None:
     seen = box.run(program=programs.exit_with, args=["0"], within_s=WITHIN_S)
     box.session.startup_ms = seen.elapsed_ms
     if seen.unsupported is None:
-        raise _no(
-            f"exec is not declared but used all the same: {shown(seen.raw)};"
-            " declare it in hello, or answer 'unsupported'"
-        )
+        raise answers.undeclared("exec", seen.raw or {})
     say("exec: not declared, unsupported")
 
 

@@ -250,6 +250,17 @@ class UndeclaredCapabilityAnswers(Honest):
         return None
 
 
+class UndeclaredCapabilityIsAnError(Honest):
+    """Refuses a field of a capability that it does not declare as if no page knew the field."""
+
+    def answer(self, message: Message, serving: bool) -> Message:
+        answer = super().answer(message, serving)
+        if message["op"] == "exec.run" and "unsupported" in answer:
+            name = answer["unsupported"]["capability"]
+            return {"error": {"kind": "invalid_input", "message": f"no {name} here"}}
+        return answer
+
+
 class HelloThenDies(Honest):
     """Says hello, and leaves at whatever comes after it."""
 
