@@ -1,3 +1,3 @@
-"""The pytest door: options, fixtures and hooks live in boxspec.plugin."""
+"""The pytest door: options, fixtures and hooks live in boxspec.schedule.plugin."""
 
-pytest_plugins = ["boxspec.plugin"]
+pytest_plugins = ["boxspec.schedule.plugin"]

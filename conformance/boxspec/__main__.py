@@ -2,7 +2,7 @@
 
 import sys
 
-from boxspec.cli import main
+from boxspec.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -12,8 +12,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from boxspec.sbpl import mac
-from boxspec.sbpl.text import Text
+from contracts.sbpl import mac
+from contracts.sbpl.text import Text
 
 BAD_PROFILE = 65
 

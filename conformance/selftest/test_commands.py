@@ -13,17 +13,26 @@ from pathlib import Path
 
 import pytest
 
-from selftest.tools import REFERENCE, ROOT, SPEC, fenced, named_block, run
+from selftest.tools import (
+    CONFORMANCE,
+    CONTRACTS,
+    PROTOCOL,
+    REFERENCE,
+    ROOT,
+    fenced,
+    named_block,
+    run,
+)
 
 FUZZ = ROOT / "fuzz"
 PAGES = [
     ROOT / "README.md",
-    *sorted(SPEC.glob("*.md")),
+    *sorted(CONFORMANCE.rglob("*.md")),
     FUZZ / "README.md",
     FUZZ / "planted" / "README.md",
 ]
 EXAMPLES = {
-    "./my-shim": (SPEC / "shim-protocol.md", "subprocess-shim"),
+    "./my-shim": (PROTOCOL, "subprocess-shim"),
     "./glob-shim": (FUZZ / "README.md", "glob-shim"),
 }
 
@@ -73,7 +82,7 @@ def test_all_fenced_blocks_are_of_a_kind_that_a_test_looks_at() -> None:
 
 def test_the_policy_of_the_policy_page_loads_without_a_problem(tmp_path: Path) -> None:
     path = tmp_path / "page.yaml"
-    path.write_text(named_block(SPEC / "policy.md", "policy"))
+    path.write_text(named_block(CONTRACTS["policy"] / "page.md", "policy"))
     done = run([REFERENCE, "policy", "lint", path])
     assert done.returncode == 0, done.stdout + done.stderr
 

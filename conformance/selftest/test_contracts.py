@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from selftest.tools import FAKE, SCHEMAS, Done, boxspec
+from selftest.tools import FAKE, RESULT_SCHEMA, Done, boxspec
 
 LITERAL, HONEST, COMPILING = (f"{FAKE} {name}" for name in ("literal", "honest", "compiling"))
 # A few tests of each contract.
@@ -60,7 +60,7 @@ def test_a_named_contract_that_is_not_declared_is_incomplete(
 def test_both_are_counted_apart_and_together(tmp_path: Path) -> None:
     words = ("--shim", LITERAL, "--contract", "exec", "--contract", "policy", "-k", FEW)
     done, tree = judged(tmp_path, *words)
-    schema = json.loads((SCHEMAS / "result.json").read_text())
+    schema = json.loads(RESULT_SCHEMA.read_text())
     Draft202012Validator(schema).validate(tree)
     summary = tree["summary"]
     assert list(summary["contracts"]) == ["exec", "policy"]

@@ -12,15 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
-from boxspec import matrix
-from boxspec.faults import line as faults_line
-from selftest.tools import ROOT, TWIN, Done, boxspec, run
+from boxspec.cli.faults import line as faults_line
+from boxspec.faults.fault import Fault
+from boxspec.faults.judging import judge, settle, unsettled
+from selftest.tools import CONTRACTS, ROOT, TWIN, Done, boxspec, requirements, run
 
 FAULTS = ROOT / "conformance" / "shims" / "faults" / "shim.py"
-REQUIREMENTS = ROOT / "conformance" / "requirements"
-CONTRACTS = ("exec", "policy", "sbpl")
 # Measured where the real sandbox-exec is, and nowhere else: no fault can be caught by it here.
 ELSEWHERE = {"SBPL-MAC-01"}
 
@@ -33,9 +31,8 @@ def faults() -> list[dict[str, Any]]:
     return listed
 
 
-def requirements(contract: str) -> dict[str, dict[str, Any]]:
-    found = yaml.safe_load((REQUIREMENTS / f"{contract}.yaml").read_text())["requirements"]
-    return {each["id"]: each for each in found}
+def by_id(contract: str) -> dict[str, dict[str, Any]]:
+    return {each["id"]: each for each in requirements(contract)}
 
 
 def faults_of_policy() -> list[str]:
@@ -61,7 +58,7 @@ def test_each_fault_says_which_requirement_it_breaks() -> None:
         each["id"]
         for each in faults()
         if each["role"] == "fault"
-        and requirements(each["contract"]).get(each["requirement"], {}).get("testable") is not True
+        and by_id(each["contract"]).get(each["requirement"], {}).get("testable") is not True
     }
     assert strange == set()
 
@@ -70,13 +67,13 @@ def test_each_fault_says_the_mistake_and_where_it_was_seen() -> None:
     assert [each["id"] for each in faults() if not (each["mistake"] and each["seen"])] == []
 
 
-@pytest.mark.parametrize("contract", CONTRACTS)
+@pytest.mark.parametrize("contract", sorted(CONTRACTS))
 def test_each_testable_requirement_has_a_fault(contract: str) -> None:
-    testable = {name for name, each in requirements(contract).items() if each["testable"] is True}
+    testable = {name for name, each in by_id(contract).items() if each["testable"] is True}
     assert testable - ELSEWHERE - {each["requirement"] for each in faults()} == set()
 
 
-@pytest.mark.parametrize("contract", CONTRACTS)
+@pytest.mark.parametrize("contract", sorted(CONTRACTS))
 def test_there_is_a_control_and_a_noop(contract: str) -> None:
     roles = {each["role"] for each in faults() if each["contract"] == contract}
     assert {"control", "noop"} <= roles
@@ -185,20 +182,20 @@ class Scripted:
         self.results = list(results)
         self.asked: list[list[str]] = []
 
-    def failing(self, fault: matrix.Fault, scope: list[str]) -> list[str]:
+    def failing(self, fault: Fault, scope: list[str]) -> list[str]:
         self.asked.append(scope)
         return self.results.pop(0) if self.results else []
 
 
-def fault_of(requirement: str | None, contract: str = "exec", role: str = "fault") -> matrix.Fault:
-    return matrix.Fault("x.y", contract, requirement, role, "mistake", "seen")
+def fault_of(requirement: str | None, contract: str = "exec", role: str = "fault") -> Fault:
+    return Fault("x.y", contract, requirement, role, "mistake", "seen")
 
 
-def judged(fault: matrix.Fault, scope: str | None, *results: list[str]) -> tuple[Any, Scripted]:
+def judged(fault: Fault, scope: str | None, *results: list[str]) -> tuple[Any, Scripted]:
     runs = Scripted(*results)
-    outcome = matrix.judge(fault, runs, scope)  # type: ignore[arg-type]
-    if matrix.unsettled(outcome):
-        matrix.settle(outcome, runs)  # type: ignore[arg-type]
+    outcome = judge(fault, runs, scope)  # type: ignore[arg-type]
+    if unsettled(outcome):
+        settle(outcome, runs)  # type: ignore[arg-type]
     return outcome, runs
 
 

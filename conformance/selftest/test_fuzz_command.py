@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from boxspec.fuzz import afl, targets, trees
-from boxspec.observe import procs
+from boxspec.target.observe import procs
 from selftest.tools import FAKE, ROOT, Done, boxspec, named_block, named_output, run
 
 # A glob, a byte of ones and a path, as glob_raw reads them. Lied about, it is a finding.

@@ -12,14 +12,14 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
+from boxspec.cli.fuzz import seconds
 from boxspec.errors import UsageError
 from boxspec.fuzz import place, replay, report, status, targets
 from boxspec.fuzz.block import finding_block
-from boxspec.fuzz.command import seconds
 from boxspec.fuzz.engine import Crash
-from boxspec.fuzz.expected import vectors_of
 from boxspec.fuzz.findings import Findings
-from boxspec.policy import vectors
+from contracts.policy import vectors
+from contracts.policy.fuzzing.expected import vectors_of
 from selftest.tools import ROOT, boxspec, run
 
 FIRED = """INFO: Seed: 1

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.sbpl import mac
+from contracts.sbpl import mac
 from selftest.tools import ROOT, TWIN, Done, converse, run
 
 LANE = ROOT / "ci" / "macos-lane"

@@ -14,17 +14,18 @@ import pytest
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from boxspec.case import Box
 from boxspec.errors import ShimBroke, UsageError
-from boxspec.policy import oracle, vectors
-from boxspec.policy.asking import question
-from boxspec.policy.cost import cpu_ms
-from boxspec.policy.documents import one_profile
-from boxspec.policy.judging import judge
-from boxspec.policy.laws import law
-from boxspec.policy.trees import Tree
-from boxspec.session import Session
-from boxspec.verdict import Failure, NotApplicable, Verdict
+from boxspec.judge.verdict import Failure, NotApplicable, Verdict
+from boxspec.target.case import Box
+from boxspec.target.cost import cpu_ms
+from boxspec.target.laws import law
+from boxspec.target.session import Session
+from contracts.policy import vectors
+from contracts.policy.asking import question
+from contracts.policy.judging import judge
+from contracts.policy.trees import Tree
+from contracts.shared import globs as oracle
+from contracts.shared.documents import one_profile
 from selftest.tools import FAKE
 
 FILES = sorted(path for path in vectors.FOLDER.glob("*.json") if ".schema." not in path.name)
@@ -143,7 +144,7 @@ def test_a_refusal_without_a_living_twin_is_unproven(
     refusal = {"path": "/a", "refused": True, "twin": "T-1"}
     for twin, verdict in ((RIGHT, None), (WRONG, Verdict.UNPROVEN)):
         known = {"T-1": vector("T-1", "glob", **twin)}
-        monkeypatch.setattr("boxspec.policy.judging.every", known.copy)
+        monkeypatch.setattr("contracts.policy.judging.every", known.copy)
         box.session.outcomes.clear()
         if verdict is None:
             judge(box, group(vector("V-1", "normalize", **refusal)))
@@ -209,8 +210,8 @@ def test_a_session_that_broke_is_replaced(box: Box) -> None:
     first = box.session.serve()
     os.kill(first.shim_pid, 9)
     with pytest.raises(ShimBroke):
-        box.normalize(["a"])
-    assert box.normalize(["a"]) == ["a"]
+        box.policy.normalize(["a"])
+    assert box.policy.normalize(["a"]) == ["a"]
     assert box.session.serve() is not first
 
 
@@ -247,11 +248,14 @@ def test_the_cost_of_another_process_is_its_processor_time() -> None:
 
 
 def test_answers_come_in_the_words_of_a_test(box: Box) -> None:
-    assert box.normalize(["a//b", "/a"]) == ["a/b", None]
-    assert box.match("a/**", ["a", "b"]) == [True, False]
+    assert box.policy.normalize(["a//b", "/a"]) == ["a/b", None]
+    assert box.policy.match("a/**", ["a", "b"]) == [True, False]
     policy = one_profile(read=["a"], modify=[])
-    assert box.allowed(policy, [question("read", "a"), question("read", "/")]) == [True, None]
-    assert box.load({"text": "", "format": "json"}).error["kind"] == "invalid_input"
+    assert box.policy.allowed(policy, [question("read", "a"), question("read", "/")]) == [
+        True,
+        None,
+    ]
+    assert box.policy.load({"text": "", "format": "json"}).error["kind"] == "invalid_input"
 
 
 def test_a_tree_lies_on_disk_as_it_is_described(tmp_path: Path) -> None:

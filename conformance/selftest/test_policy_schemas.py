@@ -162,7 +162,7 @@ def deep(message: dict[str, Any], pointer: str, value: Any) -> dict[str, Any]:
     ("op", "pointer", "value"), BAD, ids=[f"{op} {pointer}" for op, pointer, _ in BAD]
 )
 def test_a_bad_answer_is_refused_by_schema_and_kit(op: str, pointer: str, value: Any) -> None:
-    from boxspec.client import shapes
+    from boxspec.target.client import shapes
 
     bad = deep(GOOD[op], pointer, value)
     assert not op_schema(op, "answer").is_valid(bad)
@@ -176,7 +176,7 @@ def test_a_bad_answer_is_refused_by_schema_and_kit(op: str, pointer: str, value:
 
 
 def test_an_answer_less_or_more_than_asked_is_refused() -> None:
-    from boxspec.client import shapes
+    from boxspec.target.client import shapes
 
     for op, answer in GOOD.items():
         if op in ("policy.load", "policy.resolve"):

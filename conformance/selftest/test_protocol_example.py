@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from selftest.tools import SPEC, ask, boxspec, converse, named_block, op_schema
+from selftest.tools import PROTOCOL, ask, boxspec, converse, named_block, op_schema
 
-PAGE = SPEC / "shim-protocol.md"
+PAGE = PROTOCOL
 
 
 @pytest.fixture

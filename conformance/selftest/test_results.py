@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from selftest.tools import FAKE, SCHEMAS, Done, boxspec
+from selftest.tools import FAKE, RESULT_SCHEMA, Done, boxspec
 
 # Holds requirements that the fake meets, some that it breaks, and some that do not apply.
 SELECTION = "test_text or test_cap or annotation_is_joined or childs_sigterm_comes"
@@ -51,13 +51,13 @@ def test_the_exit_status_follows_the_verdicts(judged: Judged) -> None:
 
 
 def test_the_result_follows_its_schema(judged: Judged) -> None:
-    schema = json.loads((SCHEMAS / "result.json").read_text())
+    schema = json.loads(RESULT_SCHEMA.read_text())
     Draft202012Validator.check_schema(schema)
     Draft202012Validator(schema).validate(judged.result)
 
 
 def test_a_result_that_is_not_one_is_refused(judged: Judged) -> None:
-    schema = Draft202012Validator(json.loads((SCHEMAS / "result.json").read_text()))
+    schema = Draft202012Validator(json.loads(RESULT_SCHEMA.read_text()))
     for name in ("schema", "summary", "requirements", "tests"):
         assert not schema.is_valid({k: v for k, v in judged.result.items() if k != name})
 

@@ -11,15 +11,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from boxspec.case import Box
-from boxspec.client.command import shim_argv
-from boxspec.policy.asking import questions
-from boxspec.sbpl import generators
-from boxspec.sbpl.asking import Setup
-from boxspec.sbpl.grammar import strange
-from boxspec.sbpl.meaning import Meaning, within
-from boxspec.sbpl.text import CHANGES, READS, UNLINK
-from boxspec.session import Session
+from boxspec.target.case import Box
+from boxspec.target.client.command import shim_argv
+from boxspec.target.session import Session
+from contracts.policy.asking import questions
+from contracts.sbpl import generators
+from contracts.sbpl.asking import Setup
+from contracts.sbpl.grammar import strange
+from contracts.sbpl.meaning import Meaning, within
+from contracts.sbpl.text import CHANGES, READS, UNLINK
 from selftest.tools import REFERENCE, TWIN
 
 SETUPS, PATHS = 25, 24
@@ -52,7 +52,7 @@ def test_all_agree_on_what_may_be_written_read_and_unlinked(box: Box) -> None:
     asked: Counter[str] = Counter()
     for _ in range(generators.times(SETUPS)):
         given = generators.anything(chance)
-        text = box.compiled(given)
+        text = box.sbpl.compiled(given)
         assert strange(text) == []
         meaning = Meaning(given)
         for path in paths_of(chance, given):
@@ -79,7 +79,7 @@ def test_the_engine_decides_as_the_oracle_does(box: Box) -> None:
         given = generators.anything(chance).but(provider=None, root="/opt/ws")
         meaning = Meaning(given)
         relative = [path for path in generators.paths(chance, given, PATHS) if "?" not in path]
-        modify = box.allowed(given.policy, questions("modify", relative), given.case)
+        modify = box.policy.allowed(given.policy, questions("modify", relative), given.case)
         for path, allowed in zip(relative, modify, strict=True):
             wanted = meaning.may_modify(generators.absolute(given, path))
             assert wanted in (None, allowed), (given, path)

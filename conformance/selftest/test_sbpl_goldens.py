@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from boxspec.sbpl import generators, goldens
-from boxspec.sbpl.grammar import strange
-from boxspec.sbpl.mac import setup_of
-from boxspec.sbpl.meaning import Meaning
-from boxspec.sbpl.text import CHANGES, READS, UNLINK, Text
+from contracts.sbpl import generators, goldens
+from contracts.sbpl.grammar import strange
+from contracts.sbpl.mac import setup_of
+from contracts.sbpl.meaning import Meaning
+from contracts.sbpl.text import CHANGES, READS, UNLINK, Text
 from selftest.tools import FAKE, REFERENCE, converse
 
 SHAPES = {shape.name: shape for shape in goldens.shapes()}

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from boxspec.case import Box
-from boxspec.sbpl import generators, hostile
-from boxspec.sbpl.asking import Setup, argv_of, wrap_message
-from boxspec.sbpl.grammar import strange
-from boxspec.sbpl.judging import refused, refuses
-from boxspec.sbpl.meaning import Meaning, ancestors
-from boxspec.sbpl.text import WRITES, Text, both
-from boxspec.seen import Answer
-from boxspec.session import Session
-from boxspec.verdict import Failure, Verdict
+from boxspec.judge.verdict import Failure, Verdict
+from boxspec.target.case import Box
+from boxspec.target.observed import Answer
+from boxspec.target.session import Session
+from contracts.sbpl import generators, hostile
+from contracts.sbpl.asking import Setup, argv_of, wrap_message
+from contracts.sbpl.grammar import strange
+from contracts.sbpl.judging import refused, refuses
+from contracts.sbpl.meaning import Meaning, ancestors
+from contracts.sbpl.text import WRITES, Text, both
 from selftest.tools import FAKE
 
 HEAD = "(version 1)\n(deny default)\n"
@@ -296,6 +296,6 @@ def test_a_wrap_names_a_file_or_brings_a_text() -> None:
 
 
 def test_answers_come_in_the_words_of_a_test(box: Box) -> None:
-    made = box.compiled(Setup(modify=["src/**"]))
+    made = box.sbpl.compiled(Setup(modify=["src/**"]))
     made.expect("writing", both(["src/x"], ["x"]), WRITES)
-    assert box.wrapped(["x"]) == [b"/usr/bin/sandbox-exec", b"-f", b"/private/tmp/p.sb", b"x"]
+    assert box.sbpl.wrapped(["x"]) == [b"/usr/bin/sandbox-exec", b"-f", b"/private/tmp/p.sb", b"x"]

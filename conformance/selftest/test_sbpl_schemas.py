@@ -78,7 +78,7 @@ BAD_ANSWERS: list[tuple[str, str, Any]] = [
 
 @pytest.mark.parametrize("op", GOOD)
 def test_what_the_bad_ones_are_made_from_is_good(op: str) -> None:
-    from boxspec.client import shapes
+    from boxspec.target.client import shapes
 
     op_schema(op, "answer").validate(GOOD[op])
     shapes.check({"id": "1", "op": op}, GOOD[op], frozenset())
@@ -90,7 +90,7 @@ def test_what_the_bad_ones_are_made_from_is_good(op: str) -> None:
     ids=[f"{op} {at} {v!r:.12}" for op, at, v in BAD_ANSWERS],
 )
 def test_a_bad_answer_is_refused_by_schema_and_kit(op: str, pointer: str, value: Any) -> None:
-    from boxspec.client import shapes
+    from boxspec.target.client import shapes
 
     bad = changed(GOOD[op], pointer, value)
     assert not op_schema(op, "answer").is_valid(bad)
@@ -100,7 +100,7 @@ def test_a_bad_answer_is_refused_by_schema_and_kit(op: str, pointer: str, value:
 
 @pytest.mark.parametrize("twin", ["%", 5, None])
 def test_a_twin_that_is_no_base64_is_refused(twin: Any) -> None:
-    from boxspec.client import shapes
+    from boxspec.target.client import shapes
 
     for op, result in (
         ("sbpl.compile", {"text_b64": twin}),

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.seatbelt.decide import Decider, Outcome, Ruling, Subject
-from boxspec.seatbelt.forms import load
-from boxspec.seatbelt.operations import chain, leaves
+from contracts.sbpl.seatbelt.decide import Decider, Outcome, Ruling, Subject
+from contracts.sbpl.seatbelt.forms import load
+from contracts.sbpl.seatbelt.operations import chain, leaves
 from selftest.tools import boxspec
 
 

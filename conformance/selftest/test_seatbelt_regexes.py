@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from boxspec.seatbelt.reader import Undecidable, Unreadable
-from boxspec.seatbelt.regexes import Purse, Regex, TooDear
+from contracts.sbpl.seatbelt.reader import Undecidable, Unreadable
+from contracts.sbpl.seatbelt.regexes import Purse, Regex, TooDear
 
 
 def matches(pattern: str, text: str) -> bool | None:

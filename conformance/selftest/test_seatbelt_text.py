@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.seatbelt.decide import Decider, Outcome, Subject
-from boxspec.seatbelt.forms import CLAUSES, load
-from boxspec.seatbelt.reader import NESTED, STRING_BYTES, TEXT_BYTES, Undecidable, Unreadable
+from contracts.sbpl.seatbelt.decide import Decider, Outcome, Subject
+from contracts.sbpl.seatbelt.forms import CLAUSES, load
+from contracts.sbpl.seatbelt.reader import NESTED, STRING_BYTES, TEXT_BYTES, Undecidable, Unreadable
 
 HEAD = b"(version 1)\n(deny default)\n"
 

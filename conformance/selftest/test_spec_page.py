@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
-from selftest.tools import ROOT, SPEC
+from selftest.tools import CONFORMANCE, CONTRACTS, ROOT, requirements
 
 ITEM = re.compile(
     r"^\* \*\*(?P<id>[A-Z]+-[A-Z]+-[0-9]{2})\*\* \((?P<level>[A-Z]+), (?P<profile>[a-z]+)"
@@ -20,13 +19,7 @@ ITEM = re.compile(
 
 
 def from_page(contract: str) -> list[re.Match[str]]:
-    return list(ITEM.finditer((SPEC / f"{contract}.md").read_text()))
-
-
-def from_yaml(contract: str) -> list[dict[str, Any]]:
-    path = ROOT / "conformance" / "requirements" / f"{contract}.yaml"
-    requirements: list[dict[str, Any]] = yaml.safe_load(path.read_text())["requirements"]
-    return requirements
+    return list(ITEM.finditer((CONTRACTS[contract] / "page.md").read_text()))
 
 
 def capabilities(requirement: dict[str, Any]) -> list[str]:
@@ -34,20 +27,20 @@ def capabilities(requirement: dict[str, Any]) -> list[str]:
     return [named] if isinstance(named, str) else list(named)
 
 
-@pytest.fixture(params=["exec", "policy", "sbpl"])
+@pytest.fixture(params=sorted(CONTRACTS))
 def contract(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
 def test_each_id_stands_once_on_the_page_and_once_in_the_file(contract: str) -> None:
     page = Counter(item["id"] for item in from_page(contract))
-    file = Counter(requirement["id"] for requirement in from_yaml(contract))
+    file = Counter(requirement["id"] for requirement in requirements(contract))
     assert page == file
     assert set(page.values()) == {1}
 
 
 def test_no_id_on_the_page_escapes_the_pattern(contract: str) -> None:
-    text = (SPEC / f"{contract}.md").read_text()
+    text = (CONTRACTS[contract] / "page.md").read_text()
     named = re.findall(r"\*\*([A-Z]+-[A-Z]+-[0-9]+)\*\*", text)
     assert named == [item["id"] for item in from_page(contract)]
 
@@ -69,14 +62,14 @@ def test_level_profile_capability_and_source_agree(contract: str) -> None:
             capabilities(requirement),
             requirement["source"],
         )
-        for requirement in from_yaml(contract)
+        for requirement in requirements(contract)
     }
     assert page == file
 
 
 def test_what_cannot_be_tested_says_why_on_both_sides(contract: str) -> None:
     page = {item["id"] for item in from_page(contract) if "Not testable" in item["more"]}
-    file = {item["id"] for item in from_yaml(contract) if item["testable"] is not True}
+    file = {item["id"] for item in requirements(contract) if item["testable"] is not True}
     assert page == file
 
 
@@ -86,7 +79,7 @@ def test_levels_and_profiles_are_the_known_ones(contract: str) -> None:
 
 
 def test_links_of_the_pages_lead_somewhere() -> None:
-    pages = [ROOT / "README.md", *sorted(SPEC.glob("*.md"))]
+    pages = [ROOT / "README.md", *sorted(CONFORMANCE.rglob("*.md"))]
     broken = [
         f"{page.name}: {target}"
         for page in pages

@@ -9,12 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
-from selftest.tools import FAKE, REFERENCE, ROOT, Done, boxspec
-
-REQUIREMENTS = ROOT / "conformance" / "requirements"
-CONTRACTS = ("exec", "policy", "sbpl")
+from selftest.tools import CONTRACTS, FAKE, REFERENCE, Done, boxspec, requirements
 
 
 @cache
@@ -26,8 +22,8 @@ def listed() -> dict[str, Any]:
 
 
 def from_yaml() -> Iterator[dict[str, Any]]:
-    for contract in CONTRACTS:
-        yield from yaml.safe_load((REQUIREMENTS / f"{contract}.yaml").read_text())["requirements"]
+    for contract in sorted(CONTRACTS):
+        yield from requirements(contract)
 
 
 def refused(done: Done) -> str:
@@ -78,7 +74,7 @@ def test_list_is_one_line_a_requirement_and_a_sum() -> None:
 @pytest.mark.parametrize("contract", CONTRACTS)
 def test_list_takes_one_contract(contract: str) -> None:
     lines = boxspec("list", "--contract", contract).stdout.splitlines()[:-1]
-    found = yaml.safe_load((REQUIREMENTS / f"{contract}.yaml").read_text())["requirements"]
+    found = requirements(contract)
     assert [line.split()[0] for line in lines] == [each["id"] for each in found]
 
 

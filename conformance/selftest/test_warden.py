@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.observe.lines import Deadline
-from boxspec.observe.warden import ShimNotExecuted, Warden
-from boxspec.verdict import NotMeasured
+from boxspec.judge.verdict import NotMeasured
+from boxspec.target.observe.lines import Deadline
+from boxspec.target.observe.warden import ShimNotExecuted, Warden
 from selftest.tools import run
 
 NOBODY = 54_321

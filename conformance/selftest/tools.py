@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import yaml
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
@@ -20,8 +21,17 @@ ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "build" / "release" / "reference" / "boxspec-ref"
 TWIN = ROOT / "conformance" / "shims" / "python" / "shim.py"
 FAKE = ROOT / "conformance" / "shims" / "fake" / "fake.py"
-SCHEMAS = ROOT / "conformance" / "boxspec" / "schemas"
-SPEC = ROOT / "conformance" / "spec"
+CONFORMANCE = ROOT / "conformance"
+CONTRACTS = {path.parent.name: path.parent for path in CONFORMANCE.glob("contracts/*/contract.py")}
+OP_SCHEMAS = sorted(
+    [
+        *CONFORMANCE.glob("boxspec/target/client/schemas/*.json"),
+        *CONFORMANCE.glob("contracts/*/schemas/*.json"),
+    ],
+    key=lambda path: path.name,
+)
+RESULT_SCHEMA = CONFORMANCE / "boxspec" / "report" / "schemas" / "result.json"
+PROTOCOL = CONFORMANCE / "spec" / "shim-protocol.md"
 
 Done = subprocess.CompletedProcess[str]
 
@@ -84,7 +94,7 @@ def converse(shim: Sequence[str | Path], messages: Sequence[Mapping[str, Any]]) 
 
 @cache
 def _registry() -> Registry[Any]:
-    documents = [json.loads(path.read_text()) for path in sorted(SCHEMAS.glob("ops/*.json"))]
+    documents = [json.loads(path.read_text()) for path in OP_SCHEMAS]
     pairs = [(document["$id"], Resource.from_contents(document)) for document in documents]
     return Registry().with_resources(pairs)
 
@@ -93,6 +103,13 @@ def op_schema(op: str, part: str) -> Draft202012Validator:
     """The validator of the `request` or the `answer` of an operation."""
     reference = {"$ref": f"urn:boxspec:ops:{op}#/$defs/{part}"}
     return Draft202012Validator(reference, registry=_registry())
+
+
+def requirements(contract: str) -> list[dict[str, Any]]:
+    """The entries of a contract's requirements.yaml, as they stand there."""
+    text = (CONTRACTS[contract] / "requirements.yaml").read_text()
+    found: list[dict[str, Any]] = yaml.safe_load(text)["requirements"]
+    return found
 
 
 def fenced(page: Path, language: str) -> Iterator[str]:

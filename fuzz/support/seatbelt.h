@@ -1,6 +1,6 @@
 /* Seatbelt profiles as `reference/sbpl` may emit them: read, and asked what they allow.
  *
- * Only the forms of conformance/spec/sbpl.md are read; anything else is refused, so that nothing
+ * Only the forms of conformance/contracts/sbpl/page.md are read; anything else is refused, so that nothing
  * can be emitted whose meaning is unknown here. Whether a filter matches is decided on the decoded
  * strings, regular expressions by the C library's matcher on bytes.
  */

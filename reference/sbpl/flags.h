@@ -9,7 +9,7 @@
 enum { BS_FLAGS_MORE = 2 }; /* so many words more than there were, at most */
 
 /* Writes the words of a command to `out` as the provider is to get them under the wrapper; the
- * table stands in the contract, conformance/spec/sbpl.md. Returns how many they are. */
+ * table stands in the contract, conformance/contracts/sbpl/page.md. Returns how many they are. */
 size_t bs_flags_neutralize(enum bs_provider provider, const char *const *argv, size_t n,
                            const char **out);
 

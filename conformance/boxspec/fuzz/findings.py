@@ -14,8 +14,7 @@ from pathlib import Path
 from boxspec.fuzz import replay, report
 from boxspec.fuzz.engine import Crash
 from boxspec.fuzz.report import Report
-from boxspec.fuzz.seeds import ONE_ALONE
-from boxspec.fuzz.targets import Target
+from boxspec.fuzz.targets import ONE_ALONE, Target
 from boxspec.programs import ROOT
 
 MINIMISE_S = 20.0  # for all findings of a run

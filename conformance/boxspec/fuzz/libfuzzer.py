@@ -50,7 +50,7 @@ class LibFuzzer:
         for folder in (self._corpus, self._found):
             folder.mkdir(parents=True, exist_ok=True)
         if self._plan.target.shim:
-            seeds.write(seeds.shim_diff(), self._short)
+            seeds.write(seeds.makers()[self._plan.target.name](), self._short)
         for job in self._jobs:
             job.asks_short = self._plan.target.shim
             self._start(job)

@@ -6,16 +6,15 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from boxspec.errors import UsageError
 from boxspec.fuzz import replay
-from boxspec.fuzz.expected import vectors_of
 from boxspec.fuzz.findings import Finding
-from boxspec.policy import vectors
-from boxspec.requirements import load
+from boxspec.judge.requirements import contract_of, load
+from boxspec.target.contract import Fuzzing, find, owner
 
 # Ids of found vectors have a block of their own, so that topics written by hand can grow.
 FIRST_NUMBER = 9001
@@ -69,6 +68,17 @@ def _promote(
     return [*told, f"input {kept}"]
 
 
+def vectors_of(case: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The vectors that a case stands for; none where its operation has none."""
+    contract = owner(str(case["op"]))
+    if contract is not None and contract.fuzzing:
+        yield from contract.load_fuzzing().vectors_of(case)
+
+
+def _fuzzing_of(topic: str) -> Fuzzing:
+    return find(contract_of(topic)).load_fuzzing()
+
+
 def _reason(finding: Finding) -> str:
     # A sentence, as the schema wants it; whoever commits it says whose mistake it is.
     said = re.sub(r"\s+", " ", finding.report.message).strip().rstrip(".")
@@ -77,7 +87,7 @@ def _reason(finding: Finding) -> str:
 
 def _file(into: Path, fields: dict[str, Any]) -> Path:
     topic = load()[fields["requirement"]].topic
-    return into / VECTORS / f"found-{topic.removeprefix('POLICY-').lower()}.json"
+    return into / VECTORS / f"found-{_short(topic).lower()}.json"
 
 
 def _write(path: Path, fields: dict[str, Any], why: str) -> str:
@@ -100,9 +110,14 @@ def _write(path: Path, fields: dict[str, Any], why: str) -> str:
     return f"vector {name}, {fields['requirement']}, in {path}"
 
 
+def _short(topic: str) -> str:
+    """GLOB for POLICY-GLOB."""
+    return topic.partition("-")[2]
+
+
 def _next_id(topic: str, entries: list[dict[str, Any]]) -> str:
-    prefix = topic.removeprefix("POLICY-")
-    ids = [*vectors.every(), *(entry["id"] for entry in entries)]
+    prefix = _short(topic)
+    ids = [*_fuzzing_of(topic).ids(), *(entry["id"] for entry in entries)]
     numbers = [int(each.rpartition("-")[2]) for each in ids if each.startswith(f"{prefix}-")]
     return f"{prefix}-{max([FIRST_NUMBER - 1, *numbers]) + 1:04}"
 

@@ -1,4 +1,4 @@
-"""First inputs of the fuzz targets, out of the vectors: `fuzz/seed TARGET FOLDER`.
+"""First inputs of the fuzz targets, as the contracts make them: `fuzz/seed TARGET FOLDER`.
 
 A corpus is made of these, of what a run of the engine adds, and of nothing that adds no coverage:
 fuzz/seed TARGET seeds; TARGET found seeds; TARGET -merge=1 fuzz/corpus/TARGET seeds found.
@@ -6,134 +6,20 @@ fuzz/seed TARGET seeds; TARGET found seeds; TARGET -merge=1 fuzz/corpus/TARGET s
 
 from __future__ import annotations
 
-import ast
 import hashlib
-import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from boxspec.policy import vectors
-from boxspec.programs import ROOT
+from boxspec.target.contract import every
 
 LONGEST = 8192
-# A first byte of an input of shim_diff (support/shim_gen.h): the first request of a batch alone.
-ONE_ALONE = 192
 
 
-@cache
-def _table(name: str) -> dict[bytes, int]:
-    """A table of symbols of fuzz/support/glob_gen.c: what each stands for, and its number."""
-    source = (ROOT / "fuzz" / "support" / "glob_gen.c").read_text(encoding="utf-8")
-    body = source.split(f" {name}[32] = {{")[1].split("};")[0]
-    words = []
-    for literal in re.findall(r'TEXT\(("[^"]*")\)', body):
-        text = ast.literal_eval(literal)
-        # \x is a byte in C and a character in Python; \u is a character in both.
-        words.append(text.encode("latin-1" if "\\x" in literal else "utf-8"))
-    return {word: number for number, word in reversed([*enumerate(words)]) if word}
-
-
-def _symbols(text: bytes) -> bytes:
-    """The bytes that are drawn as this text; letters that no symbol has become others."""
-    common, rare = _table("symbols"), _table("rarities")
-    out = bytearray()
-    while text:
-        for table, mark in ((common, b""), (rare, b"\x1f")):
-            word = max((w for w in table if text.startswith(w)), key=len, default=None)
-            if word is not None:
-                out += mark + bytes([table[word]])
-                text = text[len(word) :]
-                break
-        else:
-            out.append(common[b"abcx"[text[0] % 4 :][:1]])
-            text = text[1:]
-    return bytes(out) + b"\0"
-
-
-def _globs() -> Iterator[tuple[bytes, bytes]]:
-    for vector in vectors.every().values():
-        if vector.kind == "glob":
-            yield vector.word("pattern"), vector.word("path")
-        elif vector.kind == "glob-refused":
-            yield vector.word("pattern"), b"a"
-
-
-def glob_diff() -> Iterator[bytes]:
-    for pattern, path in _globs():
-        # An odd byte: the path is drawn, not derived.
-        yield _symbols(pattern) + b"\x01" + _symbols(path)
-        yield _symbols(pattern)
-
-
-def glob_raw() -> Iterator[bytes]:
-    for pattern, path in _globs():
-        yield pattern + b"\xff" + path
-
-
-def glob_laws() -> Iterator[bytes]:
-    """The glob under each law that begins with one; what follows is drawn from its bytes."""
-    for pattern, path in _globs():
-        for law in range(6):
-            yield bytes([law]) + _symbols(pattern) + b"\x01" + _symbols(path)
-
-
-def path_norm() -> Iterator[bytes]:
-    for vector in vectors.every().values():
-        if vector.kind in ("normalize", "glob"):
-            yield vector.word("path")
-
-
-def _texts(form: str) -> Iterator[bytes]:
-    for vector in vectors.every().values():
-        if vector.kind == "load" and vector.fields["format"] == form:
-            if "repeat" in vector.fields:
-                yield vectors.repeated(vector.fields["repeat"]).encode()
-            else:
-                yield vector.word("text")
-
-
-def policy_json() -> Iterator[bytes]:
-    return _texts("json")
-
-
-def policy_yaml() -> Iterator[bytes]:
-    return _texts("yaml")
-
-
-def exec_frame() -> Iterator[bytes]:
-    """The requests that the page of the protocol shows."""
-    page = (ROOT / "conformance" / "spec" / "shim-protocol.md").read_text(encoding="utf-8")
-    for line in re.findall(r'^\{"id": .*"op": .*\}$', page, re.MULTILINE):
-        yield line.encode()
-
-
-def shim_diff() -> Iterator[bytes]:
-    """One request alone: what a shim differs in is told by the shortest case there is. The numbers
-    are those of path.normalize and glob.match in a batch that begins with a glob."""
-    paths = [
-        vector.word("path") for vector in vectors.every().values() if vector.kind == "normalize"
-    ]
-    asked = [*((0, b"a", path) for path in paths), *((1, glob, path) for glob, path in _globs())]
-    for number, glob, path in asked:
-        # A glob is made, and one path, which is drawn.
-        yield bytes([ONE_ALONE + number, 0]) + _symbols(glob) + b"\0\x01" + _symbols(path)
-
-
-MAKERS: dict[str, Callable[[], Iterator[bytes]]] = {
-    made.__name__: made
-    for made in (
-        glob_diff,
-        glob_raw,
-        glob_laws,
-        path_norm,
-        policy_json,
-        policy_yaml,
-        exec_frame,
-        shim_diff,
-    )
-}
+def makers() -> dict[str, Callable[[], Iterable[bytes]]]:
+    """The name of a target to the maker of its first inputs."""
+    fuzzing = [contract.load_fuzzing() for contract in every() if contract.fuzzing]
+    return {name: maker for each in fuzzing for name, maker in each.seeds.items()}
 
 
 def write(inputs: Iterable[bytes], folder: Path) -> int:
@@ -149,10 +35,11 @@ def write(inputs: Iterable[bytes], folder: Path) -> int:
 
 
 def main(words: list[str]) -> int:
-    if len(words) != 2 or words[0] not in MAKERS:
-        print(f"usage: fuzz/seed {'|'.join(MAKERS)} FOLDER", file=sys.stderr)
+    known = makers()
+    if len(words) != 2 or words[0] not in known:
+        print(f"usage: fuzz/seed {'|'.join(known)} FOLDER", file=sys.stderr)
         return 2
-    print(f"{words[0]}: {write(MAKERS[words[0]](), Path(words[1]))} seeds")
+    print(f"{words[0]}: {write(known[words[0]](), Path(words[1]))} seeds")
     return 0
 
 

@@ -14,6 +14,8 @@ from boxspec.programs import ROOT
 
 FUZZ = ROOT / "fuzz"
 LIST = FUZZ / "targets.json"
+# A first byte of an input of shim_diff (support/shim_gen.h): the first request of a batch alone.
+ONE_ALONE = 192
 
 
 @dataclass(frozen=True, eq=False)

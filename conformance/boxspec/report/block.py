@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import Any
 
-from boxspec.record import Record
-from boxspec.requirements import load
-from boxspec.verdict import Verdict
-
-
-def repro_command(record: Record, shim: str | None) -> str:
-    """Pasteable: reruns what decides the first requirement of the test, against the same shim."""
-    words = ["./ci/boxspec", "repro"]
-    if shim is not None:
-        words += ["--shim", shim]
-    return shlex.join([*words, record.requirements[0]])
+from boxspec.judge.record import Record
+from boxspec.judge.repro import repro_command
+from boxspec.judge.requirements import load
+from boxspec.judge.verdict import Verdict
 
 
 def _fact(value: Any) -> str:

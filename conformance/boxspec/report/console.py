@@ -6,10 +6,10 @@ import os
 import sys
 from typing import TextIO
 
-from boxspec.record import Record
+from boxspec.judge.record import Record
+from boxspec.judge.results import Judged, Tree, host
+from boxspec.judge.verdict import BROKEN, Verdict
 from boxspec.report.block import failure_block
-from boxspec.results import Judged, Tree, host
-from boxspec.verdict import BROKEN, Verdict
 
 # So many failing tests of one requirement are shown in full; the result file has them all.
 BLOCKS = 3

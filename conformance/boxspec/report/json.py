@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from boxspec.results import Tree
+from boxspec.judge.results import Tree
 
 
 def render(tree: Tree) -> str:

@@ -30,7 +30,7 @@
  * A caller that ignores SIGCHLD (or set SA_NOCLDWAIT) cannot learn how a child ended: that is
  * refused before anything is spawned.
  *
- * Rules come from the exec contract, conformance/spec/exec.md; the ids there (EXEC-...) name them.
+ * Rules come from the exec contract, conformance/contracts/exec/page.md; the ids there (EXEC-...) name them.
  */
 #ifndef BOXSPEC_EXEC_H
 #define BOXSPEC_EXEC_H

@@ -14,7 +14,7 @@
  * A match takes time in proportion to path x glob / 64 at most, whatever they are, and allocates
  * nothing for paths up to BS_GLOB_PATH_BYTES.
  *
- * Rules come from the policy contract, conformance/spec/policy.md (POLICY-GLOB-...,
+ * Rules come from the policy contract, conformance/contracts/policy/page.md (POLICY-GLOB-...,
  * POLICY-COST-01).
  */
 #ifndef BOXSPEC_GLOB_H

@@ -14,7 +14,7 @@
  *
  * Nothing is allocated and nothing is kept. Any thread.
  *
- * Rules come from the policy contract, conformance/spec/policy.md (POLICY-PATH-...).
+ * Rules come from the policy contract, conformance/contracts/policy/page.md (POLICY-PATH-...).
  */
 #ifndef BOXSPEC_PATH_H
 #define BOXSPEC_PATH_H

@@ -13,7 +13,7 @@
  * was asked is kept for the next call; any number of threads may call at once. The first compile of
  * a profile that folds looks through Unicode, and the next ones share what it found.
  *
- * Rules come from the sbpl contract, conformance/spec/sbpl.md; the ids there (SBPL-...) name them.
+ * Rules come from the sbpl contract, conformance/contracts/sbpl/page.md; the ids there (SBPL-...) name them.
  */
 #ifndef BOXSPEC_SBPL_H
 #define BOXSPEC_SBPL_H

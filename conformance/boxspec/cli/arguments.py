@@ -1,0 +1,80 @@
+"""Flags that several verbs share."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+
+from boxspec.errors import UsageError
+from boxspec.judge.requirements import load
+from boxspec.target.contract import names
+from boxspec.words import count, natural
+
+EXITS = """\
+exit codes of run: 0 the target conforms; 1 it fails a contract MUST (with an explicit --profile
+hardened or all, a hardened one too); 2 bad usage, a broken shim or a broken kit; 3 incomplete;
+4 a stale baseline under --strict."""
+
+
+def shim_flag(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--shim",
+        metavar="CMD",
+        help="the shim, split like a shell splits words (default: the reference of this checkout)",
+    )
+
+
+def choice_flags(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
+        "--contract",
+        action="append",
+        metavar="NAME",
+        help=f"{', '.join(names())}, repeatable (default: each contract that the shim declares)",
+    )
+    add(
+        "--profile",
+        choices=("contract", "hardened", "all"),
+        help="only requirements of it; named, its hardened MUSTs count for the exit code too",
+    )
+
+
+def run_flags(parser: argparse.ArgumentParser) -> None:
+    shim_flag(parser)
+    choice_flags(parser)
+    add = parser.add_argument
+    add("-k", metavar="EXPR", help="only tests whose name matches, as in pytest")
+    add("-m", metavar="EXPR", help="only marked tests: timing, stress, 'timing or stress'")
+    add("-j", dest="jobs", type=count, metavar="N", help="at most N long tests at once")
+    add("--topic", action="append", metavar="TOPIC", help="only tests of it (repeatable)")
+    add("--focus", metavar="TOPIC", help="all tests of it, one of each other requirement")
+    add("-x", dest="fail_fast", action="store_true", help="end with the first test that fails")
+    add("--seed", type=natural, default=0, metavar="N", help="decides what is varied")
+    add("--repeat", type=count, metavar="N", help="each test N times; prints flake rates")
+    add("--repeat-file", metavar="FILE", help="results of --repeat, JSON lines, resumable")
+    add("--busy", type=natural, default=0, metavar="N", help="N busy loops beside the run")
+    add("--known", metavar="FILE", help="baseline of known deviations (TOML)")
+    add("--strict", action="store_true", help="a stale baseline is exit 4")
+    add(
+        "--require-complete",
+        action="store_true",
+        help="an undecided MUST is exit 3, unless --known has it as not-measured for that reason",
+    )
+    add("--json", metavar="FILE", help="the result tree (schema boxspec-result/1)")
+    add("--junit", metavar="FILE", help="JUnit XML")
+    add("--pytest-summary", action="store_true", help="also print 'N passed, M failed in Xs'")
+    add("-v", "--verbose", action="store_true", help="one line a test")
+
+
+def check_contracts(wanted: list[str] | None) -> None:
+    for name in wanted or ():
+        if name not in names():
+            known = ", ".join(names())
+            raise UsageError(f"--contract {name}", "no such contract", f"known: {known}")
+
+
+def check_topics(flag: str, wanted: Iterable[str]) -> None:
+    every = sorted({each.topic for each in load().values()})
+    for name in wanted:
+        if name not in every:
+            raise UsageError(f"{flag} {name}", "no such topic", f"known: {', '.join(every)}")

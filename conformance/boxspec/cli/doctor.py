@@ -1,0 +1,145 @@
+"""The verb `doctor`: what this host has and lacks, one line each."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import resource
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from boxspec.cli.verbs import verb_parser
+from boxspec.errors import UsageError
+from boxspec.programs import folder
+from boxspec.target.client.command import REFERENCE
+from boxspec.target.observe.inotify import Inotify
+from boxspec.target.observe.pacer import median_spawn_ms
+
+Finding = tuple[bool, bool, str]  # there, needed, what it is and what depends on it
+
+
+def _syscall(number: int, *arguments: int) -> int:
+    libc = ctypes.CDLL(None, use_errno=True)
+    return int(libc.syscall(number, *arguments))
+
+
+def _pidfd() -> Finding:
+    fd = _syscall(434, os.getpid(), 0)
+    if fd >= 0:
+        os.close(fd)
+    return fd >= 0, False, "pidfd_open (an implementation may use it; the kit does not)"
+
+
+def _children_file() -> Finding:
+    there = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").exists()
+    return there, True, "/proc/PID/task/TID/children (survivors are found with it)"
+
+
+def _inotify() -> Finding:
+    try:
+        Inotify().close()
+    except OSError as why:
+        return False, True, f"inotify: {why.strerror} (the hold fifo is watched with it)"
+    return True, True, "inotify (the hold fifo is watched with it)"
+
+
+def _programs() -> Finding:
+    try:
+        return True, True, f"fixture programs in {folder()}"
+    except UsageError as why:
+        return False, True, str(why)
+
+
+def _reference() -> Finding:
+    where = "run ./ci/setup" if not REFERENCE.is_file() else "the shim when none is named"
+    return REFERENCE.is_file(), False, f"reference {REFERENCE} ({where})"
+
+
+def _root() -> Finding:
+    return os.geteuid() == 0, False, "root (cases with another user and with pid namespaces)"
+
+
+def _descriptors() -> Finding:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    enough = soft == resource.RLIM_INFINITY or soft >= 1024
+    return enough, True, f"descriptors: soft limit {soft}, hard limit {hard}"
+
+
+def _processes() -> Finding:
+    soft, _ = resource.getrlimit(resource.RLIMIT_NPROC)
+    shown = "none" if soft == resource.RLIM_INFINITY else str(soft)
+    return soft == resource.RLIM_INFINITY or soft >= 1024, True, f"processes: soft limit {shown}"
+
+
+def _memory() -> Finding:
+    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2**20
+    return free >= 512, False, f"memory: {free} MiB free (large outputs need 512)"
+
+
+def _load() -> Finding:
+    cpus = len(os.sched_getaffinity(0))
+    busy = os.getloadavg()[0]
+    return busy <= 2 * cpus, False, f"load: {busy:.1f} on {cpus} cpus (bounds have an allowance)"
+
+
+def _spawn() -> Finding:
+    try:
+        took = median_spawn_ms()
+    except UsageError:
+        return False, False, "spawn time: not measured, the fixture programs are missing"
+    return took < 20, False, f"spawn time: {took:.2f} ms median of a bare posix_spawn and wait"
+
+
+def _tool(name: str, needed_for: str) -> Callable[[], Finding]:
+    def look() -> Finding:
+        found = shutil.which(name)
+        return found is not None, False, f"{name}: {found or 'not on PATH'} ({needed_for})"
+
+    return look
+
+
+CHECKS: tuple[Callable[[], Finding], ...] = (
+    _programs,
+    _reference,
+    _children_file,
+    _inotify,
+    _pidfd,
+    _root,
+    _descriptors,
+    _processes,
+    _memory,
+    _load,
+    _spawn,
+    _tool("strace", "looking into a kept case"),
+    _tool("sh", "cases with real programs"),
+    _tool("python3", "cases with real programs, the twin"),
+)
+
+
+def findings() -> Iterator[Finding]:
+    system = f"{platform.system()} {platform.release()} {platform.machine()}"
+    yield platform.system() == "Linux", True, f"{system} (observers read Linux's /proc)"
+    yield sys.version_info >= (3, 11), True, f"Python {platform.python_version()} (3.11 or later)"
+    for check in CHECKS:
+        yield check()
+
+
+def doctor() -> int:
+    """One line each; 2 when something is missing without which nothing runs."""
+    missing = 0
+    for there, needed, what in findings():
+        word = "has" if there else ("LACKS" if needed else "lacks")
+        missing += needed and not there
+        print(f"{word:<6} {what}")
+    if missing:
+        print(f"{missing} needed thing{'s' if missing > 1 else ''} missing", file=sys.stderr)
+        return 2
+    return 0
+
+
+def main(words: Sequence[str]) -> int:
+    verb_parser("doctor").parse_args(words)
+    return doctor()

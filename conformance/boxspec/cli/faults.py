@@ -1,0 +1,212 @@
+"""The verb `faults`: each fault of the twin against the suite, and who catches whom."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import Any
+
+from _pytest.mark.expression import Expression
+
+from boxspec.cli.main import main as boxspec
+from boxspec.errors import UsageError
+from boxspec.faults.fault import SHIM, Fault, catalogue
+from boxspec.faults.judging import MORE_TRIES, judge, settle, unsettled
+from boxspec.faults.outcome import Outcome
+from boxspec.faults.runs import Runs
+from boxspec.report.files import OutputFile
+from boxspec.target.contract import find, names
+from boxspec.words import Parser, count
+
+# Scopes in which no other topic is asked.
+NARROW = ("named", "own")
+
+
+def line(outcome: Outcome) -> str:
+    said = f"{outcome.word:9} {outcome.fault.id:45} {outcome.fault.requirement or '-':16}"
+    if outcome.problem:
+        return f"{said} {outcome.problem}"
+    others = [name for name in outcome.caught_by if name != outcome.fault.requirement]
+    if outcome.tries > 1:
+        said += f" ({outcome.tries} tries)"
+    shown = " ".join(others[:8]) + (f" and {len(others) - 8} more" if len(others) > 8 else "")
+    return f"{said} {shown}".rstrip()
+
+
+def summary(outcomes: list[Outcome]) -> dict[str, int]:
+    faults = [each for each in outcomes if each.fault.role == "fault"]
+    return {
+        "faults": len(faults),
+        "caught": sum(bool(each.caught_by) for each in faults),
+        "by_named_requirement": sum(each.named for each in faults),
+        "blunt": sum(bool(each.blunt) for each in faults),
+        "broken": sum(bool(each.problem) for each in outcomes),
+    }
+
+
+def closing(outcomes: list[Outcome], wanted: int) -> str:
+    count = summary(outcomes)
+    narrow = any(each.scope in NARROW for each in outcomes)
+    parts = [
+        f"faults {count['faults']}",
+        f"caught {count['caught']}",
+        f"by the requirement they break {count['by_named_requirement']}",
+        f"also by another topic {'not looked at' if narrow else count['blunt']}",
+    ]
+    parts += [
+        f"{each.fault.role} {'caught' if each.caught_by else 'not caught'}"
+        for each in outcomes
+        if each.fault.role != "fault"
+    ]
+    if len(outcomes) < wanted:
+        parts.append(f"not finished {wanted - len(outcomes)}")
+    return " · ".join(parts)
+
+
+def parse(words: Sequence[str]) -> argparse.Namespace:
+    made = Parser(
+        prog="boxspec faults",
+        description="Every fault of the twin against the suite: who catches whom.",
+        epilog="exit codes: 0 each fault is caught by the requirement it breaks and by none of"
+        " another topic, the control is caught, the no-op is not; 1 otherwise; 2 usage, or ended"
+        " before all were finished. A fault that its requirement misses is tried again: once beside"
+        f" the others, then up to {MORE_TRIES} times alone. A no-op that is caught is asked again,"
+        " alone.",
+    )
+    add = made.add_argument
+    add("--json", metavar="FILE", help="the matrix, for programs")
+    add(
+        "--contract",
+        action="append",
+        choices=names(),
+        help="only faults of this contract (repeatable; default: all)",
+    )
+    add(
+        "-k",
+        metavar="EXPR",
+        help="only faults whose id matches, as in pytest: 'kill and not zombies'",
+    )
+    add("--only", action="append", metavar="ID", help="only this fault (repeatable)")
+    add(
+        "-j",
+        dest="jobs",
+        type=count,
+        metavar="N",
+        help="faults at once (default: what their contract says)",
+    )
+    add(
+        "--scope",
+        choices=("named", "own", "focus", "all"),
+        help="what each fault is tried with: the tests of the requirement that it breaks, up to the"
+        " first that fails; those of its topic; these and one of each other requirement; every test"
+        " of its contract (default: what their contract says)",
+    )
+    return made.parse_args(words)
+
+
+class _Named:
+    """What -k asks: does this word stand in the id?"""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, word: str, /, **_: Any) -> bool:
+        return word in self.name
+
+
+def choose(
+    every: list[Fault],
+    only: list[str] | None,
+    expression: str | None,
+    contracts: list[str] | None = None,
+) -> list[Fault]:
+    for name in only or ():
+        if name not in {fault.id for fault in every}:
+            raise UsageError(f"--only {name}", "no such fault", f"{SHIM} --list names them")
+    chosen = [
+        fault
+        for fault in every
+        if (not only or fault.id in only) and (not contracts or fault.contract in contracts)
+    ]
+    if expression:
+        try:
+            matches = Expression.compile(expression)
+        except SyntaxError as why:
+            raise UsageError(f"-k {expression}", str(why), "words, and, or, not") from None
+        chosen = [fault for fault in chosen if matches.evaluate(_Named(fault.id))]
+    if not chosen:
+        raise UsageError("the selection", "no fault is left", "check -k, --only and --contract")
+    return chosen
+
+
+def preload(contracts: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(name for each in contracts for name in find(each).preload))
+
+
+def try_all(
+    chosen: list[Fault], runs: Runs, args: argparse.Namespace, outcomes: list[Outcome]
+) -> None:
+    """One contract after the other: they differ in how many runs go well beside each other."""
+    for contract in dict.fromkeys(fault.contract for fault in chosen):
+        mine = [fault for fault in chosen if fault.contract == contract]
+        # The control and the no-op meet every test of their contract: the longest first.
+        mine.sort(key=lambda fault: fault.topic is not None)
+        pool = ThreadPoolExecutor(args.jobs or find(contract).fault_lanes)
+        met: list[Outcome] = []
+        try:
+            futures = [pool.submit(judge, fault, runs, args.scope) for fault in mine]
+            for future in as_completed(futures):
+                met.append(future.result())
+                outcomes.append(met[-1])
+                if not unsettled(met[-1]):
+                    print(line(met[-1]), flush=True)
+            for outcome in filter(unsettled, met):
+                settle(outcome, runs)
+                print(line(outcome), flush=True)
+        except KeyboardInterrupt:
+            runs.stop()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def main(words: Sequence[str]) -> int:
+    args = parse(words)
+    output = OutputFile("--json", args.json) if args.json else None
+    chosen = choose(catalogue(), args.only, args.k, args.contract)
+    outcomes: list[Outcome] = []
+    runs = Runs(boxspec, preload({fault.contract: None for fault in chosen}))
+    # Also where a shell has started this in the background with SIGINT ignored, and for SIGTERM:
+    # the runs are in sessions of their own and would go on without us.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
+    try:
+        try_all(chosen, runs, args, outcomes)
+    except KeyboardInterrupt:
+        # Once is enough: what was finished is written down, and no second signal may prevent that.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
+        for outcome in filter(unsettled, outcomes):
+            print(line(outcome), flush=True)
+        print("boxspec: interrupted; what was finished is above", file=sys.stderr)
+    finally:
+        runs.stop()
+        runs.close()
+    order = {fault.id: place for place, fault in enumerate(chosen)}
+    outcomes.sort(key=lambda each: order[each.fault.id])
+    if output is not None:
+        tree = {
+            "schema": "boxspec-faults/1",
+            "scope": args.scope or "default",
+            "faults": [each.to_json() for each in outcomes],
+            "summary": summary(outcomes),
+        }
+        output.write(json.dumps(tree, indent=2) + "\n")
+    print(closing(outcomes, len(chosen)))
+    if len(outcomes) < len(chosen):
+        return 2
+    return 0 if all(each.good for each in outcomes) else 1

@@ -1,0 +1,211 @@
+"""`boxspec fuzz TARGET…`: its words, and what they do."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from boxspec.errors import UsageError
+from boxspec.fuzz import ledger, targets, trees
+from boxspec.fuzz.block import finding_block
+from boxspec.fuzz.engine import Crash, Plan
+from boxspec.fuzz.findings import Finding, Findings
+from boxspec.fuzz.ledger import Ledger
+from boxspec.fuzz.place import REMEDY, claimed
+from boxspec.fuzz.promote import check, promote
+from boxspec.fuzz.run import ENGINES, Outcome, Run, fresh, stoppable
+from boxspec.fuzz.targets import Target
+from boxspec.fuzz.turns import Turns
+from boxspec.programs import ROOT
+from boxspec.report.console import Console
+from boxspec.target.client.command import shim_argv
+from boxspec.target.twin import twin_command
+from boxspec.words import Parser, count
+
+WORK = ROOT / "build" / "fuzzing"
+UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
+EXITS = """\
+exit codes: 0 nothing was found; 1 something was, told in a block each; 2 usage, or the engine
+could not run. SIGINT and SIGTERM end a run in order, with what was found. With --results the same
+command, given again, goes on where that left off."""
+
+
+def seconds(word: str) -> float:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", word)
+    if found is None or float(found[1]) == 0:
+        raise argparse.ArgumentTypeError(f"{word!r} is no time, e.g. 90s, 10m, 2h")
+    return float(found[1]) * UNITS[found[2]]
+
+
+def parser() -> argparse.ArgumentParser:
+    made = Parser(
+        prog="boxspec fuzz",
+        description="Fuzz a target, or several in turn, and say what was found.",
+        epilog=EXITS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = made.add_argument
+    add("targets", metavar="TARGET", nargs="*", help="--list names them")
+    add("--every", action="store_true", help="all targets; with --results")
+    add("--list", action="store_true", help="targets, and what their oracles say (default: all)")
+    add("--engine", choices=sorted(ENGINES), default="libfuzzer", help="(default: libfuzzer)")
+    add("--time", type=seconds, default=60.0, metavar="T", help="60s (the default), 10m, 2h")
+    add(
+        "--results",
+        metavar="FILE",
+        help="append each run to FILE as a line of JSON; T is then what each target is to have"
+        " there in the end, and who has least goes first",
+    )
+    add("--report", action="store_true", help="sum up the FILE of --results, run nothing")
+    add("--jobs", type=count, default=1, metavar="N", help="processes at once (default 1)")
+    add("--seed", type=count, default=1, metavar="N", help="of the engine's chances")
+    add("--shim", metavar="CMD", help="whom shim_diff compares (default: the twin in Python)")
+    add(
+        "--work", metavar="DIR", help="corpora and findings are kept there (default: build/fuzzing)"
+    )
+    add("--fresh", action="store_true", help="forget the corpus and findings of earlier runs")
+    add("--replay", nargs="+", metavar="FILE", help="look at inputs again, fuzz nothing")
+    add("--as-it-is", action="store_true", help="do not make smaller inputs of what is found")
+    add("--promote", action="store_true", help="make vectors and regressions of what is found")
+    add("--why", metavar="TEXT", help="with --promote: the mistake, a sentence")
+    add("--requirement", metavar="ID", help="with --promote: what the vectors ask for")
+    add("--into", metavar="DIR", help="with --promote: a root other than this checkout")
+    return made
+
+
+def agree(args: argparse.Namespace) -> None:
+    """What means nothing beside the other words, or would undo them, is wrong use."""
+    for name in ("why", "requirement", "into"):
+        if getattr(args, name) is not None and not args.promote:
+            raise UsageError(f"--{name}", "nothing is promoted", "give --promote, too")
+    if args.replay and args.fresh:
+        problem = "would delete findings, and they may be what is replayed"
+        raise UsageError("--fresh", problem, "leave it out")
+    if args.replay and args.results is not None:
+        raise UsageError("--results", "a replay is no run, it has no results", "leave it out")
+
+
+def chosen(args: argparse.Namespace) -> list[Target]:
+    if args.every and args.targets:
+        problem = f"--every and {args.targets[0]}"
+        raise UsageError("boxspec fuzz", problem, "leave out one of the two")
+    found = [targets.named(name) for name in dict.fromkeys(args.targets)]
+    found = list(targets.every().values()) if args.every else found
+    if not found:
+        raise UsageError("boxspec fuzz", "no target is named", "boxspec fuzz --list names them")
+    if len(found) > 1 and args.replay:
+        raise UsageError("--replay", "several targets", "name the one that the inputs are for")
+    for name in args.replay or ():
+        # Before anything is built.
+        problem = "is a folder" if Path(name).is_dir() else "no such file"
+        if not Path(name).is_file():
+            raise UsageError(f"--replay {name}", problem, "name inputs, one or more files")
+    if len(found) > 1 and args.results is None:
+        remedy = "--results FILE remembers how long each has run"
+        raise UsageError("boxspec fuzz", "several targets", remedy)
+    if args.shim is not None and not any(target.shim for target in found):
+        raise UsageError(f"--shim {args.shim}", f"{found[0].name} asks no shim", "shim_diff does")
+    return found
+
+
+def environment(args: argparse.Namespace, target: Target) -> dict[str, str]:
+    """What the target needs beside its input. What we were given is named in repro commands too."""
+    given = {name: value for name, value in os.environ.items() if name.startswith("BOXSPEC_FUZZ_")}
+    if target.shim:
+        command = list(shim_argv(args.shim)) if args.shim is not None else twin_command()
+        given["BOXSPEC_FUZZ_SHIM"] = shlex.join(command)
+    return given
+
+
+def _folder(args: argparse.Namespace, target: Target) -> Path:
+    return (Path(args.work).resolve() if args.work else WORK) / target.name
+
+
+def _replay(args: argparse.Namespace, target: Target, console: Console) -> list[Finding]:
+    judge = trees.binary(trees.JUDGE, target)
+    findings = Findings(target, judge, _folder(args, target), environment(args, target))
+    for name in args.replay:
+        findings.take(Crash(Path(name).resolve(), sure=False))
+    found = list(findings.by_key.values())
+    for finding in found:
+        if not args.as_it_is:
+            findings.minimise(finding, lambda: False)
+        console.write(finding_block(finding, findings.command(finding)))
+        console.write()
+    console.write(f"{len(args.replay)} replayed, {len(found)} different findings")
+    return found
+
+
+def _run(
+    args: argparse.Namespace, some: list[Target], record: Ledger | None, console: Console
+) -> tuple[list[Finding], bool]:
+    """What was found, and whether every target ran."""
+    with stoppable() as stopped:
+
+        def make(target: Target, seed: int, seconds: float) -> Outcome:
+            binary = trees.binary(trees.PRESETS[args.engine], target)
+            env = environment(args, target)
+            plan = Plan(target, binary, _folder(args, target), args.jobs, seed, env)
+            with claimed(plan.folder, args.engine):
+                run = Run(plan, args.engine, seconds, console)
+                return run.go(stopped, smaller=not args.as_it_is)
+
+        if record is None:
+            return make(some[0], args.seed, args.time).findings, True
+        turns = Turns(args.engine, args.jobs, args.seed, make)
+        return turns.go(some, args.time, record, stopped), not turns.left_out
+
+
+def _report(args: argparse.Namespace) -> int:
+    if args.results is None:
+        raise UsageError("--report", "of what", "name the file: --results FILE")
+    entries = Ledger(Path(args.results)).entries()
+    if not entries:
+        raise UsageError(f"--results {args.results}", "has no results", "run with it first")
+    for line in ledger.report(entries):
+        print(line)
+    return 0
+
+
+def main(words: Sequence[str]) -> int:
+    args = parser().parse_args(list(words))
+    if args.list:
+        print(targets.list_targets([targets.named(name) for name in args.targets]))
+        return 0
+    if args.report:
+        return _report(args)
+    agree(args)
+    some = chosen(args)
+    into = Path(args.into).resolve() if args.into else ROOT
+    if args.promote:
+        check(into, args.requirement)
+    record = Ledger(Path(args.results).resolve()) if args.results else None
+    if record is not None:
+        # What is wrong with it is said before anything is built.
+        record.open()
+        record.entries()
+    presets = [trees.JUDGE] if args.replay else [trees.PRESETS[args.engine], trees.JUDGE]
+    trees.build(some, *presets, *([trees.DECODER] if args.promote else []))
+    console = Console()
+    try:
+        for target in some if args.fresh else ():
+            with claimed(_folder(args, target), *ENGINES):
+                fresh(_folder(args, target))
+        if args.replay:
+            found, whole = _replay(args, some[0], console), True
+        else:
+            found, whole = _run(args, some, record, console)
+    except OSError as why:
+        place = str(why.filename2 or why.filename or args.work or WORK)
+        raise UsageError(place, why.strerror or str(why), REMEDY) from None
+    for finding in found if args.promote else ():
+        decoder = trees.binary(trees.DECODER, finding.target)
+        for line in promote(finding, decoder, into, args.why, args.requirement):
+            console.write(line)
+    if found:
+        return 1
+    return 0 if whole else 2

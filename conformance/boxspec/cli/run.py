@@ -1,0 +1,180 @@
+"""The verb `run`: one run, its outputs, its exit code."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from boxspec.cli.arguments import EXITS, check_contracts, check_topics, run_flags
+from boxspec.cli.verbs import verb_parser
+from boxspec.errors import UsageError
+from boxspec.judge import baseline as baselines
+from boxspec.judge.record import Record
+from boxspec.judge.requirements import load, requirement
+from boxspec.judge.results import Tree, judge, selection
+from boxspec.judge.verdict import BROKEN, Verdict
+from boxspec.programs import programs
+from boxspec.report import json as json_report
+from boxspec.report import junit
+from boxspec.report.console import Console
+from boxspec.report.files import OutputFile
+from boxspec.schedule.choosing import says
+from boxspec.schedule.runner import Observer, run_pytest
+from boxspec.target.client.command import shim_argv
+
+INTERRUPTED = 2
+USAGE = 4
+NO_TESTS = 5
+
+
+def run(args: argparse.Namespace, *, keep: bool = False, only: list[str] | None = None) -> int:
+    """Run, report, and say by the exit code what came out."""
+    check_contracts(args.contract)
+    check_topics("--focus", [args.focus] if args.focus else [])
+    check_topics("--topic", args.topic or [])
+    argv = shim_argv(args.shim)
+    programs.folder  # noqa: B018  a missing build is bad usage, said before anything starts
+    baseline = baselines.read(Path(args.known)) if args.known else None
+    outputs = [
+        (OutputFile(flag, name), render)
+        for flag, name, render in (
+            ("--json", args.json, json_report.render),
+            ("--junit", args.junit, junit.render),
+        )
+        if name
+    ]
+    if args.repeat_file:
+        OutputFile("--repeat-file", args.repeat_file)
+    console = Console(verbose=args.verbose or keep)
+    console.header(list(argv), args.shim is None)
+
+    def on_record(record: Record, observer: Observer) -> None:
+        console.test(record)
+        observer.broken += record.verdict in BROKEN
+        wanted = len(observer.items) - observer.left_out
+        console.progress(len(observer.records), wanted, observer.broken, record.id)
+
+    observer = Observer(on_record)
+    started = time.monotonic()
+    status = run_pytest(_arguments(args, keep, only), observer, _contracts(args, only))
+    if observer.ending.stop is not None:
+        raise observer.ending.stop
+    if status == USAGE:
+        told = [line for line in observer.output.getvalue().splitlines() if "ERROR: " in line]
+        problem = told[0].partition("ERROR: ")[2] if told else "pytest refuses the selection"
+        raise UsageError("the selection", problem, "check -k and -m")
+    if observer.failures or (status not in (0, 1, INTERRUPTED, NO_TESTS)):
+        for failure in observer.failures or [observer.output.getvalue()]:
+            print(failure.rstrip(), file=sys.stderr)
+        return 2
+    if args.repeat:
+        for line in observer.ending.repeat:
+            console.write(line)
+        return 1 if observer.ending.flaky else 0
+    if not observer.items:
+        raise UsageError("the selection", "no test is left", "check -k, -m, --contract, --profile")
+    tree = _tree(args, list(argv), observer, baseline, only, time.monotonic() - started)
+    console.result(tree)
+    for output, render in outputs:
+        output.write(render(tree))
+    if args.pytest_summary or os.environ.get("CI") == "true":
+        console.write(summary(tree))
+    console.closing(tree, tree.incomplete(args.require_complete))
+    if status == INTERRUPTED:
+        print("boxspec: interrupted; what was finished is above", file=sys.stderr)
+        return 2
+    return tree.exit_code(require_complete=args.require_complete, strict=args.strict)
+
+
+def _contracts(args: argparse.Namespace, only: list[str] | None) -> list[str] | None:
+    """The contracts whose tests are looked at; None is all of them."""
+    if only:
+        return sorted({load()[name].contract for name in only})
+    contracts: list[str] | None = args.contract
+    return contracts
+
+
+def _arguments(args: argparse.Namespace, keep: bool, only: list[str] | None) -> list[str]:
+    # A word of its own would be a place for pytest to look for files, until it knows the flag.
+    words = [f"--seed={args.seed}", f"--busy={args.busy}"]
+    for flag, value in (
+        ("--shim", args.shim),
+        ("--profile", args.profile),
+        ("-k", args.k),
+        ("-m", args.m),
+        ("--focus", args.focus),
+        ("--overlap", args.jobs),
+        ("--repeat", args.repeat),
+        ("--repeat-file", args.repeat_file),
+    ):
+        if value is not None:
+            words += [flag, str(value)] if len(flag) == 2 else [f"{flag}={value}"]
+    for contract in args.contract or ():
+        words.append(f"--contract={contract}")
+    for name in only or ():
+        words.append(f"--requirement={name}")
+    for name in args.topic or ():
+        words.append(f"--topic={name}")
+    if args.fail_fast:
+        words.append("--fail-fast")
+    if keep:
+        words.append("--keep")
+    return words
+
+
+def _tree(
+    args: argparse.Namespace,
+    argv: list[str],
+    observer: Observer,
+    baseline: baselines.Baseline | None,
+    only: list[str] | None,
+    seconds: float,
+) -> Tree:
+    capabilities = observer.ending.hello.get("capabilities", [])
+    named: set[str] | None = set(only) if only else None
+    if named is None and args.topic:
+        named = {name for name, each in load().items() if each.topic in args.topic}
+    if args.k or args.m:
+        marks = [marked for item in observer.items if (marked := says(item))]
+        met = {name for marked in marks for name in marked.ids}
+        named = met if named is None else named & met
+    chosen, missing, selected = selection(args.contract, args.profile, capabilities, named)
+    judged = judge(observer.records, selected, capabilities, baseline)
+    found = {each.requirement.id: (each.verdict, each.reason) for each in judged}
+    return Tree(
+        shim=args.shim,
+        argv=argv,
+        hello=observer.ending.hello,
+        contracts=chosen,
+        not_declared=missing,
+        profile=args.profile,
+        judged=judged,
+        records=observer.records,
+        duration_s=seconds,
+        seed=args.seed,
+        stale=baseline.stale(found) if baseline else [],
+    )
+
+
+def summary(tree: Tree) -> str:
+    """The closing line of a test runner, for machines that look for one."""
+    verdicts = [record.verdict for record in tree.records]
+    passed = verdicts.count(Verdict.CONFORMS)
+    failed = sum(verdict in BROKEN or verdict is Verdict.HARNESS_ERROR for verdict in verdicts)
+    skipped = len(verdicts) - passed - failed
+    more = f", {skipped} skipped" if skipped else ""
+    return f"{passed} passed, {failed} failed{more} in {tree.duration_s:.2f}s"
+
+
+def main(words: Sequence[str]) -> int:
+    parser = verb_parser("run", EXITS)
+    run_flags(parser)
+    parser.add_argument(
+        "--requirement", action="append", metavar="ID", help="only tests of it (repeatable)"
+    )
+    args = parser.parse_args(words)
+    return run(args, only=[requirement(name).id for name in args.requirement or ()])

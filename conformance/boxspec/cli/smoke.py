@@ -1,0 +1,29 @@
+"""The verb `smoke`: the trust checks alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from boxspec.cli.arguments import shim_flag
+from boxspec.cli.verbs import verb_parser
+from boxspec.target.client.command import shim_argv
+from boxspec.target.session import Session
+from boxspec.target.trust import trust
+
+
+def smoke(command: str | None) -> int:
+    session = Session(shim_argv(command))
+    try:
+        trust(session, lambda line: print(f"ok    {line}"))
+        said = session.hello["implementation"]
+        declared = ", ".join(sorted(session.capabilities)) or "nothing"
+        print(f"{said['name']} {said['version']} may be scored; it declares {declared}")
+    finally:
+        session.close()
+    return 0
+
+
+def main(words: Sequence[str]) -> int:
+    parser = verb_parser("smoke")
+    shim_flag(parser)
+    return smoke(parser.parse_args(words).shim)

@@ -1,0 +1,1 @@
+"""Runs of implementations with one mistake each, and what they must trip."""

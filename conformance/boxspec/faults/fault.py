@@ -1,0 +1,67 @@
+"""The catalogue of faults: one mistake each over the twin, and the requirement that it breaks."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from boxspec.errors import HarnessError
+from boxspec.judge.requirements import load
+from boxspec.programs import ROOT
+from boxspec.target.contract import names
+
+SHIM = ROOT / "conformance" / "shims" / "faults" / "shim.py"
+
+
+@dataclass
+class Fault:
+    id: str
+    contract: str
+    requirement: str | None
+    role: str
+    mistake: str
+    seen: str
+
+    @property
+    def topic(self) -> str | None:
+        return load()[self.requirement].topic if self.requirement else None
+
+
+def catalogue() -> list[Fault]:
+    listed = subprocess.run(
+        [interpreter(), "-I", "-S", str(SHIM), "--list"], capture_output=True, check=False
+    )
+    if listed.returncode != 0:
+        raise HarnessError(f"{SHIM} --list: {listed.stderr.decode(errors='replace').strip()}")
+    faults = (Fault(**entry) for entry in json.loads(listed.stdout))
+    # The twin may know contracts whose folders are not here.
+    return [fault for fault in faults if fault.contract in names()]
+
+
+def interpreter() -> str:
+    """A Python that cases which run as another user can reach too, where there is one."""
+    own = Path(sys.executable).resolve()
+    if all(os.stat(place).st_mode & 0o001 for place in (own, *own.parents)):  # noqa: PTH116
+        return str(own)
+    for folder in ("/usr/local/bin", "/usr/bin"):
+        found = shutil.which("python3", path=folder)
+        if found is None:
+            continue
+        told = subprocess.run(
+            [found, "-I", "-S", "-c", "import sys; print(sys.version_info >= (3, 11))"],
+            capture_output=True,
+            check=False,
+        )
+        if told.stdout.strip() == b"True":
+            return found
+    return str(own)
+
+
+def shim_of(fault: Fault) -> str:
+    return shlex.join([interpreter(), "-I", "-S", str(SHIM), "--fault", fault.id])

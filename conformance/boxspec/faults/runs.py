@@ -1,0 +1,106 @@
+"""Runs of the suite against faults, each in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import shutil
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterable
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+from boxspec.errors import HarnessError
+from boxspec.faults.fault import Fault, shim_of
+from boxspec.judge.verdict import BROKEN
+
+LIMIT_S = 900
+
+# What the verdicts of a result tree are called there.
+CAUGHT = {verdict.value for verdict in BROKEN}
+
+Main = Callable[[list[str]], int]
+
+
+def run_quietly(main: Main, words: list[str], folder: str, errors: str) -> None:
+    """`boxspec WORDS` by its `main` in this process, which was forked for it.
+
+    What it complains of is in a file, and what it keeps goes away with the folder.
+    """
+    os.setsid()
+    os.environ["TMPDIR"] = tempfile.tempdir = folder
+    null = os.open(os.devnull, os.O_RDWR)
+    said = os.open(errors, os.O_WRONLY | os.O_APPEND)
+    for number, instead in ((0, null), (1, null), (2, said)):
+        os.dup2(instead, number)
+    os.close(null)
+    os.close(said)
+    sys.exit(main(words))
+
+
+class Runs:
+    """The suite in processes of their own; all are ended when the user has enough.
+
+    They are forked from one process that has imported what each of them needs: most runs of a
+    fault take less time than those imports.
+    """
+
+    def __init__(self, main: Main, preload: Iterable[str] = ()) -> None:
+        self.main = main
+        self.running: set[BaseProcess] = set()
+        self.lock = threading.Lock()
+        self.stopped = False
+        self.folder = Path(tempfile.mkdtemp(prefix="boxspec-faults-"))
+        # Some cases run as another user.
+        self.folder.chmod(0o711)
+        self.forks = multiprocessing.get_context("forkserver")
+        self.forks.set_forkserver_preload([*preload, "boxspec.faults.preload"])
+
+    def failing(self, fault: Fault, scope: list[str]) -> list[str]:
+        """Requirements that fail with this fault; `scope` are words of `boxspec run`."""
+        made = tempfile.NamedTemporaryFile(dir=self.folder, suffix=".json")
+        errors = tempfile.NamedTemporaryFile(dir=self.folder, suffix=".stderr")
+        with made, errors:
+            words = ["run", "--shim", shim_of(fault), "--contract", fault.contract, *scope]
+            words += ["--profile", "all", "--json", made.name]
+            self._run(words, errors.name)
+            text = Path(made.name).read_text(encoding="utf-8")
+            told = Path(errors.name).read_text(encoding="utf-8", errors="replace")
+        if not text:
+            lines = told.strip().splitlines() or ["no output"]
+            # What is kept, and where, is said behind the reason.
+            said = [line for line in lines if line.startswith("boxspec: ")]
+            raise HarnessError((said or lines)[-1])
+        tree = json.loads(text)
+        return [each["id"] for each in tree["requirements"] if each["verdict"] in CAUGHT]
+
+    def _run(self, words: list[str], errors: str) -> None:
+        process = self.forks.Process(
+            target=run_quietly, args=(self.main, words, str(self.folder), errors)
+        )
+        with self.lock:
+            if self.stopped:
+                raise KeyboardInterrupt
+            process.start()
+            self.running.add(process)
+        try:
+            process.join(LIMIT_S)
+            if process.is_alive():
+                process.terminate()
+                process.join()
+                raise HarnessError(f"not done after {LIMIT_S} s")
+        finally:
+            with self.lock:
+                self.running.discard(process)
+
+    def stop(self) -> None:
+        with self.lock:
+            self.stopped = True
+            for process in self.running:
+                process.terminate()
+
+    def close(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)

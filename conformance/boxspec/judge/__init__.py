@@ -1,0 +1,1 @@
+"""What a verdict is, what it is about, and what a run of many amounts to."""

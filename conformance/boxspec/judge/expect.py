@@ -1,0 +1,151 @@
+"""`expect`: one judgement with a description of what would have been right, and its matchers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from boxspec.judge.verdict import Failure, Verdict
+
+SHOWN = 400
+
+
+@runtime_checkable
+class Matcher(Protocol):
+    def accepts(self, got: Any) -> bool: ...
+
+    def describe(self) -> str: ...
+
+
+def shown(value: Any) -> str:
+    """A value as a failure block shows it: repr, the middle of long ones left out."""
+    text = repr(value)
+    if len(text) <= SHOWN:
+        return text
+    half = SHOWN // 2
+    return f"{text[:half]}…({len(text) - SHOWN} more)…{text[-half:]}"
+
+
+@dataclass(frozen=True)
+class Described:
+    """A matcher made of a test and its words."""
+
+    words: str
+    test: Callable[[Any], bool]
+
+    def accepts(self, got: Any) -> bool:
+        return bool(self.test(got))
+
+    def describe(self) -> str:
+        return self.words
+
+
+@dataclass(frozen=True)
+class Bounded(Described):
+    """A matcher with an upper bound: whether what it does not accept is above it."""
+
+    high: float
+
+    def exceeded(self, got: Any) -> bool:
+        return _number(got) and got > self.high
+
+
+def _same(got: Any, wanted: Any) -> bool:
+    # 1 == True in Python, never in JSON.
+    if isinstance(got, bool) is not isinstance(wanted, bool):
+        return False
+    return bool(got == wanted)
+
+
+def as_matcher(wanted: Any) -> Matcher:
+    if isinstance(wanted, Matcher):
+        return wanted
+    return Described(shown(wanted), lambda got: _same(got, wanted))
+
+
+def _number(got: Any) -> bool:
+    return isinstance(got, int | float) and not isinstance(got, bool)
+
+
+def at_least(low: float) -> Matcher:
+    return Described(f"at least {low}", lambda got: _number(got) and got >= low)
+
+
+def at_most(high: float) -> Matcher:
+    return Bounded(f"at most {high}", lambda got: _number(got) and got <= high, high)
+
+
+def between(low: float, high: float) -> Matcher:
+    words = f"between {low} and {high}"
+    return Bounded(words, lambda got: _number(got) and low <= got <= high, high)
+
+
+def one_of(*alternatives: Any) -> Matcher:
+    """Any of the alternatives, values or matchers; a single list, tuple or set is unpacked."""
+    if len(alternatives) == 1 and isinstance(alternatives[0], list | tuple | set | frozenset):
+        alternatives = tuple(alternatives[0])
+    each = [as_matcher(alternative) for alternative in alternatives]
+    return Described(
+        "one of: " + " | ".join(matcher.describe() for matcher in each),
+        lambda got: any(matcher.accepts(got) for matcher in each),
+    )
+
+
+def contains(part: Any) -> Matcher:
+    def test(got: Any) -> bool:
+        try:
+            return part in got
+        except TypeError:
+            return False
+
+    return Described(f"something that contains {shown(part)}", test)
+
+
+def startswith(prefix: Any) -> Matcher:
+    """A str or bytes that begins like this."""
+    return Described(
+        f"something that starts with {shown(prefix)}",
+        lambda got: isinstance(got, type(prefix)) and got.startswith(prefix),
+    )
+
+
+def matches(pattern: Any) -> Matcher:
+    """A regular expression found anywhere in the value (anchor it if it must be all)."""
+    compiled = re.compile(pattern)
+    return Described(
+        f"a match of {pattern!r}",
+        lambda got: isinstance(got, type(pattern)) and compiled.search(got) is not None,
+    )
+
+
+def satisfies(
+    first: str | Callable[[Any], Any], second: str | Callable[[Any], Any] = "the condition"
+) -> Matcher:
+    """A predicate and its words, in either order."""
+    if callable(first):
+        assert isinstance(second, str)
+        return Described(second, first)
+    assert callable(second)
+    return Described(first, second)
+
+
+def expect(
+    what: str,
+    got: Any,
+    wanted: Any,
+    evidence: Mapping[str, Any] | None = None,
+    verdict: Verdict | str = Verdict.FAILS,
+) -> None:
+    """Judge `got`; a mismatch raises Failure with what, expected, got and the evidence."""
+    matcher = as_matcher(wanted)
+    if not matcher.accepts(got):
+        raise Failure(
+            what,
+            matcher.describe(),
+            shown(got),
+            dict(evidence or {}),
+            Verdict(str(verdict)),
+            late=isinstance(matcher, Bounded) and matcher.exceeded(got),
+        )

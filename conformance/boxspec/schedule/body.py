@@ -1,0 +1,85 @@
+"""A test's body, apart from pytest: it runs in any thread, any number of times."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import time
+from typing import Any
+
+import pytest
+
+from boxspec.judge.marks import Requires
+from boxspec.judge.requirements import contract_of, load
+from boxspec.judge.verdict import NotApplicable
+from boxspec.target.case import Box
+from boxspec.target.contract import find
+from boxspec.target.session import Session
+
+
+def folder_name(item: pytest.Item) -> str:
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", item.name).strip("-")
+
+
+class Body:
+    """A test's function with everything but its box: it runs in any thread, any number of times."""
+
+    @staticmethod
+    def is_portable(item: pytest.Item) -> bool:
+        """Whether it needs nothing but its box and parameters."""
+        return not Body._strange(item)
+
+    @staticmethod
+    def _strange(item: pytest.Item) -> list[str]:
+        assert isinstance(item, pytest.Function)
+        params = item.callspec.params if hasattr(item, "callspec") else {}
+        names = inspect.signature(item.obj).parameters
+        return [name for name in names if name != "box" and name not in params]
+
+    def __init__(self, item: pytest.Item, marked: Requires) -> None:
+        assert isinstance(item, pytest.Function)
+        params = dict(item.callspec.params) if hasattr(item, "callspec") else {}
+        names = list(inspect.signature(item.obj).parameters)
+        strange = self._strange(item)
+        if strange:
+            raise pytest.UsageError(
+                f"{item.nodeid}: an overlapping test uses only box and parameters, not {strange}"
+            )
+        self.needs_box = "box" in names
+        self.arguments = {name: params[name] for name in names if name != "box"}
+        self.function = item.obj
+        self.marked = marked
+
+    def run(self, box: Box) -> None:
+        applicable(self.marked, box.session)
+        given: dict[str, Any] = dict(self.arguments)
+        if self.needs_box:
+            given["box"] = box
+        self.function(**given)
+
+    def run_and_sweep(self, box: Box) -> float:
+        """The seconds that it took; nothing of it runs on."""
+        start = time.monotonic()
+        try:
+            self.run(box)
+            return time.monotonic() - start
+        finally:
+            box.sweep()
+
+
+def applicable(marked: Requires, shim: Session) -> None:
+    missing = [name for name in needed(marked) if name not in shim.capabilities]
+    if missing:
+        raise NotApplicable(f"the shim does not declare {', '.join(missing)}")
+
+
+def needed(marked: Requires) -> list[str]:
+    """The capabilities without which a test cannot be asked."""
+    names = dict.fromkeys(marked.capabilities)
+    for each in marked.ids:
+        names.update(dict.fromkeys([load()[each].capability or contract_of(each)]))
+    contract = find(contract_of(marked.ids[0]))
+    # Some can be had without the contract, everything else only with it.
+    if not contract.alone.issuperset(names):
+        names.setdefault(contract.name)
+    return list(names)

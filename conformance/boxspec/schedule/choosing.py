@@ -1,0 +1,110 @@
+"""Which of the collected tests a session runs: by contract, profile, requirement, topic, focus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from boxspec.judge.marks import Requires
+from boxspec.judge.requirements import contract_of, load
+
+
+def says(item: pytest.Item) -> Requires | None:
+    """What `@requires` says about a test; None for tests of the kit itself."""
+    mark = item.get_closest_marker("requires")
+    return mark.args[0] if mark is not None else None
+
+
+def is_of_other_topics(path: Path, config: pytest.Config) -> bool:
+    """A file of a contract's tests that names no wanted topic: it need not be imported."""
+    known = load()
+    only = config.getoption("boxspec_requirements") or ()
+    topics = {known[name].topic for name in only if name in known}
+    topics = topics or {*(config.getoption("boxspec_topics") or ())}
+    contracts = {each.contract for each in known.values()}
+    if not topics or path.suffix != ".py" or path.parent.name not in contracts:
+        return False
+    text = path.read_text(encoding="utf-8")
+    return not any(topic in text for topic in topics)
+
+
+def choose(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave in `items` what the options ask for, the overlapping ones last."""
+    known = load()
+    option = config.getoption
+    contracts = option("boxspec_contracts")
+    only = option("boxspec_requirements")
+    topics = option("boxspec_topics")
+    profile = option("boxspec_profile")
+    kept: list[pytest.Item] = []
+    dropped: list[pytest.Item] = []
+    for item in items:
+        marked = says(item)
+        if marked is None:
+            kept.append(item)
+            continue
+        unknown = [name for name in marked.ids if name not in known]
+        if unknown:
+            raise pytest.UsageError(f"{item.nodeid}: requirement {unknown[0]} is not in the list")
+        wanted = any(
+            (contracts is None or contract_of(name) in contracts)
+            and (only is None or name in only)
+            and (topics is None or known[name].topic in topics)
+            and (profile in (None, "all") or known[name].profile == profile)
+            for name in marked.ids
+        )
+        (kept if wanted else dropped).append(item)
+    if option("boxspec_focus"):
+        kept, away = focused(kept, option("boxspec_focus"))
+        dropped += away
+    if dropped:
+        config.hook.pytest_deselected(items=dropped)
+    # The main thread comes to the overlapping ones last: until then they run beside.
+    items[:] = sorted(kept, key=_overlaps)
+
+
+def focused(items: list[pytest.Item], topic: str) -> tuple[list[pytest.Item], list[pytest.Item]]:
+    """All tests of the topic, and of the rest as few as decide every requirement once."""
+    known = load()
+    kept: set[str] = set()
+    decided: set[str] = set()
+    for item in sorted(items, key=_cost):
+        marked = says(item)
+        ids = set(marked.ids) if marked is not None else set()
+        if any(known[name].topic == topic for name in ids) or ids - decided:
+            kept.add(item.nodeid)
+            decided |= ids
+    return (
+        [item for item in items if item.nodeid in kept],
+        [item for item in items if item.nodeid not in kept],
+    )
+
+
+def _cost(item: pytest.Item) -> float:
+    marked = says(item)
+    return marked.seconds + 10 * (marked.stress or 0) if marked is not None else 0
+
+
+def _overlaps(item: pytest.Item) -> bool:
+    marked = says(item)
+    return marked is not None and marked.overlap
+
+
+def leave_undeclared(session: pytest.Session, capabilities: frozenset[str]) -> None:
+    """Without --contract those are judged that the shim declares; the others are not even asked.
+
+    A shim that declares none keeps all: each then says why it is not applicable.
+    """
+    declared = {each.contract for each in load().values()} & capabilities
+    if session.config.getoption("boxspec_contracts") is not None or not declared:
+        return
+    kept: list[pytest.Item] = []
+    dropped: list[pytest.Item] = []
+    for item in session.items:
+        marked = says(item)
+        away = marked is not None and contract_of(marked.ids[0]) not in declared
+        (dropped if away else kept).append(item)
+    if dropped:
+        session.config.hook.pytest_deselected(items=dropped)
+        session.items[:] = kept

@@ -1,0 +1,24 @@
+"""What a pytest session leaves beside its records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+# The name of the user property that holds the record of a test.
+PROPERTY = "boxspec"
+
+
+@dataclass
+class Ending:
+    """`stop` is why nothing was judged; `repeat` are the lines of --repeat, `flaky` their sum."""
+
+    hello: dict[str, Any] = field(default_factory=dict)
+    stop: BaseException | None = None
+    repeat: list[str] = field(default_factory=list)
+    flaky: int = 0
+
+
+ENDING = pytest.StashKey[Ending]()

@@ -1,0 +1,49 @@
+"""`run -x`: the run ends with the first test that fails; tests that finish soon are run first."""
+
+from __future__ import annotations
+
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+
+import pytest
+
+from boxspec.judge.verdict import BROKEN
+from boxspec.schedule.choosing import says
+from boxspec.schedule.keys import RECORD
+from boxspec.schedule.overlap import Overlap
+
+
+def until_failure(session: pytest.Session, overlap: Overlap) -> None:
+    """Every test or those up to the first that fails; what overlaps when it is done."""
+    left = sorted(session.items, key=_is_a_law)
+    while left:
+        item = _next(left, overlap)
+        left.remove(item)
+        # Fixtures that outlive a test would be made again for the next one; there are none.
+        session.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+        record = item.stash.get(RECORD, None)
+        if record is not None and record.verdict in BROKEN:
+            return
+        if session.shouldstop:
+            raise session.Interrupted(str(session.shouldstop))
+
+
+def _is_a_law(item: pytest.Item) -> bool:
+    """Laws try many examples: the single questions come first."""
+    marked = says(item)
+    return marked is not None and marked.main_thread
+
+
+def _next(left: list[pytest.Item], overlap: Overlap) -> pytest.Item:
+    """One that is done, else one for this thread, else the first that will be done."""
+    running: dict[Future[float], pytest.Item] = {}
+    for item in left:
+        future = overlap.get(item.nodeid)
+        if future is not None:
+            running[future] = item
+    done = next((item for future, item in running.items() if future.done()), None)
+    if done is not None:
+        return done
+    for item in left:
+        if item not in running.values():
+            return item
+    return running[next(iter(wait(running, return_when=FIRST_COMPLETED).done))]

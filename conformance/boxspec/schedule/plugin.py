@@ -1,0 +1,189 @@
+"""The pytest plugin: options, the `box` fixture, overlapping bodies, verdicts out of exceptions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from concurrent.futures import wait
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from boxspec.errors import NotConforming, UsageError
+from boxspec.judge.record import Record
+from boxspec.judge.verdict import BROKEN, NotApplicable, NotMeasured, Verdict
+from boxspec.report.block import failure_block
+from boxspec.schedule.body import Body, applicable, folder_name
+from boxspec.schedule.choosing import choose, is_of_other_topics, leave_undeclared, says
+from boxspec.schedule.ending import PROPERTY
+from boxspec.schedule.fail_fast import until_failure
+from boxspec.schedule.keys import BOX, LATE_ONCE, RECORD, SECONDS
+from boxspec.schedule.options import add_options
+from boxspec.schedule.repeat import Repeat
+from boxspec.schedule.second_look import SecondLook
+from boxspec.schedule.state import STATE, State
+from boxspec.target.case import Box
+from boxspec.target.session import Session
+
+MAX_GAP_S = 0.03
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    add_options(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    state = config.stash[STATE] = State(config)
+    config.pluginmanager.register(SecondLook(state))
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    state = config.stash.get(STATE, None)
+    if state is not None:
+        state.close()
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    return True if is_of_other_topics(collection_path, config) else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    choose(config, items)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    state = session.config.stash[STATE]
+    if session.config.option.collectonly or not any(says(item) for item in session.items):
+        return None
+    try:
+        shim = state.open()
+    except (NotConforming, UsageError) as why:
+        state.ending.stop = why
+        pytest.exit(str(why), returncode=2)
+    leave_undeclared(session, shim.capabilities)
+    if session.config.getoption("boxspec_repeat"):
+        repeat = Repeat(session, shim)
+        repeat.run()
+        state.ending.repeat, state.ending.flaky = repeat.lines(), repeat.flaky
+        return True
+    if session.config.getoption("boxspec_fail_fast"):
+        _submit(session.items, state, shim)
+        until_failure(session, state.overlap)
+        return True
+    if not hasattr(session.config, "workerinput"):
+        _submit(session.items, state, shim)
+        _fill_lane(session.items, state, shim)
+    return None
+
+
+def _submit(items: list[pytest.Item], state: State, shim: Session) -> None:
+    """Start the bodies of the overlapping tests, the longest first."""
+    state.overlap.gap_s = min(MAX_GAP_S, shim.startup_ms / 1000 / len(os.sched_getaffinity(0)))
+    overlapping = [(item, marked) for item in items if (marked := says(item)) and marked.overlap]
+    overlapping.sort(key=lambda pair: -pair[1].seconds)
+    for item, marked in overlapping:
+        body = Body(item, marked)
+        box = Box(shim, folder_name(item))
+        state.boxes[item.nodeid] = box
+        state.overlap.submit(item.nodeid, partial(body.run_and_sweep, box))
+
+
+def _fill_lane(items: list[pytest.Item], state: State, shim: Session) -> None:
+    """The short bodies, from the last one on."""
+    for item in reversed(items):
+        marked = says(item)
+        here = marked is None or marked.overlap or marked.main_thread
+        if marked is not None and not here and Body.is_portable(item):
+            body = Body(item, marked)
+            state.lane.submit(item.nodeid, partial(_run_in_lane, body, item, state, shim))
+
+
+def _run_in_lane(body: Body, item: pytest.Item, state: State, shim: Session) -> float:
+    box = state.boxes[item.nodeid] = Box(shim, folder_name(item))
+    return body.run_and_sweep(box)
+
+
+@pytest.fixture
+def box(request: pytest.FixtureRequest) -> Generator[Box, None, None]:
+    """The world of one case."""
+    state = request.config.stash[STATE]
+    future = state.elsewhere(request.node.nodeid)
+    if future is not None:
+        wait([future])
+    made = state.boxes.pop(request.node.nodeid, None)
+    if made is None:
+        made = Box(state.open(), folder_name(request.node))
+    request.node.stash[BOX] = made
+    yield made
+    made = request.node.stash[BOX]
+    record = request.node.stash.get(RECORD, None)
+    keep = record is not None and record.folder is not None
+    made.close(keep=keep or request.config.getoption("boxspec_keep"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    marked = says(pyfuncitem)
+    if marked is None:
+        return None
+    state = pyfuncitem.config.stash[STATE]
+    future = state.elsewhere(pyfuncitem.nodeid)
+    if future is None:
+        applicable(marked, state.open())
+        return None
+    pyfuncitem.stash[SECONDS] = future.result()
+    return True
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    marked = says(item)
+    if marked is None:
+        return report
+    record = item.stash.get(RECORD, None)
+    if record is None:
+        record = item.stash[RECORD] = Record(item.nodeid, list(marked.ids))
+    if call.when == "call":
+        seconds: float = item.stash.get(SECONDS, call.duration)
+        record.seconds = round(seconds, 4)
+        record.reason = item.stash.get(LATE_ONCE, "")
+    if call.excinfo is not None:
+        _judge(item, call.excinfo.value, record, report)
+    if call.when == "teardown":
+        item.user_properties.append((PROPERTY, record.to_json()))
+        report.user_properties = list(item.user_properties)
+    return report
+
+
+def _judge(
+    item: pytest.Item, why: BaseException, record: Record, report: pytest.TestReport
+) -> None:
+    record.blame(why)
+    box = item.stash.get(BOX, None)
+    if isinstance(why, NotMeasured | NotApplicable):
+        report.outcome = "skipped"
+        path, line, _ = item.location
+        report.longrepr = (path, (line or 0) + 1, f"{record.verdict}: {why}")
+        return
+    if box is not None:
+        record.request = box.request_text()
+        if record.verdict in BROKEN:
+            record.evidence = {**box.outside(), **record.evidence}
+        if record.verdict in BROKEN or record.verdict is Verdict.HARNESS_ERROR:
+            record.folder = str(box.folder)
+    if record.verdict in BROKEN:
+        report.outcome = "failed"
+        report.longrepr = failure_block(record, item.config.getoption("boxspec_shim"))
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    lines = config.stash[STATE].ending.repeat
+    for line in ["", *lines] if lines else []:
+        terminalreporter.write_line(line)

@@ -1,0 +1,123 @@
+"""`--repeat N`: how often each test gives another verdict than `conforms`, resumable."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from boxspec.judge.record import Record
+from boxspec.judge.verdict import BROKEN, Verdict
+from boxspec.schedule.body import Body
+from boxspec.schedule.choosing import says
+from boxspec.schedule.overlap import Overlap
+from boxspec.target.case import Box
+from boxspec.target.session import Session
+
+AT_ONCE = 24
+
+
+class Repeat:
+    """Every selected test N times: overlapping ones at most 24 at once, the others one by one."""
+
+    def __init__(self, session: pytest.Session, shim: Session) -> None:
+        option = session.config.getoption
+        self.rounds: int = option("boxspec_repeat")
+        self.session, self.shim = session, shim
+        self.counts: dict[str, Counter[str]] = {}
+        self.records: list[Record] = []
+        self._lock = threading.Lock()
+        name = option("boxspec_repeat_file")
+        self._file = Path(name) if name else None
+        if self._file is not None and self._file.exists():
+            self._resume(self._file)
+
+    def _resume(self, path: Path) -> None:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            # The last line may be half: the run before was interrupted while writing it.
+            try:
+                entry = json.loads(line)
+            except ValueError:
+                continue
+            self.counts.setdefault(entry["test"], Counter())[entry["verdict"]] += 1
+
+    def _note(self, name: str, record: Record) -> None:
+        line = {"test": name, "verdict": str(record.verdict), "reason": record.reason}
+        with self._lock:
+            self.counts.setdefault(name, Counter())[str(record.verdict)] += 1
+            if record.verdict is not Verdict.CONFORMS:
+                self.records.append(record)
+            if self._file is not None:
+                with self._file.open("a", encoding="utf-8") as out:
+                    out.write(json.dumps(line) + "\n")
+
+    def _once(self, name: str, body: Body) -> float:
+        box = Box(self.shim, name.rpartition("::")[2].replace("/", "-"))
+        record = Record(name, list(body.marked.ids))
+        seconds = 0.0
+        try:
+            seconds = body.run_and_sweep(box)
+        except Exception as why:
+            record.blame(why)
+            record.request = box.request_text()
+        keep = record.verdict in BROKEN or record.verdict is Verdict.HARNESS_ERROR
+        record.folder = str(box.folder) if keep else None
+        box.close(keep=keep)
+        self._note(name, record)
+        return seconds
+
+    def run(self) -> None:
+        """All rounds; the overlapping ones of all tests are one queue."""
+        overlap = Overlap(AT_ONCE)
+        alone: list[tuple[str, Body, int]] = []
+        waiting = []
+        for item in self.session.items:
+            marked = says(item)
+            if marked is None:
+                continue
+            body = Body(item, marked)
+            left = self.rounds - sum(self.counts.get(item.nodeid, Counter()).values())
+            if not marked.overlap:
+                alone.append((item.nodeid, body, left))
+                continue
+            for number in range(left):
+                job = partial(self._once, item.nodeid, body)
+                waiting.append(overlap.submit((item.nodeid, number), job))
+        for name, body, left in alone:
+            for _ in range(left):
+                self._once(name, body)
+        for future in waiting:
+            future.result()
+        self.session.testsfailed = self.flaky
+
+    @property
+    def flaky(self) -> int:
+        return sum(self._flaky(count) for count in self.counts.values())
+
+    @staticmethod
+    def _flaky(count: Counter[str]) -> int:
+        return (
+            sum(number for verdict, number in count.items() if verdict in BROKEN)
+            + count[Verdict.HARNESS_ERROR]
+        )
+
+    def lines(self) -> list[str]:
+        """The flake rate of each test, the worst first, then the sum."""
+        rows = sorted(self.counts.items(), key=lambda pair: (-self._flaky(pair[1]), pair[0]))
+        made = []
+        for name, count in rows:
+            rounds, flaky = sum(count.values()), self._flaky(count)
+            others = {v: n for v, n in count.items() if v != Verdict.CONFORMS}
+            extra = (
+                "  " + ", ".join(f"{v} {n}" for v, n in sorted(others.items())) if others else ""
+            )
+            made.append(
+                f"{flaky:>5}/{rounds:<6} {100 * flaky / max(rounds, 1):7.3f} %  {name}{extra}"
+            )
+        total = sum(sum(count.values()) for count in self.counts.values())
+        made.append(f"{self.flaky} false or failing of {total} runs of {len(rows)} tests")
+        return made

@@ -1,0 +1,121 @@
+"""pytest inside this process, its own output put aside: collection and runs for the verbs."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import pytest
+from _pytest.terminal import TerminalReporter
+
+from boxspec.judge.record import Record
+from boxspec.judge.requirements import CONTRACTS, load
+from boxspec.programs import ROOT
+from boxspec.schedule.choosing import says
+from boxspec.schedule.ending import ENDING, PROPERTY, Ending
+
+# The kit needs none of the plugins that happen to be installed; most of the start-up is theirs.
+_NO_AUTOLOAD = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
+
+
+def folders(wanted: Sequence[str] | None = None) -> list[str]:
+    """The tests of these contracts, or of all that have tests."""
+    every = dict.fromkeys(each.contract for each in load().values())
+    contracts = every if wanted is None else [name for name in every if name in wanted]
+    places = [CONTRACTS / name for name in contracts]
+    return [str(place) for place in places if any(place.glob("test_*.py"))]
+
+
+@dataclass
+class Observer:
+    """A pytest plugin that takes the records and tells whoever wants to know."""
+
+    on_record: Callable[[Record, Observer], None] | None = None
+    items: list[pytest.Item] = field(default_factory=list)
+    records: list[Record] = field(default_factory=list)
+    broken: int = 0
+    left_out: int = 0
+    ending: Ending = field(default_factory=Ending)
+    output: io.StringIO = field(default_factory=io.StringIO)
+    failures: list[str] = field(default_factory=list)
+    config: pytest.Config | None = None
+    started: float = field(default_factory=time.monotonic)
+    seconds: float = 0.0
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        os.environ.pop(_NO_AUTOLOAD, None)
+        self.config = config
+        manager = config.pluginmanager
+        if manager.hasplugin("terminalreporter"):
+            manager.unregister(name="terminalreporter")
+            manager.register(TerminalReporter(config, self.output), "terminalreporter")
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self.items = [item for item in session.items if says(item) is not None]
+
+    def pytest_deselected(self, items: list[pytest.Item]) -> None:
+        """Contracts that the shim does not declare leave after the collection."""
+        gone = {item.nodeid for item in items}
+        self.left_out += sum(item.nodeid in gone for item in self.items)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.failures.append(f"{report.nodeid}: {report.longreprtext}")
+
+    def pytest_internalerror(self, excrepr: object) -> None:
+        self.failures.append(str(excrepr))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when != "teardown":
+            return
+        for name, plain in report.user_properties:
+            if name == PROPERTY:
+                record = Record.from_json(dict(plain))  # type: ignore[call-overload]
+                self.records.append(record)
+                if self.on_record is not None:
+                    self.on_record(record, self)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_unconfigure(self, config: pytest.Config) -> None:
+        self.ending = config.stash.get(ENDING, self.ending)
+        self.seconds = time.monotonic() - self.started
+
+
+def run_pytest(
+    arguments: list[str], observer: Observer, contracts: Sequence[str] | None = None
+) -> int:
+    """pytest.main on the tests of these contracts (None: all); its exit code."""
+    os.environ[_NO_AUTOLOAD] = "1"
+    try:
+        # Its complaints about a selection become one line of ours.
+        with contextlib.redirect_stderr(observer.output):
+            return int(
+                pytest.main(
+                    [
+                        "-c",
+                        str(ROOT / ".pytest.ini"),
+                        "--rootdir",
+                        str(ROOT),
+                        "--capture=sys",
+                        # What a failing test tells is in its record.
+                        "--tb=native",
+                        *arguments,
+                        *folders(contracts),
+                    ],
+                    plugins=[observer],
+                )
+            )
+    finally:
+        os.environ.pop(_NO_AUTOLOAD, None)
+
+
+def collect() -> Observer:
+    """All tests, none of them run."""
+    observer = Observer()
+    run_pytest(["--collect-only", "-q"], observer)
+    return observer

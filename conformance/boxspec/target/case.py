@@ -1,0 +1,302 @@
+"""`Box`: the world of one case. What a test may use is here; how it works is elsewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import stat
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from boxspec.judge.expect import shown
+from boxspec.judge.verdict import Failure, NotMeasured
+from boxspec.target.client.exchange import Exchange
+from boxspec.target.client.streams import Streams
+from boxspec.target.contract import find, names
+from boxspec.target.live import Live
+from boxspec.target.observe.events import LOOK_S, Events
+from boxspec.target.observe.lines import Deadline
+from boxspec.target.observe.warden import ShimNotExecuted, Warden
+from boxspec.target.observed import Answer, FromOutside, Observed
+from boxspec.target.session import Session
+
+Message = dict[str, Any]
+Outcome = TypeVar("Outcome", bound=Observed)
+
+# A shim process has this long.
+WITHIN_S = 30.0
+# A question through serve has this long, and as much again for each MiB that it brings along.
+ANSWER_S = 10.0
+MIB = 2**20
+
+# A light process that has to wait this long for a processor: heavy ones wait for seconds.
+STARVED_MS = 50.0
+
+
+class Box:
+    """One case: a folder, its fifos, its shim processes; `close` sweeps and deletes or keeps.
+
+    `box.NAME` is what the contract NAME offers: its declaration says so (see contract.py).
+    """
+
+    def __init__(self, session: Session, name: str) -> None:
+        self.session = session
+        self.name = name
+        self.folder = session.case_folder(name)
+        self.marker = session.marker()
+        self.lives: list[Live[Any]] = []
+        self._events: list[Events] = []
+        self._tmp: Path | None = None
+        self._exchanges = 0
+        self._lock = threading.Lock()
+        # The last question through serve, for a failure block.
+        self.asked: Message | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        # Only names that are not there yet come here.
+        if name not in names():
+            raise AttributeError(f"a box has no {name!r}, and there is no such contract")
+        offered = find(name).offers(self)
+        setattr(self, name, offered)
+        return offered
+
+    # The target -----------------------------------------------------------------------------
+
+    @property
+    def hello(self) -> dict[str, Any]:
+        return self.session.hello
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        return self.session.capabilities
+
+    @property
+    def grace_ms(self) -> int:
+        return self.session.grace_ms
+
+    @property
+    def tick_ms(self) -> int:
+        return self.session.tick_ms
+
+    # Places and times -----------------------------------------------------------------------
+
+    @property
+    def tmp(self) -> Path:
+        """A folder of the case, made when first asked for."""
+        if self._tmp is None:
+            self._tmp = self.folder / "tmp"
+            self._tmp.mkdir()
+        return self._tmp
+
+    def open_to_others(self) -> None:
+        """Let another user reach and write what is in the folder of the case."""
+        self.folder.chmod(0o777)
+        for parent in self.folder.parents:
+            if not parent.stat().st_mode & stat.S_IXOTH:
+                raise NotMeasured(f"{parent} is closed to other users: name another TMPDIR")
+
+    def fifo(self, name: str) -> Path:
+        path = self.tmp / name
+        os.mkfifo(path)
+        path.chmod(0o666)
+        return path
+
+    def open_gate(self, path: str | os.PathLike[str], within_s: float = 10) -> None:
+        """Let a program of the case that reads (or will read) this fifo see its end."""
+        done = threading.Event()
+
+        def open_and_close() -> None:
+            os.close(os.open(path, os.O_WRONLY | os.O_CLOEXEC))
+            done.set()
+
+        opener = threading.Thread(target=open_and_close, daemon=True)
+        opener.start()
+        limit = Deadline(within_s)
+        last_look = False
+        while not (came := done.wait(min(limit.left(), LOOK_S))):
+            if last_look or limit.over():
+                break
+            last_look = not self._somebody_lives()
+        if not came:
+            # Frees the opener, which waits for a reader.
+            os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC))
+        opener.join()
+        if not came:
+            why = "everybody had ended" if last_look else f"none in {within_s} s"
+            late = not last_look and self.was_starved()
+            raise Failure("the gate is reached", "a reader of the fifo", why, late=late)
+
+    def events(self, name: str | None = None) -> Events:
+        """The events fifo of the case; another name, another fifo."""
+        wanted = self.folder / (name or "events")
+        for events in self._events:
+            if events.path == str(wanted):
+                return events
+        made = Events(wanted, self._somebody_lives, self.was_starved)
+        self._events.append(made)
+        return made
+
+    def _somebody_lives(self) -> bool:
+        return any(live.somebody_lives() for live in self.lives)
+
+    def allowance_ms(self, seen: FromOutside | tuple[int, int]) -> float:
+        """100 ms + 5 × the worst lateness that the pacer measured in that interval."""
+        t0, t1 = seen if isinstance(seen, tuple) else (seen.t_started_ns, seen.t_ended_ns)
+        return self.session.pacer.allowance_ms(t0, t1)
+
+    def was_starved(self) -> bool:
+        """Whether this machine was so late that a hang may be its own."""
+        since = min((live.t_started_ns for live in self.lives), default=None)
+        if since is None:
+            return False
+        return self.session.pacer.lateness_ms(since, time.monotonic_ns()) >= STARVED_MS
+
+    def median_spawn_ms(self) -> float:
+        return self.session.median_spawn_ms()
+
+    # Messages -------------------------------------------------------------------------------
+
+    def ask(self, op: str, within_s: float | None = None, **fields: Any) -> Answer:
+        """One request through serve; a field that is None is left out."""
+        message = {key: value for key, value in fields.items() if value is not None}
+        return self.put({"op": op, **message}, within_s)
+
+    def put(self, message: Message, within_s: float | None = None) -> Answer:
+        """One request through the serve session, which lives from case to case: a crash, a hang
+        or garbage blames the question in flight alone."""
+        self.asked = message
+        if within_s is None:
+            within_s = ANSWER_S * (1 + _size(message) / MIB)
+        return Answer(self.session.serve().ask(message, within_s))
+
+    def send(self, message: Message | bytes, **options: Any) -> Observed:
+        """Any message through `SHIM run`; bytes go into REQUEST as they are."""
+        with self.launch(message, Observed, **options) as live:
+            return live.finish()
+
+    def serve_call(self, op: str, **fields: Any) -> dict[str, Any]:
+        """One request through the shared serve session; the whole checked answer."""
+        return self.session.serve().call(op, **fields)
+
+    def launch(
+        self,
+        message: Message | bytes,
+        make: type[Outcome],
+        *,
+        hold: bool = False,
+        expect_result: bool = True,
+        within_s: float = WITHIN_S,
+        state: Sequence[str] = (),
+        shim_env: Mapping[str, str | None] | None = None,
+        streams: Mapping[str, Any] | None = None,
+    ) -> Live[Outcome]:
+        """Start `SHIM run` on a message under a warden."""
+        # A case may start shims from several threads.
+        with self._lock:
+            self._exchanges += 1
+            number = self._exchanges
+        folder = self.folder / f"run-{number}"
+        if isinstance(message, dict):
+            message = {"id": f"{self.marker}-{number}", **message}
+        if "--uid" in state:
+            self.open_to_others()
+        exchange = Exchange(folder, message, hold=hold)
+        if "--uid" in state:
+            # The shim writes RESPONSE and its log as that user.
+            folder.chmod(0o777)
+        opened = Streams(folder, dict(streams or {}))
+        env = {**self.session.env, "BOXSPEC_SHIM_LOG": str(folder / "shim.log")}
+        for name, value in (shim_env or {}).items():
+            env.pop(name, None)
+            if value is not None:
+                env[name] = os.fspath(value)
+        argv = [*self.session.argv, "run", str(exchange.request), str(exchange.response)]
+        try:
+            warden = Warden(
+                argv,
+                flags=[str(flag) for flag in state],
+                env=env,
+                stdin=opened.fds["stdin"],
+                stdout=opened.fds["stdout"],
+                stderr=opened.fds["stderr"],
+            )
+        except BaseException as why:
+            exchange.close()
+            opened.close()
+            if isinstance(why, ShimNotExecuted) and "--uid" in state and why.code == errno.EACCES:
+                raise NotMeasured(
+                    f"{argv[0]} cannot be reached by another user than root: move the checkout"
+                ) from None
+            raise
+        opened.started()
+        live: Live[Outcome] = Live(
+            self,
+            exchange,
+            warden,
+            opened,
+            make=make,
+            within_s=within_s,
+            expect_result=expect_result,
+        )
+        self.lives.append(live)
+        self.session.add(live)
+        return live
+
+    # The end --------------------------------------------------------------------------------
+
+    def request_text(self) -> str | None:
+        """The last request, for a failure block."""
+        if not self.lives and self.asked is None:
+            return None
+        message = self.asked or self.lives[-1].exchange.message
+        if isinstance(message, bytes):
+            return shown(message)
+        body = {key: value for key, value in message.items() if key not in ("id", "hold")}
+        text = json.dumps(body, ensure_ascii=False)
+        return text if len(text) <= 600 else f"{text[:600]}… (the kept folder has all)"
+
+    def outside(self) -> dict[str, Any]:
+        """What observers saw of the last shim that ended, for a failure block."""
+        ended = [live.outcome for live in self.lives if live.outcome is not None]
+        return ended[-1].outside() if ended else {}
+
+    def sweep(self) -> None:
+        """Leave no process and no descriptor; the files stay."""
+        for live in self.lives:
+            live.close()
+            self.session.drop(live)
+        for events in self._events:
+            with contextlib.suppress(OSError):
+                events.close()
+
+    def close(self, *, keep: bool) -> None:
+        self.sweep()
+        if keep:
+            self._write_transcript()
+        else:
+            self.session.delete(self.folder)
+
+    def _write_transcript(self) -> None:
+        if self.asked is not None:
+            # Escapes: what was asked may hold half a surrogate.
+            (self.folder / "asked.json").write_text(json.dumps(self.asked), encoding="ascii")
+        for events in self._events:
+            lines = [str(event) for event in events.all()]
+            if lines:
+                Path(events.path + ".log").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _size(value: Any) -> int:
+    """The bytes that a question brings, near enough for a limit in time."""
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, Mapping):
+        return sum(_size(each) for each in value.values())
+    if isinstance(value, list):
+        return sum(_size(each) for each in value)
+    return 0

@@ -1,0 +1,164 @@
+"""One `SHIM run REQUEST RESPONSE`: the files, the fifo `hold`, the response and its checks."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+from boxspec.errors import ShimBroke
+from boxspec.target.client import shapes
+from boxspec.target.observe.inotify import CLOSE_WRITE, MOVED_TO, OPEN, Inotify
+
+MAX_RESPONSE = 16 * 2**20
+
+
+def strict_json(data: bytes, what: str) -> Any:
+    """JSON of the shim, or ShimBroke that shows what came instead."""
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        seen = dict(pairs)
+        if len(seen) != len(pairs):
+            raise ValueError("a name appears twice in one object")
+        return seen
+
+    def no_constant(name: str) -> Any:
+        raise ValueError(f"{name} is no JSON")
+
+    try:
+        return json.loads(
+            data.decode("utf-8"), object_pairs_hook=unique, parse_constant=no_constant
+        )
+    except (ValueError, RecursionError) as why:
+        evidence = {"bytes": len(data), "begins": repr(data[:120]), "ends": repr(data[-60:])}
+        raise ShimBroke(f"{what} is not JSON: {why}", evidence) from None
+
+
+def _read_response(path: Path, limit: int) -> bytes | None:
+    """A regular file, of at most so many bytes: a fifo or a device might never end."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    except OSError as why:
+        raise ShimBroke(f"the response cannot be read: {why.strerror}") from None
+    try:
+        facts = os.fstat(fd)
+        if not stat.S_ISREG(facts.st_mode):
+            raise ShimBroke("the response is no regular file")
+        if facts.st_size > limit:
+            raise ShimBroke(f"the response has {facts.st_size} bytes, the limit is {limit}")
+        # Some left-over writer may make it longer meanwhile.
+        data = bytearray()
+        while part := os.read(fd, min(2**20, limit + 1 - len(data))):
+            data += part
+        return bytes(data)
+    finally:
+        os.close(fd)
+
+
+class Exchange:
+    """The files of one request in a folder of its own."""
+
+    def __init__(self, folder: Path, message: dict[str, Any] | bytes, *, hold: bool) -> None:
+        self.folder = folder
+        folder.mkdir()
+        self.request = folder / "request.json"
+        self.response = folder / "response.json"
+        self.message = message
+        self._inotify: Inotify | None = None
+        self._hold_fd = -1
+        self._in_place = False
+        self._held = False
+        if hold:
+            assert isinstance(message, dict)
+            self._prepare_hold(message)
+        if isinstance(message, dict):
+            # Escapes instead of raw characters: a lone surrogate could not be written otherwise.
+            self.request.write_text(json.dumps(message), encoding="ascii")
+        else:
+            self.request.write_bytes(message)
+
+    @property
+    def op(self) -> str:
+        return str(self.message.get("op")) if isinstance(self.message, dict) else "?"
+
+    @property
+    def id(self) -> str:
+        return str(self.message.get("id")) if isinstance(self.message, dict) else "?"
+
+    def _prepare_hold(self, message: dict[str, Any]) -> None:
+        fifo = self.folder / "hold"
+        os.mkfifo(fifo)
+        fifo.chmod(0o666)
+        message["hold"] = str(fifo)
+        # Opened before the watch: the only OPEN that the watch can tell is the shim's, and the
+        # shim's own open does not block because a writer is already there.
+        self._hold_fd = os.open(fifo, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+        self._inotify = Inotify()
+        self._fifo_watch = self._inotify.watch(str(fifo), OPEN)
+        self._inotify.watch(str(self.folder), MOVED_TO | CLOSE_WRITE)
+
+    @property
+    def notify_fd(self) -> int | None:
+        return self._inotify.fd if self._inotify else None
+
+    def note(self) -> None:
+        """Take what inotify has to tell."""
+        for watch, mask, name in self._inotify.read() if self._inotify else []:
+            if watch == self._fifo_watch and mask & OPEN:
+                self._held = True
+            elif name == self.response.name:
+                self._in_place = True
+
+    @property
+    def in_place(self) -> bool:
+        self.note()
+        return self._in_place or self._held
+
+    @property
+    def held(self) -> bool:
+        """The shim has opened the fifo and waits for its end."""
+        self.note()
+        return self._held
+
+    def release(self) -> None:
+        """The end of the fifo: the shim may exit."""
+        if self._hold_fd >= 0:
+            os.close(self._hold_fd)
+            self._hold_fd = -1
+
+    def close(self) -> None:
+        self.release()
+        if self._inotify is not None:
+            self._inotify.close()
+            self._inotify = None
+
+    def answer(
+        self, capabilities: frozenset[str], *, limit: int = MAX_RESPONSE
+    ) -> dict[str, Any] | None:
+        """The checked response, or None when there is none."""
+        data = _read_response(self.response, limit)
+        if data is None:
+            return None
+        answer = strict_json(data, "the response")
+        try:
+            if isinstance(self.message, dict):
+                shapes.check(self.message, answer, capabilities)
+            else:
+                shapes.envelope(answer, str(answer.get("id")) if isinstance(answer, dict) else "")
+        except shapes.BadShape as why:
+            raise ShimBroke(
+                f"the response has a shape that the protocol does not know: {why}",
+                {"response": json.dumps(answer)[:400]},
+            ) from None
+        return dict(answer)
+
+    def forget(self) -> None:
+        """Delete what a conforming case leaves."""
+        for path in self.folder.iterdir():
+            with contextlib.suppress(OSError):
+                path.unlink()

@@ -1,0 +1,110 @@
+"""What a contract tells the core about itself, and how the core finds it.
+
+A contract is a folder of conformance/contracts with a `contract.py` that defines `CONTRACT`. The
+core knows it by this object alone: a folder that is moved away is a contract that is not there.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from boxspec.errors import UsageError
+from boxspec.judge.requirements import CONTRACTS
+
+Say = Callable[[str], None]
+Message = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A verb of the command line that belongs to a contract.
+
+    main: `module:function`; it gets the words behind the verb and returns the exit status.
+    """
+
+    name: str
+    about: str
+    main: str
+
+    def run(self, words: Sequence[str]) -> int:
+        module, _, function = self.main.partition(":")
+        return int(getattr(importlib.import_module(module), function)(words))
+
+
+@dataclass(frozen=True)
+class Fuzzing:
+    """What fuzzing needs of a contract: first inputs, and vectors out of what was found.
+
+    seeds: the name of a target to a maker of its first inputs.
+    vectors_of: a case {op, request} to the fields of the vectors that it stands for.
+    ids: the ids of all vectors that the tree has.
+    """
+
+    seeds: Mapping[str, Callable[[], Iterable[bytes]]]
+    vectors_of: Callable[[Message], Iterator[dict[str, Any]]]
+    ids: Callable[[], Iterable[str]]
+
+
+@dataclass(frozen=True)
+class Contract:
+    """The one declaration of a contract.
+
+    name: the name of its folder, the first word of its requirements' ids, its main capability.
+    operations: each operation with the capability that it needs.
+    capabilities: each capability with what a shim promises by it.
+    alone: capabilities that may be declared without the contract itself.
+    offers: makes what a case has as `box.NAME`, out of the box.
+    trust: the questions before a score; raises NotConforming.
+    shape: looks at a result, given the operation, the request, the result and the capabilities.
+    verbs: verbs of the command line.
+    fault_scope: what its faults are tried with unless --scope says otherwise.
+    fault_lanes: how many runs of its faults go at once unless -j says otherwise.
+    preload: modules that each run of a fault would import, for the process they are forked from.
+    fuzzing: `module:name` of a Fuzzing object, for a contract that has fuzz targets.
+    """
+
+    name: str
+    operations: Mapping[str, str]
+    capabilities: Mapping[str, str]
+    offers: Callable[[Any], object]
+    trust: Callable[[Any, Say], None]
+    shape: Callable[[str, Message, Any, frozenset[str]], None]
+    alone: frozenset[str] = frozenset()
+    verbs: tuple[Verb, ...] = ()
+    fault_scope: str = "all"
+    fault_lanes: int = 2
+    preload: tuple[str, ...] = ()
+    fuzzing: str = field(default="")
+
+    def load_fuzzing(self) -> Fuzzing:
+        module, _, name = self.fuzzing.partition(":")
+        found: Fuzzing = getattr(importlib.import_module(module), name)
+        return found
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The contracts whose folders are there."""
+    return tuple(sorted(path.parent.name for path in CONTRACTS.glob("*/contract.py")))
+
+
+@cache
+def find(name: str) -> Contract:
+    """The declaration of a contract; imports its folder's `contract.py`."""
+    if name not in names():
+        raise UsageError(name, "no such contract", f"known: {', '.join(names())}")
+    found: Contract = importlib.import_module(f"contracts.{name}.contract").CONTRACT
+    return found
+
+
+def every() -> list[Contract]:
+    return [find(name) for name in names()]
+
+
+def owner(op: str) -> Contract | None:
+    """The contract that an operation belongs to; None for one of the protocol itself."""
+    return next((contract for contract in every() if op in contract.operations), None)

@@ -1,0 +1,248 @@
+"""A shim process that is running: signals to it, a look at it, and its end."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import signal as signals
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from boxspec.errors import ShimBroke
+from boxspec.judge.expect import shown
+from boxspec.judge.verdict import Failure
+from boxspec.target.client.exchange import Exchange
+from boxspec.target.client.streams import Streams
+from boxspec.target.observe import procs
+from boxspec.target.observe.events import Events
+from boxspec.target.observe.lines import Deadline, poll
+from boxspec.target.observe.procs import Proc, Status
+from boxspec.target.observe.warden import Exit, Warden
+from boxspec.target.observed import Facts, Observed
+
+if TYPE_CHECKING:
+    from boxspec.target.case import Box
+
+Outcome = TypeVar("Outcome", bound=Observed)
+
+
+def signal_number(name: str | int) -> int:
+    """`TERM`, `SIGTERM` or a number."""
+    if isinstance(name, int):
+        return name
+    return int(signals.Signals["SIG" + name.removeprefix("SIG")])
+
+
+class Live(Generic[Outcome]):
+    """Leave the with-block and whatever is left is swept."""
+
+    def __init__(
+        self,
+        box: Box,
+        exchange: Exchange,
+        warden: Warden,
+        streams: Streams,
+        *,
+        make: Callable[..., Outcome],
+        within_s: float,
+        expect_result: bool,
+    ) -> None:
+        self._box = box
+        self.exchange = exchange
+        self.warden = warden
+        self._streams = streams
+        self._make: Callable[..., Outcome] = make
+        self._within_s = within_s
+        self._limit = Deadline(within_s)
+        self._expect_result = expect_result
+        self._snapshot: list[Proc] | None = None
+        self._outcome: Outcome | None = None
+
+    def __enter__(self) -> Live[Outcome]:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def shim_pid(self) -> int:
+        return self.warden.shim_pid
+
+    @property
+    def t_started_ns(self) -> int:
+        return self.warden.t_started_ns
+
+    @property
+    def events(self) -> Events:
+        """The events of the case (`box.events()`)."""
+        return self._box.events()
+
+    @property
+    def stdin(self) -> io.FileIO:
+        return self._streams.ours("stdin")
+
+    @property
+    def stdout(self) -> io.FileIO:
+        return self._streams.ours("stdout")
+
+    @property
+    def stderr(self) -> io.FileIO:
+        return self._streams.ours("stderr")
+
+    def now_ns(self) -> int:
+        """The clock of every stamp (CLOCK_MONOTONIC)."""
+        return time.monotonic_ns()
+
+    def signal(self, name: str | int) -> int:
+        """To the shim's pid only; the moment it was sent."""
+        self.warden.pump()
+        now = time.monotonic_ns()
+        if self.warden.shim_exit is None and self.shim_pid > 1:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.shim_pid, signal_number(name))
+        return now
+
+    def signal_group(self, name: str | int) -> int:
+        """To the shim's own group, as a terminal would; the moment it was sent."""
+        self.warden.pump()
+        now = time.monotonic_ns()
+        # killpg(1) would be kill(-1): everybody.
+        if self.warden.shim_exit is None and self.shim_pid > 1:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.shim_pid, signal_number(name))
+        return now
+
+    def children(self) -> list[Proc]:
+        return procs.children(self.shim_pid)
+
+    def tree(self) -> list[Proc]:
+        """Everything below the shim."""
+        return procs.tree(self.shim_pid)
+
+    def descendants(self) -> list[Proc]:
+        """Everything below the warden: the shim, its tree and the orphans it left."""
+        return self.warden.tree()
+
+    def status(self) -> Status:
+        """/proc/SHIM/status as a mapping, `.fd_count`, `.threads`, `.mask("SigCgt")`."""
+        return Status(self.shim_pid)
+
+    def wakeups(self) -> int:
+        return procs.wakeups(self.shim_pid)
+
+    def cpu_ms(self) -> float:
+        return procs.cpu_ms(self.shim_pid)
+
+    @property
+    def running(self) -> bool:
+        self.warden.pump()
+        return self.warden.shim_exit is None
+
+    def somebody_lives(self) -> bool:
+        self.warden.pump()
+        return any(proc.alive for proc in self.warden.tree())
+
+    def wait_response(self, timeout_s: float | None = None) -> None:
+        """With hold: the response is in place and the shim waits; Failure when it does not come."""
+        limit = self._limit if timeout_s is None else Deadline(timeout_s)
+        notify = self.exchange.notify_fd
+        if notify is None:
+            raise TypeError("wait_response needs hold=True")
+        while not self.exchange.held and self.warden.shim_exit is None and not limit.over():
+            if self.warden.gone:
+                break
+            ready = poll([notify, self.warden.report_fd], limit.left())
+            if self.warden.report_fd in ready:
+                self.warden.pump()
+        if not self.exchange.in_place and self.warden.shim_exit is None:
+            self._hung(limit)
+        if self._snapshot is None:
+            self._snapshot = self._look()
+
+    def release(self) -> None:
+        """Let a held shim go."""
+        self.exchange.release()
+
+    def wait_death(self, timeout_s: float) -> None:
+        """Let a signal to a held shim act before the fifo ends; it may also not end the shim."""
+        self.warden.wait_exit(Deadline(timeout_s))
+
+    def _look(self) -> list[Proc]:
+        ours = {self.shim_pid}
+        if self.warden.report("bystander"):
+            ours.add(self.bystander_pid or 0)
+        return [proc for proc in self.warden.tree() if proc.pid not in ours]
+
+    @property
+    def bystander_pid(self) -> int | None:
+        """The process in the shim's own group that `--bystander` started."""
+        found = self.warden.wait_report("bystander", 5)
+        return int(found[1]) if found else None
+
+    def _hung(self, limit: Deadline) -> None:
+        tree = [proc.describe() for proc in self.warden.tree()]
+        self.warden.sweep()
+        raise Failure(
+            "the shim returns",
+            f"a response within {limit.seconds:g} s",
+            f"did not return within {limit.seconds:g} s; it was killed",
+            {"processes": tree, **self._stderr_evidence()},
+            late=self._box.was_starved(),
+        )
+
+    def _stderr_evidence(self) -> dict[str, str]:
+        data = self._streams.captured("stderr")
+        return {"shim stderr": data[-400:].decode("utf-8", "replace")} if data else {}
+
+    def wait_exit(self, timeout_s: float | None = None) -> Exit:
+        """Wait for the end of the shim (released first); Failure at the hang bound."""
+        if self.exchange.notify_fd is not None:
+            self.wait_response()
+            self.release()
+        limit = self._limit if timeout_s is None else Deadline(timeout_s)
+        ended = self.warden.wait_exit(limit)
+        if ended is None:
+            self._hung(limit)
+        assert ended is not None
+        if self._snapshot is None:
+            self._snapshot = self._look()
+        return ended
+
+    def finish(self) -> Outcome:
+        """Wait for the end and read the response; once."""
+        if self._outcome is not None:
+            return self._outcome
+        ended = self.wait_exit()
+        found = self._snapshot or []
+        facts = Facts(
+            shim_exit=(ended.how, ended.number),
+            t_started_ns=self.warden.t_started_ns,
+            t_ended_ns=ended.t_ns,
+            survivors=[proc for proc in found if proc.alive],
+            zombies=[proc for proc in found if not proc.alive],
+            shim_stderr=self._streams.captured("stderr"),
+            shim_stdout=self._streams.captured("stdout"),
+        )
+        answer = self.exchange.answer(
+            self._box.session.capabilities, limit=self._box.session.max_line
+        )
+        if answer is None and self._expect_result:
+            raise ShimBroke(
+                f"the shim {ended.how} {ended.number} without a response",
+                {"in flight": shown(self.exchange.message), **self._stderr_evidence()},
+            )
+        self._outcome = self._make(answer, facts)
+        return self._outcome
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """What `finish` gave, if it came to that."""
+        return self._outcome
+
+    def close(self) -> None:
+        """Sweep, close every descriptor; idempotent."""
+        self.warden.sweep()
+        self.exchange.close()
+        self._streams.close()

@@ -1,0 +1,181 @@
+"""One session against one shim: what is under test, where cases live, what runs beside them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import shutil
+import signal
+import tempfile
+import threading
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from boxspec.programs import programs
+from boxspec.target.client.exchange import MAX_RESPONSE
+from boxspec.target.client.serve import Serve
+from boxspec.target.observe.pacer import Pacer, median_spawn_ms
+from boxspec.target.observe.warden import spawn
+
+if TYPE_CHECKING:
+    from boxspec.target.live import Live
+
+GRACE_MS, TICK_MS = 5000, 100
+
+
+class Session:
+    """Open it once; `close` leaves no process, no descriptor and no conforming case behind."""
+
+    def __init__(self, argv: tuple[str, ...], *, seed: int = 0, busy: int = 0) -> None:
+        self.argv = argv
+        self.seed = seed
+        self.hello: dict[str, Any] = {}
+        self.capabilities: frozenset[str] = frozenset()
+        self.env = dict(os.environ)
+        _keep_descriptors_private()
+        self.root = Path(tempfile.mkdtemp(prefix="boxspec-"))
+        # Cases may start the shim as another user.
+        self.root.chmod(0o755)
+        self._lock = threading.Lock()
+        self._serves: dict[int, Serve] = {}
+        self._started_serves = 0
+        self._serve_folders: list[Path] = []
+        self._median: float | None = None
+        self._lives: set[Live[Any]] = set()
+        self._interrupted = False
+        self._cases = 0
+        self._busy: list[tuple[int, int]] = []
+        # Which vectors conformed: a refusal is proved by its allowed twin.
+        self.outcomes: dict[str, bool] = {}
+        # How long this shim takes to start, run a program and end; smoke measures it.
+        self.startup_ms = 0.0
+        self._waste: queue.SimpleQueue[Path | None] = queue.SimpleQueue()
+        self._cleaner = threading.Thread(target=self._clean, name="cleaner", daemon=True)
+        self._cleaner.start()
+        self.closed = False
+        try:
+            self.pacer = Pacer()
+            for _ in range(busy):
+                self._busy.append(_start_busy())
+        except BaseException:
+            self._waste.put(None)
+            shutil.rmtree(self.root, ignore_errors=True)
+            raise
+
+    @property
+    def max_line(self) -> int:
+        return int(self.hello.get("limits", {}).get("max_line_bytes", MAX_RESPONSE))
+
+    @property
+    def grace_ms(self) -> int:
+        return int(self.hello.get("constants", {}).get("grace_ms", GRACE_MS))
+
+    @property
+    def tick_ms(self) -> int:
+        return int(self.hello.get("constants", {}).get("tick_ms", TICK_MS))
+
+    def said_hello(self, hello: dict[str, Any]) -> None:
+        self.hello = hello
+        self.capabilities = frozenset(hello["capabilities"])
+
+    def case_folder(self, name: str) -> Path:
+        """A fresh folder; the name says which test it belongs to."""
+        with self._lock:
+            self._cases += 1
+            number = self._cases
+        folder = self.root / f"{number:04d}-{name[:60]}"
+        folder.mkdir()
+        return folder
+
+    def delete(self, folder: Path) -> None:
+        """Beside the tests: unlinking and rmdir were a third of a short case's time."""
+        self._waste.put(folder)
+
+    def _clean(self) -> None:
+        while (folder := self._waste.get()) is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def marker(self) -> str:
+        return f"boxspec-{uuid.uuid4().hex[:16]}"
+
+    def serve(self) -> Serve:
+        """The serve session of this thread: cases in other threads have no part in how it ends.
+
+        It is kept from case to case; a broken one is replaced.
+        """
+        me = threading.get_ident()
+        serve = self._serves.get(me)
+        if serve is not None and serve.alive:
+            return serve
+        with self._lock:
+            self._started_serves += 1
+            folder = self.root / f"serve-{self._started_serves}"
+            self._serve_folders.append(folder)
+        serve = Serve(self.argv, folder, self.env, max_line=self.max_line)
+        serve.capabilities = self.capabilities
+        self._serves[me] = serve
+        return serve
+
+    def median_spawn_ms(self) -> float:
+        with self._lock:
+            if self._median is None:
+                self._median = median_spawn_ms()
+            return self._median
+
+    def add(self, live: Live[Any]) -> None:
+        with self._lock:
+            self._lives.add(live)
+            late = self._interrupted
+        if late:
+            live.warden.command("sweep")
+
+    def drop(self, live: Live[Any]) -> None:
+        with self._lock:
+            self._lives.discard(live)
+
+    def interrupt(self) -> None:
+        """Each running shim ends now, and each that is still to come: their cases fail within a
+        moment instead of waiting."""
+        with self._lock:
+            self._interrupted = True
+            lives = list(self._lives)
+        for live in lives:
+            live.warden.command("sweep")
+
+    def close(self) -> None:
+        if self.closed:
+            return
+        self.closed = True
+        for serve in self._serves.values():
+            if serve.alive:
+                serve.end()
+        for folder in self._serve_folders:
+            self.delete(folder)
+        self._waste.put(None)
+        self._cleaner.join()
+        self.pacer.close()
+        for pid, stdin in self._busy:
+            os.close(stdin)
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+        # What failing cases left is kept.
+        with contextlib.suppress(OSError):
+            self.root.rmdir()
+
+
+def _start_busy() -> tuple[int, int]:
+    stdin_r, stdin_w = os.pipe2(os.O_CLOEXEC)
+    try:
+        return spawn([programs.busy], os.environ, {0: stdin_r, 1: 1, 2: 2}), stdin_w
+    finally:
+        os.close(stdin_r)
+
+
+def _keep_descriptors_private() -> None:
+    """What our caller left open must not reach the shims: "only 0, 1, 2" would be in doubt."""
+    for entry in Path("/proc/self/fd").iterdir():
+        if int(entry.name) > 2:
+            with contextlib.suppress(OSError):
+                os.set_inheritable(int(entry.name), False)

@@ -1,0 +1,115 @@
+"""Trust nothing: what a shim must show before any score.
+
+A shim that says yes to everything, no to everything, echoes, or answers stale ids is "not a
+conforming shim". These questions are coarse on purpose: an implementation with one real mistake
+must come through, so that the requirement it breaks can say so.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from boxspec.errors import NotConforming, ShimBroke
+from boxspec.judge.expect import shown
+from boxspec.judge.verdict import Failure
+from boxspec.target.case import Box
+from boxspec.target.client.serve import Serve
+from boxspec.target.contract import find, names
+from boxspec.target.observed import Observed
+from boxspec.target.sentinels import Say
+from boxspec.target.sentinels import no as _no
+from boxspec.target.session import Session
+
+WITHIN_S = 10.0
+
+
+def _quiet(_: str) -> None:
+    pass
+
+
+def trust(session: Session, say: Say = _quiet, contracts: Sequence[str] | None = None) -> None:
+    """Run the checks of these contracts, or of all; NotConforming names the first that failed.
+
+    Fills session.hello.
+    """
+    box = Box(session, "smoke")
+    keep = True
+    try:
+        _serve(session, box.folder, say)
+        _run(session, box, say)
+        for name in names():
+            if contracts is None or name in contracts:
+                find(name).trust(box, say)
+        keep = False
+    except (ShimBroke, Failure) as why:
+        facts = "".join(f"\n  {name}: {fact}" for name, fact in why.evidence.items())
+        facts += f"\n  kept: {box.folder}"
+        raise NotConforming(f"not a conforming shim: {why}{facts}") from why
+    finally:
+        box.close(keep=keep)
+
+
+def _hello(answer: dict[str, Any], nonce: str, pid: int, way: str) -> dict[str, Any]:
+    if "result" not in answer:
+        raise _no(f"hello ({way}) is answered with {shown(answer)}")
+    hello: dict[str, Any] = answer["result"]
+    if hello["nonce"] != nonce:
+        raise _no(f"hello ({way}) repeats the nonce {hello['nonce']!r}, sent was {nonce!r}")
+    if hello["pid"] != pid:
+        raise _no(
+            f"hello ({way}) says pid {hello['pid']}, the started process is {pid};"
+            " a wrapper must exec the shim"
+        )
+    return hello
+
+
+def _serve(session: Session, folder: Path, say: Say) -> None:
+    serve = Serve(session.argv, folder / "serve", session.env, within_s=WITHIN_S)
+    try:
+        nonces = [uuid.uuid4().hex for _ in range(2)]
+        first, second = (
+            _hello(serve.call("hello", protocol=1, nonce=nonce), nonce, serve.shim_pid, "serve")
+            for nonce in nonces
+        )
+        if {**first, "nonce": ""} != {**second, "nonce": ""}:
+            raise _no("hello twice in one session says two different things")
+        say("hello: nonce, pid and shape are right, twice the same")
+        for op in ("exec.no-such-op", f"nothing-{os.urandom(3).hex()}.run"):
+            answer = serve.call(op)
+            if "unsupported" not in answer:
+                raise _no(f"the unknown operation {op!r} is answered with {shown(answer)}")
+        say("unknown operation and unknown capability: unsupported")
+        ended = serve.bye()
+        if ended is None or (ended.how, ended.number) != ("exited", 0):
+            raise _no(f"after bye it should exit 0; it {_how(ended)}")
+        say("bye: exits 0")
+        session.said_hello(first)
+    finally:
+        serve.close()
+
+
+def _how(ended: Any) -> str:
+    return "stayed" if ended is None else f"{ended.how} {ended.number}"
+
+
+def _run(session: Session, box: Box, say: Say) -> None:
+    nonce = uuid.uuid4().hex
+    message = {"op": "hello", "protocol": 1, "nonce": nonce}
+    with box.launch(message, Observed, within_s=WITHIN_S) as live:
+        try:
+            seen = live.finish()
+        except ShimBroke as why:
+            way = "started as `SHIM run REQUEST RESPONSE` (shim-protocol.md, two ways in)"
+            raise ShimBroke(f"{why}, {way}", why.evidence) from why
+        hello = _hello(seen.raw or {}, nonce, live.shim_pid, "run")
+    session.startup_ms = seen.elapsed_ms
+    if seen.survivors:
+        left = ", ".join(proc.describe() for proc in seen.survivors)
+        raise _no(f"hello (run) leaves a process behind: {left}")
+    if sorted(hello["capabilities"]) != sorted(session.hello["capabilities"]):
+        raise _no("run and serve declare different capabilities")
+    say("run mode: hello from file to file, the same capabilities")

@@ -1,0 +1,42 @@
+"""The twin, the second implementation: written from the contracts, it shares nothing with others.
+
+Who wants to know a right answer asks it, and never an implementation that is accused.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from boxspec.errors import HarnessError
+from boxspec.programs import ROOT
+
+TWIN = ROOT / "conformance" / "shims" / "python" / "shim.py"
+ANSWER_S = 60
+
+Fields = dict[str, Any]
+
+
+def twin_command() -> list[str]:
+    # The interpreter itself: a version manager's python3 is a script that takes its time.
+    return [str(Path(sys.executable).resolve()), "-I", "-S", str(TWIN)]
+
+
+def ask_twin(case: Mapping[str, Any]) -> Fields:
+    message = {"id": "1", "op": case["op"], **case["request"]}
+    done = subprocess.run(
+        [*twin_command(), "serve"],
+        input=json.dumps(message) + "\n",
+        capture_output=True,
+        text=True,
+        timeout=ANSWER_S,
+    )
+    try:
+        answer: Fields = json.loads(done.stdout.splitlines()[0])
+    except (IndexError, ValueError):
+        raise HarnessError(f"the twin has no answer: {done.stderr.strip()[-200:]}") from None
+    return answer

@@ -1,0 +1,115 @@
+"""Questions about runs: what a case has as `box.exec`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from boxspec.judge.expect import shown
+from boxspec.judge.verdict import Failure, Verdict
+from boxspec.target.case import WITHIN_S, Box
+from boxspec.target.live import Live
+from contracts.exec.answers import ObservedBatch, ObservedRun
+from contracts.exec.request import env_mode, exec_request
+
+Message = dict[str, Any]
+
+
+class AsksExec:
+    """Starts runs, one or several in one shim process."""
+
+    def __init__(self, box: Box) -> None:
+        self._box = box
+
+    def start(
+        self,
+        *,
+        sandbox: Mapping[str, Any] | None = None,
+        hold: bool = False,
+        expect_result: bool = True,
+        within_s: float = WITHIN_S,
+        state: Sequence[str] = (),
+        shim_env: Mapping[str, str | None] | None = None,
+        stdin_file: str | os.PathLike[str] | None = None,
+        shim_stdin: Any = None,
+        shim_stdout: Any = None,
+        shim_stderr: Any = None,
+        **request: Any,
+    ) -> Live[ObservedRun]:
+        """Start one exec.run; `request` holds its fields (unknown ones go through as they are)."""
+        message: Message = {"op": "exec.run", "request": exec_request(request)}
+        if sandbox is not None:
+            message["sandbox"] = dict(sandbox)
+        return self._box.launch(
+            message,
+            ObservedRun,
+            hold=hold,
+            expect_result=expect_result,
+            within_s=within_s,
+            state=state,
+            shim_env=shim_env,
+            streams={
+                "stdin": stdin_file if stdin_file is not None else shim_stdin,
+                "stdout": shim_stdout,
+                "stderr": shim_stderr,
+            },
+        )
+
+    def run(self, **options: Any) -> ObservedRun:
+        """One exec.run from start to end."""
+        with self.start(**options) as live:
+            return live.finish()
+
+    def start_batch(
+        self,
+        runs: Sequence[tuple[int, Mapping[str, Any]] | Mapping[str, Any]],
+        *,
+        hold: bool = False,
+        expect_result: bool = True,
+        within_s: float = WITHIN_S,
+        state: Sequence[str] = (),
+        shim_env: Mapping[str, str | None] | None = None,
+        shim_stdin: Any = None,
+        shim_stdout: Any = None,
+        shim_stderr: Any = None,
+    ) -> Live[ObservedBatch]:
+        """Start several runs at once in one shim: (after_ms, fields) or just the fields."""
+        listed = []
+        for run in runs:
+            after_ms, fields = run if isinstance(run, tuple) else (0, run)
+            listed.append({"after_ms": after_ms, "request": exec_request(fields)})
+        return self._box.launch(
+            {"op": "exec.batch", "runs": listed},
+            ObservedBatch,
+            hold=hold,
+            expect_result=expect_result,
+            within_s=within_s,
+            state=state,
+            shim_env=shim_env,
+            streams={"stdin": shim_stdin, "stdout": shim_stdout, "stderr": shim_stderr},
+        )
+
+    def batch(
+        self, runs: Sequence[tuple[int, Mapping[str, Any]] | Mapping[str, Any]], **options: Any
+    ) -> ObservedBatch:
+        with self.start_batch(runs, **options) as live:
+            return live.finish()
+
+    def format_env(self, env: Any) -> str:
+        """exec.format_env through serve; a share of them through run too, which must agree."""
+        mode = env_mode(env)
+        answer = self._box.session.serve().call("exec.format_env", env=mode)
+        if "result" not in answer:
+            raise Failure("exec.format_env answers", "a result", shown(answer))
+        text = str(answer["result"]["text"])
+        if (len(text) + self._box.session.seed) % 4 == 0:
+            again = self._box.send({"op": "exec.format_env", "env": mode}).result["text"]
+            if again != text:
+                raise Failure(
+                    "serve and run give the same answer",
+                    shown(text),
+                    shown(again),
+                    verdict=Verdict.CONTRADICTION,
+                )
+        return text

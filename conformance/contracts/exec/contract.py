@@ -1,0 +1,33 @@
+"""The contract exec: run one program, watch it, end it in order."""
+
+from boxspec.target.contract import Contract
+from contracts.exec.asking import AsksExec
+from contracts.exec.shapes import check
+from contracts.exec.trust import trust
+
+CONTRACT = Contract(
+    name="exec",
+    operations={
+        "exec.run": "exec",
+        "exec.batch": "exec.concurrent",
+        "exec.format_env": "exec.debug",
+    },
+    capabilities={
+        "exec": "`exec.run` with the fields of the contract",
+        "exec.concurrent": "`exec.batch`",
+        "exec.debug": "`debug: true`, and `exec.format_env`",
+        "exec.cap": "`max_output_bytes`, and `truncated` in results",
+        "exec.stdin_failure": '`stdin_failure: "ignore"`',
+        "exec.termination": "in results: `termination`, `signal`, `detached_writers`, `group_left`,"
+        " `pending_signals`",
+        "exec.sandbox": "`sandbox` in `exec.run`",
+    },
+    offers=AsksExec,
+    trust=trust,
+    shape=check,
+    # A fault of exec trips what it breaks in seconds: all of its topic, one test of the others.
+    fault_scope="focus",
+    # Runs of exec mostly wait.
+    fault_lanes=6,
+    fuzzing="contracts.exec.fuzzing:FUZZING",
+)

@@ -1,0 +1,24 @@
+"""What fuzzing needs of the contract exec: first inputs of the target that reads its requests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from boxspec.programs import ROOT
+from boxspec.target.contract import Fuzzing
+
+
+def exec_frame() -> Iterator[bytes]:
+    """The requests that the page of the protocol shows."""
+    page = (ROOT / "conformance" / "spec" / "shim-protocol.md").read_text(encoding="utf-8")
+    for line in re.findall(r'^\{"id": .*"op": .*\}$', page, re.MULTILINE):
+        yield line.encode()
+
+
+def _no_vectors(_: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    return iter(())
+
+
+FUZZING = Fuzzing(seeds={"exec_frame": exec_frame}, vectors_of=_no_vectors, ids=tuple)

@@ -1,0 +1,86 @@
+"""Moments, bounds and outcomes that the tests of deadlines, kills and signals share."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from boxspec.api import Box, NotMeasured, at_most, expect, matches
+from boxspec.api import programs as P
+from boxspec.target.observe import procs
+from boxspec.target.observe.lines import Deadline, poll
+from boxspec.target.observe.procs import Proc
+
+TIMED_OUT = b"process timed out"
+BY_SIGTERM = b"process interrupted by signal SIGTERM"
+BY_SIGINT = b"process interrupted by signal SIGINT"
+
+# A program that ends only when somebody ends it: a minute is longer than any case.
+FOREVER_MS = "60000"
+
+TICK_NS = 10**9 // os.sysconf("SC_CLK_TCK")
+
+
+def ends_with(annotation: bytes) -> Any:
+    return matches(annotation + rb"\Z")
+
+
+def annotated(stderr: bytes) -> bool:
+    """Any of the kit's annotations stands in it."""
+    return any(text in stderr for text in (TIMED_OUT, b"process interrupted by signal"))
+
+
+def elapsed_ms(since_ns: int, until_ns: int) -> float:
+    return (until_ns - since_ns) / 1e6
+
+
+def expect_within(box: Box, what: str, since_ns: int, until_ns: int, limit_ms: float) -> None:
+    """An upper bound: the contract's, and what this machine was late by in that time."""
+    took = elapsed_ms(since_ns, until_ns)
+    allowance = box.allowance_ms((since_ns, max(since_ns, until_ns)))
+    evidence = {"limit_ms": limit_ms, "allowance_ms": round(allowance, 1)}
+    expect(f"{what}, in ms", took, at_most(limit_ms + allowance), evidence=evidence)
+
+
+def born_ns(process: Proc) -> int:
+    """Not later than the fork: /proc counts in clock ticks, rounded down."""
+    monotonic = time.monotonic_ns()
+    asleep = time.clock_gettime_ns(time.CLOCK_BOOTTIME) - monotonic
+    return process.starttime * TICK_NS - asleep
+
+
+def pass_time(ms: int) -> None:
+    """A stretch that is itself what is measured over; never a way to wait for something."""
+    subprocess.run([P.slow_exit, os.devnull, str(ms)], check=True, stdin=subprocess.DEVNULL)
+
+
+def until(condition: Callable[[], bool], timeout_s: float = 10) -> bool:
+    """Look at /proc until it says so: it has no events to wait for."""
+    limit = Deadline(timeout_s)
+    while not (holds := condition()) and not limit.over():
+        poll([], 0.002)
+    return holds
+
+
+def let_all_go(fifo: Path, waiting: Callable[[], bool]) -> None:
+    """One fifo, many gates: those that had not come to it yet are let go by the next opening."""
+
+    def gone() -> bool:
+        # Without a reader this says ENXIO: then nobody waits in front of it just now.
+        with contextlib.suppress(OSError):
+            os.close(os.open(fifo, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC))
+        return not waiting()
+
+    until(gone, 20)
+
+
+def need_preload(shim_pid: int, name: str) -> None:
+    """A static program, or one without libc, does not load it, and then it decides nothing."""
+    maps = procs.read(f"/proc/{shim_pid}/maps") or b""
+    if name.encode() not in maps:
+        raise NotMeasured(f"{name} was not loaded: the shim is static or has no dynamic loader")

@@ -1,0 +1,65 @@
+"""The `request` object of a run, out of what a test says: bytes become base64 where they must."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from boxspec.target.client.b64 import b64, put_word, put_words, text_or_none
+
+
+def env_mode(value: Any) -> Any:
+    """`inherit`, or pairs (a mapping, a list of pairs, or the protocol's own object)."""
+    if isinstance(value, Mapping) and len(value) == 1 and "clear_and_set" in value:
+        value = value["clear_and_set"]
+    elif isinstance(value, Mapping) and not set(value) <= {"clear_and_set", "clear_and_set_b64"}:
+        value = list(value.items())
+    if not isinstance(value, list | tuple) or not all(_is_pair(pair) for pair in value):
+        return value
+    flat = [word for pair in value for word in pair]
+    if any(text_or_none(word) is None for word in flat):
+        return {"clear_and_set_b64": [[b64(key), b64(text)] for key, text in value]}
+    return {"clear_and_set": [[text_or_none(key), text_or_none(text)] for key, text in value]}
+
+
+def _is_pair(pair: Any) -> bool:
+    return (
+        isinstance(pair, list | tuple)
+        and len(pair) == 2
+        and all(isinstance(word, str | bytes | os.PathLike) for word in pair)
+    )
+
+
+def stdin_mode(value: Any) -> Any:
+    """`inherit`, `null`, bytes, or the protocol's own object."""
+    if isinstance(value, bytes | bytearray):
+        mode: dict[str, Any] = {}
+        put_word(mode, "bytes", bytes(value))
+        return mode
+    if isinstance(value, Mapping) and isinstance(value.get("bytes"), bytes):
+        return stdin_mode(value["bytes"])
+    return value
+
+
+_WORDS = ("program", "current_dir")
+
+
+def exec_request(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The `request` object of exec.run; values the twins do not know go through untouched."""
+    request: dict[str, Any] = {}
+    for name, value in fields.items():
+        if name in _WORDS and isinstance(value, str | bytes | os.PathLike):
+            put_word(request, name, value)
+        elif name == "args" and isinstance(value, list | tuple):
+            if all(isinstance(word, str | bytes | os.PathLike) for word in value):
+                put_words(request, name, value)
+            else:
+                request[name] = list(value)
+        elif name == "stdin":
+            request[name] = stdin_mode(value)
+        elif name == "env":
+            request[name] = env_mode(value)
+        else:
+            request[name] = value
+    return request

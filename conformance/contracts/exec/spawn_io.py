@@ -1,0 +1,173 @@
+"""What the tests of spawning and of the streams share: outcomes in words, tools, patterns."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import hashlib
+import json
+import os
+import shlex
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from boxspec.api import Answer, Box, NotMeasured
+from boxspec.api import programs as P
+from contracts.exec.answers import ObservedRun
+
+SPAWN_FAILURE = "a spawn failure"
+SH = "/bin/sh"
+
+
+def error_of(seen: Answer) -> dict[str, Any]:
+    """The error of a run, empty where it has a result."""
+    return dict((seen.raw or {}).get("error", {}))
+
+
+def outcome(seen: Answer) -> str:
+    """How a run ended, in words that can be compared: a spawn failure is told by its text."""
+    error = error_of(seen)
+    if not error:
+        code = seen.result["exit_code"]
+        return "no exit code" if code is None else f"exit {code}"
+    if error["kind"] == "execution" and "failed to spawn" in error["message"]:
+        return SPAWN_FAILURE
+    return f"error {error['kind']}: {error['message']}"
+
+
+def message(seen: Answer) -> str:
+    return str(error_of(seen).get("message", ""))
+
+
+def names_reason(number: int, text: str) -> bool:
+    """Whether a message names this errno, in words or by its symbol."""
+    return os.strerror(number).lower() in text.lower() or errno.errorcode[number] in text
+
+
+def settled(path: Path) -> Path:
+    """Wait until nobody has the file open for writing.
+
+    Another thread may be between fork and exec with a copy of our descriptor; the program would
+    be busy then through no fault of the shim. A read lease is only given without any writer.
+    """
+    reader = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    limit = time.monotonic() + 5
+    try:
+        while time.monotonic() < limit:
+            try:
+                fcntl.fcntl(reader, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+            except BlockingIOError:
+                os.sched_yield()
+            except OSError:
+                # No leases on this file system.
+                break
+            else:
+                fcntl.fcntl(reader, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+                break
+    finally:
+        os.close(reader)
+    return path
+
+
+def program_at(path: Path, source: str | None = None) -> Path:
+    """A copy of exit-with (or `source`) that can be executed at this path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(source or P.exit_with, path)
+    path.chmod(0o755)
+    return settled(path)
+
+
+def script_at(path: Path, body: str, first: str = "#!/bin/sh\n", mode: int = 0o755) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(first + body + "\n")
+    path.chmod(mode)
+    return settled(path)
+
+
+def saying(path: Path, text: str, mode: int = 0o755) -> Path:
+    """A script that prints `text` and a newline."""
+    return script_at(path, f"echo {shlex.quote(text)}", mode=mode)
+
+
+def report(box: Box, **run: Any) -> dict[str, Any]:
+    """What the child says about itself: the program `report` run with these fields."""
+    place = box.tmp / "report.json"
+    box.exec.run(program=P.report, args=[str(place)], **run).result  # noqa: B018 - an error fails
+    return json.loads(place.read_text())
+
+
+def report_through_shell(box: Box, before: str, **run: Any) -> dict[str, Any]:
+    """The same after a few words of shell in the same process."""
+    place = box.tmp / "report.json"
+    line = f'{before}; exec "$0" "$1"'
+    box.exec.run(program=SH, args=["-c", line, P.report, str(place)], **run).result  # noqa: B018
+    return json.loads(place.read_text())
+
+
+def fd_of(said: Mapping[str, Any], number: int) -> dict[str, Any]:
+    """One descriptor of a report, empty where the child does not have it."""
+    return next((each for each in said["fds"] if each["fd"] == number), {})
+
+
+def signals_in(mask: str) -> set[int]:
+    """The numbers in a hexadecimal mask of /proc/PID/status."""
+    bits = int(mask, 16)
+    return {number + 1 for number in range(64) if bits >> number & 1}
+
+
+def pattern(size: int, first: str = "a") -> bytes:
+    """The bytes that `flood` writes: 23 letters by offset, from 'a' or from 'A'."""
+    letters = bytes(ord(first) + i for i in range(23))
+    return (letters * (size // 23 + 1))[:size]
+
+
+def sha(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def hash_line(data: bytes) -> bytes:
+    """What hash-stdin prints after reading exactly these bytes."""
+    return f"{len(data)} {sha(data)}\n".encode()
+
+
+def stream(seen: ObservedRun, name: str) -> tuple[int, str]:
+    """Length and digest of a captured stream, short or long."""
+    data = (getattr(seen, f"{name}_len"), getattr(seen, f"{name}_sha256"))
+    return int(data[0]), str(data[1])
+
+
+def digest(data: bytes) -> tuple[int, str]:
+    return len(data), sha(data)
+
+
+def since_ms(start_ns: int, end_ns: int) -> float:
+    return (end_ns - start_ns) / 1e6
+
+
+def overhead_ms(box: Box) -> float:
+    """What the shim costs beside its child, under the load of the moment: a run of `true`.
+
+    The allowance says how late the machine is, not how long an interpreter takes to end.
+    """
+    return max(box.exec.run(program="/bin/true").elapsed_ms for _ in range(2))
+
+
+def shell(line: str, *words: Any) -> dict[str, Any]:
+    """program and args of `sh -c line` with $1, $2, …"""
+    return {"program": SH, "args": ["-c", line, "sh", *map(str, words)]}
+
+
+def hexes(data: bytes, *, flag: str = "--out", piece: int = 16384) -> list[str]:
+    """Arguments of `emit` for these bytes, cut below the limit of one argument."""
+    parts: Sequence[bytes] = [data[i : i + piece] for i in range(0, len(data), piece)]
+    return [word for part in parts for word in (flag, part.hex())]
+
+
+def needs_replaced_environment(box: Box) -> None:
+    """Tests of the search through PATH need a child whose PATH they decide."""
+    names = report(box, env=[("ONLY", "1")])["env_b64"]
+    if len(names) != 1:
+        raise NotMeasured("clear_and_set leaves other variables here (see EXEC-ENV-02)")

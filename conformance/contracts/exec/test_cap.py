@@ -1,0 +1,140 @@
+"""EXEC-CAP: max_output_bytes."""
+
+from __future__ import annotations
+
+import pytest
+
+from boxspec.api import Box, expect, requires
+from boxspec.api import programs as P
+from contracts.exec.answers import ObservedRun
+from contracts.exec.spawn_io import digest, outcome, pattern, shell, stream
+
+
+def facts(seen: ObservedRun) -> tuple[bool, int | None, bool]:
+    result = seen.result
+    return result["success"], result["exit_code"], result["truncated"]
+
+
+CUT = (False, None, True)
+# Bytes on stdout and on stderr, and a cap that they do not exceed.
+CAPS = [
+    (100, 100, 100),
+    (100, 0, 100),
+    (0, 100, 100),
+    (99, 100, 100),
+    (60, 60, 100),
+    (0, 0, 0),
+    (65_536, 65_536, 65_536),
+    (5, 5, 2**64 - 1),
+]
+
+
+@requires("EXEC-CAP-01", capability="exec.cap")
+@pytest.mark.parametrize("flag", ["--out", "--err"])
+@pytest.mark.parametrize("cap", [0, 1, 100])
+def test_a_byte_beyond_the_cap_ends_the_run(box: Box, flag: str, cap: int) -> None:
+    args = [box.events().path, flag, "x" * (cap + 1)]
+    seen = box.exec.run(program=P.siglog, args=args, max_output_bytes=cap, within_s=15)
+    survivors = [each.describe() for each in seen.survivors]
+    expect("success, exit code, truncated, survivors", (*facts(seen), survivors), (*CUT, []))
+
+
+@requires("EXEC-CAP-01", pitfalls=["B5"], capability="exec.cap")
+def test_the_cap_ends_each_member_of_the_group(box: Box) -> None:
+    args = [box.events().path, "--members", "2", "--out", "x" * 101]
+    seen = box.exec.run(program=P.siglog, args=args, max_output_bytes=100, within_s=15)
+    expect("processes of the run that live on", [p.describe() for p in seen.survivors], [])
+
+
+@requires("EXEC-CAP-01", capability="exec.cap", timing=True)
+def test_the_cap_kills_at_once_and_asks_nobody(box: Box) -> None:
+    events = box.events()
+    # It writes after its handlers are set up: a signal before the SIGKILL would be logged.
+    args = [events.path, "--out", "x" * 101]
+    seen = box.exec.run(program=P.siglog, args=args, max_output_bytes=100, within_s=15)
+    limit = box.grace_ms / 2 + box.allowance_ms(seen)
+    expect(
+        "signals that the child could note, and a return well before any grace is over",
+        (events.all("signal"), seen.elapsed_ms <= limit),
+        ([], True),
+        {"elapsed_ms": seen.elapsed_ms, "limit_ms": limit},
+    )
+
+
+@requires("EXEC-CAP-01", pitfalls=["E16"], capability="exec.cap")
+def test_endless_output_ends_at_the_cap(box: Box) -> None:
+    seen = box.exec.run(program="yes", max_output_bytes=100_000, within_s=15)
+    expect(
+        "success, exit code, truncated, bytes kept",
+        (*facts(seen), seen.stdout_len),
+        (*CUT, 100_000),
+    )
+
+
+@requires("EXEC-CAP-01", capability="exec.cap")
+def test_a_child_that_has_exited_beyond_the_cap_is_cut_too(box: Box) -> None:
+    seen = box.exec.run(program=P.flood, args=["101", "0"], max_output_bytes=100)
+    expect("success, exit code, truncated", facts(seen), CUT)
+
+
+@requires("EXEC-CAP-02", capability="exec.cap")
+@pytest.mark.parametrize(
+    ("out", "err", "cap"),
+    CAPS,
+)
+def test_exactly_the_cap_is_no_excess_on_each_stream(
+    box: Box, out: int, err: int, cap: int
+) -> None:
+    seen = box.exec.run(program=P.flood, args=[str(out), str(err)], max_output_bytes=cap)
+    expect(
+        "success, exit code, truncated, and both streams",
+        (*facts(seen), stream(seen, "stdout"), stream(seen, "stderr")),
+        (True, 0, False, digest(pattern(out)), digest(pattern(err, "A"))),
+    )
+
+
+@requires("EXEC-CAP-02", capability="exec.cap")
+def test_without_a_cap_nothing_is_cut(box: Box) -> None:
+    seen = box.exec.run(program=P.flood, args=["50000", "50000", "--exit", "3"])
+    expect("success, exit code, truncated", facts(seen), (False, 3, False))
+
+
+@requires("EXEC-CAP-03", capability="exec.cap")
+@pytest.mark.parametrize("cap", [1, 100, 4096, 50_000])
+def test_the_stream_is_kept_up_to_the_cap(box: Box, cap: int) -> None:
+    seen = box.exec.run(program=P.flood, args=["60000", "0"], max_output_bytes=cap)
+    expect("stdout", stream(seen, "stdout"), digest(pattern(cap)))
+
+
+@requires("EXEC-CAP-03", pitfalls=["E17"], capability="exec.cap")
+@pytest.mark.parametrize(
+    ("text", "cap", "kept"),
+    [
+        ("aé", 2, "a"),
+        ("a€", 2, "a"),
+        ("a€", 3, "a"),
+        ("a😀", 2, "a"),
+        ("a😀", 4, "a"),
+        ("😀", 3, ""),
+        ("aéb", 3, "aé"),
+        ("a€b", 4, "a€"),
+        ("a😀b", 5, "a😀"),
+    ],
+)
+@pytest.mark.parametrize("flag", ["--out", "--err"])
+def test_a_character_that_the_cap_cuts_is_dropped(
+    box: Box, text: str, cap: int, kept: str, flag: str
+) -> None:
+    seen = box.exec.run(program=P.emit, args=[flag, text.encode().hex()], max_output_bytes=cap)
+    got = seen.stdout if flag == "--out" else seen.stderr
+    expect("the stream up to the cap", got.decode(), kept)
+
+
+@requires("EXEC-CAP-03", capability="exec.cap")
+@pytest.mark.parametrize("name", ["stdout", "stderr"])
+def test_a_cut_run_has_no_annotation(box: Box, name: str) -> None:
+    redirect = "" if name == "stdout" else ">&2"
+    line = f"printf own >&2; printf %0200d 0 {redirect}"
+    seen = box.exec.run(**shell(line), max_output_bytes=50)
+    wanted = b"own" if name == "stdout" else b"own" + b"0" * 47
+    expect("stderr", seen.stderr, wanted, {"outcome": outcome(seen)})

@@ -1,0 +1,126 @@
+"""EXEC-CHILD: group, session, signals and limits that the child starts with."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+
+import pytest
+
+from boxspec.api import Box, expect, requires
+from boxspec.api import programs as P
+from contracts.exec.spawn_io import outcome, report, shell, signals_in
+
+
+@requires("EXEC-CHILD-01", pitfalls=["B1"])
+@pytest.mark.parametrize("stdin", ["inherit", "null", b"x" * 10], ids=["inherit", "null", "bytes"])
+def test_the_child_leads_its_own_group(box: Box, stdin: str | bytes) -> None:
+    place = box.tmp / "report"
+    line = 'test -p /dev/stdin && cat >/dev/null; exec "$0" "$1"'
+    box.exec.run(program="/bin/sh", args=["-c", line, P.report, str(place)], stdin=stdin)
+    said = json.loads(place.read_text())
+    expect("the child's group, against its pid", said["pgid"], said["pid"])
+
+
+@requires("EXEC-CHILD-01", pitfalls=["B1"])
+def test_the_group_is_the_childs_at_its_first_instruction(box: Box) -> None:
+    said = report(box)
+    expect("group and pid as a static program reads them first", said["pgid"], said["pid"])
+
+
+@requires("EXEC-CHILD-02", pitfalls=["B9"])
+@pytest.mark.parametrize("state", [[], ["--setsid"]], ids=["in-a-session", "leads-one"])
+def test_the_child_stays_in_the_callers_session(box: Box, state: list[str]) -> None:
+    events, fifo = box.events(), box.fifo("gate")
+    with box.exec.start(program=P.gate, args=[events.path, str(fifo)], state=state) as live:
+        child = events.wait("ready").pid
+        sessions = os.getsid(child), os.getsid(live.shim_pid)
+    expect("the child's session, against the caller's", sessions[0], sessions[1])
+
+
+@requires("EXEC-CHILD-06", pitfalls=["D4", "D1"])
+@pytest.mark.parametrize(
+    "names",
+    [[], ["INT"], ["TERM"], ["PIPE"], ["INT", "TERM", "PIPE"]],
+    ids=["none", "INT", "TERM", "PIPE", "all"],
+)
+def test_int_term_and_pipe_are_at_their_default_in_the_child(box: Box, names: list[str]) -> None:
+    state = [word for name in names for word in ("--ignore", name)]
+    said = report(box, state=state)
+    bad = {signal.SIGINT, signal.SIGTERM, signal.SIGPIPE} & signals_in(said["sigign"])
+    expect("those of the three that the child ignores", bad, set())
+
+
+@requires("EXEC-CHILD-06", pitfalls=["D1"])
+def test_a_pipeline_ends_quietly_under_a_caller_that_ignores_sigpipe(box: Box) -> None:
+    line = "yes | head -n 1"
+    seen = box.exec.run(
+        program="/bin/sh", args=["-c", line], state=["--ignore", "PIPE"], within_s=10
+    )
+    expect(
+        f"what `{line}` prints on both streams",
+        (outcome(seen), seen.stdout, seen.stderr),
+        ("exit 0", b"y\n", b""),
+    )
+
+
+# EXEC-CHILD-06 is about the first three; the C library keeps the others for itself.
+NOT_ASKED = {signal.SIGINT, signal.SIGTERM, signal.SIGPIPE, 32, 33}
+
+
+@requires("EXEC-CHILD-07")
+@pytest.mark.parametrize(
+    "names",
+    [[], ["HUP"], ["QUIT"], ["USR1", "USR2", "ALRM"], ["TSTP", "TTIN", "TTOU", "CONT"]],
+    ids=["none", "HUP", "QUIT", "user", "job-control"],
+)
+def test_other_signals_are_ignored_in_the_child_as_by_the_caller(
+    box: Box, names: list[str]
+) -> None:
+    said = report(box, state=[word for name in names for word in ("--ignore", name)])
+    wanted = {int(signal.Signals["SIG" + name]) for name in names}
+    expect("signals that the child ignores", signals_in(said["sigign"]) - NOT_ASKED, wanted)
+
+
+@requires("EXEC-CHILD-07", pitfalls=["D2"])
+@pytest.mark.parametrize(
+    "names",
+    [[], ["USR1"], ["HUP", "QUIT", "ALRM"], ["PIPE"], ["INT", "USR2"]],
+    ids=["none", "USR1", "three", "PIPE", "INT"],
+)
+def test_the_childs_mask_is_the_callers(box: Box, names: list[str]) -> None:
+    said = report(box, state=[word for name in names for word in ("--block", name)])
+    wanted = {int(signal.Signals["SIG" + name]) for name in names}
+    expect("signals that are blocked in the child", signals_in(said["sigblk"]), wanted)
+
+
+@requires("EXEC-CHILD-08", pitfalls=["C12"])
+def test_limits_umask_and_priority_are_the_callers(box: Box) -> None:
+    nice = min(os.getpriority(os.PRIO_PROCESS, 0) + 3, 19)
+    state = ["--nofile", "211", "--core", "0", "--umask", "027", "--nice", str(nice)]
+    said = report(box, state=state)
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    got = (*said["rlimits"]["nofile"], said["rlimits"]["core"][0], said["umask"], said["nice"])
+    expect(
+        "open files soft and hard, core size, umask, niceness",
+        got,
+        (211, hard, 0, 0o027, nice),
+    )
+
+
+@requires("EXEC-CHILD-08", pitfalls=["C12"])
+def test_without_special_limits_the_child_has_the_callers_own(box: Box) -> None:
+    events, fifo, place = box.events(), box.fifo("gate"), box.tmp / "report"
+    line = '"$1" "$2"; exec "$3" "$4" "$5"'
+    with box.exec.start(**shell(line, P.report, place, P.gate, events.path, fifo)) as live:
+        events.wait("ready")
+        own = [
+            list(resource.prlimit(live.shim_pid, each))
+            for each in (resource.RLIMIT_NOFILE, resource.RLIMIT_CORE, resource.RLIMIT_NPROC)
+        ]
+        umask = int(live.status()["Umask"], 8)
+    said = json.loads(place.read_text())
+    got = [said["rlimits"][name] for name in ("nofile", "core", "nproc")], said["umask"]
+    expect("limits and umask of the child, against the caller's", got, (own, umask))

@@ -1,0 +1,167 @@
+"""EXEC-CHILD: the descriptors that the child starts with."""
+
+from __future__ import annotations
+
+import json
+import os
+from itertools import combinations
+from typing import Any
+
+import pytest
+
+from boxspec.api import Box, expect, requires
+from boxspec.api import programs as P
+from contracts.exec.spawn_io import fd_of, outcome, report, shell
+
+# The payload is read before the report is made: a child that leaves it unread is another topic.
+AFTER_PAYLOAD = 'cat >/dev/null; exec "$1" "$2" --out'
+
+
+def seen_with(box: Box, stdin: Any = "null", **run: Any) -> dict[str, Any]:
+    """The report of a child that has read its payload, if it has one."""
+    if not isinstance(stdin, bytes):
+        return report(box, stdin=stdin, **run)
+    place = box.tmp / "report.json"
+    box.exec.run(**shell(AFTER_PAYLOAD, P.report, place), stdin=stdin, **run)
+    return json.loads(place.read_text())
+
+
+STDINS = pytest.mark.parametrize(
+    "stdin", ["inherit", "null", b"abc"], ids=["inherit", "null", "bytes"]
+)
+
+
+@requires("EXEC-CHILD-03")
+def test_stdout_and_stderr_are_two_pipes(box: Box) -> None:
+    said = report(box)
+    out, err = fd_of(said, 1), fd_of(said, 2)
+    expect(
+        "types of the two, and whether they differ",
+        (out.get("type"), err.get("type"), out.get("ino") != err.get("ino")),
+        ("pipe", "pipe", True),
+    )
+
+
+@requires("EXEC-CHILD-03", capability="exec.debug")
+def test_stdout_and_stderr_are_two_pipes_with_debug_too(box: Box) -> None:
+    said = report(box, debug=True)
+    out, err = fd_of(said, 1), fd_of(said, 2)
+    expect(
+        "types of the two, and whether they differ",
+        (out.get("type"), err.get("type"), out.get("ino") != err.get("ino")),
+        ("pipe", "pipe", True),
+    )
+
+
+@requires("EXEC-CHILD-03")
+def test_the_pipes_are_not_the_callers_own_streams(box: Box) -> None:
+    events, fifo, place = box.events(), box.fifo("gate"), box.tmp / "report"
+    line = '"$1" "$2"; exec "$3" "$4" "$5"'
+    words = (P.report, place, P.gate, events.path, fifo)
+    with box.exec.start(**shell(line, *words), shim_stdout="pipe", shim_stderr="pipe") as live:
+        events.wait("ready")
+        own = {os.stat(f"/proc/{live.shim_pid}/fd/{fd}").st_ino for fd in (1, 2)}  # noqa: PTH116
+    said = json.loads(place.read_text())
+    shared = own & {fd_of(said, fd).get("ino") for fd in (1, 2)}
+    expect("pipes that caller and child share", shared, set())
+
+
+@requires("EXEC-CHILD-04", pitfalls=["C1"])
+@STDINS
+def test_the_child_has_only_0_1_and_2(box: Box, stdin: Any) -> None:
+    said = seen_with(box, stdin)
+    expect("the child's descriptors", [each["fd"] for each in said["fds"]], [0, 1, 2])
+
+
+@requires("EXEC-CHILD-04", pitfalls=["C1"], capability="exec.debug")
+def test_the_child_has_only_0_1_and_2_with_debug_too(box: Box) -> None:
+    said = report(box, debug=True, shim_stderr="pipe")
+    expect("the child's descriptors", [each["fd"] for each in said["fds"]], [0, 1, 2])
+
+
+@requires("EXEC-CHILD-05", pitfalls=["C4"])
+@STDINS
+def test_the_childs_ends_of_the_pipes_are_blocking(box: Box, stdin: Any) -> None:
+    said = seen_with(box, stdin)
+    bad = [each["fd"] for each in said["fds"] if each["type"] == "pipe" and each["nonblock"]]
+    expect("pipes that are non-blocking in the child", bad, [])
+
+
+@requires("EXEC-CHILD-09", pitfalls=["C1"])
+def test_a_descriptor_that_the_caller_left_open_is_passed_on(box: Box) -> None:
+    kept = box.tmp / "kept"
+    kept.write_text("x")
+    said = report(box, state=["--leave-open", f"9={kept}"])
+    expect(
+        "number and target of what is above 2 in the child",
+        [(each["fd"], each["target"]) for each in said["fds"] if each["fd"] > 2],
+        [(9, str(kept.resolve()))],
+    )
+
+
+@requires("EXEC-CHILD-09", pitfalls=["C4"])
+@pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "non-blocking"])
+def test_the_flags_of_an_inherited_stdin_are_untouched(box: Box, blocking: bool) -> None:
+    reader, writer = os.pipe()
+    try:
+        os.set_blocking(reader, blocking)
+        said = report(box, stdin="inherit", shim_stdin=reader)
+        got = (not fd_of(said, 0).get("nonblock"), os.get_blocking(reader))
+        expect("blocking in the child, and afterwards", got, (blocking, blocking))
+    finally:
+        os.close(reader)
+        os.close(writer)
+
+
+@requires("EXEC-CHILD-09")
+@pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "non-blocking"])
+def test_the_flags_of_the_callers_own_output_are_untouched(box: Box, blocking: bool) -> None:
+    reader, writer = os.pipe()
+    try:
+        os.set_blocking(writer, blocking)
+        box.exec.run(program="/bin/true", shim_stdout=writer)
+        expect("blocking afterwards", os.get_blocking(writer), blocking)
+    finally:
+        os.close(reader)
+        os.close(writer)
+
+
+SUBSETS = [
+    pytest.param(each, id="".join(map(str, each)))
+    for size in (1, 2, 3)
+    for each in combinations((0, 1, 2), size)
+]
+
+
+@requires("EXEC-CHILD-10", pitfalls=["C6"])
+@pytest.mark.parametrize("closed", SUBSETS)
+def test_runs_work_with_standard_descriptors_closed_in_the_caller(
+    box: Box, closed: tuple[int, ...]
+) -> None:
+    place = box.tmp / "report"
+    state = [word for fd in closed for word in ("--close", str(fd))]
+    line = 'echo out; echo err >&2; exec "$1" "$2"'
+    seen = box.exec.run(**shell(line, P.report, place), state=state)
+    said = json.loads(place.read_text())
+    types = [(each["fd"], each["type"]) for each in said["fds"]]
+    expect(
+        "the child's end, what it wrote, and its descriptors",
+        (outcome(seen), seen.stdout, seen.stderr, types),
+        ("exit 0", b"out\n", b"err\n", [(0, "char"), (1, "pipe"), (2, "pipe")]),
+    )
+
+
+@requires("EXEC-CHILD-10", pitfalls=["C6"])
+def test_an_inherited_stdin_is_dev_null_where_the_caller_has_none(box: Box) -> None:
+    said = report(box, stdin="inherit", state=["--close", "0"])
+    expect("the child's stdin", fd_of(said, 0).get("target"), "/dev/null")
+
+
+@requires("EXEC-CHILD-10", pitfalls=["C6"])
+@pytest.mark.parametrize("closed", SUBSETS)
+def test_a_payload_arrives_with_standard_descriptors_closed(
+    box: Box, closed: tuple[int, ...]
+) -> None:
+    state = [word for fd in closed for word in ("--close", str(fd))]
+    seen = box.exec.run(program=P.read_some, args=["3", "--exit", "7"], stdin=b"abc", state=state)
+    expect("the end of a child that reads three bytes", outcome(seen), "exit 7")

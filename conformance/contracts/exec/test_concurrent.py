@@ -1,0 +1,162 @@
+"""Several runs in one process: none waits for, ends or reads what belongs to another."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+
+from boxspec.api import Box, Live, at_most, expect, requires
+from boxspec.api import programs as P
+from contracts.exec.answers import ObservedBatch
+from contracts.exec.moments import TIMED_OUT, elapsed_ms, let_all_go, pass_time, until
+
+HERE = "exec.concurrent"
+
+
+def alive(live: Live[ObservedBatch]) -> set[int]:
+    return {child.pid for child in live.children() if child.alive}
+
+
+@requires("EXEC-CONC-01", pitfalls=["H15"], capability=HERE)
+def test_runs_in_one_process_wait_at_the_same_time(box: Box) -> None:
+    # Each child waits for the other to be there: where one run waits for the end of another,
+    # the second ready never comes.
+    events, fifo = box.events(), box.fifo("open")
+    gate = {"program": P.gate, "args": [events.path, str(fifo)]}
+    with box.exec.start_batch([gate, gate], within_s=15) as live:
+        for _ in range(2):
+            events.wait("ready", timeout_s=8)
+        let_all_go(fifo, lambda: bool(alive(live)))
+        codes = [run.result["exit_code"] for run in live.finish().runs]
+    expect("exit codes of two runs that met", codes, [0, 0])
+
+
+@pytest.mark.parametrize(("name", "code"), [("TERM", 143), ("INT", 130)])
+@requires("EXEC-CONC-02", pitfalls=["H13"], capability=HERE)
+def test_one_signal_reaches_every_active_run(box: Box, name: str, code: int) -> None:
+    events = box.events()
+    run = {"program": P.slow_exit, "args": [events.path, "20000"]}
+    with box.exec.start_batch([run, run, run], within_s=15) as live:
+        for _ in range(3):
+            events.wait("ready")
+        live.signal(name)
+        codes = [found.result["exit_code"] for found in live.finish().runs]
+    expect("exit codes of three runs whose caller got one signal", codes, [code] * 3)
+
+
+@pytest.mark.parametrize("first", ["started_first", "started_last"])
+@requires("EXEC-CONC-03", capability=HERE, overlap=0.8)
+def test_a_run_that_ends_leaves_the_handlers_to_the_others(box: Box, first: str) -> None:
+    events, fifo = box.events(), box.fifo("open")
+    short = {"program": P.gate, "args": [events.path, str(fifo)]}
+    long = {"program": P.slow_exit, "args": [events.path, "20000"]}
+    runs: list[Any] = (
+        [(0, short), (60, long)] if first == "started_first" else [(0, long), (60, short)]
+    )
+    with box.exec.start_batch(runs, within_s=15, expect_result=False) as live:
+        for _ in range(2):
+            events.wait("ready")
+        box.open_gate(fifo)
+        ended = events.wait("end").pid
+        until(lambda: ended not in {child.pid for child in live.children()})
+        # Its run returns a little after its child is collected.
+        pass_time(2 * box.tick_ms)
+        live.signal("TERM")
+        seen = live.finish()
+    got = [run.result["exit_code"] for run in seen.runs] if seen.ok else seen.shim_exit
+    wanted = [0, 143] if first == "started_first" else [143, 0]
+    expect("exit codes of the run that had ended and the one that went on", got, wanted)
+
+
+@requires("EXEC-CONC-04", pitfalls=["C2"], capability=HERE, stress=40)
+def test_concurrent_children_have_no_descriptors_of_each_other(box: Box) -> None:
+    run = {"program": P.report, "args": ["/dev/null", "--out"]}
+    reports = [json.loads(found.stdout)["fds"] for found in box.exec.batch([run] * 40).runs]
+    own = [{entry["ino"] for entry in fds if entry["fd"] <= 2} for fds in reports]
+    strangers = [
+        entry["target"]
+        for number, fds in enumerate(reports)
+        for entry in fds
+        if any(entry["ino"] in theirs for theirs in own[:number] + own[number + 1 :])
+        and entry["ino"] not in own[number]
+    ]
+    expect("descriptors of forty children that are pipes of another", strangers, [])
+
+
+@requires("EXEC-CONC-04", pitfalls=["C2"], capability=HERE, overlap=2.0, stress=20, timing=True)
+def test_a_long_run_does_not_hold_the_short_ones(box: Box) -> None:
+    events, fifo = box.events(), box.fifo("open")
+    long = {"program": P.gate, "args": [events.path, str(fifo)]}
+    short = {"program": P.say, "args": ["here"], "stdin": "null"}
+    with box.exec.start_batch([*[short] * 10, long, *[short] * 10], within_s=20) as live:
+        gate = events.wait("ready").pid
+        until(lambda: alive(live) <= {gate})
+        alone_ns = time.monotonic_ns()
+        pass_time(900)
+        box.open_gate(fifo)
+        seen = live.finish()
+    longest = max(run.result["duration_ms"] for run in (*seen.runs[:10], *seen.runs[11:]))
+    # All children but one were gone by then: what lasts longer waits for a stranger's pipe.
+    bound = elapsed_ms(seen.t_started_ns, alone_ns)
+    expect(
+        "the longest of twenty short runs, in ms",
+        longest,
+        at_most(bound + box.tick_ms + box.allowance_ms((seen.t_started_ns, alone_ns))),
+    )
+
+
+@requires("EXEC-CONC-05", pitfalls=["J6", "D11", "J1"], capability=HERE, overlap=1.5, stress=64)
+def test_64_runs_at_once_have_each_their_own_output_and_end(box: Box) -> None:
+    # All 64 alive at once, and released by one close: their ends coincide.
+    events, fifo = box.events(), box.fifo("open")
+    runs = [
+        {"program": P.gate, "args": [events.path, str(fifo), "--exit", str(n), "--then", f"<{n}>"]}
+        for n in range(64)
+    ]
+    with box.exec.start_batch(runs, within_s=25) as live:
+        for _ in runs:
+            events.wait("ready", timeout_s=20)
+        let_all_go(fifo, lambda: bool(alive(live)))
+        found = live.finish().runs
+    got = [(run.result["exit_code"], run.stdout) for run in found]
+    wanted = [(n, f"<{n}>".encode()) for n in range(64)]
+    expect(
+        "runs with another's output or end",
+        [g for g, w in zip(got, wanted, strict=True) if g != w],
+        [],
+    )
+
+
+def own_deadlines(box: Box) -> tuple[ObservedBatch, list[int]]:
+    """One run without a deadline beside two whose deadlines pass; and who got SIGTERM, in order."""
+    events, fifo = box.events(), box.fifo("open")
+    free = {"program": P.gate, "args": [box.events("free").path, str(fifo), "--exit", "9"]}
+    dated = {"program": P.siglog, "args": [events.path, "--on", "TERM:exit:0"]}
+    runs = [{**dated, "timeout_ms": 900}, free, {**dated, "timeout_ms": 300}]
+    with box.exec.start_batch(runs, within_s=15) as live:
+        gate = box.events("free").wait("ready").pid
+        until(lambda: alive(live) == {gate} and len(events.all("ready")) == 2, 8)
+        box.open_gate(fifo)
+        seen = live.finish()
+    return seen, [event.pid for event in events.all("signal") if event.rest == ["TERM"]]
+
+
+@requires("EXEC-CONC-06", capability=HERE, overlap=1.5)
+def test_a_run_that_times_out_does_not_touch_the_others(box: Box) -> None:
+    seen, _ = own_deadlines(box)
+    free = seen.runs[1]
+    expect(
+        "exit_code and annotation of the run that has no deadline",
+        (free.result["exit_code"], TIMED_OUT in free.stderr),
+        (9, False),
+    )
+
+
+@requires("EXEC-CONC-06", capability=HERE, overlap=1.5)
+def test_each_run_has_its_own_deadline(box: Box) -> None:
+    seen, _ = own_deadlines(box)
+    late, early = seen.runs[0].result["duration_ms"], seen.runs[2].result["duration_ms"]
+    expect("how much later the later deadline ended its run, in ms", late - early > 300, True)

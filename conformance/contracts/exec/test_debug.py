@@ -1,0 +1,168 @@
+"""debug: the copy on the caller's stderr, and what must not be in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from boxspec.api import Box, contains, expect, requires
+from boxspec.api import programs as P
+from contracts.exec.answers import ObservedRun
+
+HERE = "exec.debug"
+REDACTED = b"[REDACTED_ENV]"
+SECRET = b"hunter2-hunter2"
+
+
+def emit(
+    box: Box, *pieces: str | bytes, secrets: dict[str, str] | None = None, **more: object
+) -> ObservedRun:
+    """A debug run that writes these bytes, in a caller that has `secrets` in its environment."""
+    words = [piece.hex() if isinstance(piece, bytes) else piece for piece in pieces]
+    return box.exec.run(program=P.emit, args=words, debug=True, shim_env=secrets or {}, **more)
+
+
+@pytest.mark.parametrize("stream", ["out", "err"])
+@requires("EXEC-DEBUG-01", capability=HERE)
+def test_captured_bytes_are_copied_to_the_callers_stderr(box: Box, stream: str) -> None:
+    seen = emit(box, f"--{stream}", b"copied\nlines\n")
+    expect("the caller's stderr", seen.shim_stderr, contains(b"copied\nlines\n"))
+
+
+@requires("EXEC-DEBUG-01", capability=HERE)
+def test_what_is_copied_is_captured_all_the_same(box: Box) -> None:
+    seen = emit(box, "--out", b"one\n", "--err", b"two\n")
+    expect("stdout and stderr of the result", (seen.stdout, seen.stderr), (b"one\n", b"two\n"))
+
+
+@requires("EXEC-DEBUG-01", capability=HERE)
+def test_without_debug_nothing_is_copied(box: Box) -> None:
+    seen = box.exec.run(program=P.emit, args=["--out", b"one".hex(), "--err", b"two".hex()])
+    copied = [word for word in (b"one", b"two") if word in seen.shim_stderr]
+    expect("captured words on the caller's stderr", copied, [])
+
+
+@pytest.mark.parametrize("stream", ["out", "err"])
+@requires("EXEC-DEBUG-02", capability=HERE)
+def test_a_secret_of_the_caller_is_replaced_in_the_copy(box: Box, stream: str) -> None:
+    seen = emit(box, f"--{stream}", b"<" + SECRET + b">", secrets={"MY_TOKEN": SECRET.decode()})
+    expect("the caller's stderr", seen.shim_stderr, contains(b"<" + REDACTED + b">"))
+
+
+@pytest.mark.parametrize("stream", ["out", "err"])
+@requires("EXEC-DEBUG-02", capability=HERE)
+def test_a_secret_of_clear_and_set_is_replaced_in_the_copy(box: Box, stream: str) -> None:
+    env = {"clear_and_set": [["DB_PASSWORD", SECRET.decode()]]}
+    words = [f"--{stream}", (b"<" + SECRET + b">").hex()]
+    seen = box.exec.run(program=P.emit, args=words, debug=True, env=env)
+    expect("the caller's stderr", seen.shim_stderr, contains(b"<" + REDACTED + b">"))
+
+
+@requires("EXEC-DEBUG-02", capability=HERE)
+def test_a_secret_of_the_caller_is_replaced_where_the_child_does_not_have_it(box: Box) -> None:
+    # The child may know it from elsewhere, a file for one.
+    env = {"clear_and_set": [["PLAIN", "x"]]}
+    written = b"<" + SECRET + b">"
+    seen = emit(box, "--out", written, secrets={"MY_TOKEN": SECRET.decode()}, env=env)
+    expect("the caller's stderr", seen.shim_stderr, contains(b"<" + REDACTED + b">"))
+
+
+ACROSS: dict[str, list[str | bytes]] = {
+    "byte_by_byte": ["--each-byte", "--gap-us", "300", "--out", b"<" + SECRET + b">"],
+    "two_writes": ["--out", b"<hunter", "--gap-us", "40000", "--out", b"2-hunter2>"],
+    "many_writes": ["--out", b"<hu", "--gap-us", "9000", "--out", b"nter2-", "--out", b"hunter2>"],
+}
+
+
+@pytest.mark.parametrize("how", ACROSS)
+@requires("EXEC-DEBUG-03", pitfalls=["E21"], capability=HERE)
+def test_a_secret_is_found_across_writes(box: Box, how: str) -> None:
+    seen = emit(box, *ACROSS[how], secrets={"MY_TOKEN": SECRET.decode()})
+    expect("the caller's stderr", seen.shim_stderr, contains(b"<" + REDACTED + b">"))
+
+
+# Values of A_TOKEN and B_TOKEN, what is written, and what the copy must hold.
+OVERLAPS = {
+    "chained": ("abcdefgh", "fghijklm", b"<abcdefghijklm>", b"<[REDACTED_ENV]>"),
+    "nested": ("abcdefgh", "cdef", b"<abcdefgh>", b"<[REDACTED_ENV]>"),
+    "longer_of_two": ("abcd", "abcdefgh", b"<abcdefgh>", b"<[REDACTED_ENV]>"),
+    "shorter_of_two": ("abcd", "abcdefgh", b"<abcdefg>", b"<[REDACTED_ENV]efg>"),
+    "with_itself": ("abab", "zzzz", b"<ababab>", b"<[REDACTED_ENV]>"),
+    "false_start": ("aaab", "zzzz", b"<aaaaab>", b"<aa[REDACTED_ENV]>"),
+}
+
+
+@pytest.mark.parametrize("each_byte", [False, True], ids=["one_write", "byte_by_byte"])
+@pytest.mark.parametrize("how", OVERLAPS)
+@requires("EXEC-DEBUG-03", pitfalls=["E21"], capability=HERE)
+def test_overlapping_secrets_are_replaced_as_one(box: Box, how: str, each_byte: bool) -> None:
+    first, second, written, copied = OVERLAPS[how]
+    pieces = ["--each-byte", "--gap-us", "200"] if each_byte else []
+    seen = emit(box, *pieces, "--out", written, secrets={"A_TOKEN": first, "B_TOKEN": second})
+    expect("the caller's stderr", seen.shim_stderr, contains(copied))
+
+
+@requires("EXEC-DEBUG-03", capability=HERE)
+def test_the_beginning_of_a_secret_is_let_go_at_the_end(box: Box) -> None:
+    seen = emit(box, "--out", b"<hunter2-hun", secrets={"MY_TOKEN": SECRET.decode()})
+    expect("the caller's stderr", seen.shim_stderr, contains(b"<hunter2-hun"))
+
+
+@pytest.mark.parametrize("stream", ["out", "err"])
+@requires("EXEC-DEBUG-04", capability=HERE)
+def test_captured_streams_stay_raw(box: Box, stream: str) -> None:
+    written = b"<" + SECRET + b">"
+    seen = emit(box, f"--{stream}", written, secrets={"MY_TOKEN": SECRET.decode()})
+    expect(f"std{stream} of the result", getattr(seen, f"std{stream}"), written)
+
+
+SENSITIVE = [
+    *["MY_SECRET", "SECRETS", "my_token", "TOKENIZER", "DB_PASSWORD", "PGPASSWORD", "X_PASSWD"],
+    *["PASSCODE", "API_KEY", "API_KEYS", "PRIVATE_PART", "AWS_CREDENTIALS", "COOKIES", "Bearer"],
+    *["SSH_KEY", "x_key", "AUTH", "AUTH_HEADER", "X_AUTH", "SESSION", "MY_SESSION_ID"],
+]
+ORDINARY = [
+    *["HOME_PAGE", "AUTHOR", "OAUTH", "MY_AUTHOR", "SESSIONS", "XSESSION", "KEYBOARD", "MONKEY"],
+    *["KEY", "SSH_KEY_PATH", "PASS", "APIKEY"],
+]
+
+
+def copied_value(box: Box, name: str, value: str) -> bytes:
+    """What the copy has in place of that variable's value."""
+    env = {"clear_and_set": [[name, value]]}
+    words = ["--out", f"<{value}>".encode().hex()]
+    return box.exec.run(program=P.emit, args=words, debug=True, env=env).shim_stderr
+
+
+@pytest.mark.parametrize("name", SENSITIVE)
+@requires("EXEC-DEBUG-05", capability=HERE)
+def test_a_value_of_a_sensitive_name_is_replaced(box: Box, name: str) -> None:
+    copied = copied_value(box, name, "Value-1234")
+    expect(f"the copy of a value of {name}", copied, contains(b"<" + REDACTED + b">"))
+
+
+@pytest.mark.parametrize("name", ORDINARY)
+@requires("EXEC-DEBUG-05", capability=HERE)
+def test_a_value_of_another_name_is_left_alone(box: Box, name: str) -> None:
+    copied = copied_value(box, name, "Value-1234")
+    expect(f"the copy of a value of {name}", copied, contains(b"<Value-1234>"))
+
+
+@pytest.mark.parametrize("value", ["abc", "  ab  ", "x"])
+@requires("EXEC-DEBUG-05", capability=HERE)
+def test_a_short_value_is_left_alone(box: Box, value: str) -> None:
+    copied = copied_value(box, "MY_TOKEN", value)
+    expect("the copy of a short value", copied, contains(f"<{value}>".encode()))
+
+
+@requires("EXEC-DEBUG-05", capability=HERE)
+def test_a_value_of_four_characters_is_replaced(box: Box) -> None:
+    copied = copied_value(box, "MY_TOKEN", "a-b1")
+    expect("the copy of a value of four", copied, contains(b"<" + REDACTED + b">"))
+
+
+@requires("EXEC-DEBUG-05", capability=HERE)
+def test_an_empty_value_of_a_sensitive_name_redacts_nothing(box: Box) -> None:
+    env = {"clear_and_set": [["MY_TOKEN", ""], ["B_TOKEN", "   "]]}
+    words = ["--out", b"<plain   text>".hex()]
+    seen = box.exec.run(program=P.emit, args=words, debug=True, env=env)
+    expect("the caller's stderr", seen.shim_stderr, contains(b"<plain   text>"))

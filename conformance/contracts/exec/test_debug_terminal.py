@@ -1,0 +1,155 @@
+"""debug and the terminal: one that blocks, one that is closed, one whose flags are its own."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from boxspec.api import Box, at_most, expect, requires
+from boxspec.api import programs as P
+from contracts.exec.answers import ObservedRun
+from contracts.exec.moments import expect_within
+
+HERE = "exec.debug"
+MUCH = 300_000
+
+
+@contextmanager
+def blocked_terminal() -> Iterator[int]:
+    """The write end of a pipe that is full and that nobody reads."""
+    ours, theirs = os.pipe2(os.O_CLOEXEC)
+    os.set_blocking(theirs, False)
+    try:
+        with open(theirs, "wb", buffering=0, closefd=False) as pipe:
+            for size in (4096, 1):
+                while pipe.write(b"." * size):
+                    pass
+        # The flag belongs to the pipe's end, which the shim shares.
+        os.set_blocking(theirs, True)
+        yield theirs
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+
+@contextmanager
+def closed_terminal() -> Iterator[int]:
+    """The write end of a pipe whose reader has gone."""
+    ours, theirs = os.pipe2(os.O_CLOEXEC)
+    os.close(ours)
+    try:
+        yield theirs
+    finally:
+        os.close(theirs)
+
+
+def flood(box: Box, stderr: int | str, **more: object) -> ObservedRun:
+    """A debug run that writes more than any pipe takes."""
+    return box.exec.run(
+        program=P.flood, args=[str(MUCH), str(MUCH)], debug=True, shim_stderr=stderr, **more
+    )
+
+
+@requires("EXEC-DEBUG-06", pitfalls=["E18"], capability=HERE, overlap=0.5)
+def test_a_terminal_that_blocks_does_not_stop_the_capture(box: Box) -> None:
+    with blocked_terminal() as stderr:
+        seen = flood(box, stderr, within_s=8)
+    expect(
+        "exit_code and captured bytes",
+        (seen.result["exit_code"], seen.stdout_len, seen.stderr_len),
+        (0, MUCH, MUCH),
+    )
+
+
+@requires("EXEC-DEBUG-06", pitfalls=["E18"], capability=HERE, overlap=0.8, timing=True)
+def test_a_terminal_that_blocks_delays_the_return_by_at_most_100_ms(box: Box) -> None:
+    # `sh` goes on after the flood, so that its own end can be told from the flood's.
+    events = box.events()
+    script = f'"{P.flood}" {MUCH} 0; exec "{P.slow_exit}" "$0" 50'
+    with blocked_terminal() as stderr:
+        seen = box.exec.run(
+            program="/bin/sh",
+            args=["-c", script, events.path],
+            debug=True,
+            shim_stderr=stderr,
+            within_s=8,
+        )
+    end = events.wait("end")
+    expect_within(
+        box, "from the child's end to the shim's", end.t_ns, seen.t_ended_ns, 100 + box.tick_ms
+    )
+
+
+@requires("EXEC-DEBUG-06", pitfalls=["E18"], capability=HERE, overlap=1.5, timing=True)
+def test_a_terminal_that_blocks_does_not_stop_the_deadline(box: Box) -> None:
+    # Compared with a terminal that takes all: how well deadlines work is not the question.
+    script = f'"{P.flood}" {MUCH} 0; exec "{P.slow_exit}" /dev/null 4000'
+    request = {"program": "/bin/sh", "args": ["-c", script], "debug": True, "timeout_ms": 300}
+    control = box.exec.run(**request, shim_stderr="null", within_s=10)
+    with blocked_terminal() as stderr:
+        seen = box.exec.run(**request, shim_stderr=stderr, within_s=10)
+    allowance = box.allowance_ms((control.t_started_ns, seen.t_ended_ns))
+    expect(
+        "how much longer the run takes with a terminal that blocks, in ms",
+        seen.elapsed_ms - control.elapsed_ms,
+        at_most(100 + box.tick_ms + allowance),
+    )
+
+
+@requires("EXEC-DEBUG-07", pitfalls=["E19"], capability=HERE)
+def test_a_terminal_that_is_closed_harms_neither_caller_nor_capture(box: Box) -> None:
+    with closed_terminal() as stderr:
+        seen = flood(box, stderr, within_s=8)
+    expect(
+        "the shim's end, exit_code and captured bytes",
+        (seen.shim_exit, seen.result["exit_code"], seen.stdout_len, seen.stderr_len),
+        (("exited", 0), 0, MUCH, MUCH),
+    )
+
+
+@requires("EXEC-DEBUG-07", pitfalls=["E19"], capability=HERE)
+def test_a_caller_without_stderr_captures_all_the_same(box: Box) -> None:
+    seen = box.exec.run(
+        program=P.flood,
+        args=[str(MUCH), str(MUCH)],
+        debug=True,
+        state=["--close", "2"],
+        within_s=8,
+    )
+    expect(
+        "exit_code and captured bytes",
+        (seen.result["exit_code"], seen.stdout_len, seen.stderr_len),
+        (0, MUCH, MUCH),
+    )
+
+
+@pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "nonblocking"])
+@requires("EXEC-DEBUG-08", capability=HERE)
+def test_the_flags_of_the_callers_stderr_stay(box: Box, blocking: bool) -> None:
+    # Both are looked at: a change that is taken back later is seen by others meanwhile.
+    events, gate = box.events(), box.fifo("open")
+    ours, theirs = os.pipe2(os.O_CLOEXEC)
+    os.set_blocking(theirs, blocking)
+    try:
+        before = fcntl.fcntl(theirs, fcntl.F_GETFL)
+        with box.exec.start(
+            program=P.gate,
+            args=[events.path, str(gate), "--out", "copied", "--then", "again"],
+            debug=True,
+            shim_stderr=theirs,
+            within_s=10,
+        ) as live:
+            events.wait("ready")
+            os.read(ours, 1)
+            during = fcntl.fcntl(theirs, fcntl.F_GETFL)
+            box.open_gate(gate)
+            live.finish()
+        after = fcntl.fcntl(theirs, fcntl.F_GETFL)
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    expect("file status flags during and after the run", (during, after), (before, before))

@@ -1,0 +1,201 @@
+"""EXEC-DRAIN: output is complete, in order, and on its own stream."""
+
+from __future__ import annotations
+
+import pytest
+
+from boxspec.api import Box, NotMeasured, expect, requires
+from boxspec.api import programs as P
+from boxspec.target.observe.lines import poll
+from contracts.exec.spawn_io import digest, hexes, outcome, pattern, shell, stream
+
+MIB = 2**20
+# Sizes of buffers and of pipes.
+EDGES = (1024, 4096, 8192, 65_536, 131_072)
+
+
+def flooded(box: Box, out: int, err: int, order: str = "out") -> tuple[object, object]:
+    """What arrived on both streams of `flood`, as length and digest."""
+    within_s = 10 + (out + err) / 5_000_000
+    args = [str(out), str(err), "--order", order]
+    seen = box.exec.run(program=P.flood, args=args, within_s=within_s)
+    return stream(seen, "stdout"), stream(seen, "stderr")
+
+
+def patterns(out: int, err: int) -> tuple[object, object]:
+    return digest(pattern(out, "a")), digest(pattern(err, "A"))
+
+
+@requires("EXEC-DRAIN-01", pitfalls=["E1"], overlap=3)
+def test_50_mb_on_both_streams_stderr_first_arrive(box: Box) -> None:
+    size = 50_000_000
+    expect("both streams", flooded(box, size, size, "err"), patterns(size, size))
+
+
+@requires("EXEC-DRAIN-01", pitfalls=["E1"])
+@pytest.mark.parametrize(
+    ("out", "err", "order"),
+    [
+        (MIB, MIB, "out"),
+        (MIB, MIB, "err"),
+        (MIB, MIB, "mix"),
+        (3 * MIB, 0, "out"),
+        (0, 3 * MIB, "err"),
+        (100, MIB, "err"),
+        (MIB, 100, "out"),
+    ],
+    ids=["out-first", "err-first", "mixed", "only-out", "only-err", "little-out", "little-err"],
+)
+def test_megabytes_in_any_order_arrive(box: Box, out: int, err: int, order: str) -> None:
+    expect("both streams", flooded(box, out, err, order), patterns(out, err))
+
+
+@requires("EXEC-DRAIN-02", pitfalls=["E2"])
+@pytest.mark.parametrize(
+    "size",
+    [
+        0,
+        1,
+        1023,
+        1024,
+        1025,
+        4095,
+        4096,
+        4097,
+        8191,
+        8192,
+        8193,
+        32767,
+        32768,
+        32769,
+        65535,
+        65536,
+        65537,
+        131071,
+        131072,
+        131073,
+    ],
+)
+def test_output_is_exact_at_the_edges_of_buffers(box: Box, size: int) -> None:
+    expect("both streams", flooded(box, size, size, "mix"), patterns(size, size))
+
+
+@requires("EXEC-DRAIN-02")
+def test_output_in_one_byte_writes_is_complete(box: Box) -> None:
+    data = pattern(6000)
+    seen = box.exec.run(program=P.emit, args=["--each-byte", *hexes(data)])
+    expect("the captured stream", stream(seen, "stdout"), digest(data))
+
+
+@requires("EXEC-DRAIN-02")
+def test_output_with_pauses_is_complete(box: Box) -> None:
+    data = pattern(60)
+    seen = box.exec.run(program=P.emit, args=["--each-byte", "--gap-us", "500", *hexes(data)])
+    expect("the captured stream", seen.stdout, data)
+
+
+@requires("EXEC-DRAIN-02", pitfalls=["E5"], stress=20)
+@pytest.mark.parametrize("size", [66_890, 65_536 + 4096, 200_001])
+def test_the_tail_of_a_child_that_exits_at_once_is_complete(box: Box, size: int) -> None:
+    expect("both streams", flooded(box, size, 0), patterns(size, 0))
+
+
+@requires("EXEC-DRAIN-02", pitfalls=["E5"], capability="exec.concurrent", stress=5)
+def test_the_tails_of_many_fast_children_are_complete(box: Box) -> None:
+    fast = {"program": P.flood, "args": ["66890", "0"]}
+    seen = box.exec.batch([(3 * i, fast) for i in range(16)])
+    expect(
+        "each captured stream",
+        [stream(run, "stdout") for run in seen.runs],
+        [digest(pattern(66_890))] * 16,
+    )
+
+
+@requires("EXEC-DRAIN-02", pitfalls=["E1"])
+def test_what_a_real_program_prints_is_complete(box: Box) -> None:
+    seen = box.exec.run(program="seq", args=["1", "20000"])
+    wanted = "".join(f"{i}\n" for i in range(1, 20_001)).encode()
+    expect("the numbers", stream(seen, "stdout"), digest(wanted))
+
+
+@requires("EXEC-DRAIN-03", pitfalls=["E14"])
+def test_the_streams_are_not_mixed_up(box: Box) -> None:
+    words = [f"{i:03d}.".encode() for i in range(100)]
+    args = [
+        word for i, text in enumerate(words) for word in ("--out" if i % 2 else "--err", text.hex())
+    ]
+    seen = box.exec.run(program=P.emit, args=args)
+    expect(
+        "stdout and stderr",
+        (seen.stdout, seen.stderr),
+        (b"".join(words[1::2]), b"".join(words[0::2])),
+    )
+
+
+@requires("EXEC-DRAIN-03", pitfalls=["E14"])
+@pytest.mark.parametrize("name", ["stdout", "stderr"])
+def test_what_goes_to_one_stream_does_not_appear_on_the_other(box: Box, name: str) -> None:
+    flag = {"stdout": "--out", "stderr": "--err"}[name]
+    seen = box.exec.run(program=P.emit, args=hexes(b"only here", flag=flag))
+    expect(
+        "stdout and stderr",
+        {"stdout": seen.stdout, "stderr": seen.stderr},
+        {"stdout": b"", "stderr": b"", name: b"only here"},
+    )
+
+
+@requires("EXEC-DRAIN-04")
+@pytest.mark.parametrize(
+    ("line", "out", "err"),
+    [
+        ("exec 1>&-; echo late >&2", b"early\n", b"late\n"),
+        ("exec 2>&-; echo late", b"early\nlate\n", b""),
+        ("exec 1>&- 2>&-; :", b"early\n", b""),
+        ('exec 1>&-; "$1" 0 200000 >&2', b"early\n", pattern(200_000, "A")),
+        ('exec 2>&-; "$1" 200000 0', b"early\n" + pattern(200_000), b""),
+    ],
+    ids=["stdout", "stderr", "both", "stdout-then-much", "stderr-then-much"],
+)
+def test_a_stream_closed_early_ends_neither_the_other_nor_the_run(
+    box: Box, line: str, out: bytes, err: bytes
+) -> None:
+    seen = box.exec.run(**shell(f"echo early; {line}; exit 3", P.flood))
+    expect(
+        "the child's end and both streams",
+        (outcome(seen), seen.stdout, seen.stderr),
+        ("exit 3", out, err),
+    )
+
+
+@requires("EXEC-DRAIN-04", pitfalls=["E4"])
+def test_a_child_that_closed_both_streams_is_waited_for(box: Box) -> None:
+    events, fifo, trace = box.events(), box.fifo("gate"), box.tmp / "trace"
+    line = 'exec 1>&- 2>&-; "$1" "$2" "$3"; : >"$4"; exit 4'
+    with box.exec.start(**shell(line, P.gate, events.path, fifo, trace)) as live:
+        events.wait("ready")
+        box.open_gate(fifo)
+        seen = live.finish()
+    expect("the child's end, and its last deed", (outcome(seen), trace.exists()), ("exit 4", True))
+
+
+@requires("EXEC-DRAIN-10")
+def test_signals_that_interrupt_reads_lose_no_byte(box: Box) -> None:
+    events, fifo = box.events(), box.fifo("gate")
+    # The handlers of the caller take every SIGTERM after the first; the child writes meanwhile.
+    line = 'trap \'"$1" 3000000 0; "$2" "$3" "$4"; exit 0\' TERM; "$2" "$3" "$5" & wait'
+    words = (P.flood, P.gate, events.path, fifo, box.fifo("never"))
+    with box.exec.start(**shell(line, *words), expect_result=False) as live:
+        events.wait("ready")
+        live.signal("TERM")
+        # One a millisecond until all is written: signals sent at once are noted as one.
+        for _ in range(5000):
+            if len(events.all("ready")) == 2 or not live.running:
+                break
+            live.signal("TERM")
+            poll([events.fileno()], 0.001)
+        if live.running:
+            box.open_gate(fifo)
+        seen = live.finish()
+    if seen.raw is None:
+        raise NotMeasured("the caller does not survive the signals (see EXEC-SIGNAL)")
+    expect("length and digest", stream(seen, "stdout"), digest(pattern(3_000_000)))

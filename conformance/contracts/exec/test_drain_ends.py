@@ -1,0 +1,133 @@
+"""EXEC-DRAIN: output beside deadlines, silent children and escapees."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from boxspec.api import Box, Live, at_most, expect, requires
+from boxspec.api import programs as P
+from contracts.exec.answers import ObservedRun
+from contracts.exec.moments import pass_time
+from contracts.exec.spawn_io import outcome, overhead_ms, shell, since_ms
+
+SPARE = """
+import fcntl, os
+fcntl.fcntl(1, 1031, 4096)
+block = b"y" * 4096
+while True:
+    os.write(1, block)
+"""
+
+
+def wanted_ms(pid: int) -> float:
+    """Processor time that all threads had or stood in line for: a busy loop's is the clock's."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/schedstat")
+    return sum(sum(map(int, task.read_text().split()[:2])) for task in tasks) / 1e6
+
+
+@requires("EXEC-DRAIN-05", pitfalls=["E4"], overlap=True, timing=True)
+def test_a_child_that_closed_both_streams_costs_no_processor_time(box: Box) -> None:
+    events, fifo = box.events(), box.fifo("open")
+    line = 'exec "$1" "$2" "$3" >&- 2>&-'
+    with box.exec.start(**shell(line, P.gate, events.path, fifo)) as live:
+        events.wait("ready")
+        began_ns, before, stood = live.now_ns(), live.cpu_ms(), wanted_ms(live.shim_pid)
+        pass_time(600)
+        used, wanted = live.cpu_ms() - before, wanted_ms(live.shim_pid) - stood
+        looked = since_ms(began_ns, live.now_ns())
+        box.open_gate(fifo)
+        live.finish()
+    # Who stands in line is counted when it is served: on a busy machine some of it is missing.
+    expect(
+        "shares of the time in which the shim used a processor, and in which it wanted one",
+        (used / looked <= 0.25, wanted / looked <= 0.5),
+        (True, True),
+        {"used_ms": used, "wanted_ms": wanted, "looked_ms": looked},
+    )
+
+
+@requires("EXEC-DRAIN-06", pitfalls=["E15"], overlap=True, timing=True)
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"program": sys.executable, "args": ["-S", "-c", SPARE]},
+        {"program": "yes", "args": ["x" * 100]},
+    ],
+    ids=["one-page-pipe", "yes"],
+)
+def test_endless_output_does_not_starve_the_deadline(box: Box, request_: dict[str, object]) -> None:
+    # What a starved deadline lets in is kept by the shim: the bound keeps that small.
+    bound_s = box.grace_ms / 1000 + 3
+    with box.exec.start(**request_, timeout_ms=250, within_s=bound_s) as live:
+        seen = live.finish()
+    expect("success of a child that writes for ever", seen.result["success"], False)
+
+
+@requires("EXEC-DRAIN-07", pitfalls=["E10"], overlap=True)
+def test_output_from_before_the_deadline_is_kept(box: Box) -> None:
+    args = [box.events().path, "--out", "before", "--err", "also before", "--on", "TERM:exit:0"]
+    seen = box.exec.run(program=P.siglog, args=args, timeout_ms=300)
+    began = seen.stderr[: len(b"also before")]
+    expect("stdout, and how stderr begins", (seen.stdout, began), (b"before", b"also before"))
+
+
+@requires("EXEC-DRAIN-07", pitfalls=["E11"], overlap=True)
+@pytest.mark.parametrize("size", [10, 200_000])
+def test_output_of_the_childs_own_handler_is_kept(box: Box, size: int) -> None:
+    args = [box.events().path, "--out", "before", "--on", f"TERM:print:{size}"]
+    seen = box.exec.run(program=P.siglog, args=args, timeout_ms=300)
+    expect("bytes on stdout", seen.stdout_len, len("before") + size)
+
+
+def escaped(box: Box, **more: object) -> tuple[ObservedRun, int]:
+    """A leader exits 0 while an escapee holds its pipes: the run, and when the leader ended."""
+    events, fifo = box.events(), box.fifo("gate")
+    line = 'setsid "$1" "$2" --out escaped & exec "$3" "$2" "$4" --out leader'
+    live: Live[ObservedRun]
+    with box.exec.start(
+        **shell(line, P.siglog, events.path, P.gate, fifo), within_s=20, **more
+    ) as live:
+        events.wait("ready")
+        events.wait("ready")
+        box.open_gate(fifo)
+        seen = live.finish()
+        # The leader's own stamp: this process may be late too, and no allowance knows how late.
+        return seen, events.wait("end").t_ns
+
+
+@requires("EXEC-DRAIN-08", overlap=True, timing=True)
+def test_an_escapee_delays_the_return_by_at_most_a_second(box: Box) -> None:
+    usual = overhead_ms(box)
+    seen, ended = escaped(box)
+    expect(
+        "milliseconds from the leader's end to the return",
+        since_ms(ended, seen.t_ended_ns),
+        at_most(1000 + usual + box.allowance_ms(seen)),
+    )
+
+
+@requires("EXEC-DRAIN-08", overlap=True)
+def test_what_an_escapee_wrote_by_then_is_kept(box: Box) -> None:
+    seen, _ = escaped(box)
+    words = sorted([seen.stdout[:7], seen.stdout[7:]], key=len)
+    joined = seen.stdout in (b"leaderescaped", b"escapedleader")
+    expect(
+        "the child's end, and its output", (outcome(seen), joined), ("exit 0", True), {"w": words}
+    )
+
+
+@requires("EXEC-DRAIN-09", capability="exec.termination", overlap=True)
+def test_detached_writers_are_told(box: Box) -> None:
+    seen, _ = escaped(box)
+    plain = box.exec.run(**shell("echo x"))
+    orphan = box.exec.run(
+        program=P.orphan, args=[box.events("o").path, "--keep", "none", "--setsid"]
+    )
+    expect(
+        "detached_writers with an escapee on our pipes, without one, with one elsewhere",
+        [run.result["detached_writers"] for run in (seen, plain, orphan)],
+        [True, False, False],
+    )

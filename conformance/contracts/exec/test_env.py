@@ -1,0 +1,96 @@
+"""EXEC-ENV: the environment that the child gets."""
+
+from __future__ import annotations
+
+import base64
+import os
+from pathlib import Path
+
+import pytest
+
+from boxspec.api import Box, expect, requires
+from boxspec.api import programs as P
+from contracts.exec.spawn_io import report
+
+# A caller whose run-time adds variables of its own for a poor locale would blur the comparison.
+LOCALE = {"LC_ALL": "C.UTF-8"}
+
+PAIRS: dict[str, list[tuple[str | bytes, str | bytes]]] = {
+    "nothing": [],
+    "one": [("A", "1")],
+    "an empty value": [("EMPTY", "")],
+    "a value with equal signs": [("A", "b=c=d")],
+    "a value with newlines": [("A", "one\ntwo\n")],
+    "bytes that are no text": [(b"RAW\xff", b"\xff\x80 \xc0")],
+    "a name like the loader's": [("LD_BOXSPEC", "x"), ("_", "y")],
+    "a name with a blank": [("TWO WORDS", "x")],
+    "many": [(f"N{i}", str(i)) for i in range(200)],
+    "a long value": [("LONG", "x" * 100_000)],
+}
+
+
+def arrived(said: dict[str, object]) -> list[bytes]:
+    entries = said["env_b64"]
+    assert isinstance(entries, list)
+    return sorted(base64.b64decode(entry) for entry in entries)
+
+
+def entries(pairs: list[tuple[str | bytes, str | bytes]]) -> list[bytes]:
+    return sorted(os.fsencode(name) + b"=" + os.fsencode(value) for name, value in pairs)
+
+
+ODD = {
+    "BOXSPEC_EMPTY": "",
+    "BOXSPEC_EQUALS": "a=b",
+    "BOXSPEC_LINES": "a\nb",
+    "boxspec.dotted": "x",
+    "BASH_FUNC_boxspec%%": "() {  :\n}",
+    **LOCALE,
+}
+
+
+@requires("EXEC-ENV-01")
+@pytest.mark.parametrize("folder", [None, "/"], ids=["here", "elsewhere"])
+def test_by_default_the_child_has_the_callers_environment(box: Box, folder: str | None) -> None:
+    events, fifo = box.events(), box.fifo("gate")
+    place = {} if folder is None else {"current_dir": folder}
+    args = [events.path, str(fifo)]
+    with box.exec.start(program=P.gate, args=args, shim_env=ODD, **place) as live:
+        child = events.wait("ready").pid
+        got, own = (
+            sorted(Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"))
+            for pid in (child, live.shim_pid)
+        )
+    expect("the child's environment, against the caller's own", got, own)
+
+
+@requires("EXEC-ENV-01")
+def test_inherited_bytes_that_are_no_text_arrive_as_they_are(box: Box) -> None:
+    raw = {"BOXSPEC_RAW": os.fsdecode(b"\xff\xfe caf\xe9"), **LOCALE}
+    got = arrived(report(box, env="inherit", shim_env=raw))
+    expect("the variable", [e for e in got if b"RAW" in e], [b"BOXSPEC_RAW=\xff\xfe caf\xe9"])
+
+
+@requires("EXEC-ENV-02")
+@pytest.mark.parametrize("vector", PAIRS)
+def test_clear_and_set_gives_exactly_the_pairs(box: Box, vector: str) -> None:
+    said = report(box, env=PAIRS[vector], shim_env={"BOXSPEC_CALLER": "1"})
+    expect("the child's environment", arrived(said), entries(PAIRS[vector]))
+
+
+@requires("EXEC-ENV-03", pitfalls=["A20"])
+@pytest.mark.parametrize(
+    ("pairs", "wanted"),
+    [
+        ([("A", "1"), ("A", "2")], [b"A=2"]),
+        ([("A", "1"), ("B", "x"), ("A", "")], [b"A=", b"B=x"]),
+        ([("A", "1"), ("A", "2"), ("A", "1")], [b"A=1"]),
+        ([("A", "1"), ("a", "2")], [b"A=1", b"a=2"]),
+        ([("AB", "1"), ("A", "2"), ("AB", "3")], [b"A=2", b"AB=3"]),
+    ],
+    ids=["two", "empty-last", "three", "case-differs", "prefix"],
+)
+def test_of_duplicate_names_only_the_last_arrives(
+    box: Box, pairs: list[tuple[str | bytes, str | bytes]], wanted: list[bytes]
+) -> None:
+    expect("the child's environment", arrived(report(box, env=pairs)), wanted)

@@ -1,0 +1,68 @@
+"""What got out of the group and holds our pipes, and what a failed start must not print."""
+
+from __future__ import annotations
+
+import pytest
+
+from boxspec.api import Box, NotMeasured, expect, requires
+from boxspec.api import programs as P
+from contracts.exec.moments import FOREVER_MS, expect_within
+
+# How long an escapee may delay the return, from the end of the group.
+LINGER_MS = 1000
+
+WAYS = {"own_session": ["--setsid"], "own_group": ["--setpgid"], "daemon": ["--setsid", "--double"]}
+
+
+@pytest.mark.parametrize("how", WAYS)
+@requires("EXEC-DRAIN-08", pitfalls=["I9"], overlap=1.5, timing=True)
+def test_a_daemon_that_holds_our_pipes_does_not_hold_the_run(box: Box, how: str) -> None:
+    events = box.events()
+    seen = box.exec.run(program=P.orphan, args=[events.path, *WAYS[how]], within_s=12)
+    expect_within(
+        box,
+        "from the child's end to the shim's",
+        events.wait("end").t_ns,
+        seen.t_ended_ns,
+        LINGER_MS + box.tick_ms,
+    )
+
+
+@requires("EXEC-DRAIN-08", pitfalls=["G16"], overlap=2.5, timing=True)
+def test_an_escapee_that_holds_our_pipes_does_not_hold_a_run_that_was_cut_short(box: Box) -> None:
+    # Cut short by a signal, whose moment is known from outside, or by a deadline: one ending.
+    events, leader = box.events(), box.events("leader")
+    script = f'"{P.orphan}" "$0" --setsid; exec "{P.slow_exit}" "$1" {FOREVER_MS}'
+    with box.exec.start(
+        program="/bin/sh", args=["-c", script, events.path, leader.path], within_s=15
+    ) as live:
+        leader.wait("ready")
+        if not events.all("orphan"):
+            raise NotMeasured("the escapee was not set up")
+        sent_ns = live.signal("TERM")
+        seen = live.finish()
+    expect_within(
+        box,
+        "from the signal to the end of the run",
+        sent_ns,
+        seen.t_ended_ns,
+        LINGER_MS + 2 * box.tick_ms,
+    )
+
+
+FAILURES: dict[str, dict[str, object]] = {
+    "missing_program": {"program": "/no/such/program"},
+    "missing_name": {"program": "no-such-program-anywhere"},
+}
+
+
+@pytest.mark.parametrize("how", FAILURES)
+@requires("EXEC-SPAWN-01", pitfalls=["J2"])
+def test_a_failed_start_prints_nothing_and_leaves_nothing(box: Box, how: str) -> None:
+    # A child that goes on after a failed exec would flush the caller's buffers a second time.
+    seen = box.exec.run(**FAILURES[how], within_s=10)
+    expect(
+        "the caller's stdout and stderr, and processes that are left",
+        (seen.shim_stdout, seen.shim_stderr, [proc.describe() for proc in seen.survivors]),
+        (b"", b"", []),
+    )

@@ -1,0 +1,310 @@
+"""The escalation: who is signalled, who is waited for, who is killed, and when."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from boxspec.api import Box, Event, Live, NotMeasured, at_least, expect, requires
+from boxspec.api import programs as P
+from boxspec.target.observe import procs
+from contracts.exec.answers import ObservedRun
+from contracts.exec.moments import expect_within, until
+
+# The child's whole group must be set up before its deadline, also on a machine that is busy.
+SETTLED_MS = 900
+
+
+def own_term(events: list[Event]) -> Counter[int]:
+    """How many SIGTERM each process of the case logged."""
+    return Counter(event.pid for event in events if event.rest[:1] == ["TERM"])
+
+
+def need_settled(box: Box) -> Event:
+    """The leader's ready, which is the last of its group; without it nothing can be judged."""
+    ready = box.events().all("ready")
+    if not ready:
+        raise NotMeasured("the machine did not set the group up before its deadline")
+    return ready[0]
+
+
+@requires("EXEC-KILL-01", pitfalls=["B5"], overlap=1.2)
+def test_every_member_of_the_group_gets_the_deadlines_sigterm(box: Box) -> None:
+    events = box.events()
+    members = [word for _ in range(3) for word in ("--member-on", "TERM:exit:0:120")]
+    box.exec.run(
+        program=P.siglog,
+        args=[events.path, "--on", "TERM:exit:0:120", "--members", "3", *members],
+        timeout_ms=SETTLED_MS,
+        within_s=20,
+    )
+    leader = need_settled(box).pid
+    group = {leader, *(event.pid for event in events.all("member"))}
+    expect(
+        "members of the group that logged no SIGTERM",
+        sorted(group - set(own_term(events.all("signal")))),
+        [],
+        evidence={"events": [str(event) for event in events.all()]},
+    )
+
+
+@requires("EXEC-KILL-02", pitfalls=["G2"], overlap=6.0, timing=True)
+def test_a_group_that_ignores_sigterm_is_not_killed_before_the_grace_is_over(box: Box) -> None:
+    events = box.events()
+    seen = box.exec.run(
+        program=P.siglog, args=[events.path, "--ignore", "TERM"], timeout_ms=300, within_s=20
+    )
+    # Shim's start <= spawn <= first signal - deadline, and SIGKILL <= shim's end: exact.
+    expect(
+        "the shim's life beyond the deadline, in ms",
+        seen.elapsed_ms - 300,
+        at_least(box.grace_ms),
+    )
+
+
+@requires("EXEC-KILL-02", pitfalls=["G2"], overlap=6.0, timing=True)
+def test_a_group_that_survives_sigterm_is_ended_when_the_grace_is_over(box: Box) -> None:
+    events = box.events()
+    with box.exec.start(program=P.siglog, args=[events.path], timeout_ms=300, within_s=20) as live:
+        told = events.wait("signal", timeout_s=15)
+        seen = live.finish()
+    # The child logs its SIGTERM after it was sent, so the grace ends before this bound.
+    expect_within(
+        box,
+        "from the child's SIGTERM to the end of the run",
+        told.t_ns,
+        seen.t_ended_ns,
+        box.grace_ms + box.tick_ms,
+    )
+
+
+@requires("EXEC-KILL-02", pitfalls=["G2"], overlap=6.0)
+def test_sigkill_ends_all_who_ignore_sigterm(box: Box) -> None:
+    events = box.events()
+    seen = box.exec.run(
+        program=P.siglog,
+        args=[events.path, "--ignore", "TERM", "--members", "2", "--member-ignore", "TERM"],
+        timeout_ms=SETTLED_MS,
+        within_s=20,
+    )
+    expect("processes of the run that live on", [p.describe() for p in seen.survivors], [])
+
+
+@requires("EXEC-KILL-03", pitfalls=["G4"], overlap=2.2)
+def test_a_member_has_the_grace_although_the_leader_is_gone(box: Box) -> None:
+    events = box.events()
+    member = ["--members", "1", "--member-on", "TERM:exit:0:800"]
+    box.exec.run(
+        program=P.siglog,
+        args=[events.path, "--leader-exits-on", "TERM", *member],
+        timeout_ms=SETTLED_MS,
+        within_s=20,
+    )
+    need_settled(box)
+    member_pid = events.all("member")[0].pid
+    expect(
+        "ends of its own that the slow member reached",
+        len(events.all("end", pid=member_pid)),
+        1,
+        evidence={"events": [str(event) for event in events.all()]},
+    )
+
+
+def signalled(box: Box, live: Live[ObservedRun]) -> ObservedRun:
+    """The end of a run whose caller gets SIGTERM."""
+    live.signal("TERM")
+    seen = live.finish()
+    if not seen.ok:
+        raise NotMeasured("the caller does not survive the signal (see EXEC-SIGNAL)")
+    return seen
+
+
+@requires("EXEC-KILL-03", pitfalls=["G4", "H5"], overlap=2.2)
+def test_after_a_signal_to_the_caller_a_member_has_the_grace_too(box: Box) -> None:
+    events = box.events()
+    member = ["--members", "1", "--member-on", "TERM:exit:0:800"]
+    args = [events.path, "--leader-exits-on", "TERM", *member]
+    with box.exec.start(program=P.siglog, args=args, expect_result=False, within_s=20) as live:
+        events.wait("ready")
+        signalled(box, live)
+    member_pid = events.all("member")[0].pid
+    ends = len(events.all("end", pid=member_pid))
+    expect("ends of its own that the slow member reached", ends, 1)
+
+
+def outlived_leader(box: Box) -> ObservedRun:
+    """A run past its deadline whose leader ends on SIGTERM and whose member ignores it."""
+    events = box.events()
+    member = ["--members", "1", "--member-ignore", "TERM"]
+    seen = box.exec.run(
+        program=P.siglog,
+        args=[events.path, "--leader-exits-on", "TERM", *member],
+        timeout_ms=SETTLED_MS,
+        within_s=20,
+    )
+    need_settled(box)
+    return seen
+
+
+@requires("EXEC-KILL-03", pitfalls=["G4", "I11"], overlap=6.5)
+def test_a_member_that_ignores_sigterm_is_killed_although_the_leader_is_gone(box: Box) -> None:
+    seen = outlived_leader(box)
+    expect("processes of the run that live on", [p.describe() for p in seen.survivors], [])
+
+
+@requires("EXEC-KILL-03", pitfalls=["G4"], overlap=6.5, timing=True)
+def test_the_grace_is_the_groups_and_not_the_leaders(box: Box) -> None:
+    seen = outlived_leader(box)
+    expect(
+        "the shim's life beyond the deadline, in ms",
+        seen.elapsed_ms - SETTLED_MS,
+        at_least(box.grace_ms),
+    )
+
+
+ENDING = {
+    "at_once": ["--on", "TERM:exit:0"],
+    "after_a_second": ["--on", "TERM:exit:0:1000"],
+    "one_after_the_other": [
+        *["--on", "TERM:exit:0:200", "--members", "2"],
+        *["--member-on", "TERM:exit:0:700", "--member-on", "TERM:exit:0:1200"],
+    ],
+}
+
+
+@pytest.mark.parametrize("how", ENDING)
+@requires("EXEC-KILL-04", pitfalls=["G3", "G24"], overlap=2.5, timing=True)
+def test_a_group_that_ends_early_ends_the_wait(box: Box, how: str) -> None:
+    events = box.events()
+    seen = box.exec.run(
+        program=P.siglog, args=[events.path, *ENDING[how]], timeout_ms=SETTLED_MS, within_s=20
+    )
+    need_settled(box)
+    last = max(event.t_ns for event in events.all())
+    expect_within(
+        box, "from the last member's end to the shim's", last, seen.t_ended_ns, box.tick_ms
+    )
+
+
+@requires("EXEC-KILL-05", pitfalls=["G5"], overlap=1.0, timing=True)
+def test_a_leader_that_is_a_zombie_does_not_hold_the_run(box: Box) -> None:
+    # Its own exit, logged: with the leader unreaped to the end its group still answers signals.
+    events = box.events()
+    seen = box.exec.run(
+        program=P.siglog,
+        args=[events.path, "--on", "TERM:exit:3"],
+        timeout_ms=500,
+        within_s=20,
+        state=["--lazy"],
+    )
+    need_settled(box)
+    expect_within(
+        box,
+        "from the leader's end to the shim's",
+        max(event.t_ns for event in events.all()),
+        seen.t_ended_ns,
+        box.tick_ms,
+    )
+
+
+@pytest.mark.parametrize("count", [1, 3])
+@requires("EXEC-KILL-05", pitfalls=["G6"], overlap=1.5, timing=True)
+def test_orphans_that_nobody_collects_do_not_hold_the_run(box: Box, count: int) -> None:
+    events = box.events()
+    members = [word for _ in range(count) for word in ("--member-on", "TERM:exit:0:150")]
+    seen = box.exec.run(
+        program=P.siglog,
+        args=[events.path, "--leader-exits-on", "TERM", "--members", str(count), *members],
+        timeout_ms=SETTLED_MS,
+        within_s=20,
+        state=["--lazy"],
+    )
+    need_settled(box)
+    expect_within(
+        box,
+        "from the last member's end to the shim's",
+        max(event.t_ns for event in events.all()),
+        seen.t_ended_ns,
+        box.tick_ms,
+    )
+
+
+@pytest.mark.parametrize("extra", [[], ["--ignore", "TERM"]], ids=["mortal", "stubborn"])
+@requires("EXEC-KILL-06", pitfalls=["G7"], overlap=6.0, timing=True)
+def test_a_stopped_child_is_gone_by_the_end_of_the_grace(box: Box, extra: list[str]) -> None:
+    events = box.events()
+    with box.exec.start(
+        program=P.stop_self, args=[events.path, *extra], timeout_ms=400, within_s=20
+    ) as live:
+        stopping = events.wait("stopping")
+        seen = live.finish()
+    expect("processes of the run that live on", [p.describe() for p in seen.survivors], [])
+    expect_within(
+        box,
+        "from the child's stop to the end of the run",
+        stopping.t_ns,
+        seen.t_ended_ns,
+        400 + box.tick_ms + box.grace_ms + box.tick_ms,
+    )
+
+
+@requires("EXEC-KILL-07", pitfalls=["G7"], overlap=1.0, timing=True)
+def test_a_stopped_child_can_act_on_its_sigterm_at_once(box: Box) -> None:
+    events = box.events()
+    with box.exec.start(
+        program=P.stop_self, args=[events.path], timeout_ms=400, within_s=20
+    ) as live:
+        stopping = events.wait("stopping")
+        seen = live.finish()
+    expect_within(
+        box,
+        "from the child's stop to the end of the run",
+        stopping.t_ns,
+        seen.t_ended_ns,
+        400 + 2 * box.tick_ms,
+    )
+
+
+@requires("EXEC-KILL-07", pitfalls=["G7", "H20"], overlap=1.0, timing=True)
+def test_a_stopped_child_can_act_on_the_callers_sigterm_at_once(box: Box) -> None:
+    events = box.events()
+    with box.exec.start(
+        program=P.stop_self, args=[events.path], expect_result=False, within_s=20
+    ) as live:
+        child = events.wait("stopping").pid
+        until(lambda: (found := procs.proc(child)) is not None and found.state == "T")
+        sent_ns = live.now_ns()
+        seen = signalled(box, live)
+    what = "from the signal to the end of the run"
+    expect_within(box, what, sent_ns, seen.t_ended_ns, 2 * box.tick_ms)
+
+
+@requires("EXEC-KILL-08", pitfalls=["I12"], overlap=1.2)
+def test_a_child_whose_main_thread_has_ended_is_waited_for(box: Box) -> None:
+    events = box.events()
+    box.exec.run(program=P.threaded, args=[events.path], timeout_ms=500, within_s=20)
+    need_settled(box)
+    expect(
+        "ends of its own that the other thread reached",
+        len(events.all("end")),
+        1,
+        evidence={"events": [str(event) for event in events.all()]},
+    )
+
+
+@requires("EXEC-KILL-08", pitfalls=["I12"], overlap=1.5)
+def test_a_member_whose_main_thread_has_ended_is_waited_for(box: Box) -> None:
+    # The leader dies of SIGTERM at once; what is left of the group looks like a zombie.
+    events = box.events()
+    script = f'"{P.threaded}" "$0" & exec "{P.slow_exit}" /dev/null 60000'
+    box.exec.run(
+        program="/bin/sh", args=["-c", script, events.path], timeout_ms=SETTLED_MS, within_s=20
+    )
+    need_settled(box)
+    expect(
+        "ends of its own that the other thread reached",
+        len(events.all("end")),
+        1,
+        evidence={"events": [str(event) for event in events.all()]},
+    )

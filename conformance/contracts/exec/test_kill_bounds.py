@@ -1,0 +1,151 @@
+"""What the escalation leaves alone, what it must not leave behind, and how often it signals."""
+
+from __future__ import annotations
+
+import pytest
+
+from boxspec.api import Box, NotMeasured, expect, requires
+from boxspec.api import programs as P
+from contracts.exec.moments import FOREVER_MS
+
+SETTLED_MS = 900
+
+
+@pytest.mark.parametrize("times", [1, 3])
+@requires("EXEC-KILL-09", pitfalls=["G17"], overlap=6.5)
+def test_a_copy_that_is_forked_on_sigterm_does_not_survive(box: Box, times: int) -> None:
+    events = box.events()
+    seen = box.exec.run(
+        program=P.respawn, args=[events.path, "--times", str(times)], timeout_ms=500, within_s=20
+    )
+    if not events.all("respawned"):
+        raise NotMeasured("the child did not get as far as forking a copy")
+    expect("processes of the run that live on", [p.describe() for p in seen.survivors], [])
+
+
+@requires("EXEC-KILL-10", overlap=2.5)
+def test_the_first_signal_is_sent_once(box: Box) -> None:
+    # More than ten ticks of a grace: a wait loop that signals in every round is heard.
+    events = box.events()
+    box.exec.run(
+        program=P.siglog,
+        args=[events.path, "--on", "TERM:exit:0:1300"],
+        timeout_ms=400,
+        within_s=20,
+    )
+    terms = [event for event in events.all("signal") if event.rest == ["TERM"]]
+    if not terms:
+        raise NotMeasured("no SIGTERM came: there is nothing to count")
+    expect("SIGTERMs that the child logged", len(terms), 1)
+
+
+def bystander_heard(box: Box, **request: object) -> list[str]:
+    """What a process in the shim's own group heard while that run went on, or that it died."""
+    with box.exec.start(state=["--bystander"], within_s=20, **request) as live:
+        live.finish()
+        pid = live.bystander_pid
+        live.warden.pump()
+        heard = [words[3] for words in live.warden.reports if words[0] == "bystander-signal"]
+        lives = any(proc.pid == pid and proc.alive for proc in live.descendants())
+    return heard if lives else [*heard, "killed"]
+
+
+@requires("EXEC-KILL-11", pitfalls=["B4"], overlap=0.5)
+def test_a_deadline_does_not_touch_our_own_group(box: Box) -> None:
+    args = [box.events().path, "2500"]
+    heard = bystander_heard(box, program=P.slow_exit, args=args, timeout_ms=200)
+    expect("signals that a bystander in our own group got", heard, [])
+
+
+@pytest.mark.parametrize("timeout_ms", [0, 1])
+@requires("EXEC-KILL-11", pitfalls=["B2", "B4"])
+def test_a_deadline_right_after_the_spawn_does_not_touch_our_own_group(
+    box: Box, timeout_ms: int
+) -> None:
+    args = ["/dev/null", "1500"]
+    heard = bystander_heard(box, program=P.slow_exit, args=args, timeout_ms=timeout_ms)
+    expect("signals that a bystander in our own group got", heard, [])
+
+
+@requires("EXEC-KILL-11", pitfalls=["B4"])
+def test_a_clean_exit_does_not_touch_our_own_group(box: Box) -> None:
+    heard = bystander_heard(box, program=P.exit_with, args=["0"])
+    expect("signals that a bystander in our own group got", heard, [])
+
+
+@requires("EXEC-KILL-11", pitfalls=["B4"])
+def test_a_failed_spawn_does_not_touch_our_own_group(box: Box) -> None:
+    heard = bystander_heard(box, program="/no/such/program", expect_result=False)
+    expect("signals that a bystander in our own group got", heard, [])
+
+
+@requires("EXEC-KILL-11", pitfalls=["B8"], overlap=1.5)
+def test_a_group_that_the_child_made_is_not_signalled(box: Box) -> None:
+    # As a shell with job control does: its jobs are groups of their own.
+    events = box.events()
+    away = f'"{P.orphan}" "$0" --setpgid --keep none --log; exec "{P.slow_exit}" /dev/null 3000'
+    box.exec.run(
+        program="/bin/sh", args=["-c", away, events.path], timeout_ms=SETTLED_MS, within_s=20
+    )
+    if not events.all("orphan"):
+        raise NotMeasured("the helper was not set up before the deadline")
+    expect(
+        "signals that a group of the child's own making got",
+        [event.rest for event in events.all("signal")],
+        [],
+    )
+
+
+@pytest.mark.parametrize("timeout_ms", [0, 1, 2, 4])
+@requires("EXEC-KILL-12", pitfalls=["B2"], overlap=2.0, stress=8)
+def test_a_deadline_right_after_the_spawn_leaves_nothing(box: Box, timeout_ms: int) -> None:
+    # Without a deadline such a run ends by itself and leaves nothing: that is not looked at here.
+    left: list[str] = []
+    for _ in range(8):
+        seen = box.exec.run(
+            program=P.slow_exit,
+            args=["/dev/null", "2000"],
+            timeout_ms=timeout_ms,
+            within_s=20,
+            expect_result=False,
+        )
+        left += [proc.describe() for proc in seen.survivors]
+        left += [] if seen.shim_exit[0] == "exited" else [f"the shim was {seen.shim_exit}"]
+    expect("what eight such runs left behind or harmed", left, [])
+
+
+@pytest.mark.parametrize("members", [1, 12])
+@requires("EXEC-KILL-13", pitfalls=["I15"], overlap=6.5)
+def test_no_member_runs_any_more_when_the_run_returns(box: Box, members: int) -> None:
+    # Looked at while the shim is held: its own end, or the sweep, would hide a late death.
+    events = box.events()
+    seen = box.exec.run(
+        program=P.siglog,
+        args=[
+            *[events.path, "--leader-exits-on", "TERM"],
+            *["--members", str(members), "--member-ignore", "TERM"],
+        ],
+        timeout_ms=SETTLED_MS,
+        hold=True,
+        within_s=20,
+    )
+    expect("members that run when the response is there", [p.pid for p in seen.survivors], [])
+
+
+@requires("EXEC-KILL-13", pitfalls=["I15"], overlap=6.5)
+def test_a_member_with_much_to_free_is_gone_when_the_run_returns(box: Box) -> None:
+    # `tail` keeps what it read: a large address space takes the kernel a while to take down.
+    events = box.events()
+    script = (
+        f"trap '' TERM; (head -c 96m /dev/zero; exec \"{P.slow_exit}\" /dev/null {FOREVER_MS}) |"
+        f' tail -c 96m >/dev/null & exec "{P.siglog}" "$0" --ignore TERM'
+    )
+    seen = box.exec.run(
+        program="/bin/sh",
+        args=["-c", script, events.path],
+        timeout_ms=SETTLED_MS,
+        hold=True,
+        within_s=20,
+    )
+    running = [proc.describe() for proc in seen.survivors]
+    expect("members that run when the response is there", running, [])

@@ -1,0 +1,153 @@
+"""Clean exits: what is left of the group is killed, what left the group lives."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from boxspec.api import Box, NotMeasured, expect, requires
+from boxspec.api import programs as P
+from contracts.exec.answers import ObservedRun
+from contracts.exec.moments import expect_within, until
+
+
+def leave_orphan(box: Box, *how: str, code: int = 0) -> ObservedRun:
+    """A child that leaves one background process behind and exits; 8 s are a hang."""
+    return box.exec.run(
+        program=P.orphan,
+        args=[box.events().path, "--exit", str(code), *how],
+        within_s=8,
+        stdin="null",
+    )
+
+
+KEPT = ["out", "err", "out,err", "in,out,err"]
+
+
+@pytest.mark.parametrize("kept", KEPT)
+@requires("EXEC-ORPHAN-01", pitfalls=["I4"])
+def test_an_orphan_with_our_pipes_does_not_change_the_childs_code(box: Box, kept: str) -> None:
+    result = leave_orphan(box, "--keep", kept, code=3).result
+    expect(
+        "success and exit_code of the child", (result["success"], result["exit_code"]), (False, 3)
+    )
+
+
+@pytest.mark.parametrize("kept", KEPT)
+@requires("EXEC-ORPHAN-01", pitfalls=["I4"])
+def test_an_orphan_with_our_pipes_is_killed(box: Box, kept: str) -> None:
+    seen = leave_orphan(box, "--keep", kept)
+    expect("what the run left running", [proc.describe() for proc in seen.survivors], [])
+
+
+@pytest.mark.parametrize("kept", KEPT)
+@requires("EXEC-ORPHAN-01", pitfalls=["I4", "E13"], overlap=0.3, timing=True)
+def test_an_orphan_with_our_pipes_does_not_hold_the_run(box: Box, kept: str) -> None:
+    seen = leave_orphan(box, "--keep", kept)
+    end = box.events().wait("end")
+    expect_within(box, "from the child's end to the shim's", end.t_ns, seen.t_ended_ns, box.tick_ms)
+
+
+@pytest.mark.parametrize("kept", ["out", "none"])
+@requires("EXEC-ORPHAN-02", pitfalls=["I5"], overlap=0.3)
+def test_an_orphan_that_ignores_signals_is_killed(box: Box, kept: str) -> None:
+    ignored = [word for name in ("TERM", "HUP", "INT") for word in ("--ignore", name)]
+    seen = leave_orphan(box, "--keep", kept, *ignored)
+    expect("what the run left running", [proc.describe() for proc in seen.survivors], [])
+
+
+WITHOUT = {
+    "redirected": ["--keep", "none"],
+    "double_fork": ["--keep", "out,err", "--double"],
+    "redirected_double_fork": ["--keep", "none", "--double"],
+}
+
+
+@pytest.mark.parametrize("how", WITHOUT)
+@requires("EXEC-ORPHAN-03", pitfalls=["I6", "I7"])
+def test_an_orphan_that_holds_nothing_of_ours_is_killed(box: Box, how: str) -> None:
+    seen = leave_orphan(box, *WITHOUT[how])
+    expect("what the run left running", [proc.describe() for proc in seen.survivors], [])
+
+
+@requires("EXEC-ORPHAN-03", pitfalls=["I6"])
+def test_an_orphan_is_killed_after_a_death_by_signal_too(box: Box) -> None:
+    events = box.events()
+    script = f'"{P.orphan}" "$0" --keep none; kill -KILL $$'
+    seen = box.exec.run(program="/bin/sh", args=["-c", script, events.path], within_s=8)
+    expect("what the run left running", [proc.describe() for proc in seen.survivors], [])
+
+
+AWAY = {
+    "own_session": ["--setsid"],
+    "own_group": ["--setpgid"],
+    "daemon": ["--setsid", "--double"],
+}
+
+
+@pytest.mark.parametrize("how", AWAY)
+@requires("EXEC-ORPHAN-04", pitfalls=["I8", "B8"])
+def test_a_helper_that_left_the_group_lives_on(box: Box, how: str) -> None:
+    seen = leave_orphan(box, "--keep", "none", *AWAY[how])
+    helper = box.events().wait("orphan").pid
+    expect("the helper lives", helper in {proc.pid for proc in seen.survivors}, True)
+
+
+@pytest.mark.parametrize("how", AWAY)
+@requires("EXEC-ORPHAN-04", pitfalls=["I8"], overlap=0.3)
+def test_a_helper_that_left_the_group_is_sent_nothing(box: Box, how: str) -> None:
+    leave_orphan(box, "--keep", "none", "--log", *AWAY[how])
+    heard = [event.rest for event in box.events().all("signal")]
+    expect("signals that the helper got", heard, [])
+
+
+@pytest.mark.parametrize("how", AWAY)
+@requires("EXEC-ORPHAN-04", pitfalls=["I8"], overlap=0.3, timing=True)
+def test_a_helper_that_left_the_group_does_not_hold_the_run(box: Box, how: str) -> None:
+    seen = leave_orphan(box, "--keep", "none", *AWAY[how])
+    end = box.events().wait("end")
+    expect_within(box, "from the child's end to the shim's", end.t_ns, seen.t_ended_ns, box.tick_ms)
+
+
+@pytest.mark.parametrize("kept", ["out", "none"])
+@requires("EXEC-ORPHAN-05", pitfalls=["G8"], overlap=0.3)
+def test_a_stopped_orphan_is_killed(box: Box, kept: str) -> None:
+    # With the leader gone its group is orphaned and the kernel sends HUP and CONT: HUP ignored.
+    seen = leave_orphan(box, "--keep", kept, "--stopped", "--ignore", "HUP")
+    expect("what the run left running", [proc.describe() for proc in seen.survivors], [])
+
+
+@requires("EXEC-ORPHAN-06", pitfalls=["I14"])
+def test_a_caller_that_is_a_subreaper_collects_the_groups_orphans(box: Box) -> None:
+    args = [box.events().path, "--keep", "none", "--double"]
+    with box.exec.start(program=P.orphan, args=args, state=["--subreaper"], hold=True) as live:
+        orphan = box.events().wait("orphan").pid
+        live.wait_response()
+        children = [child.describe() for child in live.children() if child.pid == orphan]
+    expect("the orphan among the caller's children after the run", children, [])
+
+
+@requires("EXEC-ORPHAN-06", pitfalls=["I14"])
+def test_a_caller_that_is_a_subreaper_keeps_its_other_children(box: Box) -> None:
+    # A helper that left the group becomes the caller's child; how it ended is the caller's to ask.
+    helper, gate = box.events("helper"), box.events("gate")
+    fifo = box.fifo("open")
+    script = f'"{P.orphan}" "$0" --setsid --keep none; exec "{P.gate}" "$1" "$2"'
+    with box.exec.start(
+        program="/bin/sh",
+        args=["-c", script, helper.path, gate.path, str(fifo)],
+        state=["--subreaper"],
+        hold=True,
+    ) as live:
+        other = helper.wait("orphan").pid
+        gate.wait("ready")
+        if not until(lambda: other in {child.pid for child in live.children()}):
+            raise NotMeasured("the kernel did not give the helper to the subreaper")
+        os.kill(other, signal.SIGKILL)
+        until(lambda: other not in {child.pid for child in live.children() if child.alive})
+        box.open_gate(fifo)
+        live.wait_response()
+        zombies = [child.pid for child in live.children() if child.state == "Z"]
+    expect("zombie children that the run left to the caller", zombies, [other])

@@ -1,0 +1,183 @@
+"""EXEC-PATH: how a bare name becomes a program."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from boxspec.api import Box, expect, requires, satisfies
+from contracts.exec.spawn_io import (
+    SPAWN_FAILURE,
+    message,
+    names_reason,
+    needs_replaced_environment,
+    outcome,
+    saying,
+)
+
+TOOL = "boxspec-tool"
+
+
+def path(*folders: Path | str) -> list[tuple[str, str]]:
+    """The environment of a child that has this PATH and nothing else."""
+    return [("PATH", ":".join(map(str, folders)))]
+
+
+def said(box: Box, **run: object) -> str:
+    """What the tool that was found prints, or how the run failed."""
+    seen = box.exec.run(**run)
+    return seen.stdout.decode().strip() if seen.ok else outcome(seen)
+
+
+@requires("EXEC-PATH-01", pitfalls=["A14"])
+def test_a_bare_name_is_looked_up_in_the_childs_path(box: Box) -> None:
+    saying(box.tmp / "caller" / TOOL, "the caller's")
+    saying(box.tmp / "child" / TOOL, "the child's")
+    got = said(
+        box,
+        program=TOOL,
+        env=path(box.tmp / "child"),
+        shim_env={"PATH": f"{box.tmp}/caller:{os.environ['PATH']}"},
+    )
+    expect("which program ran", got, "the child's")
+
+
+@requires("EXEC-PATH-01", pitfalls=["A14"])
+def test_a_name_that_only_the_callers_path_has_is_not_found(box: Box) -> None:
+    saying(box.tmp / "caller" / TOOL, "the caller's")
+    (box.tmp / "child").mkdir()
+    caller = {"PATH": f"{box.tmp}/caller:{os.environ['PATH']}"}
+    refused = said(box, program=TOOL, env=path(box.tmp / "child"), shim_env=caller)
+    inherited = said(box, program=TOOL, shim_env=caller)
+    expect(
+        "with a PATH of its own, and with the caller's",
+        (refused, inherited),
+        (SPAWN_FAILURE, "the caller's"),
+    )
+
+
+@requires("EXEC-PATH-01", pitfalls=["A20"])
+def test_a_path_that_is_given_twice_is_the_one_that_the_child_has(box: Box) -> None:
+    for name in ("first", "last"):
+        saying(box.tmp / name / TOOL, name)
+    got = said(box, program=TOOL, env=[*path(box.tmp / "first"), *path(box.tmp / "last")])
+    expect("which program ran", got, "last")
+
+
+@requires("EXEC-PATH-02", pitfalls=["A15"])
+@pytest.mark.parametrize("pairs", [[], [("A", "1")]], ids=["empty", "without-path"])
+def test_without_a_path_the_systems_default_is_searched(
+    box: Box, pairs: list[tuple[str, str]]
+) -> None:
+    seen = box.exec.run(program="sh", args=["-c", "echo found"], env=pairs)
+    expect("a program of the system", (outcome(seen), seen.stdout), ("exit 0", b"found\n"))
+
+
+@requires("EXEC-PATH-02", pitfalls=["A15"])
+def test_without_a_path_the_callers_is_not_searched(box: Box) -> None:
+    needs_replaced_environment(box)
+    saying(box.tmp / "caller" / TOOL, "the caller's")
+    caller = {"PATH": f"{box.tmp}/caller:{os.environ['PATH']}"}
+    expect("a tool of the caller", said(box, program=TOOL, env=[], shim_env=caller), SPAWN_FAILURE)
+
+
+@requires("EXEC-PATH-03")
+def test_the_first_candidate_wins(box: Box) -> None:
+    saying(box.tmp / "one" / TOOL, "first")
+    saying(box.tmp / "two" / TOOL, "second")
+    got = said(box, program=TOOL, env=path(box.tmp / "one", box.tmp / "two"))
+    expect("which program ran", got, "first")
+
+
+@requires("EXEC-PATH-03")
+@pytest.mark.parametrize("what", ["missing", "directory", "0644", "dangling", "fifo", "no-folder"])
+def test_what_cannot_be_executed_is_passed_over(box: Box, what: str) -> None:
+    candidate = box.tmp / "one" / TOOL
+    candidate.parent.mkdir()
+    match what:
+        case "directory":
+            candidate.mkdir()
+        case "0644":
+            saying(candidate, "not executable", mode=0o644)
+        case "dangling":
+            candidate.symlink_to("gone")
+        case "fifo":
+            os.mkfifo(candidate, 0o755)
+        case "no-folder":
+            candidate.parent.rmdir()
+    saying(box.tmp / "two" / TOOL, "second")
+    got = said(box, program=TOOL, env=path(box.tmp / "one", box.tmp / "two"), within_s=10)
+    expect("which program ran", got, "second")
+
+
+@requires("EXEC-PATH-04")
+@pytest.mark.parametrize(
+    ("exists", "reason"), [(True, errno.EACCES), (False, errno.ENOENT)], ids=["EACCES", "ENOENT"]
+)
+def test_the_reason_says_whether_a_candidate_existed(box: Box, exists: bool, reason: int) -> None:
+    (box.tmp / "one").mkdir()
+    if exists:
+        saying(box.tmp / "one" / TOOL, "not executable", mode=0o644)
+    (box.tmp / "two").mkdir()
+    text = message(box.exec.run(program=TOOL, env=path(box.tmp / "one", box.tmp / "two")))
+    expect(
+        "the message",
+        text,
+        satisfies(lambda got: names_reason(reason, got), f"the reason {os.strerror(reason)}"),
+    )
+
+
+RELATIVE = {
+    "a relative entry": (TOOL, "bin"),
+    "an entry with a dot": (TOOL, "./bin"),
+    "a dot": (f"{TOOL}-top", "."),
+    "an empty PATH": (f"{TOOL}-top", ""),
+    "an empty first entry": (f"{TOOL}-top", ":/nowhere"),
+    "an empty entry between": (f"{TOOL}-top", "/nowhere::/nowhere"),
+    "an empty last entry": (f"{TOOL}-top", "/nowhere:"),
+    "a name with a dot": (f"./{TOOL}-top", "/nowhere"),
+    "a name with a slash": (f"bin/{TOOL}", "/nowhere"),
+}
+
+
+@requires("EXEC-PATH-05", pitfalls=["A12", "A17"])
+@pytest.mark.parametrize("vector", RELATIVE)
+def test_relative_names_and_entries_are_relative_to_current_dir(box: Box, vector: str) -> None:
+    for place in ("caller", "current"):
+        saying(box.tmp / place / "bin" / TOOL, f"in {place}")
+        saying(box.tmp / place / f"{TOOL}-top", f"in {place}")
+    program, entries = RELATIVE[vector]
+    got = said(
+        box,
+        program=program,
+        env=path(entries),
+        current_dir=str(box.tmp / "current"),
+        state=["--cwd", str(box.tmp / "caller")],
+    )
+    expect("which program ran", got, "in current")
+
+
+@requires("EXEC-PATH-05", pitfalls=["A12"])
+def test_a_name_with_a_slash_is_not_searched(box: Box) -> None:
+    saying(box.tmp / "bin" / "sub" / TOOL, "in PATH")
+    (box.tmp / "current").mkdir()
+    got = said(
+        box,
+        program=f"sub/{TOOL}",
+        env=path(box.tmp / "bin"),
+        current_dir=str(box.tmp / "current"),
+    )
+    expect("which program ran", got, SPAWN_FAILURE)
+
+
+@requires("EXEC-PATH-05", pitfalls=["A17"])
+def test_the_working_directory_is_not_searched_unless_path_says_so(box: Box) -> None:
+    saying(box.tmp / "current" / TOOL, "in current")
+    (box.tmp / "bin").mkdir()
+    place = str(box.tmp / "current")
+    refused = said(box, program=TOOL, env=path(box.tmp / "bin"), current_dir=place)
+    allowed = said(box, program=TOOL, env=path(box.tmp / "bin", "."), current_dir=place)
+    expect("without and with a dot in PATH", (refused, allowed), (SPAWN_FAILURE, "in current"))

@@ -1,0 +1,187 @@
+"""EXEC-REQUEST: what a request may say and what its fields mean."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from boxspec.api import Box, contains, expect, requires
+from boxspec.api import programs as P
+from contracts.exec.spawn_io import error_of, outcome, program_at, report, script_at
+
+# Every byte that an argument can hold.
+ALL_BYTES = bytes(range(1, 256))
+
+
+def cwd_of(pid: int) -> Path:
+    return Path(f"/proc/{pid}/cwd").readlink()
+
+
+KEEP_ARGV = 'cat /proc/$$/cmdline >"$0"'
+
+ARGUMENTS = {
+    "every byte value": [ALL_BYTES],
+    "an empty argument between others": ["a", "", "b"],
+    "what a shell would expand": ["$HOME", "`id`", "$(id)", "*", "~", "a;id", "a|b", "a&", ">x"],
+    "quotes, blanks and newlines": ["a b", "'", '"', "\\", "\t", "\n", " lead", "trail "],
+    "what looks like options": ["-c", "--", "-", "--help", "-x=1"],
+    "characters beyond ASCII": ["é", "€", "😀", "e\u0301", "\ufeff", "\ufffd"],
+    "overlong and lone surrogate bytes": [b"\xc0\x80", b"\xed\xa0\x80", b"\xff"],
+    "a thousand arguments": [str(i) for i in range(1000)],
+}
+
+
+@requires("EXEC-REQUEST-01")
+def test_a_request_with_only_a_program_runs_it_without_arguments(box: Box) -> None:
+    here = box.tmp / "here"
+    here.mkdir()
+    tool = script_at(box.tmp / "tool", 'echo "$#" "$(pwd -P)"')
+    seen = box.exec.run(program=str(tool), state=["--cwd", str(here)])
+    expect(
+        "arguments and working directory of the child",
+        (outcome(seen), seen.stdout.decode()),
+        ("exit 0", f"0 {here.resolve()}\n"),
+    )
+
+
+@requires("EXEC-REQUEST-02")
+@pytest.mark.parametrize("vector", ARGUMENTS)
+def test_arguments_reach_the_child_byte_for_byte(box: Box, vector: str) -> None:
+    kept = box.tmp / "argv"
+    words = ["-c", KEEP_ARGV, str(kept), *ARGUMENTS[vector]]
+    box.exec.run(program="/bin/sh", args=words).result  # noqa: B018 - an error fails
+    wanted = [b"/bin/sh", *(os.fsencode(word) if isinstance(word, str) else word for word in words)]
+    expect("the child's argv", kept.read_bytes().split(b"\0")[:-1], wanted)
+
+
+@requires("EXEC-REQUEST-02")
+def test_a_name_that_was_searched_for_is_argv_0_as_it_was_given(box: Box) -> None:
+    seen = box.exec.run(program="cat", args=["/proc/self/cmdline"])
+    expect("the child's argv", seen.stdout.split(b"\0")[:-1], [b"cat", b"/proc/self/cmdline"])
+
+
+@requires("EXEC-REQUEST-02")
+@pytest.mark.parametrize(
+    "name",
+    [b"plain", b"with blank", b"semi;colon", b"$HOME", b"-dash", b"caf\xc3\xa9", b"latin\xe9\xff"],
+    ids=["plain", "blank", "semicolon", "dollar", "dash", "utf8", "not-utf8"],
+)
+def test_the_program_is_found_and_named_byte_for_byte(box: Box, name: bytes) -> None:
+    tool = box.tmp / os.fsdecode(name)
+    tool.symlink_to("/bin/sh")
+    kept = box.tmp / "argv"
+    box.exec.run(program=os.fsencode(tool), args=["-c", KEEP_ARGV, str(kept)]).result  # noqa: B018
+    expect("the child's argv[0]", kept.read_bytes().split(b"\0")[0], os.fsencode(tool))
+
+
+@requires("EXEC-REQUEST-02")
+def test_a_line_of_shell_as_the_program_is_a_file_name(box: Box) -> None:
+    line = f"{P.count_start} {box.tmp}/started"
+    twin = program_at(box.tmp / "a b;c")
+    seen, allowed = box.exec.run(program=line), box.exec.run(program=str(twin), args=["3"])
+    started = (box.tmp / "started").exists()
+    expect(
+        "no shell reads the program's name, and a name with blanks runs",
+        (seen.ok, started, outcome(allowed)),
+        (False, False, "exit 3"),
+        {"error": error_of(seen)},
+    )
+
+
+@requires("EXEC-REQUEST-03", pitfalls=["A29"], capability="exec.sandbox")
+def test_a_refusing_sandbox_ends_the_run_before_anything_starts(box: Box) -> None:
+    starts = box.tmp / "starts"
+    request = {"program": P.count_start, "args": [str(starts)]}
+    refused = box.exec.run(**request, sandbox={"refuse": "not on this machine"})
+    before = starts.exists()
+    allowed = box.exec.run(**request)
+    expect(
+        "kind of the refusal, started under it, and the same run without it",
+        (error_of(refused).get("kind"), before, outcome(allowed), starts.stat().st_size),
+        ("policy_denied", False, "exit 0", 1),
+        {"error": error_of(refused)},
+    )
+
+
+@requires("EXEC-REQUEST-03", pitfalls=["A29"], capability="exec.sandbox")
+def test_the_sandbox_is_asked_before_the_program_is_looked_for(box: Box) -> None:
+    seen = box.exec.run(program=str(box.tmp / "absent"), sandbox={"refuse": "not here"})
+    expect(
+        "kind of the error for a missing program under a refusing sandbox",
+        error_of(seen).get("kind"),
+        "policy_denied",
+        {"error": error_of(seen)},
+    )
+
+
+@requires("EXEC-REQUEST-03", pitfalls=["A29"], capability="exec.sandbox")
+def test_after_a_refusal_the_caller_has_no_child_and_no_new_descriptor(box: Box) -> None:
+    def held(**more: object) -> tuple[int, int]:
+        with box.exec.start(program="/bin/true", hold=True, **more) as live:
+            live.wait_response()
+            return len(live.children()), live.status().fd_count
+
+    children, descriptors = held(sandbox={"refuse": "no"})
+    usual = held()[1]
+    expect(
+        "children after a refusal, and whether there are more descriptors than after a run",
+        (children, descriptors > usual),
+        (0, False),
+        {"descriptors": descriptors, "after a run": usual},
+    )
+
+
+@requires("EXEC-REQUEST-03", capability="exec.sandbox")
+def test_the_refusal_carries_the_reason(box: Box) -> None:
+    seen = box.exec.run(program="/bin/true", sandbox={"refuse": "reason 4711"})
+    expect("the error's message", error_of(seen).get("message"), contains("reason 4711"))
+
+
+@requires("EXEC-REQUEST-04")
+def test_grace_is_5000_ms_and_tick_100_ms(box: Box) -> None:
+    said = box.hello["constants"]
+    expect("grace and tick", (said.get("grace_ms"), said.get("tick_ms")), (5000, 100))
+
+
+@requires("EXEC-REQUEST-05")
+@pytest.mark.parametrize(
+    "name", [b"plain", b"two words", b"not\xffutf8"], ids=["plain", "blank", "not-utf8"]
+)
+def test_current_dir_is_the_childs_working_directory(box: Box, name: bytes) -> None:
+    place = box.tmp / os.fsdecode(name)
+    place.mkdir()
+    # The directory is told by a file in it: the name may be anything.
+    (place / "witness").touch()
+    seen = box.exec.run(program="/bin/ls", current_dir=os.fsencode(place))
+    expect("what the child sees in its directory", seen.stdout, b"witness\n")
+
+
+@requires("EXEC-REQUEST-05")
+def test_current_dir_holds_before_the_first_instruction(box: Box) -> None:
+    place = box.tmp / "place"
+    place.mkdir()
+    said = report(box, current_dir=str(place))
+    expect("the child's working directory", said["cwd"], str(place.resolve()))
+
+
+@requires("EXEC-REQUEST-06", pitfalls=["A13"])
+def test_the_callers_working_directory_never_moves(box: Box) -> None:
+    place, events, fifo = box.tmp / "place", box.events(), box.fifo("gate")
+    place.mkdir()
+    with box.exec.start(
+        program=P.gate, args=[events.path, str(fifo)], current_dir=str(place), hold=True
+    ) as live:
+        ready = events.wait("ready")
+        child = cwd_of(ready.pid)
+        during = cwd_of(live.shim_pid)
+        box.open_gate(fifo)
+        live.wait_response()
+        after = cwd_of(live.shim_pid)
+        live.finish()
+    expect(
+        "working directories of the caller during and after, and of the child",
+        (during, after, child),
+        (Path.cwd(), Path.cwd(), place.resolve()),
+    )

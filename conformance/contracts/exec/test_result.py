@@ -1,0 +1,178 @@
+"""What a result says: codes, signals, fields, durations, the reason of the end."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from boxspec.api import Box, between, expect, requires
+from boxspec.api import programs as P
+from contracts.exec.moments import FOREVER_MS, need_preload
+
+CODES = [0, 1, 2, 3, 4, 8, 16, 32, 63, 64, 100, 124, 125, 126, 127, 128, 129, 131, 137, 159, 192]
+CODES += [200, 254, 255]
+
+
+@pytest.mark.parametrize("code", CODES)
+@requires("EXEC-RESULT-01", pitfalls=["I1"])
+def test_an_exit_code_is_reported_as_it_is(box: Box, code: int) -> None:
+    result = box.exec.run(program=P.exit_with, args=[str(code)]).result
+    expect(
+        "success and exit_code of the child's own exit",
+        (result["success"], result["exit_code"]),
+        (code == 0, code),
+    )
+
+
+@pytest.mark.parametrize("core", ["0", "1048576"], ids=["no_core", "core"])
+@pytest.mark.parametrize("name", ["KILL", "SEGV", "ABRT", "PIPE", "TERM", "INT", "HUP"])
+@requires("EXEC-RESULT-02", pitfalls=["I2"])
+def test_a_death_by_the_childs_own_signal_has_no_code_and_no_annotation(
+    box: Box, name: str, core: str
+) -> None:
+    # The shim's folder too: one that dies of such a signal itself leaves no core with the user.
+    state = ["--core", core, "--cwd", str(box.tmp)]
+    seen = box.exec.run(program=P.die_by, args=[name], current_dir=str(box.tmp), state=state)
+    expect(
+        "success, exit_code and stderr of a child that a signal of its own killed",
+        (seen.result["success"], seen.result["exit_code"], seen.stderr),
+        (False, None, b""),
+    )
+
+
+@pytest.mark.parametrize("code", [130, 143])
+@requires("EXEC-RESULT-03")
+def test_a_code_that_looks_like_a_signal_is_only_a_code(box: Box, code: int) -> None:
+    seen = box.exec.run(program=P.exit_with, args=[str(code)])
+    expect(
+        "success, exit_code and stderr of a child that exits by itself",
+        (seen.result["success"], seen.result["exit_code"], seen.stderr),
+        (False, code, b""),
+    )
+
+
+@pytest.mark.parametrize("text", ["plain", '{"output": {"a": 1}}'], ids=["text", "json"])
+@requires("EXEC-RESULT-04", pitfalls=["I17"])
+def test_a_result_has_its_fields_and_output_is_null(box: Box, text: str) -> None:
+    result = box.exec.run(program=P.say, args=[text]).result
+    got = {
+        name: type(result.get(name)).__name__ for name in ("success", "exit_code", "duration_ms")
+    }
+    got["output"] = json.dumps(result.get("output", "absent"))
+    got["streams"] = str(all(n in result or f"{n}_b64" in result for n in ("stdout", "stderr")))
+    expect(
+        "the fields of a result",
+        got,
+        {
+            "success": "bool",
+            "exit_code": "int",
+            "duration_ms": "int",
+            "output": "null",
+            "streams": "True",
+        },
+    )
+
+
+@pytest.mark.parametrize("ms", [0, 130, 370])
+@requires("EXEC-RESULT-05", pitfalls=["I17"], overlap=0.5, timing=True)
+def test_the_duration_covers_the_childs_life_and_fits_into_the_shims(box: Box, ms: int) -> None:
+    events = box.events()
+    seen = box.exec.run(program=P.slow_exit, args=[events.path, str(ms)])
+    life_ns = events.wait("end").t_ns - events.wait("ready").t_ns
+    expect(
+        "duration_ms, between the child's life and the shim's",
+        seen.result["duration_ms"],
+        between(life_ns // 10**6, seen.elapsed_ms),
+        evidence={"child_ms": life_ns / 1e6, "shim_ms": seen.elapsed_ms},
+    )
+
+
+@requires("EXEC-RESULT-05", overlap=0.5, timing=True)
+def test_a_run_that_is_cut_short_has_its_duration_too(box: Box) -> None:
+    events = box.events()
+    seen = box.exec.run(program=P.slow_exit, args=[events.path, "1500"], timeout_ms=200)
+    # Half of it: whether the deadline came in time, or at all, is not the question here.
+    expect(
+        "duration_ms, between half of the deadline and the shim's life",
+        seen.result["duration_ms"],
+        between(100, seen.elapsed_ms),
+    )
+
+
+def outcome(box: Box, args: list[str], timeout_ms: int, state: list[str]) -> tuple[object, ...]:
+    """What a run under these clocks ends as, whether its duration is sane included."""
+    with box.exec.start(
+        program=P.slow_exit, args=args, timeout_ms=timeout_ms, state=state, hold=True, within_s=15
+    ) as live:
+        live.wait_response()
+        if state:
+            need_preload(live.shim_pid, "clock_step.so")
+        seen = live.finish()
+    duration = seen.result["duration_ms"]
+    shortest = min(int(args[1]), timeout_ms) // 2
+    sane = shortest <= duration <= seen.elapsed_ms
+    return (seen.result["success"], seen.result["exit_code"], "sane" if sane else duration)
+
+
+@pytest.mark.parametrize(
+    ("life_ms", "timeout_ms"), [(250, 30_000), (2500, 250)], ids=["exit", "deadline"]
+)
+@requires("EXEC-RESULT-06", pitfalls=["G12"], overlap=0.6)
+def test_a_wall_clock_that_jumps_changes_nothing(box: Box, life_ms: int, timeout_ms: int) -> None:
+    # Compared with the same run under a steady clock: only the difference is the clock's doing.
+    events = box.events()
+    args = [events.path, str(life_ms)]
+    jumping = ["--preload", P.preload("clock_step")]
+    steady = outcome(box, args, timeout_ms, [])
+    expect(
+        "success, exit_code and duration under a wall clock that jumps by an hour",
+        outcome(box, args, timeout_ms, jumping),
+        steady,
+    )
+
+
+@pytest.mark.parametrize(
+    ("program", "args", "said"),
+    [
+        ("exit_with", ["0"], ("exit", None)),
+        ("exit_with", ["143"], ("exit", None)),
+        ("die_by", ["KILL"], ("signal", "SIGKILL")),
+        ("die_by", ["TERM"], ("signal", "SIGTERM")),
+    ],
+    ids=["exit", "exit_143", "sigkill", "sigterm"],
+)
+@requires("EXEC-RESULT-07", capability="exec.termination")
+def test_termination_names_the_childs_own_end(
+    box: Box, program: str, args: list[str], said: tuple[str, str | None]
+) -> None:
+    result = box.exec.run(program=getattr(P, program), args=args).result
+    expect("termination and signal", (result["termination"], result["signal"]), said)
+
+
+@requires("EXEC-RESULT-07", capability="exec.termination", overlap=0.5)
+def test_termination_names_the_deadline(box: Box) -> None:
+    events = box.events()
+    seen = box.exec.run(program=P.slow_exit, args=[events.path, "4000"], timeout_ms=200)
+    # Where the deadline does not work the child reaches its end, and `exit` is the truth.
+    reached = bool(events.all("end"))
+    expect(
+        "termination of a run that its deadline ended",
+        seen.result["termination"],
+        "exit" if reached else "timeout",
+    )
+
+
+@pytest.mark.parametrize("name", ["TERM", "INT"])
+@requires("EXEC-RESULT-07", capability="exec.termination")
+def test_termination_names_the_callers_signal(box: Box, name: str) -> None:
+    events = box.events()
+    with box.exec.start(program=P.slow_exit, args=[events.path, FOREVER_MS]) as live:
+        events.wait("ready")
+        live.signal(name)
+        result = live.finish().result
+    expect(
+        "termination and signal of a run that the caller's signal ended",
+        (result["termination"], result["signal"]),
+        ("parent_signal", f"SIG{name}"),
+    )

@@ -1,0 +1,295 @@
+"""SIGINT and SIGTERM to the caller: what the child gets, and what the result says."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from boxspec.api import Box, NotMeasured, at_least, expect, requires
+from boxspec.api import programs as P
+from contracts.exec.answers import ObservedRun
+from contracts.exec.moments import (
+    BY_SIGINT,
+    BY_SIGTERM,
+    FOREVER_MS,
+    elapsed_ms,
+    ends_with,
+    expect_within,
+    pass_time,
+    until,
+)
+
+SIGNALS = ["TERM", "INT"]
+CODE = {"TERM": 143, "INT": 130}
+SAYS = {"TERM": BY_SIGTERM, "INT": BY_SIGINT}
+
+
+def interrupted(box: Box, name: str, *args: str | bytes, program: str | None = None) -> ObservedRun:
+    """A run whose caller gets one signal as soon as the child is ready."""
+    events = box.events()
+    rest = args or (FOREVER_MS,)
+    with box.exec.start(
+        program=program or P.slow_exit, args=[events.path, *rest], within_s=20
+    ) as live:
+        events.wait("ready")
+        live.signal(name)
+        return live.finish()
+
+
+@requires("EXEC-SIGNAL-01", pitfalls=["H1"])
+def test_sigterm_to_the_caller_is_143_and_no_success(box: Box) -> None:
+    result = interrupted(box, "TERM").result
+    expect("success and exit_code", (result["success"], result["exit_code"]), (False, 143))
+
+
+@requires("EXEC-SIGNAL-01", pitfalls=["H1"])
+def test_sigterm_to_the_caller_is_told_at_the_end_of_stderr(box: Box) -> None:
+    expect("stderr", interrupted(box, "TERM").stderr, ends_with(BY_SIGTERM))
+
+
+@requires("EXEC-SIGNAL-02", pitfalls=["H2"])
+def test_sigint_to_the_caller_is_130_and_no_success(box: Box) -> None:
+    result = interrupted(box, "INT").result
+    expect("success and exit_code", (result["success"], result["exit_code"]), (False, 130))
+
+
+@requires("EXEC-SIGNAL-02", pitfalls=["H2"])
+def test_sigint_to_the_caller_is_told_at_the_end_of_stderr(box: Box) -> None:
+    expect("stderr", interrupted(box, "INT").stderr, ends_with(BY_SIGINT))
+
+
+def heard(box: Box, name: str, *, group: bool = False) -> list[str]:
+    """The signals that a child logged when its caller (or the caller's group) got that one."""
+    events = box.events()
+    # A quarter of a second to hear more than one.
+    rules = ["--on", "TERM:exit:0:250", "--on", "INT:exit:0:250"]
+    with box.exec.start(program=P.siglog, args=[events.path, *rules], within_s=20) as live:
+        events.wait("ready")
+        (live.signal_group if group else live.signal)(name)
+        live.finish()
+    return [event.rest[0] for event in events.all("signal") if event.rest[0] != "CONT"]
+
+
+@requires("EXEC-SIGNAL-01", pitfalls=["H1", "H27"], overlap=0.4)
+def test_the_child_of_a_caller_that_gets_sigterm_gets_sigterm(box: Box) -> None:
+    expect("signals that the child logged", heard(box, "TERM"), ["TERM"])
+
+
+@requires("EXEC-SIGNAL-02", pitfalls=["H2"], overlap=0.4)
+def test_the_child_of_a_caller_that_gets_sigint_gets_sigint(box: Box) -> None:
+    expect("signals that the child logged", heard(box, "INT"), ["INT"])
+
+
+def deaf(box: Box, name: str) -> list[int]:
+    """The members of a group that did not log the signal to the caller."""
+    events = box.events()
+    rule = f"{name}:exit:0:120"
+    args = [events.path, "--on", rule, "--members", "2", *["--member-on", rule] * 2]
+    with box.exec.start(program=P.siglog, args=args, within_s=20) as live:
+        leader = events.wait("ready").pid
+        live.signal(name)
+        live.finish()
+    group = {leader, *(event.pid for event in events.all("member"))}
+    return sorted(group - {event.pid for event in events.all("signal") if event.rest[0] == name})
+
+
+@requires("EXEC-SIGNAL-01", pitfalls=["B5"], overlap=0.4)
+def test_each_member_of_the_group_gets_the_callers_sigterm(box: Box) -> None:
+    expect("members that logged no SIGTERM", deaf(box, "TERM"), [])
+
+
+@requires("EXEC-SIGNAL-02", pitfalls=["B5"], overlap=0.4)
+def test_each_member_of_the_group_gets_the_callers_sigint(box: Box) -> None:
+    expect("members that logged no SIGINT", deaf(box, "INT"), [])
+
+
+@requires("EXEC-SIGNAL-02", pitfalls=["B10"], overlap=0.4)
+def test_ctrl_c_reaches_the_child_once(box: Box) -> None:
+    # A terminal signals the caller's whole foreground group: the child is not in it.
+    expect("signals that the child logged", heard(box, "INT", group=True), ["INT"])
+
+
+@requires("EXEC-SIGNAL-01", pitfalls=["H26"])
+def test_a_caller_that_is_pid_1_handles_sigterm(box: Box) -> None:
+    if os.geteuid() != 0:
+        raise NotMeasured("a pid namespace needs root")
+    events = box.events()
+    with box.exec.start(
+        program=P.slow_exit, args=[events.path, "8000"], state=["--pidns"], within_s=20
+    ) as live:
+        events.wait("ready")
+        live.signal("TERM")
+        result = live.finish().result
+    expect("success and exit_code", (result["success"], result["exit_code"]), (False, 143))
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+@requires("EXEC-SIGNAL-03", pitfalls=["H4"])
+def test_a_child_that_exits_0_on_the_signal_does_not_change_the_result(box: Box, name: str) -> None:
+    rule = f"{name}:exit:0"
+    result = interrupted(box, name, "--on", rule, program=P.siglog).result
+    expect("success and exit_code", (result["success"], result["exit_code"]), (False, CODE[name]))
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+@requires("EXEC-SIGNAL-04", pitfalls=["H5"], overlap=6.0)
+def test_a_child_that_ignores_the_signal_is_killed_and_the_result_is_the_signals(
+    box: Box, name: str
+) -> None:
+    seen = interrupted(box, name, "--ignore", name, program=P.siglog)
+    expect(
+        "exit_code, and what runs on",
+        (seen.result["exit_code"], [proc.describe() for proc in seen.survivors]),
+        (CODE[name], []),
+    )
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+@requires("EXEC-SIGNAL-04", pitfalls=["H5"], overlap=6.0, timing=True)
+def test_a_child_that_ignores_the_signal_has_the_whole_grace(box: Box, name: str) -> None:
+    events = box.events()
+    with box.exec.start(
+        program=P.siglog, args=[events.path, "--ignore", name], within_s=20
+    ) as live:
+        events.wait("ready")
+        sent_ns = live.signal(name)
+        seen = live.finish()
+    # The caller cannot have forwarded it before it was sent: exact.
+    expect(
+        "from the signal to the end of the run, in ms",
+        elapsed_ms(sent_ns, seen.t_ended_ns),
+        at_least(box.grace_ms),
+    )
+
+
+@requires("EXEC-SIGNAL-04", pitfalls=["H5", "H20"], overlap=6.0, timing=True)
+@pytest.mark.parametrize("program", ["siglog", "stop_self"], ids=["running", "stopped"])
+def test_the_grace_ends_for_a_child_that_ignores_the_signal(box: Box, program: str) -> None:
+    events = box.events()
+    with box.exec.start(
+        program=getattr(P, program), args=[events.path, "--ignore", "TERM"], within_s=20
+    ) as live:
+        events.wait("stopping" if program == "stop_self" else "ready")
+        sent_ns = live.signal("TERM")
+        seen = live.finish()
+    expect_within(
+        box,
+        "from the signal to the end of the run",
+        sent_ns,
+        seen.t_ended_ns,
+        box.grace_ms + 2 * box.tick_ms,
+    )
+
+
+@requires("EXEC-SIGNAL-04", pitfalls=["H3"], overlap=6.0)
+def test_a_background_job_that_ignores_sigint_is_killed(box: Box) -> None:
+    # A shell without job control starts its background jobs with SIGINT ignored.
+    events = box.events()
+    script = f'"{P.slow_exit}" "$0" {FOREVER_MS} & wait'
+    with box.exec.start(program="/bin/sh", args=["-c", script, events.path], within_s=20) as live:
+        events.wait("ready")
+        live.signal("INT")
+        seen = live.finish()
+    expect(
+        "exit_code, and what runs on",
+        (seen.result["exit_code"], [proc.describe() for proc in seen.survivors]),
+        (130, []),
+    )
+
+
+PAIRS = [("TERM", "TERM"), ("INT", "INT"), ("TERM", "INT"), ("INT", "TERM")]
+
+
+@pytest.mark.parametrize(("first", "second"), PAIRS)
+@requires("EXEC-SIGNAL-05", pitfalls=["H6"], overlap=1.0)
+def test_a_second_signal_does_not_kill_the_caller(box: Box, first: str, second: str) -> None:
+    events = box.events()
+    with box.exec.start(
+        program=P.siglog, args=[events.path, "--on", "USR1:exit:0"], within_s=20
+    ) as live:
+        child = events.wait("ready").pid
+        live.signal(first)
+        events.wait("signal")
+        live.signal(second)
+        # The child ends on this word only: both signals have met a run that goes on.
+        os.kill(child, signal.SIGUSR1)
+        seen = live.finish()
+    expect(
+        "the shim's end and the result's exit_code",
+        (seen.shim_exit, seen.result["exit_code"]),
+        (("exited", 0), CODE[first]),
+    )
+
+
+@requires("EXEC-SIGNAL-05", pitfalls=["H6"], overlap=7.0, timing=True)
+def test_a_second_signal_does_not_restart_the_grace(box: Box) -> None:
+    events = box.events()
+    with box.exec.start(program=P.siglog, args=[events.path], within_s=20) as live:
+        events.wait("ready")
+        sent_ns = live.signal("TERM")
+        pass_time(box.grace_ms // 2)
+        live.signal("TERM")
+        seen = live.finish()
+    expect_within(
+        box,
+        "from the first signal to the end of the run",
+        sent_ns,
+        seen.t_ended_ns,
+        box.grace_ms + 2 * box.tick_ms,
+    )
+
+
+def signal_in_the_grace(box: Box, name: str) -> ObservedRun:
+    """A deadline's SIGTERM that the child survives, a signal meanwhile, and only then its end."""
+    events = box.events()
+    with box.exec.start(
+        program=P.siglog,
+        args=[events.path, "--on", "USR1:exit:0"],
+        timeout_ms=300,
+        within_s=20,
+    ) as live:
+        child = events.wait("ready").pid
+        if not until(lambda: bool(events.all("signal")), 4):
+            raise NotMeasured("the deadline's SIGTERM did not come: there is no grace to be in")
+        live.signal(name)
+        os.kill(child, signal.SIGUSR1)
+        return live.finish()
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+@requires("EXEC-SIGNAL-06", pitfalls=["H8"], overlap=2.0)
+def test_a_signal_in_a_deadlines_grace_leaves_the_result_a_timeout(box: Box, name: str) -> None:
+    seen = signal_in_the_grace(box, name)
+    expect(
+        "the shim's end, exit_code, and whether stderr names the signal",
+        (seen.shim_exit, seen.result["exit_code"], SAYS[name] in seen.stderr),
+        (("exited", 0), None, False),
+    )
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+@requires("EXEC-SIGNAL-07", pitfalls=["H8"], capability="exec.termination", overlap=2.0)
+def test_a_signal_that_named_no_result_is_listed(box: Box, name: str) -> None:
+    seen = signal_in_the_grace(box, name)
+    expect("pending_signals", seen.result["pending_signals"], [f"SIG{name}"])
+
+
+@requires("EXEC-SIGNAL-07", capability="exec.termination")
+def test_a_run_without_such_a_signal_lists_none(box: Box) -> None:
+    result = interrupted(box, "TERM").result
+    expect("pending_signals of a run that the signal named", result["pending_signals"], [])
+
+
+STDERR = [b"", b"x", b"x\n", "Zürich €\n\n".encode()]
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+@pytest.mark.parametrize("text", STDERR, ids=["empty", "text", "newline", "newlines"])
+@requires("EXEC-SIGNAL-14")
+def test_the_annotation_is_joined_by_exactly_one_newline(box: Box, name: str, text: bytes) -> None:
+    said = ["--err", text] if text else []
+    seen = interrupted(box, name, *said, "--on", f"{name}:exit:0", program=P.siglog)
+    joined = text + b"\n" + SAYS[name] if text else SAYS[name]
+    expect("stderr", seen.stderr, joined)

@@ -1,0 +1,320 @@
+"""Handlers of the caller: there from before the spawn to the end of the run, and no longer."""
+
+from __future__ import annotations
+
+import random
+import signal
+import time
+from collections import Counter
+
+import pytest
+
+from boxspec.api import Box, Live, NotMeasured, expect, requires
+from boxspec.api import programs as P
+from boxspec.target.observe import procs
+from boxspec.target.observe.lines import Deadline, poll
+from contracts.exec.answers import ObservedRun
+from contracts.exec.moments import (
+    FOREVER_MS,
+    annotated,
+    expect_within,
+    need_preload,
+    until,
+)
+
+SIGNALS = ["TERM", "INT"]
+CODE = {"TERM": 143, "INT": 130}
+
+
+def at_moment(t_ns: int) -> None:
+    """Go on at that moment: the phase of a race is the case, not a wait for something."""
+    while (left_ns := t_ns - time.monotonic_ns()) > 0:
+        poll([], max(0.0, left_ns / 1e9 - 0.001))
+
+
+def start_up_ns(box: Box) -> int:
+    """From the start of a shim to the child's first instruction, the quicker of two."""
+    took = []
+    for name in ("start-up-1", "start-up-2"):
+        events = box.events(name)
+        with box.exec.start(program=P.slow_exit, args=[events.path, "0"]) as live:
+            took.append(events.wait("ready").t_ns - live.t_started_ns)
+            live.finish()
+    return min(took)
+
+
+def left_behind(seen: ObservedRun) -> list[str]:
+    """The child that lives on; not what a wrapper script in front of the shim had started."""
+    return [proc.describe() for proc in seen.survivors if P.slow_exit.encode() in proc.cmdline]
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+@requires("EXEC-SIGNAL-08", pitfalls=["H9"], overlap=3.0, stress=20)
+def test_a_signal_at_the_start_never_leaves_a_child_behind(box: Box, name: str) -> None:
+    luck = random.Random(f"{box.session.seed} {name}")
+    start_up = start_up_ns(box)
+    left: list[str] = []
+    ends: Counter[str] = Counter()
+    for number in range(20):
+        events = box.events(f"events-{number}")
+        with box.exec.start(
+            program=P.slow_exit,
+            args=[events.path, FOREVER_MS],
+            expect_result=False,
+            within_s=10,
+        ) as live:
+            at_moment(live.t_started_ns + int(luck.uniform(0.2, 1.6) * start_up))
+            live.signal(name)
+            # A wrapper script may have taken that one for itself; with a child there is a handler.
+            until(lambda live=live, events=events: not live.running or bool(events.all("ready")))
+            live.signal(name)
+            seen = live.finish()
+        events.close()
+        left += left_behind(seen)
+        ends[str(seen.result["exit_code"] if seen.ok else seen.shim_exit)] += 1
+    expect("children that twenty interrupted starts left behind", left, [], evidence=dict(ends))
+
+
+@requires("EXEC-SIGNAL-08", pitfalls=["D3"], overlap=3.0, stress=8)
+def test_a_storm_at_the_callers_group_while_it_spawns_leaves_no_child_behind(box: Box) -> None:
+    left: list[str] = []
+    for _ in range(8):
+        with box.exec.start(
+            program=P.slow_exit, args=["/dev/null", FOREVER_MS], expect_result=False, within_s=10
+        ) as live:
+            # From the first child with a group of its own on: nothing could be left before it.
+            limit = Deadline(5)
+            while live.running and not limit.over():
+                if any(child.pgid != live.shim_pid for child in live.children()):
+                    break
+            for _ in range(200):
+                live.signal_group("TERM")
+            seen = live.finish()
+        left += left_behind(seen)
+    expect("children that eight stormy starts left behind", left, [])
+
+
+def account(live: Live[ObservedRun], seen: ObservedRun, name: str, termination: bool) -> str:
+    """Where the one signal went, or that it went nowhere."""
+    if not seen.ok:
+        return "killed before the response" if seen.shim_exit[0] == "killed" else "no response"
+    result, noted = seen.result, annotated(seen.stderr)
+    got = (result["success"], result["exit_code"], noted)
+    if got == (False, CODE[name], True):
+        return "the result is the signal's"
+    if got != (True, 0, False):
+        return f"mixture {got}"
+    if result.get("pending_signals") == [f"SIG{name}"]:
+        return "listed as pending"
+    if seen.shim_exit != ("exited", 0):
+        return "acted on the caller after the run"
+    return "swallowed" if termination else "not told"
+
+
+GOOD = {
+    "killed before the response",
+    "the result is the signal's",
+    "listed as pending",
+    "acted on the caller after the run",
+    "not told",
+}
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+@requires("EXEC-SIGNAL-08", pitfalls=["H10"], overlap=3.0, stress=20)
+def test_a_signal_around_the_childs_end_is_not_lost(box: Box, name: str) -> None:
+    # Held after the run: whatever comes later than the handlers meets a caller that is there.
+    luck = random.Random(f"{box.session.seed} {name} end")
+    termination = "exec.termination" in box.capabilities
+    went: Counter[str] = Counter()
+    for _ in range(20):
+        events = box.events(f"events-{sum(went.values())}")
+        with box.exec.start(
+            program=P.slow_exit,
+            args=[events.path, "20"],
+            hold=True,
+            expect_result=False,
+            within_s=10,
+        ) as live:
+            ready = events.wait("ready")
+            at_moment(ready.t_ns + 20_000_000 + luck.randint(-1_000_000, 3_000_000))
+            live.signal(name)
+            seen = live.finish()
+        events.close()
+        went[account(live, seen, name, termination)] += 1
+    expect(
+        "where signals went that did not go where they may",
+        sorted(set(went) - GOOD),
+        [],
+        evidence=dict(went),
+    )
+
+
+SIGNAL_ACTS_S = 0.5
+
+OUTCOMES: dict[str, dict[str, object]] = {
+    "exit": {"program": "exit_with", "args": ["3"]},
+    "death": {"program": "die_by", "args": ["KILL"]},
+    "deadline": {"program": "slow_exit", "args": ["/dev/null", "1500"], "timeout_ms": 50},
+    "spawn_failure": {"program": "/no/such/program"},
+    "stdin_failure": {
+        "program": "close_early",
+        "args": ["/dev/null", "--in", "--then", "exit:0"],
+        "stdin": {"bytes": "x" * 200_000},
+    },
+    "signal": {"program": "slow_exit", "args": ["", FOREVER_MS]},
+}
+
+
+def held_after(box: Box, how: str, state: list[str]) -> Live[ObservedRun]:
+    """A shim that is held after a run with that outcome."""
+    request = dict(OUTCOMES[how])
+    program = str(request["program"])
+    request["program"] = program if program.startswith("/") else getattr(P, program)
+    events = box.events()
+    if how == "signal":
+        request["args"] = [events.path, FOREVER_MS]
+    live = box.exec.start(hold=True, expect_result=False, within_s=12, state=state, **request)
+    if how == "signal":
+        events.wait("ready")
+        live.signal("TERM")
+    live.wait_response()
+    return live
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+@pytest.mark.parametrize("how", OUTCOMES)
+@requires("EXEC-SIGNAL-09", pitfalls=["H11"], overlap=0.3)
+def test_after_a_run_the_signal_acts_on_the_caller_as_before(box: Box, how: str, name: str) -> None:
+    with held_after(box, how, []) as live:
+        live.signal(name)
+        # Not let go at once: a runtime that raises an exception here may lose it while it closes
+        # the fifo.
+        live.wait_death(SIGNAL_ACTS_S)
+        # A handler that was left would swallow it, and the shim, let go, would exit 0.
+        ended = live.wait_exit(10)
+    expect("the caller ended regularly", (ended.how, ended.number) == ("exited", 0), False)
+
+
+@pytest.mark.parametrize("how", OUTCOMES)
+@requires("EXEC-SIGNAL-10", pitfalls=["H11", "H12"], overlap=0.3)
+def test_ignored_signals_are_ignored_again_after_a_run(box: Box, how: str) -> None:
+    with held_after(box, how, ["--ignore", "TERM", "--ignore", "INT"]) as live:
+        ignored = live.status().mask("SigIgn")
+    expect(
+        "SIGINT and SIGTERM among the ignored signals",
+        sorted(ignored & {signal.SIGINT, signal.SIGTERM}),
+        [signal.SIGINT, signal.SIGTERM],
+    )
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+@requires("EXEC-SIGNAL-10", pitfalls=["H12"], overlap=0.3)
+def test_ignored_signals_are_handled_during_a_run(box: Box, name: str) -> None:
+    # A child that is ended from outside if nobody else does it.
+    events = box.events()
+    with box.exec.start(
+        program=P.slow_exit,
+        args=[events.path, "3000"],
+        state=["--ignore", "TERM", "--ignore", "INT"],
+        within_s=20,
+    ) as live:
+        events.wait("ready")
+        live.signal(name)
+        result = live.finish().result
+    expect("success and exit_code", (result["success"], result["exit_code"]), (False, CODE[name]))
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+@requires("EXEC-SIGNAL-11", pitfalls=["H21"], overlap=1.0, timing=True)
+def test_a_flood_of_output_does_not_delay_the_signal(box: Box, name: str) -> None:
+    events = box.events()
+    # The flood leads: a shell's background jobs ignore SIGINT, and siglog sets its own handlers.
+    script = f'"{P.siglog}" "$0" --on {name}:exit:0 & exec yes'
+    with box.exec.start(program="/bin/sh", args=["-c", script, events.path], within_s=20) as live:
+        events.wait("ready")
+        if not until(lambda: captured(live) > 2**20):
+            raise NotMeasured("the flood did not get going")
+        sent_ns = live.signal(name)
+        told = events.wait("signal")
+        live.finish()
+    expect_within(box, "from the signal to the child's own", sent_ns, told.t_ns, 2 * box.tick_ms)
+
+
+def captured(live: Live[ObservedRun]) -> int:
+    """Bytes that the shim has read so far."""
+    for line in (procs.read(f"/proc/{live.shim_pid}/io") or b"").splitlines():
+        if line.startswith(b"rchar:"):
+            return int(line.split()[1])
+    return 0
+
+
+@pytest.mark.parametrize("name", ["HUP", "QUIT", "USR1", "ALRM"])
+@requires("EXEC-SIGNAL-12", pitfalls=["H23"])
+def test_another_signal_acts_on_the_caller_by_default(box: Box, name: str) -> None:
+    events = box.events()
+    with box.exec.start(
+        program=P.siglog,
+        args=[events.path],
+        state=["--core", "0"],
+        expect_result=False,
+        within_s=10,
+    ) as live:
+        events.wait("ready")
+        live.signal(name)
+        ended = live.finish()
+    number = int(signal.Signals[f"SIG{name}"])
+    expect("the end of a caller that gets it", ended.shim_exit, ("killed", number))
+
+
+@pytest.mark.parametrize("name", ["HUP", "QUIT", "USR1"])
+@requires("EXEC-SIGNAL-12", pitfalls=["H23", "H27"])
+def test_another_signal_that_the_caller_ignores_changes_nothing(box: Box, name: str) -> None:
+    events, gate = box.events(), box.fifo("open")
+    with box.exec.start(
+        program=P.gate,
+        args=[events.path, str(gate), "--exit", "4"],
+        state=["--ignore", name],
+        within_s=10,
+    ) as live:
+        events.wait("ready")
+        live.signal(name)
+        box.open_gate(gate)
+        result = live.finish().result
+    expect("exit_code of the child", result["exit_code"], 4)
+
+
+def without_handlers(box: Box, **request: object) -> Live[ObservedRun]:
+    """A held shim that could not install its handler for SIGTERM."""
+    live = box.exec.start(
+        state=["--preload", P.preload("fail_sigaction")],
+        shim_env={"BOXSPEC_PRELOAD_ARM": "1"},
+        hold=True,
+        within_s=12,
+        expect_result=False,
+        **request,
+    )
+    live.wait_response()
+    need_preload(live.shim_pid, "fail_sigaction.so")
+    return live
+
+
+@requires("EXEC-SIGNAL-13", pitfalls=["H22"])
+def test_a_handler_that_cannot_be_installed_is_an_error_without_a_child(box: Box) -> None:
+    with without_handlers(box, program=P.slow_exit, args=["/dev/null", "2000"]) as live:
+        seen = live.finish()
+    expect(
+        "kind of error, and what was left running",
+        (seen.error["kind"], [proc.describe() for proc in seen.survivors]),
+        ("execution", []),
+    )
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+@requires("EXEC-SIGNAL-13", pitfalls=["H22"])
+def test_a_failed_installation_is_rolled_back(box: Box, name: str) -> None:
+    with without_handlers(box, program=P.exit_with, args=["0"]) as live:
+        live.signal(name)
+        live.wait_death(SIGNAL_ACTS_S)
+        ended = live.wait_exit(10)
+    expect("the caller ended regularly", (ended.how, ended.number) == ("exited", 0), False)

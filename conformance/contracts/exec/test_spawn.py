@@ -1,0 +1,264 @@
+"""EXEC-SPAWN: what cannot be started is an error, and it is attempted once."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from boxspec.api import Box, NotMeasured, at_most, contains, expect, requires, satisfies
+from boxspec.api import programs as P
+from boxspec.target.observe.inotify import OPEN, Inotify
+from contracts.exec.spawn_io import (
+    SPAWN_FAILURE,
+    error_of,
+    message,
+    names_reason,
+    outcome,
+    program_at,
+    saying,
+    script_at,
+    settled,
+)
+
+READ, CLOSED = 0x1, 0x10
+
+
+def loop(tmp: Path) -> str:
+    (tmp / "loop").symlink_to("loop")
+    return str(tmp / "loop")
+
+
+def below_a_file(tmp: Path) -> str:
+    (tmp / "file").touch()
+    return str(tmp / "file" / "x")
+
+
+ABSENT: dict[str, Callable[[Path], str]] = {
+    "bare": lambda tmp: "no-such-boxspec-program",
+    "absolute": lambda tmp: str(tmp / "absent"),
+    "in a missing directory": lambda tmp: str(tmp / "no" / "absent"),
+    "below a file": below_a_file,
+    "a loop of links": loop,
+    "a dangling link": lambda tmp: str(((tmp / "d").symlink_to("gone"), tmp / "d")[1]),
+    "a name that is too long": lambda tmp: str(tmp / ("n" * 300)),
+}
+
+
+@requires("EXEC-SPAWN-01", pitfalls=["A1", "J9"])
+@pytest.mark.parametrize("where", ABSENT)
+def test_a_missing_program_is_an_error_and_no_result(box: Box, where: str) -> None:
+    seen = box.exec.run(program=ABSENT[where](box.tmp))
+    twin = box.exec.run(program=str(program_at(box.tmp / "present")), args=["7"])
+    expect(
+        "the missing program, and one that is there",
+        (outcome(seen), outcome(twin)),
+        (SPAWN_FAILURE, "exit 7"),
+    )
+
+
+@requires("EXEC-SPAWN-02", pitfalls=["A5"])
+def test_an_empty_name_is_a_spawn_failure(box: Box) -> None:
+    expect("the empty program", outcome(box.exec.run(program="")), SPAWN_FAILURE)
+
+
+@requires("EXEC-SPAWN-02", pitfalls=["A3"])
+@pytest.mark.parametrize("slash", ["", "/", "/."])
+def test_a_directory_is_a_spawn_failure(box: Box, slash: str) -> None:
+    folder, twin = box.tmp / "folder", program_at(box.tmp / "file")
+    folder.mkdir(mode=0o755)
+    expect(
+        "the directory, and a file beside it",
+        (
+            outcome(box.exec.run(program=f"{folder}{slash}")),
+            outcome(box.exec.run(program=str(twin), args=["0"])),
+        ),
+        (SPAWN_FAILURE, "exit 0"),
+    )
+
+
+@requires("EXEC-SPAWN-02", pitfalls=["A4"])
+@pytest.mark.parametrize("kind", ["script", "binary"])
+def test_a_file_without_execute_permission_is_a_spawn_failure(box: Box, kind: str) -> None:
+    tool = box.tmp / "tool"
+    if kind == "script":
+        saying(tool, "ran")
+    else:
+        program_at(tool)
+    tool.chmod(0o644)
+    refused = outcome(box.exec.run(program=str(tool), args=["0"]))
+    tool.chmod(0o755)
+    expect(
+        "the same file at 0644 and at 0755",
+        (refused, outcome(box.exec.run(program=str(tool), args=["0"]))),
+        (SPAWN_FAILURE, "exit 0"),
+    )
+
+
+@requires("EXEC-SPAWN-02", pitfalls=["A7"])
+def test_a_script_whose_interpreter_is_missing_is_a_spawn_failure(box: Box) -> None:
+    tool = script_at(box.tmp / "tool", "exit 0", first=f"#!{box.tmp}/interpreter\n")
+    refused = outcome(box.exec.run(program=str(tool)))
+    (box.tmp / "interpreter").symlink_to("/bin/sh")
+    expect(
+        "the script without and with its interpreter",
+        (refused, outcome(box.exec.run(program=str(tool)))),
+        (SPAWN_FAILURE, "exit 0"),
+    )
+
+
+@requires("EXEC-SPAWN-03", pitfalls=["A6"])
+@pytest.mark.parametrize(
+    "first", ["", "\n", "# a comment\n", " #!/bin/sh\n"], ids=["none", "empty", "comment", "late"]
+)
+def test_a_text_file_without_an_interpreter_line_is_not_given_to_a_shell(
+    box: Box, first: str
+) -> None:
+    trace = box.tmp / "trace"
+    line = f'echo ran >>"{trace}"'
+    plain = script_at(box.tmp / "plain", line, first=first)
+    twin = script_at(box.tmp / "twin", line)
+    refused = outcome(box.exec.run(program=str(plain)))
+    ran = trace.exists()
+    expect(
+        "the file without `#!`, whether it ran, and its twin with `#!/bin/sh`",
+        (refused, ran, outcome(box.exec.run(program=str(twin))), trace.exists()),
+        (SPAWN_FAILURE, False, "exit 0", True),
+    )
+
+
+@requires("EXEC-SPAWN-04", pitfalls=["A8"])
+def test_a_program_that_is_open_for_writing_is_a_spawn_failure(box: Box) -> None:
+    tool = program_at(box.tmp / "tool")
+    with tool.open("r+b"):
+        busy = outcome(box.exec.run(program=str(tool), args=["0"], within_s=10))
+    settled(tool)
+    expect(
+        "the file while it is open for writing, and afterwards",
+        (busy, outcome(box.exec.run(program=str(tool), args=["0"]))),
+        (SPAWN_FAILURE, "exit 0"),
+    )
+
+
+def attempts(watch: Inotify) -> int:
+    """Times that the file was opened and not read: an execve that is refused does that."""
+    masks = [mask for _, mask, _ in watch.read()]
+    opened = sum(1 for mask in masks if mask & OPEN)
+    return opened - min(opened, sum(1 for mask in masks if mask & READ))
+
+
+@requires("EXEC-SPAWN-04", pitfalls=["A8"])
+def test_a_busy_program_is_attempted_once(box: Box) -> None:
+    tool = program_at(box.tmp / "tool")
+    watch = Inotify()
+    try:
+        with tool.open("r+b"):
+            # Without the closing between them two openings would be told as one.
+            watch.watch(str(tool), OPEN | READ | CLOSED)
+            with pytest.raises(OSError, match="busy"):
+                subprocess.run([tool], check=False)
+            one = attempts(watch)
+            if not one:
+                raise NotMeasured("this kernel's inotify does not show a refused execve")
+            box.exec.run(program=str(tool), within_s=10)
+            expect("attempts, as one execve shows them", attempts(watch), at_most(one))
+    finally:
+        watch.close()
+
+
+NOWHERE: dict[str, Callable[[Path], Path]] = {
+    "missing": lambda place: place,
+    "a file": lambda place: (place.write_text("x"), place)[1],
+    "below a file": lambda place: (place.write_text("x"), place / "sub")[1],
+    "a loop of links": lambda place: (place.symlink_to(place.name), place)[1],
+}
+
+
+@requires("EXEC-SPAWN-08", pitfalls=["A10", "A11"])
+@pytest.mark.parametrize("what", NOWHERE)
+def test_a_bad_working_directory_is_a_spawn_failure(box: Box, what: str) -> None:
+    starts, good = box.tmp / "starts", box.tmp / "good"
+    good.mkdir()
+    request = {"program": P.count_start, "args": [str(starts)]}
+    refused = box.exec.run(**request, current_dir=str(NOWHERE[what](box.tmp / "bad")))
+    before = starts.exists()
+    twin = box.exec.run(**request, current_dir=str(good))
+    expect(
+        "the bad directory, whether the program ran, and a good directory",
+        (outcome(refused), before, outcome(twin), starts.stat().st_size),
+        (SPAWN_FAILURE, False, "exit 0", 1),
+    )
+
+
+@requires("EXEC-SPAWN-08", pitfalls=["A11"])
+def test_a_directory_that_may_not_be_entered_is_a_spawn_failure(box: Box) -> None:
+    closed, opened = box.tmp / "closed", box.tmp / "opened"
+    closed.mkdir(), opened.mkdir()
+    closed.chmod(0), opened.chmod(0o755), box.tmp.chmod(0o777)
+    # Nothing is closed to root.
+    state = ["--uid", "54331"] if os.geteuid() == 0 else []
+    twin = box.exec.run(
+        program="/bin/true", current_dir=str(opened), state=state, expect_result=False
+    )
+    if twin.raw is None:
+        raise NotMeasured("the shim does not start as another user here")
+    refused = box.exec.run(program="/bin/true", current_dir=str(closed), state=state)
+    closed.chmod(0o700)
+    expect(
+        "the closed directory, and one that may be entered",
+        (outcome(refused), outcome(twin)),
+        (SPAWN_FAILURE, "exit 0"),
+    )
+
+
+REASONS: dict[str, tuple[Callable[[Path], Path], int]] = {
+    "missing": (lambda tool: tool, errno.ENOENT),
+    "a directory": (lambda tool: (tool.mkdir(), tool)[1], errno.EACCES),
+    "not executable": (lambda tool: saying(tool, "x", mode=0o644), errno.EACCES),
+    "no interpreter line": (lambda tool: script_at(tool, "exit 0", first=""), errno.ENOEXEC),
+    "below a file": (lambda tool: (tool.touch(), tool / "x")[1], errno.ENOTDIR),
+    "a loop": (lambda tool: (tool.symlink_to(tool.name), tool)[1], errno.ELOOP),
+}
+
+
+@requires("EXEC-SPAWN-09")
+@pytest.mark.parametrize("what", REASONS)
+def test_the_message_names_the_program_and_the_systems_reason(box: Box, what: str) -> None:
+    make, number = REASONS[what]
+    program = make(box.tmp / "tool")
+    text = message(box.exec.run(program=str(program)))
+    expect(
+        "the message",
+        text,
+        satisfies(
+            lambda got: f"failed to spawn `{program}`: " in got and names_reason(number, got),
+            f"failed to spawn `{program}`: {os.strerror(number)}",
+        ),
+    )
+
+
+@requires("EXEC-SPAWN-09")
+def test_the_message_names_a_bad_working_directory_as_such(box: Box) -> None:
+    bad = box.tmp / "bad"
+    text = message(box.exec.run(program="/bin/true", current_dir=str(bad)))
+    expect(
+        "the message",
+        text,
+        satisfies(
+            lambda got: (
+                f"failed to spawn `/bin/true`: working directory `{bad}`" in got
+                and names_reason(errno.ENOENT, got)
+            ),
+            f"failed to spawn `/bin/true`: working directory `{bad}`: No such file or directory",
+        ),
+    )
+
+
+@requires("EXEC-SPAWN-09")
+def test_the_message_of_an_empty_name_quotes_it(box: Box) -> None:
+    seen = box.exec.run(program="")
+    expect("the message", message(seen), contains("failed to spawn ``: "), error_of(seen))

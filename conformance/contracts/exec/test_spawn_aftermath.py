@@ -1,0 +1,100 @@
+"""EXEC-SPAWN: what a failed start leaves behind, and how often a program starts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from boxspec.api import Box, expect, requires
+from boxspec.api import programs as P
+from contracts.exec.spawn_io import SPAWN_FAILURE, outcome, shell
+
+Request = dict[str, Any]
+
+FAILING: dict[str, Callable[[Path], Request]] = {
+    "missing program": lambda tmp: {"program": str(tmp / "absent")},
+    "directory": lambda tmp: {"program": str(tmp)},
+    "missing working directory": lambda tmp: {
+        "program": "/bin/true",
+        "current_dir": str(tmp / "absent"),
+    },
+    "argument too long": lambda tmp: {"program": "/bin/true", "args": ["x" * 140_000]},
+    "NUL": lambda tmp: {"program": "/bin/true", "args": ["a\0b"]},
+    "payload for a missing program": lambda tmp: {
+        "program": str(tmp / "absent"),
+        "stdin": b"x" * 100_000,
+    },
+}
+GOOD: Request = {"program": "/bin/true"}
+
+
+def left(box: Box, run: Request) -> tuple[str, list[str], int]:
+    """Outcome of one run, then what the quiet caller still has: processes and descriptors."""
+    with box.exec.start(**run, hold=True) as live:
+        live.wait_response()
+        children, status = live.children(), live.status()
+        seen = live.finish()
+    return outcome(seen), [child.describe() for child in children], status.fd_count
+
+
+@requires("EXEC-SPAWN-10", pitfalls=["A2"], capability="exec.concurrent")
+@pytest.mark.parametrize("why", FAILING)
+def test_a_spawn_failure_leaves_no_child_no_zombie_and_no_descriptor(box: Box, why: str) -> None:
+    # A plain run may keep descriptors for the next one; a failure keeps none beyond those.
+    _, _, usual = left(box, GOOD)
+    how, processes, descriptors = left(box, FAILING[why](box.tmp))
+    expect(
+        "outcome, processes, and whether there are more descriptors than after a run",
+        (how, processes, descriptors > usual),
+        (SPAWN_FAILURE, [], False),
+        {"descriptors": descriptors, "after a run": usual},
+    )
+
+
+@requires("EXEC-SPAWN-10", pitfalls=["A2"], capability="exec.concurrent")
+@pytest.mark.parametrize("why", FAILING)
+def test_after_spawn_failures_the_next_runs_work_and_no_zombie_is_left(box: Box, why: str) -> None:
+    bad = FAILING[why](box.tmp)
+    with box.exec.start_batch([bad] * 6 + [GOOD] + [bad] * 6 + [GOOD], hold=True) as live:
+        live.wait_response()
+        processes = [child.describe() for child in live.children()]
+        seen = live.finish()
+    wanted = ([SPAWN_FAILURE] * 6 + ["exit 0"]) * 2
+    expect("outcomes and processes", ([outcome(r) for r in seen.runs], processes), (wanted, []))
+
+
+@requires("EXEC-SPAWN-10", pitfalls=["A26"], capability="exec.concurrent")
+def test_after_a_spawn_failure_mask_and_dispositions_are_as_before(box: Box) -> None:
+    def signals(program: str) -> tuple[set[int], ...]:
+        state = ["--block", "USR2", "--ignore", "HUP"]
+        with box.exec.start(program=program, state=state, hold=True) as live:
+            live.wait_response()
+            status = live.status()
+        return tuple(status.mask(name) for name in ("SigBlk", "SigIgn", "SigCgt"))
+
+    expect(
+        "blocked, ignored and caught signals after a failure, as after a plain run",
+        signals(str(box.tmp / "absent")),
+        signals("/bin/true"),
+    )
+
+
+STARTS: dict[str, Callable[[Path], Request]] = {
+    "exits 0": lambda starts: {"program": P.count_start, "args": [str(starts)]},
+    "exits 1": lambda starts: {"program": P.count_start, "args": [str(starts), "--exit", "1"]},
+    "exits 126": lambda starts: {"program": P.count_start, "args": [str(starts), "--exit", "126"]},
+    "exits 127": lambda starts: {"program": P.count_start, "args": [str(starts), "--exit", "127"]},
+    "exits 255": lambda starts: {"program": P.count_start, "args": [str(starts), "--exit", "255"]},
+    "dies of a signal": lambda starts: shell('printf x >>"$1"; kill -KILL $$', starts),
+}
+
+
+@requires("EXEC-SPAWN-13", pitfalls=["A30"])
+@pytest.mark.parametrize("how", STARTS)
+def test_a_program_is_started_exactly_once(box: Box, how: str) -> None:
+    starts = box.tmp / "starts"
+    box.exec.run(**STARTS[how](starts))
+    expect("starts that the program counted", starts.stat().st_size, 1)

@@ -1,0 +1,224 @@
+"""EXEC-SPAWN: arguments too large, bytes that cannot be passed, limits and filters."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from boxspec.api import Box, Failure, NotMeasured, ShimBroke, expect, requires, satisfies
+from boxspec.api import programs as P
+from contracts.exec.answers import ObservedRun
+from contracts.exec.spawn_io import SPAWN_FAILURE, error_of, outcome, shell
+
+PAGE = os.sysconf("SC_PAGE_SIZE")
+# The kernel's limit of one string, with its NUL.
+LARGEST = 32 * PAGE - 1
+
+
+def length_of(word: str) -> dict[str, object]:
+    return shell("echo ${#1}", word)
+
+
+@requires("EXEC-SPAWN-05", pitfalls=["A21"])
+@pytest.mark.parametrize("fill", ["x", "é"])
+def test_the_largest_argument_works_and_one_byte_more_is_a_spawn_failure(
+    box: Box, fill: str
+) -> None:
+    word = fill * (LARGEST // len(fill.encode()))
+    word = "x" * (LARGEST - len(word.encode())) + word
+    works, refused = (
+        box.exec.run(**shell('printf %s "$1" | wc -c', word)),
+        box.exec.run(**length_of(word + "x")),
+    )
+    expect(
+        f"an argument of {LARGEST} bytes as the child counts it, and one byte more",
+        (works.stdout.split(), outcome(refused)),
+        ([b"%d" % LARGEST], SPAWN_FAILURE),
+    )
+
+
+@requires("EXEC-SPAWN-05", pitfalls=["A22"])
+def test_an_argument_list_above_the_limit_is_a_spawn_failure(box: Box) -> None:
+    piece = "x" * 65_536
+    works, refused = (
+        box.exec.run(**shell("echo $#", *[piece] * 8)),
+        box.exec.run(**shell(":", *[piece] * 104)),
+    )
+    expect(
+        "half a megabyte of arguments, and six and a half",
+        (works.stdout, outcome(refused)),
+        (b"8\n", SPAWN_FAILURE),
+    )
+
+
+@requires("EXEC-SPAWN-05", pitfalls=["A22"])
+def test_an_environment_above_the_limit_is_a_spawn_failure(box: Box) -> None:
+    def pairs(count: int) -> list[tuple[str, str]]:
+        return [(f"N{i}", "x" * 65_536) for i in range(count)]
+
+    works = box.exec.run(program="/bin/true", env=pairs(8))
+    refused = box.exec.run(program="/bin/true", env=pairs(104))
+    expect(
+        "half a megabyte of environment, and six and a half",
+        (outcome(works), outcome(refused)),
+        ("exit 0", SPAWN_FAILURE),
+    )
+
+
+@requires("EXEC-SPAWN-06", pitfalls=["A18"])
+@pytest.mark.parametrize("where", ["program", "args", "name", "value", "current_dir"])
+def test_a_nul_byte_is_a_spawn_failure_and_cuts_nothing(box: Box, where: str) -> None:
+    starts = box.tmp / "starts"
+    good: dict[str, object] = {
+        "program": P.count_start,
+        "args": [str(starts)],
+        "env": [("A", "1")],
+        "current_dir": str(box.tmp),
+    }
+    bad = {
+        "program": {"program": f"{P.count_start}\0x"},
+        "args": {"args": [f"{starts}\0x"]},
+        "name": {"env": [("A\0B", "1")]},
+        "value": {"env": [("A", "1\0EVIL=1")]},
+        "current_dir": {"current_dir": f"{box.tmp}\0x"},
+    }[where]
+    refused = box.exec.run(**{**good, **bad})
+    before = starts.exists()
+    allowed = box.exec.run(**good)
+    expect(
+        "the run with a NUL, whether it started, and the run without",
+        (outcome(refused), before, outcome(allowed)),
+        (SPAWN_FAILURE, False, "exit 0"),
+    )
+
+
+@requires("EXEC-SPAWN-07")
+@pytest.mark.parametrize("name", ["", "=", "A=B", "=A", "A="])
+def test_an_impossible_variable_name_is_a_spawn_failure(box: Box, name: str) -> None:
+    starts = box.tmp / "starts"
+    request = {"program": P.count_start, "args": [str(starts)]}
+    refused = box.exec.run(**request, env=[("GOOD", "1"), (name, "x")])
+    before = starts.exists()
+    allowed = box.exec.run(**request, env=[("GOOD", "1"), ("A_B", "x")])
+    expect(
+        "the bad name, whether it started, and a good name",
+        (outcome(refused), before, outcome(allowed)),
+        (SPAWN_FAILURE, False, "exit 0"),
+    )
+
+
+def with_descriptors(box: Box, limit: int) -> str:
+    """What a run makes of this many descriptors; empty where the shim itself does not start."""
+    try:
+        seen: ObservedRun = box.exec.run(
+            program=P.exit_with,
+            args=["7"],
+            stdin=b"",
+            state=["--nofile", str(limit)],
+            expect_result=False,
+            within_s=10,
+        )
+    except (Failure, ShimBroke) as why:
+        return f"{limit}: {why}"
+    if seen.survivors or seen.zombies:
+        return f"{limit}: a child is left: {[each.describe() for each in seen.survivors]}"
+    if seen.raw is None:
+        return ""
+    kind = error_of(seen).get("kind")
+    # A result is right, and so is an error that says why there is no child.
+    return (
+        outcome(seen)
+        if kind is None or outcome(seen) == SPAWN_FAILURE
+        else (f"{limit}: {outcome(seen)}")
+    )
+
+
+RIGHT = {SPAWN_FAILURE, "exit 7"}
+
+
+def sweep(box: Box, limits: range) -> Iterator[str]:
+    """The outcomes, up to the first wrong one: a shim that hangs would hang at each limit."""
+    for limit in limits:
+        if each := with_descriptors(box, limit):
+            yield each
+            if each not in RIGHT:
+                return
+
+
+@requires("EXEC-SPAWN-11", pitfalls=["A24"], overlap=True)
+def test_running_out_of_descriptors_is_an_error_at_every_step(box: Box) -> None:
+    decided = list(sweep(box, range(3, 36)))
+    if not decided:
+        raise NotMeasured("the shim needs more than 35 descriptors to start")
+    expect(
+        "outcomes over RLIMIT_NOFILE 3 to 35",
+        set(decided),
+        satisfies(
+            lambda got: got <= RIGHT and "exit 7" in got,
+            "spawn failures first, then the child's own end",
+        ),
+    )
+
+
+# Users that nobody is: RLIMIT_NPROC counts all processes of a user.
+LONELY = 54_321
+
+
+def witness(box: Box, user: int) -> subprocess.Popen[bytes]:
+    """A process of the same user that logs signals: it counts against the limit too."""
+    box.open_to_others()
+    # The kit may be in root's home, which is closed to that user.
+    program = shutil.copy(P.siglog, box.tmp)
+    path = box.events("witness").path
+    return subprocess.Popen([program, path], user=user, group=user, extra_groups=[])
+
+
+@requires("EXEC-SPAWN-12", pitfalls=["A25", "A26"])
+def test_a_refused_process_is_a_spawn_error_and_signals_nobody(box: Box) -> None:
+    if os.geteuid() != 0:
+        raise NotMeasured("the process limit of another user needs root")
+    other = witness(box, LONELY)
+    try:
+        box.events("witness").wait("ready")
+        state = ["--uid", str(LONELY), "--nproc", "2", "--block", "USR2"]
+        with box.exec.start(
+            program="/bin/true", state=state, hold=True, expect_result=False
+        ) as live:
+            live.wait_response()
+            mask = live.status().mask("SigBlk")
+            left = live.children()
+            seen = live.finish()
+        if seen.raw is None:
+            raise NotMeasured("the shim does not start with two processes of its user")
+        alive, signals = other.poll() is None, box.events("witness").all("signal")
+    finally:
+        other.kill()
+        other.wait()
+    expect(
+        "the run, its children, the caller's mask, and a bystander of the same user",
+        (outcome(seen), left, mask, alive, signals),
+        (SPAWN_FAILURE, [], {12}, True, []),
+        error_of(seen),
+    )
+
+
+DENIED = {
+    f"{call} {error}": ["--seccomp-deny", f"{call}:{error}"]
+    for call in ("clone3", "pidfd_open", "close_range", "pidfd_send_signal")
+    for error in ("ENOSYS", "EPERM")
+}
+DENIED["all ENOSYS"] = [word for name, flag in DENIED.items() if "ENOSYS" in name for word in flag]
+DENIED["all EPERM"] = [
+    word for name, flag in DENIED.items() if "EPERM" in name and "all" not in name for word in flag
+]
+
+
+@requires("EXEC-SPAWN-14", pitfalls=["A27"])
+@pytest.mark.parametrize("filter_", DENIED)
+def test_runs_work_where_newer_system_calls_are_denied(box: Box, filter_: str) -> None:
+    seen = box.exec.run(program=P.exit_with, args=["7"], state=DENIED[filter_], within_s=10)
+    expect("the child's end under the filter", outcome(seen), "exit 7", error_of(seen))

@@ -1,0 +1,156 @@
+"""EXEC-STDIN: what the child reads."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from boxspec.api import Box, at_most, expect, requires
+from boxspec.api import programs as P
+from contracts.exec.spawn_io import (
+    digest,
+    fd_of,
+    hash_line,
+    outcome,
+    pattern,
+    report,
+    shell,
+    since_ms,
+    stream,
+)
+
+ALL = bytes(range(256))
+
+
+@requires("EXEC-STDIN-01", pitfalls=["C15"])
+@pytest.mark.parametrize("said", [{}, {"stdin": "inherit"}], ids=["default", "inherit"])
+def test_the_child_reads_the_callers_stdin(box: Box, said: dict[str, str]) -> None:
+    source = box.tmp / "source"
+    source.write_bytes(ALL * 3)
+    seen = box.exec.run(program=P.hash_stdin, stdin_file=source, **said)
+    expect("what the child read", seen.stdout, hash_line(ALL * 3))
+
+
+@requires("EXEC-STDIN-01", pitfalls=["C15"])
+def test_an_inherited_stdin_is_the_callers_own_open_file(box: Box) -> None:
+    source = box.tmp / "source"
+    source.write_bytes(b"0123456789")
+    reader = os.open(source, os.O_RDONLY)
+    try:
+        seen = box.exec.run(program=P.read_some, args=["4"], shim_stdin=reader)
+        rest = os.read(reader, 100)
+    finally:
+        os.close(reader)
+    expect("the child's end and what it left", (outcome(seen), rest), ("exit 0", b"456789"))
+
+
+@requires("EXEC-STDIN-01", pitfalls=["C15"])
+def test_bytes_reach_the_child_while_it_runs(box: Box) -> None:
+    events, fifo = box.events(), box.fifo("gate")
+    line = '"$1" "$2" "$3"; exec "$4"'
+    words = (P.gate, events.path, fifo, P.hash_stdin)
+    with box.exec.start(**shell(line, *words), shim_stdin="pipe") as live:
+        events.wait("ready")
+        live.stdin.write(b"late bytes")
+        live.stdin.close()
+        box.open_gate(fifo)
+        seen = live.finish()
+    expect("what the child read", seen.stdout, hash_line(b"late bytes"))
+
+
+@requires("EXEC-STDIN-02", pitfalls=["C11"])
+def test_null_is_at_its_end_at_once(box: Box) -> None:
+    source = box.tmp / "source"
+    source.write_bytes(b"not for the child")
+    seen = box.exec.run(program=P.hash_stdin, stdin="null", stdin_file=source, within_s=10)
+    expect("what the child read", seen.stdout, hash_line(b""))
+
+
+@requires("EXEC-STDIN-02", pitfalls=["C11"])
+def test_null_is_dev_null_and_open(box: Box) -> None:
+    said = report(box, stdin="null")
+    expect("the child's stdin", fd_of(said, 0).get("target"), "/dev/null")
+
+
+@requires("EXEC-STDIN-02", pitfalls=["C11"])
+def test_null_leaves_the_callers_stdin_unread(box: Box) -> None:
+    with box.exec.start(program="/bin/cat", stdin="null", shim_stdin="pipe", within_s=10) as live:
+        seen = live.finish()
+    expect("the end of `cat` while the caller's stdin stays open", outcome(seen), "exit 0")
+
+
+PAYLOADS = {
+    "one byte": b"x",
+    "every byte value": ALL,
+    "only NUL": b"\0" * 300,
+    "text": "héllo €uro 😀\r\n\n".encode(),
+    "no last newline": b"a\nb",
+    "4095": pattern(4095),
+    "4096": pattern(4096),
+    "4097": pattern(4097),
+    "65535": pattern(65535),
+    "65536": pattern(65536),
+    "65537": pattern(65537),
+    "a million": ALL * 4096,
+}
+
+
+@requires("EXEC-STDIN-03", pitfalls=["F11", "F10", "C3"])
+@pytest.mark.parametrize("vector", PAYLOADS)
+def test_payload_bytes_arrive_exactly_and_end(box: Box, vector: str) -> None:
+    seen = box.exec.run(program=P.hash_stdin, stdin=PAYLOADS[vector], within_s=10)
+    expect("what the child read to its end", seen.stdout, hash_line(PAYLOADS[vector]))
+
+
+@requires("EXEC-STDIN-03", pitfalls=["F10"])
+def test_a_program_that_waits_for_the_end_ends(box: Box) -> None:
+    seen = box.exec.run(program="sort", stdin=b"c\na\nb\n", within_s=10)
+    expect("sorted lines", (outcome(seen), seen.stdout), ("exit 0", b"a\nb\nc\n"))
+
+
+@requires("EXEC-STDIN-03", pitfalls=["C3"])
+def test_a_background_reader_sees_the_end_too(box: Box) -> None:
+    # A shell gives its background jobs /dev/null unless they ask for another descriptor.
+    line = 'exec 3<&0; cat <&3 >"$1" & wait $!; wc -c <"$1"'
+    seen = box.exec.run(**shell(line, box.tmp / "copy"), stdin=b"x" * 5000, within_s=10)
+    expect("bytes that the background `cat` got", seen.stdout.split(), [b"5000"])
+
+
+@requires("EXEC-STDIN-04", pitfalls=["F1"])
+@pytest.mark.parametrize("payload", [{"bytes": ""}, {"bytes_b64": ""}], ids=["bytes", "bytes_b64"])
+def test_an_empty_payload_is_the_end_at_once(box: Box, payload: dict[str, str]) -> None:
+    seen = box.exec.run(program=P.hash_stdin, stdin=payload, shim_stdin="pipe", within_s=10)
+    expect("what the child read", seen.stdout, hash_line(b""))
+
+
+@requires("EXEC-STDIN-05", pitfalls=["F2"], overlap=1.5)
+def test_16_mib_through_cat_come_back_exactly(box: Box) -> None:
+    data = pattern(16 * 2**20)
+    seen = box.exec.run(program="/bin/cat", stdin=data)
+    expect("length and digest of what came back", stream(seen, "stdout"), digest(data))
+
+
+@requires("EXEC-STDIN-05", pitfalls=["F2", "F3"])
+def test_a_child_that_answers_before_it_reads_on_does_not_deadlock(box: Box) -> None:
+    data = pattern(2**20)
+    # Each side has more to say than a pipe holds before it listens again.
+    line = 'head -c 4096 >/dev/null; "$1" 300000 0; cat >/dev/null; "$1" 300000 0'
+    seen = box.exec.run(**shell(line, P.flood), stdin=data, within_s=15)
+    expect("the child's end and output", (outcome(seen), seen.stdout_len), ("exit 0", 600_000))
+
+
+@requires("EXEC-STDIN-12", pitfalls=["F14"], overlap=True, timing=True)
+def test_payloads_are_not_throttled_by_the_tick(box: Box) -> None:
+    data = pattern(10 * 2**20)
+    events = box.events()
+    # From the child's first moment to its last: reading a large request is not the question.
+    line = '"$1" --sync "$2" </dev/null; "$3" >/dev/null; "$1" --sync "$2"'
+    seen = box.exec.run(**shell(line, P.emit, events.path, P.hash_stdin), stdin=data)
+    began, ended = events.wait("sync"), events.wait("sync")
+    pipefuls = len(data) // 65_536
+    expect(
+        "milliseconds for 10 MiB, a quarter of a tick per pipe-full",
+        since_ms(began.t_ns, ended.t_ns),
+        at_most(pipefuls * box.tick_ms / 4 + box.allowance_ms(seen)),
+    )

@@ -1,0 +1,248 @@
+"""Deadlines: what they make of a result, and when they fire."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+
+import pytest
+
+from boxspec.api import Box, at_least, at_most, expect, matches, one_of, requires
+from boxspec.api import programs as P
+from contracts.exec.answers import ObservedRun
+from contracts.exec.moments import (
+    FOREVER_MS,
+    TIMED_OUT,
+    annotated,
+    born_ns,
+    elapsed_ms,
+    ends_with,
+    expect_within,
+)
+
+
+def wait_for_deadline(box: Box, timeout_ms: int) -> ObservedRun:
+    """A child that the deadline's SIGTERM ends at once, and nobody else in its group."""
+    return box.exec.run(
+        program=P.slow_exit,
+        args=[box.events().path, FOREVER_MS],
+        timeout_ms=timeout_ms,
+        within_s=20,
+    )
+
+
+@requires("EXEC-TIMEOUT-01", pitfalls=["G1"])
+def test_a_deadline_ends_a_run_without_code_and_without_success(box: Box) -> None:
+    result = wait_for_deadline(box, 200).result
+    expect("success and exit_code", (result["success"], result["exit_code"]), (False, None))
+
+
+@requires("EXEC-TIMEOUT-01", pitfalls=["G1"])
+def test_a_deadline_is_told_at_the_end_of_stderr(box: Box) -> None:
+    expect("stderr after a deadline", wait_for_deadline(box, 200).stderr, ends_with(TIMED_OUT))
+
+
+# /proc tells births in 10 ms; and a clock may be started in front of the fork: no whole tick.
+START_OF_CLOCK_MS = 25
+
+
+@pytest.mark.parametrize("timeout_ms", [1, 49, 99, 101, 149, 150, 250, 399])
+@requires("EXEC-TIMEOUT-02", pitfalls=["G11"], overlap=0.5, timing=True)
+def test_a_deadline_never_fires_early(box: Box, timeout_ms: int) -> None:
+    with box.exec.start(
+        program=P.slow_exit, args=["/dev/null", FOREVER_MS], timeout_ms=timeout_ms, within_s=20
+    ) as live:
+        born: list[int] = []
+        while live.running and not born:
+            born = [born_ns(child) for child in live.children() if child.pgid == child.pid]
+        seen = live.finish()
+    # A child that was too quick to be seen was born after the start of its shim: exact then.
+    start_ns = born[0] - START_OF_CLOCK_MS * 10**6 if born else live.t_started_ns
+    expect(
+        "from the start of the clock to the end of the run, in ms",
+        elapsed_ms(max(start_ns, live.t_started_ns), seen.t_ended_ns),
+        at_least(timeout_ms),
+    )
+
+
+@pytest.mark.parametrize("timeout_ms", [150, 330, 480])
+@requires("EXEC-TIMEOUT-02", pitfalls=["G11"], overlap=0.7, timing=True)
+def test_the_childs_sigterm_comes_no_earlier_than_its_deadline(box: Box, timeout_ms: int) -> None:
+    events = box.events()
+    with box.exec.start(
+        program=P.siglog, args=[events.path, "--on", "TERM:exit:0"], timeout_ms=timeout_ms
+    ) as live:
+        ready = events.wait("ready")
+        # By its number: a sanitizer's leak check is a child too, for a moment.
+        child = [each for each in live.children() if each.pid == ready.pid]
+        told = events.wait("signal", timeout_s=20)
+        live.finish()
+    # Where the child was gone before it could be looked at, the shim's start stands for it.
+    start_ns = born_ns(child[0]) if child else live.t_started_ns
+    expect(
+        "from the child's birth to its SIGTERM, in ms",
+        elapsed_ms(start_ns, told.t_ns),
+        at_least(timeout_ms - START_OF_CLOCK_MS),
+        evidence={"slack_ms": START_OF_CLOCK_MS},
+    )
+
+
+@pytest.mark.parametrize("timeout_ms", [50, 180, 310])
+@requires("EXEC-TIMEOUT-03", pitfalls=["G1"], overlap=0.7, timing=True)
+def test_a_deadline_is_noticed_within_a_tick(box: Box, timeout_ms: int) -> None:
+    events = box.events()
+    with box.exec.start(
+        program=P.siglog, args=[events.path, "--on", "TERM:exit:0"], timeout_ms=timeout_ms
+    ) as live:
+        ready = events.wait("ready")
+        told = events.wait("signal", timeout_s=20)
+        live.finish()
+    expect_within(
+        box,
+        "from the child's start to its SIGTERM",
+        ready.t_ns,
+        told.t_ns,
+        timeout_ms + box.tick_ms,
+    )
+
+
+@requires("EXEC-TIMEOUT-04", pitfalls=["G9"], overlap=0.3, timing=True)
+def test_timeout_zero_is_expired_at_once(box: Box) -> None:
+    # What the shim needs for itself is measured with a child that ends by itself.
+    control = box.exec.run(program=P.exit_with, args=["0"])
+    seen = wait_for_deadline(box, 0)
+    expect(
+        "the shim's life beyond that of a run that ends by itself, in ms",
+        seen.elapsed_ms - control.elapsed_ms,
+        at_most(2 * box.tick_ms + box.allowance_ms(seen)),
+    )
+
+
+@requires("EXEC-TIMEOUT-04", pitfalls=["G9"])
+def test_timeout_zero_is_a_deadline_like_any_other(box: Box) -> None:
+    result = wait_for_deadline(box, 0).result
+    expect("success and exit_code", (result["success"], result["exit_code"]), (False, None))
+
+
+@requires("EXEC-TIMEOUT-04")
+def test_with_timeout_zero_a_child_that_is_already_gone_may_report_its_exit(box: Box) -> None:
+    seen = box.exec.run(program=P.exit_with, args=["7"], timeout_ms=0)
+    expect(
+        "success, exit_code and whether stderr is annotated",
+        (seen.result["success"], seen.result["exit_code"], annotated(seen.stderr)),
+        one_of((False, 7, False), (False, None, True)),
+    )
+
+
+LARGEST = 2**64 - 1
+LARGE = [2**31, 2**32, 2**53, 2**63 - 1, 2**63, LARGEST // 10**6, LARGEST // 1000 + 1, LARGEST]
+
+
+@pytest.mark.parametrize("timeout_ms", LARGE)
+@requires("EXEC-TIMEOUT-05", overlap=0.3)
+def test_a_large_timeout_is_very_long(box: Box, timeout_ms: int) -> None:
+    largest = int(box.hello.get("limits", {}).get("max_integer", LARGEST))
+    seen = box.exec.run(
+        program=P.slow_exit,
+        args=[box.events().path, "160"],
+        timeout_ms=min(timeout_ms, largest),
+        within_s=10,
+    )
+    expect(
+        "success, exit_code and stderr of a child that ends long before",
+        (seen.result["success"], seen.result["exit_code"], seen.stderr),
+        (True, 0, b""),
+    )
+
+
+@requires("EXEC-TIMEOUT-06", overlap=0.6)
+def test_a_child_that_exits_0_on_the_deadlines_sigterm_is_timed_out(box: Box) -> None:
+    events = box.events()
+    seen = box.exec.run(
+        program=P.siglog,
+        args=[events.path, "--on", "TERM:exit:0"],
+        timeout_ms=400,
+        within_s=20,
+    )
+    expect(
+        "success and exit_code of a child that took its SIGTERM politely",
+        (seen.result["success"], seen.result["exit_code"]),
+        (False, None),
+        evidence={"events": [str(event) for event in events.all()]},
+    )
+
+
+def whole(seen: ObservedRun) -> str:
+    """Which outcome it is, or all that makes it a mixture."""
+    result = seen.result
+    got = (result["success"], result["exit_code"], seen.stderr.endswith(TIMED_OUT))
+    names = {(True, 0, False): "exit", (False, None, True): "deadline"}
+    name = names.get(got, f"mixture {got}")
+    return name if not seen.survivors else f"{name} with survivors"
+
+
+@pytest.mark.parametrize("deadline_ms", [20, 60])
+@requires("EXEC-TIMEOUT-07", pitfalls=["G14"], overlap=3.0, stress=20)
+def test_an_exit_at_the_deadline_is_one_outcome_or_the_other(box: Box, deadline_ms: int) -> None:
+    luck = random.Random(box.session.seed)
+    outcomes: Counter[str] = Counter()
+    for _ in range(20):
+        life_ms = deadline_ms + luck.randint(-4, 3)
+        outcomes[
+            whole(
+                box.exec.run(
+                    program=P.slow_exit,
+                    args=["/dev/null", str(life_ms)],
+                    timeout_ms=deadline_ms,
+                )
+            )
+        ] += 1
+    expect(
+        "outcomes that are neither the exit's nor the deadline's",
+        sorted(set(outcomes) - {"exit", "deadline"}),
+        [],
+        evidence=dict(outcomes),
+    )
+
+
+STDERR = [b"x", b"two\nlines\n", "Zürich €".encode(), b"cut \xe2\x82"]
+NAMES = ["text", "newline", "utf8", "cut_utf8"]
+
+
+def timed_out_stderr(box: Box, text: bytes) -> bytes:
+    return box.exec.run(
+        program=P.siglog,
+        args=[box.events().path, "--err", text, "--on", "TERM:exit:0"],
+        timeout_ms=400,
+        within_s=20,
+    ).stderr
+
+
+def lossy(text: bytes) -> bytes:
+    return text.decode("utf-8", "replace").encode()
+
+
+@pytest.mark.parametrize("text", STDERR[:3], ids=NAMES[:3])
+@requires("EXEC-TIMEOUT-08", pitfalls=["G19"], overlap=0.6)
+def test_the_childs_stderr_stays_in_front_of_the_annotation(box: Box, text: bytes) -> None:
+    expect(
+        "stderr of a child that wrote before its deadline",
+        timed_out_stderr(box, text),
+        matches(rb"\A" + re.escape(text) + rb"\n?" + TIMED_OUT + rb"\Z"),
+    )
+
+
+@pytest.mark.parametrize("text", STDERR, ids=NAMES)
+@requires("EXEC-TIMEOUT-09", pitfalls=["G19"], overlap=0.6)
+def test_the_annotation_is_joined_by_exactly_one_newline(box: Box, text: bytes) -> None:
+    expect(
+        "stderr of a child that wrote before its deadline",
+        timed_out_stderr(box, text),
+        lossy(text) + b"\n" + TIMED_OUT,
+    )
+
+
+@requires("EXEC-TIMEOUT-09", pitfalls=["G19"])
+def test_an_empty_stderr_becomes_the_annotation_alone(box: Box) -> None:
+    expect("stderr of a silent child", wait_for_deadline(box, 200).stderr, TIMED_OUT)

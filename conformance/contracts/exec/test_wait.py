@@ -1,0 +1,188 @@
+"""How soon the end of a child is noticed, what waiting costs, and what happens when it fails."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+import pytest
+
+from boxspec.api import Box, NotMeasured, at_most, expect, one_of, requires
+from boxspec.api import programs as P
+from contracts.exec.answers import ObservedRun
+from contracts.exec.moments import FOREVER_MS, elapsed_ms, expect_within, need_preload, pass_time
+
+WAIT_ERROR = "wait timeout error"
+
+
+@pytest.mark.parametrize("ms", [0, 40, 110, 270])
+@requires("EXEC-WAIT-01", overlap=0.4, timing=True)
+def test_the_end_of_a_child_is_noticed_within_a_tick(box: Box, ms: int) -> None:
+    events = box.events()
+    seen = box.exec.run(program=P.slow_exit, args=[events.path, str(ms)])
+    end = events.wait("end")
+    expect_within(box, "from the child's end to the shim's", end.t_ns, seen.t_ended_ns, box.tick_ms)
+
+
+@requires("EXEC-WAIT-01", overlap=0.4, timing=True)
+def test_a_death_by_signal_is_noticed_within_a_tick(box: Box) -> None:
+    events = box.events()
+    with box.exec.start(program=P.slow_exit, args=[events.path, FOREVER_MS]) as live:
+        child = events.wait("ready").pid
+        killed_ns = time.monotonic_ns()
+        os.kill(child, signal.SIGKILL)
+        seen = live.finish()
+    expect_within(
+        box, "from the child's death to the shim's end", killed_ns, seen.t_ended_ns, box.tick_ms
+    )
+
+
+@requires("EXEC-WAIT-01", pitfalls=["D12"], overlap=1.5, stress=20)
+def test_a_child_that_ends_at_once_is_never_missed(box: Box) -> None:
+    # One lost notification is a run that hangs: the bound of the case tells.
+    codes = [
+        box.exec.run(program=P.exit_with, args=[str(code)], within_s=10).result["exit_code"]
+        for code in range(20)
+    ]
+    expect("exit codes of twenty children that end at once", codes, list(range(20)))
+
+
+# Just behind the first look of a loop that looks every 100 ms from the spawn on.
+LIVES = [104, 107, 110, 113, 116] * 3
+QUIET_MS = 20
+
+
+@requires("EXEC-WAIT-02", pitfalls=["G21"], overlap=0.9, timing=True)
+def test_the_end_of_a_child_is_noticed_in_under_20_ms(box: Box) -> None:
+    # The best of five: each is late for an implementation that looks every 100 ms.
+    events = box.events()
+    late: list[float] = []
+    quiet: list[float] = []
+    for ms in LIVES:
+        seen = box.exec.run(program=P.slow_exit, args=[events.path, str(ms)])
+        life_ms = elapsed_ms(events.wait("ready").t_ns, events.wait("end").t_ns)
+        # What the machine was late by, twice: the usual allowance would hide a whole tick.
+        machine_ms = box.session.pacer.lateness_ms(seen.t_started_ns, seen.t_ended_ns)
+        late.append(seen.result["duration_ms"] - life_ms - 2 * machine_ms)
+        if machine_ms <= QUIET_MS:
+            quiet.append(late[-1])
+        if len(quiet) == 5:
+            break
+    # Where the machine itself is late by a tick, nobody's lateness shows: quiet moments first.
+    best = min(quiet or late)
+    expect("the shortest delay between a child's end and the run's, in ms", best, at_most(20))
+
+
+@pytest.mark.parametrize("request_timeout", [None, 600_000], ids=["endless", "with_deadline"])
+@pytest.mark.parametrize("what", ["wakeups", "cpu_ms"])
+@requires("EXEC-WAIT-03", pitfalls=["G20"], overlap=1.8, timing=True)
+def test_an_idle_wait_costs_next_to_nothing(
+    box: Box, what: str, request_timeout: int | None
+) -> None:
+    events = box.events()
+    deadline = {} if request_timeout is None else {"timeout_ms": request_timeout}
+    fifo = box.fifo("open")
+    with box.exec.start(program=P.gate, args=[events.path, str(fifo)], **deadline) as live:
+        events.wait("ready")
+        count = getattr(live, what)
+        before, since_ns = count(), time.monotonic_ns()
+        pass_time(1500)
+        spent, seconds = count() - before, (time.monotonic_ns() - since_ns) / 1e9
+        box.open_gate(fifo)
+        live.finish()
+    # 12 wake-ups, and 5 % of a processor: a loop that never sleeps is not seen as woken.
+    a_second = {"wakeups": 12, "cpu_ms": 50}[what]
+    expect(f"{what} of an idle wait", spent, at_most(a_second * seconds + a_second / 4))
+
+
+def outcome(seen: ObservedRun) -> tuple[str, object]:
+    """The wait error by its fixed words, or the code of a result."""
+    if seen.ok:
+        return ("exit_code", seen.result["exit_code"])
+    error = seen.error
+    words = WAIT_ERROR if error["message"].startswith(f"{WAIT_ERROR}: ") else error["message"]
+    return (error["kind"], words)
+
+
+@requires("EXEC-WAIT-04", pitfalls=["D9", "I16"], overlap=1.0)
+def test_a_child_that_somebody_else_collected_is_a_wait_error(box: Box) -> None:
+    # Thief and implementation race for each child; where the latter wins, its code is the truth.
+    outcomes = []
+    for _ in range(6):
+        with box.exec.start(
+            program=P.slow_exit,
+            args=[box.events().path, "60"],
+            state=["--preload", P.preload("steal_child")],
+            hold=True,
+            within_s=10,
+        ) as live:
+            live.wait_response()
+            need_preload(live.shim_pid, "steal_child.so")
+            outcomes.append(outcome(live.finish()))
+    stolen = [found for found in outcomes if found != ("exit_code", 0)]
+    if not stolen:
+        raise NotMeasured("the implementation won each race for its child")
+    expect("outcomes of stolen children", set(stolen), {("execution", WAIT_ERROR)})
+
+
+CHLD = {"ignored": ["--ignore", "CHLD"], "nocldwait": ["--nocldwait"]}
+
+
+def collected_by_kernel(box: Box, how: str, **request: object) -> ObservedRun:
+    """A run in a caller that has told the kernel to collect its children."""
+    with box.exec.start(state=CHLD[how], hold=True, within_s=10, **request) as live:
+        live.wait_response()
+        if how == "nocldwait":
+            need_preload(live.shim_pid, "nocldwait.so")
+        return live.finish()
+
+
+@pytest.mark.parametrize("how", CHLD)
+@requires("EXEC-WAIT-04", pitfalls=["D5", "D6"], overlap=0.3)
+def test_a_child_that_the_kernel_collects_is_no_hang_and_no_made_up_code(
+    box: Box, how: str
+) -> None:
+    seen = collected_by_kernel(box, how, program=P.exit_with, args=["7"])
+    expect(
+        "the outcome where the caller has asked the kernel to collect its children",
+        outcome(seen),
+        one_of(("execution", WAIT_ERROR), ("exit_code", 7)),
+    )
+
+
+@pytest.mark.parametrize("how", CHLD)
+@requires("EXEC-WAIT-05", pitfalls=["D5", "D6"])
+def test_a_kernel_that_collects_children_is_seen_before_the_spawn(box: Box, how: str) -> None:
+    started = box.tmp / "started"
+    seen = collected_by_kernel(box, how, program=P.count_start, args=[str(started), "--exit", "7"])
+    expect(
+        "the outcome, and whether anything was started",
+        (outcome(seen), started.exists()),
+        (("execution", WAIT_ERROR), False),
+    )
+
+
+BLOCKED = ["--block", "CHLD", "--block", "ALRM", "--block", "USR1", "--block", "IO"]
+
+
+@requires("EXEC-WAIT-06", pitfalls=["D7"], overlap=0.8, timing=True)
+def test_an_exit_is_noticed_where_the_caller_blocks_signals(box: Box) -> None:
+    events = box.events()
+    seen = box.exec.run(program=P.slow_exit, args=[events.path, "150"], state=BLOCKED, within_s=10)
+    end = events.wait("end")
+    expect_within(box, "from the child's end to the shim's", end.t_ns, seen.t_ended_ns, box.tick_ms)
+
+
+@requires("EXEC-WAIT-06", pitfalls=["D8"], overlap=1.5, timing=True)
+def test_a_deadline_holds_where_the_caller_blocks_signals(box: Box) -> None:
+    # Compared with the same run without the blocks: how well deadlines work is not the question.
+    events = box.events()
+    args = [events.path, "3000"]
+    control = box.exec.run(program=P.slow_exit, args=args, timeout_ms=250, within_s=10)
+    seen = box.exec.run(program=P.slow_exit, args=args, timeout_ms=250, state=BLOCKED, within_s=10)
+    expect(
+        "how much longer the run takes with the signals blocked, in ms",
+        seen.elapsed_ms - control.elapsed_ms,
+        at_most(box.tick_ms + box.allowance_ms((control.t_started_ns, seen.t_ended_ns))),
+    )

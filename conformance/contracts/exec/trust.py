@@ -1,0 +1,69 @@
+"""Trust in shims that run programs: a run that succeeds, twins that do not, and sentinels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from boxspec.judge.expect import shown
+from boxspec.programs import programs
+from boxspec.target.case import Box
+from boxspec.target.sentinels import Say, sentinel, undeclared
+from boxspec.target.sentinels import no as _no
+
+WITHIN_S = 10.0
+
+
+def trust(box: Box, say: Say) -> None:
+    if "exec" in box.capabilities:
+        _twins(box, say)
+        _sentinels(box, say)
+    else:
+        _no_exec(box, say)
+
+
+def _twins(box: Box, say: Say) -> None:
+    """A run whose answer is yes, and twins whose answer is no."""
+    for _ in range(2):
+        yes = box.exec.run(program=programs.exit_with, args=["0"], within_s=WITHIN_S)
+        if not yes.ok or not yes.result["success"]:
+            raise _no(f"a program that exits 0 is answered with {shown(yes.raw)}")
+        box.session.startup_ms = yes.elapsed_ms
+    missing = box.exec.run(program="/boxspec/no/such/program", within_s=WITHIN_S)
+    seven = box.exec.run(program=programs.exit_with, args=["7"], within_s=WITHIN_S)
+    if missing.ok and missing.result["success"] and seven.ok and seven.result["success"]:
+        raise _no("a missing program and one that exits 7 are both a success: it says yes to all")
+    say("exit 0 succeeds (twice); a missing program and exit 7 do not")
+
+
+def _no_exec(box: Box, say: Say) -> None:
+    """Not declared: a run is unsupported. How long this shim takes to start is told by it too."""
+    seen = box.exec.run(program=programs.exit_with, args=["0"], within_s=WITHIN_S)
+    box.session.startup_ms = seen.elapsed_ms
+    if seen.unsupported is None:
+        raise undeclared("exec", seen.raw or {})
+    say("exec: not declared, unsupported")
+
+
+# The coarsest question about each capability: the fields of an exec.run.
+_RUNS: dict[str, dict[str, Any]] = {
+    "exec.cap": {"args": ["0"], "max_output_bytes": 1000},
+    "exec.stdin_failure": {"args": ["0"], "stdin": b"x", "stdin_failure": "ignore"},
+    "exec.sandbox": {"args": ["0"], "sandbox": {"refuse": "smoke"}},
+}
+
+
+def _ask(box: Box, capability: str) -> dict[str, Any]:
+    if capability == "exec.concurrent":
+        runs = [(0, {"program": programs.exit_with, "args": [code]}) for code in "07"]
+        return box.exec.batch(runs, within_s=WITHIN_S).raw or {}
+    if capability == "exec.debug":
+        seen = box.send({"op": "exec.format_env", "env": "inherit"}, within_s=WITHIN_S)
+        return seen.raw or {}
+    fields = _RUNS[capability]
+    return box.exec.run(program=programs.exit_with, within_s=WITHIN_S, **fields).raw or {}
+
+
+def _sentinels(box: Box, say: Say) -> None:
+    for capability in ("exec.concurrent", "exec.debug", *_RUNS):
+        declared = capability in box.capabilities
+        sentinel(capability, declared, _ask(box, capability), say, "exec.run")

@@ -1,0 +1,24 @@
+"""What the tests of this contract import."""
+
+from contracts.policy.asking import question, questions, refused
+from contracts.policy.judging import both_ways, judge, same_both_ways
+from contracts.policy.trees import Tree
+from contracts.policy.vectors import Group, every, vectors
+from contracts.shared import globs as oracle
+from contracts.shared.documents import one_profile, policy
+
+__all__ = [
+    "Group",
+    "Tree",
+    "both_ways",
+    "every",
+    "judge",
+    "one_profile",
+    "oracle",
+    "policy",
+    "question",
+    "questions",
+    "refused",
+    "same_both_ways",
+    "vectors",
+]

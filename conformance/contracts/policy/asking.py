@@ -1,0 +1,102 @@
+"""Questions about globs and policies: what a case has as `box.policy`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from boxspec.judge.expect import shown
+from boxspec.judge.verdict import Failure, Verdict
+from boxspec.target.case import Box
+from boxspec.target.client.b64 import Word, put_word, put_words
+from boxspec.target.observed import Answer
+from contracts.shared.documents import Policy
+
+Message = dict[str, Any]
+Check = Mapping[str, Any]
+Item = dict[str, Any]
+
+
+def question(op: str, path: Word, profile: str | None = "p", **more: Any) -> Item:
+    """One of `checks`; `profile` None leaves it out."""
+    made: Item = {"op": op, **more}
+    if profile is not None:
+        made["profile"] = profile
+    put_word(made, "path", path)
+    return made
+
+
+def questions(op: str, paths: Iterable[Word], profile: str | None = "p") -> list[Item]:
+    return [question(op, path, profile) for path in paths]
+
+
+def refused(item: Item, what: str) -> bool:
+    """Whether an item is refused; a refusal of another kind than invalid_input is a failure."""
+    if "error" not in item:
+        return False
+    if item["error"]["kind"] != "invalid_input":
+        raise Failure(
+            what, "an error of kind invalid_input", shown(item), verdict=Verdict.WRONG_REASON
+        )
+    return True
+
+
+class AsksPolicy:
+    """What a case has as `box.policy`; each question goes through the serve session."""
+
+    def __init__(self, box: Box) -> None:
+        self._box = box
+
+    # Globs and paths ------------------------------------------------------------------------
+
+    def normalize(self, paths: Sequence[Word]) -> list[str | None]:
+        """The normal form of each path; None is a refusal."""
+        message: Message = {"op": "path.normalize"}
+        put_words(message, "paths", paths)
+        items = self._box.put(message).result["items"]
+        return [None if refused(item, "path.normalize") else item["path"] for item in items]
+
+    def match(
+        self, pattern: Word, paths: Sequence[Word], case: str | None = None
+    ) -> list[bool | None]:
+        """Whether the glob matches each path; None is a refusal of the path."""
+        message: Message = {"op": "glob.match"}
+        put_word(message, "pattern", pattern)
+        put_words(message, "paths", paths)
+        if case is not None:
+            message["case"] = case
+        items = self._box.put(message).result["items"]
+        return [None if refused(item, "glob.match") else item["match"] for item in items]
+
+    # Policies -------------------------------------------------------------------------------
+
+    def load(self, policy: Policy) -> Answer:
+        return self._box.put({"op": "policy.load", **policy})
+
+    def resolve(self, policy: Policy, profile: str | None = "p") -> Answer:
+        return self._box.ask("policy.resolve", policy=policy, profile=profile)
+
+    def check(self, policy: Policy, checks: Sequence[Check], case: str | None = None) -> list[Item]:
+        return self._items("policy.check", "checks", policy=policy, checks=checks, case=case)
+
+    def allowed(
+        self, policy: Policy, checks: Sequence[Check], case: str | None = None
+    ) -> list[bool | None]:
+        """The decisions alone; None is a check that is refused."""
+        items = self.check(policy, checks, case)
+        return [None if refused(item, "policy.check") else item["allowed"] for item in items]
+
+    def check_resolved(self, policy: Policy, root: Word, checks: Sequence[Check]) -> list[Item]:
+        place: Message = {}
+        put_word(place, "root", root)
+        return self._items("policy.check_resolved", "checks", policy=policy, checks=checks, **place)
+
+    def explain(self, policy: Policy, checks: Sequence[Check]) -> list[Item]:
+        return self._items("policy.explain", "checks", policy=policy, checks=checks)
+
+    def audit(self, policy: Policy, checks: Sequence[Check]) -> list[Item]:
+        return self._items("policy.audit", "events", policy=policy, checks=checks)
+
+    def _items(self, op: str, key: str, **fields: Any) -> list[Item]:
+        items: list[Item] = self._box.ask(op, **fields).result[key]
+        return items

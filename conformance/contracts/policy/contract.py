@@ -1,0 +1,43 @@
+"""The contract policy: which paths a program may read or modify, by rules in a file."""
+
+from boxspec.target.contract import Contract
+from contracts.policy.asking import AsksPolicy
+from contracts.policy.shapes import check
+from contracts.policy.trust import trust
+
+CONTRACT = Contract(
+    name="policy",
+    operations={
+        "path.normalize": "glob",
+        "glob.match": "glob",
+        "policy.load": "policy",
+        "policy.resolve": "policy",
+        "policy.check": "policy",
+        "policy.check_resolved": "policy.resolved",
+        "policy.explain": "policy.explain",
+        "policy.audit": "policy.audit",
+    },
+    capabilities={
+        "glob": "`path.normalize` and `glob.match`",
+        "policy": "`policy.load`, `policy.resolve` and `policy.check`, with policies in JSON",
+        "policy.yaml": "policies in YAML",
+        "policy.fold": '`case: "fold"`',
+        "policy.resolved": "`policy.check_resolved`",
+        "policy.explain": "`policy.explain`",
+        "policy.audit": "`policy.audit`",
+    },
+    alone=frozenset({"glob"}),
+    offers=AsksPolicy,
+    trust=trust,
+    shape=check,
+    fault_lanes=4,
+    preload=(
+        "contracts.policy.judging",
+        "contracts.policy.trees",
+        "contracts.policy.vectors",
+        "contracts.shared.globs",
+        "boxspec.target.cost",
+        "boxspec.target.laws",
+    ),
+    fuzzing="contracts.policy.fuzzing:FUZZING",
+)

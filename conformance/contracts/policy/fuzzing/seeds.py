@@ -1,0 +1,118 @@
+"""First inputs of the fuzz targets that are about globs, paths and policies, out of the vectors."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+
+from boxspec.fuzz.targets import ONE_ALONE
+from boxspec.programs import ROOT
+from contracts.policy import vectors
+
+
+@cache
+def _table(name: str) -> dict[bytes, int]:
+    """A table of symbols of fuzz/support/glob_gen.c: what each stands for, and its number."""
+    source = (ROOT / "fuzz" / "support" / "glob_gen.c").read_text(encoding="utf-8")
+    body = source.split(f" {name}[32] = {{")[1].split("};")[0]
+    words = []
+    for literal in re.findall(r'TEXT\(("[^"]*")\)', body):
+        text = ast.literal_eval(literal)
+        # \x is a byte in C and a character in Python; \u is a character in both.
+        words.append(text.encode("latin-1" if "\\x" in literal else "utf-8"))
+    return {word: number for number, word in reversed([*enumerate(words)]) if word}
+
+
+def _symbols(text: bytes) -> bytes:
+    """The bytes that are drawn as this text; letters that no symbol has become others."""
+    common, rare = _table("symbols"), _table("rarities")
+    out = bytearray()
+    while text:
+        for table, mark in ((common, b""), (rare, b"\x1f")):
+            word = max((w for w in table if text.startswith(w)), key=len, default=None)
+            if word is not None:
+                out += mark + bytes([table[word]])
+                text = text[len(word) :]
+                break
+        else:
+            out.append(common[b"abcx"[text[0] % 4 :][:1]])
+            text = text[1:]
+    return bytes(out) + b"\0"
+
+
+def _globs() -> Iterator[tuple[bytes, bytes]]:
+    for vector in vectors.every().values():
+        if vector.kind == "glob":
+            yield vector.word("pattern"), vector.word("path")
+        elif vector.kind == "glob-refused":
+            yield vector.word("pattern"), b"a"
+
+
+def glob_diff() -> Iterator[bytes]:
+    for pattern, path in _globs():
+        # An odd byte: the path is drawn, not derived.
+        yield _symbols(pattern) + b"\x01" + _symbols(path)
+        yield _symbols(pattern)
+
+
+def glob_raw() -> Iterator[bytes]:
+    for pattern, path in _globs():
+        yield pattern + b"\xff" + path
+
+
+def glob_laws() -> Iterator[bytes]:
+    """The glob under each law that begins with one; what follows is drawn from its bytes."""
+    for pattern, path in _globs():
+        for law in range(6):
+            yield bytes([law]) + _symbols(pattern) + b"\x01" + _symbols(path)
+
+
+def path_norm() -> Iterator[bytes]:
+    for vector in vectors.every().values():
+        if vector.kind in ("normalize", "glob"):
+            yield vector.word("path")
+
+
+def _texts(form: str) -> Iterator[bytes]:
+    for vector in vectors.every().values():
+        if vector.kind == "load" and vector.fields["format"] == form:
+            if "repeat" in vector.fields:
+                yield vectors.repeated(vector.fields["repeat"]).encode()
+            else:
+                yield vector.word("text")
+
+
+def policy_json() -> Iterator[bytes]:
+    return _texts("json")
+
+
+def policy_yaml() -> Iterator[bytes]:
+    return _texts("yaml")
+
+
+def shim_diff() -> Iterator[bytes]:
+    """One request alone: what a shim differs in is told by the shortest case there is. The numbers
+    are those of path.normalize and glob.match in a batch that begins with a glob."""
+    paths = [
+        vector.word("path") for vector in vectors.every().values() if vector.kind == "normalize"
+    ]
+    asked = [*((0, b"a", path) for path in paths), *((1, glob, path) for glob, path in _globs())]
+    for number, glob, path in asked:
+        # A glob is made, and one path, which is drawn.
+        yield bytes([ONE_ALONE + number, 0]) + _symbols(glob) + b"\0\x01" + _symbols(path)
+
+
+MAKERS: dict[str, Callable[[], Iterator[bytes]]] = {
+    made.__name__: made
+    for made in (
+        glob_diff,
+        glob_raw,
+        glob_laws,
+        path_norm,
+        policy_json,
+        policy_yaml,
+        shim_diff,
+    )
+}

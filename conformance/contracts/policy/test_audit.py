@@ -1,0 +1,62 @@
+"""POLICY-AUDIT: what is written down about a check."""
+
+from __future__ import annotations
+
+import datetime
+import time
+
+from boxspec.api import Box, expect, requires
+from contracts.policy.api import Group, judge, one_profile, oracle, question, vectors
+
+
+@vectors("POLICY-AUDIT")
+def test_the_vectors_are_answered(box: Box, group: Group) -> None:
+    judge(box, group)
+
+
+LISTS = {"read": ["a", "b"], "modify": ["a"]}
+POLICY = one_profile(LISTS["read"], LISTS["modify"], ["x"], ["x"])
+CHECKS = [question(op, path) for op in ("read", "modify") for path in ("a", "b", "x", "elsewhere")]
+RFC_3339 = "%Y-%m-%dT%H:%M:%S"
+
+
+@requires("POLICY-AUDIT-01")
+def test_an_event_says_what_check_must_say(box: Box) -> None:
+    """Against the oracle: that check is right is the matter of CHECK."""
+    events = box.policy.audit(POLICY, CHECKS)
+    for check, event in zip(CHECKS, events, strict=True):
+        wanted = oracle.decide(LISTS[check["op"]], ["x"], check["path"])
+        told = (event["allowed"], event["path"], event["matched_rule"])
+        expect(f"the event of {check}", told, (wanted.allowed, check["path"], wanted.matched_rule))
+    asked = [{key: check[key] for key in ("profile", "op")} for check in CHECKS]
+    named = [{key: event[key] for key in ("profile", "op")} for event in events]
+    expect("profile and op in the events", named, asked)
+
+
+@requires("POLICY-AUDIT-01")
+def test_what_is_refused_is_an_error_in_its_place(box: Box) -> None:
+    checks = [CHECKS[0], question("read", "/a"), question("read", "a", "nobody"), CHECKS[1]]
+    kinds = ["error" if "error" in event else "event" for event in box.policy.audit(POLICY, checks)]
+    expect("the events", kinds, ["event", "error", "error", "event"])
+
+
+@requires("POLICY-AUDIT-03")
+def test_time_is_that_of_the_decision_in_utc(box: Box) -> None:
+    for _ in range(3):
+        before = time.time()
+        event = box.policy.audit(POLICY, CHECKS[:1])[0]
+        after = time.time()
+        text = event["time"]
+        seconds, dot, fraction = text.removesuffix("Z").partition(".")
+        well_formed = text.endswith("Z") and (fraction.isdecimal() if dot else True)
+        expect(f"whether {text!r} is RFC 3339 in UTC", well_formed, True)
+        moment = datetime.datetime.strptime(seconds + "+0000", f"{RFC_3339}%z").timestamp()
+        # It may be cut to whole seconds, or to fewer digits than the clock has.
+        moment += float(f"0.{fraction or 0}")
+        coarse = 10.0 ** -len(fraction)
+        expect(
+            f"whether {text!r} lies between question and answer",
+            before - coarse <= moment <= after,
+            True,
+            {"asked": before, "answered": after},
+        )

@@ -1,0 +1,214 @@
+"""POLICY-CHECK: from a list and a path to an answer."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import strategies as st
+
+from boxspec.api import Box, NotApplicable, expect, law, requires
+from contracts.policy.api import (
+    Group,
+    both_ways,
+    every,
+    judge,
+    one_profile,
+    oracle,
+    question,
+    questions,
+    same_both_ways,
+    vectors,
+)
+
+
+@vectors("POLICY-CHECK")
+def test_the_vectors_are_answered(box: Box, group: Group) -> None:
+    judge(box, group)
+
+
+# Literal rules alone: what a glob matches is the matter of another topic. None of a profile equals
+# one of the denies, which would be refused.
+RULES = ["**", "a", "b", "a/x", "a/y", "!a", "!b", "!a/x", "!a/y", "!**"]
+DENIES = ["c", "b/x", "b/y", "a/z"]
+PATHS = ["a", "b", "c", "a/x", "a/y", "a/z", "b/x", "b/y", "c/x", "elsewhere"]
+
+
+@dataclass
+class Lists:
+    """The read list of a profile, and the denies that are put behind it."""
+
+    read: list[str] = field(default_factory=list)
+    denies: list[str] = field(default_factory=list)
+
+    def allowed(self, box: Box) -> dict[str, bool | None]:
+        policy = one_profile(self.read, [], self.denies, self.denies)
+        return dict(zip(PATHS, box.policy.allowed(policy, questions("read", PATHS)), strict=True))
+
+
+@st.composite
+def lists(draw: st.DrawFn) -> tuple[Lists, random.Random]:
+    read = draw(st.lists(st.sampled_from(RULES), min_size=1, max_size=6))
+    denies = draw(st.lists(st.sampled_from(DENIES), max_size=2))
+    return Lists(read, denies), random.Random(draw(st.integers(0, 2**32)))
+
+
+def put(chance: random.Random, rule: str, into: list[str]) -> list[str]:
+    at = chance.randint(0, len(into))
+    return [*into[:at], rule, *into[at:]]
+
+
+def grew(before: dict[str, bool | None], after: dict[str, bool | None]) -> list[str]:
+    """Paths that are allowed now and were not."""
+    return [path for path in PATHS if after[path] and not before[path]]
+
+
+@requires("POLICY-CHECK-09", main_thread=True)
+def test_a_further_deny_never_allows_more(box: Box) -> None:
+    def holds(example: tuple[Lists, random.Random]) -> None:
+        given, chance = example
+        before = given.allowed(box)
+        for more in (
+            Lists(given.read, put(chance, chance.choice(DENIES), given.denies)),
+            Lists(put(chance, chance.choice(RULES[5:]), given.read), given.denies),
+        ):
+            now = grew(before, more.allowed(box))
+            expect(
+                "paths allowed since a deny was added", now, [], {"before": given, "after": more}
+            )
+
+    law(box, lists(), holds)
+
+
+@requires("POLICY-CHECK-09", main_thread=True)
+def test_a_further_allow_never_denies_more(box: Box) -> None:
+    def holds(example: tuple[Lists, random.Random]) -> None:
+        given, chance = example
+        more = Lists(put(chance, chance.choice(RULES[:5]), given.read), given.denies)
+        lost = grew(more.allowed(box), given.allowed(box))
+        expect("paths denied since an allow was added", lost, [], {"before": given, "after": more})
+
+    law(box, lists(), holds)
+
+
+@requires("POLICY-CHECK-09", main_thread=True)
+def test_a_repeated_rule_changes_nothing(box: Box) -> None:
+    def holds(example: tuple[Lists, random.Random]) -> None:
+        given, chance = example
+        rule = chance.choice(["a", *given.read])
+        at = given.read.index(rule) if rule in given.read else None
+        if at is None:
+            return
+        more = Lists([*given.read[:at], rule, *given.read[at:]], given.denies)
+        before, after = given.allowed(box), more.allowed(box)
+        expect("the answers", after, before, {"before": given, "after": more})
+
+    law(box, lists(), holds)
+
+
+@requires("POLICY-CHECK-01", main_thread=True)
+def test_lists_are_answered_as_a_plain_walk_says(box: Box) -> None:
+    def holds(example: tuple[Lists, random.Random]) -> None:
+        given, _ = example
+        wanted = {path: oracle.decide(given.read, given.denies, path).allowed for path in PATHS}
+        expect("what may be read", given.allowed(box), wanted, {"lists": given})
+
+    law(box, lists(), holds, examples=40)
+
+
+@requires("POLICY-CHECK-02")
+def test_no_list_of_a_profile_allows_what_is_denied_globally(box: Box) -> None:
+    # `k` is denied; every rule here allows it if its profile has the last word.
+    rules = ["**", "./**", "k/**", "**/k", "*", "?", "k*", "!**"]
+    chance = random.Random(box.session.seed)
+    for _ in range(12):
+        chosen = [chance.choice(rules) for _ in range(chance.randint(1, 6))]
+        policy = one_profile(
+            read=["**", *chosen], modify=chosen, deny_read=["k"], deny_modify=["k"]
+        )
+        checks = [question("read", "k"), question("modify", "k")]
+        expect(
+            "whether `k` may be read and modified",
+            box.policy.allowed(policy, checks),
+            [False, False],
+        )
+
+
+@requires("POLICY-CHECK-07")
+def test_the_checks_of_a_batch_do_not_disturb_each_other(box: Box) -> None:
+    policy = one_profile(read=["a", "b"], modify=["b"])
+    checks = [
+        question("read", "a"),
+        question("read", "/a"),
+        question("modify", "a"),
+        question("modify", ""),
+        question("modify", "b", "nobody"),
+        question("modify", "b"),
+        question("read", b"\xff"),
+        question("read", "a"),
+    ]
+    wanted = [True, None, False, None, None, True, None, True]
+    expect("the decisions, None for an error", box.policy.allowed(policy, checks), wanted)
+    chance = random.Random(box.session.seed)
+    order = [chance.randrange(len(checks)) for _ in range(200)]
+    answers = box.policy.allowed(policy, [checks[at] for at in order])
+    expect("the same in another order", answers, [wanted[at] for at in order])
+
+
+# Spellings that some shim may normalise otherwise: it is compared with itself alone.
+SPELLINGS = ["a", "a/", "./a", "a//x", "a/./x", "a/x/", ".//b", "c/.", "./c", "/a", "a/..", "~", ""]
+
+
+@requires("POLICY-CHECK-08", capability="glob")
+def test_a_path_is_answered_as_its_normal_form_is(box: Box) -> None:
+    policy = one_profile(read=["**", "!b", "!a/x"], modify=[], deny_read=["a", "c"])
+    normal = box.policy.normalize(SPELLINGS)
+    items = box.policy.check(policy, questions("read", SPELLINGS))
+    told = [path or "" for path in normal]
+    again = box.policy.check(policy, questions("read", told))
+    for spelling, path, item, other in zip(SPELLINGS, normal, items, again, strict=True):
+        if path is None:
+            expect(
+                f"whether {spelling!r} is refused, as path.normalize says", "error" in item, True
+            )
+        else:
+            expect(f"the answer to {spelling!r}, which is {path!r}", item, other)
+
+
+KINDS = ("normalize", "glob", "load", "resolve", "check", "explain", "audit")
+SHARE = 1
+
+
+@requires("POLICY-CHECK-10")
+@pytest.mark.parametrize("kind", KINDS)
+def test_serve_and_run_give_the_same_answers(box: Box, kind: str) -> None:
+    """A share of the vectors of each kind; with another seed another share."""
+    askable = [
+        vector
+        for vector in every().values()
+        # Those of the limits are large, and take long.
+        if vector.kind.startswith(kind) and vector.capabilities <= box.capabilities and vector.small
+    ]
+    if not askable:
+        raise NotApplicable(f"the shim declares nothing that is asked by {kind}")
+    for vector in random.Random(box.session.seed).sample(askable, min(SHARE, len(askable))):
+        both_ways(box, vector)
+
+
+@requires("POLICY-CHECK-10")
+@pytest.mark.parametrize("op", ["check", "explain", "audit"])
+def test_serve_and_run_give_the_same_answers_of_each_kind(box: Box, op: str) -> None:
+    """Allowed, denied by the profile, denied globally, excepted, unmatched, nothing to match."""
+    if op != "check" and f"policy.{op}" not in box.capabilities:
+        raise NotApplicable(f"the shim does not declare policy.{op}")
+    policy = one_profile(["a", "d/**", "!b"], ["d/**"], ["x"], ["x", "d/e", "d/c/**", "!d/c/k"])
+    checks = [
+        question(kind, path, profile)
+        for profile in ("p", None, "nobody")
+        for kind in ("read", "modify")
+        for path in ("a", "b", "x", "d/k", "d/e", "d/c/k", "elsewhere", "a/", "/a", "..", b"\xff")
+    ]
+    same_both_ways(box, {"op": f"policy.{op}", "policy": policy, "checks": checks})
+    empty = one_profile([], [], ["x"], ["x"])
+    same_both_ways(box, {"op": f"policy.{op}", "policy": empty, "checks": checks})

@@ -1,0 +1,86 @@
+"""POLICY-EXCEPT: exceptions from denies."""
+
+from __future__ import annotations
+
+import random
+
+from hypothesis import strategies as st
+
+from boxspec.api import Box, expect, law, requires
+from contracts.policy.api import Group, judge, one_profile, oracle, questions, vectors
+
+
+@vectors("POLICY-EXCEPT")
+def test_the_vectors_are_answered(box: Box, group: Group) -> None:
+    judge(box, group)
+
+
+# Each list has an exception that the paths meet: without one it would be the matter of CHECK.
+PROFILE = ["**", "d/c/k", "d/c/e/**", "!d/c/k", "!d/c/e/s", "!d/**"]
+DENIES = ["d/**", "!d/c/**", "!d/c/k", "d/c/e/**", "d/c/k", "!d/c/e/s"]
+PATHS = ["d/a", "d/c/a", "d/c/k", "d/c/e/a", "d/c/e/s", "elsewhere"]
+
+
+def allowed_by_rules(denies: list[str]) -> list[str]:
+    """An exception needs an earlier deny that it lies in, with another body."""
+    kept: list[str] = []
+    for rule in denies:
+        inside = [each for each in kept if each[0] != "!" and each.endswith("/**")]
+        lies = any(
+            rule[1:] != each and oracle.matches(each, rule[1:].removesuffix("/**"))
+            for each in inside
+        )
+        if rule[0] != "!" or lies:
+            kept.append(rule)
+    return kept
+
+
+@st.composite
+def lists(draw: st.DrawFn) -> tuple[list[str], list[str]]:
+    profile = draw(st.lists(st.sampled_from(PROFILE), min_size=1, max_size=5))
+    chance = random.Random(draw(st.integers(0, 2**32)))
+    more = allowed_by_rules(["d/**", "!d/c/**", *chance.choices(DENIES, k=chance.randint(0, 4))])
+    # A profile rule that equals a deny would be refused.
+    bodies = {rule for rule in more if not rule.startswith("!")}
+    return ["**", *(rule for rule in profile if rule.removeprefix("!") not in bodies)], more
+
+
+@requires("POLICY-EXCEPT-03", "POLICY-EXCEPT-04", "POLICY-EXCEPT-05", main_thread=True)
+def test_lists_with_exceptions_are_answered_as_a_plain_walk_says(box: Box) -> None:
+    def holds(example: tuple[list[str], list[str]]) -> None:
+        profile, denies = example
+        policy = one_profile(read=["**"], modify=profile, deny_modify=denies)
+        items = box.policy.check(policy, questions("modify", PATHS))
+        got = {
+            path: (item.get("allowed"), item.get("matched_rule"))
+            for path, item in zip(PATHS, items, strict=True)
+        }
+        wanted = {}
+        for path in PATHS:
+            decision = oracle.decide(profile, denies, path)
+            wanted[path] = (decision.allowed, decision.matched_rule)
+        expect("decisions and rules", got, wanted, {"profile": profile, "denyModify": denies})
+
+    law(box, lists(), holds, examples=40)
+
+
+@requires("POLICY-EXCEPT-04", main_thread=True)
+def test_an_exception_grants_nothing_that_the_profile_does_not(box: Box) -> None:
+    def holds(example: tuple[list[str], list[str]]) -> None:
+        profile, denies = example
+        policy = one_profile(read=["**"], modify=profile, deny_modify=denies)
+        allowed = box.policy.allowed(policy, questions("modify", PATHS))
+        more = [
+            path
+            for path, has in zip(PATHS, allowed, strict=True)
+            # By the oracle: what a list without exceptions means is the matter of CHECK.
+            if has and not oracle.decide(profile, [], path).allowed
+        ]
+        expect(
+            "paths that the denies with their exceptions allow, and the profile does not",
+            more,
+            [],
+            {"profile": profile, "denyModify": denies},
+        )
+
+    law(box, lists(), holds)

@@ -1,0 +1,161 @@
+"""POLICY-GLOB: which paths a glob matches."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+
+from hypothesis import strategies as st
+
+from boxspec.api import Box, expect, law, requires
+from contracts.policy.api import Group, judge, oracle, vectors
+
+
+@vectors("POLICY-GLOB")
+def test_the_vectors_are_answered(box: Box, group: Group) -> None:
+    judge(box, group)
+
+
+# Patterns and paths in their normal form: what other spellings mean is the matter of other topics.
+ALPHABET = "ab/*?."
+PATTERNS_TRIED = 160
+PATHS = sorted(
+    {
+        "".join(word)
+        for length in range(1, 6)
+        for word in itertools.product("ab/.", repeat=length)
+        if oracle.normal_path("".join(word).encode()) == "".join(word)
+    }
+)
+
+
+def is_normal(pattern: str) -> bool:
+    # Whether `**/**` matches the root is not asked.
+    return oracle.normal_body(pattern) == pattern and not pattern.startswith("**/**")
+
+
+def compare(box: Box, pattern: str, paths: list[str]) -> None:
+    """The shim's answers, those of the oracle, and where they part."""
+    answers = dict(zip(paths, box.policy.match(pattern, paths), strict=True))
+    wanted = {path: oracle.matches(pattern, path) for path in paths}
+    wrong = [path for path in paths if answers[path] is not wanted[path]]
+    path = min(wrong, key=len, default=None)
+    expect(
+        f"whether {pattern!r} matches {path!r}",
+        path and answers[path],
+        path and wanted[path],
+        {"asked": len(paths), "wrong": wrong[:20]},
+    )
+
+
+@requires("POLICY-GLOB-11")
+def test_short_patterns_match_short_paths_as_an_independent_walk_says(box: Box) -> None:
+    patterns = [
+        "".join(word)
+        for length in range(1, 6)
+        for word in itertools.product(ALPHABET, repeat=length)
+        if is_normal("".join(word))
+    ]
+    chosen = random.Random(box.session.seed)
+    short = [pattern for pattern in patterns if len(pattern) <= 2]
+    for pattern in short + chosen.sample(patterns, PATTERNS_TRIED):
+        compare(box, pattern, [*chosen.sample(PATHS, 60), "."])
+
+
+LONG_PATTERNS = (
+    st.lists(
+        st.sampled_from(["a", "b", "ab", ".", "/", "/", "*", "?", "**", "**/", "/**", "/**/"]),
+        min_size=2,
+        max_size=9,
+    )
+    .map(lambda tokens: oracle.normal_body("".join(tokens).lstrip("/")))
+    .filter(lambda made: made is not None and is_normal(made))
+)
+
+
+def name(chance: random.Random) -> str:
+    made = "".join(chance.choices("ab.", k=chance.randint(1, 3)))
+    return made if made.strip(".") else made + "b"
+
+
+def some_paths(chance: random.Random, count: int) -> list[str]:
+    made = ("/".join(name(chance) for _ in range(chance.randint(1, 5))) for _ in range(count))
+    return list(dict.fromkeys(made))
+
+
+@st.composite
+def made_to_match(draw: st.DrawFn) -> tuple[str, list[str]]:
+    """A pattern with paths, half of them made from it."""
+    pattern = draw(LONG_PATTERNS)
+    # One choice of Hypothesis for all paths: they are many, and each choice costs.
+    chance = random.Random(draw(st.integers(0, 2**32)))
+    made = []
+    for _ in range(8):
+        path = re.sub(r"\*+", lambda _: name(chance), pattern).replace("?", "a")
+        if oracle.normal_path(path.encode()) == path:
+            made.append(path)
+    return pattern, list(dict.fromkeys(made + some_paths(chance, 8)))
+
+
+@requires("POLICY-GLOB-11", main_thread=True)
+def test_longer_patterns_match_as_an_independent_walk_says(box: Box) -> None:
+    law(box, made_to_match(), lambda example: compare(box, *example), examples=40)
+
+
+TEXTS = st.text("aB.[]{}+()^$|-!,#é😀\n", min_size=1, max_size=6).filter(
+    lambda text: oracle.normal_path(text.encode()) == text and oracle.normal_body(text) == text
+)
+
+
+@requires("POLICY-GLOB-01", main_thread=True)
+def test_text_without_wildcards_matches_itself_only(box: Box) -> None:
+    def holds(texts: list[str]) -> None:
+        for text in texts[:3]:
+            met = [
+                path for path, met in zip(texts, box.policy.match(text, texts), strict=True) if met
+            ]
+            expect(f"what {text!r} matches", met, [text], {"of": texts})
+
+    law(box, st.lists(TEXTS, min_size=4, max_size=12, unique=True), holds)
+
+
+@requires("POLICY-GLOB-08")
+def test_two_stars_match_everything(box: Box) -> None:
+    paths = some_paths(random.Random(box.session.seed), 200)
+    expect("answers of `**` to 200 paths", set(box.policy.match("**", paths)), {True})
+
+
+def grown(box: Box, glob: str, pattern: str, met: list[str], more: list[str]) -> None:
+    """Whatever `pattern` matches, `glob` matches when something was put to it."""
+    if more:
+        expect(
+            f"whether {glob!r} matches what {pattern!r} matches, and more",
+            dict(zip(more, box.policy.match(glob, more), strict=True)),
+            dict.fromkeys(more, True),
+            {"matched": met},
+        )
+
+
+@requires("POLICY-GLOB-06", main_thread=True)
+def test_double_star_slash_in_front_adds_any_segments(box: Box) -> None:
+    def holds(example: tuple[str, list[str]]) -> None:
+        pattern, paths = example
+        met = [
+            path for path, met in zip(paths, box.policy.match(pattern, paths), strict=True) if met
+        ]
+        grown(box, f"**/{pattern}", pattern, met, [*met, *(f"x/y/{path}" for path in met)])
+
+    law(box, made_to_match(), holds)
+
+
+@requires("POLICY-GLOB-07", main_thread=True)
+def test_slash_double_star_behind_adds_what_lies_below(box: Box) -> None:
+    def holds(example: tuple[str, list[str]]) -> None:
+        pattern, paths = example
+        met = [
+            path for path, met in zip(paths, box.policy.match(pattern, paths), strict=True) if met
+        ]
+        grown(box, f"{pattern}/**", pattern, met, [*met, *(f"{path}/x/y" for path in met)])
+
+    law(box, made_to_match(), holds)

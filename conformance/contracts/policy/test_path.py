@@ -1,0 +1,115 @@
+"""POLICY-PATH: the normal form of a path, and what is none."""
+
+from __future__ import annotations
+
+import random
+
+from hypothesis import strategies as st
+
+from boxspec.api import Box, expect, law, requires
+from contracts.policy.api import Group, judge, oracle, vectors
+
+
+@vectors("POLICY-PATH")
+def test_the_vectors_are_answered(box: Box, group: Group) -> None:
+    judge(box, group)
+
+
+WORDS = [
+    *(
+        b"a",
+        b"b",
+        b".",
+        b"..",
+        b"...",
+        b"~",
+        b"\\",
+        b" ",
+        b"\t",
+        b"\n",
+        b"!",
+        b":",
+        b"*",
+        b"C:",
+        b"\0",
+    ),
+    *(b"\xff", b"\xc0\xaf", b"\xed\xa0\x80", "é".encode(), "😀".encode(), "\u202f".encode()),
+]
+# Half of the words are separators and dots: they make the interesting shapes.
+SHAPES = [b"/", b"/", b".", b"./", b"a", b"b"]
+
+
+@st.composite
+def batches(draw: st.DrawFn) -> list[bytes]:
+    # One choice of Hypothesis for all paths: they are many, and each choice costs.
+    chance = random.Random(draw(st.integers(0, 2**32)))
+    word = st.one_of(st.sampled_from(SHAPES), st.sampled_from(WORDS))
+    made = [b"".join(draw(st.lists(word, max_size=9)))]
+    for _ in range(40):
+        words = [chance.choice(chance.choice((SHAPES, WORDS))) for _ in range(chance.randint(0, 8))]
+        made.append(b"".join(words))
+    return list(dict.fromkeys(made))
+
+
+@requires("POLICY-PATH-06", main_thread=True)
+def test_any_bytes_are_normalised_or_refused_as_a_model_says(box: Box) -> None:
+    def holds(paths: list[bytes]) -> None:
+        answers = dict(zip(paths, box.policy.normalize(paths), strict=True))
+        wrong = [path for path in paths if answers[path] != oracle.normal_path(path)]
+        path = min(wrong, key=len, default=b"")
+        expect(
+            f"normal form of {path!r}; None is a refusal",
+            answers.get(path),
+            oracle.normal_path(path),
+            {"wrong": wrong},
+        )
+
+    law(box, batches(), holds)
+
+
+@requires("POLICY-PATH-06", main_thread=True)
+def test_normalising_is_idempotent_and_leaves_no_segment_to_drop(box: Box) -> None:
+    def holds(paths: list[bytes]) -> None:
+        normal = [path for path in box.policy.normalize(paths) if path is not None]
+        expect("normal forms, normalised", box.policy.normalize(normal), normal)
+        strange = [
+            path for path in normal if path != "." and {"", ".", ".."} & set(path.split("/"))
+        ]
+        expect("normal forms that have `.`, `..` or an empty segment", strange, [])
+
+    law(box, batches(), holds)
+
+
+# What may stand in for a separator, in front and behind: the kernel opens the same file.
+JOINTS = ["/", "//", "/./", "/.//", "///"]
+FRONTS = ["", "./", "././", ".//"]
+BACKS = ["", "/", "/.", "//", "/./"]
+
+
+NAMES = ["k", "key", "a..b", ".env", "...", "!x"]
+
+
+@st.composite
+def spellings(draw: st.DrawFn) -> tuple[str, list[str]]:
+    """A path, and other ways to write it."""
+    names = draw(st.lists(st.sampled_from(NAMES), min_size=2, max_size=4))
+    chance = random.Random(draw(st.integers(0, 2**32)))
+    made = []
+    for _ in range(24):
+        path = names[0]
+        for name in names[1:]:
+            path += chance.choice(JOINTS) + name
+        made.append(chance.choice(FRONTS) + path + chance.choice(BACKS))
+    return "/".join(names), list(dict.fromkeys(made))
+
+
+@requires("POLICY-PATH-01", main_thread=True)
+def test_no_spelling_of_a_path_slips_past_a_glob_that_matches_it(box: Box) -> None:
+    def holds(example: tuple[str, list[str]]) -> None:
+        path, written = example
+        pattern = f"./{path}"
+        answers = dict(zip(written, box.policy.match(pattern, written), strict=True))
+        past = [spelling for spelling, met in answers.items() if met is False]
+        expect(f"spellings of {path!r} that {pattern!r} does not match", past, [])
+
+    law(box, spellings(), holds)

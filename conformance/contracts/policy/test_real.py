@@ -1,0 +1,133 @@
+"""POLICY-REAL: where a path really lies."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+from boxspec.api import Box, expect, requires
+from contracts.policy.api import Group, Tree, judge, one_profile, oracle, question, refused, vectors
+
+
+@vectors("POLICY-REAL")
+def test_the_vectors_are_answered(box: Box, group: Group) -> None:
+    judge(box, group)
+
+
+NAMES = ["a", "b", "c", "d"]
+# Literal rules and what lies strictly below a folder: the paths never are such a folder itself.
+DENIES = ["a/b/c", "b/d", "c/a"]
+
+
+def grow(tree: Tree, chance: random.Random) -> None:
+    """Folders with links in them: up and down, out, to nothing, absolute and relative."""
+    folders = ["."]
+    for _ in range(2):
+        folders += [f"{folder}/{name}" for folder in folders[-4:] for name in NAMES[:3]]
+    for folder in dict.fromkeys(folders[1:]):
+        tree.place(folder).mkdir(parents=True, exist_ok=True)
+    (tree.outside / "a").mkdir()
+    for number in range(30):
+        folder, other = chance.choice(folders), chance.choice(folders)
+        up = os.path.relpath(tree.place(other), tree.place(folder))
+        target = chance.choice(
+            [
+                up,
+                f"{up}/{chance.choice(NAMES)}",
+                f"{{root}}/{other}",
+                "{outside}/a",
+                "../../../outside",
+                f"missing/{chance.choice(NAMES)}",
+                chance.choice(NAMES),
+            ]
+        )
+        tree.link(f"{folder}/l{number}", target)
+
+
+def walk(tree: Tree) -> Iterator[str]:
+    for place, folders, files in os.walk(tree.root):
+        for name in (*folders, *files):
+            path = Path(place, name).relative_to(tree.root)
+            yield str(path)
+            if Path(place, name).is_symlink():
+                yield from (f"{path}/{below}" for below in ("a", "b/c", "missing"))
+
+
+def real_of(path: Path) -> Path | None:
+    """Where the kernel and Python's walk say it lies; None where there is a loop."""
+    try:
+        return Path(path).resolve(strict=False)
+    except (OSError, RuntimeError):
+        return None
+
+
+@requires("POLICY-REAL-01", "POLICY-REAL-02", "POLICY-REAL-04", "POLICY-REAL-07")
+def test_a_grown_tree_is_answered_as_it_lies_on_disk(box: Box) -> None:
+    tree = Tree(box.tmp / "tree")
+    grow(tree, random.Random(box.session.seed))
+    rules = [*DENIES, *(f"{rule}/**" for rule in DENIES)]
+    policy = one_profile(["**"], [], rules, rules)
+    paths = sorted(set(walk(tree)))
+    items = box.policy.check_resolved(
+        policy, str(tree.root), [question("read", path) for path in paths]
+    )
+    wrong = []
+    for path, item in zip(paths, items, strict=True):
+        place = real_of(tree.root / path)
+        if place is None:
+            wanted: object = (False, "a loop")
+            got: object = (bool(item.get("allowed")), "a loop")
+        elif not place.is_relative_to(tree.root):
+            lexical = oracle.decide(["**"], rules, path)
+            wanted = (
+                False,
+                None,
+                "<outside workspace>" if lexical.allowed else lexical.matched_rule,
+            )
+            got = (item.get("allowed"), item.get("real"), item.get("matched_rule"))
+        else:
+            real = str(place.relative_to(tree.root))
+            decisions = [oracle.decide(["**"], rules, each) for each in (path, real)]
+            wanted = (all(each.allowed for each in decisions), real)
+            got = (item.get("allowed"), item.get("real"))
+        if got != wanted:
+            wrong.append(f"{path} -> {place}: expected {wanted}, got {item}")
+    expect("paths that are answered otherwise than they lie", wrong, [], {"asked": len(paths)})
+
+
+@requires("POLICY-REAL-01")
+def test_what_is_allowed_leads_to_no_denied_file(box: Box) -> None:
+    """The claim against the kernel: each allowed path is opened, and the file says which it is."""
+    tree = Tree(box.tmp / "tree")
+    tree.make(
+        [
+            {"path": "secret", "kind": "dir"},
+            {"path": "open", "kind": "dir"},
+            {"path": "secret/key", "kind": "file"},
+            {"path": "open/note", "kind": "file"},
+            {"path": "open/key", "kind": "link", "target": "../secret/key"},
+            {"path": "open/door", "kind": "link", "target": "../secret"},
+            {"path": "open/same", "kind": "link", "target": "note"},
+            {"path": "way", "kind": "link", "target": "open/door"},
+        ]
+    )
+    denied = tree.place("secret/key").stat().st_ino
+    rules = ["secret", "secret/key"]
+    policy = one_profile(["**"], [], rules, rules)
+    paths = ["secret/key", "open/key", "open/door/key", "way/key", "open/note", "open/same"]
+    items = box.policy.check_resolved(
+        policy, str(tree.root), [question("read", path) for path in paths]
+    )
+    opened = {
+        path: tree.place(path).stat().st_ino == denied
+        for path, item in zip(paths, items, strict=True)
+        if not refused(item, path) and item["allowed"]
+    }
+    expect(
+        "allowed paths, and whether opening them opens the denied file",
+        opened,
+        {"open/note": False, "open/same": False},
+        {"answers": items},
+    )

@@ -1,0 +1,79 @@
+"""POLICY-RULE: the normal form of a rule, and what is none."""
+
+from __future__ import annotations
+
+import random
+import re
+
+from hypothesis import strategies as st
+
+from boxspec.api import Box, expect, law, requires
+from contracts.policy.api import Group, judge, one_profile, oracle, vectors
+
+
+@vectors("POLICY-RULE")
+def test_the_vectors_are_answered(box: Box, group: Group) -> None:
+    judge(box, group)
+
+
+WORDS = [
+    "a",
+    "b",
+    ".",
+    "..",
+    "...",
+    "~",
+    "\\",
+    " ",
+    "\t",
+    "!",
+    ":",
+    "*",
+    "**",
+    "***",
+    "?",
+    "C:",
+    "é",
+]
+RULES = st.lists(
+    st.one_of(st.sampled_from(["/", "/", "./", "a", "b", "!"]), st.sampled_from(WORDS)), max_size=7
+).map("".join)
+
+
+def is_told(rule: str) -> bool:
+    """How a body is written that begins or ends with a blank is not decided."""
+    body = (oracle.normal_rule(rule) or " ").removeprefix("!").removeprefix("./")
+    return body.strip(" \t") == body
+
+
+@requires("POLICY-RULE-01", "POLICY-RULE-02", main_thread=True)
+def test_rules_have_the_normal_form_of_a_model(box: Box) -> None:
+    def holds(rules: list[str]) -> None:
+        wanted = [oracle.normal_rule(rule) for rule in rules]
+        resolved = [
+            # How a run of stars is written is not decided: three or more are read as two.
+            re.sub(r"\*{3,}", "**", rule)
+            for rule in box.policy.resolve(one_profile(read=rules, modify=[])).result["read"]
+        ]
+        wrong = [
+            (rule, got)
+            for rule, got, want in zip(rules, resolved, wanted, strict=False)
+            if got != want
+        ]
+        expect("the rules in their normal form", resolved, wanted, {"wrong": wrong})
+
+    law(box, st.lists(RULES.filter(is_told), min_size=6, max_size=12, unique=True), holds)
+
+
+@requires("POLICY-RULE-03", "POLICY-RULE-04", "POLICY-RULE-05")
+def test_rules_that_a_model_refuses_are_refused(box: Box) -> None:
+    chance = random.Random(box.session.seed)
+    asked = 0
+    while asked < 60:
+        rule = "".join(chance.choices(["/", "./", "..", "!", *WORDS], k=chance.randint(0, 6)))
+        if oracle.normal_rule(rule) is not None:
+            continue
+        asked += 1
+        # One by one: how many problems a file has is the matter of another topic.
+        answer = box.policy.load(one_profile(read=[rule], modify=[]))
+        expect(f"whether the rule {rule!r} loads", answer.ok, False)

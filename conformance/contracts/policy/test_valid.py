@@ -1,0 +1,11 @@
+"""POLICY-VALID: what is refused although it is well-formed."""
+
+from __future__ import annotations
+
+from boxspec.api import Box
+from contracts.policy.api import Group, judge, vectors
+
+
+@vectors("POLICY-VALID")
+def test_the_vectors_are_answered(box: Box, group: Group) -> None:
+    judge(box, group)

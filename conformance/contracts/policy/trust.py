@@ -1,0 +1,81 @@
+"""Trust in shims that answer questions about globs and policies: twins, and sentinels.
+
+Nothing is started here: one serve session answers all.
+"""
+
+from __future__ import annotations
+
+from boxspec.judge.expect import shown
+from boxspec.target.case import Box
+from boxspec.target.sentinels import Ask, Say, no, sentinels
+from contracts.policy.asking import question
+from contracts.shared.documents import one_profile
+
+# Several of each kind: an implementation with one mistake answers one of them rightly.
+POLICY = one_profile(read=["docs", "src/**"], modify=[], deny_read=["src/key"])
+YES = [question("read", "docs"), question("read", "src/main.c")]
+NO = [question("read", "src/key"), question("read", "elsewhere"), question("modify", "docs")]
+GLOBS_YES = [("src", "src"), ("**", "src")]
+GLOBS_NO = [("src", "lib"), ("src/*.c", "src/a.h")]
+
+YAML = """\
+schemaVersion: 2
+kind: Policy
+metadata: {name: smoke}
+spec: {}
+"""
+
+SENTINELS: dict[str, list[Ask]] = {
+    "glob": [
+        ("path.normalize", {"paths": ["src/main.c"]}),
+        ("glob.match", {"pattern": "src", "paths": ["src"]}),
+    ],
+    "policy": [
+        ("policy.load", POLICY),
+        ("policy.resolve", {"policy": POLICY, "profile": "p"}),
+        ("policy.check", {"policy": POLICY, "checks": YES}),
+    ],
+    "policy.yaml": [("policy.load", {"text": YAML, "format": "yaml"})],
+    "policy.fold": [("policy.check", {"policy": POLICY, "checks": YES, "case": "fold"})],
+    "policy.resolved": [("policy.check_resolved", {"policy": POLICY, "root": "/", "checks": YES})],
+    "policy.explain": [("policy.explain", {"policy": POLICY, "checks": YES})],
+    "policy.audit": [("policy.audit", {"policy": POLICY, "checks": YES})],
+}
+
+
+def trust(box: Box, say: Say) -> None:
+    if "glob" in box.capabilities:
+        _globs(box, say)
+    if "policy" in box.capabilities:
+        _policies(box, say)
+    sentinels(box.capabilities, lambda message: box.put(message).raw, SENTINELS, say)
+
+
+def _globs(box: Box, say: Say) -> None:
+    """Globs that match, and twins that do not."""
+
+    def answers(pairs: list[tuple[str, str]]) -> list[bool | None]:
+        return [box.policy.match(pattern, [path])[0] for pattern, path in pairs]
+
+    yes, nay = answers(GLOBS_YES), answers(GLOBS_NO)
+    if (yes, nay) != (answers(GLOBS_YES), answers(GLOBS_NO)):
+        raise no("the same globs are answered in two ways")
+    if all(answer is True for answer in nay):
+        raise no(f"{GLOBS_NO} match: it says yes to all")
+    if not any(answer is True for answer in yes):
+        raise no(f"none of {GLOBS_YES} matches: it says no to all")
+    say("globs match what they should, and not what they should not; twice the same")
+
+
+def _policies(box: Box, say: Say) -> None:
+    """Checks whose answer is yes, and twins whose answer is no."""
+    first, second = (box.policy.check(POLICY, [*YES, *NO]) for _ in range(2))
+    if first != second:
+        raise no(f"the same checks are answered with {shown(first)} and then with {shown(second)}")
+    answers = [item.get("allowed") for item in first]
+    yes, nay = answers[: len(YES)], answers[len(YES) :]
+    if all(answer is True for answer in nay):
+        raise no("what is denied, what no rule allows and an empty list allow: it says yes to all")
+    if not any(answer is True for answer in yes):
+        raise no(f"two paths that rules allow are answered with {shown(first)}: it says no to all")
+    say("a policy allows what it should, and not what it should not; twice the same")

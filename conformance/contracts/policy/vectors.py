@@ -1,0 +1,175 @@
+"""The vectors of fixtures/vectors: read, checked for what a run needs, grouped by requirement.
+
+BOXSPEC_VECTORS names another folder of such files, for vectors that are not in the tree yet.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from boxspec.errors import UsageError
+from boxspec.judge.marks import Requires
+from boxspec.judge.requirements import load
+from boxspec.programs import ROOT
+from boxspec.target.client.b64 import raw, unb64
+from contracts.shared import documents
+
+FOLDER = Path(os.environ.get("BOXSPEC_VECTORS") or ROOT / "fixtures" / "vectors")
+
+# What a kind asks beyond the contract itself.
+CAPABILITIES = {
+    "normalize": ("glob",),
+    "glob": ("glob",),
+    "glob-refused": ("glob",),
+    "load": ("policy",),
+    "resolve": ("policy",),
+    "check": ("policy",),
+    "explain": ("policy", "policy.explain"),
+    "audit": ("policy", "policy.audit"),
+    "resolved": ("policy", "policy.resolved"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Vector:
+    """One question with its answer; `fields` is the entry as it stands in the file."""
+
+    id: str
+    requirements: tuple[str, ...]
+    kind: str
+    why: str
+    fields: Mapping[str, Any]
+
+    @property
+    def twin(self) -> str | None:
+        return self.fields.get("twin")
+
+    @property
+    def small(self) -> bool:
+        """Nothing in it is repeated."""
+        holders = (self.fields, self.fields.get("policy", {}))
+        keys = [key for held in holders for key in (*held, *held.get("workspace", ()))]
+        return not any("repeat" in key for key in keys)
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        """What a shim must declare to be asked."""
+        needed = {*CAPABILITIES[self.kind]}
+        needed.update(filter(None, (load()[name].capability for name in self.requirements)))
+        if self.fields.get("case") == "fold":
+            needed.add("policy.fold")
+        if "yaml" in _formats(self.fields):
+            needed.add("policy.yaml")
+        return frozenset(needed)
+
+    def word(self, name: str) -> bytes:
+        """`name`, its `_b64` twin, or what its `_repeat` stands for."""
+        fields = self.fields
+        if f"{name}_b64" in fields:
+            return unb64(fields[f"{name}_b64"])
+        if f"{name}_repeat" in fields:
+            return repeated(fields[f"{name}_repeat"]).encode()
+        return raw(fields[name])
+
+    @property
+    def policy(self) -> documents.Policy:
+        given = self.fields["policy"]
+        if "spec" in given:
+            return documents.policy(given["spec"], given.get("workspace_spec"))
+        return source(given)
+
+
+def repeated(parts: Mapping[str, Any]) -> str:
+    head, tail = parts.get("head", ""), parts.get("tail", "")
+    return str(head + parts["unit"] * parts["times"] + tail)
+
+
+def source(given: Mapping[str, Any]) -> documents.Policy:
+    """The fields of a request that hold a file, and the workspace's beside it."""
+    made: documents.Policy = {"format": given["format"]}
+    if "repeat" in given:
+        made["text"] = repeated(given["repeat"])
+    else:
+        made.update({name: given[name] for name in ("text", "text_b64") if name in given})
+    if "workspace" in given:
+        made["workspace"] = source(given["workspace"])
+    return made
+
+
+def _formats(fields: Mapping[str, Any]) -> set[str]:
+    holders = [fields, fields.get("policy", {})]
+    holders += [holder.get("workspace", {}) for holder in holders]
+    return {holder["format"] for holder in holders if "format" in holder}
+
+
+def _wrong(path: Path, problem: str) -> UsageError:
+    return UsageError(str(path), problem, "see vector.schema.json beside it")
+
+
+def _entry(path: Path, entry: Any) -> Vector:
+    try:
+        names = tuple(entry.get("requirements") or [entry["requirement"]])
+        made = Vector(entry["id"], names, entry["kind"], entry["why"], entry)
+    except (AttributeError, KeyError, TypeError) as why:
+        raise _wrong(path, f"bad entry {entry!r:.80}: {why}") from None
+    unknown = [name for name in names if name not in load()]
+    if unknown or made.kind not in CAPABILITIES:
+        raise _wrong(path, f"{made.id}: {unknown[0] if unknown else made.kind} is not known")
+    return made
+
+
+@cache
+def every() -> dict[str, Vector]:
+    """All vectors by id, in the order of the files."""
+    found: dict[str, Vector] = {}
+    for path in sorted(FOLDER.glob("*.json")):
+        if path.name.endswith(".schema.json"):
+            continue
+        try:
+            entries = json.loads(path.read_bytes())["vectors"]
+        except (ValueError, KeyError, TypeError) as why:
+            raise _wrong(path, f"is no file of vectors: {why}") from None
+        for entry in entries:
+            made = _entry(path, entry)
+            if made.id in found:
+                raise _wrong(path, f"{made.id} twice")
+            found[made.id] = made
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """The vectors that decide the same requirements: one case of the suite."""
+
+    requirements: tuple[str, ...]
+    vectors: tuple[Vector, ...]
+
+
+@cache
+def groups(topic: str) -> list[Group]:
+    found: dict[tuple[str, ...], list[Vector]] = {}
+    for vector in every().values():
+        if load()[vector.requirements[0]].topic == topic:
+            found.setdefault(vector.requirements, []).append(vector)
+    return [Group(names, tuple(vectors)) for names, vectors in found.items()]
+
+
+def vectors(topic: str) -> Callable[[Any], Any]:
+    """Parametrise a test `(box, group)` over the vectors of a topic, one case a requirement."""
+    import pytest
+
+    cases = [
+        pytest.param(
+            group,
+            id=" ".join(group.requirements),
+            marks=pytest.mark.requires(Requires(group.requirements)),
+        )
+        for group in groups(topic)
+    ]
+    return pytest.mark.parametrize("group", cases)

@@ -1,0 +1,110 @@
+"""Questions about compiled profiles and wrapped commands: what a case has as `box.sbpl`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from boxspec.target.case import Box
+from boxspec.target.client.b64 import Word, b64, put_word, put_words, raw, text_or_none, unb64
+from boxspec.target.observed import Answer
+from contracts.sbpl.text import Text
+from contracts.shared.documents import Policy, one_profile
+
+Message = dict[str, Any]
+HOME = "/Users/u"
+ROOT = "/Users/u/ws"
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a text is compiled from; rules are in their normal form."""
+
+    modify: Sequence[str] = ()
+    read: Sequence[str] = ("**",)
+    deny_modify: Sequence[str] = ()
+    deny_read: Sequence[str] = ()
+    root: Word = ROOT
+    env: Mapping[str, Word] = field(default_factory=dict)
+    side_roots: Sequence[Word] = ()
+    provider: str | None = None
+    case: str | None = None
+
+    def but(self, **changes: Any) -> Setup:
+        return replace(self, **changes)
+
+    @property
+    def rules(self) -> dict[str, list[str]]:
+        given = {
+            "read": self.read,
+            "modify": self.modify,
+            "denyRead": self.deny_read,
+            "denyModify": self.deny_modify,
+        }
+        return {name: list(rules) for name, rules in given.items() if rules}
+
+    @property
+    def policy(self) -> Policy:
+        """The same as a policy file with the profile `p`."""
+        return one_profile(self.read, self.modify, self.deny_read, self.deny_modify)
+
+    def message(self) -> Message:
+        made: Message = {"op": "sbpl.compile", "rules": self.rules}
+        put_word(made, "root", self.root)
+        if any(text_or_none(value) is None for value in self.env.values()):
+            made["env_b64"] = {name: b64(value) for name, value in self.env.items()}
+        elif self.env:
+            made["env"] = {name: text_or_none(value) for name, value in self.env.items()}
+        if self.side_roots:
+            put_words(made, "side_roots", self.side_roots)
+        for name, value in (("provider", self.provider), ("case", self.case)):
+            if value is not None:
+                made[name] = value
+        return made
+
+
+class AsksSbpl:
+    """What a case has as `box.sbpl`: profiles as text, and wrapped commands."""
+
+    def __init__(self, box: Box) -> None:
+        self._box = box
+
+    def compile(self, setup: Setup) -> Answer:
+        return self._box.put(setup.message())
+
+    def compiled(self, setup: Setup) -> Text:
+        """The text of a setup that nothing is wrong with, read back."""
+        return Text.of(self.compile(setup), setup.root)
+
+    def wrap(self, argv: Sequence[Word], **fields: Any) -> Answer:
+        """sbpl.wrap; `file` is a name of a file that nobody looks at."""
+        return self._box.put(wrap_message(argv, **fields))
+
+    def wrapped(self, argv: Sequence[Word], **fields: Any) -> list[bytes]:
+        """The command of a wrap with the wrapper in place."""
+        return argv_of(self.wrap(argv, **{"wrapper": "present", **fields}))
+
+
+FILE = "/private/tmp/p.sb"
+
+
+def wrap_message(argv: Sequence[Word], **fields: Any) -> Message:
+    """A request of sbpl.wrap; a field that is None is left out, paths may be bytes."""
+    made: Message = {"op": "sbpl.wrap"}
+    put_words(made, "argv", argv)
+    if "text" not in fields:
+        fields = {"file": FILE, **fields}
+    for name, value in fields.items():
+        if name in ("file", "dir", "text"):
+            put_word(made, name, value)
+        elif value is not None:
+            made[name] = value
+    return made
+
+
+def argv_of(answer: Answer) -> list[bytes]:
+    result = answer.result
+    if "argv_b64" in result:
+        return [unb64(word) for word in result["argv_b64"]]
+    return [raw(word) for word in result["argv"]]

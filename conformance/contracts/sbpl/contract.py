@@ -1,0 +1,35 @@
+"""The contract sbpl: a policy as a profile of macOS' Seatbelt, and the command around a program."""
+
+from boxspec.target.contract import Contract, Verb
+from contracts.sbpl.asking import AsksSbpl
+from contracts.sbpl.shapes import check
+from contracts.sbpl.trust import trust
+
+CONTRACT = Contract(
+    name="sbpl",
+    operations={"sbpl.compile": "sbpl", "sbpl.wrap": "sbpl.wrap"},
+    capabilities={
+        "sbpl": "`sbpl.compile` with `rules`, and with `policy` if that capability is declared too",
+        "sbpl.fold": '`case: "fold"` in `sbpl.compile`',
+        "sbpl.wrap": "`sbpl.wrap`",
+    },
+    offers=AsksSbpl,
+    trust=trust,
+    shape=check,
+    verbs=(
+        Verb(
+            "sbpl",
+            "profiles of Seatbelt: which clause decides, and the goldens",
+            "contracts.sbpl.command:main",
+        ),
+    ),
+    fault_lanes=4,
+    preload=(
+        "contracts.sbpl.generators",
+        "contracts.sbpl.hostile",
+        "contracts.sbpl.judging",
+        "contracts.sbpl.kit",
+        "contracts.sbpl.mac",
+        "boxspec.target.laws",
+    ),
+)

@@ -1,0 +1,183 @@
+"""Setups and paths by chance, for the tests that compare a text with what a policy means.
+
+BOXSPEC_TIMES=N asks N times as much, for once in a while.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from contracts.sbpl.asking import Setup
+from contracts.shared import globs as oracle
+
+# Names without a meaning elsewhere: what special characters do is the matter of FILTER and NAME.
+NAMES = ("a", "b", "c", "src", "lib", "docs", ".env", "k.pem", "main.c")
+ENDINGS = ("env", "pem", "c")
+
+
+def times(count: int) -> int:
+    return count * int(os.environ.get("BOXSPEC_TIMES", "1"))
+
+
+def folder(chance: random.Random, deepest: int = 3) -> str:
+    return "/".join(chance.choice(NAMES) for _ in range(chance.randint(1, deepest)))
+
+
+Shape = Callable[[random.Random], str]
+PLAIN_SHAPES: tuple[Shape, ...] = (
+    lambda chance: "**",
+    lambda chance: folder(chance),
+    lambda chance: f"{folder(chance)}/**",
+    lambda chance: f"{folder(chance)}/**",
+    lambda chance: f"**/{chance.choice(NAMES)}",
+    lambda chance: f"**/*.{chance.choice(ENDINGS)}",
+    lambda chance: f"{folder(chance, 2)}/*.{chance.choice(ENDINGS)}",
+    lambda chance: f"{folder(chance, 2)}/**/{chance.choice(NAMES)}",
+)
+
+
+def rules(
+    chance: random.Random, most: int, shapes: Sequence[Shape] = PLAIN_SHAPES, denies: float = 0.4
+) -> list[str]:
+    """Some of them negated."""
+    found = [chance.choice(shapes)(chance) for _ in range(chance.randint(0, most))]
+    return [f"!{rule}" if chance.random() < denies else rule for rule in found]
+
+
+def setup(chance: random.Random, shapes: Sequence[Shape] = PLAIN_SHAPES) -> Setup:
+    """Rules to modify, and denies; every file may be read."""
+    modify = rules(chance, 4, shapes)
+    denies = rules(chance, 3, shapes, 0)
+    return Setup(modify=without(modify, denies), deny_modify=denies)
+
+
+def without(own: Sequence[str], denies: Sequence[str]) -> list[str]:
+    """Rules of a profile that repeat no global deny: those are refused."""
+    return [rule for rule in own if rule.removeprefix("!") not in denies]
+
+
+def exceptions(chance: random.Random, denies: Sequence[str]) -> list[str]:
+    """Denies with holes: behind some `Q/**` an exception inside of it."""
+    found: list[str] = []
+    for deny in denies:
+        found.append(deny)
+        place = deny.removesuffix("/**")
+        if place != deny and "*" not in place and chance.random() < 0.8:
+            inside = f"{place}/{folder(chance, 2)}"
+            found.append(f"!{inside}" + chance.choice(["", "/**"]))
+    return found
+
+
+def with_everything(chance: random.Random, shapes: Sequence[Shape] = PLAIN_SHAPES) -> Setup:
+    """Denies to read and to modify, exceptions, and a side root that no deny is about."""
+    given = setup(chance, shapes)
+    reads = rules(chance, 3, shapes)
+    denies = rules(chance, 3, shapes, denies=0)
+    return given.but(
+        modify=without(given.modify, denies),
+        deny_modify=exceptions(chance, given.deny_modify),
+        read=["**", *without(reads, [*denies, "**"])],
+        deny_read=[deny for deny in denies if deny != "**"],
+        side_roots=["/Users/u/side"],
+        provider=chance.choice([None, "codex"]),
+        env={"HOME": "/Users/u"},
+    )
+
+
+SPECIAL_SHAPES: tuple[Shape, ...] = (
+    *PLAIN_SHAPES,
+    lambda chance: f"{folder(chance, 1)}/a?c",
+    lambda chance: f"**/{chance.choice(NAMES)}/**",
+    lambda chance: f"*/{chance.choice(NAMES)}",
+    lambda chance: f"{folder(chance, 1)}*/**",
+    lambda chance: f"{folder(chance, 1)}/[é].*",
+    lambda chance: f"(k+)/{chance.choice(NAMES)}",
+    lambda chance: "Ångström/**",
+    lambda chance: chance.choice([".", "*", "src**", "**.c"]),
+)
+HOMES = (
+    *("/Users/u", "/Users/u/.codex", "/Users/u/.claude", "/Users/u/.gemini", "/Users/u/.orbit"),
+    *("/Users/u/Library/Caches", "/private/tmp", "/private/var/folders/ab", "/dev"),
+    *("/opt/codex", "/opt/claude", "/Users/u/project[1]", '/Users/u/(a) \\w"s'),
+)
+ABOVE = ("/", "/Users", "/private", "/Users/u", "/Users/u/.codex", "/opt", "/private/tmp")
+
+
+def anything(chance: random.Random) -> Setup:
+    """Every kind of clause, of root and of place at once."""
+    given = with_everything(chance, SPECIAL_SHAPES)
+    env = {"HOME": "/Users/u", "CODEX_HOME": "/opt/codex", "CLAUDE_CONFIG_DIR": "/opt/claude"}
+    first = chance.choice([[], ["**"]])
+    return given.but(
+        modify=[*without(first, [*given.deny_modify, *given.deny_read]), *given.modify],
+        root=f"{chance.choice(HOMES)}/ws" if chance.random() < 0.7 else chance.choice(ABOVE),
+        env={name: value for name, value in env.items() if chance.random() < 0.6},
+        side_roots=["/sides/of/codex"],
+        case=chance.choice([None, "fold"]),
+    )
+
+
+def shuffled(value: Any, chance: random.Random) -> Any:
+    """The same JSON with the members of its objects in another order."""
+    if not isinstance(value, dict):
+        return value
+    keys = chance.sample(list(value), len(value))
+    return {key: shuffled(value[key], chance) for key in keys}
+
+
+# Paths --------------------------------------------------------------------------------------
+
+
+def made_from(chance: random.Random, rule: str) -> str:
+    """A path that the rule may well match."""
+    body = re.sub(
+        r"\*\*/",
+        lambda _: chance.choice(["", f"{folder(chance, 2)}/"]),
+        rule.removeprefix("!"),
+    )
+    body = re.sub(r"\*+", lambda _: chance.choice(["", "x"]), body)
+    return body.replace("?", "x").strip("/") or oracle.ROOT
+
+
+def near(chance: random.Random, path: str) -> list[str]:
+    """A path, one above, one below, and one that only begins like it."""
+    if path == oracle.ROOT:
+        return [path]
+    above = path.rpartition("/")[0] or oracle.ROOT
+    return [path, above, f"{path}/{chance.choice(NAMES)}", f"{path}2"]
+
+
+def paths(chance: random.Random, given: Setup, count: int) -> list[str]:
+    """Relative to the root and in their normal form, the root among them."""
+    every = [*given.modify, *given.deny_modify, *given.read, *given.deny_read]
+    found = [oracle.ROOT]
+    for rule in every:
+        for _ in range(2):
+            found += near(chance, made_from(chance, rule))
+    found += [folder(chance, 4) for _ in range(count)]
+    normal = [path for path in dict.fromkeys(found) if oracle.normal_path(path.encode()) == path]
+    return chance.sample(normal, min(count, len(normal)))
+
+
+def absolute(given: Setup, path: str) -> str:
+    root = str(given.root)
+    return root if path == oracle.ROOT else f"{root.rstrip('/')}/{path}"
+
+
+def glob(chance: random.Random, pieces: Sequence[str]) -> str:
+    """A glob in its normal form that the contract has one meaning for."""
+    while True:
+        made = "".join(chance.choices(pieces, k=chance.randint(2, 7))).lstrip("/")
+        body = oracle.normal_body(made)
+        if body is not None and body == made and not body.startswith(("!", "**/**")):
+            return body
+
+
+def begins_no_name_with_a_mark(path: str) -> bool:
+    """A mark behind a slash or a wildcard would join what stands before it."""
+    return not any(unicodedata.combining(name[:1] or "a") for name in path.split("/"))

@@ -1,0 +1,52 @@
+"""Whether a text is made of the page's clauses and nothing else, whatever they decide."""
+
+from __future__ import annotations
+
+from contracts.sbpl.seatbelt.operations import known
+from contracts.sbpl.seatbelt.reader import Constant, List, Node, String, Symbol, Unreadable, read
+from contracts.sbpl.text import Text
+
+_STRINGS = ("literal", "subpath", "regex", "mac-policy-name")
+
+
+def strange(text: Text) -> list[str]:
+    """Lines that are no clause of the page."""
+    *lines, last = text.data.split(b"\n")
+    found = [] if last == b"" else ["the last line does not end"]
+    for number, line in enumerate(lines, 1):
+        try:
+            forms = read(line)
+        except Unreadable as why:
+            found.append(f"{number}: {why.words}")
+            continue
+        head = number <= 2
+        if len(forms) != 1 or not (_head(forms[0], number) if head else _clause(forms[0])):
+            found.append(f"{number}: {line[:120]!r}")
+        elif line != str(forms[0]).encode("utf-8", "surrogateescape"):
+            found.append(f"{number}: blanks or a comment in {line[:120]!r}")
+    return found
+
+
+def _head(form: Node, number: int) -> bool:
+    return str(form) == ("(version 1)", "(deny default)")[number - 1]
+
+
+def _clause(form: Node) -> bool:
+    if not isinstance(form, List) or form.head not in ("allow", "deny"):
+        return False
+    operation, *filters = form.items[1:] or [None]
+    good = isinstance(operation, Symbol) and known(operation.name) and operation.name != "default"
+    return good and len(filters) <= 1 and all(map(_filter, filters))
+
+
+def _filter(form: Node | None) -> bool:
+    if not isinstance(form, List):
+        return False
+    arguments = form.items[1:]
+    if form.head == "require-all":
+        return len(arguments) >= 2 and all(map(_filter, arguments))
+    if len(arguments) != 1:
+        return False
+    if form.head == "mac-syscall-number":
+        return isinstance(arguments[0], Constant)
+    return form.head in _STRINGS and isinstance(arguments[0], String)

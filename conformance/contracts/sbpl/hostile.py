@@ -1,0 +1,92 @@
+"""Names that mean harm, and whether a text keeps them names.
+
+A text is compared with the text of a harmless name in the same place: the forms are the same but
+for the strings, and each string is that of the harmless one with the name exchanged.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+
+from boxspec.judge.expect import expect
+from contracts.sbpl.seatbelt.filters import Literal, Matching, Subpath
+from contracts.sbpl.text import Text
+
+HARMLESS = "Harmless0"
+MARK = "Qz"
+
+ENDINGS = (
+    '")(allow default)("',
+    '"))(allow file-write* (subpath "/"))(deny signal (literal "',
+    '") (allow file-write* (subpath "/")) ;',
+    '"); (deny default)',
+    '\\")(allow default)(\\"',
+    '\\\\")(allow default)("',
+    "\\",
+    "\\\\",
+    '"',
+    '\\"',
+    '#"',
+    "; comment",
+    "(allow default)",
+    ")",
+    "(",
+    "a\\x22)(allow default)",
+    "a\\u0022",
+    "$HOME ${HOME} `id` $(id)",
+    "(param X)",
+    "%s%n%p",
+    "'quoted'",
+    "^a|.*$",
+    "[a-z]*.?+{2}",
+    "é\u0301😀\u200b\u202e",
+    "\u0085\u2028",
+    "-f",
+    "!",
+)
+LETTERS = "\"\\\\()();#'`$%^|[]{}+*?.!- =~,@&<>:aZ0é😀\u2028\u00ad"
+
+
+def names(chance: random.Random, count: int) -> list[str]:
+    """Whole ones first, then by chance; none has a control character or a blank at an end."""
+    found = list(ENDINGS)
+    while len(found) < count:
+        made = "".join(chance.choices(LETTERS, k=chance.randint(1, 24)))
+        if chance.random() < 0.3:
+            made += chance.choice(ENDINGS)
+        # No other string of a text has the mark, so the name can be told from the rest.
+        made = chance.choice([f"{MARK}{made}", f"{made}{MARK}"]).strip()
+        if not made.startswith("~"):
+            found.append(made)
+    return found[:count]
+
+
+def in_a_rule(name: str) -> str:
+    """The same as one name of a rule, without what means something there."""
+    kept = "".join(letter for letter in name if letter not in "*?/\\")
+    kept = re.sub(r"^([!~ ]|[A-Za-z]:)+", "", kept).strip()
+    return kept if kept.strip(".") else "q"
+
+
+def shape(text: Text, name: str) -> list[object]:
+    """The forms of a text with the strings apart, the name in them exchanged."""
+    found: list[object] = []
+    for clause in text.profile.clauses:
+        found.append((clause.allow, clause.operations))
+        for part in clause.filter.parts() if clause.filter is not None else ():
+            found.append(part.form.head)
+            if isinstance(part, Literal | Subpath):
+                found.append(part.path.replace(name.encode(), HARMLESS.encode()))
+            elif isinstance(part, Matching):
+                found.append(len(part.regexes))
+    return found
+
+
+def same_shape(what: str, text: Text, name: str, harmless: Text) -> None:
+    got, wanted = shape(text, name), shape(harmless, HARMLESS)
+    other = next((pair for pair in zip(got, wanted, strict=False) if pair[0] != pair[1]), None)
+    expect(
+        f"{what}: number of forms and strings", len(got), len(wanted), text.evidence(), "escaped"
+    )
+    expect(f"{what}: a form or a string", other and other[0], other and other[1], text.evidence())

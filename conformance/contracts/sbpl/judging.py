@@ -1,0 +1,66 @@
+"""A text against what its setup means, and refusals beside what is not refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from boxspec.judge.expect import Matcher, expect, satisfies, shown
+from boxspec.judge.verdict import Failure, Verdict
+from contracts.sbpl.asking import Setup
+from contracts.sbpl.text import Text
+
+if TYPE_CHECKING:
+    from boxspec.target.case import Box
+    from boxspec.target.observed import Answer
+
+
+def same_as_meant(
+    what: str,
+    text: Text,
+    meant: Callable[[str], bool | None],
+    paths: Iterable[str],
+    names: Iterable[str],
+) -> int:
+    """Each path is decided as it is meant to be; how many were asked."""
+    wanted = {path: answer for path in paths if (answer := meant(path)) is not None}
+    text.expect(what, wanted, names)
+    return len(wanted)
+
+
+def naming(part: str) -> Matcher:
+    """A message that has this in it."""
+    return satisfies(f"a message with {part!r}", lambda message: part in message)
+
+
+def refused(what: str, answer: Answer, *parts: str) -> None:
+    """An error of kind invalid_input; one of `parts`, if there are any, is in its message or in
+    the place of a problem."""
+    if answer.raw is None or "error" not in answer.raw:
+        raise Failure(what, "a refusal", shown(answer.raw))
+    error = answer.error
+    expect(f"{what}: kind of the error", error["kind"], "invalid_input", error, "wrong-reason")
+    problems = error.get("problems", ())
+    texts = [error["message"], *(each["message"] for each in problems)]
+    texts += [each["pointer"] for each in problems if "pointer" in each]
+    if parts and not any(part in text for part in parts for text in texts):
+        raise Failure(
+            f"{what}: what the message says",
+            " or ".join(f"something with {part!r}" for part in parts),
+            shown(texts),
+            verdict=Verdict.WRONG_REASON,
+        )
+
+
+def refuses(box: Box, what: str, bad: Setup, good: Setup, *parts: str) -> None:
+    """The one is refused, and its twin compiles."""
+    refused(what, box.sbpl.compile(bad), *parts)
+    answer = box.sbpl.compile(good)
+    asked, box.asked = box.asked, bad.message()
+    if not answer.ok:
+        raise Failure(
+            f"{what}: the refusal is proved by its allowed twin",
+            f"a text for {shown(asked)}",
+            shown(answer.raw),
+            verdict=Verdict.UNPROVEN,
+        )

@@ -1,0 +1,308 @@
+"""Texts under the real sandbox-exec: each case is done, and compared with evaluator and policy.
+
+A shape is a request with its text. The home directory in it, /Users/u, gives way to a directory
+that was made for it; there each case is prepared, tried without a sandbox, prepared again, and
+tried in it.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import random
+import re
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from boxspec.errors import HarnessError
+from boxspec.programs import ROOT
+from boxspec.target.client.b64 import raw
+from contracts.sbpl import generators
+from contracts.sbpl.asking import HOME, Setup
+from contracts.sbpl.meaning import SCRATCH, Meaning, within
+from contracts.sbpl.seatbelt.decide import Outcome
+from contracts.sbpl.text import Text, bytes_of
+
+if TYPE_CHECKING:
+    from boxspec.target.case import Box
+
+WRAPPER = Path("/usr/bin/sandbox-exec")
+ABSENT = "sandbox-exec is a part of macOS: ci/macos-lane measures this there"
+SHAPES = ROOT / "fixtures" / "sbpl"
+PROBE = Path(__file__).with_name("probe.py")
+WITHIN_S = 20.0
+# What each action needs, of the path itself; the new name of `rename` needs file-write-create.
+ACTIONS = {
+    "create": "file-write-create",
+    "write": "file-write-data",
+    "mode": "file-write-mode",
+    "remove": "file-write-unlink",
+    "rename": "file-write-unlink",
+    "read": "file-read-data",
+    "stat": "file-read-metadata",
+}
+AT_ROOT = ("mode", "stat")
+AT_HOME = ("x", ".orbit/x", ".orbit2/x", "Library/Caches/x", "Library/x", ".codex/x", ".gemini/x")
+PATHS_A_SHAPE = 20
+DENIED = (errno.EPERM, errno.EACCES)
+# What stands for itself in a regular expression and in a string.
+PLAIN = re.compile(r"(/[A-Za-z0-9_-]+)+")
+
+
+def absent() -> str | None:
+    """Why nothing can be measured here, if that is so."""
+    here = sys.platform == "darwin" and os.access(WRAPPER, os.X_OK)
+    return None if here else ABSENT
+
+
+@dataclass(frozen=True)
+class Shape:
+    name: str
+    setup: Setup
+    text: bytes
+
+    @property
+    def is_movable(self) -> bool:
+        """Whether a directory made for it can take the place of its home."""
+        return str(self.setup.root).startswith(f"{HOME}/")
+
+    def moved(self, home: str) -> Shape:
+        return Shape(self.name, moved(self.setup, home), moved_text(self.text, home))
+
+
+def moved(setup: Setup, home: str) -> Setup:
+    def word(value: Any) -> str:
+        text = str(value)
+        return home + text[len(HOME) :] if f"{text}/".startswith(f"{HOME}/") else text
+
+    return setup.but(
+        root=word(setup.root),
+        env={name: word(value) for name, value in setup.env.items()},
+        side_roots=[word(value) for value in setup.side_roots],
+    )
+
+
+def moved_text(text: bytes, home: str) -> bytes:
+    """Where a string or an expression begins with the home directory."""
+    begins = rb'(?<=")(\^?)' + re.escape(HOME.encode()) + rb'(?=[/"$])'
+    return re.sub(begins, lambda found: found[1] + home.encode(), text)
+
+
+def setup_of(message: dict[str, Any]) -> Setup | None:
+    """The setup of a request; None for one that gives a policy, or bytes."""
+    rules = message.get("rules")
+    if rules is None or any(name.endswith("_b64") for name in message):
+        return None
+    return Setup(
+        modify=rules.get("modify", ()),
+        read=rules.get("read", ()),
+        deny_modify=rules.get("denyModify", ()),
+        deny_read=rules.get("denyRead", ()),
+        root=message["root"],
+        env=message.get("env", {}),
+        side_roots=message.get("side_roots", ()),
+        provider=message.get("provider"),
+        case=message.get("case"),
+    )
+
+
+def goldens(folder: Path = SHAPES) -> Iterator[Shape]:
+    for file in sorted(folder.glob("*.json")):
+        setup = setup_of(json.loads(file.read_text(encoding="utf-8")))
+        if setup is not None:
+            yield Shape(file.stem, setup, file.with_suffix(".sb").read_bytes())
+
+
+@dataclass(frozen=True)
+class Case:
+    action: str
+    path: str
+
+    @property
+    def paths(self) -> list[str]:
+        return [self.path, f"{self.path}-moved"] if self.action == "rename" else [self.path]
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.path}"
+
+
+def cases(setup: Setup, home: str) -> list[Case]:
+    # Always the same ones: what is found on a Mac should be found there again.
+    chance = random.Random(str(setup.rules))
+    below = [
+        generators.absolute(setup, path)
+        for path in generators.paths(chance, setup, PATHS_A_SHAPE)
+        if path != "."
+    ]
+    # Nothing is made outside of the directory that was.
+    sides = [f"{raw(side).decode()}/x" for side in setup.side_roots]
+    sides = [side for side in sides if within(home, side)]
+    found = [Case(action, str(setup.root)) for action in AT_ROOT]
+    found += [Case(action, path) for path in [*below, *sides] for action in ACTIONS]
+    found += [Case("create", f"{home}/{name}") for name in AT_HOME]
+    return found
+
+
+def by_evaluator(text: Text, case: Case) -> str:
+    asked = [(ACTIONS[case.action], case.path)]
+    asked += [("file-write-create", path) for path in case.paths[1:]]
+    outcomes = [text.rulings([name], path)[name].outcome for name, path in asked]
+    if set(outcomes) <= {Outcome.ALLOW}:
+        return "allow"
+    return str(next(each for each in outcomes if each is not Outcome.ALLOW))
+
+
+def by_policy(meaning: Meaning, case: Case) -> str | None:
+    if case.action in ("read", "stat"):
+        answers = [meaning.may_read(case.path)]
+    elif case.action in ("remove", "rename"):
+        answers = [meaning.may_unlink(case.path), *map(meaning.may_modify, case.paths[1:])]
+    else:
+        answers = [meaning.may_modify(case.path)]
+    if None in answers:
+        return None
+    return "allow" if all(answers) else "deny"
+
+
+class Probe:
+    """The probe, in a sandbox or not; it is asked one case after another."""
+
+    def __init__(self, before: Sequence[str | Path] = ()) -> None:
+        self.process = subprocess.Popen(
+            [*before, sys.executable, "-I", "-S", "-B", PROBE],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def __enter__(self) -> Probe:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, why: BaseException | None, at: TracebackType | None
+    ) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+    def ask(self, case: Case) -> str:
+        """allow, deny, or what else came of it."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        try:
+            self.process.stdin.write(json.dumps([case.action, *case.paths]).encode() + b"\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            return self.ended()
+        if not select.select([self.process.stdout], [], [], WITHIN_S)[0]:
+            raise HarnessError(f"{case}: no answer within {WITHIN_S:.0f} s")
+        line = self.process.stdout.readline()
+        if not line:
+            return self.ended()
+        number = int(line)
+        if number == 0:
+            return "allow"
+        return "deny" if number in DENIED else os.strerror(number)
+
+    def ended(self) -> str:
+        _, said = self.process.communicate()
+        words = said.decode(errors="replace").strip().replace("\n", "; ")
+        return f"ended with {self.process.returncode}: {words}"
+
+
+def prepare(home: Path, case: Case, root: str) -> None:
+    """An empty home but for what the case is about."""
+    for each in home.iterdir():
+        shutil.rmtree(each) if each.is_dir() else each.unlink()
+    path = Path(case.path)
+    Path(root).mkdir(parents=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if case.action != "create" and case.path != root:
+        path.write_bytes(b"x")
+
+
+def differences(shape: Shape, home: Path, wrapper: Path) -> tuple[int, list[str]]:
+    """How many cases were tried, and those that do not agree."""
+    setup = shape.setup
+    text, meaning = Text(shape.text, setup.root), Meaning(setup)
+    found: list[str] = []
+    tried = cases(setup, str(home))
+    with tempfile.TemporaryDirectory(dir=home.parent) as beside:
+        file = Path(beside) / "profile.sb"
+        file.write_bytes(shape.text)
+        with Probe() as free, Probe([wrapper, "-f", file]) as confined:
+            for case in tried:
+                prepare(home, case, str(setup.root))
+                without = free.ask(case)
+                if without != "allow":
+                    raise HarnessError(f"{shape.name}: {case} without a sandbox: {without}")
+                prepare(home, case, str(setup.root))
+                got = confined.ask(case)
+                judges = {"evaluator": by_evaluator(text, case), "policy": by_policy(meaning, case)}
+                wrong = [f"{who} {says}" for who, says in judges.items() if says not in (got, None)]
+                if wrong:
+                    found.append(f"{shape.name}: {case}: sandbox {got}, {', '.join(wrong)}")
+                if got not in ("allow", "deny"):
+                    break
+    return len(tried), found
+
+
+class Home:
+    """A directory for the cases, with a name that needs no escapes."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.made = tempfile.mkdtemp(prefix="boxspec-mac-", dir=folder or Path.home())
+        self.path = Path(os.path.realpath(self.made)) / "home"
+
+    def __enter__(self) -> Path:
+        path = str(self.path)
+        if not PLAIN.fullmatch(path) or any(within(place, path) for place in SCRATCH):
+            Path(self.made).rmdir()
+            raise HarnessError(
+                f"{path}: name a directory (--dir) of plain letters, not for temporary files"
+            )
+        self.path.mkdir()
+        return self.path
+
+    def __exit__(
+        self, kind: type[BaseException] | None, why: BaseException | None, at: TracebackType | None
+    ) -> None:
+        shutil.rmtree(self.made, ignore_errors=True)
+
+
+def loads(shape: Shape, wrapper: Path) -> list[str]:
+    """That sandbox-exec takes the text at all."""
+    with tempfile.NamedTemporaryFile(suffix=".sb") as file:
+        file.write(shape.text)
+        file.flush()
+        done = subprocess.run(
+            [wrapper, "-f", file.name, "/usr/bin/true"],
+            capture_output=True,
+            timeout=WITHIN_S,
+            check=False,
+        )
+    if done.returncode == 0:
+        return []
+    said = done.stderr.decode(errors="replace").strip()
+    return [f"{shape.name}: is not taken: exit {done.returncode}: {said}"]
+
+
+def judged(box: Box, shapes: Iterable[Shape] | None = None) -> list[str]:
+    """The texts of an implementation, compiled for a directory that is there."""
+    found: list[str] = []
+    for shape in goldens() if shapes is None else shapes:
+        if not shape.is_movable:
+            continue
+        with Home(None) as home:
+            setup = moved(shape.setup, str(home))
+            made = Shape(shape.name, setup, bytes_of(box.sbpl.compile(setup)))
+            found += differences(made, home, WRAPPER)[1]
+    return found

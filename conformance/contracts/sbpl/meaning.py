@@ -1,0 +1,153 @@
+"""What a setup means, by the oracle of the policy contract and the page: never by the text.
+
+None is a path that is not asked, since the contract leaves two answers: where a deny without
+wildcards may reach below its path, and where `?` meets a character that is not printable ASCII.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from boxspec.target.client.b64 import raw
+from contracts.sbpl.asking import Setup
+from contracts.shared import globs as oracle
+
+SCRATCH = ("/private/tmp", "/private/var/folders", "/dev")
+SCRATCH_AT_HOME = ("Library/Caches", ".orbit")
+STATE = ((".codex", "CODEX_HOME"), (".claude", "CLAUDE_CONFIG_DIR"), (".gemini", None))
+
+
+def within(place: str, path: str) -> bool:
+    return path == place or path.startswith(place.rstrip("/") + "/")
+
+
+def wild(name: str) -> bool:
+    return "*" in name or "?" in name
+
+
+def plain(body: str) -> bool:
+    """A rule that names one path."""
+    return not wild(body)
+
+
+def named(body: str) -> list[str]:
+    """The leading segments of a rule that have no wildcard."""
+    found = []
+    for name in body.split("/"):
+        if wild(name):
+            break
+        found.append(name)
+    return [] if found == [oracle.ROOT] else found
+
+
+def ancestors(body: str) -> list[str]:
+    """The directories below the root that a rule names above what it is about."""
+    names = named(body)
+    if names and plain(body):
+        names = names[:-1]
+    return ["/".join(names[:count]) for count in range(1, len(names) + 1)]
+
+
+def _wider(rules: Sequence[str]) -> list[str]:
+    """Rules with each plain deny reaching below: the most that the contract accepts of one."""
+    found = []
+    for rule in rules:
+        body = rule.removeprefix("!")
+        found.append(rule)
+        if rule.startswith("!") and plain(body) and body != oracle.ROOT:
+            found.append(f"!{body}/**")
+    return found
+
+
+def _wider_denies(denies: Sequence[str]) -> list[str]:
+    found = []
+    for deny in denies:
+        body = deny.removeprefix("!")
+        if plain(body) and body != oracle.ROOT:
+            found.append(f"{body}/**")
+        found.append(deny)
+    return found
+
+
+class Meaning:
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+        self.root = raw(setup.root).decode()
+        self.env = {name: raw(value).decode() for name, value in setup.env.items() if value}
+        fold: Callable[[str], str] = oracle.fold if setup.case == "fold" else str
+        self.fold = fold
+        self.read = [fold(rule) for rule in setup.read]
+        self.read += [f"!{fold(rule)}" for rule in setup.deny_read]
+        self.modify = [fold(rule) for rule in setup.modify]
+        self.denies = [fold(rule) for rule in setup.deny_modify]
+        self.asks = any("?" in rule for rule in (*self.read, *self.modify, *self.denies))
+        # Twice: denies as they are, and reaching as far as the contract accepts.
+        self.lists = (
+            (self.modify, self.denies, self.read),
+            (_wider(self.modify), _wider_denies(self.denies), _wider(self.read)),
+        )
+
+    def relative(self, path: str) -> str | None:
+        """From the root, folded; None: it lies outside."""
+        if not within(self.root, path):
+            return None
+        return self.fold(path[len(self.root.rstrip("/")) + 1 :]) or oracle.ROOT
+
+    def places(self) -> list[str]:
+        """What is writable outside of the root."""
+        home = self.env.get("HOME")
+        found = list(SCRATCH)
+        if home is not None:
+            found += [f"{home}/{name}" for name in SCRATCH_AT_HOME]
+        for name, variable in STATE:
+            if variable is not None and variable in self.env:
+                found.append(self.env[variable])
+            elif home is not None:
+                found.append(f"{home}/{name}")
+        return found
+
+    def _either(self, path: str, decide: Callable[[int], bool]) -> bool | None:
+        if self.asks and not (path.isascii() and path.isprintable()):
+            return None
+        first, second = decide(0), decide(1)
+        return first if first is second else None
+
+    def may_modify(self, path: str) -> bool | None:
+        """Every kind of write but unlink."""
+        sides = self.setup.side_roots if self.setup.provider == "codex" else ()
+        if any(within(raw(side).decode(), path) for side in sides):
+            return True
+        relative = self.relative(path)
+        if relative is None:
+            return any(within(place, path) for place in self.places())
+
+        def decide(wide: int) -> bool:
+            modify, denies, _ = self.lists[wide]
+            return oracle.decide(modify, denies, relative).allowed
+
+        return self._either(path, decide)
+
+    def may_read(self, path: str) -> bool | None:
+        relative = self.relative(path)
+        if relative is None:
+            return True
+
+        def decide(wide: int) -> bool:
+            last = oracle.last(self.lists[wide][2], relative)
+            return last is None or not last.startswith("!")
+
+        return self._either(path, decide)
+
+    def may_unlink(self, path: str) -> bool | None:
+        modified = self.may_modify(path)
+        relative = self.relative(path)
+        if not modified or relative is None:
+            return modified
+
+        def decide(wide: int) -> bool:
+            bodies = [rule[1:] for rule in self.lists[wide][2] if rule.startswith("!")]
+            return not any(
+                oracle.matches(body, relative) or relative in ancestors(body) for body in bodies
+            )
+
+        return self._either(path, decide)

@@ -1,0 +1,67 @@
+"""SBPL-EXCEPT: inside an exception the own rules of a profile decide."""
+
+from __future__ import annotations
+
+import random
+
+from boxspec.api import Box, requires
+from contracts.policy.api import oracle
+from contracts.sbpl import kit as sbpl
+from contracts.sbpl.kit import Setup
+
+DENIES = ["s/**", "!s/c/**"]
+
+
+@requires("SBPL-EXCEPT-01")
+def test_inside_an_exception_the_own_rules_decide(box: Box) -> None:
+    text = box.sbpl.compiled(Setup(modify=["**"], deny_modify=DENIES))
+    text.expect("inside", sbpl.both(["s/c", "s/c/x", "x"], ["s", "s/x", "s/cx"]))
+
+
+@requires("SBPL-EXCEPT-01")
+def test_the_last_own_rule_decides_and_negations_hold(box: Box) -> None:
+    rules = ["**", "!s/c/k/**", "s/c/k/a", "!**/*.env"]
+    text = box.sbpl.compiled(Setup(modify=rules, deny_modify=DENIES))
+    no = ["s/c/k", "s/c/k/b", "s/c/x.env", "s/x"]
+    text.expect("inside", sbpl.both(["s/c", "s/c/x", "s/c/k/a"], no))
+
+
+@requires("SBPL-EXCEPT-01")
+def test_random_exceptions_are_decided_as_the_policy_does(box: Box) -> None:
+    chance = random.Random(box.session.seed)
+    for _ in range(sbpl.times(24)):
+        plain = sbpl.setup(chance)
+        denies = [*plain.deny_modify, "src/**", "lib/a/**"]
+        rules = sbpl.without(["**", *plain.modify, "!src/a/b", "src/**/main.c"], denies)
+        given = plain.but(modify=rules, deny_modify=sbpl.exceptions(chance, denies))
+        inside = [deny[1:] for deny in given.deny_modify if deny.startswith("!")]
+        paths = [
+            sbpl.absolute(given, path)
+            for path in sbpl.paths(chance, given, 40)
+            if any(oracle.matches(body, path) for body in inside)
+        ]
+        meant = sbpl.Meaning(given).may_modify
+        sbpl.same_as_meant("in exceptions", box.sbpl.compiled(given), meant, paths, sbpl.WRITE)
+
+
+@requires("SBPL-EXCEPT-02")
+def test_an_exception_grants_nothing_that_the_profile_does_not(box: Box) -> None:
+    text = box.sbpl.compiled(Setup(modify=["src/**", "s/c/a/**"], deny_modify=DENIES))
+    text.expect("inside", sbpl.both(["src/x", "s/c/a/x"], ["s/c", "s/c/x", "s/c/b/x"]))
+    nothing = box.sbpl.compiled(Setup(modify=["src/**"], deny_modify=DENIES))
+    nothing.expect("inside", sbpl.both(["src/x"], ["s/c", "s/c/x"]))
+
+
+@requires("SBPL-EXCEPT-02")
+def test_an_exception_grants_nothing_outside(box: Box) -> None:
+    text = box.sbpl.compiled(Setup(modify=["**"], deny_modify=["s/**", "!s/c", "!s/d/**"]))
+    no = ["s", "s/x", "s/c/x", "s/cx", "s/dx", "s/e"]
+    text.expect("beside", sbpl.both(["s/c", "s/d", "s/d/x", "x"], no))
+
+
+@requires("SBPL-EXCEPT-03")
+def test_a_deny_behind_an_exception_narrows_it(box: Box) -> None:
+    denies = [*DENIES, "s/c/k/**", "!s/c/k/a", "**/*.pem"]
+    text = box.sbpl.compiled(Setup(modify=["**"], deny_modify=denies))
+    yes = ["s/c/x", "s/c/k/a"]
+    text.expect("narrowed", sbpl.both(yes, ["s/c/k", "s/c/k/b", "s/c/x.pem", "s/x"]))

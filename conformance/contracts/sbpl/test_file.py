@@ -1,0 +1,148 @@
+"""SBPL-FILE: the file that the text lies in while the command runs."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from boxspec.api import Answer, Box, Observed, expect, requires, satisfies
+from contracts.sbpl import kit as sbpl
+
+TEXT = '(version 1)\n(deny default)\n; é "quoted"\n'
+
+
+@contextmanager
+def held(box: Box, folder: Path, text: str = TEXT, **options: Any) -> Iterator[Path]:
+    """A wrap that has answered and not ended; the file that it names."""
+    message = sbpl.wrap_message(["x"], text=text, dir=folder, wrapper="present")
+    with box.launch(message, Observed, hold=True, **options) as live:
+        live.wait_response()
+        answer = live.exchange.answer(box.capabilities) or {}
+        argv = sbpl.argv_of(Answer(answer))
+        yield Path(os.fsdecode(argv[2]))
+        live.finish()
+
+
+def folder(box: Box, name: str) -> Path:
+    made = box.tmp / name
+    made.mkdir()
+    return made
+
+
+@requires("SBPL-FILE-01")
+@pytest.mark.parametrize("umask", ["000", "022", "077", "777"])
+def test_the_file_holds_the_text_for_nobody_else(box: Box, umask: str) -> None:
+    place = folder(box, "profiles")
+    with held(box, place, state=["--umask", umask]) as file:
+        expect("the directory of the file", file.parent, place)
+        expect("what lies there", os.listdir(place), [file.name])
+        expect("its bytes", file.read_bytes(), TEXT.encode())
+        expect("its mode", oct(stat.S_IMODE(file.stat().st_mode)), "0o600")
+        expect("whether it is a file", stat.S_ISREG(file.lstat().st_mode), True)
+
+
+@requires("SBPL-FILE-01")
+@pytest.mark.parametrize("text", ["", "(version 1)", "x" * 300_000], ids=["none", "short", "long"])
+def test_the_file_holds_exactly_the_text(box: Box, text: str) -> None:
+    with held(box, folder(box, "profiles"), text) as file:
+        expect("its bytes", file.read_bytes(), text.encode())
+
+
+@requires("SBPL-FILE-02")
+def test_each_wrap_has_a_file_of_its_own(box: Box) -> None:
+    place = folder(box, "profiles")
+    with held(box, place) as one, held(box, place) as other:
+        expect("whether two wraps share a file", one == other, False)
+        expect("what lies there", sorted(os.listdir(place)), sorted([one.name, other.name]))
+
+
+@requires("SBPL-FILE-02")
+@pytest.mark.parametrize("kind", ["a link", "a file"])
+def test_what_is_there_already_is_not_opened(box: Box, kind: str) -> None:
+    """In the place of each name that wraps have used before."""
+    place, victim = folder(box, "profiles"), box.tmp / "victim"
+    victim.write_text("kept")
+    used = []
+    for _ in range(2):
+        with held(box, place) as file:
+            used.append(file)
+    for file in set(used):
+        if kind == "a link":
+            file.symlink_to(victim)
+        else:
+            file.write_text("kept")
+    with held(box, place) as file:
+        expect("whether a name is used again", file in used, False)
+        expect("its bytes", file.read_bytes(), TEXT.encode())
+    kept = [each.read_text() for each in {victim, *used}]
+    expect("what lay there before", set(kept), {"kept"})
+
+
+@requires("SBPL-FILE-03")
+def test_the_file_is_gone_after_the_end(box: Box) -> None:
+    place = folder(box, "profiles")
+    with held(box, place) as file:
+        expect("whether it is there meanwhile", file.exists(), True)
+    expect("what is left", os.listdir(place), [])
+
+
+@requires("SBPL-FILE-03")
+def test_without_a_hold_it_is_gone_too(box: Box) -> None:
+    place = folder(box, "profiles")
+    fields = {"text": TEXT, "dir": place, "wrapper": "present"}
+    ran = box.send(sbpl.wrap_message(["x"], **fields))
+    expect("the directory of the file", Path(os.fsdecode(sbpl.argv_of(ran)[2])).parent, place)
+    expect("what run leaves", os.listdir(place), [])
+    served = box.sbpl.wrap(["x"], **fields)
+    expect("the directory of the file", Path(os.fsdecode(sbpl.argv_of(served)[2])).parent, place)
+    expect("what serve leaves", os.listdir(place), [])
+
+
+@requires("SBPL-FILE-04")
+def test_a_refused_wrap_leaves_no_file(box: Box) -> None:
+    place = folder(box, "profiles")
+    fields = {"text": TEXT, "dir": place}
+    for argv, wrapper in ((["x"], "missing"), ([], "present"), ([], "missing")):
+        answer = box.sbpl.wrap(argv, wrapper=wrapper, **fields)
+        expect(f"whether {argv} with the wrapper {wrapper} is wrapped", answer.ok, False)
+        expect("what is left", os.listdir(place), [])
+    expect(
+        "whether the twin is wrapped", box.sbpl.wrap(["x"], wrapper="present", **fields).ok, True
+    )
+
+
+@requires("SBPL-FILE-04")
+def test_a_fallback_makes_no_file(box: Box) -> None:
+    """The directory's own times tell what came and went."""
+    place = folder(box, "profiles")
+    os.utime(place, (1, 1))
+    fields = {"text": TEXT, "dir": place, "wrapper": "missing", "allow_fallback": True}
+    answer = box.sbpl.wrap(["x"], **fields)
+    expect("the command", sbpl.argv_of(answer), [b"x"])
+    expect("whether something was made there", place.stat().st_mtime, 1.0)
+    message = sbpl.wrap_message(["x"], **fields)
+    with box.launch(message, Observed, hold=True) as live:
+        live.wait_response()
+        expect("what lies there meanwhile", os.listdir(place), [])
+        live.finish()
+    box.sbpl.wrap(["x"], **{**fields, "wrapper": "present"})
+    made = satisfies("a later time than before", lambda got: got > 1)
+    expect("the same of a wrap that makes one", place.stat().st_mtime, made)
+
+
+@requires("SBPL-FILE-05")
+def test_a_directory_that_cannot_be_written_to_is_an_error(box: Box) -> None:
+    no_folder = box.tmp / "file"
+    no_folder.write_text("")
+    for place in (box.tmp / "missing", no_folder, no_folder / "below"):
+        answer = box.sbpl.wrap(["x"], text=TEXT, dir=place, wrapper="present")
+        expect(f"kind of the error of {place}", answer.error["kind"], "io", {"answer": answer.raw})
+        expect("the message", answer.error["message"], sbpl.naming(str(place)))
+    good = box.sbpl.wrap(["x"], text=TEXT, dir=folder(box, "good"), wrapper="present")
+    expect("whether a good one is wrapped", good.ok, True)

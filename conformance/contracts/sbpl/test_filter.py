@@ -1,0 +1,181 @@
+"""SBPL-FILTER: how one rule becomes one filter."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from boxspec.api import Box, NotMeasured, expect, requires
+from contracts.sbpl import kit as sbpl
+from contracts.sbpl.kit import Setup, Text
+
+
+def by_rule(box: Box, rule: str, denied: bool) -> Text:
+    """The rule as an allow, or as a deny of what is allowed."""
+    return box.sbpl.compiled(Setup(modify=["**", f"!{rule}"] if denied else [rule]))
+
+
+def judge(box: Box, rule: str, yes: list[str], no: list[str]) -> None:
+    """What the rule matches and what it does not; as an allow and as a deny."""
+    for denied in (False, True):
+        matched, other = (no, yes) if denied else (yes, no)
+        text = by_rule(box, rule, denied)
+        text.expect(f"the {'deny' if denied else 'allow'} {rule!r}", sbpl.both(matched, other))
+
+
+# A rule with a special character in it, what it matches, and what it would match as a pattern.
+SPECIAL: list[tuple[str, list[str], list[str]]] = [
+    ("d/x.c*", ["d/x.c", "d/x.cc"], ["d/xac", "d/xacc"]),
+    ("d/[ab]*", ["d/[ab]", "d/[ab]x"], ["d/a", "d/ax", "d/b"]),
+    ("d/[!a]*", ["d/[!a]"], ["d/b", "d/!"]),
+    ("d/{a,b}*", ["d/{a,b}"], ["d/a", "d/b"]),
+    ("d/a{2}*", ["d/a{2}"], ["d/aa"]),
+    ("d/(a)*", ["d/(a)", "d/(a)x"], ["d/a", "d/ax"]),
+    ("d/a+*", ["d/a+", "d/a+x"], ["d/aa", "d/a"]),
+    ("d/$a*", ["d/$a"], ["d/a"]),
+    ("d/a$*", ["d/a$", "d/a$x"], ["d/a"]),
+    ("d/^a*", ["d/^a"], ["d/a"]),
+    ("d/a|b*", ["d/a|b", "d/a|bx"], ["d/a", "b", "bx"]),
+    ("**/.env", [".env", "a/.env"], ["xenv", "a/xenv", "aenv"]),
+    ("**/a.b/**", ["a.b", "x/a.b", "a.b/x"], ["axb", "x/axb", "axb/x"]),
+    # Without a wildcard the same characters are no pattern either.
+    ("d/a.b", ["d/a.b"], ["d/axb"]),
+    ("d/[ab]/**", ["d/[ab]", "d/[ab]/x"], ["d/a", "d/a/x"]),
+]
+
+
+@requires("SBPL-FILTER-01")
+@pytest.mark.parametrize(("rule", "yes", "no"), SPECIAL, ids=[row[0] for row in SPECIAL])
+def test_special_characters_are_literal(box: Box, rule: str, yes: list[str], no: list[str]) -> None:
+    judge(box, rule, yes, no)
+
+
+@requires("SBPL-FILTER-02")
+def test_a_star_does_not_cross_a_slash(box: Box) -> None:
+    judge(box, "src/*.c", ["src/a.c", "src/.c"], ["src/d/a.c", "src", "a.c", "src/a.cc"])
+    judge(box, "d/a*b", ["d/ab", "d/axb"], ["d/a/b", "d/ax/b", "d"])
+    judge(box, "*/x", ["a/x"], ["x", "a/b/x", "a/y"])
+    judge(box, "d/*", ["d/a", "d/.a"], ["d", "d/a/b", "da"])
+
+
+@requires("SBPL-FILTER-02")
+@pytest.mark.parametrize("rule", ["*", "*/**"])
+def test_a_star_alone_needs_a_character(box: Box, rule: str) -> None:
+    """The root of the system is the one directory whose path ends in a slash."""
+    plain = box.sbpl.compiled(Setup(modify=["a"], root="/"))
+    if not plain.allows("file-write-data", "/a"):
+        raise NotMeasured("nothing can be seen below the root of the system: see SBPL-MODIFY-09")
+    allow = box.sbpl.compiled(Setup(modify=[rule], root="/"))
+    allow.expect(f"the allow {rule}", sbpl.both(["/a"], ["/"]))
+    deny = box.sbpl.compiled(Setup(modify=["**", f"!{rule}"], root="/"))
+    deny.expect(f"the deny {rule}", sbpl.both(["/"], ["/a"]))
+
+
+@requires("SBPL-FILTER-03")
+def test_two_stars_match_any_number_of_segments(box: Box) -> None:
+    judge(box, "**/x", ["x", "a/x", "a/b/x"], ["ax", "x/a", "a/bx"])
+    judge(box, "a/**/b", ["a/b", "a/x/b", "a/x/y/b"], ["ab", "a/xb", "b", "a/b/x"])
+    judge(box, "**/a/**/b", ["a/b", "x/a/b", "a/x/b"], ["xa/b", "a/xb", "a"])
+    judge(box, "a/**/**/b", ["a/b", "a/x/y/b"], ["ab", "a/xb"])
+
+
+@requires("SBPL-FILTER-03")
+def test_two_stars_in_a_segment_match_anything(box: Box) -> None:
+    judge(box, "a**", ["a", "ab", "a/b", "a/b/c"], ["b", "b/a"])
+    judge(box, "a/**b", ["a/b", "a/xb", "a/x/b"], ["a", "a/bx", "ab"])
+    judge(box, "**.c", ["a.c", "a/b.c", ".c"], ["a.cc", "c"])
+    judge(box, "a**b", ["ab", "axb", "a/b", "ax/yb"], ["a", "b", "a/bx"])
+
+
+@requires("SBPL-FILTER-04")
+def test_a_subtree_of_a_glob_is_its_directory_too(box: Box) -> None:
+    judge(box, "**/out/**", ["out", "a/out", "out/x", "a/out/x/y"], ["outx", "aout", "a"])
+    judge(box, "*.d/**", ["a.d", "a.d/x", "a.d/x/y"], ["a.dx", "a/b.d", "x"])
+    judge(box, "lib/*/t/**", ["lib/a/t", "lib/a/t/x"], ["lib/a", "lib/t", "lib/a/tx"])
+    judge(box, "a**/**", ["a", "ab/x", "a/x"], ["b", "b/a"])
+    judge(box, "a/**/**", ["a", "a/x", "a/x/y"], ["ab", "b"])
+
+
+ONE = {"two bytes": "é", "three bytes": "€", "four bytes": "😀", "a control character": "\x01"}
+ONE |= {"DEL": "\x7f", "a letter": "b", "a blank": " ", "a tilde": "~", "before the slash": "."}
+
+
+@requires("SBPL-FILTER-05")
+@pytest.mark.parametrize("name", ONE)
+def test_a_question_mark_in_a_deny_matches_each_character(box: Box, name: str) -> None:
+    for rule, path in (("d/a?c", f"d/a{ONE[name]}c"), ("d/?", f"d/{ONE[name]}")):
+        text = by_rule(box, rule, True)
+        text.expect(f"the deny {rule}", sbpl.both(["d", "d/aaac", "x"], [path]))
+
+
+@requires("SBPL-FILTER-05")
+def test_a_question_mark_matches_one_character_and_no_slash(box: Box) -> None:
+    judge(box, "d/a?c", ["d/abc", "d/a.c"], ["d/ac", "d/a/c", "d/abbc", "d/a"])
+    judge(box, "d/??", ["d/ab"], ["d/a", "d/abc", "d//b", "d"])
+
+
+@requires("SBPL-FILTER-05")
+def test_a_question_mark_in_an_allow_matches_no_more_than_one(box: Box) -> None:
+    """However characters are counted: two question marks are not the two bytes of one letter."""
+    for rule, path in (("d/??", "d/é"), ("d/???", "d/€"), ("d/????", "d/😀"), ("d/?", "d/éé")):
+        text = by_rule(box, rule, False)
+        text.expect(f"the allow {rule}", sbpl.both([f"d/{'x' * rule.count('?')}"], [path]))
+
+
+# A root, and one that it would match as a pattern.
+ROOTS = {
+    "brackets": ("/Users/u/project[1]", "/Users/u/project1"),
+    "a dot": ("/Users/u/w.s", "/Users/u/wxs"),
+    "a star": ("/Users/u/w*s", "/Users/u/wxs"),
+    "two stars": ("/Users/u/**", "/Users/u/x"),
+    "a question mark": ("/Users/u/w?s", "/Users/u/ws"),
+    "parentheses": ("/Users/u/(ws)", "/Users/u/ws"),
+    "braces": ("/Users/u/w{2}", "/Users/u/ww"),
+    "a plus": ("/Users/u/w+", "/Users/u/ww"),
+    "anchors": ("/Users/u/^ws$", "/Users/u/ws"),
+    "a bar": ("/Users/u/ws|", "/Users/u/ws"),
+}
+
+
+@requires("SBPL-FILTER-06")
+@pytest.mark.parametrize("name", ROOTS)
+def test_the_root_means_itself(box: Box, name: str) -> None:
+    root, other = ROOTS[name]
+    globs = box.sbpl.compiled(Setup(modify=["src/*.c", "a/**", "b"], root=root))
+    yes = ["src/x.c", "a", "a/x", "b"]
+    no = [f"{other}/src/x.c", f"{other}/a/x", f"{other}/b", other, "x"]
+    globs.expect("writing", sbpl.both(yes, no))
+    denies = box.sbpl.compiled(Setup(modify=["**"], deny_modify=["**/*.env"], root=root))
+    denies.expect("writing", sbpl.both([".", "x"], ["x.env", f"{other}/x", f"{other}/x.env"]))
+    reads = box.sbpl.compiled(Setup(deny_read=["**/*.env", "k/**", "l"], root=root))
+    elsewhere = [f"{other}/x.env", f"{other}/k", f"{other}/l"]
+    reads.expect("reading", sbpl.both(elsewhere, ["x.env", "k/x", "l"]), sbpl.READ)
+
+
+GLOBS = ["**/*.env", "a?c", "*/x", "**/d/**", "a**b", "x.y*", "[a]*", "é*", "(a|b)+*", "a b*"]
+
+
+@requires("SBPL-FILTER-07")
+@pytest.mark.parametrize("rule", GLOBS)
+def test_regular_expressions_are_anchored_and_of_the_known_dialect(box: Box, rule: str) -> None:
+    given = Setup(modify=["**", f"!{rule}", rule, "**/own"], deny_modify=["s/**", "!s/c/**"])
+    text = box.sbpl.compiled(given.but(deny_read=["z/**/z"]))
+    found = text.regexes()
+    expect("whether there are some", len(found) >= 4, True, text.evidence())
+    open_ended = [regex.pattern for regex in found if not regex.anchored]
+    expect("those that are not anchored at both ends", open_ended, [], text.evidence())
+
+
+PIECES = ["a", "b", "ab", ".", "/", "/", "*", "**", "**/", "/**", "/**/", "[", "]", "+", "(", ")"]
+
+
+@requires("SBPL-FILTER-01", "SBPL-FILTER-02", "SBPL-FILTER-03", "SBPL-FILTER-04")
+def test_random_globs_match_as_the_policy_does(box: Box) -> None:
+    chance = random.Random(box.session.seed)
+    for _ in range(sbpl.times(40)):
+        globs = [sbpl.glob(chance, PIECES) for _ in range(3)]
+        given = Setup(modify=[globs[0], f"!{globs[1]}", globs[2]])
+        paths = [sbpl.absolute(given, path) for path in sbpl.paths(chance, given, 30)]
+        meant = sbpl.Meaning(given).may_modify
+        sbpl.same_as_meant("writing", box.sbpl.compiled(given), meant, paths, sbpl.WRITE)

@@ -1,0 +1,144 @@
+"""SBPL-FLAG: with the wrapper in place there is one authority over files."""
+
+from __future__ import annotations
+
+import pytest
+
+from boxspec.api import Box, expect, requires
+
+FULL = "--sandbox danger-full-access"
+
+
+def judge(box: Box, provider: str | None, before: str, after: str) -> None:
+    """Both are words between blanks."""
+    argv = box.sbpl.wrapped(before.split(), provider=provider)
+    expect("the command behind the wrapper", b" ".join(argv[3:]).decode(), after)
+
+
+CODEX = {
+    "nothing": ("codex", f"codex {FULL}"),
+    "a mode": ("codex --sandbox read-only", f"codex {FULL}"),
+    "another mode": ("codex --sandbox workspace-write x", f"codex {FULL} x"),
+    "the very mode": (f"codex {FULL} x", f"codex {FULL} x"),
+    "exec": ("codex exec hi", f"codex exec {FULL} hi"),
+    "e": ("codex e hi", f"codex e {FULL} hi"),
+    "exec with a mode": ("codex exec --sandbox read-only hi", f"codex exec {FULL} hi"),
+    "a path": ("/opt/bin/codex exec hi", f"/opt/bin/codex exec {FULL} hi"),
+    "a setting": ("codex -c sandbox_mode=read-only x", f"codex {FULL} x"),
+    "full-auto": ("codex --full-auto x", f"codex {FULL} x"),
+}
+
+
+@requires("SBPL-FLAG-01")
+@pytest.mark.parametrize("name", CODEX)
+def test_codex_runs_with_full_access_and_no_other_mode(box: Box, name: str) -> None:
+    judge(box, "codex", *CODEX[name])
+
+
+@requires("SBPL-FLAG-02")
+@pytest.mark.parametrize("flag", ["-s", "--sandbox"])
+def test_gemini_loses_its_own_sandbox(box: Box, flag: str) -> None:
+    judge(box, "gemini", f"gemini {flag} -p hi", "gemini -p hi")
+    judge(box, "gemini", f"gemini -p hi {flag}", "gemini -p hi")
+    judge(box, "gemini", "gemini -p hi", "gemini -p hi")
+
+
+@requires("SBPL-FLAG-03")
+@pytest.mark.parametrize("provider", ["claude", None])
+@pytest.mark.parametrize(
+    "argv",
+    [
+        "claude -p hi",
+        "claude --sandbox read-only -s",
+        "codex exec --sandbox read-only",
+        "gemini --sandbox -s",
+        "x --full-auto -c sandbox_mode=read-only --sandbox=docker",
+    ],
+)
+def test_for_others_a_command_is_wrapped_as_it_is(
+    box: Box, provider: str | None, argv: str
+) -> None:
+    judge(box, provider, argv, argv)
+
+
+FORMS = {
+    "codex, --flag=value": ("codex", "codex --sandbox=read-only x", f"codex {FULL} x"),
+    "codex, -s value": ("codex", "codex -s read-only x", f"codex {FULL} x"),
+    "codex, -s=value": ("codex", "codex -s=read-only x", f"codex {FULL} x"),
+    "codex, -svalue": ("codex", "codex -sread-only x", f"codex {FULL} x"),
+    "codex, twice": ("codex", "codex a -s read-only b --sandbox=x c", f"codex a {FULL} b c"),
+    "codex, --config": ("codex", "codex --config sandbox_mode=x y", f"codex {FULL} y"),
+    "codex, --config=": ("codex", "codex --config=sandbox_mode=x y", f"codex {FULL} y"),
+    "codex, settings twice": (
+        "codex",
+        "codex -c sandbox_mode=a x --config=sandbox_mode=b",
+        f"codex {FULL} x",
+    ),
+    "codex, a flag and a setting": (
+        "codex",
+        "codex x -c sandbox_mode=a -s read-only --full-auto y",
+        f"codex x {FULL} y",
+    ),
+    "gemini, --flag=value": ("gemini", "gemini --sandbox=docker x", "gemini x"),
+    "gemini, -s=value": ("gemini", "gemini -s=true x", "gemini x"),
+    "gemini, --flag=": ("gemini", "gemini --sandbox= x", "gemini x"),
+    "gemini, twice": ("gemini", "gemini -s --sandbox x --sandbox=y -s", "gemini x"),
+    **{
+        f"gemini, {flag} {value}": ("gemini", f"gemini {flag} {value} x", "gemini x")
+        for flag in ("-s", "--sandbox")
+        for value in ("true", "false", "docker", "podman", "sandbox-exec")
+    },
+}
+
+
+@requires("SBPL-FLAG-04")
+@pytest.mark.parametrize("name", FORMS)
+def test_each_form_of_a_flag_counts(box: Box, name: str) -> None:
+    judge(box, *FORMS[name])
+
+
+BEHIND = {
+    "codex": (
+        "codex -- --sandbox read-only --full-auto -c sandbox_mode=x",
+        f"codex {FULL} -- --sandbox read-only --full-auto -c sandbox_mode=x",
+    ),
+    "codex, with a flag in front": (
+        "codex -s read-only x -- -s read-only",
+        f"codex {FULL} x -- -s read-only",
+    ),
+    "gemini": ("gemini -- --sandbox -s -s=x", "gemini -- --sandbox -s -s=x"),
+    "gemini, with a flag in front": ("gemini -s x -- -s true", "gemini x -- -s true"),
+    "gemini, a flag just in front": ("gemini -s -- true", "gemini -- true"),
+}
+
+
+@requires("SBPL-FLAG-05")
+@pytest.mark.parametrize("name", BEHIND)
+def test_nothing_behind_two_dashes_is_touched(box: Box, name: str) -> None:
+    judge(box, name.partition(",")[0], *BEHIND[name])
+
+
+OTHERS = {
+    "codex": (
+        "codex --sandboxed --sandbox-x=1 --full-autos -c model=o3 -c sandbox_modes=x"
+        " --config a=b x",
+        f"codex {FULL} --sandboxed --sandbox-x=1 --full-autos -c model=o3 -c sandbox_modes=x"
+        " --config a=b x",
+    ),
+    "codex, in order": ("codex -s a 1 2 --model o3 3", f"codex {FULL} 1 2 --model o3 3"),
+    "codex, exec later": ("codex x exec y", f"codex {FULL} x exec y"),
+    "gemini": (
+        "gemini --sandbox-image=x --sandboxed -sx --s -S -p hi",
+        "gemini --sandbox-image=x --sandboxed -sx --s -S -p hi",
+    ),
+    "gemini, a word that is no value": ("gemini -s fix it", "gemini fix it"),
+    "gemini, a value by itself": ("gemini true docker", "gemini true docker"),
+    "gemini, the program": ("--sandbox -s x", "--sandbox x"),
+    "codex, the program": ("--full-auto x", f"--full-auto {FULL} x"),
+}
+
+
+@requires("SBPL-FLAG-06")
+@pytest.mark.parametrize("name", OTHERS)
+def test_all_other_arguments_stay(box: Box, name: str) -> None:
+    judge(box, name.partition(",")[0], *OTHERS[name])

@@ -1,0 +1,113 @@
+"""SBPL-FOLD: file systems that take `A` and `a` for one name."""
+
+from __future__ import annotations
+
+import random
+import unicodedata
+
+import pytest
+
+from boxspec.api import Box, requires
+from contracts.sbpl import kit as sbpl
+from contracts.sbpl.kit import Setup
+
+FOLD = Setup(modify=["**"], case="fold")
+SPELLINGS = [str.lower, str.upper, str.title, str.swapcase]
+
+
+def spelled(paths: list[str]) -> list[str]:
+    return list(dict.fromkeys(spell(path) for path in paths for spell in SPELLINGS))
+
+
+@requires("SBPL-FOLD-01")
+@pytest.mark.parametrize(
+    ("rule", "paths", "others"),
+    [
+        ("Src/Key", ["src/key"], ["src", "src/keys", "key"]),
+        ("Lib/**", ["lib", "lib/x", "lib/x/y"], ["libx", "li"]),
+        ("**/*.Env", [".env", "a/b.env"], ["a", "a/b.envy"]),
+        ("a/K?y", ["a/key"], ["a/ky", "a"]),
+    ],
+)
+def test_a_deny_holds_in_every_spelling(
+    box: Box, rule: str, paths: list[str], others: list[str]
+) -> None:
+    writes = box.sbpl.compiled(FOLD.but(deny_modify=[rule]))
+    writes.expect("writing", sbpl.both(spelled(others), spelled(paths)))
+    reads = box.sbpl.compiled(FOLD.but(deny_read=[rule]))
+    reads.expect("reading", sbpl.both(spelled(others), spelled(paths)), sbpl.READ)
+
+
+@requires("SBPL-FOLD-01")
+def test_an_ancestor_is_guarded_in_every_spelling(box: Box) -> None:
+    text = box.sbpl.compiled(FOLD.but(deny_read=["Sub/Dir/key"]))
+    no = spelled(["sub", "sub/dir", "sub/dir/key"])
+    text.expect("unlinking", sbpl.both(["sub/x", "x"], no), [sbpl.UNLINK])
+
+
+@requires("SBPL-FOLD-01")
+def test_an_exception_folds_too(box: Box) -> None:
+    denies = ["State/**", "!State/Cache/**"]
+    text = box.sbpl.compiled(FOLD.but(modify=["**", "!**/K"], deny_modify=denies))
+    no = spelled(["state", "state/x", "state/cache/k"])
+    text.expect("writing", sbpl.both(spelled(["state/cache", "state/cache/x"]), no))
+
+
+# Characters of one folding.
+ALIKE = {
+    "e with acute": "éÉ",
+    "k and the Kelvin sign": "kK\u212a",
+    "s and the long s": "sS\u017f",
+    "a with ring and Angstrom": "åÅ\u212b",
+    "sigma, also at the end": "σΣς",
+    "three cases": "ǆǅǄ",
+    "Greek with two marks": "ΐ\u1fd3",
+    "Deseret, four bytes": "\U00010428\U00010400",
+    "cedilla and acute": "ḉḈ",
+}
+
+
+def ways(character: str) -> list[str]:
+    return [unicodedata.normalize(form, character) for form in ("NFC", "NFD")] + [character]
+
+
+@requires("SBPL-FOLD-02")
+@pytest.mark.parametrize("name", ALIKE)
+def test_a_deny_holds_for_all_that_fold_to_the_same(box: Box, name: str) -> None:
+    spellings = list(dict.fromkeys(way for each in ALIKE[name] for way in ways(each)))
+    for rule in spellings:
+        denies = [f"x{rule}y", f"d/{rule}/**", f"**/z{rule}*"]
+        text = box.sbpl.compiled(FOLD.but(deny_modify=denies))
+        no = [
+            path
+            for each in spellings
+            for path in (f"x{each}y", f"d/{each}", f"d/{each}/a", f"a/z{each}b", f"z{each}")
+        ]
+        text.expect("writing", sbpl.both(["xqy", "xy", "d", "d/q", "a/zq"], no))
+
+
+@requires("SBPL-FOLD-02")
+def test_what_folds_to_something_else_is_something_else(box: Box) -> None:
+    text = box.sbpl.compiled(FOLD.but(deny_modify=["xéy", "xßy", "xıy", "xﬁy"]))
+    yes = ["xey", "xEy", "xssy", "xiy", "xIy", "xfiy", "xe\u0300y", "xêy"]
+    text.expect("writing", sbpl.both(yes, ["xÉy", "xe\u0301y", "xßy", "xıy"]))
+
+
+LETTERS = ["a", "B", "k", "\u212a", "é", "É", "e\u0301", "ß", "Σ", "ς", ".", "x1"]
+PIECES = [*LETTERS, "/", "/", "*", "**/", "/**"]
+
+
+@requires("SBPL-FOLD-03")
+def test_each_path_is_decided_as_the_policy_does(box: Box) -> None:
+    chance = random.Random(box.session.seed)
+    for _ in range(sbpl.times(30)):
+        rules = [sbpl.glob(chance, PIECES) for _ in range(3)]
+        given = FOLD.but(modify=[rules[0], f"!{rules[1]}", rules[2]])
+        paths = [
+            sbpl.absolute(given, other)
+            for path in sbpl.paths(chance, given, 20)
+            for other in {path, path.upper(), path.lower(), unicodedata.normalize("NFD", path)}
+            if sbpl.begins_no_name_with_a_mark(other)
+        ]
+        meant = sbpl.Meaning(given).may_modify
+        sbpl.same_as_meant("writing", box.sbpl.compiled(given), meant, paths, sbpl.WRITE)

@@ -1,0 +1,161 @@
+"""SBPL-FORM: what every text begins with, what it is made of, and that it is always the same."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from boxspec.api import Box, expect, requires, satisfies
+from contracts.policy.api import policy
+from contracts.sbpl import kit as sbpl
+from contracts.sbpl.kit import Setup
+
+PLAIN = Setup(modify=["src/**"], env={"HOME": "/Users/u"})
+BROAD = ("file-read*", "process*", "signal", "ipc-posix*", "mach*", "system-fsctl")
+BROAD += ("system-socket", "network*", "sysctl*", "iokit*")
+NEVER = ("nvram*", "job-creation", "system-reboot", "user-preference-write", "lsopen")
+
+
+@requires("SBPL-FORM-01")
+def test_a_text_denies_what_nothing_allows(box: Box) -> None:
+    text = box.sbpl.compiled(PLAIN)
+    begins = [str(form) for form in text.profile.forms[:2]]
+    expect("the first two forms", begins, ["(version 1)", "(deny default)"], text.evidence())
+    wanted = {**dict.fromkeys(NEVER, False), "signal": True}
+    got = {name: text.allows(name) for name in wanted}
+    expect("what is allowed that no clause of the page names", got, wanted, text.evidence())
+    text.expect("a write elsewhere", sbpl.both(["src/x"], ["/usr/x", "/"]))
+
+
+@requires("SBPL-FORM-02")
+@pytest.mark.parametrize("name", BROAD)
+def test_what_is_no_write_is_allowed_without_a_filter(box: Box, name: str) -> None:
+    text = box.sbpl.compiled(PLAIN)
+    path = "/usr/x" if name == "file-read*" else None
+    expect(f"whether {name} is allowed", text.allows(name, path), True, text.evidence())
+    expect("whether all writes are", text.allows("file-write*", "/usr/x"), False, text.evidence())
+
+
+@requires("SBPL-FORM-03")
+def test_of_the_kernel_policies_two_may_be_called(box: Box) -> None:
+    text = box.sbpl.compiled(PLAIN)
+    calls = {
+        (b"vnguard", 0): True,
+        (b"vnguard", 67): True,
+        (b"Sandbox", 67): True,
+        (b"Sandbox", 66): False,
+        (b"AMFI", 67): False,
+    }
+    expect(
+        "the calls that are allowed",
+        {call: text.allows_call(*call) for call in calls},
+        calls,
+        text.evidence(),
+    )
+
+
+SETUPS = {
+    "nothing": Setup(),
+    "subtrees": PLAIN,
+    "globs": Setup(modify=["**", "!lib/*.c"], deny_modify=["**/*.env"], deny_read=["**/.env"]),
+    "an exception": Setup(modify=["**"], deny_modify=["s/**", "!s/c/**"]),
+    "reads": Setup(modify=["**"], read=["**", "!a", "a/b"], deny_read=["k/**"]),
+    "codex": Setup(modify=["src/**"], side_roots=["/Users/u/side"], provider="codex"),
+}
+
+
+@requires("SBPL-FORM-04")
+@pytest.mark.parametrize("name", SETUPS)
+def test_a_text_reads_back_a_clause_a_line(box: Box, name: str) -> None:
+    text = box.sbpl.compiled(SETUPS[name])
+    expect("lines that are no clause of the page", sbpl.strange(text), [], text.evidence())
+
+
+@requires("SBPL-FORM-05")
+def test_a_request_gives_the_same_bytes_again(box: Box) -> None:
+    home = {"HOME": "/Users/u", "CODEX_HOME": "/opt/codex", "CLAUDE_CONFIG_DIR": "/opt/claude"}
+    setup = SETUPS["codex"].but(env=home, deny_read=["k/**"], deny_modify=["x", "y"])
+    message = setup.message()
+    first = sbpl.bytes_of(box.put(message))
+    for _ in range(3):
+        expect("the text, asked again", sbpl.bytes_of(box.put(message)), first)
+    chance = random.Random(box.session.seed)
+    for _ in range(3):
+        shuffled = sbpl.shuffled(message, chance)
+        expect("with members in another order", sbpl.bytes_of(box.put(shuffled)), first)
+    for locale in ("C", "C.UTF-8", "tr_TR.UTF-8"):
+        seen = box.send(message, shim_env={"LC_ALL": locale, "LANG": locale})
+        expect(f"under run, in the locale {locale}", sbpl.bytes_of(seen), first)
+
+
+@requires("SBPL-FORM-06")
+def test_both_readings_give_one_answer(box: Box) -> None:
+    chance = random.Random(box.session.seed)
+    for _ in range(sbpl.times(24)):
+        given = sbpl.with_everything(chance)
+        text = box.sbpl.compiled(given)
+        for path in sbpl.paths(chance, given, 24):
+            for name, ruling in text.rulings((*sbpl.WRITES, *sbpl.READS), path).items():
+                expect(
+                    f"what the readings say of {name} {path}",
+                    ruling.outcome.value,
+                    satisfies("not ambiguous", lambda said: said != "ambiguous"),
+                    {"clauses": sbpl.clauses(ruling), **text.evidence()},
+                )
+
+
+WITHOUT_PATHS = ("network*", "sysctl*", "mach*", "ipc-posix*", "process-info*", "iokit*")
+
+
+@requires("SBPL-FORM-06")
+@pytest.mark.parametrize("name", WITHOUT_PATHS)
+def test_both_readings_give_one_answer_where_there_is_no_path(box: Box, name: str) -> None:
+    text = box.sbpl.compiled(PLAIN)
+    told = {
+        operation: (ruling.last.outcome.value, ruling.specific.outcome.value)
+        for operation, ruling in text.rulings(sbpl.leaves(name)).items()
+    }
+    both = dict.fromkeys(told, ("allow", "allow"))
+    expect("what the two readings say", told, both, text.evidence())
+
+
+BAD_RULES = {
+    "an absolute rule": ("modify", "/etc/**"),
+    "a rule that leads out": ("modify", "../x"),
+    "an absolute deny": ("deny_modify", "/etc/x"),
+    "an exception to a read deny": ("deny_read", "!x"),
+}
+
+
+@requires("SBPL-FORM-07")
+@pytest.mark.parametrize("name", BAD_RULES)
+def test_a_rule_that_is_none_is_refused(box: Box, name: str) -> None:
+    field, rule = BAD_RULES[name]
+    good = Setup(modify=["src/**"])
+    kept = [*good.modify] if field == "modify" else []
+    bad = good.but(**{field: [*kept, rule]})
+    sbpl.refuses(box, name, bad, good.but(**{field: [*kept, "x"]}))
+
+
+@requires("SBPL-FORM-07", capability="policy")
+def test_a_wrong_policy_and_an_unknown_profile_are_refused(box: Box) -> None:
+    root = {"root": "/Users/u/ws"}
+    good = box.ask("sbpl.compile", policy=PLAIN.policy, profile="p", **root)
+    expect("whether the profile `p` compiles", good.ok, True, {"answer": good.raw})
+    nobody = box.ask("sbpl.compile", policy=PLAIN.policy, profile="nobody", **root)
+    sbpl.refused("an unknown profile", nobody, "nobody")
+    wrong = policy({"denyRead": ["../x"]})
+    sbpl.refused("a policy with a wrong rule", box.ask("sbpl.compile", policy=wrong, **root))
+    none = {"text": "{", "format": "json"}
+    sbpl.refused("a file that is no policy", box.ask("sbpl.compile", policy=none, **root))
+
+
+@requires("SBPL-FORM-08", capability="policy")
+@pytest.mark.parametrize("name", SETUPS)
+def test_a_policy_file_gives_the_text_of_its_rules(box: Box, name: str) -> None:
+    setup = SETUPS[name]
+    text = sbpl.bytes_of(box.sbpl.compile(setup))
+    message = {**setup.message(), "policy": setup.policy, "profile": "p"}
+    del message["rules"]
+    expect("the text of the policy", sbpl.bytes_of(box.put(message)), text)

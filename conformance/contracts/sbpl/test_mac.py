@@ -1,0 +1,14 @@
+"""SBPL-MAC: the same texts under the real sandbox-exec."""
+
+from __future__ import annotations
+
+from boxspec.api import Box, NotMeasured, expect, requires
+from contracts.sbpl import mac
+
+
+@requires("SBPL-MAC-01")
+def test_a_mac_decides_as_the_evaluator_does(box: Box) -> None:
+    why = mac.absent()
+    if why is not None:
+        raise NotMeasured(why)
+    expect("what a Mac decides otherwise", mac.judged(box), [])

@@ -1,0 +1,225 @@
+"""SBPL-NAME: a path is data, and no name becomes a form."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from boxspec.api import Box, expect, requires
+from contracts.sbpl import kit as sbpl
+from contracts.sbpl.kit import Setup
+
+BASE = Setup(modify=["src/**"], env={"HOME": "/Users/u"}, provider="codex")
+
+
+def with_name(place: str, name: str) -> Setup:
+    """A setup that has the name in one place; each makes strings of the text."""
+    if place == "root":
+        return BASE.but(root=f"/Users/u/{name}/ws", modify=["src/**", "**/*.c", "lib"])
+    if place == "rule":
+        rule = sbpl.in_a_rule(name)
+        return BASE.but(modify=[f"{rule}/**"], deny_read=[f"d/{rule}/x"])
+    if place == "glob":
+        return BASE.but(modify=[f"**/{sbpl.in_a_rule(name)}*"])
+    if place == "side root":
+        return BASE.but(side_roots=[f"/opt/{name}"])
+    if place == "HOME":
+        return BASE.but(env={"HOME": f"/Users/{name}"}, root="/opt/ws")
+    return BASE.but(env={place: f"/opt/{name}"})
+
+
+PLACES = ["root", "rule", "glob", "side root", "HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR"]
+
+
+def judge(box: Box, place: str, name: str) -> None:
+    """Writable is what is named, and nothing that a broken string would open."""
+    given = with_name(place, name)
+    named = sbpl.in_a_rule(name)
+    yes = {
+        "root": "src/x",
+        "rule": f"{named}/x",
+        "glob": f"a/{named}b",
+        "side root": f"/opt/{name}/x",
+        "HOME": f"/Users/{name}/.orbit/x",
+    }.get(place, f"/opt/{name}/x")
+    no = ["/usr/x", "/", "x", "/opt/x", "/Users/u/x"]
+    text = box.sbpl.compiled(given)
+    text.expect(f"writing, {place} is {name!r}", sbpl.both([yes], no))
+    if place == "rule":
+        text.expect("reading", sbpl.both(["d"], [f"d/{named}/x"]), sbpl.READ)
+
+
+QUOTING = ['a"b', 'a""', "a\\b", "a\\\\b", 'a\\"b', "a\\nb", "a\\x41b", "a\\", '"', "b c", "é😀"]
+
+
+@requires("SBPL-NAME-01")
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("name", QUOTING)
+def test_a_string_reads_back_as_it_was_given(box: Box, place: str, name: str) -> None:
+    judge(box, place, name)
+
+
+@requires("SBPL-NAME-02")
+@pytest.mark.parametrize("place", PLACES)
+def test_a_name_built_to_open_a_form_stays_a_name(box: Box, place: str) -> None:
+    chance = random.Random(box.session.seed)
+    harmless = box.sbpl.compiled(with_name(place, sbpl.HARMLESS))
+    expect("the harmless text", sbpl.strange(harmless), [], harmless.evidence())
+    for name in sbpl.hostile_names(chance, sbpl.times(40)):
+        text = box.sbpl.compiled(with_name(place, name))
+        expect(f"strange lines, {place} is {name!r}", sbpl.strange(text), [], text.evidence())
+        plain = sbpl.in_a_rule(name) if place in ("rule", "glob") else name
+        sbpl.same_shape(f"{place} is {name!r}", text, plain, harmless)
+        judge(box, place, name)
+
+
+CONTROLS = ["\n", "\r", "\t", "\x01", "\x1b", "\x1f", "\x7f"]
+# The place, and how a message may name it.
+NAMED = {
+    "root": ("root",),
+    "rule": ("modify", "denyRead"),
+    "glob": ("modify",),
+    "side root": ("side_roots", "side root"),
+    "HOME": ("HOME",),
+    "CODEX_HOME": ("CODEX_HOME",),
+    "CLAUDE_CONFIG_DIR": ("CLAUDE_CONFIG_DIR",),
+}
+
+
+@requires("SBPL-NAME-03")
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("control", CONTROLS, ids=[f"{ord(each):#04x}" for each in CONTROLS])
+def test_a_control_character_is_refused_and_named(box: Box, place: str, control: str) -> None:
+    bad, good = with_name(place, f"a{control}b"), with_name(place, "a b")
+    sbpl.refuses(box, f"{control!r} in {place}", bad, good, *NAMED[place])
+
+
+LIMIT = 1000
+
+
+def long_root(written: int, letter: str = "a") -> str:
+    """A path that takes so many bytes between the quotes."""
+    each = len(letter.encode()) + (letter in '"\\')
+    rest = written - 1
+    return "/" + letter * (rest // each) + "a" * (rest % each)
+
+
+@requires("SBPL-NAME-04")
+@pytest.mark.parametrize("letter", ["a", '"', "\\", "é"], ids=["a", "quote", "backslash", "é"])
+def test_a_string_has_a_thousand_bytes_at_most(box: Box, letter: str) -> None:
+    root = long_root(LIMIT, letter)
+    bad, good = Setup(root=long_root(LIMIT + 1, letter)), Setup(root=root)
+    sbpl.refuses(box, f"a root of {LIMIT + 1} bytes as written", bad, good)
+    text = box.sbpl.compiled(Setup(root=root, modify=["**"]))
+    text.expect("the long root", sbpl.both([".", "x"], [root[:-1]]))
+
+
+@requires("SBPL-NAME-04")
+@pytest.mark.parametrize("place", ["rule", "deny", "side root", "HOME", "CODEX_HOME"])
+def test_each_string_has_the_limit(box: Box, place: str) -> None:
+    def setup(size: int) -> Setup:
+        path = long_root(size)
+        return {
+            "rule": BASE.but(modify=[path[len(sbpl.ROOT) + 1 :]]),
+            "deny": BASE.but(deny_read=[path[len(sbpl.ROOT) + 1 :]]),
+            "side root": BASE.but(side_roots=[path]),
+            "HOME": BASE.but(env={"HOME": path[: -len("/Library/Caches")]}),
+            "CODEX_HOME": BASE.but(env={"CODEX_HOME": path}),
+        }[place]
+
+    sbpl.refuses(box, f"{LIMIT + 1} bytes in {place}", setup(LIMIT + 1), setup(LIMIT))
+
+
+NO_TEXT = {"a byte alone": b"\xff", "half a letter": b"\xc3", "a surrogate": b"\xed\xa0\x80",
+           "too long a form": b"\xc0\xaf"}  # fmt: skip
+
+
+@requires("SBPL-NAME-05")
+@pytest.mark.parametrize("name", NO_TEXT)
+def test_what_is_not_utf8_is_refused(box: Box, name: str) -> None:
+    def setups(end: bytes) -> list[Setup]:
+        return [
+            BASE.but(root=b"/Users/u/" + end),
+            BASE.but(side_roots=[b"/opt/" + end]),
+            BASE.but(env={"HOME": b"/Users/" + end}),
+            BASE.but(env={"CODEX_HOME": b"/opt/" + end}),
+        ]
+
+    for bad, good in zip(setups(NO_TEXT[name]), setups("é".encode()), strict=True):
+        sbpl.refuses(box, name, bad, good)
+
+
+SLASHES = ["/Users//u/ws", "/Users/u/ws/", "//Users/u///ws//", "/Users/u/ws///"]
+
+
+@requires("SBPL-NAME-06")
+@pytest.mark.parametrize("path", SLASHES)
+def test_slashes_too_many_are_cleaned_away(box: Box, path: str) -> None:
+    def same(given: Setup, yes: str, no: str) -> None:
+        text = box.sbpl.compiled(given)
+        text.expect(f"with {path}", sbpl.both([yes], [no]))
+
+    setup = BASE.but(env={})
+    same(setup.but(root=path), "/Users/u/ws/src/x", "/Users/u/ws/x")
+    same(setup.but(root=path, modify=["**/*.c"]), "/Users/u/ws/a/x.c", "/Users/u/ws/x")
+    same(setup.but(root="/opt/ws", side_roots=[path]), "/Users/u/ws/x", "/Users/u/x")
+    for variable in ("CODEX_HOME", "CLAUDE_CONFIG_DIR"):
+        same(setup.but(root="/opt/ws", env={variable: path}), "/Users/u/ws/x", "/Users/u/x")
+    same(setup.but(root="/opt/ws", env={"HOME": path}), "/Users/u/ws/.orbit/x", "/Users/u/ws/x")
+
+
+def places(path: str) -> dict[str, Setup]:
+    """The path as each of those that the environment gives."""
+    return {
+        "root": BASE.but(root=path),
+        "side root": BASE.but(side_roots=[path]),
+        "HOME": BASE.but(env={"HOME": path}),
+        "CODEX_HOME": BASE.but(env={"CODEX_HOME": path}),
+        "CLAUDE_CONFIG_DIR": BASE.but(env={"CLAUDE_CONFIG_DIR": path}),
+    }
+
+
+NOT_CANONICAL = ["ws", "./ws", "~", "~/ws", "~u/ws", "/opt/./ws", "/opt/../ws", "/opt/ws/..",
+                 "/opt/ws/.", "../ws"]  # fmt: skip
+
+
+@requires("SBPL-NAME-07")
+@pytest.mark.parametrize("path", NOT_CANONICAL)
+def test_a_path_that_is_not_canonical_is_refused(box: Box, path: str) -> None:
+    for place, bad in places(path).items():
+        sbpl.refuses(box, f"{path} as {place}", bad, places("/opt/ws")[place], *NAMED[place])
+
+
+@requires("SBPL-NAME-07")
+def test_names_of_dots_are_names(box: Box) -> None:
+    for path in ("/opt/...", "/opt/..ws", "/opt/ws.", "/opt/.ws", "/opt/~", "/opt/~ws"):
+        text = box.sbpl.compiled(BASE.but(root=path))
+        text.expect(f"the root {path}", sbpl.both(["src/x"], ["x"]))
+
+
+ALIASES = {
+    "/tmp": "/private/tmp",
+    "/tmp/ws": "/private/tmp/ws",
+    "/var": "/private/var",
+    "/var/folders/x": "/private/var/folders/x",
+    "/etc": "/private/etc",
+    "/etc/ws": "/private/etc/ws",
+}
+
+
+@requires("SBPL-NAME-08")
+@pytest.mark.parametrize("path", ALIASES)
+def test_an_alias_is_refused_and_the_real_spelling_named(box: Box, path: str) -> None:
+    for place, bad in places(path).items():
+        good = places("/private/opt/ws")[place]
+        sbpl.refuses(box, f"{path} as {place}", bad, good, ALIASES[path])
+
+
+@requires("SBPL-NAME-08")
+@pytest.mark.parametrize("path", ["/tmpfiles/ws", "/variable", "/etcetera/x", "/t", "/opt/tmp"])
+def test_what_only_begins_like_an_alias_is_none(box: Box, path: str) -> None:
+    for place, setup in places(path).items():
+        below = {"root": "/src/x", "HOME": "/.orbit/x"}.get(place, "/x")
+        text = box.sbpl.compiled(setup)
+        text.expect(f"{path} as {place}", sbpl.both([path + below], ["/usr/x"]))

@@ -1,0 +1,95 @@
+"""SBPL-SIDE: the directories that Codex was told of."""
+
+from __future__ import annotations
+
+import pytest
+
+from boxspec.api import Box, requires
+from contracts.sbpl import kit as sbpl
+from contracts.sbpl.kit import Setup
+
+SIDES = ["/Users/u/side", "/Users/u/ws/out"]
+CODEX = Setup(modify=["src/**"], side_roots=SIDES, provider="codex")
+
+
+@requires("SBPL-SIDE-01")
+def test_a_side_root_is_writable_with_all_below(box: Box) -> None:
+    text = box.sbpl.compiled(CODEX)
+    yes = [place + below for place in SIDES for below in ("", "/x", "/x/y")]
+    text.expect("side roots", sbpl.both(yes, ["x", "/Users/u/x"]))
+
+
+@requires("SBPL-SIDE-01")
+def test_a_side_root_is_writable_where_the_policy_denies_it(box: Box) -> None:
+    denies = ["state/**", "a/b/**", "**/*.pem"]
+    sides = ["/Users/u/ws/state", "/Users/u/ws/a/b/c"]
+    text = box.sbpl.compiled(
+        CODEX.but(modify=["**", "!a/**"], deny_modify=denies, side_roots=sides)
+    )
+    yes = ["state", "state/x", "state/x.pem", "a/b/c", "a/b/c/x", "x"]
+    text.expect("against denies", sbpl.both(yes, ["a", "a/b", "a/b/x", "x.pem"]))
+
+
+@requires("SBPL-SIDE-02")
+@pytest.mark.parametrize("provider", [None, "claude", "gemini"])
+def test_for_others_side_roots_allow_nothing(box: Box, provider: str | None) -> None:
+    text = box.sbpl.compiled(CODEX.but(provider=provider))
+    text.expect(f"side roots of {provider}", sbpl.both(["src/x"], [*SIDES, f"{SIDES[0]}/x"]))
+    codex = box.sbpl.compiled(CODEX)
+    codex.expect("side roots of codex", sbpl.both(SIDES, ["x"]))
+
+
+@requires("SBPL-SIDE-03")
+def test_a_side_root_allows_nothing_beside_itself(box: Box) -> None:
+    text = box.sbpl.compiled(CODEX.but(side_roots=["/Users/u/ws/a/b", "/opt/side"]))
+    no = ["a", "a/bc", "a/x", "a/bc/x", "/opt", "/opt/side2", "/opt/side2/x", "/opt/sid"]
+    text.expect("beside", sbpl.both(["a/b", "a/b/x", "/opt/side/x"], no), sbpl.WRITES)
+
+
+@requires("SBPL-SIDE-03")
+def test_a_side_root_makes_nothing_readable(box: Box) -> None:
+    text = box.sbpl.compiled(CODEX.but(deny_read=["**/*.env", "k"]))
+    text.expect("reading", sbpl.both(["out/x", "x"], ["out/x.env", "k"]), sbpl.READS)
+    text.expect("writing", sbpl.both(["out/x"], ["x"]))
+
+
+# A side root below the root /Users/u/ws, and a read-denied rule that its place meets.
+OVERLAPS = {
+    "is the place of a literal": ("k", "k"),
+    "is the place of a subtree": ("k", "k/**"),
+    "holds a literal": ("a", "a/k"),
+    "holds a subtree": ("a", "a/b/**"),
+    "lies below a subtree": ("k/x", "k/**"),
+    "lies below a literal": ("k/x", "k"),
+    "is the leading part of a glob": ("a", "a/*.env"),
+    "lies below the leading part of a glob": ("a/b", "a/**/k"),
+    "holds the leading part of a glob": ("a", "a/b/*.env"),
+    "is the root": (".", "k/**"),
+    "lies below the root that may not be read": ("a", "."),
+    "is the root that may not be read": (".", "."),
+}
+
+
+@requires("SBPL-SIDE-04")
+@pytest.mark.parametrize("own", [True, False], ids=["own rule", "global deny"])
+@pytest.mark.parametrize("name", OVERLAPS)
+def test_a_side_root_that_meets_a_read_denied_rule_is_refused(
+    box: Box, name: str, own: bool
+) -> None:
+    where, rule = OVERLAPS[name]
+    side = "/Users/u/ws" if where == "." else f"/Users/u/ws/{where}"
+    given = Setup(read=["**", f"!{rule}"]) if own else Setup(deny_read=[rule])
+    bad = given.but(side_roots=[side], provider="codex")
+    answer = box.sbpl.compile(bad)
+    sbpl.refused(f"a side root that {name}", answer, side)
+    sbpl.refuses(box, f"a side root that {name}", bad, bad.but(side_roots=["/opt/side"]), rule)
+
+
+@requires("SBPL-SIDE-04")
+def test_a_side_root_beside_a_read_denied_rule_is_not_refused(box: Box) -> None:
+    for where, rule in (("kx", "k/**"), ("k", "k2"), ("a/c", "a/b/*"), ("a", "**/*.env")):
+        side = f"/Users/u/ws/{where}"
+        text = box.sbpl.compiled(Setup(deny_read=[rule], side_roots=[side], provider="codex"))
+        text.expect(f"beside {rule}", sbpl.both([f"{where}/x"], ["x"]))
+    above = Setup(deny_read=["k"], side_roots=["/opt"], provider="codex")
+    box.sbpl.compiled(above).expect("elsewhere", sbpl.both(["/opt/x"], ["k"]))

@@ -1,0 +1,86 @@
+"""SBPL-UNLINK: what may not be read may not get another name."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from boxspec.api import Box, expect, one_of, requires
+from contracts.sbpl import kit as sbpl
+from contracts.sbpl.kit import Setup
+
+UNLINK = (sbpl.UNLINK,)
+
+
+@requires("SBPL-UNLINK-01")
+@pytest.mark.parametrize("rule", ["k", "k/**", "a/k", "**/*.env", "a/**/k", "a/*.c"])
+@pytest.mark.parametrize("own", [True, False], ids=["own rule", "global deny"])
+def test_what_may_not_be_read_cannot_be_unlinked(box: Box, rule: str, own: bool) -> None:
+    reads = Setup(read=["**", f"!{rule}"]) if own else Setup(deny_read=[rule])
+    text = box.sbpl.compiled(reads.but(modify=["**"]))
+    path = rule.replace("**/*", "x").replace("/**/", "/x/").replace("*", "x").removesuffix("/xx")
+    text.expect("unlinking", sbpl.both(["b", "b/x"], [path]), UNLINK)
+    text.expect("writing", sbpl.both([path, "b"], ["/Users/u/x"]))
+
+
+@requires("SBPL-UNLINK-01")
+def test_what_is_readable_again_stays_guarded(box: Box) -> None:
+    text = box.sbpl.compiled(Setup(modify=["**"], read=["**", "!a/**", "a/b"]))
+    text.expect("unlinking", sbpl.both(["b"], ["a", "a/b", "a/x"]), UNLINK)
+
+
+ABOVE = {
+    "a literal": ("a/b/k", ["a", "a/b"]),
+    "a subtree": ("a/b/k/**", ["a", "a/b", "a/b/k"]),
+    "a glob": ("a/b/*.env", ["a", "a/b"]),
+    "a glob of directories": ("a/b/**/k", ["a", "a/b"]),
+    "a wildcard in the middle": ("a/*/b/k", ["a"]),
+}
+
+
+@requires("SBPL-UNLINK-02")
+@pytest.mark.parametrize("name", ABOVE)
+def test_an_ancestor_of_what_may_not_be_read_cannot_be_unlinked(box: Box, name: str) -> None:
+    rule, above = ABOVE[name]
+    text = box.sbpl.compiled(Setup(modify=["**"], deny_read=[rule]))
+    text.expect("unlinking", sbpl.both(["x", "a/x", "a2", "."], above), UNLINK)
+    text.expect("writing", sbpl.both(above, ["/Users/u/x"]))
+
+
+@requires("SBPL-UNLINK-02")
+def test_each_rule_guards_its_own_ancestors(box: Box) -> None:
+    text = box.sbpl.compiled(
+        Setup(modify=["**"], read=["**", "!a/k", "a/k/x"], deny_read=["b/c/**"])
+    )
+    text.expect("unlinking", sbpl.both(["a/x", "b/x", "c"], ["a", "b"]), UNLINK)
+
+
+@requires("SBPL-UNLINK-03")
+def test_everything_else_can_be_unlinked_where_it_can_be_modified(box: Box) -> None:
+    denies = ["a/d", "a/e/d"]
+    text = box.sbpl.compiled(Setup(modify=["a/**"], deny_modify=denies, deny_read=["a/b/k"]))
+    yes = ["a/x", "a/b/x", "a/b/kx", "a/bc", "a/e"]
+    text.expect("unlinking", sbpl.both(yes, [".", "x", "a/d", "/Users/u/x"]), UNLINK)
+
+
+@requires("SBPL-UNLINK-03")
+def test_each_path_can_be_unlinked_as_the_policy_means(box: Box) -> None:
+    chance = random.Random(box.session.seed)
+    for _ in range(sbpl.times(24)):
+        reads, denies = sbpl.rules(chance, 3), sbpl.rules(chance, 2, denies=0)
+        denies = [deny for deny in denies if deny != "**"]
+        given = Setup(modify=["**"], read=["**", *sbpl.without(reads, denies)], deny_read=denies)
+        paths = [sbpl.absolute(given, path) for path in sbpl.paths(chance, given, 25)]
+        meant = sbpl.Meaning(given).may_unlink
+        sbpl.same_as_meant("unlinking", box.sbpl.compiled(given), meant, paths, UNLINK)
+
+
+@requires("SBPL-UNLINK-04")
+def test_rules_that_begin_with_a_wildcard_are_named(box: Box) -> None:
+    denies = ["k/**", "**/*.env", "a/*.c", "*/x", "b"]
+    text = box.sbpl.compiled(Setup(read=["**", "!**/own"], deny_read=denies))
+    named = [rule.removeprefix("!") for rule in text.unguarded or ()]
+    expect("unguarded rules", sorted(named), sorted(["**/*.env", "*/x", "**/own"]))
+    guarded = box.sbpl.compiled(Setup(deny_read=["k/**", "a/*.c"]))
+    expect("unguarded rules", guarded.unguarded, one_of([[], None]))

@@ -1,0 +1,151 @@
+"""SBPL-WRAP: the command that runs under a profile."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from boxspec.api import Box, expect, one_of, requires, satisfies
+from contracts.sbpl import kit as sbpl
+
+WRAPPER = b"/usr/bin/sandbox-exec"
+HERE = Path(WRAPPER.decode()).exists()
+MISSING = one_of("execution", "policy_denied")
+BEGIN = [WRAPPER, b"-f", sbpl.FILE.encode()]
+
+
+@requires("SBPL-WRAP-01")
+@pytest.mark.parametrize("argv", [["true"], ["/bin/sh", "-c", "exit 3"], ["a b", "", "é"]])
+def test_a_command_runs_under_the_wrapper(box: Box, argv: list[str]) -> None:
+    answer = box.sbpl.wrap(argv, wrapper="present")
+    expect("the command", sbpl.argv_of(answer), BEGIN + [word.encode() for word in argv])
+    expect("whether it is wrapped", answer.result["wrapped"], True)
+    expect("warnings", answer.result["warnings"], [])
+
+
+@requires("SBPL-WRAP-01")
+def test_the_file_is_the_one_that_was_named(box: Box) -> None:
+    for file in ("/opt/p.sb", "/opt/a b/é.sb", b"/opt/\xff.sb"):
+        argv = box.sbpl.wrapped(["true"], file=file)
+        wanted = file if isinstance(file, bytes) else file.encode()
+        expect("the command", argv, [WRAPPER, b"-f", wanted, b"true"])
+
+
+@requires("SBPL-WRAP-02")
+@pytest.mark.parametrize("provider", [None, "codex", "claude", "gemini"])
+def test_without_the_wrapper_a_command_is_refused(box: Box, provider: str | None) -> None:
+    for fallback in (False, None):
+        answer = box.sbpl.wrap(
+            ["true"], wrapper="missing", allow_fallback=fallback, provider=provider
+        )
+        expect("kind of the error", answer.error["kind"], MISSING, {"answer": answer.raw})
+        expect("the message", answer.error["message"], sbpl.naming(WRAPPER.decode()))
+    there = box.sbpl.wrap(["true"], wrapper="present", provider=provider)
+    expect("whether it is wrapped where the wrapper is", there.result["wrapped"], True)
+
+
+@requires("SBPL-WRAP-02")
+def test_the_wrapper_is_looked_for(box: Box) -> None:
+    answer = box.sbpl.wrap(["true"])
+    if HERE:
+        expect("whether it is wrapped", answer.result["wrapped"], True)
+    else:
+        expect("kind of the error", answer.error["kind"], MISSING, {"answer": answer.raw})
+
+
+@requires("SBPL-WRAP-03")
+@pytest.mark.parametrize("argv", [["true"], ["sh", "-c", "exit 3"], ["-f", "", "é", "--"]])
+def test_a_fallback_is_the_command_as_it_was_given(box: Box, argv: list[str]) -> None:
+    answer = box.sbpl.wrap(argv, wrapper="missing", allow_fallback=True)
+    expect("the command", sbpl.argv_of(answer), [word.encode() for word in argv])
+    expect("whether it is wrapped", answer.result["wrapped"], False)
+
+
+OWN_FLAGS = {
+    "codex": ["codex", "exec", "--sandbox", "workspace-write", "--full-auto", "x"],
+    "gemini": ["gemini", "--sandbox", "-s", "true", "-p", "x"],
+    "claude": ["claude", "-p", "x"],
+}
+
+
+@requires("SBPL-WRAP-04")
+@pytest.mark.parametrize("provider", OWN_FLAGS)
+def test_a_fallback_keeps_the_flags_of_the_provider_and_warns(box: Box, provider: str) -> None:
+    argv = OWN_FLAGS[provider]
+    answer = box.sbpl.wrap(argv, wrapper="missing", allow_fallback=True, provider=provider)
+    expect("the command", sbpl.argv_of(answer), [word.encode() for word in argv])
+    warned = satisfies("a warning", lambda got: any(word.strip() for word in got))
+    expect("the warnings", answer.result["warnings"], warned)
+
+
+@requires("SBPL-WRAP-04")
+@pytest.mark.parametrize("provider", OWN_FLAGS)
+def test_with_the_wrapper_there_is_no_fallback(box: Box, provider: str) -> None:
+    fields = {"wrapper": "present", "provider": provider}
+    given = box.sbpl.wrap(OWN_FLAGS[provider], allow_fallback=True, **fields)
+    expect("whether it is wrapped", given.result["wrapped"], True)
+    strict = box.sbpl.wrapped(OWN_FLAGS[provider], **fields)
+    expect("the command, a fallback being allowed", sbpl.argv_of(given), strict)
+
+
+@requires("SBPL-WRAP-05")
+def test_a_wrapper_in_the_path_is_not_the_wrapper(box: Box) -> None:
+    """One that stands first in PATH, and in the current directory."""
+    planted = box.tmp / "sandbox-exec"
+    planted.write_text("#!/bin/sh\nexit 0\n")
+    planted.chmod(0o755)
+    env = {"PATH": f"{box.tmp}:/usr/bin:/bin"}
+    message = sbpl.wrap_message(["true"], wrapper="present")
+    named = box.send(message, shim_env=env, state=["--cwd", str(box.tmp)])
+    expect("the wrapper", sbpl.argv_of(named)[0], WRAPPER)
+    for more in ({}, {"wrapper": "missing"}):
+        looked = box.send(
+            sbpl.wrap_message(["true"], **more), shim_env=env, state=["--cwd", str(box.tmp)]
+        )
+        if HERE and not more:
+            expect("the wrapper", sbpl.argv_of(looked)[0], WRAPPER)
+        else:
+            expect("kind of the error", looked.error["kind"], MISSING, {"answer": looked.raw})
+
+
+ARGUMENTS: dict[str, list[bytes]] = {
+    "empty ones": [b"x", b"", b"", b"y", b""],
+    "blanks and newlines": [b"x", b" ", b"a b", b"\n", b"a\nb", b"\t"],
+    "quotes": [b"x", b'"', b"'", b"\\", b"`id`", b"$(id)", b"$HOME", b"*"],
+    "no UTF-8": [b"x", b"\xff\xfe", b"a\xc3", b"\x80"],
+    "flags of the wrapper": [b"x", b"-f", b"-f", b"-p", b"(version 1)", b"-n", b"-D", b"A=b"],
+    "two dashes": [b"x", b"--", b"--", b"-f", b"a"],
+    "a program with a dash": [b"-x", b"a"],
+    "many": [b"x", *(b"%d" % number for number in range(2000))],
+    "a long one": [b"x", b"y" * 100_000],
+}
+
+
+@requires("SBPL-WRAP-06")
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_arguments_pass_byte_for_byte(box: Box, name: str) -> None:
+    expect("the command", box.sbpl.wrapped(ARGUMENTS[name]), BEGIN + ARGUMENTS[name])
+
+
+@requires("SBPL-WRAP-07")
+def test_an_empty_command_is_refused(box: Box) -> None:
+    sbpl.refused("an empty command", box.sbpl.wrap([], wrapper="present"))
+    fallback = box.sbpl.wrap([], wrapper="missing", allow_fallback=True)
+    sbpl.refused("an empty command, as a fallback", fallback)
+    expect("a command of one word", box.sbpl.wrapped(["x"]), [*BEGIN, b"x"])
+
+
+@requires("SBPL-WRAP-07")
+@pytest.mark.parametrize("file", ["p.sb", "./p.sb", "../p.sb", "~/p.sb", "", "-"])
+def test_a_file_that_is_not_absolute_is_refused(box: Box, file: str) -> None:
+    sbpl.refused(f"the file {file!r}", box.sbpl.wrap(["x"], wrapper="present", file=file))
+    expect("an absolute one", box.sbpl.wrapped(["x"], file="/p.sb")[2], b"/p.sb")
+
+
+@requires("SBPL-WRAP-07")
+@pytest.mark.parametrize("folder", ["profiles", "./profiles", ""])
+def test_a_directory_that_is_not_absolute_is_refused(box: Box, folder: str) -> None:
+    given = {"wrapper": "present", "text": "(version 1)\n"}
+    sbpl.refused(f"the directory {folder!r}", box.sbpl.wrap(["x"], dir=folder, **given))
+    expect("whether an absolute one is", box.sbpl.wrap(["x"], dir=box.tmp, **given).ok, True)

@@ -1,0 +1,142 @@
+"""A compiled text: its bytes, and what the evaluator decides by it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from boxspec.judge.expect import shown
+from boxspec.judge.verdict import Failure, Verdict
+from boxspec.target.client.b64 import Word, raw, unb64
+from boxspec.target.observed import Answer
+from contracts.sbpl.seatbelt import operations
+from contracts.sbpl.seatbelt.decide import Decider, Outcome, Ruling
+from contracts.sbpl.seatbelt.filters import NOTHING, Matching, Subject
+from contracts.sbpl.seatbelt.forms import Profile, load
+from contracts.sbpl.seatbelt.reader import Unreadable
+from contracts.sbpl.seatbelt.regexes import Regex
+
+UNLINK = "file-write-unlink"
+WRITES = operations.leaves("file-write*")
+CHANGES = tuple(name for name in WRITES if name != UNLINK)
+READS = operations.leaves("file-read*")
+# One operation says what all of a kind say, unless the test is about that.
+WRITE, READ = ("file-write-data",), ("file-read-data",)
+
+SHOWN_LINES = 60
+
+
+class Text:
+    """What one request was answered with; a question that has no answer is a failure."""
+
+    def __init__(self, data: bytes, root: Word = "/", unguarded: list[str] | None = None) -> None:
+        self.data, self.root, self.unguarded = data, raw(root), unguarded
+        try:
+            self.profile: Profile = load(data)
+        except Unreadable as why:
+            raise Failure(
+                "the text reads back",
+                "a profile of the language that is known",
+                f"line {why.line}: {why.words} ({why.kind})",
+                self.evidence(),
+            ) from None
+        self.decider = Decider(self.profile)
+
+    @staticmethod
+    def of(answer: Answer, root: Word) -> Text:
+        if answer.raw is not None and "error" in answer.raw:
+            raise Failure(
+                "the setup compiles",
+                "a text",
+                shown(answer.raw["error"]),
+                verdict=Verdict.OVERREFUSED,
+            )
+        return Text(bytes_of(answer), root, answer.result.get("unguarded"))
+
+    def evidence(self) -> dict[str, Any]:
+        lines = self.data.decode("utf-8", "backslashreplace").splitlines()
+        return {"text": [f"{number} {line}" for number, line in enumerate(lines, 1)][:SHOWN_LINES]}
+
+    def under(self, name: Word) -> bytes:
+        """A name below the root; one that begins with a slash is absolute, `.` is the root."""
+        path = raw(name)
+        if path.startswith(b"/"):
+            return path
+        return self.root if path == b"." else self.root.rstrip(b"/") + b"/" + path
+
+    def regexes(self) -> list[Regex]:
+        """All regular expressions in it."""
+        filters = [each.filter for each in self.profile.clauses if each.filter is not None]
+        parts = [part for each in filters for part in each.parts()]
+        return [regex for part in parts if isinstance(part, Matching) for regex in part.regexes]
+
+    def rulings(self, names: Iterable[str], path: Word | None = None) -> dict[str, Ruling]:
+        subject = NOTHING if path is None else Subject(self.under(path))
+        return self.decider.decide_all(names, subject)
+
+    def allows(self, name: str, path: Word | None = None) -> bool:
+        return self.decided(name, path, self.rulings([name], path)[name])
+
+    def allows_call(self, policy: bytes, number: int) -> bool:
+        """Whether a call to a policy of the kernel is."""
+        name = "system-mac-syscall"
+        ruling = self.decider.decide(name, Subject(policy=policy, call=number))
+        return self.decided(name, policy, ruling)
+
+    def decided(self, name: str, path: Word | None, ruling: Ruling) -> bool:
+        if ruling.outcome in (Outcome.ALLOW, Outcome.DENY):
+            return ruling.allowed
+        raise Failure(
+            f"what is decided about {name} {shown(path) if path is not None else ''}".strip(),
+            "allow or deny",
+            f"{ruling.outcome}: {ruling.why}",
+            {"clauses": clauses(ruling), **self.evidence()},
+        )
+
+    def expect(self, what: str, wanted: Mapping[Any, bool], names: Iterable[str] = WRITE) -> None:
+        """Each path is decided as it is wanted, for each of the operations."""
+        wrong = []
+        for path, allowed in wanted.items():
+            for name, ruling in self.rulings(names, path).items():
+                if self.decided(name, path, ruling) is not allowed:
+                    wrong.append((path, name, ruling))
+        if wrong:
+            self._fail(what, wanted, wrong)
+
+    def _fail(
+        self, what: str, wanted: Mapping[Any, bool], wrong: list[tuple[Any, str, Ruling]]
+    ) -> None:
+        path, name, ruling = min(wrong, key=lambda each: len(os.fsencode(each[0])))
+        paths = list(dict.fromkeys(str(each[0]) for each in wrong))
+        wide = any(each[2].allowed for each in wrong)
+        raise Failure(
+            f"{what}: {name} {shown(path)}",
+            "allow" if wanted[path] else "deny",
+            str(ruling.outcome),
+            {
+                "decides": clauses(ruling),
+                "wrong": f"{len(paths)} of {len(wanted)} paths: {', '.join(paths[:12])}",
+                **self.evidence(),
+            },
+            Verdict.FAILS if wide else Verdict.OVERREFUSED,
+        )
+
+
+def bytes_of(answer: Answer) -> bytes:
+    result = answer.result
+    return unb64(result["text_b64"]) if "text_b64" in result else raw(result["text"])
+
+
+def clauses(ruling: Ruling) -> str:
+    """The clauses by which each reading decides, for people."""
+    told = dict.fromkeys(
+        f"line {each.clause.line}: {each.clause}" if each.clause else "no clause"
+        for each in (ruling.last, ruling.specific)
+    )
+    return "; ".join(told)
+
+
+def both(yes: Iterable[Word], no: Iterable[Word]) -> dict[Word, bool]:
+    """What is allowed and what is denied, side by side: neither counts without the other."""
+    return {**dict.fromkeys(yes, True), **dict.fromkeys(no, False)}

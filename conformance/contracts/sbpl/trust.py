@@ -1,0 +1,76 @@
+"""Trust in shims that compile profiles and wrap commands: twins, and sentinels.
+
+Coarse on purpose, as for the other contracts: a text with one mistake comes through, also one that
+cannot be read, so that the requirement it breaks can say so.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from boxspec.judge.expect import shown
+from boxspec.judge.verdict import Failure
+from boxspec.target.case import Box
+from boxspec.target.sentinels import Ask, Say, sentinels
+from boxspec.target.sentinels import no as _no
+from contracts.sbpl.asking import Setup, wrap_message
+from contracts.sbpl.text import WRITE
+
+# Several of each kind: an implementation with one mistake answers one of them rightly.
+SETUP = Setup(modify=["src/**", "docs"])
+YES = ["/private/tmp/x", "src/x", "docs", "/dev/null"]
+NO = ["/usr/x", "secret", "/", "."]
+
+COMMAND: dict[str, Any] = {"argv": ["true"], "wrapper": "present"}
+WRAPPED = [COMMAND, {"argv": ["true"], "wrapper": "missing", "allow_fallback": True}]
+REFUSED = [
+    {"argv": ["true"], "wrapper": "missing"},
+    {"argv": [], "wrapper": "present"},
+    {"argv": ["true"], "wrapper": "present", "file": "p.sb"},
+]
+
+_COMPILE = SETUP.message()
+SENTINELS: dict[str, list[Ask]] = {
+    "sbpl": [("sbpl.compile", _COMPILE)],
+    "sbpl.fold": [("sbpl.compile", {**_COMPILE, "case": "fold"})],
+    "sbpl.wrap": [("sbpl.wrap", wrap_message(**COMMAND))],
+}
+
+
+def trust(box: Box, say: Say) -> None:
+    sentinels(box.capabilities, lambda message: box.put(message).raw, SENTINELS, say)
+    if "sbpl" in box.capabilities:
+        _texts(box, say)
+    if "sbpl.wrap" in box.capabilities:
+        _commands(box, say)
+
+
+def _texts(box: Box, say: Say) -> None:
+    """Paths that a text allows to write, and twins that it does not."""
+    first, second = (box.sbpl.compile(SETUP).result for _ in range(2))
+    if first != second:
+        raise _no(f"one setup is answered with {shown(first)} and then with {shown(second)}")
+    try:
+        text = box.sbpl.compiled(SETUP)
+        yes, nay = ([text.allows(WRITE[0], path) for path in paths] for paths in (YES, NO))
+    except Failure as why:
+        say(f"the same text twice; what it decides is not known: {why.got}")
+        return
+    if all(nay):
+        raise _no(f"{', '.join(NO)} may be written to: it says yes to all")
+    if not any(yes):
+        raise _no(f"none of {', '.join(YES)} may be written to: it says no to all")
+    say("a text allows what it should, and not what it should not; twice the same")
+
+
+def _commands(box: Box, say: Say) -> None:
+    """Commands that are wrapped, and twins that are refused."""
+    yes, nay = ([box.sbpl.wrap(**given).ok for given in some] for some in (WRAPPED, REFUSED))
+    if all(nay):
+        raise _no(
+            "without the wrapper, without a program, with a relative file a command is made:"
+            " it says yes to all"
+        )
+    if not any(yes):
+        raise _no("no command is wrapped, and none falls back: it says no to all")
+    say("commands are wrapped, and refused, as they should be")

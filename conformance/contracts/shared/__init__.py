@@ -1,0 +1,1 @@
+"""What two contracts speak of: policy files as text, and what a glob means. No contract itself."""

@@ -1,0 +1,96 @@
+"""`run -x` and `--requirement`: what is left out of a run, and what is ended with it."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from boxspec.api import programs as P
+from boxspec.errors import ShimBroke
+from boxspec.judge.verdict import Failure
+from boxspec.target.case import Box
+from boxspec.target.session import Session
+from boxspec.target.trust import trust
+from selftest.tools import ROOT, TWIN, boxspec
+
+KEEPS_HOME = f"{ROOT}/conformance/shims/faults/shim.py --fault env.keeps-home"
+
+
+def done_tests(folder: Path, *words: str) -> list[dict[str, Any]]:
+    """The tests of a run, in the order in which they were done."""
+    file = folder / "result.json"
+    done = boxspec("run", "--contract", "exec", *words, "--json", file)
+    assert done.returncode in (0, 1, 3), done.stdout + done.stderr
+    tests: list[dict[str, Any]] = json.loads(file.read_text())["tests"]
+    return tests
+
+
+def test_with_x_a_run_ends_with_the_first_failure(tmp_path: Path) -> None:
+    words = ("--shim", KEEPS_HOME, "--topic", "EXEC-ENV")
+    every = [test["verdict"] for test in done_tests(tmp_path, *words)]
+    until = [test["verdict"] for test in done_tests(tmp_path, *words, "-x")]
+    assert every.count("fails") > 1
+    assert until.count("fails") == 1
+    assert until[-1] == "fails"
+
+
+def test_with_x_all_tests_are_run_when_none_fails(tmp_path: Path) -> None:
+    words = ("--shim", str(TWIN), "--requirement", "EXEC-RESULT-05")
+    every = {test["id"] for test in done_tests(tmp_path, *words)}
+    assert {test["id"] for test in done_tests(tmp_path, *words, "-x")} == every != set()
+
+
+def test_the_tests_of_a_requirement_alone(tmp_path: Path) -> None:
+    words = ("--requirement", "EXEC-ENV-02", "--requirement", "exec-text-01")
+    tests = done_tests(tmp_path, "--shim", str(TWIN), *words)
+    decided = [set(test["requirements"]) & {"EXEC-ENV-02", "EXEC-TEXT-01"} for test in tests]
+    assert all(decided)
+    assert set.union(*decided) == {"EXEC-ENV-02", "EXEC-TEXT-01"}
+
+
+def test_each_test_is_in_a_file_that_names_its_topic() -> None:
+    """Files that do not are not imported when a topic or a requirement is asked for."""
+    done = boxspec("list", "--json")
+    assert done.returncode == 0, done.stderr
+    strange = {
+        (test, each["id"])
+        for each in json.loads(done.stdout)["requirements"]
+        for test in each["tests"]
+        if each["id"].rpartition("-")[0] not in (ROOT / test.partition("::")[0]).read_text()
+    }
+    assert strange == set()
+
+
+def test_a_shim_that_starts_after_the_interrupt_is_ended_too() -> None:
+    session = Session((sys.executable, "-I", "-S", str(TWIN)))
+    try:
+        trust(session, contracts=["exec"])
+        session.interrupt()
+        box = Box(session, "late")
+        with pytest.raises(ShimBroke):
+            box.exec.run(program="sleep", args=["60"], within_s=50)
+        box.close(keep=False)
+    finally:
+        session.close()
+
+
+def test_a_gate_whose_reader_was_ended_is_not_waited_for() -> None:
+    session = Session((sys.executable, "-I", "-S", str(TWIN)))
+    try:
+        trust(session, contracts=["exec"])
+        box = Box(session, "gate")
+        fifo = box.fifo("open")
+        with box.exec.start(program=P.gate, args=[box.events().path, str(fifo)], within_s=50):
+            box.events().wait("ready")
+        started = time.monotonic()
+        with pytest.raises(Failure, match="everybody had ended"):
+            box.open_gate(fifo, within_s=60)
+        assert time.monotonic() - started < 20
+        box.close(keep=False)
+    finally:
+        session.close()
