@@ -1,1 +1,1 @@
-"""One folder a contract; the core finds them by their `contract.py` (see boxspec.target.contract)."""
+"""A folder a contract; the core finds them by their `contract.py` (boxspec.target.contract)."""

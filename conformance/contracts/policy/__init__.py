@@ -1,1 +1,1 @@
-"""What the tests of globs and policies need: questions, documents, vectors, oracles."""
+"""The contract policy: `contract.py` declares it, `page.md` is it."""

@@ -1,1 +1,1 @@
-"""What the tests of compiled profiles need: questions, meanings, generators, goldens."""
+"""The contract sbpl: `contract.py` declares it, `page.md` is it."""

@@ -1,0 +1,1 @@
+"""The protocol: requests, answers and their shapes, in files and in lines."""
