@@ -18,23 +18,29 @@ GATE = {"lines": 95.0, "branches": 90.0}
 
 # Files of reference/.
 PARTS = {
-    "load": """base/json_text base/position policy/duplicates policy/json policy/load policy/node
-        policy/policy policy/print policy/problem_at policy/problems policy/read policy/scalar
-        policy/shape policy/shape_head policy/yaml policy/yaml_scan""",
-    "validate": """policy/cover policy/direct policy/exception policy/merge policy/rule
-        policy/validate policy/warn""",
-    "glob": """policy/arena policy/automaton policy/dfa policy/fold policy/glob policy/matcher
-        policy/names policy/segments policy/subset policy/table policy/tables policy/tokens
-        policy/trie policy/trie_build policy/wild policy/wilds policy/wilds_build""",
-    "path": "policy/path",
-    "evaluate": "policy/check policy/explain policy/resolve",
+    "load": """base/json_text base/position policy/file/duplicates policy/file/json
+        policy/document/load policy/file/node policy/document/policy policy/file/print
+        policy/document/problem_at policy/file/problems policy/file/read
+        policy/file/scalar policy/document/shape policy/document/shape_head
+        policy/file/yaml policy/file/yaml_scan""",
+    "validate": """policy/document/cover policy/match/direct policy/document/exception
+        policy/document/merge policy/path/rule policy/document/validate
+        policy/document/warn""",
+    "glob": """base/arena policy/match/automaton policy/match/dfa policy/path/fold policy/match/glob
+        policy/match/matcher policy/match/names policy/match/segments
+        policy/match/subset base/table policy/match/tables policy/match/tokens
+        policy/match/trie policy/match/trie_build policy/match/wild policy/match/wilds
+        policy/match/wilds_build""",
+    "path": "policy/path/path",
+    "evaluate": "policy/profile/check policy/profile/explain policy/profile/resolve",
     "sbpl": """sbpl/bodies sbpl/filter sbpl/flags sbpl/place sbpl/places sbpl/regex sbpl/sbpl
         sbpl/spell sbpl/spellings sbpl/unfold sbpl/unlink sbpl/wrap""",
 }
 # What reads folders, writes or rewrites files, or says what was decided: the targets are not about
 # it. Every file of policy/ and sbpl/ is here or there.
-OUTSIDE = """policy/audit policy/draft policy/links policy/migrate policy/node_put policy/resolved
-    policy/walk policy/whynot sbpl/file"""
+OUTSIDE = """policy/profile/audit policy/authoring/draft policy/authoring/links
+        policy/authoring/migrate policy/file/node_put policy/profile/resolved
+        policy/path/walk policy/authoring/whynot sbpl/file"""
 
 Place = tuple[int, ...]  # a line, or a line with the numbers of a branch
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "policy/arena.h"
+#include "base/arena.h"
 #include "support/case.h"
 #include "support/fail.h"
 

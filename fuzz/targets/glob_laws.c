@@ -4,7 +4,7 @@
 
 #include <boxspec/glob.h>
 
-#include "policy/tiers.h"
+#include "policy/match/tiers.h"
 #include "support/case.h"
 #include "support/fail.h"
 #include "support/law_gen.h"

@@ -5,7 +5,7 @@
 
 #include <boxspec/path.h>
 
-#include "policy/path.h"
+#include "policy/path/path.h"
 #include "support/case.h"
 #include "support/fail.h"
 #include "support/lie.h"

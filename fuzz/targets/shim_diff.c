@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/tiers.h"
+#include "policy/match/tiers.h"
 #include "shim/ops.h"
 #include "shim/policies.h"
 #include "support/answer_diff.h"

@@ -14,7 +14,7 @@ struct bs_rule {
     uint32_t line;    /* 1-based, in the file of source; 0 for a synthesised rule */
     uint32_t column;
     uint32_t index; /* in its list in the file, from 0 */
-    uint32_t hash;  /* of the body (policy/cover.h), while the policy is being loaded */
+    uint32_t hash;  /* of the body (policy/document/cover.h), while the policy is being loaded */
     bool negated;
     enum bs_policy_source source : 8; /* as small as this, a rule is half a cache line */
 };

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/fold.h"
-#include "policy/rule.h"
+#include "policy/path/fold.h"
+#include "policy/path/rule.h"
 #include "sbpl/spell.h"
 
-/* A body out of its spelling: what shields it (policy/rule.h, bs_rule_put) is taken off. */
+/* A body out of its spelling: what shields it (policy/path/rule.h, bs_rule_put) is taken off. */
 static void take_off(const struct bs_entry *entry, struct bs_body *body) {
     body->text = entry->rule;
     body->len = entry->rule_len;

@@ -4,7 +4,7 @@
 
 #include <boxspec/sbpl.h>
 
-#include "policy/rule.h"
+#include "policy/path/rule.h"
 #include "sbpl/put.h"
 #include "sbpl/regex.h"
 #include "sbpl/spell.h"

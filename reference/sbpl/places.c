@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "policy/fold.h"
+#include "policy/path/fold.h"
 #include "sbpl/place.h"
 #include "sbpl/spell.h"
 

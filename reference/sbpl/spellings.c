@@ -5,7 +5,7 @@
 
 #include <utf8proc.h>
 
-#include "policy/fold.h"
+#include "policy/path/fold.h"
 #include "sbpl/spell.h"
 
 /* Beyond these no string would be short enough, or nobody could have meant it. */

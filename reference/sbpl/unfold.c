@@ -6,7 +6,7 @@
 
 #include <utf8proc.h>
 
-#include "policy/fold.h"
+#include "policy/path/fold.h"
 #include "sbpl/spellings.h"
 
 /* No code point from PLANES on decomposes or folds, and of those before it none between these.

@@ -1,4 +1,4 @@
-/* The inverse of folding (policy/fold.h): every spelling that folds to a text, as a piece of a
+/* The inverse of folding (policy/path/fold.h): every spelling that folds to a text, as a piece of a
  * regular expression. A regular expression knows neither case nor canonical equivalence, so a deny
  * that is to hold for each spelling has to list them.
  *

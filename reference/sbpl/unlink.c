@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "policy/table.h"
+#include "base/table.h"
 #include "sbpl/put.h"
 #include "sbpl/spell.h"
 

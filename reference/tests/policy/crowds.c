@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/matcher.h"
-#include "policy/tiers.h"
+#include "policy/match/matcher.h"
+#include "policy/match/tiers.h"
 #include "support/glob_oracle.h"
 #include "support/harness.h"
 

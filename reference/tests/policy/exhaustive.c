@@ -1,9 +1,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/automaton.h"
-#include "policy/direct.h"
-#include "policy/tiers.h"
+#include "policy/match/automaton.h"
+#include "policy/match/direct.h"
+#include "policy/match/tiers.h"
 
 #include "support/glob_oracle.h"
 #include "support/harness.h"

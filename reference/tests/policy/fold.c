@@ -1,4 +1,4 @@
-#include "policy/fold.h"
+#include "policy/path/fold.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
+#include "policy/file/scalar.h"
 #include "policy/loading.h"
-#include "policy/scalar.h"
 
 static const char full[] =
     "%YAML 1.2\n---\nschemaVersion: 2 # two\nkind: Policy\nmetadata: {name: n}\n"

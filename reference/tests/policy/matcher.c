@@ -1,11 +1,11 @@
 #define _GNU_SOURCE
-#include "policy/matcher.h"
+#include "policy/match/matcher.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/tiers.h"
+#include "policy/match/tiers.h"
 #include "support/glob_oracle.h"
 #include "support/harness.h"
 

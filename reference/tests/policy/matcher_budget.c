@@ -1,11 +1,11 @@
-#include "policy/matcher.h"
+#include "policy/match/matcher.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/automaton.h"
-#include "policy/tiers.h"
+#include "policy/match/automaton.h"
+#include "policy/match/tiers.h"
 #include "support/harness.h"
 #include "support/spent.h"
 

@@ -1,11 +1,11 @@
 /* Every allocation of a compilation fails once, in every tier: a list that is not all there would
  * deny less. */
-#include "policy/matcher.h"
+#include "policy/match/matcher.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "policy/tiers.h"
+#include "policy/match/tiers.h"
 #include "support/allocations.h"
 #include "support/harness.h"
 

@@ -1,4 +1,4 @@
-#include "policy/path.h"
+#include "policy/path/path.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
-#include "policy/problems.h"
+#include "policy/file/problems.h"
 
-#include "policy/arena.h"
+#include "base/arena.h"
 #include "policy/loading.h"
 
 static void all_problems_are_reported_in_the_order_of_the_file(void **state) {

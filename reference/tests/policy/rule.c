@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "policy/rule.h"
+#include "policy/path/rule.h"
 
 #include <stdlib.h>
 #include <string.h>

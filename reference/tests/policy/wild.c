@@ -1,4 +1,4 @@
-#include "policy/wild.h"
+#include "policy/match/wild.h"
 
 #include <stdio.h>
 #include <stdlib.h>

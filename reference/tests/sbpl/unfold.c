@@ -6,7 +6,7 @@
 
 #include <utf8proc.h>
 
-#include "policy/fold.h"
+#include "policy/path/fold.h"
 #include "support/harness.h"
 
 static int set_up(void **state) {

@@ -5,7 +5,7 @@
 
 #include <boxspec/path.h>
 
-#include "policy/matcher.h"
+#include "policy/match/matcher.h"
 
 bool bench_normal(const char *raw, size_t len, struct bench_text *normal) {
     static char buffer[128 * 1024];

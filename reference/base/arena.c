@@ -1,0 +1,113 @@
+#include "base/arena.h"
+
+#include <stdalign.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The first chunk is as large as its owner says; later ones grow fast, so that a large policy takes
+ * few. What is not used of them is never touched. glibc hands back to the kernel what is free at
+ * the end of the heap when it is more than twice the largest block that was unmapped: were all
+ * blocks much smaller than an arena, each load would have to be given its pages anew. */
+enum {
+    GROWTH = 8,
+    LARGEST_CHUNK = BS_ARENA_ROOM * GROWTH * GROWTH * GROWTH,
+    ALIGNMENT = alignof(max_align_t)
+};
+
+struct chunk {
+    struct chunk *before;
+    size_t used;
+    size_t size;
+    alignas(max_align_t) char data[];
+};
+
+struct bs_arena {
+    struct chunk *last;
+    size_t next_size;
+};
+
+static struct chunk *chunk_new(size_t size, struct chunk *before) {
+    struct chunk *chunk = malloc(sizeof *chunk + size);
+    if (chunk != NULL)
+        *chunk = (struct chunk){.before = before, .size = size};
+    return chunk;
+}
+
+struct bs_arena *bs_arena_new(size_t room) {
+    size_t own = (sizeof(struct bs_arena) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (room > SIZE_MAX / 2)
+        return NULL;
+    struct chunk *chunk = chunk_new(own + room, NULL);
+    if (chunk == NULL)
+        return NULL;
+    chunk->used = own;
+    struct bs_arena *arena = (void *)chunk->data;
+    *arena = (struct bs_arena){chunk, (size_t)BS_ARENA_ROOM * (room < BS_ARENA_ROOM ? 1 : GROWTH)};
+    return arena;
+}
+
+void bs_arena_free(struct bs_arena *arena) {
+    if (arena == NULL)
+        return;
+    struct chunk *chunk = arena->last; /* the arena itself lies in one of them */
+    while (chunk != NULL) {
+        struct chunk *before = chunk->before;
+        free(chunk);
+        chunk = before;
+    }
+}
+
+void *bs_arena_alone(struct bs_arena *arena, size_t size) {
+    struct chunk *last = arena->last; /* whose room is still of use */
+    if (size > SIZE_MAX / 2)
+        return NULL;
+    struct chunk *chunk = chunk_new(size, last->before);
+    if (chunk == NULL)
+        return NULL;
+    chunk->used = size;
+    last->before = chunk;
+    return chunk->data;
+}
+
+static char *take(struct bs_arena *arena, size_t size, size_t alignment) {
+    struct chunk *chunk = arena->last;
+    size_t at = (chunk->used + alignment - 1) / alignment * alignment;
+    if (at <= chunk->size && chunk->size - at >= size) {
+        chunk->used = at + size;
+        return chunk->data + at;
+    }
+    if (size > arena->next_size)
+        return bs_arena_alone(arena, size);
+    chunk = chunk_new(arena->next_size, chunk);
+    if (chunk == NULL)
+        return NULL;
+    if (arena->next_size < LARGEST_CHUNK)
+        arena->next_size *= GROWTH;
+    chunk->used = size;
+    arena->last = chunk;
+    return chunk->data;
+}
+
+void *bs_arena_take(struct bs_arena *arena, size_t size) { return take(arena, size, ALIGNMENT); }
+
+void *bs_arena_zeroed(struct bs_arena *arena, size_t n, size_t size) {
+    if (size > 0 && n > SIZE_MAX / size)
+        return NULL;
+    void *block = take(arena, n * size, ALIGNMENT);
+    if (block != NULL)
+        memset(block, 0, n * size);
+    return block;
+}
+
+char *bs_arena_bytes(struct bs_arena *arena, size_t size) { return take(arena, size, 1); }
+
+char *bs_arena_text(struct bs_arena *arena, const char *text, size_t len) {
+    char *copy = take(arena, len + 1, 1);
+    if (copy == NULL)
+        return NULL;
+    if (len > 0)
+        memcpy(copy, text, len);
+    copy[len] = '\0';
+    return copy;
+}

@@ -1,0 +1,52 @@
+/* Eight bytes of text at a time, in a register. The first byte is the lowest on every machine. */
+#ifndef BS_BASE_WORD_H
+#define BS_BASE_WORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define BS_WORD_BYTES 8
+#define BS_EACH_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+static inline uint64_t bs_word_at(const char *text) {
+    uint64_t word = 0;
+    memcpy(&word, text, sizeof word);
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
+
+/* Fewer than eight bytes; the rest is `fill`. */
+static inline uint64_t bs_word_of_few(const char *text, size_t len, char fill) {
+    char bytes[BS_WORD_BYTES];
+    memset(bytes, fill, sizeof bytes);
+    for (size_t i = 0; i < len; i++)
+        bytes[i] = text[i];
+    return bs_word_at(bytes);
+}
+
+/* The bytes behind the last whole word of a text, zeros above them. */
+static inline uint64_t bs_word_rest(const char *text, size_t len) {
+    size_t left = len % BS_WORD_BYTES;
+    if (left == 0)
+        return 0;
+    return len < BS_WORD_BYTES
+               ? bs_word_of_few(text, len, 0)
+               : bs_word_at(text + len - BS_WORD_BYTES) >> 8 * (BS_WORD_BYTES - left);
+}
+
+/* The high bit of each byte that is this one, and no other bit. */
+static inline uint64_t bs_word_equal(uint64_t word, unsigned char byte) {
+    uint64_t low = BS_EACH_BYTE(0x7FU);
+    uint64_t differs = word ^ BS_EACH_BYTE((uint64_t)byte);
+    return ~(((differs & low) + low) | differs | low);
+}
+
+/* Those high bits as the lowest eight bits, the first byte's first. */
+static inline uint64_t bs_word_bits(uint64_t flags) {
+    return (flags * UINT64_C(0x0002040810204081)) >> 56;
+}
+
+#endif

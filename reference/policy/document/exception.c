@@ -1,0 +1,183 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/word.h"
+#include "policy/document/problem_at.h"
+#include "policy/document/validate.h"
+#include "policy/match/direct.h"
+#include "policy/match/matcher.h"
+#include "policy/match/tiers.h"
+#include "policy/path/rule.h"
+
+/* What asking the denies one by one may cost before a matcher of them is compiled, in steps for
+ * each byte of theirs: about as much as that costs. So many that it might refuse them are not asked
+ * at all: it would have to be the same for all exceptions. */
+enum { STEPS_A_BYTE = 64, MOST_BYTES = 32 * 1024 };
+
+/* Denies with wildcards, asked one by one, for most files have few exceptions that only a glob can
+ * tell about; after some steps all at once, the last first: the highest that matches is then the
+ * earliest. */
+struct globs {
+    bool subtrees_only;
+    size_t steps_left;
+    struct bs_matcher *matcher;
+    uint32_t *numbers; /* of the denies, by pattern of the matcher */
+    bool compiled;
+    int refused; /* to compile: how, or 0 */
+};
+
+struct judge {
+    const struct bs_rules *denies;
+    struct bs_cover literal; /* what letters alone can tell */
+    struct globs any;
+    struct globs subtrees;
+    struct bs_problems *problems;
+};
+
+static bool is_candidate(const struct bs_rule *deny, bool subtrees_only) {
+    size_t top = bs_rule_subtree(deny->body, deny->len);
+    if (deny->negated || (subtrees_only && top == 0))
+        return false;
+    return bs_rule_has_wildcards(deny->body, top > 0 ? top : deny->len);
+}
+
+static size_t steps_for(const struct bs_rules *denies) {
+    size_t bytes = 0;
+    for (size_t i = 0; i < denies->n; i++)
+        bytes += denies->items[i].negated ? 0 : denies->items[i].len;
+    return bytes <= MOST_BYTES ? bytes * STEPS_A_BYTE : 0;
+}
+
+/* Without tables: what they take to build, no list of exceptions asks often enough to gain. */
+static int compile(struct globs *globs, const struct bs_rules *denies) {
+    struct bs_pattern *patterns = malloc((denies->n + 1) * sizeof *patterns);
+    globs->numbers = malloc((denies->n + 1) * sizeof *globs->numbers);
+    size_t n = 0;
+    int code = patterns != NULL && globs->numbers != NULL ? BS_OK : BS_E_EXECUTION;
+    for (size_t i = denies->n; i > 0 && code == BS_OK; i--) {
+        const struct bs_rule *deny = &denies->items[i - 1];
+        if (!is_candidate(deny, globs->subtrees_only))
+            continue;
+        globs->numbers[n] = (uint32_t)(i - 1);
+        patterns[n++] = (struct bs_pattern){deny->body, deny->len};
+    }
+    if (code == BS_OK && n > 0)
+        code =
+            bs_matcher_compile_from(BS_TIER_LEAST_WORK, patterns, n, false, &globs->matcher, NULL);
+    free(patterns);
+    return code;
+}
+
+/* What does not compile is not tried again for the next exception. */
+static int ask_together(struct globs *globs, const struct bs_rules *denies, uint32_t number,
+                        const char *path, size_t len, bool *held) {
+    ptrdiff_t highest = BS_NO_RULE;
+    if (!globs->compiled)
+        globs->refused = compile(globs, denies);
+    globs->compiled = true;
+    if (globs->matcher != NULL)
+        highest = bs_matcher_highest(globs->matcher, path, len);
+    *held = highest != BS_NO_RULE && globs->numbers[highest] < number;
+    return globs->refused;
+}
+
+/* Whether a deny before this number has a glob that matches the path. */
+static int ask(struct globs *globs, const struct bs_rules *denies, uint32_t number,
+               const char *path, size_t len, bool *held) {
+    *held = false;
+    for (uint32_t i = 0; i < number && globs->steps_left > 0 && !*held; i++) {
+        const struct bs_rule *deny = &denies->items[i];
+        const struct bs_pattern pattern = {deny->body, deny->len};
+        size_t steps = 1 + deny->len / BS_WORD_BYTES;
+        enum bs_direct direct = BS_DIRECT_NO;
+        if (is_candidate(deny, globs->subtrees_only))
+            direct = bs_direct_matches(&pattern, path, len, &steps);
+        bool spent = steps >= globs->steps_left || direct == BS_DIRECT_TOO_LONG;
+        globs->steps_left = spent ? 0 : globs->steps_left - steps;
+        *held = direct == BS_DIRECT_YES;
+    }
+    if (*held || globs->steps_left > 0)
+        return BS_OK;
+    return ask_together(globs, denies, number, path, len, held);
+}
+
+static void clear(struct globs *globs) {
+    bs_matcher_free(globs->matcher);
+    free(globs->numbers);
+}
+
+/* An exact path or a subtree of one: everything else could open more than its author sees. */
+static bool has_right_form(const struct bs_rule *rule, struct bs_problems *problems) {
+    size_t top = bs_rule_subtree(rule->body, rule->len);
+    if (!bs_rule_has_wildcards(rule->body, top > 0 ? top : rule->len))
+        return true;
+    bs_problem_at_deny(problems, "denyModify", rule, NULL,
+                       "an exception is an exact path or a subtree of one, without wildcards");
+    return false;
+}
+
+static int judge_own(struct judge *judge, uint32_t number) {
+    const struct bs_rule *rule = &judge->denies->items[number];
+    if (bs_cover_find(&judge->literal, rule, false).first < number)
+        return BS_OK;
+    size_t top = bs_rule_subtree(rule->body, rule->len);
+    bool held = false;
+    int code = ask(top > 0 ? &judge->subtrees : &judge->any, judge->denies, number, rule->body,
+                   top > 0 ? top : rule->len, &held);
+    if (code == BS_E_EXECUTION)
+        return code;
+    if (code == BS_E_INVALID)
+        bs_problem_at_deny(judge->problems, "denyModify", rule, NULL,
+                           "the denies before this exception are too many to be judged");
+    else if (!held)
+        bs_problem_at_deny(judge->problems, "denyModify", rule, NULL,
+                           "an exception lies inside an earlier deny of the list, and no earlier "
+                           "one holds this");
+    return BS_OK;
+}
+
+static bool judge_all_own(const struct bs_rules *denies, uint64_t seed,
+                          struct bs_problems *problems) {
+    struct judge judge = {
+        .denies = denies, .problems = problems, .subtrees = {.subtrees_only = true}};
+    judge.any.steps_left = judge.subtrees.steps_left = steps_for(denies);
+    int code = bs_cover_fill(&judge.literal, denies, NULL, false, seed) ? BS_OK : BS_E_EXECUTION;
+    for (uint32_t i = 0; i < denies->n && code == BS_OK; i++) {
+        const struct bs_rule *rule = &denies->items[i];
+        if (rule->negated && has_right_form(rule, problems))
+            code = judge_own(&judge, i);
+    }
+    bs_cover_clear(&judge.literal);
+    clear(&judge.any);
+    clear(&judge.subtrees);
+    return code == BS_OK;
+}
+
+/* A workspace may repeat or narrow the holes that the global policy leaves, and make none. */
+static bool judge_by_global(const struct bs_rules *denies, const struct bs_rules *global,
+                            uint64_t seed, struct bs_problems *problems) {
+    struct bs_cover holes = {0};
+    if (!bs_cover_fill(&holes, global, NULL, true, seed))
+        return false;
+    for (size_t i = 0; i < denies->n; i++) {
+        const struct bs_rule *rule = &denies->items[i];
+        if (rule->negated && has_right_form(rule, problems) && !bs_cover_covers(&holes, rule))
+            bs_problem_at_deny(problems, "denyModify", rule, NULL,
+                               "a workspace cannot make exceptions; this one equals no exception "
+                               "of the global policy and lies inside none");
+    }
+    bs_cover_clear(&holes);
+    return true;
+}
+
+bool bs_validate_exceptions(const struct bs_policy *policy, const struct bs_policy *above,
+                            struct bs_problems *problems) {
+    bool any = false;
+    for (size_t i = 0; i < policy->deny_modify.n && !any; i++)
+        any = policy->deny_modify.items[i].negated;
+    bool good =
+        !any || (above != NULL ? judge_by_global(&policy->deny_modify, &above->deny_modify,
+                                                 policy->seed, problems)
+                               : judge_all_own(&policy->deny_modify, policy->seed, problems));
+    return good && !problems->failed;
+}

@@ -1,0 +1,28 @@
+/* From a tree to the model: which fields there are, of which type, and rules in normal form. */
+#ifndef BS_POLICY_DOCUMENT_SHAPE_H
+#define BS_POLICY_DOCUMENT_SHAPE_H
+
+#include <stdbool.h>
+
+#include "policy/file/node.h"
+#include "policy/file/problems.h"
+#include "policy/model.h"
+
+/* Whether this is a policy of version 2. Nothing else is looked at: what other versions mean by
+ * their fields is theirs. */
+bool bs_shape_is_policy(const struct bs_node *root, enum bs_policy_format format,
+                        struct bs_problems *problems);
+
+/* The integer of a node, of either format. False when it is none; a number that does not fit is
+ * INT64_MAX or INT64_MIN. */
+bool bs_shape_integer(const struct bs_node *node, int64_t *value);
+
+/* Whether a node may be `metadata.name`. */
+bool bs_shape_is_name(const struct bs_node *node);
+
+/* Fills the model, which has its arena and nothing else, with all that is right. Everything that is
+ * not is reported. False when memory ran out. */
+bool bs_shape_read(const struct bs_node *root, enum bs_policy_format format,
+                   struct bs_problems *problems, struct bs_policy *policy);
+
+#endif

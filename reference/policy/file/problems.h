@@ -1,0 +1,52 @@
+/* What is wrong with a file, or worth a warning: collected in any order, reported by place. */
+#ifndef BS_POLICY_FILE_PROBLEMS_H
+#define BS_POLICY_FILE_PROBLEMS_H
+
+#include <stdbool.h>
+
+#include <boxspec/policy.h>
+
+/* A JSON pointer, from its end to its start. It lives on the stack of whoever walks down; text is
+ * made of it only where there is a problem. */
+struct bs_pointer {
+    const struct bs_pointer *up; /* NULL: the whole file */
+    const char *name;            /* NULL: the index counts */
+    size_t len;                  /* of name */
+    size_t index;
+};
+
+struct bs_place {
+    uint32_t line;
+    uint32_t column;
+};
+
+struct bs_problems {
+    struct bs_arena *arena; /* all of it, items too; made with the first, as most files have none */
+    struct bs_policy_problem *items;
+    size_t n;
+    size_t room;
+    enum bs_policy_source source; /* of what is added */
+    bool failed;                  /* memory ran out; something is missing */
+    const char *list; /* the pointer of the list that an item was last added of, as text */
+    size_t list_len;
+    const char *list_name; /* which list that was: names are told apart by where they lie */
+    const char *list_owner;
+};
+
+/* `code` and `message` are static; code is NULL for a problem. */
+void bs_problems_add(struct bs_problems *problems, struct bs_place place,
+                     const struct bs_pointer *pointer, const char *code, const char *message);
+/* Of an item of a list. Lists are long, so the pointer of the list is written once. */
+void bs_problems_add_item(struct bs_problems *problems, struct bs_place place,
+                          const struct bs_pointer *list, size_t index, const char *code,
+                          const char *message);
+void bs_problems_addf(struct bs_problems *problems, struct bs_place place,
+                      const struct bs_pointer *pointer, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+void bs_problems_clear(struct bs_problems *problems);
+
+/* By file, line and column. */
+void bs_problems_sort(struct bs_problems *problems);
+
+#endif

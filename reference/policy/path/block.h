@@ -1,0 +1,41 @@
+/* Up to 64 bytes of text in registers, where the machine has SSE2. */
+#ifndef BS_POLICY_PATH_BLOCK_H
+#define BS_POLICY_PATH_BLOCK_H
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Sixteen bytes of which the first n are the text's, zeroes behind them. Reads no other byte, so
+ * that a text at the end of a page is safe. */
+static inline __m128i bs_block_short(const char *text, size_t n) {
+    uint64_t low = 0;
+    uint64_t high = 0;
+    if (n >= 8) {
+        memcpy(&low, text, 8);
+        if (n > 8) {
+            memcpy(&high, text + n - 8, 8);
+            high >>= 8 * (16 - n);
+        }
+    } else if (n >= 4) {
+        uint32_t first = 0;
+        uint32_t last = 0;
+        memcpy(&first, text, 4);
+        memcpy(&last, text + n - 4, 4);
+        low = first | (uint64_t)last << 8 * (n - 4);
+    } else {
+        for (size_t i = 0; i < n; i++)
+            low |= (uint64_t)(unsigned char)text[i] << 8 * i;
+    }
+    return _mm_set_epi64x((long long)high, (long long)low);
+}
+
+/* Bit i: byte i is this one. */
+static inline uint64_t bs_block_mask(__m128i bytes, char c) {
+    return (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)));
+}
+#endif
+
+#endif

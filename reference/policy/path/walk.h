@@ -1,0 +1,19 @@
+/* Where the kernel would end up: a path walked component by component below an open root. */
+#ifndef BS_POLICY_PATH_WALK_H
+#define BS_POLICY_PATH_WALK_H
+
+#include <boxspec/profile.h>
+
+#include "base/buf.h"
+
+struct bs_place {
+    bool inside;
+    struct bs_buf path; /* relative to the root, in normal form; `.` is the root */
+};
+
+/* `path` is relative and in normal form. 0 and *place; BS_E_IO; BS_E_EXECUTION. The place is to be
+ * cleared in every case. */
+int bs_walk(int root_fd, const char *path, size_t len, enum bs_follow follow,
+            struct bs_place *place, struct bs_error *err);
+
+#endif

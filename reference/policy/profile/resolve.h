@@ -1,0 +1,33 @@
+/* The effective profile: the rules that were looked up, and behind them the global denies. */
+#ifndef BS_POLICY_PROFILE_RESOLVE_H
+#define BS_POLICY_PROFILE_RESOLVE_H
+
+#include <boxspec/profile.h>
+
+#include "policy/match/matcher.h"
+
+struct bs_policy;
+struct bs_arena;
+
+/* The list of one operation; patterns[i] is the body of entries[i]. */
+struct bs_list {
+    struct bs_entry *entries;
+    struct bs_pattern *patterns;
+    size_t n;
+    size_t n_own;      /* the first so many are the profile's */
+    bool has_positive; /* among them */
+    bool has_exceptions;
+};
+
+struct bs_effective {
+    const char *name;
+    bool synthesized;
+    struct bs_list lists[2]; /* by enum bs_op */
+};
+
+/* Everything in *out lives in the arena and nothing of it in the policy. Returns like
+ * bs_profile_compile. */
+int bs_effective_profile(const struct bs_policy *policy, const char *name, struct bs_arena *arena,
+                         struct bs_effective *out, struct bs_error *err);
+
+#endif
