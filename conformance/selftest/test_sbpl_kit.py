@@ -216,7 +216,7 @@ def test_a_refusal_without_a_living_twin_is_unproven(
 ) -> None:
     no = answer(kind="invalid_input", message="no")
     asked = iter([no, Answer({"id": "1", "result": {"text": HEAD}}), no, no])
-    monkeypatch.setattr(box, "compile", lambda _: next(asked))
+    monkeypatch.setattr(box.sbpl, "compile", lambda _: next(asked))
     refuses(box, "x", Setup(), Setup())
     with pytest.raises(Failure) as failed:
         refuses(box, "x", Setup(), Setup())

@@ -78,7 +78,7 @@ class Tree:
     def incomplete(self, require_complete: bool) -> str | None:
         """Why this run cannot say `conforms`, if it cannot."""
         if not self.contracts:
-            return "the shim declares no contract; --contract policy judges what else it declares"
+            return "the shim declares no contract; --contract NAME judges what it declares of one"
         for contract in self.contracts:
             decided = [
                 each

@@ -179,10 +179,6 @@ class Box:
         with self.launch(message, Observed, **options) as live:
             return live.finish()
 
-    def serve_call(self, op: str, **fields: Any) -> dict[str, Any]:
-        """One request through the shared serve session; the whole checked answer."""
-        return self.session.serve().call(op, **fields)
-
     def launch(
         self,
         message: Message | bytes,

@@ -54,7 +54,6 @@ class Live(Generic[Outcome]):
         self.warden = warden
         self._streams = streams
         self._make: Callable[..., Outcome] = make
-        self._within_s = within_s
         self._limit = Deadline(within_s)
         self._expect_result = expect_result
         self._snapshot: list[Proc] | None = None

@@ -78,7 +78,8 @@ def _serve(session: Session, folder: Path, say: Say) -> None:
         if {**first, "nonce": ""} != {**second, "nonce": ""}:
             raise _no("hello twice in one session says two different things")
         say("hello: nonce, pid and shape are right, twice the same")
-        for op in ("exec.no-such-op", f"nothing-{os.urandom(3).hex()}.run"):
+        known = [f"{name}.no-such-op" for name in names()[:1]]
+        for op in (*known, f"nothing-{os.urandom(3).hex()}.run"):
             answer = serve.call(op)
             if "unsupported" not in answer:
                 raise _no(f"the unknown operation {op!r} is answered with {shown(answer)}")

@@ -99,14 +99,6 @@ def report(box: Box, **run: Any) -> dict[str, Any]:
     return json.loads(place.read_text())
 
 
-def report_through_shell(box: Box, before: str, **run: Any) -> dict[str, Any]:
-    """The same after a few words of shell in the same process."""
-    place = box.tmp / "report.json"
-    line = f'{before}; exec "$0" "$1"'
-    box.exec.run(program=SH, args=["-c", line, P.report, str(place)], **run).result  # noqa: B018
-    return json.loads(place.read_text())
-
-
 def fd_of(said: Mapping[str, Any], number: int) -> dict[str, Any]:
     """One descriptor of a report, empty where the child does not have it."""
     return next((each for each in said["fds"] if each["fd"] == number), {})
