@@ -1,0 +1,1 @@
+"""The contract echo: `contract.py` declares it, `page.md` is it."""

@@ -1,0 +1,12 @@
+"""Trust in a shim that declares echo, or does not: it answers, or says that it cannot."""
+
+from __future__ import annotations
+
+from boxspec.target.case import Box
+from boxspec.target.sentinels import Ask, Say, sentinels
+
+SENTINELS: dict[str, list[Ask]] = {"echo": [("echo.say", {"text": "smoke"})]}
+
+
+def trust(box: Box, say: Say) -> None:
+    sentinels(box.capabilities, lambda message: box.put(message).raw, SENTINELS, say)

@@ -1,0 +1,10 @@
+"""What the twin does of the contract."""
+
+from contract import Contract
+
+
+def capabilities():
+    return ["echo"]
+
+
+CONTRACT = Contract(operations={"echo.say": "ops:say"}, capabilities=capabilities)
