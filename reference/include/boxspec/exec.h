@@ -28,6 +28,11 @@
  * these two dispositions, and do not collect children with waitpid(-1), while a run is active. The
  * environment is read without a lock: do not call setenv meanwhile.
  *
+ * A process that forks during a run leaves it to itself: in the child no run is active, and the two
+ * dispositions are the previous ones (after vfork and _Fork: from the first signal on). The child
+ * may make runs of its own; one that was forked in on_output must not return from there. Until it
+ * executes a program or ends, it holds the pipes of the runs, so a payload may not seem to end.
+ *
  * A caller that ignores SIGCHLD (or set SA_NOCLDWAIT) cannot learn how a child ended: that is
  * refused before anything is spawned.
  *
