@@ -28,15 +28,17 @@ static bool is_same(struct bs_fuzz_bytes expected, const char *text) {
     return strlen(text) == expected.len && memcmp(text, expected.data, expected.len) == 0;
 }
 
+static uint64_t given(const uint64_t *limit) { return limit != NULL ? *limit : UINT64_MAX; }
+
 static const char *difference(const struct bs_exec_request *request,
                               const struct bs_fuzz_request *expected) {
     if (!is_same(expected->program, request->program))
         return "program";
     if (!is_same(expected->current_dir, request->current_dir))
         return "current_dir";
-    if (request->timeout_ms != expected->timeout_ms)
+    if (given(request->timeout_ms) != expected->timeout_ms)
         return "timeout_ms";
-    if (request->max_output_bytes != expected->max_output_bytes)
+    if (given(request->max_output_bytes) != expected->max_output_bytes)
         return "max_output_bytes";
     if (request->debug != expected->debug)
         return "debug";

@@ -36,6 +36,8 @@ static const char help[] =
 
 struct options {
     struct bs_exec_request request;
+    uint64_t timeout_ms; /* the request points here once they are given */
+    uint64_t max_output_bytes;
     struct bs_env_pair *pairs;
     size_t n_pairs;
     bool clear;
@@ -63,8 +65,9 @@ static int parse_option(struct options *options, int option, char *value, const 
     struct bs_exec_request *request = &options->request;
     switch (option) {
     case 't':
-        if (!bs_cli_duration_ms(value, &request->timeout_ms))
+        if (!bs_cli_duration_ms(value, &options->timeout_ms))
             return bs_cli_wrong("--timeout %s: write a time such as 250ms, 2s or 5m", value);
+        request->timeout_ms = &options->timeout_ms;
         return 0;
     case 'C':
         request->current_dir = value;
@@ -80,8 +83,9 @@ static int parse_option(struct options *options, int option, char *value, const 
         request->stdin_mode = strcmp(value, "null") == 0 ? BS_STDIN_NULL : BS_STDIN_INHERIT;
         return 0;
     case 'm':
-        if (!bs_cli_size(value, &request->max_output_bytes))
+        if (!bs_cli_size(value, &options->max_output_bytes))
             return bs_cli_wrong("--max-output %s: write a size such as 4096, 64k or 4M", value);
+        request->max_output_bytes = &options->max_output_bytes;
         return 0;
     case 'd':
         request->debug = true;

@@ -104,9 +104,13 @@ static void look_at_leader(struct bs_run *run) {
     }
 }
 
-static bool cancelled(int fd) {
-    struct pollfd entry = {.fd = fd, .events = POLLIN};
-    return fd >= 0 && BS_RETRY(poll(&entry, 1, 0)) == 1;
+static int cancel_fd(const struct bs_run *run) {
+    return run->request->cancel_fd != NULL ? *run->request->cancel_fd : -1;
+}
+
+static bool cancelled(const struct bs_run *run) {
+    struct pollfd entry = {.fd = cancel_fd(run), .events = POLLIN};
+    return entry.fd >= 0 && BS_RETRY(poll(&entry, 1, 0)) == 1;
 }
 
 /* What ended the run, if anything did, in the contract's order: stdin failure, signal, exit,
@@ -128,7 +132,7 @@ static void decide(struct bs_run *run, uint64_t now) {
     } else if (run->leader_gone) {
         run->cause = EXITED;
         reap_leader(run, now);
-    } else if (cancelled(run->request->cancel_fd)) {
+    } else if (cancelled(run)) {
         end_run(run, CANCELLED, SIGTERM, now);
     } else if (now >= run->deadline) {
         end_run(run, DEADLINE, SIGTERM, now);
@@ -214,8 +218,8 @@ static void wait_for_events(const struct bs_run *run, struct pollfd *set, uint64
     set[P_IN] = (struct pollfd){.fd = run->child->feed.fd, .events = POLLOUT};
     set[P_SIGNAL] =
         (struct pollfd){.fd = open_ended ? bs_signal_fd(run->slot) : -1, .events = POLLIN};
-    set[P_CANCEL] = (struct pollfd){.fd = run->phase == RUNNING ? run->request->cancel_fd : -1,
-                                    .events = POLLIN};
+    set[P_CANCEL] =
+        (struct pollfd){.fd = run->phase == RUNNING ? cancel_fd(run) : -1, .events = POLLIN};
     set[P_LEADER] =
         (struct pollfd){.fd = run->leader_gone ? -1 : run->child->watch.fd, .events = POLLIN};
     set[P_WITNESS] = (struct pollfd){.fd = run->witness, .events = POLLIN};
@@ -277,6 +281,10 @@ static bool turn(struct bs_run *run) {
     return stop_draining(run, now);
 }
 
+static uint64_t limit(const uint64_t *given, uint64_t none) {
+    return given != NULL ? *given : none;
+}
+
 int bs_supervise(const struct bs_exec_request *request, struct bs_child *child,
                  const struct bs_signal_slot *slot, struct bs_tee *tee,
                  struct bs_exec_result *result, struct bs_error *err) {
@@ -286,11 +294,12 @@ int bs_supervise(const struct bs_exec_request *request, struct bs_child *child,
                          .outlets = {.request = request, .tee = tee},
                          .phase = RUNNING,
                          .cause = NONE,
-                         .deadline = bs_after_ms(bs_now_ns(), request->timeout_ms),
+                         .deadline = bs_after_ms(bs_now_ns(), limit(request->timeout_ms, BS_NEVER)),
                          .until = BS_NEVER,
                          .witness = -1};
-    bs_drain_init(&run.out, child->out, BS_STDOUT, request->max_output_bytes);
-    bs_drain_init(&run.err, child->err, BS_STDERR, request->max_output_bytes);
+    uint64_t most = limit(request->max_output_bytes, UINT64_MAX);
+    bs_drain_init(&run.out, child->out, BS_STDOUT, most);
+    bs_drain_init(&run.err, child->err, BS_STDERR, most);
     child->out = child->err = -1; /* the drains have them now */
     while (!turn(&run)) {
     }

@@ -284,6 +284,17 @@ void bs_decode_env(struct bs_decoder *decoder, const cJSON *item, const char *po
     request->n_env = n;
 }
 
+static const uint64_t *decode_limit(struct bs_decoder *decoder, const cJSON *object,
+                                    const char *pointer, const char *name) {
+    uint64_t value = 0;
+    if (!bs_decode_u64(decoder, object, pointer, name, &value))
+        return NULL;
+    uint64_t *limit = bs_decoder_keep(decoder, malloc(sizeof *limit));
+    if (limit != NULL)
+        *limit = value;
+    return limit;
+}
+
 void bs_decode_request(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                        struct bs_exec_request *request) {
     static const char *const known[] = {
@@ -299,12 +310,12 @@ void bs_decode_request(struct bs_decoder *decoder, const cJSON *object, const ch
     request->program = bs_decode_text(decoder, object, pointer, "program", true);
     request->args = bs_decode_strings(decoder, object, pointer, "args", &request->n_args);
     request->current_dir = bs_decode_text(decoder, object, pointer, "current_dir", false);
-    (void)bs_decode_u64(decoder, object, pointer, "timeout_ms", &request->timeout_ms);
+    request->timeout_ms = decode_limit(decoder, object, pointer, "timeout_ms");
     decode_stdin(decoder, object, pointer, request);
     char at[BS_POINTER_MOST];
     bs_decode_env(decoder, member(object, "env"), bs_below(at, pointer, "env"), request);
     request->debug = bs_decode_bool(decoder, object, pointer, "debug");
-    (void)bs_decode_u64(decoder, object, pointer, "max_output_bytes", &request->max_output_bytes);
+    request->max_output_bytes = decode_limit(decoder, object, pointer, "max_output_bytes");
     const cJSON *failure = member(object, "stdin_failure");
     if (bs_is_word(failure, "ignore"))
         request->stdin_failure = BS_STDIN_FAILURE_IGNORE;

@@ -1,7 +1,8 @@
 /* Run one program under supervision.
  *
  *   1. Fill a struct bs_exec_request, starting from BS_EXEC_REQUEST_INIT. Only `program` is
- * required. Everything it points to stays the caller's and must live until the call returns.
+ * required: a field that is 0 or NULL asks for nothing, so `{.program = "true"}` is a whole
+ * request. Everything it points to stays the caller's and must live until the call returns.
  *   2. Start from BS_EXEC_RESULT_INIT and call bs_exec_run. It returns when the child's whole
  * process group is gone and its output is read to the end.
  *   3. 0: the result is filled, whatever the child did; a child that failed is a result. Negative:
@@ -26,6 +27,11 @@
  * active run; the dispositions that were there come back when the last one ends. Do not change
  * these two dispositions, and do not collect children with waitpid(-1), while a run is active. The
  * environment is read without a lock: do not call setenv meanwhile.
+ *
+ * A process that forks during a run leaves it to itself: in the child no run is active, and the two
+ * dispositions are the previous ones (after vfork and _Fork: from the first signal on). The child
+ * may make runs of its own; one that was forked in on_output must not return from there. Until it
+ * executes a program or ends, it holds the pipes of the runs, so a payload may not seem to end.
  *
  * A caller that ignores SIGCHLD (or set SA_NOCLDWAIT) cannot learn how a child ended: that is
  * refused before anything is spawned.
@@ -56,9 +62,6 @@ extern "C" {
 #define BS_EXEC_LINGER_MS                                                                          \
     1000                   /* from the end of the group to closing pipes that an escapee holds */
 #define BS_EXEC_TEE_MS 100 /* by which a blocked terminal delays the return under `debug` */
-
-#define BS_EXEC_NO_TIMEOUT UINT64_MAX
-#define BS_EXEC_UNLIMITED UINT64_MAX
 
 enum bs_stdin_mode {
     BS_STDIN_INHERIT = 0, /* the caller's; /dev/null where the caller's is closed */
@@ -121,7 +124,9 @@ struct bs_exec_request {
     const char *const *args; /* n_args strings, without the program itself */
     size_t n_args;
     const char *current_dir; /* NULL: the caller's */
-    uint64_t timeout_ms;     /* from the spawn; 0 is expired at once */
+    /* From the spawn. NULL: none. A limit that was computed to be 0 is expired at once: it never
+     * turns into none. */
+    const uint64_t *timeout_ms;
     enum bs_stdin_mode stdin_mode;
     const void *stdin_data;
     size_t stdin_len; /* bytes */
@@ -130,10 +135,11 @@ struct bs_exec_request {
     const struct bs_env_pair *env;
     size_t n_env;
     bool debug; /* also copy the output, secrets replaced, to the caller's descriptor 2 */
-    /* Bytes kept per stream; one more ends the run. With on_output: bytes handed on. */
-    uint64_t max_output_bytes;
-    /* Becomes readable or hangs up: the run is ended like by a deadline. Never read. -1: none. */
-    int cancel_fd;
+    /* Bytes kept per stream; one more ends the run. With on_output: bytes handed on. NULL: no
+     * limit. */
+    const uint64_t *max_output_bytes;
+    /* Becomes readable or hangs up: the run is ended like by a deadline. Never read. NULL: none. */
+    const int *cancel_fd;
     /* Gets output as it comes, on the calling thread, and nothing is kept. Must not block for long:
      * the deadline is looked at between two calls. */
     void (*on_output)(void *ctx, enum bs_stream stream, const char *data, size_t len);
@@ -143,9 +149,8 @@ struct bs_exec_request {
 
 #define BS_EXEC_REQUEST_INIT                                                                       \
     {                                                                                              \
-        NULL, NULL, 0, NULL, BS_EXEC_NO_TIMEOUT, BS_STDIN_INHERIT, NULL, 0,                        \
-            BS_STDIN_FAILURE_ERROR, BS_ENV_INHERIT, NULL, 0, false, BS_EXEC_UNLIMITED, -1, NULL,   \
-            NULL, NULL                                                                             \
+        NULL, NULL, 0, NULL, NULL, BS_STDIN_INHERIT, NULL, 0, BS_STDIN_FAILURE_ERROR,              \
+            BS_ENV_INHERIT, NULL, 0, false, NULL, NULL, NULL, NULL, NULL                           \
     }
 
 /* Bits of pending_signals. */

@@ -70,7 +70,7 @@ static void the_cap_counts_bytes_of_single_writes_too(void **state) {
 
 static void an_incomplete_character_of_the_child_stays(void **state) {
     (void)state;
-    struct bs_drain drain = drain_of("ok\xE2\x82", 4, BS_EXEC_UNLIMITED);
+    struct bs_drain drain = drain_of("ok\xE2\x82", 4, UINT64_MAX);
     read_to_end(&drain, &keeps);
     bs_drain_finish(&drain);
     assert_int_equal(drain.kept.len, 4);
@@ -103,7 +103,7 @@ static void an_empty_pipe_is_not_its_end(void **state) {
     int ends[2];
     assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
     struct bs_drain drain;
-    bs_drain_init(&drain, ends[0], BS_STDOUT, BS_EXEC_UNLIMITED);
+    bs_drain_init(&drain, ends[0], BS_STDOUT, UINT64_MAX);
     assert_true(bs_drain_read(&drain, &outlets));
     assert_true(bs_drain_rest(&drain, &outlets));
     assert_true(drain.fd >= 0);
@@ -156,7 +156,7 @@ static void a_flood_is_left_after_the_largest_pipe(void **state) {
     enum { LARGEST_PIPE = 1024 * 1024, LARGEST_READ = 256 * 1024 };
     struct bs_outlets outlets = {.request = &keeps, .tee = NULL};
     struct bs_drain drain;
-    bs_drain_init(&drain, open("/dev/zero", O_RDONLY | O_CLOEXEC), BS_STDOUT, BS_EXEC_UNLIMITED);
+    bs_drain_init(&drain, open("/dev/zero", O_RDONLY | O_CLOEXEC), BS_STDOUT, UINT64_MAX);
     assert_true(bs_drain_rest(&drain, &outlets));
     assert_true(drain.fd >= 0);
     assert_in_range(drain.kept.len, LARGEST_PIPE, LARGEST_PIPE + LARGEST_READ);
@@ -173,7 +173,7 @@ static void only_a_pipe_that_was_full_is_enlarged(void **state) {
     static char half[32 * 1024];
     memset(half, 'x', sizeof half);
     struct bs_outlets outlets = {.request = &keeps, .tee = NULL};
-    struct bs_drain drain = drain_of(half, 100, BS_EXEC_UNLIMITED);
+    struct bs_drain drain = drain_of(half, 100, UINT64_MAX);
     assert_true(bs_drain_read(&drain, &outlets));
     assert_false(drain.grown);
     bs_drain_clear(&drain);

@@ -92,14 +92,14 @@ static void cancel(void *ctx, enum bs_stream stream, const char *data, size_t le
 
 static void assert_is_ended(void) {
     struct bs_exec_request request = SHELL("sleep 60 & exec sleep 60");
-    request.timeout_ms = 10;
+    request.timeout_ms = &(const uint64_t){10};
     struct bs_exec_result result = run_to_result(&request);
     assert_int_equal(result.termination, BS_ENDED_TIMEOUT);
     bs_exec_result_clear(&result);
     int ends[2];
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     request = SHELL("trap 'exit 0' TERM; echo ready; while :; do sleep 0.01; done");
-    request.cancel_fd = ends[0];
+    request.cancel_fd = &ends[0];
     request.on_output = cancel;
     request.on_output_ctx = &ends[1];
     result = run_to_result(&request);

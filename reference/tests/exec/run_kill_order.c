@@ -154,7 +154,7 @@ static void a_deadline(void **state) {
     static const uint64_t timeouts[] = {0, 1, 5, 20};
     for (size_t i = 0; i < LENGTH(timeouts); i++) {
         struct bs_exec_request request = SHELL("sleep 60 & sleep 60");
-        request.timeout_ms = timeouts[i];
+        request.timeout_ms = &timeouts[i];
         struct bs_exec_result result = traced(&request);
         assert_int_equal(result.termination, BS_ENDED_TIMEOUT);
         assert_int_equal(sent(SIGTERM), 1);
@@ -175,7 +175,7 @@ static struct bs_exec_result cancelled(const char *script) {
     int ends[2];
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     struct bs_exec_request request = SHELL(script);
-    request.cancel_fd = ends[0];
+    request.cancel_fd = &ends[0];
     request.on_output = cancel;
     request.on_output_ctx = &ends[1];
     struct bs_exec_result result = traced(&request);
@@ -217,7 +217,7 @@ static void a_stopped_child(void **state) {
 static void too_much_output(void **state) {
     (void)state;
     struct bs_exec_request request = SHELL("sleep 60 & echo too much; sleep 60");
-    request.max_output_bytes = 3;
+    request.max_output_bytes = &(const uint64_t){3};
     struct bs_exec_result result = traced(&request);
     assert_int_equal(result.termination, BS_ENDED_CAP);
     assert_int_equal(sent(SIGTERM), 0);

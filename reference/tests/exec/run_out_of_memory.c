@@ -94,14 +94,14 @@ static void a_run_with_everything_in_it(void **state) {
 static void a_capped_run(void **state) {
     (void)state;
     struct bs_exec_request request = SHELL("echo out; echo err >&2; exit 3");
-    request.max_output_bytes = 100;
+    request.max_output_bytes = &(const uint64_t){100};
     sweep(&request, EVERY_FAILURE_IS_AN_ERROR);
 }
 
 static void a_run_that_times_out(void **state) {
     (void)state;
     struct bs_exec_request request = SHELL("exec sleep 60");
-    request.timeout_ms = 0;
+    request.timeout_ms = &(const uint64_t){0};
     sweep(&request, EVERY_FAILURE_IS_AN_ERROR);
 }
 

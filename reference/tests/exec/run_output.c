@@ -63,7 +63,7 @@ static void only_the_annotation_is_left_for_the_result(void **state) {
     struct bs_exec_request request = SHELL("echo err >&2; exec sleep 60");
     request.on_output = hear;
     request.on_output_ctx = &heard;
-    request.timeout_ms = 1;
+    request.timeout_ms = &(const uint64_t){1};
     struct bs_exec_result result = run_to_result(&request);
     assert_int_equal(result.termination, BS_ENDED_TIMEOUT);
     assert_text(&result.err, "process timed out");
@@ -74,7 +74,7 @@ static void only_the_annotation_is_left_for_the_result(void **state) {
 static void a_byte_beyond_the_cap_ends_the_run(void **state) {
     (void)state;
     struct bs_exec_request request = SHELL("printf '12345\\303\\251'; printf e >&2; exec sleep 60");
-    request.max_output_bytes = 6;
+    request.max_output_bytes = &(const uint64_t){6};
     struct bs_exec_result result = run_to_result(&request);
     assert_int_equal(result.termination, BS_ENDED_CAP);
     assert_true(result.truncated);
@@ -88,7 +88,7 @@ static void a_byte_beyond_the_cap_ends_the_run(void **state) {
 static void output_of_just_the_cap_is_whole(void **state) {
     (void)state;
     struct bs_exec_request request = SHELL("printf '12345\\303\\251'; printf '1234567' >&2");
-    request.max_output_bytes = 7;
+    request.max_output_bytes = &(const uint64_t){7};
     struct bs_exec_result result = run_to_result(&request);
     assert_int_equal(result.termination, BS_ENDED_EXIT);
     assert_false(result.truncated);
@@ -104,7 +104,7 @@ static void a_cap_holds_for_a_callback_too(void **state) {
     struct bs_exec_request request = SHELL("head -c 1000000 /dev/zero; exec sleep 60");
     request.on_output = hear;
     request.on_output_ctx = &heard;
-    request.max_output_bytes = 1000;
+    request.max_output_bytes = &(const uint64_t){1000};
     struct bs_exec_result result = run_to_result(&request);
     assert_int_equal(result.termination, BS_ENDED_CAP);
     assert_true(result.truncated);

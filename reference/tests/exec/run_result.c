@@ -56,7 +56,7 @@ static void a_signal_of_its_own_names_itself_without_words(void **state) {
 static void a_deadline_annotates_what_the_child_wrote(void **state) {
     (void)state;
     struct bs_exec_request request = SHELL("echo >&2 -n started; exec sleep 60");
-    request.timeout_ms = 1;
+    request.timeout_ms = &(const uint64_t){1};
     struct bs_exec_result result = run_to_result(&request);
     assert_false(result.success);
     assert_false(result.has_exit_code);
@@ -75,7 +75,7 @@ static void a_cancel_descriptor_ends_the_run_and_is_not_read(void **state) {
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     assert_int_equal(write(ends[1], "x", 1), 1);
     struct bs_exec_request request = SHELL("exec sleep 60");
-    request.cancel_fd = ends[0];
+    request.cancel_fd = &ends[0];
     struct bs_exec_result result = run_to_result(&request);
     assert_false(result.success);
     assert_false(result.has_exit_code);
@@ -91,12 +91,45 @@ static void a_cancel_descriptor_ends_the_run_and_is_not_read(void **state) {
     bs_close(&ends[0]);
 }
 
+static void what_is_zero_asks_for_nothing(void **state) {
+    (void)state;
+    const struct bs_exec_request request = {.program = "true"};
+    struct bs_exec_result result = run_to_result(&request);
+    assert_int_equal(result.termination, BS_ENDED_EXIT);
+    assert_true(result.success);
+    bs_exec_result_clear(&result);
+}
+
+static void a_limit_of_zero_is_a_limit(void **state) {
+    (void)state;
+    static const uint64_t zero;
+    struct bs_exec_request request = SHELL("exec sleep 60");
+    request.timeout_ms = &zero;
+    struct bs_exec_result result = run_to_result(&request);
+    assert_int_equal(result.termination, BS_ENDED_TIMEOUT);
+    bs_exec_result_clear(&result);
+    request = SHELL("echo; exec sleep 60");
+    request.max_output_bytes = &zero;
+    result = run_to_result(&request);
+    assert_int_equal(result.termination, BS_ENDED_CAP);
+    bs_exec_result_clear(&result);
+}
+
+static void a_cancel_descriptor_that_is_none_is_refused(void **state) {
+    (void)state;
+    static const int failed = -1;
+    struct bs_exec_request request = SHELL("exit 0");
+    request.cancel_fd = &failed;
+    struct bs_error err = run_to_error(&request, BS_E_INVALID);
+    assert_non_null(strstr(err.message, "cancel_fd: -1"));
+}
+
 static void a_quiet_cancel_descriptor_changes_nothing(void **state) {
     (void)state;
     int ends[2];
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     struct bs_exec_request request = SHELL("exit 3");
-    request.cancel_fd = ends[0];
+    request.cancel_fd = &ends[0];
     struct bs_exec_result result = run_to_result(&request);
     assert_int_equal(result.exit_code, 3);
     bs_exec_result_clear(&result);
@@ -189,6 +222,9 @@ int main(void) {
         leaves_nothing(a_signal_of_its_own_names_itself_without_words),
         leaves_nothing(a_deadline_annotates_what_the_child_wrote),
         leaves_nothing(a_cancel_descriptor_ends_the_run_and_is_not_read),
+        leaves_nothing(what_is_zero_asks_for_nothing),
+        leaves_nothing(a_limit_of_zero_is_a_limit),
+        leaves_nothing(a_cancel_descriptor_that_is_none_is_refused),
         leaves_nothing(a_quiet_cancel_descriptor_changes_nothing),
         leaves_nothing(usage_is_the_childs),
         leaves_nothing(duration_spans_the_run),

@@ -93,7 +93,8 @@ int bench_cap(uint64_t cap_mib) {
     struct bs_exec_result result = BS_EXEC_RESULT_INIT;
     struct bs_error err = BS_ERROR_INIT;
     request.program = "yes";
-    request.max_output_bytes = cap_mib * BENCH_MIB;
+    uint64_t most = cap_mib * BENCH_MIB;
+    request.max_output_bytes = &most;
     uint64_t resident = bench_memory().resident;
     uint64_t start = bench_now_ns();
     int code = bs_exec_run(&request, &result, &err);

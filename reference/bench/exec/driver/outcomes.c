@@ -26,6 +26,8 @@ static const char *const exit_seven[] = {"-c", "exit 7"};
 static const char *const die[] = {"-c", "kill -9 $$"};
 static const char *const say_and_wait[] = {"-c", "echo; exec sleep 60"};
 static const char *const a_minute[] = {"60"};
+static const uint64_t timeouts_ms[] = {0, 1};
+static const uint64_t cap = 4096;
 
 static struct outcome named(const char *name, const char *program, const char *const *args,
                             size_t n_args) {
@@ -46,7 +48,7 @@ static void interrupt_us(void *ctx, enum bs_stream stream, const char *data, siz
     (void)kill(getpid(), SIGTERM);
 }
 
-static void prepare(struct outcome *all, int cancel_fd) {
+static void prepare(struct outcome *all, const int *cancel_fd) {
     size_t n = 0;
     struct outcome *next = NULL;
 
@@ -57,10 +59,10 @@ static void prepare(struct outcome *all, int cancel_fd) {
     *next = named("signal", "sh", die, 2);
     next->ended = BS_ENDED_SIGNAL;
 
-    for (uint64_t ms = 0; ms < 2; ms++) {
+    for (size_t i = 0; i < 2; i++) {
         next = &all[n++];
-        *next = named(ms == 0 ? "timeout 0 ms" : "timeout 1 ms", "sleep", a_minute, 1);
-        next->request.timeout_ms = ms;
+        *next = named(i == 0 ? "timeout 0 ms" : "timeout 1 ms", "sleep", a_minute, 1);
+        next->request.timeout_ms = &timeouts_ms[i];
         next->ended = BS_ENDED_TIMEOUT;
     }
 
@@ -84,7 +86,7 @@ static void prepare(struct outcome *all, int cancel_fd) {
 
     next = &all[n++];
     *next = named("cap", "yes", NULL, 0);
-    next->request.max_output_bytes = 4096;
+    next->request.max_output_bytes = &cap;
     next->ended = BS_ENDED_CAP;
 
     next = &all[n++];
@@ -131,7 +133,7 @@ int bench_outcomes(uint64_t runs) {
     int cancel_fd = eventfd(1, EFD_CLOEXEC);
     if (cancel_fd < 0)
         return bench_broken("outcomes", "no eventfd");
-    prepare(all, cancel_fd);
+    prepare(all, &cancel_fd);
     /* One round first: what the library keeps for the next run is not a leak. */
     uint64_t unexpected = run_many(all, OUTCOMES);
     struct bench_holdings before = bench_holdings();
