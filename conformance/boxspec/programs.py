@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import os
+import select
+import time
 from pathlib import Path
 
 from boxspec.errors import UsageError
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFAULT = ROOT / "build" / "release" / "fixtures" / "programs"
+SOURCES = ROOT / "fixtures" / "programs"
+REMEDY = "build them with ./ci/setup or set BOXSPEC_PROGRAMS to their folder"
+
+# All of them together, on a machine that is very busy.
+CHECK_S = 20.0
 
 
 def folder() -> Path:
@@ -18,11 +25,7 @@ def folder() -> Path:
     for place in (start, start / "fixtures" / "programs", start / "programs"):
         if (place / "warden").is_file():
             return place
-    raise UsageError(
-        str(start),
-        "the fixture programs are not there",
-        "build them with ./ci/setup or set BOXSPEC_PROGRAMS to their folder",
-    )
+    raise UsageError(str(start), "the fixture programs are not there", REMEDY)
 
 
 class Programs:
@@ -45,10 +48,63 @@ class Programs:
                 return str(place / base)
         raise UsageError(str(self.folder / "preload" / base), "is not built", "run ./ci/setup")
 
+    def check(self) -> None:
+        """Each program of the tree runs and each preload is there, or one error names the others.
+
+        A case that misses one would take its own silence for the target's: nothing that was not
+        started is ever left behind.
+        """
+        for source in sorted(SOURCES.glob("preload/*.c")):
+            self.preload(source.stem)
+        names = {source.stem for source in SOURCES.glob("*.c")}
+        dead = sorted(names - _running(self.folder, names))
+        if dead:
+            raise UsageError(
+                str(self.folder), f"these programs are missing or do not run: {dead}", REMEDY
+            )
+
     def __getattr__(self, name: str) -> str:
         if name.startswith("_"):
             raise AttributeError(name)
         return str(self.folder / name.replace("_", "-"))
+
+
+def _running(place: Path, names: set[str]) -> set[str]:
+    """Those that say their usage line when they are asked, all at once."""
+    ours, theirs = os.pipe2(os.O_CLOEXEC)
+    pids = []
+    try:
+        for name in names:
+            argv = [str(place / name), "--usage"]
+            out = [(os.POSIX_SPAWN_DUP2, theirs, 1)]
+            try:
+                pids.append(os.posix_spawn(argv[0], argv, {}, file_actions=out))
+            except OSError:
+                continue
+        os.close(theirs)
+        theirs = -1
+        said = _read_to_end(ours)
+    finally:
+        os.close(ours)
+        if theirs >= 0:
+            os.close(theirs)
+        for pid in pids:
+            os.kill(pid, 9)
+            os.waitpid(pid, 0)
+    # One write each, shorter than PIPE_BUF: the lines do not mix.
+    words = [line.split() for line in said.decode("utf-8", "replace").splitlines()]
+    return {each[1] for each in words if each[:1] == ["usage:"] and len(each) > 1}
+
+
+def _read_to_end(fd: int) -> bytes:
+    """Up to the end of the last writer, or as far as it came in CHECK_S."""
+    limit, data = time.monotonic() + CHECK_S, b""
+    while select.select([fd], [], [], max(0.0, limit - time.monotonic()))[0]:
+        part = os.read(fd, 65536)
+        if not part:
+            break
+        data += part
+    return data
 
 
 programs = Programs()

@@ -6,6 +6,7 @@ from concurrent.futures import Future
 
 import pytest
 
+from boxspec.programs import programs
 from boxspec.schedule.ending import ENDING, Ending
 from boxspec.schedule.overlap import Overlap
 from boxspec.target.case import Box
@@ -31,6 +32,7 @@ class State:
         """The shim's session, trusted; the first caller starts it."""
         if self.session is None:
             option = self.config.getoption
+            programs.check()
             session = Session(
                 shim_argv(option("boxspec_shim")),
                 seed=option("boxspec_seed"),

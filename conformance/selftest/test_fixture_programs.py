@@ -1,0 +1,83 @@
+"""The programs that cases start: without each of them nothing is scored."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from selftest.tools import ROOT, boxspec, run
+
+PROGRAMS = ROOT / "build" / "release" / "fixtures" / "programs"
+NAMES = sorted(path.stem for path in (ROOT / "fixtures" / "programs").glob("*.c"))
+
+
+def exchange(path: Path, text: str, mode: int = 0o755) -> None:
+    """Another file of this name; the one behind the link stays as it is."""
+    path.unlink()
+    path.write_text(text)
+    path.chmod(mode)
+
+
+# What is wrong with the program that leaves an orphan: then none is ever left.
+BROKEN: dict[str, Callable[[Path], None]] = {
+    "missing": Path.unlink,
+    "not executable": lambda path: exchange(path, "#!/bin/sh\n", 0o644),
+    "no program": lambda path: exchange(path, "x"),
+    "silent": lambda path: exchange(path, "#!/bin/sh\nexit 0\n"),
+    "another program": lambda path: exchange(path, "#!/bin/sh\necho usage: gate\n"),
+    "a folder": lambda path: (path.unlink(), path.mkdir())[1],
+}
+
+
+def copied(place: Path) -> Path:
+    """The programs of this build, linked; a case may break the links of its own."""
+    for source in [*PROGRAMS.iterdir(), *PROGRAMS.glob("preload/*.so")]:
+        if source.is_file():
+            target = place / source.relative_to(PROGRAMS)
+            target.parent.mkdir(exist_ok=True)
+            os.link(source, target)
+    return place
+
+
+@pytest.fixture
+def programs(tmp_path: Path) -> Path:
+    return copied(tmp_path)
+
+
+def run_with(programs: Path) -> tuple[int, str, str]:
+    done = boxspec(
+        *("run", "--contract", "exec", "-k", "an_orphan_that_ignores_signals"),
+        env={"BOXSPEC_PROGRAMS": str(programs)},
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_without_a_program_nothing_is_scored(programs: Path, how: str) -> None:
+    BROKEN[how](programs / "orphan")
+    status, out, err = run_with(programs)
+    assert (status, err.count("\n")) == (2, 1), out + err
+    assert "['orphan']" in err
+    assert "contract MUST" not in out
+
+
+def test_without_a_preload_nothing_is_scored(programs: Path) -> None:
+    (programs / "preload" / "steal_child.so").unlink()
+    status, out, err = run_with(programs)
+    assert (status, err.count("\n")) == (2, 1), out + err
+    assert "steal_child.so" in err
+    assert "contract MUST" not in out
+
+
+def test_with_all_of_them_cases_are_scored(programs: Path) -> None:
+    status, out, err = run_with(programs)
+    assert status == 0, out + err
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_program_says_its_usage(name: str) -> None:
+    done = run([PROGRAMS / name, "--usage"])
+    assert (done.returncode, done.stdout.split()[:2]) == (0, ["usage:", name])
