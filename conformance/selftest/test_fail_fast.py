@@ -18,7 +18,7 @@ from boxspec.target.session import Session
 from boxspec.target.trust import trust
 from selftest.tools import ROOT, TWIN, boxspec
 
-KEEPS_HOME = f"{ROOT}/conformance/shims/faults/shim.py --fault env.keeps-home"
+KEEPS_HOME = f"{ROOT}/conformance/shims/faults/shim.py --fault exec-env.keeps-home"
 
 
 def done_tests(folder: Path, *words: str) -> list[dict[str, Any]]:

@@ -108,20 +108,20 @@ def test_a_fault_is_a_shim_that_works_otherwise(name: str, tmp_path: Path) -> No
 
 
 def test_an_unknown_fault_is_refused() -> None:
-    done = run([sys.executable, "-I", "-S", FAULTS, "--fault", "kill.nobody", "serve"])
-    assert "kill.nobody" in refused(done)
+    done = run([sys.executable, "-I", "-S", FAULTS, "--fault", "exec-kill.nobody", "serve"])
+    assert "exec-kill.nobody" in refused(done)
 
 
 @pytest.mark.parametrize(
     ("words", "names"),
     [
-        (["--only", "kill.nobody"], "kill.nobody"),
+        (["--only", "exec-kill.nobody"], "exec-kill.nobody"),
         (["-k", "nothing-of-that-kind"], "no fault is left"),
         (["-k", "kill and"], "-k"),
-        (["-j", "0"], "-j 0"),
+        (["-j", "0"], "-j: '0'"),
         (["-j", "many"], "many"),
         (["--contract", "backend"], "backend"),
-        (["--contract", "policy", "--only", "env.keeps-home"], "no fault is left"),
+        (["--contract", "policy", "--only", "exec-env.keeps-home"], "no fault is left"),
         (["--loud"], "--loud"),
         (["--json", "/no/such/folder/x"], "/no/such/folder/x"),
     ],
@@ -133,13 +133,13 @@ def test_a_wrong_call_is_one_clear_line(words: list[str], names: str) -> None:
 
 def test_a_fault_that_is_caught_is_told(tmp_path: Path) -> None:
     file = tmp_path / "matrix.json"
-    done = boxspec("faults", "--only", "env.keeps-home", "--json", file)
+    done = boxspec("faults", "--only", "exec-env.keeps-home", "--json", file)
     assert done.returncode == 0, done.stdout + done.stderr
     tree = json.loads(file.read_text())
     (only,) = tree["faults"]
     told = {name: only[name] for name in ("id", "contract", "requirement", "role", "caught")}
     assert told == {
-        "id": "env.keeps-home",
+        "id": "exec-env.keeps-home",
         "contract": "exec",
         "requirement": "EXEC-ENV-02",
         "role": "fault",
@@ -157,7 +157,7 @@ def test_a_fault_that_is_caught_is_told(tmp_path: Path) -> None:
 def test_what_was_finished_survives_an_interrupt(tmp_path: Path) -> None:
     file = tmp_path / "matrix.json"
     words = ["faults", "-j", "1", "--scope", "own"]
-    words += ["--only", "env.keeps-home", "--only", "kill.never-kills"]
+    words += ["--only", "exec-env.keeps-home", "--only", "exec-kill.never-kills"]
     with subprocess.Popen(
         [sys.executable, "-P", "-m", "boxspec", *words, "--json", str(file)],
         cwd=ROOT,
@@ -170,9 +170,10 @@ def test_what_was_finished_survives_an_interrupt(tmp_path: Path) -> None:
         os.kill(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=60)
     assert process.returncode == 2, out + err
-    assert "env.keeps-home" in first
+    assert "exec-env.keeps-home" in first
     assert "not finished 1" in out
-    assert [each["id"] for each in json.loads(file.read_text())["faults"]] == ["env.keeps-home"]
+    told = [each["id"] for each in json.loads(file.read_text())["faults"]]
+    assert told == ["exec-env.keeps-home"]
 
 
 class Scripted:

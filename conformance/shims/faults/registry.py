@@ -24,22 +24,21 @@ class Fault:
         }
 
 
-def fault(requirement, mistake, seen="general knowledge", role="fault", contract="exec"):
-    """The id is the topic of the requirement and the name of the function."""
+def fault(requirement, mistake, seen="general knowledge", role="fault"):
+    """The contract is the folder of the function's file.
+
+    The id is exec-kill.NAME for a function NAME and EXEC-KILL-02; without a requirement the role
+    stands for the topic: exec-noop.NAME.
+    """
 
     def register(install):
-        name = f"{topic(requirement, role, contract)}.{install.__name__.replace('_', '-')}"
-        FAULTS[name] = Fault(name, contract_of, requirement, mistake, seen, role, install)
+        contract = install.__module__.split(".")[1]
+        topic = requirement.lower().split("-")[1] if requirement else role
+        name = f"{contract}-{topic}.{install.__name__.replace('_', '-')}"
+        FAULTS[name] = Fault(name, contract, requirement, mistake, seen, role, install)
         return install
 
-    contract_of = requirement.split("-")[0].lower() if requirement else contract
     return register
-
-
-def topic(requirement, role, contract):
-    """kill for EXEC-KILL-02, policy-glob for POLICY-GLOB-02; without a requirement its role."""
-    words = requirement.lower().split("-")[:2] if requirement else [contract, role]
-    return "-".join(words).removeprefix("exec-")
 
 
 def replaces(owner, name=None):

@@ -1,34 +1,44 @@
 #!/usr/bin/env -S python3 -I -S
 """The twin with one mistake: shim.py --fault ID run REQUEST RESPONSE. --list shows all as JSON."""
 
-import importlib
 import os
 import sys
+from importlib import import_module
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(os.path.dirname(HERE), "python"), HERE]
+sys.path[:0] = [os.path.join(os.path.dirname(HERE), "python"), os.path.dirname(HERE)]
 
-from protocol import Shim, complain, dump, main, write_all
-from registry import FAULTS
+import contract
+from faults.registry import FAULTS
+from files import write_all
+from jsonwire import dump
+from protocol import Shim, complain, main
 
 
 def load(name):
     """Only the topic that is asked for: a fault should start as fast as the twin."""
-    topic = name.split(".")[0].replace("-", "_")
-    for stem in stems():
-        if stem == topic or stem.startswith(f"{topic}_"):
-            importlib.import_module(f"topics.{stem}")
+    folder, _, topic = name.partition(".")[0].partition("-")
+    if folder in folders():
+        for stem in stems(folder):
+            if stem == topic or stem.startswith(f"{topic}_"):
+                import_module(f"faults.{folder}.{stem}")
     return FAULTS.get(name)
 
 
-def stems():
-    names = sorted(os.listdir(os.path.join(HERE, "topics")))
+def folders():
+    """One a contract, for those that the twin has."""
+    return [name for name in contract.every() if os.path.isdir(os.path.join(HERE, name))]
+
+
+def stems(folder):
+    names = sorted(os.listdir(os.path.join(HERE, folder)))
     return [name[:-3] for name in names if name.endswith(".py")]
 
 
 def catalogue():
-    for stem in stems():
-        importlib.import_module(f"topics.{stem}")
+    for folder in folders():
+        for stem in stems(folder):
+            import_module(f"faults.{folder}.{stem}")
     return [fault.as_json() for fault in FAULTS.values()]
 
 

@@ -13,7 +13,3 @@ class Failed(Exception):
         if self.problems:
             error["problems"] = self.problems
         return {"error": error}
-
-
-def spawn_failure(program, reason):
-    return Failed("execution", f"failed to spawn `{program.decode('utf-8', 'replace')}`: {reason}")

@@ -1,8 +1,7 @@
 """One or two policy files into the policy that is asked."""
 
-from errors import Failed
-
 import policy.judge as judge
+from errors import Failed
 from policy.load import File, Policy
 
 

@@ -2,15 +2,14 @@
 
 import time
 
-from errors import Failed
-from request import Reader, one, several
-
 import policy.decide as decide
 import policy.glob as glob
 import policy.merge as merge
 import policy.real as real
 import policy.yamltext as yamltext
+from errors import Failed
 from policy.spelling import Refused, decode, normal_body, normal_path
+from reader import Reader, one, several
 
 FORMATS = ("json", "yaml")
 
@@ -177,15 +176,3 @@ def take_text(reader):
     if form == "yaml" and not yamltext.available():
         reader.wrong("format", "yaml needs PyYAML, which is not here")
     return data, form
-
-
-OPERATIONS = {
-    "path.normalize": path_normalize,
-    "glob.match": glob_match,
-    "policy.load": load,
-    "policy.resolve": resolve,
-    "policy.check": check,
-    "policy.check_resolved": check_resolved,
-    "policy.explain": explain,
-    "policy.audit": audit,
-}

@@ -5,7 +5,6 @@ import os
 import stat
 
 from errors import Failed
-
 from policy.decide import Decision, decide
 from policy.spelling import normal_path
 

@@ -1,8 +1,7 @@
 """The clauses of a text, part by part, in the order of the contract's page."""
 
-from policy.decide import named
-
 import sbpl.refusals as refusals
+from policy.decide import named
 from sbpl.filters import Filters, plain_names, subpath, wild
 from sbpl.places import below
 

@@ -1,7 +1,6 @@
 """One rule as one filter: (literal …), (subpath …) or (regex …)."""
 
 import policy.glob as glob
-
 import sbpl.spellings as spellings
 from sbpl.places import below, refuse_controls, refused
 

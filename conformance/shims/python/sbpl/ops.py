@@ -2,15 +2,14 @@
 
 import policy.decide as decide
 import policy.merge as merge
+import sbpl.clauses as clauses
 from errors import Failed
+from jsonwire import dump
 from policy.ops import take_case, take_texts
 from policy.spelling import Refused
-from protocol import dump
-from request import Reader, one, several
-
-import sbpl.clauses as clauses
+from reader import Reader, one, several
 from sbpl.places import place, refused
-from sbpl.wrapping import take_provider, wrap
+from sbpl.wrapping import take_provider
 
 LISTS = ("read", "modify", "denyRead", "denyModify")
 VARIABLES = ("HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR")
@@ -106,6 +105,3 @@ def take_env(reader):
 
 def is_set(value):
     return value != b""
-
-
-OPERATIONS = {"sbpl.compile": compile_, "sbpl.wrap": wrap}

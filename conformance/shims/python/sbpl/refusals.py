@@ -1,7 +1,6 @@
 """What no text could keep: variables that open too much, side roots that uncover."""
 
 import policy.fold as folding
-
 from sbpl.filters import plain_names
 from sbpl.places import below, lies_in, refused
 

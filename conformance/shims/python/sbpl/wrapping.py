@@ -3,10 +3,9 @@
 import os
 from binascii import b2a_base64
 
-from errors import Failed
-from request import one, several
-
 import sbpl.flags as flags
+from errors import Failed
+from reader import one, several
 
 WRAPPER = "/usr/bin/sandbox-exec"
 PROVIDERS = ("codex", "claude", "gemini")

@@ -1,0 +1,63 @@
+"""The twin without one of its contracts: the folder is all that a contract is there."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from selftest.tools import CONTRACTS, TWIN, converse, run
+
+# A question that only this contract answers.
+QUESTIONS: dict[str, dict[str, Any]] = {
+    "exec": {"op": "exec.format_env"},
+    "policy": {"op": "glob.match", "pattern": "*", "paths": ["a"]},
+    "sbpl": {"op": "sbpl.compile", "rules": {}, "root": "/a"},
+}
+# What goes with it.
+BUILT_ON = {"policy": {"sbpl"}}
+
+
+def without(name: str, folder: Path) -> Path:
+    """Copies of the twin and of its faults; the twin has lost a contract."""
+    leave = shutil.ignore_patterns("__pycache__")
+    for part in (TWIN.parent, TWIN.parents[1] / "faults"):
+        shutil.copytree(part, folder / part.name, ignore=leave)
+    shutil.rmtree(folder / TWIN.parent.name / name)
+    return folder
+
+
+def asked(shim: list[str | Path], *questions: dict[str, Any]) -> list[dict[str, Any]]:
+    hello = {"op": "hello", "protocol": 1, "nonce": "n"}
+    messages = [{"id": str(i), **each} for i, each in enumerate((hello, *questions))]
+    answers: list[dict[str, Any]] = converse(shim, messages)
+    return answers
+
+
+def test_each_contract_has_its_question() -> None:
+    assert set(QUESTIONS) == set(CONTRACTS)
+
+
+@pytest.mark.parametrize("name", sorted(CONTRACTS))
+def test_a_contract_that_is_away_leaves_the_others(name: str, tmp_path: Path) -> None:
+    gone = {name} | BUILT_ON.get(name, set())
+    shim = without(name, tmp_path) / TWIN.parent.name / TWIN.name
+    hello, *answers = asked([sys.executable, "-I", "-S", shim], *QUESTIONS.values())
+    declared = {each.split(".")[0] for each in hello["result"]["capabilities"]}
+    assert declared & set(CONTRACTS) == set(CONTRACTS) - gone
+    answered = {each for each, answer in zip(QUESTIONS, answers, strict=True) if "result" in answer}
+    assert answered == set(CONTRACTS) - gone
+    assert all("result" in each or "unsupported" in each for each in answers), answers
+
+
+@pytest.mark.parametrize("name", sorted(CONTRACTS))
+def test_the_faults_of_what_is_away_are_away(name: str, tmp_path: Path) -> None:
+    shim = without(name, tmp_path) / "faults" / "shim.py"
+    done = run([sys.executable, "-I", "-S", shim, "--list"])
+    assert done.returncode == 0, done.stderr
+    left = {each["contract"] for each in json.loads(done.stdout)}
+    assert left == set(CONTRACTS) - {name} - BUILT_ON.get(name, set())

@@ -1,0 +1,1 @@
+"""The twin with one mistake at a time: what a suite must catch."""

@@ -1,0 +1,79 @@
+"""Mistakes with max_output_bytes."""
+
+import _signal
+import os
+
+import exec.run as run
+import exec.streams as streams
+from faults.registry import fault, replaces
+
+
+@fault("EXEC-CAP-01", "the cap ends the group with SIGTERM and patience", "one way to end for all")
+def cap_is_polite():
+    @replaces(run.Run)
+    def end_group(original, self, cause):
+        if cause.name == "cap":
+            self.terminate(cause)
+        else:
+            original(self, cause)
+
+
+@fault("EXEC-CAP-01", "the cap ends the leader alone", "Child::kill, proc.kill()")
+def cap_ends_the_leader_alone():
+    @replaces(run.Run)
+    def end_group(original, self, cause):
+        if cause.name == "cap" and len(self.group.alive()) > 1:
+            os.kill(self.group.leader, _signal.SIGKILL)
+            self.group.exists = lambda: False
+        else:
+            original(self, cause)
+
+
+@fault("EXEC-CAP-01", "a cut run is a success", "head -c habits")
+def cut_run_is_a_success():
+    @replaces(run.Run)
+    def outcome(original, self, cause):
+        return ("exit", 0, None) if cause.name == "cap" else original(self, cause)
+
+
+@fault("EXEC-CAP-02", "both streams count together", "one budget")
+def both_streams_count_together():
+    @replaces(run.Run)
+    def look(original, self):
+        cap = self.request.max_output_bytes
+        if cap is not None and sum(output.length for output in self.outputs) > cap:
+            self.outputs[0].over = True
+        return original(self)
+
+
+@fault("EXEC-CAP-02", "exactly the cap is too much", ">= for >")
+def exactly_the_cap_is_too_much():
+    @replaces(streams.Output)
+    def keep(original, self, chunk):
+        kept = original(self, chunk)
+        self.over = self.over or self.length == self.cap
+        return kept
+
+
+@fault("EXEC-CAP-03", "a byte more than the cap is kept", "pitfall E16: bun#36169")
+def keeps_a_byte_more():
+    @replaces(streams.Output)
+    def keep(original, self, chunk):
+        kept = original(self, chunk)
+        if len(kept) < len(chunk):
+            self.kept.append(chunk[len(kept) : len(kept) + 1])
+        return kept
+
+
+@fault("EXEC-CAP-03", "a cut character becomes U+FFFD", "pitfall E17: synara#710")
+def cut_character_is_replaced():
+    @replaces(run.text)
+    def decode(original, chunks, cut):
+        return original(chunks, False)
+
+
+@fault("EXEC-CAP-03", "the cap is told on stderr", "a friendly note")
+def annotates_the_cap():
+    @replaces(run.Run)
+    def note(original, self, cause):
+        return "output truncated" if cause.name == "cap" else original(self, cause)

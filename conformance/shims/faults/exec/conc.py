@@ -1,0 +1,98 @@
+"""Mistakes with several runs in one process."""
+
+import _thread
+import os
+import select
+
+import exec.batch as batch
+import exec.run as run
+import exec.signals as signals
+import exec.spawn as spawn
+from faults.registry import fault, replaces
+
+
+@fault("EXEC-CONC-01", "the lock is held over the wait", "ADR-009 read literally")
+def lock_over_the_wait():
+    lock = _thread.allocate_lock()
+
+    @replaces(run.Run)
+    def result(original, self):
+        with lock:
+            return original(self)
+
+
+class Deaf(list):
+    """Nothing is noted for this run."""
+
+    def extend(self, numbers):
+        pass
+
+
+@fault("EXEC-CONC-02", "one run gets the signal", "pitfall H13: one slot")
+def one_run_gets_the_signal():
+    @replaces(signals.Handlers)
+    def acquire(original, self):
+        watch = original(self)
+        if self.watches[0] is not watch:
+            watch.noted = Deaf()
+        return watch
+
+
+@fault("EXEC-CONC-03", "the first run that ends restores the handlers", "ADR-009: a guard each")
+def first_end_restores():
+    @replaces(signals.Handlers)
+    def release(original, self, watch):
+        self.restore()
+        original(self, watch)
+
+
+@fault("EXEC-CONC-04", "pipes are inheritable until after the fork", "pitfall C2: ducktape#140")
+def siblings_share_pipes():
+    @replaces(spawn.Spawn)
+    def open_output(original, self):
+        ends = original(self)
+        os.set_inheritable(ends[1], True)
+        return ends
+
+    @replaces(spawn.Spawn)
+    def place(original, self, stdio):
+        original(self, stdio)
+        self.close([fd for fd in stdio if fd > 2])
+
+    @replaces(spawn.Spawn)
+    def fork(original, self, stdio, report):
+        pid = original(self, stdio, report)
+        select.poll().poll(5)
+        return pid
+
+
+@fault("EXEC-CONC-05", "a table of 32 runs", "pitfall J6")
+def table_of_32():
+    @replaces(batch.Batch)
+    def run(original, self):
+        answers = original(self)
+        if len(answers) == 64:
+            answers[32:] = answers[:32]
+        return answers
+
+
+@fault("EXEC-CONC-06", "one deadline for the whole process", "a static variable")
+def one_deadline_for_all():
+    deadlines = []
+
+    def read(self):
+        return deadlines[0] if deadlines and len(signals.handlers.watches) == 3 else None
+
+    def write(self, value):
+        if value is not None:
+            deadlines[:] = [min([*deadlines, value])]
+
+    def own_or_shared(self):
+        own = vars(self).get("own_deadline")
+        return read(self) or own
+
+    def keep(self, value):
+        vars(self)["own_deadline"] = value
+        write(self, value)
+
+    run.Run.deadline = property(own_or_shared, keep)

@@ -1,0 +1,161 @@
+"""Mistakes with the copy for people."""
+
+import os
+
+import exec.redact as redact
+import exec.run as run
+import exec.tee as tee
+from errors import Failed
+from faults.registry import fault, replaces
+
+
+@fault("EXEC-DEBUG-01", "with debug the output is shown and not captured", "inherit habits")
+def shows_instead_of_capturing():
+    @replaces(run.Run)
+    def take(original, self, output):
+        original(self, output)
+        if self.tee:
+            output.kept.clear()
+
+
+@fault("EXEC-DEBUG-01", "only stdout is copied", "one of two")
+def copies_stdout_only():
+    @replaces(tee.Tee)
+    def feed(original, self, stream, chunk):
+        if stream == "stdout":
+            original(self, stream, chunk)
+
+
+@fault("EXEC-DEBUG-02", "the copy is raw", "logs full of tokens")
+def copies_raw():
+    run.secrets = lambda *environments: set()
+
+
+@fault("EXEC-DEBUG-02", "only secrets of clear_and_set are replaced", "half of the list")
+def forgets_the_callers_secrets():
+    @replaces(run)
+    def secrets(original, caller, given):
+        return original(given)
+
+
+@fault("EXEC-DEBUG-03", "each write is looked at by itself", "pitfall E21")
+def redacts_each_write():
+    @replaces(redact.Redactor)
+    def feed(original, self, chunk, last=False):
+        return original(self, chunk, last=True)
+
+
+@fault("EXEC-DEBUG-03", "secrets are replaced one after the other", "replace in a loop")
+def replaces_one_after_the_other():
+    def feed(self, chunk, last=False):
+        self.held += chunk
+        for value in sorted(self.values):
+            self.held = self.held.replace(value, redact.MARK)
+        ready = len(self.held) if last else self.undecided_from(self.held)
+        out, self.held = self.held[:ready], self.held[ready:]
+        return out
+
+    redact.Redactor.feed = feed
+
+
+@fault("EXEC-DEBUG-04", "the captured streams are redacted too", "one buffer for both")
+def captures_the_redacted():
+    @replaces(run.Run)
+    def report(original, self, cause):
+        if self.tee:
+            for output in self.outputs:
+                redactor = redact.Redactor(self.tee.redactors["stdout"].values)
+                output.kept = [redactor.feed(b"".join(output.kept), last=True)]
+        return original(self, cause)
+
+
+@fault("EXEC-DEBUG-05", "AUTH and SESSION are found inside words", "AUTHOR is no secret")
+def finds_auth_in_author():
+    @replaces(redact)
+    def is_sensitive(original, name):
+        upper = name.upper()
+        return original(name) or b"AUTH" in upper or b"SESSION" in upper
+
+
+@fault("EXEC-DEBUG-05", "short values are replaced too", "a letter as a token")
+def replaces_short_values():
+    redact.SHORTEST = 1
+
+
+@fault("EXEC-DEBUG-05", "names are compared as they are written", "case-sensitive lists")
+def compares_names_as_written():
+    @replaces(redact)
+    def is_sensitive(original, name):
+        return original(name) and name == name.upper()
+
+
+@fault("EXEC-DEBUG-06", "the copy is written without looking whether it blocks", "pitfall E18")
+def blocks_with_the_terminal():
+    tee.Tee.open = lambda self: os.dup(2)
+    tee.Tee.writable = lambda self, timeout_ms: True
+
+
+@fault("EXEC-DEBUG-06", "the last of the copy is waited for", "flush at the end")
+def waits_for_the_terminal():
+    tee.GOODBYE_NS = 3_000_000_000
+
+
+@fault("EXEC-DEBUG-07", "a closed terminal is an error of the run", "pitfall E19: EPIPE")
+def closed_terminal_is_an_error():
+    @replaces(tee.Tee, "__init__")
+    def init(original, self, values):
+        original(self, values)
+        if self.fd < 0:
+            raise Failed("io", "cannot write to the terminal")
+
+    @replaces(tee.Tee)
+    def write(original, self):
+        had = self.fd >= 0
+        original(self)
+        if had and self.fd < 0:
+            raise Failed("io", "cannot write to the terminal")
+
+
+@fault("EXEC-DEBUG-08", "the caller's stderr is made non-blocking", "fcntl on a shared description")
+def sets_flags_on_stderr():
+    @replaces(tee.Tee)
+    def open(original, self):
+        os.set_blocking(2, False)
+        return original(self)
+
+
+@fault("EXEC-DEBUG-08", "the caller's stderr is made blocking", "fcntl on a shared description")
+def makes_stderr_blocking():
+    @replaces(tee.Tee)
+    def open(original, self):
+        os.set_blocking(2, True)
+        return original(self)
+
+
+@fault("EXEC-DEBUG-09", "the loggable form shows everything", "derive(Debug)")
+def shows_secrets():
+    @replaces(redact)
+    def format_env(original, pairs):
+        if not pairs:
+            return original(pairs)
+        shown = (f"({redact.quoted(k)}, {redact.quoted(v)})" for k, v in pairs)
+        return f"ClearAndSet([{', '.join(shown)}])"
+
+
+@fault("EXEC-DEBUG-09", "the loggable form hides all values", "better safe")
+def hides_all_values():
+    @replaces(redact)
+    def format_env(original, pairs):
+        return original(pairs and [(k, b"[REDACTED]") for k, _ in pairs])
+
+
+@fault("EXEC-DEBUG-10", "the loggable form is a map", "repr(dict)")
+def loggable_form_is_a_map():
+    @replaces(redact)
+    def format_env(original, pairs):
+        return original(pairs).replace("ClearAndSet([", "{").replace("])", "}")
+
+
+@fault("EXEC-DEBUG-10", "strings are not escaped", "string concatenation")
+def strings_are_not_escaped():
+    redact.escaped = lambda character: character

@@ -1,0 +1,160 @@
+"""Mistakes while reading the output."""
+
+import select
+
+import exec.run as run
+import exec.streams as streams
+from faults.registry import fault, replaces
+
+MIB = 1024 * 1024
+
+
+@fault("EXEC-DRAIN-01", "stderr is read when stdout has ended", "pitfall E1: miniforge#1887")
+def stdout_before_stderr():
+    @replaces(run.Run)
+    def interests(original, self):
+        out, err = self.outputs
+        plain = self.request.max_output_bytes is None and not self.tee
+        waits = out.fd >= 0 and plain and not self.end
+        yield from (pair for pair in original(self) if not waits or pair[0] != err.fd)
+
+
+@fault("EXEC-DRAIN-02", "the last read is lost with the child", "pitfall E5: muontrap#104")
+def loses_the_tail():
+    @replaces(run.Run)
+    def report(original, self, cause):
+        kept, payload = self.outputs[0].kept, isinstance(self.request.stdin, bytes)
+        # Longer output, and output beside a payload, are other requirements' cases.
+        if cause.name == "exit" and not payload and 65_536 < self.outputs[0].length < 300_000:
+            kept.pop()
+        return original(self, cause)
+
+
+@fault("EXEC-DRAIN-02", "a read that fills the buffer loses its last byte", "buffer[n] = 0")
+def loses_a_byte_of_a_full_buffer():
+    @replaces(run.Run)
+    def spawn(original, self):
+        original(self)
+        err = self.outputs[1]
+        keep = err.keep
+
+        def keep_text(chunk):
+            return keep(chunk[:-1] if len(chunk) == streams.CHUNK else chunk)
+
+        # What a cap or the copy for people leaves is other requirements' case.
+        if err.cap is None and not self.tee:
+            err.keep = keep_text
+
+
+@fault("EXEC-DRAIN-03", "both streams go into one buffer", "pitfall E14: 2>&1")
+def one_buffer_for_both():
+    @replaces(run.Run)
+    def take(original, self, output):
+        out, err = self.outputs
+        before = len(err.kept)
+        original(self, output)
+        # A little of both is everybody's case, and how many reads there are is the machine's.
+        much = len(err.kept) > before and min(out.length, err.length) > 100
+        plain = self.request.max_output_bytes is None and not self.tee
+        if output is err and much and plain:
+            out.kept.append(err.kept.pop())
+
+
+@fault("EXEC-DRAIN-04", "the end of one stream is taken for the end of the run", "EOF means exit")
+def eof_ends_the_run():
+    @replaces(run.Run)
+    def await_cause(original, self):
+        while not (cause := self.look()):
+            self.turn(self.deadline)
+            closed = any(output.fd < 0 for output in self.outputs)
+            # Programs that close stdout as their last deed are everybody's case.
+            if closed and not self.group.leader_end():
+                select.poll().poll(20)
+                if not self.group.leader_end():
+                    self.group.kill()
+        return cause
+
+
+@fault("EXEC-DRAIN-05", "closed pipes stay in the poll set", "pitfall E4: Supervisor#589")
+def spins_on_closed_pipes():
+    @replaces(run.Run)
+    def patience_ms(original, self, until):
+        closed = all(output.fd < 0 for output in self.outputs)
+        return 0 if closed and not self.end else original(self, until)
+
+
+@fault("EXEC-DRAIN-06", "output puts the deadline off", "pitfall E15: idle timeouts")
+def output_puts_the_deadline_off():
+    @replaces(run.Run)
+    def take(original, self, output):
+        original(self, output)
+        if self.deadline is not None and output.length > MIB:
+            select.poll().poll(5)
+            self.begin_deadline()
+
+
+@fault("EXEC-DRAIN-07", "nothing is kept any more after the deadline", "pitfall E11")
+def stops_reading_at_the_deadline():
+    @replaces(run.Run)
+    def end_group(original, self, cause):
+        if cause.name == "timeout":
+            self.take = lambda output: output.read() and output.kept.pop()
+        original(self, cause)
+
+
+@fault("EXEC-DRAIN-07", "stdout of a run that timed out is thrown away", "pitfall E10")
+def timeout_discards_stdout():
+    @replaces(run.Run)
+    def report(original, self, cause):
+        if cause.name == "timeout":
+            self.outputs[0].kept.clear()
+        return original(self, cause)
+
+
+@fault("EXEC-DRAIN-08", "an escapee is waited for", "pitfall G16: go#23019, cpython#76116")
+def waits_for_escapees():
+    @replaces(run.Run)
+    def drain(original, self):
+        run.LINGER_NS = 1_000_000_000 if self.input.rest else 4_000_000_000
+        original(self)
+
+
+@fault("EXEC-DRAIN-08", "output that an escapee shares is thrown away", "WaitDelay without a read")
+def drops_what_an_escapee_shares():
+    @replaces(run.Run)
+    def drain(original, self):
+        original(self)
+        if self.detached:
+            self.outputs[0].kept.clear()
+
+
+@fault("EXEC-DRAIN-09", "nobody is told about detached writers", "go before ErrWaitDelay")
+def detached_is_never_told():
+    @replaces(run.Run)
+    def drain(original, self):
+        original(self)
+        self.detached = False
+
+
+@fault("EXEC-DRAIN-09", "every clean exit is told as detached", "a flag that was meant otherwise")
+def detached_is_always_told():
+    @replaces(run.Run)
+    def report(original, self, cause):
+        self.detached = cause.name == "exit"
+        return original(self, cause)
+
+
+@fault("EXEC-DRAIN-10", "after an interrupted read a buffer is lost", "EINTR after realloc")
+def interrupted_read_is_lost():
+    @replaces(run.Run)
+    def end_group(original, self, cause):
+        self.interrupted = cause.name == "parent_signal"
+        original(self, cause)
+
+    @replaces(run.Run)
+    def take(original, self, output):
+        before = output.length
+        original(self, output)
+        # Shorter output under a storm is another requirement's case.
+        if getattr(self, "interrupted", False) and before <= 400_000 < output.length:
+            output.kept.pop()

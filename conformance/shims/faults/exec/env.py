@@ -1,0 +1,71 @@
+"""Mistakes with the environment."""
+
+import exec.spawn as spawn
+from faults.registry import fault, replaces
+
+
+@fault("EXEC-ENV-01", "inherited values pass through a text type", "Node, Java")
+def inherited_values_become_text():
+    @replaces(spawn)
+    def child_environment(original, request):
+        given = original(request)
+        if request.env is not None:
+            return given
+        return {k: v.decode("utf-8", "replace").encode() for k, v in given.items()}
+
+
+@fault("EXEC-ENV-01", "a variable of its own is added", "run ids for log correlation")
+def adds_a_variable():
+    @replaces(spawn)
+    def child_environment(original, request):
+        added = {b"RUN_ID": b"1"} if request.env is None else {}
+        return original(request) | added
+
+
+@fault("EXEC-ENV-01", "names that a shell could not write are left out", "dash in between")
+def drops_odd_names():
+    @replaces(spawn)
+    def child_environment(original, request):
+        given = original(request)
+        if request.env is not None:
+            return given
+        return {k: v for k, v in given.items() if k.replace(b"_", b"a").isalnum()}
+
+
+@fault("EXEC-ENV-01", "PWD follows current_dir", "go os/exec")
+def sets_pwd():
+    @replaces(spawn)
+    def child_environment(original, request):
+        moves = request.env is None and request.current_dir is not None
+        return original(request) | ({b"PWD": request.current_dir} if moves else {})
+
+
+@fault("EXEC-ENV-01", "variables without a value are left out", "if value: habits")
+def drops_empty_values():
+    @replaces(spawn)
+    def child_environment(original, request):
+        given = original(request)
+        return given if request.env is not None else {k: v for k, v in given.items() if v}
+
+
+@fault("EXEC-ENV-02", "set without clear: the caller's variables stay", "subprocess env=dict(…)")
+def sets_without_clearing():
+    @replaces(spawn)
+    def child_environment(original, request):
+        return spawn.caller_environment() | original(request)
+
+
+@fault("EXEC-ENV-02", "HOME and PATH are kept for convenience", "env -i wrappers")
+def keeps_home():
+    @replaces(spawn)
+    def child_environment(original, request):
+        return {b"HOME": b"/root"} | original(request)
+
+
+@fault("EXEC-ENV-03", "of duplicate names the first wins", "pitfall A20: getenv order")
+def first_duplicate_wins():
+    @replaces(spawn)
+    def child_environment(original, request):
+        if request.env is None:
+            return original(request)
+        return dict(reversed(request.env))

@@ -1,0 +1,219 @@
+"""Mistakes while ending a group. All at a deadline only: signals to the caller are a topic too."""
+
+import _signal
+import os
+import select
+from time import monotonic_ns
+
+import constants
+import exec.group as group
+import exec.run as run
+from faults.registry import fault, replaces
+
+
+def at_deadlines(method):
+    """Replaces a method of the runs that are past their deadline."""
+
+    def install(function):
+        @replaces(run.Run)
+        def terminate(original, self, cause):
+            if cause.name == "timeout":
+                setattr(self, method, lambda *given: function(self, *given))
+            original(self, cause)
+
+        return function
+
+    return install
+
+
+def leave(a_run):
+    """Returns from here without another look at the group."""
+    a_run.group.exists = lambda: False
+    for output in a_run.outputs:
+        output.close()
+
+
+@fault("EXEC-KILL-01", "SIGTERM goes to the leader only", "pitfall B5")
+def only_the_leader():
+    @at_deadlines("first_signal")
+    def first_signal(self, cause):
+        os.kill(self.group.leader, _signal.SIGTERM)
+        os.kill(self.group.leader, _signal.SIGCONT)
+
+
+@fault("EXEC-KILL-02", "SIGKILL after one second", "a grace of its own")
+def shorter_grace():
+    @replaces(run.Run)
+    def terminate(original, self, cause):
+        if cause.name != "timeout":
+            original(self, cause)
+            return
+        self.first_signal(cause)
+        if not self.await_end(monotonic_ns() + 1_000_000_000):
+            self.kill()
+
+
+@fault("EXEC-KILL-02", "SIGKILL never comes", "pitfall G2: bazel#1437")
+def never_kills():
+    @at_deadlines("kill")
+    def kill(self):
+        self.group.reap = lambda: None
+        leave(self)
+
+
+@fault("EXEC-KILL-03", "with the leader the grace ends", "pitfall G4: FrameOS#372")
+def the_leaders_end_ends_the_grace():
+    @at_deadlines("ended")
+    def ended(self, fired):
+        self.end = self.end or self.group.leader_end()
+        return bool(self.end)
+
+
+@fault("EXEC-KILL-03", "after a signal to the caller the leader's end is enough", "pitfall G4")
+def a_signals_grace_ends_with_the_leader():
+    @replaces(run.Run)
+    def terminate(original, self, cause):
+        self.is_signalled = cause.name == "parent_signal"
+        original(self, cause)
+
+    @replaces(run.Run)
+    def ended(original, self, fired):
+        done = original(self, fired)
+        return done or (getattr(self, "is_signalled", False) and bool(self.end))
+
+    @replaces(run.Run)
+    def drain(original, self):
+        if getattr(self, "is_signalled", False):
+            self.group.kill()
+        original(self)
+
+
+@fault("EXEC-KILL-04", "the grace is always waited for whole", "sleep(5)")
+def waits_the_whole_grace():
+    @replaces(run.Run)
+    def terminate(original, self, cause):
+        until = monotonic_ns() + constants.GRACE_NS
+        members = len(self.group.alive())
+        original(self, cause)
+        while cause.name == "timeout" and members > 2 and monotonic_ns() < until:
+            self.turn(until)
+
+
+@fault("EXEC-KILL-05", "zombies count as alive", "pitfall G6: kill(-pgid, 0)")
+def zombies_are_alive():
+    @at_deadlines("ended")
+    def ended(self, fired):
+        mine = (self.group.leader, os.getpid())
+        others = (p for p in group.processes() if p.pgid == mine[0] and p.pid != mine[0])
+        gone = run.Run.ended(self, fired)
+        return gone and not any(p.ppid != mine[1] for p in others)
+
+
+@fault("EXEC-KILL-06", "a stopped leader counts as ended", "WIFSTOPPED not told apart")
+def stopped_is_ended():
+    @replaces(run.Run)
+    def terminate(original, self, cause):
+        leader = next(p for p in group.processes() if p.pid == self.group.leader)
+        if cause.name == "timeout" and leader.state in b"Tt":
+            self.group.reap = lambda: None
+            leave(self)
+        else:
+            original(self, cause)
+
+
+@fault("EXEC-KILL-07", "no SIGCONT after SIGTERM", "pitfall G7: coreutils@45b8fe430")
+def no_sigcont():
+    @at_deadlines("first_signal")
+    def first_signal(self, cause):
+        self.group.signal(_signal.SIGTERM)
+
+
+@fault("EXEC-KILL-07", "no SIGCONT after a signal to the caller", "pitfall H20")
+def no_sigcont_after_a_signal():
+    @replaces(run.Run)
+    def first_signal(original, self, cause):
+        if cause.signal:
+            self.group.signal(cause.signal)
+        else:
+            original(self, cause)
+
+
+@fault("EXEC-KILL-08", "a zombie is dead, whatever its threads do", "pitfall I12")
+def threads_do_not_count():
+    @at_deadlines("ended")
+    def ended(self, fired):
+        self.end = self.end or self.group.leader_end()
+        gone = all(p.state in b"ZX" for p in group.processes() if p.pgid == self.group.leader)
+        if gone:
+            self.group.kill()  # as after every end of a group
+        return gone
+
+
+@fault("EXEC-KILL-09", "only who was there at the first signal is killed", "pitfall G17")
+def kills_only_who_was_there():
+    @replaces(run.Run)
+    def terminate(original, self, cause):
+        if cause.name != "timeout":
+            original(self, cause)
+            return
+        there = self.group.alive()
+        self.group.alive = lambda: [p for p in group.Group.alive(self.group) if p in there]
+        original(self, cause)
+        for output in self.outputs:
+            while output.fd >= 0 and output.read():
+                pass
+        leave(self)
+
+    @replaces(group.Group)
+    def kill(original, self):
+        if "alive" in vars(self):
+            for pid in self.alive():
+                try:
+                    os.kill(pid, _signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+        else:
+            original(self)
+
+
+@fault("EXEC-KILL-10", "SIGTERM is repeated until it helps", "retry loops")
+def repeats_sigterm():
+    @at_deadlines("await_end")
+    def await_end(self, until, again=None):
+        more = again or (lambda: self.group.signal(_signal.SIGTERM))
+        return run.Run.await_end(self, until, more)
+
+
+@fault("EXEC-KILL-11", "its own group is signalled too", "pitfall B4: killpg(0)")
+def signals_its_own_group():
+    @replaces(run.Run)
+    def first_signal(original, self, cause):
+        original(self, cause)
+        # Never a caller's own: under the suite each shim leads a group of its own.
+        if cause.name == "timeout" and os.getpgrp() == os.getpid():
+            os.killpg(os.getpgrp(), _signal.SIGCONT)
+
+
+@fault("EXEC-KILL-12", "a group that is too young is missed", "pitfall B2: ghostty#1168")
+def misses_a_young_group():
+    @replaces(run.Run)
+    def end_group(original, self, cause):
+        if cause.name == "timeout" and self.request.timeout_ms <= 2:
+            leave(self)
+        else:
+            original(self, cause)
+
+
+@fault("EXEC-KILL-13", "SIGKILL is a helper's, and nobody waits for it", "pitfall I15: bazel#10245")
+def does_not_wait_for_sigkill():
+    @at_deadlines("kill")
+    def kill(self):
+        helper = os.fork()
+        if helper == 0:
+            if os.fork() == 0:
+                os.closerange(0, os.sysconf("SC_OPEN_MAX"))
+                select.poll().poll(200)
+                self.group.signal(_signal.SIGKILL)
+            os._exit(0)
+        os.waitpid(helper, 0)
+        leave(self)

@@ -1,0 +1,38 @@
+"""What grows with the number of runs."""
+
+import _thread
+import os
+
+import exec.batch as batch
+import exec.group as group
+import exec.run as run
+from faults.registry import fault, replaces
+
+
+@fault("EXEC-LEAK-01", "a run past its deadline leaves its pidfd open", "pitfall C8")
+def timeouts_leak_a_descriptor():
+    @replaces(run.Run)
+    def end_group(original, self, cause):
+        if cause.name == "timeout":
+            self.group.close = lambda: None
+        original(self, cause)
+
+
+@fault("EXEC-LEAK-01", "a child that was killed is not collected", "pitfall C10: tokio#2685")
+def killed_children_stay_zombies():
+    @replaces(run.Run)
+    def reap(original, self):
+        if self.end[0] == os.CLD_EXITED:
+            original(self)
+
+
+@fault("EXEC-LEAK-02", "the writer's thread is not joined", "pitfall C9")
+def a_thread_stays():
+    never = _thread.allocate_lock()
+    never.acquire()
+    batch.await_thread_ends = lambda expected: None
+
+    @replaces(group.Group, "__init__")
+    def init(original, self, leader):
+        original(self, leader)
+        _thread.start_new_thread(never.acquire, ())

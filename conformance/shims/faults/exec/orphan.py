@@ -1,0 +1,106 @@
+"""Mistakes with what a child leaves behind."""
+
+import _signal
+import os
+from time import monotonic_ns
+
+import exec.group as group
+import exec.run as run
+import exec.signals as signals
+from faults.registry import fault, replaces
+
+
+@fault("EXEC-ORPHAN-01", "the pipes are read to their end before the group is killed", "pitfall I4")
+def drains_before_it_kills():
+    @replaces(run.Run)
+    def end_after_exit(original, self):
+        # For ever in the world; here so long that no slow machine hides it.
+        until = monotonic_ns() + (4 if self.request.stdin == "null" else 1) * 1_000_000_000
+        while any(o.fd >= 0 for o in self.outputs) and monotonic_ns() < until:
+            if self.input.rest or not self.group.alive():
+                break
+            self.turn(until)
+        original(self)
+
+
+@fault("EXEC-ORPHAN-01", "the end of an orphan is told as the child's", "the last wait wins")
+def the_orphans_end_is_told():
+    @replaces(run.Run)
+    def end_after_exit(original, self):
+        if self.group.alive() and self.end == (os.CLD_EXITED, 3):
+            self.end = (os.CLD_KILLED, 9)
+        original(self)
+
+
+@fault("EXEC-ORPHAN-02", "what is left gets SIGTERM", "pitfall I5")
+def sigterm_for_what_is_left():
+    @replaces(run.Run)
+    def end_after_exit(original, self):
+        self.input.write()
+        self.group.signal(_signal.SIGTERM)
+        self.group.signal(_signal.SIGCONT)
+        self.group.exists = lambda: False
+
+
+@fault("EXEC-ORPHAN-03", "only who holds the pipes is killed", "pitfall I6")
+def only_who_holds_the_pipes():
+    @replaces(run.Run)
+    def end_after_exit(original, self):
+        until = monotonic_ns() + 10_000_000
+        while any(o.fd >= 0 for o in self.outputs) and monotonic_ns() < until:
+            self.turn(until)
+        if self.input.rest or any(o.fd >= 0 for o in self.outputs):
+            original(self)
+        else:
+            self.group.exists = lambda: False
+
+
+@fault("EXEC-ORPHAN-04", "helpers that left the group are hunted down", "pitfall I8: tree walks")
+def kills_helpers():
+    import ctypes
+
+    leaders = set()
+
+    @replaces(group.Group, "__init__")
+    def init(original, self, leader):
+        ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+        leaders.add(leader)
+        original(self, leader)
+
+    @replaces(group.Group)
+    def reap(original, self):
+        original(self)
+        for process in group.processes():
+            if process.ppid == os.getpid() and not {process.pid, process.pgid} & leaders:
+                os.kill(process.pid, _signal.SIGKILL)
+
+
+@fault("EXEC-ORPHAN-05", "a stopped orphan is passed over", "state == R or S")
+def passes_over_stopped_orphans():
+    @replaces(run.Run)
+    def end_after_exit(original, self):
+        if any(p.pgid == self.group.leader and p.state in b"T" for p in group.processes()):
+            self.group.exists = lambda: False
+            for output in self.outputs:
+                output.close()
+        else:
+            original(self)
+
+
+@fault("EXEC-ORPHAN-06", "orphans that became our children are not collected", "pitfall I14")
+def leaves_orphans_as_zombies():
+    @replaces(group.Group)
+    def collect(original, self, pid):
+        if pid == self.leader:
+            original(self, pid)
+
+
+@fault("EXEC-ORPHAN-06", "every child of the caller is collected", "pitfall I14: waitpid(-1)")
+def collects_everybody():
+    @replaces(group.Group)
+    def reap(original, self):
+        original(self)
+        # Where runs are side by side, they would lose their children: other requirements' case.
+        for process in group.processes() if len(signals.handlers.watches) == 1 else ():
+            if process.ppid == os.getpid() and process.state in b"Z":
+                self.collect(process.pid)

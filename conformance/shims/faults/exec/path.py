@@ -1,0 +1,134 @@
+"""Mistakes of the search for a program."""
+
+import errno
+import os
+import stat
+
+import exec.spawn as spawn
+from faults.registry import fault, replaces
+
+
+@fault("EXEC-PATH-01", "the caller's PATH is searched", "pitfall A14: posix_spawnp, execvpe")
+def searches_the_callers_path():
+    @replaces(spawn)
+    def search_path(original, environment):
+        return original(spawn.caller_environment() if b"PATH" in environment else environment)
+
+
+@fault("EXEC-PATH-01", "of two PATHs the first is searched", "getenv on a raw list")
+def searches_the_first_path():
+    @replaces(spawn.Spawn)
+    def execute(original, self, path):
+        paths = [value for name, value in self.request.env or () if name == b"PATH"]
+        if len(paths) > 1:
+            path = spawn.find_program(self.request.program, {b"PATH": paths[0]})
+        original(self, path)
+
+
+@fault("EXEC-PATH-02", "without a PATH nothing is found", "pitfall A15: rust#55793")
+def no_path_finds_nothing():
+    @replaces(spawn)
+    def search_path(original, environment):
+        return original(environment) if b"PATH" in environment else []
+
+
+@fault("EXEC-PATH-02", "without a PATH the caller's is searched", "pitfall A15")
+def no_path_is_the_callers():
+    @replaces(spawn)
+    def search_path(original, environment):
+        return original(environment if b"PATH" in environment else spawn.caller_environment())
+
+
+def first(accepted):
+    """A search that takes the first candidate that `accepted` likes."""
+
+    def find_program(program, environment):
+        if b"/" in program or not program:
+            return program
+        for entry in spawn.search_path(environment):
+            candidate = os.path.join(entry or b".", program)
+            if accepted(candidate):
+                return candidate
+        raise OSError(errno.ENOENT, "")
+
+    return find_program
+
+
+@fault("EXEC-PATH-03", "a file that exists is taken, executable or not", "which -a habits")
+def takes_what_is_not_executable():
+    strict = spawn.find_program
+
+    def find_program(program, environment):
+        found = first(lambda c: os.path.isfile(c))
+        try:
+            strict(program, environment)
+        except OSError:
+            return strict(program, environment)
+        return found(program, environment)
+
+    spawn.find_program = find_program
+
+
+@fault("EXEC-PATH-03", "a directory with the x bit is taken for a program", "access(X_OK) alone")
+def takes_directories():
+    strict = spawn.find_program
+
+    def find_program(program, environment):
+        strict(program, environment)
+        return first(lambda c: os.access(c, os.X_OK) and not stat.S_ISFIFO(os.stat(c).st_mode))(
+            program, environment
+        )
+
+    spawn.find_program = find_program
+
+
+@fault("EXEC-PATH-03", "the last candidate wins", "a loop without break")
+def last_candidate_wins():
+    @replaces(spawn)
+    def search_path(original, environment):
+        return original(environment)[::-1]
+
+
+@fault("EXEC-PATH-04", "the reason is always that nothing is there", "execvp clones")
+def always_enoent():
+    @replaces(spawn)
+    def find_program(original, program, environment):
+        try:
+            return original(program, environment)
+        except PermissionError:
+            raise OSError(errno.ENOENT, "") from None
+
+
+@fault("EXEC-PATH-05", "empty entries of PATH are skipped", "split and filter")
+def skips_empty_entries():
+    @replaces(spawn)
+    def search_path(original, environment):
+        return [entry for entry in original(environment) if entry]
+
+
+@fault("EXEC-PATH-05", "a name with a slash is searched too", "os.path.join for each entry")
+def searches_for_names_with_a_slash():
+    @replaces(spawn)
+    def find_program(original, program, environment):
+        if b"/" in program and not os.path.exists(program):
+            for entry in spawn.search_path(environment):
+                candidate = os.path.join(entry, program)
+                if entry and os.path.exists(candidate):
+                    return candidate
+        return original(program, environment)
+
+
+@fault("EXEC-PATH-05", "relative names are the caller's, not current_dir's", "pitfall A12")
+def relative_to_the_caller():
+    where = []
+
+    @replaces(spawn.Spawn)
+    def attempt(original, self):
+        where[:] = [os.getcwdb()]
+        return original(self)
+
+    @replaces(spawn)
+    def find_program(original, program, environment):
+        if b"/" in program:
+            return os.path.join(where[0], program)
+        return os.path.join(where[0], original(program, environment))

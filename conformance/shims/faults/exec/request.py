@@ -1,0 +1,96 @@
+"""Mistakes with what a request says."""
+
+import os
+
+import constants
+import exec.batch as batch
+import exec.ops as ops
+import exec.spawn as spawn
+from errors import Failed
+from faults.registry import fault, replaces
+
+
+@fault("EXEC-REQUEST-01", "without current_dir the child starts in /", "daemon(3) habits")
+def starts_at_the_root():
+    @replaces(ops)
+    def read_request(original, *given):
+        request = original(*given)
+        if request.current_dir is None:
+            request.current_dir = b"/"
+        return request
+
+
+@fault("EXEC-REQUEST-02", "argv[0] is where the program was found", "execv(path, [path, …])")
+def argv_0_is_the_path():
+    @replaces(spawn.Spawn)
+    def execute(original, self, path):
+        self.request.program = path
+        original(self, path)
+
+
+@fault("EXEC-REQUEST-02", "empty arguments are filtered out as falsy", "args.filter(Boolean)")
+def drops_empty_arguments():
+    @replaces(spawn.Spawn)
+    def execute(original, self, path):
+        self.request.args = [a for a in self.request.args if a]
+        original(self, path)
+
+
+@fault("EXEC-REQUEST-02", "arguments pass through a text type that replaces bytes", "Node, Java")
+def arguments_become_text():
+    @replaces(spawn.Spawn)
+    def execute(original, self, path):
+        self.request.args = [a.decode("utf-8", "replace").encode() for a in self.request.args]
+        original(self, path)
+
+
+@fault("EXEC-REQUEST-03", "the sandbox is asked when the run is over", "pitfall A29")
+def sandbox_is_asked_last():
+    batch.validate = lambda refusal: None
+
+    @replaces(batch.Batch)
+    def finish(original, self, i, watch, answer):
+        original(self, i, watch, answer)
+        if self.items[i][2] is not None:
+            self.answers[i] = Failed("policy_denied", self.items[i][2])
+
+
+@fault("EXEC-REQUEST-03", "a refusal is reported like any failure", "pitfall A29")
+def refusal_is_an_execution_error():
+    def validate(refusal):
+        if refusal is not None:
+            raise Failed("execution", refusal)
+
+    batch.validate = validate
+
+
+@fault("EXEC-REQUEST-03", "the program is looked up before the sandbox is asked", "pitfall A29")
+def looks_before_it_asks():
+    @replaces(batch.Batch)
+    def begin(original, self, i):
+        _, request, refusal = self.items[i]
+        if refusal is not None and b"/" in request.program and not os.path.exists(request.program):
+            self.answers[i] = spawn.spawn_failure(request.program, "No such file or directory")
+        else:
+            original(self, i)
+
+
+@fault("EXEC-REQUEST-04", "the grace was shortened to three seconds", "ADR-008: a global constant")
+def another_grace():
+    constants.GRACE_NS = 3_000_000_000
+
+
+@fault("EXEC-REQUEST-05", "current_dir passes through a text type", "Node, Java")
+def directory_becomes_text():
+    @replaces(spawn.Spawn)
+    def change_directory(original, self):
+        os.chdir(self.request.current_dir.decode("utf-8", "replace"))
+
+
+@fault("EXEC-REQUEST-06", "the caller changes directory around the fork", "pitfall A13")
+def caller_changes_directory():
+    @replaces(spawn.Spawn)
+    def fork(original, self, stdio, report):
+        if self.request.current_dir and os.path.isdir(self.request.current_dir):
+            os.chdir(self.request.current_dir)
+        return original(self, stdio, report)

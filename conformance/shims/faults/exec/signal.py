@@ -1,0 +1,275 @@
+"""Mistakes with signals to the caller."""
+
+import _signal
+import os
+import select
+
+import exec.batch as batch
+import exec.run as run
+import exec.signals as signals
+import exec.spawn as spawn
+from faults.registry import fault, replaces
+
+
+@fault("EXEC-SIGNAL-01", "SIGTERM to the caller is SIGKILL to the child", "impatience")
+def sigterm_is_sigkill():
+    @replaces(run.Run)
+    def first_signal(original, self, cause):
+        # A shell that prints in its trap while a job waits is another requirement's case.
+        if cause.signal == _signal.SIGTERM and len(self.group.alive()) == 1:
+            self.group.signal(_signal.SIGKILL)
+        else:
+            original(self, cause)
+
+
+@fault("EXEC-SIGNAL-02", "SIGINT to the caller is SIGTERM to the child", "pitfall H2")
+def sigint_is_sigterm():
+    @replaces(run.Run)
+    def first_signal(original, self, cause):
+        if cause.signal == _signal.SIGINT:
+            self.group.signal(_signal.SIGTERM)
+        original(self, cause)
+
+
+def forwards_to_the_leader_alone(number):
+    @replaces(run.Run)
+    def first_signal(original, self, cause):
+        if cause.signal == number and len(self.group.alive()) > 1:
+            os.kill(self.group.leader, number)
+        else:
+            original(self, cause)
+
+
+@fault("EXEC-SIGNAL-01", "SIGTERM to the caller reaches the leader alone", "pitfall B5")
+def sigterm_reaches_the_leader_alone():
+    forwards_to_the_leader_alone(_signal.SIGTERM)
+
+
+@fault("EXEC-SIGNAL-02", "SIGINT to the caller reaches the leader alone", "pitfall B5")
+def sigint_reaches_the_leader_alone():
+    forwards_to_the_leader_alone(_signal.SIGINT)
+
+
+@fault("EXEC-SIGNAL-03", "a child that exits 0 on the signal is a success", "pitfall H4")
+def exit_0_on_the_signal_is_a_success():
+    @replaces(run.Run)
+    def final(original, self, cause):
+        silent = not any(output.kept for output in self.outputs)
+        if cause.name == "parent_signal" and self.end == (os.CLD_EXITED, 0) and silent:
+            cause = run.Cause("exit")
+        return original(self, cause)
+
+
+@fault("EXEC-SIGNAL-04", "after SIGKILL the result is the child's death", "status wins over cause")
+def killed_child_has_its_own_result():
+    @replaces(run.Run)
+    def final(original, self, cause):
+        if cause.name == "parent_signal" and self.end == (os.CLD_KILLED, _signal.SIGKILL):
+            cause = run.Cause("exit")
+        return original(self, cause)
+
+
+@fault("EXEC-SIGNAL-05", "the handler works once", "pitfall H6: SA_RESETHAND")
+def handler_works_once():
+    def late(number, frame):
+        for handled in signals.HANDLED:
+            _signal.signal(handled, _signal.SIG_DFL)
+
+    def first(number, frame):
+        # Not at once: a storm would meet the default action, and that is another requirement.
+        _signal.signal(_signal.SIGALRM, late)
+        _signal.setitimer(_signal.ITIMER_REAL, 0.3)
+
+    def install(self):
+        _signal.set_wakeup_fd(self.write_fd, warn_on_full_buffer=False)
+        for number in signals.HANDLED:
+            self.saved.append((number, _signal.signal(number, first)))
+
+    signals.Handlers.install = install
+
+
+@fault("EXEC-SIGNAL-05", "a second signal restarts the grace", "pitfall H6")
+def second_signal_restarts_the_grace():
+    @replaces(run.Run)
+    def await_end(original, self, until, again=None):
+        told = len(self.watch.noted)
+        done = original(self, until, again)
+        if not done and again is None and self.deadline is None and len(self.watch.noted) > told:
+            return original(self, run.monotonic_ns() + 2_500_000_000)
+        return done
+
+
+@fault("EXEC-SIGNAL-06", "a signal takes over the result of a deadline", "pitfall H8")
+def signal_takes_over():
+    @replaces(run.Run)
+    def final(original, self, cause):
+        if cause.name == "timeout" and self.watch.noted:
+            cause = run.Cause("parent_signal", self.watch.noted[0])
+        return original(self, cause)
+
+
+@fault("EXEC-SIGNAL-07", "a signal that named no result is forgotten", "pitfall H10")
+def pending_signals_are_forgotten():
+    @replaces(batch.Batch)
+    def finish(original, self, i, watch, answer):
+        original(self, i, watch, answer)
+        if isinstance(answer, dict):
+            answer["pending_signals"] = []
+
+
+@fault(
+    "EXEC-SIGNAL-08", "handlers are installed after the spawn", "pitfall H9: coreutils@ab4ffc850"
+)
+def handlers_after_the_spawn():
+    install = signals.Handlers.install
+    signals.Handlers.install = lambda self: None
+    spawned = []
+
+    @replaces(spawn.Spawn)
+    def fork(original, self, stdio, report):
+        pid = original(self, stdio, report)
+        # A window that a signal at a random moment hits; short where runs share the handlers.
+        select.poll().poll(15 if len(batch.Batch.last.items) == 1 else 0)
+        spawned.append(pid)
+        batch.Batch.last.bell.ring()
+        return pid
+
+    @replaces(spawn.Spawn)
+    def child(original, self, stdio, report):
+        select.poll().poll(14)  # a slow exec: nobody hears of the child before its handlers
+        original(self, stdio, report)
+
+    @replaces(batch.Batch)
+    def wait(original, self, patience_ms):
+        batch.Batch.last = self
+        original(self, patience_ms)
+        if spawned and not signals.handlers.saved:
+            install(signals.handlers)
+
+
+@fault("EXEC-SIGNAL-09", "the handlers stay", "pitfall H11: libuv@b9421d706")
+def handlers_stay():
+    @replaces(signals.Handlers)
+    def restore(original, self):
+        if all(previous is not _signal.SIG_IGN for _, previous in self.saved):
+            self.saved.clear()
+        original(self)
+
+
+@fault("EXEC-SIGNAL-09", "an error leaves the handlers", "pitfall H11: the early return")
+def an_error_leaves_the_handlers():
+    @replaces(batch.Batch)
+    def finish(original, self, i, watch, answer):
+        if not isinstance(answer, dict) and len(self.items) == 1:
+            signals.handlers.saved.clear()
+        original(self, i, watch, answer)
+
+
+@fault(
+    "EXEC-SIGNAL-10", "signals that the caller ignores stay ignored", "pitfall H12: nohup habits"
+)
+def ignored_stays_ignored():
+    def install(self):
+        _signal.set_wakeup_fd(self.write_fd, warn_on_full_buffer=False)
+        for number in signals.HANDLED:
+            if _signal.getsignal(number) is not _signal.SIG_IGN:
+                self.saved.append((number, _signal.signal(number, lambda n, f: None)))
+
+    signals.Handlers.install = install
+
+
+@fault("EXEC-SIGNAL-10", "an ignored signal is at its default after the run", "pitfall H12")
+def ignored_becomes_default():
+    @replaces(signals.Handlers)
+    def restore(original, self):
+        self.saved = [(number, _signal.SIG_DFL) for number, _ in self.saved]
+        original(self)
+
+
+@fault(
+    "EXEC-SIGNAL-11", "signals are looked at when the output pauses", "pitfall H21: ninja@f2bfbda3"
+)
+def output_comes_before_signals():
+    @replaces(run.Run)
+    def look(original, self):
+        signals.handlers.collect()
+        flood = self.outputs[0].length > 512 * 1024 and not self.end
+        if flood and self.watch.noted:
+            until = run.monotonic_ns() + 3_000_000_000
+            while run.monotonic_ns() < until:
+                select.poll().poll(5)
+                self.turn(until)
+        return original(self)
+
+
+@fault("EXEC-SIGNAL-12", "SIGHUP is forwarded too", "pitfall H23: coreutils@d0a51c614")
+def forwards_hup():
+    signals.HANDLED = (*signals.HANDLED, _signal.SIGHUP)
+
+
+@fault("EXEC-SIGNAL-13", "a failed sigaction is not looked at", "pitfall H22")
+def failed_installation_is_not_noticed():
+    @replaces(signals.Handlers)
+    def install(original, self):
+        try:
+            original(self)
+        except OSError:
+            pass
+
+    @replaces(spawn.Spawn)
+    def reset_signals(original, self):
+        try:
+            original(self)
+        except OSError:
+            pass
+
+
+@fault("EXEC-SIGNAL-13", "a failed installation is not rolled back", "pitfall H22")
+def failed_installation_is_not_rolled_back():
+    @replaces(signals.Handlers)
+    def install(original, self):
+        try:
+            original(self)
+        except OSError:
+            self.saved.clear()
+            raise
+
+
+@fault("EXEC-SIGNAL-14", "a newline follows the annotation", "pitfall G19: println")
+def newline_after_the_annotation():
+    @replaces(run.text)
+    def pieces(original, chunks, cut, note):
+        yield from original(chunks, cut, note)
+        if note and note != run.TIMED_OUT and chunks:
+            yield "\n"
+
+
+@fault("EXEC-SIGNAL-14", "no second newline where stderr ends in one", "pitfall G19")
+def joins_without_a_second_newline():
+    @replaces(run.text)
+    def pieces(original, chunks, cut, note):
+        text = "".join(original(chunks, cut, note))
+        yield text.replace("\n\nprocess interrupted", "\nprocess interrupted")
+
+
+@fault("EXEC-SIGNAL-15", "a table of 8 signals, and then the output is lost", "pitfall H17")
+def storm_loses_the_output():
+    count = [0]
+
+    class Counting:
+        def __getattr__(self, name):
+            return getattr(os, name)
+
+        def read(self, fd, size):
+            data = os.read(fd, size)
+            count[0] += len(data)
+            return data
+
+    signals.os = Counting()
+
+    @replaces(run.Run)
+    def report(original, self, cause):
+        # Longer output beside signals is the drains' matter.
+        if count[0] > 8 and self.outputs and self.outputs[0].length <= 300_000:
+            self.outputs[0].kept.clear()
+        return original(self, cause)

@@ -1,0 +1,235 @@
+"""Mistakes on the way to exec."""
+
+import _signal
+import errno
+import os
+
+import exec.group as group
+import exec.run as run
+import exec.spawn as spawn
+from errors import Failed
+from faults.registry import fault, replaces
+
+USER_OF_THE_CASE = 54_321
+
+
+def others_of_this_user():
+    for process in group.processes():
+        try:
+            owner = os.stat(f"/proc/{process.pid}").st_uid
+        except OSError:
+            continue
+        if owner == USER_OF_THE_CASE and process.pid != os.getpid():
+            yield process.pid
+
+
+@fault("EXEC-SPAWN-01", "no error pipe: a failed exec is exit code 127", "pitfall A1")
+def missing_is_127():
+    @replaces(spawn.Spawn)
+    def execute(original, self, path):
+        try:
+            original(self, path)
+        except FileNotFoundError:
+            if os.path.isdir(os.path.dirname(path)) and not os.path.lexists(path):
+                os._exit(127)
+            raise
+
+
+@fault("EXEC-SPAWN-02", "what cannot be executed is exit code 126", "pitfalls A3, A4")
+def not_executable_is_126():
+    @replaces(spawn.Spawn)
+    def execute(original, self, path):
+        try:
+            original(self, path)
+        except PermissionError:
+            os._exit(126)
+
+
+@fault("EXEC-SPAWN-02", "an empty name starts the shell", "pitfall A5")
+def empty_name_is_the_shell():
+    @replaces(spawn.Spawn)
+    def start(original, self):
+        if not self.request.program:
+            self.request.program = b"/bin/sh"
+        return original(self)
+
+
+@fault("EXEC-SPAWN-03", "a file without #! is given to /bin/sh", "pitfall A6: execvp")
+def shell_as_a_second_try():
+    @replaces(spawn.Spawn)
+    def execute(original, self, path):
+        try:
+            original(self, path)
+        except OSError as e:
+            if e.errno != errno.ENOEXEC:
+                raise
+            os.execve(b"/bin/sh", [b"sh", path, *self.request.args], self.environment)
+
+
+@fault("EXEC-SPAWN-04", "a busy file is tried again and again", "pitfall A8: golang/go#22315")
+def retries_a_busy_file():
+    @replaces(spawn.Spawn)
+    def execute(original, self, path):
+        for _ in range(20):
+            try:
+                original(self, path)
+            except OSError as e:
+                if e.errno != errno.ETXTBSY:
+                    raise
+        original(self, path)
+
+
+@fault("EXEC-SPAWN-04", "a busy file is a result with exit code 126", "pitfall A8")
+def busy_is_126():
+    @replaces(spawn.Spawn)
+    def execute(original, self, path):
+        try:
+            original(self, path)
+        except OSError as e:
+            if e.errno == errno.ETXTBSY:
+                os._exit(126)
+            raise
+
+
+@fault("EXEC-SPAWN-05", "too long arguments are cut to what fits", "pitfall A21")
+def cuts_long_arguments():
+    @replaces(spawn.Spawn)
+    def execute(original, self, path):
+        self.request.args = [a[:131_071] for a in self.request.args]
+        original(self, path)
+
+
+@fault("EXEC-SPAWN-05", "a limit of its own below the system's", "pitfall A21: a 100 kB buffer")
+def limit_of_its_own():
+    @replaces(spawn)
+    def check_strings(original, request, environment):
+        if any(len(a) > 100_000 for a in request.args):
+            raise OSError(errno.E2BIG, "")
+        original(request, environment)
+
+
+@fault("EXEC-SPAWN-06", "C strings: what follows a NUL is cut off", "pitfall A18: cpython#74915")
+def cuts_at_nul():
+    @replaces(spawn)
+    def check_strings(original, request, environment):
+        request.program = request.program.split(b"\0")[0]
+        request.args = [a.split(b"\0")[0] for a in request.args]
+        if request.current_dir:
+            request.current_dir = request.current_dir.split(b"\0")[0]
+        cut = {k.split(b"\0")[0]: v.split(b"\0")[0] for k, v in environment.items()}
+        environment.clear()
+        environment.update(cut)
+        original(request, {})
+
+
+@fault("EXEC-SPAWN-07", "impossible variables are left out without a word", "setenv ignored")
+def drops_impossible_variables():
+    @replaces(spawn)
+    def check_strings(original, request, environment):
+        for name in [n for n in environment if not n or b"=" in n]:
+            del environment[name]
+        request.env = request.env and [p for p in request.env if p[0] in environment]
+        original(request, environment)
+
+
+@fault("EXEC-SPAWN-08", "a failed chdir is ignored", "pitfall A10: runs in the parent's directory")
+def ignores_a_failed_chdir():
+    @replaces(spawn.Spawn)
+    def change_directory(original, self):
+        try:
+            original(self)
+        except OSError:
+            pass
+
+
+@fault("EXEC-SPAWN-09", "the message does not say which program", "errors without a subject")
+def nameless_message():
+    spawn.spawn_failure = lambda program, reason: Failed("execution", f"failed to spawn: {reason}")
+
+
+@fault("EXEC-SPAWN-09", "a bad directory reads as if the program were missing", "pitfall A10")
+def blames_the_program_for_the_directory():
+    @replaces(spawn.Spawn)
+    def start(original, self):
+        try:
+            return original(self)
+        except Failed as failure:
+            if not self.stage:
+                raise
+            message = failure.message.replace(self.stage, "")
+            raise Failed("execution", message) from None
+
+
+@fault("EXEC-SPAWN-10", "a child that failed to exec is collected by the next run", "pitfall A2")
+def leaves_a_zombie_until_the_next_run():
+    left = []
+
+    class Later:
+        """os, as this one module sees it; the runs beside it wait for their children as ever."""
+
+        def __getattr__(self, name):
+            return getattr(os, name)
+
+        def waitpid(self, pid, flags):
+            left.append(pid)
+
+    spawn.os = Later()
+
+    @replaces(spawn.Spawn)
+    def start(original, self):
+        try:
+            while True:
+                os.waitpid(left.pop(), 0)
+        except IndexError:
+            pass
+        return original(self)
+
+
+@fault("EXEC-SPAWN-11", "descriptors that run out after the fork leave a child", "bun#40080")
+def leaves_a_child_without_descriptors():
+    @replaces(spawn.Spawn)
+    def attempt(original, self):
+        child = original(self)
+        more = []
+        try:
+            for _ in range(6):  # an epoll, a timer, an eventfd, …
+                more.append(os.dup(child.stdout))
+        finally:
+            self.close(more)
+        return child
+
+
+@fault("EXEC-SPAWN-12", "pid -1 of a failed fork is signalled: everybody", "pitfall A25")
+def signals_everybody():
+    @replaces(spawn.Spawn)
+    def fork(original, self, stdio, report):
+        try:
+            return original(self, stdio, report)
+        except BlockingIOError:
+            # Never for real: only where a case made a user of its own, one by one, and harmlessly.
+            if os.geteuid() == USER_OF_THE_CASE:
+                for pid in others_of_this_user():
+                    os.kill(pid, _signal.SIGCONT)
+            raise
+
+
+@fault("EXEC-SPAWN-13", "a failed program is given a second chance", "pitfall A30")
+def starts_twice():
+    @replaces(run.Run)
+    def result(original, self):
+        answer = original(self)
+        if answer["exit_code"] in (1, 126, 127, 255) and self.request.args:
+            self.__init__(self.request, self.watch, self.clock, self.caller_mask)
+            answer = original(self)
+        return answer
+
+
+@fault("EXEC-SPAWN-14", "without pidfd_open there is no run", "pitfall A27: old Docker filters")
+def needs_pidfd():
+    @replaces(group.Group, "__init__")
+    def init(original, self, leader):
+        original(self, leader)
+        if self.pidfd < 0:
+            os.kill(leader, _signal.SIGKILL)
+            os.waitpid(leader, 0)
+            raise OSError(errno.ENOSYS, "")

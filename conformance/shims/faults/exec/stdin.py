@@ -1,0 +1,203 @@
+"""Mistakes with what the child reads."""
+
+import _signal
+import os
+import select
+from time import monotonic_ns
+
+import exec.run as run
+import exec.signals as signals
+import exec.spawn as spawn
+import exec.streams as streams
+from errors import Failed
+from faults.registry import fault, replaces
+
+
+@fault("EXEC-STDIN-01", "an unnamed stdin is /dev/null", "pitfall C15: execa@3ed0544")
+def default_is_null():
+    @replaces(spawn.Spawn)
+    def open_stdin(original, self):
+        if self.request.stdin == "inherit":
+            self.request.stdin = "null"
+        return original(self)
+
+
+@fault("EXEC-STDIN-02", "null closes descriptor 0", "pitfall C11: ninja@d8d3b2f0")
+def null_is_closed():
+    @replaces(spawn.Spawn)
+    def place(original, self, stdio):
+        original(self, stdio)
+        if self.request.stdin == "null":
+            spawn.os.close(0)
+
+
+@fault("EXEC-STDIN-02", "null inherits", "a switch without the case")
+def null_inherits():
+    @replaces(spawn.Spawn)
+    def open_stdin(original, self):
+        return (-1, 0) if self.request.stdin == "null" else original(self)
+
+
+@fault("EXEC-STDIN-03", "the payload ends at its first NUL", "strlen")
+def payload_ends_at_nul():
+    @replaces(streams.Input, "__init__")
+    def init(original, self, fd, payload):
+        original(self, fd, payload.split(b"\0")[0])
+
+
+@fault("EXEC-STDIN-03", "a newline is added to a payload without one", "println, here-strings")
+def adds_a_newline():
+    @replaces(streams.Input, "__init__")
+    def init(original, self, fd, payload):
+        original(self, fd, payload if not payload or payload.endswith(b"\n") else payload + b"\n")
+
+
+@fault("EXEC-STDIN-04", "an empty payload is taken for none", "pitfall F1: if stdin:")
+def empty_payload_inherits():
+    @replaces(spawn.Spawn)
+    def open_stdin(original, self):
+        return original(self) if self.request.stdin else (-1, 0)
+
+
+@fault("EXEC-STDIN-05", "the payload is written before the output is read", "pitfall F2")
+def writes_before_it_reads():
+    @replaces(run.Run)
+    def interests(original, self):
+        outputs = {output.fd for output in self.outputs}
+        waits = self.input.fd >= 0 and self.deadline is None
+        yield from (pair for pair in original(self) if not waits or pair[0] not in outputs)
+
+
+@fault("EXEC-STDIN-06", "a failed write is only a result without success", "BrokenPipeError passed")
+def failed_write_is_a_result():
+    @replaces(run.Run)
+    def report(original, self, cause):
+        if cause.name == "stdin":
+            cause = run.Cause("exit")
+        return original(self, cause)
+
+
+@fault("EXEC-STDIN-07", "the child runs on after a failed write", "pitfall F6")
+def child_runs_on():
+    @replaces(run.Run)
+    def await_cause(original, self):
+        cause = original(self)
+        if cause.name == "stdin":
+            raise Failed("execution", "failed to write stdin: Broken pipe")
+        return cause
+
+
+@fault("EXEC-STDIN-07", "after a failed write the leader alone is signalled", "proc.terminate()")
+def failed_write_ends_the_leader_alone():
+    @replaces(run.Run)
+    def first_signal(original, self, cause):
+        if cause.name == "stdin":
+            os.kill(self.group.leader, _signal.SIGTERM)
+        else:
+            original(self, cause)
+
+
+@fault("EXEC-STDIN-07", "after a failed write a member that ignores SIGTERM lives on", "pitfall G4")
+def failed_write_waits_for_the_leader_alone():
+    @replaces(run.Run)
+    def ended(original, self, fired):
+        done = original(self, fired)
+        return done or (bool(self.input.failure) and bool(self.end))
+
+
+@fault("EXEC-STDIN-07", "a failed write has a grace of a second", "a constant of its own")
+def failed_write_has_a_grace_of_its_own():
+    @replaces(run.Run)
+    def await_end(original, self, until, again=None):
+        if self.input.failure and again is None:
+            until = min(until, monotonic_ns() + 1_000_000_000)
+        return original(self, until, again)
+
+
+@fault("EXEC-STDIN-08", "what is left of a payload at the exit is forgotten", "pitfall F4")
+def leftover_is_forgotten():
+    @replaces(run.Run)
+    def look(original, self):
+        # A pipe closes a moment before its last reader is seen to have ended.
+        for _ in range(200 if self.input.failure else 0):
+            if self.group.leader_end():
+                self.input.failure = None
+                break
+            select.poll().poll(1)
+        return original(self)
+
+    run.Run.final = lambda self, cause: cause
+    run.Run.end_after_exit = lambda self: self.group.kill()
+
+
+@fault("EXEC-STDIN-09", "SIGPIPE kills the caller", "pitfall F8: git@2226ffaacd")
+def dies_of_sigpipe():
+    @replaces(streams.Input)
+    def write(original, self):
+        # A byte or two that a child did not wait for is everybody's case.
+        if len(self.rest) > 65_536:
+            _signal.pthread_sigmask(_signal.SIG_UNBLOCK, (_signal.SIGPIPE,))
+        original(self)
+        _signal.pthread_sigmask(_signal.SIG_BLOCK, (_signal.SIGPIPE,))
+
+
+@fault("EXEC-STDIN-09", "SIGPIPE is ignored from the first failed write on", "git@c45a34e12e")
+def leaves_sigpipe_ignored():
+    met = []
+
+    @replaces(streams.Input)
+    def fail(original, self, number):
+        met.append(number)
+        original(self, number)
+
+    @replaces(signals.Handlers)
+    def release(original, self, watch):
+        if met:
+            _signal.signal(_signal.SIGPIPE, _signal.SIG_IGN)
+        original(self, watch)
+
+
+@fault("EXEC-STDIN-10", "a deadline with a payload left is a failed write", "cpython gh-87512")
+def timeout_is_a_failed_write():
+    @replaces(run.Run)
+    def report(original, self, cause):
+        if cause.name == "timeout" and self.input.rest:
+            cause = run.Cause("stdin")
+        return original(self, cause)
+
+
+@fault("EXEC-STDIN-11", "the writer is joined before the end is told", "pitfall F9")
+def joins_the_writer():
+    @replaces(run.Run)
+    def end_after_exit(original, self):
+        original(self)
+        while self.input.fd >= 0:
+            self.turn(None)
+
+
+@fault("EXEC-STDIN-12", "one piece of the payload a tick", "pitfall F14: git@c45a34e12e")
+def throttles_the_payload():
+    @replaces(streams.Input)
+    def write(original, self):
+        original(self)
+        if self.rest:
+            select.poll().poll(60)
+
+
+@fault(
+    "EXEC-STDIN-13", "a failed write ends the child although it is to be ignored", "one flag short"
+)
+def ignore_still_ends_the_child():
+    @replaces(run.Run)
+    def look(original, self):
+        if self.input.failure and self.request.stdin_failure == "ignore":
+            self.group.signal(_signal.SIGTERM)
+        return original(self)
+
+
+@fault("EXEC-STDIN-13", "stdin_failure is read and not used", "dead options")
+def ignore_is_not_read():
+    @replaces(run.Run, "__init__")
+    def init(original, self, request, *rest):
+        request.stdin_failure = "error"
+        original(self, request, *rest)

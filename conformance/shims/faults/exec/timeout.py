@@ -1,0 +1,134 @@
+"""Mistakes with the deadline."""
+
+import os
+
+import exec.run as run
+from faults.registry import fault, replaces
+
+
+@fault("EXEC-TIMEOUT-01", "a run past its deadline has exit code 124", "timeout(1)")
+def timeout_is_124():
+    @replaces(run.Run)
+    def report(original, self, cause):
+        answer = original(self, cause)
+        if cause.name == "timeout" and not self.watch.noted:
+            answer["exit_code"] = 124
+        return answer
+
+
+@fault("EXEC-TIMEOUT-01", "a silent child's timeout is not annotated", "append where there is some")
+def silent_timeout_is_not_annotated():
+    @replaces(run.Run)
+    def note(original, self, cause):
+        silent = not self.outputs or not self.outputs[1].kept
+        return None if cause.name == "timeout" and silent else original(self, cause)
+
+
+@fault(
+    "EXEC-TIMEOUT-02", "timeouts are rounded down to the tick", "pitfall G11: coreutils@cb7c210d3"
+)
+def rounds_down_to_the_tick():
+    @replaces(run.Run)
+    def begin_deadline(original, self):
+        original(self)
+        if self.deadline is not None:
+            self.deadline -= self.request.timeout_ms % 100 * 1_000_000
+
+
+@fault("EXEC-TIMEOUT-03", "what is no whole tick is looked at much later", "seconds and a rest")
+def looks_late():
+    @replaces(run.Run)
+    def begin_deadline(original, self):
+        original(self)
+        if self.deadline is not None and self.request.timeout_ms % 100:
+            self.deadline += 2_000_000_000
+
+
+@fault("EXEC-TIMEOUT-04", "0 means no timeout", "pitfall G9: reproc@a4082b0")
+def zero_means_none():
+    @replaces(run.Run)
+    def begin_deadline(original, self):
+        if self.request.timeout_ms:
+            original(self)
+
+
+@fault("EXEC-TIMEOUT-05", "milliseconds in 32 bits", "DWORD, int")
+def milliseconds_in_32_bits():
+    @replaces(run.Run)
+    def begin_deadline(original, self):
+        if self.request.timeout_ms is not None:
+            self.request.timeout_ms &= 0xFFFFFFFF
+        original(self)
+
+
+@fault("EXEC-TIMEOUT-05", "nanoseconds in 64 bits", "timeout * 1000000")
+def nanoseconds_in_64_bits():
+    @replaces(run.Run)
+    def begin_deadline(original, self):
+        original(self)
+        if self.deadline is not None:
+            self.deadline %= 2**64
+
+
+@fault(
+    "EXEC-TIMEOUT-06", "a child that exits 0 in the grace is a success", "status wins over cause"
+)
+def exit_0_in_the_grace_is_a_success():
+    @replaces(run.Run)
+    def final(original, self, cause):
+        # With output before it the annotation is looked at, which is another requirement.
+        silent = not any(output.kept for output in self.outputs)
+        exited = self.end == (os.CLD_EXITED, 0) and not self.watch.noted
+        if cause.name == "timeout" and silent and exited:
+            cause = run.Cause("exit")
+        return original(self, cause)
+
+
+@fault("EXEC-TIMEOUT-07", "an exit just after the deadline leaves its code", "pitfall G14")
+def mixes_exit_and_deadline():
+    @replaces(run.Run)
+    def end_group(original, self, cause):
+        if cause.name == "timeout":
+            self.turn(run.monotonic_ns() + 4_000_000)
+            self.gone_already = self.group.leader_end()
+        original(self, cause)
+
+    @replaces(run.Run)
+    def outcome(original, self, cause):
+        mixed = cause.name == "timeout" and self.gone_already
+        return ("timeout", self.end[1], None) if mixed else original(self, cause)
+
+
+@fault("EXEC-TIMEOUT-08", "the annotation comes first", "messages before details")
+def annotation_comes_first():
+    @replaces(run.text)
+    def pieces(original, chunks, cut, note):
+        # Two streams that are written before a deadline are the drains' matter.
+        if note == run.TIMED_OUT and chunks and not chunks[0].startswith(b"also"):
+            yield note + "\n"
+            note = None
+        yield from original(chunks, cut, note)
+
+
+@fault("EXEC-TIMEOUT-08", "the annotation replaces stderr", "stderr = message")
+def annotation_replaces_stderr():
+    @replaces(run.text)
+    def pieces(original, chunks, cut, note):
+        kept = note != run.TIMED_OUT or b"".join(chunks).startswith(b"also")
+        yield from original(chunks if kept else [], cut, note)
+
+
+@fault("EXEC-TIMEOUT-09", "no second newline where stderr ends in one", "pitfall G19")
+def joins_without_a_second_newline():
+    @replaces(run.text)
+    def pieces(original, chunks, cut, note):
+        text = "".join(original(chunks, cut, note))
+        yield text.replace("\n\n" + run.TIMED_OUT, "\n" + run.TIMED_OUT)
+
+
+@fault("EXEC-TIMEOUT-09", "a cut character takes the joining newline with it", "pitfall G19")
+def joins_without_any_newline():
+    @replaces(run.text)
+    def pieces(original, chunks, cut, note):
+        text = "".join(original(chunks, cut, note))
+        yield text.replace("\ufffd\n" + run.TIMED_OUT, "\ufffd" + run.TIMED_OUT)

@@ -1,0 +1,85 @@
+"""Mistakes in what is written down."""
+
+import time
+
+import policy.merge as merge
+import policy.ops as ops
+from faults.policy.narrow import During
+from faults.registry import fault, replaces
+
+
+def noting(change):
+    @replaces(ops)
+    def event_of(original, resolved, each, fold):
+        return original(resolved, each, fold) | change(resolved, each)
+
+
+@fault("POLICY-AUDIT-01", "the path is noted as it was asked", "noted before it is checked")
+def path_as_it_was_asked():
+    noting(lambda resolved, each: {"path": "./" + each.path.decode()})
+
+
+@fault("POLICY-AUDIT-01", "modify is noted as write", "words of another system")
+def modify_is_write():
+    noting(lambda resolved, each: {"op": "write"} if each.op == "modify" else {})
+
+
+@fault("POLICY-AUDIT-01", "the rule is noted as it stands in the list", "`!` and all")
+def rule_with_its_sign():
+    @replaces(ops)
+    def event_of(original, *given):
+        event = original(*given)
+        sign = "" if event["allowed"] or event["matched_rule"][0] in "<[" else "!"
+        return event | {"matched_rule": sign + event["matched_rule"]}
+
+
+@fault("POLICY-AUDIT-02", "every profile is noted as defined", "decided after the substitution")
+def every_profile_is_defined():
+    noting(lambda resolved, each: {"profile_origin": "defined"})
+
+
+@fault("POLICY-AUDIT-02", "unrestricted is always noted as synthesized", "told by its name")
+def unrestricted_is_synthesized():
+    def change(resolved, each):
+        return {"profile_origin": "synthesized"} if resolved.name == "unrestricted" else {}
+
+    noting(change)
+
+
+@fault("POLICY-AUDIT-03", "the time has no zone", "local time")
+def time_without_zone():
+    @replaces(ops)
+    def now(original):
+        return original().removesuffix("Z")
+
+
+@fault("POLICY-AUDIT-03", "the time is that of the start", "a timestamp kept")
+def time_of_the_start():
+    kept = ops.now()
+    ops.now = lambda: kept
+
+
+@fault("POLICY-AUDIT-03", "the time is local and says UTC", "localtime for gmtime")
+def local_time_as_utc():
+    @replaces(ops)
+    def now(original):
+        right = time.gmtime
+        time.gmtime = lambda seconds: right(seconds + 2 * 3600)
+        try:
+            return original()
+        finally:
+            time.gmtime = right
+
+
+@fault("POLICY-AUDIT-01", "the record does not fold", "an option that is not passed on")
+def notes_without_folding():
+    @replaces(ops)
+    def event_of(original, resolved, each, fold):
+        return original(resolved, each, False)
+
+
+@fault("POLICY-AUDIT-01", "the record is of the global policy alone", "one of five callers forgot")
+def notes_without_the_workspace():
+    @During("policy.audit").replaces(merge)
+    def load(original, base, workspace=None):
+        return original(base)

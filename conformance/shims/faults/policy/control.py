@@ -1,0 +1,13 @@
+"""Allows whatever is asked: a suite that believes it is no suite."""
+
+import policy.decide as deciding
+from faults.registry import fault, replaces
+
+
+@fault(None, "allows everything", "mocks", role="control")
+def everything_is_allowed():
+    @replaces(deciding)
+    def decide(original, entries, path, fold):
+        decision = original(entries, path, fold)
+        decision.allowed = True
+        return decision

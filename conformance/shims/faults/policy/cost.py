@@ -1,0 +1,73 @@
+"""Mistakes that make an engine stand still."""
+
+import policy.decide as decide
+import policy.glob as glob
+import policy.judge as judge
+import policy.ops as ops
+from faults.registry import fault, replaces
+from policy.glob import ANY_NAME, ANYTHING, BELOW, ONE, SEGMENTS, STAR
+
+
+def search(pieces, text, i, j):
+    """Tries one way after the other and remembers nothing."""
+    while i < len(pieces) and pieces[i] not in (ANY_NAME, ANYTHING, BELOW, SEGMENTS, STAR):
+        if j == len(text) or (text[j] == "/" if pieces[i] == ONE else text[j] != pieces[i]):
+            return False
+        i, j = i + 1, j + 1
+    if i == len(pieces):
+        return j == len(text)
+    return any(search(pieces, text, i + 1, k) for k in ways(pieces[i], text, j))
+
+
+def ways(piece, text, j):
+    if piece == BELOW:
+        return [len(text)] if j == len(text) or text[j] == "/" else []
+    if piece == SEGMENTS:
+        return [j, *(k + 1 for k in range(j, len(text)) if text[k] == "/")]
+    end = len(text) + 1
+    if piece != ANYTHING and "/" in text[j:]:
+        end = text.index("/", j) + 1
+    return range(j + (piece == ANY_NAME), end)
+
+
+@fault("POLICY-COST-01", "each star tries every end again", "backtracking: CVE-2022-3517")
+def backtracks():
+    @replaces(ops)
+    def matched(original, compiled, path, fold):
+        text = glob.Text(ops.normal_path(path), fold).text
+        return {"match": search(compiled.pieces, text, 0, 0)}
+
+
+@fault("POLICY-COST-01", "adjacent stars are collapsed, all else is tried", "CVE-2026-26996")
+def collapsing_is_not_enough():
+    @replaces(ops)
+    def matched(original, compiled, path, fold):
+        text = glob.Text(ops.normal_path(path), fold).text
+        pairs = zip(compiled.pieces, ["", *compiled.pieces], strict=False)
+        pieces = [piece for piece, before in pairs if piece != ANYTHING or piece != before]
+        return {"match": search(pieces, text, 0, 0)}
+
+
+@fault("POLICY-COST-02", "of each rule it is asked first whether a later one overrides it", "loops")
+def every_rule_asks_all_later_ones():
+    @replaces(decide)
+    def last_match(original, entries, text, fold):
+        def overridden(i):
+            return any(later.matches(text, fold) for later in entries[i + 1 :])
+
+        standing = [entry for i, entry in enumerate(entries) if not overridden(i)]
+        has_exception = any(entry.sign == "except" for entry in entries)
+        return original(entries if has_exception else standing, text, fold)
+
+
+@fault("POLICY-COST-02", "each rule is compared with each other one", "nested loops")
+def every_rule_with_every_other():
+    @replaces(judge)
+    def validate(original, file, is_workspace=False):
+        policy = file.policy
+        rules = [*policy.deny_read, *policy.deny_modify]
+        for profile in policy.profiles.values():
+            rules += profile.rules()
+        for rule in rules:
+            sum(glob.matches(other.body, rule.body) for other in rules)
+        original(file, is_workspace)

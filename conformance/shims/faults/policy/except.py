@@ -1,0 +1,112 @@
+"""Mistakes with exceptions."""
+
+import policy.decide as deciding
+import policy.glob as glob
+import policy.judge as judge
+from faults.policy.narrow import During
+from faults.registry import fault, replaces
+
+checking = During("policy.check")
+
+
+@fault("POLICY-EXCEPT-01", "an exception may have wildcards", "a rule is a rule")
+def exceptions_with_wildcards():
+    judge.is_plain = lambda body: True
+
+
+@fault("POLICY-EXCEPT-02", "an exception may stand anywhere", "the author will know")
+def exceptions_anywhere():
+    judge.holds = lambda deny, rule: True
+
+    @replaces(judge)
+    def exception(original, file, rule, earlier, is_workspace):
+        original(file, rule, earlier, is_workspace or not judge.positive(earlier))
+
+
+@fault("POLICY-EXCEPT-02", "a later deny holds an exception too", "the list as a set")
+def later_denies_count():
+    @replaces(judge)
+    def exception(original, file, rule, earlier, is_workspace):
+        original(file, rule, file.policy.deny_modify, is_workspace)
+
+
+@fault("POLICY-EXCEPT-02", "an exception may equal its deny", "equal is inside")
+def equal_is_inside():
+    @replaces(judge)
+    def holds(original, deny, rule):
+        return deny.body == rule.body or original(deny, rule)
+
+
+@fault("POLICY-EXCEPT-02", "any deny that matches Q holds `Q/**`", "the subtree forgotten")
+def deny_of_the_top_is_enough():
+    @replaces(judge)
+    def holds(original, deny, rule):
+        place = judge.below(rule.body)
+        if place is None or deny.body == rule.body:
+            return original(deny, rule)
+        return glob.matches(deny.body, place)
+
+
+@fault("POLICY-EXCEPT-03", "inside an exception matched_rule is the exception", "the last match")
+def exception_names_itself():
+    def change(decision, exception):
+        decision.matched_rule = exception.rule.body
+
+    inside(change)
+
+
+@fault("POLICY-EXCEPT-03", "inside an exception the rule before it decides", "skipped, no more")
+def exception_is_skipped():
+    asking_again(lambda entries: [entry for entry in entries if entry.sign != "except"])
+
+
+@fault("POLICY-EXCEPT-04", "an exception allows", "`!` of a deny read as an allow")
+def exception_allows():
+    def change(decision, exception):
+        decision.allowed = True
+
+    inside(change)
+
+
+@fault("POLICY-EXCEPT-04", "inside an exception only the allows are asked", "signs forgotten")
+def negations_are_lost():
+    asking_again(lambda entries: [entry for entry in entries if entry.sign == "+"])
+
+
+@fault("POLICY-EXCEPT-04", "inside an exception only plain negations hold", "compared by prefix")
+def wild_negations_are_lost():
+    def kept(entry):
+        return entry.origin == "profile" and (entry.sign == "+" or judge.is_plain(entry.rule.body))
+
+    asking_again(lambda entries: [entry for entry in entries if kept(entry)])
+
+
+@fault("POLICY-EXCEPT-05", "an exception outlives every deny", "exceptions looked up first")
+def exceptions_win():
+    @checking.replaces(deciding)
+    def last_match(original, entries, text, fold):
+        for entry in entries:
+            if entry.sign == "except" and not fold and entry.matches(text, fold):
+                return deciding.inside_exception(entries, text, fold)
+        return original(entries, text, fold)
+
+
+def inside(change):
+    @checking.replaces(deciding)
+    def decide(original, entries, path, fold):
+        decision = original(entries, path, fold)
+        text = glob.Text(path, fold)
+        last = next((entry for entry in reversed(entries) if entry.matches(text, fold)), None)
+        if last is not None and last.sign == "except" and not fold:
+            change(decision, last)
+        return decision
+
+
+def asking_again(choose):
+    """Another list for what is asked inside an exception."""
+
+    @checking.replaces(deciding)
+    def inside_exception(original, entries, text, fold):
+        if fold:
+            return original(entries, text, fold)
+        return deciding.last_match(choose(entries), text, fold)

@@ -1,0 +1,95 @@
+"""Mistakes in explaining."""
+
+import policy.decide as decide
+import policy.ops as ops
+from faults.registry import fault, replaces
+
+
+def telling(change):
+    @replaces(decide)
+    def told(original, entry, decision, text, fold):
+        return original(entry, decision, text, fold) | change(entry, decision)
+
+
+@fault("POLICY-EXPLAIN-01", "only entries that match are listed", "a filter for brevity")
+def only_what_matched():
+    @replaces(decide)
+    def explain(original, *given):
+        told = original(*given)
+        return told | {"entries": [each for each in told["entries"] if each["matched"]]}
+
+
+@fault("POLICY-EXPLAIN-01", "the list is told backwards", "as it is walked")
+def list_is_told_backwards():
+    @replaces(decide)
+    def explain(original, *given):
+        told = original(*given)
+        return told | {"entries": told["entries"][::-1]}
+
+
+@fault("POLICY-EXPLAIN-01", "the walk stops at the decision", "what follows is not looked at")
+def only_the_deciding_one_matched():
+    telling(lambda entry, decision: {"matched": entry is decision.deciding})
+
+
+@fault("POLICY-EXPLAIN-02", "an exception is told as a deny", "both are in denyModify")
+def exceptions_are_denies():
+    telling(lambda entry, _: {"origin": "denyModify"} if entry.sign == "except" else {})
+
+
+@fault("POLICY-EXPLAIN-02", "all is global once it is merged", "no place kept for the file")
+def everything_is_global():
+    telling(lambda entry, _: {"file": "global"} if entry.rule.file == "workspace" else {})
+
+
+@fault("POLICY-EXPLAIN-02", "denies are told as rules of the profile", "one list, one origin")
+def everything_is_of_the_profile():
+    telling(lambda entry, _: {"origin": "profile"} if entry.sign == "-" else {})
+
+
+@fault("POLICY-EXPLAIN-03", "the line is that behind the rule", "asked when it was read")
+def line_behind_the_rule():
+    telling(lambda entry, _: {"line": entry.rule.line + 1} if entry.rule.line else {})
+
+
+@fault("POLICY-EXPLAIN-03", "a synthesised entry has line 1", "a default")
+def synthesised_line_1():
+    telling(lambda entry, _: {} if entry.rule.line else {"line": 1})
+
+
+@fault("POLICY-EXPLAIN-04", "an exception is told to decide", "the last match")
+def exception_decides():
+    @replaces(decide)
+    def explain(original, *given):
+        told = original(*given)
+        matched = [each for each in told["entries"] if each["matched"]]
+        if matched and isinstance(matched[-1]["rule"], dict):
+            for each in told["entries"]:
+                each["deciding"] = each is matched[-1]
+        return told
+
+
+@fault("POLICY-EXPLAIN-04", "where nothing matched the last entry decides", "an index of -1")
+def last_entry_decides():
+    @replaces(decide)
+    def explain(original, *given):
+        told = original(*given)
+        if told["entries"] and not any(each["deciding"] for each in told["entries"]):
+            told["entries"][-1]["deciding"] = True
+        return told
+
+
+@fault("POLICY-EXPLAIN-04", "every entry that matched is told to decide", "two words for one thing")
+def all_that_matched_decide():
+    @replaces(decide)
+    def explain(original, *given):
+        told = original(*given)
+        entries = [each | {"deciding": each["matched"]} for each in told["entries"]]
+        return told | {"entries": entries}
+
+
+@fault("POLICY-EXPLAIN-01", "the explanation does not fold", "an option that is not passed on")
+def explains_without_folding():
+    @replaces(ops)
+    def explanation_of(original, resolved, each, fold):
+        return original(resolved, each, False)

@@ -1,0 +1,45 @@
+"""Keeps a mistake within the operations that its requirement is about.
+
+Explaining, auditing and looking at links decide, too, and have requirements of their own: a fault
+that trips those as well says less.
+"""
+
+import policy.ops as ops
+from policy.contract import CONTRACT
+
+
+class During:
+    """The time in which one of some operations is answered."""
+
+    def __init__(self, *names):
+        self.is_now = False
+        for name in names:
+            function = CONTRACT.operations[name].removeprefix("ops:")
+            setattr(ops, function, self.marked(getattr(ops, function)))
+
+    def marked(self, operation):
+        def run(shim, reader):
+            self.is_now = True
+            try:
+                return operation(shim, reader)
+            finally:
+                self.is_now = False
+
+        return run
+
+    def replaces(self, owner, name=None):
+        """As the one of the registry; at other times the original is asked."""
+
+        def install(function):
+            target = name or function.__name__
+            original = getattr(owner, target)
+
+            def replacement(*arguments, **named):
+                if not self.is_now:
+                    return original(*arguments, **named)
+                return function(original, *arguments, **named)
+
+            setattr(owner, target, replacement)
+            return function
+
+        return install

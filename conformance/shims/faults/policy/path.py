@@ -1,0 +1,183 @@
+"""Mistakes with the normal form of paths."""
+
+import policy.ops as ops
+import policy.spelling as spelling
+from faults.policy.narrow import During
+from faults.registry import fault, replaces
+from policy.spelling import BLANKS, Refused
+
+normalising = During("path.normalize")
+
+
+def reads_paths(function):
+    return normalising.replaces(ops, "normal_path")(function)
+
+
+@fault("POLICY-PATH-01", "`.` segments stay where they are not the first", "only `./` is known")
+def dot_segments_stay():
+    @reads_paths
+    def normal_path(right, data):
+        found = right(data)
+        kept = data.decode().removeprefix("./")
+        return kept if "/./" in kept and "//" not in kept else found
+
+
+@fault("POLICY-PATH-01", "doubled separators stay", "POSIX ignores them anyway")
+def doubled_separators_stay():
+    @reads_paths
+    def normal_path(right, data):
+        found = right(data)
+        kept = [name for name in data.decode().rstrip("/").split("/") if name != "."]
+        return "/".join(kept) if "" in kept[1:] and kept[0] else found
+
+
+@fault("POLICY-PATH-01", "the root is answered as nothing", "join of no segments")
+def root_is_empty():
+    @replaces(ops)
+    def path_normalize(original, shim, reader):
+        answer = original(shim, reader)
+        for item in answer["result"]["items"]:
+            if item.get("path") == ".":
+                item["path"] = ""
+        return answer
+
+
+@fault("POLICY-PATH-02", "what appears when segments are dropped passes", "checked once, before")
+def checked_before_dropped():
+    @reads_paths
+    def normal_path(right, data):
+        try:
+            return right(data)
+        except Refused:
+            normal = "/".join(spelling.segments(data.decode()))
+            if not data.startswith(b"./") or not normal or normal[0] == "/":
+                raise
+            return right(b"x" + normal.encode())[1:]
+
+
+@fault("POLICY-PATH-02", "a drive prefix is a name", "POSIX only")
+def drive_is_a_name():
+    @reads_paths
+    def normal_path(right, data):
+        if data[1:2] == b":":
+            return data[:2].decode() + right(b"x" + data[2:])[1:]
+        return right(data)
+
+
+@fault("POLICY-PATH-02", "two leading slashes make no absolute path", "one slash is cut off")
+def one_slash_is_cut_off():
+    @reads_paths
+    def normal_path(right, data):
+        return right(data.lstrip(b"/") if data.startswith(b"//") and len(data) > 2 else data)
+
+
+@fault("POLICY-PATH-02", "`~` is a name", "no shell here")
+def home_is_a_name():
+    @reads_paths
+    def normal_path(right, data):
+        if data == b"~" or data.startswith(b"~/"):
+            return "~" + right(b"x" + data[1:])[1:]
+        return right(data)
+
+
+@fault("POLICY-PATH-03", "`..` is resolved", "path.Clean, realpath -m")
+def dot_dot_is_resolved():
+    @reads_paths
+    def normal_path(right, data):
+        kept = []
+        for name in data.split(b"/"):
+            if name == b".." and kept:
+                kept.pop()
+            elif name not in (b"", b"."):
+                kept.append(name)
+        return right(b"/".join(kept) if b".." in data.split(b"/") and kept else data)
+
+
+@fault("POLICY-PATH-03", "`..` is refused at the start only", "a check for the prefix `../`")
+def dot_dot_within_passes():
+    @reads_paths
+    def normal_path(right, data):
+        text = data.replace(b"/../", b"/x/").replace(b"/..", b"/x") if data[:1] != b"/" else data
+        if b"/.." in data and text != data and b"..." not in data:
+            right(text)
+            return data.decode().rstrip("/")
+        return right(data)
+
+
+@fault("POLICY-PATH-03", "two dots are refused in names too", "a search for `..`")
+def dots_in_names_are_refused():
+    @reads_paths
+    def normal_path(right, data):
+        if b".." in data:
+            raise Refused("has `..`")
+        return right(data)
+
+
+@fault("POLICY-PATH-04", "a backslash becomes a slash", "as in rules")
+def backslash_is_a_slash():
+    @reads_paths
+    def normal_path(right, data):
+        return right(data.replace(b"\\", b"/"))
+
+
+@fault("POLICY-PATH-04", "a backslash is a character as any other", "POSIX says so")
+def backslash_stays():
+    @reads_paths
+    def normal_path(right, data):
+        return right(data.replace(b"\\", b"\1")).replace("\1", "\\")
+
+
+@fault("POLICY-PATH-04", "blanks around a path are trimmed", "as in rules")
+def blanks_are_trimmed():
+    @reads_paths
+    def normal_path(right, data):
+        return right(data.strip(b" \t") or data)
+
+
+@fault("POLICY-PATH-04", "a blank at the end passes", "only the start is checked")
+def blank_at_the_end_passes():
+    @reads_paths
+    def normal_path(right, data):
+        text = data.decode("utf-8", "replace")
+        if text and text[-1] in BLANKS and text.strip(BLANKS):
+            return right(data.rstrip(b" \t") + b"_")[:-1] + text[-1]
+        return right(data)
+
+
+@fault("POLICY-PATH-04", "a leading `!` is taken off a path", "one reader for rules and paths")
+def leading_bang_is_lost():
+    @reads_paths
+    def normal_path(right, data):
+        return right(data.removeprefix(b"!") or data)
+
+
+@fault("POLICY-PATH-05", "a path ends at its NUL", "C strings")
+def nul_cuts():
+    @reads_paths
+    def normal_path(right, data):
+        return right(data.partition(b"\0")[0] if data[:1] != b"\0" else data)
+
+
+@fault("POLICY-PATH-05", "what is not UTF-8 becomes U+FFFD", "errors='replace'")
+def invalid_bytes_are_replaced():
+    @reads_paths
+    def normal_path(right, data):
+        return right(data.decode("utf-8", "replace").encode())
+
+
+@fault("POLICY-PATH-05", "a path with a newline is refused", "line-based tools")
+def newline_is_refused():
+    @reads_paths
+    def normal_path(right, data):
+        if b"\n" in data:
+            raise Refused("has a newline")
+        return right(data)
+
+
+@fault("POLICY-PATH-06", "separators and dots are dropped in one pass", "replace('//', '/')")
+def one_pass_is_enough():
+    @reads_paths
+    def normal_path(right, data):
+        found = right(data)
+        halved = data.decode().replace("//", "/").replace("/./", "/").removeprefix("./")
+        return halved.rstrip("/") if "//" in halved or "/./" in halved else found

@@ -1,0 +1,119 @@
+"""Mistakes on the way to the effective profile."""
+
+import policy.decide as decide
+import policy.load as reading
+import policy.merge as merge
+from faults.policy.narrow import During
+from faults.registry import fault
+from policy.load import Profile
+from policy.spelling import Refused
+
+checking = During("policy.check")
+resolving = During("policy.resolve")
+
+
+@fault("POLICY-PROFILE-01", "an unknown profile denies everything", "fail closed, silently")
+def unknown_profile_denies():
+    @resolving.replaces(decide.Resolved)
+    def synthesize(original, self):
+        try:
+            return original(self)
+        except Refused:
+            return Profile(self.name, 0, "", None, [], [])
+
+
+@fault("POLICY-PROFILE-01", "an unknown profile is unrestricted", "a default that fails open")
+def unknown_profile_is_unrestricted():
+    @resolving.replaces(decide.Resolved)
+    def synthesize(original, self):
+        self.name = decide.UNRESTRICTED
+        return original(self)
+
+
+@fault("POLICY-PROFILE-02", "an omitted profile is an error", "a required argument")
+def profile_must_be_named():
+    @checking.replaces(decide.Resolved)
+    def __init__(original, self, policy, name):
+        if name is None:
+            raise Refused("no profile is named")
+        original(self, policy, name)
+
+
+@fault("POLICY-PROFILE-02", "unrestricted must be defined to be used", "ADR-003 unread")
+def unrestricted_must_be_defined():
+    @checking.replaces(decide.Resolved)
+    def synthesize(original, self):
+        raise Refused(f"no profile is called {self.name}")
+
+
+@fault("POLICY-PROFILE-02", "unrestricted may only read", "a careful default")
+def unrestricted_only_reads():
+    @checking.replaces(decide.Resolved)
+    def synthesize(original, self):
+        profile = original(self)
+        profile.modify = []
+        return profile
+
+
+@fault("POLICY-PROFILE-03", "unrestricted is always the built-in one", "a reserved word")
+def own_unrestricted_is_ignored():
+    @resolving.replaces(decide.Resolved)
+    def __init__(original, self, policy, name):
+        kept = policy.profiles
+        policy.profiles = {k: v for k, v in kept.items() if k != decide.UNRESTRICTED}
+        original(self, policy, name)
+        if decide.UNRESTRICTED in kept and self.name == decide.UNRESTRICTED:
+            self.origin = "defined"
+        policy.profiles = kept
+
+
+@fault("POLICY-PROFILE-04", "denies are not appended to the built-in unrestricted", "added at load")
+def unrestricted_escapes_denies():
+    @resolving.replaces(decide.Resolved)
+    def append_denies(original, self, policy):
+        if self.origin == "defined":
+            original(self, policy)
+
+
+@fault("POLICY-PROFILE-04", "denyRead is appended in the order of the alphabet", "a sorted set")
+def denies_are_sorted():
+    @resolving.replaces(decide.Resolved)
+    def append_denies(original, self, policy):
+        own = len(self.read)
+        original(self, policy)
+        self.read[own:] = sorted(self.read[own:], key=lambda entry: entry.rule.body)
+
+
+@fault("POLICY-PROFILE-05", "resolve answers denies as they were written", "the text is kept")
+def denies_as_written():
+    @resolving.replaces(reading)
+    def split_rule(original, text):
+        written.add(text.strip("! "))
+        return original(text)
+
+    @resolving.replaces(decide)
+    def named(original, entry):
+        body = original(entry)
+        is_deny = entry.origin in ("denyRead", "denyModify")
+        return body + "/" if is_deny and body + "/" in written else body
+
+    @resolving.replaces(merge)
+    def load(original, base, workspace=None):
+        written.clear()
+        return original(base, workspace)
+
+    written = set()
+
+
+@fault("POLICY-PROFILE-05", "an exception is answered as an allow", "flattened")
+def exceptions_as_allows():
+    @resolving.replaces(decide.Resolved)
+    def as_json(original, self):
+        told = original(self)
+        modify = [plain(entry) if isinstance(entry, dict) else entry for entry in told["modify"]]
+        return told | {"modify": modify}
+
+
+def plain(entry):
+    """Exact ones only: those of subtrees are resolved for other requirements, too."""
+    return entry if entry["except"].endswith("/**") else entry["except"]

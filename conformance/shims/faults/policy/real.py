@@ -1,0 +1,206 @@
+"""Mistakes with where a path really lies."""
+
+import os
+
+import policy.merge as merge
+import policy.real as real
+from errors import Failed
+from faults.policy.narrow import During
+from faults.registry import fault, replaces
+from policy.spelling import Refused
+
+
+@fault("POLICY-REAL-01", "only the words are checked", "lexical policies")
+def only_the_words():
+    @replaces(real)
+    def check_resolved(original, resolved, op, data, fold, root, follow):
+        answer = original(resolved, op, data, fold, root, follow)
+        if answer["real"] is None:
+            return answer
+        words = real.decide(resolved.entries(op), answer["path"], fold)
+        return words.as_json() | {"real": answer["real"]}
+
+
+@fault("POLICY-REAL-01", "only the real place is checked", "realpath, then check")
+def only_the_place():
+    @replaces(real)
+    def check_resolved(original, resolved, op, data, fold, root, follow):
+        answer = original(resolved, op, data, fold, root, follow)
+        if answer["real"] is None:
+            return answer
+        place = real.decide(resolved.entries(op), answer["real"], fold)
+        return answer | {"allowed": place.allowed, "matched_rule": place.matched_rule}
+
+
+@fault("POLICY-REAL-02", "outside of the root the words decide", "no rule for it, no objection")
+def outside_the_words_decide():
+    @replaces(real)
+    def check_resolved(original, resolved, op, data, fold, root, follow):
+        answer = original(resolved, op, data, fold, root, follow)
+        if answer["real"] is not None or data.startswith(b"/"):
+            return answer
+        return real.decide(resolved.entries(op), answer["path"], fold).as_json() | {"real": None}
+
+
+@fault("POLICY-REAL-02", "a folder whose name begins like the root's is inside", "starts_with")
+def root_without_boundary():
+    def is_inside(root, place):
+        return (b"/" + b"/".join(place)).startswith(b"/" + b"/".join(root))
+
+    inside_of_links_only(is_inside)
+
+
+def inside_of_links_only(mistaken):
+    @replaces(real)
+    def check_resolved(original, *given):
+        right = real.is_inside
+        if not given[2].startswith(b"/"):
+            real.is_inside = mistaken
+        try:
+            return original(*given)
+        finally:
+            real.is_inside = right
+
+
+@fault("POLICY-REAL-02", "outside is an error", "no answer for strangers")
+def outside_is_an_error():
+    @replaces(real)
+    def outside(original, path):
+        raise Failed("io", "lies outside of the root")
+
+
+@fault("POLICY-REAL-03", "absolute paths are refused", "as check does")
+def absolute_paths_are_refused():
+    @replaces(real)
+    def path_of(original, root, data):
+        if data.startswith(b"/"):
+            raise Refused("is absolute")
+        return original(root, data)
+
+
+@fault("POLICY-REAL-03", "an absolute path is inside when it begins like the root", "starts_with")
+def absolute_without_boundary():
+    @replaces(real)
+    def path_of(original, root, data):
+        given = b"/" + b"/".join(root.given)
+        if data.startswith(given) and data != given:
+            return original(root, data[len(given) :].lstrip(b"/"))
+        return original(root, data)
+
+
+@fault("POLICY-REAL-03", "`..` of a request is walked", "the kernel knows better")
+def dot_dot_is_walked():
+    @replaces(real)
+    def path_of(original, root, data):
+        if b".." not in data.split(b"/") or data.startswith(b"/"):
+            return original(root, data)
+        place = real.walk(root.real, real.names(data))
+        below = root.below(place)
+        return None if below is None else original(root, b"/".join(below) or b".")
+
+
+@fault("POLICY-REAL-04", "a dangling link is a file of its own", "exists() before readlink()")
+def dangling_link_is_a_file():
+    @replaces(real)
+    def link_at(original, place, name):
+        return original(place, name) if os.path.exists(b"/" + b"/".join([*place, name])) else None
+
+
+@fault("POLICY-REAL-04", "what is missing is an error", "realpath without -m")
+def missing_is_an_error():
+    @replaces(real)
+    def link_at(original, place, name):
+        path = b"/" + b"/".join([*place, name])
+        if not os.path.lexists(path):
+            raise Failed("io", f"{path.decode(errors='replace')}: No such file or directory")
+        return original(place, name)
+
+
+@fault("POLICY-REAL-05", "parent follows the last component, too", "one walk for all")
+def parent_follows_all():
+    @replaces(real)
+    def walk(original, start, wanted, follow="final"):
+        return original(start, wanted)
+
+
+@fault("POLICY-REAL-05", "parent follows nothing", "O_NOFOLLOW for the whole path")
+def parent_follows_nothing():
+    @replaces(real)
+    def walk(original, start, wanted, follow="final"):
+        return [*start, *wanted] if follow == "parent" else original(start, wanted)
+
+
+@fault("POLICY-REAL-05", "final is as parent: the last link is not followed", "lstat for stat")
+def final_is_not_followed():
+    @replaces(real)
+    def walk(original, start, wanted, follow="final"):
+        if (
+            start
+            and follow == "final"
+            and wanted
+            and real.link_at([*start, *wanted[:-1]], wanted[-1])
+        ):
+            return original(start, wanted, "parent")
+        return original(start, wanted, follow)
+
+
+@fault("POLICY-REAL-06", "a thousand links are followed", "a limit of one's own")
+def thousand_links():
+    real.MOST_LINKS = 1000
+
+
+@fault("POLICY-REAL-06", "beyond the limit the link is a file", "give up and go on")
+def loop_is_a_file():
+    @replaces(real)
+    def walk(original, start, wanted, follow="final"):
+        try:
+            return original(start, wanted, follow)
+        except Failed:
+            return [*start, *wanted]
+
+
+@fault("POLICY-REAL-06", "ten links are too many", "a limit of one's own")
+def ten_links():
+    real.MOST_LINKS = 10
+
+
+@fault("POLICY-REAL-07", "only the last component may be a link", "readlink on the path")
+def only_the_last_component():
+    @replaces(real)
+    def walk(original, start, wanted, follow="final"):
+        if not start or len(wanted) < 2:
+            return original(start, wanted, follow)
+        return original([*start, *wanted[:-1]], wanted[-1:], follow)
+
+
+@fault("POLICY-REAL-07", "relative links start at the root", "joined with the wrong folder")
+def links_start_at_the_root():
+    @replaces(real)
+    def check_resolved(original, resolved, op, data, fold, root, follow):
+        right = real.link_at
+
+        def link_at(place, name):
+            target = right(place, name)
+            if target is None or target.startswith(b"/") or len(place) == len(root.real):
+                return target
+            return b"/" + b"/".join([*root.real, target])
+
+        real.link_at = link_at
+        try:
+            return original(resolved, op, data, fold, root, follow)
+        finally:
+            real.link_at = right
+
+
+@fault("POLICY-REAL-01", "the real place is looked for without folding", "an option not passed on")
+def looks_without_folding():
+    @replaces(real)
+    def check_resolved(original, resolved, op, data, fold, root, follow):
+        return original(resolved, op, data, False, root, follow)
+
+
+@fault("POLICY-REAL-01", "links are judged by the global policy alone", "a caller forgot")
+def links_without_the_workspace():
+    @During("policy.check_resolved").replaces(merge)
+    def load(original, base, workspace=None):
+        return original(base)

@@ -1,0 +1,169 @@
+"""Mistakes in judging a well-formed policy."""
+
+import policy.glob as glob
+import policy.judge as judge
+import policy.load as load
+from faults.policy.narrow import During
+from faults.registry import fault
+
+loading = During("policy.load")
+
+
+@fault("POLICY-VALID-01", "modify needs no read", "ADR-005 unread")
+def modify_without_read():
+    @loading.replaces(judge)
+    def uncovered(original, file, profile):
+        return None
+
+
+@fault("POLICY-VALID-01", "one covered modify rule is enough", "any for all")
+def one_covered_rule_is_enough():
+    @loading.replaces(judge)
+    def uncovered(original, file, profile):
+        count = len(file.problems)
+        original(file, profile)
+        if len(file.problems) - count < len(judge.positive(profile.modify)):
+            del file.problems[count:]
+
+
+@fault("POLICY-VALID-02", "a prefix covers without a boundary", "starts_with")
+def prefix_without_boundary():
+    looking = []
+
+    @loading.replaces(judge)
+    def uncovered(original, file, profile):
+        looking.append(file)
+        original(file, profile)
+        looking.clear()
+
+    @loading.replaces(judge)
+    def ends_a_segment(original, body, size):
+        return size <= len(body) if looking else original(body, size)
+
+
+@fault("POLICY-VALID-02", "only `**` and an equal rule cover", "a set of strings")
+def only_equal_rules_cover():
+    @loading.replaces(judge)
+    def uncovered(original, file, profile):
+        same = {rule.body for rule in judge.positive(profile.read)}
+        for rule in judge.positive(profile.modify):
+            if rule.body not in same and "**" not in same:
+                file.wrong(rule.at, rule.pointer, "is not covered")
+
+
+@fault("POLICY-VALID-02", "a rule covers what it matches", "the matcher asked with a rule")
+def covers_by_matching():
+    @loading.replaces(judge)
+    def uncovered(original, file, profile):
+        readable = judge.positive(profile.read)
+        for rule in judge.positive(profile.modify):
+            if not any(glob.matches(read.body, rule.body) for read in readable):
+                file.wrong(rule.at, rule.pointer, "is not covered")
+
+
+@fault("POLICY-VALID-02", "`P/**` does not cover P", "strictly below")
+def place_is_not_covered():
+    @loading.replaces(judge)
+    def uncovered(original, file, profile):
+        original(file, profile)
+        below = {judge.below(rule.body) for rule in judge.positive(profile.read)}
+        same = {rule.body for rule in judge.positive(profile.read)}
+        for rule in judge.positive(profile.modify):
+            if rule.body in below and rule.body not in same and "**" not in same:
+                file.wrong(rule.at, rule.pointer, "is not covered")
+
+
+@fault("POLICY-VALID-03", "a negated read rule covers", "signs forgotten")
+def negated_rules_cover():
+    @loading.replaces(judge)
+    def uncovered(original, file, profile):
+        readable = judge.cover(profile.read)
+        for rule in judge.positive(profile.modify):
+            if not readable.covers(rule.body):
+                file.wrong(rule.at, rule.pointer, "is not covered")
+
+
+@fault("POLICY-VALID-03", "a negated modify rule needs cover", "signs forgotten")
+def negated_rules_need_cover():
+    @loading.replaces(judge)
+    def uncovered(original, file, profile):
+        readable = judge.cover(judge.positive(profile.read))
+        for rule in profile.modify:
+            if not readable.covers(rule.body):
+                file.wrong(rule.at, rule.pointer, "is not covered")
+
+
+@fault("POLICY-VALID-04", "a profile may have no name", "any key will do")
+def empty_names_pass():
+    @loading.replaces(load.File)
+    def wrong(original, self, at, pointer, message):
+        if message != "the name of a profile is empty":
+            original(self, at, pointer, message)
+
+
+@fault("POLICY-VALID-05", "a profile may repeat what is denied", "the deny wins anyway")
+def equal_rules_pass():
+    compare(lambda rule, reads, modifies, op: False)
+
+
+@fault("POLICY-VALID-05", "modify is not compared with denyRead", "each list with its own")
+def modify_against_its_own_only():
+    compare(lambda rule, reads, modifies, op: rule.body in (reads if op == "read" else modifies))
+
+
+@fault("POLICY-VALID-05", "a negated rule may equal a deny", "it denies, too")
+def negated_rules_may_equal():
+    compare(
+        lambda rule, reads, modifies, op: (
+            not rule.negated and rule.body in (reads if op == "read" else reads | modifies)
+        )
+    )
+
+
+@fault("POLICY-VALID-05", "exceptions count as denies", "all of denyModify")
+def exceptions_count_as_denies():
+    @loading.replaces(judge)
+    def equals_a_deny(original, file, policy, profile):
+        original(file, policy, profile)
+        holes = {rule.body for rule in policy.deny_modify if rule.negated}
+        for rule in profile.modify:
+            if rule.body in holes:
+                file.wrong(rule.at, rule.pointer, "equals an exception")
+
+
+@fault("POLICY-VALID-05", "read is compared with denyModify too", "all denies in one set")
+def read_against_every_deny():
+    compare(lambda rule, reads, modifies, op: rule.body in reads | modifies)
+
+
+def compare(equal):
+    """Over the files by themselves; what a workspace repeats is a matter of merging."""
+
+    @loading.replaces(judge)
+    def equals_a_deny(original, file, policy, profile):
+        if file.policy is not policy or file.name == "workspace":
+            original(file, policy, profile)
+            return
+        reads = {rule.body for rule in policy.deny_read}
+        modifies = {rule.body for rule in policy.denies()}
+        for op, rules in (("read", profile.read), ("modify", profile.modify)):
+            for rule in rules:
+                if equal(rule, reads, modifies, op):
+                    file.wrong(rule.at, rule.pointer, "equals a deny")
+
+
+@fault("POLICY-VALID-06", "`!` in denyRead is ignored", "one list reader for all")
+def bang_in_deny_read_passes():
+    @loading.replaces(load.File)
+    def spec(original, self, node, pointer):
+        original(self, node, pointer)
+        for rule in self.policy.deny_read:
+            rule.negated = False
+
+
+@fault("POLICY-VALID-06", "`!` in denyRead drops the rule", "an exception to nothing")
+def bang_in_deny_read_drops():
+    @loading.replaces(load.File)
+    def spec(original, self, node, pointer):
+        original(self, node, pointer)
+        self.policy.deny_read = judge.positive(self.policy.deny_read)

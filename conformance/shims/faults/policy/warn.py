@@ -1,0 +1,77 @@
+"""Mistakes with warnings."""
+
+import policy.judge as judge
+from faults.registry import fault, replaces
+
+
+def change(function):
+    @replaces(judge)
+    def warnings(original, policy):
+        return [each for each in original(policy) if each[1].file == "workspace" or function(*each)]
+
+
+@fault("POLICY-WARN-01", "a rule that matches nothing is not told", "never looked at")
+def says_nothing_of_dead_rules():
+    change(lambda code, where, why: code != "matches-nothing")
+
+
+@fault("POLICY-WARN-01", "only a leading blank is seen", "half of the check")
+def overlooks_blanks_at_the_end():
+    change(lambda code, where, why: code != "matches-nothing" or where.body[0] in " \t")
+
+
+@fault("POLICY-WARN-02", "an empty read list is not told", "never looked at")
+def says_nothing_of_empty_lists():
+    change(lambda code, where, why: code != "empty-read")
+
+
+@fault("POLICY-WARN-03", "a rule under a deny is not told", "never looked at")
+def says_nothing_of_denied_rules():
+    change(lambda code, where, why: code != "under-deny")
+
+
+@fault("POLICY-WARN-03", "only read rules are compared with denies", "half of the check")
+def overlooks_denied_modify_rules():
+    change(lambda code, where, why: code != "under-deny" or "/read/" in where.pointer)
+
+
+@fault("POLICY-WARN-04", "a modify rule that cannot be read is not told", "never looked at")
+def says_nothing_of_unreadable_rules():
+    change(lambda code, where, why: code != "modify-under-negated-read")
+
+
+@fault("POLICY-WARN-05", "a denyRead that can be written is not told", "never looked at")
+def says_nothing_of_writable_secrets():
+    change(lambda code, where, why: code != "read-deny-without-modify-deny")
+
+
+@fault("POLICY-WARN-05", "only an equal denyModify counts", "a set of strings")
+def warns_of_covered_denies():
+    @replaces(judge)
+    def warnings(original, policy):
+        found = [each for each in original(policy) if each[0] != "read-deny-without-modify-deny"]
+        equal = {rule.body for rule in policy.denies()}
+        for rule in policy.deny_read:
+            if rule.body not in equal:
+                found.append(("read-deny-without-modify-deny", rule, "no denyModify equals it"))
+        return found
+
+
+@fault("POLICY-WARN-06", "each profile is worth a warning", "noise")
+def warns_of_everything():
+    @replaces(judge)
+    def warnings(original, policy):
+        yield from original(policy)
+        for profile in policy.profiles.values():
+            yield "no-description", profile, "says nothing about itself"
+
+
+@fault("POLICY-WARN-06", "a rule that matches nothing is refused", "warnings as errors")
+def refuses_dead_rules():
+    @replaces(judge)
+    def validate(original, file, is_workspace=False):
+        original(file, is_workspace)
+        for profile in file.policy.profiles.values():
+            for rule in profile.rules():
+                if judge.matches_nothing(rule.body):
+                    file.wrong(rule.at, rule.pointer, "matches nothing")

@@ -1,0 +1,11 @@
+"""Allows whatever is asked: a suite that believes it is no suite."""
+
+import sbpl.clauses as clauses
+from faults.registry import fault, replaces
+
+
+@fault(None, "allows everything", "a profile for debugging", role="control")
+def everything_is_allowed():
+    @replaces(clauses)
+    def compile_text(original, given):
+        return original(given) + "(allow file-read*)\n(allow file-write*)\n"

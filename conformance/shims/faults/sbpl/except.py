@@ -1,0 +1,78 @@
+"""Mistakes with exceptions from denies."""
+
+import sbpl.clauses as clauses
+from faults.registry import fault, replaces
+
+
+def holes(change):
+    """Other lines for an exception; one that folds is another topic's."""
+
+    @replaces(clauses)
+    def exception(original, given, entry):
+        lines = list(original(given, entry))
+        return lines if given.fold else change(lines, given, entry)
+
+
+@fault("SBPL-EXCEPT-01", "an exception changes nothing", "denies are denies")
+def exceptions_are_ignored():
+    holes(lambda lines, given, entry: lines[:1])
+
+
+@fault("SBPL-EXCEPT-01", "the first own rule decides inside", "a search from the front")
+def first_own_rule_inside():
+    holes(lambda lines, given, entry: [lines[0], *reversed(lines[1:])])
+
+
+@fault("SBPL-EXCEPT-01", "negations of the profile do not hold inside", "only what is allowed")
+def negations_are_lost_inside():
+    def change(lines, given, entry):
+        return [lines[0], *(line for line in lines if line.startswith("(allow"))]
+
+    holes(change)
+
+
+@fault("SBPL-EXCEPT-02", "an exception allows", "`!` means the other sign")
+def exception_is_a_bare_allow():
+    holes(lambda lines, given, entry: [allowed(given, entry)])
+
+
+def allowed(given, entry):
+    return clauses.clause("+", "file-write*", given.filters.of(entry, False))
+
+
+@fault("SBPL-EXCEPT-02", "an exception opens the rules everywhere", "the rules once more")
+def exception_opens_everywhere():
+    def change(lines, given, entry):
+        own = clauses.own_rules(given.modify)
+        return [clauses.rule_clause(given, "file-write*", each) for each in own]
+
+    holes(change)
+
+
+@fault("SBPL-EXCEPT-02", "inside it is decided as outside of all denies", "no deny of P first")
+def exception_without_its_deny():
+    holes(lambda lines, given, entry: [allowed(given, entry), *lines[1:]])
+
+
+def changed(change):
+    """Other entries of the modify list, from the start on."""
+
+    @replaces(clauses)
+    def compile_text(original, given):
+        if not given.fold:
+            given.modify = change(given.modify)
+        return original(given)
+
+
+@fault("SBPL-EXCEPT-03", "exceptions come after all denies", "two lists")
+def exceptions_come_last():
+    changed(lambda entries: sorted(entries, key=lambda entry: entry.sign == "except"))
+
+
+@fault("SBPL-EXCEPT-03", "a deny behind an exception is not compiled", "the hole is final")
+def deny_behind_is_lost():
+    def change(entries):
+        found = [i for i, entry in enumerate(entries) if entry.sign == "except"]
+        return entries[: found[-1] + 1] if found else entries
+
+    changed(change)

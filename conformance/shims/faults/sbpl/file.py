@@ -1,0 +1,153 @@
+"""Mistakes with the file that a profile lies in."""
+
+import os
+
+import protocol
+import sbpl.wrapping as wrapping
+from errors import Failed
+from faults.registry import fault, replaces
+
+EXCLUSIVE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+
+
+def created(mode=0o600, settle=0o600, flags=EXCLUSIVE, text=lambda text: text):
+    @replaces(wrapping)
+    def create(original, path, given, temporary):
+        fd = os.open(path, flags, mode)
+        temporary.append(path)
+        try:
+            if settle is not None:
+                os.fchmod(fd, settle)
+            wrapping.write_all(fd, text(given))
+        finally:
+            os.close(fd)
+
+
+@fault("SBPL-FILE-01", "the file has the mode that the umask leaves", "open with 0666")
+def mode_of_the_umask():
+    created(mode=0o666, settle=None)
+
+
+@fault("SBPL-FILE-01", "under a strict umask the owner cannot read it", "no fchmod")
+def umask_takes_from_the_owner():
+    created(settle=None)
+
+
+@fault("SBPL-FILE-01", "everybody can read the file", "nothing secret in it")
+def everybody_can_read():
+    created(settle=0o644)
+
+
+@fault("SBPL-FILE-01", "the text gets a line more", "a line feed at the end")
+def a_line_more():
+    created(text=lambda text: text + b"\n")
+
+
+@fault("SBPL-FILE-01", "the file lies in the system's temporary directory", "mkstemp without dir")
+def another_directory():
+    @replaces(wrapping.New)
+    def file(original, self, shim):
+        if os.access(self.directory, os.W_OK):
+            self.directory = os.environ.get("TMPDIR", "/tmp").encode()
+        return original(self, shim)
+
+
+@fault("SBPL-FILE-02", "each file has the same name", "one profile a directory")
+def one_name_for_all():
+    wrapping.file_name = lambda: b"profile.sb"
+    created(flags=os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC)
+
+
+@fault("SBPL-FILE-02", "the name is made of the text", "one file a text, opened again")
+def name_of_the_text():
+    @replaces(wrapping.New)
+    def file(original, self, shim):
+        digest = sum(place * byte for place, byte in enumerate(self.text, 1))
+        wrapping.file_name = lambda: b"boxspec-%d.sb" % digest
+        return original(self, shim)
+
+    created(flags=os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC)
+
+
+@fault("SBPL-FILE-03", "the file stays", "the system clears up")
+def file_stays():
+    @replaces(protocol.Shim)
+    def tidy(original, self):
+        self.temporary.clear()
+
+
+@fault("SBPL-FILE-03", "the file is emptied and stays", "truncate")
+def file_is_emptied():
+    @replaces(protocol.Shim)
+    def tidy(original, self):
+        for path in self.temporary:
+            os.truncate(path, 0)
+        self.temporary.clear()
+
+
+@fault("SBPL-FILE-04", "a file is made before the wrapper is looked for", "in the order of use")
+def file_before_the_look():
+    made_early(lambda shim, path: shim.temporary.remove(path))
+
+
+def made_early(leave):
+    @replaces(wrapping)
+    def take_source(original, reader):
+        source = original(reader)
+        Early.source = source if isinstance(source, wrapping.New) else None
+        return source
+
+    @replaces(wrapping)
+    def wrap(original, shim, reader):
+        try:
+            answer = original(shim, reader)
+        except Failed as failure:
+            if failure.kind == "execution":
+                forget(shim)
+            raise
+        if not answer["result"]["wrapped"]:
+            forget(shim)
+        return answer
+
+    def forget(shim):
+        if Early.source is not None:
+            leave(shim, Early.source.file(shim))
+
+
+class Early:
+    source = None
+
+
+@fault("SBPL-FILE-04", "a file is made although nothing will read it", "removed at the end only")
+def file_for_nothing():
+    made_early(lambda shim, path: None)
+
+
+@fault("SBPL-FILE-05", "a directory that cannot be written to is a wrong request", "one kind")
+def wrong_directory_is_invalid():
+    failing(lambda failure: Failed("invalid_input", failure.message))
+
+
+@fault("SBPL-FILE-05", "the failure does not name the directory", "strerror alone")
+def directory_is_not_named():
+    failing(lambda failure: Failed("io", failure.message.rpartition(": ")[2]))
+
+
+@fault("SBPL-FILE-05", "another directory is taken instead", "/tmp is always there")
+def another_directory_instead():
+    @replaces(wrapping.New)
+    def file(original, self, shim):
+        try:
+            return original(self, shim)
+        except Failed:
+            self.directory = b"/tmp"
+            return original(self, shim)
+
+
+def failing(change):
+    @replaces(wrapping.New)
+    def file(original, self, shim):
+        try:
+            return original(self, shim)
+        except Failed as failure:
+            raise change(failure) from None

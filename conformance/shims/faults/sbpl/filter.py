@@ -1,0 +1,201 @@
+"""Mistakes with the filter of one rule."""
+
+import policy.glob as glob
+import sbpl.filters as filters
+from faults.registry import fault, replaces
+from faults.sbpl.parts import Now, asks_every_kind, asks_one_rule
+
+
+def written_as(change):
+    """Other expressions for characters of a rule; the root has the right ones."""
+
+    @replaces(filters.Filters)
+    def written(original, self, run, denied):
+        found = original(self, run, denied)
+        if filters.is_wildcard(run) or not asks_one_rule(Now.given):
+            return found
+        return change(found)
+
+
+def unescaped(*characters):
+    """Characters that keep their meaning in regular expressions."""
+
+    def change(found):
+        for character in characters:
+            found = found.replace("\\" + character, character)
+        return found
+
+    written_as(change)
+
+
+@fault("SBPL-FILTER-01", "a dot is any character", "not escaped")
+def dot_is_any_character():
+    unescaped(".")
+
+
+@fault("SBPL-FILTER-01", "a plus repeats", "not escaped")
+def plus_repeats():
+    unescaped("+")
+
+
+@fault("SBPL-FILTER-01", "brackets are a class", "not escaped")
+def brackets_are_a_class():
+    unescaped("[")
+
+
+@fault("SBPL-FILTER-01", "parentheses group", "not escaped")
+def parentheses_group():
+    unescaped("(", ")")
+
+
+@fault("SBPL-FILTER-01", "a dollar is the end", "not escaped")
+def dollar_is_the_end():
+    unescaped("$")
+
+
+def instead(piece, wrong, only=lambda found, denied: True):
+    """Another expression for a wildcard, in some rules."""
+
+    @replaces(filters.Filters)
+    def expression(original, self, found, denied):
+        if not (asks_one_rule(Now.given) and only(found, denied)):
+            return original(self, found, denied)
+        right = filters.EXPRESSIONS[piece]
+        filters.EXPRESSIONS[piece] = wrong
+        try:
+            return original(self, found, denied)
+        finally:
+            filters.EXPRESSIONS[piece] = right
+
+
+def in_denies(found, denied):
+    return denied
+
+
+@fault("SBPL-FILTER-02", "a star crosses slashes", "`.*` for every star")
+def star_crosses_slashes():
+    instead(glob.STAR, ".*")
+
+
+@fault("SBPL-FILTER-02", "a segment that is a star may be empty", "`[^/]*` for every star")
+def whole_segment_may_be_empty():
+    instead(glob.ANY_NAME, "[^/]*")
+
+
+@fault("SBPL-FILTER-02", "a star needs a character", "`[^/]+` for every star")
+def star_needs_a_character():
+    instead(glob.STAR, "[^/]+")
+
+
+@fault("SBPL-FILTER-03", "`**/` is one segment or more", "`.*/`")
+def two_stars_need_a_segment():
+    instead(glob.SEGMENTS, ".*/", lambda found, denied: found[0] == glob.SEGMENTS)
+
+
+@fault("SBPL-FILTER-03", "`**/` is one segment or none", "`([^/]*/)?`")
+def two_stars_are_one_segment():
+    instead(glob.SEGMENTS, "([^/]*/)?", in_denies)
+
+
+@fault("SBPL-FILTER-03", "`**/` ends anywhere in a name", "`.*`")
+def two_stars_end_in_a_name():
+    instead(glob.SEGMENTS, ".*", in_denies)
+
+
+@fault("SBPL-FILTER-03", "two stars in a segment stay in it", "a star twice")
+def two_stars_stay_in_a_segment():
+    instead(glob.ANYTHING, "[^/]*")
+
+
+@fault("SBPL-FILTER-04", "`P/**` is not P where P has wildcards", "`/.*`")
+def below_is_not_itself():
+    instead(glob.BELOW, "/.*")
+
+
+@fault("SBPL-FILTER-04", "`P/**` takes what begins like P along", "`.*`")
+def below_without_boundary():
+    instead(glob.BELOW, ".*")
+
+
+@fault("SBPL-FILTER-05", "`?` is one character that is no slash", "whether of bytes or not")
+def question_mark_is_not_a_slash():
+    asks(lambda denied: "[^/]")
+
+
+@fault("SBPL-FILTER-05", "`?` in a deny is ASCII", "the allow's expression")
+def denied_question_mark_is_ascii():
+    asks(lambda denied: filters.ONE_ALLOWED)
+
+
+@fault("SBPL-FILTER-05", "`?` in an allow is up to four bytes", "the deny's expression")
+def allowed_question_mark_is_four_bytes():
+    asks(lambda denied: filters.ONE_DENIED)
+
+
+@fault("SBPL-FILTER-05", "`?` is any character", "a dot")
+def question_mark_is_any():
+    asks(lambda denied: ".")
+
+
+def asks(expression):
+    @replaces(filters)
+    def one(original, denied, fold):
+        return original(denied, fold) if fold else expression(denied)
+
+
+def root_written(change):
+    """The root in regular expressions that are made of rules."""
+
+    @replaces(filters.Filters)
+    def expression(original, self, found, denied):
+        right = original(self, found, denied)
+        if Now.given.provider:
+            return right
+        return right.replace(filters.literally(self.root), change(self.root), 1)
+
+
+@fault("SBPL-FILTER-06", "the root is not escaped", "project[1] is a class: srt")
+def root_is_a_pattern():
+    root_written(lambda root: root)
+
+
+@fault("SBPL-FILTER-06", "a dot in the root is any character", "escaped in rules alone")
+def dot_of_the_root_is_any():
+    root_written(lambda root: filters.literally(root).replace("\\.", "."))
+
+
+@fault("SBPL-FILTER-06", "the root is a part of the glob", "joined, then translated")
+def root_is_a_glob():
+    def globbed(root):
+        found = filters.literally(root)
+        return found.replace("\\*", "[^/]*").replace("\\?", "[^/]")
+
+    root_written(globbed)
+
+
+@fault("SBPL-FILTER-07", "expressions have no end", "a search for the start")
+def not_anchored_at_the_end():
+    odd(lambda expression: f"^{expression}")
+
+
+@fault("SBPL-FILTER-07", "expressions have no start", "a search for the end")
+def not_anchored_at_the_start():
+    odd(lambda expression: f"{expression}$")
+
+
+@fault("SBPL-FILTER-07", "groups do not capture", "the dialect of another engine")
+def groups_do_not_capture():
+    odd(lambda expression: f"^{expression.replace('(.', '(?:.').replace('(/', '(?:/')}$")
+
+
+@fault("SBPL-FILTER-07", "stars do not take more than they need", "lazy, another engine")
+def lazy_stars():
+    odd(lambda expression: f"^{expression.replace(']*', ']*?').replace('.*', '.*?')}$")
+
+
+def odd(anchor):
+    @replaces(filters.Filters)
+    def pattern(original, self, found, denied, pointer):
+        if not asks_every_kind(Now.given):
+            return original(self, found, denied, pointer)
+        return filters.regex(anchor(self.expression(found, denied)), pointer)

@@ -1,0 +1,164 @@
+"""Mistakes with the providers' own sandbox flags."""
+
+import sbpl.flags as flags
+from faults.registry import fault, replaces
+
+FULL = [b"--sandbox", flags.CODEX_MODE]
+
+
+def neutralised(provider, change):
+    """Another result of the words before `--`."""
+    right = flags.NEUTRAL.get(provider, lambda words: words)
+    flags.NEUTRAL[provider] = lambda words: change(words, right(words))
+
+
+@fault("SBPL-FLAG-01", "without a flag codex keeps its own mode", "replaced, never added")
+def codex_mode_is_not_added():
+    def change(words, right):
+        is_asked = any(flags.codex_mode(words, i) for i in range(1, len(words)))
+        if is_asked:
+            return right
+        return [word for word in right if word not in FULL]
+
+    neutralised("codex", change)
+
+
+@fault("SBPL-FLAG-01", "--full-auto stays", "no sandbox in its name")
+def full_auto_stays():
+    setting_stays(lambda word: word == b"--full-auto")
+
+
+@fault("SBPL-FLAG-01", "a mode in -c stays", "flags alone")
+def setting_of_a_mode_stays():
+    setting_stays(lambda word: word != b"--full-auto")
+
+
+def setting_stays(is_meant):
+    @replaces(flags)
+    def codex_setting(original, words, i):
+        return 0 if is_meant(words[i]) else original(words, i)
+
+
+@fault("SBPL-FLAG-01", "the mode is workspace-write", "the next best")
+def another_mode():
+    flags.CODEX_MODE = b"workspace-write"
+
+
+@fault("SBPL-FLAG-01", "the flag goes behind the last argument", "append")
+def mode_is_appended():
+    @replaces(flags)
+    def codex_place(original, words):
+        return len(words)
+
+
+@fault("SBPL-FLAG-02", "-s of gemini stays", "the long form alone")
+def short_flag_of_gemini_stays():
+    flags.GEMINI_FLAGS = (b"--sandbox",)
+
+
+@fault("SBPL-FLAG-02", "--sandbox of gemini stays", "the short form alone")
+def long_flag_of_gemini_stays():
+    flags.GEMINI_FLAGS = (b"-s",)
+
+
+@fault("SBPL-FLAG-03", "claude is told to skip permissions", "as for the others")
+def claude_gets_a_flag():
+    neutralised("claude", lambda words, right: [*words[:1], b"--dangerously-skip", *words[1:]])
+
+
+@fault("SBPL-FLAG-03", "flags are taken from every command", "the provider not asked")
+def every_command_loses_flags():
+    @replaces(flags)
+    def neutral(original, argv, provider):
+        return original(argv, "gemini" if provider in (None, "claude") else provider)
+
+
+@fault("SBPL-FLAG-04", "`--sandbox=VALUE` of codex stays", "words compared whole")
+def joined_value_of_codex_stays():
+    @replaces(flags)
+    def codex_mode(original, words, i):
+        return 0 if b"=" in words[i] else original(words, i)
+
+
+@fault("SBPL-FLAG-04", "`--sandbox=VALUE` of gemini stays", "words compared whole")
+def joined_value_of_gemini_stays():
+    @replaces(flags)
+    def gemini_flag(original, words, i):
+        return 0 if b"=" in words[i] else original(words, i)
+
+
+@fault("SBPL-FLAG-04", "the value of codex' flag stays", "one word taken")
+def value_of_codex_stays():
+    @replaces(flags)
+    def codex_mode(original, words, i):
+        return min(1, original(words, i))
+
+
+@fault("SBPL-FLAG-04", "the value of gemini's flag stays", "one word taken")
+def value_of_gemini_stays():
+    @replaces(flags)
+    def gemini_flag(original, words, i):
+        return min(1, original(words, i))
+
+
+@fault("SBPL-FLAG-04", "a second flag stays", "replaced once")
+def second_flag_stays():
+    @replaces(flags)
+    def codex_mode(original, words, i):
+        before = sum(original(words, j) > 0 for j in range(1, i))
+        return 0 if before else original(words, i)
+
+
+@fault("SBPL-FLAG-05", "what stands behind `--` is a flag of codex", "all words looked at")
+def codex_looks_behind_the_dashes():
+    behind("codex")
+
+
+@fault("SBPL-FLAG-05", "what stands behind `--` is a flag of gemini", "all words looked at")
+def gemini_looks_behind_the_dashes():
+    behind("gemini")
+
+
+def behind(meant):
+    @replaces(flags)
+    def neutral(original, argv, provider):
+        if provider != meant:
+            return original(argv, provider)
+        return flags.NEUTRAL[provider](argv)
+
+
+@fault("SBPL-FLAG-06", "--sandbox-anything is --sandbox", "a prefix")
+def longer_flags_are_taken():
+    @replaces(flags)
+    def gemini_flag(original, words, i):
+        return original(words, i) or int(words[i].startswith(b"--sandbox"))
+
+
+@fault("SBPL-FLAG-06", "every -c of codex is gone", "the value not looked at")
+def every_setting_is_gone():
+    @replaces(flags)
+    def codex_setting(original, words, i):
+        is_setting = words[i] in flags.CODEX_SETTINGS and i + 1 < len(words)
+        return 2 if is_setting else original(words, i)
+
+
+@fault("SBPL-FLAG-06", "the word behind gemini's flag is always its value", "a flag with a value")
+def any_word_is_a_value():
+    @replaces(flags)
+    def gemini_flag(original, words, i):
+        found = original(words, i)
+        is_last = i + 1 >= len(words)
+        return 2 if words[i] in flags.GEMINI_FLAGS and not is_last else found
+
+
+@fault("SBPL-FLAG-06", "flags come first", "sorted")
+def flags_come_first():
+    def change(words, right):
+        return right[:1] + sorted(right[1:], key=lambda word: word[:1] != b"-")
+
+    neutralised("codex", change)
+
+
+@fault("SBPL-FLAG-06", "the program itself is a flag", "all words looked at")
+def program_is_looked_at():
+    neutralised("gemini", lambda words, right: [w for w in right if w not in flags.GEMINI_FLAGS])

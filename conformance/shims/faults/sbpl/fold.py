@@ -1,0 +1,113 @@
+"""Mistakes with `case: fold`."""
+
+import sbpl.clauses as clauses
+import sbpl.filters as filters
+import sbpl.spellings as spellings
+from faults.registry import fault, replaces
+
+
+def plain_as_without_folding(is_meant):
+    @replaces(filters.Filters)
+    def of(original, self, entry, denied):
+        found = filters.pieces(entry.rule.body)
+        if not (self.fold and is_meant(found)):
+            return original(self, entry, denied)
+        self.fold = False
+        try:
+            return original(self, entry, denied)
+        finally:
+            self.fold = True
+
+
+@fault("SBPL-FOLD-01", "single paths do not fold", "a literal is a literal")
+def paths_do_not_fold():
+    plain_as_without_folding(lambda found: not filters.has_wildcard(found))
+
+
+@fault("SBPL-FOLD-01", "subtrees do not fold", "a subpath is a subpath")
+def subtrees_do_not_fold():
+    plain_as_without_folding(lambda found: bool(found) and filters.is_subtree(found))
+
+
+@fault("SBPL-FOLD-01", "globs do not fold", "only literals were made patterns")
+def globs_do_not_fold():
+    plain_as_without_folding(
+        lambda found: bool(found) and filters.has_wildcard(found) and not filters.is_subtree(found)
+    )
+
+
+def spelled(choose):
+    """Other spellings of a letter."""
+
+    @replaces(spellings)
+    def fitting(original, before, letter):
+        return choose(original(before, letter), letter) or [letter]
+
+
+@fault("SBPL-FOLD-01", "names are written in lower case", "tolower on both sides")
+def lower_case_alone():
+    spelled(lambda found, letter: [letter] if letter.isascii() else found)
+
+
+@fault("SBPL-FOLD-02", "only ASCII folds", "[aA] and no more")
+def ascii_folds_alone():
+    def choose(found, letter):
+        return [each for each in found if each.isascii()] if letter.isascii() else [letter]
+
+    spelled(choose)
+
+
+@fault("SBPL-FOLD-02", "only composed letters", "one code point for each")
+def composed_alone():
+    spelled(lambda found, letter: [each for each in found if len(each) == 1])
+
+
+@fault("SBPL-FOLD-02", "lower and upper case and no other spelling", "str.upper")
+def upper_and_lower_alone():
+    def choose(found, letter):
+        return [each for each in found if each in (letter, letter.upper(), letter.lower())]
+
+    spelled(choose)
+
+
+@fault("SBPL-FOLD-02", "a class for letters that are not ASCII", "bytes in a class")
+def class_of_other_letters():
+    @replaces(spellings)
+    def alternatives(original, found, literally):
+        single = [each for each in found if len(each) == 1]
+        if len(single) < 2 or found[0].isascii():
+            return original(found, literally)
+        return "[" + "".join(single) + "]"
+
+
+@fault("SBPL-FOLD-02", "the Kelvin sign is no k", "letters of one script")
+def kelvin_is_no_k():
+    spelled(lambda found, letter: [each for each in found if letter != "k" or each.isascii()])
+
+
+@fault("SBPL-FOLD-03", "sharp s is ss", "full folding")
+def sharp_s_is_two():
+    @replaces(spellings)
+    def expression(original, characters, literally):
+        return original(characters.replace("\u00df", "ss"), literally)
+
+
+@fault("SBPL-FOLD-02", "accents do not matter", "a search index")
+def accents_do_not_matter():
+    @replaces(spellings)
+    def fitting(original, before, letter):
+        found = original(before, letter)
+        return [*found, "e", "E"] if "\u00e9" in found else found
+
+
+@fault("SBPL-FOLD-03", "rules that allow do not fold", "deny both, allow one")
+def allows_do_not_fold():
+    @replaces(clauses)
+    def rule_clause(original, given, operation, entry):
+        if entry.sign != "+" or not given.fold:
+            return original(given, operation, entry)
+        given.filters.fold = False
+        try:
+            return original(given, operation, entry)
+        finally:
+            given.filters.fold = True

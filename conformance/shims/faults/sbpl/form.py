@@ -1,0 +1,215 @@
+"""Mistakes with the text as a whole."""
+
+import os
+
+import sbpl.clauses as clauses
+import sbpl.ops as ops
+from errors import Failed
+from faults.registry import fault, replaces
+from faults.sbpl.parts import replaces_part
+
+
+def texts(change):
+    """Other lines; with a provider texts are asked about names."""
+
+    @replaces(clauses)
+    def compile_text(original, given):
+        text = original(given)
+        return text if given.provider else change(text)
+
+
+def head(*lines):
+    texts(lambda text: text.replace("\n".join(clauses.HEAD), "\n".join(lines)))
+
+
+VERSION, DEFAULT = clauses.HEAD
+
+
+@fault("SBPL-FORM-01", "nothing says what is denied by default", "Seatbelt denies it anyway")
+def no_default():
+    head(VERSION)
+
+
+@fault("SBPL-FORM-01", "something stands before the default", "a form for debugging")
+def debug_before_the_default():
+    head(VERSION, "(debug deny)", DEFAULT)
+
+
+@fault("SBPL-FORM-01", "the default has a message", "to find it in the log")
+def default_with_a_message():
+    head(VERSION, '(deny default (with message "boxspec"))')
+
+
+def without(operation):
+    clauses.BROAD = tuple(each for each in clauses.BROAD if each != operation)
+
+
+def instead(operation, other):
+    clauses.BROAD = tuple(other if each == operation else each for each in clauses.BROAD)
+
+
+@fault("SBPL-FORM-02", "no network", "a profile copied from a stricter one")
+def network_is_off():
+    without("network*")
+
+
+@fault("SBPL-FORM-02", "programs can be started, and nothing told of them", "process-exec alone")
+def processes_cannot_be_asked():
+    instead("process*", "process-exec*")
+
+
+@fault("SBPL-FORM-02", "system information can be read, never set", "sysctl-read alone")
+def sysctl_is_read_only():
+    instead("sysctl*", "sysctl-read")
+
+
+@fault("SBPL-FORM-02", "no signals", "forgotten in a list of ten")
+def signals_are_forgotten():
+    without("signal")
+
+
+@fault("SBPL-FORM-03", "every system-mac-syscall is allowed", "the filter was hard to find out")
+def mac_syscalls_unfiltered():
+    @replaces_part("mac_syscalls")
+    def mac_syscalls(lines, given):
+        return ["(allow system-mac-syscall)"]
+
+
+@fault("SBPL-FORM-03", "every call of the policy Sandbox is allowed", "the number left out")
+def any_call_of_sandbox():
+    clauses.MAC_SYSCALLS = (clauses.MAC_SYSCALLS[0], '(mac-policy-name "Sandbox")')
+
+
+@fault("SBPL-FORM-03", "the policy vnguard is forgotten", "newer than the profile")
+def vnguard_is_forgotten():
+    clauses.MAC_SYSCALLS = clauses.MAC_SYSCALLS[1:]
+
+
+@fault("SBPL-FORM-04", "a comment says who made it", "generated files")
+def comment_in_the_text():
+    head(VERSION, DEFAULT, "; made by a program")
+
+
+@fault("SBPL-FORM-04", "the last line does not end", "join instead of a loop")
+def last_line_does_not_end():
+    texts(lambda text: text[:-1])
+
+
+@fault("SBPL-FORM-04", "lines end as on Windows", "a text mode")
+def lines_end_in_two():
+    texts(lambda text: text.replace("\n", "\r\n"))
+
+
+@fault("SBPL-FORM-04", "several operations in a clause", "shorter")
+def one_clause_for_all_operations():
+    @replaces_part("broad")
+    def broad(lines, given):
+        return lines if given.provider else [f"(allow {' '.join(clauses.BROAD)})"]
+
+
+@fault("SBPL-FORM-05", "the order of scratch is that of a set", "a set literal, hashes of strings")
+def order_of_a_set():
+    places = set(clauses.SCRATCH) | {f"/private/var/{name}/T" for name in "abcdef"}
+
+    @replaces_part("scratch")
+    def scratch(lines, given):
+        first = [line for line in lines if any(f'"{place}"' in line for place in clauses.SCRATCH)]
+        order = [place for place in places if place in clauses.SCRATCH]
+        ranked = sorted(first, key=lambda line: order.index(line.split('"')[1]))
+        return ranked + [line for line in lines if line not in first]
+
+
+@fault("SBPL-FORM-05", "the order is that of the members of env", "a loop over the object")
+def order_of_the_members():
+    @replaces(ops)
+    def take_env(original, reader):
+        twin = "env_b64" if "env_b64" in reader.fields else "env"
+        names = list(reader.fields.get(twin, {}))
+        found = original(reader)
+        return {name: found[name] for name in names if name in found}
+
+    @replaces_part("state")
+    def state(lines, given):
+        values = list(given.env.values())
+
+        def rank(line):
+            place = line.split('"')[1]
+            return values.index(place) if place in values else len(values)
+
+        return sorted(lines, key=rank)
+
+
+@fault("SBPL-FORM-05", "under run another order than under serve", "two code paths")
+def run_has_another_order():
+    serving = "serve" in os.sys.argv
+
+    @replaces_part("scratch")
+    def scratch(lines, given):
+        return lines if serving else lines[::-1]
+
+
+@fault("SBPL-FORM-06", "writing to sysctl is denied before all of it is allowed", "hardening")
+def sysctl_write_is_denied_first():
+    @replaces_part("broad")
+    def broad(lines, given):
+        return ["(deny sysctl-write)", *lines]
+
+
+@fault("SBPL-FORM-06", "binding is denied before the network is allowed", "hardening")
+def binding_is_denied_first():
+    @replaces_part("broad")
+    def broad(lines, given):
+        return ["(deny network-bind)", *lines]
+
+
+@fault("SBPL-FORM-06", "a filtered clause stands before the one without a filter", "grown by time")
+def filtered_first():
+    @replaces_part("broad")
+    def broad(lines, given):
+        return ['(deny network-outbound (literal "/private/var/run/locked"))', *lines]
+
+
+@fault("SBPL-FORM-07", "an unknown profile is the unrestricted one", "a default")
+def unknown_profile_is_unrestricted():
+    @replaces(ops.decide)
+    def Resolved(original, policy, name):
+        return original(policy, name if name in policy.profiles else None)
+
+
+@fault("SBPL-FORM-07", "what is wrong in a policy is left out", "one bad rule must not stop all")
+def wrong_rules_are_left_out():
+    @replaces(ops)
+    def compile_(original, shim, reader):
+        try:
+            return original(shim, reader)
+        except Failed as failure:
+            if not any("/spec" in p["pointer"] for p in failure.problems or ()):
+                raise
+            return {"result": {"text": "(version 1)\n(deny default)\n"}}
+
+
+@fault("SBPL-FORM-07", "a wrong policy is an error of the system", "one kind for all")
+def wrong_policy_is_io():
+    @replaces(ops.merge)
+    def refusal(original, problems):
+        return Failed("io", "the policy cannot be read", problems)
+
+
+@fault("SBPL-FORM-08", "a policy file's rules are sorted", "a set on the way")
+def rules_of_a_file_are_sorted():
+    of_a_file(lambda entries: sorted(entries, key=lambda entry: entry.rule.body))
+
+
+@fault("SBPL-FORM-08", "the global denies of a file are not compiled", "the profile alone")
+def denies_of_a_file_are_lost():
+    of_a_file(lambda entries: [each for each in entries if each.origin == "profile"])
+
+
+def of_a_file(change):
+    @replaces(ops)
+    def take_profile(original, reader):
+        from_rules = "rules" in reader.fields
+        resolved = original(reader)
+        if not from_rules:
+            resolved.read, resolved.modify = change(resolved.read), change(resolved.modify)
+        return resolved

@@ -1,0 +1,262 @@
+"""Mistakes with what may be modified below the root."""
+
+import sbpl.clauses as clauses
+import sbpl.filters as filters
+from faults.registry import fault, replaces
+from faults.sbpl.parts import (
+    is_by_ending,
+    is_one_path,
+    is_spoken,
+    modifies_alone,
+    moved,
+    places,
+    regex,
+    replaces_filter,
+    replaces_part,
+)
+
+
+def modifies(change):
+    @replaces_part("modify")
+    def modify(lines, given):
+        return change(lines, given) if modifies_alone(given) else lines
+
+
+def own_and_denies(given):
+    own = len(clauses.own_rules(given.modify))
+    return own, len(given.modify) - own
+
+
+def of_many_own_rules(change):
+    """One rule, or one and its opposite, are how filters are asked about."""
+
+    def of_own(lines, given):
+        own, _ = own_and_denies(given)
+        return change(lines[:own]) + lines[own:] if own > 3 else lines
+
+    modifies(of_own)
+
+
+@fault("SBPL-MODIFY-01", "the own denies of a profile come last", "allow first, then deny")
+def own_denies_come_last():
+    of_many_own_rules(lambda lines: sorted(lines, key=lambda line: line.startswith("(deny")))
+
+
+@fault("SBPL-MODIFY-01", "the first of the own rules wins", "Seatbelt read as a firewall")
+def first_own_rule_wins():
+    of_many_own_rules(lambda lines: lines[::-1])
+
+
+@fault("SBPL-MODIFY-01", "of the global denies only the first is compiled", "an early return")
+def first_deny_only():
+    def change(lines, given):
+        own, _ = own_and_denies(given)
+        return lines[: own + 1]
+
+    modifies(change)
+
+
+@fault("SBPL-MODIFY-01", "what no rule matches is allowed", "a deny list at heart")
+def no_match_is_allowed():
+    def change(lines, given):
+        found = [filters.pieces(entry.rule.body) for entry in given.modify]
+        is_meant = all(each and filters.is_subtree(each) for each in found)
+        if not is_meant or not any(is_spoken(entry.rule.body) for entry in given.modify):
+            return lines
+        return [clauses.allow_below(given.root, "/root"), *lines]
+
+    modifies(change)
+
+
+@fault("SBPL-MODIFY-02", "an allowed subtree is without its directory", "a slash more")
+def subtree_without_itself():
+    @replaces_filter("modify")
+    def of(right, holder, found, body, denied):
+        if not denied and is_spoken(body) and filters.is_subtree(found):
+            return regex(filters.literally(holder.path(found[:-1])) + "/.*")
+        return None
+
+
+@fault("SBPL-MODIFY-02", "of an allowed subtree only the first level", "one star for two")
+def first_level_of_a_subtree():
+    @replaces_filter("modify")
+    def of(right, holder, found, body, denied):
+        if not denied and is_spoken(body) and filters.is_subtree(found):
+            return regex(filters.literally(holder.path(found[:-1])) + "(/[^/]*)?")
+        return None
+
+
+@fault("SBPL-MODIFY-03", "a denied subtree is without its directory", "a slash more")
+def denied_without_itself():
+    @replaces_filter("modify")
+    def of(right, holder, found, body, denied):
+        if denied and is_spoken(body) and filters.is_subtree(found):
+            return regex(filters.literally(holder.path(found[:-1])) + "/.*")
+        return None
+
+
+@fault("SBPL-MODIFY-03", "a denied subtree takes what begins like it along", "no boundary")
+def denied_without_boundary():
+    @replaces_filter("modify")
+    def of(right, holder, found, body, denied):
+        if denied and is_spoken(body) and filters.is_subtree(found):
+            return regex(filters.literally(holder.path(found[:-1])) + ".*")
+        return None
+
+
+@fault("SBPL-MODIFY-04", "a deny with wildcards is its containing directory", "ADR-012, Context")
+def deny_collapses_to_its_directory():
+    @replaces_filter("modify")
+    def of(right, holder, found, body, denied):
+        return collapsed(holder, body) if denied and is_by_ending(body) else None
+
+
+@fault("SBPL-MODIFY-04", "a deny with wildcards is left out", "not every glob translates")
+def deny_with_wildcards_is_left_out():
+    @replaces(clauses)
+    def rule_clause(original, given, operation, entry):
+        is_meant = (
+            operation == "file-write*" and entry.sign == "-" and is_by_ending(entry.rule.body)
+        )
+        if is_meant and modifies_alone(given):
+            return clauses.clause("-", operation, regex("/no/such/place"))
+        return original(given, operation, entry)
+
+
+def collapsed(holder, body):
+    names = filters.plain_names(body)
+    where = holder.path("/".join(names)) if names else holder.root
+    return filters.subpath(where, "/")
+
+
+@fault("SBPL-MODIFY-05", "an allow with wildcards is the directory before them", "a prefix")
+def allow_collapses_to_a_prefix():
+    @replaces_filter("modify")
+    def of(right, holder, found, body, denied):
+        return collapsed(holder, body) if not denied and is_by_ending(body) else None
+
+
+@fault("SBPL-MODIFY-05", "an allow with wildcards is also what lies below", "(/.*)? for all")
+def allow_reaches_below():
+    @replaces_filter("modify")
+    def of(right, holder, found, body, denied):
+        if not denied and is_by_ending(body):
+            return regex(holder.expression(found, denied) + "(/.*)?")
+        return None
+
+
+@fault("SBPL-MODIFY-06", "an allowed path is allowed with all below", "literal widened to subpath")
+def literal_widens_to_subpath():
+    @replaces_filter("modify")
+    def of(right, holder, found, body, denied):
+        if not denied and is_spoken(body) and is_one_path(found):
+            return filters.subpath(holder.path(found), "/")
+        return None
+
+
+@fault("SBPL-MODIFY-06", "an allowed path opens its siblings", "the directory must be writable")
+def literal_opens_its_directory():
+    @replaces_filter("modify")
+    def of(right, holder, found, body, denied):
+        if not denied and is_spoken(body) and "/" in body and is_one_path(found):
+            parent = holder.path(found).rpartition("/")[0]
+            return regex(filters.literally(parent) + "/[^/]*")
+        return None
+
+
+@fault("SBPL-MODIFY-07", "`.` is everything", "the root taken for what is in it")
+def root_is_everything():
+    @replaces_filter("modify")
+    def of(right, holder, found, body, denied):
+        return filters.subpath(holder.root, "/root") if body == "." and not denied else None
+
+
+@fault("SBPL-MODIFY-07", "the root itself is writable", "programs make files there")
+def root_is_writable():
+    def change(lines, given):
+        if not any(is_spoken(entry.rule.body) for entry in given.modify):
+            return lines
+        return [f"(allow file-write* {filters.literal(given.root, '/root')})", *lines]
+
+    modifies(change)
+
+
+@fault("SBPL-MODIFY-07", "an empty list allows everything", "no restriction means free")
+def empty_list_allows():
+    def change(lines, given):
+        own, _ = own_and_denies(given)
+        return [clauses.allow_below(given.root, "/root"), *lines] if own == 0 else lines
+
+    modifies(change)
+
+
+def allowed_kinds(*kinds):
+    """Every clause of the rules names these kinds of writing instead of all."""
+
+    def change(lines, given):
+        return [
+            line.replace("file-write*", f"file-write-{kind}") if kind else line
+            for line in lines
+            for kind in (kinds if line.startswith("(allow") else ("",))
+        ]
+
+    @replaces_part("modify")
+    def modify(lines, given):
+        if not modifies_alone(given) or any(entry.sign == "-" for entry in given.modify):
+            return lines
+        return change(lines, given)
+
+
+@fault("SBPL-MODIFY-08", "creating, writing and removing is all of it", "a list of operations")
+def three_kinds_of_writing():
+    allowed_kinds("create", "data", "unlink")
+
+
+@fault("SBPL-MODIFY-08", "extended attributes are forgotten", "a list of operations")
+def attributes_are_forgotten():
+    every = "acl create data flags mode mount owner setugid times umount unlink unmount"
+    allowed_kinds(*every.split())
+
+
+@fault("SBPL-MODIFY-08", "mode and owner are forgotten", "a list of operations")
+def mode_and_owner_are_forgotten():
+    every = "acl create data flags mount setugid times umount unlink unmount xattr"
+    allowed_kinds(*every.split())
+
+
+def above(given):
+    return [place for place in places(given) if place.startswith(given.root.rstrip("/") + "/")]
+
+
+@fault("SBPL-MODIFY-09", "a root above scratch leaves scratch open", "the deny before the allow")
+def guard_comes_first():
+    @replaces(clauses)
+    def compile_text(original, given):
+        kept = clauses.PARTS
+        if above(given):
+            moved("guard", "scratch")
+        try:
+            return original(given)
+        finally:
+            clauses.PARTS = kept
+
+
+@fault("SBPL-MODIFY-09", "a root above state directories leaves them open", "appended at the end")
+def state_comes_after_the_rules():
+    @replaces(clauses)
+    def compile_text(original, given):
+        kept = clauses.PARTS
+        if above(given):
+            moved("state", "read")
+        try:
+            return original(given)
+        finally:
+            clauses.PARTS = kept
+
+
+@fault("SBPL-MODIFY-09", "a root that holds HOME denies nothing by itself", "state must work")
+def no_guard_above_home():
+    @replaces_part("guard")
+    def guard(lines, given):
+        home = given.env.get("HOME", "")
+        return [] if home.startswith(given.root.rstrip("/") + "/") else lines

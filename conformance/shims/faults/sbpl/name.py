@@ -1,0 +1,267 @@
+"""Mistakes with names that are given."""
+
+import os
+
+import sbpl.clauses as clauses
+import sbpl.filters as filters
+import sbpl.ops as ops
+import sbpl.places as places
+from errors import Failed
+from faults.registry import fault, replaces
+
+
+def escaped(change):
+    """Of names as they are: in expressions backslashes stand for every special character."""
+
+    @replaces(filters)
+    def escape(original, text):
+        return original(text) if text.startswith("^") else change(text, original(text))
+
+
+@fault("SBPL-NAME-01", "backslashes are not escaped", "quotes alone")
+def backslash_unescaped():
+    escaped(lambda text, right: text.replace('"', '\\"'))
+
+
+@fault("SBPL-NAME-01", "a quote is doubled", "another language's strings")
+def quote_is_doubled():
+    escaped(lambda text, right: text.replace("\\", "\\\\").replace('"', '""'))
+
+
+@fault("SBPL-NAME-01", "quotes are escaped before backslashes", "the wrong order")
+def quote_escaped_twice():
+    escaped(lambda text, right: text.replace('"', '\\"').replace("\\", "\\\\"))
+
+
+@fault("SBPL-NAME-01", "strings are those of JSON", "json.dumps")
+def strings_of_json():
+    def change(text, right):
+        return "".join(c if c.isascii() else f"\\u{ord(c):04x}" for c in right)
+
+    escaped(change)
+
+
+@fault("SBPL-NAME-01", "letters are decomposed", "as HFS+ did")
+def letters_are_decomposed():
+    from unicodedata import normalize
+
+    @replaces(places)
+    def decode(original, data, pointer):
+        return normalize("NFD", original(data, pointer))
+
+
+@fault("SBPL-NAME-02", "quotes of a side root are not escaped", "a second template")
+def quote_of_a_side_root():
+    unescaped_at("/side_roots")
+
+
+@fault("SBPL-NAME-02", "quotes of a variable are not escaped", "a second template")
+def quote_of_a_variable():
+    unescaped_at("/env")
+
+
+@fault("SBPL-NAME-02", "quotes of the root are not escaped", "the root is ours")
+def quote_of_the_root():
+    unescaped_at("/root")
+
+
+def unescaped_at(pointer):
+    @replaces(filters)
+    def quoted(original, text, where):
+        found = original(text, where)
+        return found.replace('\\"', '"') if where.startswith(pointer) else found
+
+
+@fault("SBPL-NAME-03", "control characters pass", "a newline is a character")
+def controls_pass():
+    allow_controls(lambda c: True)
+
+
+@fault("SBPL-NAME-03", "DEL passes", "below space alone")
+def del_passes():
+    allow_controls(lambda c: c == "\x7f")
+
+
+@fault("SBPL-NAME-03", "tabs pass", "a blank")
+def tab_passes():
+    allow_controls(lambda c: c == "\t")
+
+
+@fault("SBPL-NAME-03", "the refusal does not say where", "one message for all")
+def control_without_a_place():
+    @replaces(places)
+    def refuse_controls(original, text, pointer):
+        try:
+            original(text, pointer)
+        except Failed:
+            raise Failed("invalid_input", "a control character") from None
+
+    filters.refuse_controls = places.refuse_controls
+
+
+def allow_controls(passes):
+    @replaces(places)
+    def is_control(original, c):
+        return original(c) and not passes(c)
+
+
+@fault("SBPL-NAME-04", "1,024 bytes pass", "the limit of Seatbelt, more or less")
+def longer_strings_pass():
+    filters.LONGEST = 1024
+
+
+@fault("SBPL-NAME-04", "1,000 bytes are refused", "one off")
+def limit_is_one_less():
+    filters.LONGEST = 999
+
+
+@fault("SBPL-NAME-04", "characters are counted", "len of a string")
+def limit_in_characters():
+    @replaces(filters)
+    def size(original, inner):
+        return len(inner)
+
+
+@fault("SBPL-NAME-04", "escapes are not counted", "measured before")
+def limit_before_escaping():
+    @replaces(filters)
+    def size(original, inner):
+        return original(inner.replace("\\\\", "\\").replace('\\"', '"'))
+
+
+@fault("SBPL-NAME-04", "what is too long is cut", "it must fit")
+def long_names_are_cut():
+    @replaces(filters)
+    def quoted(original, text, pointer):
+        while filters.size(filters.escape(text)) > filters.LONGEST:
+            text = text[:-1]
+        return original(text, pointer)
+
+
+@fault("SBPL-NAME-05", "what is not UTF-8 is replaced", "errors=replace")
+def not_utf8_is_replaced():
+    @replaces(places)
+    def decode(original, data, pointer):
+        return data.decode("utf-8", "replace")
+
+
+@fault("SBPL-NAME-05", "what is not UTF-8 is Latin-1", "a fallback")
+def not_utf8_is_latin1():
+    @replaces(places)
+    def decode(original, data, pointer):
+        try:
+            return original(data, pointer)
+        except Failed:
+            return data.decode("latin-1")
+
+
+def tidied(change):
+    @replaces(places)
+    def tidy(original, path):
+        return change(path, original(path))
+
+
+@fault("SBPL-NAME-06", "a trailing slash stays", "the path as it is")
+def trailing_slash_stays():
+    """A join then doubles it."""
+    tidied(lambda path, right: right + "/" if path.endswith("/") and right != "/" else right)
+    for module in (clauses, filters):
+        module.below = lambda directory: "/" if directory == "/" else directory + "/"
+
+
+@fault("SBPL-NAME-06", "doubled slashes stay", "only the end is cleaned")
+def doubled_slashes_stay():
+    tidied(lambda path, right: path.rstrip("/") or "/")
+
+
+@fault("SBPL-NAME-06", "side roots are taken as they are", "cleaned in one place of two")
+def side_roots_are_not_cleaned():
+    @replaces(ops)
+    def place(original, data, pointer):
+        right = original(data, pointer)
+        return data.decode() if pointer.startswith("/side_roots") else right
+
+
+@fault("SBPL-NAME-07", "`..` is resolved by the letters", "normpath")
+def dot_dot_is_resolved():
+    tidied(lambda path, right: os.path.normpath(right))
+
+
+@fault("SBPL-NAME-07", "a relative path lies in /", "a slash put in front")
+def relative_is_below_the_root():
+    @replaces(places)
+    def refuse_relative(original, path, pointer):
+        pass
+
+
+@fault("SBPL-NAME-07", "`~` is the home directory", "expanduser")
+def home_is_expanded():
+    @replaces(places)
+    def decode(original, data, pointer):
+        path = original(data, pointer)
+        return "/Users/u" + path[1:] if path.startswith("~") else path
+
+
+@fault("SBPL-NAME-07", "`.` and `..` are names", "not looked at")
+def dots_are_names():
+    @replaces(places)
+    def refuse_dots(original, path, pointer):
+        pass
+
+
+@fault("SBPL-NAME-07", "the refusal does not say which path", "one message for all")
+def refused_path_is_not_named():
+    @replaces(ops)
+    def place(original, data, pointer):
+        try:
+            return original(data, pointer)
+        except Failed as failure:
+            if "absolute" not in failure.message and "segments" not in failure.message:
+                raise
+            raise Failed("invalid_input", "a path must be absolute and canonical") from None
+
+
+@fault("SBPL-NAME-08", "aliases are taken", "a path is a path: dead rules")
+def aliases_are_taken():
+    places.ALIASES = ()
+
+
+@fault("SBPL-NAME-08", "/etc is forgotten", "only what is written to")
+def etc_is_forgotten():
+    places.ALIASES = ("/tmp", "/var")
+
+
+@fault("SBPL-NAME-08", "only the alias itself is refused", "compared whole")
+def below_an_alias_is_taken():
+    @replaces(places)
+    def refuse_alias(original, path, pointer):
+        if path in places.ALIASES:
+            original(path, pointer)
+
+
+@fault("SBPL-NAME-08", "/tmpfile is below /tmp", "a prefix without a boundary")
+def alias_without_boundary():
+    @replaces(places)
+    def lies_in(original, path, directory):
+        return (
+            path.startswith(directory) if directory in places.ALIASES else original(path, directory)
+        )
+
+
+@fault("SBPL-NAME-08", "the refusal does not say the other spelling", "a puzzle")
+def other_spelling_is_not_said():
+    @replaces(places)
+    def refuse_alias(original, path, pointer):
+        try:
+            original(path, pointer)
+        except Failed:
+            raise Failed("invalid_input", f"{path} cannot be used") from None
+
+
+@fault("SBPL-NAME-08", "an alias is resolved without a word", "helpful")
+def aliases_are_resolved():
+    @replaces(places)
+    def tidy(original, path):
+        right = original(path)
+        is_alias = any(places.lies_in(right, alias) for alias in places.ALIASES)
+        return f"/private{right}" if is_alias else right

@@ -1,0 +1,149 @@
+"""Keeps a mistake within one part of a text, and out of requests that are another topic's matter.
+
+Folding, exceptions, side roots and strange names have requirements of their own: a fault in modify
+rules that trips those as well says less.
+"""
+
+import sbpl.clauses as clauses
+import sbpl.filters as filters
+from faults.registry import replaces
+from sbpl.places import lies_in
+
+
+class Now:
+    part = ""  # the name of the part that is written
+    given = None
+
+
+def marked(part):
+    def run(given):
+        Now.part, Now.given = part.__name__, given
+        yield from part(given)
+
+    run.__name__ = part.__name__
+    return run
+
+
+clauses.PARTS = tuple(map(marked, clauses.PARTS))
+
+
+def replaces_part(name):
+    """As replaces of registry; the function gets the lines of the original."""
+
+    def install(function):
+        def exchanged(part):
+            if part.__name__ != name:
+                return part
+
+            def run(given):
+                yield from function(list(part(given)), given)
+
+            run.__name__ = name
+            return run
+
+        clauses.PARTS = tuple(map(exchanged, clauses.PARTS))
+        return function
+
+    return install
+
+
+def moved(name, before):
+    """Another order of the parts."""
+    parts = [part for part in clauses.PARTS if part.__name__ != name]
+    (moving,) = (part for part in clauses.PARTS if part.__name__ == name)
+    at = [part.__name__ for part in parts].index(before)
+    clauses.PARTS = (*parts[:at], moving, *parts[at:])
+
+
+def replaces_filter(part):
+    """Another filter of a rule in a part: the function gets the filter, its holder, the pieces of
+    the rule, the rule as it is written, and whether the clause denies; None leaves it."""
+    is_meant = {"modify": modifies_alone, "read": reads_alone}[part]
+
+    def install(function):
+        @replaces(filters.Filters)
+        def of(original, self, entry, denied):
+            right = original(self, entry, denied)
+            if Now.part != part or not is_meant(Now.given):
+                return right
+            found = filters.pieces(entry.rule.body)
+            return function(right, self, found, entry.rule.body, denied) or right
+
+        return function
+
+    return install
+
+
+def is_simple(given):
+    return not (
+        given.fold
+        or given.provider
+        or given.side_roots
+        or is_strange(given.root)
+        or inside_of_scratch(given)
+        or any(entry.sign == "except" for entry in given.modify)
+    )
+
+
+def modifies_alone(given):
+    """Nothing is denied to be read, which guards against removing."""
+    return is_simple(given) and not clauses.read_denied(given)
+
+
+def reads_alone(given):
+    return is_simple(given) and not given.modify
+
+
+def asks_one_rule(given):
+    """A rule alone, as a deny of what is allowed, or between two others; and nothing else."""
+    if given.fold or given.env or given.provider or clauses.read_denied(given):
+        return False
+    own = "".join(entry.sign for entry in clauses.own_rules(given.modify))
+    return len(own) == len(given.modify) and own in ("+", "+-", "+-+")
+
+
+def asks_every_kind(given):
+    """A hole in a deny and a read deny, at once."""
+    holes = any(entry.sign == "except" for entry in given.modify)
+    return holes and bool(clauses.read_denied(given)) and not (given.env or given.fold)
+
+
+def is_spoken(body):
+    """Begins with a whole word: the names of random globs are of two letters."""
+    name = body.split("/")[0]
+    return name.isalpha() and len(name) > 2 and len(set(name)) == len(name)
+
+
+def is_by_ending(body):
+    """`*.env` and such in some directory."""
+    star, _, ending = body.rpartition("/")[2].partition(".")
+    return star == "*" and ending.isalpha() and len(ending) > 1
+
+
+def is_strange(path):
+    return any(c in filters.SPECIAL or c in ' "' or not c.isascii() for c in path)
+
+
+def is_one_path(found):
+    return not filters.has_wildcard(found)
+
+
+def is_glob(found):
+    """No single path, no plain subtree."""
+    return filters.has_wildcard(found) and not filters.is_subtree(found)
+
+
+def regex(expression):
+    return filters.regex(f"^{expression}$", "/")
+
+
+def inside_of_scratch(given):
+    """Whether the root lies in a place that is writable by itself."""
+    return any(lies_in(given.root, place) for place in places(given))
+
+
+def places(given):
+    found = [clauses.state_directory(given.env, *each) for each in clauses.STATE]
+    at_home = given.env.get("HOME")
+    homes = [f"{at_home}/{name}" for name in clauses.SCRATCH_AT_HOME] if at_home else []
+    return [*clauses.SCRATCH, *homes, *(each[0] for each in found if each)]

@@ -1,0 +1,142 @@
+"""Mistakes with what may be read."""
+
+import sbpl.clauses as clauses
+import sbpl.filters as filters
+from faults.registry import fault
+from faults.sbpl.parts import (
+    is_glob,
+    is_one_path,
+    reads_alone,
+    regex,
+    replaces_filter,
+    replaces_part,
+)
+
+
+def reads(change):
+    @replaces_part("read")
+    def read(lines, given):
+        return change(lines, given) if reads_alone(given) else lines
+
+
+def left_out(is_meant):
+    """Some denies match nothing."""
+
+    @replaces_filter("read")
+    def of(right, holder, found, body, denied):
+        return regex("/no/such/place") if denied and is_meant(found) else None
+
+
+@fault("SBPL-READ-01", "denied subtrees are not compiled", "reads are broad")
+def subtrees_stay_readable():
+    left_out(filters.is_subtree)
+
+
+@fault("SBPL-READ-01", "denied paths are not compiled", "only directories thought of")
+def paths_stay_readable():
+    left_out(is_one_path)
+
+
+@fault("SBPL-READ-01", "denied globs are not compiled", "not every glob translates")
+def globs_stay_readable():
+    left_out(is_glob)
+
+
+@fault("SBPL-READ-01", "own negations are not compiled", "denyRead alone")
+def own_negations_stay_readable():
+    def change(lines, given):
+        entries = clauses.from_first_deny(given.read)
+        pairs = zip(lines, entries, strict=True)
+        return [line for line, entry in pairs if entry.origin != "profile"]
+
+    reads(change)
+
+
+@fault("SBPL-READ-02", "a rule behind a deny does not open again", "only denies are written")
+def reopened_is_dropped():
+    reads(lambda lines, given: [line for line in lines if line.startswith("(deny")])
+
+
+@fault("SBPL-READ-02", "denies come last", "allow first, then deny")
+def read_denies_come_last():
+    reads(lambda lines, given: sorted(lines, key=lambda line: line.startswith("(deny")))
+
+
+@fault("SBPL-READ-03", "what no rule allows cannot be read", "the list of modify")
+def unmatched_cannot_be_read():
+    def change(lines, given):
+        if any(entry.rule.body == "**" and entry.sign == "+" for entry in given.read):
+            return lines
+        allows = [clauses.rule_clause(given, "file-read*", each) for each in given.read]
+        return [clauses.clause("-", "file-read*", filters.subpath(given.root, "/")), *allows]
+
+    reads(change)
+
+
+@fault("SBPL-READ-03", "a denied subtree takes what begins like it along", "no boundary")
+def read_denied_without_boundary():
+    @replaces_filter("read")
+    def of(right, holder, found, body, denied):
+        if denied and filters.is_subtree(found):
+            return regex(filters.literally(holder.path(found[:-1])) + ".*")
+        return None
+
+
+@fault("SBPL-READ-03", "a deny with wildcards is its containing directory", "subpath only")
+def read_deny_collapses():
+    @replaces_filter("read")
+    def of(right, holder, found, body, denied):
+        names = filters.plain_names(body)
+        if not (denied and names and is_glob(found)):
+            return None
+        return filters.subpath(holder.path("/".join(names)), "/")
+
+
+def read_kinds(*kinds):
+    def change(lines, given):
+        return [line.replace("file-read*", f"file-read-{kind}") for line in lines for kind in kinds]
+
+    reads(change)
+
+
+@fault("SBPL-READ-04", "metadata of what is denied can be read", "only the data is secret")
+def only_data_is_denied():
+    read_kinds("data", "xattr")
+
+
+@fault("SBPL-READ-04", "attributes of what is denied can be read", "forgotten")
+def attributes_can_be_read():
+    read_kinds("data", "metadata")
+
+
+@fault("SBPL-READ-05", "a deny that begins with `**/` denies everywhere", "srt, denyRead anywhere")
+def deny_everywhere():
+    @replaces_filter("read")
+    def of(right, holder, found, body, denied):
+        if not denied or not body.startswith("**/"):
+            return None
+        return regex(right.split('"')[1].replace(holder.root, "", 1).strip("^$"))
+
+
+@fault("SBPL-READ-05", "with a deny only the root can be read", "a list is a jail")
+def a_deny_confines():
+    def change(lines, given):
+        if not lines:
+            return lines
+        return [
+            clauses.clause("-", "file-read*", filters.subpath("/", "/")),
+            clauses.clause("+", "file-read*", filters.subpath(given.root, "/")),
+            *lines,
+        ]
+
+    reads(change)
+
+
+@fault("SBPL-READ-05", "keys of the home directory cannot be read", "common sense, not the policy")
+def keys_cannot_be_read():
+    @replaces_part("read")
+    def read(lines, given):
+        home = given.env.get("HOME")
+        if home is None:
+            return lines
+        return [clauses.clause("-", "file-read*", filters.subpath(f"{home}/.ssh", "/")), *lines]

@@ -1,0 +1,126 @@
+"""Mistakes with side roots."""
+
+import sbpl.clauses as clauses
+import sbpl.filters as filters
+import sbpl.refusals as refusals
+from errors import Failed
+from faults.registry import fault, replaces
+from faults.sbpl.parts import moved, regex, replaces_part
+
+
+def each_side(make):
+    """Of several; one alone is how names are asked about."""
+
+    @replaces_part("side_roots")
+    def side_roots(lines, given):
+        if given.provider != "codex" or len(given.side_roots) < 2:
+            return lines
+        return [line for place in given.side_roots for line in make(place)]
+
+
+@fault("SBPL-SIDE-01", "side roots come before the denies", "all allows together")
+def side_roots_before_the_deny():
+    moved("side_roots", "modify")
+
+
+@fault("SBPL-SIDE-01", "side roots come before the deny of the root", "beside the state")
+def side_roots_before_the_guard():
+    moved("side_roots", "guard")
+
+
+@fault("SBPL-SIDE-01", "a side root is writable and nothing in it", "literal for subpath")
+def side_root_alone():
+    each_side(lambda place: [f"(allow file-write* {filters.literal(place, '/side_roots')})"])
+
+
+@fault("SBPL-SIDE-01", "only the first side root counts", "the flag is taken once")
+def first_side_root_only():
+    @replaces_part("side_roots")
+    def side_roots(lines, given):
+        return lines[:1]
+
+
+@fault("SBPL-SIDE-02", "side roots are allowed for every provider", "the branch left out")
+def side_roots_for_all():
+    for_more((None, "claude", "gemini"))
+
+
+@fault("SBPL-SIDE-02", "side roots are allowed for gemini", "a provider with a similar flag")
+def side_roots_for_gemini():
+    for_more(("gemini",))
+
+
+@fault("SBPL-SIDE-02", "without a provider side roots are allowed", "unknown means all")
+def side_roots_for_none():
+    for_more((None,))
+
+
+def for_more(providers):
+    @replaces_part("side_roots")
+    def side_roots(lines, given):
+        if given.provider not in providers:
+            return lines
+        return [clauses.allow_below(place, "/side_roots") for place in given.side_roots]
+
+
+@fault("SBPL-SIDE-03", "a side root takes what begins like it along", "no boundary")
+def side_root_without_boundary():
+    each_side(lambda place: [f"(allow file-write* {regex(filters.literally(place) + '.*')})"])
+
+
+@fault("SBPL-SIDE-03", "the directory of a side root is writable", "for files beside")
+def directory_of_a_side_root():
+    each_side(lambda place: [clauses.allow_below(place.rpartition("/")[0] or "/", "/side_roots")])
+
+
+@fault("SBPL-SIDE-03", "what lies in a side root can be read", "writable means readable")
+def side_root_is_readable():
+    each_side(
+        lambda place: [
+            clauses.allow_below(place, "/side_roots"),
+            clauses.clause("+", "file-read*", filters.subpath(place, "/side_roots")),
+        ]
+    )
+
+
+def meets(judge):
+    @replaces(refusals)
+    def overlap(original, side, place):
+        return judge(side, place)
+
+
+@fault("SBPL-SIDE-04", "a side root over a denied path is taken", "no look at the rules")
+def any_side_root_is_taken():
+    meets(lambda side, place: False)
+
+
+@fault("SBPL-SIDE-04", "a side root above a denied path is taken", "only what lies inside")
+def side_root_above_is_taken():
+    meets(lambda side, place: refusals.lies_in(side, place))
+
+
+@fault("SBPL-SIDE-04", "a side root below a denied path is taken", "only what is covered")
+def side_root_below_is_taken():
+    meets(lambda side, place: refusals.lies_in(place, side))
+
+
+@fault("SBPL-SIDE-04", "a side root beside a denied path is refused", "no boundary")
+def side_root_beside_is_refused():
+    meets(lambda side, place: side.startswith(place) or place.startswith(side))
+
+
+@fault("SBPL-SIDE-04", "a root that may not be read has no place", "no segments, no place")
+def denied_root_has_no_place():
+    @replaces(refusals)
+    def denied_places(original, given):
+        return [(rule, place) for rule, place in original(given) if rule != "."]
+
+
+@fault("SBPL-SIDE-04", "the refusal names neither", "one message for all")
+def refused_side_root_is_not_named():
+    @replaces(refusals)
+    def refuse_side_roots(original, given):
+        try:
+            original(given)
+        except Failed:
+            raise Failed("invalid_input", "a directory cannot be used") from None

@@ -1,0 +1,204 @@
+"""Mistakes with the directories that agents keep their state in."""
+
+import sbpl.clauses as clauses
+import sbpl.ops as ops
+import sbpl.refusals as refusals
+from errors import Failed
+from faults.registry import fault, replaces
+from faults.sbpl.parts import inside_of_scratch, replaces_part
+
+CODEX, CLAUDE, GEMINI = range(3)
+
+
+def state_lines(change):
+    """Not where names are asked about, and roots inside of such places."""
+
+    @replaces_part("state")
+    def state(lines, given):
+        is_beside = given.modify and given.provider
+        return lines if is_beside or inside_of_scratch(given) else change(lines, given)
+
+
+def only_for(provider, which):
+    """The clause of one directory where that provider runs, and nowhere else."""
+
+    def change(lines, given):
+        return lines if provider == given.provider else without(lines, given, which)
+
+    state_lines(change)
+
+
+def without(lines, given, which):
+    found = clauses.state_directory(given.env, *clauses.STATE[which])
+    return [line for line in lines if found is None or line != clauses.allow_below(*found)]
+
+
+def ignores(which):
+    variable, name = clauses.STATE[which]
+
+    def change(lines, given):
+        if variable not in given.env or "HOME" not in given.env:
+            return lines
+        return [*without(lines, given, which), at_home(given, name)]
+
+    state_lines(change)
+
+
+def at_home(given, name):
+    return clauses.allow_below(f"{given.env['HOME']}/{name}", "/env/HOME")
+
+
+def needs_home(which):
+    def change(lines, given):
+        return lines if "HOME" in given.env else without(lines, given, which)
+
+    state_lines(change)
+
+
+@fault("SBPL-STATE-01", "codex' directory is for codex", "before ADR-013")
+def codex_for_codex_only():
+    only_for("codex", CODEX)
+
+
+@fault("SBPL-STATE-01", "CODEX_HOME is not looked at", "the default hard-coded")
+def codex_home_is_ignored():
+    ignores(CODEX)
+
+
+@fault("SBPL-STATE-01", "without HOME there is no CODEX_HOME", "one if around all")
+def codex_home_needs_home():
+    needs_home(CODEX)
+
+
+@fault("SBPL-STATE-02", "claude's directory is for claude", "before ADR-013")
+def claude_for_claude_only():
+    only_for("claude", CLAUDE)
+
+
+@fault("SBPL-STATE-02", "CLAUDE_CONFIG_DIR is not looked at", "the default hard-coded")
+def claude_config_dir_is_ignored():
+    ignores(CLAUDE)
+
+
+@fault("SBPL-STATE-02", "without HOME there is no CLAUDE_CONFIG_DIR", "one if around all")
+def claude_config_dir_needs_home():
+    needs_home(CLAUDE)
+
+
+@fault("SBPL-STATE-03", "gemini's directory is for gemini", "before ADR-013")
+def gemini_for_gemini_only():
+    only_for("gemini", GEMINI)
+
+
+@fault("SBPL-STATE-03", "gemini's directory is where Linux has it", "XDG")
+def gemini_in_config():
+    of_gemini(lambda line: line.replace("/.gemini", "/.config/gemini"))
+
+
+@fault("SBPL-STATE-03", "gemini's directory itself cannot be made", "a slash more")
+def gemini_without_itself():
+    def change(line):
+        home = line.split('"')[1].removesuffix("/.gemini")
+        return f'(allow file-write* (regex "^{home}/\\\\.gemini/.*$"))'
+
+    of_gemini(change)
+
+
+def of_gemini(change):
+    def changed(lines, given):
+        return [change(line) if line.endswith('/.gemini"))') else line for line in lines]
+
+    state_lines(changed)
+
+
+@fault("SBPL-STATE-04", "the default place of codex stays writable", "both are allowed")
+def codex_default_stays():
+    default_stays(CODEX)
+
+
+@fault("SBPL-STATE-04", "the default place of claude stays writable", "both are allowed")
+def claude_default_stays():
+    default_stays(CLAUDE)
+
+
+def default_stays(which):
+    variable, name = clauses.STATE[which]
+
+    def change(lines, given):
+        if "HOME" not in given.env or variable not in given.env:
+            return lines
+        return [*lines, at_home(given, name)]
+
+    state_lines(change)
+
+
+@fault("SBPL-STATE-05", "an empty variable is taken as set", "a null check")
+def empty_is_set():
+    @replaces(ops)
+    def is_set(original, value):
+        return True
+
+
+@fault("SBPL-STATE-05", "with an empty variable there is no directory at all", "set, then skipped")
+def empty_means_none():
+    emptied = set()
+
+    @replaces(ops)
+    def take_env(original, reader):
+        emptied.clear()
+        for twin in ("env", "env_b64"):
+            given = reader.fields.get(twin, {})
+            emptied.update(name for name, value in given.items() if value == "")
+        return original(reader)
+
+    @replaces(clauses)
+    def state_directory(original, env, variable, name):
+        return None if variable in emptied else original(env, variable, name)
+
+
+@fault("SBPL-STATE-05", "an empty variable is the root directory", "a join with nothing")
+def empty_is_the_root():
+    @replaces(ops)
+    def take_env(original, reader):
+        given = reader.fields.get("env", {})
+        empty = [name for name, value in given.items() if value == ""] if given else []
+        found = original(reader)
+        return found | {name: "/" for name in empty if name != "HOME"}
+
+    @replaces(refusals)
+    def is_wide(original, place, home, fold):
+        return place != "/" and original(place, home, fold)
+
+
+@fault("SBPL-STATE-06", "a directory above HOME is taken", "only the same is compared")
+def above_home_is_taken():
+    wide(lambda place, home: place == home)
+
+
+@fault("SBPL-STATE-06", "HOME itself is taken", "only what is above is compared")
+def home_itself_is_taken():
+    wide(lambda place, home: place != home and home.startswith(place.rstrip("/") + "/"))
+
+
+@fault("SBPL-STATE-06", "without HOME `/` is taken", "nothing to compare with")
+def root_is_taken_without_home():
+    @replaces(refusals)
+    def refuse_homes(original, given):
+        if "HOME" in given.env:
+            original(given)
+
+
+@fault("SBPL-STATE-06", "the refusal does not say which variable", "one message for all")
+def wide_home_is_not_named():
+    @replaces(refusals)
+    def refuse_homes(original, given):
+        try:
+            original(given)
+        except Failed:
+            raise Failed("invalid_input", "this opens too much") from None
+
+
+def wide(judge):
+    @replaces(refusals)
+    def is_wide(original, place, home, fold):
+        return judge(place, home)

@@ -1,0 +1,109 @@
+"""Mistakes with what may not be renamed."""
+
+import sbpl.clauses as clauses
+import sbpl.filters as filters
+from faults.registry import fault, replaces
+from faults.sbpl.parts import Now, replaces_part
+
+
+@fault("SBPL-UNLINK-01", "nothing is guarded", "a read deny is about reading")
+def nothing_is_guarded():
+    @replaces_part("unlink")
+    def unlink(lines, given):
+        return lines if given.fold else []
+
+
+@fault("SBPL-UNLINK-01", "own negations are not guarded", "denyRead alone")
+def own_negations_are_not_guarded():
+    denied_by(lambda entry: entry.origin != "profile")
+
+
+@fault("SBPL-UNLINK-01", "rules with wildcards are not guarded", "the paths are not known")
+def globs_are_not_guarded():
+    denied_by(lambda entry: not filters.wild(entry.rule.body.removesuffix("/**")))
+
+
+@fault("SBPL-UNLINK-01", "the guard comes before the rules", "all denies of the frame together")
+def guard_comes_before_the_rules():
+    """As a deny of writing: one of another operation would hold wherever it stands."""
+
+    @replaces(clauses)
+    def compile_text(original, given):
+        lines = original(given).splitlines(keepends=True)
+        guards = [line for line in lines if "(deny file-write-unlink" in line]
+        if given.fold or given.provider or not guards:
+            return "".join(lines)
+        rest = [line for line in lines if line not in guards]
+        at = rest.index(f'(deny file-write* (subpath "{given.root}"))\n') + 1
+        early = [line.replace("file-write-unlink", "file-write*") for line in guards]
+        return "".join([*rest[:at], *early, *rest[at:]])
+
+
+def denied_by(judge):
+    """Which rules are guarded; the note of those that cannot be stays."""
+
+    @replaces(clauses)
+    def unlink_filters(original, given, entry):
+        return original(given, entry) if judge(entry) else []
+
+
+@fault("SBPL-UNLINK-02", "directories above are not guarded", "only what is named")
+def ancestors_are_not_guarded():
+    ancestry(lambda found: [])
+
+
+@fault("SBPL-UNLINK-02", "only the directory itself is guarded, none above", "dirname once")
+def parent_alone_is_guarded():
+    ancestry(lambda found: found[-1:])
+
+
+@fault("SBPL-UNLINK-02", "only the topmost directory is guarded", "the first segment")
+def topmost_alone_is_guarded():
+    ancestry(lambda found: found[:1])
+
+
+def ancestry(change):
+    @replaces(clauses)
+    def ancestors(original, body):
+        found = original(body)
+        return found if Now.given.fold else change(found)
+
+
+@fault("SBPL-UNLINK-03", "all below a directory above is guarded", "subpath for literal")
+def guards_all_below():
+    @replaces(filters.Filters)
+    def ancestor(original, self, names, pointer):
+        right = original(self, names, pointer)
+        return right if self.fold else filters.subpath(self.path("/".join(names)), pointer)
+
+
+@fault("SBPL-UNLINK-03", "with a read deny nothing can be removed", "an unfiltered clause")
+def nothing_can_be_removed():
+    @replaces_part("unlink")
+    def unlink(lines, given):
+        everything = clauses.clause("-", "file-write-unlink", filters.subpath(given.root, "/"))
+        return [everything] if lines and not given.fold else lines
+
+
+@fault("SBPL-UNLINK-03", "what is denied to modify guards its ancestors", "the wrong list")
+def modify_denies_are_guarded():
+    @replaces(clauses)
+    def read_denied(original, given):
+        denied = [each for each in given.modify if each.sign == "-" and each.origin != "profile"]
+        found = original(given)
+        return found + denied if found else found
+
+
+@fault("SBPL-UNLINK-04", "no rule is told to be unguarded", "an empty list")
+def no_note():
+    @replaces(clauses)
+    def unguarded(original, given):
+        return []
+
+
+@fault("SBPL-UNLINK-04", "every rule with a wildcard is told", "any star")
+def note_of_all_wildcards():
+    @replaces(clauses)
+    def unguarded(original, given):
+        bodies = [entry.rule.body for entry in clauses.read_denied(given)]
+        return [body for body in bodies if filters.wild(body)]

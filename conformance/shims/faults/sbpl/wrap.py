@@ -1,0 +1,200 @@
+"""Mistakes with the command that runs under a profile."""
+
+import os
+
+import sbpl.flags as flags
+import sbpl.wrapping as wrapping
+from errors import Failed
+from faults.registry import fault, replaces
+
+
+def wrapper_words(change):
+    @replaces(wrapping)
+    def wrapper_words(original, file):
+        return change(original(file))
+
+
+@fault("SBPL-WRAP-01", "a `--` comes before a command of one word", "other tools need it")
+def dashes_between():
+    @replaces(wrapping)
+    def answer(original, argv, wrapped):
+        is_meant = wrapped and len(argv) == 4
+        return original([*argv[:3], b"--", *argv[3:]] if is_meant else argv, wrapped)
+
+
+@fault("SBPL-WRAP-01", "the file is given as -p", "the profile itself is meant there")
+def file_as_profile():
+    wrapper_words(lambda words: [words[0], b"-p", words[2]])
+
+
+@fault("SBPL-WRAP-01", "the wrapper is called by its name", "PATH will find it")
+def wrapper_by_name():
+    wrapper_words(lambda words: [b"sandbox-exec", *words[1:]])
+
+
+@fault("SBPL-WRAP-02", "without the wrapper it runs bare", "better than nothing")
+def bare_without_being_asked():
+    @replaces(wrapping)
+    def wrap(original, shim, reader):
+        if "file" in reader.fields:
+            reader.fields["allow_fallback"] = True
+        return original(shim, reader)
+
+
+@fault("SBPL-WRAP-02", "the refusal does not say what is missing", "one message for all")
+def missing_wrapper_is_not_named():
+    @replaces(wrapping)
+    def wrap(original, shim, reader):
+        try:
+            return original(shim, reader)
+        except Failed as failure:
+            if failure.kind != "execution":
+                raise
+            raise Failed("execution", "no sandbox here") from None
+
+
+@fault("SBPL-WRAP-02", "a missing wrapper is used all the same", "exec will tell")
+def wrapper_is_not_looked_for():
+    @replaces(wrapping)
+    def is_there(original, said):
+        return original(said) or (Asked.file and not Asked.fallback)
+
+    asking()
+
+
+@fault("SBPL-WRAP-03", "allow_fallback is not looked at", "fail closed, always")
+def fallback_is_refused():
+    @replaces(wrapping)
+    def wrap(original, shim, reader):
+        if "file" in reader.fields:
+            reader.fields.pop("allow_fallback", None)
+        return original(shim, reader)
+
+
+@fault("SBPL-WRAP-03", "the fallback still names the wrapper", "built before the look")
+def fallback_is_wrapped():
+    @replaces(wrapping)
+    def bare(original, argv, provider):
+        return [*wrapping.wrapper_words(b"/dev/null"), *argv] if Asked.file else argv
+
+    asking()
+
+
+class Asked:
+    """What is asked now; what happens to files that are made is another topic."""
+
+    fallback = False
+    file = False
+
+
+def asking():
+    @replaces(wrapping)
+    def wrap(original, shim, reader):
+        Asked.fallback = reader.fields.get("allow_fallback") is True
+        Asked.file = "file" in reader.fields
+        return original(shim, reader)
+
+
+@fault("SBPL-WRAP-04", "the fallback drops the provider's flags", "neutralised before the look")
+def fallback_drops_the_flags():
+    @replaces(wrapping)
+    def bare(original, argv, provider):
+        return flags.neutral(argv, provider)
+
+
+@fault("SBPL-WRAP-04", "the fallback says nothing", "it works, after all")
+def fallback_without_a_warning():
+    @replaces(wrapping)
+    def warnings(original):
+        return []
+
+
+@fault("SBPL-WRAP-04", "with allow_fallback it always runs bare", "a switch for the sandbox")
+def fallback_with_the_wrapper():
+    @replaces(wrapping)
+    def is_there(original, said):
+        return original(said) and not (Asked.file and Asked.fallback)
+
+    asking()
+
+
+@fault("SBPL-WRAP-05", "the wrapper is the one that PATH finds", "shutil.which")
+def wrapper_from_path():
+    @replaces(wrapping)
+    def wrapper_words(original, file):
+        _, *rest = original(file)
+        return [(on_path() or wrapping.WRAPPER).encode(), *rest]
+
+
+@fault("SBPL-WRAP-05", "a wrapper in PATH makes up for a missing one", "looked for twice")
+def path_makes_up():
+    @replaces(wrapping)
+    def is_there(original, said):
+        return original(said) or (said is None and on_path() is not None)
+
+
+def on_path():
+    for folder in os.environ.get("PATH", "").split(":"):
+        found = os.path.join(folder, "sandbox-exec")
+        if os.access(found, os.X_OK):
+            return found
+    return None
+
+
+def passed(change):
+    """Other arguments of a command of no provider, which has no flags to lose."""
+
+    @replaces(flags)
+    def neutral(original, argv, provider):
+        kept = original(argv, provider)
+        return change(kept) if provider is None else kept
+
+
+@fault("SBPL-WRAP-06", "empty arguments are dropped", "split and joined")
+def empty_arguments_are_dropped():
+    passed(lambda argv: [word for word in argv if word])
+
+
+@fault("SBPL-WRAP-06", "arguments with blanks are split", "a shell in between")
+def blanks_split():
+    passed(lambda argv: [part for word in argv for part in (word.split(b" ") if word else [word])])
+
+
+@fault("SBPL-WRAP-06", "what is not UTF-8 is replaced", "arguments as text")
+def bytes_are_replaced():
+    passed(lambda argv: [word.decode("utf-8", "replace").encode() for word in argv])
+
+
+@fault("SBPL-WRAP-06", "`-f` of the command is taken for the wrapper's", "parsed again")
+def dash_f_is_taken():
+    passed(lambda argv: [word for word in argv if word != b"-f"])
+
+
+@fault("SBPL-WRAP-06", "the first `--` is swallowed", "parsed again")
+def dashes_are_swallowed():
+    def change(argv):
+        at = argv.index(b"--") if b"--" in argv else len(argv)
+        return argv[:at] + argv[at + 1 :]
+
+    passed(change)
+
+
+@fault("SBPL-WRAP-07", "an empty command is wrapped", "nothing to do is no mistake")
+def empty_command_is_wrapped():
+    @replaces(wrapping)
+    def refuse_empty(original, reader, argv):
+        if argv or not Asked.file:
+            original(reader, argv)
+
+    asking()
+
+
+@fault("SBPL-WRAP-07", "a relative file is taken", "the directory of the caller")
+def relative_file_is_taken():
+    @replaces(wrapping)
+    def absolute(original, reader, name):
+        for twin in (name, name + "_b64"):
+            if twin == name and isinstance(reader.fields.get(name), str):
+                path = reader.fields[name]
+                reader.fields[name] = path if path.startswith("/") else os.path.abspath(path)
+        return original(reader, name)

@@ -1,0 +1,53 @@
+"""The contracts that are here: each folder beside this file with a contract.py.
+
+A folder that is moved away is a contract that the twin does not have, and so are those that need
+it. The work is in other modules of the folder, imported when it is asked for: a run of one contract
+should start as fast as without the others.
+"""
+
+import os
+from importlib import import_module
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Contract:
+    """The one declaration of a contract: CONTRACT in its contract.py.
+
+    operations: each operation with its `module:function` in the folder; the function gets the
+    shim and the reader of the request and returns the answer.
+    capabilities: called by hello.
+    needs: the contracts that this one is built on.
+    """
+
+    def __init__(self, operations, capabilities, needs=()):
+        self.operations = operations
+        self.capabilities = capabilities
+        self.needs = needs
+
+
+def names():
+    """The folders of contracts, whether or not what they need is there."""
+    return [
+        name
+        for name in sorted(os.listdir(HERE))
+        if os.path.exists(os.path.join(HERE, name, "contract.py"))
+    ]
+
+
+def every():
+    """The declarations of all contracts whose needs are met, by name."""
+    found = {name: import_module(f"{name}.contract").CONTRACT for name in names()}
+    while lacking := [name for name in found if not found.keys() >= {*found[name].needs}]:
+        for name in lacking:
+            del found[name]
+    return found
+
+
+def operation(found, op):
+    """The function behind an operation of the contracts that were found, or None."""
+    for name, contract in found.items():
+        if op in contract.operations:
+            module, _, function = contract.operations[op].partition(":")
+            return getattr(import_module(f"{name}.{module}"), function)
+    return None

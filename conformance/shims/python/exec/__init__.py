@@ -1,0 +1,1 @@
+"""The exec contract a second time, built another way: to try the suite and the reference."""

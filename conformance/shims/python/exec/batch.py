@@ -1,0 +1,123 @@
+"""Runs side by side, each on its own thread; the main thread keeps the signal handlers for them."""
+
+import _thread
+import errno
+import os
+import select
+from time import monotonic_ns
+
+import exec.signals as signals
+from errors import Failed
+from exec.run import Run
+from exec.spawn import spawn_failure
+
+
+class Batch:
+    """items: (after_ms, request, refusal) of each run."""
+
+    def __init__(self, items, caller_mask):
+        self.items = items
+        self.caller_mask = caller_mask
+        self.answers = [None] * len(items)
+        self.finished = []
+        self.active = 0
+        self.lost = None  # asked once, and after the first sandbox has had its say
+
+    def run(self):
+        try:
+            self.bell = signals.Bell()
+        except OSError as e:
+            return [spawn_failure(item[1].program, os.strerror(e.errno)) for item in self.items]
+        threads = count_threads()
+        self.alone = threads == 1
+        start = monotonic_ns()
+        waiting = sorted(range(len(self.items)), key=lambda i: self.items[i][0], reverse=True)
+        while waiting or self.active:
+            now = monotonic_ns()
+            while waiting and start + self.items[waiting[-1]][0] * 1_000_000 <= now:
+                self.begin(waiting.pop())
+            patience = None
+            if waiting:
+                due = start + self.items[waiting[-1]][0] * 1_000_000
+                patience = max(0, -(-(due - monotonic_ns()) // 1_000_000))
+            if self.active or waiting:
+                self.wait(patience)
+            while self.finished:
+                self.finish(*self.finished.pop())
+        self.bell.close()
+        await_thread_ends(threads)
+        return self.answers
+
+    def wait(self, patience_ms):
+        poll = select.poll()
+        poll.register(self.bell.fd, select.POLLIN)
+        poll.poll(patience_ms)
+        self.bell.clear()
+
+    def begin(self, i):
+        """validate -> clock -> handlers -> spawn: the last one happens on the run's thread."""
+        _, request, refusal = self.items[i]
+        try:
+            validate(refusal)
+            if self.child_ends_are_lost():
+                raise Failed("execution", f"wait timeout error: {os.strerror(errno.ECHILD)}")
+            clock = monotonic_ns()
+            watch = acquire_handlers(request)
+        except Failed as failure:
+            self.answers[i] = failure
+            return
+        self.active += 1
+        try:
+            _thread.start_new_thread(self.work, (i, request, watch, clock))
+        except RuntimeError:
+            # A filter refuses clone3 to the C library, or the process limit is near: a fork may
+            # still work, and if not, its error is the true one.
+            self.work(i, request, watch, clock)
+
+    def child_ends_are_lost(self):
+        if self.lost is None:
+            self.lost = signals.child_ends_are_lost(self.alone)
+        return self.lost
+
+    def work(self, i, request, watch, clock):
+        try:
+            answer = Run(request, watch, clock, self.caller_mask).result()
+        except Failed as failure:
+            answer = failure
+        except Exception as bug:
+            answer = Failed("io", f"{type(bug).__name__}: {bug}")
+        self.finished.append((i, watch, answer))
+        self.bell.ring()
+
+    def finish(self, i, watch, answer):
+        signals.handlers.release(watch)
+        self.active -= 1
+        if isinstance(answer, dict):
+            names = dict.fromkeys(signals.name_of(number) for number in watch.noted)
+            answer["pending_signals"] = list(names)
+        self.answers[i] = answer
+
+
+def validate(refusal):
+    if refusal is not None:
+        raise Failed("policy_denied", refusal)
+
+
+def acquire_handlers(request):
+    try:
+        return signals.handlers.acquire()
+    except signals.InstallError as e:
+        raise Failed("execution", str(e)) from None
+    except OSError as e:
+        raise spawn_failure(request.program, os.strerror(e.errno)) from None
+
+
+def count_threads():
+    return len(os.listdir("/proc/self/task"))
+
+
+def await_thread_ends(expected):
+    """A thread that has rung the bell is not quite gone, and an observer counts threads."""
+    until = monotonic_ns() + 100_000_000
+    while count_threads() > expected and monotonic_ns() < until:
+        os.sched_yield()

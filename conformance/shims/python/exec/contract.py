@@ -1,0 +1,25 @@
+"""What the twin does of the contract."""
+
+from contract import Contract
+
+
+def capabilities():
+    return [
+        "exec",
+        "exec.concurrent",
+        "exec.debug",
+        "exec.cap",
+        "exec.stdin_failure",
+        "exec.termination",
+        "exec.sandbox",
+    ]
+
+
+CONTRACT = Contract(
+    operations={
+        "exec.run": "ops:run",
+        "exec.batch": "ops:batch",
+        "exec.format_env": "ops:format_env",
+    },
+    capabilities=capabilities,
+)

@@ -1,0 +1,168 @@
+"""A process group that we made: who is in it, signals to it, its end."""
+
+import _signal
+import os
+from time import CLOCK_BOOTTIME, clock_gettime_ns, monotonic_ns
+
+import constants
+
+TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
+PIDFD_SIGNAL_PROCESS_GROUP = 4
+
+
+class Member:
+    """One line of /proc/PID/stat."""
+
+    def __init__(self, line):
+        # The name in parentheses may hold blanks and parentheses itself.
+        fields = line[line.rindex(b")") + 2 :].split()
+        self.pid = int(line[: line.index(b" ")])
+        self.state = fields[0]
+        self.ppid = int(fields[1])
+        self.pgid = int(fields[2])
+        self.threads = int(fields[17])
+        self.born_tick = int(fields[19])
+
+    def alive(self):
+        """A zombie is dead, unless only its main thread has ended."""
+        return self.state not in b"ZXx" or self.threads > 1
+
+
+def proc_is_ours():
+    """False in a pid namespace that still sees the outer /proc: its numbers say nothing then."""
+    try:
+        return os.readlink("/proc/self") == str(os.getpid())
+    except OSError:
+        return False
+
+
+def processes():
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                fd = os.open(f"/proc/{name}/stat", os.O_RDONLY)
+            except OSError:
+                continue
+            try:
+                yield Member(os.read(fd, 4096))
+            except OSError:
+                continue
+            finally:
+                os.close(fd)
+
+
+class Group:
+    """The leader stays unreaped until reap(): its zombie keeps the number from being reused."""
+
+    def __init__(self, leader):
+        self.leader = leader
+        self.reaped_tick = None
+        try:
+            self.pidfd = os.pidfd_open(leader)
+        except OSError:
+            self.pidfd = -1  # old kernel, a filter, or no descriptor left: the tick does it
+
+    def signal(self, number):
+        if self.leader <= 1 or self.leader == os.getpgrp():
+            raise AssertionError("not a group of ours")
+        try:
+            os.killpg(self.leader, number)
+        except (ProcessLookupError, PermissionError):
+            pass
+
+    def kill(self):
+        self.signal(_signal.SIGKILL)
+        try:
+            os.kill(self.leader, _signal.SIGKILL)  # it may have joined another group
+        except ProcessLookupError:
+            pass
+
+    def kill_by_pidfd(self):
+        """For a leader that somebody else has reaped: the pidfd still means this group."""
+        if self.pidfd >= 0:
+            try:
+                _signal.pidfd_send_signal(
+                    self.pidfd, _signal.SIGKILL, None, PIDFD_SIGNAL_PROCESS_GROUP
+                )
+            except OSError:
+                pass
+
+    def leader_end(self):
+        """How the leader ended, (si_code, si_status), without reaping it; None while it lives."""
+        info = os.waitid(os.P_PID, self.leader, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        return info and (info.si_code, info.si_status)
+
+    def is_ours(self, member):
+        # After the reap a group of the same number may be somebody else's: its members are younger.
+        return member.pgid == self.leader and (
+            self.reaped_tick is None or member.born_tick <= self.reaped_tick
+        )
+
+    def alive(self):
+        """Members that still run; zombies among them that became our children are collected."""
+        if not proc_is_ours():
+            return []
+        found = []
+        for member in processes():
+            if not self.is_ours(member):
+                continue
+            if member.alive():
+                found.append(member.pid)
+            elif member.ppid == os.getpid() and member.pid != self.leader:
+                self.collect(member.pid)
+        return found
+
+    def collect(self, pid):
+        try:
+            os.waitpid(pid, os.WNOHANG)
+        except ChildProcessError:
+            pass
+
+    def close(self):
+        if self.pidfd >= 0:
+            os.close(self.pidfd)
+            self.pidfd = -1
+
+    def reap(self):
+        self.collect(self.leader)
+        self.reaped_tick = clock_gettime_ns(CLOCK_BOOTTIME) * TICKS_A_SECOND // 1_000_000_000
+
+    def exists(self):
+        """Asked after the reap: only "no such process" is a proof."""
+        try:
+            os.killpg(self.leader, 0)
+        except ProcessLookupError:
+            return False
+        except PermissionError:
+            pass
+        return True
+
+
+class Ending:
+    """Waits for the last member of a group by the pidfd of one member at a time."""
+
+    def __init__(self, group):
+        self.group = group
+        self.fd = -1
+        self.members = []
+        self.next_look = 0
+
+    def left(self, fired):
+        now = monotonic_ns()
+        if fired or now >= self.next_look:
+            self.close()
+            self.members = self.group.alive()
+            self.next_look = now + constants.TICK_NS
+            if self.members:
+                try:
+                    self.fd = os.pidfd_open(self.members[0])
+                except ProcessLookupError:
+                    self.next_look = now  # gone since the look
+                except OSError:
+                    pass
+        return self.members
+
+    def close(self):
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1

@@ -1,0 +1,287 @@
+"""One run: spawn, wait for the first cause to end it, end the group, tell how it went.
+
+A run lives on a thread of its own. It sleeps in one poll over its pipes, the child's pidfd and the
+pipe of the signal handlers; each time it wakes it moves bytes once and looks around once, so that
+neither a flood of output nor a blocked payload can hide a deadline or a signal.
+"""
+
+import _signal
+import errno
+import os
+import select
+from time import monotonic_ns
+
+import constants
+import exec.signals as signals
+import exec.text as text
+from errors import Failed
+from exec.group import Ending
+from exec.redact import secrets
+from exec.spawn import Spawn, caller_environment
+from exec.streams import Input, Output
+from exec.tee import Tee
+
+KILL_NS = 1_000_000_000
+LINGER_NS = 1_000_000_000
+LONGEST_POLL_MS = 3_600_000
+
+TIMED_OUT = "process timed out"
+INTERRUPTED = "process interrupted by signal {}"
+
+
+class Cause:
+    def __init__(self, name, signal=None):
+        self.name = name
+        self.signal = signal
+
+
+class Run:
+    def __init__(self, request, watch, clock, caller_mask):
+        self.request = request
+        self.watch = watch
+        self.clock = clock
+        self.caller_mask = caller_mask
+        self.outputs = []
+        self.input = Input(-1, b"")
+        self.tee = None
+        self.deadline = None
+        self.end = None  # (si_code, si_status) of the leader
+        self.detached = False
+        self.group_left = 0
+
+    def result(self):
+        signals.handlers.collect()
+        if self.watch.noted:
+            return self.report(Cause("parent_signal", self.watch.noted.pop(0)))
+        self.spawn()
+        try:
+            cause = self.await_cause()
+            self.end_group(cause)
+            self.drain()
+            self.reap()
+        except ChildProcessError as e:
+            self.group.kill_by_pidfd()
+            raise Failed("execution", f"wait timeout error: {os.strerror(e.errno)}") from None
+        finally:
+            self.close()
+        return self.report(self.final(cause))
+
+    def spawn(self):
+        child = Spawn(self.request, self.caller_mask).start()
+        self.begin_deadline()
+        self.mask = signals.hold_sigpipe()
+        self.group = child.group
+        self.ending = Ending(self.group)
+        cap = self.request.max_output_bytes
+        self.outputs = [Output("stdout", child.stdout, cap), Output("stderr", child.stderr, cap)]
+        if child.stdin >= 0:
+            self.input = Input(child.stdin, self.request.stdin)
+        if self.request.debug:
+            self.tee = Tee(secrets(caller_environment(), dict(self.request.env or ())))
+
+    def begin_deadline(self):
+        if self.request.timeout_ms is not None:
+            self.deadline = monotonic_ns() + self.request.timeout_ms * 1_000_000
+
+    # Looking and waiting.
+
+    def look(self):
+        """The cause that ends the run, if one can be seen now; the order decides."""
+        self.end = self.end or self.group.leader_end()
+        signals.handlers.collect()
+        if self.input.failure and self.request.stdin_failure == "error":
+            return Cause("stdin")
+        if self.watch.noted:
+            return Cause("parent_signal", self.watch.noted.pop(0))
+        if any(output.over for output in self.outputs):
+            return Cause("cap")
+        if self.end:
+            return Cause("exit")
+        if self.deadline is not None and monotonic_ns() >= self.deadline:
+            return Cause("timeout")
+        return None
+
+    def await_cause(self):
+        while not (cause := self.look()):
+            self.turn(self.deadline)
+        return cause
+
+    def turn(self, until):
+        """Sleeps until something happens or `until`, then moves each stream one step."""
+        poll = select.poll()
+        for fd, events in self.interests():
+            if fd >= 0:
+                poll.register(fd, events)
+        ready = {fd for fd, _ in poll.poll(self.patience_ms(until))}
+        for output in self.outputs:
+            if output.fd in ready:
+                self.take(output)
+        if self.input.fd in ready:
+            self.input.write()
+        if self.tee and self.tee.fd in ready:
+            self.tee.write()
+        if self.watch.bell.fd in ready:
+            self.watch.bell.clear()
+        signals.handlers.collect()
+        return ready
+
+    def interests(self):
+        for output in self.outputs:
+            yield output.fd, select.POLLIN
+        yield self.input.fd, select.POLLOUT
+        yield self.watch.bell.fd, select.POLLIN
+        yield signals.handlers.read_fd, select.POLLIN
+        yield self.ending.fd, select.POLLIN
+        if not self.end:  # readable for ever afterwards
+            yield self.group.pidfd, select.POLLIN
+        if self.tee and self.tee.queue:
+            yield self.tee.fd, select.POLLOUT
+
+    def patience_ms(self, until):
+        if self.group.pidfd < 0 and not self.end:
+            tick = monotonic_ns() + constants.TICK_NS
+            until = tick if until is None else min(until, tick)
+        if until is None:
+            return None
+        # Rounded up: a poll that ends a little early would spin until the deadline.
+        return min(max(0, -(-(until - monotonic_ns()) // 1_000_000)), LONGEST_POLL_MS)
+
+    def take(self, output):
+        chunk = output.read()
+        if self.tee and chunk:
+            self.tee.feed(output.name, chunk)
+
+    # Ending.
+
+    def end_group(self, cause):
+        """Signals the group as the cause asks for; nothing of it runs afterwards."""
+        if cause.name == "exit":
+            self.end_after_exit()
+        elif cause.name == "cap":
+            self.kill()
+        else:
+            self.terminate(cause)
+
+    def end_after_exit(self):
+        self.input.write()  # room that the child made just before it exited
+        self.group.kill()
+
+    def terminate(self, cause):
+        until = monotonic_ns() + constants.GRACE_NS
+        self.first_signal(cause)
+        if not self.await_end(until):
+            self.kill()
+
+    def first_signal(self, cause):
+        self.group.signal(cause.signal or _signal.SIGTERM)
+        self.group.signal(_signal.SIGCONT)  # a stopped process cannot die of SIGTERM
+
+    def kill(self):
+        self.group.kill()
+        # A member that was being forked meanwhile has not seen the signal.
+        self.await_end(monotonic_ns() + KILL_NS, again=self.group.kill)
+
+    def await_end(self, until, again=None):
+        """True when the whole group has ended, False at `until`."""
+        fired = True
+        while not self.ended(fired):
+            if monotonic_ns() >= until:
+                return False
+            ready = self.turn(min(until, self.ending.next_look))
+            fired = self.ending.fd in ready or self.group.pidfd in ready
+            if again:
+                again()
+        return True
+
+    def ended(self, fired):
+        self.end = self.end or self.group.leader_end()
+        return not self.ending.left(fired) and bool(self.end)
+
+    def drain(self):
+        """Reads on until the pipes end. Somebody outside the group may hold them: not for ever."""
+        now = monotonic_ns()
+        limit = now + LINGER_NS
+        if self.deadline is not None and self.deadline > now:
+            limit = min(limit, max(self.deadline, now + constants.TICK_NS))
+        told = len(self.watch.noted)
+        while any(output.fd >= 0 for output in self.outputs) and monotonic_ns() < limit:
+            self.turn(limit)
+            if len(self.watch.noted) > told:
+                told = len(self.watch.noted)
+                limit = min(limit, monotonic_ns() + constants.TICK_NS)
+        self.detached = any(output.fd >= 0 for output in self.outputs)
+
+    def reap(self):
+        until = monotonic_ns() + KILL_NS
+        self.group.reap()
+        if self.group.exists():
+            self.await_end(until)
+            self.group_left = len(self.ending.members)
+
+    def close(self):
+        self.input.close()
+        for output in self.outputs:
+            output.close()
+        self.ending.close()
+        self.group.close()
+        if self.tee:
+            self.tee.finish()
+        signals.drop_sigpipe(self.mask)
+
+    # Telling.
+
+    def final(self, cause):
+        """The cause after the drains, which may find a byte too many or a payload left over."""
+        if cause.name == "exit":
+            if self.request.stdin_failure == "error" and (self.input.failure or self.input.rest):
+                return Cause("stdin")
+            if any(output.over for output in self.outputs):
+                return Cause("cap")
+        return cause
+
+    def report(self, cause):
+        if cause.name == "stdin":
+            reason = self.input.failure or os.strerror(errno.EPIPE)
+            raise Failed("execution", f"failed to write stdin: {reason}")
+        termination, exit_code, signal = self.outcome(cause)
+        duration_ms = self.duration_ms()
+        return {
+            "success": termination == "exit" and exit_code == 0,
+            "stdout": self.stream(0),
+            "stderr": self.stream(1, self.note(cause)),
+            "exit_code": exit_code,
+            "duration_ms": duration_ms,
+            "output": None,
+            "termination": termination,
+            "signal": signal and signals.name_of(signal),
+            "detached_writers": self.detached,
+            "group_left": self.group_left,
+            "pending_signals": [],
+            "truncated": any(output.over for output in self.outputs),
+        }
+
+    def stream(self, i, note=None):
+        if not self.outputs:  # nothing was spawned
+            return text.as_json([], note=note)
+        return text.as_json(self.outputs[i].kept, self.outputs[i].over, note)
+
+    def outcome(self, cause):
+        """(termination, exit_code, signal)"""
+        if cause.name == "parent_signal":
+            return "parent_signal", 128 + cause.signal, cause.signal
+        if cause.name != "exit":
+            return cause.name, None, None
+        code, status = self.end
+        if code == os.CLD_EXITED:
+            return "exit", status, None
+        return "signal", None, status
+
+    def note(self, cause):
+        if cause.name == "timeout":
+            return TIMED_OUT
+        if cause.name == "parent_signal":
+            return INTERRUPTED.format(signals.name_of(cause.signal))
+        return None
+
+    def duration_ms(self):
+        return (monotonic_ns() - self.clock) // 1_000_000

@@ -1,0 +1,212 @@
+"""One child, from its pipes to its exec."""
+
+import _signal
+import errno
+import os
+import stat
+
+from errors import Failed
+from exec.group import Group
+
+
+class Child:
+    """What the parent keeps. Descriptors are -1 once closed."""
+
+    def __init__(self, pid, stdin, stdout, stderr):
+        self.group = Group(pid)
+        self.stdin = stdin
+        self.stdout = stdout
+        self.stderr = stderr
+
+
+class Spawn:
+    def __init__(self, request, caller_mask):
+        self.request = request
+        self.caller_mask = caller_mask
+        self.environment = child_environment(request)
+        self.ours = []  # ends that the parent keeps
+        self.theirs = []  # ends that only the child needs
+        self.stage = ""
+
+    def start(self):
+        try:
+            check_strings(self.request, self.environment)
+            return self.attempt()
+        except OSError as e:
+            raise spawn_failure(self.request.program, self.stage + os.strerror(e.errno)) from None
+
+    def attempt(self):
+        try:
+            stdin, child_stdin = self.open_stdin()
+            stdout, child_stdout = self.open_output()
+            stderr, child_stderr = self.open_output()
+            report, child_report = self.pipe()
+            pid = self.fork((child_stdin, child_stdout, child_stderr), child_report)
+        except OSError:
+            self.close(self.ours)
+            self.close(self.theirs)
+            raise
+        self.close(self.theirs)
+        self.await_exec(pid, report)
+        return Child(pid, stdin, stdout, stderr)
+
+    def open_stdin(self):
+        if self.request.stdin == "inherit":
+            return -1, 0
+        if self.request.stdin == "null":
+            fd = os.open("/dev/null", os.O_RDONLY)
+            self.theirs.append(fd)
+            return -1, fd
+        read, write = os.pipe()
+        self.ours.append(write)
+        self.theirs.append(read)
+        os.set_blocking(write, False)
+        return write, read
+
+    def open_output(self):
+        read, write = self.pipe()
+        os.set_blocking(read, False)
+        return read, write
+
+    def pipe(self):
+        read, write = os.pipe()
+        self.ours.append(read)
+        self.theirs.append(write)
+        return read, write
+
+    def close(self, fds):
+        while fds:
+            os.close(fds.pop())
+
+    def fork(self, stdio, report):
+        # With everything blocked no handler of ours can run in the child and write to our pipe.
+        mask = _signal.pthread_sigmask(_signal.SIG_SETMASK, _signal.valid_signals())
+        try:
+            pid = os.fork()
+            if pid == 0:
+                self.child(stdio, report)
+            return pid
+        finally:
+            _signal.pthread_sigmask(_signal.SIG_SETMASK, mask)
+
+    def child(self, stdio, report):
+        """Never returns: ends in exec, or in a report of (stage, errno)."""
+        stage = b""
+        try:
+            self.join_group()
+            self.place(stdio)
+            if self.request.current_dir is not None:
+                stage = b"cwd"
+                self.change_directory()
+                stage = b""
+            path = find_program(self.request.program, self.environment)
+            self.reset_signals()
+            self.execute(path)
+        except OSError as e:
+            os.write(report, b"%s %d" % (stage, e.errno))
+        except Exception:
+            os.write(report, b"%s %d" % (stage, errno.EINVAL))
+        finally:
+            os._exit(127)
+
+    def join_group(self):
+        os.setpgid(0, 0)
+
+    def place(self, stdio):
+        for target, fd in enumerate(stdio):
+            if fd != target:
+                os.dup2(fd, target)
+
+    def change_directory(self):
+        os.chdir(self.request.current_dir)
+
+    def reset_signals(self):
+        for number in (_signal.SIGINT, _signal.SIGTERM, _signal.SIGPIPE):
+            _signal.signal(number, _signal.SIG_DFL)
+        _signal.pthread_sigmask(_signal.SIG_SETMASK, self.caller_mask)
+
+    def execute(self, path):
+        os.execve(path, [self.request.program, *self.request.args], self.environment)
+
+    def await_exec(self, pid, report):
+        """The report pipe ends at exec; anything in it is a failure, and the child is collected."""
+        told = os.read(report, 64)
+        self.ours.remove(report)
+        os.close(report)
+        if told:
+            stage, number = told.split(b" ")
+            try:
+                os.waitpid(pid, 0)
+            except ChildProcessError:
+                pass
+            self.close(self.ours)
+            if stage == b"cwd":
+                directory = self.request.current_dir.decode("utf-8", "replace")
+                self.stage = f"working directory `{directory}`: "
+            raise OSError(int(number), "")
+
+
+def spawn_failure(program, reason):
+    return Failed("execution", f"failed to spawn `{program.decode('utf-8', 'replace')}`: {reason}")
+
+
+def caller_environment():
+    """As the caller gave it: the interpreter may have added LC_CTYPE to its own copy."""
+    try:
+        fd = os.open("/proc/self/environ", os.O_RDONLY)
+    except OSError:
+        return dict(os.environb)
+    block = b""
+    try:
+        while piece := os.read(fd, 1 << 20):
+            block += piece
+    finally:
+        os.close(fd)
+    environment = {}
+    for entry in block.split(b"\0"):
+        name, equals, value = entry.partition(b"=")
+        if name and equals:
+            environment.setdefault(name, value)
+    return environment
+
+
+def child_environment(request):
+    return caller_environment() if request.env is None else dict(request.env)
+
+
+def check_strings(request, environment):
+    strings = [request.program, *request.args, request.current_dir or b""]
+    strings += environment.keys()
+    strings += environment.values()
+    names = [name for name, _ in request.env or ()]
+    if any(b"\0" in s for s in strings) or any(not n or b"=" in n for n in names):
+        raise OSError(errno.EINVAL, "")
+
+
+def find_program(program, environment):
+    """Called in the child, in its directory, so that relative names mean what they should."""
+    if b"/" in program:
+        return program
+    if not program:
+        raise OSError(errno.ENOENT, "")
+    reason = errno.ENOENT
+    for entry in search_path(environment):
+        candidate = os.path.join(entry, program) if entry else b"./" + program
+        try:
+            mode = os.stat(candidate).st_mode
+        except PermissionError:
+            reason = errno.EACCES
+            continue
+        except OSError:
+            continue
+        if stat.S_ISREG(mode) and os.access(candidate, os.X_OK, effective_ids=True):
+            return candidate
+        reason = errno.EACCES
+    raise OSError(reason, "")
+
+
+def search_path(environment):
+    path = environment.get(b"PATH")
+    if path is None:
+        path = os.confstr("CS_PATH").encode()
+    return path.split(b":")

@@ -1,0 +1,81 @@
+"""The copy for a person, on the caller's stderr. It never blocks and never fails a run."""
+
+import os
+import select
+import stat
+from time import monotonic_ns
+
+from exec.redact import Redactor
+
+ROOM = 64 * 1024
+GOODBYE_NS = 100_000_000
+SURE = 4096  # what a pipe promises to take without blocking when poll calls it writable
+
+
+class Tee:
+    def __init__(self, values):
+        self.redactors = {"stdout": Redactor(values), "stderr": Redactor(values)}
+        self.queue = b""
+        self.dropped = 0
+        self.fd = self.open()
+
+    def open(self):
+        """A description of our own, so that O_NONBLOCK is not set on the caller's."""
+        try:
+            mode = os.fstat(2).st_mode
+            if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode):
+                return os.open("/proc/self/fd/2", os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
+            return os.dup(2)  # a file never blocks, and its offset is the caller's
+        except OSError:
+            return -1
+
+    def feed(self, stream, chunk):
+        self.put(self.redactors[stream].feed(chunk))
+
+    def put(self, data):
+        """Takes what there is room for, drops the rest and says so when there is room again."""
+        if self.fd < 0:
+            return
+        self.write()
+        if self.dropped and len(self.queue) <= ROOM // 2:
+            self.queue += b"\n[%d bytes not shown]\n" % self.dropped
+            self.dropped = 0
+        while data and len(self.queue) < ROOM:
+            room = ROOM - len(self.queue)
+            self.queue += data[:room]
+            data = data[room:]
+            self.write()
+        self.dropped += len(data)
+
+    def write(self):
+        """All that goes without blocking."""
+        while self.queue and self.fd >= 0 and self.writable(0):
+            try:
+                written = os.write(self.fd, self.queue[:SURE])
+            except BlockingIOError:
+                return
+            except OSError:
+                self.close()
+                return
+            self.queue = self.queue[written:]
+
+    def writable(self, timeout_ms):
+        poll = select.poll()
+        poll.register(self.fd, select.POLLOUT)
+        return bool(poll.poll(timeout_ms))
+
+    def finish(self):
+        for redactor in self.redactors.values():
+            self.put(redactor.feed(b"", last=True))
+        self.put(b"")
+        until = monotonic_ns() + GOODBYE_NS
+        while self.queue and self.fd >= 0 and (left := until - monotonic_ns()) > 0:
+            if self.writable(-(-left // 1_000_000)):
+                self.write()
+        self.close()
+
+    def close(self):
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+        self.queue = b""

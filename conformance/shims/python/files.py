@@ -1,0 +1,30 @@
+"""Whole files and whole writes."""
+
+import os
+
+
+def read_file(path):
+    fd = os.open(path, os.O_RDONLY)
+    pieces = []
+    try:
+        while piece := os.read(fd, 1 << 20):
+            pieces.append(piece)
+    finally:
+        os.close(fd)
+    return b"".join(pieces)
+
+
+def write_file(path, data):
+    """Whoever waits for the file never sees half of it."""
+    beside = f"{path}.{os.getpid()}"
+    fd = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+    try:
+        write_all(fd, data)
+    finally:
+        os.close(fd)
+    os.rename(beside, path)
+
+
+def write_all(fd, data):
+    while data:
+        data = data[os.write(fd, data) :]

@@ -1,0 +1,55 @@
+"""The JSON of the protocol: one object a message."""
+
+import _json  # json.py imports re and enum, which cost as much time as all the rest
+
+from errors import Failed
+
+
+class Format:
+    """What the C scanner of json asks for."""
+
+    strict = True
+    object_hook = None
+    parse_float = float
+    parse_int = int
+
+    @staticmethod
+    def object_pairs_hook(members):
+        found = dict(members)
+        if len(found) != len(members):
+            raise ValueError("a member is given twice")
+        return found
+
+    @staticmethod
+    def parse_constant(name):
+        raise ValueError(f"{name} is not JSON")
+
+
+scan = _json.make_scanner(Format)
+
+
+def parse(data):
+    try:
+        text = data.decode().strip(" \t\r\n")
+        value, end = scan(text, 0)
+        if end != len(text):
+            raise ValueError("more than one value")
+    except StopIteration:
+        raise Failed("invalid_input", "not JSON") from None
+    except (ValueError, RecursionError) as e:
+        raise Failed("invalid_input", f"not JSON: {e}") from None
+    if not isinstance(value, dict):
+        raise Failed("invalid_input", "not a JSON object")
+    return value
+
+
+def dump(value):
+    if value is None or value is True or value is False:
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, str):
+        return _json.encode_basestring_ascii(value)
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{dump(k)}: {dump(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(dump, value)) + "]"
+    return str(value)

@@ -1,0 +1,25 @@
+"""What the twin does of the contract."""
+
+from contract import Contract
+
+
+def capabilities():
+    from policy.yamltext import available
+
+    found = ["glob", "policy", "policy.fold", "policy.resolved", "policy.explain", "policy.audit"]
+    return [*found, "policy.yaml"] if available() else found
+
+
+CONTRACT = Contract(
+    operations={
+        "path.normalize": "ops:path_normalize",
+        "glob.match": "ops:glob_match",
+        "policy.load": "ops:load",
+        "policy.resolve": "ops:resolve",
+        "policy.check": "ops:check",
+        "policy.check_resolved": "ops:check_resolved",
+        "policy.explain": "ops:explain",
+        "policy.audit": "ops:audit",
+    },
+    capabilities=capabilities,
+)

@@ -1,0 +1,14 @@
+"""What the twin does of the contract."""
+
+from contract import Contract
+
+
+def capabilities():
+    return ["sbpl", "sbpl.fold", "sbpl.wrap"]
+
+
+CONTRACT = Contract(
+    operations={"sbpl.compile": "ops:compile_", "sbpl.wrap": "wrapping:wrap"},
+    capabilities=capabilities,
+    needs=("policy",),
+)
