@@ -2,12 +2,13 @@
 #include "exec/search.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/access.h"
 
 static char *default_path(void) {
     size_t size = confstr(_CS_PATH, NULL, 0);
@@ -38,7 +39,7 @@ static enum candidate look(int dir, const char *file) {
     struct stat st;
     if (fstatat(dir, file, &st, 0) != 0)
         return errno == EACCES ? DENIED : ABSENT;
-    if (!S_ISREG(st.st_mode) || faccessat(dir, file, X_OK, AT_EACCESS) != 0)
+    if (!S_ISREG(st.st_mode) || bs_may_execute(dir, file) != 0)
         return DENIED;
     return RUNNABLE;
 }

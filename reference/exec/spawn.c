@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/access.h"
 #include "base/error.h"
 #include "base/sys.h"
 #include "exec/environ.h"
@@ -96,7 +97,7 @@ static int open_cwd(const char *dir, int *fd) {
     *fd = bs_above_stdio((int)BS_RETRY(open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC)));
     if (*fd < 0)
         return errno;
-    return faccessat(*fd, ".", X_OK, AT_EACCESS) == 0 ? 0 : errno;
+    return bs_may_execute(*fd, ".");
 }
 
 static int build_argv(const struct bs_exec_request *request, const struct bs_wrapped *wrapped,

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/access.h"
 #include "base/error.h"
 #include "sbpl/flags.h"
 
@@ -20,7 +20,7 @@ static bool is_present(enum bs_sbpl_wrapper wrapper) {
     if (wrapper != BS_WRAPPER_LOOK)
         return wrapper == BS_WRAPPER_PRESENT;
     return stat(BS_SBPL_WRAPPER, &st) == 0 && S_ISREG(st.st_mode) &&
-           faccessat(AT_FDCWD, BS_SBPL_WRAPPER, X_OK, AT_EACCESS) == 0;
+           bs_may_execute(AT_FDCWD, BS_SBPL_WRAPPER) == 0;
 }
 
 /* A copy in one block, the strings behind their pointers. NULL when memory ran out. */

@@ -1,4 +1,5 @@
-/* The same runs on hosts that lack something: pidfds, threads, or the C library's spawn. */
+/* The same runs on hosts that lack something: pidfds, threads, the C library's spawn, or the
+ * question whether a file may be executed. */
 #define _GNU_SOURCE
 #include <boxspec/exec.h>
 
@@ -26,11 +27,14 @@ int __real_posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_acti
                        const posix_spawnattr_t *attr, char *const *argv, char *const *envp);
 int __wrap_posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
                        const posix_spawnattr_t *attr, char *const *argv, char *const *envp);
+int __real_faccessat(int dir, const char *path, int mode, int flags);
+int __wrap_faccessat(int dir, const char *path, int mode, int flags);
 
 static struct host {
     bool no_pidfd;
     bool no_threads;
     bool no_clone3;
+    bool no_faccessat2;
 } host;
 static unsigned threads_made;
 static unsigned spawns_refused;
@@ -60,6 +64,14 @@ int __wrap_posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_acti
         return EPERM;
     }
     return __real_posix_spawn(pid, path, actions, attr, argv, envp);
+}
+
+int __wrap_faccessat(int dir, const char *path, int mode, int flags) {
+    if (host.no_faccessat2 && flags != 0) {
+        errno = EPERM;
+        return -1;
+    }
+    return __real_faccessat(dir, path, mode, flags);
 }
 
 static void assert_exits(const char *script, int code) {
@@ -116,6 +128,7 @@ static void assert_takes_input_and_fails_cleanly(void) {
     request.stdin_data = "hello";
     request.stdin_len = 5;
     request.current_dir = "/";
+    request.program = "sh";
     struct bs_exec_result result = run_to_result(&request);
     assert_text(&result.out, "hello");
     bs_exec_result_clear(&result);
@@ -125,6 +138,12 @@ static void assert_takes_input_and_fails_cleanly(void) {
     assert_int_equal(err.os_error, ENOENT);
     assert_non_null(strstr(err.message, "failed to spawn"));
     request.program = "/etc/passwd";
+    err = run_to_error(&request, BS_E_EXECUTION);
+    assert_int_equal(err.os_error, EACCES);
+    request.program = "passwd";
+    request.env_mode = BS_ENV_CLEAR_AND_SET;
+    request.env = &(const struct bs_env_pair){"PATH", "/etc"};
+    request.n_env = 1;
     err = run_to_error(&request, BS_E_EXECUTION);
     assert_int_equal(err.os_error, EACCES);
 }
@@ -163,9 +182,15 @@ static void without_clone3_children_are_forked(void **state) {
     assert_int_equal(spawns_refused, 9);
 }
 
+static void without_faccessat2_programs_are_found(void **state) {
+    (void)state;
+    assert_all_runs((struct host){.no_faccessat2 = true});
+}
+
 static void without_all_of_them_it_still_works(void **state) {
     (void)state;
-    assert_all_runs((struct host){.no_pidfd = true, .no_threads = true, .no_clone3 = true});
+    assert_all_runs((struct host){
+        .no_pidfd = true, .no_threads = true, .no_clone3 = true, .no_faccessat2 = true});
 }
 
 int main(void) {
@@ -174,6 +199,7 @@ int main(void) {
         leaves_nothing(without_pidfds_a_thread_waits),
         leaves_nothing(without_pidfds_and_threads_the_loop_asks),
         leaves_nothing(without_clone3_children_are_forked),
+        leaves_nothing(without_faccessat2_programs_are_found),
         leaves_nothing(without_all_of_them_it_still_works),
     };
     return cmocka_run_group_tests_name("exec/run: fallbacks", tests, NULL, NULL);
