@@ -1,4 +1,4 @@
-"""What the twin does of the contract."""
+"""What the twin does of the contract echo."""
 
 from contract import Contract
 
