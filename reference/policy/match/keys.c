@@ -96,8 +96,8 @@ static bool ending(const struct bs_pattern *pattern, const struct body *body, st
     while (at > body->at && !is_wild(at[-1]))
         at--;
     size_t len = (size_t)(body->end - at);
-    bool is_all = body->gap_first && at == body->at + 1 && *body->at == '*' &&
-                  len <= BS_KEY_MOST_BYTES && memchr(at, '/', len) == NULL;
+    bool is_all =
+        body->gap_first && at == body->at + 1 && *body->at == '*' && len <= BS_KEY_MOST_BYTES;
     if (len > BS_KEY_MOST_BYTES)
         len = BS_KEY_MOST_BYTES;
     *key = (struct bs_key){BS_KEY_ENDING, is_all ? BS_KEY_LAST : BS_KEY_GLOB, body->end - len, len,
