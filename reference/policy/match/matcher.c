@@ -220,14 +220,13 @@ static ptrdiff_t highest(const struct bs_matcher *matcher, const struct bs_path_
     return rule > best ? rule : best;
 }
 
-/* A path too long for the stack needs memory; without it nothing matches, and what nothing matches
- * is denied. */
+/* Not inlined: only who folds shall have the room for it on the stack. */
 __attribute__((noinline)) static ptrdiff_t highest_folded(const struct bs_matcher *matcher,
                                                           const struct bs_path_view *path) {
     char on_stack[BS_FOLD_ROOM(BS_FOLD_STACK_BYTES)];
     char *text = path->len <= BS_FOLD_STACK_BYTES ? on_stack : malloc(BS_FOLD_ROOM(path->len));
     struct bs_path_view folded = {.text = text};
-    ptrdiff_t rule = BS_NO_RULE;
+    ptrdiff_t rule = BS_NO_MEMORY;
     if (text != NULL && bs_fold(path->text, path->len, text, &folded.len))
         rule = highest(matcher, &folded);
     if (text != on_stack)

@@ -32,6 +32,7 @@ struct bs_pattern {
 };
 
 #define BS_NO_RULE (-1)
+#define BS_NO_MEMORY (-2)
 
 struct bs_matcher;
 
@@ -58,8 +59,9 @@ enum bs_tier {
 int bs_matcher_compile_from(enum bs_tier tier, const struct bs_pattern *patterns, size_t n,
                             bool fold, struct bs_matcher **out, struct bs_error *err);
 
-/* The index of the highest pattern that matches the path, or BS_NO_RULE. The path is normalised
- * (boxspec/path.h); the root is `.`. */
+/* The index of the highest pattern that matches the path, BS_NO_RULE, or BS_NO_MEMORY. The path is
+ * normalised (boxspec/path.h); the root is `.`. Memory is needed only to fold a path of more than
+ * BS_FOLD_STACK_BYTES. */
 ptrdiff_t bs_matcher_highest(const struct bs_matcher *matcher, const char *path, size_t len);
 /* The same of a path whose separators may be known already. */
 ptrdiff_t bs_matcher_highest_seen(const struct bs_matcher *matcher,

@@ -66,12 +66,12 @@ int bs_profile_explain(const struct bs_profile *profile, enum bs_op op, const ch
     explanation->entries = calloc(list->n + 1, sizeof *explanation->entries);
     matched = calloc(list->n + 1, sizeof *matched);
     if (explanation->entries == NULL || matched == NULL ||
-        !bs_note_matches(list, profile->fold, view, matched)) {
+        !bs_note_matches(list, profile->fold, view, matched) ||
+        bs_profile_outcome(profile, op, &view, &deciding) == NULL) {
         code = bs_fail(err, BS_E_EXECUTION, 0, "no memory to explain %zu rules", list->n);
         bs_explanation_clear(explanation);
         goto finish;
     }
-    (void)bs_profile_outcome(profile, op, &view, &deciding);
     for (size_t i = 0; i < list->n; i++)
         explanation->entries[i] =
             (struct bs_explained){&list->entries[i], matched[i], (ptrdiff_t)i == deciding};
