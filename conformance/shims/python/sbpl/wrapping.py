@@ -24,6 +24,7 @@ def wrap(shim, reader):
     reader.done()
     refuse_empty(reader, argv)
     if is_there(wrapper):
+        refuse_option(reader, argv)
         return answer([*wrapper_words(source.file(shim)), *flags.neutral(argv, provider)], True)
     if not fallback:
         why = f"{WRAPPER} is not there, and nothing else confines; allow_fallback runs without it"
@@ -43,6 +44,11 @@ def refuse_empty(reader, argv):
         reader.wrong("argv", "is empty; its first word is the program")
     if any(b"\0" in word for word in argv):
         reader.wrong("argv", "holds a NUL")
+
+
+def refuse_option(reader, argv):
+    if any(program.startswith(b"-") for program in argv[:1]):
+        reader.wrong("argv", "begins with a dash, which the wrapper takes for an option; write ./")
 
 
 def is_there(said):
