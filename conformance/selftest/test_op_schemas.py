@@ -12,9 +12,13 @@ from jsonschema import Draft202012Validator
 
 from selftest.tools import OP_SCHEMAS, PROTOCOL, REFERENCE, TWIN, ask, converse, fenced, op_schema
 
-HELLO = {"id": "h", "op": "hello", "protocol": 1, "nonce": "n"}
-BYE = {"id": "b", "op": "bye"}
-FORMAT = {"id": "f", "op": "exec.format_env", "env": {"clear_and_set": [["A", "1"]]}}
+HELLO: dict[str, Any] = {"id": "h", "op": "hello", "protocol": 1, "nonce": "n"}
+BYE: dict[str, Any] = {"id": "b", "op": "bye"}
+FORMAT: dict[str, Any] = {
+    "id": "f",
+    "op": "exec.format_env",
+    "env": {"clear_and_set": [["A", "1"]]},
+}
 RUNS: dict[str, dict[str, Any]] = {
     "plain": {"program": "true"},
     "exit code": {"program": "sh", "args": ["-c", "echo out; echo err >&2; exit 3"]},
@@ -70,8 +74,8 @@ def test_a_batch_and_its_answer_follow_the_schema(shim: Path, tmp_path: Path) ->
 def test_a_serve_session_follows_the_schemas(shim: Path) -> None:
     messages = [HELLO, FORMAT, BYE]
     for message, answer in zip(messages, converse([shim], messages), strict=True):
-        op_schema(str(message["op"]), "request").validate(message)
-        op_schema(str(message["op"]), "answer").validate(answer)
+        op_schema(message["op"], "request").validate(message)
+        op_schema(message["op"], "answer").validate(answer)
         assert "result" in answer
         assert answer["id"] == message["id"]
 

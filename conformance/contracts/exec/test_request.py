@@ -21,7 +21,7 @@ def cwd_of(pid: int) -> Path:
 
 KEEP_ARGV = 'cat /proc/$$/cmdline >"$0"'
 
-ARGUMENTS = {
+ARGUMENTS: dict[str, list[str | bytes]] = {
     "every byte value": [ALL_BYTES],
     "an empty argument between others": ["a", "", "b"],
     "what a shell would expand": ["$HOME", "`id`", "$(id)", "*", "~", "a;id", "a|b", "a&", ">x"],

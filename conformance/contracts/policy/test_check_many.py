@@ -80,10 +80,10 @@ def test_the_last_match_of_many_rules_decides(box: Box, where: str, count: int) 
         else:
             wanted[path] = (not told.startswith("!"), told.removeprefix("!"))
     wrong = [path for path in paths if answers[path] != wanted[path]]
-    path = min(wrong, key=len, default=None)
+    shortest = min(wrong, key=len, default=None)
     expect(
-        f"whether {path!r} may be read, and by which rule",
-        path and answers[path],
-        path and wanted[path],
+        f"whether {shortest!r} may be read, and by which rule",
+        shortest and answers[shortest],
+        shortest and wanted[shortest],
         {"rules": len(rules), "asked": len(paths), "wrong": wrong[:20]},
     )
