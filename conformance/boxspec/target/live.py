@@ -57,6 +57,7 @@ class Live(Generic[Outcome]):
         self._limit = Deadline(within_s)
         self._expect_result = expect_result
         self._snapshot: list[Proc] | None = None
+        self._lasting: list[Proc] = []
         self._outcome: Outcome | None = None
 
     def __enter__(self) -> Live[Outcome]:
@@ -172,7 +173,9 @@ class Live(Generic[Outcome]):
         ours = {self.shim_pid}
         if self.warden.report("bystander"):
             ours.add(self.bystander_pid or 0)
-        return [proc for proc in self.warden.tree() if proc.pid not in ours]
+        found = [proc for proc in self.warden.tree() if proc.pid not in ours]
+        self._lasting = [proc for proc in found if proc.alive and not procs.is_dying(proc)]
+        return found
 
     @property
     def bystander_pid(self) -> int | None:
@@ -220,6 +223,7 @@ class Live(Generic[Outcome]):
             t_started_ns=self.warden.t_started_ns,
             t_ended_ns=ended.t_ns,
             survivors=[proc for proc in found if proc.alive],
+            lasting=self._lasting,
             zombies=[proc for proc in found if not proc.alive],
             shim_stderr=self._streams.captured("stderr"),
             shim_stdout=self._streams.captured("stdout"),

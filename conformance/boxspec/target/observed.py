@@ -57,12 +57,17 @@ class Answer:
 
 @dataclass
 class Facts:
-    """What was seen from outside of one shim process."""
+    """What was seen from outside of one shim process.
+
+    survivors: what ran when it ended, or when its response was there. lasting: those of them that
+    nobody had killed; the others were about to be gone.
+    """
 
     shim_exit: tuple[str, int]
     t_started_ns: int
     t_ended_ns: int
     survivors: list[Proc] = field(default_factory=list)
+    lasting: list[Proc] = field(default_factory=list)
     zombies: list[Proc] = field(default_factory=list)
     shim_stderr: bytes = b""
     shim_stdout: bytes = b""
@@ -94,6 +99,10 @@ class FromOutside:
     @property
     def survivors(self) -> list[Proc]:
         return self.observed.survivors
+
+    @property
+    def lasting(self) -> list[Proc]:
+        return self.observed.lasting
 
     @property
     def zombies(self) -> list[Proc]:

@@ -10,11 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from boxspec.api import Box, NotMeasured, at_most, expect, matches
+from boxspec.api import Box, Events, Failure, NotMeasured, Verdict, at_most, expect, matches
 from boxspec.api import programs as P
 from boxspec.target.observe import procs
 from boxspec.target.observe.lines import Deadline, poll
 from boxspec.target.observe.procs import Proc
+from boxspec.target.observed import FromOutside
 
 TIMED_OUT = b"process timed out"
 BY_SIGTERM = b"process interrupted by signal SIGTERM"
@@ -65,6 +66,28 @@ def until(condition: Callable[[], bool], timeout_s: float = 10) -> bool:
     while not (holds := condition()) and not limit.over():
         poll([], 0.002)
     return holds
+
+
+def attempted(events: Events, **wanted: int) -> None:
+    """Nothing happened is no evidence: so many events of each word show that it was tried."""
+    came = {word: len(events.all(word)) for word in wanted}
+    if any(came[word] < count for word, count in wanted.items()):
+        raise Failure(
+            "what is looked for was tried",
+            f"events, at least {wanted}",
+            str(came),
+            {"events": [str(event) for event in events.all()]},
+            Verdict.UNPROVEN,
+        )
+
+
+def expect_none_left(seen: FromOutside, events: Events, **were: int) -> None:
+    """No process of the run lives on, of those that these events show to have been there.
+
+    Who was killed and is about to be gone does not live on; EXEC-KILL-13 asks for more.
+    """
+    attempted(events, **were)
+    expect("processes of the run that live on", [each.describe() for each in seen.lasting], [])
 
 
 def let_all_go(fifo: Path, waiting: Callable[[], bool]) -> None:

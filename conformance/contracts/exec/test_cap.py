@@ -7,6 +7,7 @@ import pytest
 from boxspec.api import Box, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
+from contracts.exec.moments import attempted, expect_none_left
 from contracts.exec.spawn_io import digest, outcome, pattern, shell, stream
 
 
@@ -33,9 +34,11 @@ CAPS = [
 @pytest.mark.parametrize("flag", ["--out", "--err"])
 @pytest.mark.parametrize("cap", [0, 1, 100])
 def test_a_byte_beyond_the_cap_ends_the_run(box: Box, flag: str, cap: int) -> None:
-    args = [box.events().path, flag, "x" * (cap + 1)]
+    # The member is there before the output: so there is somebody to be left.
+    args = [box.events().path, "--members", "1", flag, "x" * (cap + 1)]
     seen = box.exec.run(program=P.siglog, args=args, max_output_bytes=cap, within_s=15)
-    survivors = [each.describe() for each in seen.survivors]
+    attempted(box.events(), member=1)
+    survivors = [each.describe() for each in seen.lasting]
     expect("success, exit code, truncated, survivors", (*facts(seen), survivors), (*CUT, []))
 
 
@@ -43,15 +46,16 @@ def test_a_byte_beyond_the_cap_ends_the_run(box: Box, flag: str, cap: int) -> No
 def test_the_cap_ends_each_member_of_the_group(box: Box) -> None:
     args = [box.events().path, "--members", "2", "--out", "x" * 101]
     seen = box.exec.run(program=P.siglog, args=args, max_output_bytes=100, within_s=15)
-    expect("processes of the run that live on", [p.describe() for p in seen.survivors], [])
+    expect_none_left(seen, box.events(), member=2)
 
 
 @requires("EXEC-CAP-01", capability="exec.cap", timing=True)
 def test_the_cap_kills_at_once_and_asks_nobody(box: Box) -> None:
     events = box.events()
     # It writes after its handlers are set up: a signal before the SIGKILL would be logged.
-    args = [events.path, "--out", "x" * 101]
+    args = [events.path, "--members", "1", "--out", "x" * 101]
     seen = box.exec.run(program=P.siglog, args=args, max_output_bytes=100, within_s=15)
+    attempted(events, member=1)
     limit = box.grace_ms / 2 + box.allowance_ms(seen)
     expect(
         "signals that the child could note, and a return well before any grace is over",

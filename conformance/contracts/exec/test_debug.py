@@ -38,7 +38,11 @@ def test_what_is_copied_is_captured_all_the_same(box: Box) -> None:
 def test_without_debug_nothing_is_copied(box: Box) -> None:
     seen = box.exec.run(program=P.emit, args=["--out", b"one".hex(), "--err", b"two".hex()])
     copied = [word for word in (b"one", b"two") if word in seen.shim_stderr]
-    expect("captured words on the caller's stderr", copied, [])
+    expect(
+        "what is captured, and captured words on the caller's stderr",
+        (seen.stdout, seen.stderr, copied),
+        (b"one", b"two", []),
+    )
 
 
 @pytest.mark.parametrize("stream", ["out", "err"])

@@ -7,6 +7,7 @@ import pytest
 from boxspec.api import Box, NotMeasured, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.moments import FOREVER_MS, expect_within
+from contracts.exec.spawn_io import SPAWN_FAILURE, outcome
 
 # How long an escapee may delay the return, from the end of the group.
 LINGER_MS = 1000
@@ -62,7 +63,12 @@ def test_a_failed_start_prints_nothing_and_leaves_nothing(box: Box, how: str) ->
     # A child that goes on after a failed exec would flush the caller's buffers a second time.
     seen = box.exec.run(**FAILURES[how], within_s=10)
     expect(
-        "the caller's stdout and stderr, and processes that are left",
-        (seen.shim_stdout, seen.shim_stderr, [proc.describe() for proc in seen.survivors]),
-        (b"", b"", []),
+        "the run, the caller's stdout and stderr, and processes that are left",
+        (
+            outcome(seen),
+            seen.shim_stdout,
+            seen.shim_stderr,
+            [proc.describe() for proc in seen.survivors],
+        ),
+        (SPAWN_FAILURE, b"", b"", []),
     )

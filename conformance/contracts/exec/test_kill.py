@@ -10,7 +10,7 @@ from boxspec.api import Box, Event, Live, NotMeasured, at_least, expect, require
 from boxspec.api import programs as P
 from boxspec.target.observe import procs
 from contracts.exec.answers import ObservedRun
-from contracts.exec.moments import expect_within, until
+from contracts.exec.moments import attempted, expect_none_left, expect_within, until
 
 # The child's whole group must be set up before its deadline, also on a machine that is busy.
 SETTLED_MS = 900
@@ -21,11 +21,12 @@ def own_term(events: list[Event]) -> Counter[int]:
     return Counter(event.pid for event in events if event.rest[:1] == ["TERM"])
 
 
-def need_settled(box: Box) -> Event:
+def need_settled(box: Box, **members: int) -> Event:
     """The leader's ready, which is the last of its group; without it nothing can be judged."""
     ready = box.events().all("ready")
     if not ready:
         raise NotMeasured("the machine did not set the group up before its deadline")
+    attempted(box.events(), **members)
     return ready[0]
 
 
@@ -39,7 +40,7 @@ def test_every_member_of_the_group_gets_the_deadlines_sigterm(box: Box) -> None:
         timeout_ms=SETTLED_MS,
         within_s=20,
     )
-    leader = need_settled(box).pid
+    leader = need_settled(box, member=3).pid
     group = {leader, *(event.pid for event in events.all("member"))}
     expect(
         "members of the group that logged no SIGTERM",
@@ -88,7 +89,8 @@ def test_sigkill_ends_all_who_ignore_sigterm(box: Box) -> None:
         timeout_ms=SETTLED_MS,
         within_s=20,
     )
-    expect("processes of the run that live on", [p.describe() for p in seen.survivors], [])
+    need_settled(box)
+    expect_none_left(seen, events, member=2)
 
 
 @requires("EXEC-KILL-03", pitfalls=["G4"], overlap=2.2)
@@ -150,7 +152,7 @@ def outlived_leader(box: Box) -> ObservedRun:
 @requires("EXEC-KILL-03", pitfalls=["G4", "I11"], overlap=6.5)
 def test_a_member_that_ignores_sigterm_is_killed_although_the_leader_is_gone(box: Box) -> None:
     seen = outlived_leader(box)
-    expect("processes of the run that live on", [p.describe() for p in seen.survivors], [])
+    expect_none_left(seen, box.events(), member=1)
 
 
 @requires("EXEC-KILL-03", pitfalls=["G4"], overlap=6.5, timing=True)
@@ -239,7 +241,7 @@ def test_a_stopped_child_is_gone_by_the_end_of_the_grace(box: Box, extra: list[s
     ) as live:
         stopping = events.wait("stopping")
         seen = live.finish()
-    expect("processes of the run that live on", [p.describe() for p in seen.survivors], [])
+    expect_none_left(seen, events, stopping=1)
     expect_within(
         box,
         "from the child's stop to the end of the run",

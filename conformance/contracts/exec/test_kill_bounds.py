@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import signal
+
 import pytest
 
 from boxspec.api import Box, NotMeasured, expect, requires
 from boxspec.api import programs as P
-from contracts.exec.moments import FOREVER_MS
+from boxspec.errors import HarnessError
+from boxspec.target.observe.lines import Deadline
+from contracts.exec.moments import FOREVER_MS, attempted, expect_none_left
 
 SETTLED_MS = 900
 
@@ -18,9 +23,9 @@ def test_a_copy_that_is_forked_on_sigterm_does_not_survive(box: Box, times: int)
     seen = box.exec.run(
         program=P.respawn, args=[events.path, "--times", str(times)], timeout_ms=500, within_s=20
     )
-    if not events.all("respawned"):
-        raise NotMeasured("the child did not get as far as forking a copy")
-    expect("processes of the run that live on", [p.describe() for p in seen.survivors], [])
+    if not events.all("ready"):
+        raise NotMeasured("the machine did not start the child before its deadline")
+    expect_none_left(seen, events, respawned=1)
 
 
 @requires("EXEC-KILL-10", overlap=2.5)
@@ -39,21 +44,33 @@ def test_the_first_signal_is_sent_once(box: Box) -> None:
     expect("SIGTERMs that the child logged", len(terms), 1)
 
 
+# What the suite sends to a bystander at the end: it shows that it still hears.
+OURS = "USR2"
+
+
 def bystander_heard(box: Box, **request: object) -> list[str]:
     """What a process in the shim's own group heard while that run went on, or that it died."""
     with box.exec.start(state=["--bystander"], within_s=20, **request) as live:
         live.finish()
         pid = live.bystander_pid
-        live.warden.pump()
-        heard = [words[3] for words in live.warden.reports if words[0] == "bystander-signal"]
-        lives = any(proc.pid == pid and proc.alive for proc in live.descendants())
-    return heard if lives else [*heard, "killed"]
+        if pid is None:
+            raise HarnessError("there is no bystander")
+        limit, heard = Deadline(5), list[str]()
+        while OURS not in heard and not limit.over():
+            if not any(proc.pid == pid and proc.alive for proc in live.descendants()):
+                return [*heard, "killed"]
+            os.kill(pid, signal.Signals[f"SIG{OURS}"])
+            live.warden.pump(0.05)
+            reports = [words for words in live.warden.reports if words[0] == "bystander-signal"]
+            heard = [words[3] for words in reports]
+    return [name for name in heard if name != OURS] if OURS in heard else [*heard, "deaf"]
 
 
 @requires("EXEC-KILL-11", pitfalls=["B4"], overlap=0.5)
 def test_a_deadline_does_not_touch_our_own_group(box: Box) -> None:
-    args = [box.events().path, "2500"]
-    heard = bystander_heard(box, program=P.slow_exit, args=args, timeout_ms=200)
+    events = box.events()
+    heard = bystander_heard(box, program=P.slow_exit, args=[events.path, "2500"], timeout_ms=200)
+    attempted(events, ready=1)
     expect("signals that a bystander in our own group got", heard, [])
 
 
@@ -62,14 +79,20 @@ def test_a_deadline_does_not_touch_our_own_group(box: Box) -> None:
 def test_a_deadline_right_after_the_spawn_does_not_touch_our_own_group(
     box: Box, timeout_ms: int
 ) -> None:
-    args = ["/dev/null", "1500"]
+    events = box.events()
+    # The same run with time enough: what such a deadline meets may have no time to say so.
+    box.exec.run(program=P.slow_exit, args=[events.path, "0"])
+    args = [events.path, "1500"]
     heard = bystander_heard(box, program=P.slow_exit, args=args, timeout_ms=timeout_ms)
+    attempted(events, ready=1)
     expect("signals that a bystander in our own group got", heard, [])
 
 
 @requires("EXEC-KILL-11", pitfalls=["B4"])
 def test_a_clean_exit_does_not_touch_our_own_group(box: Box) -> None:
-    heard = bystander_heard(box, program=P.exit_with, args=["0"])
+    events = box.events()
+    heard = bystander_heard(box, program=P.slow_exit, args=[events.path, "0"])
+    attempted(events, end=1)
     expect("signals that a bystander in our own group got", heard, [])
 
 
@@ -83,15 +106,17 @@ def test_a_failed_spawn_does_not_touch_our_own_group(box: Box) -> None:
 def test_a_group_that_the_child_made_is_not_signalled(box: Box) -> None:
     # As a shell with job control does: its jobs are groups of their own.
     events = box.events()
-    away = f'"{P.orphan}" "$0" --setpgid --keep none --log; exec "{P.slow_exit}" /dev/null 3000'
+    away = f'"{P.orphan}" "$0" --setpgid --keep none --log; exec "{P.siglog}" "$0" --on TERM:exit:0'
     box.exec.run(
         program="/bin/sh", args=["-c", away, events.path], timeout_ms=SETTLED_MS, within_s=20
     )
-    if not events.all("orphan"):
-        raise NotMeasured("the helper was not set up before the deadline")
+    if not events.all("ready"):
+        raise NotMeasured("the machine did not set the helper up before its deadline")
+    attempted(events, orphan=1, signal=1)
+    helper = events.all("orphan")[0].pid
     expect(
         "signals that a group of the child's own making got",
-        [event.rest for event in events.all("signal")],
+        [event.rest for event in events.all("signal", pid=helper)],
         [],
     )
 
@@ -99,7 +124,10 @@ def test_a_group_that_the_child_made_is_not_signalled(box: Box) -> None:
 @pytest.mark.parametrize("timeout_ms", [0, 1, 2, 4])
 @requires("EXEC-KILL-12", pitfalls=["B2"], overlap=2.0, stress=8)
 def test_a_deadline_right_after_the_spawn_leaves_nothing(box: Box, timeout_ms: int) -> None:
-    # Without a deadline such a run ends by itself and leaves nothing: that is not looked at here.
+    # Without a deadline such a run ends by itself and leaves nothing: that shows the way to it.
+    events = box.events()
+    box.exec.run(program=P.slow_exit, args=[events.path, "0"])
+    attempted(events, end=1)
     left: list[str] = []
     for _ in range(8):
         seen = box.exec.run(
@@ -109,7 +137,7 @@ def test_a_deadline_right_after_the_spawn_leaves_nothing(box: Box, timeout_ms: i
             within_s=20,
             expect_result=False,
         )
-        left += [proc.describe() for proc in seen.survivors]
+        left += [proc.describe() for proc in seen.lasting]
         left += [] if seen.shim_exit[0] == "exited" else [f"the shim was {seen.shim_exit}"]
     expect("what eight such runs left behind or harmed", left, [])
 
@@ -129,6 +157,9 @@ def test_no_member_runs_any_more_when_the_run_returns(box: Box, members: int) ->
         hold=True,
         within_s=20,
     )
+    if not events.all("ready"):
+        raise NotMeasured("the machine did not set the group up before its deadline")
+    attempted(events, member=members)
     expect("members that run when the response is there", [p.pid for p in seen.survivors], [])
 
 
@@ -137,7 +168,7 @@ def test_a_member_with_much_to_free_is_gone_when_the_run_returns(box: Box) -> No
     # `tail` keeps what it read: a large address space takes the kernel a while to take down.
     events = box.events()
     script = (
-        f"trap '' TERM; (head -c 96m /dev/zero; exec \"{P.slow_exit}\" /dev/null {FOREVER_MS}) |"
+        f'trap \'\' TERM; (head -c 96m /dev/zero; exec "{P.slow_exit}" "$0" {FOREVER_MS}) |'
         f' tail -c 96m >/dev/null & exec "{P.siglog}" "$0" --ignore TERM'
     )
     seen = box.exec.run(
@@ -147,5 +178,7 @@ def test_a_member_with_much_to_free_is_gone_when_the_run_returns(box: Box) -> No
         hold=True,
         within_s=20,
     )
+    if len(events.all("ready")) < 2:
+        raise NotMeasured("the machine did not fill the memory before the deadline")
     running = [proc.describe() for proc in seen.survivors]
     expect("members that run when the response is there", running, [])

@@ -10,7 +10,7 @@ import pytest
 from boxspec.api import Box, NotMeasured, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
-from contracts.exec.moments import expect_within, until
+from contracts.exec.moments import expect_none_left, expect_within, until
 
 
 def leave_orphan(box: Box, *how: str, code: int = 0) -> ObservedRun:
@@ -39,7 +39,7 @@ def test_an_orphan_with_our_pipes_does_not_change_the_childs_code(box: Box, kept
 @requires("EXEC-ORPHAN-01", pitfalls=["I4"])
 def test_an_orphan_with_our_pipes_is_killed(box: Box, kept: str) -> None:
     seen = leave_orphan(box, "--keep", kept)
-    expect("what the run left running", [proc.describe() for proc in seen.survivors], [])
+    expect_none_left(seen, box.events(), orphan=1)
 
 
 @pytest.mark.parametrize("kept", KEPT)
@@ -55,7 +55,7 @@ def test_an_orphan_with_our_pipes_does_not_hold_the_run(box: Box, kept: str) -> 
 def test_an_orphan_that_ignores_signals_is_killed(box: Box, kept: str) -> None:
     ignored = [word for name in ("TERM", "HUP", "INT") for word in ("--ignore", name)]
     seen = leave_orphan(box, "--keep", kept, *ignored)
-    expect("what the run left running", [proc.describe() for proc in seen.survivors], [])
+    expect_none_left(seen, box.events(), orphan=1)
 
 
 WITHOUT = {
@@ -69,7 +69,7 @@ WITHOUT = {
 @requires("EXEC-ORPHAN-03", pitfalls=["I6", "I7"])
 def test_an_orphan_that_holds_nothing_of_ours_is_killed(box: Box, how: str) -> None:
     seen = leave_orphan(box, *WITHOUT[how])
-    expect("what the run left running", [proc.describe() for proc in seen.survivors], [])
+    expect_none_left(seen, box.events(), orphan=1)
 
 
 @requires("EXEC-ORPHAN-03", pitfalls=["I6"])
@@ -77,7 +77,7 @@ def test_an_orphan_is_killed_after_a_death_by_signal_too(box: Box) -> None:
     events = box.events()
     script = f'"{P.orphan}" "$0" --keep none; kill -KILL $$'
     seen = box.exec.run(program="/bin/sh", args=["-c", script, events.path], within_s=8)
-    expect("what the run left running", [proc.describe() for proc in seen.survivors], [])
+    expect_none_left(seen, events, orphan=1)
 
 
 AWAY = {
@@ -92,15 +92,22 @@ AWAY = {
 def test_a_helper_that_left_the_group_lives_on(box: Box, how: str) -> None:
     seen = leave_orphan(box, "--keep", "none", *AWAY[how])
     helper = box.events().wait("orphan").pid
-    expect("the helper lives", helper in {proc.pid for proc in seen.survivors}, True)
+    expect("the helper lives", helper in {proc.pid for proc in seen.lasting}, True)
 
 
 @pytest.mark.parametrize("how", AWAY)
 @requires("EXEC-ORPHAN-04", pitfalls=["I8"], overlap=0.3)
 def test_a_helper_that_left_the_group_is_sent_nothing(box: Box, how: str) -> None:
-    leave_orphan(box, "--keep", "none", "--log", *AWAY[how])
-    heard = [event.rest for event in box.events().all("signal")]
-    expect("signals that the helper got", heard, [])
+    events = box.events()
+    args = [events.path, "--keep", "none", "--log", *AWAY[how]]
+    with box.exec.start(program=P.orphan, args=args, stdin="null", hold=True, within_s=8) as live:
+        helper = events.wait("orphan").pid
+        live.wait_response()
+        # One of ours: it shows that the helper still hears.
+        os.kill(helper, signal.SIGUSR1)
+        events.wait("signal", pid=helper)
+    heard = [event.rest[0] for event in events.all("signal", pid=helper)]
+    expect("signals that the helper got, ours the last", heard, ["USR1"])
 
 
 @pytest.mark.parametrize("how", AWAY)
@@ -116,7 +123,7 @@ def test_a_helper_that_left_the_group_does_not_hold_the_run(box: Box, how: str) 
 def test_a_stopped_orphan_is_killed(box: Box, kept: str) -> None:
     # With the leader gone its group is orphaned and the kernel sends HUP and CONT: HUP ignored.
     seen = leave_orphan(box, "--keep", kept, "--stopped", "--ignore", "HUP")
-    expect("what the run left running", [proc.describe() for proc in seen.survivors], [])
+    expect_none_left(seen, box.events(), orphan=1)
 
 
 @requires("EXEC-ORPHAN-06", pitfalls=["I14"])

@@ -141,7 +141,7 @@ def test_a_child_that_ignores_the_signal_is_killed_and_the_result_is_the_signals
     seen = interrupted(box, name, "--ignore", name, program=P.siglog)
     expect(
         "exit_code, and what runs on",
-        (seen.result["exit_code"], [proc.describe() for proc in seen.survivors]),
+        (seen.result["exit_code"], [proc.describe() for proc in seen.lasting]),
         (CODE[name], []),
     )
 
@@ -194,7 +194,7 @@ def test_a_background_job_that_ignores_sigint_is_killed(box: Box) -> None:
         seen = live.finish()
     expect(
         "exit_code, and what runs on",
-        (seen.result["exit_code"], [proc.describe() for proc in seen.survivors]),
+        (seen.result["exit_code"], [proc.describe() for proc in seen.lasting]),
         (130, []),
     )
 

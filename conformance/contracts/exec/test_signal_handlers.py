@@ -19,6 +19,7 @@ from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import (
     FOREVER_MS,
     annotated,
+    attempted,
     expect_within,
     need_preload,
     until,
@@ -51,7 +52,7 @@ def is_ready_or_gone(live: Live[ObservedRun], events: Events) -> bool:
 
 def left_behind(seen: ObservedRun) -> list[str]:
     """The child that lives on; not what a wrapper script in front of the shim had started."""
-    return [proc.describe() for proc in seen.survivors if P.slow_exit.encode() in proc.cmdline]
+    return [proc.describe() for proc in seen.lasting if P.slow_exit.encode() in proc.cmdline]
 
 
 @pytest.mark.parametrize("name", SIGNALS)
@@ -61,6 +62,7 @@ def test_a_signal_at_the_start_never_leaves_a_child_behind(box: Box, name: str) 
     start_up = start_up_ns(box)
     left: list[str] = []
     ends: Counter[str] = Counter()
+    started = 0
     for number in range(20):
         events = box.events(f"events-{number}")
         with box.exec.start(
@@ -75,15 +77,19 @@ def test_a_signal_at_the_start_never_leaves_a_child_behind(box: Box, name: str) 
             until(partial(is_ready_or_gone, live, events))
             live.signal(name)
             seen = live.finish()
+        started += len(events.all("ready"))
         events.close()
         left += left_behind(seen)
         ends[str(seen.result["exit_code"] if seen.ok else seen.shim_exit)] += 1
+    if not started:
+        raise NotMeasured("each of the signals came before the child's first instruction")
     expect("children that twenty interrupted starts left behind", left, [], evidence=dict(ends))
 
 
 @requires("EXEC-SIGNAL-08", pitfalls=["D3"], overlap=3.0, stress=8)
 def test_a_storm_at_the_callers_group_while_it_spawns_leaves_no_child_behind(box: Box) -> None:
     left: list[str] = []
+    children = 0
     for _ in range(8):
         with box.exec.start(
             program=P.slow_exit, args=["/dev/null", FOREVER_MS], expect_result=False, within_s=10
@@ -92,11 +98,14 @@ def test_a_storm_at_the_callers_group_while_it_spawns_leaves_no_child_behind(box
             limit = Deadline(5)
             while live.running and not limit.over():
                 if any(child.pgid != live.shim_pid for child in live.children()):
+                    children += 1
                     break
             for _ in range(200):
                 live.signal_group("TERM")
             seen = live.finish()
         left += left_behind(seen)
+    if not children:
+        raise NotMeasured("no child was seen to lead a group (see EXEC-CHILD-01)")
     expect("children that eight stormy starts left behind", left, [])
 
 
@@ -307,12 +316,15 @@ def without_handlers(box: Box, **request: object) -> Live[ObservedRun]:
 
 @requires("EXEC-SIGNAL-13", pitfalls=["H22"])
 def test_a_handler_that_cannot_be_installed_is_an_error_without_a_child(box: Box) -> None:
-    with without_handlers(box, program=P.slow_exit, args=["/dev/null", "2000"]) as live:
+    control, refused = box.events("control"), box.events("refused")
+    box.exec.run(program=P.slow_exit, args=[control.path, "0"])
+    attempted(control, end=1)
+    with without_handlers(box, program=P.slow_exit, args=[refused.path, "2000"]) as live:
         seen = live.finish()
     expect(
-        "kind of error, and what was left running",
-        (seen.error["kind"], [proc.describe() for proc in seen.survivors]),
-        ("execution", []),
+        "kind of error, what was started, and what was left running",
+        (seen.error["kind"], refused.all(), [proc.describe() for proc in seen.lasting]),
+        ("execution", [], []),
     )
 
 

@@ -8,6 +8,7 @@ from boxspec.api import Box, NotMeasured, at_most, expect, requires
 from boxspec.api import programs as P
 from boxspec.target.observe.procs import Status
 from contracts.exec.answers import ObservedRun
+from contracts.exec.moments import expect_none_left
 from contracts.exec.spawn_io import SH, error_of, outcome, overhead_ms, shell, since_ms
 
 # Well above what a pipe takes without a reader.
@@ -44,7 +45,7 @@ def test_the_same_program_without_a_payload_has_its_result(box: Box) -> None:
 def test_a_failed_write_ends_a_child_that_would_run_on(box: Box) -> None:
     args = [box.events().path, "--in"]
     seen = box.exec.run(program=P.close_early, args=args, stdin=LARGE, within_s=20)
-    expect("processes that live on", [each.describe() for each in seen.survivors], [])
+    expect_none_left(seen, box.events(), closed=1)
 
 
 @requires("EXEC-STDIN-07", pitfalls=["F6"])
@@ -90,7 +91,7 @@ def test_after_a_failed_write_a_member_has_the_grace(box: Box) -> None:
 @requires("EXEC-STDIN-07", pitfalls=["F6", "G4"], overlap=6.5)
 def test_a_failed_write_ends_a_member_that_ignores_sigterm(box: Box) -> None:
     seen = with_a_member(box, "--ignore", "TERM")
-    expect("processes of the run that live on", [p.describe() for p in seen.survivors], [])
+    expect_none_left(seen, box.events(), closed=1)
 
 
 @requires("EXEC-STDIN-08", pitfalls=["F7", "F4"])

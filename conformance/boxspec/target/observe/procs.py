@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from dataclasses import dataclass, field
 
 
@@ -66,13 +67,41 @@ def proc(pid: int) -> Proc | None:
     )
 
 
-def _child_pids(pid: int) -> set[int]:
+# What the kernel's flags say of a thread that a signal ends, and of one that is ending.
+PF_EXITING, PF_SIGNALED = 0x4, 0x400
+
+
+def is_dying(process: Proc) -> bool:
+    """Somebody has ended it already, and the kernel has not taken all of it down yet."""
+    now = proc(process.pid)
+    if now is None or now.starttime != process.starttime or not now.alive:
+        return True
+    return all(_thread_is_dying(f"/proc/{process.pid}/task/{each}") for each in _tasks(process.pid))
+
+
+def _thread_is_dying(folder: str) -> bool:
+    # Pending first: a signal that is taken meanwhile shows in the flags.
+    status, stat = read(f"{folder}/status"), read(f"{folder}/stat")
+    if not status or not stat:
+        return True
+    pending = 0
+    for line in status.splitlines():
+        if line.startswith((b"SigPnd:", b"ShdPnd:")):
+            pending |= int(line.split()[1], 16)
+    flags = int(stat.rpartition(b")")[2].split()[6])
+    return bool(pending >> (signal.SIGKILL - 1) & 1 or flags & (PF_EXITING | PF_SIGNALED))
+
+
+def _tasks(pid: int) -> list[str]:
     try:
-        tasks = os.listdir(f"/proc/{pid}/task")
+        return os.listdir(f"/proc/{pid}/task")
     except OSError:
-        return set()
+        return []
+
+
+def _child_pids(pid: int) -> set[int]:
     found: set[int] = set()
-    for task in tasks:
+    for task in _tasks(pid):
         # The kernel may skip a child while another one leaves the list: read until it is stable.
         before: bytes | None = b"?"
         for _ in range(8):
@@ -135,11 +164,7 @@ class Status(dict[str, str]):
 def wakeups(pid: int) -> int:
     """Voluntary context switches of all threads: how often it slept and was woken."""
     total = 0
-    try:
-        tasks = os.listdir(f"/proc/{pid}/task")
-    except OSError:
-        return 0
-    for task in tasks:
+    for task in _tasks(pid):
         for line in (read(f"/proc/{pid}/task/{task}/status") or b"").splitlines():
             if line.startswith(b"voluntary_ctxt_switches:"):
                 total += int(line.split()[1])
