@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections.abc import Callable
+
+import pytest
 
 from boxspec.api import Box, expect, requires
-from contracts.policy.api import Group, judge, oracle, vectors
+from contracts.policy.api import Group, decided, judge, offsets, oracle, vectors
 
 
 @vectors("POLICY-FOLD")
@@ -49,3 +53,26 @@ def test_each_character_with_a_simple_folding_is_its_folding(box: Box) -> None:
             or box.policy.match(right, [left], "fold") != [True]
         ]
     expect("characters that do not match their folding", wrong, [])
+
+
+@requires("POLICY-FOLD-01", capability="policy")
+@pytest.mark.parametrize("rule", ["{}k/**", "**/*{}k", "*{}k*", "**/{}?k/**"])
+def test_of_many_rules_those_of_every_length_are_folded(box: Box, rule: str) -> None:
+    rules, wanted = [], {}
+    for length in offsets.SOME:
+        rules.append(rule.replace("{}", f"-{'aé' * length}-{length}-"))
+        path = re.sub(r"\*\*/|/\*\*|\*", "", rules[-1]).replace("?", "x")
+        wanted[path.upper()] = rules[-1]
+        wanted[path.upper().replace("K", "H")] = "**"
+    decided(box, rules, wanted, "fold")
+
+
+@requires("POLICY-FOLD-02", capability="policy")
+@pytest.mark.parametrize("pad", offsets.PADS)
+def test_marks_are_composed_at_every_offset(box: Box, pad: Callable[[int], str]) -> None:
+    rules, wanted = [], {}
+    for length in offsets.SOME:
+        rules.append(f"{length}{pad(length)}é/**")
+        wanted[f"{length}{pad(length)}e\u0301/k"] = rules[-1]
+        wanted[f"{length}{pad(length)}e\u0300/k"] = "**"
+    decided(box, rules, wanted, "fold")
