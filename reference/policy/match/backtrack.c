@@ -55,12 +55,13 @@ static bool match_end(struct segment *glob, struct segment *text) {
     return true;
 }
 
-/* What stands between the first star of the glob and the last one, and both of these. */
+/* What stands between the first star of the glob and the last one, and both of these. Where a star
+ * ends within a character, a `?` takes the rest of it: as if the star had ended before it. */
 static bool match_middle(struct segment glob, struct segment text) {
     const char *behind_star = NULL; /* the last one */
     const char *star_end = NULL;    /* of the text that this star takes */
     for (;;) {
-        bool wild = *glob.at == '?' && text.at < text.end && !continues(*text.at);
+        bool wild = *glob.at == '?';
         if (*glob.at == '*') {
             behind_star = ++glob.at;
             star_end = text.at;
@@ -120,8 +121,8 @@ bool bs_backtrack_matches(const struct bs_pattern *pattern, const char *path, si
         struct rest piece = glob;
         struct rest place = text;
         while (!match_piece(&glob, &text, &gap)) {
-            if (is_done(&place))
-                return false;
+            if (is_done(&text))
+                return false; /* a later place has too few segments */
             (void)take_segment(&place);
             glob = piece;
             text = place;
