@@ -174,7 +174,7 @@ void bs_put_result(struct bs_buf *out, struct bs_exec_result *result) {
     bs_buf_str(out, "\",\"signal\":");
     put_signal(out, result->signal);
     bs_buf_str(out, ",\"truncated\":");
-    put_bool(out, result->truncated);
+    put_bool(out, result->truncated != 0);
     bs_buf_str(out, ",\"detached_writers\":");
     put_bool(out, result->detached_writers);
     bs_buf_str(out, ",\"group_left\":");
