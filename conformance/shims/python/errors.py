@@ -1,4 +1,4 @@
-"""The one exception that becomes an `error` of the protocol, and the words for another one."""
+"""Exceptions that become answers of the protocol, and the words for one of the system."""
 
 from __future__ import annotations
 
@@ -21,6 +21,18 @@ class Failed(Exception):
         if self.problems:
             error["problems"] = self.problems
         return {"error": error}
+
+
+class Unsupported(Exception):
+    """What an undeclared capability would be needed for."""
+
+    def __init__(self, capability: str, why: str) -> None:
+        super().__init__(why)
+        self.capability = capability
+        self.why = why
+
+    def as_json(self) -> Object:
+        return {"unsupported": {"capability": self.capability, "why": self.why}}
 
 
 def reason_of(error: OSError) -> str:

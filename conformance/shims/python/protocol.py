@@ -8,7 +8,7 @@ import sys
 import constants
 import contract
 import startup
-from errors import Failed
+from errors import Failed, Unsupported
 from files import read_file, write_all, write_file
 from jsonwire import dump, parse
 from reader import Reader
@@ -39,8 +39,8 @@ class Shim:
                 key = None
                 raise Failed("invalid_input", "/id must be a string")
             return {"id": key, **self.perform(message)}
-        except Failed as failure:
-            return {"id": key, **failure.as_json()}
+        except (Failed, Unsupported) as why:
+            return {"id": key, **why.as_json()}
 
     def perform(self, message: Object) -> Object:
         reader = Reader(message, "")
@@ -48,7 +48,7 @@ class Shim:
         op = reader.need("op", str)
         operation = OWN.get(op) or contract.operation(self.contracts, op)
         if operation is None:
-            return {"unsupported": {"capability": op, "why": "not an operation of this shim"}}
+            raise Unsupported(op, "not an operation of this shim")
         if self.serving and "hold" in reader.fields:
             reader.wrong("hold", "is for run mode: here nothing may wait")
         return operation(self, reader)

@@ -9,7 +9,7 @@ import policy.glob as glob
 import policy.merge as merge
 import policy.real as real
 import policy.yamltext as yamltext
-from errors import Failed
+from errors import Failed, Unsupported
 from policy.spelling import Refused, decode, normal_body, normal_path
 from reader import Reader, one, several
 
@@ -187,5 +187,5 @@ def take_text(reader: Reader) -> merge.Text:
     if form not in FORMATS:
         reader.wrong("format", "must be json or yaml")
     if form == "yaml" and not yamltext.available():
-        reader.wrong("format", "yaml needs PyYAML, which is not here")
+        raise Unsupported("policy.yaml", "PyYAML is not here")
     return data, form
