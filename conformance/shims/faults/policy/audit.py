@@ -64,7 +64,11 @@ def local_time_as_utc():
     @replaces(ops)
     def now(original):
         right = time.gmtime
-        time.gmtime = lambda seconds: right(seconds + 2 * 3600)
+
+        def later(seconds):
+            return right(seconds + 2 * 3600)
+
+        time.gmtime = later
         try:
             return original()
         finally:
