@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from boxspec.api import Answer, Box, NotMeasured
+from boxspec.api import Answer, Box, Failure, NotMeasured
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 
@@ -92,11 +92,25 @@ def saying(path: Path, text: str, mode: int = 0o755) -> Path:
     return script_at(path, f"echo {shlex.quote(text)}", mode=mode)
 
 
+def left_by_child(path: Path) -> bytes:
+    """What a child wrote to a file; that there is none says that it did not run."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise Failure("the child does its work", f"the file {path.name}", "no such file") from None
+
+
 def report(box: Box, **run: Any) -> dict[str, Any]:
     """What the child says about itself: the program `report` run with these fields."""
     place = box.tmp / "report.json"
     box.exec.run(program=P.report, args=[str(place)], **run).result  # noqa: B018 - an error fails
-    return json.loads(place.read_text())
+    return reported(place)
+
+
+def reported(place: Path) -> dict[str, Any]:
+    """The report that a child left there."""
+    said: dict[str, Any] = json.loads(left_by_child(place))
+    return said
 
 
 def fd_of(said: Mapping[str, Any], number: int) -> dict[str, Any]:

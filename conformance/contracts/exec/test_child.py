@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import resource
 import signal
@@ -11,7 +10,7 @@ import pytest
 
 from boxspec.api import Box, expect, requires
 from boxspec.api import programs as P
-from contracts.exec.spawn_io import outcome, report, shell, signals_in
+from contracts.exec.spawn_io import outcome, report, reported, shell, signals_in
 
 
 @requires("EXEC-CHILD-01", pitfalls=["B1"])
@@ -20,7 +19,7 @@ def test_the_child_leads_its_own_group(box: Box, stdin: str | bytes) -> None:
     place = box.tmp / "report"
     line = 'test -p /dev/stdin && cat >/dev/null; exec "$0" "$1"'
     box.exec.run(program="/bin/sh", args=["-c", line, P.report, str(place)], stdin=stdin)
-    said = json.loads(place.read_text())
+    said = reported(place)
     expect("the child's group, against its pid", said["pgid"], said["pid"])
 
 
@@ -121,6 +120,6 @@ def test_without_special_limits_the_child_has_the_callers_own(box: Box) -> None:
             for each in (resource.RLIMIT_NOFILE, resource.RLIMIT_CORE, resource.RLIMIT_NPROC)
         ]
         umask = int(live.status()["Umask"], 8)
-    said = json.loads(place.read_text())
+    said = reported(place)
     got = [said["rlimits"][name] for name in ("nofile", "core", "nproc")], said["umask"]
     expect("limits and umask of the child, against the caller's", got, (own, umask))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from itertools import combinations
 from typing import Any
@@ -11,7 +10,7 @@ import pytest
 
 from boxspec.api import Box, NotMeasured, expect, requires
 from boxspec.api import programs as P
-from contracts.exec.spawn_io import fd_of, outcome, report, shell
+from contracts.exec.spawn_io import fd_of, outcome, report, reported, shell
 
 # The payload is read before the report is made: a child that leaves it unread is another topic.
 AFTER_PAYLOAD = 'cat >/dev/null; exec "$1" "$2" --out'
@@ -23,7 +22,7 @@ def seen_with(box: Box, stdin: Any = "null", **run: Any) -> dict[str, Any]:
         return report(box, stdin=stdin, **run)
     place = box.tmp / "report.json"
     box.exec.run(**shell(AFTER_PAYLOAD, P.report, place), stdin=stdin, **run)
-    return json.loads(place.read_text())
+    return reported(place)
 
 
 STDINS = pytest.mark.parametrize(
@@ -61,7 +60,7 @@ def test_the_pipes_are_not_the_callers_own_streams(box: Box) -> None:
     with box.exec.start(**shell(line, *words), shim_stdout="pipe", shim_stderr="pipe") as live:
         events.wait("ready")
         own = {os.stat(f"/proc/{live.shim_pid}/fd/{fd}").st_ino for fd in (1, 2)}  # noqa: PTH116
-    said = json.loads(place.read_text())
+    said = reported(place)
     shared = own & {fd_of(said, fd).get("ino") for fd in (1, 2)}
     expect("pipes that caller and child share", shared, set())
 
@@ -145,7 +144,7 @@ def test_runs_work_with_standard_descriptors_closed_in_the_caller(
     state = [word for fd in closed for word in ("--close", str(fd))]
     line = 'echo out; echo err >&2; exec "$1" "$2"'
     seen = box.exec.run(**shell(line, P.report, place), state=state)
-    said = json.loads(place.read_text())
+    said = reported(place)
     types = [(each["fd"], each["type"]) for each in said["fds"]]
     expect(
         "the child's end, what it wrote, and its descriptors",

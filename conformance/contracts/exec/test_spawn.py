@@ -16,6 +16,7 @@ from boxspec.target.observe.inotify import OPEN, Inotify
 from contracts.exec.spawn_io import (
     SPAWN_FAILURE,
     error_of,
+    left_by_child,
     message,
     names_reason,
     outcome,
@@ -189,7 +190,7 @@ def test_a_bad_working_directory_is_a_spawn_failure(box: Box, what: str) -> None
     twin = box.exec.run(**request, current_dir=str(good))
     expect(
         "the bad directory, whether the program ran, and a good directory",
-        (outcome(refused), before, outcome(twin), starts.stat().st_size),
+        (outcome(refused), before, outcome(twin), len(left_by_child(starts))),
         (SPAWN_FAILURE, False, "exit 0", 1),
     )
 

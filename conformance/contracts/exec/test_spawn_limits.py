@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -203,6 +204,68 @@ def test_a_refused_process_is_a_spawn_error_and_signals_nobody(box: Box) -> None
         (outcome(seen), left, mask, alive, signals),
         (SPAWN_FAILURE, [], {12}, True, []),
         error_of(seen),
+    )
+
+
+def left_under(box: Box, processes: int) -> str:
+    """What a run makes of this many processes and threads of its user, and what it leaves."""
+    # A child that would outlive a run that gives up: it ends by itself, and much later.
+    try:
+        seen: ObservedRun = box.exec.run(
+            program="/bin/sleep",
+            args=["0.6"],
+            stdin=b"",
+            state=["--uid", str(LONELY + 1 + processes), "--nproc", str(processes)],
+            expect_result=False,
+            within_s=10,
+        )
+    except (Failure, ShimBroke) as why:
+        return f"{processes}: {why}"
+    if seen.lasting:
+        return f"{processes}: a child is left: {[each.describe() for each in seen.lasting]}"
+    if seen.raw is None:
+        return ""
+    return error_of(seen).get("kind") or outcome(seen)
+
+
+@requires("EXEC-SPAWN-15", pitfalls=["A25"], overlap=6.0)
+def test_running_out_of_processes_leaves_nothing_at_whichever_step(box: Box) -> None:
+    if os.geteuid() != 0:
+        raise NotMeasured("the process limit of another user needs root")
+    decided: list[str] = []
+    # Up to the first that is enough, and one more: threads that are made later need theirs too.
+    for processes in range(1, 40):
+        if each := left_under(box, processes):
+            decided.append(each)
+        if len(decided) > 1 and decided[-2:] == ["exit 0"] * 2:
+            break
+    if not decided:
+        raise NotMeasured("the shim needs more than 39 processes and threads to start")
+    expect(
+        "outcomes over RLIMIT_NPROC, from the first at which the shim starts",
+        decided,
+        satisfies(
+            lambda got: set(got) <= {"execution", "exit 0"} and got[-1] == "exit 0",
+            "execution errors first, then the child's own end",
+        ),
+    )
+
+
+@requires("EXEC-SPAWN-16", pitfalls=["C1"])
+def test_descriptors_are_not_closed_one_by_one_up_to_the_limit(box: Box) -> None:
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if most < 4096:
+        raise NotMeasured(f"at most {most} descriptors may be open here: too few to show it")
+    # Nobody has half as many open: who closes such a number tries all of them.
+    state = ["--nofile", str(most), "--deny-closing", str(most // 2)]
+    run = {"program": P.exit_with, "args": ["7"], "within_s": 10.0}
+    control = box.exec.run(**run, state=state[:2])
+    seen = box.exec.run(**run, state=state, expect_result=False)
+    got = outcome(seen) if seen.raw is not None else f"the shim was {seen.shim_exit}"
+    expect(
+        f"a run where {most} descriptors may be open, and where no number above half may be closed",
+        (outcome(control), got),
+        ("exit 7", "exit 7"),
     )
 
 

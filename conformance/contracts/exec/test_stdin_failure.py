@@ -45,7 +45,7 @@ def test_the_same_program_without_a_payload_has_its_result(box: Box) -> None:
 def test_a_failed_write_ends_a_child_that_would_run_on(box: Box) -> None:
     args = [box.events().path, "--in"]
     seen = box.exec.run(program=P.close_early, args=args, stdin=LARGE, within_s=20)
-    expect_none_left(seen, box.events(), closed=1)
+    expect_none_left(seen, box.events(), closing=1)
 
 
 @requires("EXEC-STDIN-07", pitfalls=["F6"])
@@ -91,7 +91,7 @@ def test_after_a_failed_write_a_member_has_the_grace(box: Box) -> None:
 @requires("EXEC-STDIN-07", pitfalls=["F6", "G4"], overlap=6.5)
 def test_a_failed_write_ends_a_member_that_ignores_sigterm(box: Box) -> None:
     seen = with_a_member(box, "--ignore", "TERM")
-    expect_none_left(seen, box.events(), closed=1)
+    expect_none_left(seen, box.events(), ready=1)
 
 
 @requires("EXEC-STDIN-08", pitfalls=["F7", "F4"])

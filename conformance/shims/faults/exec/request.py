@@ -44,6 +44,16 @@ def arguments_become_text():
         original(self, path)
 
 
+@fault(
+    "EXEC-REQUEST-02", "a backslash before a quote is taken off", "a command line that is parsed"
+)
+def unescapes_quotes():
+    @replaces(spawn.Spawn)
+    def execute(original, self, path):
+        self.request.args = [a.replace(b'\\"', b'"') for a in self.request.args]
+        original(self, path)
+
+
 @fault("EXEC-REQUEST-03", "the sandbox is asked when the run is over", "pitfall A29")
 def sandbox_is_asked_last():
     batch.validate = lambda refusal: None

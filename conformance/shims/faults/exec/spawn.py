@@ -3,6 +3,8 @@
 import _signal
 import errno
 import os
+import resource
+import time
 
 import exec.group as group
 import exec.run as run
@@ -233,3 +235,34 @@ def needs_pidfd():
             os.kill(leader, _signal.SIGKILL)
             os.waitpid(leader, 0)
             raise OSError(errno.ENOSYS, "")
+
+
+@fault(
+    "EXEC-SPAWN-15", "a thread that cannot be made leaves the child", "pitfall A25: drain threads"
+)
+def leaves_a_child_without_a_thread():
+    import _thread
+
+    @replaces(spawn.Spawn)
+    def attempt(original, self):
+        child = original(self)
+        # Where a filter refuses threads is another requirement's case.
+        if resource.getrlimit(resource.RLIMIT_NPROC)[0] > 1000:
+            return child
+        try:
+            _thread.start_new_thread(time.sleep, (0.01,))
+        except RuntimeError:
+            raise OSError(errno.EAGAIN, "") from None
+        return child
+
+
+@fault("EXEC-SPAWN-16", "descriptors are closed one by one up to the limit", "close(3 … sysconf)")
+def closes_up_to_the_limit():
+    @replaces(spawn.Spawn)
+    def place(original, self, stdio):
+        original(self, stdio)
+        for fd in range(1000, os.sysconf("SC_OPEN_MAX")):
+            try:
+                os.close(fd)
+            except OSError:
+                pass
