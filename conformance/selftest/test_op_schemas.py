@@ -377,7 +377,7 @@ def test_an_answer_that_is_no_object_is_refused(answer: Any) -> None:
     assert wrong(RUN, answer) == f"/: an object; given: {json.dumps(answer)}"
 
 
-TERMINATION = {
+TERMINATION: dict[str, Any] = {
     "termination": "exit",
     "signal": None,
     "detached_writers": False,
@@ -388,7 +388,9 @@ TERMINATION = {
 
 @pytest.mark.parametrize("capability", ["exec.termination", "exec.cap"])
 def test_a_declared_capability_makes_its_fields_mandatory(capability: str) -> None:
-    fields = TERMINATION if capability == "exec.termination" else {"truncated": False}
+    fields: dict[str, Any] = (
+        TERMINATION if capability == "exec.termination" else {"truncated": False}
+    )
     run = {**RESULT["result"], **fields}
     batch = {"id": "1", "op": "exec.batch", "runs": [{}]}
     for name in fields:

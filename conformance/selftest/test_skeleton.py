@@ -36,10 +36,9 @@ class Copy:
         return f"{sys.executable} -I -S {self.conformance / 'shims' / 'python' / 'shim.py'}"
 
     def boxspec(self, *words: str) -> Done:
-        # Not the suite that the environment of this process knows.
-        code = f"import sys; sys.path.insert(0, {str(self.conformance)!r})"
-        start = f"{code}; from boxspec.cli.main import main; sys.exit(main(sys.argv[1:]))"
-        return run([sys.executable, "-P", "-c", start, *words], cwd=self.root)
+        # It comes before the suite that the interpreter of this checkout knows.
+        env = {"PYTHONPATH": str(self.conformance)}
+        return run([sys.executable, "-P", "-m", "boxspec", *words], cwd=self.root, env=env)
 
     def listed(self) -> dict[str, Any]:
         done = self.boxspec("list", "--json")
