@@ -140,7 +140,7 @@ def test_the_examples_of_the_page_follow_the_schemas() -> None:
 
 
 RUN = {"id": "1", "op": "exec.run", "request": {"program": "true"}}
-RESULT = {
+RESULT: dict[str, Any] = {
     "id": "1",
     "result": {
         "success": True,
@@ -391,7 +391,7 @@ def test_a_declared_capability_makes_its_fields_mandatory(capability: str) -> No
     fields: dict[str, Any] = (
         TERMINATION if capability == "exec.termination" else {"truncated": False}
     )
-    run = {**RESULT["result"], **fields}
+    run = {**dict(RESULT["result"]), **fields}
     batch = {"id": "1", "op": "exec.batch", "runs": [{}]}
     for name in fields:
         less = {key: value for key, value in run.items() if key != name}
