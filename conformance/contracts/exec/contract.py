@@ -2,7 +2,6 @@
 
 from boxspec.target.contract import Contract
 from contracts.exec.asking import AsksExec
-from contracts.exec.shapes import check
 from contracts.exec.trust import trust
 
 CONTRACT = Contract(
@@ -24,7 +23,6 @@ CONTRACT = Contract(
     },
     offers=AsksExec,
     trust=trust,
-    shape=check,
     # A fault of exec trips what it breaks in seconds: all of its topic, one test of the others.
     fault_scope="focus",
     # Runs of exec mostly wait.

@@ -141,7 +141,7 @@ def test_the_refusal_carries_the_reason(box: Box) -> None:
 
 @requires("EXEC-REQUEST-04")
 def test_grace_is_5000_ms_and_tick_100_ms(box: Box) -> None:
-    said = box.hello["constants"]
+    said = box.hello.get("constants", {})
     expect("grace and tick", (said.get("grace_ms"), said.get("tick_ms")), (5000, 100))
 
 
