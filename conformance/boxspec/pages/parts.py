@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from boxspec.errors import UsageError
-from boxspec.pages import requirements
+from boxspec.pages import fields, protocol, requirements
 from boxspec.programs import ROOT
 
 BEGIN = re.compile(r"<!-- generated: (\S+)((?: \S+)*) -->")
@@ -22,6 +22,11 @@ END = "<!-- end of generated -->"
 
 KINDS: dict[str, Callable[..., list[str]]] = {
     "requirements": requirements.of_topic,
+    "capabilities": protocol.capabilities,
+    "operations": protocol.operations,
+    "kinds": protocol.kinds,
+    "request": fields.of_request,
+    "result": fields.of_result,
 }
 
 
