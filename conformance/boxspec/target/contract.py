@@ -56,6 +56,7 @@ class Contract:
     name: the name of its folder, the first word of its requirements' ids, its main capability.
     operations: each operation with the capability that it needs.
     capabilities: each capability with what a shim promises by it.
+    run_only: operations that start programs, and are refused in serve.
     alone: capabilities that may be declared without the contract itself.
     offers: makes what a case has as `box.NAME`, out of the box.
     trust: the questions before a score; raises NotConforming.
@@ -71,6 +72,7 @@ class Contract:
     capabilities: Mapping[str, str]
     offers: Callable[[Any], object]
     trust: Callable[[Any, Say], None]
+    run_only: frozenset[str] = frozenset()
     alone: frozenset[str] = frozenset()
     verbs: tuple[Verb, ...] = ()
     fault_scope: str = "all"

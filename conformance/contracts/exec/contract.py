@@ -17,10 +17,10 @@ CONTRACT = Contract(
         "exec.debug": "`debug: true`, and `exec.format_env`",
         "exec.cap": "`max_output_bytes`, and `truncated` in results",
         "exec.stdin_failure": '`stdin_failure: "ignore"`',
-        "exec.termination": "in results: `termination`, `signal`, `detached_writers`, `group_left`,"
-        " `pending_signals`",
+        "exec.termination": "results that say how the run ended (see `exec.run`)",
         "exec.sandbox": "`sandbox` in `exec.run`",
     },
+    run_only=frozenset({"exec.run", "exec.batch"}),
     offers=AsksExec,
     trust=trust,
     # A fault of exec trips what it breaks in seconds: all of its topic, one test of the others.
