@@ -18,7 +18,7 @@ from boxspec.judge.verdict import Failure, NotMeasured
 from boxspec.target.client.exchange import Exchange
 from boxspec.target.client.streams import Streams
 from boxspec.target.contract import find, names
-from boxspec.target.live import Live
+from boxspec.target.live import PRELOADED, Live
 from boxspec.target.observe.events import LOOK_S, Events
 from boxspec.target.observe.lines import Deadline
 from boxspec.target.observe.warden import ShimNotExecuted, Warden
@@ -211,6 +211,10 @@ class Box:
             env.pop(name, None)
             if value is not None:
                 env[name] = os.fspath(value)
+        if "--preload" in state or "--nocldwait" in state:
+            env["BOXSPEC_PRELOADED"] = str(folder / PRELOADED)
+            (folder / PRELOADED).touch()
+            (folder / PRELOADED).chmod(0o666)
         argv = [*self.session.argv, "run", str(exchange.request), str(exchange.response)]
         try:
             warden = Warden(

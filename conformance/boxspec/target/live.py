@@ -25,6 +25,9 @@ from boxspec.target.observed import Facts, Observed
 if TYPE_CHECKING:
     from boxspec.target.case import Box
 
+# A file in the folder of an exchange, where preloads say in which processes they are.
+PRELOADED = "preloaded"
+
 Outcome = TypeVar("Outcome", bound=Observed)
 
 
@@ -128,6 +131,11 @@ class Live(Generic[Outcome]):
     def status(self) -> Status:
         """/proc/SHIM/status as a mapping, `.fd_count`, `.threads`, `.mask("SigCgt")`."""
         return Status(self.shim_pid)
+
+    def has_preload(self, name: str) -> bool:
+        """Whether the preload NAME said that it is in the shim, which may be dead by now."""
+        told = (self.exchange.folder / PRELOADED).read_text().splitlines()
+        return f"{self.shim_pid} {name}" in told
 
     def wakeups(self) -> int:
         return procs.wakeups(self.shim_pid)

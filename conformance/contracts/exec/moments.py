@@ -10,9 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from boxspec.api import Box, Events, Failure, NotMeasured, Verdict, at_most, expect, matches
+from boxspec.api import Box, Events, Failure, Live, NotMeasured, Verdict, at_most, expect, matches
 from boxspec.api import programs as P
-from boxspec.target.observe import procs
 from boxspec.target.observe.lines import Deadline, poll
 from boxspec.target.observe.procs import Proc
 from boxspec.target.observed import FromOutside
@@ -102,8 +101,7 @@ def let_all_go(fifo: Path, waiting: Callable[[], bool]) -> None:
     until(gone, 20)
 
 
-def need_preload(shim_pid: int, name: str) -> None:
+def need_preload(live: Live[Any], name: str) -> None:
     """A static program, or one without libc, does not load it, and then it decides nothing."""
-    maps = procs.read(f"/proc/{shim_pid}/maps") or b""
-    if name.encode() not in maps:
-        raise NotMeasured(f"{name} was not loaded: the shim is static or has no dynamic loader")
+    if not live.has_preload(name):
+        raise NotMeasured(f"{name}.so was not loaded: the shim is static or has no dynamic loader")

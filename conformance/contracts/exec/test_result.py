@@ -107,7 +107,7 @@ def outcome(box: Box, args: list[str], timeout_ms: int, state: list[str]) -> tup
     ) as live:
         live.wait_response()
         if state:
-            need_preload(live.shim_pid, "clock_step.so")
+            need_preload(live, "clock_step")
         seen = live.finish()
     duration = seen.result["duration_ms"]
     shortest = min(int(args[1]), timeout_ms) // 2

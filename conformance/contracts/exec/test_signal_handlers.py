@@ -310,7 +310,7 @@ def without_handlers(box: Box, **request: object) -> Live[ObservedRun]:
         **request,
     )
     live.wait_response()
-    need_preload(live.shim_pid, "fail_sigaction.so")
+    need_preload(live, "fail_sigaction")
     return live
 
 

@@ -12,6 +12,7 @@ from boxspec.api import Box, NotMeasured, at_most, expect, one_of, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import FOREVER_MS, elapsed_ms, expect_within, need_preload, pass_time
+from contracts.exec.spawn_io import digest, hash_line, pattern, shell, stream
 
 WAIT_ERROR = "wait timeout error"
 
@@ -118,7 +119,7 @@ def test_a_child_that_somebody_else_collected_is_a_wait_error(box: Box) -> None:
             within_s=10,
         ) as live:
             live.wait_response()
-            need_preload(live.shim_pid, "steal_child.so")
+            need_preload(live, "steal_child")
             outcomes.append(outcome(live.finish()))
     stolen = [found for found in outcomes if found != ("exit_code", 0)]
     if not stolen:
@@ -134,7 +135,7 @@ def collected_by_kernel(box: Box, how: str, **request: object) -> ObservedRun:
     with box.exec.start(state=CHLD[how], hold=True, within_s=10, **request) as live:
         live.wait_response()
         if how == "nocldwait":
-            need_preload(live.shim_pid, "nocldwait.so")
+            need_preload(live, "nocldwait")
         return live.finish()
 
 
@@ -186,3 +187,40 @@ def test_a_deadline_holds_where_the_caller_blocks_signals(box: Box) -> None:
         seen.elapsed_ms - control.elapsed_ms,
         at_most(box.tick_ms + box.allowance_ms((control.t_started_ns, seen.t_ended_ns))),
     )
+
+
+def stormy(box: Box, **request: object) -> ObservedRun:
+    """A run in a caller whose calls are interrupted a thousand times a second."""
+    state = ["--preload", P.preload("interrupts")]
+    with box.exec.start(state=state, hold=True, within_s=15, **request) as live:
+        live.wait_response()
+        need_preload(live, "interrupts")
+        return live.finish()
+
+
+@requires("EXEC-WAIT-07", pitfalls=["H16"], overlap=0.6)
+def test_interruptions_end_no_wait_early(box: Box) -> None:
+    events = box.events()
+    seen = stormy(box, program=P.slow_exit, args=[events.path, "300"], timeout_ms=8000)
+    got = (seen.result["exit_code"], len(events.all("end")))
+    expect("exit_code, and ends of its own that the child reached", got, (0, 1))
+
+
+@requires("EXEC-WAIT-07", pitfalls=["H16"], overlap=0.8, timing=True)
+def test_interruptions_put_no_deadline_off(box: Box) -> None:
+    # A child that ends by itself, much later: that the deadline never comes is no hang.
+    events = box.events()
+    args = [events.path, "3000"]
+    seen = stormy(box, program=P.slow_exit, args=args, timeout_ms=300)
+    ready = events.wait("ready")
+    bound = 300 + 2 * box.tick_ms
+    expect_within(box, "from the child's start to the end", ready.t_ns, seen.t_ended_ns, bound)
+
+
+@requires("EXEC-WAIT-07", pitfalls=["H16"], overlap=0.6)
+def test_interruptions_lose_no_byte(box: Box) -> None:
+    data = pattern(2**20)
+    line = '"$1" 1000000 1000000 --order mix & "$2"; wait'
+    seen = stormy(box, **shell(line, P.flood, P.hash_stdin), stdin=data)
+    got = (stream(seen, "stderr"), hash_line(data) in seen.stdout)
+    expect("what the child wrote, and what it read", got, (digest(pattern(10**6, "A")), True))

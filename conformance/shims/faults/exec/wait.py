@@ -2,6 +2,8 @@
 
 import _signal
 import os
+import resource
+import select
 from time import monotonic_ns
 
 import exec.group as group
@@ -63,6 +65,14 @@ def makes_up_a_code():
             return (os.CLD_EXITED, 255)
 
 
+@fault("EXEC-WAIT-04", "a lost child aborts the caller", "assert(waitpid(pid) == pid)")
+def asserts_that_the_child_is_there():
+    @replaces(group.Group)
+    def kill_by_pidfd(original, self):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        os.abort()
+
+
 @fault("EXEC-WAIT-05", "ignored SIGCHLD is noticed when the child is gone", "pitfall D5: sudo#98")
 def ignored_sigchld_is_noticed_late():
     signals.child_ends_are_lost = lambda alone: False
@@ -77,3 +87,58 @@ def waits_for_sigchld():
             self.group.pidfd = -1
             self.group.leader_end = lambda: monotonic_ns() - begun > 600_000_000 and end()
         return original(self)
+
+
+def is_told_of_interruptions(then):
+    """poll(2) itself, for Python's own goes on; `then` gets the run after each that was ended."""
+    import ctypes
+
+    interrupted = []
+
+    class Entry(ctypes.Structure):
+        _fields_ = (
+            ("fd", ctypes.c_int),
+            ("events", ctypes.c_short),
+            ("revents", ctypes.c_short),
+        )
+
+    class Poll:
+        def __init__(self):
+            self.entries = []
+
+        def register(self, fd, events):
+            self.entries.append((fd, events, 0))
+
+        def poll(self, patience_ms):
+            entries = (Entry * len(self.entries))(*self.entries)
+            patience = -1 if patience_ms is None else patience_ms
+            if ctypes.CDLL(None).poll(entries, len(entries), patience) < 0:
+                interrupted.append(True)
+            return [(each.fd, each.revents) for each in entries if each.revents]
+
+    class Select:
+        POLLIN, POLLOUT, poll = select.POLLIN, select.POLLOUT, Poll
+
+    run.select = Select
+
+    @replaces(run.Run)
+    def turn(original, self, until):
+        ready = original(self, until)
+        # The signals that end a run are other requirements' case.
+        if interrupted and not self.watch.noted:
+            interrupted.clear()
+            then(self)
+        return ready
+
+
+@fault("EXEC-WAIT-07", "a deadline starts anew after each interruption", "timeout passed on EINTR")
+def interruptions_put_the_deadline_off():
+    is_told_of_interruptions(lambda self: self.begin_deadline())
+
+
+@fault("EXEC-WAIT-07", "an interrupted wait is taken for the deadline", "poll() <= 0")
+def interruptions_are_the_deadline():
+    def give_up(self):
+        self.deadline = self.deadline and monotonic_ns()
+
+    is_told_of_interruptions(give_up)
