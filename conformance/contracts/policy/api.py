@@ -1,8 +1,8 @@
 """What the tests of this contract import."""
 
-from contracts.policy import offsets
+from contracts.policy import crowds, offsets
 from contracts.policy.asking import question, questions, refused
-from contracts.policy.deciding import WITHIN_S, decided
+from contracts.policy.deciding import WITHIN_S, decided, judge_decisions
 from contracts.policy.judging import both_ways, judge, same_both_ways
 from contracts.policy.trees import Tree
 from contracts.policy.vectors import Group, every, vectors
@@ -14,9 +14,11 @@ __all__ = [
     "Group",
     "Tree",
     "both_ways",
+    "crowds",
     "decided",
     "every",
     "judge",
+    "judge_decisions",
     "offsets",
     "one_profile",
     "oracle",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import unicodedata
 from collections.abc import Callable
@@ -9,7 +10,17 @@ from collections.abc import Callable
 import pytest
 
 from boxspec.api import Box, expect, requires
-from contracts.policy.api import Group, decided, judge, offsets, oracle, vectors
+from contracts.policy.api import (
+    Group,
+    crowds,
+    decided,
+    judge,
+    judge_decisions,
+    offsets,
+    oracle,
+    questions,
+    vectors,
+)
 
 
 @vectors("POLICY-FOLD")
@@ -76,3 +87,12 @@ def test_marks_are_composed_at_every_offset(box: Box, pad: Callable[[int], str])
         wanted[f"{length}{pad(length)}e\u0301/k"] = rules[-1]
         wanted[f"{length}{pad(length)}e\u0300/k"] = "**"
     decided(box, rules, wanted, "fold")
+
+
+@requires("POLICY-FOLD-01", capability="policy")
+@pytest.mark.parametrize("count", [12, 70])
+def test_many_rules_are_folded(box: Box, count: int) -> None:
+    made = crowds.crowd(random.Random(box.session.seed + count), count, loud=True)
+    paths = [path.swapcase() for path in made.paths]
+    items = box.policy.check(made.in_one_file, questions("modify", paths), "fold")
+    judge_decisions(box, items, {path: made.decide(path, True) for path in paths}, count, "fold")
