@@ -26,7 +26,7 @@ static bool has_earlier(const cJSON *object, const cJSON *member) {
 }
 
 /* cJSON keeps both members of one name and finds the first; other readers find the last. Policies
- * have a finder of their own (policy/file/duplicates.h): it walks a tree with places, names each
+ * have a finder of their own (policy/file/node.h): it walks a tree with places, names each
  * repetition and goes on without it, where a request is refused as a whole. */
 enum finding { NONE, FOUND, NO_MEMORY };
 

@@ -6,9 +6,30 @@
 
 #include "base/arena.h"
 #include "policy/document/cover.h"
-#include "policy/file/node_put.h"
 #include "policy/file/print.h"
 #include "policy/path/rule.h"
+
+/* A tree as one line of JSON, for people. */
+static void put_node(struct bs_buf *out, const struct bs_node *node) {
+    if (node->kind == BS_NODE_STRING) {
+        bs_policy_put_string(out, node->text, node->len);
+        return;
+    }
+    if (node->kind < BS_NODE_LIST) {
+        bs_buf_add(out, node->text, node->len);
+        return;
+    }
+    bool map = node->kind == BS_NODE_MAP;
+    bool is_key = map;
+    bs_buf_char(out, map ? '{' : '[');
+    for (const struct bs_node *child = node->first; child != NULL; child = child->next) {
+        put_node(out, child);
+        if (child->next != NULL)
+            bs_buf_str(out, is_key ? ": " : ", ");
+        is_key = map && !is_key;
+    }
+    bs_buf_char(out, map ? '}' : ']');
+}
 
 static void end_note(struct bs_draft *draft, const char *why) {
     if (why != NULL) {
@@ -21,9 +42,9 @@ static void end_note(struct bs_draft *draft, const char *why) {
 void bs_draft_note(struct bs_draft *draft, const struct bs_node *where, const struct bs_node *what,
                    const char *why) {
     bs_buf_str(&draft->notes, "#   ");
-    bs_node_put(&draft->notes, where);
+    put_node(&draft->notes, where);
     bs_buf_str(&draft->notes, ": ");
-    bs_node_put(&draft->notes, what);
+    put_node(&draft->notes, what);
     end_note(draft, why);
 }
 

@@ -8,7 +8,6 @@
 #include "base/table.h"
 #include "policy/authoring/draft.h"
 #include "policy/document/shape.h"
-#include "policy/file/duplicates.h"
 #include "policy/file/print.h"
 #include "policy/file/problems.h"
 #include "policy/file/read.h"

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "policy/match/matcher.h"
 #include "policy/path/rule.h"
-#include "policy/profile/explain.h"
+#include "policy/profile/check.h"
 
 /* The search. Only what decides can be the obstacle: to change the answer, the deciding entry has
  * to go or something has to stand behind it. So each step tries every way to deal with the one

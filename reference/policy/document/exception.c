@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/word.h"
-#include "policy/document/problem_at.h"
 #include "policy/document/validate.h"
 #include "policy/match/backtrack.h"
 #include "policy/match/matcher.h"

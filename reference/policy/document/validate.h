@@ -29,4 +29,19 @@ bool bs_validate_profiles(const struct bs_policy *policy, const struct bs_denies
 bool bs_validate_exceptions(const struct bs_policy *policy, const struct bs_policy *above,
                             struct bs_problems *problems);
 
+/* Problems and warnings about rules. Their pointers are made of where a rule stands in the model.
+ */
+
+/* list: "denyRead" or "denyModify". */
+void bs_problem_at_deny(struct bs_problems *problems, const char *list, const struct bs_rule *rule,
+                        const char *code, const char *message);
+
+/* list: "read" or "modify". */
+void bs_problem_at_rule(struct bs_problems *problems, const struct bs_profile_rules *profile,
+                        const char *list, const struct bs_rule *rule, const char *code,
+                        const char *message);
+
+void bs_problem_at_profile(struct bs_problems *problems, const struct bs_profile_rules *profile,
+                           const char *code, const char *message);
+
 #endif

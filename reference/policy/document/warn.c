@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "policy/document/problem_at.h"
 #include "policy/match/matcher.h"
 #include "policy/path/rule.h"
 

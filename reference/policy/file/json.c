@@ -1,4 +1,6 @@
-#include "policy/file/json.h"
+/* The recogniser tells the structure; cJSON decodes the strings that have escapes. A whole tree of
+ * cJSON beside this one would cost more than all the rest of loading. */
+#include "policy/file/parse.h"
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct bs_arena;
+struct bs_problems;
 
 enum bs_node_kind {
     BS_NODE_NULL,
@@ -55,5 +56,9 @@ bool bs_node_is(const struct bs_node *node, const char *text);
 
 /* The value of the first member of that name, or NULL. */
 const struct bs_node *bs_node_member(const struct bs_node *map, const char *name);
+
+/* Keys that a map has twice, which cJSON and libyaml both hand over: reports each repetition in the
+ * whole tree at its key, and takes it out of the tree. The first value counts from then on. */
+void bs_duplicates_drop(struct bs_node *root, struct bs_problems *problems);
 
 #endif

@@ -1,8 +1,7 @@
 #include "policy/file/read.h"
 
 #include "base/error.h"
-#include "policy/file/json.h"
-#include "policy/file/yaml.h"
+#include "policy/file/parse.h"
 
 static int read_tree(const struct bs_policy_text *text, struct bs_document *document,
                      struct bs_flaw *flaw) {

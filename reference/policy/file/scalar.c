@@ -1,4 +1,4 @@
-#include "policy/file/scalar.h"
+#include "policy/file/yaml.h"
 
 #include <string.h>
 

@@ -1,4 +1,5 @@
-#include "policy/file/yaml.h"
+/* By the events of libyaml. */
+#include "policy/file/parse.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +11,7 @@
 
 #include "base/arena.h"
 #include "base/position.h"
-#include "policy/file/scalar.h"
-#include "policy/file/yaml_scan.h"
+#include "policy/file/yaml.h"
 
 /* As many values as the densest JSON of the same size can have; so many are taken at once. */
 enum { MOST_NODES = 2 * 1024 * 1024, NODES_AT_ONCE = 64 };

@@ -1,12 +1,22 @@
-/* YAML 1.2, core schema, to a tree, by the events of libyaml. */
+/* The parts of the YAML reader that need no parser. */
 #ifndef BS_POLICY_FILE_YAML_H
 #define BS_POLICY_FILE_YAML_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "policy/file/node.h"
 
-/* 0; BS_E_INVALID with the flaw filled; BS_E_EXECUTION when memory ran out. The document is empty
- * in the last two cases. */
-int bs_policy_read_yaml(const char *text, size_t len, struct bs_document *document,
-                        struct bs_flaw *flaw);
+/* What is refused in a file before it is parsed. */
+struct bs_yaml_scan {
+    size_t at;           /* where it was refused */
+    const char *problem; /* why, static; NULL: it was not */
+    bool is_ascii;       /* every character is one byte */
+};
+
+struct bs_yaml_scan bs_yaml_scan(const char *text, size_t len);
+
+/* What a plain scalar means by the core schema (YAML 1.2.2, section 10.3). */
+enum bs_node_kind bs_plain_scalar_kind(const char *text, size_t len);
 
 #endif

@@ -1,4 +1,4 @@
-#include "policy/file/yaml_scan.h"
+#include "policy/file/yaml.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -35,4 +35,14 @@ struct bs_profile {
 const struct bs_outcome *bs_profile_outcome(const struct bs_profile *profile, enum bs_op op,
                                             const struct bs_path_view *path, ptrdiff_t *deciding);
 
+/* Which entries match, each asked alone. */
+
+/* matched[i] for each of the n entries of the list; the path is in its normal form. False when
+ * memory ran out. */
+bool bs_note_matches(const struct bs_list *list, bool fold, struct bs_path_view path,
+                     bool *matched);
+
+/* One glob, byte for byte. False when memory ran out. */
+bool bs_matches_alone(const struct bs_pattern *pattern, struct bs_path_view path, bool *matched);
+
 #endif

@@ -1,4 +1,4 @@
-#include "policy/profile/explain.h"
+#include "policy/profile/check.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "policy/file/scalar.h"
+#include "policy/file/yaml.h"
 #include "policy/loading.h"
 
 static const char full[] =
