@@ -4,20 +4,30 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "shim/doors.h"
 #include "shim/ops.h"
 #include "shim/policies.h"
 
-static bool write_all(int fd, const char *data, size_t len) {
+/* Always 2, the exit status. */
+static int complain(const char *what, int os_error) {
+    char buf[128];
+    (void)fprintf(stderr, "boxspec-ref: serve: %s: %s\n", what,
+                  bs_os_message(os_error, buf, sizeof buf));
+    return 2;
+}
+
+/* 0 or an errno. */
+static int write_all(int fd, const char *data, size_t len) {
     while (len > 0) {
         ssize_t n = (ssize_t)BS_RETRY(write(fd, data, len));
         if (n < 0)
-            return false;
+            return errno;
         data += n;
         len -= (size_t)n;
     }
-    return true;
+    return 0;
 }
 
 /* What lives as long as the conversation. */
@@ -27,21 +37,22 @@ struct session {
     struct bs_policies policies;
 };
 
-static bool answer_line(struct session *session, const char *line, size_t len, bool *bye) {
+/* 0 or the exit status. */
+static int answer_line(struct session *session, const char *line, size_t len, bool *bye) {
     enum { KEPT = 4 * 1024 * 1024 };
     struct bs_buf *out = &session->out;
     out->len = 0;
     struct bs_done done = bs_dispatch(line, len, BS_DOOR_SERVE, &session->policies, out);
     *bye = done.bye;
     bs_sbpl_file_remove(&done.file);
-    bool good = !out->failed && write_all(1, out->data, out->len);
+    int os_error = out->failed ? ENOMEM : write_all(1, out->data, out->len);
     if (out->cap > KEPT)
         bs_buf_clear(out);
-    return good;
+    return os_error != 0 ? complain("cannot write an answer", os_error) : 0;
 }
 
-/* Answers every whole line in the buffer and keeps the rest. False: leave. */
-static bool answer_lines(struct session *session, size_t *scanned, bool *bye) {
+/* Answers every whole line in the buffer and keeps the rest. 0 or the exit status. */
+static int answer_lines(struct session *session, size_t *scanned, bool *bye) {
     struct bs_buf *in = &session->in;
     size_t start = 0;
     for (;;) {
@@ -50,46 +61,50 @@ static bool answer_lines(struct session *session, size_t *scanned, bool *bye) {
         if (end == NULL)
             break;
         size_t line_end = (size_t)(end - in->data);
-        bool good =
-            line_end == start || answer_line(session, in->data + start, line_end - start, bye);
+        int status =
+            line_end == start ? 0 : answer_line(session, in->data + start, line_end - start, bye);
         start = line_end + 1;
         *scanned = start;
-        if (!good || *bye)
-            return false;
+        if (status != 0 || *bye)
+            return status;
     }
     in->len -= start;
     if (start > 0 && in->len > 0)
         memmove(in->data, in->data + start, in->len);
     *scanned = in->len;
-    return true;
+    return 0;
+}
+
+/* 0 or the exit status. *n is 0 at the end. */
+static int read_some(struct bs_buf *in, size_t *n) {
+    enum { CHUNK = 64 * 1024 };
+    *n = 0;
+    if (in->len > BS_SHIM_MOST_LINE) {
+        (void)fprintf(stderr, "boxspec-ref: a line of more than %lu bytes; send shorter ones\n",
+                      BS_SHIM_MOST_LINE);
+        return 2;
+    }
+    if (!bs_buf_reserve(in, CHUNK))
+        return complain("cannot read a request", ENOMEM);
+    ssize_t got = (ssize_t)BS_RETRY(read(0, in->data + in->len, CHUNK));
+    if (got < 0)
+        return complain("cannot read a request", errno);
+    in->len += (size_t)got;
+    *n = (size_t)got;
+    return 0;
 }
 
 int bs_shim_serve(void) {
-    enum { CHUNK = 64 * 1024 };
     struct session session = {.in = BS_BUF_INIT, .out = BS_BUF_INIT};
-    struct bs_buf *in = &session.in;
     size_t scanned = 0;
+    size_t n = 0;
     bool bye = false;
     int status = 0;
-    for (;;) {
-        if (!bs_buf_reserve(in, CHUNK) || in->len > BS_SHIM_MOST_LINE) {
-            (void)fprintf(stderr, "boxspec-ref: a line of more than %lu bytes; send shorter ones\n",
-                          BS_SHIM_MOST_LINE);
-            status = 2;
-            break;
-        }
-        ssize_t n = (ssize_t)BS_RETRY(read(0, in->data + in->len, CHUNK));
-        if (n <= 0) {
-            if (n < 0)
-                status = 2;
-            break;
-        }
-        in->len += (size_t)n;
-        if (!answer_lines(&session, &scanned, &bye)) {
-            status = bye ? 0 : 2;
-            break;
-        }
-    }
+    do {
+        status = read_some(&session.in, &n);
+        if (status == 0)
+            status = answer_lines(&session, &scanned, &bye);
+    } while (status == 0 && n > 0 && !bye);
     bs_buf_clear(&session.in);
     bs_buf_clear(&session.out);
     bs_policies_clear(&session.policies);
