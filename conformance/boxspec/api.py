@@ -13,7 +13,14 @@ from boxspec.judge.expect import (
     startswith,
 )
 from boxspec.judge.marks import requires
-from boxspec.judge.verdict import Failure, NotApplicable, NotMeasured, Verdict
+from boxspec.judge.verdict import (
+    Blocked,
+    Failure,
+    HostLacks,
+    NotApplicable,
+    NotMeasured,
+    Verdict,
+)
 from boxspec.programs import programs
 from boxspec.target.case import Box
 from boxspec.target.client.b64 import b64
@@ -22,20 +29,23 @@ from boxspec.target.laws import law
 from boxspec.target.live import Live
 from boxspec.target.observe.events import Event, Events
 from boxspec.target.observe.procs import Proc
-from boxspec.target.observed import Answer, Observed
+from boxspec.target.observed import Answer, Observed, Told
 
 __all__ = [
     "Answer",
+    "Blocked",
     "Box",
     "Event",
     "Events",
     "Failure",
+    "HostLacks",
     "Live",
     "NotApplicable",
     "NotMeasured",
     "Observed",
     "Proc",
     "ShimBroke",
+    "Told",
     "Verdict",
     "at_least",
     "at_most",

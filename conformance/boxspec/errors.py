@@ -14,12 +14,24 @@ class UsageError(Exception):
 
 
 class ShimBroke(Exception):
-    """The shim crashed, hung or spoke garbage; it blames only what was in flight."""
+    """The shim crashed, hung or spoke garbage; it blames only what was in flight.
 
-    def __init__(self, what: str, evidence: dict[str, Any] | None = None) -> None:
+    judged, expected: what a failure block says of it. symptom: as in Failure.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        evidence: dict[str, Any] | None = None,
+        *,
+        judged: str = "the shim keeps to the protocol",
+        expected: str = "an answer of the protocol",
+        symptom: str = "",
+    ) -> None:
         super().__init__(what)
         self.what = what
         self.evidence: dict[str, Any] = evidence or {}
+        self.judged, self.expected, self.symptom = judged, expected, symptom
 
 
 class NotConforming(Exception):

@@ -1,47 +1,211 @@
-"""What a baseline excuses: a reason that is known, and nothing beside it."""
+"""What a baseline excuses: reasons that are known, all of them, and nothing beside."""
 
 from __future__ import annotations
 
+import datetime
+from pathlib import Path
+
 import pytest
 
+from boxspec.errors import UsageError
 from boxspec.judge import baseline as known
+from boxspec.judge.baseline import Baseline, Known
 from boxspec.judge.requirements import load
-from boxspec.judge.results import Judged, Tree
-from boxspec.judge.verdict import Verdict
+from boxspec.judge.stable import stable
+from boxspec.judge.verdict import HostLacks, NotMeasured, Verdict
+from boxspec.report.baseline import render
 from contracts.sbpl import mac
-from selftest.tools import ROOT
+from selftest.tools import FAKE, ROOT, boxspec
+from selftest.trees import MUST, OTHER_MUST, failed, record, tree
 
 ON_LINUX = ROOT / "ci" / "known-linux.toml"
+TODAY = datetime.date(2026, 5, 1)
 
 
-def tree(verdict: Verdict, reason: str) -> Tree:
-    """One requirement that conforms, and SBPL-MAC-01, judged beside the baseline."""
-    is_known = known.read(ON_LINUX).covers("SBPL-MAC-01", verdict, reason)
-    judged = [
-        Judged(load()["SBPL-FORM-01"], Verdict.CONFORMS, []),
-        Judged(load()["SBPL-MAC-01"], verdict, [], reason, is_known),
-    ]
-    return Tree(None, [], {}, ["sbpl"], [], None, judged, [], 0.0)
+def excusing(*entries: Known) -> Baseline:
+    return Baseline(list(entries), TODAY)
+
+
+def known_failure(test: str = "one", what: str = "the output", **more: object) -> Known:
+    return Known(MUST, Verdict.FAILS, what, test, **more)  # type: ignore[arg-type]
+
+
+# What is known -------------------------------------------------------------------------------
+
+
+def test_a_failure_that_is_known_is_no_exit_1() -> None:
+    records = [record(f"{MUST}/one", failed()), record(OTHER_MUST)]
+    assert tree(records).exit_code() == 1
+    found = tree(records, baseline=excusing(known_failure()))
+    assert (found.exit_code(), found.known, found.of("contract", "MUST")) == (0, 1, (1, 2))
 
 
 @pytest.mark.parametrize(
-    ("verdict", "reason", "code"),
+    "second",
     [
-        (Verdict.NOT_MEASURED, mac.ABSENT, 0),
-        (Verdict.NOT_MEASURED, "no test of it was run", 3),
-        (Verdict.NOT_APPLICABLE, mac.ABSENT, 3),
-        (Verdict.CONFORMS, "", 0),
+        record(f"{MUST}/two", failed()),
+        record(f"{MUST}/one[other]", failed()),
+        record(f"{MUST}/one", failed("its length")),
+        record(f"{MUST}/one", failed(verdict=Verdict.ESCAPED)),
+    ],
+)
+def test_a_failure_beside_the_known_one_is_none(second: object) -> None:
+    records = [record(f"{MUST}/one", failed()), second]
+    found = tree(records, baseline=excusing(known_failure()))  # type: ignore[arg-type]
+    assert (found.exit_code(), found.known) == (1, 0)
+
+
+def test_an_entry_without_a_test_is_about_each() -> None:
+    records = [record(f"{MUST}/{name}", failed()) for name in ("one", "two")]
+    found = tree([*records, record(OTHER_MUST)], baseline=excusing(known_failure("")))
+    assert found.exit_code() == 0
+
+
+def test_what_differs_from_run_to_run_is_no_part_of_a_reason() -> None:
+    said = (
+        "'4711 (ppid 12 S) /tmp/boxspec-a1/0002-x/run' at most 216.4, 12.5ms, "
+        "2026-11-20T12:00:00.000Z, 0a1b2c3d4e5f, see EXEC-ENV-02 of 8 s"
+    )
+    assert stable(said) == ("'N (ppid N S) PATH' at most N, Nms, TIME, N, see EXEC-ENV-02 of N s")
+
+
+def test_the_same_failure_with_other_figures_is_known() -> None:
+    one, two = (failed(f"after {n} ms in /tmp/x{n}", str(n)) for n in (17, 230))
+    known_as = record(f"{MUST}/one", one).why
+    entry = known_failure(what=known_as)
+    found = tree([record(f"{MUST}/one", two), record(OTHER_MUST)], baseline=excusing(entry))
+    assert found.exit_code() == 0
+
+
+# What is stale -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("entry", "why"),
+    [
+        (known_failure(until=TODAY), None),
+        (known_failure(until=TODAY - datetime.timedelta(1)), "its date 2026-04-30 has passed"),
+        (known_failure("two"), "conforms now"),
+        (known_failure(what="its length"), "now fails, the output"),
+        (known_failure("three"), "no such test"),
+        (Known("EXEC-NO-99", Verdict.FAILS, ""), "no such requirement"),
+        (Known("EXEC-PATH-01", Verdict.FAILS, ""), None),
+    ],
+)
+def test_an_entry_that_no_longer_says_what_is_is_told(entry: Known, why: str | None) -> None:
+    found = tree([record(f"{MUST}/one", failed()), record(f"{MUST}/two")])
+    seen = {each.id: each.seen for each in found.judged}
+    assert excusing(entry).stale(seen, whole=True) == ([f"{entry.name}: {why}"] if why else [])
+
+
+def test_a_test_that_was_left_out_is_not_missing() -> None:
+    found = tree([record(f"{MUST}/one")])
+    seen = {each.id: each.seen for each in found.judged}
+    assert excusing(known_failure("three")).stale(seen, whole=False) == []
+
+
+def test_a_stale_baseline_is_exit_4_when_that_is_asked() -> None:
+    found = tree([record(MUST)], stale=["x"])
+    assert (found.exit_code(), found.exit_code(strict=True)) == (0, 4)
+
+
+# Where a run is complete ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("why", "code"),
+    [
+        (HostLacks("sandbox-exec", mac.ABSENT), 0),
+        (NotMeasured(mac.ABSENT), 0),
+        (NotMeasured("no test of it was run"), 3),
+        (None, 0),
     ],
 )
 def test_a_complete_run_may_lack_what_is_known_to_be_measured_elsewhere(
-    verdict: Verdict, reason: str, code: int
+    why: Exception | None, code: int
 ) -> None:
-    assert tree(verdict, reason).exit_code(require_complete=True) == code
-
-
-def test_without_require_complete_nothing_changes() -> None:
-    assert tree(Verdict.NOT_MEASURED, "no test of it was run").exit_code() == 0
+    records = [record("SBPL-FORM-01"), record("SBPL-MAC-01", why)]
+    found = tree(records, baseline=known.read(ON_LINUX), capabilities=["sbpl"])
+    assert found.exit_code(require_complete=True) == code
 
 
 def test_the_baseline_of_linux_has_measurable_requirements_only() -> None:
-    assert [name for name in known.read(ON_LINUX).entries if not load()[name].testable] == []
+    named = [each.requirement for each in known.read(ON_LINUX).entries]
+    assert [name for name in named if not load()[name].testable] == []
+
+
+# The file ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("until", "date"),
+    [
+        ("2027-01-01", datetime.date(2027, 1, 1)),
+        ('"2027-01-01"', datetime.date(2027, 1, 1)),
+        ("2027-01-01T10:00:00Z", datetime.date(2027, 1, 1)),
+    ],
+)
+def test_a_date_may_be_text(until: str, date: datetime.date, tmp_path: Path) -> None:
+    file = tmp_path / "known.toml"
+    file.write_text(
+        f'[[known]]\nrequirement = "{MUST}"\nverdict = "fails"\nwhy = ""\nuntil = {until}\n'
+    )
+    assert [each.until for each in known.read(file).entries] == [date]
+
+
+ENTRY = f'[[known]]\nrequirement = "{MUST}"\nverdict = "fails"\nwhy = "x"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[[known", "is not TOML"),
+        ("known = 3", r"something else than \[\[known\]\] tables"),
+        ("[other]", r"something else than \[\[known\]\] tables"),
+        ("known = [1]", "entry 1: is no table"),
+        ('[[known]]\nverdict = "fails"\nwhy = ""', "entry 1: `requirement` is missing"),
+        (f'{ENTRY}id = "x"', "entry 1: there is no field `id`"),
+        (f"{ENTRY}issue = 7", "entry 1: `issue` is no text"),
+        (f"{ENTRY}until = 7", "entry 1: `until` is no date"),
+        (f'{ENTRY}until = "soon"', "entry 1: `until` is no date"),
+        (ENTRY.replace("fails", "bad"), "entry 1: there is no verdict 'bad'"),
+        (ENTRY.replace('"fails"', "[]"), "entry 1: `verdict` is no text"),
+        (ENTRY * 2, "entry 2: EXEC-ENV-01 is there already"),
+    ],
+)
+def test_a_file_that_is_wrong_is_one_line(text: str, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "known.toml"
+    file.write_text(text)
+    with pytest.raises(UsageError, match=said) as told:
+        known.read(file)
+    assert "\n" not in str(told.value)
+
+
+def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+    entries = [
+        Known(MUST, Verdict.FAILS, 'a "quote", \\ and é', "test[\\x00]", "https://e/1", TODAY),
+        Known(OTHER_MUST, Verdict.UNPROVEN, "x"),
+    ]
+    file = tmp_path / "known.toml"
+    file.write_text(render([*entries, entries[0]]), encoding="utf-8")
+    assert known.read(file).entries == entries
+
+
+# The verb ------------------------------------------------------------------------------------
+
+SELECTION = ("--shim", f"{FAKE} honest", "-k", "childs_sigterm_comes and 150")
+
+
+def test_a_baseline_that_was_written_excuses_the_next_run(tmp_path: Path) -> None:
+    file = tmp_path / "known.toml"
+    assert boxspec("run", *SELECTION).returncode == 1
+    done = boxspec("baseline", "--write", file, *SELECTION)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1] == f"1 known deviation in {file}"
+    again = boxspec("run", "--known", file, "--strict", *SELECTION)
+    assert "known 1" in again.stdout
+    assert again.returncode == 0, again.stdout
+    # What people wrote into it stays.
+    file.write_text(file.read_text() + 'issue = "https://example.org/1"\nuntil = 2999-01-01\n')
+    boxspec("baseline", "--write", file, *SELECTION)
+    assert 'issue = "https://example.org/1"\nuntil = 2999-01-01\n' in file.read_text()

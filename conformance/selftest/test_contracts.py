@@ -69,7 +69,7 @@ def test_both_are_counted_apart_and_together(tmp_path: Path) -> None:
             for count in ("conforms", "of"):
                 each = [part[profile][level][count] for part in summary["contracts"].values()]
                 assert sum(each) == summary[profile][level][count]
-    *_, first, second, last = done.stdout.splitlines()
+    *_, first, second, _, last = done.stdout.splitlines()
     assert first.startswith("exec ")
     assert second.startswith("policy ")
     must = summary["contract"]["must"]

@@ -80,7 +80,7 @@ def test_a_finding_is_told_with_its_kind_once(said: str, line: str, tmp_path: Pa
     known = findings(tmp_path, said, 77)
     known.take(crash(tmp_path))
     (found,) = known.by_key.values()
-    assert finding_block(found, "true").startswith(f"glob_raw: {line}")
+    assert finding_block(found, "true")[0].startswith(f"glob_raw: {line}")
 
 
 def test_the_case_behind_an_oracle_is_kept_and_no_more() -> None:
@@ -152,7 +152,7 @@ def test_what_does_not_come_again_is_told_so(tmp_path: Path) -> None:
     known = findings(tmp_path, "", 0)
     assert known.take(crash(tmp_path, said=FIRED))
     assert not known.by_key["match"].reproduces
-    assert "not again" in finding_block(known.by_key["match"], "true")
+    assert "not again" in "\n".join(finding_block(known.by_key["match"], "true"))
 
 
 def test_a_crash_that_only_the_engine_saw_is_a_finding_and_a_slow_input_is_none(

@@ -7,7 +7,10 @@ import os
 import platform
 import resource
 import shutil
+import stat
+import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -15,6 +18,7 @@ from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
 from boxspec.programs import folder
 from boxspec.target.client.command import REFERENCE
+from boxspec.target.contract import every
 from boxspec.target.observe.inotify import Inotify
 from boxspec.target.observe.pacer import median_spawn_ms
 
@@ -60,6 +64,31 @@ def _reference() -> Finding:
 
 def _root() -> Finding:
     return os.geteuid() == 0, False, "root (cases with another user and with pid namespaces)"
+
+
+def _other_users() -> Finding:
+    """Another user has to reach TMPDIR; the way to the shim is opened by a mount."""
+    folder = Path(tempfile.gettempdir())
+    closed = [each for each in (folder, *folder.parents) if not each.stat().st_mode & stat.S_IXOTH]
+    place = f"{closed[0]} is closed to them" if closed else f"{folder} is open to them"
+    there = not closed and os.geteuid() == 0
+    return there, False, f"other users: {place} (cases with another user; they need root too)"
+
+
+def _set_up() -> Finding:
+    """A mount namespace stands for what a process may do to itself before the shim starts."""
+    tried = subprocess.run(
+        ["unshare", "--mount", "--pid", "true"], check=False, stderr=subprocess.DEVNULL
+    )
+    what = "set-up: namespaces, filters and limits of a shim's process"
+    return tried.returncode == 0, False, f"{what} (cases in such a state)"
+
+
+def _of_contracts() -> Iterator[Finding]:
+    for contract in every():
+        for feature in contract.features:
+            why = contract.missing(feature)
+            yield why is None, False, f"{feature}{f': {why}' if why else ''} ({contract.name})"
 
 
 def _descriptors() -> Finding:
@@ -108,6 +137,8 @@ CHECKS: tuple[Callable[[], Finding], ...] = (
     _inotify,
     _pidfd,
     _root,
+    _other_users,
+    _set_up,
     _descriptors,
     _processes,
     _memory,
@@ -125,6 +156,7 @@ def findings() -> Iterator[Finding]:
     yield sys.version_info >= (3, 11), True, f"Python {platform.python_version()} (3.11 or later)"
     for check in CHECKS:
         yield check()
+    yield from _of_contracts()
 
 
 def doctor() -> int:

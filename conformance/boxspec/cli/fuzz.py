@@ -134,7 +134,7 @@ def _replay(args: argparse.Namespace, target: Target, console: Console) -> list[
     for finding in found:
         if not args.as_it_is:
             findings.minimise(finding, lambda: False)
-        console.write(finding_block(finding, findings.command(finding)))
+        console.block(finding_block(finding, findings.command(finding)))
         console.write()
     console.write(f"{len(args.replay)} replayed, {len(found)} different findings")
     return found

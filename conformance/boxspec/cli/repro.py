@@ -1,4 +1,4 @@
-"""The verb `repro`: the tests of a requirement once more, with details, their folders kept."""
+"""The verb `repro`: the tests of requirements once more, with details, their folders kept."""
 
 from __future__ import annotations
 
@@ -9,10 +9,21 @@ from boxspec.cli.run import run
 from boxspec.cli.verbs import verb_parser
 from boxspec.judge.requirements import requirement
 
+SKIP = 125
+
+EPILOG = f"""\
+exit codes: 0 each of the requirements conforms; 1 one of them does not, whatever its level and
+profile; 2 bad usage, a broken shim or a broken kit; 3 one of them could not be decided. With
+--bisect 2 and 3 become {SKIP}, which `git bisect run` skips."""
+
 
 def main(words: Sequence[str]) -> int:
-    parser = verb_parser("repro")
+    parser = verb_parser("repro", EPILOG)
     run_flags(parser)
-    parser.add_argument("id", metavar="ID")
+    parser.add_argument("ids", metavar="ID", nargs="+")
+    parser.add_argument(
+        "--bisect", action="store_true", help=f"exit {SKIP} where nothing was decided"
+    )
     args = parser.parse_args(words)
-    return run(args, keep=True, only=[requirement(args.id).id])
+    status = run(args, keep=True, only=[requirement(name).id for name in args.ids])
+    return SKIP if args.bisect and status in (2, 3) else status

@@ -6,23 +6,27 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from boxspec.cli.arguments import EXITS, check_contracts, check_topics, run_flags
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
 from boxspec.judge import baseline as baselines
+from boxspec.judge.judging import judge, selection
 from boxspec.judge.record import Record
 from boxspec.judge.requirements import load, requirement
-from boxspec.judge.results import Tree, judge, selection
+from boxspec.judge.results import Tree
 from boxspec.judge.verdict import BROKEN, Verdict
 from boxspec.programs import programs
 from boxspec.report import json as json_report
-from boxspec.report import junit
-from boxspec.report.console import Console
+from boxspec.report import junit, pace, summary
+from boxspec.report.console import Console, Progress
 from boxspec.report.files import OutputFile
 from boxspec.schedule.choosing import says
+from boxspec.schedule.overlap import THREADS
 from boxspec.schedule.runner import Observer, run_pytest
 from boxspec.target.client.command import shim_argv
 
@@ -30,37 +34,48 @@ INTERRUPTED = 2
 USAGE = 4
 NO_TESTS = 5
 
+Outputs = list[tuple[OutputFile, Callable[[Tree], str]]]
+
+
+@dataclass
+class Ran:
+    """What a run came to. `tree` is None where it was broken off before anything was judged, or
+    repeated; then `status` is all there is."""
+
+    status: int
+    tree: Tree | None = None
+    interrupted: bool = False
+
 
 def run(args: argparse.Namespace, *, keep: bool = False, only: list[str] | None = None) -> int:
     """Run, report, and say by the exit code what came out."""
-    check_contracts(args.contract)
-    check_topics("--focus", [args.focus] if args.focus else [])
-    check_topics("--topic", args.topic or [])
+    return observe(args, keep=keep, only=only).status
+
+
+def observe(args: argparse.Namespace, *, keep: bool = False, only: list[str] | None = None) -> Ran:
+    """The same with the result tree."""
+    _check(args)
     argv = shim_argv(args.shim)
     programs.folder  # noqa: B018  a missing build is bad usage, said before anything starts
     baseline = baselines.read(Path(args.known)) if args.known else None
-    outputs = [
-        (OutputFile(flag, name), render)
-        for flag, name, render in (
-            ("--json", args.json, json_report.render),
-            ("--junit", args.junit, junit.render),
-        )
-        if name
-    ]
-    if args.repeat_file:
-        OutputFile("--repeat-file", args.repeat_file)
+    outputs = _outputs(args)
+    if only and not args.contract:
+        # Whoever asks by id asks of these contracts, declared or not.
+        args.contract = sorted({load()[name].contract for name in only})
     console = Console(verbose=args.verbose or keep)
     console.header(list(argv), args.shim is None)
 
     def on_record(record: Record, observer: Observer) -> None:
         console.test(record)
         observer.broken += record.verdict in BROKEN
-        wanted = len(observer.items) - observer.left_out
-        console.progress(len(observer.records), wanted, observer.broken, record.id)
 
     observer = Observer(on_record)
+    progress = Progress(console, partial(_Telling(args.jobs or THREADS), observer))
     started = time.monotonic()
-    status = run_pytest(_arguments(args, keep, only), observer, _contracts(args, only))
+    try:
+        status = run_pytest(_arguments(args, keep, only), observer, args.contract)
+    finally:
+        progress.close()
     if observer.ending.stop is not None:
         raise observer.ending.stop
     if status == USAGE:
@@ -70,32 +85,74 @@ def run(args: argparse.Namespace, *, keep: bool = False, only: list[str] | None 
     if observer.failures or (status not in (0, 1, INTERRUPTED, NO_TESTS)):
         for failure in observer.failures or [observer.output.getvalue()]:
             print(failure.rstrip(), file=sys.stderr)
-        return 2
+        return Ran(2)
     if args.repeat:
         for line in observer.ending.repeat:
             console.write(line)
-        return 1 if observer.ending.flaky else 0
+        return Ran(1 if observer.ending.flaky else 0)
     if not observer.items:
         raise UsageError("the selection", "no test is left", "check -k, -m, --contract, --profile")
     tree = _tree(args, list(argv), observer, baseline, only, time.monotonic() - started)
-    console.result(tree)
+    code = tree.exit_code(require_complete=args.require_complete, strict=args.strict)
+    ran = Ran(2 if status == INTERRUPTED else code, tree, status == INTERRUPTED)
+    _report(args, console, ran, outputs)
+    return ran
+
+
+def _check(args: argparse.Namespace) -> None:
+    check_contracts(args.contract)
+    check_topics("--focus", [args.focus] if args.focus else [])
+    check_topics("--topic", args.topic or [])
+
+
+def _outputs(args: argparse.Namespace) -> Outputs:
+    outputs: Outputs = [
+        (OutputFile(flag, name), render)
+        for flag, name, render in (
+            ("--json", args.json, json_report.render),
+            ("--junit", args.junit, junit.render),
+        )
+        if name
+    ]
+    if args.repeat_file:
+        OutputFile("--repeat-file", args.repeat_file)
+    return outputs
+
+
+class _Telling:
+    """How far a run is, each time that it is asked."""
+
+    def __init__(self, beside: int) -> None:
+        self._beside = beside
+        self._pace: pace.Pace | None = None
+
+    def __call__(self, observer: Observer) -> str:
+        elapsed = time.monotonic() - observer.started
+        if not observer.items:
+            return f"the tests are collected · {elapsed:.0f} s"
+        if self._pace is None:
+            marks = [marked for item in observer.items if (marked := says(item))]
+            seconds = [each.seconds if each.overlap else None for each in marks]
+            self._pace = pace.Pace.of(seconds, self._beside)
+        done = observer.done()
+        about = self._pace.expected_s(elapsed, done.short)
+        return pace.progress(done.tests, done.of, elapsed, about, done.broken)
+
+
+def _report(args: argparse.Namespace, console: Console, ran: Ran, outputs: Outputs) -> None:
+    """Files first: what follows on the console may find its reader gone."""
+    assert ran.tree is not None
+    tree = ran.tree
     for output, render in outputs:
         output.write(render(tree))
+    summary.tell(console, tree)
     if args.pytest_summary or os.environ.get("CI") == "true":
-        console.write(summary(tree))
-    console.closing(tree, tree.incomplete(args.require_complete))
-    if status == INTERRUPTED:
+        console.write(pytest_summary(tree))
+    incomplete = tree.incomplete(args.require_complete)
+    said = summary.INTERRUPTED if ran.interrupted else summary.verdict(tree, ran.status, incomplete)
+    summary.close(console, tree, f"{said} · exit status {ran.status}", ran.status)
+    if ran.interrupted:
         print("boxspec: interrupted; what was finished is above", file=sys.stderr)
-        return 2
-    return tree.exit_code(require_complete=args.require_complete, strict=args.strict)
-
-
-def _contracts(args: argparse.Namespace, only: list[str] | None) -> list[str] | None:
-    """The contracts whose tests are looked at; None is all of them."""
-    if only:
-        return sorted({load()[name].contract for name in only})
-    contracts: list[str] | None = args.contract
-    return contracts
 
 
 def _arguments(args: argparse.Namespace, keep: bool, only: list[str] | None) -> list[str]:
@@ -144,7 +201,7 @@ def _tree(
         named = met if named is None else named & met
     chosen, missing, selected = selection(args.contract, args.profile, capabilities, named)
     judged = judge(observer.records, selected, capabilities, baseline)
-    found = {each.requirement.id: (each.verdict, each.reason) for each in judged}
+    whole = not (args.k or args.m or args.focus or args.fail_fast)
     return Tree(
         shim=args.shim,
         argv=argv,
@@ -156,11 +213,13 @@ def _tree(
         records=observer.records,
         duration_s=seconds,
         seed=args.seed,
-        stale=baseline.stale(found) if baseline else [],
+        stale=baseline.stale({e.id: e.seen for e in judged}, whole=whole) if baseline else [],
+        asked=frozenset(only or ()),
+        narrowed=not whole or bool(args.topic),
     )
 
 
-def summary(tree: Tree) -> str:
+def pytest_summary(tree: Tree) -> str:
     """The closing line of a test runner, for machines that look for one."""
     verdicts = [record.verdict for record in tree.records]
     passed = verdicts.count(Verdict.CONFORMS)

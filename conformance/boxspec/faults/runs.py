@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterable
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any
 
 from boxspec.errors import HarnessError
 from boxspec.faults.fault import Fault, shim_of
@@ -39,6 +40,17 @@ def run_quietly(main: Main, words: list[str], folder: str, errors: str) -> None:
     os.close(null)
     os.close(said)
     sys.exit(main(words))
+
+
+def caught(tree: dict[str, Any], named: str | None) -> list[str]:
+    """The requirements that fail. The one that a fault breaks may be blocked by another that the
+    same mistake breaks: its own tests have seen it all the same."""
+    failed = {test["id"] for test in tree["tests"] if test["verdict"] in CAUGHT}
+    return [
+        each["id"]
+        for each in tree["requirements"]
+        if each["verdict"] in CAUGHT or (each["id"] == named and failed & {*each["tests"]})
+    ]
 
 
 class Runs:
@@ -74,8 +86,7 @@ class Runs:
             # What is kept, and where, is said behind the reason.
             said = [line for line in lines if line.startswith("boxspec: ")]
             raise HarnessError((said or lines)[-1])
-        tree = json.loads(text)
-        return [each["id"] for each in tree["requirements"] if each["verdict"] in CAUGHT]
+        return caught(json.loads(text), fault.requirement)
 
     def _run(self, words: list[str], errors: str) -> None:
         process = self.forks.Process(

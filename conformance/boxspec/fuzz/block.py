@@ -14,7 +14,7 @@ def _input(finding: Finding) -> str:
     return f"{len(data)} bytes{made}: {text}" if data else f"empty{made}"
 
 
-def finding_block(finding: Finding, command: str) -> str:
+def finding_block(finding: Finding, command: str) -> list[str]:
     """In a fixed order, like the block of a failed requirement."""
     told = finding.report
     says = finding.target.oracles.get(told.oracle) if told.oracle is not None else None
@@ -27,4 +27,4 @@ def finding_block(finding: Finding, command: str) -> str:
     lines.append(f"  seen      {finding.times} time{'s' if finding.times > 1 else ''}{seen}")
     lines.append(f"  repro     {command}")
     lines.append(f"  kept      {finding.path}")
-    return "\n".join(lines)
+    return lines

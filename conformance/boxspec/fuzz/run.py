@@ -132,7 +132,7 @@ class Run:
     def _tell(self, found: list[Finding]) -> None:
         for finding in found:
             self._console.write()
-            self._console.write(finding_block(finding, self.findings.command(finding)))
+            self._console.block(finding_block(finding, self.findings.command(finding)))
         if found:
             self._console.write()
         if self._broke is not None and found:

@@ -1,73 +1,166 @@
-"""The baseline `known.toml`: deviations that are known, each with a reason and a date."""
+"""The baseline `known.toml`: deviations that are known, each by its requirement, test and reason.
+
+```toml
+[[known]]
+requirement = "EXEC-ORPHAN-03"
+test = "test_an_orphan_is_killed[redirected]"  # left out: each test of the requirement
+verdict = "fails"
+why = "what the run left running"
+issue = "https://example.org/7"                # for people
+until = 2027-01-01                             # the last day on which it is excused
+```
+
+All of it is the same from run to run: `boxspec baseline --write` makes such a file.
+"""
 
 from __future__ import annotations
 
 import datetime
 import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from boxspec.errors import UsageError
 from boxspec.judge.requirements import load
 from boxspec.judge.verdict import Verdict
 
+REMEDY = "a [[known]] table each with requirement, test, verdict, why, and if you like issue, until"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One reason why a requirement does not conform; `test` is empty where none was run."""
+
+    test: str
+    verdict: Verdict
+    why: str
+
+    @property
+    def told(self) -> str:
+        return f"{self.verdict}, {self.why}" if self.why else str(self.verdict)
+
 
 @dataclass(frozen=True)
 class Known:
-    id: str
+    requirement: str
     verdict: Verdict
-    reason: str
+    why: str
+    test: str = ""
     issue: str = ""
     until: datetime.date | None = None
+
+    @property
+    def name(self) -> str:
+        return f"{self.requirement} {self.test}".rstrip()
+
+    def is_about(self, seen: Seen) -> bool:
+        return self.test in ("", seen.test)
+
+    def says(self, seen: Seen) -> bool:
+        return self.is_about(seen) and (self.verdict, self.why) == (seen.verdict, seen.why)
 
 
 @dataclass
 class Baseline:
-    entries: dict[str, Known]
+    entries: list[Known]
     today: datetime.date = field(default_factory=datetime.date.today)
 
-    def covers(self, name: str, verdict: Verdict, reason: str) -> bool:
-        """The same verdict for the same reason, and not expired."""
-        entry = self.entries.get(name)
-        return (
-            entry is not None
-            and entry.verdict is verdict
-            and entry.reason == reason
-            and not self._expired(entry)
-        )
+    def covers(self, name: str, reasons: Sequence[Seen]) -> bool:
+        """Every reason has an entry that says the same and has not expired."""
+        mine = [each for each in self.entries if each.requirement == name and self._holds(each)]
+        return bool(reasons) and all(any(each.says(seen) for each in mine) for seen in reasons)
 
-    def _expired(self, entry: Known) -> bool:
-        return entry.until is not None and entry.until < self.today
+    def _holds(self, entry: Known) -> bool:
+        return entry.until is None or entry.until >= self.today
 
-    def stale(self, found: dict[str, tuple[Verdict, str]]) -> list[str]:
-        """Entries that no longer say what is: one line each."""
+    def stale(self, found: Mapping[str, Sequence[Seen]], *, whole: bool) -> list[str]:
+        """Entries that no longer say what is: one line each.
+
+        `found` has the tests of each judged requirement, those that conform too; `whole` says
+        that none of them was left out.
+        """
         lines = []
-        for name, entry in self.entries.items():
-            if name not in load():
-                lines.append(f"{name}: no such requirement")
-            elif self._expired(entry):
-                lines.append(f"{name}: its date {entry.until} has passed")
-            elif name in found and found[name][0] is Verdict.CONFORMS:
-                lines.append(f"{name}: conforms now")
-            elif name in found and found[name] != (entry.verdict, entry.reason):
-                lines.append(f"{name}: now {found[name][0]}, {found[name][1]}")
+        for entry in self.entries:
+            why = self._why_stale(entry, found, whole)
+            if why is not None:
+                lines.append(f"{entry.name}: {why}")
         return lines
+
+    def _why_stale(
+        self, entry: Known, found: Mapping[str, Sequence[Seen]], whole: bool
+    ) -> str | None:
+        if entry.requirement not in load():
+            return "no such requirement"
+        if not self._holds(entry):
+            return f"its date {entry.until} has passed"
+        if entry.requirement not in found:
+            return None
+        mine = [seen for seen in found[entry.requirement] if entry.is_about(seen)]
+        if any(entry.says(seen) for seen in mine):
+            return None
+        if not mine:
+            return "no such test" if whole else None
+        bad = [seen for seen in mine if seen.verdict is not Verdict.CONFORMS]
+        return f"now {bad[0].told}" if bad else "conforms now"
 
 
 def read(path: Path) -> Baseline:
-    """`[[known]]` tables: id, verdict, reason, issue, until."""
-    remedy = "one [[known]] table each with id, verdict, reason, and if you like issue, until"
+    """The entries of a file, or a usage error that names the first wrong one."""
+    place = f"--known {path}"
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as why:
-        raise UsageError(f"--known {path}", why.strerror or str(why), "check the path") from None
+        raise UsageError(place, why.strerror or str(why), "check the path") from None
     except ValueError as why:
-        raise UsageError(f"--known {path}", f"is not TOML: {why}", remedy) from None
-    entries = {}
-    for table in document.get("known", []):
+        raise UsageError(place, f"is not TOML: {why}", REMEDY) from None
+    tables = document.get("known", [])
+    if not isinstance(tables, list) or set(document) - {"known"}:
+        raise UsageError(place, "has something else than [[known]] tables", REMEDY)
+    entries: list[Known] = []
+    for number, table in enumerate(tables, 1):
         try:
-            entry = Known(**{**table, "verdict": Verdict(table["verdict"])})
-        except (KeyError, TypeError, ValueError) as why:
-            raise UsageError(f"--known {path}", f"bad entry: {why}", remedy) from None
-        entries[entry.id] = entry
+            entry = _entry(table)
+        except ValueError as why:
+            raise UsageError(place, f"entry {number}: {why}", REMEDY) from None
+        if any((entry.name, entry.why) == (each.name, each.why) for each in entries):
+            raise UsageError(place, f"entry {number}: {entry.name} is there already", REMEDY)
+        entries.append(entry)
     return Baseline(entries)
+
+
+def _entry(table: Any) -> Known:
+    """One table; ValueError says what is wrong with it."""
+    if not isinstance(table, dict):
+        raise ValueError("is no table")
+    for name in table:
+        if name not in ("requirement", "test", "verdict", "why", "issue", "until"):
+            raise ValueError(f"there is no field `{name}`")
+    for name in ("requirement", "verdict", "why"):
+        if name not in table:
+            raise ValueError(f"`{name}` is missing")
+    for name, value in table.items():
+        if name != "until" and not isinstance(value, str):
+            raise ValueError(f"`{name}` is no text")
+    given: dict[str, Any] = dict(table)
+    if given["verdict"] not in [str(each) for each in Verdict]:
+        raise ValueError(f"there is no verdict {given['verdict']!r}")
+    given["verdict"] = Verdict(given["verdict"])
+    if "until" in given:
+        given["until"] = _date(given["until"])
+    return Known(**given)
+
+
+def _date(value: Any) -> datetime.date:
+    """2027-01-01 as a date or as text; a moment means its day."""
+    if isinstance(value, datetime.datetime):
+        return value.date()
+    if isinstance(value, datetime.date):
+        return value
+    if isinstance(value, str):
+        try:
+            return datetime.date.fromisoformat(value)
+        except ValueError:
+            pass
+    raise ValueError(f"`until` is no date such as 2027-01-01: {value!r}")

@@ -137,8 +137,14 @@ def expect(
     wanted: Any,
     evidence: Mapping[str, Any] | None = None,
     verdict: Verdict | str = Verdict.FAILS,
+    *,
+    about: Any = None,
 ) -> None:
-    """Judge `got`; a mismatch raises Failure with what, expected, got and the evidence."""
+    """Judge `got`; a mismatch raises Failure with what, expected, got and the evidence.
+
+    about: the answer that the judgement is about, where it is not the last one: its request is
+    shown. Without it, what is wrong in `got` may say (observed.Told).
+    """
     matcher = as_matcher(wanted)
     if not matcher.accepts(got):
         raise Failure(
@@ -148,4 +154,13 @@ def expect(
             dict(evidence or {}),
             Verdict(str(verdict)),
             late=isinstance(matcher, Bounded) and matcher.exceeded(got),
+            asked=getattr(about or _offender(got, wanted), "message", None),
         )
+
+
+def _offender(got: Any, wanted: Any) -> Any:
+    """The answer that what is wrong tells of; of a tuple, its first part that is wrong."""
+    if isinstance(got, tuple) and isinstance(wanted, tuple):
+        pairs = zip(got, wanted, strict=False)
+        got = next((part for part, right in pairs if not as_matcher(right).accepts(part)), None)
+    return getattr(got, "answer", None)

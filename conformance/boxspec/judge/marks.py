@@ -24,6 +24,7 @@ class Requires:
     stress: int | None = None
     timing: bool = False
     main_thread: bool = False
+    needs: tuple[str, ...] = ()
 
     @property
     def topic(self) -> str:
@@ -38,6 +39,7 @@ def requires(
     stress: int | bool | None = None,
     timing: bool = False,
     main_thread: bool = False,
+    needs: Sequence[str] = (),
 ) -> Callable[[Body], Body]:
     """Name the requirements that a test decides.
 
@@ -45,10 +47,13 @@ def requires(
     duration in seconds (the longest start first).
     main_thread: the body runs nowhere else. Hypothesis reads sources with `ast`, pytest does so for
     each traceback, and CPython 3.11 takes only one of them at a time.
+    needs: requirements of any topic without which this test decides nothing: where one of them is
+    broken, a failure of this test is blocked by it. What holds for each test of a requirement
+    stands in requirements.yaml as `needs`.
     """
     if not ids:
         raise TypeError("@requires names at least one requirement")
-    for each in ids:
+    for each in (*ids, *needs):
         if not ID.fullmatch(each):
             raise TypeError(f"{each!r} is no requirement id")
     named = (capability,) if isinstance(capability, str) else tuple(capability or ())
@@ -61,6 +66,7 @@ def requires(
         stress=int(stress) if stress else None,
         timing=timing,
         main_thread=main_thread,
+        needs=tuple(needs),
     )
     topics = {each.rsplit("-", 1)[0] for each in ids}
     if len(topics) != 1:

@@ -8,11 +8,23 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from boxspec.errors import ShimBroke
-from boxspec.judge.verdict import Failure, NotApplicable, NotMeasured, Verdict
+from boxspec.judge.stable import stable
+from boxspec.judge.verdict import Blocked, Failure, HostLacks, NotApplicable, NotMeasured, Verdict
 
 
 @dataclass
 class Record:
+    """One test of one run.
+
+    why: the part of the reason that is the same in the next run.
+    symptom: see Failure.
+    cases: [failed, of] questions, for a test that asks many.
+    needs: requirements without which the test decides nothing.
+    blocked_by: those that the test itself found broken.
+    lacks: the feature of the host without which it was not measured.
+    missing: the capabilities without which it does not apply.
+    """
+
     id: str
     requirements: list[str]
     verdict: Verdict = Verdict.CONFORMS
@@ -21,30 +33,53 @@ class Record:
     expected: str = ""
     got: str = ""
     reason: str = ""
+    why: str = ""
+    symptom: str = ""
+    cases: list[int] | None = None
     request: str | None = None
     evidence: dict[str, Any] = field(default_factory=dict)
     folder: str | None = None
+    needs: list[str] = field(default_factory=list)
+    blocked_by: list[str] = field(default_factory=list)
+    lacks: str = ""
+    missing: list[str] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The id without its file: files are moved."""
+        return self.id.partition("::")[2]
 
     def blame(self, why: BaseException) -> None:
         """Take the verdict out of what a body raised."""
+        self.reason = str(why) or type(why).__name__
+        self.why = stable(self.reason)
         if isinstance(why, Failure):
-            self.verdict, self.what = why.verdict, why.what
-            self.expected, self.got = why.expected, why.got
-            self.evidence = why.evidence
+            self._blame_target(why)
         elif isinstance(why, ShimBroke):
-            self.verdict, self.what = Verdict.FAILS, "the shim keeps to the protocol"
-            self.expected, self.got = "an answer of the protocol", why.what
-            self.evidence = why.evidence
+            self.verdict, self.what = Verdict.FAILS, why.judged
+            self.expected, self.got = why.expected, why.what
+            self.evidence, self.symptom = why.evidence, why.symptom
         elif isinstance(why, NotMeasured):
             self.verdict = Verdict.NOT_MEASURED
+            self.blocked_by = list(why.by) if isinstance(why, Blocked) else []
+            self.lacks = why.feature if isinstance(why, HostLacks) else ""
         elif isinstance(why, NotApplicable):
-            self.verdict = Verdict.NOT_APPLICABLE
+            self.verdict, self.missing = Verdict.NOT_APPLICABLE, list(why.missing)
         else:
-            self.verdict, self.what = Verdict.HARNESS_ERROR, "the kit works"
-            self.expected, self.got = "no error of the kit", f"{type(why).__name__}: {why}"
-            where = traceback.extract_tb(why.__traceback__)[-4:]
-            self.evidence = {"raised at": [f"{f.filename}:{f.lineno} {f.name}" for f in where]}
-        self.reason = str(why) or type(why).__name__
+            self._blame_kit(why)
+
+    def _blame_target(self, why: Failure) -> None:
+        self.verdict, self.what = why.verdict, why.what
+        self.expected, self.got = why.expected, why.got
+        self.evidence, self.symptom = why.evidence, why.symptom
+        self.why = why.why or stable(why.what)
+        self.cases = list(why.cases) if why.cases else None
+
+    def _blame_kit(self, why: BaseException) -> None:
+        self.verdict, self.what = Verdict.HARNESS_ERROR, "the kit works"
+        self.expected, self.got = "no error of the kit", f"{type(why).__name__}: {why}"
+        where = traceback.extract_tb(why.__traceback__)[-4:]
+        self.evidence = {"raised at": [f"{f.filename}:{f.lineno} {f.name}" for f in where]}
 
     def to_json(self) -> dict[str, Any]:
         # default=str: evidence may hold anything that a test found worth showing.

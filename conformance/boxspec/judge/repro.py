@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
 
-from boxspec.judge.record import Record
 
-
-def repro_command(record: Record, shim: str | None) -> str:
-    """Pasteable: reruns what decides the first requirement of the test, against the same shim."""
+def repro_command(requirements: Iterable[str], shim: str | None) -> str:
+    """Pasteable: reruns what decides these requirements, against the same shim."""
     words = ["./ci/boxspec", "repro"]
     if shim is not None:
         words += ["--shim", shim]
-    return shlex.join([*words, record.requirements[0]])
+    return shlex.join([*words, *requirements])

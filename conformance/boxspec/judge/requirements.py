@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -35,6 +35,8 @@ class Requirement:
     page: str
     untestable: str | None = None
     capability: str | None = None
+    # Requirements without which this one cannot be decided.
+    needs: tuple[str, ...] = ()
 
     @property
     def testable(self) -> bool:
@@ -56,6 +58,7 @@ def _entry(path: Path, contract: str, entry: Any) -> Requirement:
     missing = {"level", "profile", "clause", "source", "since", "testable"} - set(entry)
     unknown = set(entry) - {
         *("id", "level", "profile", "clause", "page", "source", "since", "testable", "capability"),
+        "needs",
     }
     if missing or unknown:
         raise _wrong(path, f"{name}: missing {sorted(missing)}, unknown {sorted(unknown)}")
@@ -73,7 +76,14 @@ def _entry(path: Path, contract: str, entry: Any) -> Requirement:
         contract=contract,
         untestable=None if entry["testable"] is True else str(entry["testable"]),
         capability=entry.get("capability"),
+        needs=tuple(_names(path, name, entry.get("needs", []))),
     )
+
+
+def _names(path: Path, name: str, needs: Any) -> list[str]:
+    if not isinstance(needs, list) or not all(isinstance(each, str) for each in needs):
+        raise _wrong(path, f"{name}: needs {needs!r} is no list of ids")
+    return needs
 
 
 @cache
@@ -94,6 +104,32 @@ def load() -> dict[str, Requirement]:
             if made.id in found:
                 raise _wrong(path, f"{made.id} twice")
             found[made.id] = made
+    _check_needs(found)
+    return found
+
+
+def _check_needs(found: dict[str, Requirement]) -> None:
+    """Each is there or belongs to a contract whose folder is not, and none needs itself."""
+    contracts = {each.contract for each in found.values()}
+    for name, each in found.items():
+        path = CONTRACTS / each.contract / "requirements.yaml"
+        for needed in each.needs:
+            if needed not in found and contract_of(needed) in contracts:
+                raise _wrong(path, f"{name}: needs {needed}, which is no requirement")
+        if name in closure(each.needs, found):
+            raise _wrong(path, f"{name}: needs itself")
+
+
+def closure(needs: Iterable[str], known: Mapping[str, Requirement] | None = None) -> set[str]:
+    """These requirements and all that they need in turn."""
+    known = load() if known is None else known
+    found: set[str] = set()
+    todo = [*needs]
+    while todo:
+        name = todo.pop()
+        if name in known and name not in found:
+            found.add(name)
+            todo += known[name].needs
     return found
 
 

@@ -43,7 +43,14 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 class Failure(Exception):
-    """The target broke what a test judges."""
+    """The target broke what a test judges.
+
+    late: something took too long, which may also be said of a machine that was busy.
+    why: what a baseline knows it by; without it that is `what`.
+    symptom: failures that share it are shown once; without it what, expected and got decide.
+    cases: how many of how many questions of one test were answered wrongly.
+    asked: the request that is about, where it is not the last one.
+    """
 
     def __init__(
         self,
@@ -54,18 +61,47 @@ class Failure(Exception):
         verdict: Verdict = Verdict.FAILS,
         *,
         late: bool = False,
+        why: str = "",
+        symptom: str = "",
+        cases: tuple[int, int] | None = None,
+        asked: dict[str, Any] | bytes | None = None,
     ) -> None:
         super().__init__(f"{what}: expected {expected}, got {got}")
         self.what, self.expected, self.got = what, expected, got
         self.evidence: dict[str, Any] = evidence or {}
         self.verdict = verdict
-        # Something took too long: this may also be said of a machine that was busy.
         self.late = late
+        self.why, self.symptom = why, symptom
+        self.cases, self.asked = cases, asked
 
 
 class NotMeasured(Exception):
-    """This host cannot show it; the reason names what is missing."""
+    """It could not be shown; the reason says why. Makes a run incomplete: see HostLacks."""
+
+
+class HostLacks(NotMeasured):
+    """This host has not what it takes. `feature` is what `boxspec doctor` calls it."""
+
+    def __init__(self, feature: str, reason: str) -> None:
+        super().__init__(reason)
+        self.feature = feature
+
+
+class Blocked(NotMeasured):
+    """It cannot be decided where another requirement, one of `by`, is broken."""
+
+    def __init__(self, by: Iterable[str], reason: str) -> None:
+        super().__init__(reason)
+        self.by = tuple(by)
 
 
 class NotApplicable(Exception):
-    """The capability that the test needs is not declared."""
+    """The capabilities that the test needs, `missing`, are not declared."""
+
+    def __init__(self, reason: str, missing: Iterable[str] = ()) -> None:
+        super().__init__(reason)
+        self.missing = tuple(missing)
+
+    @classmethod
+    def without(cls, *missing: str) -> NotApplicable:
+        return cls(f"the shim does not declare {', '.join(missing)}", missing)

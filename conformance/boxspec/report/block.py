@@ -2,37 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from boxspec.judge.record import Record
 from boxspec.judge.repro import repro_command
 from boxspec.judge.requirements import load
 from boxspec.judge.verdict import Verdict
-
-
-def _fact(value: Any) -> str:
-    if isinstance(value, list | tuple):
-        return "".join(f"\n      {item}" for item in value) or " none"
-    return f" {value}"
+from boxspec.printable import one_line
 
 
 def failure_block(record: Record, shim: str | None, requirement: str | None = None) -> str:
-    """The block in its fixed order; `requirement` puts one of several ids first."""
-    names = [requirement] if requirement else record.requirements
-    known = load()
-    lines = []
-    for name in names:
-        entry = known.get(name)
-        kind = f" ({entry.level}, {entry.profile})" if entry else ""
-        verdict = "" if record.verdict is Verdict.FAILS else f" [{record.verdict}]"
-        lines.append(f"{name}{kind}{verdict}: {entry.clause if entry else '?'}")
-    lines.append(f"  test      {record.id}")
+    """The block in its fixed order; `requirement` is the one of several that it is about."""
+    return "\n".join(block_lines(record, shim, requirement))
+
+
+def block_lines(
+    record: Record, shim: str | None, requirement: str | None = None, tests: str = ""
+) -> list[str]:
+    """The same, each line escaped; `tests` says how many of them fail."""
+    lines = [
+        heading(name, record.verdict)
+        for name in ([requirement] if requirement else record.requirements)
+    ]
+    lines.append(f"  test      {record.id}{f' ({tests})' if tests else ''}")
     lines.append(f"  request   {record.request or 'none: nothing was asked yet'}")
     lines.append(f"  judged    {record.what}")
     lines.append(f"  expected  {record.expected}")
     lines.append(f"  got       {record.got}")
     lines.append("  evidence" + ("" if record.evidence else "  none beyond the response"))
-    lines += [f"    {name}:{_fact(fact)}" for name, fact in record.evidence.items()]
-    lines.append(f"  repro     {repro_command(record, shim)}")
+    for name, fact in record.evidence.items():
+        lines += _fact(name, fact)
+    lines.append(f"  repro     {repro_command(record.requirements[:1], shim)}")
     lines.append(f"  kept      {record.folder or 'nothing'}")
-    return "\n".join(lines)
+    return [one_line(line) for line in lines]
+
+
+def heading(name: str, verdict: Verdict) -> str:
+    """`EXEC-ORPHAN-03 (MUST, contract): its clause`."""
+    entry = load().get(name)
+    kind = f" ({entry.level}, {entry.profile})" if entry else ""
+    told = "" if verdict is Verdict.FAILS else f" [{verdict}]"
+    return f"{name}{kind}{told}: {entry.clause if entry else '?'}"
+
+
+def _fact(name: str, value: Any) -> Iterator[str]:
+    if isinstance(value, str) and "\n" in value.rstrip("\n"):
+        value = value.rstrip("\n").split("\n")
+    if not isinstance(value, list | tuple):
+        yield f"    {name}: {value}"
+        return
+    yield f"    {name}:" + ("" if value else " none")
+    for item in value:
+        yield f"      {item}"

@@ -1,22 +1,24 @@
-"""What a person sees: host facts, progress, failures by requirement, the denominators."""
+"""What a person sees: lines, escaped and whole, and one live line where there is a terminal."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+import threading
+from collections.abc import Callable, Iterable
 from typing import TextIO
 
+from boxspec.judge.host import host
 from boxspec.judge.record import Record
-from boxspec.judge.results import Judged, Tree, host
-from boxspec.judge.verdict import BROKEN, Verdict
-from boxspec.report.block import failure_block
+from boxspec.printable import one_line
 
-# So many failing tests of one requirement are shown in full; the result file has them all.
-BLOCKS = 3
+# How often somebody is told how far a run is: at a terminal, and where lines are collected.
+LIVE_S, LINES_S = 1.0, 10.0
 
 
 class Console:
-    """Writes to `out`; the live line and colours only where a person looks at a terminal."""
+    """Writes to `out`, from any thread; colours only where a person looks at a terminal."""
 
     def __init__(self, out: TextIO | None = None, *, verbose: bool = False) -> None:
         self.out = out or sys.stdout
@@ -24,21 +26,43 @@ class Console:
         self.tty = self.out.isatty() and os.environ.get("TERM") != "dumb"
         self.colour = self.tty and not os.environ.get("NO_COLOR")
         self._line = False
+        self._lock = threading.Lock()
 
-    def _paint(self, text: str, code: str) -> str:
-        return f"\033[{code}m{text}\033[0m" if self.colour else text
-
-    def write(self, text: str = "") -> None:
-        self._clear()
+    def write(self, text: object = "", colour: str = "") -> None:
+        """One line, whatever is in it."""
         # A failing shim may have put anything into the evidence.
         encoding = self.out.encoding or "utf-8"
-        self.out.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
-        self.out.flush()
+        line = one_line(text).encode(encoding, "backslashreplace").decode(encoding)
+        if colour and self.colour:
+            line = f"\033[{colour}m{line}\033[0m"
+        with self._lock:
+            self._clear()
+            self.out.write(line + "\n")
+            self.out.flush()
+
+    def block(self, lines: Iterable[str], colour: str = "") -> None:
+        """Several lines, the first in a colour."""
+        for number, line in enumerate(lines):
+            self.write(line, "" if number else colour)
 
     def _clear(self) -> None:
         if self._line:
             self.out.write("\r\033[K")
             self._line = False
+
+    def status(self, text: str) -> None:
+        """The live line; the next one takes its place."""
+        if not self.tty:
+            return
+        width = os.get_terminal_size(self.out.fileno()).columns - 1
+        with self._lock:
+            self.out.write("\r\033[K" + one_line(text)[:width])
+            self.out.flush()
+            self._line = True
+
+    def clear(self) -> None:
+        with self._lock:
+            self._clear()
 
     def header(self, argv: list[str], default: bool) -> None:
         facts = host()
@@ -50,85 +74,31 @@ class Console:
         claim = " (the reference, no --shim was given)" if default else ""
         self.write(f"shim      {' '.join(argv)}{claim}")
 
-    def progress(self, done: int, of: int, broken: int, name: str) -> None:
-        if not self.verbose:
-            bad = f" · {broken} not conforming" if broken else ""
-            self.status(f"{done}/{of}{bad} · {name.rpartition('::')[2]}")
-
-    def status(self, text: str) -> None:
-        """The live line; the next one takes its place."""
-        if not self.tty:
-            return
-        width = os.get_terminal_size(self.out.fileno()).columns - 1
-        self.out.write("\r\033[K" + text[:width])
-        self.out.flush()
-        self._line = True
-
     def test(self, record: Record) -> None:
         """One line a test, in verbose runs."""
         if self.verbose:
             place = f"  {record.folder}" if record.folder else ""
             self.write(f"{record.verdict:<15}{record.seconds:7.2f} s  {record.id}{place}")
 
-    def result(self, tree: Tree) -> None:
-        self._clear()
-        said = tree.hello.get("implementation", {})
-        language = f", {said['language']}" if said.get("language") else ""
-        self.write(f"target    {tree.name}{language}")
-        if tree.not_declared:
-            self.write(f"not declared: {', '.join(tree.not_declared)}")
-        for judged in tree.judged:
-            if judged.verdict in BROKEN or judged.verdict is Verdict.HARNESS_ERROR:
-                self._failure(judged, tree.shim)
-        for verdict in (Verdict.NOT_MEASURED, Verdict.NOT_APPLICABLE):
-            for judged in tree.judged:
-                if judged.verdict is verdict:
-                    self.write(f"{verdict}  {judged.requirement.id}: {judged.reason}")
-        for judged in tree.judged:
-            if judged.verdict is Verdict.CONFORMS:
-                for reason in dict.fromkeys(each.reason for each in judged.records if each.reason):
-                    self.write(f"conforms  {judged.requirement.id}: {reason}")
-        for line in tree.stale:
-            self.write(f"stale baseline  {line}")
 
-    def _failure(self, judged: Judged, shim: str | None) -> None:
-        records = [r for r in judged.records if r.verdict is not Verdict.CONFORMS]
-        bad = [r for r in records if r.verdict in BROKEN or r.verdict is Verdict.HARNESS_ERROR]
-        self.write()
-        for index, record in enumerate(bad[:BLOCKS]):
-            head, _, rest = failure_block(record, shim, judged.requirement.id).partition("\n")
-            if index == 0:
-                self.write(self._paint(head, "33" if judged.known else "1;31"))
-            self.write(rest)
-        if len(bad) > BLOCKS:
-            self.write(f"  and {len(bad) - BLOCKS} more: " + ", ".join(r.id for r in bad[BLOCKS:]))
+class Progress:
+    """Says how far a run is: each second at a terminal, else one line every 10 seconds."""
 
-    def closing(self, tree: Tree, why_incomplete: str | None) -> None:
-        self.write()
-        if why_incomplete:
-            self.write(self._paint(f"incomplete: {why_incomplete}", "33"))
-        if len(tree.contracts) > 1:
-            for contract in tree.contracts:
-                self.write(f"{contract:<9} {' · '.join(fractions(tree, contract))}")
-        self.write(self._paint(denominators(tree), "1"))
+    def __init__(self, console: Console, told: Callable[[], str]) -> None:
+        self._console, self._told = console, told
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="progress", daemon=True)
+        self._thread.start()
 
+    def _run(self) -> None:
+        tty = self._console.tty
+        # A reader that has left is for the main thread to say.
+        with contextlib.suppress(OSError, ValueError):
+            while not self._over.wait(LIVE_S if tty else LINES_S):
+                (self._console.status if tty else self._console.write)(self._told())
 
-def fractions(tree: Tree, contract: str | None = None) -> list[str]:
-    """`contract MUST 114/121 SHOULD 31/34` and the same for hardened; of one contract or of all."""
-    parts = []
-    for profile in ("contract", "hardened"):
-        shown = []
-        for level in ("MUST", "SHOULD", "MAY"):
-            conforms, of = tree.of(profile, level, contract)
-            if of or level == "MUST":
-                shown.append(f"{level} {conforms}/{of}")
-        parts.append(f"{profile} {' '.join(shown)}")
-    return parts
-
-
-def denominators(tree: Tree) -> str:
-    parts = fractions(tree)
-    parts.append(f"not measured {tree.count(Verdict.NOT_MEASURED)}")
-    parts.append(f"not applicable {tree.count(Verdict.NOT_APPLICABLE)}")
-    parts.append(f"known {tree.known}")
-    return " · ".join(parts)
+    def close(self) -> None:
+        self._over.set()
+        self._thread.join()
+        with contextlib.suppress(OSError, ValueError):
+            self._console.clear()

@@ -3,9 +3,95 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from typing import Any
 
-from boxspec.judge.results import Tree
+from boxspec import SPEC_VERSION
+from boxspec.judge.host import host
+from boxspec.judge.record import Record
+from boxspec.judge.repro import repro_command
+from boxspec.judge.requirements import PROFILES
+from boxspec.judge.results import Judged, Tree
+from boxspec.judge.verdict import BROKEN, Verdict
+
+SCHEMA = "boxspec-result/1"
 
 
 def render(tree: Tree) -> str:
-    return json.dumps(tree.to_json(), indent=2, ensure_ascii=True) + "\n"
+    return json.dumps(plain(tree), indent=2, ensure_ascii=True) + "\n"
+
+
+def plain(tree: Tree) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "spec_version": SPEC_VERSION,
+        "target": {
+            "shim": tree.shim,
+            "argv": tree.argv,
+            "implementation": tree.hello.get("implementation", {}),
+            "capabilities": tree.hello.get("capabilities", []),
+            "spec_version": tree.hello.get("spec_version"),
+        },
+        "host": host(),
+        "selection": {
+            "contracts": tree.contracts,
+            "not_declared": tree.not_declared,
+            "profile": tree.profile or "default",
+            "seed": tree.seed,
+        },
+        "summary": _summary(tree),
+        "requirements": [_requirement(each) for each in tree.judged],
+        "tests": [_test(tree, record) for record in tree.records],
+        "stale": tree.stale,
+    }
+
+
+def _summary(tree: Tree) -> dict[str, Any]:
+    return {
+        **_counts(tree, None),
+        "contracts": {name: _counts(tree, name) for name in tree.contracts},
+        "not_applicable": tree.not_applicable(),
+        "known": tree.known,
+        "duration_s": round(tree.duration_s, 3),
+    }
+
+
+def _counts(tree: Tree, contract: str | None) -> dict[str, Any]:
+    """Fractions and verdicts, of one contract or of all."""
+    counts: dict[str, Any] = {}
+    for profile in PROFILES:
+        counts[profile] = {}
+        for level in ("MUST", "SHOULD", "MAY"):
+            conforms, of = tree.of(profile, level, contract)
+            counts[profile][level.lower()] = {"conforms": conforms, "of": of}
+    verdicts = Counter(
+        str(each.verdict) for each in tree.judged if contract in (None, each.requirement.contract)
+    )
+    counts["verdicts"] = dict(sorted(verdicts.items()))
+    return counts
+
+
+def _requirement(each: Judged) -> dict[str, Any]:
+    return {
+        "id": each.id,
+        "level": each.requirement.level,
+        "profile": each.requirement.profile,
+        "verdict": str(each.verdict),
+        "tests": [record.id for record in each.records],
+        "failing": [record.id for record in each.failing],
+        "blocked_by": each.blocked_by,
+        "reason": each.reason,
+        "known": each.known,
+    }
+
+
+def _test(tree: Tree, record: Record) -> dict[str, Any]:
+    said = record.to_json()
+    names = ("id", "requirements", "verdict", "evidence", "seconds", "reason", "why", "request")
+    test = {name: said[name] for name in names}
+    if record.verdict in BROKEN or record.verdict is Verdict.HARNESS_ERROR:
+        test.update({name: said[name] for name in ("what", "expected", "got", "folder")})
+    if record.cases is not None:
+        test["cases"] = {"failed": record.cases[0], "of": record.cases[1]}
+    test["repro"] = repro_command(record.requirements[:1], tree.shim)
+    return test

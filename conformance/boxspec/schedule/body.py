@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 import time
 from typing import Any
 
@@ -15,10 +14,6 @@ from boxspec.judge.verdict import NotApplicable
 from boxspec.target.case import Box
 from boxspec.target.contract import find
 from boxspec.target.session import Session
-
-
-def folder_name(item: pytest.Item) -> str:
-    return re.sub(r"[^A-Za-z0-9_.-]+", "-", item.name).strip("-")
 
 
 class Body:
@@ -64,13 +59,14 @@ class Body:
             self.run(box)
             return time.monotonic() - start
         finally:
+            box.seconds = time.monotonic() - start
             box.sweep()
 
 
 def applicable(marked: Requires, shim: Session) -> None:
     missing = [name for name in needed(marked) if name not in shim.capabilities]
     if missing:
-        raise NotApplicable(f"the shim does not declare {', '.join(missing)}")
+        raise NotApplicable.without(*missing)
 
 
 def needed(marked: Requires) -> list[str]:

@@ -67,6 +67,11 @@ class Overlap:
         with self._lock:
             return list(self._futures.values())
 
+    def finished(self) -> list[Hashable]:
+        """The keys of the bodies that have ended."""
+        with self._lock:
+            return [key for key, future in self._futures.items() if _has_ended(future)]
+
     def get(self, key: Hashable) -> Future[float] | None:
         return self._futures.get(key)
 
@@ -83,3 +88,7 @@ class Overlap:
             threads = list(self._threads)
         for thread in threads:
             thread.join(timeout_s)
+
+
+def _has_ended(future: Future[float]) -> bool:
+    return future.done() and not future.cancelled()

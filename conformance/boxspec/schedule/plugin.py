@@ -14,7 +14,7 @@ from boxspec.errors import NotConforming, UsageError
 from boxspec.judge.record import Record
 from boxspec.judge.verdict import BROKEN, NotApplicable, NotMeasured, Verdict
 from boxspec.report.block import failure_block
-from boxspec.schedule.body import Body, applicable, folder_name
+from boxspec.schedule.body import Body, applicable
 from boxspec.schedule.choosing import choose, is_of_other_topics, leave_undeclared, says
 from boxspec.schedule.ending import PROPERTY
 from boxspec.schedule.fail_fast import until_failure
@@ -85,7 +85,7 @@ def _submit(items: list[pytest.Item], state: State, shim: Session) -> None:
     overlapping.sort(key=lambda pair: -pair[1].seconds)
     for item, marked in overlapping:
         body = Body(item, marked)
-        box = Box(shim, folder_name(item))
+        box = Box(shim, item.nodeid)
         state.boxes[item.nodeid] = box
         state.overlap.submit(item.nodeid, partial(body.run_and_sweep, box))
 
@@ -101,7 +101,7 @@ def _fill_lane(items: list[pytest.Item], state: State, shim: Session) -> None:
 
 
 def _run_in_lane(body: Body, item: pytest.Item, state: State, shim: Session) -> float:
-    box = state.boxes[item.nodeid] = Box(shim, folder_name(item))
+    box = state.boxes[item.nodeid] = Box(shim, item.nodeid)
     return body.run_and_sweep(box)
 
 
@@ -114,7 +114,7 @@ def box(request: pytest.FixtureRequest) -> Generator[Box, None, None]:
         wait([future])
     made = state.boxes.pop(request.node.nodeid, None)
     if made is None:
-        made = Box(state.open(), folder_name(request.node))
+        made = Box(state.open(), request.node.nodeid)
     request.node.stash[BOX] = made
     yield made
     made = request.node.stash[BOX]
@@ -147,10 +147,10 @@ def pytest_runtest_makereport(
         return report
     record = item.stash.get(RECORD, None)
     if record is None:
-        record = item.stash[RECORD] = Record(item.nodeid, list(marked.ids))
+        needs = list(marked.needs)
+        record = item.stash[RECORD] = Record(item.nodeid, list(marked.ids), needs=needs)
     if call.when == "call":
-        seconds: float = item.stash.get(SECONDS, call.duration)
-        record.seconds = round(seconds, 4)
+        record.seconds = round(_seconds(item, call), 4)
         record.reason = item.stash.get(LATE_ONCE, "")
     if call.excinfo is not None:
         _judge(item, call.excinfo.value, record, report)
@@ -158,6 +158,14 @@ def pytest_runtest_makereport(
         item.user_properties.append((PROPERTY, record.to_json()))
         report.user_properties = list(item.user_properties)
     return report
+
+
+def _seconds(item: pytest.Item, call: pytest.CallInfo[None]) -> float:
+    """What the body took where it ran; a body that failed has told its box alone."""
+    box = item.stash.get(BOX, None)
+    if SECONDS not in item.stash and box is not None and box.seconds is not None:
+        return box.seconds
+    return item.stash.get(SECONDS, call.duration)
 
 
 def _judge(
@@ -171,9 +179,9 @@ def _judge(
         report.longrepr = (path, (line or 0) + 1, f"{record.verdict}: {why}")
         return
     if box is not None:
-        record.request = box.request_text()
+        record.request = box.request_text(why)
         if record.verdict in BROKEN:
-            record.evidence = {**box.outside(), **record.evidence}
+            record.evidence = {**box.outside(why), **record.evidence}
         if record.verdict in BROKEN or record.verdict is Verdict.HARNESS_ERROR:
             record.folder = str(box.folder)
     if record.verdict in BROKEN:

@@ -56,14 +56,14 @@ class Repeat:
                     out.write(json.dumps(line) + "\n")
 
     def _once(self, name: str, body: Body) -> float:
-        box = Box(self.shim, name.rpartition("::")[2].replace("/", "-"))
+        box = Box(self.shim, name)
         record = Record(name, list(body.marked.ids))
         seconds = 0.0
         try:
             seconds = body.run_and_sweep(box)
         except Exception as why:
             record.blame(why)
-            record.request = box.request_text()
+            record.request = box.request_text(why)
         keep = record.verdict in BROKEN or record.verdict is Verdict.HARNESS_ERROR
         record.folder = str(box.folder) if keep else None
         box.close(keep=keep)

@@ -17,6 +17,7 @@ from boxspec.judge.requirements import CONTRACTS, load
 from boxspec.programs import ROOT
 from boxspec.schedule.choosing import says
 from boxspec.schedule.ending import ENDING, PROPERTY, Ending
+from boxspec.schedule.state import STATE
 
 # The kit needs none of the plugins that happen to be installed; most of the start-up is theirs.
 _NO_AUTOLOAD = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
@@ -28,6 +29,16 @@ def folders(wanted: Sequence[str] | None = None) -> list[str]:
     contracts = every if wanted is None else [name for name in every if name in wanted]
     places = [CONTRACTS / name for name in contracts]
     return [str(place) for place in places if any(place.glob("test_*.py"))]
+
+
+@dataclass(frozen=True)
+class Done:
+    """Tests that are over, of how many; how many of those do not overlap, and were broken."""
+
+    tests: int
+    of: int
+    short: int
+    broken: int
 
 
 @dataclass
@@ -62,6 +73,16 @@ class Observer:
         """Contracts that the shim does not declare leave after the collection."""
         gone = {item.nodeid for item in items}
         self.left_out += sum(item.nodeid in gone for item in self.items)
+
+    def done(self) -> Done:
+        """How far the session is, from any thread."""
+        names = {record.id for record in list(self.records)}
+        state = self.config.stash.get(STATE, None) if self.config is not None else None
+        if state is not None:
+            # Bodies that are done in other threads, before pytest comes to them.
+            names |= {str(key) for key in (*state.overlap.finished(), *state.lane.finished())}
+        long = {item.nodeid for item in self.items if (marked := says(item)) and marked.overlap}
+        return Done(len(names), len(self.items) - self.left_out, len(names - long), self.broken)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:

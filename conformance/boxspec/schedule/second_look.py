@@ -14,7 +14,7 @@ from concurrent.futures import wait
 import pytest
 
 from boxspec.judge.verdict import Failure
-from boxspec.schedule.body import Body, folder_name
+from boxspec.schedule.body import Body
 from boxspec.schedule.choosing import says
 from boxspec.schedule.keys import BOX, LATE_ONCE, SECONDS
 from boxspec.schedule.state import State
@@ -62,7 +62,7 @@ class SecondLook:
             wait(self.state.overlap.futures())
         item.stash[BOX].close(keep=False)
         began = time.monotonic()
-        box = item.stash[BOX] = Box(self.state.open(), folder_name(item))
+        box = item.stash[BOX] = Box(self.state.open(), item.nodeid)
         try:
             Body(item, marked).run_and_sweep(box)
         except Failure as why:

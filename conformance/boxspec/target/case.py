@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from boxspec.judge.expect import shown
-from boxspec.judge.verdict import Failure, NotMeasured
+from boxspec.judge.verdict import Failure, HostLacks
 from boxspec.target.client.exchange import Exchange
 from boxspec.target.client.streams import Streams
 from boxspec.target.contract import find, names
@@ -47,7 +47,7 @@ class Box:
     def __init__(self, session: Session, name: str) -> None:
         self.session = session
         self.name = name
-        self.folder = session.case_folder(name)
+        self.folder = session.case_folder()
         self.marker = session.marker()
         self.lives: list[Live[Any]] = []
         self._events: list[Events] = []
@@ -56,6 +56,8 @@ class Box:
         self._lock = threading.Lock()
         # The last question through serve, for a failure block.
         self.asked: Message | None = None
+        # How long the body took, in the thread that ran it.
+        self.seconds: float | None = None
 
     def __getattr__(self, name: str) -> Any:
         # Only names that are not there yet come here.
@@ -98,7 +100,8 @@ class Box:
         self.folder.chmod(0o777)
         for parent in self.folder.parents:
             if not parent.stat().st_mode & stat.S_IXOTH:
-                raise NotMeasured(f"{parent} is closed to other users: name another TMPDIR")
+                reason = f"{parent} is closed to other users: name another TMPDIR"
+                raise HostLacks("other users", reason)
 
     def fifo(self, name: str) -> Path:
         path = self.tmp / name
@@ -172,7 +175,7 @@ class Box:
         self.asked = message
         if within_s is None:
             within_s = ANSWER_S * (1 + _size(message) / MIB)
-        return Answer(self.session.serve().ask(message, within_s))
+        return Answer(self.session.serve().ask(message, within_s)).of(message)
 
     def send(self, message: Message | bytes, **options: Any) -> Observed:
         """Any message through `SHIM run`; bytes go into REQUEST as they are."""
@@ -229,8 +232,9 @@ class Box:
             exchange.close()
             opened.close()
             if isinstance(why, ShimNotExecuted) and "--uid" in state and why.code == errno.EACCES:
-                raise NotMeasured(
-                    f"{argv[0]} cannot be reached by another user than root: move the checkout"
+                raise HostLacks(
+                    "other users",
+                    f"{argv[0]} cannot be reached by another user than root: move the checkout",
                 ) from None
             raise
         opened.started()
@@ -249,21 +253,25 @@ class Box:
 
     # The end --------------------------------------------------------------------------------
 
-    def request_text(self) -> str | None:
-        """The last request, for a failure block."""
-        if not self.lives and self.asked is None:
+    def request_text(self, why: BaseException | None = None) -> str | None:
+        """The request that a failure is about, else the last one, for a failure block."""
+        about = getattr(why, "asked", None)
+        if about is None and not self.lives and self.asked is None:
             return None
-        message = self.asked or self.lives[-1].exchange.message
+        message = about or self.asked or self.lives[-1].exchange.message
         if isinstance(message, bytes):
             return shown(message)
         body = {key: value for key, value in message.items() if key not in ("id", "hold")}
         text = json.dumps(body, ensure_ascii=False)
         return text if len(text) <= 600 else f"{text[:600]}… (the kept folder has all)"
 
-    def outside(self) -> dict[str, Any]:
-        """What observers saw of the last shim that ended, for a failure block."""
-        ended = [live.outcome for live in self.lives if live.outcome is not None]
-        return ended[-1].outside() if ended else {}
+    def outside(self, why: BaseException | None = None) -> dict[str, Any]:
+        """What observers saw of the shim that the failure is about, else of the last that ended."""
+        about = getattr(why, "asked", None)
+        ended = [live for live in self.lives if live.outcome is not None]
+        ended = [live for live in ended if live.exchange.message is about] or ended
+        seen = ended[-1].outcome if ended else None
+        return seen.outside() if seen is not None else {}
 
     def sweep(self) -> None:
         """Leave no process and no descriptor; the files stay."""
@@ -282,6 +290,8 @@ class Box:
             self.session.delete(self.folder)
 
     def _write_transcript(self) -> None:
+        # Only now: its folder is all that a shim learns of a case.
+        (self.folder / "test").write_text(self.name + "\n", encoding="utf-8")
         if self.asked is not None:
             # Escapes: what was asked may hold half a surrogate.
             (self.folder / "asked.json").write_text(json.dumps(self.asked), encoding="ascii")

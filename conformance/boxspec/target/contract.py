@@ -19,6 +19,12 @@ Say = Callable[[str], None]
 Message = Mapping[str, Any]
 
 
+def _named(place: str) -> Any:
+    """What `module:name` stands for; imported when it is asked for."""
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
 @dataclass(frozen=True)
 class Verb:
     """A verb of the command line that belongs to a contract.
@@ -31,8 +37,7 @@ class Verb:
     main: str
 
     def run(self, words: Sequence[str]) -> int:
-        module, _, function = self.main.partition(":")
-        return int(getattr(importlib.import_module(module), function)(words))
+        return int(_named(self.main)(words))
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,8 @@ class Contract:
     fault_lanes: how many runs of its faults go at once unless -j says otherwise.
     preload: modules that each run of a fault would import, for the process they are forked from.
     fuzzing: `module:name` of a Fuzzing object, for a contract that has fuzz targets.
+    features: what its tests may miss on a host (HostLacks), each with the `module:function` that
+    says why it is missing, or None.
     """
 
     name: str
@@ -79,11 +86,16 @@ class Contract:
     fault_lanes: int = 2
     preload: tuple[str, ...] = ()
     fuzzing: str = field(default="")
+    features: Mapping[str, str] = field(default_factory=dict)
 
     def load_fuzzing(self) -> Fuzzing:
-        module, _, name = self.fuzzing.partition(":")
-        found: Fuzzing = getattr(importlib.import_module(module), name)
+        found: Fuzzing = _named(self.fuzzing)
         return found
+
+    def missing(self, feature: str) -> str | None:
+        """Why this host lacks a feature, if it does."""
+        why: str | None = _named(self.features[feature])()
+        return why
 
 
 @cache

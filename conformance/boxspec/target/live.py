@@ -10,11 +10,11 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from boxspec.errors import ShimBroke
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Failure
 from boxspec.target.client.exchange import Exchange
 from boxspec.target.client.streams import Streams
+from boxspec.target.death import died
 from boxspec.target.observe import procs
 from boxspec.target.observe.events import Events
 from boxspec.target.observe.lines import Deadline, poll
@@ -62,6 +62,7 @@ class Live(Generic[Outcome]):
         self._snapshot: list[Proc] | None = None
         self._lasting: list[Proc] = []
         self._outcome: Outcome | None = None
+        self._sent: set[int] = set()
 
     def __enter__(self) -> Live[Outcome]:
         return self
@@ -103,6 +104,7 @@ class Live(Generic[Outcome]):
         self.warden.pump()
         now = time.monotonic_ns()
         if self.warden.shim_exit is None and self.shim_pid > 1:
+            self._sent.add(signal_number(name))
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.shim_pid, signal_number(name))
         return now
@@ -113,6 +115,7 @@ class Live(Generic[Outcome]):
         now = time.monotonic_ns()
         # killpg(1) would be kill(-1): everybody.
         if self.warden.shim_exit is None and self.shim_pid > 1:
+            self._sent.add(signal_number(name))
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.shim_pid, signal_number(name))
         return now
@@ -200,6 +203,7 @@ class Live(Generic[Outcome]):
             f"did not return within {limit.seconds:g} s; it was killed",
             {"processes": tree, **self._stderr_evidence()},
             late=self._box.was_starved(),
+            symptom="does not return",
         )
 
     def _stderr_evidence(self) -> dict[str, str]:
@@ -240,11 +244,9 @@ class Live(Generic[Outcome]):
             self._box.session.capabilities, limit=self._box.session.max_line
         )
         if answer is None and self._expect_result:
-            raise ShimBroke(
-                f"the shim {ended.how} {ended.number} without a response",
-                {"in flight": shown(self.exchange.message), **self._stderr_evidence()},
-            )
-        self._outcome = self._make(answer, facts)
+            flight = {"in flight": shown(self.exchange.message), **self._stderr_evidence()}
+            raise died(ended, flight, self._sent)
+        self._outcome = self._make(answer, facts).of(self.exchange.message)
         return self._outcome
 
     @property

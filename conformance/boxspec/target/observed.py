@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Failure
@@ -15,15 +15,24 @@ class Answer:
 
     def __init__(self, raw: dict[str, Any] | None) -> None:
         self.raw: dict[str, Any] | None = raw
+        # What it answers.
+        self.message: dict[str, Any] | bytes | None = None
+
+    def of(self, message: dict[str, Any] | bytes) -> Self:
+        self.message = message
+        return self
 
     @property
     def _given(self) -> dict[str, Any]:
         if self.raw is None:
-            raise Failure("the shim answers", "a response", "none", self._evidence())
+            raise self._wrong("the shim answers", "a response", "none")
         return self.raw
 
     def _evidence(self) -> dict[str, Any]:
         return {}
+
+    def _wrong(self, what: str, expected: str, got: str) -> Failure:
+        return Failure(what, expected, got, self._evidence(), asked=self.message)
 
     @property
     def result(self) -> dict[str, Any]:
@@ -31,7 +40,7 @@ class Answer:
         given = self._given
         if "result" not in given:
             got = given.get("error", given.get("unsupported"))
-            raise Failure("the request has a result", "a result", shown(got), self._evidence())
+            raise self._wrong("the request has a result", "a result", shown(got))
         result: dict[str, Any] = given["result"]
         return result
 
@@ -41,7 +50,7 @@ class Answer:
         given = self._given
         if "error" not in given:
             got = given.get("result", given.get("unsupported"))
-            raise Failure("the request is an error", "an error", shown(got), self._evidence())
+            raise self._wrong("the request is an error", "an error", shown(got))
         error: dict[str, Any] = given["error"]
         return error
 
@@ -53,6 +62,17 @@ class Answer:
     def ok(self) -> bool:
         """There is a result (whatever the child made of it)."""
         return self.raw is not None and "result" in self.raw
+
+
+class Told(str):
+    """Words about an answer: a failure that is about them shows its request."""
+
+    answer: Answer
+
+    def __new__(cls, words: str, answer: Answer) -> Self:
+        made = super().__new__(cls, words)
+        made.answer = answer
+        return made
 
 
 @dataclass

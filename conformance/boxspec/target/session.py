@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
+import secrets
 import shutil
 import signal
 import tempfile
@@ -40,12 +41,10 @@ class Session:
         self.root.chmod(0o755)
         self._lock = threading.Lock()
         self._serves: dict[int, Serve] = {}
-        self._started_serves = 0
         self._serve_folders: list[Path] = []
         self._median: float | None = None
         self._lives: set[Live[Any]] = set()
         self._interrupted = False
-        self._cases = 0
         self._busy: list[tuple[int, int]] = []
         # Which vectors conformed: a refusal is proved by its allowed twin.
         self.outcomes: dict[str, bool] = {}
@@ -80,14 +79,13 @@ class Session:
         self.hello = hello
         self.capabilities = frozenset(hello["capabilities"])
 
-    def case_folder(self, name: str) -> Path:
-        """A fresh folder; the name says which test it belongs to."""
-        with self._lock:
-            self._cases += 1
-            number = self._cases
-        folder = self.root / f"{number:04d}-{name[:60]}"
-        folder.mkdir()
-        return folder
+    def case_folder(self) -> Path:
+        """A fresh folder whose name says nothing: a shim sees it in the path of REQUEST."""
+        while True:
+            folder = self.root / secrets.token_hex(4)
+            with contextlib.suppress(FileExistsError):
+                folder.mkdir()
+                return folder
 
     def delete(self, folder: Path) -> None:
         """Beside the tests: unlinking and rmdir were a third of a short case's time."""
@@ -109,11 +107,10 @@ class Session:
         serve = self._serves.get(me)
         if serve is not None and serve.alive:
             return serve
+        folder = self.case_folder()
         with self._lock:
-            self._started_serves += 1
-            folder = self.root / f"serve-{self._started_serves}"
             self._serve_folders.append(folder)
-        serve = Serve(self.argv, folder, self.env, max_line=self.max_line)
+        serve = Serve(self.argv, folder / "serve", self.env, max_line=self.max_line)
         serve.capabilities = self.capabilities
         self._serves[me] = serve
         return serve

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from boxspec.api import Answer, Box, Failure, NotMeasured
+from boxspec.api import Answer, Blocked, Box, Failure, Told
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 
@@ -32,10 +32,10 @@ def outcome(seen: Answer) -> str:
     error = error_of(seen)
     if not error:
         code = seen.result["exit_code"]
-        return "no exit code" if code is None else f"exit {code}"
+        return Told("no exit code" if code is None else f"exit {code}", seen)
     if error["kind"] == "execution" and "failed to spawn" in error["message"]:
-        return SPAWN_FAILURE
-    return f"error {error['kind']}: {error['message']}"
+        return Told(SPAWN_FAILURE, seen)
+    return Told(f"error {error['kind']}: {error['message']}", seen)
 
 
 def message(seen: Answer) -> str:
@@ -176,4 +176,4 @@ def needs_replaced_environment(box: Box) -> None:
     """Tests of the search through PATH need a child whose PATH they decide."""
     names = report(box, env=[("ONLY", "1")])["env_b64"]
     if len(names) != 1:
-        raise NotMeasured("clear_and_set leaves other variables here (see EXEC-ENV-02)")
+        raise Blocked(["EXEC-ENV-02"], "clear_and_set leaves other variables")

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from boxspec.api import Box, Event, Live, NotMeasured, at_least, expect, requires
+from boxspec.api import Blocked, Box, Event, Live, NotMeasured, at_least, expect, requires
 from boxspec.api import programs as P
 from boxspec.target.observe import procs
 from contracts.exec.answers import ObservedRun
@@ -118,7 +118,7 @@ def signalled(box: Box, live: Live[ObservedRun]) -> ObservedRun:
     live.signal("TERM")
     seen = live.finish()
     if not seen.ok:
-        raise NotMeasured("the caller does not survive the signal (see EXEC-SIGNAL)")
+        raise Blocked(["EXEC-SIGNAL-01"], "the caller does not survive the signal")
     return seen
 
 

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from boxspec.api import Box, NotMeasured, at_least, expect, requires
+from boxspec.api import Blocked, Box, HostLacks, at_least, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import (
@@ -114,7 +114,7 @@ def test_ctrl_c_reaches_the_child_once(box: Box) -> None:
 @requires("EXEC-SIGNAL-01", pitfalls=["H26"])
 def test_a_caller_that_is_pid_1_handles_sigterm(box: Box) -> None:
     if os.geteuid() != 0:
-        raise NotMeasured("a pid namespace needs root")
+        raise HostLacks("root", "a pid namespace needs root")
     events = box.events()
     with box.exec.start(
         program=P.slow_exit, args=[events.path, "8000"], state=["--pidns"], within_s=20
@@ -252,7 +252,9 @@ def signal_in_the_grace(box: Box, name: str) -> ObservedRun:
     ) as live:
         child = events.wait("ready").pid
         if not until(lambda: bool(events.all("signal")), 4):
-            raise NotMeasured("the deadline's SIGTERM did not come: there is no grace to be in")
+            raise Blocked(
+                ["EXEC-KILL-01"], "the deadline's SIGTERM did not come: there is no grace to be in"
+            )
         live.signal(name)
         os.kill(child, signal.SIGUSR1)
         return live.finish()

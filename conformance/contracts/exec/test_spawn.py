@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Box, NotMeasured, at_most, contains, expect, requires, satisfies
+from boxspec.api import Box, HostLacks, at_most, contains, expect, requires, satisfies
 from boxspec.api import programs as P
 from boxspec.target.observe.inotify import OPEN, Inotify
 from contracts.exec.spawn_io import (
@@ -164,7 +164,7 @@ def test_a_busy_program_is_attempted_once(box: Box) -> None:
                 subprocess.run([tool], check=False)
             one = attempts(watch)
             if not one:
-                raise NotMeasured("this kernel's inotify does not show a refused execve")
+                raise HostLacks("inotify", "this kernel's inotify does not show a refused execve")
             box.exec.run(program=str(tool), within_s=10)
             expect("attempts, as one execve shows them", attempts(watch), at_most(one))
     finally:
@@ -206,7 +206,7 @@ def test_a_directory_that_may_not_be_entered_is_a_spawn_failure(box: Box) -> Non
         program="/bin/true", current_dir=str(opened), state=state, expect_result=False
     )
     if twin.raw is None:
-        raise NotMeasured("the shim does not start as another user here")
+        raise HostLacks("other users", "the shim does not start as another user here")
     refused = box.exec.run(program="/bin/true", current_dir=str(closed), state=state)
     closed.chmod(0o700)
     expect(

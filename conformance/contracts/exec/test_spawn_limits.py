@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from boxspec.api import Box, Failure, NotMeasured, ShimBroke, expect, requires, satisfies
+from boxspec.api import Box, Failure, HostLacks, NotMeasured, ShimBroke, expect, requires, satisfies
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.spawn_io import SPAWN_FAILURE, error_of, outcome, shell
@@ -181,7 +181,7 @@ def witness(box: Box, user: int) -> subprocess.Popen[bytes]:
 @requires("EXEC-SPAWN-12", pitfalls=["A25", "A26"])
 def test_a_refused_process_is_a_spawn_error_and_signals_nobody(box: Box) -> None:
     if os.geteuid() != 0:
-        raise NotMeasured("the process limit of another user needs root")
+        raise HostLacks("root", "the process limit of another user needs root")
     other = witness(box, LONELY)
     try:
         box.events("witness").wait("ready")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Box, NotMeasured, at_most, expect, requires
+from boxspec.api import Answer, Blocked, Box, Told, at_most, expect, requires
 from boxspec.api import programs as P
 from boxspec.target.observe.procs import Status
 from contracts.exec.answers import ObservedRun
@@ -18,7 +18,7 @@ LARGE = b"x" * 2**20
 def error_kind(seen: ObservedRun) -> str:
     """`execution` for an execution error; the child's own end where a result came instead."""
     error = error_of(seen)
-    return str(error["kind"]) if error else outcome(seen)
+    return Told(error["kind"], seen) if error else outcome(seen)
 
 
 @requires("EXEC-STDIN-06", pitfalls=["F12", "F7"])
@@ -59,7 +59,7 @@ def test_a_failed_write_ends_the_child_as_a_deadline_would(box: Box) -> None:
         return place.exists()
 
     if not trace("deadline", timeout_ms=200):
-        raise NotMeasured("a deadline does not begin with SIGTERM here (see EXEC-TIMEOUT)")
+        raise Blocked(["EXEC-KILL-01"], "a deadline does not begin with SIGTERM")
     expect("whether the child got a SIGTERM that it could handle", trace("w", stdin=LARGE), True)
 
 

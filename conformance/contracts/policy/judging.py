@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxspec.errors import ShimBroke
 from boxspec.judge.expect import shown
-from boxspec.judge.verdict import Failure, NotApplicable, Verdict, worst
+from boxspec.judge.verdict import Blocked, Failure, NotApplicable, Verdict, worst
 from boxspec.target.client.b64 import put_word
 from contracts.policy.trees import Tree
 from contracts.policy.vectors import Group, Vector, every, source
@@ -28,14 +28,17 @@ def judge(box: Box, group: Group) -> None:
     askable = [each for each in group.vectors if each.capabilities <= box.capabilities]
     if not askable:
         missing = {name for each in group.vectors for name in each.capabilities - box.capabilities}
-        raise NotApplicable(f"the shim does not declare {', '.join(sorted(missing))}")
+        raise NotApplicable.without(*sorted(missing))
     wrong: list[tuple[Vector, Failure, Any]] = []
+    blocked: dict[str, Blocked] = {}
     broken = 0
     for vector in askable:
         try:
             ask(box, vector)
         except Failure as why:
             wrong.append((vector, why, box.asked))
+        except Blocked as why:
+            blocked[vector.id] = why
         except ShimBroke as why:
             failure = Failure("an answer of the protocol", "one", why.what, why.evidence)
             wrong.append((vector, failure, box.asked))
@@ -44,6 +47,9 @@ def judge(box: Box, group: Group) -> None:
                 break
     if wrong:
         raise _together(box, askable, wrong)
+    if blocked:
+        by = sorted({name for why in blocked.values() for name in why.by})
+        raise Blocked(by, f"the twins of {' '.join(blocked)} do not conform")
 
 
 def _together(box: Box, askable: list[Vector], wrong: list[tuple[Vector, Failure, Any]]) -> Failure:
@@ -62,11 +68,21 @@ def _together(box: Box, askable: list[Vector], wrong: list[tuple[Vector, Failure
             for vector, failure, _ in wrong[1:8]
         ]
     verdict = worst(failure.verdict for _, failure, _ in wrong)
-    return Failure(f"{first.id}: {why.what}", why.expected, why.got, evidence, verdict)
+    ids = [vector.id for vector, _, _ in wrong]
+    return Failure(
+        f"{first.id}: {why.what}",
+        why.expected,
+        why.got,
+        evidence,
+        verdict,
+        why="every vector" if len(ids) == len(askable) else " ".join(ids),
+        cases=(len(ids), len(askable)),
+    )
 
 
 def ask(box: Box, vector: Vector) -> None:
-    """One vector; a refusal or denial counts only when its allowed twin conforms."""
+    """One vector; a refusal or denial counts only when its allowed twin conforms: where the twin
+    is the matter of another requirement, that one blocks it."""
     conforms(box, vector)
     if vector.twin is None:
         return
@@ -79,6 +95,8 @@ def ask(box: Box, vector: Vector) -> None:
         except (Failure, ShimBroke):
             known[twin.id] = False
         box.asked = asked
+    if not known[twin.id] and not {*twin.requirements} & {*vector.requirements}:
+        raise Blocked(twin.requirements, f"{twin.id}, its allowed twin, does not conform")
     if not known[twin.id]:
         raise Failure(
             "the refusal is proved by its allowed twin",

@@ -30,4 +30,5 @@ CONTRACT = Contract(
         "contracts.sbpl.mac",
         "boxspec.target.laws",
     ),
+    features={"sandbox-exec": "contracts.sbpl.mac:absent"},
 )

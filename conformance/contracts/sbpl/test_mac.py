@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from boxspec.api import Box, NotMeasured, expect, requires
+from boxspec.api import Box, HostLacks, expect, requires
 from contracts.sbpl import mac
 
 
@@ -10,5 +10,5 @@ from contracts.sbpl import mac
 def test_a_mac_decides_as_the_evaluator_does(box: Box) -> None:
     why = mac.absent()
     if why is not None:
-        raise NotMeasured(why)
+        raise HostLacks("sandbox-exec", why)
     expect("what a Mac decides otherwise", mac.judged(box), [])

@@ -45,7 +45,7 @@ class Serve:
         self._buffer = bytearray()
         self._number = 0
         self._folder = folder
-        folder.mkdir(exist_ok=True)
+        folder.mkdir()
         self._streams = Streams(folder, {"stdin": "pipe", "stdout": "pipe"})
         try:
             self.warden = Warden(

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from boxspec.errors import HarnessError, ShimBroke
-from boxspec.judge.verdict import NotMeasured
+from boxspec.judge.verdict import HostLacks
 from boxspec.programs import programs
 from boxspec.target.observe import procs
 from boxspec.target.observe.lines import Deadline, LineReader
@@ -108,7 +108,8 @@ class Warden:
                 if step == "exec":
                     raise ShimNotExecuted(code)
                 # The caller's state that a case asks for, such as a pid namespace.
-                raise NotMeasured(f"this host refuses the set-up step {step}: {os.strerror(code)}")
+                reason = f"this host refuses the set-up step {step}: {os.strerror(code)}"
+                raise HostLacks("set-up", reason)
             if self._report.eof or limit.over():
                 self.close()
                 raise HarnessError(f"the warden did not start the shim: {self.reports}")

@@ -1,0 +1,62 @@
+"""The verb `baseline`: a run, and what deviates in it written down as known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from boxspec.cli.arguments import run_flags
+from boxspec.cli.run import observe
+from boxspec.cli.verbs import verb_parser
+from boxspec.errors import UsageError
+from boxspec.judge.baseline import Baseline, Known, read
+from boxspec.judge.results import Judged, Tree
+from boxspec.judge.verdict import BROKEN, Verdict
+from boxspec.report.baseline import render
+from boxspec.report.files import OutputFile
+
+EPILOG = """\
+Takes the flags of run. Written are the requirements that are broken, and those that were not
+measured for a reason of their own. An entry that FILE has already keeps its issue and its date;
+one that no longer holds goes; those of requirements that this run did not ask stay.
+exit codes: 0 FILE is written; 2 it is not: bad usage, a broken shim or kit, or interrupted."""
+
+
+def main(words: Sequence[str]) -> int:
+    parser = verb_parser("baseline", EPILOG)
+    run_flags(parser)
+    parser.add_argument("--write", metavar="FILE", required=True, help="the baseline (TOML)")
+    args = parser.parse_args(words)
+    if args.known or args.repeat:
+        flag = "--known" if args.known else "--repeat"
+        raise UsageError(f"baseline {flag}", "does not go with --write", "leave it out")
+    output = OutputFile("--write", args.write)
+    before = read(output.path) if output.path.exists() else Baseline([])
+    ran = observe(args)
+    if ran.tree is None or ran.status == 2:
+        return 2
+    entries = [*_kept(before, ran.tree), *_found(before, ran.tree.judged)]
+    output.write(render(entries))
+    print(f"{len(entries)} known deviation{'' if len(entries) == 1 else 's'} in {args.write}")
+    return 0
+
+
+def _kept(before: Baseline, tree: Tree) -> Iterator[Known]:
+    """Entries of which this run says nothing."""
+    asked = {each.id: {record.name for record in each.records} for each in tree.judged}
+    for entry in before.entries:
+        names = asked.get(entry.requirement)
+        if names is None or (tree.narrowed and entry.test and entry.test not in names):
+            yield entry
+
+
+def _found(before: Baseline, judged: list[Judged]) -> Iterator[Known]:
+    for each in judged:
+        excusable = each.verdict is Verdict.NOT_MEASURED and not each.lacks
+        if each.verdict not in BROKEN and not excusable:
+            continue
+        for seen in each.reasons:
+            old = [entry for entry in before.entries if entry.requirement == each.id]
+            yield next(
+                (entry for entry in old if entry.says(seen)),
+                Known(each.id, seen.verdict, seen.why, seen.test),
+            )

@@ -1,0 +1,18 @@
+"""The facts of this machine that a verdict may depend on."""
+
+from __future__ import annotations
+
+import os
+import platform
+from typing import Any
+
+
+def host() -> dict[str, Any]:
+    return {
+        "system": platform.system(),
+        "release": platform.release(),
+        "machine": platform.machine(),
+        "cpus": len(os.sched_getaffinity(0)),
+        "python": platform.python_version(),
+        "root": os.geteuid() == 0,
+    }

@@ -1,0 +1,134 @@
+"""From the records of tests to the verdicts of requirements."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from boxspec.judge.baseline import Baseline
+from boxspec.judge.record import Record
+from boxspec.judge.requirements import PROFILES, Requirement, closure, contract_of, load, select
+from boxspec.judge.results import Judged
+from boxspec.judge.stable import stable
+from boxspec.judge.verdict import BROKEN, Verdict, worst
+
+
+class Blocks:
+    """Which failures come of another requirement that is broken."""
+
+    def __init__(self, records: Iterable[Record]) -> None:
+        self._failing: dict[str, list[Record]] = {}
+        for record in records:
+            if record.verdict in BROKEN:
+                for name in record.requirements:
+                    self._failing.setdefault(name, []).append(record)
+        self._broken: dict[str, bool] = {}
+
+    def by(self, name: str, record: Record) -> list[str]:
+        """The broken requirements that this failure of a requirement is blocked by."""
+        known = load()
+        needs = {*known[name].needs, *record.needs} if name in known else {*record.needs}
+        return sorted(each for each in closure(needs) - {name} if self._is_broken(each))
+
+    def _is_broken(self, name: str) -> bool:
+        """Broken by itself: not all of its failures are blocked in turn."""
+        if name not in self._broken:
+            # Tests may name needs in a circle: then each of them counts as broken.
+            self._broken[name] = name in self._failing
+            self._broken[name] = any(
+                not self.by(name, record) for record in self._failing.get(name, ())
+            )
+        return self._broken[name]
+
+
+def judge(
+    records: Iterable[Record],
+    selected: Mapping[str, Requirement],
+    capabilities: Iterable[str],
+    baseline: Baseline | None = None,
+) -> list[Judged]:
+    """The worst verdict of each selected requirement."""
+    every = list(records)
+    blocks = Blocks(every)
+    deciding: dict[str, list[Record]] = {name: [] for name in selected}
+    for record in every:
+        for name in record.requirements:
+            if name in deciding:
+                deciding[name].append(record)
+    declared = set(capabilities)
+    judged = []
+    for name, requirement in selected.items():
+        each = _judged(requirement, deciding[name], declared, blocks)
+        each.known = baseline is not None and baseline.covers(name, each.reasons)
+        judged.append(each)
+    return judged
+
+
+def _judged(
+    requirement: Requirement, mine: list[Record], declared: Collection[str], blocks: Blocks
+) -> Judged:
+    name = requirement.id
+    needed = requirement.capability
+    if needed is None and not mine and contract_of(name) not in declared:
+        needed = contract_of(name)
+    if needed is not None and needed not in declared:
+        reason = f"the shim does not declare {needed}"
+        made = Judged(requirement, Verdict.NOT_APPLICABLE, mine, reason, reason)
+        made.missing = [needed]
+        return made
+    if not mine:
+        reason = "no test of it was run"
+        return Judged(requirement, Verdict.NOT_MEASURED, mine, reason, reason)
+    blocked = {id(each): blocks.by(name, each) for each in mine if each.verdict in BROKEN}
+    failing = [each for each in mine if each.verdict in BROKEN and not blocked[id(each)]]
+    verdict = worst(
+        Verdict.NOT_MEASURED if blocked.get(id(each)) else each.verdict for each in mine
+    )
+    made = Judged(requirement, verdict, mine, failing=failing)
+    if verdict is Verdict.NOT_MEASURED:
+        _say_why_not_measured(made, mine, {each for by in blocked.values() for each in by})
+        return made
+    first = next(each for each in failing or mine if each.verdict is verdict)
+    if verdict is not Verdict.CONFORMS:
+        made.reason, made.why = first.reason, first.why
+    if verdict is Verdict.NOT_APPLICABLE:
+        made.missing = first.missing
+    return made
+
+
+def _say_why_not_measured(made: Judged, mine: list[Record], blockers: set[str]) -> None:
+    undecided = [each for each in mine if each.verdict is Verdict.NOT_MEASURED]
+    made.blocked_by = sorted({*blockers, *(by for each in undecided for by in each.blocked_by)})
+    if made.blocked_by:
+        said = next((each.reason for each in undecided if each.blocked_by), "")
+        made.why = f"blocked by {', '.join(made.blocked_by)}"
+        made.reason = f"{made.why}: {said}" if said else made.why
+        return
+    # A reason that the host has nothing to do with comes first.
+    first = min(undecided, key=lambda each: bool(each.lacks))
+    made.reason, made.why, made.lacks = first.reason, stable(first.reason), first.lacks
+
+
+def selection(
+    contracts: list[str] | None,
+    profile: str | None,
+    capabilities: Iterable[str],
+    named: set[str] | None,
+) -> tuple[list[str], list[str], dict[str, Requirement]]:
+    """Contracts that are judged, contracts not declared, and the selected requirements.
+
+    `named` are the requirements of a selection by expression or id; None is everything.
+    """
+    declared = set(capabilities)
+    every = list(dict.fromkeys(each.contract for each in load().values()))
+    chosen = contracts
+    if chosen is None:
+        # Half of a contract may be asked for; one that nothing was asked of is not a part of it.
+        asked = every if named is None else {load()[name].contract for name in named}
+        spoken = [name for name in every if name in declared]
+        chosen = [name for name in spoken if name in asked] or spoken
+    missing = [name for name in every if name not in declared]
+    kinds = PROFILES if profile in (None, "all") else (profile,)
+    found = select(chosen, kinds)
+    if named is not None:
+        found = {name: each for name, each in found.items() if name in named}
+    return chosen, missing, found

@@ -1,0 +1,28 @@
+"""A baseline as TOML, in the form that `judge.baseline` reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import tomli_w
+
+from boxspec.judge.baseline import Known
+
+HEAD = "# Known deviations, for --known. Written by boxspec baseline; issue and until are yours.\n"
+
+
+def render(entries: Iterable[Known]) -> str:
+    tables = [_table(each) for each in dict.fromkeys(entries)]
+    return f"{HEAD}\n{tomli_w.dumps({'known': tables})}" if tables else HEAD
+
+
+def _table(entry: Known) -> dict[str, object]:
+    table: dict[str, object] = {"requirement": entry.requirement}
+    if entry.test:
+        table["test"] = entry.test
+    table |= {"verdict": str(entry.verdict), "why": entry.why}
+    if entry.issue:
+        table["issue"] = entry.issue
+    if entry.until is not None:
+        table["until"] = entry.until
+    return table

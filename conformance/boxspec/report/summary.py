@@ -1,0 +1,135 @@
+"""What a run came to, for people: failures, what is undecided, the verdict, the denominators."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+
+from boxspec.judge.repro import repro_command
+from boxspec.judge.results import Judged, Tree
+from boxspec.judge.verdict import BROKEN, Verdict
+from boxspec.report.block import block_lines
+from boxspec.report.console import Console
+from boxspec.report.failures import grouped, is_partial, share
+
+# So many failures are shown in full; the result file has them all, and -v shows them.
+BLOCKS = 5
+INTERRUPTED = "no verdict: interrupted, what was finished is above"
+RED, YELLOW, BOLD = "1;31", "33", "1"
+
+
+def tell(console: Console, tree: Tree) -> None:
+    """Everything between the tests and the verdict."""
+    said = tree.hello.get("implementation", {})
+    language = f", {said['language']}" if said.get("language") else ""
+    console.write(f"target    {tree.name}{language}")
+    if tree.not_declared:
+        console.write(f"not declared: {', '.join(tree.not_declared)}")
+    _failures(console, tree)
+    for line in _undecided(tree):
+        console.write(line)
+    for judged in tree.judged:
+        if judged.verdict is Verdict.CONFORMS:
+            for reason in dict.fromkeys(each.reason for each in judged.records if each.reason):
+                console.write(f"conforms  {judged.id}: {reason}")
+    for line in tree.stale:
+        console.write(f"stale baseline  {line}")
+
+
+def _failures(console: Console, tree: Tree) -> None:
+    groups = grouped(tree)
+    full = len(groups) if console.verbose else BLOCKS
+    for group in groups[:full]:
+        judged = group.first
+        tests = share(judged) if len(judged.records) > 1 and judged.failing else ""
+        console.write()
+        console.block(block_lines(group.record, tree.shim, judged.id, tests), RED)
+        if group.judged[1:]:
+            console.write(f"  same in   {' '.join(each.id for each in group.judged[1:])}")
+    if groups[full:]:
+        console.write()
+        console.write(f"further failures, in full with -v: {len(groups) - full}")
+        for group in groups[full:]:
+            console.write(f"  {group.line()}")
+    failed = [each for each in tree.judged if each.verdict in BROKEN and not each.known]
+    if groups:
+        console.write()
+    if failed:
+        console.write(f"failed {len(failed)}: {' '.join(each.id for each in failed)}")
+    if len(failed) > 1:
+        shim = f"--shim {shlex.quote(tree.shim)} " if tree.shim else ""
+        console.write(f"again     {repro_command([], None)} {shim}ID...")
+    partly = [each for each in failed if is_partial(each)]
+    if partly:
+        told = (f"{each.id} ({share(each)})" for each in partly)
+        console.write(f"in part   {' · '.join(told)}")
+
+
+def _undecided(tree: Tree) -> Iterator[str]:
+    for judged in tree.judged:
+        if judged.known and judged.verdict in BROKEN:
+            yield f"known     {judged.id} {judged.verdict}: {judged.reason}"
+    blocked: dict[tuple[str, ...], list[Judged]] = {}
+    for judged in tree.judged:
+        if judged.blocked_by:
+            blocked.setdefault(tuple(judged.blocked_by), []).append(judged)
+        elif judged.verdict is Verdict.NOT_MEASURED:
+            yield f"not measured  {judged.id}: {judged.reason}"
+    for by, mine in blocked.items():
+        yield f"blocked by {', '.join(by)}: {' '.join(each.id for each in mine)}"
+    for missing, ids in tree.not_applicable().items():
+        yield f"not applicable, without {missing}: {' '.join(ids)}"
+
+
+def close(console: Console, tree: Tree, verdict: str, status: int) -> None:
+    """The verdict in words, and the last line with the denominators."""
+    console.write()
+    if len(tree.contracts) > 1:
+        for contract in tree.contracts:
+            console.write(f"{contract:<9} {' · '.join(fractions(tree, contract))}")
+    colour = "" if status == 0 else RED if status == 1 else YELLOW
+    console.write(verdict, colour)
+    console.write(denominators(tree), BOLD)
+
+
+def verdict(tree: Tree, status: int, why_incomplete: str | None) -> str:
+    """What the exit status means, of this run."""
+    if status == 1:
+        ids = [each.id for each in tree.broken]
+        if tree.asked:
+            return f"does not conform: {' '.join(ids)}"
+        what = "contract MUST" if tree.profile in (None, "contract") else "MUST"
+        return f"does not conform: breaks {len(ids)} {what}{'s' if len(ids) > 1 else ''}"
+    if status == 2:
+        wrong = sum(record.verdict is Verdict.HARNESS_ERROR for record in tree.records)
+        return f"no verdict: the kit failed in {wrong} test{'s' if wrong > 1 else ''}"
+    if status == 3:
+        return f"incomplete: {why_incomplete}"
+    conforms = "conforms" if tree.asked or tree.narrowed else "conforms to each contract MUST"
+    excused = sum(each.known and each.verdict in BROKEN for each in tree.judged)
+    if excused:
+        conforms += f" but for {excused} known deviation{'s' if excused > 1 else ''}"
+    if status == 4:
+        return f"{conforms}, and the baseline is stale"
+    return conforms
+
+
+def fractions(tree: Tree, contract: str | None = None) -> list[str]:
+    """`contract MUST 114/121 SHOULD 31/34` and the same for hardened; of one contract or of all."""
+    parts = []
+    for profile in ("contract", "hardened"):
+        shown = []
+        for level in ("MUST", "SHOULD", "MAY"):
+            conforms, of = tree.of(profile, level, contract)
+            if of or level == "MUST":
+                shown.append(f"{level} {conforms}/{of}")
+        parts.append(f"{profile} {' '.join(shown)}")
+    return parts
+
+
+def denominators(tree: Tree) -> str:
+    parts = fractions(tree)
+    parts.append(f"not measured {tree.count(Verdict.NOT_MEASURED)}")
+    parts.append(f"not applicable {tree.count(Verdict.NOT_APPLICABLE)}")
+    parts.append(f"known {tree.known}")
+    return " · ".join(parts)

@@ -1,0 +1,204 @@
+"""From tests to verdicts of requirements: what is blocked, what applies, and the exit status."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from boxspec.errors import UsageError
+from boxspec.judge import requirements
+from boxspec.judge.requirements import Requirement, load
+from boxspec.judge.results import Judged, Tree
+from boxspec.judge.verdict import Blocked, HostLacks, NotApplicable, NotMeasured, Verdict
+from selftest.tools import FAKE, TWIN, boxspec
+from selftest.trees import CAPPED, HARDENED, MUST, OTHER_MUST, SHOULD, failed, record, tree
+
+ROOT_NEEDED = HostLacks("root", "needs root")
+
+
+def of(found: Tree, name: str) -> Judged:
+    return next(each for each in found.judged if each.id == name)
+
+
+@pytest.fixture
+def needing(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """OTHER_MUST needs MUST, and SHOULD needs OTHER_MUST."""
+    known = dict(load())
+    known[OTHER_MUST] = replace(known[OTHER_MUST], needs=(MUST,))
+    known[SHOULD] = replace(known[SHOULD], needs=(OTHER_MUST,))
+    monkeypatch.setattr("boxspec.judge.judging.load", lambda: known)
+    monkeypatch.setattr("boxspec.judge.requirements.load", lambda: known)
+    yield
+
+
+# Blocked -------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("needing")
+def test_a_failure_that_needs_a_broken_requirement_is_blocked_by_it() -> None:
+    found = tree([record(MUST, failed()), record(OTHER_MUST, failed()), record(SHOULD, failed())])
+    for name in (OTHER_MUST, SHOULD):
+        each = of(found, name)
+        assert (each.verdict, each.blocked_by) == (Verdict.NOT_MEASURED, [MUST])
+        assert each.reason == f"blocked by {MUST}"
+    assert found.of("contract", "MUST") == (0, 2)
+    assert [each.id for each in found.broken] == [MUST]
+
+
+@pytest.mark.usefixtures("needing")
+def test_where_the_needed_one_conforms_a_failure_is_one() -> None:
+    found = tree([record(MUST), record(OTHER_MUST, failed()), record(SHOULD, failed())])
+    assert (of(found, OTHER_MUST).verdict, of(found, OTHER_MUST).blocked_by) == ("fails", [])
+    # The nearest that is broken is what blocks.
+    assert of(found, SHOULD).blocked_by == [OTHER_MUST]
+
+
+@pytest.mark.usefixtures("needing")
+def test_what_conforms_is_not_blocked() -> None:
+    found = tree([record(MUST, failed()), record(OTHER_MUST)])
+    assert of(found, OTHER_MUST).verdict is Verdict.CONFORMS
+
+
+def test_a_test_may_need_more_than_its_requirement() -> None:
+    needs = {"needs": [MUST]}
+    records = [
+        record(MUST, failed()),
+        record(f"{OTHER_MUST}/one", failed(), **needs),
+        record(f"{OTHER_MUST}/two", failed("its length")),
+    ]
+    each = of(tree(records), OTHER_MUST)
+    assert ([record.name for record in each.failing], each.reason) == (
+        ["two"],
+        "its length: expected a, got b",
+    )
+    assert of(tree(records[:2]), OTHER_MUST).blocked_by == [MUST]
+
+
+def test_needs_in_a_circle_block_nothing_for_ever() -> None:
+    records = [
+        record(MUST, failed(), needs=[OTHER_MUST]),
+        record(OTHER_MUST, failed(), needs=[MUST]),
+    ]
+    found = tree(records)
+    assert [each.id for each in found.broken] != []
+
+
+def test_a_test_may_find_out_itself_what_blocks_it() -> None:
+    found = tree([record(MUST, Blocked([CAPPED], "nothing is cut")), record(OTHER_MUST)])
+    assert of(found, MUST).reason == f"blocked by {CAPPED}: nothing is cut"
+    assert found.exit_code() == 3
+
+
+@pytest.mark.parametrize(
+    ("needs", "said"),
+    [(("EXEC-NO-99",), "which is no requirement"), (("A-1",), "needs itself")],
+)
+def test_a_wrong_need_is_refused(needs: tuple[str, ...], said: str) -> None:
+    one = Requirement("A-1", "MUST", "contract", "", "", "1.0", "exec", needs=needs)
+    with pytest.raises(UsageError, match=said):
+        requirements._check_needs({"A-1": one})
+
+
+def test_a_need_of_a_contract_that_is_not_here_is_none() -> None:
+    one = Requirement("A-1", "MUST", "contract", "", "", "1.0", "exec", needs=("MODULE-X-01",))
+    requirements._check_needs({"A-1": one})
+
+
+# What applies --------------------------------------------------------------------------------
+
+
+def test_what_does_not_apply_is_in_no_fraction() -> None:
+    found = tree([record(MUST), record(CAPPED, NotApplicable.without("exec.cap"))])
+    assert found.of("contract", "MUST") == (1, 1)
+    assert found.of("hardened", "MUST") == (0, 0)
+    assert found.not_applicable() == {"exec.cap": [CAPPED]}
+
+
+def test_a_contract_that_is_not_declared_does_not_apply() -> None:
+    found = tree([record(MUST)], capabilities=["exec"], contracts=["exec", "policy"])
+    assert found.incomplete(False) == "no MUST of policy was decided"
+
+
+# The exit status -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("why", "code"),
+    [
+        (None, 0),
+        (NotMeasured("the machine was late"), 3),
+        (Blocked([HARDENED], "it is broken"), 3),
+        (ROOT_NEEDED, 0),
+    ],
+)
+def test_a_must_that_was_not_measured_makes_a_run_incomplete(
+    why: Exception | None, code: int
+) -> None:
+    """Unless the host lacks what it takes; a hardened one does not count."""
+    assert tree([record(MUST), record(OTHER_MUST, why)]).exit_code() == code
+    assert tree([record(MUST), record(HARDENED, why)]).exit_code() == 0
+
+
+def test_a_reason_beside_the_hosts_makes_a_run_incomplete() -> None:
+    reasons = [
+        record(f"{OTHER_MUST}/one", ROOT_NEEDED),
+        record(f"{OTHER_MUST}/two", NotMeasured("late")),
+    ]
+    found = tree([record(MUST), *reasons])
+    assert (found.exit_code(), of(found, OTHER_MUST).reason) == (3, "late")
+
+
+@pytest.mark.parametrize("name", [MUST, HARDENED, SHOULD])
+@pytest.mark.parametrize(
+    ("why", "code"),
+    [(None, 0), (failed(), 1), (NotMeasured("late"), 3), (ROOT_NEEDED, 3)],
+)
+def test_what_is_asked_by_its_id_counts_whatever_it_is(
+    name: str, why: Exception | None, code: int
+) -> None:
+    assert tree([record(name, why)], asked=[name]).exit_code() == code
+
+
+def test_what_was_not_asked_does_not_count() -> None:
+    """A test may decide more than the requirement that was asked for."""
+    found = tree([record(HARDENED), record(MUST, failed())], asked=[HARDENED])
+    assert found.exit_code() == 0
+
+
+@pytest.mark.parametrize(("narrowed", "code"), [(True, 0), (False, 3)])
+def test_a_part_of_a_contract_may_have_no_must(narrowed: bool, code: int) -> None:
+    assert tree([record(SHOULD)], narrowed=narrowed).exit_code() == code
+
+
+@pytest.mark.parametrize(
+    ("verb", "shim", "code"),
+    [
+        (("repro",), FAKE, 1),
+        (("repro", "--bisect"), FAKE, 1),
+        (("run", "--requirement"), FAKE, 1),
+        (("repro",), TWIN, 0),
+    ],
+)
+def test_a_hardened_must_that_fails_is_exit_1_by_its_id(
+    verb: tuple[str, ...], shim: object, code: int
+) -> None:
+    words = f"{shim} honest" if shim is FAKE else str(shim)
+    done = boxspec(*verb, "EXEC-SPAWN-07", "--shim", words)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert f"exit status {code}" in done.stdout
+
+
+def test_a_bisection_skips_what_decides_nothing() -> None:
+    honest = ("--shim", f"{FAKE} honest")
+    done = boxspec("repro", "--bisect", "EXEC-CAP-01", *honest)
+    assert done.returncode == 125, done.stdout + done.stderr
+    assert "EXEC-CAP-01 is not-applicable: the shim does not declare exec.cap" in done.stdout
+
+
+def test_several_ids_are_asked_at_once() -> None:
+    ids = ("EXEC-ENV-02", "exec-text-01")
+    done = boxspec("repro", *ids, "--shim", f"{FAKE} honest")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "contract MUST 2/2" in done.stdout

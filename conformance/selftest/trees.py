@@ -1,0 +1,55 @@
+"""Records and result trees as a run would have left them, for tests of what is made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from boxspec.judge.baseline import Baseline
+from boxspec.judge.judging import judge
+from boxspec.judge.record import Record
+from boxspec.judge.requirements import load
+from boxspec.judge.results import Tree
+from boxspec.judge.verdict import Failure
+
+# Nothing here asks what they are about; the second of each kind is what needs the first.
+MUST, OTHER_MUST = "EXEC-ENV-01", "EXEC-TEXT-01"
+HARDENED, SHOULD, CAPPED = "EXEC-SPAWN-07", "EXEC-SPAWN-09", "EXEC-CAP-01"
+
+
+def record(name: str, why: BaseException | None = None, *more: str, **fields: Any) -> Record:
+    """The record of the test `NAME` (of a requirement `ID` or `ID/NAME`), that raised `why`."""
+    requirement, _, test = name.partition("/")
+    made = Record(f"conformance/x.py::{test or requirement}", [requirement, *more], **fields)
+    if why is not None:
+        made.blame(why)
+    return made
+
+
+def failed(what: str = "the output", got: str = "b", **more: Any) -> Failure:
+    return Failure(what, "a", got, **more)
+
+
+def tree(
+    records: Sequence[Record],
+    *,
+    asked: Iterable[str] = (),
+    baseline: Baseline | None = None,
+    capabilities: Sequence[str] = ("exec",),
+    **fields: Any,
+) -> Tree:
+    """What these records come to; judged are the requirements that they name."""
+    names = dict.fromkeys(name for each in records for name in each.requirements)
+    selected = {name: load()[name] for name in names}
+    judged = judge(records, selected, capabilities, baseline)
+    given: Mapping[str, Any] = {
+        "shim": "./shim",
+        "argv": ["./shim"],
+        "hello": {},
+        "contracts": list(dict.fromkeys(each.contract for each in selected.values())),
+        "not_declared": [],
+        "profile": None,
+        "duration_s": 1.0,
+        **fields,
+    }
+    return Tree(judged=judged, records=list(records), asked=frozenset(asked), **given)
