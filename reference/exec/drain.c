@@ -40,7 +40,13 @@ static void at_end(struct bs_drain *drain, const struct bs_outlets *outlets) {
         bs_tee_end(outlets->tee, drain->stream);
 }
 
-bool bs_drain_read(struct bs_drain *drain, const struct bs_outlets *outlets) {
+/* A pipe that is not read any more must not stay in a poll set: it would wake every poll. */
+static int fail(struct bs_drain *drain, int os_error) {
+    bs_close(&drain->fd);
+    return os_error;
+}
+
+int bs_drain_read(struct bs_drain *drain, const struct bs_outlets *outlets) {
     bool keep = outlets->request->on_output == NULL;
     char scratch[PIPE_DEFAULT];
     char *into = scratch;
@@ -51,19 +57,18 @@ bool bs_drain_read(struct bs_drain *drain, const struct bs_outlets *outlets) {
     if (keep && left > PIPE_GROWN) {
         size_t want = drain->kept.len == 0 ? SMALL_READ : drain->grown ? PIPE_GROWN : PIPE_DEFAULT;
         if (!bs_buf_reserve(&drain->kept, want))
-            return false;
+            return fail(drain, ENOMEM);
         into = drain->kept.data + drain->kept.len;
         room = drain->kept.cap - drain->kept.len - 1;
         if (room > PIPE_GROWN)
             room = PIPE_GROWN;
     }
     ssize_t got = (ssize_t)BS_RETRY(read(drain->fd, into, room));
-    if (got < 0 && errno == EAGAIN)
-        return true;
-    if (got <= 0) {
-        /* Only the end of the last writer; an error of a pipe cannot be anything better. */
+    if (got < 0)
+        return errno == EAGAIN ? 0 : fail(drain, errno);
+    if (got == 0) {
         at_end(drain, outlets);
-        return true;
+        return 0;
     }
     size_t len = (size_t)got;
     if (len >= PIPE_DEFAULT / 2 && !drain->grown)
@@ -78,21 +83,22 @@ bool bs_drain_read(struct bs_drain *drain, const struct bs_outlets *outlets) {
     else if (keep)
         bs_buf_add(&drain->kept, scratch, len);
     hand_on(drain, outlets, into, len);
-    return !drain->kept.failed;
+    return drain->kept.failed ? fail(drain, ENOMEM) : 0;
 }
 
-bool bs_drain_rest(struct bs_drain *drain, const struct bs_outlets *outlets) {
+int bs_drain_rest(struct bs_drain *drain, const struct bs_outlets *outlets) {
     enum { LARGEST_PIPE = 1024 * 1024 };
     size_t seen = 0;
     while (drain->fd >= 0 && seen < LARGEST_PIPE) {
         uint64_t before = drain->taken;
-        if (!bs_drain_read(drain, outlets))
-            return false;
+        int os_error = bs_drain_read(drain, outlets);
+        if (os_error != 0)
+            return os_error;
         if (drain->taken == before)
             break; /* empty for now, ended, or beyond the cap */
         seen += (size_t)(drain->taken - before);
     }
-    return true;
+    return 0;
 }
 
 void bs_drain_finish(struct bs_drain *drain) {

@@ -26,11 +26,13 @@ struct bs_outlets {
 /* Takes fd over. */
 void bs_drain_init(struct bs_drain *drain, int fd, enum bs_stream stream, uint64_t most);
 
-/* Reads what one call gives. False when memory ran out. At the end of the stream fd is closed. */
-bool bs_drain_read(struct bs_drain *drain, const struct bs_outlets *outlets);
+/* Reads what one call gives. At the end of the stream fd is closed. 0 or an errno, ENOMEM among
+ * them: nothing can be read any more then, and fd is closed too. */
+int bs_drain_read(struct bs_drain *drain, const struct bs_outlets *outlets);
 
-/* Reads what is there now, but no more than the largest pipe holds: a flood has no end. */
-bool bs_drain_rest(struct bs_drain *drain, const struct bs_outlets *outlets);
+/* Reads what is there now, but no more than the largest pipe holds: a flood has no end. As above.
+ */
+int bs_drain_rest(struct bs_drain *drain, const struct bs_outlets *outlets);
 
 /* Drops an incomplete character at the end of a stream that was cut. */
 void bs_drain_finish(struct bs_drain *drain);

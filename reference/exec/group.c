@@ -127,10 +127,10 @@ uint64_t bs_boot_ticks(void) {
            (uint64_t)now.tv_nsec / (UINT64_C(1000000000) / per_second);
 }
 
-void bs_group_signal(pid_t pgid, int signo) {
+bool bs_group_signal(pid_t pgid, int signo) {
     if (pgid <= 1 || pgid == getpgrp())
-        return;
-    (void)kill(-pgid, signo);
+        return true;
+    return kill(-pgid, signo) == 0 || errno == ESRCH;
 }
 
 bool bs_group_empty(pid_t pgid) { return kill(-pgid, 0) != 0 && errno == ESRCH; }

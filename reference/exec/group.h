@@ -21,8 +21,9 @@ struct bs_members bs_group_look(pid_t pgid, pid_t leader, uint64_t not_after);
 uint64_t bs_boot_ticks(void);
 
 /* Sends to the group whose unreaped leader is pgid; refuses 0, 1, negative numbers and the caller's
- * own group, whatever led to them. */
-void bs_group_signal(pid_t pgid, int signo);
+ * own group, whatever led to them. False when the system refused to send it, which is worth another
+ * try; an empty group is none. */
+bool bs_group_signal(pid_t pgid, int signo);
 
 /* True when no process, zombies included, has this group. May be asked after the reap. */
 bool bs_group_empty(pid_t pgid);

@@ -56,9 +56,14 @@ static int report_result(struct bs_run *run, struct bs_exec_result *result, stru
         report_exit(run, result);
         break;
     }
-    if (run->out_of_memory || text->failed)
+    if (run->output_error == ENOMEM || text->failed)
         return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for the output of `%.900s`",
                        run->request->program);
+    char buf[128];
+    if (run->output_error != 0)
+        return bs_fail(err, BS_E_EXECUTION, run->output_error, "failed to read %s: %s",
+                       run->output_lost == BS_STDOUT ? "stdout" : "stderr",
+                       bs_os_message(run->output_error, buf, sizeof buf));
     result->truncated = (run->out.over ? BS_STDOUT : 0U) | (run->err.over ? BS_STDERR : 0U);
     result->detached_writers = run->detached_writers;
     result->group_left = run->group_left;
@@ -70,13 +75,9 @@ static int report_result(struct bs_run *run, struct bs_exec_result *result, stru
 
 int bs_report(struct bs_run *run, struct bs_exec_result *result, struct bs_error *err) {
     char buf[128];
-    if (run->cause == LOST) {
-        /* Somebody else collected the leader, so its number may be a stranger's by now; a pidfd
-         * still means the group that it led. */
-        bs_watch_kill_group(&run->child->watch);
+    if (run->cause == LOST)
         return bs_fail(err, BS_E_EXECUTION, run->lost_error, "wait timeout error: %s",
                        bs_os_message(run->lost_error, buf, sizeof buf));
-    }
     if (run->cause == STDIN_FAILED)
         return bs_fail(err, BS_E_EXECUTION, run->child->feed.os_error, "failed to write stdin: %s",
                        bs_os_message(run->child->feed.os_error, buf, sizeof buf));

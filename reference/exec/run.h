@@ -36,7 +36,9 @@ struct bs_run {
     uint64_t until;
     uint64_t reaped_at; /* clock ticks since boot */
     bool leader_gone;   /* it is a zombie, or was collected */
-    bool out_of_memory;
+    int output_error;   /* errno: a stream that could not be read to its end, 0 for none */
+    enum bs_stream output_lost;
+    int unsent;       /* the first signal, while the system refuses to send it; else 0 */
     int witness;      /* pidfd of a member that is waited for, -1 for none */
     uint64_t look_at; /* when the group is to be looked at again; 0 for at once */
     unsigned alive;   /* what the last look found */

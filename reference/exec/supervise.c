@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/sys.h"
@@ -35,7 +36,7 @@ static void enter(struct bs_run *run, enum bs_phase phase, uint64_t from, uint64
 }
 
 static void kill_group(struct bs_run *run, uint64_t now) {
-    bs_group_signal(pgid(run), SIGKILL);
+    (void)bs_group_signal(pgid(run), SIGKILL);
     enter(run, KILLED, now, BS_EXEC_KILL_MS);
 }
 
@@ -43,8 +44,8 @@ static void kill_group(struct bs_run *run, uint64_t now) {
  * or a stopped member could not act on it before SIGKILL. */
 static void end_run(struct bs_run *run, enum bs_cause cause, int signo, uint64_t now) {
     run->cause = cause;
-    bs_group_signal(pgid(run), signo);
-    bs_group_signal(pgid(run), SIGCONT);
+    run->unsent = bs_group_signal(pgid(run), signo) ? 0 : signo;
+    (void)bs_group_signal(pgid(run), SIGCONT);
     enter(run, GRACE, now, BS_EXEC_GRACE_MS);
 }
 
@@ -72,9 +73,15 @@ static unsigned members_alive(struct bs_run *run, uint64_t not_after, uint64_t n
     return run->alive;
 }
 
-/* The zombie leader keeps the number ours until here: the last signal, then the reap. */
+/* The zombie leader keeps the number ours until here: the last signal, then the reap. A signal that
+ * the system refuses to send is sent again for as long as members are waited for after a SIGKILL.
+ */
 static void reap_leader(struct bs_run *run, uint64_t now) {
-    bs_group_signal(pgid(run), SIGKILL);
+    if (!bs_group_signal(pgid(run), SIGKILL) && run->phase != KILLED) {
+        enter(run, KILLED, now, BS_EXEC_KILL_MS);
+        run->look_at = 0;
+        return;
+    }
     collect(run);
     run->reaped_at = bs_boot_ticks();
     bs_watch_close(&run->child->watch);
@@ -140,13 +147,15 @@ static void decide(struct bs_run *run, uint64_t now) {
 }
 
 static void escalate(struct bs_run *run, uint64_t now) {
+    if (run->phase == GRACE && run->unsent != 0 && bs_group_signal(pgid(run), run->unsent))
+        run->unsent = 0;
     if (run->leader_gone && members_alive(run, UINT64_MAX, now) == 0) {
         reap_leader(run, now);
     } else if (run->phase == GRACE && now >= run->until) {
         kill_group(run, now);
     } else if (run->phase == KILLED) {
         /* Again, for members that were forked between the two. */
-        bs_group_signal(pgid(run), SIGKILL);
+        (void)bs_group_signal(pgid(run), SIGKILL);
         if (now < run->until)
             return;
         if (run->leader_gone) {
@@ -172,6 +181,14 @@ static void decide_late_cap(struct bs_run *run) {
         run->cause = CAPPED;
 }
 
+/* The first stream that could not be read makes the run an error. */
+static void note_output(struct bs_run *run, const struct bs_drain *drain, int os_error) {
+    if (os_error == 0 || run->output_error != 0)
+        return;
+    run->output_error = os_error;
+    run->output_lost = drain->stream;
+}
+
 static bool drained(const struct bs_run *run) { return run->out.fd < 0 && run->err.fd < 0; }
 
 /* Waiting for strangers ends with their end, the bound, the deadline or a signal. */
@@ -181,8 +198,8 @@ static bool stop_draining(struct bs_run *run, uint64_t now) {
     bool shortened = now >= run->deadline || bs_signal_first(run->slot) != 0;
     if (now < run->until && !shortened)
         return false;
-    if (!bs_drain_rest(&run->out, &run->outlets) || !bs_drain_rest(&run->err, &run->outlets))
-        run->out_of_memory = true;
+    note_output(run, &run->out, bs_drain_rest(&run->out, &run->outlets));
+    note_output(run, &run->err, bs_drain_rest(&run->err, &run->outlets));
     run->detached_writers = !drained(run);
     return true;
 }
@@ -205,7 +222,18 @@ static uint64_t next_look(const struct bs_run *run, uint64_t now) {
         at = earlier(at, run->look_at);
     if (run->child->watch.polled && !run->leader_gone)
         at = earlier(at, bs_after_ms(now, POLLED_MS));
+    /* What was to be sent and was refused, or did not do its work. */
+    if ((run->phase == GRACE && run->unsent != 0) || (run->phase == KILLED && !run->leader_gone))
+        at = earlier(at, bs_after_ms(now, BS_EXEC_TICK_MS));
     return at;
+}
+
+/* Where the system refuses to poll, everything is taken for ready after a moment: no call that
+ * follows would block. */
+static void nap(int timeout_ms) {
+    int ms = timeout_ms >= 0 && timeout_ms < POLLED_MS ? timeout_ms : POLLED_MS;
+    struct timespec moment = {0, ms * (long)BS_NS_PER_MS};
+    (void)nanosleep(&moment, NULL);
 }
 
 enum slot_of { P_OUT, P_ERR, P_IN, P_SIGNAL, P_CANCEL, P_LEADER, P_WITNESS, P_TEE, P_COUNT };
@@ -225,18 +253,18 @@ static void wait_for_events(const struct bs_run *run, struct pollfd *set, uint64
     set[P_WITNESS] = (struct pollfd){.fd = run->witness, .events = POLLIN};
     set[P_TEE] = (struct pollfd){.fd = run->outlets.tee != NULL ? bs_tee_fd(run->outlets.tee) : -1,
                                  .events = POLLOUT};
-    /* Interrupted or not: what is ready is found by looking. */
-    if (poll(set, P_COUNT, bs_poll_timeout(now, next_look(run, now))) < 0)
-        for (int i = 0; i < P_COUNT; i++)
-            set[i].revents = 0;
+    int timeout = bs_poll_timeout(now, next_look(run, now));
+    if (poll(set, P_COUNT, timeout) >= 0)
+        return;
+    bool refused = errno != EINTR;
+    if (refused)
+        nap(timeout);
+    for (int i = 0; i < P_COUNT; i++)
+        set[i].revents = refused && set[i].fd >= 0 ? POLLIN : 0;
 }
 
-/* Without memory nothing is read any more, and a pipe that stays full would wake every poll. */
 static void read_some(struct bs_run *run, struct bs_drain *drain) {
-    if (bs_drain_read(drain, &run->outlets))
-        return;
-    run->out_of_memory = true;
-    bs_close(&drain->fd);
+    note_output(run, drain, bs_drain_read(drain, &run->outlets));
 }
 
 static void serve(struct bs_run *run, const struct pollfd *set) {
@@ -252,6 +280,16 @@ static void serve(struct bs_run *run, const struct pollfd *set) {
         run->look_at = 0;
 }
 
+/* Nobody can say how the leader ended. Where somebody else collected it, its number may be a
+ * stranger's by now; a pidfd still means the group that it led, and where the kernel cannot signal
+ * a group by it, it can still prove that the number was not given away. */
+static void end_lost_group(const struct bs_run *run) {
+    const struct bs_watch *watch = &run->child->watch;
+    if (!bs_watch_kill_group(watch) && bs_watch_is_uncollected(watch))
+        (void)bs_group_signal(pgid(run), SIGKILL);
+    bs_watch_collect(watch, BS_EXEC_KILL_MS);
+}
+
 /* One turn: wait, serve what is ready, look at the leader, take a step. True when the run is over.
  */
 static bool turn(struct bs_run *run) {
@@ -263,9 +301,11 @@ static bool turn(struct bs_run *run) {
     if (set[P_LEADER].revents != 0 || run->child->watch.polled ||
         now >= earlier(run->deadline, run->until) || bs_feed_failed(&run->child->feed))
         look_at_leader(run);
-    if (run->cause == LOST)
+    if (run->cause == LOST) {
+        end_lost_group(run);
         return true;
-    if (run->out_of_memory && run->cause == NONE) {
+    }
+    if (run->output_error != 0 && run->cause == NONE) {
         run->cause = CAPPED;
         kill_group(run, now);
     }

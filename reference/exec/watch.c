@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "exec/watch.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -71,10 +72,20 @@ void bs_watch_start(struct bs_watch *watch, pid_t pid) {
     watch->is_pidfd = true;
 }
 
-void bs_watch_kill_group(const struct bs_watch *watch) {
-    if (watch->is_pidfd)
-        (void)syscall(SYS_pidfd_send_signal, watch->fd, SIGKILL, NULL,
-                      BS_PIDFD_SIGNAL_PROCESS_GROUP);
+bool bs_watch_kill_group(const struct bs_watch *watch) {
+    return watch->is_pidfd && syscall(SYS_pidfd_send_signal, watch->fd, SIGKILL, NULL,
+                                      BS_PIDFD_SIGNAL_PROCESS_GROUP) == 0;
+}
+
+bool bs_watch_is_uncollected(const struct bs_watch *watch) {
+    return watch->is_pidfd && syscall(SYS_pidfd_send_signal, watch->fd, 0, NULL, 0) == 0;
+}
+
+void bs_watch_collect(const struct bs_watch *watch, int within_ms) {
+    struct pollfd entry = {.fd = watch->fd, .events = POLLIN};
+    siginfo_t info;
+    if (watch->is_pidfd && BS_RETRY(poll(&entry, 1, within_ms)) == 1)
+        (void)BS_RETRY(waitid(P_PIDFD, (id_t)watch->fd, &info, WEXITED | WNOHANG));
 }
 
 void bs_watch_close(struct bs_watch *watch) {

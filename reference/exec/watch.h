@@ -27,8 +27,15 @@ int bs_watch_prepare(struct bs_watch *watch);
 void bs_watch_start(struct bs_watch *watch, pid_t pid);
 
 /* SIGKILL to the group that the pidfd's process led, also after somebody else collected it: a pidfd
- * never means a stranger. Does nothing where pidfds or group signals by pidfd are missing. */
-void bs_watch_kill_group(const struct bs_watch *watch);
+ * never means a stranger. False where pidfds or group signals by pidfd (Linux 6.9) are missing. */
+bool bs_watch_kill_group(const struct bs_watch *watch);
+
+/* The pidfd's process is alive, or a zombie that nobody has collected: its number is still its own.
+ * False where there is no pidfd to prove it. */
+bool bs_watch_is_uncollected(const struct bs_watch *watch);
+
+/* Waits for the end of the pidfd's process, `within_ms` at most, and collects it. */
+void bs_watch_collect(const struct bs_watch *watch, int within_ms);
 
 void bs_watch_close(struct bs_watch *watch);
 

@@ -185,7 +185,8 @@ struct bs_exec_result {
 
 /* Returns 0; BS_E_EXECUTION for a failed spawn ("failed to spawn `P`: ...", with the step in
  * between where it is known and was not the program itself), a payload that was not
- * taken ("failed to write stdin: ..."), a lost child ("wait timeout error: ...") or missing memory;
+ * taken ("failed to write stdin: ..."), output that could not be read ("failed to read stdout:
+ * ..."), a lost child ("wait timeout error: ...") or missing memory;
  * the sandbox's own code where it refused. *result is cleared first. Any thread. */
 BS_EXPORT int bs_exec_run(const struct bs_exec_request *request, struct bs_exec_result *result,
                           struct bs_error *err);
