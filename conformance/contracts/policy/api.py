@@ -1,17 +1,18 @@
 """What the tests of this contract import."""
 
-from contracts.policy import crowds, offsets
+from contracts.policy import crowds, offsets, spellings
 from contracts.policy.asking import question, questions, refused
-from contracts.policy.deciding import WITHIN_S, decided, judge_decisions
+from contracts.policy.deciding import WITHIN_S, decided, judge_decisions, loads
 from contracts.policy.judging import both_ways, judge, same_both_ways
 from contracts.policy.trees import Tree
 from contracts.policy.vectors import Group, every, vectors
 from contracts.shared import globs as oracle
-from contracts.shared.documents import one_profile, policy
+from contracts.shared.documents import Policy, one_profile, policy
 
 __all__ = [
     "WITHIN_S",
     "Group",
+    "Policy",
     "Tree",
     "both_ways",
     "crowds",
@@ -19,6 +20,7 @@ __all__ = [
     "every",
     "judge",
     "judge_decisions",
+    "loads",
     "offsets",
     "one_profile",
     "oracle",
@@ -27,5 +29,6 @@ __all__ = [
     "questions",
     "refused",
     "same_both_ways",
+    "spellings",
     "vectors",
 ]

@@ -100,8 +100,10 @@ class AsksPolicy:
         put_word(place, "root", root)
         return self._items("policy.check_resolved", "checks", policy=policy, checks=checks, **place)
 
-    def explain(self, policy: Policy, checks: Sequence[Check]) -> list[Item]:
-        return self._items("policy.explain", "checks", policy=policy, checks=checks)
+    def explain(
+        self, policy: Policy, checks: Sequence[Check], case: str | None = None
+    ) -> list[Item]:
+        return self._items("policy.explain", "checks", policy=policy, checks=checks, case=case)
 
     def audit(self, policy: Policy, checks: Sequence[Check]) -> list[Item]:
         return self._items("policy.audit", "events", policy=policy, checks=checks)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from boxspec.judge.expect import expect
 from contracts.policy.asking import Item, questions
 from contracts.shared import globs as oracle
-from contracts.shared.documents import one_profile
+from contracts.shared.documents import Policy, one_profile
 
 if TYPE_CHECKING:
     from boxspec.target.case import Box
@@ -75,3 +75,12 @@ def decided(
     items = box.policy.check(policy, questions("read", wanted), case, WITHIN_S)
     decisions = {path: (rule == "**", rule) for path, rule in wanted.items()}
     judge_decisions(box, items, decisions, len(denies), case)
+
+
+def loads(box: Box, policy: Policy, wanted: bool = True) -> None:
+    answer = box.policy.load(policy)
+    if wanted:
+        expect("the policy loads", answer.raw and answer.raw.get("error"), None)
+    else:
+        kind = None if answer.ok else answer.error.get("kind")
+        expect("the policy is refused", kind, "invalid_input", {"policy": policy})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 import pytest
 from hypothesis import strategies as st
@@ -10,12 +11,16 @@ from hypothesis import strategies as st
 from boxspec.api import Box, expect, law, requires
 from contracts.policy.api import (
     Group,
+    Policy,
     crowds,
     judge,
     judge_decisions,
+    loads,
+    offsets,
     one_profile,
     oracle,
     questions,
+    spellings,
     vectors,
 )
 
@@ -97,8 +102,46 @@ def test_an_exception_grants_nothing_that_the_profile_does_not(box: Box) -> None
 
 
 @requires("POLICY-EXCEPT-04")
-@pytest.mark.parametrize("count", [12, 150])
+@pytest.mark.parametrize("count", [12, 70])
 def test_inside_an_exception_many_rules_are_asked_again(box: Box, count: int) -> None:
     made = crowds.crowd(random.Random(box.session.seed + count), count)
     items = box.policy.check(made.in_one_file, questions("modify", made.paths))
     judge_decisions(box, items, made.wanted(), count)
+
+
+def denying(*denies: str) -> Policy:
+    return one_profile(["**"], ["never"], [], denies)
+
+
+@requires("POLICY-EXCEPT-02")
+def test_an_exception_lies_in_its_deny_however_both_are_spelled(box: Box) -> None:
+    for deny, hole in spellings.few_pairs("a/b/**", "a/b/c"):
+        loads(box, denying(deny, f"!{hole}"))
+        loads(box, denying(deny, f" ! {hole}/**"))
+        loads(box, denying(f"{deny}x", f"!{hole}"), False)
+
+
+@requires("POLICY-EXCEPT-02")
+@pytest.mark.parametrize("body", ["a/b/**", "a/b", "**"])
+def test_an_exception_equals_its_deny_however_both_are_spelled(box: Box, body: str) -> None:
+    for deny, hole in spellings.few_pairs(body, body):
+        loads(box, denying("k/**", deny, f"!{hole}"), False)
+
+
+@requires("POLICY-EXCEPT-02")
+@pytest.mark.parametrize("pad", offsets.PADS)
+def test_an_exception_lies_in_its_deny_at_every_length(box: Box, pad: Callable[[int], str]) -> None:
+    for length in offsets.SOME:
+        place = pad(length)
+        for deny, inside in ((f"{place}/**", place), (f"*-x/{place}/**", f"k-x/{place}")):
+            loads(box, denying(deny, f"!{inside}/k", f"!{inside}/k/**", f"!{inside}"))
+            if length in offsets.NEAR:
+                loads(box, denying(deny, f"!{inside}k"), False)
+                loads(box, denying(deny, f"!{inside}k/**"), False)
+
+
+@requires("POLICY-EXCEPT-02")
+@pytest.mark.parametrize("glob", ["*", "?", "??", ".*", "*/**", "**/*"])
+def test_the_root_lies_in_no_deny_that_does_not_match_it(box: Box, glob: str) -> None:
+    loads(box, denying("**", "!."))
+    loads(box, denying(glob, "!."), False)

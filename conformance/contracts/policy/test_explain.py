@@ -87,9 +87,7 @@ def test_many_rules_of_two_files_are_explained_as_few_are(
         raise NotApplicable("the shim does not declare policy.fold")
     made = crowds.crowd(random.Random(box.session.seed + count), count)
     paths = made.paths if case is None else [path.upper() for path in made.paths]
-    checks = questions("modify", paths)
-    answer = box.ask("policy.explain", policy=made.policy, checks=checks, case=case)
-    items = answer.result["checks"]
+    items = box.policy.explain(made.policy, questions("modify", paths), case)
     wanted = {path: made.decide(path, case is not None) for path in paths}
     judge_decisions(box, items, wanted, count, case)
     same = str if case is None else oracle.fold

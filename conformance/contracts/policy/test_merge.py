@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Sequence
 
 import pytest
 
 from boxspec.api import Box, requires
-from contracts.policy.api import Group, crowds, judge, judge_decisions, questions, vectors
+from contracts.policy.api import (
+    Group,
+    Policy,
+    crowds,
+    judge,
+    judge_decisions,
+    loads,
+    offsets,
+    policy,
+    questions,
+    spellings,
+    vectors,
+)
 
 
 @vectors("POLICY-MERGE")
@@ -16,8 +29,47 @@ def test_the_vectors_are_answered(box: Box, group: Group) -> None:
 
 
 @requires("POLICY-MERGE-02")
-@pytest.mark.parametrize("count", [12, 150])
+@pytest.mark.parametrize("count", [12, 70])
 def test_many_rules_of_two_files_decide_as_one_list(box: Box, count: int) -> None:
     made = crowds.crowd(random.Random(box.session.seed + count), count, holes=())
     items = box.policy.check(made.policy, questions("modify", made.paths))
     judge_decisions(box, items, made.wanted(), count)
+
+
+def over(above: Sequence[str], below: Sequence[str]) -> Policy:
+    """denyModify of both files."""
+    return policy({"denyModify": list(above)}, {"denyModify": list(below)})
+
+
+@requires("POLICY-MERGE-04")
+def test_an_exception_repeats_a_global_one_however_both_are_spelled(box: Box) -> None:
+    for above, below in spellings.few_pairs("a/b/**", "a/b/**"):
+        loads(box, over(["a/**", f"!{above}"], [f"!{below}"]))
+        loads(box, over(["a/**", f"!{above}"], ["a/**", f"!{below}x"]), False)
+    for above, below in spellings.few_pairs("a/b/**", "a/b/c"):
+        loads(box, over(["a/**", f"!{above}"], [f" ! {below}"]))
+    for above, below in spellings.few_pairs("a/b", "a/b/c"):
+        loads(box, over(["a/**", f"!{above}"], ["a/**", f"!{below}"]), False)
+
+
+@requires("POLICY-MERGE-04")
+@pytest.mark.parametrize("pad", offsets.PADS)
+def test_an_exception_lies_in_a_global_one_at_every_length(
+    box: Box, pad: Callable[[int], str]
+) -> None:
+    for length in offsets.SOME:
+        place = pad(length)
+        above = ["**", f"!{place}/**"]
+        loads(box, over(above, [f"!{place}/k", f"!{place}/k/**", f"!{place}"]))
+        if length in offsets.NEAR:
+            loads(box, over(above, [f"!{place}k"]), False)
+            loads(box, over(above, [f"!{place}k/**"]), False)
+
+
+@requires("POLICY-MERGE-05")
+def test_a_rule_equals_a_deny_of_the_other_file_however_both_are_spelled(box: Box) -> None:
+    for deny, rule in spellings.few_pairs("a/b", "a/b"):
+        own = {"fsProfiles": {"p": {"read": ["**", rule], "modify": []}}}
+        loads(box, policy({"denyRead": [deny]}, own), False)
+        loads(box, policy(own, {"denyRead": [deny]}))
+        loads(box, policy({"denyRead": [f"{deny}x"]}, own))

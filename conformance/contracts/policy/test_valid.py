@@ -2,10 +2,91 @@
 
 from __future__ import annotations
 
-from boxspec.api import Box
-from contracts.policy.api import Group, judge, vectors
+from collections.abc import Callable
+
+import pytest
+
+from boxspec.api import Box, requires
+from contracts.policy.api import (
+    Group,
+    judge,
+    loads,
+    offsets,
+    one_profile,
+    policy,
+    spellings,
+    vectors,
+)
 
 
 @vectors("POLICY-VALID")
 def test_the_vectors_are_answered(box: Box, group: Group) -> None:
     judge(box, group)
+
+
+def profiles(lists: list[tuple[str, str]]) -> dict[str, object]:
+    """A policy with a profile for each pair of a read and a modify rule."""
+    made = {
+        str(at): {"read": [read], "modify": [modify]} for at, (read, modify) in enumerate(lists)
+    }
+    return policy({"fsProfiles": made})
+
+
+@requires("POLICY-VALID-02")
+@pytest.mark.parametrize("pad", offsets.PADS)
+def test_rules_are_covered_at_every_length(box: Box, pad: Callable[[int], str]) -> None:
+    covered = [
+        (f"{pad(length)}/**", f"{pad(length)}{below}")
+        for length in offsets.EVERY
+        for below in ("", "/k", "/k/**", "/**", "/b/*.c")
+    ]
+    loads(box, profiles(covered))
+
+
+@requires("POLICY-VALID-02")
+@pytest.mark.parametrize("pad", offsets.PADS)
+def test_rules_beside_are_not_covered_at_any_length(box: Box, pad: Callable[[int], str]) -> None:
+    for length in offsets.NEAR:
+        place = f"{pad(length)}/k"
+        for beside in (f"{place}k", f"{place}k/x", f"{place}k/**", pad(length)):
+            loads(box, one_profile([f"{place}/**"], [beside]), False)
+
+
+@requires("POLICY-VALID-02")
+def test_rules_are_covered_however_both_are_spelled(box: Box) -> None:
+    covered = [
+        *spellings.pairs("a/b/**", "a/b/c"),
+        *spellings.pairs("a/b/**", "a/b"),
+        *spellings.pairs("a/*/c", "a/*/c"),
+        *spellings.pairs("**", "a/b"),
+    ]
+    loads(box, profiles(covered))
+
+
+@requires("POLICY-VALID-05")
+@pytest.mark.parametrize("kind", ["denyRead of read", "denyModify of modify", "denyRead of modify"])
+def test_a_rule_equals_a_deny_however_both_are_spelled(box: Box, kind: str) -> None:
+    deny, _, rules = kind.split()
+    for left, right in spellings.few_pairs("a/b/**", "a/b/**"):
+        for sign in ("", "!", " ! "):
+            own = {"read": ["**"], "modify": ["**"]}
+            own[rules] = ["**", sign + left]
+            loads(box, policy({deny: [right], "fsProfiles": {"p": own}}), False)
+
+
+@requires("POLICY-VALID-05")
+@pytest.mark.parametrize("pad", offsets.PADS)
+def test_a_rule_equals_a_deny_at_every_length(box: Box, pad: Callable[[int], str]) -> None:
+    names = [f"{pad(length)}/{length}" for length in offsets.EVERY]
+    beside = [f"{name}{more}" for name in names for more in ("/k", "k", "/**")]
+    loads(box, one_profile(["**", *beside], ["**"], names))
+    for length in offsets.NEAR:
+        name = f"{pad(length)}/{length}"
+        loads(box, one_profile(["**", name], ["**"], names), False)
+
+
+@requires("POLICY-VALID-06")
+@pytest.mark.parametrize("mark", ["!", " !", "! ", "\t!\t", "!./", "!.\\\\"])
+def test_an_exception_in_deny_read_is_refused_however_it_is_spelled(box: Box, mark: str) -> None:
+    loads(box, one_profile(["**"], ["**"], ["a/**", "a/b/**"]))
+    loads(box, one_profile(["**"], ["**"], ["a/**", f"{mark}a/b/**"]), False)

@@ -2,10 +2,73 @@
 
 from __future__ import annotations
 
-from boxspec.api import Box
-from contracts.policy.api import Group, judge, vectors
+import itertools
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from boxspec.api import Box, expect, requires
+from contracts.policy.api import Group, judge, offsets, policy, spellings, vectors
 
 
 @vectors("POLICY-WARN")
 def test_the_vectors_are_answered(box: Box, group: Group) -> None:
     judge(box, group)
+
+
+def warned(box: Box, spec: Mapping[str, object], code: str) -> list[str]:
+    """Where this is warned of."""
+    found = box.policy.load(policy(spec)).result["warnings"]
+    return sorted(each["pointer"] for each in found if each["code"] == code)
+
+
+def profiles(lists: list[tuple[list[str], list[str]]]) -> dict[str, object]:
+    return {str(at): {"read": read, "modify": modify} for at, (read, modify) in enumerate(lists)}
+
+
+@requires("POLICY-WARN-03")
+def test_rules_under_a_deny_are_told_however_both_are_spelled(box: Box) -> None:
+    found = spellings.pairs("a/b/c", "a/b/**")
+    spec = {
+        "denyRead": [deny for _, deny in found],
+        "denyModify": ["**"],
+        "fsProfiles": profiles([(["x", rule], []) for rule, _ in found]),
+    }
+    wanted = sorted(f"/spec/fsProfiles/{at}/read/1" for at in range(len(found)))
+    expect("rules under a deny", warned(box, spec, "under-deny"), wanted)
+
+
+@requires("POLICY-WARN-03", "POLICY-WARN-05")
+@pytest.mark.parametrize("pad", offsets.PADS)
+def test_what_a_deny_covers_is_told_at_every_length(box: Box, pad: Callable[[int], str]) -> None:
+    names = [f"{pad(length)}{length}" for length in offsets.EVERY]
+    rules = [f"{name}{below}" for name in names for below in ("/k", "k")]
+    spec = {
+        "denyRead": rules,
+        "denyModify": [f"{name}/**" for name in names],
+        "fsProfiles": {"p": {"read": ["**"], "modify": [f"{name}/k/x" for name in names]}},
+    }
+    covered = sorted(f"/spec/fsProfiles/p/modify/{at}" for at in range(len(names)))
+    expect("rules under a deny", warned(box, spec, "under-deny"), covered)
+    writable = sorted(f"/spec/denyRead/{at}" for at in range(1, len(rules), 2))
+    told = warned(box, spec, "read-deny-without-modify-deny")
+    expect("denies that no denyModify covers", told, writable)
+
+
+@requires("POLICY-WARN-04")
+def test_the_last_read_rule_that_covers_tells_whether_a_rule_can_be_read(box: Box) -> None:
+    covers = ["a/**", "a/b/**", "**", "a/b/c"]
+    lists, wanted = [], []
+    for count in (2, 3, 4):
+        for signs in itertools.product(("", "!"), repeat=count):
+            for chosen in itertools.permutations(covers, count):
+                if "" in signs:
+                    wanted.append(signs[-1] == "!")
+                    read = [sign + rule for sign, rule in zip(signs, chosen, strict=True)]
+                    lists.append((read, ["a/b/c"]))
+    spec = {"fsProfiles": profiles(lists)}
+    told = warned(box, spec, "modify-under-negated-read")
+    right = sorted(
+        f"/spec/fsProfiles/{at}/modify/0" for at, is_told in enumerate(wanted) if is_told
+    )
+    expect("rules that cannot be read", told, right)

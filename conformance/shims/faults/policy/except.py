@@ -4,6 +4,7 @@ import policy.decide as deciding
 import policy.glob as glob
 import policy.judge as judge
 from faults.policy.narrow import During
+from faults.policy.written import are_written_alike, keep_spellings
 from faults.registry import fault, replaces
 
 checking = During("policy.check")
@@ -120,3 +121,20 @@ def long_lists_have_no_holes():
         return [entry for entry in entries if entry.sign != "except"]
 
     asking_again(choose)
+
+
+@fault("POLICY-EXCEPT-02", "a deny and its exception are compared as they are written", "too early")
+def equal_in_other_words():
+    keep_spellings()
+
+    @replaces(judge)
+    def holds(original, deny, rule):
+        is_other = deny.body == rule.body and not are_written_alike(deny, rule)
+        return is_other or original(deny, rule)
+
+
+@fault("POLICY-EXCEPT-02", "the root is matched as the name `.`", "the root is no empty path")
+def root_lies_in_stars():
+    @replaces(judge)
+    def holds(original, deny, rule):
+        return original(deny, rule) or (rule.body == "." and deny.body in ("*", "?", ".*"))

@@ -4,6 +4,7 @@ import policy.judge as judge
 import policy.load as load
 import policy.merge as merge
 from faults.policy.narrow import During
+from faults.policy.written import are_written_alike, keep_spellings
 from faults.registry import fault, replaces
 
 asked = During("policy.load", "policy.resolve")
@@ -174,3 +175,21 @@ def long_lists_are_asked_by_file():
         if len(policy.deny_modify) > 20:
             policy.deny_modify = workspace.policy.deny_modify + base.policy.deny_modify
         return policy
+
+
+@fault("POLICY-MERGE-05", "a deny of the other file is compared as it is written", "too early")
+def denies_are_compared_as_written():
+    keep_spellings()
+
+    @replaces(judge)
+    def validate_merge(original, base, workspace):
+        bodies = {rule.body: rule for rule in base.policy.deny_read}
+        original(base, workspace)
+        hidden = {
+            rule.pointer
+            for profile in workspace.policy.profiles.values()
+            for rule in profile.rules()
+            if rule.body in bodies and not are_written_alike(rule, bodies[rule.body])
+        }
+        kept = [each for each in workspace.problems if each.pointer not in hidden]
+        workspace.problems = kept

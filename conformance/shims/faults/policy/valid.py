@@ -4,7 +4,8 @@ import policy.glob as glob
 import policy.judge as judge
 import policy.load as load
 from faults.policy.narrow import During
-from faults.registry import fault
+from faults.policy.written import are_written_alike, keep_spellings
+from faults.registry import fault, replaces
 
 loading = During("policy.load")
 
@@ -167,3 +168,50 @@ def bang_in_deny_read_drops():
     def spec(original, self, node, pointer):
         original(self, node, pointer)
         self.policy.deny_read = judge.positive(self.policy.deny_read)
+
+
+@fault("POLICY-VALID-02", "a read rule of more than 64 bytes covers nothing", "a buffer of its own")
+def long_rules_cover_nothing():
+    @loading.replaces(judge)
+    def uncovered(original, file, profile):
+        original(file, profile)
+        if any(len(rule.body) > 64 for rule in judge.positive(profile.read)):
+            for rule in judge.positive(profile.modify):
+                file.wrong(rule.at, rule.pointer, "is not covered")
+
+
+@fault("POLICY-VALID-05", "denies are compared before their backslashes are slashes", "too early")
+def compared_as_written():
+    keep_spellings()
+
+    @loading.replaces(judge)
+    def equals_a_deny(original, file, policy, profile):
+        denies = {rule.body: rule for rule in [*policy.deny_read, *policy.deny_modify]}
+        count = len(file.problems)
+        original(file, policy, profile)
+        if policy is not file.policy:
+            return
+        rules = {rule.pointer: rule for rule in profile.rules()}
+        file.problems[count:] = [
+            each
+            for each in file.problems[count:]
+            if are_written_alike(rules[each.pointer], denies[rules[each.pointer].body])
+        ]
+
+
+@fault("POLICY-VALID-06", "a blank in front hides the `!`", "text[0]")
+def blank_hides_the_bang():
+    hidden = []
+
+    @replaces(load)
+    def split_rule(original, text):
+        negated, body = original(text)
+        if negated and text[0] != "!":
+            hidden.append(body)
+        return negated, body
+
+    @loading.replaces(judge)
+    def validate(original, file, is_workspace=False):
+        original(file, is_workspace)
+        names = {rule.pointer for rule in file.policy.deny_read if rule.body in hidden}
+        file.problems = [each for each in file.problems if each.pointer not in names]

@@ -75,3 +75,30 @@ def refuses_dead_rules():
             for rule in profile.rules():
                 if judge.matches_nothing(rule.body):
                     file.wrong(rule.at, rule.pointer, "matches nothing")
+
+
+@fault("POLICY-WARN-03", "a deny of more than 64 bytes covers nothing", "a buffer of its own")
+def overlooks_long_denies():
+    change(lambda code, where, why: code != "under-deny" or len(where.body) <= 64)
+
+
+@fault("POLICY-WARN-04", "a negated read is told wherever it stands", "order forgotten")
+def overlooks_what_is_given_again():
+    @replaces(judge)
+    def warnings(original, policy):
+        yield from original(policy)
+        for profile in policy.profiles.values():
+            taken = [rule for rule in profile.read if rule.negated]
+            for rule in judge.positive(profile.modify):
+                if len(taken) > 1 and judge.cover(taken).covers(rule.body):
+                    yield "modify-under-negated-read", rule, "cannot be read"
+
+
+@fault("POLICY-WARN-05", "a denyModify of more than 64 bytes covers nothing", "a buffer of its own")
+def overlooks_long_modify_denies():
+    @replaces(judge)
+    def warnings(original, policy):
+        yield from original(policy)
+        for rule in policy.deny_read:
+            if len(rule.body) > 64:
+                yield "read-deny-without-modify-deny", rule, "no denyModify covers it"
