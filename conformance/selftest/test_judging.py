@@ -96,13 +96,13 @@ def test_a_test_may_find_out_itself_what_blocks_it() -> None:
     [(("EXEC-NO-99",), "which is no requirement"), (("A-1",), "needs itself")],
 )
 def test_a_wrong_need_is_refused(needs: tuple[str, ...], said: str) -> None:
-    one = Requirement("A-1", "MUST", "contract", "", "", "1.0", "exec", needs=needs)
+    one = Requirement("A-1", "MUST", "contract", "", "", "1.0", "exec", "", needs=needs)
     with pytest.raises(UsageError, match=said):
         requirements._check_needs({"A-1": one})
 
 
 def test_a_need_of_a_contract_that_is_not_here_is_none() -> None:
-    one = Requirement("A-1", "MUST", "contract", "", "", "1.0", "exec", needs=("MODULE-X-01",))
+    one = Requirement("A-1", "MUST", "contract", "", "", "1.0", "exec", "", needs=("MODULE-X-01",))
     requirements._check_needs({"A-1": one})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Answer, Blocked, Box, Told, at_most, expect, requires
+from boxspec.api import Blocked, Box, Told, at_most, expect, requires
 from boxspec.api import programs as P
 from boxspec.target.observe.procs import Status
 from contracts.exec.answers import ObservedRun
