@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -35,7 +36,14 @@ class ShimBroke(Exception):
 
 
 class NotConforming(Exception):
-    """The trust checks before the score failed: no score is given, exit 2."""
+    """The trust checks before the score failed: no score is given, exit 2.
+
+    facts: a line each of what was asked and seen.
+    """
+
+    def __init__(self, reason: str, facts: Iterable[str] = ()) -> None:
+        super().__init__(reason)
+        self.facts = list(facts)
 
 
 class HarnessError(Exception):

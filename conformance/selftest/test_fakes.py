@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from importlib import import_module
@@ -47,6 +48,7 @@ WRONG = {
     "wrong-nonce@run": "repeats the nonce",
     "undeclared-capability-answers": "exec.cap is not declared but used all the same",
     "undeclared-capability-is-an-error": "is answered 'unsupported' with this name",
+    "undeclared-capability-by-another-name": "with the name exec.concurrent or exec.batch, not 'th",
     "policy-yes": "says yes to all",
     "policy-no": "says no to all",
     "policy-refuses": "expected a result",
@@ -66,6 +68,15 @@ WRONG = {
     "hello-then-dies": "exited 1 without a whole answer",
     "hello-then-dies@run": "exited 1",
 }
+# What was asked, for some of them: a refusal shows it.
+ASKED = {
+    "always-yes": '"args": ["7"]',
+    "knows-everything": '"op": "exec.no-such-op"',
+    "policy-yes": '"op": "policy.check"',
+    "undeclared-capability-answers": '"max_output_bytes": 1000',
+    "crash@run": "'op': 'hello'",
+    "garbage": "'op': 'hello'",
+}
 RIGHT = ["honest", "split-lines", "literal", "only-globs", "compiling", "only-texts"]
 
 
@@ -81,6 +92,8 @@ def test_a_fake_is_not_scored(name: str, verb: str) -> None:
     assert done.returncode == 2, said
     assert "not a conforming shim" in said
     assert WRONG[name] in said
+    assert ASKED.get(name, "") in said
+    assert re.search("^  (request|in flight): ", said, re.M), said
     assert "contract MUST" not in said
 
 

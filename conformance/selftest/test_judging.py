@@ -9,9 +9,11 @@ import pytest
 
 from boxspec.errors import UsageError
 from boxspec.judge import requirements
+from boxspec.judge.expect import expect
 from boxspec.judge.requirements import Requirement, load
 from boxspec.judge.results import Judged, Tree
-from boxspec.judge.verdict import Blocked, HostLacks, NotApplicable, NotMeasured, Verdict
+from boxspec.judge.verdict import Blocked, Failure, HostLacks, NotApplicable, NotMeasured, Verdict
+from boxspec.target.observed import Answer, Told
 from selftest.tools import FAKE, TWIN, boxspec
 from selftest.trees import CAPPED, HARDENED, MUST, OTHER_MUST, SHOULD, failed, record, tree
 
@@ -96,13 +98,13 @@ def test_a_test_may_find_out_itself_what_blocks_it() -> None:
     [(("EXEC-NO-99",), "which is no requirement"), (("A-1",), "needs itself")],
 )
 def test_a_wrong_need_is_refused(needs: tuple[str, ...], said: str) -> None:
-    one = Requirement("A-1", "MUST", "contract", "", "", "", "1.0", "exec", needs=needs)
+    one = Requirement("A-1", "MUST", "contract", "", "", "1.0", "exec", "", needs=needs)
     with pytest.raises(UsageError, match=said):
         requirements._check_needs({"A-1": one})
 
 
 def test_a_need_of_a_contract_that_is_not_here_is_none() -> None:
-    one = Requirement("A-1", "MUST", "contract", "", "", "", "1.0", "exec", needs=("MODULE-X-01",))
+    one = Requirement("A-1", "MUST", "contract", "", "", "1.0", "exec", "", needs=("MODULE-X-01",))
     requirements._check_needs({"A-1": one})
 
 
@@ -188,6 +190,21 @@ def test_a_hardened_must_that_fails_is_exit_1_by_its_id(
     done = boxspec(*verb, "EXEC-SPAWN-07", "--shim", words)
     assert done.returncode == code, done.stdout + done.stderr
     assert f"exit status {code}" in done.stdout
+    # The request that was answered wrongly, and not the one beside it that is right.
+    assert ('"clear_and_set": [["GOOD", "1"], ["", "x"]]' in done.stdout) is (code == 1)
+
+
+def test_a_failure_is_about_the_answer_whose_part_is_wrong() -> None:
+    refused, allowed = (Answer({}).of({"op": name}) for name in ("refused", "allowed"))
+    got = (Told("exit 0", refused), False, Told("exit 0", allowed))
+    for wanted, asked in (
+        (("refusal", False, "exit 0"), refused.message),
+        (("exit 0", False, "exit 1"), allowed.message),
+        (("exit 0", True, "exit 0"), None),
+    ):
+        with pytest.raises(Failure) as why:
+            expect("both", got, wanted)
+        assert why.value.asked is asked
 
 
 def test_a_bisection_skips_what_decides_nothing() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from selftest.tools import CONTRACTS, FAKE, REFERENCE, Done, boxspec, requirements
+from selftest.tools import CONFORMANCE, CONTRACTS, FAKE, REFERENCE, Done, boxspec, requirements
 
 
 @cache
@@ -101,6 +102,16 @@ def test_doctor_finds_what_a_run_needs() -> None:
     done = boxspec("doctor")
     assert done.returncode == 0, done.stdout + done.stderr
     assert {line.split()[0] for line in done.stdout.splitlines()} <= {"has", "lacks"}
+
+
+def test_doctor_names_each_feature_that_a_test_may_miss() -> None:
+    calls = re.compile(r'HostLacks\(\s*"([^"]+)"')
+    features = {
+        name for path in CONFORMANCE.rglob("*.py") for name in calls.findall(path.read_text())
+    }
+    said = [line.partition(" ")[2].strip() for line in boxspec("doctor").stdout.splitlines()]
+    assert {"root", "other users", "sandbox-exec"} <= features
+    assert {name for name in features if not any(each.startswith(name) for each in said)} == set()
 
 
 def test_doctor_names_what_is_missing(tmp_path: Path) -> None:

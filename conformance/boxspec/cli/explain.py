@@ -17,6 +17,8 @@ def explain(name: str) -> int:
     print(f"  source      {each.source}")
     if each.capability:
         print(f"  capability  {each.capability}")
+    if each.needs:
+        print(f"  needs       {', '.join(each.needs)}")
     if each.untestable:
         print(f"  not visible from outside: {each.untestable}")
     tests = collected.by_requirement.get(each.id, [])

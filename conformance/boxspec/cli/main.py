@@ -11,6 +11,7 @@ from boxspec import __version__
 from boxspec.cli.arguments import EXITS
 from boxspec.cli.verbs import VERBS
 from boxspec.errors import HarnessError, NotConforming, UsageError
+from boxspec.printable import one_line
 from boxspec.target.contract import Verb, every
 from boxspec.words import Parser
 
@@ -49,7 +50,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return dispatch(words)
     except (UsageError, NotConforming, HarnessError) as why:
-        print(f"boxspec: {why}", file=sys.stderr)
+        print(f"boxspec: {one_line(why)}", file=sys.stderr)
+        for fact in why.facts if isinstance(why, NotConforming) else ():
+            print(f"  {one_line(fact)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("boxspec: interrupted", file=sys.stderr)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from boxspec.cli.arguments import shim_flag
 from boxspec.cli.verbs import verb_parser
+from boxspec.printable import one_line
 from boxspec.target.client.command import shim_argv
 from boxspec.target.session import Session
 from boxspec.target.trust import trust
@@ -14,10 +15,11 @@ from boxspec.target.trust import trust
 def smoke(command: str | None) -> int:
     session = Session(shim_argv(command))
     try:
-        trust(session, lambda line: print(f"ok    {line}"))
+        trust(session, lambda line: print(f"ok    {one_line(line)}"))
         said = session.hello["implementation"]
         declared = ", ".join(sorted(session.capabilities)) or "nothing"
-        print(f"{said['name']} {said['version']} may be scored; it declares {declared}")
+        about = f"{said['name']} {said['version']} may be scored; it declares {declared}"
+        print(one_line(about))
     finally:
         session.close()
     return 0

@@ -36,6 +36,7 @@ class Collected:
                 "profile": each.profile,
                 "contract": each.contract,
                 "capability": each.capability,
+                "needs": list(each.needs),
                 "clause": each.clause,
                 "source": each.source,
                 "since": each.since,

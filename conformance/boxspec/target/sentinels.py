@@ -7,6 +7,7 @@ from typing import Any
 
 from boxspec.errors import NotConforming
 from boxspec.judge.expect import shown
+from boxspec.target.contract import every
 
 Say = Callable[[str], None]
 Ask = tuple[str, dict[str, Any]]
@@ -33,9 +34,23 @@ def sentinel(capability: str, declared: bool, answer: dict[str, Any], say: Say, 
     """The coarsest question about a capability: declared and answered, or unsupported."""
     if declared and "unsupported" in answer:
         raise no(f"{capability} is declared, its sentinel {op} is answered 'unsupported'")
-    if not declared and "unsupported" not in answer:
-        raise undeclared(capability, answer)
+    if not declared:
+        _refused(capability, answer, op)
     say(f"{capability}: {'declared, answers' if declared else 'not declared, unsupported'}")
+
+
+def _refused(capability: str, answer: Mapping[str, Any], op: str) -> None:
+    """`unsupported`, with the name of something that can be missing: which of several things a
+    shim sees first is its own matter."""
+    if "unsupported" not in answer:
+        raise undeclared(capability, answer)
+    named = answer["unsupported"]["capability"]
+    known = {name for each in every() for name in (*each.capabilities, *each.operations)}
+    if named not in known:
+        raise no(
+            f"{capability} is not declared, so a request that needs it is answered 'unsupported'"
+            f" with the name {capability} or {op}, not {named!r}"
+        )
 
 
 def sentinels(

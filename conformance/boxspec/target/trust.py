@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from boxspec.errors import NotConforming, ShimBroke
@@ -39,18 +38,28 @@ def trust(session: Session, say: Say = _quiet, contracts: Sequence[str] | None =
     box = Box(session, "smoke")
     keep = True
     try:
-        _serve(session, box.folder, say)
+        _serve(session, box, say)
         _run(session, box, say)
         for name in names():
             if contracts is None or name in contracts:
                 find(name).trust(box, say)
         keep = False
-    except (ShimBroke, Failure) as why:
-        facts = "".join(f"\n  {name}: {fact}" for name, fact in why.evidence.items())
-        facts += f"\n  kept: {box.folder}"
-        raise NotConforming(f"not a conforming shim: {why}{facts}") from why
+    except (ShimBroke, Failure, NotConforming) as why:
+        reason = str(why) if isinstance(why, NotConforming) else f"not a conforming shim: {why}"
+        raise NotConforming(reason, _facts(box, why)) from why
     finally:
         box.close(keep=keep)
+
+
+def _facts(box: Box, why: Exception) -> Iterator[str]:
+    """What was asked, what was seen, and where the rest is."""
+    evidence: dict[str, Any] = getattr(why, "evidence", {})
+    asked = box.request_text(why)
+    if asked is not None and "in flight" not in evidence:
+        yield f"request: {asked}"
+    for name, fact in evidence.items():
+        yield f"{name}: {fact}"
+    yield f"kept: {box.folder}"
 
 
 def _hello(answer: dict[str, Any], nonce: str, pid: int, way: str) -> dict[str, Any]:
@@ -67,12 +76,19 @@ def _hello(answer: dict[str, Any], nonce: str, pid: int, way: str) -> dict[str, 
     return hello
 
 
-def _serve(session: Session, folder: Path, say: Say) -> None:
-    serve = Serve(session.argv, folder / "serve", session.env, within_s=WITHIN_S)
+def _serve(session: Session, box: Box, say: Say) -> None:
+    serve = Serve(session.argv, box.folder / "serve", session.env, within_s=WITHIN_S)
+
+    def ask(message: dict[str, Any]) -> dict[str, Any]:
+        box.asked = message
+        return serve.ask(message)
+
     try:
         nonces = [uuid.uuid4().hex for _ in range(2)]
         first, second = (
-            _hello(serve.call("hello", protocol=1, nonce=nonce), nonce, serve.shim_pid, "serve")
+            _hello(
+                ask({"op": "hello", "protocol": 1, "nonce": nonce}), nonce, serve.shim_pid, "serve"
+            )
             for nonce in nonces
         )
         if {**first, "nonce": ""} != {**second, "nonce": ""}:
@@ -80,7 +96,7 @@ def _serve(session: Session, folder: Path, say: Say) -> None:
         say("hello: nonce, pid and shape are right, twice the same")
         known = [f"{name}.no-such-op" for name in names()[:1]]
         for op in (*known, f"nothing-{os.urandom(3).hex()}.run"):
-            answer = serve.call(op)
+            answer = ask({"op": op})
             if "unsupported" not in answer:
                 raise _no(f"the unknown operation {op!r} is answered with {shown(answer)}")
         say("unknown operation and unknown capability: unsupported")
@@ -89,6 +105,7 @@ def _serve(session: Session, folder: Path, say: Say) -> None:
             raise _no(f"after bye it should exit 0; it {_how(ended)}")
         say("bye: exits 0")
         session.said_hello(first)
+        box.asked = None
     finally:
         serve.close()
 

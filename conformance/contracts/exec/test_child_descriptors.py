@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Box, NotMeasured, expect, requires
+from boxspec.api import Blocked, Box, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.spawn_io import fd_of, outcome, report, reported, shell
 
@@ -84,7 +84,7 @@ def test_the_childs_ends_of_the_pipes_are_blocking(box: Box, stdin: Any) -> None
     said = seen_with(box, stdin)
     ends = [each for each in said["fds"] if each["type"] in ("pipe", "socket")]
     if not {1, 2} <= {each["fd"] for each in ends}:
-        raise NotMeasured("the output does not go through pipes (see EXEC-CHILD-03)")
+        raise Blocked(["EXEC-CHILD-03"], "the output does not go through pipes")
     bad = [each["fd"] for each in ends if each["nonblock"]]
     expect("ends of pipes that are non-blocking in the child", bad, [])
 

@@ -10,7 +10,7 @@ from functools import partial
 
 import pytest
 
-from boxspec.api import Box, Live, NotMeasured, expect, requires
+from boxspec.api import Blocked, Box, Live, NotMeasured, expect, requires
 from boxspec.api import programs as P
 from boxspec.target.observe import procs
 from boxspec.target.observe.events import Events
@@ -105,7 +105,7 @@ def test_a_storm_at_the_callers_group_while_it_spawns_leaves_no_child_behind(box
             seen = live.finish()
         left += left_behind(seen)
     if not children:
-        raise NotMeasured("no child was seen to lead a group (see EXEC-CHILD-01)")
+        raise Blocked(["EXEC-CHILD-01"], "no child was seen to lead a group")
     expect("children that eight stormy starts left behind", left, [])
 
 

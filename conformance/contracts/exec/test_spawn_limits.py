@@ -231,7 +231,7 @@ def left_under(box: Box, processes: int) -> str:
 @requires("EXEC-SPAWN-15", pitfalls=["A25"], overlap=6.0)
 def test_running_out_of_processes_leaves_nothing_at_whichever_step(box: Box) -> None:
     if os.geteuid() != 0:
-        raise NotMeasured("the process limit of another user needs root")
+        raise HostLacks("root", "the process limit of another user needs root")
     decided: list[str] = []
     # Up to the first that is enough, and one more: threads that are made later need theirs too.
     for processes in range(1, 40):
@@ -255,7 +255,7 @@ def test_running_out_of_processes_leaves_nothing_at_whichever_step(box: Box) -> 
 def test_descriptors_are_not_closed_one_by_one_up_to_the_limit(box: Box) -> None:
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if most < 4096:
-        raise NotMeasured(f"at most {most} descriptors may be open here: too few to show it")
+        raise HostLacks("descriptors", f"at most {most} may be open here: too few to show it")
     # Nobody has half as many open: who closes such a number tries all of them.
     state = ["--nofile", str(most), "--deny-closing", str(most // 2)]
     run = {"program": P.exit_with, "args": ["7"], "within_s": 10.0}

@@ -52,6 +52,9 @@ _RUNS: dict[str, dict[str, Any]] = {
 }
 
 
+_OPS = {"exec.concurrent": "exec.batch", "exec.debug": "exec.format_env"}
+
+
 def _ask(box: Box, capability: str) -> dict[str, Any]:
     if capability == "exec.concurrent":
         runs = [(0, {"program": programs.exit_with, "args": [code]}) for code in "07"]
@@ -66,4 +69,5 @@ def _ask(box: Box, capability: str) -> dict[str, Any]:
 def _sentinels(box: Box, say: Say) -> None:
     for capability in ("exec.concurrent", "exec.debug", *_RUNS):
         declared = capability in box.capabilities
-        sentinel(capability, declared, _ask(box, capability), say, "exec.run")
+        op = _OPS.get(capability, "exec.run")
+        sentinel(capability, declared, _ask(box, capability), say, op)

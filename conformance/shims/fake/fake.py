@@ -261,6 +261,16 @@ class UndeclaredCapabilityIsAnError(Honest):
         return answer
 
 
+class UndeclaredCapabilityByAnotherName(Honest):
+    """Answers `unsupported` with a name of its own."""
+
+    def answer(self, message: Message, serving: bool) -> Message:
+        answer = super().answer(message, serving)
+        if "unsupported" in answer:
+            answer["unsupported"]["capability"] = "that"
+        return answer
+
+
 class HelloThenDies(Honest):
     """Says hello, and leaves at whatever comes after it."""
 
