@@ -1,6 +1,6 @@
-/* Keys to numbers. The hash is seeded for each load, so that nobody can write a policy whose keys
- * all meet in one slot. The size is given when it is made: the loader always knows how many keys
- * can come. */
+/* A hash table from keys to numbers. Its hash is seeded anew each time, so that nobody can write a
+ * policy whose keys all meet in one slot. Its size is fixed when it is made: the callers know how
+ * many keys can come. */
 #ifndef BS_BASE_TABLE_H
 #define BS_BASE_TABLE_H
 
@@ -18,32 +18,31 @@ struct bs_slot {
 
 struct bs_table {
     struct bs_slot *slots;
-    uint64_t
-        *seen; /* a few bits for each slot: most keys that are not there are told without one */
+    uint64_t *seen; /* a Bloom filter: most keys that are not there need no look at a slot */
     size_t mask;
 };
 
 #define BS_TABLE_INIT                                                                              \
     { 0, 0, 0 }
 
-/* Room for `most` keys; none is found in one without room. False when memory ran out; the table is
- * then one without room. */
+/* Room for `most` keys; a table for none has no slots. False when memory ran out; the table has no
+ * slots then. */
 bool bs_table_init(struct bs_table *table, size_t most);
 void bs_table_clear(struct bs_table *table);
 
-/* A new seed; the address may be any of this process. */
+/* A new seed. The address may be any of this process. */
 uint64_t bs_table_seed(const void *somewhere);
 
-/* The hash of a text, in steps where the hashes of its prefixes are wanted too: the state begins
- * with the seed, takes each whole word of the text, and is finished by the bytes behind the last
- * whole word (zeros above them) and the length of all. */
+/* The hash of a text. Who wants the hashes of its prefixes, too, makes it in steps: the state
+ * begins as the seed, bs_table_step takes each whole word of the text, and bs_table_finish takes
+ * the bytes behind the last whole word (zeros above them) and the length. */
 uint64_t bs_table_hash(uint64_t seed, const char *text, size_t len);
 
 #define BS_TABLE_ODD UINT64_C(0x9E3779B97F4A7C15)
 
 __extension__ typedef unsigned __int128 bs_wide;
 
-/* Both halves of a product: each bit of the result depends on each bit of the factors. */
+/* Folds both halves of a product: each bit of the result depends on each bit of the factors. */
 static inline uint64_t bs_table_mix(uint64_t a, uint64_t b) {
     bs_wide product = (bs_wide)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
@@ -57,7 +56,7 @@ static inline uint64_t bs_table_finish(uint64_t seed, uint64_t state, uint64_t r
     return bs_table_mix(state ^ rest ^ (len * BS_TABLE_ODD), seed ^ BS_TABLE_ODD);
 }
 
-/* So few that the look-ups of a whole load find them in the nearest cache. */
+/* Few bits, so that the filter stays in the first-level cache. */
 #define BS_TABLE_SEEN_PER_SLOT 4
 
 static inline uint64_t *bs_table_seen(const struct bs_table *table, uint32_t hash, uint64_t *bit) {
@@ -66,11 +65,11 @@ static inline uint64_t *bs_table_seen(const struct bs_table *table, uint32_t has
     return &table->seen[number / 64];
 }
 
-/* The slot of a key, or NULL; hash is whatever the key was added with. The table has been made. */
+/* The slot of a key, or NULL. The key was added with this hash. The table has slots. */
 struct bs_slot *bs_table_look(const struct bs_table *table, uint32_t hash, const char *key,
                               size_t len);
 
-/* The same of any table. Most keys are not there, and then nothing more is called. */
+/* The same of any table. For most keys that are not there it calls nothing. */
 static inline struct bs_slot *bs_table_find(const struct bs_table *table, uint32_t hash,
                                             const char *key, size_t len) {
     if (table->slots == NULL)
@@ -80,8 +79,7 @@ static inline struct bs_slot *bs_table_find(const struct bs_table *table, uint32
     return (*seen & bit) != 0 ? bs_table_look(table, hash, key, len) : NULL;
 }
 
-/* The key's slot, a new one with `first` and `last` set to number where there was none: *added
- * tells. */
+/* The slot of a key. *added: it is a new one, whose `first` and `last` are `number`. */
 struct bs_slot *bs_table_add(struct bs_table *table, uint32_t hash, const char *key, size_t len,
                              uint32_t number, bool *added);
 

@@ -27,7 +27,7 @@ static inline uint64_t bs_word_of_few(const char *text, size_t len, char fill) {
     return bs_word_at(bytes);
 }
 
-/* The bytes behind the last whole word of a text, zeros above them. */
+/* The bytes behind the last whole word of a text, with zeros above them. */
 static inline uint64_t bs_word_rest(const char *text, size_t len) {
     size_t left = len % BS_WORD_BYTES;
     if (left == 0)
@@ -37,8 +37,8 @@ static inline uint64_t bs_word_rest(const char *text, size_t len) {
                : bs_word_at(text + len - BS_WORD_BYTES) >> 8 * (BS_WORD_BYTES - left);
 }
 
-/* Up to eight bytes from `at` on, zeros above them. Without a branch on their number, which
- * cannot be predicted, but in short texts. */
+/* `len` bytes from `at` on, eight at most, with zeros above them. In a text of eight bytes or more
+ * there is no branch on `len`, which could not be predicted. */
 static inline uint64_t bs_word_part(const char *text, size_t text_len, size_t at, size_t len) {
     uint64_t keep = len < BS_WORD_BYTES ? (UINT64_C(1) << 8 * len) - 1 : UINT64_MAX;
     if (at + BS_WORD_BYTES <= text_len)
@@ -50,14 +50,14 @@ static inline uint64_t bs_word_part(const char *text, size_t text_len, size_t at
     return bs_word_of_few(text + at, len, 0);
 }
 
-/* The high bit of each byte that is this one, and no other bit. */
+/* Sets the high bit of each byte that equals `byte`, and no other bit. */
 static inline uint64_t bs_word_equal(uint64_t word, unsigned char byte) {
     uint64_t low = BS_EACH_BYTE(0x7FU);
     uint64_t differs = word ^ BS_EACH_BYTE((uint64_t)byte);
     return ~(((differs & low) + low) | differs | low);
 }
 
-/* Those high bits as the lowest eight bits, the first byte's first. */
+/* Gathers these high bits in the lowest eight bits, that of the first byte lowest. */
 static inline uint64_t bs_word_bits(uint64_t flags) {
     return (flags * UINT64_C(0x0002040810204081)) >> 56;
 }

@@ -16,7 +16,7 @@ struct bs_rule {
     uint32_t index; /* in its list in the file, from 0 */
     uint32_t hash;  /* of the body (policy/document/cover.h), while the policy is being loaded */
     bool negated;
-    enum bs_policy_source source : 8; /* as small as this, a rule is half a cache line */
+    enum bs_policy_source source : 8; /* one byte, so that a rule is half a cache line */
 };
 
 struct bs_rules {

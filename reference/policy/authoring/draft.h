@@ -22,16 +22,16 @@ struct bs_draft {
     bool failed;                    /* memory ran out */
 };
 
-/* One comment line: where, what stood there and why (may be NULL). */
+/* Adds a comment line: where, what stood there, and why it is a comment (may be NULL). */
 void bs_draft_note(struct bs_draft *draft, const struct bs_node *where, const struct bs_node *what,
                    const char *why);
-/* The same of a text that is no node. */
+/* The same about a text that is no node. */
 void bs_draft_remark(struct bs_draft *draft, const char *where, const char *why);
 
 /* A NUL-terminated copy of a string; NULL when memory ran out. */
 const char *bs_draft_keep(struct bs_draft *draft, const struct bs_node *text);
 
-/* A rule, or each rule of a list, to every list in `lists`; what is no rule is noted. */
+/* Adds a rule, or each rule of a list, to every list in `lists`. Notes what is no rule. */
 void bs_draft_add(struct bs_draft *draft, struct bs_profile_rules *profile,
                   const struct bs_node *where, const struct bs_node *rules, int lists);
 

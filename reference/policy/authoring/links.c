@@ -28,7 +28,7 @@ struct walk {
     struct bs_links_report *report;
 };
 
-/* `fd` is taken over. False: it could not be read. */
+/* Owns `fd` from then on. False: the folder could not be read. */
 static bool push_folder(struct walk *walk, int fd) {
     DIR *dir = fd >= 0 && walk->depth < BS_LINKS_MOST_DEPTH ? fdopendir(fd) : NULL;
     if (dir == NULL) {

@@ -1,6 +1,6 @@
-/* Version 1 had no one shape. This reads what its files are known to look like: lists that are
- * called allow, deny, read, write and their like, at the top, in `spec` or by profile. The rest is
- * kept in comments, for a person to decide. */
+/* Version 1 had no fixed shape. This reads the shapes that are known: lists called allow, deny,
+ * read, write and the like, at the top, in `spec` or by profile. Everything else becomes a comment,
+ * and a person decides. */
 #include <string.h>
 
 #include "base/arena.h"

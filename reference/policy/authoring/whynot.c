@@ -8,10 +8,9 @@
 #include "policy/path/rule.h"
 #include "policy/profile/check.h"
 
-/* The search. Only what decides can be the obstacle: to change the answer, the deciding entry has
- * to go or something has to stand behind it. So each step tries every way to deal with the one
- * entry that decides now, and going deeper only when nothing smaller helps finds all smallest
- * remedies. */
+/* The search. To change the answer, the entry that decides must go, or another must stand behind
+ * it. So each step tries every way to deal with the entry that decides now. The search tries
+ * remedies of one change first, then of two, and so on; so it finds all smallest ones. */
 struct search {
     const struct bs_profile *profile;
     const struct bs_list *list;
@@ -67,7 +66,7 @@ static bool is_deny(const struct bs_entry *entry) {
     return entry->origin == BS_ENTRY_DENY_READ || entry->origin == BS_ENTRY_DENY_MODIFY;
 }
 
-/* What may be written must be readable: the new modify rule may need a read rule beside it. */
+/* What may be written must be readable, so the new modify rule may need a read rule beside it. */
 static bool needs_read_rule(const struct search *search) {
     const struct bs_list *read = &search->profile->effective.lists[BS_OP_READ];
     for (size_t i = 0; i < read->n_own && search->op == BS_OP_MODIFY; i++) {
@@ -102,7 +101,7 @@ static bool is_inside_deny(struct search *search, const struct bs_pattern *body,
     return false;
 }
 
-/* A workspace makes no exceptions but within those of the global policy. */
+/* A workspace may make exceptions only within those of the global policy. */
 static bool is_inside_exception(const struct search *search, const struct bs_pattern *body) {
     const struct bs_list *list = &search->profile->effective.lists[BS_OP_MODIFY];
     for (size_t i = list->n_own; i < list->n; i++) {
@@ -131,7 +130,7 @@ static bool is_in(const struct bs_remedy *remedy, const struct bs_change *change
     return false;
 }
 
-/* An exception may be added before or after a deny behind it went: that is one remedy. */
+/* Whether the remedy is known. The same changes in another order are the same remedy. */
 static bool is_known(const struct search *search) {
     const struct bs_why_not *out = search->out;
     for (size_t i = 0; i < out->n_remedies; i++) {
@@ -167,7 +166,7 @@ static void mark(struct search *search, const struct bs_change *change, bool don
         search->adds_rule = done;
 }
 
-/* False: that would be one change too many. */
+/* False: the remedy would have too many changes. */
 static bool push(struct search *search, struct bs_change change) {
     if (search->now.n_changes == search->limit)
         return false;
@@ -181,7 +180,7 @@ static void undo(struct search *search, size_t n_changes) {
         mark(search, &search->now.changes[--search->now.n_changes], false);
 }
 
-/* What a deny leaves behind when it goes: exceptions that lie in nothing. They go with it. */
+/* When a deny goes, exceptions may lie inside no deny any more. They go with it. */
 static bool push_orphans(struct search *search) {
     const struct bs_list *list = &search->profile->effective.lists[BS_OP_MODIFY];
     for (size_t i = list->n_own; i < list->n; i++) {

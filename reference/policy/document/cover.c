@@ -15,8 +15,8 @@ void bs_cover_clear(struct bs_cover *cover) {
     cover->is_empty = true;
 }
 
-/* What lies in a subtree begins with the same segment: a number below 256 for that, as far as eight
- * bytes show it. */
+/* A rule inside a subtree begins with the same segment. The number, below 256, is a hash of the
+ * first segment, of its first eight bytes at most. */
 static size_t start_of(const struct bs_rule *rule) {
     uint64_t first =
         rule->len < BS_WORD_BYTES ? bs_word_rest(rule->body, rule->len) : bs_word_at(rule->body);
@@ -115,9 +115,9 @@ static void find_subtree(const struct bs_cover *cover, uint64_t hash, const stru
         widen(span, slot->first, slot->last);
 }
 
-/* The subtrees that a rule lies in: one look for each separator, the hash of what stands before it
- * made on the way. The subtree of a rule that is one is the rule itself, so it is left to whoever
- * asks for equal ones. */
+/* Finds the subtrees that a rule lies in: one look-up for each separator, with the hash of what
+ * stands before it, made on the way. A rule that is a subtree lies in itself; that is left to the
+ * search for equal rules. */
 static void find_above(const struct bs_cover *cover, const struct bs_rule *rule,
                        struct bs_span *span) {
     size_t start = start_of(rule);

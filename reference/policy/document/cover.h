@@ -1,5 +1,5 @@
-/* Which rules of a set cover a rule, by their letters (bs_rule_covers), in time that grows with the
- * depth of the rule and not with the size of the set. */
+/* Which rules of a set cover a rule by their letters (bs_rule_covers). The time grows with the
+ * depth of the rule, not with the size of the set. */
 #ifndef BS_POLICY_DOCUMENT_COVER_H
 #define BS_POLICY_DOCUMENT_COVER_H
 
@@ -13,9 +13,9 @@
 /* A set of rules. bs_rule.hash is the table hash of the body, by the seed of the set. */
 struct bs_cover {
     struct bs_table bodies;
-    struct bs_table subtrees; /* by what their rules begin with */
+    struct bs_table subtrees; /* by their tops */
     uint64_t seed;
-    uint64_t subtree_starts[4]; /* bits of the segments that subtrees in the set begin with */
+    uint64_t subtree_starts[4]; /* a bit for each hash of a first segment of a subtree */
     uint32_t everything_first;  /* of the `**` in the set */
     uint32_t everything_last;
     bool has_everything;
@@ -30,20 +30,20 @@ struct bs_span {
 
 #define BS_NO_COVER UINT32_MAX
 
-/* Fills it with the rules of two lists, one behind the other and numbered so; the second may be
- * NULL. Either those that are negated, or those that are not. The rules stay the caller's. False
- * when memory ran out; nothing to clear then. */
+/* Fills the set with the negated rules of two lists, or with those that are not negated. The rules
+ * of `more`, which may be NULL, are numbered on from those of `rules`. All rules stay the caller's.
+ * False when memory ran out; there is nothing to clear then. */
 bool bs_cover_fill(struct bs_cover *cover, const struct bs_rules *rules,
                    const struct bs_rules *more, bool negated, uint64_t seed);
-void bs_cover_clear(struct bs_cover *cover); /* a zeroed one, too, and twice */
+void bs_cover_clear(struct bs_cover *cover); /* also of a zeroed set, and any number of times */
 
 bool bs_cover_has_equal(const struct bs_cover *cover, const struct bs_rule *rule);
 
-/* Whether any rule of the set, the equal one too, covers it: quicker than bs_cover_find. */
+/* Whether any rule of the set covers this one, an equal one too. Quicker than bs_cover_find. */
 bool bs_cover_covers(const struct bs_cover *cover, const struct bs_rule *rule);
 
-/* Of all rules that cover it, the equal one with them or not: the smallest and the largest number.
- */
+/* The smallest and the largest number of the rules that cover this one. Equal rules count if
+ * `also_equal` is true. */
 struct bs_span bs_cover_find(const struct bs_cover *cover, const struct bs_rule *rule,
                              bool also_equal);
 

@@ -7,26 +7,26 @@
 #include "policy/match/matcher.h"
 #include "policy/path/rule.h"
 
-/* What asking the denies one by one may cost before a matcher of them is compiled, in steps for
- * each byte of theirs: about as much as that costs. So many that it might refuse them are not asked
- * at all: it would have to be the same for all exceptions. */
+/* How many steps may be spent on asking the denies one by one, for each byte of them: about as many
+ * as compiling a matcher of them takes. Beyond MOST_BYTES a matcher may refuse them, and then it
+ * must refuse them for every exception, so they are never asked one by one. */
 enum { STEPS_A_BYTE = 64, MOST_BYTES = 32 * 1024 };
 
-/* Denies with wildcards, asked one by one, for most files have few exceptions that only a glob can
- * tell about; after some steps all at once, the last first: the highest that matches is then the
- * earliest. */
+/* The denies with wildcards. They are asked one by one at first, since most files have few
+ * exceptions that need it. When the steps are spent, a matcher of all is asked. Its rules stand in
+ * reverse order, so that the highest that matches is the earliest deny. */
 struct globs {
     bool subtrees_only;
     size_t steps_left;
     struct bs_matcher *matcher;
     uint32_t *numbers; /* of the denies, by pattern of the matcher */
     bool compiled;
-    int refused; /* to compile: how, or 0 */
+    int refused; /* the error of compiling, or 0 */
 };
 
 struct judge {
     const struct bs_rules *denies;
-    struct bs_cover literal; /* what letters alone can tell */
+    struct bs_cover literal; /* denies that hold an exception by their letters alone */
     struct globs any;
     struct globs subtrees;
     struct bs_problems *problems;
@@ -46,7 +46,7 @@ static size_t steps_for(const struct bs_rules *denies) {
     return bytes <= MOST_BYTES ? bytes * STEPS_A_BYTE : 0;
 }
 
-/* Without tables: what they take to build, no list of exceptions asks often enough to gain. */
+/* Without tables: no list of exceptions asks so often that building them pays. */
 static int compile(struct globs *globs, const struct bs_rules *denies) {
     struct bs_pattern *patterns = malloc((denies->n + 1) * sizeof *patterns);
     globs->numbers = malloc((denies->n + 1) * sizeof *globs->numbers);
@@ -66,7 +66,7 @@ static int compile(struct globs *globs, const struct bs_rules *denies) {
     return code;
 }
 
-/* What does not compile is not tried again for the next exception. */
+/* The matcher is compiled once; if that fails, it is not tried again for the next exception. */
 static int ask_together(struct globs *globs, const struct bs_rules *denies, uint32_t number,
                         const char *path, size_t len, bool *held) {
     ptrdiff_t highest = BS_NO_RULE;
@@ -108,7 +108,7 @@ static void clear(struct globs *globs) {
     free(globs->numbers);
 }
 
-/* An exact path or a subtree of one: everything else could open more than its author sees. */
+/* An exact path or a subtree of one. Every other exception could open more than its author sees. */
 static bool has_right_form(const struct bs_rule *rule, struct bs_problems *problems) {
     size_t top = bs_rule_subtree(rule->body, rule->len);
     if (!bs_rule_has_wildcards(rule->body, top > 0 ? top : rule->len))
@@ -155,7 +155,7 @@ static bool judge_all_own(const struct bs_rules *denies, uint64_t seed,
     return code == BS_OK;
 }
 
-/* A workspace may repeat or narrow the holes that the global policy leaves, and make none. */
+/* A workspace may repeat or narrow the exceptions of the global policy, and add none. */
 static bool judge_by_global(const struct bs_rules *denies, const struct bs_rules *global,
                             uint64_t seed, struct bs_problems *problems) {
     struct bs_cover holes = {0};

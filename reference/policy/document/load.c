@@ -12,7 +12,7 @@
 #include "policy/file/read.h"
 #include "policy/model.h"
 
-/* One file on its way. Problems do not stop it: `readable` tells whether there is a model. */
+/* A file that is being loaded. Problems do not stop it; `readable` says whether it has a model. */
 struct file {
     const struct bs_policy_text *text;
     enum bs_policy_source source;
@@ -20,7 +20,7 @@ struct file {
     bool readable;
 };
 
-/* What a policy takes grows with its text; a small one lies in one block. */
+/* The memory of a policy grows with its text; a small policy fits into one block. */
 enum { ROOM_A_POLICY = 512, ROOM_A_BYTE = 4 };
 
 static bool has_arena(struct file *file) {
@@ -55,7 +55,7 @@ static bool read_file(struct file *file, struct bs_problems *problems) {
     return good;
 }
 
-/* Leaves in *denies what counts for this file; the caller clears it. */
+/* Leaves in *denies the denies that count for this file; the caller clears them. */
 static bool validate(const struct file *file, const struct file *above, struct bs_denies *denies,
                      struct bs_problems *problems) {
     if (!file->readable)
@@ -122,7 +122,7 @@ static int hand_over(const struct bs_policy *loaded, struct bs_policy **policy,
     return BS_OK;
 }
 
-/* There are warnings only where there is no problem: one arena at most. */
+/* Only a file without problems has warnings, so there is one arena at most. */
 static void tell(struct bs_policy_report *report, struct bs_problems *problems,
                  struct bs_problems *warnings) {
     bs_problems_sort(problems);
@@ -159,13 +159,13 @@ int bs_policy_load(const struct bs_policy_text *global, const struct bs_policy_t
 }
 
 void bs_policy_report_clear(struct bs_policy_report *report) {
-    bs_arena_free(report->arena); /* which the problems and the warnings lie in */
+    bs_arena_free(report->arena); /* has the problems and the warnings */
     *report = (struct bs_policy_report)BS_POLICY_REPORT_INIT;
 }
 
 void bs_policy_free(struct bs_policy *policy) {
     if (policy != NULL)
-        bs_arena_free(policy->arena); /* which the policy itself lies in */
+        bs_arena_free(policy->arena); /* has the policy itself, too */
 }
 
 const char *bs_policy_name(const struct bs_policy *policy) { return policy->name; }

@@ -6,8 +6,8 @@
 
 #include "policy/model.h"
 
-/* Lays `over` over `policy`, which becomes the merged one. Both must have the same arena. False
- * when memory ran out; the policy is then of no use. */
+/* Merges `over` into `policy`. Both must have the same arena. False when memory ran out; the policy
+ * can then only be freed. */
 bool bs_policy_merge(struct bs_policy *policy, const struct bs_policy *over);
 
 #endif

@@ -55,7 +55,7 @@ static const char *keep(struct reading *r, const struct bs_node *node) {
 
 struct field {
     const char *name;
-    const char *missing; /* the message; NULL for what may be left out */
+    const char *missing; /* the message if it is missing; NULL: it may be */
     const struct bs_node *value;
 };
 
@@ -129,7 +129,7 @@ static struct bs_rules read_rules(struct reading *r, const struct bs_node *list,
     return rules;
 }
 
-/* A `!` that meant something in denyRead would open what is denied. */
+/* A `!` in denyRead would open what is denied. */
 static void refuse_negated(struct reading *r, struct bs_rules *rules,
                            const struct bs_pointer *pointer) {
     size_t kept = 0;

@@ -8,20 +8,20 @@
 #include "policy/file/problems.h"
 #include "policy/model.h"
 
-/* Whether this is a policy of version 2. Nothing else is looked at: what other versions mean by
- * their fields is theirs. */
+/* Whether this is a policy of version 2. Looks at nothing else: other versions may mean something
+ * else by their fields. */
 bool bs_shape_is_policy(const struct bs_node *root, enum bs_policy_format format,
                         struct bs_problems *problems);
 
-/* The integer of a node, of either format. False when it is none; a number that does not fit is
- * INT64_MAX or INT64_MIN. */
+/* The value of an integer, as both formats write it. False when the node is none. A number that
+ * does not fit becomes INT64_MAX or INT64_MIN. */
 bool bs_shape_integer(const struct bs_node *node, int64_t *value);
 
 /* Whether a node may be `metadata.name`. */
 bool bs_shape_is_name(const struct bs_node *node);
 
-/* Fills the model, which has its arena and nothing else, with all that is right. Everything that is
- * not is reported. False when memory ran out. */
+/* Fills the policy, of which only the arena and the seed are set, with everything that is right,
+ * and reports everything that is not. False when memory ran out. */
 bool bs_shape_read(const struct bs_node *root, enum bs_policy_format format,
                    struct bs_problems *problems, struct bs_policy *policy);
 

@@ -11,7 +11,7 @@ static struct bs_place place_of(const struct bs_node *node) {
     return (struct bs_place){node->line, node->column};
 }
 
-/* YAML lets an integer begin with zeros, as many as one likes. */
+/* In YAML an integer may begin with any number of zeros. */
 bool bs_shape_integer(const struct bs_node *node, int64_t *value) {
     if (node->kind != BS_NODE_INTEGER)
         return false;
@@ -91,6 +91,6 @@ bool bs_shape_is_policy(const struct bs_node *root, enum bs_policy_format format
     }
     bool is_first = false;
     bool right = version_is_right(root, problems, &is_first);
-    /* Files of version 1 need no `kind`, and their owner needs one message only. */
+    /* A file of version 1 needs no `kind`, and its owner needs only the one message. */
     return is_first ? false : (kind_is_right(root, problems) && right);
 }

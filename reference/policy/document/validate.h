@@ -1,5 +1,5 @@
-/* What a well-formed policy may not say (POLICY-VALID, POLICY-EXCEPT, POLICY-MERGE-04 and -05). All
- * return false when memory ran out; problems go where they belong either way. */
+/* What a well-formed policy may not say (POLICY-VALID, POLICY-EXCEPT, POLICY-MERGE-04 and -05). The
+ * functions report problems and return false when memory ran out. */
 #ifndef BS_POLICY_DOCUMENT_VALIDATE_H
 #define BS_POLICY_DOCUMENT_VALIDATE_H
 
@@ -12,25 +12,24 @@
 /* The denies of a policy, and of the one above it if there is one. */
 struct bs_denies {
     struct bs_cover read;
-    struct bs_cover modify; /* an exception takes nothing away from it */
+    struct bs_cover modify; /* exceptions are not among them, and take nothing away */
 };
 
 /* `denies` is zeroed or cleared. */
 bool bs_denies_fill(struct bs_denies *denies, const struct bs_policy *policy,
                     const struct bs_policy *above);
-void bs_denies_clear(struct bs_denies *denies); /* a zeroed one, too, and twice */
+void bs_denies_clear(struct bs_denies *denies); /* also of zeroed ones, and any number of times */
 
-/* The profiles of one file, by all denies that count for it. */
+/* Checks the profiles of one file by all denies that count for it. */
 bool bs_validate_profiles(const struct bs_policy *policy, const struct bs_denies *denies,
                           struct bs_problems *problems);
 
-/* The exceptions of one file: of the global one by its own denies (above is NULL), of a
- * workspace's by the global exceptions. */
+/* Checks the exceptions of one file: those of the global file (`above` is NULL) by its own denies,
+ * those of a workspace by the global exceptions. */
 bool bs_validate_exceptions(const struct bs_policy *policy, const struct bs_policy *above,
                             struct bs_problems *problems);
 
-/* Problems and warnings about rules. Their pointers are made of where a rule stands in the model.
- */
+/* Problems and warnings about a rule or a profile of the model. They make its JSON pointer. */
 
 /* list: "denyRead" or "denyModify". */
 void bs_problem_at_deny(struct bs_problems *problems, const char *list, const struct bs_rule *rule,

@@ -20,7 +20,7 @@ static const char nothing_code[] = "matches-nothing";
 static const char nothing_words[] =
     "paths that begin or end with a blank are refused, so this matches nothing";
 
-/* A body can begin or end with a blank only where a separator shielded it from being trimmed. */
+/* A rule loses the blanks at its ends, so a body has one there only if a separator shielded it. */
 static bool matches_nothing(const struct bs_rule *rule) {
     return is_blank(rule->body[0]) || is_blank(rule->body[rule->len - 1]);
 }
@@ -37,7 +37,8 @@ static void warn_denies(struct warner *w, const char *list, const struct bs_rule
     }
 }
 
-/* Byte by byte with the separator in front of everything: what lies below a path follows it. */
+/* Compares byte by byte, with the separator before all other bytes, so that the paths below a path
+ * directly follow it. */
 static int before(const void *a, const void *b) {
     const struct bs_pattern *x = a;
     const struct bs_pattern *y = b;

@@ -1,4 +1,4 @@
-/* What is allowed and probably not meant (POLICY-WARN). */
+/* Warnings: what a policy may say but hardly means (POLICY-WARN). */
 #ifndef BS_POLICY_DOCUMENT_WARN_H
 #define BS_POLICY_DOCUMENT_WARN_H
 
@@ -8,8 +8,8 @@
 #include "policy/file/problems.h"
 #include "policy/model.h"
 
-/* Of a policy without problems, merged if it has two files, and all its denies. False when memory
- * ran out. */
+/* Warns about a policy without problems, after merging. `denies` has all denies of its files. False
+ * when memory ran out. */
 bool bs_policy_warn(const struct bs_policy *policy, const struct bs_denies *denies,
                     struct bs_problems *warnings);
 

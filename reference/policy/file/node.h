@@ -1,4 +1,4 @@
-/* A file as a tree, the same for both formats: what stands where. */
+/* A file as a tree, the same for both formats. Each node knows its place in the file. */
 #ifndef BS_POLICY_FILE_NODE_H
 #define BS_POLICY_FILE_NODE_H
 
@@ -19,11 +19,11 @@ enum bs_node_kind {
     BS_NODE_MAP
 };
 
-/* Small on purpose: a file of single digits has half as many nodes as bytes. */
+/* It is small because a file of single digits has half as many nodes as bytes. */
 struct bs_node {
     struct bs_node *next; /* sibling */
     union {
-        const char *text; /* of a scalar, as it was written, of a string decoded; no NUL ends it */
+        const char *text;      /* of a scalar as written, of a string decoded; no NUL follows */
         struct bs_node *first; /* of a list; of a map: key, value, key, value, ... */
     };
     uint32_t len; /* bytes of text; items; members */
@@ -43,7 +43,7 @@ struct bs_document {
 
 void bs_document_clear(struct bs_document *document);
 
-/* Why a file is not well-formed; there is one such problem, the first. */
+/* The first reason why a file is not well-formed. Only this one is reported. */
 struct bs_flaw {
     uint32_t line;
     uint32_t column;
@@ -51,7 +51,7 @@ struct bs_flaw {
     char words[256];
 };
 
-/* Whether it is this string, which is not empty. */
+/* Whether the node is this string. `text` is not empty. */
 bool bs_node_is(const struct bs_node *node, const char *text);
 
 /* The value of the first member of that name, or NULL. */

@@ -5,14 +5,15 @@
 #include "base/error.h"
 #include "policy/path/rule.h"
 
-/* libyaml looks this far for the colon behind a key; longer keys are written behind a `?`. */
+/* libyaml looks for the colon only so many bytes behind the start of a key. Longer keys are written
+ * behind a `?`. */
 enum { LONGEST_SIMPLE_KEY = 1000 };
 
 struct printer {
     struct bs_buf *out;
     bool json;
     unsigned depth;
-    bool first; /* nothing stands in the innermost container yet */
+    bool first; /* the innermost container is still empty */
 };
 
 static void put_escape(struct bs_buf *out, unsigned code_point) {
@@ -23,8 +24,8 @@ static void put_escape(struct bs_buf *out, unsigned code_point) {
     bs_buf_add(out, escape, sizeof escape);
 }
 
-/* The code point at text when it has to be escaped, with its size; 0 when it may stand. YAML
- * refuses more than JSON does. */
+/* The code point at `text`, and its size, if it must be escaped; else 0. Both formats escape what
+ * YAML refuses, which is more than JSON does. */
 static unsigned to_escape(const unsigned char *text, size_t *size) {
     *size = 1;
     if (text[0] < 0x20 || text[0] == 0x7F || text[0] == '"' || text[0] == '\\')

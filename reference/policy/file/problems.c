@@ -7,10 +7,10 @@
 
 #include "base/arena.h"
 
-/* A refused file has one problem, more often than not: pointer and message fit beside its room. */
+/* Most refused files have one problem, whose pointer and message fit into the first block. */
 enum { FIRST_ROOM = 4, GROWTH = 4, FIRST_BYTES = 512, INDEX_DIGITS = 24 };
 
-/* At the end of digits; returns how many. */
+/* Writes an index at the end of `digits` and returns its length. */
 static size_t index_text(size_t index, char digits[INDEX_DIGITS]) {
     size_t len = 0;
     do {
@@ -172,7 +172,7 @@ static int by_place(const void *a, const void *b) {
 }
 
 void bs_problems_sort(struct bs_problems *problems) {
-    /* Most are found in the order of the file. */
+    /* Most problems are found in the order of the file. */
     size_t sorted = 1;
     while (sorted < problems->n &&
            by_place(&problems->items[sorted - 1], &problems->items[sorted]) <= 0)

@@ -1,4 +1,4 @@
-/* What is wrong with a file, or worth a warning: collected in any order, reported by place. */
+/* Problems of a file, or warnings: collected in any order and reported by place. */
 #ifndef BS_POLICY_FILE_PROBLEMS_H
 #define BS_POLICY_FILE_PROBLEMS_H
 
@@ -6,11 +6,11 @@
 
 #include <boxspec/policy.h>
 
-/* A JSON pointer, from its end to its start. It lives on the stack of whoever walks down; text is
- * made of it only where there is a problem. */
+/* A JSON pointer as a chain from its last part to its first. The parts live on the stack of the
+ * functions that walk down the tree; only a problem turns them into text. */
 struct bs_pointer {
     const struct bs_pointer *up; /* NULL: the whole file */
-    const char *name;            /* NULL: the index counts */
+    const char *name;            /* NULL: it is an item of a list */
     size_t len;                  /* of name */
     size_t index;
 };
@@ -21,7 +21,7 @@ struct bs_place {
 };
 
 struct bs_problems {
-    struct bs_arena *arena; /* all of it, items too; made with the first, as most files have none */
+    struct bs_arena *arena; /* of everything, the items too; made with the first problem */
     struct bs_policy_problem *items;
     size_t n;
     size_t room;
@@ -29,14 +29,14 @@ struct bs_problems {
     bool failed;                  /* memory ran out; something is missing */
     const char *list; /* the pointer of the list that an item was last added of, as text */
     size_t list_len;
-    const char *list_name; /* which list that was: names are told apart by where they lie */
+    const char *list_name; /* of that list, and of its profile; compared as pointers */
     const char *list_owner;
 };
 
 /* `code` and `message` are static; code is NULL for a problem. */
 void bs_problems_add(struct bs_problems *problems, struct bs_place place,
                      const struct bs_pointer *pointer, const char *code, const char *message);
-/* Of an item of a list. Lists are long, so the pointer of the list is written once. */
+/* The same about an item of a list. The pointer of the list is written once for all its items. */
 void bs_problems_add_item(struct bs_problems *problems, struct bs_place place,
                           const struct bs_pointer *list, size_t index, const char *code,
                           const char *message);

@@ -1,4 +1,4 @@
-/* By the events of libyaml. */
+/* YAML to a tree, by the events of libyaml. */
 #include "policy/file/parse.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "base/position.h"
 #include "policy/file/yaml.h"
 
-/* As many values as the densest JSON of the same size can have; so many are taken at once. */
+/* The densest JSON file of 4 MiB has so many values. */
 enum { MOST_NODES = 2 * 1024 * 1024, NODES_AT_ONCE = 64 };
 
 struct level {
@@ -28,7 +28,8 @@ struct builder {
     struct bs_yaml_scan scan;
     size_t at;      /* the byte offset that belongs to at_character */
     size_t at_mark; /* marks count characters */
-    size_t ahead;   /* bytes less characters up to the end of the last scalar, at a guess */
+    size_t ahead; /* how many more bytes than characters there are up to the end of the last scalar;
+                     a guess */
     struct bs_document *document;
     struct bs_flaw *flaw;
     struct level levels[BS_POLICY_MOST_DEPTH];
@@ -38,7 +39,7 @@ struct builder {
     size_t n_spare;
 };
 
-/* The marks of libyaml lie on a line of their own behind a text without a last line end. */
+/* Where a text does not end its last line, libyaml reports its end on a line of its own. */
 static int refuse(struct builder *b, yaml_mark_t mark, const char *message) {
     struct bs_position where = {(uint32_t)mark.line + 1, (uint32_t)mark.column + 1};
     struct bs_position end = bs_position_of(b->text, b->len);
@@ -50,8 +51,8 @@ static int refuse(struct builder *b, yaml_mark_t mark, const char *message) {
     return BS_E_INVALID;
 }
 
-/* Where a mark stands, in bytes; marks come in the order of the text. The length of the text for
- * one that does not. */
+/* The offset of a mark in bytes. Marks must come in the order of the text; one that does not has
+ * the length of the text as its offset. */
 static size_t offset_of(struct builder *b, yaml_mark_t mark) {
     if (b->scan.is_ascii)
         return mark.index < b->len ? mark.index : b->len;
@@ -86,7 +87,7 @@ static struct bs_node *take_node(struct builder *b) {
     return b->spare++;
 }
 
-/* NULL with *code where it cannot be. */
+/* Adds a node. NULL, and why in *code, where it cannot be added. */
 static struct bs_node *add(struct builder *b, const yaml_event_t *event, enum bs_node_kind kind,
                            int *code) {
     *code = BS_OK;
@@ -131,7 +132,8 @@ static int refuse_key(struct builder *b, const yaml_event_t *event, enum bs_node
     return BS_OK;
 }
 
-/* Whether the text has a scalar as it is, so many bytes ahead of its mark. */
+/* Where the text has the very bytes of a scalar, `ahead` bytes behind the index of its mark; NULL:
+ * it does not. */
 static const char *stands_at(struct builder *b, const yaml_event_t *event, size_t ahead) {
     bool quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
     size_t at = event->start_mark.index + ahead + quoted;
@@ -143,8 +145,9 @@ static const char *stands_at(struct builder *b, const yaml_event_t *event, size_
     return b->text + at;
 }
 
-/* What a scalar holds, where the text has it byte by byte; most have no escape. The bytes are
- * compared in any case, so where to look may be a guess, and seldom has to be counted. */
+/* The scalar as a part of the text, if it stands there byte for byte; most do, since few have an
+ * escape. The bytes are compared in any case, so the offset may be guessed, and is counted only
+ * where the guess was wrong. */
 static const char *verbatim(struct builder *b, const yaml_event_t *event) {
     const char *text = stands_at(b, event, b->ahead);
     if (text == NULL && !b->scan.is_ascii)
@@ -224,7 +227,7 @@ static int take(struct builder *b, const yaml_event_t *event) {
     }
 }
 
-/* The words of libyaml, and advice where a glob was written without quotes. */
+/* The message of libyaml, with advice where a glob was written without quotes. */
 static int refuse_syntax(struct builder *b, const yaml_parser_t *parser) {
     if (parser->error == YAML_MEMORY_ERROR)
         return BS_E_EXECUTION;

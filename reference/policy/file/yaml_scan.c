@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 #include "base/word.h"
 
-/* Of well-formed UTF-8: why the character at text may not stand in a file, or NULL. */
+/* Why a file may not have the character at `text`, which is valid UTF-8; NULL: it may. */
 static const char *forbidden(const unsigned char *text) {
     static const char control[] = "a control character; write it as an escape";
     static const char line_break[] =
@@ -30,8 +30,8 @@ static const char *forbidden(const unsigned char *text) {
     return NULL;
 }
 
-/* Which bytes have to be looked at: controls but line ends, of which every line has one, and all
- * that is not ASCII. */
+/* Which bytes of a block need a closer look: control characters except the line feed, which every
+ * line has, and bytes that are not ASCII. */
 #ifdef __SSE2__
 enum { BLOCK = 16, BITS_A_BYTE = 1 };
 
@@ -45,8 +45,8 @@ static uint64_t claimed(const char *text) {
 #else
 enum { BLOCK = BS_WORD_BYTES, BITS_A_BYTE = 8 };
 
-/* A borrow or a carry can claim too much, never too little. Line ends are made blanks first, for
- * the indentation behind them would borrow. */
+/* A borrow or a carry can claim a byte too many, never one too few. Line feeds are made larger
+ * first, because their borrow would claim the indentation behind them. */
 static uint64_t claimed(const char *text) {
     uint64_t word = bs_word_at(text);
     word |= bs_word_equal(word, '\n') >> 2;
@@ -55,7 +55,7 @@ static uint64_t claimed(const char *text) {
 }
 #endif
 
-/* False where the text is refused at `at`. */
+/* Looks at one byte. False: the text is refused there. */
 static bool look_at(const char *text, size_t at, struct bs_yaml_scan *scan) {
     unsigned char c = (unsigned char)text[at];
     scan->is_ascii = scan->is_ascii && c < 0x80;

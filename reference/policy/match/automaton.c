@@ -5,7 +5,7 @@
 
 #include "policy/match/tokens.h"
 
-/* initial, gaps, accepting, last, forever, and what any character leads on from */
+/* initial, gaps, accepting, last, forever, and the states that any character leads on from */
 enum { OTHER_SETS = 6 };
 
 size_t bs_automaton_states(const struct bs_pattern *pattern) {
@@ -32,7 +32,8 @@ static inline void name_byte(struct bs_automaton *automaton, unsigned char c) {
     automaton->class_of[c] = (uint8_t)automaton->n_classes++;
 }
 
-/* A class of its own for the separator and for each byte that a glob names, two for the rest. */
+/* The separator and each byte that a glob names have a class of their own. All other bytes share
+ * two classes: continuation bytes, and the rest. */
 static void classify(struct bs_automaton *automaton, const struct bs_pattern *patterns, size_t n) {
     memset(automaton->class_of, 0, sizeof automaton->class_of);
     memset(automaton->class_of + 0x80, 1, 0x40);
@@ -76,7 +77,7 @@ static bool add_state(struct bs_automaton *automaton, uint64_t *by_any, uint32_t
     return always || by == '/';
 }
 
-/* Any character begins with a byte of these classes. */
+/* A character begins with a byte of a class that does not loop inside characters. */
 static void consume_any(struct bs_automaton *automaton, const uint64_t *by_any) {
     for (uint32_t class = 0; class < automaton->n_classes; class ++) {
         uint64_t *set = automaton->consume + (size_t) class * automaton->words;
@@ -87,7 +88,7 @@ static void consume_any(struct bs_automaton *automaton, const uint64_t *by_any) 
     }
 }
 
-/* One pattern on its way in: the states before `at` are there. */
+/* A pattern whose states are being entered; those before `at` are in the automaton. */
 struct entering {
     struct bs_tokens tokens;
     uint32_t rule;
@@ -95,7 +96,7 @@ struct entering {
     uint32_t last; /* the first state of the last segment so far */
 };
 
-/* Whether there were any. */
+/* Enters the plain bytes that come next. Returns whether there were any. */
 static bool enter_plain(struct bs_automaton *automaton, struct entering *e) {
     const char *text = NULL;
     size_t n = bs_tokens_plain(&e->tokens, &text);
@@ -132,8 +133,8 @@ static uint32_t enter(struct bs_automaton *automaton, uint64_t *by_any,
     return e.at;
 }
 
-/* A state is at least a byte of its pattern, or its end. Where that alone says that they fit into a
- * word, they are not counted: it would take as long as entering them. */
+/* A pattern has at most one state for each byte and one for its end. Where this bound fits into one
+ * word, the states are not counted: counting takes as long as entering them. */
 static size_t room_for_states(const struct bs_pattern *patterns, size_t n) {
     size_t most = 0;
     for (size_t i = 0; i < n; i++)
@@ -146,7 +147,7 @@ static size_t room_for_states(const struct bs_pattern *patterns, size_t n) {
     return n_states;
 }
 
-/* Zeroes: in the caller's room where they fit, else in a block of the automaton's own. */
+/* Zeroed words: in the caller's room where they fit, else on the heap. */
 static uint64_t *room_for_sets(struct bs_automaton *automaton, size_t words,
                                const struct bs_room *room) {
     if (room != NULL && words <= room->words) {
@@ -202,7 +203,7 @@ size_t bs_automaton_bytes(const struct bs_automaton *automaton) {
            automaton->n_states * sizeof(uint32_t);
 }
 
-/* `to` may be `from`. With a constant number of words all of them stay in registers. */
+/* `to` may be `from`. Where `words` is a constant, the compiler keeps all words in registers. */
 __attribute__((always_inline)) static inline bool step(const struct bs_automaton *automaton,
                                                        uint8_t class, const uint64_t *from,
                                                        uint64_t *to, uint32_t words) {
@@ -237,7 +238,7 @@ static ptrdiff_t accepts(const struct bs_automaton *automaton, const uint64_t *s
     return BS_NO_RULE;
 }
 
-/* What most single globs are. */
+/* Most single globs have one word of states, or two. */
 static inline ptrdiff_t highest_of_few(const struct bs_automaton *automaton, const char *path,
                                        size_t len, uint32_t words) {
     uint64_t set[2] = {0};
@@ -250,7 +251,7 @@ static inline ptrdiff_t highest_of_few(const struct bs_automaton *automaton, con
     return accepts(automaton, set);
 }
 
-/* Not inlined: only who needs the large set shall have it on the stack. */
+/* Not inlined, so that only a large automaton takes the stack for its set. */
 __attribute__((noinline)) static ptrdiff_t highest_of_many(const struct bs_automaton *automaton,
                                                            const char *path, size_t len) {
     uint64_t set[BS_AUTOMATON_MOST_STATES / 64];

@@ -1,10 +1,10 @@
-/* Globs as one bit-parallel automaton: a bit for each state, all rules side by side, one step of
- * shifts and masks for each byte of the path. Time is linear in path x states / 64 whatever the
- * globs are, so this is what everything else is built from and falls back to.
+/* Globs as one bit-parallel automaton (NFA): a bit for each state, the states of all rules side by
+ * side, and one step of shifts and masks for each byte of the path. A run takes path x states / 64
+ * steps, whatever the globs are.
  *
- * States are bytes, not code points. In valid UTF-8 a `?` is one byte that continues no character,
- * and then any number that do: the state behind it stays for those. Every other token begins with a
- * byte that continues nothing or does not care, so nothing can begin inside a character.
+ * A state stands for a byte of a glob, not for a code point. The path is valid UTF-8, so a `?`
+ * takes one byte that is no continuation byte, and the state behind it stays for the continuation
+ * bytes.
  *
  * The root is the path of no bytes.
  */
@@ -28,20 +28,20 @@ struct bs_automaton {
     uint32_t n_states;
     uint32_t words;
     uint32_t n_classes;
-    uint8_t class_of[256]; /* bytes that no state tells apart share a class */
-    uint8_t loop_of[256];  /* which of the loop sets a class asks */
+    uint8_t class_of[256]; /* bytes that every state treats alike share a class */
+    uint8_t loop_of[256];  /* by class: which of the sets in `loop` counts */
     uint64_t *initial;
-    uint64_t *consume;        /* n_classes sets: states that go on to the next one by it */
+    uint64_t *consume;        /* n_classes sets: states that a byte of the class leads on from */
     uint64_t *loop[BS_LOOPS]; /* states that stay */
     uint64_t *gaps;           /* `**` before a slash: entering one enters the next state too */
     uint64_t *accepting;
-    uint64_t *last;    /* in the last segment of their rule: nothing but this segment can be left */
+    uint64_t *last;    /* states in the last segment of their rule */
     uint64_t *forever; /* accepting, whatever follows */
     uint32_t *rule_of; /* by state */
-    uint64_t *block;   /* what all of these are in; NULL: in memory of the caller */
+    uint64_t *block;   /* the memory of all of these; NULL: it is the caller's */
 };
 
-/* Memory of the caller: uninitialised words, there as long as the automaton is. */
+/* Memory of the caller that lives as long as the automaton. It need not be initialised. */
 struct bs_room {
     uint64_t *at;
     size_t words;
@@ -50,9 +50,9 @@ struct bs_room {
 /* How many states the pattern takes; 0 when it is more than SIZE_MAX / 2. */
 size_t bs_automaton_states(const struct bs_pattern *pattern);
 
-/* `rules` names the patterns in what a run answers, in rising order; NULL: 0 to n - 1. There must
- * be at most BS_AUTOMATON_MOST_STATES. What fits into `room` takes nothing from the heap; NULL:
- * there is none. False when memory ran out. */
+/* A run answers rules[i] for patterns[i]; `rules` rises, and NULL stands for 0 to n - 1. The
+ * patterns have at most BS_AUTOMATON_MOST_STATES states. An automaton that fits into `room` (NULL:
+ * there is none) takes nothing from the heap. False when memory ran out. */
 bool bs_automaton_build(struct bs_automaton *automaton, const struct bs_pattern *patterns,
                         const uint32_t *rules, size_t n, const struct bs_room *room);
 void bs_automaton_clear(struct bs_automaton *automaton);

@@ -15,7 +15,8 @@ static bool same_column(const struct bs_subsets *subsets, uint32_t a, uint32_t b
     return true;
 }
 
-/* Bytes that are told apart by no state after all share a column. Returns how many are left. */
+/* Classes that lead to the same row from every state share a column. Returns how many columns are
+ * left. */
 static uint32_t merge_columns(const struct bs_subsets *subsets, uint8_t *merged, uint8_t *first) {
     uint32_t n = 0;
     for (uint32_t class = 0; class < subsets->automaton->n_classes; class ++) {
@@ -64,7 +65,7 @@ static enum bs_dfa_result write_table(struct bs_dfa *dfa, const struct bs_subset
     if (entries > most_entries)
         return BS_DFA_TOO_LARGE;
     uint32_t n_settled = order_states(subsets, row_of);
-    dfa->next = malloc(entries * sizeof *dfa->next); /* NOLINT: there is a first state */
+    dfa->next = malloc(entries * sizeof *dfa->next); /* NOLINT: there is at least one state */
     dfa->answers = malloc(subsets->n_states * sizeof *dfa->answers);
     if (dfa->next == NULL || dfa->answers == NULL)
         return BS_DFA_NO_MEMORY;
@@ -90,13 +91,13 @@ enum bs_dfa_result bs_dfa_build(struct bs_dfa *dfa, const struct bs_automaton *a
                                 struct bs_dfa_limits limits) {
     *dfa = (struct bs_dfa){0};
     struct bs_subsets subsets;
-    /* Merging columns halves most tables. */
+    /* Sharing columns halves most tables. */
     size_t max_states = 2 * limits.entries / (automaton->n_classes + 1U);
     enum bs_dfa_result result =
         bs_subsets_build(&subsets, automaton, (uint32_t)max_states, limits.work);
+    /* The slots are not needed any more; they have room for the rows. */
     if (result == BS_DFA_BUILT)
-        result =
-            write_table(dfa, &subsets, subsets.slots, limits.entries); /* slots are done with */
+        result = write_table(dfa, &subsets, subsets.slots, limits.entries);
     if (result != BS_DFA_BUILT)
         bs_dfa_clear(dfa);
     bs_subsets_clear(&subsets);

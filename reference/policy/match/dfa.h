@@ -1,11 +1,11 @@
-/* An automaton turned into a table ahead of time: one look-up for each byte of the path.
+/* An automaton turned into a transition table ahead of time: one look-up for each byte of the path.
  *
- * What is built is capped, by the size of the table and by the work it takes, since some globs
- * double the states with each character. Nothing is lost then: the automaton itself still runs.
+ * Some globs double the number of states with each character, so the size of a table and the work
+ * of building it are bounded. Where a bound is exceeded there is no table, and the caller uses the
+ * automaton itself or the index.
  *
- * A rule that accepts whatever follows makes every lower rule pointless from there on, so the
- * states of those are dropped. This running maximum is what keeps the table of ordinary rules
- * small, and where nothing is left to decide, the walk ends early.
+ * Once a rule accepts whatever follows, no lower rule can decide any more, and the construction
+ * drops their states. This keeps the tables of ordinary rules small, and it lets a walk end early.
  */
 #ifndef BS_POLICY_MATCH_DFA_H
 #define BS_POLICY_MATCH_DFA_H
@@ -16,14 +16,13 @@
 
 #include "policy/match/automaton.h"
 
-/* Of an automaton that is worth the attempt. */
+/* An automaton with more states is not tried. */
 #define BS_DFA_MOST_STATES_IN 4096
 
-/* How large a table may become and how many word operations building it may take (some million a
- * millisecond). */
+/* Bounds of a table. A millisecond is some million word operations. */
 struct bs_dfa_limits {
     size_t entries; /* of two bytes, at most 65,536 */
-    size_t work;
+    size_t work;    /* word operations of its construction */
 };
 
 struct bs_dfa {
@@ -33,7 +32,7 @@ struct bs_dfa {
     uint32_t n_states;
     uint32_t stride;
     uint32_t start;
-    uint32_t settled; /* rows below this one lead to themselves only */
+    uint32_t settled; /* rows below this one lead only to themselves */
     int32_t *answers; /* a rule or BS_NO_RULE */
     size_t bytes;
 };
@@ -46,7 +45,7 @@ void bs_dfa_clear(struct bs_dfa *dfa);
 
 /* The row behind a byte; the first is `start`. */
 static inline uint32_t bs_dfa_step(const struct bs_dfa *dfa, uint32_t row, char c) {
-    /* The class does not wait for the row, so the sum must not either; the compiler shall not add
+    /* The class is known before the row is, so this sum can be, too. The compiler must not add
      * the row to the class first. */
     const uint16_t *column = dfa->next + dfa->class_of[(unsigned char)c];
     __asm__("" : "+r"(column));

@@ -40,7 +40,7 @@ static struct bs_pattern *fold_patterns(const struct bs_pattern *patterns, size_
 }
 
 static int over_budget(struct bs_error *err, size_t rule, const struct bs_pattern *pattern) {
-    /* As much as a message can show without cutting a character. */
+    /* The beginning that a message shows, without cutting a character. */
     size_t shown = bs_utf8_valid_prefix(pattern->text, pattern->len < 80 ? pattern->len : 80);
     return bs_fail(err, BS_E_INVALID, 0,
                    "the rules cannot be matched together within the budget: it ends at rule %zu of "
@@ -220,7 +220,7 @@ static ptrdiff_t highest(const struct bs_matcher *matcher, const struct bs_path_
     return rule > best ? rule : best;
 }
 
-/* Not inlined: only who folds shall have the room for it on the stack. */
+/* Not inlined, so that only a profile that folds takes the stack for it. */
 __attribute__((noinline)) static ptrdiff_t highest_folded(const struct bs_matcher *matcher,
                                                           const struct bs_path_view *path) {
     char on_stack[BS_FOLD_ROOM(BS_FOLD_STACK_BYTES)];
@@ -234,7 +234,7 @@ __attribute__((noinline)) static ptrdiff_t highest_folded(const struct bs_matche
     return rule;
 }
 
-ptrdiff_t bs_matcher_highest_seen(const struct bs_matcher *matcher,
+ptrdiff_t bs_matcher_highest_view(const struct bs_matcher *matcher,
                                   const struct bs_path_view *path) {
     static const struct bs_path_view root = {.text = "", .len = 0};
     if (path->len == 1 && path->text[0] == '.')
@@ -244,7 +244,7 @@ ptrdiff_t bs_matcher_highest_seen(const struct bs_matcher *matcher,
 
 ptrdiff_t bs_matcher_highest(const struct bs_matcher *matcher, const char *path, size_t len) {
     const struct bs_path_view view = {.text = path, .len = len};
-    return bs_matcher_highest_seen(matcher, &view);
+    return bs_matcher_highest_view(matcher, &view);
 }
 
 struct bs_matcher_facts bs_matcher_facts(const struct bs_matcher *matcher) {

@@ -64,7 +64,7 @@ int bs_matcher_compile_from(enum bs_tier tier, const struct bs_pattern *patterns
  * BS_FOLD_STACK_BYTES. */
 ptrdiff_t bs_matcher_highest(const struct bs_matcher *matcher, const char *path, size_t len);
 /* The same of a path whose separators may be known already. */
-ptrdiff_t bs_matcher_highest_seen(const struct bs_matcher *matcher,
+ptrdiff_t bs_matcher_highest_view(const struct bs_matcher *matcher,
                                   const struct bs_path_view *path);
 
 struct bs_matcher_facts bs_matcher_facts(const struct bs_matcher *matcher);

@@ -8,10 +8,10 @@ static void append(struct bs_subsets *subsets, uint32_t at, uint64_t bits) {
         subsets->set[subsets->set_len++] = (struct bs_subset_word){bits, at};
 }
 
-/* What is carried into a word: states that were entered, and states behind gaps that were. */
+/* What a step carries into the next word: a state that was entered, a state that a gap skips to. */
 enum { CARRY_ENTERED = 1, CARRY_SKIPPED = 2 };
 
-/* A word after a step: the states that were entered in it, and those that stay. */
+/* A word after a step: states that are entered, states that stay, states that gaps skip to. */
 static uint64_t grown(const struct bs_automaton *automaton, uint32_t at, uint64_t entered,
                       uint64_t stay, unsigned carry, unsigned *carry_out) {
     entered |= carry & CARRY_ENTERED;
@@ -20,7 +20,7 @@ static uint64_t grown(const struct bs_automaton *automaton, uint32_t at, uint64_
     return entered | stay | skipped << 1 | (carry / CARRY_SKIPPED);
 }
 
-/* Of one rule that accepts for ever and all below it, only that rule can still be the answer. */
+/* Once a rule accepts whatever follows, no lower rule can be the answer. */
 static void drop_beaten_forever(struct bs_subsets *subsets) {
     for (size_t i = subsets->set_len; i-- > 0;) {
         struct bs_subset_word *word = &subsets->set[i];
@@ -35,8 +35,8 @@ static void drop_beaten_forever(struct bs_subsets *subsets) {
     }
 }
 
-/* A rule that accepts for the rest of the segment beats the lower ones that are in their last
- * segment too. Without this, each rule `*x*` would double the states. */
+/* A rule that accepts the rest of the segment beats each lower rule whose last segment is this one.
+ * Without this, each rule `*x*` would double the number of sets. */
 static void drop_beaten_in_segment(struct bs_subsets *subsets) {
     const struct bs_automaton *automaton = subsets->automaton;
     size_t kept = 0;
@@ -66,7 +66,7 @@ static void drop_beaten(struct bs_subsets *subsets) {
     drop_beaten_in_segment(subsets);
 }
 
-/* One byte of the class, as bs_automaton_step, from the set of a state. */
+/* Makes the set that a byte of the class leads to. */
 static void step(struct bs_subsets *subsets, uint32_t state, uint32_t class) {
     const struct bs_automaton *automaton = subsets->automaton;
     const uint64_t *consume = automaton->consume + (size_t) class * automaton->words;
@@ -126,7 +126,7 @@ static bool reserve(void **block, size_t *cap, size_t want, size_t size) {
     return true;
 }
 
-/* The slot of the set that is being made; a free one where that is not in the table. */
+/* The slot of the set in the making; a free one if it is not in the table. */
 static uint32_t *slot_of(const struct bs_subsets *subsets, uint32_t hash) {
     uint32_t mask = subsets->n_slots - 1;
     uint32_t slot = hash & mask;
@@ -138,7 +138,7 @@ static uint32_t *slot_of(const struct bs_subsets *subsets, uint32_t hash) {
     return &subsets->slots[slot];
 }
 
-/* Twice the slots; the set that is being made is in none of them. */
+/* Doubles the slots. The set in the making is in none of them. */
 static bool spread(struct bs_subsets *subsets) {
     uint32_t *slots = calloc(2 * (size_t)subsets->n_slots, sizeof *slots);
     if (slots == NULL)
@@ -151,7 +151,7 @@ static bool spread(struct bs_subsets *subsets) {
     return true;
 }
 
-/* Room for one more state, with the set that is being made. */
+/* Room for one more state, whose set is the one in the making. */
 static bool make_room(struct bs_subsets *subsets) {
     size_t n = (size_t)subsets->n_states + 1;
     return reserve((void **)&subsets->pool, &subsets->pool_cap,
@@ -174,7 +174,8 @@ static int32_t highest_of(const struct bs_subsets *subsets) {
     return BS_NO_RULE;
 }
 
-/* The number of the set, a new one if need be: max_states when there is no room, or no memory. */
+/* The number of the set in the making, which may be new. max_states: there is no room for it, or no
+ * memory. */
 static uint32_t intern(struct bs_subsets *subsets) {
     uint32_t hash = hash_of(subsets);
     uint32_t *slot = slot_of(subsets, hash);
@@ -196,7 +197,7 @@ static uint32_t intern(struct bs_subsets *subsets) {
     return subsets->n_states - 1;
 }
 
-/* Whether two classes have the same edge, since no state of the set tells them apart. */
+/* Whether two classes lead to the same set: every state of this one treats them alike. */
 static bool act_alike(const struct bs_subsets *subsets, const struct bs_subset_state *state,
                       uint32_t a, uint32_t b) {
     const struct bs_automaton *automaton = subsets->automaton;
@@ -210,8 +211,8 @@ static bool act_alike(const struct bs_subsets *subsets, const struct bs_subset_s
     return alike;
 }
 
-/* The edges of a state. False when there is no room for one. Few states have more than some
- * different ones. */
+/* Makes the edges of a state; few states have more than some different ones. False when there is no
+ * room for a set that an edge leads to. */
 static bool follow(struct bs_subsets *subsets, uint32_t state) {
     uint32_t n_classes = subsets->automaton->n_classes;
     uint8_t different[256];
@@ -235,7 +236,7 @@ static bool follow(struct bs_subsets *subsets, uint32_t state) {
     return true;
 }
 
-/* False when it takes too many states or too much work. */
+/* Finds all sets. False when they are too many or take too much work. */
 static bool explore(struct bs_subsets *subsets, size_t work) {
     const struct bs_automaton *automaton = subsets->automaton;
     for (uint32_t at = 0; at < automaton->words; at++)
@@ -245,7 +246,7 @@ static bool explore(struct bs_subsets *subsets, size_t work) {
         return false;
     for (uint32_t state = 0; state < subsets->n_states; state++) {
         size_t words = subsets->states[state].end - subsets->states[state].begin;
-        /* Finding a set again costs as much as some words of it. */
+        /* Looking a set up costs as much as eight of its words. */
         size_t cost = (words + 8) * automaton->n_classes;
         if (cost > work)
             return false;
@@ -260,7 +261,7 @@ enum bs_dfa_result bs_subsets_build(struct bs_subsets *subsets,
                                     const struct bs_automaton *automaton, uint32_t max_states,
                                     size_t work) {
     *subsets = (struct bs_subsets){.automaton = automaton, .max_states = max_states, .n_slots = 64};
-    /* A step makes two words of one at most. */
+    /* A step makes at most two words of one. */
     subsets->set = malloc((2 * (size_t)automaton->words + 1) * sizeof *subsets->set);
     subsets->slots = calloc(subsets->n_slots, sizeof *subsets->slots);
     subsets->no_memory = subsets->set == NULL || subsets->slots == NULL;

@@ -1,8 +1,8 @@
-/* The subset construction: the sets of states of an automaton that a path can lead to, numbered as
- * they are found, and the edges between them.
+/* The subset construction: the sets of automaton states that a path can lead to, numbered in the
+ * order in which they are found, and the edges between them.
  *
- * All of it grows with what is found: the largest table would take a megabyte to ask for, and most
- * have some dozen states.
+ * All arrays grow with what is found. Room for the largest table would be a megabyte, and most
+ * tables have some dozen states.
  */
 #ifndef BS_POLICY_MATCH_SUBSET_H
 #define BS_POLICY_MATCH_SUBSET_H
@@ -14,7 +14,8 @@
 #include "policy/match/automaton.h"
 #include "policy/match/dfa.h"
 
-/* A set as its words that are not empty, rising. Most sets are a few states among thousands. */
+/* One word of a set. A set lists its words that are not empty, in rising order: most sets are a few
+ * states among thousands. */
 struct bs_subset_word {
     uint64_t bits;
     uint32_t at;
@@ -30,23 +31,23 @@ struct bs_subset_state {
 struct bs_subsets {
     const struct bs_automaton *automaton;
     struct bs_subset_state *states;
-    uint32_t *edges; /* n_classes of them a state */
+    uint32_t *edges; /* n_classes for each state */
     uint32_t n_states;
-    /* What follows is for the construction alone. */
+    /* The rest serves the construction only. */
     uint32_t max_states;
     size_t states_cap;
     size_t edges_cap;
     struct bs_subset_word *pool; /* the sets of all states, one behind the other */
     size_t pool_len;
     size_t pool_cap;
-    struct bs_subset_word *set; /* the one that is being made */
+    struct bs_subset_word *set; /* the set in the making */
     size_t set_len;
     uint32_t *slots;  /* hash table: a state + 1 */
     uint32_t n_slots; /* a power of two, more than twice n_states */
     bool no_memory;
 };
 
-/* `work` words may be looked at. To be cleared, whatever comes back. */
+/* `work`: how many words it may look at. The caller clears `subsets`, whatever the result is. */
 enum bs_dfa_result bs_subsets_build(struct bs_subsets *subsets,
                                     const struct bs_automaton *automaton, uint32_t max_states,
                                     size_t work);

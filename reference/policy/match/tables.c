@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 128 KiB each, which stays in the second cache, and some 10 ms to build it. */
+/* A table of 128 KiB stays in the second-level cache and takes at most some 10 ms to build. */
 static const struct bs_dfa_limits limits = {65536, 8000000};
 
 enum side { FRONT, BACK, SIDES };
@@ -14,9 +14,9 @@ static bool begins_with_gap(const struct bs_pattern *pattern) {
     return pattern->len > 2 && memcmp(pattern->text, "**", 2) == 0;
 }
 
-/* A `?` is as many bytes as its first one says, and a segment of one star has a byte that begins a
- * character: neither can be read backwards. All else means the same of the path and its mirror
- * image: a `**` in front becomes one at the end. */
+/* The first byte of a character says how long it is, so a `?`, and a star that needs a character,
+ * cannot be read backwards. Everything else matches a path as its mirror image matches the mirrored
+ * path. */
 static bool has_mirror_image(const struct bs_pattern *pattern) {
     for (size_t i = 0; i < pattern->len; i++) {
         char before = i > 0 ? pattern->text[i - 1] : '/';
@@ -37,7 +37,7 @@ bool bs_tables_reads_all(const struct bs_pattern *pattern) {
     return begins_with_gap(pattern) && side_of(pattern) == FRONT;
 }
 
-/* The patterns of one side, those of the back mirrored. */
+/* The patterns of one side; those of the back are mirrored. */
 struct chosen {
     struct bs_pattern *patterns;
     uint32_t *rules;
@@ -135,7 +135,7 @@ static int32_t from_back(const struct bs_dfa *dfa, const char *path, size_t len)
     return bs_dfa_answer(dfa, row);
 }
 
-/* A settled row leads to itself, so it does no harm that one of them goes on for the other. */
+/* Both walks go on until both are settled. A settled row leads to itself, so its walk may go on. */
 static int32_t from_both(const struct bs_tables *tables, const char *path, size_t len) {
     const struct bs_dfa *front = &tables->front;
     const struct bs_dfa *back = &tables->back;
@@ -144,7 +144,7 @@ static int32_t from_both(const struct bs_tables *tables, const char *path, size_
     for (size_t i = 0; i < len; i++) {
         first = bs_dfa_step(front, first, path[i]);
         last = bs_dfa_step(back, last, path[len - 1 - i]);
-        /* Both below: one branch. */
+        /* Both rows are below their bounds: one branch for two comparisons. */
         if (((first - front->settled) & (last - back->settled)) >> 31 != 0)
             break;
     }

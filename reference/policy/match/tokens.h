@@ -8,14 +8,14 @@
 
 #include "policy/match/matcher.h"
 
-/* What leads from a state to the next one: a byte, or one of these. */
+/* What leads from a state to the next one: a byte (0 to 255), or one of these. */
 enum {
     BS_BY_CHARACTER = 256, /* a byte but `/` that does not continue a character */
     BS_BY_GAP,             /* `/`, and the state stays for anything until then; may be skipped */
     BS_BY_NOTHING          /* the end of the glob */
 };
 
-/* What a state stays for. */
+/* Which bytes a state stays for: within a character, within a segment, any. */
 enum { BS_STAY_INSIDE = 1, BS_STAY_SEGMENT = 2, BS_STAY_ALWAYS = 4 };
 
 struct bs_state {
@@ -36,8 +36,8 @@ struct bs_tokens {
 void bs_tokens_start(struct bs_tokens *tokens, const struct bs_pattern *pattern);
 bool bs_tokens_next(struct bs_tokens *tokens, struct bs_state *state);
 
-/* How many of the next states are led on from by a byte of the pattern and are nothing else; they
- * are as if handed out. The first byte is put into *first. */
+/* Hands out a run of plain states at once: each is left by a byte of the pattern and has no other
+ * role. Returns how many there are, and their first byte in *first. */
 size_t bs_tokens_plain(struct bs_tokens *tokens, const char **first);
 
 #endif

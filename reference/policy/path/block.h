@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Sixteen bytes of which the first n are the text's, zeroes behind them. Reads no other byte, so
- * that a text at the end of a page is safe. */
+/* The n bytes of a short text, and zeros up to sixteen. It reads no byte behind the text, which may
+ * stand at the end of a page. */
 static inline __m128i bs_block_short(const char *text, size_t n) {
     uint64_t low = 0;
     uint64_t high = 0;
@@ -32,7 +32,7 @@ static inline __m128i bs_block_short(const char *text, size_t n) {
     return _mm_set_epi64x((long long)high, (long long)low);
 }
 
-/* Bit i: byte i is this one. */
+/* Bit i is set where byte i is `c`. */
 static inline uint64_t bs_block_mask(__m128i bytes, char c) {
     return (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)));
 }

@@ -7,7 +7,7 @@
 
 #include "policy/path/fold_table.h"
 
-/* Two bytes (U+01D5) may be three code points, before and after folding. */
+/* At worst two bytes (U+01D5) become three code points. */
 #define POINTS_ROOM(len) ((len) + (len) / 2 + 1)
 
 uint32_t bs_fold_simple(uint32_t point) {
@@ -26,7 +26,7 @@ uint32_t bs_fold_simple(uint32_t point) {
     return (uint32_t)((int32_t)point + bs_fold_rows[low].shift);
 }
 
-/* ASCII is in NFC and composes with nothing in front of it. */
+/* Folds the ASCII characters in front, which are in NFC already. Returns how many there are. */
 static size_t fold_ascii(const char *text, size_t len, char *out) {
     size_t at = 0;
     for (; at < len && (unsigned char)text[at] < 0x80; at++)

@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Paths up to this many bytes are folded without memory from the heap. */
+/* Texts up to this many bytes are folded without memory from the heap. */
 #define BS_FOLD_STACK_BYTES 4096
 
-/* No text grows more: four bytes (U+1D160) may decompose into twelve. */
+/* At worst four bytes (U+1D160) decompose into twelve. */
 #define BS_FOLD_ROOM(len) ((len)*3 + 1)
 
 /* `text` is valid UTF-8. `out` has room for BS_FOLD_ROOM(len) bytes; no NUL is added. False only

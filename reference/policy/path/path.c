@@ -11,7 +11,7 @@ static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/* What is refused for how the path begins or ends. */
+/* Why the path is refused for its first or last bytes; NULL: it is not. */
 static const char *problem_of_ends(const char *path, size_t len) {
     if (path[0] == '/')
         return "the path is absolute: give it relative to the root of the workspace";
@@ -24,7 +24,7 @@ static const char *problem_of_ends(const char *path, size_t len) {
     return NULL;
 }
 
-/* Whether there can be such a problem: most paths are told by two bytes and a colon. */
+/* Whether there may be such a problem. For most paths three bytes show that there is none. */
 static inline bool ends_are_suspect(const char *path, size_t len) {
     static const bool suspect[256] = {['/'] = true, ['~'] = true, [' '] = true, ['\t'] = true};
     return suspect[(unsigned char)path[0]] || suspect[(unsigned char)path[len - 1]] ||
@@ -59,56 +59,56 @@ bool bs_path_is_plain_portable(const char *path, size_t len) {
 }
 
 #ifdef __SSE2__
-/* What a scan has seen; bit i of a mask is byte i of the 64 that are looked at. */
-struct seen {
+/* What a scan has found in a block of 64 bytes; bit i of a mask is byte i of the block. */
+struct scan {
     uint64_t slashes;
     uint64_t dots;
-    __m128i refused; /* a byte of ones for each NUL and backslash */
-    __m128i strange; /* the top bit of each byte that is not ASCII */
+    __m128i refused;   /* a byte of ones for each NUL and backslash */
+    __m128i not_ascii; /* the top bit of each byte that is not ASCII */
 };
 
-static inline void look(struct seen *seen, __m128i bytes, size_t at) {
-    seen->slashes |= bs_block_mask(bytes, '/') << at;
-    seen->dots |= bs_block_mask(bytes, '.') << at;
-    seen->refused = _mm_or_si128(seen->refused, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
-    seen->strange = _mm_or_si128(seen->strange, bytes);
+static inline void look(struct scan *scan, __m128i bytes, size_t at) {
+    scan->slashes |= bs_block_mask(bytes, '/') << at;
+    scan->dots |= bs_block_mask(bytes, '.') << at;
+    scan->refused = _mm_or_si128(scan->refused, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
+    scan->not_ascii = _mm_or_si128(scan->not_ascii, bytes);
 }
 
-static inline void look_at(struct seen *seen, const char *path, size_t at) {
+static inline void look_at(struct scan *scan, const char *path, size_t at) {
     __m128i bytes;
     memcpy(&bytes, path + at, sizeof bytes);
-    seen->refused = _mm_or_si128(seen->refused, _mm_cmpeq_epi8(bytes, _mm_setzero_si128()));
-    look(seen, bytes, at);
+    scan->refused = _mm_or_si128(scan->refused, _mm_cmpeq_epi8(bytes, _mm_setzero_si128()));
+    look(scan, bytes, at);
 }
 
-/* Up to 64 bytes in as few branches as can be: four blocks that overlap, however many would do,
- * since the lengths of paths cannot be predicted. False: not plain, or not known to be. */
+/* Scans up to 64 bytes as four parts of sixteen, which overlap. Fewer parts would often do, but a
+ * branch on the length could not be predicted. False: the path is not plain, or may not be. */
 static inline bool block_is_plain(const char *path, size_t len, bool *starts, bool *dotted,
-                                  bool *strange, struct bs_path_marks *marks) {
-    struct seen seen = {0, 0, _mm_setzero_si128(), _mm_setzero_si128()};
+                                  bool *not_ascii, struct bs_path_marks *marks) {
+    struct scan scan = {0, 0, _mm_setzero_si128(), _mm_setzero_si128()};
     if (len < 16) {
         __m128i bytes = bs_block_short(path, len);
-        look(&seen, bytes, 0);
+        look(&scan, bytes, 0);
         if (bs_block_mask(bytes, '\0') << (64 - len) != 0)
             return false;
     } else {
         size_t last = len - 16;
-        look_at(&seen, path, 0);
-        look_at(&seen, path, last < 16 ? last : 16);
-        look_at(&seen, path, last < 16 ? 0 : last - 16);
-        look_at(&seen, path, last);
+        look_at(&scan, path, 0);
+        look_at(&scan, path, last < 16 ? last : 16);
+        look_at(&scan, path, last < 16 ? 0 : last - 16);
+        look_at(&scan, path, last);
     }
-    /* A segment that begins with a dot is looked at only as far as its second byte; `..a` is left
-     * to the exact scan. */
-    uint64_t begins = seen.slashes << 1 | *starts;
-    uint64_t dot_begins = seen.dots & begins;
+    /* Of a segment that begins with a dot only the second byte is looked at. So `..a` counts as not
+     * plain here, and the exact scan decides. */
+    uint64_t begins = scan.slashes << 1 | *starts;
+    uint64_t dot_begins = scan.dots & begins;
     uint64_t after_dot = dot_begins << 1 | *dotted;
-    *starts = (seen.slashes >> (len - 1) & 1) != 0;
+    *starts = (scan.slashes >> (len - 1) & 1) != 0;
     *dotted = (dot_begins >> (len - 1) & 1) != 0;
-    *strange |= _mm_movemask_epi8(seen.strange) != 0;
-    *marks = (struct bs_path_marks){seen.slashes, true};
-    return ((seen.slashes & begins) | (after_dot & (seen.slashes | seen.dots)) |
-            (uint64_t)_mm_movemask_epi8(seen.refused)) == 0;
+    *not_ascii |= _mm_movemask_epi8(scan.not_ascii) != 0;
+    *marks = (struct bs_path_marks){scan.slashes, true};
+    return ((scan.slashes & begins) | (after_dot & (scan.slashes | scan.dots)) |
+            (uint64_t)_mm_movemask_epi8(scan.refused)) == 0;
 }
 
 static bool is_plain(const char *path, size_t len, struct bs_path_marks *marks) {
@@ -116,16 +116,16 @@ static bool is_plain(const char *path, size_t len, struct bs_path_marks *marks) 
         return false;
     bool starts = true;  /* a segment starts at the next byte */
     bool dotted = false; /* the byte before is a dot that starts a segment */
-    bool strange = false;
+    bool not_ascii = false;
     for (size_t at = 0; at < len; at += 64) {
-        if (!block_is_plain(path + at, len - at < 64 ? len - at : 64, &starts, &dotted, &strange,
+        if (!block_is_plain(path + at, len - at < 64 ? len - at : 64, &starts, &dotted, &not_ascii,
                             marks))
             return false;
     }
     if (starts || dotted)
         return false;
     marks->known = len <= 64;
-    return !strange || bs_utf8_valid_prefix(path, len) == len;
+    return !not_ascii || bs_utf8_valid_prefix(path, len) == len;
 }
 #else
 static bool is_plain(const char *path, size_t len, struct bs_path_marks *marks) {
@@ -165,7 +165,7 @@ static const char *rewrite(const char *path, size_t len, char *buffer, size_t *o
     return NULL;
 }
 
-/* What most paths that are not in normal form have too much of: `./` in front, `/` behind. */
+/* Without `./` in front and `/` at the end: most paths need no other change. */
 static struct bs_path_view trimmed(const char *path, size_t len) {
     while (len > 2 && path[0] == '.' && path[1] == '/') {
         path += 2;
@@ -197,7 +197,7 @@ const char *bs_path_view_other(const char *path, size_t len, char *buffer,
         problem = rewrite(path, len, buffer, &used);
     if (problem == NULL)
         problem = problem_of_ends(buffer, used);
-    /* Where nothing was dropped, nothing was changed. */
+    /* Where nothing was dropped, the path is as it was. */
     if (problem == NULL)
         *out = (struct bs_path_view){.text = used == len ? path : buffer, .len = used};
     return problem;

@@ -8,8 +8,8 @@
 
 #include <boxspec/path.h>
 
-/* Where the first 64 bytes of a path are `/`: bit i, byte i. The scan that looks at a path anyway
- * knows it. */
+/* The separators among the first 64 bytes of a path: bit i is byte i. The scan that checks a path
+ * finds them on its way. */
 struct bs_path_marks {
     uint64_t slashes;
     bool known;
@@ -21,16 +21,17 @@ struct bs_path_view {
     struct bs_path_marks marks;
 };
 
-/* NULL and *out filled (with a part of the path, or with `buffer`, which has room for len + 1
- * bytes), or why the path is refused: a constant text, and *out means nothing. */
+/* NULL: *out is the normal form, a part of `path` or in `buffer`, which has room for len + 1 bytes.
+ * Else the path is refused, and the result says why, a constant text. */
 const char *bs_path_view(const char *path, size_t len, char *buffer, struct bs_path_view *out);
 /* The same for a path that is known not to be plain. */
 const char *bs_path_view_other(const char *path, size_t len, char *buffer,
                                struct bs_path_view *out);
 
-/* True: the path is in normal form. False says nothing yet: the scan leaves the rare to others. */
+/* True: the path is in normal form. False: it may be all the same, since the scan leaves rare cases
+ * to the exact one. */
 bool bs_path_is_plain(const char *path, size_t len);
-/* The same where there is no SSE2; its answers may be sharper, never laxer. */
+/* The same without SSE2. It knows more paths to be in normal form, and never a wrong one. */
 bool bs_path_is_plain_portable(const char *path, size_t len);
 
 #endif

@@ -25,7 +25,8 @@ static void trim(char *text, size_t *len) {
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/* Asked before and after segments are dropped: `./~` must not become the `~` that shells expand. */
+/* Why a rule is not relative. Asked before and after segments are dropped: `./~` must not become
+ * `~`, which shells expand. */
 static const char *foreign(const char *text, size_t len) {
     if (text[0] == '/')
         return "a rule is relative to the workspace; it cannot begin with a separator";
@@ -75,13 +76,13 @@ static size_t drop_segments(char *text, size_t len, const char **problem) {
 
 enum { MOST_AT_A_GLANCE = 60 };
 
-/* Where the bytes that mean something stand: a bit for each byte of a rule. */
+/* Where the bytes with a meaning stand: bit i is byte i of a rule. */
 struct glance {
     uint64_t separators;
     uint64_t dots;
     uint64_t stars;
-    uint64_t foreign; /* not zero: a backslash or a NUL */
-    uint64_t strange; /* not zero: more than ASCII */
+    uint64_t forbidden; /* not zero: a backslash or a NUL */
+    uint64_t not_ascii; /* not zero: more than ASCII */
 };
 
 #ifdef __SSE2__
@@ -96,8 +97,8 @@ static void take_in(struct glance *glance, const char *text, size_t at) {
     glance->separators |= equal(bytes, '/') << at;
     glance->dots |= equal(bytes, '.') << at;
     glance->stars |= equal(bytes, '*') << at;
-    glance->foreign |= equal(bytes, '\\') | equal(bytes, '\0');
-    glance->strange |= (uint64_t)(unsigned)_mm_movemask_epi8(bytes);
+    glance->forbidden |= equal(bytes, '\\') | equal(bytes, '\0');
+    glance->not_ascii |= (uint64_t)(unsigned)_mm_movemask_epi8(bytes);
 }
 #else
 enum { GLANCE_BYTES = BS_WORD_BYTES };
@@ -107,8 +108,8 @@ static void take_in(struct glance *glance, const char *text, size_t at) {
     glance->separators |= bs_word_bits(bs_word_equal(word, '/')) << at;
     glance->dots |= bs_word_bits(bs_word_equal(word, '.')) << at;
     glance->stars |= bs_word_bits(bs_word_equal(word, '*')) << at;
-    glance->foreign |= bs_word_equal(word, '\\') | bs_word_equal(word, '\0');
-    glance->strange |= word & BS_EACH_BYTE(0x80U);
+    glance->forbidden |= bs_word_equal(word, '\\') | bs_word_equal(word, '\0');
+    glance->not_ascii |= word & BS_EACH_BYTE(0x80U);
 }
 #endif
 
@@ -130,9 +131,9 @@ static struct glance glance_at(const char *text, size_t len) {
     return glance;
 }
 
-/* Most rules are written as they are to be read, and most of the time of a long list would go into
- * looking at each segment. Whether this is such a rule, with hardly a branch that depends on it; no
- * is no answer. */
+/* Whether a rule is in normal form as it is written; false where this is not certain. Most rules
+ * are, and to look at each of their segments would take most of the time of a long list. This takes
+ * hardly a branch that depends on the rule. */
 static bool is_normal(const char *text, size_t len) {
     if (len == 0 || len > MOST_AT_A_GLANCE || text[0] == '~' || is_blank(text[0]) ||
         is_blank(text[len - 1]) || (len > 1 && text[1] == ':'))
@@ -145,9 +146,9 @@ static bool is_normal(const char *text, size_t len) {
     doubts |= dotted & ends >> 1;                    /* `.` */
     doubts |= dotted & glance.dots >> 1 & ends >> 2; /* `..` */
     doubts |= glance.stars & glance.stars << 1 & glance.stars << 2;
-    if ((doubts | glance.foreign) != 0)
+    if ((doubts | glance.forbidden) != 0)
         return false;
-    return glance.strange == 0 || bs_utf8_valid_prefix(text, len) == len;
+    return glance.not_ascii == 0 || bs_utf8_valid_prefix(text, len) == len;
 }
 
 int bs_rule_body_normalize(char *text, size_t *len, const char **problem) {

@@ -21,12 +21,13 @@ int bs_rule_body_normalize(char *text, size_t *len, const char **problem);
  * to the front of text. */
 int bs_rule_parse(char *text, size_t *len, bool *negated, const char **problem);
 
-/* Whether cover certainly matches all that rule matches, by their letters alone: equal, `**`, or
- * cover is P with `**` below it and the rule is P or lies below. Both are bodies in normal form. */
+/* Whether the letters alone show that `cover` matches every path that `rule` matches: they are
+ * equal, or cover is `**`, or cover is a subtree and the rule is its top or lies below it. Both are
+ * bodies in normal form. */
 bool bs_rule_covers(const char *cover, size_t cover_len, const char *rule, size_t rule_len);
 
-/* Of a body that ends in a slash and two stars: the length of what stands before them. 0 for every
- * other body, `**` alone too. */
+/* The length of the top of a subtree: of a body that ends in a slash and two stars, what stands
+ * before them. 0 for every other body, `**` alone too. */
 static inline size_t bs_rule_subtree(const char *body, size_t len) {
     return len > 3 && body[len - 3] == '/' && body[len - 2] == '*' && body[len - 1] == '*' ? len - 3
                                                                                            : 0;
@@ -34,8 +35,8 @@ static inline size_t bs_rule_subtree(const char *body, size_t len) {
 
 bool bs_rule_has_wildcards(const char *body, size_t len);
 
-/* A spelling that parses to this very rule: what the parser would take off or misread is shielded
- * (`./!x`, `./ x`, `x /`). */
+/* Appends a spelling that parses to this rule. It shields what the parser would drop or misread:
+ * `./!x`, `./ x`, `x /`. */
 void bs_rule_put(struct bs_buf *out, const char *body, size_t len, bool negated);
 
 #endif

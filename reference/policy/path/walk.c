@@ -14,18 +14,18 @@
 #include "base/error.h"
 #include "base/sys.h"
 
-/* One descriptor is held all along: that of the folder reached so far. Each component is opened
- * without following it and then looked at, so that what was looked at is what is gone on from,
- * whoever exchanges names meanwhile. Whether the place lies inside is told by device and inode of
- * the root: links may leave it and come back under another name. */
+/* A walk holds one descriptor, that of the folder it has reached. It opens each component without
+ * following it and looks at the open file. So the file that was looked at is the one that the walk
+ * goes on from, even if somebody exchanges names meanwhile. The root is recognised by its device
+ * and inode: a link may leave the root and come back to it under another name. */
 struct walk {
     int root_fd;
     struct stat root;
     int folder; /* reached so far; -1: the root itself */
     bool inside;
     struct bs_buf names;   /* from the root to here, while inside */
-    size_t missing;        /* the last so many names do not exist below the folder */
-    struct bs_buf pending; /* still to be walked, the next component last, a NUL before each */
+    size_t missing;        /* how many of the last names do not exist */
+    struct bs_buf pending; /* components still to walk, the next one last, a NUL before each */
     unsigned links;
     struct bs_error *err;
 };
@@ -44,7 +44,7 @@ static int here(const struct walk *walk) {
     return walk->folder >= 0 ? walk->folder : walk->root_fd;
 }
 
-/* Components in reverse, so that the next one is always at the end. */
+/* Pushes the components in reverse, so that the next one is always at the end. */
 static void push_components(struct walk *walk, const char *path, size_t len) {
     while (len > 0) {
         size_t start = len;
@@ -58,7 +58,8 @@ static void push_components(struct walk *walk, const char *path, size_t len) {
     }
 }
 
-/* The component lies behind the end of the buffer until something is pushed, with a NUL: copied. */
+/* Pops the next component. Its text stays behind the end of the buffer, with a NUL, until something
+ * is pushed. */
 static size_t pop_component(struct walk *walk, char *name) {
     const char *data = walk->pending.data;
     size_t end = walk->pending.len;
@@ -86,7 +87,7 @@ static void pop_name(struct walk *walk) {
         continue;
 }
 
-/* Goes on in a folder; `fd` is taken over. */
+/* Goes on in a folder, and owns its `fd` from then on. */
 static int enter(struct walk *walk, int fd, const struct stat *st) {
     bs_close(&walk->folder);
     walk->folder = fd;
@@ -97,7 +98,7 @@ static int enter(struct walk *walk, int fd, const struct stat *st) {
     return BS_OK;
 }
 
-/* -1 when it cannot be opened; the error is noted then. */
+/* -1, and the error is noted, when it cannot be opened. */
 static int open_folder(struct walk *walk, int at, const char *name, struct stat *st) {
     int fd = bs_above_stdio((int)BS_RETRY(openat(at, name, O_PATH | O_DIRECTORY | O_CLOEXEC)));
     if (fd >= 0 && fstat(fd, st) == 0)
@@ -158,8 +159,8 @@ static int follow_link(struct walk *walk, int link, const char *name) {
     return target[0] == '/' ? restart_at_top(walk) : BS_OK;
 }
 
-/* What is not there, and what cannot have anything below it, is kept by its name: the file would be
- * made there, or its making would fail. */
+/* A component that does not exist, or that nothing can lie below, keeps its name: the file would be
+ * made there, or making it would fail. */
 static int note_missing(struct walk *walk, const char *name, size_t len) {
     push_name(walk, name, len);
     walk->missing++;

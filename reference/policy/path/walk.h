@@ -11,8 +11,8 @@ struct bs_place {
     struct bs_buf path; /* relative to the root, in normal form; `.` is the root */
 };
 
-/* `path` is relative and in normal form. 0 and *place; BS_E_IO; BS_E_EXECUTION. The place is to be
- * cleared in every case. */
+/* `path` is relative and in normal form. 0 with *place filled; BS_E_IO; BS_E_EXECUTION. The caller
+ * clears place->path in every case. */
 int bs_walk(int root_fd, const char *path, size_t len, enum bs_follow follow,
             struct bs_place *place, struct bs_error *err);
 

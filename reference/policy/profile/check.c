@@ -76,10 +76,10 @@ const struct bs_entry *bs_profile_entries(const struct bs_profile *profile, enum
 }
 
 static inline ptrdiff_t highest(const struct bs_asked *asked, const struct bs_path_view *path) {
-    return asked->matcher != NULL ? bs_matcher_highest_seen(asked->matcher, path) : BS_NO_RULE;
+    return asked->matcher != NULL ? bs_matcher_highest_view(asked->matcher, path) : BS_NO_RULE;
 }
 
-/* Inline for the check below; it is there for others as well. */
+/* Inline for the check below; other files call it, too. */
 inline const struct bs_outcome *bs_profile_outcome(const struct bs_profile *profile, enum bs_op op,
                                                    const struct bs_path_view *path,
                                                    ptrdiff_t *deciding) {

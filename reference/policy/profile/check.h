@@ -15,8 +15,8 @@ struct bs_outcome {
     bool asks_own; /* an exception: the profile's own rules are asked instead */
 };
 
-/* `outcomes` has one more than there are entries: the first is for no match, so that the index that
- * the matcher gives, plus one, needs no branch. */
+/* outcomes[0] is that of no match, outcomes[i + 1] that of entry i. So the answer of the matcher
+ * plus one is an index. */
 struct bs_asked {
     struct bs_matcher *matcher; /* NULL: there is no entry */
     struct bs_outcome *outcomes;
@@ -35,14 +35,12 @@ struct bs_profile {
 const struct bs_outcome *bs_profile_outcome(const struct bs_profile *profile, enum bs_op op,
                                             const struct bs_path_view *path, ptrdiff_t *deciding);
 
-/* Which entries match, each asked alone. */
-
-/* matched[i] for each of the n entries of the list; the path is in its normal form. False when
- * memory ran out. */
+/* Sets matched[i] for each entry of the list, which is asked alone. The path is in its normal form.
+ * False when memory ran out. */
 bool bs_note_matches(const struct bs_list *list, bool fold, struct bs_path_view path,
                      bool *matched);
 
-/* One glob, byte for byte. False when memory ran out. */
+/* One glob, without folding. False when memory ran out. */
 bool bs_matches_alone(const struct bs_pattern *pattern, struct bs_path_view path, bool *matched);
 
 #endif

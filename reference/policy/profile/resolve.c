@@ -8,7 +8,7 @@
 #include "policy/model.h"
 #include "policy/path/rule.h"
 
-/* Where the list is being written. */
+/* A list in the making. */
 struct writer {
     struct bs_arena *arena;
     struct bs_list *list;
@@ -16,7 +16,7 @@ struct writer {
     bool failed;
 };
 
-/* The spelling differs from the body only where the parser would misread the body. */
+/* The rule as a file spells it: other than the body only where the parser would misread that. */
 static const char *spell(struct writer *writer, const char *body, size_t *len) {
     writer->spelled.len = 0;
     bs_rule_put(&writer->spelled, body, *len, false);

@@ -1,4 +1,4 @@
-/* The effective profile: the rules that were looked up, and behind them the global denies. */
+/* The effective profile: the rules of the profile, and behind them the global denies. */
 #ifndef BS_POLICY_PROFILE_RESOLVE_H
 #define BS_POLICY_PROFILE_RESOLVE_H
 
@@ -14,7 +14,7 @@ struct bs_list {
     struct bs_entry *entries;
     struct bs_pattern *patterns;
     size_t n;
-    size_t n_own;      /* the first so many are the profile's */
+    size_t n_own;      /* how many belong to the profile; they are the first */
     bool has_positive; /* among them */
     bool has_exceptions;
 };
@@ -25,7 +25,7 @@ struct bs_effective {
     struct bs_list lists[2]; /* by enum bs_op */
 };
 
-/* Everything in *out lives in the arena and nothing of it in the policy. Returns like
+/* Copies everything into the arena; *out keeps nothing of the policy. Returns like
  * bs_profile_compile. */
 int bs_effective_profile(const struct bs_policy *policy, const char *name, struct bs_arena *arena,
                          struct bs_effective *out, struct bs_error *err);

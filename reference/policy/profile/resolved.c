@@ -11,8 +11,8 @@
 #include "policy/path/path.h"
 #include "policy/path/walk.h"
 
-/* An absolute path in its normal form, without the slash at its end: "" is `/`. The letter in front
- * makes it a relative one that can be normalised, whatever its first name is. */
+/* The normal form of an absolute path without a separator at its end; that of `/` is "". A letter
+ * in front makes the path a relative one, which can be normalised whatever its first name is. */
 static int normalize_absolute(const char *path, size_t len, struct bs_buf *out,
                               struct bs_error *err) {
     const char *normal = NULL;
@@ -30,7 +30,7 @@ static int normalize_absolute(const char *path, size_t len, struct bs_buf *out,
     return BS_OK;
 }
 
-/* What follows `root` in `path`, at a boundary; NULL: it is not below. */
+/* The part of `path` below `root`; NULL: it is not below. */
 static const char *below(const struct bs_buf *root, const struct bs_buf *path, size_t *len) {
     if (path->len < root->len || memcmp(path->data, root->data, root->len) != 0)
         return NULL;
@@ -48,12 +48,12 @@ static void deny_outside(struct bs_decision *decision) {
     decision->matched_rule_len = strlen(BS_OUTSIDE_WORKSPACE);
 }
 
-/* The words were judged: now the place, which is taken over. */
+/* The path as asked was judged; this judges where it lies. Owns the place from then on. */
 static int judge_place(const struct bs_profile *profile, enum bs_op op, struct bs_place *place,
                        struct bs_resolved *resolved, struct bs_error *err) {
     struct bs_decision *decision = &resolved->decision;
     if (!place->inside) {
-        /* The words' own denial is the better reason. */
+        /* If the path as asked was denied, that stays the reason. */
         if (decision->allowed)
             deny_outside(decision);
         bs_buf_clear(&place->path);
@@ -96,8 +96,8 @@ static int check_below(const struct bs_profile *profile, int root_fd, enum bs_op
     return code;
 }
 
-/* Which part of an absolute path lies below the root, as it is given or as it really lies; *inside
- * is NULL when none does. */
+/* The part of an absolute path below the root, by the root as it is given or by its real path; NULL
+ * in *inside: it is not below. */
 static int part_below(const char *root, const struct bs_buf *path, const char **inside,
                       size_t *inside_len, struct bs_error *err) {
     struct bs_buf normal = BS_BUF_INIT;

@@ -57,7 +57,7 @@ static void ask(const struct list *list, const struct bs_matcher *matcher, const
     assert_null(bs_path_view(exact, len, buffer, &view));
     assert_ptr_equal(view.text, exact);
     ptrdiff_t expected = expected_rule(list, path, len);
-    ptrdiff_t seen = bs_matcher_highest_seen(matcher, &view);
+    ptrdiff_t seen = bs_matcher_highest_view(matcher, &view);
     ptrdiff_t unseen = bs_matcher_highest(matcher, exact, len);
     if (seen != expected || unseen != expected)
         fail_msg("%s, `%s`: rule %td and %td, expected %td (%s)", bs_matcher_facts(matcher).tier,

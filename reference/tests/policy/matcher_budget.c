@@ -107,6 +107,29 @@ static void what_breaks_the_budget_is_named(void **state) {
     drop(&made);
 }
 
+/* Rules without a key are in the automaton as long as it takes them all. */
+static void rules_without_a_key_are_tried_where_they_are_too_many(void **state) {
+    (void)state;
+    enum { STATES = 21, MANY = BS_AUTOMATON_MOST_STATES / STATES + 1 };
+    for (size_t n = MANY - 1; n <= MANY; n++) {
+        struct made made = make("**/?bcdefghijklm%1$06zu*", n);
+        struct bs_matcher *matcher = NULL;
+        struct bs_error err = BS_ERROR_INIT;
+        assert_int_equal(bs_automaton_states(&made.patterns[0]), STATES);
+        if (bs_matcher_compile(made.patterns, n, false, &matcher, &err) != BS_OK)
+            fail_msg("%zu rules: %s", n, err.message);
+        assert_string_equal(bs_matcher_facts(matcher).tier, n < MANY ? "automaton" : "index");
+        for (size_t i = 0; i < n; i += 997) {
+            char path[64];
+            int len = snprintf(path, sizeof path, "a/xbcdefghijklm%06zu-x", i);
+            assert_int_equal(bs_matcher_highest(matcher, path, (size_t)len), i);
+        }
+        assert_int_equal(bs_matcher_highest(matcher, "a/bcdefghijklm000001", 20), BS_NO_RULE);
+        bs_matcher_free(matcher);
+        drop(&made);
+    }
+}
+
 static void a_long_rule_is_shown_by_its_beginning(void **state) {
     (void)state;
     size_t len = BS_AUTOMATON_MOST_STATES * 2;
@@ -181,6 +204,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hostile_lists_end_in_time_and_room),
         cmocka_unit_test(what_breaks_the_budget_is_named),
+        cmocka_unit_test(rules_without_a_key_are_tried_where_they_are_too_many),
         cmocka_unit_test(a_long_rule_is_shown_by_its_beginning),
         cmocka_unit_test(ordinary_lists_are_indexes_of_moderate_size),
         cmocka_unit_test(what_ends_in_a_name_is_told_from_the_end),

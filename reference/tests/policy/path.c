@@ -254,6 +254,51 @@ static void the_scan_finds_each_fault_at_each_place(void **state) {
     }
 }
 
+static void characters_are_read_across_blocks(void **state) {
+    (void)state;
+    static const struct {
+        const char *bytes;
+        bool good;
+    } rows[] = {{"\xC3\xA9", true},  {"\xE2\x82\xAC", true}, {"\xF0\x9F\x98\x80", true},
+                {"\xC3", false},     {"\xE2\x82", false},    {"\xF0\x9F\x98", false},
+                {"\xC0\xAF", false}, {"\xED\xA0\x80", false}};
+    for (size_t len = 4; len < 200; len++) {
+        for (size_t r = 0; r < LENGTH(rows); r++) {
+            size_t n = strlen(rows[r].bytes);
+            for (size_t at = 0; at + n <= len; at++) {
+                char *path = malloc(len);
+                assert_non_null(path);
+                memset(path, 'x', len);
+                memcpy(path + at, rows[r].bytes, n);
+                if (bs_path_is_plain(path, len) != rows[r].good)
+                    fail_msg("row %zu at %zu of %zu", r, at, len);
+                free(path);
+            }
+        }
+    }
+}
+
+/* The marks are those of the path, whatever part of what was asked it is. */
+static void separators_are_marked_where_they_stand(void **state) {
+    (void)state;
+    for (size_t len = 1; len < 140; len++) {
+        for (size_t at = 1; at + 1 < len; at++) {
+            char path[160] = "./";
+            char buffer[160];
+            memset(path + 2, 'x', len);
+            path[2 + at] = '/';
+            for (size_t skip = 0; skip <= 2; skip += 2) {
+                struct bs_path_view view = {0};
+                assert_null(bs_path_view(path + 2 - skip, len + skip, buffer, &view));
+                assert_int_equal(view.len, len);
+                if (view.marks.known)
+                    assert_int_equal(view.marks.slashes, UINT64_C(1) << at);
+                assert_int_equal(view.marks.known && len > 64, false);
+            }
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(segments_that_say_nothing_are_dropped),
@@ -262,6 +307,8 @@ int main(void) {
         cmocka_unit_test(a_path_is_rewritten_in_its_own_place),
         cmocka_unit_test(random_paths_are_as_the_model_says),
         cmocka_unit_test(the_scan_finds_each_fault_at_each_place),
+        cmocka_unit_test(characters_are_read_across_blocks),
+        cmocka_unit_test(separators_are_marked_where_they_stand),
     };
     return cmocka_run_group_tests_name("policy/path", tests, NULL, NULL);
 }
