@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 from boxspec.errors import UsageError
+from boxspec.places import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 DEFAULT = ROOT / "build" / "release" / "fixtures" / "programs"
 
 

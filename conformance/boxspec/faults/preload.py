@@ -1,20 +1,15 @@
-"""What every run of a fault would import and read first, for the process they are forked from.
+"""What every run of a fault would read first, for the process they are forked from.
 
-Most runs take less time than this. The tests themselves are not here: each run imports those it
-needs. What a contract adds is in its declaration.
+Imported there when all modules are: see PRELOAD of the verb.
 """
 
 import gc
 
 import _pytest.config
-import hypothesis  # noqa: F401
 
-import boxspec.api
-import boxspec.judge.requirements
-import boxspec.schedule.plugin
-import boxspec.schedule.runner
+from boxspec.judge.requirements import load
 
 _pytest.config.get_config()
-boxspec.judge.requirements.load()
+load()
 # pytest collects garbage more than once a session; what is here is none.
 gc.freeze()

@@ -2,43 +2,24 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from typing import TextIO
 
+from boxspec.judge.block import failure_block
 from boxspec.judge.record import Record
 from boxspec.judge.results import Judged, Tree, host
 from boxspec.judge.verdict import BROKEN, Verdict
-from boxspec.report.block import failure_block
+from boxspec.terminal import Terminal
 
 # So many failing tests of one requirement are shown in full; the result file has them all.
 BLOCKS = 3
 
 
-class Console:
-    """Writes to `out`; the live line and colours only where a person looks at a terminal."""
+class Console(Terminal):
+    """What a run says, in order."""
 
     def __init__(self, out: TextIO | None = None, *, verbose: bool = False) -> None:
-        self.out = out or sys.stdout
+        super().__init__(out)
         self.verbose = verbose
-        self.tty = self.out.isatty() and os.environ.get("TERM") != "dumb"
-        self.colour = self.tty and not os.environ.get("NO_COLOR")
-        self._line = False
-
-    def _paint(self, text: str, code: str) -> str:
-        return f"\033[{code}m{text}\033[0m" if self.colour else text
-
-    def write(self, text: str = "") -> None:
-        self._clear()
-        # A failing shim may have put anything into the evidence.
-        encoding = self.out.encoding or "utf-8"
-        self.out.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
-        self.out.flush()
-
-    def _clear(self) -> None:
-        if self._line:
-            self.out.write("\r\033[K")
-            self._line = False
 
     def header(self, argv: list[str], default: bool) -> None:
         facts = host()
@@ -55,15 +36,6 @@ class Console:
             bad = f" · {broken} not conforming" if broken else ""
             self.status(f"{done}/{of}{bad} · {name.rpartition('::')[2]}")
 
-    def status(self, text: str) -> None:
-        """The live line; the next one takes its place."""
-        if not self.tty:
-            return
-        width = os.get_terminal_size(self.out.fileno()).columns - 1
-        self.out.write("\r\033[K" + text[:width])
-        self.out.flush()
-        self._line = True
-
     def test(self, record: Record) -> None:
         """One line a test, in verbose runs."""
         if self.verbose:
@@ -71,7 +43,7 @@ class Console:
             self.write(f"{record.verdict:<15}{record.seconds:7.2f} s  {record.id}{place}")
 
     def result(self, tree: Tree) -> None:
-        self._clear()
+        self.clear()
         said = tree.hello.get("implementation", {})
         language = f", {said['language']}" if said.get("language") else ""
         self.write(f"target    {tree.name}{language}")
@@ -98,7 +70,7 @@ class Console:
         for index, record in enumerate(bad[:BLOCKS]):
             head, _, rest = failure_block(record, shim, judged.requirement.id).partition("\n")
             if index == 0:
-                self.write(self._paint(head, "33" if judged.known else "1;31"))
+                self.write(self.paint(head, "33" if judged.known else "1;31"))
             self.write(rest)
         if len(bad) > BLOCKS:
             self.write(f"  and {len(bad) - BLOCKS} more: " + ", ".join(r.id for r in bad[BLOCKS:]))
@@ -106,11 +78,11 @@ class Console:
     def closing(self, tree: Tree, why_incomplete: str | None) -> None:
         self.write()
         if why_incomplete:
-            self.write(self._paint(f"incomplete: {why_incomplete}", "33"))
+            self.write(self.paint(f"incomplete: {why_incomplete}", "33"))
         if len(tree.contracts) > 1:
             for contract in tree.contracts:
                 self.write(f"{contract:<9} {' · '.join(fractions(tree, contract))}")
-        self.write(self._paint(denominators(tree), "1"))
+        self.write(self.paint(denominators(tree), "1"))
 
 
 def fractions(tree: Tree, contract: str | None = None) -> list[str]:

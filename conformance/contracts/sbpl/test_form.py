@@ -7,9 +7,9 @@ import random
 import pytest
 
 from boxspec.api import Box, expect, requires, satisfies
-from contracts.policy.api import policy
 from contracts.sbpl import kit as sbpl
 from contracts.sbpl.kit import Setup
+from contracts.shared.documents import policy
 
 PLAIN = Setup(modify=["src/**"], env={"HOME": "/Users/u"})
 BROAD = [
