@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 
 from boxspec.errors import UsageError
+from boxspec.places import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 DEFAULT = ROOT / "build" / "release" / "fixtures" / "programs"
 SOURCES = ROOT / "fixtures" / "programs"
 REMEDY = "build them with ./ci/setup or set BOXSPEC_PROGRAMS to their folder"

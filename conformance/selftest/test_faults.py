@@ -8,12 +8,14 @@ import signal
 import subprocess
 import sys
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from boxspec.cli.faults import line as faults_line
+from boxspec.cli.faults import preload
 from boxspec.faults.fault import Fault
 from boxspec.faults.judging import judge, settle, unsettled
 from selftest.tools import CONTRACTS, ROOT, TWIN, Done, boxspec, requirements, run
@@ -105,6 +107,12 @@ def test_a_fault_is_a_shim_that_works_otherwise(name: str, tmp_path: Path) -> No
     got = answer([FAULTS, "--fault", name], tmp_path)["result"]
     twin = answer([TWIN], tmp_path)["result"]
     assert (got["stdout"], got["success"]) == (twin["stdout"], twin["success"])
+
+
+@pytest.mark.parametrize("name", preload(CONTRACTS))
+def test_what_is_preloaded_is_there(name: str) -> None:
+    """The server of forks says nothing of a module that it does not find."""
+    assert find_spec(name) is not None
 
 
 def test_an_unknown_fault_is_refused() -> None:

@@ -14,7 +14,7 @@ import pytest
 from boxspec.fuzz import planted, targets
 from boxspec.fuzz.campaign import read_results, summary
 from boxspec.fuzz.trials import Result, Trial
-from boxspec.programs import ROOT
+from boxspec.places import ROOT
 from selftest.tools import Done, run
 
 FAULTS = sorted(planted.every())

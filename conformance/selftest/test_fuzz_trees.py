@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from boxspec.fuzz import trees
-from boxspec.programs import ROOT
+from boxspec.places import ROOT
 from selftest.tools import run
 
 

@@ -12,7 +12,7 @@ from jsonschema_rs import meta
 
 from boxspec.errors import ShimBroke
 from boxspec.target.client import schema, shape
-from boxspec.target.client.exchange import strict_json
+from boxspec.target.client.strict import strict_json
 from boxspec.target.contract import every
 from selftest.tools import OP_SCHEMAS, PROTOCOL, REFERENCE, TWIN, ask, converse, fenced, op_schema
 

@@ -22,6 +22,10 @@ from boxspec.report.files import OutputFile
 from boxspec.target.contract import find, names
 from boxspec.words import Parser, count
 
+# What the process that runs are forked from imports: most of them take less time than that. The
+# tests themselves are not here, each run imports those it needs.
+PRELOAD = ("hypothesis", "boxspec.api", "boxspec.schedule.plugin", "boxspec.schedule.runner")
+
 # Scopes in which no other topic is asked.
 NARROW = ("named", "own")
 
@@ -144,7 +148,9 @@ def choose(
 
 
 def preload(contracts: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(name for each in contracts for name in find(each).preload))
+    """The modules that every run of a fault would import, and those of its contract."""
+    theirs = (name for each in contracts for name in find(each).preload)
+    return list(dict.fromkeys([*PRELOAD, *theirs]))
 
 
 def try_all(

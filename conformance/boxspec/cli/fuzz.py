@@ -15,15 +15,16 @@ from boxspec.fuzz.block import finding_block
 from boxspec.fuzz.engine import Crash, Plan
 from boxspec.fuzz.findings import Finding, Findings
 from boxspec.fuzz.ledger import Ledger
+from boxspec.fuzz.outcome import Outcome
 from boxspec.fuzz.place import REMEDY, claimed
 from boxspec.fuzz.promote import check, promote
-from boxspec.fuzz.run import ENGINES, Outcome, Run, fresh, stoppable
+from boxspec.fuzz.run import ENGINES, Run, fresh, stoppable
 from boxspec.fuzz.targets import Target
 from boxspec.fuzz.turns import Turns
-from boxspec.programs import ROOT
-from boxspec.report.console import Console
+from boxspec.places import ROOT
 from boxspec.target.client.command import shim_argv
 from boxspec.target.twin import twin_command
+from boxspec.terminal import Terminal
 from boxspec.words import Parser, count
 
 WORK = ROOT / "build" / "fuzzing"
@@ -125,7 +126,7 @@ def _folder(args: argparse.Namespace, target: Target) -> Path:
     return (Path(args.work).resolve() if args.work else WORK) / target.name
 
 
-def _replay(args: argparse.Namespace, target: Target, console: Console) -> list[Finding]:
+def _replay(args: argparse.Namespace, target: Target, console: Terminal) -> list[Finding]:
     judge = trees.binary(trees.JUDGE, target)
     findings = Findings(target, judge, _folder(args, target), environment(args, target))
     for name in args.replay:
@@ -141,7 +142,7 @@ def _replay(args: argparse.Namespace, target: Target, console: Console) -> list[
 
 
 def _run(
-    args: argparse.Namespace, some: list[Target], record: Ledger | None, console: Console
+    args: argparse.Namespace, some: list[Target], record: Ledger | None, console: Terminal
 ) -> tuple[list[Finding], bool]:
     """What was found, and whether every target ran."""
     with stoppable() as stopped:
@@ -190,7 +191,7 @@ def main(words: Sequence[str]) -> int:
         record.entries()
     presets = [trees.JUDGE] if args.replay else [trees.PRESETS[args.engine], trees.JUDGE]
     trees.build(some, *presets, *([trees.DECODER] if args.promote else []))
-    console = Console()
+    console = Terminal()
     try:
         for target in some if args.fresh else ():
             with claimed(_folder(args, target), *ENGINES):

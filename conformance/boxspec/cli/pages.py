@@ -8,7 +8,7 @@ from pathlib import Path
 
 from boxspec.cli.verbs import verb_parser
 from boxspec.pages.parts import pages, remade
-from boxspec.programs import ROOT
+from boxspec.places import ROOT
 
 
 def compare(write: bool, every: Sequence[Path] | None = None) -> int:

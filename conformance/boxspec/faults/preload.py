@@ -1,22 +1,17 @@
-"""What every run of a fault would import and read first, for the process they are forked from.
+"""What every run of a fault would read first, for the process they are forked from.
 
-Most runs take less time than this. The tests themselves are not here: each run imports those it
-needs. What a contract adds is in its declaration.
+Imported there when all modules are: see PRELOAD of the verb.
 """
 
 import gc
 
 import _pytest.config
-import hypothesis  # noqa: F401
 
-import boxspec.api
-import boxspec.judge.requirements
-import boxspec.schedule.plugin
-import boxspec.schedule.runner
-import boxspec.target.client.schema
+from boxspec.judge.requirements import load
+from boxspec.target.client.schema import registry
 
 _pytest.config.get_config()
-boxspec.judge.requirements.load()
-boxspec.target.client.schema.registry()
+load()
+registry()
 # pytest collects garbage more than once a session; what is here is none.
 gc.freeze()

@@ -17,7 +17,7 @@ from boxspec.fuzz import planted, targets, trees
 from boxspec.fuzz.children import adopt_orphans, sweep
 from boxspec.fuzz.planted import Fault, Tree
 from boxspec.fuzz.trials import Attempt, NoTime, Result, Trial
-from boxspec.programs import ROOT
+from boxspec.places import ROOT
 from boxspec.target.twin import twin_command
 
 # What the kit promises: so much of the faults within so much CPU time.

@@ -15,7 +15,7 @@ from boxspec.fuzz import replay, report
 from boxspec.fuzz.engine import Crash
 from boxspec.fuzz.report import Report
 from boxspec.fuzz.targets import ONE_ALONE, Target
-from boxspec.programs import ROOT
+from boxspec.places import ROOT
 
 MINIMISE_S = 20.0  # for all findings of a run
 # What shim_diff says of one request in a batch.

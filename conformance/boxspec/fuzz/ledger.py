@@ -14,7 +14,7 @@ from pathlib import Path
 from boxspec.errors import UsageError
 from boxspec.fuzz import targets
 from boxspec.fuzz.status import count
-from boxspec.programs import ROOT
+from boxspec.places import ROOT
 
 
 @dataclass(frozen=True)

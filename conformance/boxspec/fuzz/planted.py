@@ -13,7 +13,7 @@ from pathlib import Path
 
 from boxspec.errors import HarnessError, UsageError
 from boxspec.fuzz.targets import FUZZ
-from boxspec.programs import ROOT
+from boxspec.places import ROOT
 
 FOLDER = FUZZ / "planted"
 HEAD = ("Fault", "Source", "Targets")

@@ -8,7 +8,6 @@ import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from boxspec.errors import HarnessError
@@ -19,8 +18,9 @@ from boxspec.fuzz.children import adopt_orphans
 from boxspec.fuzz.engine import Crash, Engine, Plan, Progress
 from boxspec.fuzz.findings import Finding, Findings
 from boxspec.fuzz.libfuzzer import LibFuzzer
+from boxspec.fuzz.outcome import Outcome
 from boxspec.fuzz.place import no_room
-from boxspec.report.console import Console
+from boxspec.terminal import Terminal
 
 ENGINES: dict[str, Callable[[Plan], Engine]] = {"libfuzzer": LibFuzzer, "afl": Afl}
 LOOK_S = 0.2
@@ -46,19 +46,6 @@ def stoppable() -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What a run was; the times are those of the engine, without what became of its findings."""
-
-    findings: list[Finding]
-    progress: Progress
-    wall_s: float
-    cpu_s: float
-    inputs_before: int
-    inputs_after: int
-    ended_early: str | None
-
-
 def _cpu_s() -> float:
     """Of all that was started and has ended, orphans too."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -68,7 +55,7 @@ def _cpu_s() -> float:
 class Run:
     """What is found is told in full when the engine has stopped, in a line when it is seen."""
 
-    def __init__(self, plan: Plan, engine: str, seconds: float, console: Console) -> None:
+    def __init__(self, plan: Plan, engine: str, seconds: float, console: Terminal) -> None:
         self._plan, self._name, self._seconds, self._console = plan, engine, seconds, console
         judge = trees.binary(trees.JUDGE, plan.target)
         self.findings = Findings(plan.target, judge, plan.folder, plan.env)

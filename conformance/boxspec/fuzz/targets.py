@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from boxspec.errors import HarnessError, UsageError
-from boxspec.programs import ROOT
+from boxspec.places import ROOT
 
 FUZZ = ROOT / "fuzz"
 LIST = FUZZ / "targets.json"

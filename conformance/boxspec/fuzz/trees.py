@@ -8,7 +8,7 @@ from pathlib import Path
 
 from boxspec.errors import HarnessError
 from boxspec.fuzz.targets import Target
-from boxspec.programs import ROOT
+from boxspec.places import ROOT
 
 PRESETS = {"libfuzzer": "fuzz-libfuzzer", "afl": "fuzz-afl"}
 

@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from boxspec.errors import HarnessError
 from boxspec.fuzz.findings import Finding
 from boxspec.fuzz.ledger import Entry, Found, Ledger, checkout, seconds_of
-from boxspec.fuzz.run import Outcome
+from boxspec.fuzz.outcome import Outcome
 from boxspec.fuzz.targets import Target
-from boxspec.programs import ROOT
+from boxspec.places import ROOT
 
 # Short, so that what was interrupted has looked at every target; long beside the start of an
 # engine, which reads a corpus first.

@@ -12,9 +12,8 @@ from typing import Any
 import yaml
 
 from boxspec.errors import UsageError
-from boxspec.programs import ROOT
+from boxspec.places import CONTRACTS
 
-CONTRACTS = ROOT / "conformance" / "contracts"
 PITFALLS = "pitfalls*.yaml"
 LEVELS = ("MUST", "SHOULD", "MAY")
 PROFILES = ("contract", "hardened")

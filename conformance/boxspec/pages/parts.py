@@ -15,7 +15,7 @@ from pathlib import Path
 
 from boxspec.errors import UsageError
 from boxspec.pages import fields, protocol, requirements
-from boxspec.programs import ROOT
+from boxspec.places import ROOT
 
 BEGIN = re.compile(r"<!-- generated: (\S+)((?: \S+)*) -->")
 END = "<!-- end of generated -->"

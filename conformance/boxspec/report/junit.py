@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 
+from boxspec.judge.block import failure_block
 from boxspec.judge.record import Record
 from boxspec.judge.requirements import load
 from boxspec.judge.results import Tree
 from boxspec.judge.verdict import BROKEN, Verdict
-from boxspec.report.block import failure_block
 
 # Characters that XML 1.0 cannot hold, not even escaped.
 _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

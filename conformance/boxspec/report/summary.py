@@ -5,10 +5,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
+from boxspec.judge.block import block_lines
 from boxspec.judge.repro import repro_command
 from boxspec.judge.results import Judged, Tree
 from boxspec.judge.verdict import BROKEN, Verdict
-from boxspec.report.block import block_lines
 from boxspec.report.console import Console
 from boxspec.report.failures import grouped, is_partial, share
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from boxspec.errors import NotConforming, UsageError
+from boxspec.judge.block import failure_block
 from boxspec.judge.record import Record
 from boxspec.judge.verdict import BROKEN, NotApplicable, NotMeasured, Verdict
-from boxspec.report.block import failure_block
 from boxspec.schedule.body import Body, applicable
 from boxspec.schedule.choosing import choose, is_of_other_topics, leave_undeclared, says
 from boxspec.schedule.ending import PROPERTY
@@ -35,7 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     state = config.stash[STATE] = State(config)
-    config.pluginmanager.register(SecondLook(state))
+    config.pluginmanager.register(SecondLook(state.open, state.overlap))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -13,8 +13,8 @@ import pytest
 from _pytest.terminal import TerminalReporter
 
 from boxspec.judge.record import Record
-from boxspec.judge.requirements import CONTRACTS, load
-from boxspec.programs import ROOT
+from boxspec.judge.requirements import load
+from boxspec.places import CONTRACTS, ROOT
 from boxspec.schedule.choosing import says
 from boxspec.schedule.ending import ENDING, PROPERTY, Ending
 from boxspec.schedule.state import STATE

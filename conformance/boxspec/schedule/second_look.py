@@ -8,7 +8,7 @@ accused of lateness that does not come again; it is told.
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from concurrent.futures import wait
 
 import pytest
@@ -17,8 +17,9 @@ from boxspec.judge.verdict import Failure
 from boxspec.schedule.body import Body
 from boxspec.schedule.choosing import says
 from boxspec.schedule.keys import BOX, LATE_ONCE, SECONDS
-from boxspec.schedule.state import State
+from boxspec.schedule.overlap import Overlap
 from boxspec.target.case import Box
+from boxspec.target.session import Session
 
 # A shim that is late again and again is late: so long is spent to be sure of it.
 MOST_IN_VAIN_S = 90.0
@@ -27,8 +28,9 @@ MOST_IN_VAIN_S = 90.0
 class SecondLook:
     """A pytest plugin around the call of each test."""
 
-    def __init__(self, state: State) -> None:
-        self.state = state
+    def __init__(self, shim: Callable[[], Session], overlap: Overlap) -> None:
+        self.shim = shim
+        self.overlap = overlap
         # Requirements of which it has come again: one such test decides them.
         self.confirmed: set[str] = set()
         self.in_vain_s = 0.0
@@ -59,10 +61,10 @@ class SecondLook:
         assert marked is not None
         # Who asks for the first failure does not wait for all the others.
         if not item.config.getoption("boxspec_fail_fast"):
-            wait(self.state.overlap.futures())
+            wait(self.overlap.futures())
         item.stash[BOX].close(keep=False)
         began = time.monotonic()
-        box = item.stash[BOX] = Box(self.state.open(), item.nodeid)
+        box = item.stash[BOX] = Box(self.shim(), item.nodeid)
         try:
             Body(item, marked).run_and_sweep(box)
         except Failure as why:

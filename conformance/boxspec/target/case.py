@@ -78,6 +78,10 @@ class Box:
         return self.session.capabilities
 
     @property
+    def max_line(self) -> int:
+        return self.session.max_line
+
+    @property
     def grace_ms(self) -> int:
         return self.session.grace_ms
 
@@ -248,7 +252,7 @@ class Box:
             expect_result=expect_result,
         )
         self.lives.append(live)
-        self.session.add(live)
+        self.session.add(live.warden)
         return live
 
     # The end --------------------------------------------------------------------------------
@@ -277,7 +281,7 @@ class Box:
         """Leave no process and no descriptor; the files stay."""
         for live in self.lives:
             live.close()
-            self.session.drop(live)
+            self.session.drop(live.warden)
         for events in self._events:
             with contextlib.suppress(OSError):
                 events.close()

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from boxspec.errors import UsageError
-from boxspec.judge.requirements import CONTRACTS
+from boxspec.places import CONTRACTS
 
 Say = Callable[[str], None]
 Message = Mapping[str, Any]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from boxspec.errors import HarnessError, ShimBroke
 from boxspec.judge.verdict import Failure
-from boxspec.programs import ROOT
+from boxspec.places import ROOT
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy

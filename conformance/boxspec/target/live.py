@@ -8,7 +8,7 @@ import os
 import signal as signals
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Failure
@@ -21,9 +21,6 @@ from boxspec.target.observe.lines import Deadline, poll
 from boxspec.target.observe.procs import Proc, Status
 from boxspec.target.observe.warden import Exit, Warden
 from boxspec.target.observed import Facts, Observed
-
-if TYPE_CHECKING:
-    from boxspec.target.case import Box
 
 # A file in the folder of an exchange, where preloads say in which processes they are.
 PRELOADED = "preloaded"
@@ -38,12 +35,26 @@ def signal_number(name: str | int) -> int:
     return int(signals.Signals["SIG" + name.removeprefix("SIG")])
 
 
+class Case(Protocol):
+    """What a running shim asks of the case that it belongs to."""
+
+    @property
+    def capabilities(self) -> frozenset[str]: ...
+
+    @property
+    def max_line(self) -> int: ...
+
+    def events(self) -> Events: ...
+
+    def was_starved(self) -> bool: ...
+
+
 class Live(Generic[Outcome]):
     """Leave the with-block and whatever is left is swept."""
 
     def __init__(
         self,
-        box: Box,
+        case: Case,
         exchange: Exchange,
         warden: Warden,
         streams: Streams,
@@ -52,7 +63,7 @@ class Live(Generic[Outcome]):
         within_s: float,
         expect_result: bool,
     ) -> None:
-        self._box = box
+        self._case = case
         self.exchange = exchange
         self.warden = warden
         self._streams = streams
@@ -81,7 +92,7 @@ class Live(Generic[Outcome]):
     @property
     def events(self) -> Events:
         """The events of the case (`box.events()`)."""
-        return self._box.events()
+        return self._case.events()
 
     @property
     def stdin(self) -> io.FileIO:
@@ -202,7 +213,7 @@ class Live(Generic[Outcome]):
             f"a response within {limit.seconds:g} s",
             f"did not return within {limit.seconds:g} s; it was killed",
             {"processes": tree, **self._stderr_evidence()},
-            late=self._box.was_starved(),
+            late=self._case.was_starved(),
             symptom="does not return",
         )
 
@@ -240,9 +251,7 @@ class Live(Generic[Outcome]):
             shim_stderr=self._streams.captured("stderr"),
             shim_stdout=self._streams.captured("stdout"),
         )
-        answer = self.exchange.answer(
-            self._box.session.capabilities, limit=self._box.session.max_line
-        )
+        answer = self.exchange.answer(self._case.capabilities, limit=self._case.max_line)
         if answer is None and self._expect_result:
             flight = {"in flight": shown(self.exchange.message), **self._stderr_evidence()}
             raise died(ended, flight, self._sent)

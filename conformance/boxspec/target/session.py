@@ -12,16 +12,13 @@ import tempfile
 import threading
 import uuid
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from boxspec.programs import programs
-from boxspec.target.client.exchange import MAX_RESPONSE
 from boxspec.target.client.serve import Serve
+from boxspec.target.client.strict import MAX_RESPONSE
 from boxspec.target.observe.pacer import Pacer, median_spawn_ms
-from boxspec.target.observe.warden import spawn
-
-if TYPE_CHECKING:
-    from boxspec.target.live import Live
+from boxspec.target.observe.warden import Warden, spawn
 
 GRACE_MS, TICK_MS = 5000, 100
 
@@ -43,7 +40,7 @@ class Session:
         self._serves: dict[int, Serve] = {}
         self._serve_folders: list[Path] = []
         self._median: float | None = None
-        self._lives: set[Live[Any]] = set()
+        self._wardens: set[Warden] = set()
         self._interrupted = False
         self._busy: list[tuple[int, int]] = []
         # Which vectors conformed: a refusal is proved by its allowed twin.
@@ -121,25 +118,25 @@ class Session:
                 self._median = median_spawn_ms()
             return self._median
 
-    def add(self, live: Live[Any]) -> None:
+    def add(self, warden: Warden) -> None:
         with self._lock:
-            self._lives.add(live)
+            self._wardens.add(warden)
             late = self._interrupted
         if late:
-            live.warden.command("sweep")
+            warden.command("sweep")
 
-    def drop(self, live: Live[Any]) -> None:
+    def drop(self, warden: Warden) -> None:
         with self._lock:
-            self._lives.discard(live)
+            self._wardens.discard(warden)
 
     def interrupt(self) -> None:
         """Each running shim ends now, and each that is still to come: their cases fail within a
         moment instead of waiting."""
         with self._lock:
             self._interrupted = True
-            lives = list(self._lives)
-        for live in lives:
-            live.warden.command("sweep")
+            wardens = list(self._wardens)
+        for warden in wardens:
+            warden.command("sweep")
 
     def close(self) -> None:
         if self.closed:

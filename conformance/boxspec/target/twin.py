@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from boxspec.errors import HarnessError
-from boxspec.programs import ROOT
+from boxspec.places import ROOT
 
 TWIN = ROOT / "conformance" / "shims" / "python" / "shim.py"
 ANSWER_S = 60

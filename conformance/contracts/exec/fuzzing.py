@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from boxspec.programs import ROOT
+from boxspec.places import ROOT
 from boxspec.target.contract import Fuzzing
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from boxspec.errors import UsageError
 from boxspec.judge.marks import Requires
 from boxspec.judge.requirements import load
-from boxspec.programs import ROOT
+from boxspec.places import ROOT
 from boxspec.target.client.b64 import raw, unb64
 from contracts.shared import documents
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from boxspec.errors import UsageError
 from boxspec.judge.expect import shown
-from boxspec.programs import ROOT
+from boxspec.places import ROOT
 from boxspec.target.client.command import shim_argv
 from boxspec.target.observed import Answer
 from boxspec.target.session import Session

@@ -24,7 +24,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from boxspec.errors import HarnessError
-from boxspec.programs import ROOT
+from boxspec.places import ROOT
 from boxspec.target.client.b64 import raw
 from contracts.sbpl import generators
 from contracts.sbpl.asking import HOME, Setup

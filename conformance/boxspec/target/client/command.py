@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 from boxspec.errors import UsageError
-from boxspec.programs import ROOT
+from boxspec.places import ROOT
 
 REFERENCE = ROOT / "build" / "release" / "reference" / "boxspec-ref"
 

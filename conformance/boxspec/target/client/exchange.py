@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import stat
 from pathlib import Path
@@ -11,40 +10,8 @@ from typing import Any
 
 from boxspec.errors import ShimBroke
 from boxspec.target.client import shape
+from boxspec.target.client.strict import MAX_RESPONSE, strict_json
 from boxspec.target.observe.inotify import CLOSE_WRITE, MOVED_TO, OPEN, Inotify
-
-MAX_RESPONSE = 16 * 2**20
-
-
-def strict_json(data: bytes, what: str) -> Any:
-    """JSON of the shim, or ShimBroke that shows what came instead."""
-
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        seen = dict(pairs)
-        if len(seen) != len(pairs):
-            raise ValueError("a name appears twice in one object")
-        return seen
-
-    def no_constant(name: str) -> Any:
-        raise ValueError(f"{name} is no JSON")
-
-    def fraction(text: str) -> float:
-        # JSON Schema takes 1.0 for an integer, and so would every comparison with one.
-        number = float(text)
-        if number.is_integer() or math.isinf(number):
-            raise ValueError(f"{text} is an integer with a fraction or an exponent")
-        return number
-
-    try:
-        return json.loads(
-            data.decode("utf-8"),
-            object_pairs_hook=unique,
-            parse_constant=no_constant,
-            parse_float=fraction,
-        )
-    except (ValueError, RecursionError) as why:
-        evidence = {"bytes": len(data), "begins": repr(data[:120]), "ends": repr(data[-60:])}
-        raise ShimBroke(f"{what} is not JSON as the protocol has it: {why}", evidence) from None
 
 
 def _read_response(path: Path, limit: int) -> bytes | None:

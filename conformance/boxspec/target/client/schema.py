@@ -16,7 +16,7 @@ from typing import Any
 
 from jsonschema_rs import Registry, Resolved, Validator, validator_for
 
-from boxspec.judge.requirements import CONTRACTS
+from boxspec.places import CONTRACTS
 
 DECLARED = "declared."
 

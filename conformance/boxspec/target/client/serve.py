@@ -18,8 +18,8 @@ from typing import Any
 from boxspec.errors import ShimBroke
 from boxspec.judge.expect import shown
 from boxspec.target.client import shape
-from boxspec.target.client.exchange import MAX_RESPONSE, strict_json
 from boxspec.target.client.streams import Streams
+from boxspec.target.client.strict import MAX_RESPONSE, strict_json
 from boxspec.target.observe.lines import Deadline, poll
 from boxspec.target.observe.warden import Exit, Warden
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from boxspec.fuzz.targets import ONE_ALONE
-from boxspec.programs import ROOT
+from boxspec.places import ROOT
 from contracts.policy import vectors
 
 

@@ -1,0 +1,21 @@
+"""What a run of a target was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from boxspec.fuzz.engine import Progress
+from boxspec.fuzz.findings import Finding
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The times are those of the engine, without what became of its findings."""
+
+    findings: list[Finding]
+    progress: Progress
+    wall_s: float
+    cpu_s: float
+    inputs_before: int
+    inputs_after: int
+    ended_early: str | None

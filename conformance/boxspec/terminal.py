@@ -1,0 +1,58 @@
+"""Lines for a person: one that lives at the bottom, and colours, where a terminal shows them."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterable
+from typing import TextIO
+
+from boxspec.printable import one_line
+
+
+class Terminal:
+    """Writes to `out`, from any thread; colours only where a person looks at a terminal."""
+
+    def __init__(self, out: TextIO | None = None) -> None:
+        self.out = out or sys.stdout
+        self.tty = self.out.isatty() and os.environ.get("TERM") != "dumb"
+        self.colour = self.tty and not os.environ.get("NO_COLOR")
+        self._line = False
+        self._lock = threading.Lock()
+
+    def write(self, text: object = "", colour: str = "") -> None:
+        """One line, whatever is in it."""
+        # A failing shim may have put anything into the evidence.
+        encoding = self.out.encoding or "utf-8"
+        line = one_line(text).encode(encoding, "backslashreplace").decode(encoding)
+        if colour and self.colour:
+            line = f"\033[{colour}m{line}\033[0m"
+        with self._lock:
+            self._clear()
+            self.out.write(line + "\n")
+            self.out.flush()
+
+    def block(self, lines: Iterable[str], colour: str = "") -> None:
+        """Several lines, the first in a colour."""
+        for number, line in enumerate(lines):
+            self.write(line, "" if number else colour)
+
+    def _clear(self) -> None:
+        if self._line:
+            self.out.write("\r\033[K")
+            self._line = False
+
+    def status(self, text: str) -> None:
+        """The live line; the next one takes its place."""
+        if not self.tty:
+            return
+        width = os.get_terminal_size(self.out.fileno()).columns - 1
+        with self._lock:
+            self.out.write("\r\033[K" + one_line(text)[:width])
+            self.out.flush()
+            self._line = True
+
+    def clear(self) -> None:
+        with self._lock:
+            self._clear()
