@@ -23,14 +23,12 @@ PARTS = {
         policy/document/problem_at policy/file/problems policy/file/read
         policy/file/scalar policy/document/shape policy/document/shape_head
         policy/file/yaml policy/file/yaml_scan""",
-    "validate": """policy/document/cover policy/match/direct policy/document/exception
-        policy/document/merge policy/path/rule policy/document/validate
-        policy/document/warn""",
-    "glob": """base/arena policy/match/automaton policy/match/dfa policy/path/fold policy/match/glob
-        policy/match/matcher policy/match/names policy/match/segments
-        policy/match/subset base/table policy/match/tables policy/match/tokens
-        policy/match/trie policy/match/trie_build policy/match/wild policy/match/wilds
-        policy/match/wilds_build""",
+    "validate": """policy/document/cover policy/document/exception policy/document/merge
+        policy/path/rule policy/document/validate policy/document/warn""",
+    "glob": """base/arena policy/match/automaton policy/match/backtrack policy/match/dfa
+        policy/path/fold policy/match/glob policy/match/index policy/match/index_build
+        policy/match/keys policy/match/matcher policy/match/subset base/table policy/match/tables
+        policy/match/tokens""",
     "path": "policy/path/path",
     "evaluate": "policy/profile/check policy/profile/explain policy/profile/resolve",
     "sbpl": """sbpl/bodies sbpl/filter sbpl/flags sbpl/place sbpl/places sbpl/regex sbpl/sbpl

@@ -39,8 +39,8 @@ def main(folder: Path, at_least: int) -> int:
     bad = {path: found for path, text in whole.items() if (found := problems(text))}
     for path, found in bad.items():
         print(f"{path}: {'; '.join(found)}")
-    found = f"{len(bad)} with an error, leak or descriptor"
-    print(f"valgrind: {len(whole)} processes looked at, {found}")
+    said = f"{len(bad)} with an error, leak or descriptor"
+    print(f"valgrind: {len(whole)} processes looked at, {said}")
     return 1 if bad or len(whole) < at_least else 0
 
 

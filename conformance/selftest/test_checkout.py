@@ -39,7 +39,7 @@ def bare(tmp_path: Path) -> Path:
 
 def test_without_root_the_missing_packages_are_named(bare: Path) -> None:
     env = {"PATH": str(bare / "bin")}
-    done = run(["bash", bare / "ci" / "setup"], cwd=Path("/"), env=env, **reachable(bare))
+    done = run(["bash", bare / "ci" / "setup"], cwd=Path("/"), env=env, user=user_of(bare))
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1, done.stderr
     for package in ("build-essential", "cmake", "libcjson-dev", "ninja-build", "valgrind"):
@@ -48,18 +48,18 @@ def test_without_root_the_missing_packages_are_named(bare: Path) -> None:
 
 def test_without_root_the_missing_fuzzing_engines_are_named(bare: Path) -> None:
     env = {"PATH": str(bare / "bin")}
-    done = run(["bash", bare / "ci/setup", "--fuzz"], cwd=Path("/"), env=env, **reachable(bare))
+    done = run(["bash", bare / "ci/setup", "--fuzz"], cwd=Path("/"), env=env, user=user_of(bare))
     assert done.returncode == 2
     for package in ("afl++", "clang", "cmake", "llvm"):
         assert f" {package} " in f"{done.stderr.strip()} ", done.stderr
 
 
-def reachable(folder: Path) -> dict[str, int]:
-    """Lets an ordinary user walk down to the folder, and names that user."""
+def user_of(folder: Path) -> int | None:
+    """Lets an ordinary user walk down to the folder, and names that user; None without root."""
     for parent in folder.parents:
         if parent.stat().st_mode & 0o777 == 0o700:
             parent.chmod(0o711)
-    return {"user": NOBODY} if os.geteuid() == 0 else {}
+    return NOBODY if os.geteuid() == 0 else None
 
 
 def test_an_unknown_argument_of_setup_is_one_line() -> None:
@@ -128,8 +128,8 @@ def test_a_stage_that_leaves_something_behind_fails(tmp_path: Path) -> None:
         (stages / name).write_text(f"#!/bin/bash\n. ci/lib.sh\n{does}\n")
         (stages / name).chmod(0o755)
     (tmp_path / "tmp").mkdir()
-    words = [tmp_path / "ci" / "test", "tidy", "untidy", "failing", "excused"]
-    done = run(words, env={"TMPDIR": str(tmp_path / "tmp")})
+    stages_of_it = ("tidy", "untidy", "failing", "excused")
+    done = run([tmp_path / "ci" / "test", *stages_of_it], env={"TMPDIR": str(tmp_path / "tmp")})
     assert done.returncode == 1
     assert re.findall(r"^(ok|FAIL) +(\w+)", done.stdout, re.M) == [
         ("ok", "tidy"),

@@ -21,6 +21,11 @@ def exchange(path: Path, text: str, mode: int = 0o755) -> None:
     path.chmod(mode)
 
 
+def folder_in_place_of(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
 # What is wrong with the program that leaves an orphan: then none is ever left.
 BROKEN: dict[str, Callable[[Path], None]] = {
     "missing": Path.unlink,
@@ -28,7 +33,7 @@ BROKEN: dict[str, Callable[[Path], None]] = {
     "no program": lambda path: exchange(path, "x"),
     "silent": lambda path: exchange(path, "#!/bin/sh\nexit 0\n"),
     "another program": lambda path: exchange(path, "#!/bin/sh\necho usage: gate\n"),
-    "a folder": lambda path: (path.unlink(), path.mkdir())[1],
+    "a folder": folder_in_place_of,
 }
 
 

@@ -47,8 +47,8 @@ def left_below(folder: Path) -> list[str]:
 def replay(work: Path, *words: str | Path, lie: bool = True) -> Done:
     work.mkdir(exist_ok=True)
     (work / "case").write_bytes(CASE)
-    flags = ["--work", work, "--replay", work / "case"]
-    return boxspec("fuzz", "glob_raw", *flags, *words, env=LIE if lie else {})
+    what = ("fuzz", "glob_raw", "--work", work, "--replay", work / "case")
+    return boxspec(*what, *words, env=LIE if lie else {})
 
 
 # Runs ---------------------------------------------------------------------------------------
@@ -359,8 +359,9 @@ def test_output_folders_of_two_machines_exchange_their_finds(tmp_path: Path) -> 
     outs = [tmp_path / name / "out" for name in ("a", "b")]
 
     def fuzz(out: Path) -> None:
-        argv = ["afl-fuzz", "-i", out.parent / "in", "-o", out, "-M", f"main-{out.parent.name}"]
-        done = run([*argv, "-V", "3", "-G", "64", "--", target], env=env, cwd=tmp_path)
+        folders = ("-i", out.parent / "in", "-o", out)
+        flags = ("-M", f"main-{out.parent.name}", "-V", "3", "-G", "64")
+        done = run(["afl-fuzz", *folders, *flags, "--", target], env=env, cwd=tmp_path)
         assert done.returncode == 0, done.stdout[-2000:]
 
     for out in outs:

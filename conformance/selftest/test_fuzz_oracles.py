@@ -34,8 +34,9 @@ RARE = ["glob_diff-match", "path_norm-model", "policy_json-verdict", "sbpl_emit-
 def test_a_rare_lie_is_found_without_seeds(name: str, tmp_path: Path) -> None:
     word, oracle = name.split("-")
     target = targets.every()[word]
-    argv = [trees.binary(trees.JUDGE, target), "-seed=1", "-max_total_time=30", "-handle_abrt=0"]
-    argv += [f"-max_len={target.max_len}", f"-artifact_prefix={tmp_path}/"]
-    found = report.read(run(argv, env=lied_to(oracle, 6), cwd=tmp_path).stderr)
+    flags = ["-seed=1", "-max_total_time=30", "-handle_abrt=0"]
+    flags += [f"-max_len={target.max_len}", f"-artifact_prefix={tmp_path}/"]
+    binary = trees.binary(trees.JUDGE, target)
+    found = report.read(run([binary, *flags], env=lied_to(oracle, 6), cwd=tmp_path).stderr)
     assert found is not None
     assert found.oracle == oracle, found

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 
 from boxspec.cli.fuzz import seconds
 from boxspec.errors import UsageError

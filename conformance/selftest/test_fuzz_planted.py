@@ -28,7 +28,7 @@ def test_a_patch_applies_and_compiles(name: str, tmp_path: Path) -> None:
     fault = planted.named(name)
     for source in planted.copy_patched(fault, tmp_path / "copy"):
         warnings = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
-        marks = ["-include", planted.FOLDER / "planted.h"]
+        marks = ["-include", str(planted.FOLDER / "planted.h")]
         folders = [f"-I{ROOT / 'reference'}", f"-I{ROOT / 'reference' / 'include'}"]
         done = run(["cc", "-std=c17", "-fsyntax-only", *warnings, *folders, *marks, source])
         assert done.returncode == 0, done.stderr

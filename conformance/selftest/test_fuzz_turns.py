@@ -222,8 +222,9 @@ def test_runs_are_appended_until_each_target_has_its_time(
     engine: str, names: list[str], each_s: int, path: Path
 ) -> None:
     def fuzz(seconds: int) -> list[Entry]:
-        flags = ["--engine", engine, "--time", f"{seconds}s", "--work", path.parent / "work"]
-        done = boxspec("fuzz", *names, *flags, "--results", path)
+        flags = ["--engine", engine, "--time", f"{seconds}s"]
+        work = path.parent / "work"
+        done = boxspec("fuzz", *names, *flags, "--work", work, "--results", path)
         assert (done.returncode, done.stderr) == (0, ""), done.stdout
         return Ledger(path).entries()
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from boxspec.errors import HarnessError
 from contracts.sbpl import mac
 from selftest.tools import ROOT, TWIN, Done, converse, run
 
@@ -125,7 +126,7 @@ def test_a_silent_sandbox_breaks_the_lane(goldens: Path, monkeypatch: pytest.Mon
     wrapper.write_text("#!/bin/sh\nexec sleep 60\n")
     wrapper.chmod(0o755)
     shape = next(each for each in mac.goldens(goldens) if each.is_movable)
-    with mac.Home(goldens.parent) as home, pytest.raises(mac.HarnessError, match="no answer"):
+    with mac.Home(goldens.parent) as home, pytest.raises(HarnessError, match="no answer"):
         mac.differences(shape.moved(str(home)), home, wrapper)
 
 
@@ -161,7 +162,7 @@ def test_a_directory_that_would_answer_otherwise_is_refused(
     monkeypatch.setattr(mac, "SCRATCH", (str(tmp_path / "tmp"),))
     folder = tmp_path / name
     folder.mkdir()
-    with pytest.raises(mac.HarnessError, match="--dir"), mac.Home(folder):
+    with pytest.raises(HarnessError, match="--dir"), mac.Home(folder):
         pass
     assert list(folder.iterdir()) == []
     plain = tmp_path / "plain"

@@ -8,13 +8,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema_rs import meta
 
+from boxspec.errors import ShimBroke
+from boxspec.target.client import schema, shape
+from boxspec.target.client.exchange import strict_json
+from boxspec.target.contract import every
 from selftest.tools import OP_SCHEMAS, PROTOCOL, REFERENCE, TWIN, ask, converse, fenced, op_schema
 
-HELLO = {"id": "h", "op": "hello", "protocol": 1, "nonce": "n"}
-BYE = {"id": "b", "op": "bye"}
-FORMAT = {"id": "f", "op": "exec.format_env", "env": {"clear_and_set": [["A", "1"]]}}
+HELLO: dict[str, Any] = {"id": "h", "op": "hello", "protocol": 1, "nonce": "n"}
+BYE: dict[str, Any] = {"id": "b", "op": "bye"}
+FORMAT: dict[str, Any] = {
+    "id": "f",
+    "op": "exec.format_env",
+    "env": {"clear_and_set": [["A", "1"]]},
+}
 RUNS: dict[str, dict[str, Any]] = {
     "plain": {"program": "true"},
     "exit code": {"program": "sh", "args": ["-c", "echo out; echo err >&2; exit 3"]},
@@ -27,6 +35,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "digest": {"program": "head", "args": ["-c", "1048577", "/dev/zero"]},
     "spawn failure": {"program": "no-such-program"},
 }
+DECLARED = frozenset(name for contract in every() for name in contract.capabilities)
 SHIMS = {"reference": REFERENCE, "twin": TWIN}
 
 
@@ -38,8 +47,32 @@ def shim(request: pytest.FixtureRequest) -> Path:
 @pytest.mark.parametrize("path", OP_SCHEMAS, ids=lambda path: path.stem)
 def test_a_schema_is_one(path: Path) -> None:
     document = json.loads(path.read_text())
-    Draft202012Validator.check_schema(document)
+    meta.validate(document)
     assert document["$id"] == f"urn:boxspec:ops:{path.stem}"
+    # A reference that leads nowhere is found when it is compiled.
+    if schema.is_operation(path.stem):
+        schema.of_request(path.stem)
+        schema.of_answer(path.stem, DECLARED)
+
+
+def test_each_operation_has_a_schema_and_each_schema_an_operation() -> None:
+    declared = {op for contract in every() for op in contract.operations}
+    assert {name for name in schema.documents() if schema.is_operation(name)} == {
+        *declared,
+        "hello",
+        "bye",
+    }
+
+
+def test_a_schema_names_only_capabilities_that_a_contract_declares() -> None:
+    named = {
+        name.removeprefix(schema.DECLARED)
+        for document in schema.documents().values()
+        for name in document["$defs"]
+        if name.startswith(schema.DECLARED)
+    }
+    assert named == {"exec.termination", "exec.cap"}
+    assert named <= DECLARED
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -70,8 +103,8 @@ def test_a_batch_and_its_answer_follow_the_schema(shim: Path, tmp_path: Path) ->
 def test_a_serve_session_follows_the_schemas(shim: Path) -> None:
     messages = [HELLO, FORMAT, BYE]
     for message, answer in zip(messages, converse([shim], messages), strict=True):
-        op_schema(str(message["op"]), "request").validate(message)
-        op_schema(str(message["op"]), "answer").validate(answer)
+        op_schema(message["op"], "request").validate(message)
+        op_schema(message["op"], "answer").validate(answer)
         assert "result" in answer
         assert answer["id"] == message["id"]
 
@@ -102,12 +135,12 @@ def test_the_examples_of_the_page_follow_the_schemas() -> None:
             assert request["id"] == answer["id"]
             asked.append(request["op"])
     # Those that differ from policy.check in little are in a table there.
-    missing = {"policy.check_resolved", "policy.explain", "policy.audit", "envelope"}
+    missing = {"policy.check_resolved", "policy.explain", "policy.audit", "envelope", "policies"}
     assert {path.stem for path in OP_SCHEMAS} - set(asked) == missing
 
 
 RUN = {"id": "1", "op": "exec.run", "request": {"program": "true"}}
-RESULT = {
+RESULT: dict[str, Any] = {
     "id": "1",
     "result": {
         "success": True,
@@ -145,33 +178,110 @@ BAD_REQUESTS: dict[str, tuple[str, dict[str, Any], str, Any]] = {
     "format_env without env": ("exec.format_env", FORMAT, "env", ABSENT),
     "bye with more": ("bye", BYE, "status", 0),
 }
-BAD_ANSWERS: dict[str, tuple[str, dict[str, Any], str, Any]] = {
-    "no id": ("exec.run", RESULT, "id", ABSENT),
-    "null as id of a result": ("exec.run", RESULT, "id", None),
-    "nothing": ("exec.run", RESULT, "result", ABSENT),
+ERROR = {"kind": "execution", "message": "failed to spawn"}
+UINT = "an integer from 0 to 18446744073709551615"
+DIGEST = {"bytes": 1, "sha256": "0" * 64, "head_b64": "", "tail_b64": ""}
+# Where an answer is wrong, with what, and what is said about it.
+BAD_ANSWERS: dict[str, tuple[str, Any, str]] = {
+    "no id": ("id", ABSENT, "/id: is None, asked was '1'"),
+    "null as id of a result": ("id", None, "/id: is None, asked was '1'"),
+    "another id": ("id", "2", "/id: is '2', asked was '1'"),
+    "nothing": ("result", ABSENT, "/: exactly one of result, unsupported, error; given: []"),
     "result and error": (
-        "exec.run",
-        RESULT,
         "error",
-        {"kind": "execution", "message": "failed to spawn"},
+        ERROR,
+        "/: exactly one of result, unsupported, error; given: ['result', 'error']",
     ),
-    "an unknown kind": ("exec.run", {"id": "1"}, "error", {"kind": "other", "message": "x"}),
-    "unsupported without name": ("exec.run", {"id": "1"}, "unsupported", {"why": "no"}),
-    "success as text": ("exec.run", RESULT, "result/success", "true"),
-    "no stdout": ("exec.run", RESULT, "result/stdout", ABSENT),
-    "stdout and its twin": ("exec.run", RESULT, "result/stdout_b64", ""),
-    "a digest without length": (
-        "exec.run",
-        RESULT,
+    "success as text": ("result/success", "true", '/result/success: true or false; given: "true"'),
+    "no success": ("result/success", ABSENT, "/result/success: is missing; wanted: true or false"),
+    "no stdout": (
         "result/stdout",
-        {"sha256": "0" * 64, "head_b64": "", "tail_b64": ""},
+        ABSENT,
+        "/result: exactly one of stdout, stdout_b64; given: []",
     ),
-    "an exit code above 255": ("exec.run", RESULT, "result/exit_code", 256),
-    "a negative exit code": ("exec.run", RESULT, "result/exit_code", -9),
-    "no exit code": ("exec.run", RESULT, "result/exit_code", ABSENT),
-    "an output": ("exec.run", RESULT, "result/output", {}),
-    "an unknown termination": ("exec.run", RESULT, "result/termination", "killed"),
-    "a signal by number": ("exec.run", RESULT, "result/signal", 9),
+    "stdout and its twin": (
+        "result/stdout_b64",
+        "",
+        "/result: exactly one of stdout, stdout_b64; given: ['stdout', 'stdout_b64']",
+    ),
+    "stdout as a list": (
+        "result/stdout",
+        [],
+        "/result/stdout: a string, or the digest of a long one; given: []",
+    ),
+    "a digest without length": (
+        "result/stdout",
+        {name: value for name, value in DIGEST.items() if name != "bytes"},
+        f"/result/stdout/bytes: is missing; wanted: {UINT}",
+    ),
+    "a digest of half a hash": (
+        "result/stdout",
+        {**DIGEST, "sha256": "0" * 32},
+        f'/result/stdout/sha256: 64 hexadecimal digits; given: "{"0" * 32}"',
+    ),
+    "an exit code above 255": (
+        "result/exit_code",
+        256,
+        "/result/exit_code: an integer from 0 to 255 or null; given: 256",
+    ),
+    "a negative exit code": (
+        "result/exit_code",
+        -9,
+        "/result/exit_code: an integer from 0 to 255 or null; given: -9",
+    ),
+    "no exit code": (
+        "result/exit_code",
+        ABSENT,
+        "/result/exit_code: is missing; wanted: an integer from 0 to 255 or null",
+    ),
+    "no output": ("result/output", ABSENT, "/result/output: is missing; wanted: null"),
+    "a boolean as an integer": (
+        "result/duration_ms",
+        True,
+        f"/result/duration_ms: {UINT}; given: true",
+    ),
+    "an integer above 2^64-1": (
+        "result/group_left",
+        2**64,
+        f"/result/group_left: {UINT}; given: 18446744073709551616",
+    ),
+    "an unknown termination": (
+        "result/termination",
+        "killed",
+        '/result/termination: one of "exit", "signal", "timeout", "parent_signal", "cap", "stdin";'
+        ' given: "killed"',
+    ),
+    "a termination that is a list": ("result/termination", [], "/result/termination: one of"),
+    "a signal by number": (
+        "result/signal",
+        9,
+        "/result/signal: a name like SIGKILL, or null; given: 9",
+    ),
+}
+BAD_ERRORS: dict[str, tuple[dict[str, Any], str]] = {
+    "an unknown kind": (
+        {"error": {"kind": "other", "message": "x"}},
+        '/error/kind: one of "execution", "policy_denied", "invalid_input", "io"; given: "other"',
+    ),
+    "no message": (
+        {"error": {"kind": "io"}},
+        "/error/message: is missing; wanted: a string",
+    ),
+    "a line before the first": (
+        {"error": {**ERROR, "problems": [{"pointer": "", "message": "", "line": 0}]}},
+        "/error/problems/0/line: an integer from 1 to 18446744073709551615; given: 0",
+    ),
+    "unsupported without name": (
+        {"unsupported": {"why": "no"}},
+        "/unsupported/capability: is missing; wanted: a string",
+    ),
+    "a result that is a list": ({"result": []}, "/result: an object; given: []"),
+}
+# What a requirement judges is no matter of the shape: the requirement must come to its say.
+JUDGED_ELSEWHERE: dict[str, tuple[str, Any]] = {
+    "an output": ("result/output", {}),
+    "half a surrogate pair": ("result/stdout", "\ud800"),
+    "an unknown field": ("result/rusage", {"maxrss": 1.5}),
 }
 
 
@@ -191,11 +301,14 @@ def changed(message: dict[str, Any], pointer: str, value: Any) -> dict[str, Any]
 def test_an_error_may_stand_without_an_id() -> None:
     error = {"id": None, "error": {"kind": "invalid_input", "message": "not JSON"}}
     op_schema("envelope", "answer").validate(error)
+    shape.envelope(error)
+    with pytest.raises(shape.BadShape, match=r"^/error: is missing"):
+        shape.envelope({"id": None, "result": {}})
 
 
 def test_what_the_bad_ones_are_made_from_is_good() -> None:
     op_schema("exec.run", "request").validate(RUN)
-    op_schema("exec.run", "answer").validate(RESULT)
+    shape.check(RUN, RESULT, frozenset())
 
 
 @pytest.mark.parametrize("name", BAD_REQUESTS)
@@ -204,7 +317,119 @@ def test_a_bad_request_is_refused(name: str) -> None:
     assert not op_schema(op, "request").is_valid(changed(message, pointer, value))
 
 
+def wrong(message: dict[str, Any], answer: Any, *capabilities: str) -> str:
+    """What the kit says about an answer that it refuses."""
+    with pytest.raises(shape.BadShape) as said:
+        shape.check(message, answer, frozenset(capabilities))
+    return str(said.value)
+
+
 @pytest.mark.parametrize("name", BAD_ANSWERS)
-def test_a_bad_answer_is_refused(name: str) -> None:
-    op, message, pointer, value = BAD_ANSWERS[name]
-    assert not op_schema(op, "answer").is_valid(changed(message, pointer, value))
+def test_a_bad_answer_is_refused_and_the_place_is_named(name: str) -> None:
+    pointer, value, words = BAD_ANSWERS[name]
+    assert wrong(RUN, changed(RESULT, pointer, value)).startswith(words)
+
+
+@pytest.mark.parametrize("name", BAD_ERRORS)
+def test_a_bad_error_is_refused_whatever_the_operation(name: str) -> None:
+    answer, words = BAD_ERRORS[name]
+    for op in ("exec.run", "sbpl.wrap", "no.such.op"):
+        assert wrong({"id": "1", "op": op}, {"id": "1", **answer}) == words
+
+
+@pytest.mark.parametrize("name", JUDGED_ELSEWHERE)
+def test_what_a_requirement_judges_has_a_shape(name: str) -> None:
+    shape.check(RUN, changed(RESULT, *JUDGED_ELSEWHERE[name]), frozenset())
+
+
+def test_half_a_surrogate_pair_hides_nothing() -> None:
+    half = {"id": "1", "error": {"kind": "execution", "message": "\ud800"}}
+    shape.check(RUN, half, frozenset())
+    bad = changed(half, "error/kind", "\udfff")
+    assert wrong(RUN, bad).startswith("/error/kind: one of ")
+    bad = changed(half, "error/problems", [{"pointer": "\ud800", "message": "\ud800", "line": 0}])
+    assert wrong(RUN, bad).startswith("/error/problems/0/line: ")
+
+
+def test_a_wrong_hello_is_named() -> None:
+    asked = {"id": "1", "op": "hello"}
+    result = {
+        "protocol": 1,
+        "nonce": "n",
+        "pid": 1,
+        "implementation": {"name": "n", "version": "1"},
+        "capabilities": [],
+    }
+    answer = {"id": "1", "result": result}
+    shape.check(asked, answer, frozenset())
+    for pointer, value, words in (
+        ("result/protocol", 2, "/result/protocol: 1; given: 2"),
+        ("result/pid", 0, "/result/pid: an integer from 1 to 18446744073709551615; given: 0"),
+        ("result/limits", {"max_line_bytes": "1"}, "/result/limits/max_line_bytes: an integer "),
+        ("result/limits", {"max_integer": "-1"}, "/result/limits/max_integer: an integer as a str"),
+        ("result/constants", {"a/b~": -1}, "/result/constants/a~1b~0: an integer from 0 to "),
+    ):
+        assert wrong(asked, changed(answer, pointer, value)).startswith(words)
+
+
+@pytest.mark.parametrize("answer", ["text", [], None, 1.5], ids=repr)
+def test_an_answer_that_is_no_object_is_refused(answer: Any) -> None:
+    assert wrong(RUN, answer) == f"/: an object; given: {json.dumps(answer)}"
+
+
+TERMINATION: dict[str, Any] = {
+    "termination": "exit",
+    "signal": None,
+    "detached_writers": False,
+    "group_left": 0,
+    "pending_signals": [],
+}
+
+
+@pytest.mark.parametrize("capability", ["exec.termination", "exec.cap"])
+def test_a_declared_capability_makes_its_fields_mandatory(capability: str) -> None:
+    fields: dict[str, Any] = (
+        TERMINATION if capability == "exec.termination" else {"truncated": False}
+    )
+    run = {**dict(RESULT["result"]), **fields}
+    batch = {"id": "1", "op": "exec.batch", "runs": [{}]}
+    for name in fields:
+        less = {key: value for key, value in run.items() if key != name}
+        for message, pointer, result in (
+            (RUN, "/result", less),
+            (batch, "/result/runs/0/result", {"runs": [{"result": less}]}),
+        ):
+            answer = {"id": "1", "result": result}
+            shape.check(message, answer, frozenset())
+            said = f"{pointer}/{name}: is missing, {capability} is declared"
+            assert wrong(message, answer, capability) == said
+    shape.check(RUN, {"id": "1", "result": run}, frozenset({capability}))
+    shape.check(batch, {"id": "1", "result": {"runs": [{"result": run}]}}, frozenset({capability}))
+
+
+def test_a_batch_has_one_entry_for_each_run() -> None:
+    message = {"id": "1", "op": "exec.batch", "runs": [{}, {}]}
+    said = wrong(message, {"id": "1", "result": {"runs": [{"error": ERROR}]}})
+    assert said == "/result/runs: a list of 2, as `runs`; given: 1"
+    said = wrong(message, {"id": "1", "result": {"runs": [{"error": ERROR}, {}]}})
+    assert said == "/result/runs/1: exactly one of result, error; given: []"
+
+
+def test_what_is_nested_too_deeply_to_be_shown_is_refused() -> None:
+    deep: list[Any] = []
+    for _ in range(600):
+        deep = [deep]
+    assert wrong(RUN, changed(RESULT, "result/stderr", deep)).startswith("/: ")
+    shape.check(RUN, changed(RESULT, "result/more", deep), frozenset())
+
+
+@pytest.mark.parametrize(
+    "number", ["1.0", "0.0", "-0.0", "1e3", "1E400", "NaN", "Infinity", "-Infinity"]
+)
+def test_an_integer_has_no_fraction_and_no_exponent(number: str) -> None:
+    with pytest.raises(ShimBroke, match=f"is not JSON as the protocol has it: {number}"):
+        strict_json(f'{{"exit_code": {number}}}'.encode(), "the answer")
+
+
+def test_a_fraction_is_no_matter_where_nobody_looks() -> None:
+    assert strict_json(b'{"load": 1.5}', "the answer") == {"load": 1.5}

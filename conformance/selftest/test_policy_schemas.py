@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from selftest.test_op_schemas import ABSENT, changed
+from boxspec.target.client import shape
+from selftest.test_op_schemas import ABSENT, changed, wrong
 from selftest.tools import Asked, op_schema
 
 SPEC = {
@@ -109,39 +110,66 @@ GOOD = dict(
     ]
 )
 ERROR = {"kind": "invalid_input", "message": "m"}
-BAD: list[tuple[str, str, Any]] = [
-    ("path.normalize", "result/items", ABSENT),
-    ("path.normalize", "result/items/0/path", ABSENT),
-    ("path.normalize", "result/items/0/error", ERROR),
-    ("glob.match", "result/items/0/match", "yes"),
-    ("glob.match", "result/items/0/match", ABSENT),
-    ("policy.load", "result/name", ABSENT),
-    ("policy.load", "result/description", None),
-    ("policy.load", "result/warnings", ABSENT),
-    ("policy.load", "result/warnings/0/line", 0),
-    ("policy.load", "result/warnings/0/file", "local"),
-    ("policy.load", "result/warnings/0/pointer", ABSENT),
-    ("policy.resolve", "result/profile_origin", "invented"),
-    ("policy.resolve", "result/read", ABSENT),
-    ("policy.resolve", "result/modify", [{"not": "a"}]),
-    ("policy.check", "result/checks/0/allowed", 1),
-    ("policy.check", "result/checks/0/matched_rule", ABSENT),
-    ("policy.check", "result/checks/0/error", {"kind": "denied", "message": "m"}),
-    ("policy.check_resolved", "result/checks/0/real", ABSENT),
-    ("policy.check_resolved", "result/checks/0/real", 1),
-    ("policy.explain", "result/checks/0/entries", ABSENT),
-    ("policy.explain", "result/checks/0/entries/0/origin", "global"),
-    ("policy.explain", "result/checks/0/entries/0/line", 0),
-    ("policy.explain", "result/checks/0/entries/0/deciding", ABSENT),
-    ("policy.audit", "result/events/0/time", "2026-11-20 12:00"),
-    ("policy.audit", "result/events/0/op", "write"),
-    ("policy.audit", "result/events/0/profile_origin", ABSENT),
+DECISION = "exactly one of (allowed, path, matched_rule), error"
+FILES = 'one of "global", "workspace"'
+PLACE = "an integer from 1 to 18446744073709551615"
+BAD: list[tuple[str, str, Any, str]] = [
+    ("path.normalize", "result/items", ABSENT, "/result/items: is missing"),
+    ("path.normalize", "result/items/0/path", ABSENT, "/result/items/0: exactly one of path, "),
+    ("path.normalize", "result/items/0/error", ERROR, "/result/items/0: exactly one of path, "),
+    ("glob.match", "result/items/0/match", "yes", "/result/items/0/match: true or false"),
+    ("glob.match", "result/items/0/match", ABSENT, "/result/items/0: exactly one of match, "),
+    ("policy.load", "result/name", ABSENT, "/result/name: is missing; wanted: a string"),
+    ("policy.load", "result/description", None, "/result/description: a string; given: null"),
+    ("policy.load", "result/warnings", ABSENT, "/result/warnings: is missing"),
+    ("policy.load", "result/warnings/0/line", 0, f"/result/warnings/0/line: {PLACE}; given: 0"),
+    ("policy.load", "result/warnings/0/file", "local", f"/result/warnings/0/file: {FILES}"),
+    ("policy.load", "result/warnings/0/pointer", ABSENT, "/result/warnings/0/pointer: is missing"),
+    ("policy.resolve", "result/profile_origin", "invented", "/result/profile_origin: one of"),
+    ("policy.resolve", "result/read", ABSENT, "/result/read: is missing"),
+    ("policy.resolve", "result/modify", [{"not": "a"}], "/result/modify/0/except: is missing"),
+    ("policy.resolve", "result/modify", [1], "/result/modify/0: a rule, or an object with"),
+    ("policy.check", "result/checks/0/allowed", 1, "/result/checks/0/allowed: true or false"),
+    ("policy.check", "result/checks/0/matched_rule", ABSENT, f"/result/checks/0: {DECISION}; "),
+    (
+        "policy.check",
+        "result/checks/0",
+        {"error": {"kind": "denied", "message": "m"}},
+        "/result/checks/0/error/kind: one of",
+    ),
+    ("policy.check_resolved", "result/checks/0/real", ABSENT, "/result/checks/0: exactly one of"),
+    ("policy.check_resolved", "result/checks/0/real", 1, "/result/checks/0/real: a string or null"),
+    ("policy.explain", "result/checks/0/entries", ABSENT, "/result/checks/0: exactly one of"),
+    (
+        "policy.explain",
+        "result/checks/0/entries/0/origin",
+        "global",
+        '/result/checks/0/entries/0/origin: one of "profile", "denyRead", "denyModify", ',
+    ),
+    (
+        "policy.explain",
+        "result/checks/0/entries/0/line",
+        0,
+        f"/result/checks/0/entries/0/line: {PLACE} or null; given: 0",
+    ),
+    (
+        "policy.explain",
+        "result/checks/0/entries/0/deciding",
+        ABSENT,
+        "/result/checks/0/entries/0/deciding: is missing; wanted: true or false",
+    ),
+    ("policy.audit", "result/events/0/op", "write", '/result/events/0/op: one of "read", "modify"'),
+    ("policy.audit", "result/events/0/time", 1, "/result/events/0/time: a string; given: 1"),
+    ("policy.audit", "result/events/0/profile_origin", ABSENT, "/result/events/0: exactly one of"),
 ]
+
+
+ASKED: dict[str, Any] = {"id": "1", "paths": ["a"], "checks": [{}]}
 
 
 @pytest.mark.parametrize("op", GOOD)
 def test_what_the_bad_ones_are_made_from_is_good(op: str) -> None:
-    op_schema(op, "answer").validate(GOOD[op])
+    shape.check({**ASKED, "op": op}, GOOD[op], frozenset())
 
 
 def deep(message: dict[str, Any], pointer: str, value: Any) -> dict[str, Any]:
@@ -154,37 +182,33 @@ def deep(message: dict[str, Any], pointer: str, value: Any) -> dict[str, Any]:
     if value is ABSENT:
         del holder[last]
     else:
-        holder[last] = value
+        holder[int(last) if last.isdecimal() else last] = value
     return copied
 
 
 @pytest.mark.parametrize(
-    ("op", "pointer", "value"), BAD, ids=[f"{op} {pointer}" for op, pointer, _ in BAD]
+    ("op", "pointer", "value", "words"), BAD, ids=[f"{op} {pointer}" for op, pointer, *_ in BAD]
 )
-def test_a_bad_answer_is_refused_by_schema_and_kit(op: str, pointer: str, value: Any) -> None:
-    from boxspec.target.client import shapes
-
-    bad = deep(GOOD[op], pointer, value)
-    assert not op_schema(op, "answer").is_valid(bad)
-    asked = {"id": "1", "op": op, "paths": ["a"], "checks": [{}]}
-    shapes.check(asked, GOOD[op], frozenset())
-    if pointer.endswith("/time"):
-        # The form of a time is the matter of a requirement.
-        return
-    with pytest.raises(shapes.BadShape):
-        shapes.check(asked, bad, frozenset())
+def test_a_bad_answer_is_refused_and_the_place_is_named(
+    op: str, pointer: str, value: Any, words: str
+) -> None:
+    said = wrong({**ASKED, "op": op}, deep(GOOD[op], pointer, value))
+    assert said.startswith(words)
 
 
-def test_an_answer_less_or_more_than_asked_is_refused() -> None:
-    from boxspec.target.client import shapes
+def test_the_form_of_a_time_is_the_matter_of_a_requirement() -> None:
+    noon = deep(GOOD["policy.audit"], "result/events/0/time", "noon")
+    shape.check({**ASKED, "op": "policy.audit"}, noon, frozenset())
 
-    for op, answer in GOOD.items():
-        if op in ("policy.load", "policy.resolve"):
-            continue
-        for count in (0, 2):
-            asked = {"id": "1", "op": op, "paths": ["a"] * count, "checks": [{}] * count}
-            with pytest.raises(shapes.BadShape):
-                shapes.check(asked, answer, frozenset())
+
+@pytest.mark.parametrize("count", [0, 2])
+@pytest.mark.parametrize("op", sorted(set(GOOD) - {"policy.load", "policy.resolve"}))
+def test_an_answer_less_or_more_than_asked_is_refused(op: str, count: int) -> None:
+    of = "paths" if op in ("path.normalize", "glob.match") else "checks"
+    said = f": a list of {count}, as `{of}`; given: 1"
+    assert wrong({"id": "1", "op": op, of: [{}] * count}, GOOD[op]).endswith(said)
+    if of == "paths":
+        assert wrong({"id": "1", "op": op, "paths_b64": ["YQ=="] * count}, GOOD[op]).endswith(said)
 
 
 CHECK = {"id": "1", "op": "policy.check", "policy": POLICY, "checks": CHECKS[:1]}

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator, meta
 
 from selftest.tools import FAKE, RESULT_SCHEMA, Done, boxspec
 
@@ -52,7 +52,7 @@ def test_the_exit_status_follows_the_verdicts(judged: Judged) -> None:
 
 def test_the_result_follows_its_schema(judged: Judged) -> None:
     schema = json.loads(RESULT_SCHEMA.read_text())
-    Draft202012Validator.check_schema(schema)
+    meta.validate(schema)
     Draft202012Validator(schema).validate(judged.result)
 
 

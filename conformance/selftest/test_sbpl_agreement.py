@@ -42,8 +42,9 @@ def paths_of(chance: random.Random, given: Setup) -> list[str]:
     found = [generators.absolute(given, path) for path in dict.fromkeys(relative)]
     places = [*Meaning(given).places(), *map(str, given.side_roots)]
     place = chance.choice(places)
+    root = str(given.root)
     # Behind `/` it is the root again.
-    beside = "/usr/x" if given.root == "/" else f"{given.root}2"
+    beside = "/usr/x" if root == "/" else f"{root}2"
     return [*found, place, f"{place}/x", f"{place}2", "/usr/x", beside]
 
 

@@ -22,12 +22,17 @@ QUESTIONS: dict[str, dict[str, Any]] = {
 BUILT_ON = {"policy": {"sbpl"}}
 
 
-def without(name: str, folder: Path) -> Path:
-    """Copies of the twin and of its faults; the twin has lost a contract."""
+def copied(folder: Path) -> Path:
+    """Copies of the twin and of its faults, away from the repository."""
     leave = shutil.ignore_patterns("__pycache__")
     for part in (TWIN.parent, TWIN.parents[1] / "faults"):
         shutil.copytree(part, folder / part.name, ignore=leave)
-    shutil.rmtree(folder / TWIN.parent.name / name)
+    return folder
+
+
+def without(name: str, folder: Path) -> Path:
+    """The same; the twin has lost a contract."""
+    shutil.rmtree(copied(folder) / TWIN.parent.name / name)
     return folder
 
 
@@ -61,3 +66,11 @@ def test_the_faults_of_what_is_away_are_away(name: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     left = {each["contract"] for each in json.loads(done.stdout)}
     assert left == set(CONTRACTS) - {name} - BUILT_ON.get(name, set())
+
+
+def test_without_pyyaml_a_yaml_policy_is_unsupported(tmp_path: Path) -> None:
+    shim = copied(tmp_path) / TWIN.parent.name / TWIN.name
+    question = {"op": "policy.load", "text": "{}", "format": "yaml"}
+    hello, answer = asked([sys.executable, "-I", "-S", shim], question)
+    assert "policy.yaml" not in hello["result"]["capabilities"]
+    assert answer.get("unsupported", {}).get("capability") == "policy.yaml", answer

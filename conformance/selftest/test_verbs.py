@@ -133,6 +133,7 @@ WRONG_CALLS = [
     (["explain"], "ID"),
     (["explain", "EXEC-TIMEOUT-99"], "EXEC-TIMEOUT-"),
     (["repro", "EXEC-NOTHING-01"], "EXEC-NOTHING-01"),
+    (["pages", "--take"], "--take"),
 ]
 
 
@@ -164,5 +165,5 @@ def test_the_pytest_of_whoever_is_judged_is_left_alone(tmp_path: Path) -> None:
 def test_help_names_each_verb() -> None:
     done = boxspec("--help")
     assert done.returncode == 0
-    for verb in ("run", "list", "explain", "smoke", "doctor", "repro", "faults"):
+    for verb in ("run", "list", "explain", "smoke", "doctor", "repro", "faults", "pages"):
         assert f"\n    {verb} " in done.stdout

@@ -9,13 +9,13 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import yaml
-from jsonschema import Draft202012Validator
-from referencing import Registry, Resource
+from jsonschema_rs import Validator
+
+from boxspec.target.client import schema
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "build" / "release" / "reference" / "boxspec-ref"
@@ -92,17 +92,9 @@ def converse(shim: Sequence[str | Path], messages: Sequence[Mapping[str, Any]]) 
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-@cache
-def _registry() -> Registry[Any]:
-    documents = [json.loads(path.read_text()) for path in OP_SCHEMAS]
-    pairs = [(document["$id"], Resource.from_contents(document)) for document in documents]
-    return Registry().with_resources(pairs)
-
-
-def op_schema(op: str, part: str) -> Draft202012Validator:
+def op_schema(op: str, part: str) -> Validator:
     """The validator of the `request` or the `answer` of an operation."""
-    reference = {"$ref": f"urn:boxspec:ops:{op}#/$defs/{part}"}
-    return Draft202012Validator(reference, registry=_registry())
+    return schema.of_request(op) if part == "request" else schema.of_answer(op)
 
 
 def requirements(contract: str) -> list[dict[str, Any]]:

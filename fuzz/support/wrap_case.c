@@ -220,6 +220,7 @@ void bs_wrap_case_judge(const struct bs_wrap_case *input) {
     bool present = command->wrapper == BS_WRAPPER_PRESENT ||
                    (command->wrapper == BS_WRAPPER_LOOK && access(BS_SBPL_WRAPPER, X_OK) == 0);
     bool wrong = input->argv[0] == NULL || input->argv[0][0] == '\0' || command->file[0] != '/';
+    wrong = wrong || (present && input->argv[0][0] == '-');
     bool missing = !present && !command->allow_fallback;
     check_words();
     int code = bs_sbpl_wrap(command, &made, &err);

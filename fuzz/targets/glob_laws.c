@@ -4,7 +4,7 @@
 
 #include <boxspec/glob.h>
 
-#include "policy/match/tiers.h"
+#include "policy/match/matcher.h"
 #include "support/case.h"
 #include "support/fail.h"
 #include "support/law_gen.h"
@@ -135,7 +135,7 @@ static void judge_fold(const struct bs_law_case *law) {
 }
 
 static void judge_together(const struct bs_law_case *law) {
-    static const enum bs_tier tiers[] = {BS_TIER_DFA, BS_TIER_TRIE, BS_TIER_RULES};
+    static const enum bs_tier tiers[] = {BS_TIER_TABLES, BS_TIER_INDEX, BS_TIER_AUTOMATON};
     static struct bs_gen_text globs[BS_LAW_MOST_GLOBS];
     struct bs_pattern patterns[BS_LAW_MOST_GLOBS];
     struct bs_gen_text path = law->path;

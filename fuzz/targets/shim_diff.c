@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/match/tiers.h"
+#include "policy/match/matcher.h"
 #include "shim/ops.h"
 #include "shim/policies.h"
 #include "support/answer_diff.h"
@@ -25,7 +25,7 @@ int __wrap_bs_matcher_compile(const struct bs_pattern *patterns, size_t n, bool 
  * targets judge them. Where the shim is the reference's, its tables are compared with these. */
 int __wrap_bs_matcher_compile(const struct bs_pattern *patterns, size_t n, bool fold,
                               struct bs_matcher **out, struct bs_error *err) {
-    return bs_matcher_compile_from(BS_TIER_RULES, patterns, n, fold, out, err);
+    return bs_matcher_compile_from(BS_TIER_AUTOMATON, patterns, n, fold, out, err);
 }
 
 /* Which request the failure is about, once that is known; people want to see that one alone. */

@@ -35,35 +35,29 @@ static int digit_of(char c) {
     return c == '/' ? 63 : -1;
 }
 
-char *bs_base64_decode(const char *text, size_t text_len, size_t *len) {
+bool bs_base64_decode(char *text, size_t text_len, size_t *len) {
     if (text_len % 4 != 0)
-        return NULL;
+        return false;
     size_t padding = 0;
     while (padding < 2 && padding < text_len && text[text_len - 1 - padding] == '=')
         padding++;
-    char *bytes = malloc(text_len / 4 * 3 + 1);
-    if (bytes == NULL)
-        return NULL;
-    size_t n = 0;
+    size_t n = 0; /* never ahead of what is read */
     uint32_t bits = 0;
     size_t digits = text_len - padding;
     for (size_t i = 0; i < digits; i++) {
         int digit = digit_of(text[i]);
         if (digit < 0)
-            goto wrong;
+            return false;
         bits = bits << 6 | (uint32_t)digit;
         /* Every digit but the first of four completes a byte. */
         size_t left = 6 - i % 4 * 2;
         if (i % 4 != 0)
-            bytes[n++] = (char)(bits >> left & 0xFF);
+            text[n++] = (char)(bits >> left & 0xFF);
     }
     /* The bits that the last digit has too many must be zero, or one value had two spellings. */
     if (padding > 0 && (bits & (padding == 1 ? 3U : 15U)) != 0)
-        goto wrong;
-    bytes[n] = '\0';
+        return false;
+    text[n] = '\0';
     *len = n;
-    return bytes;
-wrong:
-    free(bytes);
-    return NULL;
+    return true;
 }

@@ -28,20 +28,22 @@ static bool has_earlier(const cJSON *object, const cJSON *member) {
 /* cJSON keeps both members of one name and finds the first; other readers find the last. Policies
  * have a finder of their own (policy/file/duplicates.h): it walks a tree with places, names each
  * repetition and goes on without it, where a request is refused as a whole. */
-static bool has_duplicates(const cJSON *object) {
+enum finding { NONE, FOUND, NO_MEMORY };
+
+static enum finding find_duplicates(const cJSON *object) {
     enum { FEW = 8 };
     size_t n = 0;
     const cJSON *member = object->child;
     for (; member != NULL && n < FEW; member = member->next, n++) {
         if (has_earlier(object, member))
-            return true;
+            return FOUND;
     }
     if (member == NULL)
-        return false;
+        return NONE;
     n = (size_t)cJSON_GetArraySize(object);
     struct name *names = calloc(n, sizeof *names);
     if (names == NULL)
-        return true;
+        return NO_MEMORY;
     size_t i = 0;
     cJSON_ArrayForEach(member, object) names[i++].text = member->string;
     qsort(names, n, sizeof *names, by_text);
@@ -49,25 +51,25 @@ static bool has_duplicates(const cJSON *object) {
     for (i = 1; i < n && !found; i++)
         found = strcmp(names[i - 1].text, names[i].text) == 0;
     free(names);
-    return found;
+    return found ? FOUND : NONE;
 }
 
 static bool is_container(const cJSON *item) {
     return (item->type & (cJSON_Object | cJSON_Array)) != 0;
 }
 
-static bool any_duplicates(const cJSON *item) {
-    if ((item->type & cJSON_Object) != 0 && has_duplicates(item))
-        return true;
-    for (const cJSON *child = item->child; child != NULL; child = child->next) {
-        if (is_container(child) && any_duplicates(child))
-            return true;
+static enum finding find_any_duplicates(const cJSON *item) {
+    enum finding finding = (item->type & cJSON_Object) != 0 ? find_duplicates(item) : NONE;
+    for (const cJSON *child = item->child; child != NULL && finding == NONE; child = child->next) {
+        if (is_container(child))
+            finding = find_any_duplicates(child);
     }
-    return false;
+    return finding;
 }
 
 static void locate(const char *text, size_t at, const char *problem, struct bs_json_error *err) {
     struct bs_position where = bs_position_of(text, at);
+    err->out_of_memory = problem == BS_JSON_NO_MEMORY;
     err->line = where.line;
     err->column = where.column;
     size_t len = strlen(problem);
@@ -88,14 +90,12 @@ cJSON *bs_json_parse(const char *text, size_t len, struct bs_json_error *err) {
     bool copied = json.marked.len > 0;
     tree = cJSON_ParseWithLength(copied ? json.marked.data : text, copied ? json.marked.len : len);
     bs_json_text_clear(&json);
-    if (tree == NULL) {
-        locate(text, len, BS_JSON_NO_MEMORY, err);
-    } else if (any_duplicates(tree)) {
-        cJSON_Delete(tree);
-        tree = NULL;
-        locate(text, 0, "an object has a member twice", err);
-    }
-    return tree;
+    enum finding finding = tree != NULL ? find_any_duplicates(tree) : NO_MEMORY;
+    if (finding == NONE)
+        return tree;
+    cJSON_Delete(tree);
+    locate(text, 0, finding == FOUND ? "an object has a member twice" : BS_JSON_NO_MEMORY, err);
+    return NULL;
 }
 
 static bool has_mark(const cJSON *item, int mark) {

@@ -21,6 +21,7 @@ struct bs_json_error {
     size_t line; /* base/position.h */
     size_t column;
     char message[128];
+    bool out_of_memory; /* nothing is known about the text then */
 };
 
 /* Returns a tree to be freed with cJSON_Delete, or NULL with *err filled. */
@@ -41,7 +42,8 @@ bool bs_json_u64(const cJSON *item, uint64_t *value);
 
 void bs_json_put_base64(struct bs_buf *out, const void *data, size_t len);
 
-/* Strict: padding, no white space, no stray bits. NULL when it is not Base64 or memory ran out. */
-char *bs_base64_decode(const char *text, size_t text_len, size_t *len);
+/* In place, with a NUL behind the last byte. Strict: padding, no white space, no stray bits. False
+ * when it is not Base64; the text is spoilt then. */
+bool bs_base64_decode(char *text, size_t text_len, size_t *len);
 
 #endif

@@ -37,6 +37,19 @@ static inline uint64_t bs_word_rest(const char *text, size_t len) {
                : bs_word_at(text + len - BS_WORD_BYTES) >> 8 * (BS_WORD_BYTES - left);
 }
 
+/* Up to eight bytes from `at` on, zeros above them. Without a branch on their number, which
+ * cannot be predicted, but in short texts. */
+static inline uint64_t bs_word_part(const char *text, size_t text_len, size_t at, size_t len) {
+    uint64_t keep = len < BS_WORD_BYTES ? (UINT64_C(1) << 8 * len) - 1 : UINT64_MAX;
+    if (at + BS_WORD_BYTES <= text_len)
+        return bs_word_at(text + at) & keep;
+    if (text_len >= BS_WORD_BYTES)
+        return bs_word_at(text + text_len - BS_WORD_BYTES) >> 8 >>
+                   8 * (at + BS_WORD_BYTES - 1 - text_len) &
+               keep;
+    return bs_word_of_few(text + at, len, 0);
+}
+
 /* The high bit of each byte that is this one, and no other bit. */
 static inline uint64_t bs_word_equal(uint64_t word, unsigned char byte) {
     uint64_t low = BS_EACH_BYTE(0x7FU);

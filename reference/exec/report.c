@@ -59,7 +59,7 @@ static int report_result(struct bs_run *run, struct bs_exec_result *result, stru
     if (run->out_of_memory || text->failed)
         return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for the output of `%.900s`",
                        run->request->program);
-    result->truncated = run->out.over || run->err.over;
+    result->truncated = (run->out.over ? BS_STDOUT : 0U) | (run->err.over ? BS_STDERR : 0U);
     result->detached_writers = run->detached_writers;
     result->group_left = run->group_left;
     result->usage = run->usage;

@@ -44,16 +44,23 @@ static void launch_clear(struct launch *launch) {
 /* Names are cut so that the reason behind them is never lost. */
 enum { NAME_MOST = 900 };
 
-static int fail(const struct bs_exec_request *request, int os_error, const char *directory,
+static int fail(const struct bs_exec_request *request, int os_error, enum bs_spawn_step step,
                 struct bs_error *err) {
+    static const char *const steps[] = {[BS_STEP_GROUP] = "process group",
+                                        [BS_STEP_STDIN] = "standard input",
+                                        [BS_STEP_STDOUT] = "standard output",
+                                        [BS_STEP_STDERR] = "standard error"};
     char buf[128];
     const char *reason = bs_os_message(os_error, buf, sizeof buf);
-    if (directory != NULL)
+    if (step == BS_STEP_NONE)
+        return bs_fail(err, BS_E_EXECUTION, os_error, "failed to spawn `%.*s`: %s", NAME_MOST,
+                       request->program, reason);
+    if (step == BS_STEP_DIRECTORY)
         return bs_fail(err, BS_E_EXECUTION, os_error,
                        "failed to spawn `%.*s`: working directory `%.*s`: %s", NAME_MOST,
-                       request->program, NAME_MOST, directory, reason);
-    return bs_fail(err, BS_E_EXECUTION, os_error, "failed to spawn `%.*s`: %s", NAME_MOST,
-                   request->program, reason);
+                       request->program, NAME_MOST, request->current_dir, reason);
+    return bs_fail(err, BS_E_EXECUTION, os_error, "failed to spawn `%.*s`: %s: %s", NAME_MOST,
+                   request->program, steps[step], reason);
 }
 
 /* Our end is non-blocking; the child's keeps the default, because O_NONBLOCK would live on in every
@@ -133,11 +140,11 @@ static int prepare(const struct bs_exec_request *request, const struct bs_wrappe
     if (os_error == 0)
         os_error = build_argv(request, wrapped, launch);
     if (os_error != 0)
-        return fail(request, os_error, NULL, err);
+        return fail(request, os_error, BS_STEP_NONE, err);
     if (request->current_dir != NULL) {
         os_error = open_cwd(request->current_dir, &launch->cwd);
         if (os_error != 0)
-            return fail(request, os_error, request->current_dir, err);
+            return fail(request, os_error, BS_STEP_DIRECTORY, err);
     }
     int dir = launch->cwd >= 0 ? launch->cwd : AT_FDCWD;
     os_error = bs_search(dir, launch->argv[0], bs_environ_get(launch->environment.envp, "PATH"),
@@ -151,7 +158,7 @@ static int prepare(const struct bs_exec_request *request, const struct bs_wrappe
     if (os_error == 0)
         os_error = bs_watch_prepare(&child->watch);
     if (os_error != 0)
-        return fail(request, os_error, NULL, err);
+        return fail(request, os_error, BS_STEP_NONE, err);
     launch->child = (struct bs_launch){.path = launch->path,
                                        .argv = launch->argv,
                                        .envp = launch->environment.envp,
@@ -162,7 +169,7 @@ static int prepare(const struct bs_exec_request *request, const struct bs_wrappe
     return BS_OK;
 }
 
-static int start(const struct bs_launch *launch, pid_t *pid) {
+static int start(const struct bs_launch *launch, pid_t *pid, enum bs_spawn_step *step) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attr;
     int os_error = posix_spawn_file_actions_init(&actions);
@@ -196,7 +203,7 @@ static int start(const struct bs_launch *launch, pid_t *pid) {
     (void)posix_spawnattr_destroy(&attr);
     (void)posix_spawn_file_actions_destroy(&actions);
     if (os_error == EPERM && bs_clone3_refused())
-        os_error = bs_spawn_fork(launch, pid);
+        os_error = bs_spawn_fork(launch, pid, step);
     return os_error;
 }
 
@@ -215,11 +222,12 @@ int bs_spawn(const struct bs_exec_request *request, const struct bs_wrapped *wra
     int code = prepare(request, wrapped, &launch, child, err);
     if (code != BS_OK)
         goto finish;
-    int os_error = start(&launch.child, &child->pid);
+    enum bs_spawn_step step = BS_STEP_NONE;
+    int os_error = start(&launch.child, &child->pid, &step);
     if (os_error == 0)
         bs_watch_start(&child->watch, child->pid);
     else
-        code = fail(request, os_error, NULL, err);
+        code = fail(request, os_error, step, err);
 finish:
     launch_clear(&launch);
     if (code != BS_OK)

@@ -30,27 +30,42 @@ static void reset_dispositions(void) {
     }
 }
 
+/* The first step that fails, with errno. */
+static enum bs_spawn_step prepare(const struct bs_launch *launch) {
+    if (setpgid(0, 0) != 0)
+        return BS_STEP_GROUP;
+    reset_dispositions();
+    if (launch->cwd >= 0 && fchdir(launch->cwd) != 0)
+        return BS_STEP_DIRECTORY;
+    if (launch->in >= 0 && dup2(launch->in, 0) != 0)
+        return BS_STEP_STDIN;
+    if (dup2(launch->out, 1) != 1)
+        return BS_STEP_STDOUT;
+    return dup2(launch->err, 2) == 2 ? BS_STEP_NONE : BS_STEP_STDERR;
+}
+
+/* What the child tells its parent: less than PIPE_BUF, so it comes whole or not at all. */
+struct failure {
+    int os_error;
+    enum bs_spawn_step step;
+};
+
 /* Between fork and exec of a threaded program: async-signal-safe calls only, no allocation, no
  * locks. */
 static void become(const struct bs_launch *launch, const sigset_t *mask, int report) {
-    bool ready = setpgid(0, 0) == 0;
-    reset_dispositions();
-    if (ready && launch->cwd >= 0)
-        ready = fchdir(launch->cwd) == 0;
-    if (ready && launch->in >= 0)
-        ready = dup2(launch->in, 0) == 0;
-    ready = ready && dup2(launch->out, 1) == 1 && dup2(launch->err, 2) == 2;
-    if (ready) {
+    struct failure failure = {.step = prepare(launch)};
+    if (failure.step == BS_STEP_NONE) {
         (void)sigprocmask(SIG_SETMASK, mask, NULL);
         (void)execve(launch->path, launch->argv, launch->envp);
     }
-    int os_error = errno;
-    (void)!write(report, &os_error, sizeof os_error);
+    failure.os_error = errno;
+    (void)!write(report, &failure, sizeof failure);
     _exit(127);
 }
 
-int bs_spawn_fork(const struct bs_launch *launch, pid_t *pid) {
+int bs_spawn_fork(const struct bs_launch *launch, pid_t *pid, enum bs_spawn_step *step) {
     int report[2];
+    *step = BS_STEP_NONE;
     if (pipe2(report, O_CLOEXEC) != 0)
         return errno;
     report[0] = bs_above_stdio(report[0]);
@@ -69,12 +84,12 @@ int bs_spawn_fork(const struct bs_launch *launch, pid_t *pid) {
     bs_close(&report[1]);
     if (*pid > 0) {
         /* Closed by exec, or the reason why there was none. */
-        ssize_t n = (ssize_t)BS_RETRY(read(report[0], &os_error, sizeof os_error));
-        if (n == (ssize_t)sizeof os_error) {
+        struct failure failure;
+        if (BS_RETRY(read(report[0], &failure, sizeof failure)) == (long)sizeof failure) {
             siginfo_t info;
             (void)BS_RETRY(waitid(P_PID, (id_t)*pid, &info, WEXITED));
-        } else {
-            os_error = 0;
+            os_error = failure.os_error;
+            *step = failure.step;
         }
     }
     bs_close(&report[0]);

@@ -20,7 +20,17 @@ struct bs_launch {
 /* Asks the kernel with arguments that it must refuse as EINVAL if it looks at them at all. */
 bool bs_clone3_refused(void);
 
-/* 0 or an errno, which may be the child's own: the way posix_spawn reports. */
-int bs_spawn_fork(const struct bs_launch *launch, pid_t *pid);
+/* What a child does on its way to the program; posix_spawn does not tell them apart. */
+enum bs_spawn_step {
+    BS_STEP_NONE, /* not known, or the program itself */
+    BS_STEP_GROUP,
+    BS_STEP_DIRECTORY,
+    BS_STEP_STDIN,
+    BS_STEP_STDOUT,
+    BS_STEP_STDERR
+};
+
+/* 0 or an errno, which may be the child's own; *step says then where it failed. */
+int bs_spawn_fork(const struct bs_launch *launch, pid_t *pid, enum bs_spawn_step *step);
 
 #endif

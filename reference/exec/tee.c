@@ -95,9 +95,13 @@ void bs_tee_end(struct bs_tee *tee, enum bs_stream stream) {
 
 int bs_tee_fd(const struct bs_tee *tee) { return tee->pending.len > 0 ? tee->fd : -1; }
 
-static bool takes_now(int fd) {
+/* 0, EAGAIN, or EPIPE: a pipe that is full and that nobody reads any more takes nothing and is
+ * always ready to say so, which would wake every poll. */
+static int takes_now(int fd) {
     struct pollfd entry = {.fd = fd, .events = POLLOUT};
-    return BS_RETRY(poll(&entry, 1, 0)) == 1 && (entry.revents & POLLOUT) != 0;
+    if (BS_RETRY(poll(&entry, 1, 0)) != 1)
+        return EAGAIN;
+    return (entry.revents & POLLOUT) != 0 ? 0 : EPIPE;
 }
 
 static ssize_t write_some(const struct bs_tee *tee, const char *data, size_t len) {
@@ -105,10 +109,9 @@ static ssize_t write_some(const struct bs_tee *tee, const char *data, size_t len
         return (ssize_t)BS_RETRY(send(tee->fd, data, len, MSG_DONTWAIT | MSG_NOSIGNAL));
     if (tee->owned || tee->is_file)
         return (ssize_t)BS_RETRY(write(tee->fd, data, len));
-    if (!takes_now(tee->fd)) {
-        errno = EAGAIN;
+    errno = takes_now(tee->fd);
+    if (errno != 0)
         return -1;
-    }
     return (ssize_t)BS_RETRY(write(tee->fd, data, len < PIPE_BUF ? len : PIPE_BUF));
 }
 

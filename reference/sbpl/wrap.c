@@ -65,6 +65,14 @@ int bs_sbpl_wrap(const struct bs_sbpl_command *command, struct bs_sbpl_wrapped *
                        "%s is not there, and without it nothing is sandboxed; run on macOS, or "
                        "allow the fallback",
                        BS_SBPL_WRAPPER);
+    /* It reads its options up to the first word that is none, and `-p` would replace the profile.
+     */
+    if (active && command->argv[0][0] == '-')
+        return bs_fail(
+            err, BS_E_INVALID, 0,
+            "argv: `%.400s` would be an option of %s; name the program by its path, with "
+            "`./` or `/` in front",
+            command->argv[0], BS_SBPL_WRAPPER);
     const char **words = calloc(n + BS_FLAGS_MORE + 3, sizeof *words);
     char **argv = NULL;
     if (words != NULL && active)

@@ -58,20 +58,18 @@ void bs_put_error(struct bs_buf *out, const char *kind, const char *message, siz
     bs_buf_char(out, '}');
 }
 
-static void put_problems(struct bs_buf *out, const struct bs_decoder *decoder) {
-    bs_buf_str(out, "{\"kind\":\"invalid_input\",\"message\":");
-    bs_json_put_string(out, decoder->first.data != NULL ? decoder->first.data : "out of memory",
-                       decoder->first.data != NULL ? decoder->first.len : strlen("out of memory"));
-    bs_buf_str(out, ",\"problems\":[");
-    if (decoder->problems.len > 0)
-        bs_buf_add(out, decoder->problems.data, decoder->problems.len);
-    bs_buf_str(out, "]}");
-}
-
 enum bs_answer bs_answer_problems(struct bs_buf *out, const cJSON *id,
                                   const struct bs_decoder *decoder) {
+    if (bs_decoder_out_of_memory(decoder)) {
+        const struct bs_error err = {BS_E_EXECUTION, 0, "out of memory for the request"};
+        return bs_answer_error(out, id, err.code, &err);
+    }
     bs_answer_open(out, id, "error");
-    put_problems(out, decoder);
+    bs_buf_str(out, "{\"kind\":\"invalid_input\",\"message\":");
+    bs_json_put_string(out, decoder->first.data, decoder->first.len);
+    bs_buf_str(out, ",\"problems\":[");
+    bs_buf_add(out, decoder->problems.data, decoder->problems.len);
+    bs_buf_str(out, "]}");
     bs_answer_close(out);
     return BS_INVALID_INPUT;
 }
@@ -174,7 +172,7 @@ void bs_put_result(struct bs_buf *out, struct bs_exec_result *result) {
     bs_buf_str(out, "\",\"signal\":");
     put_signal(out, result->signal);
     bs_buf_str(out, ",\"truncated\":");
-    put_bool(out, result->truncated);
+    put_bool(out, result->truncated != 0);
     bs_buf_str(out, ",\"detached_writers\":");
     put_bool(out, result->detached_writers);
     bs_buf_str(out, ",\"group_left\":");

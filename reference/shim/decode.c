@@ -16,7 +16,11 @@ void bs_decoder_clear(struct bs_decoder *decoder) {
 }
 
 bool bs_decoder_failed(const struct bs_decoder *decoder) {
-    return decoder->problems.len > 0 || decoder->out_of_memory;
+    return decoder->problems.len > 0 || bs_decoder_out_of_memory(decoder);
+}
+
+bool bs_decoder_out_of_memory(const struct bs_decoder *decoder) {
+    return decoder->out_of_memory || decoder->problems.failed || decoder->first.failed;
 }
 
 void *bs_decoder_keep(struct bs_decoder *decoder, void *block) {
@@ -109,12 +113,11 @@ char *bs_decode_bytes(struct bs_decoder *decoder, const cJSON *item, const char 
         *len = text_len;
         return text;
     }
-    char *bytes = bs_base64_decode(text, text_len, len);
-    if (bytes == NULL) {
+    if (!bs_base64_decode(text, text_len, len)) {
         bs_problem(decoder, pointer, "is not Base64 (RFC 4648, with padding, no line breaks)");
         return NULL;
     }
-    return bs_decoder_keep(decoder, bytes);
+    return text;
 }
 
 static const cJSON *member(const cJSON *object, const char *name) {

@@ -22,6 +22,9 @@ struct bs_decoder {
 void bs_decoder_clear(struct bs_decoder *decoder);
 bool bs_decoder_failed(const struct bs_decoder *decoder);
 
+/* What was decoded, and what was noted about it, is not to be believed. */
+bool bs_decoder_out_of_memory(const struct bs_decoder *decoder);
+
 void bs_problem(struct bs_decoder *decoder, const char *pointer, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -123,6 +123,10 @@ struct bs_done bs_dispatch(const char *text, size_t len, enum bs_door door,
     struct bs_done done = {BS_ANSWERED, false, NULL, BS_SBPL_FILE_INIT};
     struct bs_json_error where;
     cJSON *request = bs_json_parse(text, len, &where);
+    if (request == NULL && where.out_of_memory) {
+        out->failed = true; /* whose answer it would be is not known */
+        return done;
+    }
     if (request == NULL) {
         char message[256];
         (void)snprintf(message, sizeof message, "not JSON: line %zu, column %zu: %s", where.line,
@@ -133,6 +137,8 @@ struct bs_done bs_dispatch(const char *text, size_t len, enum bs_door door,
     const cJSON *hold = cJSON_GetObjectItemCaseSensitive(request, "hold");
     if (door == BS_DOOR_RUN && cJSON_IsString(hold))
         done.hold = strdup(hold->valuestring);
+    if (door == BS_DOOR_RUN && cJSON_IsString(hold) && done.hold == NULL)
+        out->failed = true;
     done.answer = call_operation(request, door, policies, out, &done);
     cJSON_Delete(request);
     return done;

@@ -14,6 +14,7 @@ VERBS = {
     "doctor": "what this host has and lacks",
     "repro": "rerun the tests of a requirement, verbosely, and keep their folders",
     "faults": "every fault of the twin against the suite: who catches whom",
+    "pages": "the parts of the pages that are made: compare them, write them",
     "fuzz": "fuzz a target, and turn what is found into vectors",
 }
 

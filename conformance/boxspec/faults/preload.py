@@ -13,8 +13,10 @@ import boxspec.api
 import boxspec.judge.requirements
 import boxspec.schedule.plugin
 import boxspec.schedule.runner
+import boxspec.target.client.schema
 
 _pytest.config.get_config()
 boxspec.judge.requirements.load()
+boxspec.target.client.schema.registry()
 # pytest collects garbage more than once a session; what is here is none.
 gc.freeze()

@@ -22,6 +22,9 @@ PROFILES = ("contract", "hardened")
 
 @dataclass(frozen=True)
 class Requirement:
+    """clause: one sentence that stands alone. page: the same as the page of the contract has it,
+    in its context, where that is another text."""
+
     id: str
     level: str
     profile: str
@@ -29,6 +32,7 @@ class Requirement:
     source: str
     since: str
     contract: str
+    page: str
     untestable: str | None = None
     capability: str | None = None
 
@@ -42,7 +46,7 @@ class Requirement:
 
 
 def _wrong(path: Path, problem: str) -> UsageError:
-    return UsageError(str(path), problem, "see conformance/README.md for the form")
+    return UsageError(str(path), problem, "the head of the file says what an entry has")
 
 
 def _entry(path: Path, contract: str, entry: Any) -> Requirement:
@@ -51,17 +55,19 @@ def _entry(path: Path, contract: str, entry: Any) -> Requirement:
     name = entry["id"]
     missing = {"level", "profile", "clause", "source", "since", "testable"} - set(entry)
     unknown = set(entry) - {
-        *("id", "level", "profile", "clause", "source", "since", "testable", "capability"),
+        *("id", "level", "profile", "clause", "page", "source", "since", "testable", "capability"),
     }
     if missing or unknown:
         raise _wrong(path, f"{name}: missing {sorted(missing)}, unknown {sorted(unknown)}")
     if entry["level"] not in LEVELS or entry["profile"] not in PROFILES:
         raise _wrong(path, f"{name}: level {entry['level']!r}, profile {entry['profile']!r}")
+    clause = " ".join(str(entry["clause"]).split())
     return Requirement(
         id=name,
         level=entry["level"],
         profile=entry["profile"],
-        clause=" ".join(str(entry["clause"]).split()),
+        clause=clause,
+        page=" ".join(str(entry.get("page", clause)).split()),
         source=str(entry["source"]),
         since=str(entry["since"]),
         contract=contract,

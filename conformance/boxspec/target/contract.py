@@ -56,10 +56,10 @@ class Contract:
     name: the name of its folder, the first word of its requirements' ids, its main capability.
     operations: each operation with the capability that it needs.
     capabilities: each capability with what a shim promises by it.
+    run_only: operations that start programs, and are refused in serve.
     alone: capabilities that may be declared without the contract itself.
     offers: makes what a case has as `box.NAME`, out of the box.
     trust: the questions before a score; raises NotConforming.
-    shape: looks at a result, given the operation, the request, the result and the capabilities.
     verbs: verbs of the command line.
     fault_scope: what its faults are tried with unless --scope says otherwise.
     fault_lanes: how many runs of its faults go at once unless -j says otherwise.
@@ -72,7 +72,7 @@ class Contract:
     capabilities: Mapping[str, str]
     offers: Callable[[Any], object]
     trust: Callable[[Any, Say], None]
-    shape: Callable[[str, Message, Any, frozenset[str]], None]
+    run_only: frozenset[str] = frozenset()
     alone: frozenset[str] = frozenset()
     verbs: tuple[Verb, ...] = ()
     fault_scope: str = "all"

@@ -2,7 +2,6 @@
 
 from boxspec.target.contract import Contract
 from contracts.exec.asking import AsksExec
-from contracts.exec.shapes import check
 from contracts.exec.trust import trust
 
 CONTRACT = Contract(
@@ -18,13 +17,12 @@ CONTRACT = Contract(
         "exec.debug": "`debug: true`, and `exec.format_env`",
         "exec.cap": "`max_output_bytes`, and `truncated` in results",
         "exec.stdin_failure": '`stdin_failure: "ignore"`',
-        "exec.termination": "in results: `termination`, `signal`, `detached_writers`, `group_left`,"
-        " `pending_signals`",
+        "exec.termination": "results that say how the run ended (see `exec.run`)",
         "exec.sandbox": "`sandbox` in `exec.run`",
     },
+    run_only=frozenset({"exec.run", "exec.batch"}),
     offers=AsksExec,
     trust=trust,
-    shape=check,
     # A fault of exec trips what it breaks in seconds: all of its topic, one test of the others.
     fault_scope="focus",
     # Runs of exec mostly wait.

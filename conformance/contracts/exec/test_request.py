@@ -25,7 +25,7 @@ KEEP_ARGV = 'cat /proc/$$/cmdline >"$0"'
 # What some reader of command lines, of a shell, a format or a terminal takes for more than itself.
 SPECIAL = "\\\"'`$!%^&*?~#;|<>()[]{}=,:@+-/ \t\n\r\ax0n"
 
-ARGUMENTS = {
+ARGUMENTS: dict[str, list[str | bytes]] = {
     "every byte value": [ALL_BYTES],
     "an empty argument between others": ["a", "", "b"],
     "what a shell would expand": ["$HOME", "`id`", "$(id)", "*", "~", "a;id", "a|b", "a&", ">x"],
@@ -151,7 +151,7 @@ def test_the_refusal_carries_the_reason(box: Box) -> None:
 
 @requires("EXEC-REQUEST-04")
 def test_grace_is_5000_ms_and_tick_100_ms(box: Box) -> None:
-    said = box.hello["constants"]
+    said = box.hello.get("constants", {})
     expect("grace and tick", (said.get("grace_ms"), said.get("tick_ms")), (5000, 100))
 
 

@@ -289,7 +289,7 @@ STDERR = [b"", b"x", b"x\n", "Zürich €\n\n".encode()]
 @pytest.mark.parametrize("text", STDERR, ids=["empty", "text", "newline", "newlines"])
 @requires("EXEC-SIGNAL-14")
 def test_the_annotation_is_joined_by_exactly_one_newline(box: Box, name: str, text: bytes) -> None:
-    said = ["--err", text] if text else []
+    said: list[str | bytes] = ["--err", text] if text else []
     seen = interrupted(box, name, *said, "--on", f"{name}:exit:0", program=P.siglog)
     joined = text + b"\n" + SAYS[name] if text else SAYS[name]
     expect("stderr", seen.stderr, joined)

@@ -6,12 +6,14 @@ import random
 import signal
 import time
 from collections import Counter
+from functools import partial
 
 import pytest
 
 from boxspec.api import Box, Live, NotMeasured, expect, requires
 from boxspec.api import programs as P
 from boxspec.target.observe import procs
+from boxspec.target.observe.events import Events
 from boxspec.target.observe.lines import Deadline, poll
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import (
@@ -44,6 +46,10 @@ def start_up_ns(box: Box) -> int:
     return min(took)
 
 
+def is_ready_or_gone(live: Live[ObservedRun], events: Events) -> bool:
+    return not live.running or bool(events.all("ready"))
+
+
 def left_behind(seen: ObservedRun) -> list[str]:
     """The child that lives on; not what a wrapper script in front of the shim had started."""
     return [proc.describe() for proc in seen.lasting if P.slow_exit.encode() in proc.cmdline]
@@ -68,7 +74,7 @@ def test_a_signal_at_the_start_never_leaves_a_child_behind(box: Box, name: str) 
             at_moment(live.t_started_ns + int(luck.uniform(0.2, 1.6) * start_up))
             live.signal(name)
             # A wrapper script may have taken that one for itself; with a child there is a handler.
-            until(lambda live=live, events=events: not live.running or bool(events.all("ready")))
+            until(partial(is_ready_or_gone, live, events))
             live.signal(name)
             seen = live.finish()
         started += len(events.all("ready"))

@@ -80,14 +80,14 @@ def test_a_nul_byte_is_a_spawn_failure_and_cuts_nothing(box: Box, where: str) ->
         "env": [("A", "1")],
         "current_dir": str(box.tmp),
     }
-    bad = {
+    bad: dict[str, dict[str, object]] = {
         "program": {"program": f"{P.count_start}\0x"},
         "args": {"args": [f"{starts}\0x"]},
         "name": {"env": [("A\0B", "1")]},
         "value": {"env": [("A", "1\0EVIL=1")]},
         "current_dir": {"current_dir": f"{box.tmp}\0x"},
-    }[where]
-    refused = box.exec.run(**{**good, **bad})
+    }
+    refused = box.exec.run(**{**good, **bad[where]})
     before = starts.exists()
     allowed = box.exec.run(**good)
     expect(

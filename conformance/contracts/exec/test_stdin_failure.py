@@ -15,7 +15,7 @@ from contracts.exec.spawn_io import SH, error_of, outcome, overhead_ms, shell, s
 LARGE = b"x" * 2**20
 
 
-def error_kind(seen: object) -> str:
+def error_kind(seen: ObservedRun) -> str:
     """`execution` for an execution error; the child's own end where a result came instead."""
     error = error_of(seen)
     return str(error["kind"]) if error else outcome(seen)

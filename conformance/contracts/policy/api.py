@@ -1,6 +1,8 @@
 """What the tests of this contract import."""
 
+from contracts.policy import crowds, offsets
 from contracts.policy.asking import question, questions, refused
+from contracts.policy.deciding import WITHIN_S, decided, judge_decisions
 from contracts.policy.judging import both_ways, judge, same_both_ways
 from contracts.policy.trees import Tree
 from contracts.policy.vectors import Group, every, vectors
@@ -8,11 +10,16 @@ from contracts.shared import globs as oracle
 from contracts.shared.documents import one_profile, policy
 
 __all__ = [
+    "WITHIN_S",
     "Group",
     "Tree",
     "both_ways",
+    "crowds",
+    "decided",
     "every",
     "judge",
+    "judge_decisions",
+    "offsets",
     "one_profile",
     "oracle",
     "policy",

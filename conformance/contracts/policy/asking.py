@@ -76,8 +76,17 @@ class AsksPolicy:
     def resolve(self, policy: Policy, profile: str | None = "p") -> Answer:
         return self._box.ask("policy.resolve", policy=policy, profile=profile)
 
-    def check(self, policy: Policy, checks: Sequence[Check], case: str | None = None) -> list[Item]:
-        return self._items("policy.check", "checks", policy=policy, checks=checks, case=case)
+    def check(
+        self,
+        policy: Policy,
+        checks: Sequence[Check],
+        case: str | None = None,
+        within_s: float | None = None,
+    ) -> list[Item]:
+        more = {} if within_s is None else {"within_s": within_s}
+        return self._items(
+            "policy.check", "checks", policy=policy, checks=checks, case=case, **more
+        )
 
     def allowed(
         self, policy: Policy, checks: Sequence[Check], case: str | None = None

@@ -2,7 +2,6 @@
 
 from boxspec.target.contract import Contract
 from contracts.policy.asking import AsksPolicy
-from contracts.policy.shapes import check
 from contracts.policy.trust import trust
 
 CONTRACT = Contract(
@@ -29,7 +28,6 @@ CONTRACT = Contract(
     alone=frozenset({"glob"}),
     offers=AsksPolicy,
     trust=trust,
-    shape=check,
     fault_lanes=4,
     preload=(
         "contracts.policy.judging",

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import datetime
+import random
 import time
 
 from boxspec.api import Box, expect, requires
-from contracts.policy.api import Group, judge, one_profile, oracle, question, vectors
+from contracts.policy.api import (
+    Group,
+    crowds,
+    judge,
+    judge_decisions,
+    one_profile,
+    oracle,
+    question,
+    questions,
+    vectors,
+)
 
 
 @vectors("POLICY-AUDIT")
@@ -38,6 +49,13 @@ def test_what_is_refused_is_an_error_in_its_place(box: Box) -> None:
     checks = [CHECKS[0], question("read", "/a"), question("read", "a", "nobody"), CHECKS[1]]
     kinds = ["error" if "error" in event else "event" for event in box.policy.audit(POLICY, checks)]
     expect("the events", kinds, ["event", "error", "error", "event"])
+
+
+@requires("POLICY-AUDIT-01")
+def test_many_rules_of_two_files_are_told_as_they_decide(box: Box) -> None:
+    made = crowds.crowd(random.Random(box.session.seed), 70)
+    events = box.policy.audit(made.policy, questions("modify", made.paths))
+    judge_decisions(box, events, made.wanted(), 70)
 
 
 @requires("POLICY-AUDIT-03")

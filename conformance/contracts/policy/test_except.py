@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import strategies as st
 
 from boxspec.api import Box, expect, law, requires
-from contracts.policy.api import Group, judge, one_profile, oracle, questions, vectors
+from contracts.policy.api import (
+    Group,
+    crowds,
+    judge,
+    judge_decisions,
+    one_profile,
+    oracle,
+    questions,
+    vectors,
+)
 
 
 @vectors("POLICY-EXCEPT")
@@ -84,3 +94,11 @@ def test_an_exception_grants_nothing_that_the_profile_does_not(box: Box) -> None
         )
 
     law(box, lists(), holds)
+
+
+@requires("POLICY-EXCEPT-04")
+@pytest.mark.parametrize("count", [12, 150])
+def test_inside_an_exception_many_rules_are_asked_again(box: Box, count: int) -> None:
+    made = crowds.crowd(random.Random(box.session.seed + count), count)
+    items = box.policy.check(made.in_one_file, questions("modify", made.paths))
+    judge_decisions(box, items, made.wanted(), count)

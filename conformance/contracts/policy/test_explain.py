@@ -2,8 +2,26 @@
 
 from __future__ import annotations
 
-from boxspec.api import Box, expect, requires
-from contracts.policy.api import Group, judge, oracle, policy, question, vectors
+import random
+import re
+from collections.abc import Callable
+
+import pytest
+
+from boxspec.api import Box, NotApplicable, expect, requires
+from contracts.policy.api import (
+    Group,
+    crowds,
+    judge,
+    judge_decisions,
+    offsets,
+    one_profile,
+    oracle,
+    policy,
+    question,
+    questions,
+    vectors,
+)
 
 
 @vectors("POLICY-EXPLAIN")
@@ -57,3 +75,61 @@ def test_at_most_one_entry_decides_and_matched_rule_names_it(box: Box) -> None:
         for each in deciding:
             body = str(each["rule"]).removeprefix("!")
             expect(f"the deciding entry of {check}", body, item["matched_rule"], {"answer": item})
+
+
+@requires("POLICY-EXPLAIN-01")
+@pytest.mark.parametrize("case", [None, "fold"])
+@pytest.mark.parametrize("count", [12, 70])
+def test_many_rules_of_two_files_are_explained_as_few_are(
+    box: Box, count: int, case: str | None
+) -> None:
+    if case is not None and "policy.fold" not in box.capabilities:
+        raise NotApplicable("the shim does not declare policy.fold")
+    made = crowds.crowd(random.Random(box.session.seed + count), count)
+    paths = made.paths if case is None else [path.upper() for path in made.paths]
+    checks = questions("modify", paths)
+    answer = box.ask("policy.explain", policy=made.policy, checks=checks, case=case)
+    items = answer.result["checks"]
+    wanted = {path: made.decide(path, case is not None) for path in paths}
+    judge_decisions(box, items, wanted, count, case)
+    same = str if case is None else oracle.fold
+    entries = made.entries()
+    for path, item in zip(paths, items, strict=True):
+        expect(
+            f"the entries that are explained for {path!r}",
+            [each["rule"] for each in item["entries"]],
+            [rule for rule, _ in entries],
+        )
+        wrong = [
+            (each["rule"], each["matched"])
+            for each, (_, body) in zip(item["entries"], entries, strict=True)
+            if each["matched"] is not oracle.matches(same(body), same(path))
+        ]
+        expect(f"entries that match {path!r} and are told otherwise, or not", wrong, [])
+
+
+@requires("POLICY-EXPLAIN-01")
+@pytest.mark.parametrize("pad", offsets.PADS)
+def test_rules_of_every_length_are_told_to_match(box: Box, pad: Callable[[int], str]) -> None:
+    shapes = ["{n}{}/k", "{n}{}/s/**", "**/{}{n}?", "*{n}-{}*"]
+    rules = [
+        shape.replace("{n}", f"n{length}n").replace("{}", pad(length))
+        for shape in shapes
+        for length in offsets.NEAR
+    ]
+    paths = [re.sub(r"\*\*/|/\*\*|\*", "", rule).replace("?", "é") for rule in rules]
+    items = box.policy.explain(one_profile(rules, []), questions("read", paths))
+    wrong = [
+        (rule, told)
+        for rule, item in zip(rules, items, strict=True)
+        if (told := [each["rule"] for each in item["entries"] if each["matched"]]) != [rule]
+    ]
+    expect("rules, and what is told to match what they alone match", wrong[:3], [])
+
+
+@requires("POLICY-EXPLAIN-01")
+def test_the_root_is_told_to_match_what_check_says(box: Box) -> None:
+    rules = ["**", ".", "*", "?", "??", ".*", "*/**", "**/*", "a/**"]
+    (item,) = box.policy.explain(one_profile(rules, []), [question("read", ".")])
+    met = [each["rule"] for each in item["entries"] if each["matched"]]
+    expect("the entries that match the root", met, ["**", "."])

@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+import random
+import re
 import unicodedata
+from collections.abc import Callable
+
+import pytest
 
 from boxspec.api import Box, expect, requires
-from contracts.policy.api import Group, judge, oracle, vectors
+from contracts.policy.api import (
+    Group,
+    crowds,
+    decided,
+    judge,
+    judge_decisions,
+    offsets,
+    oracle,
+    questions,
+    vectors,
+)
 
 
 @vectors("POLICY-FOLD")
@@ -49,3 +64,35 @@ def test_each_character_with_a_simple_folding_is_its_folding(box: Box) -> None:
             or box.policy.match(right, [left], "fold") != [True]
         ]
     expect("characters that do not match their folding", wrong, [])
+
+
+@requires("POLICY-FOLD-01", capability="policy")
+@pytest.mark.parametrize("rule", ["{}k/**", "**/*{}k", "*{}k*", "**/{}?k/**"])
+def test_of_many_rules_those_of_every_length_are_folded(box: Box, rule: str) -> None:
+    rules, wanted = [], {}
+    for length in offsets.SOME:
+        rules.append(rule.replace("{}", f"-{'aé' * length}-{length}-"))
+        path = re.sub(r"\*\*/|/\*\*|\*", "", rules[-1]).replace("?", "x")
+        wanted[path.upper()] = rules[-1]
+        wanted[path.upper().replace("K", "H")] = "**"
+    decided(box, rules, wanted, "fold")
+
+
+@requires("POLICY-FOLD-02", capability="policy")
+@pytest.mark.parametrize("pad", offsets.PADS)
+def test_marks_are_composed_at_every_offset(box: Box, pad: Callable[[int], str]) -> None:
+    rules, wanted = [], {}
+    for length in offsets.SOME:
+        rules.append(f"{length}{pad(length)}é/**")
+        wanted[f"{length}{pad(length)}e\u0301/k"] = rules[-1]
+        wanted[f"{length}{pad(length)}e\u0300/k"] = "**"
+    decided(box, rules, wanted, "fold")
+
+
+@requires("POLICY-FOLD-01", capability="policy")
+@pytest.mark.parametrize("count", [12, 70])
+def test_many_rules_are_folded(box: Box, count: int) -> None:
+    made = crowds.crowd(random.Random(box.session.seed + count), count, loud=True)
+    paths = [path.swapcase() for path in made.paths]
+    items = box.policy.check(made.in_one_file, questions("modify", paths), "fold")
+    judge_decisions(box, items, {path: made.decide(path, True) for path in paths}, count, "fold")

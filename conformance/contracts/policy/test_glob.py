@@ -69,8 +69,8 @@ LONG_PATTERNS = (
         min_size=2,
         max_size=9,
     )
-    .map(lambda tokens: oracle.normal_body("".join(tokens).lstrip("/")))
-    .filter(lambda made: made is not None and is_normal(made))
+    .map(lambda tokens: oracle.normal_body("".join(tokens).lstrip("/")) or "")
+    .filter(is_normal)
 )
 
 

@@ -8,7 +8,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from boxspec.api import Box, expect, requires
-from contracts.policy.api import Group, Tree, judge, one_profile, oracle, question, refused, vectors
+from contracts.policy.api import (
+    Group,
+    Tree,
+    crowds,
+    judge,
+    judge_decisions,
+    one_profile,
+    oracle,
+    question,
+    questions,
+    refused,
+    vectors,
+)
 
 
 @vectors("POLICY-REAL")
@@ -131,3 +143,12 @@ def test_what_is_allowed_leads_to_no_denied_file(box: Box) -> None:
         {"open/note": False, "open/same": False},
         {"answers": items},
     )
+
+
+@requires("POLICY-REAL-01")
+def test_many_rules_of_two_files_decide_where_nothing_lies(box: Box) -> None:
+    tree = Tree(box.tmp / "tree")
+    made = crowds.crowd(random.Random(box.session.seed), 70)
+    checks = questions("modify", made.paths)
+    items = box.policy.check_resolved(made.policy, str(tree.root), checks)
+    judge_decisions(box, items, made.wanted(), 70)

@@ -2,7 +2,6 @@
 
 from boxspec.target.contract import Contract, Verb
 from contracts.sbpl.asking import AsksSbpl
-from contracts.sbpl.shapes import check
 from contracts.sbpl.trust import trust
 
 CONTRACT = Contract(
@@ -15,7 +14,6 @@ CONTRACT = Contract(
     },
     offers=AsksSbpl,
     trust=trust,
-    shape=check,
     verbs=(
         Verb(
             "sbpl",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 
 from boxspec.api import Box, requires
-from contracts.policy.api import oracle
 from contracts.sbpl import kit as sbpl
 from contracts.sbpl.kit import Setup
+from contracts.shared import globs as oracle
 
 DENIES = ["s/**", "!s/c/**"]
 

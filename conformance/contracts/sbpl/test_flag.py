@@ -133,8 +133,8 @@ OTHERS = {
     ),
     "gemini, a word that is no value": ("gemini -s fix it", "gemini fix it"),
     "gemini, a value by itself": ("gemini true docker", "gemini true docker"),
-    "gemini, the program": ("--sandbox -s x", "--sandbox x"),
-    "codex, the program": ("--full-auto x", f"--full-auto {FULL} x"),
+    "gemini, the program": ("docker -s x", "docker x"),
+    "codex, the program": ("exec exec x", f"exec exec {FULL} x"),
 }
 
 

@@ -7,13 +7,15 @@ import random
 import pytest
 
 from boxspec.api import Box, expect, requires, satisfies
-from contracts.policy.api import policy
 from contracts.sbpl import kit as sbpl
 from contracts.sbpl.kit import Setup
+from contracts.shared.documents import policy
 
 PLAIN = Setup(modify=["src/**"], env={"HOME": "/Users/u"})
-BROAD = ("file-read*", "process*", "signal", "ipc-posix*", "mach*", "system-fsctl")
-BROAD += ("system-socket", "network*", "sysctl*", "iokit*")
+BROAD = [
+    *("file-read*", "process*", "signal", "ipc-posix*", "mach*", "system-fsctl"),
+    *("system-socket", "network*", "sysctl*", "iokit*"),
+]
 NEVER = ("nvram*", "job-creation", "system-reboot", "user-preference-write", "lsopen")
 
 
@@ -140,15 +142,15 @@ def test_a_rule_that_is_none_is_refused(box: Box, name: str) -> None:
 
 @requires("SBPL-FORM-07", capability="policy")
 def test_a_wrong_policy_and_an_unknown_profile_are_refused(box: Box) -> None:
-    root = {"root": "/Users/u/ws"}
-    good = box.ask("sbpl.compile", policy=PLAIN.policy, profile="p", **root)
+    root = "/Users/u/ws"
+    good = box.ask("sbpl.compile", policy=PLAIN.policy, profile="p", root=root)
     expect("whether the profile `p` compiles", good.ok, True, {"answer": good.raw})
-    nobody = box.ask("sbpl.compile", policy=PLAIN.policy, profile="nobody", **root)
+    nobody = box.ask("sbpl.compile", policy=PLAIN.policy, profile="nobody", root=root)
     sbpl.refused("an unknown profile", nobody, "nobody")
     wrong = policy({"denyRead": ["../x"]})
-    sbpl.refused("a policy with a wrong rule", box.ask("sbpl.compile", policy=wrong, **root))
+    sbpl.refused("a policy with a wrong rule", box.ask("sbpl.compile", policy=wrong, root=root))
     none = {"text": "{", "format": "json"}
-    sbpl.refused("a file that is no policy", box.ask("sbpl.compile", policy=none, **root))
+    sbpl.refused("a file that is no policy", box.ask("sbpl.compile", policy=none, root=root))
 
 
 @requires("SBPL-FORM-08", capability="policy")

@@ -116,7 +116,7 @@ ARGUMENTS: dict[str, list[bytes]] = {
     "no UTF-8": [b"x", b"\xff\xfe", b"a\xc3", b"\x80"],
     "flags of the wrapper": [b"x", b"-f", b"-f", b"-p", b"(version 1)", b"-n", b"-D", b"A=b"],
     "two dashes": [b"x", b"--", b"--", b"-f", b"a"],
-    "a program with a dash": [b"-x", b"a"],
+    "a program with a dash": [b"./-x", b"-a"],
     "many": [b"x", *(b"%d" % number for number in range(2000))],
     "a long one": [b"x", b"y" * 100_000],
 }
@@ -149,3 +149,19 @@ def test_a_directory_that_is_not_absolute_is_refused(box: Box, folder: str) -> N
     given = {"wrapper": "present", "text": "(version 1)\n"}
     sbpl.refused(f"the directory {folder!r}", box.sbpl.wrap(["x"], dir=folder, **given))
     expect("whether an absolute one is", box.sbpl.wrap(["x"], dir=box.tmp, **given).ok, True)
+
+
+@requires("SBPL-WRAP-08")
+@pytest.mark.parametrize("program", ["-p", "-f", "-D", "-x", "-", "--"])
+def test_a_program_is_no_option_of_the_wrapper(box: Box, program: str) -> None:
+    more = ["(version 1)(allow default)", "/bin/sh"]
+    answer = box.sbpl.wrap([program, *more], wrapper="present")
+    if answer.ok:
+        behind_a_slash = satisfies(
+            "a path to it", lambda got: got[:1] != b"-" and got.endswith(b"/" + program.encode())
+        )
+        expect("the program behind the file", sbpl.argv_of(answer)[3], behind_a_slash)
+    else:
+        sbpl.refused(f"the program {program!r}", answer)
+    there = [f"./{program}".encode(), *(word.encode() for word in more)]
+    expect("one that is named by its path", box.sbpl.wrapped(there), BEGIN + there)

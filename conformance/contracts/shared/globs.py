@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 ROOT = "."
 DRIVE = re.compile(r"[A-Za-z]:")
@@ -74,6 +75,7 @@ def normal_rule(text: str) -> str | None:
 # Globs --------------------------------------------------------------------------------------
 
 
+@cache
 def parts(glob: str) -> tuple[list[str], bool]:
     """The parts of a glob in its normal form, and whether what lies below counts too."""
     below = False
@@ -126,6 +128,8 @@ def matches(glob: str, path: str) -> bool:
     found, below = parts(glob)
     positions = {0}
     for part in found:
+        if not positions:
+            return False
         positions = set().union(*(_step(part, path, at) for at in positions))
     if below:
         return any(at == len(path) or path[at] == "/" for at in positions)

@@ -1,10 +1,29 @@
 """How a fault is written down: a function that changes the twin, and what it stands for."""
 
-FAULTS = {}
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    Install = Callable[[], None]
+    F = TypeVar("F", bound=Callable[..., Any])
+
+FAULTS: dict[str, Fault] = {}
 
 
 class Fault:
-    def __init__(self, name, contract, requirement, mistake, seen, role, install):
+    def __init__(
+        self,
+        name: str,
+        contract: str,
+        requirement: str | None,
+        mistake: str,
+        seen: str,
+        role: str,
+        install: Install,
+    ) -> None:
         self.name = name
         self.contract = contract
         self.requirement = requirement
@@ -13,7 +32,7 @@ class Fault:
         self.role = role
         self.install = install
 
-    def as_json(self):
+    def as_json(self) -> dict[str, str | None]:
         return {
             "id": self.name,
             "contract": self.contract,
@@ -24,14 +43,16 @@ class Fault:
         }
 
 
-def fault(requirement, mistake, seen="general knowledge", role="fault"):
+def fault(
+    requirement: str | None, mistake: str, seen: str = "general knowledge", role: str = "fault"
+) -> Callable[[Install], Install]:
     """The contract is the folder of the function's file.
 
     The id is exec-kill.NAME for a function NAME and EXEC-KILL-02; without a requirement the role
     stands for the topic: exec-noop.NAME.
     """
 
-    def register(install):
+    def register(install: Install) -> Install:
         contract = install.__module__.split(".")[1]
         topic = requirement.lower().split("-")[1] if requirement else role
         name = f"{contract}-{topic}.{install.__name__.replace('_', '-')}"
@@ -41,14 +62,14 @@ def fault(requirement, mistake, seen="general knowledge", role="fault"):
     return register
 
 
-def replaces(owner, name=None):
+def replaces(owner: object, name: str | None = None) -> Callable[[F], F]:
     """Puts a function in the place of owner's; the original is its first argument."""
 
-    def install(function):
+    def install(function: F) -> F:
         target = name or function.__name__
         original = getattr(owner, target)
 
-        def replacement(*arguments, **named):
+        def replacement(*arguments: Any, **named: Any) -> Any:
             return function(original, *arguments, **named)
 
         setattr(owner, target, replacement)

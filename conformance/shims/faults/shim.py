@@ -1,6 +1,8 @@
 #!/usr/bin/env -S python3 -I -S
 """The twin with one mistake: shim.py --fault ID run REQUEST RESPONSE. --list shows all as JSON."""
 
+from __future__ import annotations
+
 import os
 import sys
 from importlib import import_module
@@ -9,13 +11,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(os.path.dirname(HERE), "python"), os.path.dirname(HERE)]
 
 import contract
-from faults.registry import FAULTS
+from faults.registry import FAULTS, Fault
 from files import write_all
 from jsonwire import dump
 from protocol import Shim, complain, main
 
 
-def load(name):
+def load(name: str) -> Fault | None:
     """Only the topic that is asked for: a fault should start as fast as the twin."""
     folder, _, topic = name.partition(".")[0].partition("-")
     if folder in folders():
@@ -25,24 +27,24 @@ def load(name):
     return FAULTS.get(name)
 
 
-def folders():
+def folders() -> list[str]:
     """One a contract, for those that the twin has."""
     return [name for name in contract.every() if os.path.isdir(os.path.join(HERE, name))]
 
 
-def stems(folder):
+def stems(folder: str) -> list[str]:
     names = sorted(os.listdir(os.path.join(HERE, folder)))
     return [name[:-3] for name in names if name.endswith(".py")]
 
 
-def catalogue():
+def catalogue() -> list[dict[str, str | None]]:
     for folder in folders():
         for stem in stems(folder):
             import_module(f"faults.{folder}.{stem}")
     return [fault.as_json() for fault in FAULTS.values()]
 
 
-def start(arguments):
+def start(arguments: list[str]) -> int:
     match arguments:
         case ["--list"]:
             write_all(1, dump(catalogue()).encode() + b"\n")

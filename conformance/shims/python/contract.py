@@ -5,8 +5,19 @@ it. The work is in other modules of the folder, imported when it is asked for: a
 should start as fast as without the others.
 """
 
+from __future__ import annotations
+
 import os
 from importlib import import_module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kinds import Object, Shim
+    from reader import Reader
+
+    Operation = Callable[[Shim, Reader], Object]
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -20,13 +31,18 @@ class Contract:
     needs: the contracts that this one is built on.
     """
 
-    def __init__(self, operations, capabilities, needs=()):
+    def __init__(
+        self,
+        operations: dict[str, str],
+        capabilities: Callable[[], list[str]],
+        needs: tuple[str, ...] = (),
+    ) -> None:
         self.operations = operations
         self.capabilities = capabilities
         self.needs = needs
 
 
-def names():
+def names() -> list[str]:
     """The folders of contracts, whether or not what they need is there."""
     return [
         name
@@ -35,7 +51,7 @@ def names():
     ]
 
 
-def every():
+def every() -> dict[str, Contract]:
     """The declarations of all contracts whose needs are met, by name."""
     found = {name: import_module(f"{name}.contract").CONTRACT for name in names()}
     while lacking := [name for name in found if not found.keys() >= {*found[name].needs}]:
@@ -44,10 +60,11 @@ def every():
     return found
 
 
-def operation(found, op):
+def operation(found: dict[str, Contract], op: str) -> Operation | None:
     """The function behind an operation of the contracts that were found, or None."""
     for name, contract in found.items():
         if op in contract.operations:
             module, _, function = contract.operations[op].partition(":")
-            return getattr(import_module(f"{name}.{module}"), function)
+            behind: Operation = getattr(import_module(f"{name}.{module}"), function)
+            return behind
     return None

@@ -1,9 +1,11 @@
 """Whole files and whole writes."""
 
+from __future__ import annotations
+
 import os
 
 
-def read_file(path):
+def read_file(path: str) -> bytes:
     fd = os.open(path, os.O_RDONLY)
     pieces = []
     try:
@@ -14,7 +16,7 @@ def read_file(path):
     return b"".join(pieces)
 
 
-def write_file(path, data):
+def write_file(path: str, data: bytes) -> None:
     """Whoever waits for the file never sees half of it."""
     beside = f"{path}.{os.getpid()}"
     fd = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
@@ -25,6 +27,6 @@ def write_file(path, data):
     os.rename(beside, path)
 
 
-def write_all(fd, data):
+def write_all(fd: int, data: bytes) -> None:
     while data:
         data = data[os.write(fd, data) :]

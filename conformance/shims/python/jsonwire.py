@@ -1,8 +1,16 @@
 """The JSON of the protocol: one object a message."""
 
+from __future__ import annotations
+
 import _json  # json.py imports re and enum, which cost as much time as all the rest
 
 from errors import Failed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+    from kinds import Object
 
 
 class Format:
@@ -14,21 +22,21 @@ class Format:
     parse_int = int
 
     @staticmethod
-    def object_pairs_hook(members):
+    def object_pairs_hook(members: list[tuple[str, object]]) -> Object:
         found = dict(members)
         if len(found) != len(members):
             raise ValueError("a member is given twice")
         return found
 
     @staticmethod
-    def parse_constant(name):
+    def parse_constant(name: str) -> NoReturn:
         raise ValueError(f"{name} is not JSON")
 
 
-scan = _json.make_scanner(Format)
+scan = _json.make_scanner(Format)  # type: ignore[arg-type] # it asks for any such object
 
 
-def parse(data):
+def parse(data: bytes) -> Object:
     try:
         text = data.decode().strip(" \t\r\n")
         value, end = scan(text, 0)
@@ -43,7 +51,7 @@ def parse(data):
     return value
 
 
-def dump(value):
+def dump(value: object) -> str:
     if value is None or value is True or value is False:
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, str):

@@ -1,15 +1,21 @@
 """The shim protocol: objects in, objects out, over files (run) or lines (serve)."""
 
+from __future__ import annotations
+
 import os
 import sys
 
 import constants
 import contract
 import startup
-from errors import Failed
+from errors import Failed, Unsupported
 from files import read_file, write_all, write_file
 from jsonwire import dump, parse
 from reader import Reader
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kinds import Object
 
 LONGEST_LINE = 16 * 1024 * 1024
 
@@ -17,13 +23,13 @@ LONGEST_LINE = 16 * 1024 * 1024
 class Shim:
     name = "boxspec-twin"
 
-    def __init__(self, serving):
+    def __init__(self, serving: bool) -> None:
         self.serving = serving
         self.contracts = contract.every()
-        self.hold = None  # the file that a run reads to its end before it exits
-        self.temporary = []  # files that end with the request
+        self.hold: str | None = None  # the file that a run reads to its end before it exits
+        self.temporary: list[bytes] = []  # files that end with the request
 
-    def answer(self, data):
+    def answer(self, data: bytes) -> Object:
         """The whole answer to one request, as a dict."""
         key = None
         try:
@@ -33,21 +39,21 @@ class Shim:
                 key = None
                 raise Failed("invalid_input", "/id must be a string")
             return {"id": key, **self.perform(message)}
-        except Failed as failure:
-            return {"id": key, **failure.as_json()}
+        except (Failed, Unsupported) as why:
+            return {"id": key, **why.as_json()}
 
-    def perform(self, message):
+    def perform(self, message: Object) -> Object:
         reader = Reader(message, "")
         reader.take("id", str)
-        op = reader.take("op", str, required=True)
+        op = reader.need("op", str)
         operation = OWN.get(op) or contract.operation(self.contracts, op)
         if operation is None:
-            return {"unsupported": {"capability": op, "why": "not an operation of this shim"}}
+            raise Unsupported(op, "not an operation of this shim")
         if self.serving and "hold" in reader.fields:
             reader.wrong("hold", "is for run mode: here nothing may wait")
         return operation(self, reader)
 
-    def run(self, request_path, response_path):
+    def run(self, request_path: str, response_path: str) -> int:
         answer = self.answer(read_file(request_path))
         try:
             write_file(response_path, dump(answer).encode())
@@ -60,12 +66,12 @@ class Shim:
             return complain(error["message"])
         return 0
 
-    def tidy(self):
+    def tidy(self) -> None:
         while self.temporary:
             os.unlink(self.temporary.pop())
 
-    def serve(self):
-        pieces = []  # of a line that has not ended; joined once, for it may be long
+    def serve(self) -> int:
+        pieces: list[bytes] = []  # of a line that has not ended; joined once, for it may be long
         length = 0
         while piece := os.read(0, 1 << 20):
             *lines, rest = piece.split(b"\n")
@@ -84,11 +90,11 @@ class Shim:
         return 0
 
 
-def hello(shim, reader):
-    protocol = reader.take_integer("protocol", 1)
-    nonce = reader.take("nonce", str, "")
+def hello(shim: Shim, reader: Reader) -> Object:
+    protocol = reader.take_integer("protocol")
+    nonce = reader.take("nonce", str) or ""
     reader.done()
-    if protocol != 1:
+    if protocol not in (None, 1):
         raise Failed("invalid_input", "protocol must be 1")
     return {
         "result": {
@@ -115,7 +121,7 @@ def hello(shim, reader):
     }
 
 
-def bye(shim, reader):
+def bye(shim: Shim, reader: Reader) -> Object:
     reader.done()
     return {"result": {}}
 
@@ -123,11 +129,11 @@ def bye(shim, reader):
 OWN = {"hello": hello, "bye": bye}
 
 
-def is_farewell(line, answer):
+def is_farewell(line: bytes, answer: Object) -> bool:
     return answer.get("result") == {} and parse(line).get("op") == "bye"
 
 
-def complain(message):
+def complain(message: str) -> int:
     try:
         os.write(2, f"boxspec-twin: {message}\n".encode())
     except OSError:
@@ -135,7 +141,7 @@ def complain(message):
     return 2
 
 
-def main():
+def main() -> int:
     startup.open_missing_stdio()
     startup.settle_signals()
     match sys.argv[1:]:

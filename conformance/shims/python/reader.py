@@ -1,9 +1,20 @@
 """Fields out of the JSON of a request: each mistake is named, nothing is ignored."""
 
+from __future__ import annotations
+
 from binascii import Error as BadBase64
 from binascii import a2b_base64
 
 from errors import Failed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any, NoReturn, TypeVar
+
+    T = TypeVar("T")
+    Decode = Callable[[str], bytes]
+    Convert = Callable[["Reader", str, object, Decode], T]
 
 LARGEST = 2**64 - 1
 
@@ -11,40 +22,48 @@ LARGEST = 2**64 - 1
 class Reader:
     """Takes the fields out of an object one by one; what is left at the end is unknown."""
 
-    def __init__(self, value, pointer):
+    def __init__(self, value: object, pointer: str) -> None:
         self.pointer = pointer
         if not isinstance(value, dict):
             self.wrong("", "must be an object")
-        self.fields = dict(value)
+        self.fields: dict[str, Any] = dict(value)
 
-    def wrong(self, name, why):
+    def wrong(self, name: str, why: str) -> NoReturn:
         pointer = f"{self.pointer}/{name}" if name else self.pointer
         problem = {"pointer": pointer, "message": why}
         raise Failed("invalid_input", f"{pointer} {why}", [problem])
 
-    def take(self, name, kind, default=None, required=False):
+    def take(self, name: str, kind: type[T]) -> T | None:
+        """The value of a field that may be absent."""
         if name not in self.fields:
-            if required:
-                self.wrong(name, "is missing")
-            return default
+            return None
         value = self.fields.pop(name)
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
             self.wrong(name, f"must be of type {kind.__name__}")
         return value
 
-    def take_integer(self, name, default=None):
-        value = self.take(name, int, default)
-        if value is not default and not 0 <= value <= LARGEST:
+    def need(self, name: str, kind: type[T]) -> T:
+        self.require(name)
+        value = self.take(name, kind)
+        assert value is not None
+        return value
+
+    def take_integer(self, name: str) -> int | None:
+        value = self.take(name, int)
+        if value is not None and not 0 <= value <= LARGEST:
             self.wrong(name, f"must be from 0 to {LARGEST}")
         return value
 
-    def take_choice(self, name, choices):
-        value = self.take(name, str, choices[0])
+    def take_choice(self, name: str, choices: Sequence[str]) -> str:
+        """The first one stands for an absent field."""
+        value = self.take(name, str)
+        if value is None:
+            return choices[0]
         if value not in choices:
             self.wrong(name, f"must be one of {', '.join(choices)}")
         return value
 
-    def take_twin(self, name, convert, default=None, required=False):
+    def take_twin(self, name: str, convert: Convert[T]) -> T | None:
         """`name` with text or `name_b64` with base64, converted with the fitting decoder."""
         twin = name + "_b64"
         if name in self.fields and twin in self.fields:
@@ -53,24 +72,33 @@ class Reader:
             return convert(self, twin, self.fields.pop(twin), from_base64)
         if name in self.fields:
             return convert(self, name, self.fields.pop(name), from_text)
-        if required:
-            self.wrong(name, "is missing")
-        return default
+        return None
 
-    def done(self):
+    def need_twin(self, name: str, convert: Convert[T]) -> T:
+        if name + "_b64" not in self.fields:
+            self.require(name)
+        value = self.take_twin(name, convert)
+        assert value is not None
+        return value
+
+    def require(self, name: str) -> None:
+        if name not in self.fields:
+            self.wrong(name, "is missing")
+
+    def done(self) -> None:
         for name in self.fields:
             self.wrong(name, "is not known")
 
 
-def from_text(value):
+def from_text(value: str) -> bytes:
     return value.encode()
 
 
-def from_base64(value):
+def from_base64(value: str) -> bytes:
     return a2b_base64(value.encode("ascii"), strict_mode=True)
 
 
-def one(reader, name, value, decode):
+def one(reader: Reader, name: str, value: object, decode: Decode) -> bytes:
     if not isinstance(value, str):
         reader.wrong(name, "must be of type str")
     try:
@@ -79,16 +107,17 @@ def one(reader, name, value, decode):
         reader.wrong(name, f"cannot be decoded: {e}")
 
 
-def several(reader, name, value, decode):
+def several(reader: Reader, name: str, value: object, decode: Decode) -> list[bytes]:
     if not isinstance(value, list):
         reader.wrong(name, "must be of type list")
     return [one(reader, f"{name}/{i}", v, decode) for i, v in enumerate(value)]
 
 
-def pairs(reader, name, value, decode):
+def pairs(reader: Reader, name: str, value: object, decode: Decode) -> list[tuple[bytes, bytes]]:
     if not isinstance(value, list):
         reader.wrong(name, "must be of type list")
     for i, pair in enumerate(value):
         if not isinstance(pair, list) or len(pair) != 2:
             reader.wrong(f"{name}/{i}", "must be a pair")
-    return [tuple(several(reader, f"{name}/{i}", p, decode)) for i, p in enumerate(value)]
+    found = (several(reader, f"{name}/{i}", p, decode) for i, p in enumerate(value))
+    return [(first, second) for first, second in found]

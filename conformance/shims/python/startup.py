@@ -1,10 +1,12 @@
 """What a process sees to before it does anything else."""
 
+from __future__ import annotations
+
 import _signal
 import os
 
 
-def open_missing_stdio():
+def open_missing_stdio() -> None:
     """A pipe that landed on 0, 1 or 2 would be overwritten on its way into the child."""
     for fd in (0, 1, 2):
         try:
@@ -13,7 +15,7 @@ def open_missing_stdio():
             os.set_inheritable(os.open("/dev/null", os.O_RDWR), True)
 
 
-def settle_signals():
+def settle_signals() -> None:
     """Takes back what the interpreter does to dispositions when it starts.
 
     A child inherits them, and the caller is not the interpreter. What was there before cannot be

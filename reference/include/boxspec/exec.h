@@ -36,7 +36,8 @@
  * A caller that ignores SIGCHLD (or set SA_NOCLDWAIT) cannot learn how a child ended: that is
  * refused before anything is spawned.
  *
- * Rules come from the exec contract, conformance/contracts/exec/page.md; the ids there (EXEC-...) name them.
+ * Rules come from the exec contract, conformance/contracts/exec/page.md; the ids there (EXEC-...)
+ * name them.
  */
 #ifndef BOXSPEC_EXEC_H
 #define BOXSPEC_EXEC_H
@@ -79,7 +80,7 @@ enum bs_env_mode {
     BS_ENV_CLEAR_AND_SET /* exactly the pairs; of duplicates the last */
 };
 
-enum bs_stream { BS_STDOUT = 1, BS_STDERR = 2 };
+enum bs_stream { BS_STDOUT = 1, BS_STDERR = 2 }; /* bits, where several are meant */
 
 enum bs_termination {
     BS_ENDED_EXIT = 0,      /* the child exited */
@@ -165,8 +166,10 @@ struct bs_exec_result {
     struct bs_bytes err;  /* with the annotation of a deadline, signal or cancel at its end */
     uint64_t duration_ms; /* monotonic, rounded down, from after validate to the return */
     enum bs_termination termination;
-    int signal;               /* number; the child's own, or the caller's; 0 for none */
-    bool truncated;           /* output beyond max_output_bytes was dropped */
+    int signal; /* number; the child's own, or the caller's; 0 for none */
+    /* Of which streams output beyond max_output_bytes was dropped: BS_STDOUT, BS_STDERR, their sum,
+     * 0 for none. */
+    unsigned truncated;
     bool detached_writers;    /* a process that left the group still held a pipe of ours */
     unsigned group_left;      /* members that even SIGKILL had not ended when the call gave up */
     unsigned pending_signals; /* came to the caller during the run and named no result */
@@ -175,12 +178,13 @@ struct bs_exec_result {
 
 #define BS_EXEC_RESULT_INIT                                                                        \
     {                                                                                              \
-        false, false, 0, BS_BYTES_INIT, BS_BYTES_INIT, 0, BS_ENDED_EXIT, 0, false, false, 0, 0, {  \
+        false, false, 0, BS_BYTES_INIT, BS_BYTES_INIT, 0, BS_ENDED_EXIT, 0, 0, false, 0, 0, {      \
             {0, 0}, {0, 0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, { 0 } \
         }                                                                                          \
     }
 
-/* Returns 0; BS_E_EXECUTION for a failed spawn ("failed to spawn `P`: ..."), a payload that was not
+/* Returns 0; BS_E_EXECUTION for a failed spawn ("failed to spawn `P`: ...", with the step in
+ * between where it is known and was not the program itself), a payload that was not
  * taken ("failed to write stdin: ..."), a lost child ("wait timeout error: ...") or missing memory;
  * the sandbox's own code where it refused. *result is cleared first. Any thread. */
 BS_EXPORT int bs_exec_run(const struct bs_exec_request *request, struct bs_exec_result *result,

@@ -12,7 +12,7 @@
  * `**` only.
  *
  * A match takes time in proportion to path x glob / 64 at most, whatever they are, and allocates
- * nothing for paths up to BS_GLOB_PATH_BYTES.
+ * nothing for paths up to BS_GLOB_PATH_BYTES. It takes at most BS_GLOB_STACK_BYTES of stack.
  *
  * Rules come from the policy contract, conformance/contracts/policy/page.md (POLICY-GLOB-...,
  * POLICY-COST-01).
@@ -29,8 +29,9 @@
 extern "C" {
 #endif
 
-#define BS_GLOB_PATH_BYTES 4096  /* of a path; longer ones may need memory */
-#define BS_GLOB_MOST_BYTES 65536 /* of a glob in its normal form */
+#define BS_GLOB_PATH_BYTES 4096           /* of a path; longer ones may need memory */
+#define BS_GLOB_MOST_BYTES 65536          /* of a glob in its normal form */
+#define BS_GLOB_STACK_BYTES (48UL * 1024) /* in builds without sanitizers */
 
 enum bs_case {
     BS_CASE_SENSITIVE, /* bytes are compared */

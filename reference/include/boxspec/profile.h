@@ -86,6 +86,11 @@ BS_EXPORT const struct bs_entry *bs_profile_entries(const struct bs_profile *pro
 
 #define BS_CHECK_PATH_BYTES 4096 /* of a path; longer ones may need memory */
 
+/* The stack that one check takes at most, whatever the policy and the path are, on top of what its
+ * caller uses; in builds without sanitizers. Most take less than 1 KiB; only a profile that folds,
+ * and one with rules that nothing but an automaton can match, need more. */
+#define BS_CHECK_STACK_BYTES (48UL * 1024)
+
 /* Need not be initialised: a check writes every field but those bytes of `buffer` that it does not
  * need. Not to be copied: `path` may point into it. */
 struct bs_decision {

@@ -13,7 +13,8 @@
  * was asked is kept for the next call; any number of threads may call at once. The first compile of
  * a profile that folds looks through Unicode, and the next ones share what it found.
  *
- * Rules come from the sbpl contract, conformance/contracts/sbpl/page.md; the ids there (SBPL-...) name them.
+ * Rules come from the sbpl contract, conformance/contracts/sbpl/page.md; the ids there (SBPL-...)
+ * name them.
  */
 #ifndef BOXSPEC_SBPL_H
 #define BOXSPEC_SBPL_H
@@ -110,8 +111,9 @@ struct bs_sbpl_wrapped {
 #define BS_SBPL_WRAPPED_INIT                                                                       \
     { 0, false, 0 }
 
-/* 0; BS_E_INVALID for an empty command or a relative file; BS_E_EXECUTION when the wrapper is not
- * there and no fallback is allowed, and when memory ran out. Negative: *wrapped is untouched. */
+/* 0; BS_E_INVALID for an empty command, a relative file, and a program that begins with `-` where
+ * the wrapper would take it for an option; BS_E_EXECUTION when the wrapper is not there and no
+ * fallback is allowed, and when memory ran out. Negative: *wrapped is untouched. */
 BS_EXPORT int bs_sbpl_wrap(const struct bs_sbpl_command *command, struct bs_sbpl_wrapped *wrapped,
                            struct bs_error *err);
 BS_EXPORT void bs_sbpl_wrapped_clear(struct bs_sbpl_wrapped *wrapped);

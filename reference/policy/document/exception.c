@@ -4,9 +4,8 @@
 #include "base/word.h"
 #include "policy/document/problem_at.h"
 #include "policy/document/validate.h"
-#include "policy/match/direct.h"
+#include "policy/match/backtrack.h"
 #include "policy/match/matcher.h"
-#include "policy/match/tiers.h"
 #include "policy/path/rule.h"
 
 /* What asking the denies one by one may cost before a matcher of them is compiled, in steps for
@@ -81,6 +80,11 @@ static int ask_together(struct globs *globs, const struct bs_rules *denies, uint
     return globs->refused;
 }
 
+/* Each byte of a glob may meet each byte of a path; nearly all meet few. */
+static size_t steps_of(const struct bs_rule *deny, size_t len) {
+    return 1 + deny->len * len / BS_WORD_BYTES;
+}
+
 /* Whether a deny before this number has a glob that matches the path. */
 static int ask(struct globs *globs, const struct bs_rules *denies, uint32_t number,
                const char *path, size_t len, bool *held) {
@@ -88,13 +92,12 @@ static int ask(struct globs *globs, const struct bs_rules *denies, uint32_t numb
     for (uint32_t i = 0; i < number && globs->steps_left > 0 && !*held; i++) {
         const struct bs_rule *deny = &denies->items[i];
         const struct bs_pattern pattern = {deny->body, deny->len};
-        size_t steps = 1 + deny->len / BS_WORD_BYTES;
-        enum bs_direct direct = BS_DIRECT_NO;
-        if (is_candidate(deny, globs->subtrees_only))
-            direct = bs_direct_matches(&pattern, path, len, &steps);
-        bool spent = steps >= globs->steps_left || direct == BS_DIRECT_TOO_LONG;
+        if (!is_candidate(deny, globs->subtrees_only))
+            continue;
+        size_t steps = steps_of(deny, len);
+        bool spent = steps >= globs->steps_left || !bs_backtrack_fits(&pattern);
         globs->steps_left = spent ? 0 : globs->steps_left - steps;
-        *held = direct == BS_DIRECT_YES;
+        *held = !spent && bs_backtrack_matches(&pattern, path, len);
     }
     if (*held || globs->steps_left > 0)
         return BS_OK;

@@ -225,12 +225,8 @@ __attribute__((always_inline)) static inline bool step(const struct bs_automaton
     return any != 0;
 }
 
-bool bs_automaton_step(const struct bs_automaton *automaton, uint8_t class, const uint64_t *from,
-                       uint64_t *to) {
-    return step(automaton, class, from, to, automaton->words);
-}
-
-ptrdiff_t bs_automaton_accepts(const struct bs_automaton *automaton, const uint64_t *set) {
+/* The highest rule that accepts in this set, or BS_NO_RULE. */
+static ptrdiff_t accepts(const struct bs_automaton *automaton, const uint64_t *set) {
     for (uint32_t i = automaton->words; i-- > 0;) {
         uint64_t accepting = set[i] & automaton->accepting[i];
         if (accepting != 0) {
@@ -251,20 +247,20 @@ static inline ptrdiff_t highest_of_few(const struct bs_automaton *automaton, con
         if (!step(automaton, automaton->class_of[(unsigned char)path[i]], set, set, words))
             return BS_NO_RULE;
     }
-    return bs_automaton_accepts(automaton, set);
+    return accepts(automaton, set);
 }
 
-/* Not inlined: only who needs the two large sets shall have them on the stack. */
+/* Not inlined: only who needs the large set shall have it on the stack. */
 __attribute__((noinline)) static ptrdiff_t highest_of_many(const struct bs_automaton *automaton,
                                                            const char *path, size_t len) {
-    uint64_t sets[2][BS_AUTOMATON_MOST_STATES / 64];
-    memcpy(sets[0], automaton->initial, automaton->words * sizeof **sets);
+    uint64_t set[BS_AUTOMATON_MOST_STATES / 64];
+    memcpy(set, automaton->initial, automaton->words * sizeof *set);
     for (size_t i = 0; i < len; i++) {
         uint8_t class = automaton->class_of[(unsigned char)path[i]];
-        if (!bs_automaton_step(automaton, class, sets[i % 2], sets[(i + 1) % 2]))
+        if (!step(automaton, class, set, set, automaton->words))
             return BS_NO_RULE;
     }
-    return bs_automaton_accepts(automaton, sets[len % 2]);
+    return accepts(automaton, set);
 }
 
 ptrdiff_t bs_automaton_highest(const struct bs_automaton *automaton, const char *path, size_t len) {

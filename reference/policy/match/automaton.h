@@ -17,7 +17,7 @@
 
 #include "policy/match/matcher.h"
 
-/* Bounds the two sets of states on the stack of a run: 32 KiB. */
+/* Bounds the set of states on the stack of a run: 16 KiB. */
 #define BS_AUTOMATON_MOST_STATES (UINT32_C(1) << 17)
 
 enum { BS_LOOP_OTHER, BS_LOOP_SLASH, BS_LOOP_INSIDE, BS_LOOPS };
@@ -58,13 +58,7 @@ bool bs_automaton_build(struct bs_automaton *automaton, const struct bs_pattern 
 void bs_automaton_clear(struct bs_automaton *automaton);
 size_t bs_automaton_bytes(const struct bs_automaton *automaton);
 
-/* One byte of the class: from one set to another place. False when nothing is left. */
-bool bs_automaton_step(const struct bs_automaton *automaton, uint8_t class, const uint64_t *from,
-                       uint64_t *to);
-
-/* The highest rule that accepts in this set, or BS_NO_RULE. */
-ptrdiff_t bs_automaton_accepts(const struct bs_automaton *automaton, const uint64_t *set);
-
+/* The highest rule that matches the path, or BS_NO_RULE; the root has no bytes. */
 ptrdiff_t bs_automaton_highest(const struct bs_automaton *automaton, const char *path, size_t len);
 
 #endif

@@ -6,17 +6,16 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "policy/match/automaton.h"
+#include "policy/match/index.h"
 #include "policy/match/tables.h"
-#include "policy/match/tiers.h"
-#include "policy/match/trie.h"
 #include "policy/path/fold.h"
 
 struct bs_matcher {
     bool fold;
     const char *tier;
     struct bs_tables tables;
-    struct bs_trie trie;           /* without nodes: there is none */
-    struct bs_automaton automaton; /* of the rules that are in neither */
+    struct bs_index index;
+    struct bs_automaton automaton; /* of the rules that are in none of these */
     int32_t most_in_automaton;     /* or BS_NO_RULE */
 };
 
@@ -53,128 +52,141 @@ static int no_memory(struct bs_error *err, size_t n) {
     return bs_fail(err, BS_E_EXECUTION, 0, "no memory for %zu rules", n);
 }
 
-/* A trie of the rules that are not left; those that it leaves are told to the caller. */
-static int build_trie(struct bs_matcher *matcher, const struct bs_pattern *patterns, size_t n,
-                      bool *left, struct bs_error *err) {
-    size_t broke = 0;
-    enum bs_trie_result result = bs_trie_build(&matcher->trie, patterns, n, left, &broke);
-    if (result == BS_TRIE_NO_MEMORY)
-        return no_memory(err, n);
-    if (result == BS_TRIE_TOO_LARGE)
-        return over_budget(err, broke, &patterns[broke]);
-    if (result == BS_TRIE_UNFIT)
-        memset(left, true, n * sizeof *left);
-    else if (matcher->trie.nodes[0].most == BS_NO_RULE)
-        bs_trie_clear(&matcher->trie); /* with nothing in it, it would only be in the way */
+/* A matcher in the making. */
+struct builder {
+    struct bs_matcher *matcher;
+    const struct bs_pattern *patterns;
+    size_t n;
+    bool *left; /* by rule: it is in none of the parts yet */
+    struct bs_error *err;
+};
+
+static int out_of_memory(const struct builder *builder) {
+    return no_memory(builder->err, builder->n);
+}
+
+/* The rules that are left, one behind the other. */
+struct outside {
+    struct bs_pattern *patterns;
+    uint32_t *rules;
+    size_t n;
+};
+
+static int gather(const struct builder *builder, struct outside *outside) {
+    size_t states = 0;
+    for (size_t i = 0; i < builder->n; i++) {
+        const struct bs_pattern *pattern = &builder->patterns[i];
+        if (!builder->left[i])
+            continue;
+        outside->patterns[outside->n] = *pattern;
+        outside->rules[outside->n++] = (uint32_t)i;
+        states += bs_automaton_states(pattern);
+        if (states > BS_AUTOMATON_MOST_STATES)
+            return over_budget(builder->err, i, pattern);
+    }
     return BS_OK;
 }
 
-static int build_automaton(struct bs_matcher *matcher, const struct bs_pattern *patterns, size_t n,
-                           const bool *left, struct bs_error *err) {
-    size_t states = 0;
-    size_t n_left = 0;
-    int code = BS_OK;
-    struct bs_pattern *outside = calloc(n, sizeof *outside);
-    uint32_t *rules = calloc(n, sizeof *rules);
-    if (outside == NULL || rules == NULL) {
-        code = no_memory(err, n);
-        goto finish;
+static int build_automaton(const struct builder *builder) {
+    struct bs_matcher *matcher = builder->matcher;
+    struct outside outside = {calloc(builder->n, sizeof *outside.patterns),
+                              calloc(builder->n, sizeof *outside.rules), 0};
+    int code = outside.patterns != NULL && outside.rules != NULL ? gather(builder, &outside)
+                                                                 : out_of_memory(builder);
+    if (code == BS_OK && outside.n > 0) {
+        matcher->most_in_automaton = (int32_t)outside.rules[outside.n - 1];
+        if (!bs_automaton_build(&matcher->automaton, outside.patterns, outside.rules, outside.n,
+                                NULL))
+            code = out_of_memory(builder);
     }
-    for (size_t i = 0; i < n; i++) {
-        if (!left[i])
-            continue;
-        outside[n_left] = patterns[i];
-        rules[n_left++] = (uint32_t)i;
-        states += bs_automaton_states(&patterns[i]);
-        if (states > BS_AUTOMATON_MOST_STATES) {
-            code = over_budget(err, i, &patterns[i]);
-            goto finish;
-        }
-        matcher->most_in_automaton = (int32_t)i;
-    }
-    if (n_left > 0 && !bs_automaton_build(&matcher->automaton, outside, rules, n_left, NULL))
-        code = no_memory(err, n);
-finish:
-    free(outside);
-    free(rules);
+    free(outside.patterns);
+    free(outside.rules);
     return code;
 }
 
-/* Tables of what they read only a part of the path for, and a trie of the rest. Where that is too
- * much to ask, *done stays false and there is nothing. */
-static int build_tables_first(struct bs_matcher *matcher, const struct bs_pattern *patterns,
-                              size_t n, bool *left, bool *done, struct bs_error *err) {
-    if (n > BS_DFA_MOST_STATES_IN)
+/* Tables, and an index of what a table would have to read the whole path for. Where the tables
+ * become too large, *done stays false and nothing is built. */
+static int build_tables(const struct builder *builder, bool *done) {
+    struct bs_matcher *matcher = builder->matcher;
+    if (builder->n > BS_DFA_MOST_STATES_IN)
         return BS_OK;
-    bool any = false;
-    size_t broke = 0;
-    for (size_t i = 0; i < n; i++) {
-        left[i] = !bs_tables_reads_all(&patterns[i]);
-        any = any || !left[i];
-    }
-    enum bs_trie_result trie = BS_TRIE_OK;
-    if (any)
-        trie = bs_trie_build(&matcher->trie, patterns, n, left, &broke);
-    enum bs_dfa_result tables = BS_DFA_TOO_LARGE;
-    if (trie == BS_TRIE_OK)
-        tables = bs_tables_build(&matcher->tables, patterns, n, left);
+    for (size_t i = 0; i < builder->n; i++)
+        builder->left[i] = !bs_tables_reads_all(&builder->patterns[i]);
+    if (!bs_index_build(&matcher->index, builder->patterns, builder->n, false, builder->left))
+        return out_of_memory(builder);
+    enum bs_dfa_result tables =
+        bs_tables_build(&matcher->tables, builder->patterns, builder->n, builder->left);
     *done = tables == BS_DFA_BUILT;
-    matcher->tier = any ? "dfa+trie" : "dfa";
+    matcher->tier = matcher->index.most != BS_NO_RULE ? "tables+index" : "tables";
     if (!*done)
-        bs_trie_clear(&matcher->trie);
-    return trie == BS_TRIE_NO_MEMORY || tables == BS_DFA_NO_MEMORY ? no_memory(err, n) : BS_OK;
+        bs_index_clear(&matcher->index);
+    return tables == BS_DFA_NO_MEMORY ? out_of_memory(builder) : BS_OK;
 }
 
-static int build_trie_first(struct bs_matcher *matcher, bool tables_too,
-                            const struct bs_pattern *patterns, size_t n, bool *left,
-                            struct bs_error *err) {
-    memset(left, false, n * sizeof *left);
-    int code = build_trie(matcher, patterns, n, left, err);
+static bool fits_automaton(const struct builder *builder) {
+    size_t states = 0;
+    for (size_t i = 0; i < builder->n; i++)
+        states += builder->left[i] ? bs_automaton_states(&builder->patterns[i]) : 0;
+    return states <= BS_AUTOMATON_MOST_STATES;
+}
+
+/* An index, and tables or an automaton of what has no key. Where that is too much for an automaton,
+ * it is in the index as well. */
+static int build_index(const struct builder *builder, bool tables_too) {
+    struct bs_matcher *matcher = builder->matcher;
     enum bs_dfa_result tables = BS_DFA_TOO_LARGE;
-    if (code == BS_OK && tables_too)
-        tables = bs_tables_build(&matcher->tables, patterns, n, left);
-    matcher->tier = matcher->trie.nodes != NULL ? "trie" : tables == BS_DFA_BUILT ? "dfa" : "rules";
-    if (tables == BS_DFA_NO_MEMORY)
-        return no_memory(err, n);
-    if (code != BS_OK || tables == BS_DFA_BUILT)
-        return code;
-    return build_automaton(matcher, patterns, n, left, err);
+    for (int keyless_too = 0; keyless_too < 2; keyless_too++) {
+        memset(builder->left, false, builder->n * sizeof *builder->left);
+        bs_index_clear(&matcher->index);
+        if (!bs_index_build(&matcher->index, builder->patterns, builder->n, keyless_too == 1,
+                            builder->left))
+            return out_of_memory(builder);
+        if (tables_too)
+            tables =
+                bs_tables_build(&matcher->tables, builder->patterns, builder->n, builder->left);
+        if (tables == BS_DFA_NO_MEMORY)
+            return out_of_memory(builder);
+        if (tables == BS_DFA_BUILT || fits_automaton(builder))
+            break;
+    }
+    matcher->tier = matcher->index.most != BS_NO_RULE ? "index"
+                    : tables == BS_DFA_BUILT          ? "tables"
+                                                      : "automaton";
+    return tables == BS_DFA_BUILT ? BS_OK : build_automaton(builder);
 }
 
-static int build(struct bs_matcher *matcher, enum bs_tier tier, const struct bs_pattern *patterns,
-                 size_t n, struct bs_error *err) {
-    if (n == 0)
-        return BS_OK;
-    bool *left = calloc(n, sizeof *left);
-    if (left == NULL)
-        return no_memory(err, n);
-    int code = BS_OK;
+static int build(const struct builder *builder, enum bs_tier tier) {
     bool done = false;
-    if (tier == BS_TIER_DFA)
-        code = build_tables_first(matcher, patterns, n, left, &done, err);
-    if (tier == BS_TIER_RULES) {
-        memset(left, true, n * sizeof *left);
-        code = build_automaton(matcher, patterns, n, left, err);
-    } else if (code == BS_OK && !done) {
-        code = build_trie_first(matcher, tier != BS_TIER_LEAST_WORK, patterns, n, left, err);
+    int code = BS_OK;
+    if (tier == BS_TIER_AUTOMATON) {
+        memset(builder->left, true, builder->n * sizeof *builder->left);
+        return build_automaton(builder);
     }
-    free(left);
-    return code;
+    if (tier == BS_TIER_TABLES)
+        code = build_tables(builder, &done);
+    return code == BS_OK && !done ? build_index(builder, tier != BS_TIER_LEAST_WORK) : code;
 }
 
 int bs_matcher_compile_from(enum bs_tier tier, const struct bs_pattern *patterns, size_t n,
                             bool fold, struct bs_matcher **out, struct bs_error *err) {
+    int code = BS_E_EXECUTION;
+    bool *left = calloc(n + 1, sizeof *left);
+    struct bs_pattern *folded = fold ? fold_patterns(patterns, n) : NULL;
     struct bs_matcher *matcher = calloc(1, sizeof *matcher);
-    if (matcher == NULL)
-        return no_memory(err, n);
+    if (left == NULL || matcher == NULL || (fold && folded == NULL)) {
+        (void)no_memory(err, n);
+        goto finish;
+    }
     matcher->fold = fold;
-    matcher->tier = "rules";
+    matcher->tier = "automaton";
     matcher->tables.most = BS_NO_RULE;
     matcher->most_in_automaton = BS_NO_RULE;
-    struct bs_pattern *folded = fold ? fold_patterns(patterns, n) : NULL;
-    int code = fold && folded == NULL ? no_memory(err, n)
-                                      : build(matcher, tier, fold ? folded : patterns, n, err);
+    bs_index_clear(&matcher->index);
+    const struct builder builder = {matcher, fold ? folded : patterns, n, left, err};
+    code = n > 0 ? build(&builder, tier) : BS_OK;
+finish:
     free(folded);
+    free(left);
     if (code == BS_OK)
         *out = matcher;
     else
@@ -184,13 +196,13 @@ int bs_matcher_compile_from(enum bs_tier tier, const struct bs_pattern *patterns
 
 int bs_matcher_compile(const struct bs_pattern *patterns, size_t n, bool fold,
                        struct bs_matcher **out, struct bs_error *err) {
-    return bs_matcher_compile_from(BS_TIER_DFA, patterns, n, fold, out, err);
+    return bs_matcher_compile_from(BS_TIER_TABLES, patterns, n, fold, out, err);
 }
 
 void bs_matcher_free(struct bs_matcher *matcher) {
     if (matcher == NULL)
         return;
-    bs_trie_clear(&matcher->trie);
+    bs_index_clear(&matcher->index);
     bs_automaton_clear(&matcher->automaton);
     bs_tables_clear(&matcher->tables);
     free(matcher);
@@ -200,22 +212,21 @@ static ptrdiff_t highest(const struct bs_matcher *matcher, const struct bs_path_
     int32_t best = BS_NO_RULE;
     if (matcher->tables.most > best)
         best = bs_tables_highest(&matcher->tables, path->text, path->len);
-    if (matcher->trie.nodes != NULL)
-        best = bs_trie_highest(&matcher->trie, path, best);
+    if (matcher->index.most > best)
+        best = bs_index_highest(&matcher->index, path, best);
     if (matcher->most_in_automaton <= best)
         return best;
     ptrdiff_t rule = bs_automaton_highest(&matcher->automaton, path->text, path->len);
     return rule > best ? rule : best;
 }
 
-/* A path too long for the stack needs memory; without it nothing matches, and what nothing matches
- * is denied. */
+/* Not inlined: only who folds shall have the room for it on the stack. */
 __attribute__((noinline)) static ptrdiff_t highest_folded(const struct bs_matcher *matcher,
                                                           const struct bs_path_view *path) {
     char on_stack[BS_FOLD_ROOM(BS_FOLD_STACK_BYTES)];
     char *text = path->len <= BS_FOLD_STACK_BYTES ? on_stack : malloc(BS_FOLD_ROOM(path->len));
     struct bs_path_view folded = {.text = text};
-    ptrdiff_t rule = BS_NO_RULE;
+    ptrdiff_t rule = BS_NO_MEMORY;
     if (text != NULL && bs_fold(path->text, path->len, text, &folded.len))
         rule = highest(matcher, &folded);
     if (text != on_stack)
@@ -241,8 +252,8 @@ struct bs_matcher_facts bs_matcher_facts(const struct bs_matcher *matcher) {
     const struct bs_dfa *back = &matcher->tables.back;
     return (struct bs_matcher_facts){
         .tier = matcher->tier,
-        .bytes = sizeof *matcher + bs_trie_bytes(&matcher->trie) +
+        .bytes = sizeof *matcher + bs_index_bytes(&matcher->index) +
                  bs_automaton_bytes(&matcher->automaton) + front->bytes + back->bytes,
-        .states = (size_t)matcher->trie.n_nodes + matcher->automaton.n_states + front->n_states +
+        .states = (size_t)matcher->index.n_buckets + matcher->automaton.n_states + front->n_states +
                   back->n_states};
 }

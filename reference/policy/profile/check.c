@@ -85,13 +85,19 @@ inline const struct bs_outcome *bs_profile_outcome(const struct bs_profile *prof
                                                    ptrdiff_t *deciding) {
     const struct bs_asked *asked = &profile->full[op];
     ptrdiff_t index = highest(asked, path);
-    if (asked->outcomes[index + 1].asks_own) {
+    if (index != BS_NO_MEMORY && asked->outcomes[index + 1].asks_own) {
         asked = &profile->own;
         index = highest(asked, path);
     }
+    if (index == BS_NO_MEMORY)
+        return NULL;
     if (deciding != NULL)
         *deciding = index;
     return &asked->outcomes[index + 1];
+}
+
+static int no_memory_for(size_t len, struct bs_error *err) {
+    return bs_fail(err, BS_E_EXECUTION, 0, "no memory for a path of %zu bytes", len);
 }
 
 /* NULL when memory ran out. */
@@ -108,13 +114,17 @@ int bs_profile_check(const struct bs_profile *profile, enum bs_op op, const char
     struct bs_path_view view;
     char *buffer = buffer_for(decision, len);
     if (buffer == NULL)
-        return bs_fail(err, BS_E_EXECUTION, 0, "no memory for a path of %zu bytes", len);
+        return no_memory_for(len, err);
     const char *problem = bs_path_view(path, len, buffer, &view);
     if (problem != NULL) {
         bs_decision_clear(decision);
         return bs_fail(err, BS_E_INVALID, 0, "%s", problem);
     }
     const struct bs_outcome *outcome = bs_profile_outcome(profile, op, &view, NULL);
+    if (outcome == NULL) {
+        bs_decision_clear(decision);
+        return no_memory_for(len, err);
+    }
     decision->allowed = outcome->allowed;
     decision->matched_rule = outcome->rule;
     decision->matched_rule_len = outcome->rule_len;

@@ -30,8 +30,8 @@ struct bs_profile {
     struct bs_arena *arena;
 };
 
-/* The path in its normal form. With `deciding`: the index of the entry that the outcome names, or
- * BS_NO_RULE. */
+/* The path is in its normal form. With `deciding`: the index of the entry that the outcome names,
+ * or BS_NO_RULE. NULL when memory ran out. */
 const struct bs_outcome *bs_profile_outcome(const struct bs_profile *profile, enum bs_op op,
                                             const struct bs_path_view *path, ptrdiff_t *deciding);
 

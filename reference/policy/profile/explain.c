@@ -4,40 +4,22 @@
 
 #include "base/error.h"
 #include "policy/match/automaton.h"
-#include "policy/match/direct.h"
+#include "policy/match/backtrack.h"
 #include "policy/path/fold.h"
 
-/* A glob that is too long for an automaton may still be a literal, which the matcher has tables
- * for. */
-static bool matches_long(const struct bs_pattern *pattern, struct bs_path_view path,
-                         bool *matched) {
-    struct bs_matcher *matcher = NULL;
-    if (bs_matcher_compile(pattern, 1, false, &matcher, NULL) != BS_OK)
-        return false;
-    *matched = bs_matcher_highest(matcher, path.text, path.len) != BS_NO_RULE;
-    bs_matcher_free(matcher);
-    return true;
-}
-
-static bool matches_automaton(const struct bs_pattern *pattern, struct bs_path_view path,
-                              bool *matched) {
+/* With an automaton only where there is no other way: nobody would ask it again. */
+bool bs_matches_alone(const struct bs_pattern *pattern, struct bs_path_view path, bool *matched) {
     struct bs_automaton automaton = {0};
-    if (bs_automaton_states(pattern) > BS_AUTOMATON_MOST_STATES)
-        return matches_long(pattern, path, matched);
+    if (path.len == 1 && path.text[0] == '.')
+        path.len = 0;
+    if (bs_backtrack_fits(pattern)) {
+        *matched = bs_backtrack_matches(pattern, path.text, path.len);
+        return true;
+    }
     if (!bs_automaton_build(&automaton, pattern, NULL, 1, NULL))
         return false;
     *matched = bs_automaton_highest(&automaton, path.text, path.len) != BS_NO_RULE;
     bs_automaton_clear(&automaton);
-    return true;
-}
-
-/* Nearly always without a matcher or an automaton, which nobody would ask again. */
-bool bs_matches_alone(const struct bs_pattern *pattern, struct bs_path_view path, bool *matched) {
-    size_t steps = 0;
-    enum bs_direct direct = bs_direct_matches(pattern, path.text, path.len, &steps);
-    if (direct == BS_DIRECT_TOO_LONG)
-        return matches_automaton(pattern, path, matched);
-    *matched = direct == BS_DIRECT_YES;
     return true;
 }
 
@@ -74,6 +56,7 @@ int bs_profile_explain(const struct bs_profile *profile, enum bs_op op, const ch
     const struct bs_list *list = &profile->effective.lists[op];
     struct bs_decision *decision = &explanation->decision;
     bool *matched = NULL;
+    ptrdiff_t deciding = BS_NO_RULE;
     explanation->entries = NULL;
     explanation->n_entries = list->n;
     int code = bs_profile_check(profile, op, path, len, decision, err);
@@ -83,13 +66,12 @@ int bs_profile_explain(const struct bs_profile *profile, enum bs_op op, const ch
     explanation->entries = calloc(list->n + 1, sizeof *explanation->entries);
     matched = calloc(list->n + 1, sizeof *matched);
     if (explanation->entries == NULL || matched == NULL ||
-        !bs_note_matches(list, profile->fold, view, matched)) {
+        !bs_note_matches(list, profile->fold, view, matched) ||
+        bs_profile_outcome(profile, op, &view, &deciding) == NULL) {
         code = bs_fail(err, BS_E_EXECUTION, 0, "no memory to explain %zu rules", list->n);
         bs_explanation_clear(explanation);
         goto finish;
     }
-    ptrdiff_t deciding = BS_NO_RULE;
-    (void)bs_profile_outcome(profile, op, &view, &deciding);
     for (size_t i = 0; i < list->n; i++)
         explanation->entries[i] =
             (struct bs_explained){&list->entries[i], matched[i], (ptrdiff_t)i == deciding};

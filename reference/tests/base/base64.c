@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,11 +7,11 @@
 
 static void assert_refused(const char *text) {
     size_t len = 0;
-    char *bytes = bs_base64_decode(text, strlen(text), &len);
-    if (bytes != NULL) {
-        free(bytes);
+    char *copy = strdup(text);
+    assert_non_null(copy);
+    if (bs_base64_decode(copy, strlen(text), &len))
         fail_msg("`%s` was taken for Base64", text);
-    }
+    free(copy);
 }
 
 static void the_vectors_of_rfc_4648_hold_both_ways(void **state) {
@@ -31,11 +32,11 @@ static void the_vectors_of_rfc_4648_hold_both_ways(void **state) {
         assert_int_equal(out.len, strlen(vectors[i].text) + 2);
         assert_memory_equal(out.data + 1, vectors[i].text, strlen(vectors[i].text));
         size_t len = 0;
-        char *bytes = bs_base64_decode(vectors[i].text, strlen(vectors[i].text), &len);
-        assert_non_null(bytes);
+        char text[16];
+        (void)memcpy(text, vectors[i].text, strlen(vectors[i].text) + 1);
+        assert_true(bs_base64_decode(text, strlen(text), &len));
         assert_int_equal(len, strlen(vectors[i].bytes));
-        assert_string_equal(bytes, vectors[i].bytes);
-        free(bytes);
+        assert_string_equal(text, vectors[i].bytes);
         bs_buf_clear(&out);
     }
 }
@@ -50,12 +51,11 @@ static void every_length_comes_back_as_it_went(void **state) {
         bs_json_put_base64(&out, bytes, n);
         assert_false(out.failed);
         size_t len = 0;
-        char *back = bs_base64_decode(out.data + 1, out.len - 2, &len);
-        assert_non_null(back);
+        char *back = out.data + 1;
+        assert_true(bs_base64_decode(back, out.len - 2, &len));
         assert_int_equal(len, n);
         assert_memory_equal(back, bytes, n);
         assert_int_equal(back[n], '\0');
-        free(back);
         bs_buf_clear(&out);
     }
 }
@@ -67,10 +67,9 @@ static void every_byte_value_survives(void **state) {
         struct bs_buf out = BS_BUF_INIT;
         bs_json_put_base64(&out, &byte, 1);
         size_t len = 0;
-        char *back = bs_base64_decode(out.data + 1, out.len - 2, &len);
-        assert_non_null(back);
+        char *back = out.data + 1;
+        assert_true(bs_base64_decode(back, out.len - 2, &len));
         assert_int_equal((unsigned char)back[0], value);
-        free(back);
         bs_buf_clear(&out);
     }
 }
@@ -82,12 +81,8 @@ static void bits_that_no_byte_holds_must_be_zero(void **state) {
         char one[] = {'Q', digits[i], '=', '=', '\0'};
         char two[] = {'Q', 'Q', digits[i], '=', '\0'};
         size_t len = 0;
-        char *bytes = bs_base64_decode(one, 4, &len);
-        assert_int_equal(bytes != NULL, i % 16 == 0);
-        free(bytes);
-        bytes = bs_base64_decode(two, 4, &len);
-        assert_int_equal(bytes != NULL, i % 4 == 0);
-        free(bytes);
+        assert_int_equal(bs_base64_decode(one, 4, &len), i % 16 == 0);
+        assert_int_equal(bs_base64_decode(two, 4, &len), i % 4 == 0);
     }
 }
 
@@ -108,7 +103,7 @@ static void white_space_and_other_alphabets_are_refused(void **state) {
     for (size_t i = 0; i < LENGTH(wrong); i++)
         assert_refused(wrong[i]);
     size_t len = 0;
-    assert_null(bs_base64_decode("QU\0D", 4, &len));
+    assert_false(bs_base64_decode((char[]){"QU\0D"}, 4, &len));
 }
 
 int main(void) {

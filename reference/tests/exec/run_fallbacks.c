@@ -27,6 +27,8 @@ int __real_posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_acti
                        const posix_spawnattr_t *attr, char *const *argv, char *const *envp);
 int __wrap_posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
                        const posix_spawnattr_t *attr, char *const *argv, char *const *envp);
+int __real_setpgid(pid_t pid, pid_t pgid);
+int __wrap_setpgid(pid_t pid, pid_t pgid);
 int __real_faccessat(int dir, const char *path, int mode, int flags);
 int __wrap_faccessat(int dir, const char *path, int mode, int flags);
 
@@ -182,6 +184,25 @@ static void without_clone3_children_are_forked(void **state) {
     assert_int_equal(spawns_refused, 9);
 }
 
+static bool no_groups;
+
+int __wrap_setpgid(pid_t pid, pid_t pgid) {
+    if (!no_groups)
+        return __real_setpgid(pid, pgid);
+    errno = EPERM;
+    return -1;
+}
+
+static void the_step_of_a_forked_child_that_failed_is_named(void **state) {
+    (void)state;
+    struct bs_exec_request request = SHELL("exit 0");
+    host.no_clone3 = no_groups = true;
+    struct bs_error err = run_to_error(&request, BS_E_EXECUTION);
+    host.no_clone3 = no_groups = false;
+    assert_string_equal(err.message,
+                        "failed to spawn `/bin/sh`: process group: Operation not permitted");
+}
+
 static void without_faccessat2_programs_are_found(void **state) {
     (void)state;
     assert_all_runs((struct host){.no_faccessat2 = true});
@@ -199,6 +220,7 @@ int main(void) {
         leaves_nothing(without_pidfds_a_thread_waits),
         leaves_nothing(without_pidfds_and_threads_the_loop_asks),
         leaves_nothing(without_clone3_children_are_forked),
+        leaves_nothing(the_step_of_a_forked_child_that_failed_is_named),
         leaves_nothing(without_faccessat2_programs_are_found),
         leaves_nothing(without_all_of_them_it_still_works),
     };

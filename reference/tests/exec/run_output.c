@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/sys.h"
 #include "support/harness.h"
 #include "support/holdings.h"
 #include "support/shell.h"
@@ -77,12 +78,57 @@ static void a_byte_beyond_the_cap_ends_the_run(void **state) {
     request.max_output_bytes = &(const uint64_t){6};
     struct bs_exec_result result = run_to_result(&request);
     assert_int_equal(result.termination, BS_ENDED_CAP);
-    assert_true(result.truncated);
+    assert_int_equal(result.truncated, BS_STDOUT);
     assert_false(result.success);
     assert_false(result.has_exit_code);
     assert_text(&result.out, "12345");
     assert_true(result.err.len <= 1);
     bs_exec_result_clear(&result);
+}
+
+static void a_stream_that_was_cut_is_named(void **state) {
+    (void)state;
+    static const struct {
+        const char *script;
+        unsigned truncated;
+    } rows[] = {{"printf 12345 >&2; exec sleep 60", BS_STDERR},
+                {"printf 12345; exec sleep 60", BS_STDOUT},
+                {"printf 1234; printf 1234 >&2; exit 0", 0}};
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        struct bs_exec_request request = SHELL(rows[i].script);
+        request.max_output_bytes = &(const uint64_t){4};
+        struct bs_exec_result result = run_to_result(&request);
+        assert_int_equal(result.truncated, rows[i].truncated);
+        bs_exec_result_clear(&result);
+    }
+}
+
+/* The child has the other end of this pipe until it ends. */
+static void wait_for_its_end(void *ctx, enum bs_stream stream, const char *data, size_t len) {
+    int *ends = ctx;
+    char byte = 0;
+    (void)stream;
+    (void)data;
+    (void)len;
+    bs_close(&ends[1]);
+    while (BS_RETRY(read(ends[0], &byte, 1)) == 1) {
+    }
+}
+
+static void both_streams_that_were_cut_are_named(void **state) {
+    (void)state;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    struct bs_exec_request request = SHELL("echo; printf 12345 >&2; printf 12345");
+    request.max_output_bytes = &(const uint64_t){4};
+    request.on_output = wait_for_its_end;
+    request.on_output_ctx = ends;
+    struct bs_exec_result result = run_to_result(&request);
+    assert_int_equal(result.termination, BS_ENDED_CAP);
+    assert_int_equal(result.truncated, BS_STDOUT | BS_STDERR);
+    bs_exec_result_clear(&result);
+    bs_close(&ends[0]);
+    bs_close(&ends[1]);
 }
 
 static void output_of_just_the_cap_is_whole(void **state) {
@@ -91,7 +137,7 @@ static void output_of_just_the_cap_is_whole(void **state) {
     request.max_output_bytes = &(const uint64_t){7};
     struct bs_exec_result result = run_to_result(&request);
     assert_int_equal(result.termination, BS_ENDED_EXIT);
-    assert_false(result.truncated);
+    assert_int_equal(result.truncated, 0);
     assert_true(result.success);
     assert_text(&result.out, "12345\xC3\xA9");
     assert_text(&result.err, "1234567");
@@ -107,7 +153,7 @@ static void a_cap_holds_for_a_callback_too(void **state) {
     request.max_output_bytes = &(const uint64_t){1000};
     struct bs_exec_result result = run_to_result(&request);
     assert_int_equal(result.termination, BS_ENDED_CAP);
-    assert_true(result.truncated);
+    assert_int_equal(result.truncated, BS_STDOUT);
     assert_int_equal(heard.streams[0].len, 1000);
     bs_exec_result_clear(&result);
     forget(&heard);
@@ -198,6 +244,8 @@ int main(void) {
         leaves_nothing(what_a_callback_gets_is_not_kept),
         leaves_nothing(only_the_annotation_is_left_for_the_result),
         leaves_nothing(a_byte_beyond_the_cap_ends_the_run),
+        leaves_nothing(a_stream_that_was_cut_is_named),
+        leaves_nothing(both_streams_that_were_cut_are_named),
         leaves_nothing(output_of_just_the_cap_is_whole),
         leaves_nothing(a_cap_holds_for_a_callback_too),
         leaves_nothing(megabytes_on_both_streams_arrive_whole),

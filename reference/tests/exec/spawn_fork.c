@@ -17,6 +17,7 @@
 
 struct spawned {
     int os_error;
+    enum bs_spawn_step step;
     pid_t pid;
     siginfo_t end;
     struct bs_bytes out;
@@ -44,7 +45,7 @@ static struct spawned spawn(const char *path, const char *const *argv, int cwd) 
     assert_int_equal(pipe2(err, O_CLOEXEC), 0);
     int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
     struct bs_launch launch = {path, (char *const *)(uintptr_t)argv, envp, cwd, in, out[1], err[1]};
-    spawned.os_error = bs_spawn_fork(&launch, &spawned.pid);
+    spawned.os_error = bs_spawn_fork(&launch, &spawned.pid, &spawned.step);
     bs_close(&out[1]);
     bs_close(&err[1]);
     bs_close(&in);
@@ -93,6 +94,7 @@ static void a_missing_program_is_reported_and_collected(void **state) {
     struct holdings before = holdings_now();
     struct spawned spawned = spawn("/no/such/program", (const char *[]){"x", NULL}, -1);
     assert_int_equal(spawned.os_error, ENOENT);
+    assert_int_equal(spawned.step, BS_STEP_NONE);
     assert_nothing_left(before);
     forget(&spawned);
     spawned = spawn("/", (const char *[]){"x", NULL}, -1);
@@ -121,9 +123,53 @@ static void a_bad_directory_is_the_childs_own_error(void **state) {
     int cwd = open("/dev/null", O_RDONLY | O_CLOEXEC);
     struct spawned spawned = spawn_shell("echo never", cwd);
     assert_int_equal(spawned.os_error, ENOTDIR);
+    assert_int_equal(spawned.step, BS_STEP_DIRECTORY);
     assert_int_equal(spawned.out.len, 0);
     forget(&spawned);
     bs_close(&cwd);
+    assert_nothing_left(before);
+}
+
+static bool no_groups;
+int __real_setpgid(pid_t pid, pid_t pgid);
+int __wrap_setpgid(pid_t pid, pid_t pgid);
+
+int __wrap_setpgid(pid_t pid, pid_t pgid) {
+    if (!no_groups)
+        return __real_setpgid(pid, pgid);
+    errno = EPERM;
+    return -1;
+}
+
+static void each_step_that_fails_has_its_name(void **state) {
+    (void)state;
+    char *argv[] = {(char[]){"true"}, NULL};
+    char *envp[] = {NULL};
+    struct holdings before = holdings_now();
+    int good = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int bad = first_free_above_all();
+    const struct {
+        struct bs_launch launch;
+        bool no_groups;
+        int os_error;
+        enum bs_spawn_step step;
+    } rows[] = {
+        {{"/bin/true", argv, envp, -1, good, good, good}, true, EPERM, BS_STEP_GROUP},
+        {{"/bin/true", argv, envp, good, good, good, good}, false, ENOTDIR, BS_STEP_DIRECTORY},
+        {{"/bin/true", argv, envp, -1, bad, good, good}, false, EBADF, BS_STEP_STDIN},
+        {{"/bin/true", argv, envp, -1, good, bad, good}, false, EBADF, BS_STEP_STDOUT},
+        {{"/bin/true", argv, envp, -1, good, good, bad}, false, EBADF, BS_STEP_STDERR},
+        {{"/no/such", argv, envp, -1, good, good, good}, false, ENOENT, BS_STEP_NONE},
+    };
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        pid_t pid = -1;
+        enum bs_spawn_step step = BS_STEP_NONE;
+        no_groups = rows[i].no_groups;
+        assert_int_equal(bs_spawn_fork(&rows[i].launch, &pid, &step), rows[i].os_error);
+        no_groups = false;
+        assert_int_equal(step, rows[i].step);
+    }
+    bs_close(&good);
     assert_nothing_left(before);
 }
 
@@ -218,6 +264,7 @@ int main(void) {
         cmocka_unit_test(a_missing_program_is_reported_and_collected),
         cmocka_unit_test(a_directory_is_entered_before_the_program_runs),
         cmocka_unit_test(a_bad_directory_is_the_childs_own_error),
+        cmocka_unit_test(each_step_that_fails_has_its_name),
         cmocka_unit_test(dispositions_are_as_the_contract_wants_them),
         cmocka_unit_test(the_mask_is_the_callers_on_both_sides),
         cmocka_unit_test(nothing_of_ours_stays_open_in_the_child),

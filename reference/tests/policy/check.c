@@ -212,6 +212,52 @@ static void a_longer_path_is_answered_too(void **state) {
     bs_profile_free(profile);
 }
 
+struct question {
+    const struct bs_profile *profile;
+    const char *path;
+};
+
+static int ask_once(const void *context, struct bs_error *err) {
+    const struct question *question = context;
+    struct bs_decision decision;
+    int code = bs_profile_check(question->profile, BS_OP_READ, question->path,
+                                strlen(question->path), &decision, err);
+    if (code != BS_OK)
+        return code;
+    assert_true(decision.allowed);
+    assert_string_equal(decision.matched_rule, "a/**");
+    bs_decision_clear(&decision);
+    return BS_OK;
+}
+
+static int explain_once(const void *context, struct bs_error *err) {
+    const struct question *question = context;
+    struct bs_explanation explanation;
+    int code = bs_profile_explain(question->profile, BS_OP_READ, question->path,
+                                  strlen(question->path), &explanation, err);
+    if (code != BS_OK)
+        return code;
+    assert_true(explanation.n_entries == 2 && explanation.entries[0].deciding);
+    bs_explanation_clear(&explanation);
+    return BS_OK;
+}
+
+/* A longer path needs memory for its normal form, for its folded form and for folding that; without
+ * any of them there is no answer, not even a denial. */
+static void every_failed_allocation_of_a_check_is_an_error(void **state) {
+    (void)state;
+    struct bs_profile *profile = profile_of(
+        "'fsProfiles':{'p':{'read':['a/**','**/z?**x'],'modify':[]}}", NULL, "p", BS_FOLD);
+    char *path = long_path(3 * BS_CHECK_PATH_BYTES, 'a');
+    path[1] = path[2] = '/';
+    memcpy(path + 3, "\xC3\x84", 2);
+    const struct question question = {profile, path};
+    each_allocation_fails(ask_once, &question, BS_OK, 2);
+    each_allocation_fails(explain_once, &question, BS_OK, 6);
+    free(path);
+    bs_profile_free(profile);
+}
+
 static int compile_once(const void *context, struct bs_error *err) {
     struct bs_profile *profile = NULL;
     int code = bs_profile_compile(context, "p", BS_FOLD, &profile, err);
@@ -249,6 +295,7 @@ int main(void) {
         cmocka_unit_test(folding_takes_cases_for_one),
         cmocka_unit_test(a_check_allocates_nothing_up_to_its_bound),
         cmocka_unit_test(a_longer_path_is_answered_too),
+        cmocka_unit_test(every_failed_allocation_of_a_check_is_an_error),
         cmocka_unit_test(every_failed_allocation_of_a_compilation_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

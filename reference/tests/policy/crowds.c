@@ -1,10 +1,9 @@
-/* Nodes of the trie that have many children by wildcards find them by pieces. */
+/* Many rules of an index that share their keys, and whatever they keep alive at once. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "policy/match/matcher.h"
-#include "policy/match/tiers.h"
 #include "support/glob_oracle.h"
 #include "support/harness.h"
 
@@ -118,9 +117,9 @@ static void many_wildcards_decide_as_the_oracle(void **state) {
         }
         struct bs_matcher *matcher = NULL;
         assert_int_equal(
-            bs_matcher_compile_from(BS_TIER_TRIE, list.patterns, list.n, false, &matcher, NULL),
+            bs_matcher_compile_from(BS_TIER_INDEX, list.patterns, list.n, false, &matcher, NULL),
             BS_OK);
-        assert_string_equal(bs_matcher_facts(matcher).tier, "trie");
+        assert_string_equal(bs_matcher_facts(matcher).tier, "index");
         for (int i = 0; i < PATHS; i++) {
             char path[ROOM];
             make_path(path);
@@ -152,7 +151,7 @@ static void deep_paths_are_counted(void **state) {
     for (size_t i = 0; i < LENGTH(rules); i++) {
         struct bs_pattern pattern = {rules[i], strlen(rules[i])};
         struct bs_matcher *matcher = NULL;
-        assert_int_equal(bs_matcher_compile_from(BS_TIER_TRIE, &pattern, 1, false, &matcher, NULL),
+        assert_int_equal(bs_matcher_compile_from(BS_TIER_INDEX, &pattern, 1, false, &matcher, NULL),
                          BS_OK);
         char path[ROOM] = "";
         for (size_t depth = 1; depth <= 120; depth++) {
@@ -165,10 +164,10 @@ static void deep_paths_are_counted(void **state) {
     }
 }
 
-/* What a trie has no room for stands beside it. */
+/* What is too long for backtracking stands beside the index. */
 static void deep_rules_match_too(void **state) {
     (void)state;
-    static const enum bs_tier tiers[] = {BS_TIER_TRIE, BS_TIER_LEAST_WORK};
+    static const enum bs_tier tiers[] = {BS_TIER_INDEX, BS_TIER_LEAST_WORK};
     static const char *const starts[] = {"", "**/", "*/", "s/"};
     static const char *const ends[] = {"a*", "a/**", "?", "**/a"};
     for (size_t i = 0; i < LENGTH(starts) * LENGTH(ends) * LENGTH(tiers); i++) {
@@ -196,8 +195,8 @@ static void deep_rules_match_too(void **state) {
     }
 }
 
-/* A walk has room for as many nodes as were counted when its trie was built. */
-static void as_many_nodes_as_can_be_are_alive(void **state) {
+/* Rules that can all go on after every segment of the path. */
+static void many_places_to_go_on_from(void **state) {
     (void)state;
     static const struct {
         const char *rule; /* N is the rule's number, A that many letters */
@@ -238,9 +237,9 @@ static void as_many_nodes_as_can_be_are_alive(void **state) {
         append(path, rows[row].ends);
         struct bs_matcher *matcher = NULL;
         assert_int_equal(
-            bs_matcher_compile_from(BS_TIER_TRIE, list.patterns, list.n, false, &matcher, NULL),
+            bs_matcher_compile_from(BS_TIER_INDEX, list.patterns, list.n, false, &matcher, NULL),
             BS_OK);
-        assert_string_equal(bs_matcher_facts(matcher).tier, "trie");
+        assert_string_equal(bs_matcher_facts(matcher).tier, "index");
         if (bs_matcher_highest(matcher, path, strlen(path)) != expected_rule(path))
             fail_msg("`%s`", rows[row].rule);
         bs_matcher_free(matcher);
@@ -252,7 +251,7 @@ int main(void) {
         cmocka_unit_test(many_wildcards_decide_as_the_oracle),
         cmocka_unit_test(deep_paths_are_counted),
         cmocka_unit_test(deep_rules_match_too),
-        cmocka_unit_test(as_many_nodes_as_can_be_are_alive),
+        cmocka_unit_test(many_places_to_go_on_from),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/match/tiers.h"
 #include "support/glob_oracle.h"
 #include "support/harness.h"
 
-static const enum bs_tier tiers[] = {BS_TIER_DFA, BS_TIER_TRIE, BS_TIER_RULES};
-static const char *const tier_names[] = {"dfa", "trie", "rules"};
+static const enum bs_tier tiers[] = {BS_TIER_TABLES, BS_TIER_INDEX, BS_TIER_AUTOMATON};
+static const char *const tier_names[] = {"tables", "index", "automaton"};
 
 static uint32_t next_random(uint32_t *seed) {
     *seed ^= *seed << 13;
@@ -176,7 +175,7 @@ static void long_and_repeated_pieces_are_told_apart(void **state) {
     for (size_t r = 0; r < LENGTH(rules); r++) {
         struct bs_pattern alone = {rules[r], strlen(rules[r])};
         struct bs_matcher *matcher = NULL;
-        assert_int_equal(bs_matcher_compile_from(BS_TIER_TRIE, &alone, 1, false, &matcher, NULL),
+        assert_int_equal(bs_matcher_compile_from(BS_TIER_INDEX, &alone, 1, false, &matcher, NULL),
                          BS_OK);
         for (size_t p = 0; p < LENGTH(paths); p++) {
             bool expected =

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "policy/match/automaton.h"
-#include "policy/match/tiers.h"
 #include "support/harness.h"
 #include "support/spent.h"
 
@@ -89,14 +88,14 @@ static void hostile_lists_end_in_time_and_room(void **state) {
 
 static void what_breaks_the_budget_is_named(void **state) {
     (void)state;
-    /* Each rule has 32 states and fits neither into a table nor into a trie. */
+    /* Each rule has 32 states and fits neither into a table nor into an index. */
     enum { STATES = 32, FIT = BS_AUTOMATON_MOST_STATES / STATES };
     struct made made = make("%1$06zuabcdefgh**abcdefghijk**%2$cyyyyy", FIT + 1);
     assert_int_equal(bs_automaton_states(&made.patterns[0]), STATES);
     struct bs_matcher *matcher = NULL;
     struct bs_error err = BS_ERROR_INIT;
     assert_int_equal(bs_matcher_compile(made.patterns, FIT, false, &matcher, &err), BS_OK);
-    assert_string_equal(bs_matcher_facts(matcher).tier, "rules");
+    assert_string_equal(bs_matcher_facts(matcher).tier, "automaton");
     bs_matcher_free(matcher);
     matcher = NULL;
     assert_int_equal(bs_matcher_compile(made.patterns, FIT + 1, false, &matcher, &err),
@@ -124,7 +123,7 @@ static void a_long_rule_is_shown_by_its_beginning(void **state) {
     free(text);
 }
 
-static void ordinary_lists_are_tries_of_moderate_size(void **state) {
+static void ordinary_lists_are_indexes_of_moderate_size(void **state) {
     (void)state;
     static const char *const formats[] = {"src/pkg%1$zu/**", "**/name%1$zu/**/*.%2$cs",
                                           "**/*.ext%1$zu", "lib/%2$c/file%1$zu_*.c",
@@ -135,7 +134,7 @@ static void ordinary_lists_are_tries_of_moderate_size(void **state) {
         struct bs_error err = BS_ERROR_INIT;
         if (bs_matcher_compile(made.patterns, made.n, false, &matcher, &err) != BS_OK)
             fail_msg("%s", err.message);
-        assert_string_equal(bs_matcher_facts(matcher).tier, "trie");
+        assert_string_equal(bs_matcher_facts(matcher).tier, "index");
         assert_in_range(bs_matcher_facts(matcher).bytes, 1, 8 * MIB);
         bs_matcher_free(matcher);
         drop(&made);
@@ -148,13 +147,13 @@ static void what_ends_in_a_name_is_told_from_the_end(void **state) {
     struct made made = make("**/name%1$zu_*.%2$cs", 60);
     struct bs_matcher *matcher = NULL;
     assert_int_equal(bs_matcher_compile(made.patterns, made.n, false, &matcher, NULL), BS_OK);
-    assert_string_equal(bs_matcher_facts(matcher).tier, "dfa");
+    assert_string_equal(bs_matcher_facts(matcher).tier, "tables");
     assert_in_range(bs_matcher_facts(matcher).bytes, 1, MIB / 8);
     bs_matcher_free(matcher);
     /* And what ends nowhere is beside the tables, not instead of them. */
     made.patterns[7] = (struct bs_pattern){"**/name/**", 10};
     assert_int_equal(bs_matcher_compile(made.patterns, made.n, false, &matcher, NULL), BS_OK);
-    assert_string_equal(bs_matcher_facts(matcher).tier, "dfa+trie");
+    assert_string_equal(bs_matcher_facts(matcher).tier, "tables+index");
     bs_matcher_free(matcher);
     drop(&made);
 }
@@ -183,7 +182,7 @@ int main(void) {
         cmocka_unit_test(hostile_lists_end_in_time_and_room),
         cmocka_unit_test(what_breaks_the_budget_is_named),
         cmocka_unit_test(a_long_rule_is_shown_by_its_beginning),
-        cmocka_unit_test(ordinary_lists_are_tries_of_moderate_size),
+        cmocka_unit_test(ordinary_lists_are_indexes_of_moderate_size),
         cmocka_unit_test(what_ends_in_a_name_is_told_from_the_end),
         cmocka_unit_test(a_budget_is_not_a_matter_of_time),
     };

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "policy/match/tiers.h"
 #include "support/allocations.h"
 #include "support/harness.h"
 
@@ -46,7 +45,8 @@ static int compile_once(const void *context, struct bs_error *err) {
 static void few_rules(void **state) {
     (void)state;
     static const char *const formats[] = {"s/%d/**", "**/*.%d"};
-    struct attempt attempt = {BS_TIER_DFA, false, make(formats, LENGTH(formats), 6, 0), "dfa"};
+    struct attempt attempt = {BS_TIER_TABLES, false, make(formats, LENGTH(formats), 6, 0),
+                              "tables"};
     each_allocation_fails(compile_once, &attempt, BS_OK, 10);
     attempt.fold = true;
     each_allocation_fails(compile_once, &attempt, BS_OK, 10);
@@ -55,23 +55,25 @@ static void few_rules(void **state) {
 static void few_rules_and_a_name_anywhere(void **state) {
     (void)state;
     static const char *const formats[] = {"s/%d/**", "**/*.%d", "**/n%d/**"};
-    struct attempt attempt = {BS_TIER_DFA, false, make(formats, LENGTH(formats), 6, 0), "dfa+trie"};
+    struct attempt attempt = {BS_TIER_TABLES, false, make(formats, LENGTH(formats), 6, 0),
+                              "tables+index"};
     each_allocation_fails(compile_once, &attempt, BS_OK, 10);
 }
 
-/* Enough for every table of a trie to grow, and some that are left to what stands beside it. */
+/* Rules of every kind of key, and some that have none. */
 static void many_rules(void **state) {
     (void)state;
     static const char *const formats[] = {
-        "s/%d/**",      "s/*.%d", "**/n%d/**/x",  "**/a-name-of-more-than-sixteen-bytes-%d",
-        "s/*a%d*/**/?", "*/%d*b", "a**b%d?*c/**d"};
+        "s/%d/**",      "s/*.%d", "**/n%d/**/x", "**/a-name-of-more-than-sixteen-bytes-%d",
+        "s/*a%d*/**/?", "*/%d*b", "**/h%d*",     "*%d*",
+        "a**b%d?*c/**d"};
     for (size_t from = 0; from < LENGTH(formats); from++) {
         size_t n = make(formats, LENGTH(formats), MOST_RULES, from);
-        struct attempt attempt = {BS_TIER_TRIE, false, n, "trie"};
-        each_allocation_fails(compile_once, &attempt, BS_OK, 30);
+        struct attempt attempt = {BS_TIER_INDEX, false, n, "index"};
+        each_allocation_fails(compile_once, &attempt, BS_OK, 15);
         attempt.tier = BS_TIER_LEAST_WORK;
-        each_allocation_fails(compile_once, &attempt, BS_OK, 30);
-        attempt = (struct attempt){BS_TIER_RULES, false, n, "rules"};
+        each_allocation_fails(compile_once, &attempt, BS_OK, 15);
+        attempt = (struct attempt){BS_TIER_AUTOMATON, false, n, "automaton"};
         each_allocation_fails(compile_once, &attempt, BS_OK, 3);
     }
 }

@@ -101,6 +101,28 @@ static void a_bare_command_keeps_its_own_sandbox(void **state) {
     bs_sbpl_wrapped_clear(&wrapped);
 }
 
+static void a_program_is_no_option_of_the_wrapper(void **state) {
+    (void)state;
+    static const char *const programs[] = {"-p", "-f", "--", "-"};
+    struct bs_sbpl_wrapped wrapped = BS_SBPL_WRAPPED_INIT;
+    struct bs_error err = BS_ERROR_INIT;
+    for (size_t i = 0; i < LENGTH(programs); i++) {
+        const char *const argv[] = {programs[i], "(version 1)(allow default)", "/bin/sh", NULL};
+        struct bs_sbpl_command command = command_of(argv);
+        for (int j = BS_PROVIDER_NONE; j <= BS_PROVIDER_GEMINI; j++) {
+            command.provider = (enum bs_provider)j;
+            assert_int_equal(bs_sbpl_wrap(&command, &wrapped, &err), BS_E_INVALID);
+            assert_non_null(strstr(err.message, programs[i]));
+            assert_null(wrapped.argv);
+        }
+        command.wrapper = BS_WRAPPER_MISSING;
+        command.allow_fallback = true;
+        assert_int_equal(bs_sbpl_wrap(&command, &wrapped, &err), BS_OK);
+        assert_argv(wrapped.argv, argv);
+        bs_sbpl_wrapped_clear(&wrapped);
+    }
+}
+
 static void what_cannot_be_wrapped_is_refused(void **state) {
     (void)state;
     static const char *const good[] = {"x", NULL};
@@ -159,6 +181,7 @@ int main(void) {
         cmocka_unit_test(every_word_follows_the_wrapper),
         cmocka_unit_test(the_provider_hands_over_its_sandbox),
         cmocka_unit_test(a_bare_command_keeps_its_own_sandbox),
+        cmocka_unit_test(a_program_is_no_option_of_the_wrapper),
         cmocka_unit_test(what_cannot_be_wrapped_is_refused),
         cmocka_unit_test(the_wrapper_is_a_program_at_its_own_path),
     };

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import stat
 from pathlib import Path
 from typing import Any
 
 from boxspec.errors import ShimBroke
-from boxspec.target.client import shapes
+from boxspec.target.client import shape
 from boxspec.target.observe.inotify import CLOSE_WRITE, MOVED_TO, OPEN, Inotify
 
 MAX_RESPONSE = 16 * 2**20
@@ -27,13 +28,23 @@ def strict_json(data: bytes, what: str) -> Any:
     def no_constant(name: str) -> Any:
         raise ValueError(f"{name} is no JSON")
 
+    def fraction(text: str) -> float:
+        # JSON Schema takes 1.0 for an integer, and so would every comparison with one.
+        number = float(text)
+        if number.is_integer() or math.isinf(number):
+            raise ValueError(f"{text} is an integer with a fraction or an exponent")
+        return number
+
     try:
         return json.loads(
-            data.decode("utf-8"), object_pairs_hook=unique, parse_constant=no_constant
+            data.decode("utf-8"),
+            object_pairs_hook=unique,
+            parse_constant=no_constant,
+            parse_float=fraction,
         )
     except (ValueError, RecursionError) as why:
         evidence = {"bytes": len(data), "begins": repr(data[:120]), "ends": repr(data[-60:])}
-        raise ShimBroke(f"{what} is not JSON: {why}", evidence) from None
+        raise ShimBroke(f"{what} is not JSON as the protocol has it: {why}", evidence) from None
 
 
 def _read_response(path: Path, limit: int) -> bytes | None:
@@ -146,10 +157,10 @@ class Exchange:
         answer = strict_json(data, "the response")
         try:
             if isinstance(self.message, dict):
-                shapes.check(self.message, answer, capabilities)
+                shape.check(self.message, answer, capabilities)
             else:
-                shapes.envelope(answer, str(answer.get("id")) if isinstance(answer, dict) else "")
-        except shapes.BadShape as why:
+                shape.envelope(answer)
+        except shape.BadShape as why:
             raise ShimBroke(
                 f"the response has a shape that the protocol does not know: {why}",
                 {"response": json.dumps(answer)[:400]},

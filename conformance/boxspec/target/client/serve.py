@@ -17,7 +17,7 @@ from typing import Any
 
 from boxspec.errors import ShimBroke
 from boxspec.judge.expect import shown
-from boxspec.target.client import shapes
+from boxspec.target.client import shape
 from boxspec.target.client.exchange import MAX_RESPONSE, strict_json
 from boxspec.target.client.streams import Streams
 from boxspec.target.observe.lines import Deadline, poll
@@ -85,8 +85,8 @@ class Serve:
             line = json.dumps(asked).encode("ascii")
             answer = self._exchange(line, asked, within_s or self.within_s)
             try:
-                shapes.check(asked, answer, self.capabilities)
-            except shapes.BadShape as why:
+                shape.check(asked, answer, self.capabilities)
+            except shape.BadShape as why:
                 raise self._broke(
                     f"the answer has a shape that the protocol does not know: {why}",
                     asked,

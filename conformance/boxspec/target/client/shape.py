@@ -1,71 +1,114 @@
-"""What all shapes are made of: the words for a wrong one, and the error of the envelope."""
+"""The shape of every answer, by the schema of its operation; what is wrong is named in words."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any
 
-from boxspec.target.client.b64 import unb64
+from jsonschema_rs import Resolved, ValidationError, ValidationErrorKind, Validator
 
-KINDS = frozenset({"execution", "invalid_input", "policy_denied", "io"})
-FILES = frozenset({"global", "workspace"})
-MAX_UINT = 2**64 - 1
+from boxspec.judge.expect import shown
+from boxspec.target.client import schema
 
-Check = Callable[[Any], bool]
+TYPES = {
+    "object": "an object",
+    "array": "a list",
+    "string": "a string",
+    "integer": "an integer",
+    "boolean": "true or false",
+    "null": "null",
+    "any": "anything",
+}
+SHOWN = 80
 
 
 class BadShape(Exception):
     """An answer that the protocol does not know; the text names the pointer."""
 
 
-def need(condition: bool, pointer: str, wanted: str) -> None:
-    if not condition:
-        raise BadShape(f"{pointer or '/'}: {wanted}")
+def check(message: Mapping[str, Any], answer: Any, capabilities: frozenset[str]) -> None:
+    """The whole answer to one request; BadShape says where it is wrong and what is wanted."""
+    wanted_id, op = message.get("id"), str(message.get("op"))
+    # First of all: what answers another request has the shape of another operation.
+    if isinstance(answer, dict) and answer.get("id") != wanted_id:
+        raise BadShape(f"/id: is {shown(answer.get('id'))}, asked was {shown(wanted_id)}")
+    follows(schema.of_answer(op, capabilities), answer)
+    for name, of in schema.one_for_each(op).items() if "result" in answer else ():
+        asked = message.get(of, message.get(f"{of}_b64"))
+        given = len(answer["result"][name])
+        if isinstance(asked, list) and given != len(asked):
+            raise BadShape(f"/result/{name}: a list of {len(asked)}, as `{of}`; given: {given}")
 
 
-def is_uint(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_UINT
+def envelope(answer: Any) -> None:
+    """An answer to what may be no request at all: its id may be null."""
+    follows(schema.of_answer("envelope"), answer)
 
 
-def is_place(value: Any) -> bool:
-    """A line or a column: both count from 1."""
-    return is_uint(value) and value >= 1
-
-
-def is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def is_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
-
-
-def is_b64(value: Any) -> bool:
-    if not isinstance(value, str):
-        return False
+def follows(validator: Validator, value: Any) -> None:
+    """BadShape with the first thing that the schema does not allow."""
     try:
-        unb64(value)
-    except ValueError:
-        return False
-    return True
+        try:
+            error = _first(validator, value)
+        except UnicodeEncodeError:
+            # Half of a surrogate pair is a matter of the requirements on text, not of the shape.
+            whole = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+            error = _first(validator, json.loads(whole))
+    except (ValueError, RecursionError):
+        raise BadShape("/: something is wrong, too deep in lists or objects to be shown") from None
+    if error is not None:
+        raise BadShape(_words(error))
 
 
-def is_bool(value: Any) -> bool:
-    return isinstance(value, bool)
+def _first(validator: Validator, value: Any) -> ValidationError | None:
+    return None if validator.is_valid(value) else next(validator.iter_errors(value))
 
 
-def error(value: Any, pointer: str) -> None:
-    need(isinstance(value, dict), pointer, "an object")
-    need(is_text(value.get("kind")), f"{pointer}/kind", "a string")
-    need(value["kind"] in KINDS, f"{pointer}/kind", f"one of {sorted(KINDS)}")
-    need(is_text(value.get("message")), f"{pointer}/message", "a string")
-    problems = value.get("problems", [])
-    need(isinstance(problems, list), f"{pointer}/problems", "a list")
-    for index, problem in enumerate(problems):
-        place = f"{pointer}/problems/{index}"
-        good = isinstance(problem, dict) and is_text(problem.get("message"))
-        need(good and is_text(problem.get("pointer")), place, "texts")
-        for key in ("line", "column"):
-            need(key not in problem or is_place(problem[key]), f"{place}/{key}", "from 1")
-        file = problem.get("file", "global")
-        need(is_text(file) and file in FILES, f"{place}/file", "global or workspace")
+def _words(error: ValidationError) -> str:
+    path, kind, value = list(error.instance_path), error.kind, error.instance
+    place, _, keyword = (error.absolute_keyword_location or "").rpartition("/")
+    around: Any = schema.at(place).contents
+    if isinstance(kind, ValidationErrorKind.Required):
+        # The place is that of the field, though it is not there.
+        said = f"{_pointer([*path, kind.property])}: is missing"
+        _, declared, capability = place.partition(schema.DECLARED)
+        if declared:
+            said += f", {capability} is declared"
+        if kind.property in around.get("properties", {}):
+            said += f"; wanted: {wanted(schema.at(f'{place}/properties/{kind.property}'))}"
+        return said
+    if keyword == "oneOf" and isinstance(value, dict) and "required" in around["oneOf"][0]:
+        ways = [each["required"] for each in around["oneOf"]]
+        words = [way[0] if len(way) == 1 else f"({', '.join(way)})" for way in ways]
+        there = [name for name in dict.fromkeys(chain(*ways)) if name in value]
+        return f"{_pointer(path)}: exactly one of {', '.join(words)}; given: {there}"
+    given = json.dumps(value)
+    given = given if len(given) <= SHOWN else f"{given[:SHOWN]}…"
+    return f"{_pointer(path)}: {wanted(schema.at(place))}; given: {given}"
+
+
+def _pointer(path: Iterable[str | int]) -> str:
+    steps = (str(step).replace("~", "~0").replace("/", "~1") for step in path)
+    return "".join(f"/{step}" for step in steps) or "/"
+
+
+def wanted(place: Resolved) -> str:
+    """What a schema wants, in words: its title, or what can be read from it."""
+    asked: Any = place.contents
+    if "title" in asked:
+        return str(asked["title"])
+    if "$ref" in asked:
+        return wanted(place.resolver.lookup(asked["$ref"]))
+    consts = [each["const"] for each in asked.get("oneOf", [asked]) if "const" in each]
+    choices = [json.dumps(each) for each in asked.get("enum", consts)]
+    if choices:
+        return choices[0] if len(choices) == 1 else f"one of {', '.join(choices)}"
+    types = asked.get("type", "any")
+    words = dict(TYPES)
+    if "minimum" in asked:
+        words["integer"] += f" from {asked['minimum']}"
+    if "maximum" in asked:
+        words["integer"] += f" to {asked['maximum']}"
+    return " or ".join(words[each] for each in ([types] if isinstance(types, str) else types))

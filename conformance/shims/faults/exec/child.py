@@ -56,7 +56,7 @@ def sockets_instead_of_pipes():
 
 @fault("EXEC-CHILD-04", "a log file without O_CLOEXEC is inherited", "runc CVE-2024-21626")
 def leaks_its_log_file():
-    logs = []
+    logs: list[int] = []
 
     @replaces(spawn.Spawn)
     def fork(original, self, stdio, report):

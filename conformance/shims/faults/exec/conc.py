@@ -21,7 +21,7 @@ def lock_over_the_wait():
             return original(self)
 
 
-class Deaf(list):
+class Deaf(list[int]):
     """Nothing is noted for this run."""
 
     def extend(self, numbers):
@@ -78,7 +78,7 @@ def table_of_32():
 
 @fault("EXEC-CONC-06", "one deadline for the whole process", "a static variable")
 def one_deadline_for_all():
-    deadlines = []
+    deadlines: list[int] = []
 
     def read(self):
         return deadlines[0] if deadlines and len(signals.handlers.watches) == 3 else None

@@ -120,7 +120,7 @@ def searches_for_names_with_a_slash():
 
 @fault("EXEC-PATH-05", "relative names are the caller's, not current_dir's", "pitfall A12")
 def relative_to_the_caller():
-    where = []
+    where: list[bytes] = []
 
     @replaces(spawn.Spawn)
     def attempt(original, self):

@@ -93,8 +93,8 @@ def another_grace():
 @fault("EXEC-REQUEST-05", "current_dir passes through a text type", "Node, Java")
 def directory_becomes_text():
     @replaces(spawn.Spawn)
-    def change_directory(original, self):
-        os.chdir(self.request.current_dir.decode("utf-8", "replace"))
+    def change_directory(original, self, path):
+        os.chdir(path.decode("utf-8", "replace"))
 
 
 @fault("EXEC-REQUEST-06", "the caller changes directory around the fork", "pitfall A13")

@@ -124,14 +124,15 @@ def handlers_after_the_spawn():
     install = signals.Handlers.install
     signals.Handlers.install = lambda self: None
     spawned = []
+    batches: list[batch.Batch] = []  # the latest one
 
     @replaces(spawn.Spawn)
     def fork(original, self, stdio, report):
         pid = original(self, stdio, report)
         # A window that a signal at a random moment hits; short where runs share the handlers.
-        select.poll().poll(15 if len(batch.Batch.last.items) == 1 else 0)
+        select.poll().poll(15 if len(batches[0].items) == 1 else 0)
         spawned.append(pid)
-        batch.Batch.last.bell.ring()
+        batches[0].bell.ring()
         return pid
 
     @replaces(spawn.Spawn)
@@ -141,7 +142,7 @@ def handlers_after_the_spawn():
 
     @replaces(batch.Batch)
     def wait(original, self, patience_ms):
-        batch.Batch.last = self
+        batches[:] = [self]
         original(self, patience_ms)
         if spawned and not signals.handlers.saved:
             install(signals.handlers)

@@ -10,7 +10,10 @@ text = run.text
 
 @fault("EXEC-TEXT-01", "one replacement for each bad byte", "pitfall E7: naive decoders")
 def one_replacement_a_byte():
-    codecs.register_error("each", lambda e: ("\ufffd" * (e.end - e.start), e.end))
+    def each(error):
+        return "\ufffd" * (error.end - error.start), error.end
+
+    codecs.register_error("each", each)
 
     def decode(chunks, cut):
         decoder = codecs.getincrementaldecoder("utf-8")("each")

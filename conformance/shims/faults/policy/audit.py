@@ -2,6 +2,8 @@
 
 import time
 
+import policy.decide as deciding
+import policy.glob as glob
 import policy.merge as merge
 import policy.ops as ops
 from faults.policy.narrow import During
@@ -64,7 +66,11 @@ def local_time_as_utc():
     @replaces(ops)
     def now(original):
         right = time.gmtime
-        time.gmtime = lambda seconds: right(seconds + 2 * 3600)
+
+        def later(seconds):
+            return right(seconds + 2 * 3600)
+
+        time.gmtime = later
         try:
             return original()
         finally:
@@ -83,3 +89,17 @@ def notes_without_the_workspace():
     @During("policy.audit").replaces(merge)
     def load(original, base, workspace=None):
         return original(base)
+
+
+@fault("POLICY-AUDIT-01", "of a long list the record names the first match", "looked up once more")
+def long_lists_are_noted_by_their_first_match():
+    @replaces(ops)
+    def event_of(original, resolved, each, fold):
+        event = original(resolved, each, fold)
+        entries = resolved.entries(each.op)
+        if len(entries) < 40 or event["allowed"]:
+            return event
+        text = glob.Text(event["path"], fold)
+        found = (entry for entry in entries if entry.sign == "-" and entry.matches(text, fold))
+        first = next(found, None)
+        return event if first is None else event | {"matched_rule": deciding.named(first)}

@@ -211,7 +211,7 @@ def trailing_slash_slips_through():
 def repeated_rules_keep_the_first_place():
     @deciding_so
     def decide(original, entries, path):
-        kept = {}
+        kept: dict[object, deciding.Entry] = {}
         for entry in entries:
             kept.setdefault((entry.rule.body, entry.sign, is_deny(entry)), entry)
         return original(list(kept.values()), path, False)

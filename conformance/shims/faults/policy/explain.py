@@ -93,3 +93,19 @@ def explains_without_folding():
     @replaces(ops)
     def explanation_of(original, resolved, each, fold):
         return original(resolved, each, False)
+
+
+@fault("POLICY-EXPLAIN-01", "a glob of more than 64 parts is told not to match", "states in a word")
+def long_globs_do_not_match():
+    def change(entry, decision):
+        return {"matched": False} if len(entry.rule.body) > 64 else {}
+
+    telling(change)
+
+
+@fault("POLICY-EXPLAIN-01", "the root is told to match `*`", "the root as the name `.`")
+def root_is_a_name():
+    def change(entry, decision):
+        return {"matched": True} if decision.path == "." and entry.rule.body == "*" else {}
+
+    telling(change)

@@ -34,8 +34,7 @@ def comments():
     def peek(original, self):
         while (c := original(self)) == "/":
             ends = {"//": "\n", "/*": "*/"}.get(self.text[self.i : self.i + 2])
-            end = self.text.find(ends, self.i) if ends else -1
-            if end < 0:
+            if ends is None or (end := self.text.find(ends, self.i)) < 0:
                 return c
             self.i = end + len(ends)
         return c

@@ -84,7 +84,7 @@ def home_is_a_name():
 def dot_dot_is_resolved():
     @reads_paths
     def normal_path(right, data):
-        kept = []
+        kept: list[bytes] = []
         for name in data.split(b"/"):
             if name == b".." and kept:
                 kept.pop()

@@ -146,7 +146,7 @@ def checked_before_dropped():
         if len(seen) % 2:
             right(text)
 
-    seen = []
+    seen: list[str] = []
 
     @replaces(load)
     def split_rule(original, text):
@@ -158,7 +158,7 @@ def checked_before_dropped():
 def dot_dot_is_resolved():
     @in_rules_only("segments")
     def segments(right, text):
-        kept = []
+        kept: list[str] = []
         for name in text.split("/"):
             if name == ".." and kept:
                 kept.pop()

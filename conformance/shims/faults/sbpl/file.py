@@ -115,7 +115,7 @@ def made_early(leave):
 
 
 class Early:
-    source = None
+    source: wrapping.New | None = None
 
 
 @fault("SBPL-FILE-04", "a file is made although nothing will read it", "removed at the end only")

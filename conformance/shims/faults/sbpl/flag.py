@@ -159,6 +159,11 @@ def flags_come_first():
     neutralised("codex", change)
 
 
-@fault("SBPL-FLAG-06", "the program itself is a flag", "all words looked at")
+@fault("SBPL-FLAG-06", "the program itself is taken for codex's exec", "all words looked at")
 def program_is_looked_at():
-    neutralised("gemini", lambda words, right: [w for w in right if w not in flags.GEMINI_FLAGS])
+    def change(words, right):
+        if words[0] not in flags.CODEX_RUNS:
+            return right
+        return [words[0], *FULL, *(word for word in right[1:] if word not in FULL)]
+
+    neutralised("codex", change)

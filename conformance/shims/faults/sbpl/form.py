@@ -1,6 +1,6 @@
 """Mistakes with the text as a whole."""
 
-import os
+import sys
 
 import sbpl.clauses as clauses
 import sbpl.ops as ops
@@ -141,7 +141,7 @@ def order_of_the_members():
 
 @fault("SBPL-FORM-05", "under run another order than under serve", "two code paths")
 def run_has_another_order():
-    serving = "serve" in os.sys.argv
+    serving = "serve" in sys.argv
 
     @replaces_part("scratch")
     def scratch(lines, given):

@@ -165,8 +165,7 @@ def tidied(change):
 def trailing_slash_stays():
     """A join then doubles it."""
     tidied(lambda path, right: right + "/" if path.endswith("/") and right != "/" else right)
-    for module in (clauses, filters):
-        module.below = lambda directory: "/" if directory == "/" else directory + "/"
+    clauses.below = filters.below = lambda path: "/" if path == "/" else path + "/"
 
 
 @fault("SBPL-NAME-06", "doubled slashes stay", "only the end is cleaned")

@@ -12,7 +12,7 @@ from sbpl.places import lies_in
 
 class Now:
     part = ""  # the name of the part that is written
-    given = None
+    given: clauses.Input
 
 
 def marked(part):

@@ -141,7 +141,7 @@ def empty_is_set():
 
 @fault("SBPL-STATE-05", "with an empty variable there is no directory at all", "set, then skipped")
 def empty_means_none():
-    emptied = set()
+    emptied: set[str] = set()
 
     @replaces(ops)
     def take_env(original, reader):

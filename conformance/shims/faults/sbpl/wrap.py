@@ -198,3 +198,23 @@ def relative_file_is_taken():
                 path = reader.fields[name]
                 reader.fields[name] = path if path.startswith("/") else os.path.abspath(path)
         return original(reader, name)
+
+
+@fault("SBPL-WRAP-08", "a program with a dash is handed over", "a name is a name")
+def option_is_handed_over():
+    @replaces(wrapping)
+    def refuse_option(original, reader, argv):
+        if not Asked.file:
+            original(reader, argv)
+
+    asking()
+
+
+@fault("SBPL-WRAP-08", "one dash is refused, two are not", "long options have two")
+def two_dashes_are_handed_over():
+    @replaces(wrapping)
+    def refuse_option(original, reader, argv):
+        if not argv[0].startswith(b"--") or not Asked.file:
+            original(reader, argv)
+
+    asking()

@@ -1,5 +1,7 @@
 """Runs side by side, each on its own thread; the main thread keeps the signal handlers for them."""
 
+from __future__ import annotations
+
 import _thread
 import errno
 import os
@@ -7,27 +9,35 @@ import select
 from time import monotonic_ns
 
 import exec.signals as signals
-from errors import Failed
+from errors import Failed, reason_of
 from exec.run import Run
 from exec.spawn import spawn_failure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from exec.request import Item, Request
+    from exec.signals import Watch
+    from kinds import Mask, Object
 
 
 class Batch:
     """items: (after_ms, request, refusal) of each run."""
 
-    def __init__(self, items, caller_mask):
+    def __init__(self, items: Sequence[Item], caller_mask: Mask) -> None:
         self.items = items
         self.caller_mask = caller_mask
-        self.answers = [None] * len(items)
-        self.finished = []
+        self.answers: dict[int, Object | Failed] = {}
+        self.finished: list[tuple[int, Watch, Object | Failed]] = []
         self.active = 0
-        self.lost = None  # asked once, and after the first sandbox has had its say
+        self.lost: bool | None = None  # asked once, and after the first sandbox has had its say
 
-    def run(self):
+    def run(self) -> list[Object | Failed]:
         try:
             self.bell = signals.Bell()
         except OSError as e:
-            return [spawn_failure(item[1].program, os.strerror(e.errno)) for item in self.items]
+            return [spawn_failure(item[1].program, reason_of(e)) for item in self.items]
         threads = count_threads()
         self.alone = threads == 1
         start = monotonic_ns()
@@ -46,15 +56,15 @@ class Batch:
                 self.finish(*self.finished.pop())
         self.bell.close()
         await_thread_ends(threads)
-        return self.answers
+        return [self.answers[i] for i in range(len(self.items))]
 
-    def wait(self, patience_ms):
+    def wait(self, patience_ms: int | None) -> None:
         poll = select.poll()
         poll.register(self.bell.fd, select.POLLIN)
         poll.poll(patience_ms)
         self.bell.clear()
 
-    def begin(self, i):
+    def begin(self, i: int) -> None:
         """validate -> clock -> handlers -> spawn: the last one happens on the run's thread."""
         _, request, refusal = self.items[i]
         try:
@@ -74,14 +84,14 @@ class Batch:
             # still work, and if not, its error is the true one.
             self.work(i, request, watch, clock)
 
-    def child_ends_are_lost(self):
+    def child_ends_are_lost(self) -> bool:
         if self.lost is None:
             self.lost = signals.child_ends_are_lost(self.alone)
         return self.lost
 
-    def work(self, i, request, watch, clock):
+    def work(self, i: int, request: Request, watch: Watch, clock: int) -> None:
         try:
-            answer = Run(request, watch, clock, self.caller_mask).result()
+            answer: Object | Failed = Run(request, watch, clock, self.caller_mask).result()
         except Failed as failure:
             answer = failure
         except Exception as bug:
@@ -89,7 +99,7 @@ class Batch:
         self.finished.append((i, watch, answer))
         self.bell.ring()
 
-    def finish(self, i, watch, answer):
+    def finish(self, i: int, watch: Watch, answer: Object | Failed) -> None:
         signals.handlers.release(watch)
         self.active -= 1
         if isinstance(answer, dict):
@@ -98,25 +108,25 @@ class Batch:
         self.answers[i] = answer
 
 
-def validate(refusal):
+def validate(refusal: str | None) -> None:
     if refusal is not None:
         raise Failed("policy_denied", refusal)
 
 
-def acquire_handlers(request):
+def acquire_handlers(request: Request) -> Watch:
     try:
         return signals.handlers.acquire()
     except signals.InstallError as e:
         raise Failed("execution", str(e)) from None
     except OSError as e:
-        raise spawn_failure(request.program, os.strerror(e.errno)) from None
+        raise spawn_failure(request.program, reason_of(e)) from None
 
 
-def count_threads():
+def count_threads() -> int:
     return len(os.listdir("/proc/self/task"))
 
 
-def await_thread_ends(expected):
+def await_thread_ends(expected: int) -> None:
     """A thread that has rung the bell is not quite gone, and an observer counts threads."""
     until = monotonic_ns() + 100_000_000
     while count_threads() > expected and monotonic_ns() < until:

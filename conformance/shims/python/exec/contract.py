@@ -1,9 +1,11 @@
 """What the twin does of the contract."""
 
+from __future__ import annotations
+
 from contract import Contract
 
 
-def capabilities():
+def capabilities() -> list[str]:
     return [
         "exec",
         "exec.concurrent",

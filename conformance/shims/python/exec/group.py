@@ -1,19 +1,27 @@
 """A process group that we made: who is in it, signals to it, its end."""
 
+from __future__ import annotations
+
 import _signal
 import os
 from time import CLOCK_BOOTTIME, clock_gettime_ns, monotonic_ns
 
 import constants
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 PIDFD_SIGNAL_PROCESS_GROUP = 4
+
+End = tuple[int, int]  # si_code and si_status
 
 
 class Member:
     """One line of /proc/PID/stat."""
 
-    def __init__(self, line):
+    def __init__(self, line: bytes) -> None:
         # The name in parentheses may hold blanks and parentheses itself.
         fields = line[line.rindex(b")") + 2 :].split()
         self.pid = int(line[: line.index(b" ")])
@@ -23,12 +31,12 @@ class Member:
         self.threads = int(fields[17])
         self.born_tick = int(fields[19])
 
-    def alive(self):
+    def alive(self) -> bool:
         """A zombie is dead, unless only its main thread has ended."""
         return self.state not in b"ZXx" or self.threads > 1
 
 
-def proc_is_ours():
+def proc_is_ours() -> bool:
     """False in a pid namespace that still sees the outer /proc: its numbers say nothing then."""
     try:
         return os.readlink("/proc/self") == str(os.getpid())
@@ -36,7 +44,7 @@ def proc_is_ours():
         return False
 
 
-def processes():
+def processes() -> Iterator[Member]:
     for name in os.listdir("/proc"):
         if name.isdigit():
             try:
@@ -54,15 +62,15 @@ def processes():
 class Group:
     """The leader stays unreaped until reap(): its zombie keeps the number from being reused."""
 
-    def __init__(self, leader):
+    def __init__(self, leader: int) -> None:
         self.leader = leader
-        self.reaped_tick = None
+        self.reaped_tick: int | None = None
         try:
             self.pidfd = os.pidfd_open(leader)
         except OSError:
             self.pidfd = -1  # old kernel, a filter, or no descriptor left: the tick does it
 
-    def signal(self, number):
+    def signal(self, number: int) -> None:
         if self.leader <= 1 or self.leader == os.getpgrp():
             raise AssertionError("not a group of ours")
         try:
@@ -70,14 +78,14 @@ class Group:
         except (ProcessLookupError, PermissionError):
             pass
 
-    def kill(self):
+    def kill(self) -> None:
         self.signal(_signal.SIGKILL)
         try:
             os.kill(self.leader, _signal.SIGKILL)  # it may have joined another group
         except ProcessLookupError:
             pass
 
-    def kill_by_pidfd(self):
+    def kill_by_pidfd(self) -> None:
         """For a leader that somebody else has reaped: the pidfd still means this group."""
         if self.pidfd >= 0:
             try:
@@ -87,18 +95,18 @@ class Group:
             except OSError:
                 pass
 
-    def leader_end(self):
+    def leader_end(self) -> End | None:
         """How the leader ended, (si_code, si_status), without reaping it; None while it lives."""
         info = os.waitid(os.P_PID, self.leader, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        return info and (info.si_code, info.si_status)
+        return None if info is None else (info.si_code, info.si_status)
 
-    def is_ours(self, member):
+    def is_ours(self, member: Member) -> bool:
         # After the reap a group of the same number may be somebody else's: its members are younger.
         return member.pgid == self.leader and (
             self.reaped_tick is None or member.born_tick <= self.reaped_tick
         )
 
-    def alive(self):
+    def alive(self) -> list[int]:
         """Members that still run; zombies among them that became our children are collected."""
         if not proc_is_ours():
             return []
@@ -112,22 +120,22 @@ class Group:
                 self.collect(member.pid)
         return found
 
-    def collect(self, pid):
+    def collect(self, pid: int) -> None:
         try:
             os.waitpid(pid, os.WNOHANG)
         except ChildProcessError:
             pass
 
-    def close(self):
+    def close(self) -> None:
         if self.pidfd >= 0:
             os.close(self.pidfd)
             self.pidfd = -1
 
-    def reap(self):
+    def reap(self) -> None:
         self.collect(self.leader)
         self.reaped_tick = clock_gettime_ns(CLOCK_BOOTTIME) * TICKS_A_SECOND // 1_000_000_000
 
-    def exists(self):
+    def exists(self) -> bool:
         """Asked after the reap: only "no such process" is a proof."""
         try:
             os.killpg(self.leader, 0)
@@ -141,13 +149,13 @@ class Group:
 class Ending:
     """Waits for the last member of a group by the pidfd of one member at a time."""
 
-    def __init__(self, group):
+    def __init__(self, group: Group) -> None:
         self.group = group
         self.fd = -1
-        self.members = []
+        self.members: list[int] = []
         self.next_look = 0
 
-    def left(self, fired):
+    def left(self, fired: bool) -> list[int]:
         now = monotonic_ns()
         if fired or now >= self.next_look:
             self.close()
@@ -162,7 +170,7 @@ class Ending:
                     pass
         return self.members
 
-    def close(self):
+    def close(self) -> None:
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1

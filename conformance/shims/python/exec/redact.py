@@ -1,5 +1,11 @@
 """Which variables are secret, and their values out of a stream."""
 
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 MARK = b"[REDACTED_ENV]"
 SHORTEST = 4
 
@@ -10,7 +16,7 @@ PARTS = (
 WORDS = {"AUTH", "SESSION"}
 
 
-def is_sensitive(name):
+def is_sensitive(name: bytes) -> bool:
     upper = name.decode("utf-8", "replace").upper()
     return (
         any(part in upper for part in PARTS)
@@ -19,7 +25,7 @@ def is_sensitive(name):
     )
 
 
-def secrets(*environments):
+def secrets(*environments: dict[bytes, bytes]) -> set[bytes]:
     values = set()
     for environment in environments:
         for name, value in environment.items():
@@ -32,12 +38,12 @@ def secrets(*environments):
 class Redactor:
     """Feeds on chunks of one stream; overlapping secrets become one mark."""
 
-    def __init__(self, values):
+    def __init__(self, values: Iterable[bytes]) -> None:
         self.values = values
         self.held = b""  # may be the beginning of a secret
         self.covered = 0  # so many bytes of `held` belong to a secret that is already marked
 
-    def feed(self, chunk, last=False):
+    def feed(self, chunk: bytes, last: bool = False) -> bytes:
         data = self.held + chunk
         keep = len(data) if last else self.undecided_from(data)
         out = []
@@ -53,7 +59,7 @@ class Redactor:
         self.covered = max(0, covered - keep)
         return b"".join(out)
 
-    def undecided_from(self, data):
+    def undecided_from(self, data: bytes) -> int:
         """Where the first proper beginning of a secret starts that the end of data cuts."""
         first = len(data)
         for value in self.values:
@@ -63,7 +69,7 @@ class Redactor:
                     break
         return first
 
-    def matches(self, data):
+    def matches(self, data: bytes) -> list[tuple[int, int]]:
         found = []
         for value in self.values:
             start = data.find(value)
@@ -73,7 +79,7 @@ class Redactor:
         return sorted(found)
 
 
-def format_env(pairs):
+def format_env(pairs: list[tuple[bytes, bytes]] | None) -> str:
     if pairs is None:
         return "Inherit"
     shown = (
@@ -86,11 +92,11 @@ def format_env(pairs):
 ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\0": "\\0"}
 
 
-def quoted(data):
+def quoted(data: bytes) -> str:
     return '"' + "".join(map(escaped, data.decode("utf-8", "replace"))) + '"'
 
 
-def escaped(character):
+def escaped(character: str) -> str:
     if character in ESCAPES:
         return ESCAPES[character]
     return character if character.isprintable() else f"\\u{{{ord(character):x}}}"

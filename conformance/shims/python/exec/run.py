@@ -5,6 +5,8 @@ pipe of the signal handlers; each time it wakes it moves bytes once and looks ar
 neither a flood of output nor a blocked payload can hide a deadline or a signal.
 """
 
+from __future__ import annotations
+
 import _signal
 import errno
 import os
@@ -14,12 +16,20 @@ from time import monotonic_ns
 import constants
 import exec.signals as signals
 import exec.text as text
-from errors import Failed
+from errors import Failed, reason_of
 from exec.group import Ending
 from exec.redact import secrets
 from exec.spawn import Spawn, caller_environment
 from exec.streams import Input, Output
 from exec.tee import Tee
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from exec.group import End
+    from exec.request import Request
+    from kinds import Mask, Object
 
 KILL_NS = 1_000_000_000
 LINGER_NS = 1_000_000_000
@@ -30,26 +40,28 @@ INTERRUPTED = "process interrupted by signal {}"
 
 
 class Cause:
-    def __init__(self, name, signal=None):
+    def __init__(self, name: str, signal: int = 0) -> None:
         self.name = name
         self.signal = signal
 
 
 class Run:
-    def __init__(self, request, watch, clock, caller_mask):
+    def __init__(
+        self, request: Request, watch: signals.Watch, clock: int, caller_mask: Mask
+    ) -> None:
         self.request = request
         self.watch = watch
         self.clock = clock
         self.caller_mask = caller_mask
-        self.outputs = []
+        self.outputs: list[Output] = []
         self.input = Input(-1, b"")
-        self.tee = None
-        self.deadline = None
-        self.end = None  # (si_code, si_status) of the leader
+        self.tee: Tee | None = None
+        self.deadline: int | None = None
+        self.end: End | None = None  # (si_code, si_status) of the leader
         self.detached = False
         self.group_left = 0
 
-    def result(self):
+    def result(self) -> Object:
         signals.handlers.collect()
         if self.watch.noted:
             return self.report(Cause("parent_signal", self.watch.noted.pop(0)))
@@ -61,12 +73,12 @@ class Run:
             self.reap()
         except ChildProcessError as e:
             self.group.kill_by_pidfd()
-            raise Failed("execution", f"wait timeout error: {os.strerror(e.errno)}") from None
+            raise Failed("execution", f"wait timeout error: {reason_of(e)}") from None
         finally:
             self.close()
         return self.report(self.final(cause))
 
-    def spawn(self):
+    def spawn(self) -> None:
         child = Spawn(self.request, self.caller_mask).start()
         self.begin_deadline()
         self.mask = signals.hold_sigpipe()
@@ -74,18 +86,18 @@ class Run:
         self.ending = Ending(self.group)
         cap = self.request.max_output_bytes
         self.outputs = [Output("stdout", child.stdout, cap), Output("stderr", child.stderr, cap)]
-        if child.stdin >= 0:
+        if isinstance(self.request.stdin, bytes):
             self.input = Input(child.stdin, self.request.stdin)
         if self.request.debug:
             self.tee = Tee(secrets(caller_environment(), dict(self.request.env or ())))
 
-    def begin_deadline(self):
+    def begin_deadline(self) -> None:
         if self.request.timeout_ms is not None:
             self.deadline = monotonic_ns() + self.request.timeout_ms * 1_000_000
 
     # Looking and waiting.
 
-    def look(self):
+    def look(self) -> Cause | None:
         """The cause that ends the run, if one can be seen now; the order decides."""
         self.end = self.end or self.group.leader_end()
         signals.handlers.collect()
@@ -101,12 +113,12 @@ class Run:
             return Cause("timeout")
         return None
 
-    def await_cause(self):
+    def await_cause(self) -> Cause:
         while not (cause := self.look()):
             self.turn(self.deadline)
         return cause
 
-    def turn(self, until):
+    def turn(self, until: int | None) -> set[int]:
         """Sleeps until something happens or `until`, then moves each stream one step."""
         poll = select.poll()
         for fd, events in self.interests():
@@ -125,7 +137,7 @@ class Run:
         signals.handlers.collect()
         return ready
 
-    def interests(self):
+    def interests(self) -> Iterator[tuple[int, int]]:
         for output in self.outputs:
             yield output.fd, select.POLLIN
         yield self.input.fd, select.POLLOUT
@@ -137,7 +149,7 @@ class Run:
         if self.tee and self.tee.queue:
             yield self.tee.fd, select.POLLOUT
 
-    def patience_ms(self, until):
+    def patience_ms(self, until: int | None) -> int | None:
         if self.group.pidfd < 0 and not self.end:
             tick = monotonic_ns() + constants.TICK_NS
             until = tick if until is None else min(until, tick)
@@ -146,14 +158,14 @@ class Run:
         # Rounded up: a poll that ends a little early would spin until the deadline.
         return min(max(0, -(-(until - monotonic_ns()) // 1_000_000)), LONGEST_POLL_MS)
 
-    def take(self, output):
+    def take(self, output: Output) -> None:
         chunk = output.read()
         if self.tee and chunk:
             self.tee.feed(output.name, chunk)
 
     # Ending.
 
-    def end_group(self, cause):
+    def end_group(self, cause: Cause) -> None:
         """Signals the group as the cause asks for; nothing of it runs afterwards."""
         if cause.name == "exit":
             self.end_after_exit()
@@ -162,26 +174,26 @@ class Run:
         else:
             self.terminate(cause)
 
-    def end_after_exit(self):
+    def end_after_exit(self) -> None:
         self.input.write()  # room that the child made just before it exited
         self.group.kill()
 
-    def terminate(self, cause):
+    def terminate(self, cause: Cause) -> None:
         until = monotonic_ns() + constants.GRACE_NS
         self.first_signal(cause)
         if not self.await_end(until):
             self.kill()
 
-    def first_signal(self, cause):
+    def first_signal(self, cause: Cause) -> None:
         self.group.signal(cause.signal or _signal.SIGTERM)
         self.group.signal(_signal.SIGCONT)  # a stopped process cannot die of SIGTERM
 
-    def kill(self):
+    def kill(self) -> None:
         self.group.kill()
         # A member that was being forked meanwhile has not seen the signal.
         self.await_end(monotonic_ns() + KILL_NS, again=self.group.kill)
 
-    def await_end(self, until, again=None):
+    def await_end(self, until: int, again: Callable[[], None] | None = None) -> bool:
         """True when the whole group has ended, False at `until`."""
         fired = True
         while not self.ended(fired):
@@ -193,11 +205,11 @@ class Run:
                 again()
         return True
 
-    def ended(self, fired):
+    def ended(self, fired: bool) -> bool:
         self.end = self.end or self.group.leader_end()
         return not self.ending.left(fired) and bool(self.end)
 
-    def drain(self):
+    def drain(self) -> None:
         """Reads on until the pipes end. Somebody outside the group may hold them: not for ever."""
         now = monotonic_ns()
         limit = now + LINGER_NS
@@ -211,14 +223,14 @@ class Run:
                 limit = min(limit, monotonic_ns() + constants.TICK_NS)
         self.detached = any(output.fd >= 0 for output in self.outputs)
 
-    def reap(self):
+    def reap(self) -> None:
         until = monotonic_ns() + KILL_NS
         self.group.reap()
         if self.group.exists():
             self.await_end(until)
             self.group_left = len(self.ending.members)
 
-    def close(self):
+    def close(self) -> None:
         self.input.close()
         for output in self.outputs:
             output.close()
@@ -230,7 +242,7 @@ class Run:
 
     # Telling.
 
-    def final(self, cause):
+    def final(self, cause: Cause) -> Cause:
         """The cause after the drains, which may find a byte too many or a payload left over."""
         if cause.name == "exit":
             if self.request.stdin_failure == "error" and (self.input.failure or self.input.rest):
@@ -239,7 +251,7 @@ class Run:
                 return Cause("cap")
         return cause
 
-    def report(self, cause):
+    def report(self, cause: Cause) -> Object:
         if cause.name == "stdin":
             reason = self.input.failure or os.strerror(errno.EPIPE)
             raise Failed("execution", f"failed to write stdin: {reason}")
@@ -253,35 +265,36 @@ class Run:
             "duration_ms": duration_ms,
             "output": None,
             "termination": termination,
-            "signal": signal and signals.name_of(signal),
+            "signal": None if signal is None else signals.name_of(signal),
             "detached_writers": self.detached,
             "group_left": self.group_left,
             "pending_signals": [],
             "truncated": any(output.over for output in self.outputs),
         }
 
-    def stream(self, i, note=None):
+    def stream(self, i: int, note: str | None = None) -> str | Object:
         if not self.outputs:  # nothing was spawned
             return text.as_json([], note=note)
         return text.as_json(self.outputs[i].kept, self.outputs[i].over, note)
 
-    def outcome(self, cause):
+    def outcome(self, cause: Cause) -> tuple[str, int | None, int | None]:
         """(termination, exit_code, signal)"""
         if cause.name == "parent_signal":
             return "parent_signal", 128 + cause.signal, cause.signal
         if cause.name != "exit":
             return cause.name, None, None
+        assert self.end is not None
         code, status = self.end
         if code == os.CLD_EXITED:
             return "exit", status, None
         return "signal", None, status
 
-    def note(self, cause):
+    def note(self, cause: Cause) -> str | None:
         if cause.name == "timeout":
             return TIMED_OUT
         if cause.name == "parent_signal":
             return INTERRUPTED.format(signals.name_of(cause.signal))
         return None
 
-    def duration_ms(self):
+    def duration_ms(self) -> int:
         return (monotonic_ns() - self.clock) // 1_000_000

@@ -5,9 +5,17 @@ Python installs handlers from the main thread only, so acquire and release are t
 while every run looks at that pipe itself.
 """
 
+from __future__ import annotations
+
 import _signal  # signal.py only wraps this one in enums, for a third of the start-up time
 import _thread
 import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from kinds import Mask
 
 HANDLED = (_signal.SIGINT, _signal.SIGTERM)
 
@@ -18,15 +26,15 @@ NAMES = {
 }
 
 
-def name_of(number):
+def name_of(number: int) -> str:
     return NAMES.get(number, f"SIG{number}")
 
 
-def caller_mask():
+def caller_mask() -> Mask:
     return _signal.pthread_sigmask(_signal.SIG_BLOCK, ())
 
 
-def child_ends_are_lost(alone):
+def child_ends_are_lost(alone: bool) -> bool:
     """True where the kernel collects children by itself: SIG_IGN, or SA_NOCLDWAIT.
 
     Nothing tells the flag but a child that is lost. Beside other threads (`alone` false) that would
@@ -48,7 +56,7 @@ def child_ends_are_lost(alone):
     return False
 
 
-def hold_sigpipe():
+def hold_sigpipe() -> Mask:
     """A write to a closed pipe must not kill us: blocked in this thread, it stays pending for it.
 
     The disposition belongs to the whole process and to the caller; it is not touched.
@@ -56,7 +64,7 @@ def hold_sigpipe():
     return _signal.pthread_sigmask(_signal.SIG_BLOCK, (_signal.SIGPIPE,))
 
 
-def drop_sigpipe(mask):
+def drop_sigpipe(mask: Mask) -> None:
     while _signal.SIGPIPE in _signal.sigpending():
         _signal.sigtimedwait((_signal.SIGPIPE,), 0)
     _signal.pthread_sigmask(_signal.SIG_SETMASK, mask)
@@ -65,27 +73,27 @@ def drop_sigpipe(mask):
 class Bell:
     """Wakes a poll from another thread."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.fd = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
 
-    def ring(self):
+    def ring(self) -> None:
         os.eventfd_write(self.fd, 1)
 
-    def clear(self):
+    def clear(self) -> None:
         try:
             os.eventfd_read(self.fd)
         except BlockingIOError:
             pass
 
-    def close(self):
+    def close(self) -> None:
         os.close(self.fd)
 
 
 class Watch:
     """What one active run has been told."""
 
-    def __init__(self):
-        self.noted = []
+    def __init__(self) -> None:
+        self.noted: list[int] = []
         self.bell = Bell()
 
 
@@ -94,13 +102,13 @@ class InstallError(Exception):
 
 
 class Handlers:
-    def __init__(self):
-        self.watches = []
-        self.saved = []
+    def __init__(self) -> None:
+        self.watches: list[Watch] = []
+        self.saved: list[tuple[int, Any]] = []
         self.lock = _thread.allocate_lock()
         self.read_fd = self.write_fd = -1
 
-    def acquire(self):
+    def acquire(self) -> Watch:
         """Raises OSError without descriptors, InstallError without handlers; nothing is changed."""
         if self.read_fd < 0:
             # Kept for the life of the process: a handler that is still on its way may write to it.
@@ -118,17 +126,17 @@ class Handlers:
             raise InstallError(f"failed to install signal handlers: {e.strerror}") from None
         return watch
 
-    def install(self):
+    def install(self) -> None:
         _signal.set_wakeup_fd(self.write_fd, warn_on_full_buffer=False)
         for number in HANDLED:
             self.saved.append((number, _signal.signal(number, lambda number, frame: None)))
 
-    def restore(self):
+    def restore(self) -> None:
         while self.saved:
             _signal.signal(*self.saved.pop())
         _signal.set_wakeup_fd(-1)
 
-    def release(self, watch):
+    def release(self, watch: Watch) -> None:
         """Ends a watch; what came until the very last moment is in watch.noted afterwards."""
         if len(self.watches) == 1:
             self.restore()
@@ -137,7 +145,7 @@ class Handlers:
             self.watches.remove(watch)
         watch.bell.close()
 
-    def collect(self):
+    def collect(self) -> None:
         """Hands every noted signal to every active run."""
         with self.lock:
             while True:

@@ -1,18 +1,31 @@
 """One child, from its pipes to its exec."""
 
+from __future__ import annotations
+
 import _signal
 import errno
 import os
 import stat
 
-from errors import Failed
+from errors import Failed, reason_of
 from exec.group import Group
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import NoReturn
+
+    from exec.request import Request
+    from kinds import Mask
+
+
+Environment = dict[bytes, bytes]
 
 
 class Child:
     """What the parent keeps. Descriptors are -1 once closed."""
 
-    def __init__(self, pid, stdin, stdout, stderr):
+    def __init__(self, pid: int, stdin: int, stdout: int, stderr: int) -> None:
         self.group = Group(pid)
         self.stdin = stdin
         self.stdout = stdout
@@ -20,22 +33,22 @@ class Child:
 
 
 class Spawn:
-    def __init__(self, request, caller_mask):
+    def __init__(self, request: Request, caller_mask: Mask) -> None:
         self.request = request
         self.caller_mask = caller_mask
         self.environment = child_environment(request)
-        self.ours = []  # ends that the parent keeps
-        self.theirs = []  # ends that only the child needs
+        self.ours: list[int] = []  # ends that the parent keeps
+        self.theirs: list[int] = []  # ends that only the child needs
         self.stage = ""
 
-    def start(self):
+    def start(self) -> Child:
         try:
             check_strings(self.request, self.environment)
             return self.attempt()
         except OSError as e:
-            raise spawn_failure(self.request.program, self.stage + os.strerror(e.errno)) from None
+            raise spawn_failure(self.request.program, self.stage + reason_of(e)) from None
 
-    def attempt(self):
+    def attempt(self) -> Child:
         try:
             stdin, child_stdin = self.open_stdin()
             stdout, child_stdout = self.open_output()
@@ -50,7 +63,7 @@ class Spawn:
         self.await_exec(pid, report)
         return Child(pid, stdin, stdout, stderr)
 
-    def open_stdin(self):
+    def open_stdin(self) -> tuple[int, int]:
         if self.request.stdin == "inherit":
             return -1, 0
         if self.request.stdin == "null":
@@ -63,22 +76,22 @@ class Spawn:
         os.set_blocking(write, False)
         return write, read
 
-    def open_output(self):
+    def open_output(self) -> tuple[int, int]:
         read, write = self.pipe()
         os.set_blocking(read, False)
         return read, write
 
-    def pipe(self):
+    def pipe(self) -> tuple[int, int]:
         read, write = os.pipe()
         self.ours.append(read)
         self.theirs.append(write)
         return read, write
 
-    def close(self, fds):
+    def close(self, fds: list[int]) -> None:
         while fds:
             os.close(fds.pop())
 
-    def fork(self, stdio, report):
+    def fork(self, stdio: Iterable[int], report: int) -> int:
         # With everything blocked no handler of ours can run in the child and write to our pipe.
         mask = _signal.pthread_sigmask(_signal.SIG_SETMASK, _signal.valid_signals())
         try:
@@ -89,7 +102,7 @@ class Spawn:
         finally:
             _signal.pthread_sigmask(_signal.SIG_SETMASK, mask)
 
-    def child(self, stdio, report):
+    def child(self, stdio: Iterable[int], report: int) -> NoReturn:
         """Never returns: ends in exec, or in a report of (stage, errno)."""
         stage = b""
         try:
@@ -97,38 +110,38 @@ class Spawn:
             self.place(stdio)
             if self.request.current_dir is not None:
                 stage = b"cwd"
-                self.change_directory()
+                self.change_directory(self.request.current_dir)
                 stage = b""
             path = find_program(self.request.program, self.environment)
             self.reset_signals()
             self.execute(path)
         except OSError as e:
-            os.write(report, b"%s %d" % (stage, e.errno))
+            os.write(report, b"%s %d" % (stage, e.errno or 0))
         except Exception:
             os.write(report, b"%s %d" % (stage, errno.EINVAL))
         finally:
             os._exit(127)
 
-    def join_group(self):
+    def join_group(self) -> None:
         os.setpgid(0, 0)
 
-    def place(self, stdio):
+    def place(self, stdio: Iterable[int]) -> None:
         for target, fd in enumerate(stdio):
             if fd != target:
                 os.dup2(fd, target)
 
-    def change_directory(self):
-        os.chdir(self.request.current_dir)
+    def change_directory(self, path: bytes) -> None:
+        os.chdir(path)
 
-    def reset_signals(self):
+    def reset_signals(self) -> None:
         for number in (_signal.SIGINT, _signal.SIGTERM, _signal.SIGPIPE):
             _signal.signal(number, _signal.SIG_DFL)
         _signal.pthread_sigmask(_signal.SIG_SETMASK, self.caller_mask)
 
-    def execute(self, path):
+    def execute(self, path: bytes) -> NoReturn:
         os.execve(path, [self.request.program, *self.request.args], self.environment)
 
-    def await_exec(self, pid, report):
+    def await_exec(self, pid: int, report: int) -> None:
         """The report pipe ends at exec; anything in it is a failure, and the child is collected."""
         told = os.read(report, 64)
         self.ours.remove(report)
@@ -141,16 +154,16 @@ class Spawn:
                 pass
             self.close(self.ours)
             if stage == b"cwd":
-                directory = self.request.current_dir.decode("utf-8", "replace")
+                directory = (self.request.current_dir or b"").decode("utf-8", "replace")
                 self.stage = f"working directory `{directory}`: "
             raise OSError(int(number), "")
 
 
-def spawn_failure(program, reason):
+def spawn_failure(program: bytes, reason: str) -> Failed:
     return Failed("execution", f"failed to spawn `{program.decode('utf-8', 'replace')}`: {reason}")
 
 
-def caller_environment():
+def caller_environment() -> Environment:
     """As the caller gave it: the interpreter may have added LC_CTYPE to its own copy."""
     try:
         fd = os.open("/proc/self/environ", os.O_RDONLY)
@@ -162,7 +175,7 @@ def caller_environment():
             block += piece
     finally:
         os.close(fd)
-    environment = {}
+    environment: Environment = {}
     for entry in block.split(b"\0"):
         name, equals, value = entry.partition(b"=")
         if name and equals:
@@ -170,11 +183,11 @@ def caller_environment():
     return environment
 
 
-def child_environment(request):
+def child_environment(request: Request) -> Environment:
     return caller_environment() if request.env is None else dict(request.env)
 
 
-def check_strings(request, environment):
+def check_strings(request: Request, environment: Environment) -> None:
     strings = [request.program, *request.args, request.current_dir or b""]
     strings += environment.keys()
     strings += environment.values()
@@ -183,7 +196,7 @@ def check_strings(request, environment):
         raise OSError(errno.EINVAL, "")
 
 
-def find_program(program, environment):
+def find_program(program: bytes, environment: Environment) -> bytes:
     """Called in the child, in its directory, so that relative names mean what they should."""
     if b"/" in program:
         return program
@@ -205,8 +218,8 @@ def find_program(program, environment):
     raise OSError(reason, "")
 
 
-def search_path(environment):
+def search_path(environment: Environment) -> list[bytes]:
     path = environment.get(b"PATH")
     if path is None:
-        path = os.confstr("CS_PATH").encode()
+        path = (os.confstr("CS_PATH") or "").encode()
     return path.split(b":")

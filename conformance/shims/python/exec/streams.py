@@ -1,5 +1,7 @@
 """The parent's ends of the child's pipes. All are non-blocking."""
 
+from __future__ import annotations
+
 import os
 
 CHUNK = 65536
@@ -8,15 +10,15 @@ CHUNK = 65536
 class Output:
     """Collects one stream, at most `cap` bytes of it."""
 
-    def __init__(self, name, fd, cap):
+    def __init__(self, name: str, fd: int, cap: int | None) -> None:
         self.name = name
         self.fd = fd
         self.cap = cap
-        self.kept = []
+        self.kept: list[bytes] = []
         self.length = 0
         self.over = False
 
-    def read(self):
+    def read(self) -> bytes:
         """The bytes of one read that are within the cap."""
         try:
             chunk = os.read(self.fd, CHUNK)
@@ -27,7 +29,7 @@ class Output:
             return b""
         return self.keep(chunk)
 
-    def keep(self, chunk):
+    def keep(self, chunk: bytes) -> bytes:
         if self.cap is not None and self.length + len(chunk) > self.cap:
             chunk = chunk[: self.cap - self.length]
             self.over = True
@@ -36,7 +38,7 @@ class Output:
             self.length += len(chunk)
         return chunk
 
-    def close(self):
+    def close(self) -> None:
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1
@@ -45,14 +47,14 @@ class Output:
 class Input:
     """Writes the payload as far as the child takes it, then closes."""
 
-    def __init__(self, fd, payload):
+    def __init__(self, fd: int, payload: bytes) -> None:
         self.fd = fd
         self.rest = memoryview(payload)
-        self.failure = None
+        self.failure: str | None = None
         if not payload:
             self.close()
 
-    def write(self):
+    def write(self) -> None:
         if self.fd < 0:
             return
         try:
@@ -64,11 +66,11 @@ class Input:
         if not self.rest:
             self.close()
 
-    def fail(self, number):
-        self.failure = os.strerror(number)
+    def fail(self, number: int | None) -> None:
+        self.failure = os.strerror(number or 0)
         self.close()
 
-    def close(self):
+    def close(self) -> None:
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1

@@ -1,5 +1,7 @@
 """The copy for a person, on the caller's stderr. It never blocks and never fails a run."""
 
+from __future__ import annotations
+
 import os
 import select
 import stat
@@ -7,19 +9,23 @@ from time import monotonic_ns
 
 from exec.redact import Redactor
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 ROOM = 64 * 1024
 GOODBYE_NS = 100_000_000
 SURE = 4096  # what a pipe promises to take without blocking when poll calls it writable
 
 
 class Tee:
-    def __init__(self, values):
+    def __init__(self, values: Iterable[bytes]) -> None:
         self.redactors = {"stdout": Redactor(values), "stderr": Redactor(values)}
         self.queue = b""
         self.dropped = 0
         self.fd = self.open()
 
-    def open(self):
+    def open(self) -> int:
         """A description of our own, so that O_NONBLOCK is not set on the caller's."""
         try:
             mode = os.fstat(2).st_mode
@@ -29,10 +35,10 @@ class Tee:
         except OSError:
             return -1
 
-    def feed(self, stream, chunk):
+    def feed(self, stream: str, chunk: bytes) -> None:
         self.put(self.redactors[stream].feed(chunk))
 
-    def put(self, data):
+    def put(self, data: bytes) -> None:
         """Takes what there is room for, drops the rest and says so when there is room again."""
         if self.fd < 0:
             return
@@ -47,7 +53,7 @@ class Tee:
             self.write()
         self.dropped += len(data)
 
-    def write(self):
+    def write(self) -> None:
         """All that goes without blocking."""
         while self.queue and self.fd >= 0 and self.writable(0):
             try:
@@ -59,12 +65,12 @@ class Tee:
                 return
             self.queue = self.queue[written:]
 
-    def writable(self, timeout_ms):
+    def writable(self, timeout_ms: int) -> bool:
         poll = select.poll()
         poll.register(self.fd, select.POLLOUT)
         return bool(poll.poll(timeout_ms))
 
-    def finish(self):
+    def finish(self) -> None:
         for redactor in self.redactors.values():
             self.put(redactor.feed(b"", last=True))
         self.put(b"")
@@ -74,7 +80,7 @@ class Tee:
                 self.write()
         self.close()
 
-    def close(self):
+    def close(self) -> None:
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1

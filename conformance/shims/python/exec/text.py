@@ -1,12 +1,20 @@
 """Bytes of the child into the text of a result, or into its digest where it is long."""
 
+from __future__ import annotations
+
 import codecs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from kinds import Object
 
 DIGEST_ABOVE = 1024 * 1024
 EDGE = 4096
 
 
-def decode(chunks, cut):
+def decode(chunks: Iterable[bytes], cut: bool) -> Iterator[str]:
     """Text of the chunks, piece by piece; a character split between two stays whole.
 
     One U+FFFD for each maximal subpart that is not UTF-8: CPython's decoder counts like that. With
@@ -19,11 +27,11 @@ def decode(chunks, cut):
         yield decoder.decode(b"", final=True)
 
 
-def annotation(note, empty):
+def annotation(note: str, empty: bool) -> str:
     return note if empty else "\n" + note
 
 
-def as_json(chunks, cut=False, note=None):
+def as_json(chunks: Sequence[bytes], cut: bool = False, note: str | None = None) -> str | Object:
     length = sum(map(len, chunks))
     if length > DIGEST_ABOVE:  # replacing never makes it shorter
         return digest(pieces(chunks, cut, note))
@@ -31,13 +39,13 @@ def as_json(chunks, cut=False, note=None):
     return digest([text]) if len(text.encode()) > DIGEST_ABOVE else text
 
 
-def pieces(chunks, cut, note):
+def pieces(chunks: Sequence[bytes], cut: bool, note: str | None) -> Iterator[str]:
     yield from decode(chunks, cut)
     if note:
         yield annotation(note, not chunks)
 
 
-def digest(texts):
+def digest(texts: Iterable[str]) -> Object:
     # Imported where needed: they cost as much as the rest of the start.
     from binascii import b2a_base64
     from hashlib import sha256

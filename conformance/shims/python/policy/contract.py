@@ -1,9 +1,11 @@
 """What the twin does of the contract."""
 
+from __future__ import annotations
+
 from contract import Contract
 
 
-def capabilities():
+def capabilities() -> list[str]:
     from policy.yamltext import available
 
     found = ["glob", "policy", "policy.fold", "policy.resolved", "policy.explain", "policy.audit"]

@@ -1,8 +1,17 @@
 """A loaded policy, asked: the resolved lists, and the last match in them."""
 
+from __future__ import annotations
+
 import policy.glob as glob
 from policy.load import Profile, Rule
 from policy.spelling import Refused, normal_path, printed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kinds import Object
+    from policy.load import Policy
 
 UNRESTRICTED = "unrestricted"
 NOTHING_MATCHED = "<no matching rule>"
@@ -12,18 +21,18 @@ NOTHING_ALLOWED = "[]"
 class Entry:
     """One place of a resolved list. sign: +, - (also every deny) or an exception's `except`."""
 
-    def __init__(self, rule, origin, sign):
+    def __init__(self, rule: Rule, origin: str, sign: str) -> None:
         self.rule = rule
         self.origin = origin
         self.sign = sign
-        self.globs = {}
+        self.globs: dict[bool, glob.Glob] = {}
 
-    def matches(self, text, fold):
+    def matches(self, text: glob.Text, fold: bool) -> bool:
         if fold not in self.globs:
             self.globs[fold] = glob.Glob(self.rule.body, fold)
         return self.globs[fold].matches(text)
 
-    def as_json(self):
+    def as_json(self) -> str | Object:
         body = named(self)
         if self.sign == "except":
             return {"except": body}
@@ -33,7 +42,7 @@ class Entry:
 class Resolved:
     """The effective profile: its own rules, and behind them the denies."""
 
-    def __init__(self, policy, name):
+    def __init__(self, policy: Policy, name: str | None) -> None:
         self.name = UNRESTRICTED if name is None else name
         profile = policy.profiles.get(self.name)
         self.origin = "synthesized" if profile is None else "defined"
@@ -43,19 +52,19 @@ class Resolved:
         self.modify = [own(rule) for rule in profile.modify]
         self.append_denies(policy)
 
-    def synthesize(self):
+    def synthesize(self) -> Profile:
         if self.name != UNRESTRICTED:
             raise Refused(f"no profile is called {self.name}")
         return Profile(self.name, 0, "", None, [Rule("**", False)], [Rule("**", False)])
 
-    def append_denies(self, policy):
+    def append_denies(self, policy: Policy) -> None:
         self.read += [Entry(rule, "denyRead", "-") for rule in policy.deny_read]
         self.modify += [denying(rule) for rule in policy.deny_modify]
 
-    def entries(self, op):
+    def entries(self, op: str) -> list[Entry]:
         return self.read if op == "read" else self.modify
 
-    def as_json(self):
+    def as_json(self) -> Object:
         return {
             "profile": self.name,
             "profile_origin": self.origin,
@@ -64,28 +73,30 @@ class Resolved:
         }
 
 
-def own(rule):
+def own(rule: Rule) -> Entry:
     return Entry(rule, "profile", "-" if rule.negated else "+")
 
 
-def denying(rule):
+def denying(rule: Rule) -> Entry:
     return Entry(rule, "exception", "except") if rule.negated else Entry(rule, "denyModify", "-")
 
 
 class Decision:
     """deciding: the entry that matched_rule names, or None."""
 
-    def __init__(self, path, allowed, matched_rule, deciding=None):
+    def __init__(
+        self, path: str, allowed: bool, matched_rule: str, deciding: Entry | None = None
+    ) -> None:
         self.path = path
         self.allowed = allowed
         self.matched_rule = matched_rule
         self.deciding = deciding
 
-    def as_json(self):
+    def as_json(self) -> Object:
         return {"allowed": self.allowed, "path": self.path, "matched_rule": self.matched_rule}
 
 
-def decide(entries, path, fold):
+def decide(entries: Sequence[Entry], path: str, fold: bool) -> Decision:
     """`path` is in normal form."""
     deciding = last_match(entries, glob.Text(path, fold), fold)
     if deciding is None:
@@ -93,44 +104,44 @@ def decide(entries, path, fold):
     return Decision(path, deciding.sign == "+", named(deciding), deciding)
 
 
-def last_match(entries, text, fold):
+def last_match(entries: Sequence[Entry], text: glob.Text, fold: bool) -> Entry | None:
     for entry in reversed(entries):
         if entry.matches(text, fold):
             return inside_exception(entries, text, fold) if entry.sign == "except" else entry
     return None
 
 
-def inside_exception(entries, text, fold):
+def inside_exception(entries: Sequence[Entry], text: glob.Text, fold: bool) -> Entry | None:
     """The profile is asked again, as if there were no denies."""
     return last_match(of_profile(entries), text, fold)
 
 
-def of_profile(entries):
+def of_profile(entries: Sequence[Entry]) -> list[Entry]:
     return [entry for entry in entries if entry.origin == "profile"]
 
 
-def named(entry):
+def named(entry: Entry) -> str:
     return printed(entry.rule.body)
 
 
-def when_nothing_matched(entries):
+def when_nothing_matched(entries: Sequence[Entry]) -> str:
     if any(entry.sign == "+" for entry in entries):
         return NOTHING_MATCHED
     return NOTHING_ALLOWED
 
 
-def check(resolved, op, data, fold):
+def check(resolved: Resolved, op: str, data: bytes, fold: bool) -> Decision:
     return decide(resolved.entries(op), normal_path(data), fold)
 
 
-def explain(resolved, op, data, fold):
+def explain(resolved: Resolved, op: str, data: bytes, fold: bool) -> Object:
     entries = resolved.entries(op)
     decision = check(resolved, op, data, fold)
     text = glob.Text(decision.path, fold)
     return decision.as_json() | {"entries": [told(e, decision, text, fold) for e in entries]}
 
 
-def told(entry, decision, text, fold):
+def told(entry: Entry, decision: Decision, text: glob.Text, fold: bool) -> Object:
     return {
         "rule": entry.as_json(),
         "origin": entry.origin,

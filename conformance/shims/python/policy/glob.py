@@ -5,7 +5,13 @@ of the text for its end. So a step is a few operations on all places at once, an
 more than the pattern times the text, whatever they are.
 """
 
+from __future__ import annotations
+
 import policy.fold as folding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 ANY_NAME = "a segment that is only a star"
 STAR = "a star"
@@ -18,16 +24,16 @@ BELOW = "a slash and two stars at the end: the place itself and all below"
 class Text:
     """A path as globs see it: the root is the empty text."""
 
-    def __init__(self, path, fold=False):
+    def __init__(self, path: str, fold: bool = False) -> None:
         text = "" if path == "." else path
         self.text = folding.fold(text) if fold else text
         self.end = 1 << len(self.text)
         self.places = (self.end << 1) - 1
-        self.masks = {}
+        self.masks: dict[str, int] = {}
         self.slashes = self.where("/")
         self.names = self.places & ~self.slashes & ~self.end
 
-    def where(self, character):
+    def where(self, character: str) -> int:
         """The places before this character."""
         if character not in self.masks:
             bits = "".join("1" if c == character else "0" for c in reversed(self.text))
@@ -36,12 +42,12 @@ class Text:
 
 
 class Glob:
-    def __init__(self, body, fold=False):
+    def __init__(self, body: str, fold: bool = False) -> None:
         self.pieces = pieces(folding.fold(body) if fold else body)
         self.lead = "".join(leading(self.pieces))
         self.rest = self.pieces[len(self.lead) :]
 
-    def matches(self, text):
+    def matches(self, text: Text) -> bool:
         if not text.text.startswith(self.lead):
             return False
         places = 1 << len(self.lead)
@@ -52,18 +58,18 @@ class Glob:
         return bool(places & text.end)
 
 
-def matches(body, path, fold=False):
+def matches(body: str, path: str, fold: bool = False) -> bool:
     return Glob(body, fold).matches(Text(path, fold))
 
 
-def leading(found):
+def leading(found: Sequence[str]) -> Iterator[str]:
     for piece in found:
         if piece in STEPS:
             return
         yield piece
 
 
-def pieces(body):
+def pieces(body: str) -> list[str]:
     """Characters, and the wildcards above. `body` is in normal form."""
     if body == ".":
         return []
@@ -80,7 +86,7 @@ def pieces(body):
     return found + [BELOW] * below
 
 
-def piece_at(body, i):
+def piece_at(body: str, i: int) -> tuple[str, int]:
     starts = i == 0 or body[i - 1] == "/"
     if body.startswith("**", i):
         return (SEGMENTS, 3) if starts and body.startswith("/", i + 2) else (ANYTHING, 2)
@@ -89,37 +95,37 @@ def piece_at(body, i):
     return (ONE if body[i] == "?" else body[i]), 1
 
 
-def literal(places, text, character):
+def literal(places: int, text: Text, character: str) -> int:
     return (places & text.where(character)) << 1
 
 
-def one(places, text, _):
+def one(places: int, text: Text, _: str) -> int:
     return (places & text.names) << 1
 
 
-def star(places, text, _):
+def star(places: int, text: Text, _: str) -> int:
     """Adding lets a carry run through the name from each place; what changed was reached."""
     moving = places & text.names
     return places | ((moving + text.names) ^ text.names)
 
 
-def any_name(places, text, _):
+def any_name(places: int, text: Text, _: str) -> int:
     return star(one(places, text, ONE), text, STAR)
 
 
-def anything(places, text, _):
+def anything(places: int, text: Text, _: str) -> int:
     return text.places & -lowest(places)
 
 
-def whole_segments(places, text, _):
+def whole_segments(places: int, text: Text, _: str) -> int:
     return places | (text.slashes & -lowest(places)) << 1
 
 
-def below(places, text, _):
+def below(places: int, text: Text, _: str) -> int:
     return places & text.end | text.places & -(lowest(places & text.slashes) << 1)
 
 
-def lowest(places):
+def lowest(places: int) -> int:
     return places & -places
 
 

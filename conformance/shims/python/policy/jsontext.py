@@ -1,6 +1,12 @@
 """JSON by RFC 8259 and nothing else, in one loop: no depth and no length is too much for it."""
 
+from __future__ import annotations
+
 from policy.source import DEEPEST, Malformed, Node, Open, too_deep
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 BLANK = " \t\n\r"
 DIGITS = "0123456789"
@@ -9,18 +15,18 @@ PLAIN = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "
 WORDS = {"t": ("true", "boolean"), "f": ("false", "boolean"), "n": ("null", "null")}
 
 
-def read(text):
+def read(text: str) -> Node:
     """The Node of the text, or Malformed."""
     return Reader(text).read()
 
 
 class Reader:
-    def __init__(self, text):
+    def __init__(self, text: str) -> None:
         self.text = text
-        self.open = []
+        self.open: list[Open] = []
         self.i = 0
 
-    def read(self):
+    def read(self) -> Node:
         value = None
         while value is None:
             value = self.step()
@@ -28,7 +34,7 @@ class Reader:
             raise Malformed(self.i, "the text goes on behind the value")
         return value
 
-    def peek(self):
+    def peek(self) -> str:
         """The next character that is not blank, or an empty text at the end."""
         text, i, end = self.text, self.i, len(self.text)
         while i < end and text[i] in BLANK:
@@ -36,11 +42,11 @@ class Reader:
         self.i = i
         return text[i : i + 1]
 
-    def wrong(self, wanted):
+    def wrong(self, wanted: str) -> NoReturn:
         found = f"`{self.text[self.i]}`" if self.i < len(self.text) else "the end of the file"
         raise Malformed(self.i, f"{found} where {wanted} was due")
 
-    def step(self):
+    def step(self) -> Node | None:
         """Reads up to the next whole value; the outermost one is returned."""
         top = self.open[-1] if self.open else None
         c = self.peek()
@@ -60,7 +66,7 @@ class Reader:
             return None
         return self.done(self.read_scalar(c, at))
 
-    def read_key(self, top, c):
+    def read_key(self, top: Open, c: str) -> None:
         if c != '"':
             self.wrong("a key in quotes")
         at = self.i
@@ -69,11 +75,11 @@ class Reader:
             self.wrong("`:`")
         self.i += 1
 
-    def close(self):
+    def close(self) -> Node | None:
         self.i += 1
         return self.done(self.open.pop().node)
 
-    def done(self, node):
+    def done(self, node: Node) -> Node | None:
         """Puts a whole value where it belongs, and closes what ends behind it."""
         while self.open:
             top = self.open[-1]
@@ -89,11 +95,11 @@ class Reader:
             node = self.open.pop().node
         return node
 
-    def refuse_closing(self):
+    def refuse_closing(self) -> None:
         if self.peek() in ("}", "]"):
             self.wrong("another one behind the comma")
 
-    def read_scalar(self, c, at):
+    def read_scalar(self, c: str, at: int) -> Node:
         if c == '"':
             return Node("string", at, self.read_string())
         if c and (c == "-" or c in DIGITS):
@@ -104,7 +110,7 @@ class Reader:
         self.i += len(word)
         return Node(kind, at, word)
 
-    def read_number(self, at):
+    def read_number(self, at: int) -> Node:
         kind = "integer"
         self.i += self.text[at] == "-"
         if self.text.startswith("0", self.i):
@@ -124,14 +130,14 @@ class Reader:
             self.digits()
         return Node(kind, at, self.text[at : self.i])
 
-    def digits(self):
+    def digits(self) -> None:
         start = self.i
         while self.i < len(self.text) and self.text[self.i] in DIGITS:
             self.i += 1
         if self.i == start:
             self.wrong("a digit")
 
-    def read_string(self):
+    def read_string(self) -> str:
         start = self.i + 1
         end = self.text.find('"', start)
         piece = self.text[start : end if end >= 0 else None]
@@ -141,7 +147,7 @@ class Reader:
             return piece
         return self.read_escaped(start)
 
-    def read_escaped(self, i):
+    def read_escaped(self, i: int) -> str:
         """A string with escapes, or one that does not end."""
         found = []
         while True:
@@ -158,7 +164,7 @@ class Reader:
             found.append(self.read_escape(stop))
             i = self.i
 
-    def read_escape(self, at):
+    def read_escape(self, at: int) -> str:
         c = self.text[at + 1 : at + 2]
         if c in PLAIN:
             self.i = at + 2
@@ -175,7 +181,7 @@ class Reader:
         refuse_escaped_nul(unit, at)
         return chr(unit)
 
-    def read_unit(self, at):
+    def read_unit(self, at: int) -> int:
         digits = self.text[at + 2 : at + 6]
         if len(digits) < 4 or any(c not in HEX for c in digits):
             raise Malformed(at, "an escape without four hexadecimal digits")
@@ -183,12 +189,12 @@ class Reader:
         return int(digits, 16)
 
 
-def refuse_controls(piece, start):
+def refuse_controls(piece: str, start: int) -> None:
     if piece and min(piece) < " ":
         at = start + next(i for i, c in enumerate(piece) if c < " ")
         raise Malformed(at, "a control character in a string; it must be escaped")
 
 
-def refuse_escaped_nul(unit, at):
+def refuse_escaped_nul(unit: int, at: int) -> None:
     if unit == 0:
         raise Malformed(at, "an escaped NUL")

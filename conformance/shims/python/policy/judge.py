@@ -1,6 +1,16 @@
 """What a well-formed policy must not say (problems), and what it had better not say (warnings)."""
 
+from __future__ import annotations
+
 import policy.glob as glob
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from policy.load import File, Policy, Profile, Rule
+
+    Warned = tuple[str, Rule | Profile, str]  # code, what it is about, message
 
 NOT_PLAIN = "an exception must be exact or end in `/**`, with no other wildcard"
 
@@ -8,19 +18,19 @@ NOT_PLAIN = "an exception must be exact or end in `/**`, with no other wildcard"
 class Cover:
     """Rules, asked which of them certainly match all that another one does, by the letters."""
 
-    def __init__(self, numbered):
+    def __init__(self, numbered: Iterable[tuple[int, Rule]]) -> None:
         """`numbered`: pairs of a number and a rule; the last one of a body counts."""
         self.numbers = {rule.body: number for number, rule in numbered}
         places = (below(body) for body in self.numbers)
         self.sizes = {len(place) for place in places if place is not None}
 
-    def last(self, body):
+    def last(self, body: str) -> int:
         """The highest number of a rule that covers `body`, or -1."""
         covers = ["**", body]
         covers += [body[:size] + "/**" for size in self.sizes if ends_a_segment(body, size)]
         return max(self.numbers.get(cover, -1) for cover in covers)
 
-    def others_cover(self, body):
+    def others_cover(self, body: str) -> bool:
         """Whether a rule with another body does."""
         own = self.numbers.pop(body, None)
         found = self.covers(body)
@@ -28,28 +38,28 @@ class Cover:
             self.numbers[body] = own
         return found
 
-    def covers(self, body):
+    def covers(self, body: str) -> bool:
         return self.last(body) >= 0
 
 
-def cover(rules):
+def cover(rules: Iterable[Rule]) -> Cover:
     return Cover(enumerate(rules))
 
 
-def ends_a_segment(body, size):
+def ends_a_segment(body: str, size: int) -> bool:
     return size == len(body) or body[size : size + 1] == "/"
 
 
-def below(body):
+def below(body: str) -> str | None:
     """P of `P/**`, else None."""
     return body[:-3] if len(body) > 3 and body.endswith("/**") else None
 
 
-def positive(rules):
+def positive(rules: Iterable[Rule]) -> list[Rule]:
     return [rule for rule in rules if not rule.negated]
 
 
-def validate(file, is_workspace=False):
+def validate(file: File, is_workspace: bool = False) -> None:
     """Problems of one file by itself; they are added to the others of it."""
     policy = file.policy
     for rule in policy.deny_read:
@@ -63,7 +73,7 @@ def validate(file, is_workspace=False):
             exception(file, rule, policy.deny_modify[:i], is_workspace)
 
 
-def uncovered(file, profile):
+def uncovered(file: File, profile: Profile) -> None:
     readable = cover(positive(profile.read))
     for rule in positive(profile.modify):
         if not readable.covers(rule.body):
@@ -71,7 +81,7 @@ def uncovered(file, profile):
             file.wrong(rule.at, rule.pointer, why)
 
 
-def equals_a_deny(file, policy, profile):
+def equals_a_deny(file: File, policy: Policy, profile: Profile) -> None:
     """`file` has the profile, `policy` the denies."""
     reads = {rule.body for rule in positive(policy.deny_read)}
     modifies = reads | {rule.body for rule in policy.denies()}
@@ -81,7 +91,7 @@ def equals_a_deny(file, policy, profile):
                 file.wrong(rule.at, rule.pointer, "equals a rule that is denied globally")
 
 
-def exception(file, rule, earlier, is_workspace):
+def exception(file: File, rule: Rule, earlier: Sequence[Rule], is_workspace: bool) -> None:
     if is_workspace:
         return
     if not is_plain(rule.body):
@@ -90,12 +100,12 @@ def exception(file, rule, earlier, is_workspace):
         file.wrong(rule.at, rule.pointer, "an exception must lie inside an earlier deny")
 
 
-def is_plain(body):
+def is_plain(body: str) -> bool:
     place = below(body)
     return not any(c in "*?" for c in (body if place is None else place))
 
 
-def holds(deny, rule):
+def holds(deny: Rule, rule: Rule) -> bool:
     """Whether the exception `rule` lies inside `deny`."""
     if deny.body == rule.body:
         return False
@@ -105,7 +115,7 @@ def holds(deny, rule):
     return (deny.body == "**" or deny.body.endswith("/**")) and glob.matches(deny.body, place)
 
 
-def validate_merge(base, workspace):
+def validate_merge(base: File, workspace: File) -> None:
     """Problems that a workspace has only with the policy that it is laid over."""
     holes = cover([rule for rule in base.policy.deny_modify if rule.negated])
     for rule in workspace.policy.deny_modify:
@@ -118,7 +128,7 @@ def validate_merge(base, workspace):
         equals_a_deny(workspace, base.policy, profile)
 
 
-def warnings(policy):
+def warnings(policy: Policy) -> Iterator[Warned]:
     """(code, rule or profile, message)"""
     for profile in policy.profiles.values():
         if not profile.read:
@@ -139,18 +149,18 @@ def warnings(policy):
             yield "read-deny-without-modify-deny", rule, why
 
 
-def matches_nothing(body):
+def matches_nothing(body: str) -> bool:
     return body[0] in " \t" or body[-1] in " \t"
 
 
-def under_a_deny(rules, denies):
+def under_a_deny(rules: Iterable[Rule], denies: Iterable[Rule]) -> Iterator[Warned]:
     denied = cover(denies)
     for rule in positive(rules):
         if denied.others_cover(rule.body):
             yield "under-deny", rule, "it lies under a global deny and allows nothing"
 
 
-def under_a_negated_read(profile):
+def under_a_negated_read(profile: Profile) -> Iterator[Warned]:
     """The last read rule that covers it decides, where one allows it at all."""
     numbered = list(enumerate(profile.read))
     allowing = Cover((number, rule) for number, rule in numbered if not rule.negated)

@@ -1,8 +1,17 @@
 """A policy file into rules: the shape of the file, every problem of it in one go."""
 
+from __future__ import annotations
+
 import policy.jsontext as jsontext
 from policy.source import Malformed, Problem, Source
 from policy.spelling import Refused, split_rule
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
+    from kinds import Object
+    from policy.source import Member, Node
 
 NAME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 MIGRATE = (
@@ -12,7 +21,15 @@ MIGRATE = (
 
 
 class Rule:
-    def __init__(self, body, negated, at=0, pointer="", line=None, file=None):
+    def __init__(
+        self,
+        body: str,
+        negated: bool,
+        at: int = 0,
+        pointer: str = "",
+        line: int | None = None,
+        file: str | None = None,
+    ) -> None:
         self.body = body
         self.negated = negated
         self.at = at
@@ -22,7 +39,15 @@ class Rule:
 
 
 class Profile:
-    def __init__(self, name, at, pointer, file, read, modify):
+    def __init__(
+        self,
+        name: str,
+        at: int,
+        pointer: str,
+        file: str | None,
+        read: list[Rule],
+        modify: list[Rule],
+    ) -> None:
         self.name = name
         self.at = at
         self.pointer = pointer
@@ -30,32 +55,32 @@ class Profile:
         self.read = read
         self.modify = modify
 
-    def rules(self):
+    def rules(self) -> list[Rule]:
         return [*self.read, *self.modify]
 
 
 class Policy:
     name = ""
-    description = None
+    description: str | None = None
 
-    def __init__(self):
-        self.deny_read = []
-        self.deny_modify = []  # negated: an exception
-        self.profiles = {}
+    def __init__(self) -> None:
+        self.deny_read: list[Rule] = []
+        self.deny_modify: list[Rule] = []  # negated: an exception
+        self.profiles: dict[str, Profile] = {}
 
-    def denies(self):
+    def denies(self) -> list[Rule]:
         return [rule for rule in self.deny_modify if not rule.negated]
 
 
 class File:
     """One file: its policy as far as it could be read, and its problems."""
 
-    def __init__(self, data, form, name):
+    def __init__(self, data: bytes, form: str, name: str) -> None:
         self.name = name
         self.source = Source(data)
         self.policy = Policy()
-        self.problems = []
-        self.known = set()
+        self.problems: list[Problem] = []
+        self.known: set[tuple[int, str, str]] = set()
         self.is_read = False  # far enough to be judged
         try:
             if self.source.failure:
@@ -69,17 +94,17 @@ class File:
             self.body(root)
             self.is_read = True
 
-    def wrong(self, at, pointer, message):
+    def wrong(self, at: int, pointer: str, message: str) -> None:
         """What is found twice, by the file alone and by the merge, is one problem."""
         if (at, pointer, message) not in self.known:
             self.known.add((at, pointer, message))
             self.problems.append(Problem(at, pointer, message))
 
-    def told(self):
+    def told(self) -> list[Object]:
         """The problems for an answer, by their places."""
         return [self.as_json(each) for each in sorted(self.problems, key=lambda p: p.at)]
 
-    def as_json(self, problem):
+    def as_json(self, problem: Problem) -> Object:
         line, column = self.source.place(problem.at)
         return {
             "pointer": problem.pointer,
@@ -89,7 +114,7 @@ class File:
             "message": problem.message,
         }
 
-    def head(self, root):
+    def head(self, root: Node) -> None:
         """What says that this is a policy of ours; all else depends on it."""
         if root.kind != "object":
             self.wrong_kind(root, "", "object")
@@ -106,14 +131,14 @@ class File:
         if version is not None:
             self.check_version(version)
 
-    def check_version(self, node):
+    def check_version(self, node: Node) -> None:
         if node.kind != "integer":
             self.wrong(node.at, "/schemaVersion", "schemaVersion must be the integer 2")
         elif node.value != "2":
             value = "0" if node.value == "-0" else node.value[:100]
             self.wrong(node.at, "/schemaVersion", f"unsupported policy schemaVersion {value}")
 
-    def body(self, root):
+    def body(self, root: Node) -> None:
         self.keys(root, "")
         top = self.object(root, "", ("schemaVersion", "kind", "metadata", "spec"))
         self.require(top, root, "", ("metadata", "spec"))
@@ -122,7 +147,7 @@ class File:
         if "spec" in top:
             self.spec(top["spec"], "/spec")
 
-    def keys(self, node, pointer):
+    def keys(self, node: Node, pointer: str) -> None:
         """Repeated keys, wherever they are."""
         if node.kind == "array":
             for i, each in enumerate(node.value):
@@ -135,7 +160,9 @@ class File:
                 self.wrong(each.at, inner, f"{each.name} is given twice")
             self.keys(each.node, inner)
 
-    def object(self, node, pointer, known=None):
+    def object(
+        self, node: Node, pointer: str, known: Collection[str] | None = None
+    ) -> dict[str, Node]:
         """Its members by name; of a repeated one the first."""
         if node.kind != "object":
             self.wrong_kind(node, pointer, "object")
@@ -150,43 +177,47 @@ class File:
                 found[each.name] = each.node
         return found
 
-    def unknown(self, each, pointer):
+    def unknown(self, each: Member, pointer: str) -> None:
         self.wrong(each.at, pointer + "/" + escaped(each.name), f"{each.name} is not known")
 
-    def require(self, found, node, pointer, names):
+    def require(
+        self, found: Collection[str], node: Node, pointer: str, names: Iterable[str]
+    ) -> None:
         if node.kind != "object":
             return
         for name in names:
             if name not in found:
                 self.wrong(node.at, pointer, f"{name} is missing")
 
-    def wrong_kind(self, node, pointer, wanted):
+    def wrong_kind(self, node: Node, pointer: str, wanted: str) -> None:
         advice = "; quote it" if wanted == "string" else ""
         self.wrong(node.at, pointer, f"must be of type {wanted}, not {node.kind}{advice}")
 
-    def string(self, node, pointer):
-        if node.kind == "string":
-            return node.value
-        return self.wrong_kind(node, pointer, "string")
+    def string(self, node: Node, pointer: str) -> str | None:
+        if node.kind != "string":
+            self.wrong_kind(node, pointer, "string")
+            return None
+        text: str = node.value
+        return text
 
-    def metadata(self, node, pointer):
+    def metadata(self, node: Node, pointer: str) -> None:
         found = self.object(node, pointer, ("name", "labels", "annotations"))
         self.require(found, node, pointer, ("name",))
         for name in ("labels", "annotations"):
             if name in found:
                 self.strings(found[name], f"{pointer}/{name}")
-        name = self.string(found["name"], pointer + "/name") if "name" in found else None
-        if name is not None:
-            self.policy.name = name
-            if not is_name(name):
+        given = self.string(found["name"], pointer + "/name") if "name" in found else None
+        if given is not None:
+            self.policy.name = given
+            if not is_name(given):
                 why = "must be 1 to 64 characters of A-Z a-z 0-9 _ -"
                 self.wrong(found["name"].at, pointer + "/name", why)
 
-    def strings(self, node, pointer):
+    def strings(self, node: Node, pointer: str) -> None:
         for name, value in self.object(node, pointer).items():
             self.string(value, pointer + "/" + escaped(name))
 
-    def spec(self, node, pointer):
+    def spec(self, node: Node, pointer: str) -> None:
         found = self.object(node, pointer, ("description", "denyRead", "denyModify", "fsProfiles"))
         if "description" in found:
             self.policy.description = self.string(found["description"], pointer + "/description")
@@ -195,7 +226,7 @@ class File:
         if "fsProfiles" in found:
             self.profiles(found["fsProfiles"], pointer + "/fsProfiles")
 
-    def profiles(self, node, pointer):
+    def profiles(self, node: Node, pointer: str) -> None:
         self.object(node, pointer)
         for each in node.value if node.kind == "object" else ():
             if each.repeated:
@@ -209,7 +240,7 @@ class File:
             profile = Profile(each.name, each.at, inner, self.name, read, modify)
             self.policy.profiles[each.name] = profile
 
-    def rules(self, node, pointer):
+    def rules(self, node: Node | None, pointer: str) -> list[Rule]:
         if node is None:
             return []
         if node.kind != "array":
@@ -218,19 +249,20 @@ class File:
         made = [self.rule(each, f"{pointer}/{i}") for i, each in enumerate(node.value)]
         return [rule for rule in made if rule is not None]
 
-    def rule(self, node, pointer):
+    def rule(self, node: Node, pointer: str) -> Rule | None:
         text = self.string(node, pointer)
         if text is None:
             return None
         try:
             negated, body = split_rule(text)
         except Refused as why:
-            return self.wrong(node.at, pointer, f"the rule {why}")
+            self.wrong(node.at, pointer, f"the rule {why}")
+            return None
         line = self.source.place(node.at)[0]
         return Rule(body, negated, node.at, pointer, line, self.name)
 
 
-def reader_of(form):
+def reader_of(form: str) -> Callable[[str], Node]:
     if form == "json":
         return jsontext.read
     import policy.yamltext
@@ -238,22 +270,20 @@ def reader_of(form):
     return policy.yamltext.read
 
 
-def member(node, name):
+def member(node: Node, name: str) -> Node | None:
     """The first of this name."""
-    for each in node.value:
-        if each.name == name:
-            return each.node
-    return None
+    members: list[Member] = node.value
+    return next((each.node for each in members if each.name == name), None)
 
 
-def is_known(name, known):
+def is_known(name: str, known: Collection[str]) -> bool:
     return name in known
 
 
-def is_name(text):
+def is_name(text: str) -> bool:
     return 1 <= len(text) <= 64 and all(c in NAME for c in text)
 
 
-def escaped(name):
+def escaped(name: str) -> str:
     """A name in a JSON pointer."""
     return name.replace("~", "~0").replace("/", "~1")

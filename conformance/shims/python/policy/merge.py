@@ -1,17 +1,28 @@
 """One or two policy files into the policy that is asked."""
 
+from __future__ import annotations
+
 import policy.judge as judge
 from errors import Failed
 from policy.load import File, Policy
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from kinds import Object
+
+
+Text = tuple[bytes, str]  # of a file, and its format
+
 
 class Loaded:
-    def __init__(self, policy, warnings):
+    def __init__(self, policy: Policy, warnings: list[Object]) -> None:
         self.policy = policy
         self.warnings = warnings
 
 
-def load(base, workspace=None):
+def load(base: Text, workspace: Text | None = None) -> Loaded:
     """Each is (bytes, format), `workspace` or None. A Loaded, or Failed with all problems."""
     files = [File(*base, "global")]
     if workspace is not None:
@@ -27,14 +38,14 @@ def load(base, workspace=None):
     return Loaded(policy, list(told(policy, files)))
 
 
-def refusal(problems):
+def refusal(problems: list[Object]) -> Failed:
     first = problems[0]
     where = f"{first['file']}:{first['line']}:{first['column']}: {first['pointer']}"
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
     return Failed("invalid_input", f"{where} {first['message']}{more}", problems)
 
 
-def merged(base, workspace):
+def merged(base: File, workspace: File) -> Policy:
     """The workspace narrows: no deny is lost, its profiles stand for those of their names."""
     policy = Policy()
     policy.name = workspace.policy.name
@@ -45,14 +56,14 @@ def merged(base, workspace):
     return policy
 
 
-def described(base, workspace):
+def described(base: File, workspace: File) -> str | None:
     if workspace.policy.description is None:
         return base.policy.description
     return workspace.policy.description
 
 
-def told(policy, files):
-    by_name = {file.name: file for file in files}
+def told(policy: Policy, files: Sequence[File]) -> Iterator[Object]:
+    by_name: dict[str | None, File] = {file.name: file for file in files}
     found = [(by_name[where.file], where, code, why) for code, where, why in judge.warnings(policy)]
     for file in files:
         mine = [each for each in found if each[0] is file]

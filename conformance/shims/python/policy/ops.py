@@ -1,5 +1,7 @@
 """The operations of the contract: requests in, answers out."""
 
+from __future__ import annotations
+
 import time
 
 import policy.decide as decide
@@ -7,46 +9,56 @@ import policy.glob as glob
 import policy.merge as merge
 import policy.real as real
 import policy.yamltext as yamltext
-from errors import Failed
+from errors import Failed, Unsupported
 from policy.spelling import Refused, decode, normal_body, normal_path
 from reader import Reader, one, several
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import TypeVar
+
+    from kinds import Object, Shim
+
+    T = TypeVar("T")
+    Answer = Callable[[decide.Resolved, "Check", bool], Object]
 
 FORMATS = ("json", "yaml")
 
 
-def path_normalize(shim, reader):
-    paths = reader.take_twin("paths", several, required=True)
+def path_normalize(shim: Shim, reader: Reader) -> Object:
+    paths = reader.need_twin("paths", several)
     reader.done()
-    return {"result": {"items": [item(lambda p=p: {"path": normal_path(p)}) for p in paths]}}
+    return {"result": {"items": items(lambda path: {"path": normal_path(path)}, paths)}}
 
 
-def glob_match(shim, reader):
-    pattern = reader.take_twin("pattern", one, required=True)
-    paths = reader.take_twin("paths", several, required=True)
+def glob_match(shim: Shim, reader: Reader) -> Object:
+    pattern = reader.need_twin("pattern", one)
+    paths = reader.need_twin("paths", several)
     fold = take_case(reader)
     reader.done()
     try:
         compiled = glob.Glob(normal_body(decode(pattern)), fold)
     except Refused as why:
         reader.wrong("pattern", str(why))
-    return {"result": {"items": [item(lambda p=p: matched(compiled, p, fold)) for p in paths]}}
+    return {"result": {"items": items(lambda path: matched(compiled, path, fold), paths)}}
 
 
-def matched(compiled, path, fold):
+def matched(compiled: glob.Glob, path: bytes, fold: bool) -> Object:
     return {"match": compiled.matches(glob.Text(normal_path(path), fold))}
 
 
-def load(shim, reader):
+def load(shim: Shim, reader: Reader) -> Object:
     text, workspace = take_texts(reader)
     reader.done()
     loaded = merge.load(text, workspace)
-    answer = {"name": loaded.policy.name}
+    answer: Object = {"name": loaded.policy.name}
     if loaded.policy.description is not None:
         answer["description"] = loaded.policy.description
     return {"result": answer | {"warnings": loaded.warnings}}
 
 
-def resolve(shim, reader):
+def resolve(shim: Shim, reader: Reader) -> Object:
     asked = Asked(reader)
     profile = reader.take("profile", str)
     reader.done()
@@ -56,107 +68,108 @@ def resolve(shim, reader):
         reader.wrong("profile", str(why))
 
 
-def check(shim, reader):
+def check(shim: Shim, reader: Reader) -> Object:
     asked = Asked(reader)
     return {"result": {"checks": asked.answers(reader, decision_of)}}
 
 
-def explain(shim, reader):
+def explain(shim: Shim, reader: Reader) -> Object:
     asked = Asked(reader)
     return {"result": {"checks": asked.answers(reader, explanation_of)}}
 
 
-def audit(shim, reader):
+def audit(shim: Shim, reader: Reader) -> Object:
     asked = Asked(reader)
     return {"result": {"events": asked.answers(reader, event_of)}}
 
 
-def check_resolved(shim, reader):
+def check_resolved(shim: Shim, reader: Reader) -> Object:
     asked = Asked(reader)
-    root = reader.take_twin("root", one, required=True)
+    root = reader.need_twin("root", one)
     if not root.startswith(b"/") or b"\0" in root:
         reader.wrong("root", "must be absolute, without NUL")
 
-    def real_of(resolved, each, fold):
+    def real_of(resolved: decide.Resolved, each: Check, fold: bool) -> Object:
         return real.check_resolved(resolved, each.op, each.path, fold, real.Root(root), each.follow)
 
     return {"result": {"checks": asked.answers(reader, real_of, follows=True)}}
 
 
 class Check:
-    def __init__(self, value, pointer, follows):
+    def __init__(self, value: object, pointer: str, follows: bool) -> None:
         reader = Reader(value, pointer)
         self.profile = reader.take("profile", str)
-        self.op = reader.take("op", str, required=True)
+        self.op = reader.need("op", str)
         if self.op not in ("read", "modify"):
             reader.wrong("op", "must be read or modify")
-        self.path = reader.take_twin("path", one, required=True)
-        self.follow = reader.take_choice("follow", ("final", "parent")) if follows else None
+        self.path = reader.need_twin("path", one)
+        self.follow = reader.take_choice("follow", ("final", "parent")) if follows else "final"
         reader.done()
 
 
 class Asked:
     """The policy of a request, and the checks of it."""
 
-    def __init__(self, reader):
-        inner = Reader(reader.take("policy", dict, required=True), "/policy")
+    def __init__(self, reader: Reader) -> None:
+        inner = Reader(reader.need("policy", dict), "/policy")
         texts = take_texts(inner)
         inner.done()
         self.policy = merge.load(*texts).policy
-        self.resolved = {}
+        self.resolved: dict[str | None, decide.Resolved] = {}
 
-    def profile(self, name):
+    def profile(self, name: str | None) -> decide.Resolved:
         if name not in self.resolved:
             self.resolved[name] = decide.Resolved(self.policy, name)
         return self.resolved[name]
 
-    def answers(self, reader, answer, follows=False):
-        given = reader.take("checks", list, required=True)
+    def answers(self, reader: Reader, answer: Answer, follows: bool = False) -> list[Object]:
+        given = reader.need("checks", list)
         fold = take_case(reader)
         reader.done()
         checks = [Check(each, f"/checks/{i}", follows) for i, each in enumerate(given)]
-        return [
-            item(lambda each=each: answer(self.profile(each.profile), each, fold))
-            for each in checks
-        ]
+        return items(lambda each: answer(self.profile(each.profile), each, fold), checks)
 
 
-def decision_of(resolved, each, fold):
+def decision_of(resolved: decide.Resolved, each: Check, fold: bool) -> Object:
     return decide.check(resolved, each.op, each.path, fold).as_json()
 
 
-def explanation_of(resolved, each, fold):
+def explanation_of(resolved: decide.Resolved, each: Check, fold: bool) -> Object:
     return decide.explain(resolved, each.op, each.path, fold)
 
 
-def event_of(resolved, each, fold):
+def event_of(resolved: decide.Resolved, each: Check, fold: bool) -> Object:
     decision = decide.check(resolved, each.op, each.path, fold)
     who = {"time": now(), "profile": resolved.name, "profile_origin": resolved.origin}
     return who | {"op": each.op} | decision.as_json()
 
 
-def now():
+def now() -> str:
     seconds, rest = divmod(time.time_ns(), 1_000_000_000)
     t = time.gmtime(seconds)
     day = f"{t.tm_year:04}-{t.tm_mon:02}-{t.tm_mday:02}"
     return f"{day}T{t.tm_hour:02}:{t.tm_min:02}:{t.tm_sec:02}.{rest // 1_000_000:03}Z"
 
 
-def item(answer):
+def items(answer: Callable[[T], Object], given: Iterable[T]) -> list[Object]:
+    return [item(answer, each) for each in given]
+
+
+def item(answer: Callable[[T], Object], given: T) -> Object:
     """One of a batch: what is wrong with it stays with it."""
     try:
-        return answer()
+        return answer(given)
     except Refused as why:
         return Failed("invalid_input", str(why)).as_json()
     except Failed as failure:
         return failure.as_json()
 
 
-def take_case(reader):
+def take_case(reader: Reader) -> bool:
     return reader.take_choice("case", ("sensitive", "fold")) == "fold"
 
 
-def take_texts(reader):
+def take_texts(reader: Reader) -> tuple[merge.Text, merge.Text | None]:
     """The text of a policy and that of a workspace or None, each with its format."""
     base = take_text(reader)
     value = reader.take("workspace", dict)
@@ -168,11 +181,11 @@ def take_texts(reader):
     return base, workspace
 
 
-def take_text(reader):
-    data = reader.take_twin("text", one, required=True)
-    form = reader.take("format", str, required=True)
+def take_text(reader: Reader) -> merge.Text:
+    data = reader.need_twin("text", one)
+    form = reader.need("format", str)
     if form not in FORMATS:
         reader.wrong("format", "must be json or yaml")
     if form == "yaml" and not yamltext.available():
-        reader.wrong("format", "yaml needs PyYAML, which is not here")
+        raise Unsupported("policy.yaml", "PyYAML is not here")
     return data, form

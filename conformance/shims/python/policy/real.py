@@ -1,25 +1,34 @@
 """Where a path really lies: the walk that the kernel would do, and a check of both ends."""
 
+from __future__ import annotations
+
 import errno
 import os
 import stat
 
-from errors import Failed
+from errors import Failed, reason_of
 from policy.decide import Decision, decide
 from policy.spelling import normal_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kinds import Object
+    from policy.decide import Resolved
 
 MOST_LINKS = 40
 OUTSIDE = "<outside workspace>"
 
 
 class Root:
-    def __init__(self, data):
+    def __init__(self, data: bytes) -> None:
         self.given = names(data)
         self.real = walk([], self.given)
         if not os.path.isdir(b"/" + b"/".join(self.real)):
             raise Failed("io", f"{data.decode(errors='replace')}: not a directory")
 
-    def below(self, place):
+    def below(self, place: list[bytes]) -> list[bytes] | None:
         """The names below the root, or None outside of it."""
         for root in (self.given, self.real):
             if is_inside(root, place):
@@ -27,15 +36,17 @@ class Root:
         return None
 
 
-def is_inside(root, place):
+def is_inside(root: list[bytes], place: list[bytes]) -> bool:
     return place[: len(root)] == root
 
 
-def names(data):
+def names(data: bytes) -> list[bytes]:
     return [name for name in data.split(b"/") if name not in (b"", b".")]
 
 
-def check_resolved(resolved, op, data, fold, root, follow):
+def check_resolved(
+    resolved: Resolved, op: str, data: bytes, fold: bool, root: Root, follow: str
+) -> Object:
     """The answer as a dict; Refused or Failed for what has none."""
     entries = resolved.entries(op)
     path = path_of(root, data)
@@ -55,11 +66,11 @@ def check_resolved(resolved, op, data, fold, root, follow):
     return written.as_json() | {"real": real}
 
 
-def outside(path):
+def outside(path: str) -> Object:
     return Decision(path, False, OUTSIDE).as_json() | {"real": None}
 
 
-def path_of(root, data):
+def path_of(root: Root, data: bytes) -> str | None:
     """The request relative to the root, in normal form; None for an absolute one outside."""
     if not data.startswith(b"/"):
         return normal_path(data)
@@ -67,12 +78,12 @@ def path_of(root, data):
     return None if below is None else normal_path(b"/".join(below) or b".")
 
 
-def absolute(data):
+def absolute(data: bytes) -> str:
     """Its normal form: that of a relative one behind a name that does not matter."""
     return normal_path(b"x" + data)[1:]
 
 
-def walk(start, wanted, follow="final"):
+def walk(start: Sequence[bytes], wanted: Sequence[bytes], follow: str = "final") -> list[bytes]:
     """The names from `/` of where `wanted`, seen from `start`, lies. `start` has no links."""
     place = list(start)
     ahead = [(name, i == len(wanted) - 1) for i, name in enumerate(wanted)][::-1]
@@ -95,7 +106,7 @@ def walk(start, wanted, follow="final"):
     return place
 
 
-def link_at(place, name):
+def link_at(place: Sequence[bytes], name: bytes) -> bytes | None:
     """The target of the link of this name, or None for anything else, also for nothing."""
     path = b"/" + b"/".join([*place, name])
     try:
@@ -103,4 +114,4 @@ def link_at(place, name):
     except OSError as e:
         if e.errno in (errno.ENOENT, errno.ENOTDIR):
             return None
-        raise Failed("io", f"{path.decode(errors='replace')}: {os.strerror(e.errno)}") from None
+        raise Failed("io", f"{path.decode(errors='replace')}: {reason_of(e)}") from None

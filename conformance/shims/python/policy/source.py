@@ -1,6 +1,13 @@
 """The text of a policy file, and what is a problem of it."""
 
+from __future__ import annotations
+
 from bisect import bisect_right
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 LONGEST = 4 * 1024 * 1024
 DEEPEST = 64
@@ -9,7 +16,7 @@ DEEPEST = 64
 class Problem:
     """`at` is a place in the text, in code points."""
 
-    def __init__(self, at, pointer, message):
+    def __init__(self, at: int, pointer: str, message: str) -> None:
         self.at = at
         self.pointer = pointer
         self.message = message
@@ -18,23 +25,23 @@ class Problem:
 class Malformed(Exception):
     """A file that is no JSON or YAML at all: its one problem."""
 
-    def __init__(self, at, message):
+    def __init__(self, at: int, message: str) -> None:
         super().__init__(message)
         self.at = at
         self.message = message
 
 
 class Source:
-    def __init__(self, data):
+    def __init__(self, data: bytes) -> None:
         self.text = ""
-        self.starts = None
-        self.failure = None
+        self.starts: list[int] | None = None
+        self.failure: Malformed | None = None
         try:
             self.text = self.read(data)
         except Malformed as failure:
             self.failure = failure
 
-    def read(self, data):
+    def read(self, data: bytes) -> str:
         if len(data) > LONGEST:
             raise Malformed(0, f"the file is longer than {LONGEST} bytes (4 MiB)")
         try:
@@ -48,18 +55,18 @@ class Source:
         self.refuse_nul(text)
         return text
 
-    def refuse_nul(self, text):
+    def refuse_nul(self, text: str) -> None:
         if "\0" in text:
             raise Malformed(text.index("\0"), "the file holds a NUL")
 
-    def place(self, at):
+    def place(self, at: int) -> tuple[int, int]:
         """(line, column), from 1."""
         if self.starts is None:
             self.starts = [0, *self.line_starts()]
         line = bisect_right(self.starts, at)
         return line, at - self.starts[line - 1] + 1
 
-    def line_starts(self):
+    def line_starts(self) -> Iterator[int]:
         at = 0
         for line in self.text.replace("\r\n", " \n").replace("\r", "\n").split("\n")[:-1]:
             at += len(line) + 1
@@ -71,7 +78,7 @@ class Node:
 
     __slots__ = ("at", "kind", "value")
 
-    def __init__(self, kind, at, value):
+    def __init__(self, kind: str, at: int, value: Any) -> None:
         self.kind = kind
         self.at = at
         self.value = value  # object: Members; array: Nodes; string and integer: the text
@@ -82,7 +89,7 @@ class Member:
 
     __slots__ = ("at", "name", "node", "repeated")
 
-    def __init__(self, name, at, node, repeated):
+    def __init__(self, name: str, at: int, node: Node, repeated: bool) -> None:
         self.name = name
         self.at = at
         self.node = node
@@ -92,20 +99,21 @@ class Member:
 class Open:
     """An object or array that is not yet closed."""
 
-    def __init__(self, kind, at):
+    def __init__(self, kind: str, at: int) -> None:
         self.node = Node(kind, at, [])
-        self.names = set()
-        self.key = None  # the name and its place
+        self.names: set[str] = set()
+        self.key: tuple[str, int] | None = None  # the name and its place
 
-    def add(self, node):
+    def add(self, node: Node) -> None:
         if self.node.kind == "array":
             self.node.value.append(node)
             return
+        assert self.key is not None
         name, at = self.key
         self.node.value.append(Member(name, at, node, name in self.names))
         self.names.add(name)
         self.key = None
 
 
-def too_deep(at):
+def too_deep(at: int) -> Malformed:
     return Malformed(at, f"nested deeper than {DEEPEST} levels")

@@ -1,5 +1,7 @@
 """Normal forms: of the paths that callers ask about, and of the rules that people write."""
 
+from __future__ import annotations
+
 BLANKS = " \t"
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -8,7 +10,7 @@ class Refused(Exception):
     """Why a path or a rule is not taken; the words follow `the path` or `the rule`."""
 
 
-def normal_path(data):
+def normal_path(data: bytes) -> str:
     """The path that its bytes mean, or Refused. Nothing is replaced: the kernel will not."""
     text = decode(data)
     refuse_what_no_name_has(text)
@@ -19,32 +21,32 @@ def normal_path(data):
     return normal
 
 
-def refuse_backslash(text):
+def refuse_backslash(text: str) -> None:
     if "\\" in text:
         raise Refused("holds a backslash; separators are `/`")
 
 
-def refuse_ends(text):
+def refuse_ends(text: str) -> None:
     refuse_foreign(text)
     if text[0] in BLANKS or text[-1] in BLANKS:
         raise Refused("begins or ends with a blank, and nothing is trimmed")
 
 
-def decode(data):
+def decode(data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError:
         raise Refused("is not UTF-8") from None
 
 
-def refuse_what_no_name_has(text):
+def refuse_what_no_name_has(text: str) -> None:
     if not text:
         raise Refused("is empty; the root is `.`")
     if "\0" in text:
         raise Refused("holds a NUL")
 
 
-def refuse_foreign(text):
+def refuse_foreign(text: str) -> None:
     """What leads out of the workspace, or may do so elsewhere."""
     if text.startswith("/"):
         raise Refused("is absolute; it must be relative to the root")
@@ -54,14 +56,14 @@ def refuse_foreign(text):
         raise Refused("begins with a drive")
 
 
-def segments(text):
+def segments(text: str) -> list[str]:
     kept = [segment for segment in text.split("/") if segment not in ("", ".")]
     if ".." in kept:
         raise Refused("has a `..` segment")
     return kept
 
 
-def split_rule(text):
+def split_rule(text: str) -> tuple[bool, str]:
     """(negated, body) of a rule as it was written."""
     text = text.strip(BLANKS)
     if not text.startswith("!"):
@@ -74,7 +76,7 @@ def split_rule(text):
     return True, normal_body(text)
 
 
-def normal_body(text):
+def normal_body(text: str) -> str:
     """The glob of a rule, or of glob.match: a leading `!` is an ordinary character here."""
     text = text.strip(BLANKS)
     refuse_what_no_name_has(text)
@@ -85,17 +87,17 @@ def normal_body(text):
     return body
 
 
-def slashes(text):
+def slashes(text: str) -> str:
     return text.replace("\\", "/")
 
 
-def shorten_stars(text):
+def shorten_stars(text: str) -> str:
     while "***" in text:
         text = text.replace("***", "**")
     return text
 
 
-def printed(body):
+def printed(body: str) -> str:
     """A spelling that is read as this very body again."""
     before = "./" if body[0] in "!" + BLANKS else ""
     return before + body + ("/" if body[-1] in BLANKS else "")

@@ -1,9 +1,18 @@
 """YAML 1.2 core schema over the events of PyYAML, which resolve nothing by themselves."""
 
+from __future__ import annotations
+
 import os
 import sys
 
 from policy.source import DEEPEST, Malformed, Node, Open, too_deep
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    import yaml
 
 BREAKS = {"\x85": "U+0085", "\u2028": "U+2028", "\u2029": "U+2029"}
 NULLS = ("", "~", "null", "Null", "NULL")
@@ -13,13 +22,13 @@ NOT_A_NUMBER = (".nan", ".NaN", ".NAN")
 QUOTE = "; quote it if it is a text"
 
 
-def available():
+def available() -> bool:
     """Without the time that importing takes."""
     look_into_the_repository()
     return any(os.path.isdir(os.path.join(place, "yaml")) for place in sys.path)
 
 
-def look_into_the_repository():
+def look_into_the_repository() -> None:
     """Started with -S there is no site; the repository may have one of its own."""
     root = os.path.abspath(__file__)
     for _ in range(5):
@@ -31,7 +40,7 @@ def look_into_the_repository():
             sys.path.append(site)
 
 
-def read(text):
+def read(text: str) -> Node:
     refuse_strange_breaks(text)
     look_into_the_repository()
     import yaml
@@ -47,17 +56,17 @@ def read(text):
         raise Malformed(0, f"an escape that is no character: {e}") from None
 
 
-def loader(yaml):
+def loader(yaml: Any) -> Any:
     """What PyYAML does not know of YAML 1.2: tabs that indent nothing, `?` inside of flows."""
 
     class Loader(yaml.SafeLoader):
-        def scan_to_next_token(self):
+        def scan_to_next_token(self) -> None:
             super().scan_to_next_token()
             while self.peek() == "\t" and (self.flow_level or not self.allow_simple_key):
                 self.forward()
                 super().scan_to_next_token()
 
-        def scan_plain_spaces(self, indent, start_mark):
+        def scan_plain_spaces(self, indent: int, start_mark: Any) -> Any:
             length = 0
             while self.peek(length) in (" ", "\t"):
                 length += 1
@@ -69,16 +78,16 @@ def loader(yaml):
                 return super().scan_plain_spaces(indent, start_mark)
             return [blanks]
 
-        def check_key(self):
+        def check_key(self) -> Any:
             return self.peek(1) in "\0 \t\r\n" + (",[]{}" if self.flow_level else "")
 
-        def check_plain(self):
+        def check_plain(self) -> Any:
             return self.with_questions(super().check_plain)
 
-        def scan_plain(self):
+        def scan_plain(self) -> Any:
             return self.with_questions(super().scan_plain)
 
-        def with_questions(self, scan):
+        def with_questions(self, scan: Callable[[], Any]) -> Any:
             """In YAML 1.2 a question mark is a character as any other in `[a?c]`, as a dash is."""
             if self.flow_level:
                 self.peek = lambda i=0: super(Loader, self).peek(i).replace("?", "-")
@@ -90,23 +99,23 @@ def loader(yaml):
     return Loader
 
 
-def place_of(error):
+def place_of(error: yaml.MarkedYAMLError) -> Any:
     """Of a `**` or `!(` that stands without quotes its start; else where reading stopped."""
     if error.context in ("while scanning an alias", "while scanning a tag"):
         return error.context_mark
     return error.problem_mark or error.context_mark
 
 
-def refuse_strange_breaks(text):
+def refuse_strange_breaks(text: str) -> None:
     for c, name in BREAKS.items():
         if c in text:
             why = f"{name} ends a line for some readers; write it as an escape"
             raise Malformed(text.index(c), why)
 
 
-def build(events):
+def build(events: Iterable[Any]) -> Node:
     root = None
-    stack = []
+    stack: list[Open] = []
     for event in events:
         kind = type(event).__name__.removesuffix("Event")
         at = event.start_mark.index
@@ -137,11 +146,11 @@ def build(events):
     return root
 
 
-def is_key(top):
+def is_key(top: Open) -> bool:
     return top.node.kind == "object" and top.key is None
 
 
-def take_key(top, event, node):
+def take_key(top: Open, event: yaml.ScalarEvent, node: Node) -> None:
     if is_plain(event) and event.value == "<<":
         raise Malformed(node.at, "a merge key (`<<`)" + QUOTE)
     if node.kind != "string":
@@ -149,26 +158,26 @@ def take_key(top, event, node):
     top.key = event.value, node.at
 
 
-def put(stack, node, root):
+def put(stack: list[Open], node: Node, root: Node | None) -> Node | None:
     if not stack:
         return node
     stack[-1].add(node)
     return root
 
 
-def refuse_tag_directive(event, at):
+def refuse_tag_directive(event: Any, at: int) -> None:
     if event.tags:
         raise Malformed(at, "a %TAG directive")
 
 
-def refuse_properties(event, at):
+def refuse_properties(event: Any, at: int) -> None:
     if event.anchor is not None:
         raise Malformed(at, "an anchor (`&`)" + QUOTE)
     if event.tag is not None:
         raise Malformed(at, "a tag (`!`)" + QUOTE)
 
 
-def scalar(event, at):
+def scalar(event: Any, at: int) -> Node:
     if not is_plain(event):
         refuse_halves(event.value, at)
         return Node("string", at, event.value)
@@ -176,7 +185,7 @@ def scalar(event, at):
     return Node(kind, at, integer(event.value) if kind == "integer" else event.value)
 
 
-def refuse_halves(text, at):
+def refuse_halves(text: str, at: int) -> None:
     """Escapes can name what no UTF-8 file could hold."""
     if "\0" in text:
         raise Malformed(at, "an escaped NUL")
@@ -184,11 +193,11 @@ def refuse_halves(text, at):
         raise Malformed(at, "half of a surrogate pair")
 
 
-def is_plain(event):
+def is_plain(event: Any) -> bool:
     return event.style is None
 
 
-def kind_of_plain(text):
+def kind_of_plain(text: str) -> str:
     """YAML 1.2.2, 10.3.2: tag resolution of the core schema."""
     if text in NULLS:
         return "null"
@@ -199,15 +208,15 @@ def kind_of_plain(text):
     return "number" if is_float(text) else "string"
 
 
-def only(text, allowed):
+def only(text: str, allowed: str) -> bool:
     return text != "" and all(c in allowed for c in text)
 
 
-def unsigned(text):
+def unsigned(text: str) -> str:
     return text[1:] if text[:1] in ("+", "-") else text
 
 
-def is_integer(text):
+def is_integer(text: str) -> bool:
     if text.startswith("0o"):
         return only(text[2:], "01234567")
     if text.startswith("0x"):
@@ -215,7 +224,7 @@ def is_integer(text):
     return only(unsigned(text), "0123456789")
 
 
-def is_float(text):
+def is_float(text: str) -> bool:
     text, bare = unsigned(text), text
     if text in NOT_FINITE or bare in NOT_A_NUMBER:
         return True
@@ -226,7 +235,7 @@ def is_float(text):
     return only(whole + fraction, "0123456789")
 
 
-def integer(text):
+def integer(text: str) -> str:
     """As JSON would write it."""
     if text[:2] in ("0o", "0x"):
         digits = text[2:].lstrip("0")

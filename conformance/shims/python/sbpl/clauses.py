@@ -1,9 +1,19 @@
 """The clauses of a text, part by part, in the order of the contract's page."""
 
+from __future__ import annotations
+
 import sbpl.refusals as refusals
 from policy.decide import named
 from sbpl.filters import Filters, plain_names, subpath, wild
 from sbpl.places import below
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from policy.decide import Entry, Resolved
+
+    Part = Callable[["Input"], Iterable[str]]
 
 HEAD = ("(version 1)", "(deny default)")
 BROAD = (
@@ -31,7 +41,15 @@ STATE = (("CODEX_HOME", ".codex"), ("CLAUDE_CONFIG_DIR", ".claude"), (None, ".ge
 class Input:
     """What is compiled; the paths are canonical, `env` has what is set and not empty."""
 
-    def __init__(self, resolved, root, env, side_roots, provider, fold):
+    def __init__(
+        self,
+        resolved: Resolved,
+        root: str,
+        env: Mapping[str, str],
+        side_roots: Sequence[str],
+        provider: str | None,
+        fold: bool,
+    ) -> None:
         self.read = resolved.read
         self.modify = resolved.modify
         self.root = root
@@ -42,25 +60,25 @@ class Input:
         self.filters = Filters(root, fold)
 
 
-def compile_text(given):
+def compile_text(given: Input) -> str:
     refusals.refuse_homes(given)
     refusals.refuse_side_roots(given)
     return "".join(line + "\n" for part in PARTS for line in part(given))
 
 
-def head(given):
+def head(given: Input) -> Iterable[str]:
     return HEAD
 
 
-def broad(given):
+def broad(given: Input) -> Iterable[str]:
     return [f"(allow {operation})" for operation in BROAD]
 
 
-def mac_syscalls(given):
+def mac_syscalls(given: Input) -> Iterable[str]:
     return [f"(allow system-mac-syscall {form})" for form in MAC_SYSCALLS]
 
 
-def scratch(given):
+def scratch(given: Input) -> Iterator[str]:
     for place in SCRATCH:
         yield allow_below(place, "")
     if "HOME" in given.env:
@@ -68,7 +86,7 @@ def scratch(given):
             yield allow_below(below(given.env["HOME"]) + name, "/env/HOME")
 
 
-def state(given):
+def state(given: Input) -> Iterator[str]:
     """Of every provider: which one will run is not known when this is written."""
     for variable, name in STATE:
         found = state_directory(given.env, variable, name)
@@ -76,24 +94,26 @@ def state(given):
             yield allow_below(*found)
 
 
-def state_directory(env, variable, name):
-    if variable in env:
+def state_directory(
+    env: Mapping[str, str], variable: str | None, name: str
+) -> tuple[str, str] | None:
+    if variable is not None and variable in env:
         return env[variable], f"/env/{variable}"
     if "HOME" in env:
         return below(env["HOME"]) + name, "/env/HOME"
     return None
 
 
-def allow_below(place, pointer):
+def allow_below(place: str, pointer: str) -> str:
     return clause("+", "file-write*", subpath(place, pointer))
 
 
-def guard(given):
+def guard(given: Input) -> Iterator[str]:
     """The root may lie in one of the above, and only the rules open it."""
     yield clause("-", "file-write*", subpath(given.root, "/root"))
 
 
-def modify(given):
+def modify(given: Input) -> Iterator[str]:
     for entry in given.modify:
         if entry.sign == "except":
             yield from exception(given, entry)
@@ -101,15 +121,15 @@ def modify(given):
             yield rule_clause(given, "file-write*", entry)
 
 
-def rule_clause(given, operation, entry):
+def rule_clause(given: Input, operation: str, entry: Entry) -> str:
     return clause(entry.sign, operation, given.filters.of(entry, denies(entry.sign)))
 
 
-def denies(sign):
+def denies(sign: str) -> bool:
     return sign != "+"
 
 
-def exception(given, entry):
+def exception(given: Input, entry: Entry) -> Iterator[str]:
     """Inside of it the own rules of the profile decide again, from nothing."""
     inside = given.filters.of(entry, True)
     yield clause("-", "file-write*", inside)
@@ -118,60 +138,60 @@ def exception(given, entry):
         yield clause(own.sign, "file-write*", f"(require-all {inside} {rule})")
 
 
-def own_rules(entries):
+def own_rules(entries: Iterable[Entry]) -> list[Entry]:
     return [entry for entry in entries if entry.origin == "profile"]
 
 
-def read(given):
+def read(given: Input) -> Iterable[str]:
     """Reading is allowed at large: what stands before the first negated rule adds nothing."""
     return [rule_clause(given, "file-read*", entry) for entry in from_first_deny(given.read)]
 
 
-def from_first_deny(entries):
+def from_first_deny(entries: list[Entry]) -> list[Entry]:
     for i, entry in enumerate(entries):
         if denies(entry.sign):
             return entries[i:]
     return []
 
 
-def side_roots(given):
+def side_roots(given: Input) -> Iterator[str]:
     if given.provider != "codex":
         return
     for i, place in enumerate(given.side_roots):
         yield allow_below(place, f"/side_roots/{i}")
 
 
-def unlink(given):
+def unlink(given: Input) -> Iterator[str]:
     """What may not be read may not be renamed, nor what holds it."""
     filters = [each for entry in read_denied(given) for each in unlink_filters(given, entry)]
     for each in dict.fromkeys(filters):
         yield clause("-", "file-write-unlink", each)
 
 
-def unlink_filters(given, entry):
+def unlink_filters(given: Input, entry: Entry) -> Iterator[str]:
     for names in ancestors(entry.rule.body):
         yield given.filters.ancestor(names, entry.rule.pointer)
     yield given.filters.of(entry, True)
 
 
-def ancestors(body):
+def ancestors(body: str) -> list[list[str]]:
     """The directories above what a rule names, as far as it names them without wildcards."""
     names = plain_names(body)
     last = len(names) if len(names) < len(body.split("/")) else len(names) - 1
     return [names[:count] for count in range(1, last + 1)]
 
 
-def read_denied(given):
+def read_denied(given: Input) -> list[Entry]:
     return [entry for entry in given.read if denies(entry.sign)]
 
 
-def unguarded(given):
+def unguarded(given: Input) -> list[str]:
     """Rules that name no directory to guard: one above what they deny can be renamed."""
     found = [named(each) for each in read_denied(given) if wild(each.rule.body.split("/")[0])]
     return list(dict.fromkeys(found))
 
 
-def clause(sign, operation, filter_):
+def clause(sign: str, operation: str, filter_: str) -> str:
     word = "deny" if denies(sign) else "allow"
     return f"({word} {operation} {filter_})"
 

@@ -1,8 +1,16 @@
 """One rule as one filter: (literal …), (subpath …) or (regex …)."""
 
+from __future__ import annotations
+
 import policy.glob as glob
 import sbpl.spellings as spellings
 from sbpl.places import below, refuse_controls, refused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from policy.decide import Entry
 
 LONGEST = 1000
 SPECIAL = "\\.[](){}*+?^$|"
@@ -25,7 +33,7 @@ EXPRESSIONS = {
 }
 
 
-def quoted(text, pointer):
+def quoted(text: str, pointer: str) -> str:
     """A string of the text; `pointer` is told where it cannot be one."""
     refuse_controls(text, pointer)
     inner = escape(text)
@@ -35,34 +43,34 @@ def quoted(text, pointer):
     return f'"{inner}"'
 
 
-def escape(text):
+def escape(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def size(inner):
+def size(inner: str) -> int:
     return len(inner.encode())
 
 
-def literal(path, pointer):
+def literal(path: str, pointer: str) -> str:
     return f"(literal {quoted(path, pointer)})"
 
 
-def subpath(path, pointer):
+def subpath(path: str, pointer: str) -> str:
     return f"(subpath {quoted(path, pointer)})"
 
 
-def regex(expression, pointer):
+def regex(expression: str, pointer: str) -> str:
     return f"(regex {quoted(expression, pointer)})"
 
 
 class Filters:
     """Filters of the rules below one root."""
 
-    def __init__(self, root, fold):
+    def __init__(self, root: str, fold: bool) -> None:
         self.root = root
         self.fold = fold
 
-    def of(self, entry, denied):
+    def of(self, entry: Entry, denied: bool) -> str:
         """`denied`: whether the clause denies."""
         found = pieces(entry.rule.body)
         where = entry.rule.pointer
@@ -78,25 +86,25 @@ class Filters:
             return subpath(self.path(found[:-1]), where)
         return self.pattern(found, denied, where)
 
-    def path(self, characters):
+    def path(self, characters: Iterable[str]) -> str:
         return below(self.root) + "".join(characters)
 
-    def ancestor(self, names, pointer):
+    def ancestor(self, names: Iterable[str], pointer: str) -> str:
         if self.fold:
             return self.pattern("/".join(names), True, pointer)
         return literal(self.path("/".join(names)), pointer)
 
-    def pattern(self, found, denied, pointer):
+    def pattern(self, found: Sequence[str], denied: bool, pointer: str) -> str:
         return regex(anchored(self.expression(found, denied)), pointer)
 
-    def expression(self, found, denied):
+    def expression(self, found: Sequence[str], denied: bool) -> str:
         """The root is one directory: it stays as it is, whatever folds."""
         if is_everything(found):
             return literally(self.root.rstrip("/")) + EXPRESSIONS[glob.BELOW]
         root = below(self.root) if found else self.root
         return literally(root) + "".join(self.written(run, denied) for run in runs(found))
 
-    def written(self, run, denied):
+    def written(self, run: str, denied: bool) -> str:
         """An expression for a wildcard, or for these very characters."""
         if run == glob.ONE:
             return one(denied, self.fold)
@@ -105,21 +113,21 @@ class Filters:
         return spellings.expression(run, literally) if self.fold else literally(run)
 
 
-def literally(characters):
+def literally(characters: str) -> str:
     return "".join("\\" + c if c in SPECIAL else c for c in characters)
 
 
-def anchored(expression):
+def anchored(expression: str) -> str:
     return f"^{expression}$"
 
 
-def one(denied, fold):
+def one(denied: bool, fold: bool) -> str:
     if not denied:
         return ONE_ALLOWED
     return ONE_FOLDED if fold else ONE_DENIED
 
 
-def runs(found):
+def runs(found: Iterable[str]) -> Iterator[str]:
     """Characters together, since spellings may be of several; each wildcard by itself."""
     run = ""
     for piece in found:
@@ -132,9 +140,9 @@ def runs(found):
         yield run
 
 
-def pieces(body):
+def pieces(body: str) -> list[str]:
     """As globs are read; of several `**` segments one is enough."""
-    found = []
+    found: list[str] = []
     for piece in glob.pieces(body):
         repeated = found[-1:] == [piece] or is_everything(found)
         if not (piece in DEEP and repeated):
@@ -142,26 +150,26 @@ def pieces(body):
     return found
 
 
-def is_everything(found):
+def is_everything(found: Sequence[str]) -> bool:
     """`**`, however often."""
     return found == [glob.ANYTHING]
 
 
-def is_wildcard(piece):
+def is_wildcard(piece: str) -> bool:
     return piece == glob.ONE or piece in EXPRESSIONS
 
 
-def has_wildcard(found):
+def has_wildcard(found: Iterable[str]) -> bool:
     return any(map(is_wildcard, found))
 
 
-def is_subtree(found):
+def is_subtree(found: Sequence[str]) -> bool:
     return found[-1] == glob.BELOW and not has_wildcard(found[:-1])
 
 
-def plain_names(body):
+def plain_names(body: str) -> list[str]:
     """The leading segments without wildcards; of `P/**` all of P."""
-    names = []
+    names: list[str] = []
     for name in body.split("/"):
         if name == "." or wild(name):
             return names
@@ -169,5 +177,5 @@ def plain_names(body):
     return names
 
 
-def wild(name):
+def wild(name: str) -> bool:
     return "*" in name or "?" in name

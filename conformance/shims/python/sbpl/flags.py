@@ -1,5 +1,11 @@
 """The providers' own sandbox flags, taken out of a command: one authority over files is enough."""
 
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Words = list[bytes]
+
 CODEX_MODE = b"danger-full-access"
 CODEX_RUNS = (b"exec", b"e")
 CODEX_MODES = (b"--sandbox", b"-s")
@@ -9,7 +15,7 @@ GEMINI_FLAGS = (b"--sandbox", b"-s")
 GEMINI_VALUES = (b"true", b"false", b"docker", b"podman", b"sandbox-exec")
 
 
-def neutral(argv, provider):
+def neutral(argv: Words, provider: str | None) -> Words:
     """The command without flags that would set up a sandbox of its own."""
     ours, rest = split(argv)
     if provider in NEUTRAL:
@@ -17,13 +23,13 @@ def neutral(argv, provider):
     return ours + rest
 
 
-def split(argv):
+def split(argv: Words) -> tuple[Words, Words]:
     """What the program reads as flags, and what is data to it: from the first `--` on."""
     end = argv.index(b"--", 1) if b"--" in argv[1:] else len(argv)
     return argv[:end], argv[end:]
 
 
-def codex(words):
+def codex(words: Words) -> Words:
     kept, place = [], None
     i = 0
     while i < len(words):
@@ -38,7 +44,7 @@ def codex(words):
     return with_mode(kept, codex_place(kept) if place is None else place)
 
 
-def codex_mode(words, i):
+def codex_mode(words: Words, i: int) -> int:
     """How many words from here say a sandbox mode; 0 for none."""
     word = words[i]
     if word in CODEX_MODES:
@@ -46,7 +52,7 @@ def codex_mode(words, i):
     return int(word.startswith((b"--sandbox=", b"-s")))
 
 
-def codex_setting(words, i):
+def codex_setting(words: Words, i: int) -> int:
     """How many words from here set a mode in another way."""
     word = words[i]
     if word in CODEX_SETTINGS and i + 1 < len(words):
@@ -54,16 +60,16 @@ def codex_setting(words, i):
     return int(word == b"--full-auto" or word.startswith(b"--config=" + CODEX_SETTING))
 
 
-def codex_place(words):
+def codex_place(words: Words) -> int:
     """Where flags may stand when there was none: behind the program, or its `exec`."""
     return 2 if words[1:2] and words[1] in CODEX_RUNS else 1
 
 
-def with_mode(words, place):
+def with_mode(words: Words, place: int) -> Words:
     return [*words[:place], b"--sandbox", CODEX_MODE, *words[place:]]
 
 
-def gemini(words):
+def gemini(words: Words) -> Words:
     kept = words[:1]
     i = 1
     while i < len(words):
@@ -74,7 +80,7 @@ def gemini(words):
     return kept
 
 
-def gemini_flag(words, i):
+def gemini_flag(words: Words, i: int) -> int:
     """How many words from here are the flag and its value; 0 for none."""
     if words[i] in GEMINI_FLAGS:
         return 2 if i + 1 < len(words) and words[i + 1] in GEMINI_VALUES else 1

@@ -1,11 +1,19 @@
 """What no text could keep: variables that open too much, side roots that uncover."""
 
+from __future__ import annotations
+
 import policy.fold as folding
 from sbpl.filters import plain_names
 from sbpl.places import below, lies_in, refused
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
-def refuse_homes(given):
+    from sbpl.clauses import Input
+
+
+def refuse_homes(given: Input) -> None:
     home = given.env.get("HOME", "/")
     for variable, place in given.env.items():
         if variable == "HOME":
@@ -15,20 +23,20 @@ def refuse_homes(given):
             raise refused(f"/env/{variable}", why)
 
 
-def refuse_home(place):
+def refuse_home(place: str) -> None:
     if place == "/":
         raise refused("/env/HOME", "is `/`, and what lies there is the system's; name a user's")
 
 
-def is_wide(place, home, fold):
+def is_wide(place: str, home: str, fold: bool) -> bool:
     return lies_in(spelled(home, fold), spelled(place, fold))
 
 
-def spelled(path, fold):
+def spelled(path: str, fold: bool) -> str:
     return folding.fold(path) if fold else path
 
 
-def refuse_side_roots(given):
+def refuse_side_roots(given: Input) -> None:
     """Writable as a whole, one would let a path that may not be read be renamed."""
     if given.provider != "codex":
         return
@@ -40,7 +48,7 @@ def refuse_side_roots(given):
                 raise refused(f"/side_roots/{i}", why)
 
 
-def denied_places(given):
+def denied_places(given: Input) -> Iterator[tuple[str, str]]:
     for entry in given.read:
         names = plain_names(entry.rule.body)
         if entry.sign != "-":
@@ -51,5 +59,5 @@ def denied_places(given):
             yield entry.rule.body, below(given.root) + "/".join(names)
 
 
-def overlap(side, place):
+def overlap(side: str, place: str) -> bool:
     return lies_in(side, place) or lies_in(place, side)

@@ -4,27 +4,33 @@ A name is cut into letters with their marks. The spellings of one are found by t
 write its parts, each judged by the very folding that policies are decided with.
 """
 
+from __future__ import annotations
+
 from itertools import permutations
 from unicodedata import combining, normalize
 
 import policy.fold as folding
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
 LAST = 0x30000  # nothing behind it folds or decomposes
 MOST_MARKS = 4  # the order of more is taken as it is: their number explodes
 UNIFORM = ((0x3400, 0xA000), (0xAC00, 0xD7A4), (0xD800, 0xE000), (0x20000, 0x2F800))
 
-known = {}
+known: dict[str, list[str]] = {}
 
 
-def expression(characters, literally):
+def expression(characters: str, literally: Callable[[str], str]) -> str:
     found = letters(folding.fold(characters))
     pairs = zip(["", *found], found, strict=False)
     return "".join(alternatives(fitting(before, letter), literally) for before, letter in pairs)
 
 
-def letters(text):
+def letters(text: str) -> list[str]:
     """Each character with the marks behind it."""
-    found = []
+    found: list[str] = []
     for c in text:
         if found and found[-1] != "/" and joins(found[-1], c):
             found[-1] += c
@@ -33,12 +39,14 @@ def letters(text):
     return found
 
 
-def joins(letter, c):
+def joins(letter: str, c: str) -> bool:
     """Whether some spelling is one for both: a mark, or a pair that is kept apart in NFC."""
-    return combining(c) or (not c.isascii() and bool(characters_of(normalize("NFD", letter + c))))
+    return combining(c) > 0 or (
+        not c.isascii() and bool(characters_of(normalize("NFD", letter + c)))
+    )
 
 
-def fitting(before, letter):
+def fitting(before: str, letter: str) -> list[str]:
     """The spellings of a letter that stay one behind another letter: a mark may join that."""
     if letter not in known:
         known[letter] = sorted(spellings(letter), key=lambda each: (len(each), each))
@@ -49,7 +57,7 @@ def fitting(before, letter):
     ]
 
 
-def alternatives(found, literally):
+def alternatives(found: Sequence[str], literally: Callable[[str], str]) -> str:
     if len(found) == 1:
         return literally(found[0])
     if all(each.isascii() for each in found):
@@ -57,13 +65,13 @@ def alternatives(found, literally):
     return "(" + "|".join(map(literally, found)) + ")"
 
 
-def spellings(letter):
+def spellings(letter: str) -> set[str]:
     parts = normalize("NFD", letter)
     candidates = {each for order in orders(parts) for each in written(order)}
     return {each for each in candidates if folding.fold(each) == letter} | {letter}
 
 
-def orders(parts):
+def orders(parts: str) -> list[str]:
     """Marks may stand in several orders and mean the same."""
     if not 3 <= len(parts) <= 1 + MOST_MARKS:
         return [parts]
@@ -71,7 +79,7 @@ def orders(parts):
     return [each for each in found if normalize("NFD", each) == parts]
 
 
-def written(parts):
+def written(parts: str) -> list[str]:
     """Every cut of the parts into characters that decompose and fold to them."""
     if not parts:
         return [""]
@@ -83,7 +91,7 @@ def written(parts):
     ]
 
 
-def characters_of(parts):
+def characters_of(parts: str) -> set[str]:
     if not parts_of:
         fill()
     composed = normalize("NFC", parts)
@@ -91,10 +99,12 @@ def characters_of(parts):
     return whole.union(parts_of.get(parts, ()))
 
 
-parts_of = {}  # to the characters that fold, decompose, or both, to these parts
+parts_of: dict[
+    str, list[str]
+] = {}  # to the characters that fold, decompose, or both, to these parts
 
 
-def fill():
+def fill() -> None:
     for code in codes():
         character = chr(code)
         meanings = (character, folding.fold(character))
@@ -102,7 +112,7 @@ def fill():
             parts_of.setdefault(parts, []).append(character)
 
 
-def codes():
+def codes() -> Iterator[int]:
     start = 0
     for first, behind in (*UNIFORM, (LAST, LAST)):
         yield from range(start, first)

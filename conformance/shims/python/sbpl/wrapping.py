@@ -1,21 +1,28 @@
 """The command that runs under a profile, and the file that the profile lies in meanwhile."""
 
+from __future__ import annotations
+
 import os
 from binascii import b2a_base64
 
 import sbpl.flags as flags
-from errors import Failed
+from errors import Failed, reason_of
 from reader import one, several
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kinds import Object, Shim
+    from reader import Reader
 
 WRAPPER = "/usr/bin/sandbox-exec"
 PROVIDERS = ("codex", "claude", "gemini")
 BARE = f"{WRAPPER} is not there: the command runs without it, with its own flags"
 
 
-def wrap(shim, reader):
-    argv = reader.take_twin("argv", several, required=True)
+def wrap(shim: Shim, reader: Reader) -> Object:
+    argv = reader.need_twin("argv", several)
     provider = take_provider(reader)
-    fallback = reader.take("allow_fallback", bool, False)
+    fallback = reader.take("allow_fallback", bool) or False
     source = take_source(reader)
     wrapper = reader.take("wrapper", str)
     if wrapper not in (None, "present", "missing"):
@@ -24,6 +31,7 @@ def wrap(shim, reader):
     reader.done()
     refuse_empty(reader, argv)
     if is_there(wrapper):
+        refuse_option(reader, argv)
         return answer([*wrapper_words(source.file(shim)), *flags.neutral(argv, provider)], True)
     if not fallback:
         why = f"{WRAPPER} is not there, and nothing else confines; allow_fallback runs without it"
@@ -31,97 +39,102 @@ def wrap(shim, reader):
     return answer(bare(argv, provider), False)
 
 
-def take_provider(reader):
+def take_provider(reader: Reader) -> str | None:
     found = reader.take("provider", str)
     if found not in (None, *PROVIDERS):
         reader.wrong("provider", f"must be one of {', '.join(PROVIDERS)}")
     return found
 
 
-def refuse_empty(reader, argv):
+def refuse_empty(reader: Reader, argv: list[bytes]) -> None:
     if not argv or not argv[0]:
         reader.wrong("argv", "is empty; its first word is the program")
     if any(b"\0" in word for word in argv):
         reader.wrong("argv", "holds a NUL")
 
 
-def is_there(said):
+def refuse_option(reader: Reader, argv: list[bytes]) -> None:
+    if any(program.startswith(b"-") for program in argv[:1]):
+        reader.wrong("argv", "begins with a dash, which the wrapper takes for an option; write ./")
+
+
+def is_there(said: str | None) -> bool:
     """What the request takes for granted, else what the system has."""
     if said is not None:
         return said == "present"
     return os.path.isfile(WRAPPER) and os.access(WRAPPER, os.X_OK)
 
 
-def wrapper_words(file):
+def wrapper_words(file: bytes) -> list[bytes]:
     return [WRAPPER.encode(), b"-f", file]
 
 
-def bare(argv, provider):
+def bare(argv: list[bytes], provider: str | None) -> list[bytes]:
     """As it was given: without the outer sandbox the inner one is all there is."""
     return argv
 
 
-def answer(argv, wrapped):
+def answer(argv: list[bytes], wrapped: bool) -> Object:
     return {
         "result": {**words(argv), "wrapped": wrapped, "warnings": [] if wrapped else warnings()}
     }
 
 
-def warnings():
+def warnings() -> list[str]:
     return [BARE]
 
 
-def words(argv):
+def words(argv: list[bytes]) -> Object:
     try:
         return {"argv": [word.decode() for word in argv]}
     except UnicodeDecodeError:
         return {"argv_b64": [b2a_base64(word, newline=False).decode() for word in argv]}
 
 
-def take_source(reader):
+def take_source(reader: Reader) -> There | New:
     """A file that lies there already, or what one is made of."""
     if "file" in reader.fields or "file_b64" in reader.fields:
         return There(absolute(reader, "file"))
-    return New(reader.take_twin("text", one, required=True), absolute(reader, "dir"))
+    return New(reader.need_twin("text", one), absolute(reader, "dir"))
 
 
-def absolute(reader, name):
-    path = reader.take_twin(name, one, required=True)
+def absolute(reader: Reader, name: str) -> bytes:
+    path = reader.need_twin(name, one)
     if not path.startswith(b"/") or b"\0" in path:
         reader.wrong(name, "must be absolute, without NUL")
     return path
 
 
 class There:
-    def __init__(self, path):
+    def __init__(self, path: bytes) -> None:
         self.path = path
 
-    def file(self, shim):
+    def file(self, shim: Shim) -> bytes:
         return self.path
 
 
 class New:
-    def __init__(self, text, directory):
+    def __init__(self, text: bytes, directory: bytes) -> None:
         self.text = text
         self.directory = directory
 
-    def file(self, shim):
+    def file(self, shim: Shim) -> bytes:
         """The path of a new file that nobody else can change; the shim removes it at the end."""
         path = os.path.join(self.directory, file_name())
         try:
             create(path, self.text, shim.temporary)
         except OSError as e:
             where = self.directory.decode("utf-8", "replace")
-            raise Failed("io", f"{where}: {os.strerror(e.errno)}") from None
+            raise Failed("io", f"{where}: {reason_of(e)}") from None
         return path
 
 
-def file_name():
+def file_name() -> bytes:
     """Nobody can guess it, so nobody can have put a link in its place."""
     return b"boxspec-" + os.urandom(12).hex().encode() + b".sb"
 
 
-def create(path, text, temporary):
+def create(path: bytes, text: bytes, temporary: list[bytes]) -> None:
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     temporary.append(path)
     try:
@@ -131,6 +144,6 @@ def create(path, text, temporary):
         os.close(fd)
 
 
-def write_all(fd, data):
+def write_all(fd: int, data: bytes) -> None:
     while data:
         data = data[os.write(fd, data) :]

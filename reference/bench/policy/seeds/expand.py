@@ -16,8 +16,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 SUMS = HERE / "expansions.sha256"
-FAMILIES = ("literal", "subtree", "anywhere", "extension", "two", "mixed")
-KEPT = (1, 20, 1_000)  # lists that stand in the repository
+FAMILIES = ("literal", "subtree", "anywhere", "extension", "two", "mixed", "policies")
+KEPT = (1, 20, 100, 1_000)  # lists that stand in the repository
 MANY_RULES = 10_000
 FEW_PATHS = 1_000
 MANY_PATHS = 100_000
@@ -121,6 +121,26 @@ def _mixed(r: Numbers) -> str:
     return _two(r)
 
 
+def _as_in_policies(r: Numbers) -> str:
+    """In the proportions of fixtures/policies, without what matches everything."""
+    kind = r.below(100)
+    if kind < 38:
+        return _MAKERS["subtree"](r)
+    if kind < 58:
+        return _MAKERS["extension"](r)
+    if kind < 72:
+        return f"**/{_file(r)}"
+    if kind < 80:
+        return _MAKERS["anywhere"](r)
+    if kind < 86:
+        return _MAKERS["literal"](r)
+    if kind < 90:
+        return f"{_folders(r, 1, 2)}/*.{_extension(r)}"
+    if kind < 94:
+        return f"**/{_stem(r)}*.{_extension(r)}"
+    return f"**/{_folder(r)}/{_folder(r)}/**" if kind < 97 else f"**/{_stem(r)}.*"
+
+
 _MAKERS: dict[str, Callable[[Numbers], str]] = {
     "literal": lambda r: f"{_folders(r, 1, 5)}/{_file(r)}",
     "subtree": lambda r: f"{_folders(r, 1, 4)}/**",
@@ -128,6 +148,7 @@ _MAKERS: dict[str, Callable[[Numbers], str]] = {
     "extension": lambda r: f"**/*.{_extension(r)}",
     "two": _two,
     "mixed": _mixed,
+    "policies": _as_in_policies,
 }
 
 

@@ -1,8 +1,9 @@
 """The contract echo: what is said comes back. The smallest contract there can be."""
 
-from boxspec.target.contract import Contract
 from contracts.echo.asking import AsksEcho
 from contracts.echo.trust import trust
+
+from boxspec.target.contract import Contract
 
 CONTRACT = Contract(
     name="echo",

@@ -1,0 +1,1 @@
+"""The contract echo in plain Python."""

@@ -1,11 +1,20 @@
 """The operations of echo."""
 
+from __future__ import annotations
 
-def say(shim, reader):
-    text = spoken(reader.take("text", str, required=True))
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from protocol import Shim
+    from reader import Reader
+
+
+def say(shim: Shim, reader: Reader) -> dict[str, Any]:
+    text = spoken(reader.need("text", str))
     reader.done()
     return {"result": {"text": text}}
 
 
-def spoken(text):
+def spoken(text: str) -> str:
     return text

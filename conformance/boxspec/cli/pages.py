@@ -1,0 +1,41 @@
+"""The verb `pages`: the parts of the pages that are made from declarations."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+
+from boxspec.cli.verbs import verb_parser
+from boxspec.pages.parts import pages, remade
+from boxspec.programs import ROOT
+
+
+def compare(write: bool, every: Sequence[Path] | None = None) -> int:
+    """0: all are as they are made; 1: some differ, which is shown; the same where it is written."""
+    differ = 0
+    every = pages() if every is None else every
+    for page in every:
+        name = str(page.relative_to(ROOT)) if page.is_relative_to(ROOT) else str(page)
+        text = page.read_text(encoding="utf-8")
+        made = remade(text, name)
+        if made == text:
+            continue
+        differ += 1
+        old, new = (each.splitlines(keepends=True) for each in (text, made))
+        print("".join(difflib.unified_diff(old, new, name, f"{name}, made", n=0)), end="")
+        if write:
+            page.write_text(made, encoding="utf-8")
+    done = "written" if write else "differ: ./ci/boxspec pages --write takes what is made"
+    print(f"{len(every)} pages, {differ} {done if differ else 'differ'}")
+    return int(differ > 0 and not write)
+
+
+def main(words: Sequence[str]) -> int:
+    about = (
+        "Compares the parts of the pages that are made from requirements.yaml, from the\n"
+        "declarations of the contracts and from their schemas; exits 1 if one differs."
+    )
+    parser = verb_parser("pages", about=about)
+    parser.add_argument("--write", action="store_true", help="take what differs, after it is shown")
+    return compare(parser.parse_args(words).write)

@@ -1,0 +1,69 @@
+"""A page and the parts of it that are made: what stands between two markers.
+
+    <!-- generated: KIND WORDS -->
+    <!-- end of generated -->
+
+Everything else on a page is prose and stays as it is.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from boxspec.errors import UsageError
+from boxspec.pages import fields, protocol, requirements
+from boxspec.programs import ROOT
+
+BEGIN = re.compile(r"<!-- generated: (\S+)((?: \S+)*) -->")
+END = "<!-- end of generated -->"
+
+KINDS: dict[str, Callable[..., list[str]]] = {
+    "requirements": requirements.of_topic,
+    "capabilities": protocol.capabilities,
+    "operations": protocol.operations,
+    "kinds": protocol.kinds,
+    "request": fields.of_request,
+    "result": fields.of_result,
+}
+
+
+def pages() -> list[Path]:
+    """Those with a part that is made."""
+    every = sorted((ROOT / "conformance").rglob("*.md"))
+    return [page for page in every if BEGIN.search(page.read_text(encoding="utf-8"))]
+
+
+def remade(text: str, name: str) -> str:
+    """The page with each of its parts made anew; `name` is what an error calls it."""
+    done: list[str] = []
+    begun: int | None = None
+    for number, line in enumerate(text.splitlines(), 1):
+        begins = BEGIN.fullmatch(line)
+        if begins and begun is None:
+            begun = number
+            done += [line, *_made(begins[1], begins[2].split(), f"{name}:{number}")]
+        elif begins or (line == END and begun is None):
+            problem = "the part before it has no end" if begins else "an end without a beginning"
+            raise UsageError(f"{name}:{number}", problem, f"a part ends with {END}")
+        elif line == END:
+            begun = None
+        if begun is None:
+            done.append(line)
+    if begun is not None:
+        raise UsageError(f"{name}:{begun}", "the part has no end", f"a part ends with {END}")
+    return "\n".join(done) + "\n"
+
+
+def _made(kind: str, words: list[str], place: str) -> list[str]:
+    if kind not in KINDS:
+        raise UsageError(place, f"there is no part {kind!r}", f"known: {', '.join(KINDS)}")
+    try:
+        inspect.signature(KINDS[kind]).bind(*words)
+        return KINDS[kind](*words)
+    except TypeError as why:
+        raise UsageError(place, f"{kind}: {why}", "a part is a kind and its words") from None
+    except KeyError as why:
+        raise UsageError(place, f"{kind}: there is no {why}", "check the spelling") from None

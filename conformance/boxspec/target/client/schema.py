@@ -1,0 +1,77 @@
+"""The JSON Schemas of the operations: found, compiled once, and asked.
+
+They lie in the folder `schemas` here and in those of the contracts, one file for each operation
+with its request and its answer. Beside JSON Schema 2020-12 they say two things:
+
+* `x-one-for-each` at a list of a result: it has an item for each one of this field of the request.
+* `$defs/declared.CAPABILITY`: what a result has besides, where the shim declares that capability.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jsonschema_rs import Registry, Resolved, Validator, validator_for
+
+from boxspec.judge.requirements import CONTRACTS
+
+DECLARED = "declared."
+
+Schema = dict[str, Any]
+
+
+@cache
+def documents() -> dict[str, Schema]:
+    """All files by name: operations, and what several of them share."""
+    own = Path(__file__).with_name("schemas").glob("*.json")
+    paths = [*own, *CONTRACTS.glob("*/schemas/*.json")]
+    return {path.stem: json.loads(path.read_bytes()) for path in sorted(paths)}
+
+
+@cache
+def registry() -> Registry:
+    return Registry([(document["$id"], document) for document in documents().values()])
+
+
+def is_operation(name: str) -> bool:
+    return "request" in documents().get(name, {"$defs": {}})["$defs"]
+
+
+@cache
+def of_request(op: str) -> Validator:
+    return _compiled({"$ref": f"{documents()[op]['$id']}#/$defs/request"})
+
+
+@cache
+def of_answer(op: str, capabilities: frozenset[str] = frozenset()) -> Validator:
+    """The answers of a shim that declares these capabilities; for an operation that nobody
+    knows the envelope alone."""
+    document = documents()[op if is_operation(op) else "envelope"]
+    place = f"{document['$id']}#/$defs"
+    more = [
+        {"properties": {"result": {"$ref": f"{place}/{name}"}}}
+        for name in document["$defs"]
+        if name.startswith(DECLARED) and name.removeprefix(DECLARED) in capabilities
+    ]
+    return _compiled({"allOf": [{"$ref": f"{place}/answer"}, *more]})
+
+
+def _compiled(schema: Schema) -> Validator:
+    return validator_for(schema, registry=registry(), offline=True)
+
+
+@cache
+def one_for_each(op: str) -> dict[str, str]:
+    """The lists of a result that are as long as a list of the request: theirs to its name."""
+    result = documents()[op]["$defs"].get("result", {}) if is_operation(op) else {}
+    found = result.get("properties", {}).items()
+    return {name: each["x-one-for-each"] for name, each in found if "x-one-for-each" in each}
+
+
+def at(location: str) -> Resolved:
+    """What stands at an absolute location, `urn:…#/…`; its resolver knows its references."""
+    base, _, fragment = location.partition("#")
+    return registry().resolver(base).lookup(f"#{fragment}")

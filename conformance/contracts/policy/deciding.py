@@ -1,0 +1,77 @@
+"""Decisions of many rules against what is right, in one question.
+
+What a glob means is the matter of GLOB: a decision that follows from what the shim itself says of
+each glob alone is no failure of the list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from boxspec.judge.expect import expect
+from contracts.policy.asking import Item, questions
+from contracts.shared import globs as oracle
+from contracts.shared.documents import one_profile
+
+if TYPE_CHECKING:
+    from boxspec.target.case import Box
+
+# Time is the matter of COST.
+WITHIN_S = 60
+NO_RULE = ("<no matching rule>", "[]")
+
+Decision = tuple[bool | None, str | None]
+
+
+def told(item: Item) -> Decision:
+    return item.get("allowed"), item.get("matched_rule")
+
+
+def judge_decisions(
+    box: Box,
+    items: Sequence[Item],
+    wanted: Mapping[str, Decision],
+    rules: int,
+    case: str | None = None,
+) -> None:
+    """`wanted`: allowed and matched_rule for each path that was asked, in that order."""
+    got = dict(zip(wanted, map(told, items), strict=True))
+    wrong = [
+        path
+        for path, right in wanted.items()
+        if got[path] != right and not is_read_so(box, path, right[1], got[path][1], case)
+    ]
+    path = min(wrong, key=len, default=None)
+    expect(
+        f"whether it is allowed, and by which rule: {path!r}",
+        path and got[path],
+        path and wanted[path],
+        {"rules": rules, "asked": len(wanted), "wrong": wrong[:20]},
+    )
+
+
+def is_read_so(
+    box: Box, path: str, right: str | None, got: str | None, case: str | None = None
+) -> bool:
+    """Whether the shim reads one of both globs alone otherwise than it should."""
+    if "glob" not in box.capabilities:
+        return False
+    same = oracle.fold if case == "fold" else str
+
+    def misread(rule: str | None) -> bool:
+        if rule is None or rule in NO_RULE:
+            return False
+        return box.policy.match(rule, [path], case) != [oracle.matches(same(rule), same(path))]
+
+    return misread(right) or (got != right and misread(got))
+
+
+def decided(
+    box: Box, denies: Sequence[str], wanted: Mapping[str, str], case: str | None = None
+) -> None:
+    """`wanted`: for each path the deny that decides, or `**`, which allows."""
+    policy = one_profile(["**"], ["**"], denies, denies)
+    items = box.policy.check(policy, questions("read", wanted), case, WITHIN_S)
+    decisions = {path: (rule == "**", rule) for path, rule in wanted.items()}
+    judge_decisions(box, items, decisions, len(denies), case)

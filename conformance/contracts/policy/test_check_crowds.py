@@ -1,0 +1,100 @@
+"""POLICY-CHECK: many rules that are like each other, and lists of every size."""
+
+from __future__ import annotations
+
+import random
+import re
+from typing import Any
+
+import pytest
+
+from boxspec.api import Box, expect, requires
+from contracts.policy.api import WITHIN_S, decided, offsets, policy, question
+
+# One byte of a name is another one, in each rule and each path at another place.
+ALIKE = ["{}", "**/{}/**", "{}*", "**/*{}", "*.{}", "*{}*", "k/*-{}-*/k", "{}?"]
+LENGTHS = [*range(1, 36), 63, 64, 65, 129]
+
+
+@requires("POLICY-CHECK-11")
+@pytest.mark.parametrize("shape", ALIKE)
+def test_of_many_rules_that_differ_in_one_byte_the_right_one_decides(box: Box, shape: str) -> None:
+    """Every other one allows: a name that is taken for its neighbour is seen by the decision."""
+    profiles: dict[str, Any] = {}
+    checks, wanted = [], []
+    for length in LENGTHS:
+        base = "".join(chr(ord("a") + at % 19) for at in range(length))
+        places = range(0, length, 1 if length < 100 else 3)
+        names = [f"{base[:at]}X{base[at + 1 :]}" for at in places]
+        rules = [f"!{shape.replace('{}', each)}" for each in names]
+        rules[::2] = (rule[1:] for rule in rules[::2])
+        profiles[str(length)] = {"read": ["**", *rules], "modify": []}
+        for rule, each in zip(["**", *rules], [base, *names], strict=True):
+            path = re.sub(r"\*\*/|/\*\*|\*", "", shape).replace("?", "x").replace("{}", each)
+            checks.append(question("read", path, str(length)))
+            wanted.append((path, not rule.startswith("!"), rule.removeprefix("!")))
+    items = box.policy.check(policy({"fsProfiles": profiles}), checks, within_s=WITHIN_S)
+    got = [(item.get("path"), item.get("allowed"), item.get("matched_rule")) for item in items]
+    wrong = [at for at, told in enumerate(wanted) if got[at] != told]
+    expect(
+        "path, whether it may be read, and by which rule",
+        [got[at] for at in wrong[:1]],
+        [wanted[at] for at in wrong[:1]],
+        {"asked": len(wanted), "wrong": len(wrong)},
+    )
+
+
+@requires("POLICY-CHECK-11")
+@pytest.mark.parametrize("shape", ["*{}*", "**/{}/**", "**/*{}*/**"])
+def test_of_many_rules_that_match_the_last_one_decides(box: Box, shape: str) -> None:
+    """Each path has several names that rules look for."""
+    chance = random.Random(box.session.seed)
+    pieces = [
+        f"-{number}-{''.join(chance.choices('abcdefgh', k=number % 30))}." for number in range(200)
+    ]
+    rules = [shape.replace("{}", piece) for piece in pieces]
+    wanted = {}
+    for _ in range(100):
+        found = chance.sample(range(len(pieces)), chance.randint(2, 60))
+        path = ("/" if shape.startswith("**/{") else "k").join(pieces[at] for at in found)
+        wanted[path] = rules[max(found)]
+    decided(box, rules, wanted)
+
+
+@requires("POLICY-CHECK-11")
+def test_of_many_folders_in_each_other_the_last_one_of_the_list_decides(box: Box) -> None:
+    chance = random.Random(box.session.seed)
+    depths = chance.sample(offsets.SOME, len(offsets.SOME))
+    rules = [f"{'a/' * depth}**" for depth in depths]
+    wanted = {}
+    for deep in offsets.EVERY:
+        met = [rule for depth, rule in zip(depths, rules, strict=True) if depth <= deep]
+        wanted[("a/" * deep).rstrip("/")] = met[-1]
+    decided(box, rules, wanted)
+
+
+SIZED = ["n{}", "d/{}/**", "**/*.{}", "*-{}-*"]
+COUNTS = [1, 2, 3, 5, *(2**power + more for power in range(3, 10) for more in (-1, 0, 1))]
+
+
+@requires("POLICY-CHECK-11")
+@pytest.mark.parametrize("shape", [*SIZED, f"**/{'a' * 16}{{}}{'a' * 16}/**"])
+def test_lists_of_every_size_find_their_first_and_their_last(box: Box, shape: str) -> None:
+    rules = [shape.replace("{}", str(number)) for number in range(max(COUNTS))]
+    paths = [rule.replace("/**", "").replace("**/", "").replace("*", "k") for rule in rules]
+    profiles, checks, wanted = {}, [], []
+    for count in COUNTS:
+        profiles[str(count)] = {"read": rules[:count], "modify": []}
+        for at in (0, count // 2, count - 1, count):
+            checks.append(question("read", paths[at % len(paths)], str(count)))
+            inside = at % len(paths) < count
+            wanted.append((inside, rules[at % len(paths)] if inside else "<no matching rule>"))
+    items = box.policy.check(policy({"fsProfiles": profiles}), checks, within_s=WITHIN_S)
+    got = [(item.get("allowed"), item.get("matched_rule")) for item in items]
+    wrong = [at for at, told in enumerate(wanted) if got[at] != told]
+    expect(
+        f"answers to {[checks[at] for at in wrong[:1]]}; the profile's name is its length",
+        [got[at] for at in wrong[:1]],
+        [wanted[at] for at in wrong[:1]],
+        {"asked": len(wanted), "wrong": len(wrong)},
+    )

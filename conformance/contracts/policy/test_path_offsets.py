@@ -1,0 +1,52 @@
+"""POLICY-PATH: each spelling at every offset of a path."""
+
+from __future__ import annotations
+
+import pytest
+
+from boxspec.api import Box, expect, requires
+from contracts.policy.api import offsets, oracle
+
+
+def cases(*spellings: bytes) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("spelling", spellings, ids=ascii)
+
+
+def compare(box: Box, spelling: bytes) -> None:
+    paths = list(offsets.holding(spelling))
+    answers = dict(zip(paths, box.policy.normalize(paths), strict=True))
+    wrong = [path for path in paths if answers[path] != oracle.normal_path(path)]
+    path = min(wrong, key=len, default=b"")
+    expect(
+        f"normal form of {path!r}; None is a refusal",
+        answers.get(path),
+        oracle.normal_path(path),
+        {"asked": len(paths), "wrong": len(wrong)},
+    )
+
+
+@requires("POLICY-PATH-01")
+@cases(b"/./k", b"//k", b"/k/", b"/.")
+def test_what_is_dropped_is_dropped_at_every_offset(box: Box, spelling: bytes) -> None:
+    compare(box, spelling)
+
+
+@requires("POLICY-PATH-03")
+@cases(b"/..", b"/../k", b"/..k", b"k../k", b"/...")
+def test_two_dots_are_found_at_every_offset(box: Box, spelling: bytes) -> None:
+    compare(box, spelling)
+
+
+@requires("POLICY-PATH-04")
+@cases(b"\\", b" ", b"/ ", b"\t")
+def test_nothing_is_replaced_at_any_offset(box: Box, spelling: bytes) -> None:
+    compare(box, spelling)
+
+
+@requires("POLICY-PATH-05")
+@cases(
+    *(b"\0", b"\n", b"\xff", b"\x80", b"\xc3", b"\xc0\xaf", b"\xe0\x80\xaf", b"\xed\xa0\x80"),
+    *(b"\xf4\x90\x80\x80", "é".encode(), "€".encode(), "😀".encode()),
+)
+def test_bytes_that_are_no_text_are_found_at_every_offset(box: Box, spelling: bytes) -> None:
+    compare(box, spelling)

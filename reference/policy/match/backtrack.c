@@ -1,0 +1,164 @@
+#include "policy/match/backtrack.h"
+
+/* The segments that are left of a glob or of a path. Behind the last one, `at` is behind `len`. */
+struct rest {
+    const char *text;
+    size_t at;
+    size_t len;
+};
+
+struct segment {
+    const char *at;
+    const char *end;
+};
+
+static bool is_done(const struct rest *rest) { return rest->at > rest->len; }
+
+/* The first segment; `rest` is what is left behind it. */
+static inline struct segment take_segment(struct rest *rest) {
+    size_t end = rest->at;
+    while (end < rest->len && rest->text[end] != '/')
+        end++;
+    struct segment segment = {rest->text + rest->at, rest->text + end};
+    rest->at = end + 1;
+    return segment;
+}
+
+static bool is_gap(const struct segment *segment) {
+    return segment->end - segment->at == 2 && segment->at[0] == '*' && segment->at[1] == '*';
+}
+
+static bool continues(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
+
+/* Up to the first star of the glob, or all of it. */
+static bool match_start(struct segment *glob, struct segment *text) {
+    for (; glob->at < glob->end && *glob->at != '*'; glob->at++) {
+        if (text->at == text->end || (*glob->at != '?' && *glob->at != *text->at))
+            return false;
+        text->at++;
+        while (*glob->at == '?' && text->at < text->end && continues(*text->at))
+            text->at++;
+    }
+    return true;
+}
+
+/* From the end down to the last star of the glob, of which there is one. */
+static bool match_end(struct segment *glob, struct segment *text) {
+    for (; glob->end[-1] != '*'; glob->end--) {
+        char c = glob->end[-1];
+        while (c == '?' && text->at < text->end && continues(text->end[-1]))
+            text->end--;
+        if (text->at == text->end || (c != '?' && c != text->end[-1]))
+            return false;
+        text->end--;
+    }
+    return true;
+}
+
+/* What stands between the first star of the glob and the last one, and both of these. Where a star
+ * ends within a character, a `?` takes the rest of it: as if the star had ended before it. */
+static bool match_middle(struct segment glob, struct segment text) {
+    const char *behind_star = NULL; /* the last one */
+    const char *star_end = NULL;    /* of the text that this star takes */
+    for (;;) {
+        bool wild = *glob.at == '?';
+        if (*glob.at == '*') {
+            behind_star = ++glob.at;
+            star_end = text.at;
+            if (glob.at == glob.end)
+                return true;
+        } else if (text.at < text.end && (wild || *glob.at == *text.at)) {
+            glob.at++;
+            text.at++;
+            while (wild && text.at < text.end && continues(*text.at))
+                text.at++;
+        } else if (text.at == text.end) {
+            return false;
+        } else {
+            glob.at = behind_star;
+            text.at = ++star_end;
+        }
+    }
+}
+
+/* A star that is a whole segment needs no care: no segment of a path is empty. */
+static bool segment_matches(struct segment glob, struct segment text) {
+    if (!match_start(&glob, &text))
+        return false;
+    if (glob.at == glob.end)
+        return text.at == text.end;
+    return match_end(&glob, &text) && match_middle(glob, text);
+}
+
+/* What stands between two gaps, or at an end of the glob: as many segments as the glob has until
+ * then. False: they do not match here. */
+static bool match_piece(struct rest *glob, struct rest *path, bool *gap) {
+    *gap = false;
+    while (!is_done(glob)) {
+        struct segment segment = take_segment(glob);
+        *gap = is_gap(&segment);
+        if (*gap)
+            return true;
+        if (is_done(path) || !segment_matches(segment, take_segment(path)))
+            return false;
+    }
+    return is_done(path);
+}
+
+bool bs_backtrack_matches(const struct bs_pattern *pattern, const char *path, size_t len) {
+    bool is_root = len == 0 || (len == 1 && path[0] == '.');
+    struct rest glob = {pattern->text, 0, pattern->len};
+    struct rest text = {path, is_root ? len + 1 : 0, len}; /* the root has no segment */
+    bool gap = false;
+    if (pattern->len == 1 && pattern->text[0] == '.')
+        return is_root;
+    if (!match_piece(&glob, &text, &gap))
+        return false;
+    while (gap) {
+        if (is_done(&glob))
+            return true;
+        /* Each place in turn; the first one that fits is as good as any. */
+        struct rest piece = glob;
+        struct rest place = text;
+        while (!match_piece(&glob, &text, &gap)) {
+            if (is_done(&text))
+                return false; /* a later place has too few segments */
+            (void)take_segment(&place);
+            glob = piece;
+            text = place;
+        }
+    }
+    return true;
+}
+
+/* No `**` within a name, and nothing long between two stars. */
+static bool segment_fits(const struct segment *segment) {
+    size_t piece = 0;
+    bool behind_star = false;
+    for (const char *at = segment->at; at < segment->end; at++) {
+        if (*at != '*') {
+            piece++;
+            continue;
+        }
+        if (behind_star && (piece == 0 || piece > BS_BACKTRACK_MOST_BYTES))
+            return false;
+        behind_star = true;
+        piece = 0;
+    }
+    return true;
+}
+
+bool bs_backtrack_fits(const struct bs_pattern *pattern) {
+    struct rest glob = {pattern->text, 0, pattern->len};
+    size_t piece = 0;
+    bool behind_gap = false;
+    while (!is_done(&glob)) {
+        struct segment segment = take_segment(&glob);
+        bool gap = is_gap(&segment);
+        behind_gap = behind_gap || gap;
+        piece = gap ? 0 : piece + 1;
+        if ((!gap && !segment_fits(&segment)) || (behind_gap && piece > BS_BACKTRACK_MOST_SEGMENTS))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,79 @@
+/* Many rules at once, by hashing: the parts of a path that may be keys (policy/match/keys.h) are
+ * looked up, and each key has its rules. What a check costs depends on the path, and on how many
+ * rules share the keys that it has; not on how many rules there are.
+ *
+ * A rule has one key: of two possible ones, that which fewer other rules have. Often the key says
+ * all (a path, a subtree, a name anywhere, an ending). Else the rest of the rule is matched by
+ * going back (policy/match/backtrack.h), but only where the path has every byte of it. */
+#ifndef BS_POLICY_MATCH_INDEX_H
+#define BS_POLICY_MATCH_INDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/table.h"
+#include "policy/match/keys.h"
+#include "policy/match/matcher.h"
+
+/* A rule whose key does not say all. */
+struct bs_candidate {
+    uint64_t bytes; /* bs_bytes_of the glob, without its wildcards and separators */
+    struct bs_pattern glob;
+    int32_t rule;
+};
+
+/* The rules of one key. */
+struct bs_bucket {
+    int32_t last;   /* the highest that matches a path which ends with the key */
+    int32_t inside; /* the highest that matches whatever follows the key */
+    uint32_t first; /* of the candidates, the highest rule first */
+    uint32_t n;
+};
+
+/* Lengths of the keys that begin with a byte, or end with it: bit n is n, and 31 is more, too. So
+ * most parts of a path are not even hashed. */
+struct bs_key_lengths {
+    uint32_t tops; /* of their first names */
+    uint32_t names;
+    uint16_t heads;
+    uint16_t endings;
+};
+
+struct bs_index {
+    struct bs_table keys[BS_KEY_KINDS]; /* bs_slot.first: the bucket */
+    struct bs_bucket *buckets;          /* the first is that of the rules without a key */
+    struct bs_candidate *candidates;
+    char *texts; /* copies of the rules */
+    size_t texts_len;
+    uint32_t n_buckets;
+    uint32_t n_candidates;
+    uint64_t seed; /* of all hashes */
+    int32_t root;  /* the highest rule that matches the root alone */
+    int32_t all;   /* the highest rule that matches every path */
+    int32_t most;  /* the highest rule of all, or BS_NO_RULE: there is none */
+    struct bs_key_lengths by_byte[256];
+};
+
+/* Takes in those rules whose `left` is false. What has no key stays left: `left` tells of it
+ * afterwards. With `keyless_too` it is taken in as well, to be tried at every check, unless
+ * bs_backtrack_fits says no. False when memory ran out; there is nothing to clear then. */
+bool bs_index_build(struct bs_index *index, const struct bs_pattern *patterns, size_t n,
+                    bool keyless_too, bool *left);
+void bs_index_clear(struct bs_index *index);
+size_t bs_index_bytes(const struct bs_index *index);
+
+/* Which bytes a text has, by their lower six bits. */
+static inline uint64_t bs_bytes_of(const char *text, size_t len) {
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < len; i++)
+        bytes |= UINT64_C(1) << ((unsigned char)text[i] & 63);
+    return bytes;
+}
+
+/* The highest rule that matches the path, if it is higher than `best`, and else that. The root is
+ * the path of no bytes. */
+int32_t bs_index_highest(const struct bs_index *index, const struct bs_path_view *path,
+                         int32_t best);
+
+#endif
