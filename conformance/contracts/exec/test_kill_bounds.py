@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import signal
-
 import pytest
 
 from boxspec.api import Box, NotMeasured, expect, requires
 from boxspec.api import programs as P
 from boxspec.errors import HarnessError
 from boxspec.target.observe.lines import Deadline
-from contracts.exec.moments import FOREVER_MS, attempted, expect_none_left
+from contracts.exec.moments import FOREVER_MS, attempted, expect_none_left, send
 from contracts.exec.spawn_io import outcome
 
 SETTLED_MS = 900
@@ -112,7 +109,7 @@ def bystander_heard(box: Box, **request: object) -> list[str]:
         while OURS not in heard and not limit.over():
             if not any(proc.pid == pid and proc.alive for proc in live.descendants()):
                 return [*heard, "killed"]
-            os.kill(pid, signal.Signals[f"SIG{OURS}"])
+            send(pid, OURS)
             live.warden.pump(0.05)
             reports = [words for words in live.warden.reports if words[0] == "bystander-signal"]
             heard = [words[3] for words in reports]
