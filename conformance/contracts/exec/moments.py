@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import subprocess
 import time
 from collections.abc import Callable
@@ -22,6 +23,9 @@ BY_SIGINT = b"process interrupted by signal SIGINT"
 
 # A program that ends only when somebody ends it: a minute is longer than any case.
 FOREVER_MS = "60000"
+
+# How long a signal has to act on a caller that is held.
+SIGNAL_ACTS_S = 0.5
 
 TICK_NS = 10**9 // os.sysconf("SC_CLK_TCK")
 
@@ -87,6 +91,12 @@ def expect_none_left(seen: FromOutside, events: Events, **were: int) -> None:
     """
     attempted(events, **were)
     expect("processes of the run that live on", [each.describe() for each in seen.lasting], [])
+
+
+def send(pid: int, name: str) -> None:
+    """A signal to a process of the case; whether it is still there is for the result to say."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.Signals[f"SIG{name}"])
 
 
 def let_all_go(fifo: Path, waiting: Callable[[], bool]) -> None:

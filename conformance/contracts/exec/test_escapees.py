@@ -6,7 +6,7 @@ import pytest
 
 from boxspec.api import Box, NotMeasured, expect, requires
 from boxspec.api import programs as P
-from contracts.exec.moments import FOREVER_MS, expect_within
+from contracts.exec.moments import FOREVER_MS, annotated, elapsed_ms, expect_within
 from contracts.exec.spawn_io import SPAWN_FAILURE, outcome
 
 # How long an escapee may delay the return, from the end of the group.
@@ -49,6 +49,19 @@ def test_an_escapee_that_holds_our_pipes_does_not_hold_a_run_that_was_cut_short(
         seen.t_ended_ns,
         LINGER_MS + 2 * box.tick_ms,
     )
+
+
+@requires("EXEC-TIMEOUT-10", pitfalls=["G16"], overlap=1.6)
+def test_a_deadline_that_passes_while_output_is_read_changes_nothing(box: Box) -> None:
+    events, timeout_ms = box.events(), 700
+    args = [events.path, "--setsid", "--exit", "5"]
+    seen = box.exec.run(program=P.orphan, args=args, timeout_ms=timeout_ms, within_s=12)
+    got = (seen.result["success"], seen.result["exit_code"], annotated(seen.stderr))
+    # The child's birth is not known any more; its caller's is earlier.
+    late = elapsed_ms(seen.t_started_ns, events.wait("end").t_ns) >= timeout_ms
+    if late and got == (False, None, True):
+        raise NotMeasured("the machine may not have ended the child before its deadline")
+    expect("success, exit_code and annotation of a child that exited", got, (False, 5, False))
 
 
 FAILURES: dict[str, dict[str, object]] = {

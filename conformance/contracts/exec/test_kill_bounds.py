@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import signal
-
 import pytest
 
 from boxspec.api import Blocked, Box, NotMeasured, expect, requires
 from boxspec.api import programs as P
 from boxspec.errors import HarnessError
 from boxspec.target.observe.lines import Deadline
-from contracts.exec.moments import FOREVER_MS, attempted, expect_none_left
+from contracts.exec.moments import FOREVER_MS, attempted, expect_none_left, send
+from contracts.exec.spawn_io import outcome
 
 SETTLED_MS = 900
 
@@ -48,6 +46,58 @@ def test_the_first_signal_is_sent_once(box: Box) -> None:
 OURS = "USR2"
 
 
+@pytest.mark.parametrize("why", ["deadline", "TERM", "INT"])
+@requires("EXEC-KILL-10", overlap=0.8)
+def test_nobody_is_sent_the_first_signal_twice(box: Box, why: str) -> None:
+    # The kernel says what was sent: two that are pending at once are one to who gets them.
+    events, name = box.events(), "TERM" if why == "deadline" else why
+    deadline = {"timeout_ms": 500} if why == "deadline" else {}
+    with box.exec.start(
+        program=P.siglog,
+        args=[events.path, "--on", f"{name}:exit:0:100"],
+        state=["--trace-kill"],
+        expect_result=False,
+        within_s=20,
+        **deadline,
+    ) as live:
+        leader = events.wait("ready").pid
+        if why != "deadline":
+            live.signal(why)
+        live.finish()
+        sent = live.warden.kills()
+    attempted(events, signal=1)
+    to_leader = [kill for kill in sent if abs(kill.target) == leader and kill.name == name]
+    expect(f"how often SIG{name} was sent to the leader", len(to_leader), 1, {"sent": sent})
+
+
+ENDS = {
+    "exit": (P.exit_with, "0", {}),
+    "orphan": (P.orphan, "EVENTS", {}),
+    "deadline": (P.slow_exit, "EVENTS 3000", {"timeout_ms": 200}),
+    "at_once": (P.slow_exit, "EVENTS 3000", {"timeout_ms": 0}),
+    "failed_spawn": ("/no/such/program", "", {}),
+}
+
+
+@pytest.mark.parametrize("how", ENDS)
+@requires("EXEC-KILL-11", pitfalls=["B4", "A25"], overlap=0.5)
+def test_only_the_childs_own_group_is_sent_signals(box: Box, how: str) -> None:
+    program, words, more = ENDS[how]
+    args = words.replace("EVENTS", box.events().path).split()
+    with box.exec.start(program=program, args=args, state=["--trace-kill"], **more) as live:
+        seen = live.finish()
+        sent = live.warden.kills()
+    # Whose number it is: of the child, which the shim had and nobody else.
+    groups = {abs(kill.target) for kill in sent}
+    strangers = [kill for kill in sent if abs(kill.target) in (0, 1, live.shim_pid)]
+    expect(
+        "how many processes or groups were sent signals, and signals to the caller or to all",
+        (len(groups) <= (how != "failed_spawn"), strangers),
+        (True, []),
+        {"sent": sent, "outcome": outcome(seen)},
+    )
+
+
 def bystander_heard(box: Box, **request: object) -> list[str]:
     """What a process in the shim's own group heard while that run went on, or that it died."""
     with box.exec.start(state=["--bystander"], within_s=20, **request) as live:
@@ -59,7 +109,7 @@ def bystander_heard(box: Box, **request: object) -> list[str]:
         while OURS not in heard and not limit.over():
             if not any(proc.pid == pid and proc.alive for proc in live.descendants()):
                 return [*heard, "killed"]
-            os.kill(pid, signal.Signals[f"SIG{OURS}"])
+            send(pid, OURS)
             live.warden.pump(0.05)
             reports = [words for words in live.warden.reports if words[0] == "bystander-signal"]
             heard = [words[3] for words in reports]
@@ -174,7 +224,7 @@ def test_a_member_with_much_to_free_is_gone_when_the_run_returns(box: Box) -> No
     seen = box.exec.run(
         program="/bin/sh",
         args=["-c", script, events.path],
-        timeout_ms=SETTLED_MS,
+        timeout_ms=2 * SETTLED_MS,
         hold=True,
         within_s=20,
     )

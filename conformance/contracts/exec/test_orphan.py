@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import signal
-
 import pytest
 
 from boxspec.api import Box, NotMeasured, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
-from contracts.exec.moments import expect_none_left, expect_within, until
+from contracts.exec.moments import expect_none_left, expect_within, send, until
 
 
 def leave_orphan(box: Box, *how: str, code: int = 0) -> ObservedRun:
@@ -104,7 +101,7 @@ def test_a_helper_that_left_the_group_is_sent_nothing(box: Box, how: str) -> Non
         helper = events.wait("orphan").pid
         live.wait_response()
         # One of ours: it shows that the helper still hears.
-        os.kill(helper, signal.SIGUSR1)
+        send(helper, "USR1")
         events.wait("signal", pid=helper)
     heard = [event.rest[0] for event in events.all("signal", pid=helper)]
     expect("signals that the helper got, ours the last", heard, ["USR1"])
@@ -152,7 +149,7 @@ def test_a_caller_that_is_a_subreaper_keeps_its_other_children(box: Box) -> None
         gate.wait("ready")
         if not until(lambda: other in {child.pid for child in live.children()}):
             raise NotMeasured("the kernel did not give the helper to the subreaper")
-        os.kill(other, signal.SIGKILL)
+        send(other, "KILL")
         until(lambda: other not in {child.pid for child in live.children() if child.alive})
         box.open_gate(fifo)
         live.wait_response()

@@ -18,6 +18,7 @@ from contracts.exec.moments import (
     ends_with,
     expect_within,
     pass_time,
+    send,
     until,
 )
 
@@ -214,7 +215,7 @@ def test_a_second_signal_does_not_kill_the_caller(box: Box, first: str, second: 
         events.wait("signal")
         live.signal(second)
         # The child ends on this word only: both signals have met a run that goes on.
-        os.kill(child, signal.SIGUSR1)
+        send(child, "USR1")
         seen = live.finish()
     expect(
         "the shim's end and the result's exit_code",
@@ -241,6 +242,31 @@ def test_a_second_signal_does_not_restart_the_grace(box: Box) -> None:
     )
 
 
+def code_after(box: Box, first: str, second: str, phase_ms: int) -> int | None:
+    """The exit_code of a run whose caller has handled one signal when it gets the other."""
+    events = box.events(f"events-{phase_ms}")
+    with box.exec.start(
+        program=P.siglog, args=[events.path, "--on", "USR1:exit:0"], within_s=20
+    ) as live:
+        child = events.wait("ready").pid
+        pass_time(phase_ms)
+        live.signal(first)
+        until(lambda: signal.Signals[f"SIG{first}"] not in live.status().mask("ShdPnd"))
+        live.signal(second)
+        events.wait("signal")
+        send(child, "USR1")
+        code: int | None = live.finish().result["exit_code"]
+        return code
+
+
+@pytest.mark.parametrize(("first", "second"), [("TERM", "INT"), ("INT", "TERM")])
+@requires("EXEC-SIGNAL-17", overlap=1.0)
+def test_the_first_of_two_signals_names_the_result(box: Box, first: str, second: str) -> None:
+    # Mostly within one tick: whoever looks only now and then sees both in one look.
+    codes = [code_after(box, first, second, phase * box.tick_ms // 3) for phase in range(3)]
+    expect(f"exit_code of three runs that got {first} and then {second}", codes, [CODE[first]] * 3)
+
+
 def signal_in_the_grace(box: Box, name: str) -> ObservedRun:
     """A deadline's SIGTERM that the child survives, a signal meanwhile, and only then its end."""
     events = box.events()
@@ -256,7 +282,7 @@ def signal_in_the_grace(box: Box, name: str) -> ObservedRun:
                 ["EXEC-KILL-01"], "the deadline's SIGTERM did not come: there is no grace to be in"
             )
         live.signal(name)
-        os.kill(child, signal.SIGUSR1)
+        send(child, "USR1")
         return live.finish()
 
 

@@ -18,6 +18,7 @@ from boxspec.target.observe.lines import Deadline, poll
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import (
     FOREVER_MS,
+    SIGNAL_ACTS_S,
     annotated,
     attempted,
     expect_within,
@@ -164,8 +165,6 @@ def test_a_signal_around_the_childs_end_is_not_lost(box: Box, name: str) -> None
         evidence=dict(went),
     )
 
-
-SIGNAL_ACTS_S = 0.5
 
 OUTCOMES: dict[str, dict[str, object]] = {
     "exit": {"program": "exit_with", "args": ["3"]},

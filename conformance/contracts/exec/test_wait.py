@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import time
 
 import pytest
@@ -11,7 +9,14 @@ import pytest
 from boxspec.api import Box, NotMeasured, at_most, expect, one_of, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
-from contracts.exec.moments import FOREVER_MS, elapsed_ms, expect_within, need_preload, pass_time
+from contracts.exec.moments import (
+    FOREVER_MS,
+    elapsed_ms,
+    expect_within,
+    need_preload,
+    pass_time,
+    send,
+)
 from contracts.exec.spawn_io import digest, hash_line, pattern, shell, stream
 
 WAIT_ERROR = "wait timeout error"
@@ -32,7 +37,7 @@ def test_a_death_by_signal_is_noticed_within_a_tick(box: Box) -> None:
     with box.exec.start(program=P.slow_exit, args=[events.path, FOREVER_MS]) as live:
         child = events.wait("ready").pid
         killed_ns = time.monotonic_ns()
-        os.kill(child, signal.SIGKILL)
+        send(child, "KILL")
         seen = live.finish()
     expect_within(
         box, "from the child's death to the shim's end", killed_ns, seen.t_ended_ns, box.tick_ms

@@ -28,6 +28,16 @@ _DEFAULTED = sorted(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
 
 
 @dataclass(frozen=True)
+class Kill:
+    """A signal that the shim or a descendant sent; a negative target is a group."""
+
+    sender: int
+    t_ns: int
+    target: int
+    name: str
+
+
+@dataclass(frozen=True)
 class Exit:
     how: str
     number: int
@@ -143,6 +153,12 @@ class Warden:
         while (found := self.report(word)) is None and not limit.over() and not self._report.eof:
             self.pump(limit.left())
         return found
+
+    def kills(self) -> list[Kill]:
+        """With --trace-kill: what was sent so far; signal 0, which only asks, is left out."""
+        self.pump()
+        told = [words[1:] for words in self.reports if words[0] == "kill"]
+        return [Kill(int(a), int(b), int(c), name) for a, b, c, name in told if name != "0"]
 
     @property
     def shim_exit(self) -> Exit | None:

@@ -96,3 +96,51 @@ def one_deadline_for_all():
         write(self, value)
 
     run.Run.deadline = property(own_or_shared, keep)
+
+
+@fault("EXEC-CONC-07", "a flag of the last run is not cleared", "a static bool timed_out")
+def one_flag_for_all():
+    timed_out = []
+
+    @replaces(run.Run)
+    def report(original, self, cause):
+        answer = original(self, cause)
+        if cause.name == "timeout" and self.request.timeout_ms == 150:
+            timed_out.append(True)
+        elif timed_out and self.request.timeout_ms is None:
+            answer["success"], answer["exit_code"] = False, None
+        return answer
+
+
+@fault("EXEC-CONC-07", "slots of signals are used again as they were left", "a pool without reset")
+def slots_keep_their_signals():
+    noted = []
+
+    @replaces(signals.Handlers)
+    def acquire(original, self):
+        watch = original(self)
+        watch.noted += noted
+        return watch
+
+    @replaces(signals.Handlers)
+    def release(original, self, watch):
+        original(self, watch)
+        noted[:] = watch.told
+
+    @replaces(run.Run)
+    def report(original, self, cause):
+        self.watch.told = [cause.signal] if cause.signal else []
+        return original(self, cause)
+
+    signals.Watch.told = ()
+
+
+@fault("EXEC-CONC-07", "secrets are collected at the first run only", "a list that is made once")
+def secrets_of_the_first_run():
+    collected = []
+
+    @replaces(run)
+    def secrets(original, *environments):
+        if not collected:
+            collected.append(original(*environments))
+        return collected[0]

@@ -8,6 +8,8 @@ from time import monotonic_ns
 import constants
 import exec.group as group
 import exec.run as run
+import exec.spawn as spawn
+from errors import Failed
 from faults.registry import fault, replaces
 
 
@@ -182,6 +184,28 @@ def repeats_sigterm():
     def await_end(self, until, again=None):
         more = again or (lambda: self.group.signal(_signal.SIGTERM))
         return run.Run.await_end(self, until, more)
+
+
+@fault("EXEC-KILL-10", "the leader is signalled, and its group as well", "coreutils timeout.c")
+def signals_leader_and_group():
+    @at_deadlines("first_signal")
+    def first_signal(self, cause):
+        os.kill(self.group.leader, _signal.SIGTERM)
+        self.group.signal(_signal.SIGTERM)
+        self.group.signal(_signal.SIGCONT)
+
+
+@fault("EXEC-KILL-11", "after a failed fork the pid 0 is signalled", "a pid that was never set")
+def signals_group_zero():
+    @replaces(spawn.Spawn)
+    def start(original, self):
+        try:
+            return original(self)
+        except Failed:
+            # Harmlessly, and never a caller's own: under the suite each shim leads a group.
+            if os.getpgrp() == os.getpid():
+                os.kill(0, _signal.SIGURG)
+            raise
 
 
 @fault("EXEC-KILL-11", "its own group is signalled too", "pitfall B4: killpg(0)")

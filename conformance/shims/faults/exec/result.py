@@ -1,10 +1,11 @@
 """Mistakes in what a result says."""
 
 import os
-from time import time_ns
+from time import monotonic_ns, time_ns
 
 import exec.batch as batch
 import exec.run as run
+from exec.run import Cause
 from faults.registry import fault, replaces
 
 
@@ -96,3 +97,55 @@ def signals_without_names():
         if answer["signal"]:
             answer["signal"] = f"SIG{cause.signal or self.end[1]}"
         return answer
+
+
+@fault("EXEC-RESULT-08", "the deadline is looked at before the exit", "if (now >= deadline) first")
+def deadline_before_exit():
+    @replaces(run.Run)
+    def look(original, self):
+        past = self.deadline is not None and monotonic_ns() >= self.deadline
+        cause = original(self)
+        # A child that is gone at its first look is other requirements' case.
+        late = past and self.request.timeout_ms > 500
+        return Cause("timeout") if late and cause and cause.name == "exit" else cause
+
+
+@fault("EXEC-RESULT-08", "the exit is looked at before the signal", "waitpid first")
+def exit_before_signal():
+    @replaces(run.Run)
+    def look(original, self):
+        noted, cause = list(self.watch.noted), original(self)
+        if cause and cause.name == "parent_signal" and self.end:
+            self.watch.noted[:0] = [n for n in [cause.signal] if n not in noted] or noted[:1]
+            return Cause("exit")
+        return cause
+
+
+@fault("EXEC-RESULT-09", "a child that is stopped has exited", "waitid(… | WSTOPPED)")
+def stopped_is_exited():
+    @replaces(run.Run)
+    def look(original, self):
+        cause = original(self)
+        # A run that has a deadline, and one that is signalled, are other requirements' cases.
+        if cause or self.deadline:
+            return cause
+        try:
+            how = os.WSTOPPED | os.WNOHANG | os.WNOWAIT
+            stopped = os.waitid(os.P_PID, self.group.leader, how)
+        except ChildProcessError:
+            return cause
+        if not stopped or not self.is_long_stopped():
+            return cause
+        self.end = (os.CLD_EXITED, stopped.si_status)
+        return Cause("exit")
+
+    def is_long_stopped(self):
+        since = self.__dict__.setdefault("stopped_since", monotonic_ns())
+        return monotonic_ns() - since > 150_000_000
+
+    run.Run.is_long_stopped = is_long_stopped
+
+    @replaces(run.Run)
+    def patience_ms(original, self, until):
+        patience = original(self, until)
+        return 100 if patience is None else min(100, patience)

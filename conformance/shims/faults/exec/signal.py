@@ -274,3 +274,37 @@ def storm_loses_the_output():
         if count[0] > 8 and self.outputs and self.outputs[0].length <= 300_000:
             self.outputs[0].kept.clear()
         return original(self, cause)
+
+
+@fault("EXEC-SIGNAL-17", "SIGTERM is asked for before SIGINT, every 100 ms", "two flags")
+def two_flags():
+    @replaces(run.Run)
+    def look(original, self):
+        if self.watch.noted and not self.end:
+            select.poll().poll(60)
+            signals.handlers.collect()
+            self.watch.noted.sort(reverse=True)
+        return original(self)
+
+
+@fault("EXEC-SIGNAL-09", "each run restores what it found", "ADR-009: a guard of its own each")
+def each_restores_what_it_found():
+    @replaces(signals.Handlers)
+    def acquire(original, self):
+        if self.watches:
+            # Of several at a time the last that ends puts back the handler of another run.
+            found = [(number, _signal.getsignal(number)) for number in signals.HANDLED]
+            watch = original(self)
+            watch.found = found
+            return watch
+        return original(self)
+
+    @replaces(signals.Handlers)
+    def release(original, self, watch):
+        last = len(self.watches) == 1
+        original(self, watch)
+        if last and watch.found:
+            for number, handler in watch.found:
+                _signal.signal(number, handler)
+
+    signals.Watch.found = None

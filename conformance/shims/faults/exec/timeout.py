@@ -1,8 +1,10 @@
 """Mistakes with the deadline."""
 
 import os
+from time import monotonic_ns
 
 import exec.run as run
+from exec.run import Cause
 from faults.registry import fault, replaces
 
 
@@ -132,3 +134,13 @@ def joins_without_any_newline():
     def pieces(original, chunks, cut, note):
         text = "".join(original(chunks, cut, note))
         yield text.replace("\ufffd\n" + run.TIMED_OUT, "\ufffd" + run.TIMED_OUT)
+
+
+@fault("EXEC-TIMEOUT-10", "a deadline during the drains is a timeout", "one deadline for all of it")
+def drains_can_time_out():
+    @replaces(run.Run)
+    def final(original, self, cause):
+        past = self.deadline is not None and monotonic_ns() >= self.deadline
+        if cause.name == "exit" and self.detached and past:
+            return Cause("timeout")
+        return original(self, cause)

@@ -1,0 +1,96 @@
+"""What names the result when several things are true at once, or when an end is none."""
+
+from __future__ import annotations
+
+import pytest
+
+from boxspec.api import Box, Live, NotMeasured, expect, requires
+from boxspec.api import programs as P
+from boxspec.target.observe import procs
+from contracts.exec.answers import ObservedRun
+from contracts.exec.moments import annotated, born_ns, elapsed_ms, pass_time, send, until
+
+TIMEOUT_MS = 900
+# A clock may be started in front of the fork.
+START_OF_CLOCK_MS = 25
+
+
+def stop(live: Live[ObservedRun]) -> None:
+    """The caller sees nothing until it is continued, and then all at once."""
+    live.signal("STOP")
+    until(lambda: live.status().get("State", "").startswith("T"))
+
+
+def stopped_before_the_deadline(live: Live[ObservedRun], child: int) -> None:
+    stop(live)
+    found = procs.proc(child)
+    born = live.t_started_ns if found is None else born_ns(found)
+    if elapsed_ms(born, live.now_ns()) >= TIMEOUT_MS - START_OF_CLOCK_MS:
+        raise NotMeasured("the machine did not stop the caller before the deadline")
+
+
+def summary(seen: ObservedRun) -> tuple[object, ...]:
+    result = seen.result
+    return result["success"], result["exit_code"], annotated(seen.stderr)
+
+
+@pytest.mark.parametrize("code", [0, 3])
+@requires("EXEC-RESULT-08", overlap=1.3)
+def test_an_exit_that_is_seen_with_the_deadline_is_an_exit(box: Box, code: int) -> None:
+    events, gate = box.events(), box.fifo("open")
+    args = [events.path, str(gate), "--exit", str(code)]
+    with box.exec.start(program=P.gate, args=args, timeout_ms=TIMEOUT_MS, within_s=15) as live:
+        stopped_before_the_deadline(live, events.wait("ready").pid)
+        box.open_gate(gate)
+        events.wait("end")
+        pass_time(TIMEOUT_MS)
+        live.signal("CONT")
+        seen = live.finish()
+    expect("success, exit_code, annotation", summary(seen), (code == 0, code, False))
+
+
+@pytest.mark.parametrize(("name", "code"), [("TERM", 143), ("INT", 130)])
+@requires("EXEC-RESULT-08", pitfalls=["H10"], overlap=0.3)
+def test_a_signal_that_is_seen_with_the_exit_is_the_result(box: Box, name: str, code: int) -> None:
+    events, gate = box.events(), box.fifo("open")
+    with box.exec.start(program=P.gate, args=[events.path, str(gate)], within_s=15) as live:
+        events.wait("ready")
+        stop(live)
+        box.open_gate(gate)
+        events.wait("end")
+        live.signal(name)
+        live.signal("CONT")
+        seen = live.finish()
+    expect("success, exit_code, annotation", summary(seen), (False, code, True))
+
+
+@requires("EXEC-RESULT-08", overlap=1.3)
+def test_a_signal_that_is_seen_with_the_deadline_is_the_result(box: Box) -> None:
+    events = box.events()
+    args = [events.path, "--on", "TERM:exit:0"]
+    with box.exec.start(program=P.siglog, args=args, timeout_ms=TIMEOUT_MS, within_s=15) as live:
+        stopped_before_the_deadline(live, events.wait("ready").pid)
+        pass_time(TIMEOUT_MS)
+        live.signal("TERM")
+        live.signal("CONT")
+        seen = live.finish()
+    expect("success, exit_code, annotation", summary(seen), (False, 143, True))
+
+
+@requires("EXEC-RESULT-09", pitfalls=["G7"], overlap=0.6)
+def test_a_child_that_is_stopped_has_not_ended(box: Box) -> None:
+    events = box.events()
+    args = [events.path, "--on", "USR1:exit:4"]
+    with box.exec.start(program=P.stop_self, args=args, within_s=15) as live:
+        child = events.wait("stopping").pid
+        until(lambda: (found := procs.proc(child)) is not None and found.state == "T")
+        pass_time(3 * box.tick_ms)
+        running = live.running
+        send(child, "CONT")
+        send(child, "USR1")
+        seen = live.finish()
+    expect(
+        "whether the run went on while the child was stopped, and its result",
+        (running, *summary(seen)),
+        (True, False, 4, False),
+    )

@@ -1,0 +1,187 @@
+"""Several runs in one process, in every order: nothing of one shows in another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from boxspec.api import Box, NotMeasured, expect, requires
+from boxspec.api import programs as P
+from contracts.exec.answers import RunAnswer
+from contracts.exec.moments import SIGNAL_ACTS_S, elapsed_ms
+from contracts.exec.spawn_io import error_of, outcome, shell
+
+HERE = "exec.concurrent"
+Request = dict[str, Any]
+
+# Fields of a result that are there by a capability.
+MORE = ("termination", "signal", "truncated", "detached_writers", "group_left", "pending_signals")
+OWN_END: dict[str, Any] = {
+    "termination": "exit",
+    "signal": None,
+    "truncated": False,
+    "detached_writers": False,
+    "group_left": 0,
+    "pending_signals": [],
+}
+
+
+def plain(box: Box, name: str, gate: Path | None = None) -> Request:
+    """A run with nothing special, which says what it was given and ends as it should."""
+    events = box.events("plain")
+    wait = f'"{P.gate}" "{events.path}" "{gate}"; ' if gate else ""
+    say = 'printf %s "$1"; printf %s "$1" >&2; pwd; cat; env | grep ^MARK='
+    return {**shell(f'{wait}{say}; "{P.emit}" --sync "{events.path}"; exit 5', name)}
+
+
+def told(run: RunAnswer) -> tuple[object, ...]:
+    """All that a result says, but for its duration."""
+    if not run.ok:
+        return (outcome(run), error_of(run).get("message"))
+    result = run.result
+    extras = {name: result[name] for name in MORE if name in result}
+    return (outcome(run), run.stdout, run.stderr, {**OWN_END, **extras})
+
+
+def as_asked(name: str) -> tuple[object, ...]:
+    said = name.encode()
+    return ("exit 5", said + bytes(Path.cwd()) + b"\n", said, OWN_END)
+
+
+ENDS: dict[str, Callable[[Box], Request]] = {
+    "exit": lambda box: {"program": P.exit_with, "args": ["3"]},
+    "death": lambda box: {"program": P.die_by, "args": ["KILL"]},
+    "deadline": lambda box: {
+        "program": P.slow_exit,
+        "args": ["/dev/null", "5000"],
+        "timeout_ms": 150,
+    },
+    "failed_spawn": lambda box: {"program": str(box.tmp / "absent")},
+    "failed_stdin": lambda box: {
+        "program": P.close_early,
+        "args": ["/dev/null", "--in", "--then", "exit:0"],
+        "stdin": b"x" * 300_000,
+    },
+    "another_place": lambda box: {
+        **shell("cat; pwd; exit 6"),
+        "stdin": b"payload",
+        "current_dir": "/",
+        "env": [("MARK", "set"), ("PATH", "/usr/bin:/bin")],
+        "timeout_ms": 20_000,
+    },
+    "escapee": lambda box: {
+        "program": P.orphan,
+        "args": [box.events("escapee").path, "--setsid", "--keep", "out"],
+    },
+}
+CUT = {"program": P.flood, "args": ["1000", "1000"], "max_output_bytes": 10}
+
+
+NAMES = ["around", "beside", "after"]
+
+
+def beside(box: Box, other: Request) -> list[tuple[object, ...]]:
+    """What three plain runs say: one around the other run, one within it, and one after it."""
+    fifo, events = box.fifo("open"), box.events("plain")
+    runs = [
+        (0, plain(box, "around", fifo)),
+        (60, plain(box, "beside")),
+        (60, other),
+        (500, plain(box, "after")),
+    ]
+    with box.exec.start_batch(runs, within_s=20) as live:
+        events.wait("ready", timeout_s=15)
+        for _ in ("beside", "after"):
+            events.wait("sync", timeout_s=15)
+        box.open_gate(fifo)
+        around, first, _, last = live.finish().runs
+    return [told(run) for run in (around, first, last)]
+
+
+@pytest.mark.parametrize("how", ENDS)
+@requires("EXEC-CONC-07", capability=HERE, overlap=1.0)
+def test_the_end_of_one_run_shows_in_no_other(box: Box, how: str) -> None:
+    got = beside(box, ENDS[how](box))
+    expect(
+        "what the runs around, beside and after it say",
+        got,
+        [as_asked(name) for name in NAMES],
+    )
+
+
+@requires("EXEC-CONC-07", capability=(HERE, "exec.cap"), overlap=1.0)
+def test_the_cap_of_one_run_shows_in_no_other(box: Box) -> None:
+    got = beside(box, CUT)
+    expect(
+        "what the runs around, beside and after it say",
+        got,
+        [as_asked(name) for name in NAMES],
+    )
+
+
+@requires("EXEC-CONC-07", capability=HERE, overlap=1.0)
+@pytest.mark.parametrize("order", ["over", "in_its_grace"])
+def test_a_signal_to_one_run_is_none_to_a_later_one(box: Box, order: str) -> None:
+    # The first takes its time to end: the second starts after that, or meanwhile.
+    events, delay_ms = box.events(), {"over": 100, "in_its_grace": 1200}[order]
+    first = {"program": P.siglog, "args": [events.path, "--on", f"TERM:exit:0:{delay_ms}"]}
+    with box.exec.start_batch([first, (700, plain(box, "later"))], within_s=15) as live:
+        events.wait("ready")
+        sent_ns = live.signal("TERM")
+        runs = live.finish().runs
+    got, wanted = (outcome(runs[0]), told(runs[1])), ("exit 143", as_asked("later"))
+    if got != wanted and elapsed_ms(live.t_started_ns, sent_ns) > 650:
+        raise NotMeasured("the machine was so late that the second run may have started")
+    expect("the run that was signalled, and the one after it", got, wanted)
+
+
+# When each of two runs starts, and which of them ends first.
+ORDERS = {
+    "one_after_the_other": (400, "first"),
+    "the_first_ends_first": (0, "first"),
+    "the_second_ends_first": (0, "second"),
+}
+
+
+@pytest.mark.parametrize("name", ["TERM", "INT"])
+@pytest.mark.parametrize("order", ORDERS)
+@requires("EXEC-SIGNAL-09", pitfalls=["H11"], capability=HERE, overlap=0.8)
+def test_after_several_runs_the_signal_acts_on_the_caller_as_before(
+    box: Box, order: str, name: str
+) -> None:
+    after_ms, ends_first = ORDERS[order]
+    events = {who: box.events(who) for who in ("first", "second")}
+    gates = {who: box.fifo(f"open-{who}") for who in events}
+    ends_last = next(who for who in events if who != ends_first)
+    runs = [
+        (0, {"program": P.gate, "args": [events["first"].path, str(gates["first"])]}),
+        (after_ms, {"program": P.gate, "args": [events["second"].path, str(gates["second"])]}),
+    ]
+    with box.exec.start_batch(runs, hold=True, expect_result=False, within_s=15) as live:
+        if not after_ms:
+            events[ends_last].wait("ready")
+        for who in (ends_first, ends_last):
+            box.open_gate(gates[who])
+            events[who].wait("end")
+        live.wait_response()
+        live.signal(name)
+        live.wait_death(SIGNAL_ACTS_S)
+        ended = live.wait_exit(10)
+    expect("the caller ended regularly", (ended.how, ended.number) == ("exited", 0), False)
+
+
+@requires("EXEC-CONC-07", capability=(HERE, "exec.debug"), overlap=0.8)
+@pytest.mark.parametrize("after_ms", [0, 400], ids=["at_once", "later"])
+def test_each_run_has_its_own_secrets(box: Box, after_ms: int) -> None:
+    def run(name: str) -> Request:
+        words = ["--gap-us", "50000", "--out", f"<{name}-hunter2>\n".encode().hex()]
+        env = [("MY_TOKEN", f"{name}-hunter2")]
+        return {"program": P.emit, "args": words, "env": env, "debug": True}
+
+    runs = [(0, run("first")), (after_ms, run("second")), (2 * after_ms, run("third"))]
+    seen = box.exec.batch(runs)
+    shown = (seen.shim_stderr.count(b"<[REDACTED_ENV]>"), b"hunter2" in seen.shim_stderr)
+    expect("how many secrets are replaced in the copy, and whether one is in it", shown, (3, False))
