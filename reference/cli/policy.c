@@ -29,7 +29,9 @@ static const char help[] =
     "                         lies must be allowed, too\n"
     "  --parent               with --root: do not follow PATH itself, for unlink and rename\n"
     "  --audit                check: prints audit events, a line of JSON each\n"
-    "  --most N               links: names to look at (default: 1000000)\n"
+    "  --most N               links: names to look at (default: 1000000); lint: problems and "
+    "warnings\n"
+    "                         to print of each file (default: 100)\n"
     "  --help                 this text\n"
     "\n"
     "Paths are relative to the root of the workspace. What is wrong with a file is said on "
@@ -56,7 +58,7 @@ static const struct command {
     const char *options; /* that mean something to it */
 } commands[] = {
     {"check", bs_cli_policy_check, "pwfFrPa"},  {"explain", bs_cli_policy_explain, "pwfF"},
-    {"why-not", bs_cli_policy_why_not, "pwfF"}, {"lint", bs_cli_policy_lint, "wf"},
+    {"why-not", bs_cli_policy_why_not, "pwfF"}, {"lint", bs_cli_policy_lint, "wfm"},
     {"merge", bs_cli_policy_merge, "ft"},       {"print", bs_cli_policy_print, "wft"},
     {"migrate", bs_cli_policy_migrate, "f"},    {"links", bs_cli_policy_links, "m"},
 };
@@ -114,7 +116,7 @@ static int parse_option(struct bs_cli_options *options, int option, const char *
 }
 
 static int run(const struct command *command, int argc, char **argv) {
-    struct bs_cli_options options = {.most = 1000000};
+    struct bs_cli_options options = {.most = 0};
     int status = 0;
     int option = 0;
     opterr = 0;

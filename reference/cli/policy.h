@@ -15,7 +15,7 @@ struct bs_cli_options {
     const char *format; /* of the files; NULL: by their names */
     const char *to;     /* of what is printed; NULL: as it was */
     const char *root;
-    uint64_t most;
+    uint64_t most; /* 0: as many as the command thinks fit */
     bool fold;
     bool parent;
     bool audit;
@@ -39,7 +39,7 @@ struct bs_cli_file {
     const char *name;
 };
 
-/* Reads a file, `-` for stdin. 0, or an exit status after a line on stderr. */
+/* Reads a regular file, `-` for stdin. 0, or an exit status after a line on stderr. */
 int bs_cli_read_policy(const struct bs_cli_options *options, const char *name,
                        struct bs_cli_file *file);
 
@@ -48,8 +48,14 @@ int bs_cli_read_policy(const struct bs_cli_options *options, const char *name,
 int bs_cli_load_policy(const struct bs_cli_options *options, const char *global,
                        const char *workspace, bool warnings, struct bs_policy **policy);
 
-/* FILE:LINE:COLUMN: ... for each problem, on stderr. */
-void bs_cli_put_problems(const struct bs_policy_report *report, const char *global,
+/* FILE:LINE:COLUMN: ... for each problem, on stderr, up to `most`, and how many more there are. */
+void bs_cli_put_problems(const struct bs_cli_options *options,
+                         const struct bs_policy_report *report, const char *global,
+                         const char *workspace);
+
+/* The same for warnings, on stdout. */
+void bs_cli_put_warnings(const struct bs_cli_options *options,
+                         const struct bs_policy_report *report, const char *global,
                          const char *workspace);
 
 int bs_cli_format(const char *word, enum bs_policy_format *format);

@@ -69,7 +69,7 @@ int bs_cli_policy_migrate(const struct bs_cli_options *options) {
     struct bs_policy_text text = {file.bytes.len > 0 ? file.bytes.data : "", file.bytes.len,
                                   file.format};
     int code = bs_policy_migrate(&text, &draft, &report, &err);
-    bs_cli_put_problems(&report, file.name, NULL);
+    bs_cli_put_problems(options, &report, file.name, NULL);
     if (code != BS_OK)
         status = report.n_problems > 0 ? 2 : bs_cli_failed(code, &err);
     else
@@ -94,7 +94,8 @@ int bs_cli_policy_links(const struct bs_cli_options *options) {
     struct bs_error err = BS_ERROR_INIT;
     if (options->argc != 1)
         return bs_cli_wrong("name one folder: boxspec-ref policy links ROOT");
-    int code = bs_policy_links(options->argv[0], options->most, put_link, NULL, &report, &err);
+    uint64_t most = options->most > 0 ? options->most : 1000000;
+    int code = bs_policy_links(options->argv[0], most, put_link, NULL, &report, &err);
     if (code != BS_OK)
         return bs_cli_failed(code, &err);
     if (report.unreadable > 0)

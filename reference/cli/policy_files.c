@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -65,6 +66,12 @@ static int read_whole(int fd, struct bs_buf *text) {
     return 0;
 }
 
+/* What is none may give nothing for ever: a fifo that nobody writes to. */
+static bool is_file(int fd) {
+    struct stat st;
+    return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 int bs_cli_read_policy(const struct bs_cli_options *options, const char *name,
                        struct bs_cli_file *file) {
     struct bs_buf text = BS_BUF_INIT;
@@ -73,7 +80,11 @@ int bs_cli_read_policy(const struct bs_cli_options *options, const char *name,
     if (status != 0)
         return status;
     bool from_stdin = strcmp(name, "-") == 0;
-    int fd = from_stdin ? 0 : (int)BS_RETRY(open(name, O_RDONLY | O_CLOEXEC));
+    int fd = from_stdin ? 0 : (int)BS_RETRY(open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    if (fd >= 0 && !from_stdin && !is_file(fd)) {
+        bs_close(&fd);
+        return bs_cli_wrong("%s: is no regular file; name one, or `-` and give it on stdin", name);
+    }
     int os_error = fd >= 0 ? read_whole(fd, &text) : errno;
     if (!from_stdin)
         bs_close(&fd);
@@ -85,27 +96,6 @@ int bs_cli_read_policy(const struct bs_cli_options *options, const char *name,
     }
     file->bytes = bs_buf_take(&text);
     return 0;
-}
-
-static void put_problem(FILE *out, const struct bs_policy_problem *problem, const char *global,
-                        const char *workspace) {
-    (void)fprintf(out, "%s:%u:%u: ",
-                  problem->source == BS_FROM_WORKSPACE && workspace != NULL ? workspace : global,
-                  problem->line, problem->column);
-    if (problem->code != NULL)
-        (void)fprintf(out, "warning %s: ", problem->code);
-    if (problem->pointer[0] != '\0') {
-        bs_cli_put_text(out, problem->pointer, strlen(problem->pointer));
-        (void)fputs(": ", out);
-    }
-    bs_cli_put_text(out, problem->message, strlen(problem->message));
-    (void)fputc('\n', out);
-}
-
-void bs_cli_put_problems(const struct bs_policy_report *report, const char *global,
-                         const char *workspace) {
-    for (size_t i = 0; i < report->n_problems; i++)
-        put_problem(stderr, &report->problems[i], global, workspace);
 }
 
 static struct bs_policy_text text_of(const struct bs_cli_file *file) {
@@ -125,11 +115,11 @@ int bs_cli_load_policy(const struct bs_cli_options *options, const char *global,
         struct bs_policy_text texts[2] = {text_of(&files[0]), text_of(&files[1])};
         int code =
             bs_policy_load(&texts[0], workspace != NULL ? &texts[1] : NULL, policy, &report, &err);
-        bs_cli_put_problems(&report, global, workspace);
+        bs_cli_put_problems(options, &report, global, workspace);
         if (code != BS_OK)
             status = report.n_problems > 0 ? 2 : bs_cli_failed(code, &err);
-        for (size_t i = 0; i < report.n_warnings && warnings && code == BS_OK; i++)
-            put_problem(stdout, &report.warnings[i], global, workspace);
+        else if (warnings)
+            bs_cli_put_warnings(options, &report, global, workspace);
     }
     bs_policy_report_clear(&report);
     bs_bytes_clear(&files[0].bytes);

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "cli/commands.h"
 #include "cli/said.h"
 
@@ -105,12 +106,63 @@ static void control_characters_stay_off_the_terminal(void **state) {
 
 #define in_a_place(test) cmocka_unit_test_setup_teardown(test, set_up, leave_place)
 
+static void many_problems_are_counted(void **state) {
+    const struct place *place = *state;
+    struct bs_buf text = BS_BUF_INIT;
+    bs_buf_str(&text, "{\"schemaVersion\":2,\"kind\":\"Policy\",\"metadata\":{\"name\":\"p\"},"
+                      "\"spec\":{\"denyRead\":[0");
+    for (int i = 1; i < 150; i++)
+        bs_buf_str(&text, ",7");
+    bs_buf_str(&text, "]}}");
+    bs_buf_char(&text, '\0');
+    folder_add_file(place->folder, "many.json", text.data, 0600);
+    bs_buf_clear(&text);
+    assert_said(state, "lint many.json", 2, "", "/spec/denyRead/99: ");
+    assert_said(state, "lint many.json", 2, "", "many.json: problems that are not shown: 50\n");
+    assert_said(state, "print many.json", 2, "", "many.json: problems that are not shown: 50\n");
+    assert_said(state, "lint --most 149 many.json", 2, "",
+                "many.json: problems that are not shown: 1\n");
+    struct said said = say(state, "lint --most 150 many.json");
+    assert_non_null(strstr(said.err, "/spec/denyRead/149: "));
+    assert_null(strstr(said.err, "not shown"));
+    said = say(state, "lint --most 1 p.yaml p.yaml");
+    assert_int_equal(said.status, 0);
+    assert_null(strstr(said.out, "not shown"));
+}
+
+static void warnings_are_counted_too(void **state) {
+    const struct place *place = *state;
+    folder_add_file(place->folder, "warns.yaml",
+                    "schemaVersion: 2\nkind: Policy\nmetadata: {name: w}\n"
+                    "spec: {denyRead: [a, b, c]}\n",
+                    0600);
+    struct said said = say(state, "lint --most 2 warns.yaml");
+    assert_int_equal(said.status, 0);
+    assert_non_null(strstr(said.out, "/spec/denyRead/1: "));
+    assert_null(strstr(said.out, "/spec/denyRead/2: "));
+    assert_non_null(strstr(said.out, "warns.yaml: warnings that are not shown: 1\n"));
+}
+
+/* It would be waited for until somebody writes. */
+static void what_is_no_file_is_not_read(void **state) {
+    const struct place *place = *state;
+    assert_int_equal(mkfifoat(place->folder->fd, "fifo.json", 0600), 0);
+    static const char *const words[] = {"lint fifo.json", "check fifo.json read x",
+                                        "lint p.yaml --workspace fifo.json", "migrate fifo.json",
+                                        "lint --format json root"};
+    for (size_t i = 0; i < LENGTH(words); i++)
+        assert_said(state, words[i], 2, "", "is no regular file");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         in_a_place(a_check_exits_by_its_answer),
         in_a_place(explain_shows_every_rule_with_its_line),
         in_a_place(why_not_names_the_smallest_changes),
         in_a_place(what_is_wrong_with_a_file_has_its_place),
+        in_a_place(many_problems_are_counted),
+        in_a_place(warnings_are_counted_too),
+        in_a_place(what_is_no_file_is_not_read),
         in_a_place(policies_are_printed),
         in_a_place(wrong_usage_is_said_with_its_remedy),
         in_a_place(control_characters_stay_off_the_terminal),

@@ -53,7 +53,7 @@ static inline int leave_place(void **state) {
 struct said {
     int status;
     char out[8192];
-    char err[4096];
+    char err[16384];
 };
 
 static inline void take(const char *name, int fd, int kept, char *text, size_t size) {
