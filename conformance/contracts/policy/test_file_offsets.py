@@ -1,0 +1,111 @@
+"""POLICY-FILE: characters at every offset of a text, and at its end."""
+
+from __future__ import annotations
+
+import pytest
+
+from boxspec.api import Answer, Box, Failure, NotApplicable, b64, expect, requires
+from contracts.policy.api import offsets
+
+HEAD = {
+    "json": '{"schemaVersion": 2, "kind": "Policy", "metadata": {"name": "test"}, "spec": ',
+    "yaml": "schemaVersion: 2\nkind: Policy\nmetadata: {name: test}\nspec: ",
+}
+TAIL = {"json": "}", "yaml": "\n"}
+FORMATS = list(HEAD)
+
+
+def text_of(format_: str, spec: bytes) -> dict[str, str]:
+    whole = HEAD[format_].encode() + spec + TAIL[format_].encode()
+    return {"text_b64": b64(whole), "format": format_}
+
+
+def needs(box: Box, format_: str) -> None:
+    if format_ == "yaml" and "policy.yaml" not in box.capabilities:
+        raise NotApplicable("the shim does not declare policy.yaml")
+
+
+def refused_at_every_offset(box: Box, format_: str, character: bytes) -> None:
+    """As a part of a string, at each offset of a word and around each size of a step."""
+    needs(box, format_)
+    for length in (*range(20), *offsets.NEAR):
+        pad = offsets.name(length) if length else ""
+        spec = b'{"description": "' + pad.encode() + character + b'bb"}'
+        answer = box.policy.load(text_of(format_, spec))
+        expect(f"whether {character!r} behind {length} characters loads", answer.ok, False)
+    good = b'{"description": "' + offsets.name(200).encode() + b'bb"}'
+    expect("whether the same without it loads", box.policy.load(text_of(format_, good)).ok, True)
+
+
+@requires("POLICY-FILE-10")
+@pytest.mark.parametrize("character", [b"\x01", b"\x1f", b"\n", b"\t", b'"', b"\\x"], ids=ascii)
+def test_what_no_string_of_json_holds_is_found_at_every_offset(box: Box, character: bytes) -> None:
+    refused_at_every_offset(box, "json", character)
+
+
+@requires("POLICY-FILE-11")
+@pytest.mark.parametrize("format_", FORMATS)
+@pytest.mark.parametrize(
+    "character",
+    [b"\0", b"\xff", b"\x80", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xc3"],
+    ids=ascii,
+)
+def test_what_is_no_utf_8_is_found_at_every_offset(
+    box: Box, character: bytes, format_: str
+) -> None:
+    refused_at_every_offset(box, format_, character)
+
+
+@requires("POLICY-FILE-15")
+@pytest.mark.parametrize("character", ["\u0085", "\u2028", "\u2029"], ids=ascii)
+def test_line_breaks_of_some_yaml_readers_are_found_at_every_offset(
+    box: Box, character: str
+) -> None:
+    refused_at_every_offset(box, "yaml", character.encode())
+    # The end of a text is looked at in smaller steps.
+    for behind in range(40):
+        spec = f"{{}}\n# {'-' * 80}{character}{'k' * behind}".encode()
+        answer = box.policy.load(text_of("yaml", spec))
+        expect(f"whether {character!r} before {behind} characters loads", answer.ok, False)
+
+
+# As it is written, and what it stands for.
+ESCAPES = {
+    "json": {"\\u00e9": "é", "\\ud83d\\ude00": "😀", "\\u0041": "A", "\\/k": "/k", "é": "é"},
+    "yaml": {"\\xe9": "é", "\\U0001F600": "😀", "\\u0041": "A", "\\/k": "/k", "é": "é"},
+}
+
+
+@requires("POLICY-FILE-18")
+@pytest.mark.parametrize("format_", FORMATS)
+def test_escapes_are_decoded_at_every_offset(box: Box, format_: str) -> None:
+    needs(box, format_)
+    for written, meant in ESCAPES[format_].items():
+        pads = [pad(length) for length in offsets.EVERY for pad in (offsets.name, offsets.wide)]
+        rules = ", ".join(f'"{pad}{written}b"' for pad in pads)
+        spec = f'{{"fsProfiles": {{"p": {{"read": [{rules}]}}}}}}'
+        got = box.policy.resolve(text_of(format_, spec.encode())).result["read"]
+        wanted = [f"{pad}{meant}b" for pad in pads]
+        wrong = [pair for pair in zip(got, wanted, strict=True) if pair[0] != pair[1]]
+        expect(f"strings with {written}, as they are and should be", wrong[:3], [])
+
+
+def places_inside(text: str, answer: Answer) -> None:
+    lines = text.split("\n")
+    for each in answer.error.get("problems", []):
+        line, column = each.get("line"), each.get("column")
+        if line is None or column is None:
+            raise Failure("a problem has a line and a column", "both", str(answer.raw))
+        inside = line <= len(lines) and column <= len(lines[line - 1]) + 1
+        expect(f"whether {line}:{column} lies in the file", inside, True, {"lines": len(lines)})
+
+
+@requires("POLICY-FILE-06", capability="policy.yaml")
+@pytest.mark.parametrize("spec", ['{denyRead: ["é", b], denyModify: [b]}', "\n  denyRead:\n  - 'a"])
+def test_the_place_of_a_problem_lies_in_the_beginning_of_a_file(box: Box, spec: str) -> None:
+    """A YAML reader may tell a place behind the last line."""
+    text = HEAD["yaml"] + spec
+    for length in range(len(HEAD["yaml"]), len(text) + 1):
+        answer = box.policy.load({"text": text[:length], "format": "yaml"})
+        if not answer.ok:
+            places_inside(text[:length], answer)
