@@ -114,7 +114,7 @@ def one_flag_for_all():
 
 @fault("EXEC-CONC-07", "slots of signals are used again as they were left", "a pool without reset")
 def slots_keep_their_signals():
-    noted = []
+    noted: list[int] = []
 
     @replaces(signals.Handlers)
     def acquire(original, self):
@@ -132,12 +132,12 @@ def slots_keep_their_signals():
         self.watch.told = [cause.signal] if cause.signal else []
         return original(self, cause)
 
-    signals.Watch.told = ()
+    signals.Watch.told = ()  # type: ignore[attr-defined]
 
 
 @fault("EXEC-CONC-07", "secrets are collected at the first run only", "a list that is made once")
 def secrets_of_the_first_run():
-    collected = []
+    collected: list[object] = []
 
     @replaces(run)
     def secrets(original, *environments):

@@ -143,7 +143,7 @@ def stopped_is_exited():
         since = self.__dict__.setdefault("stopped_since", monotonic_ns())
         return monotonic_ns() - since > 150_000_000
 
-    run.Run.is_long_stopped = is_long_stopped
+    run.Run.is_long_stopped = is_long_stopped  # type: ignore[attr-defined]
 
     @replaces(run.Run)
     def patience_ms(original, self, until):

@@ -307,4 +307,4 @@ def each_restores_what_it_found():
             for number, handler in watch.found:
                 _signal.signal(number, handler)
 
-    signals.Watch.found = None
+    signals.Watch.found = None  # type: ignore[attr-defined]
