@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
+import os
+import signal
 import sys
+import threading
+import traceback
 from collections.abc import Sequence
 
 from boxspec import __version__
@@ -46,18 +51,74 @@ def dispatch(words: list[str]) -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    """The one place where the unexpected becomes one line and exit status 2: 1 is a verdict's."""
     words = list(sys.argv[1:] if argv is None else argv)
+    _prepare()
     try:
-        return dispatch(words)
+        status = dispatch(words)
+        sys.stdout.flush()
+        return status
     except (UsageError, NotConforming, HarnessError) as why:
-        print(f"boxspec: {one_line(why)}", file=sys.stderr)
-        for fact in why.facts if isinstance(why, NotConforming) else ():
-            print(f"  {one_line(fact)}", file=sys.stderr)
-        return 2
+        _complain(str(why), *(why.facts if isinstance(why, NotConforming) else ()))
     except KeyboardInterrupt:
-        print("boxspec: interrupted", file=sys.stderr)
-        return 2
+        _complain("interrupted")
     except BrokenPipeError:
         # Whoever read our output has left; there is nobody to tell.
-        sys.stderr.close()
-        return 2
+        _be_silent()
+    except OSError as why:
+        place = f"{why.filename}: " if why.filename else ""
+        _complain(f"{place}{why.strerror or why} ({_place(why)})")
+    except MemoryError:
+        _complain("out of memory")
+    except Exception as why:
+        if os.environ.get("BOXSPEC_TRACEBACK"):
+            raise
+        said = f"{type(why).__name__}: {why} ({_place(why)})"
+        _complain(f"the kit is broken: {said}; BOXSPEC_TRACEBACK=1 shows more")
+    return 2
+
+
+def _prepare() -> None:
+    """What the caller may have left out."""
+    # Where it is ignored, the kernel collects our children before we do.
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    # A descriptor that is closed would be the next file's.
+    while (fd := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(fd, True)
+    os.close(fd)
+    for fd, name in ((1, "stdout"), (2, "stderr")):
+        if getattr(sys, name) is None:
+            stream = open(fd, "w", closefd=False)
+            setattr(sys, name, stream)
+            setattr(sys, f"__{name}__", stream)
+
+
+def _place(why: BaseException) -> str:
+    """Where in the kit it came up."""
+    frames = traceback.extract_tb(why.__traceback__)
+    ours = [frame for frame in frames if "conformance" in frame.filename] or frames
+    if not ours:
+        return "?"
+    path = ours[-1].filename.rpartition("conformance/")[2]
+    return f"{path}:{ours[-1].lineno}"
+
+
+def _complain(*lines: str) -> None:
+    """To stderr, if that can be written; what is left for stdout may be what failed."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        _be_silent()
+    with contextlib.suppress(OSError, ValueError):
+        for number, line in enumerate(lines):
+            print(f"{'  ' if number else 'boxspec: '}{one_line(line)}", file=sys.stderr)
+        sys.stderr.flush()
+
+
+def _be_silent() -> None:
+    """Nothing more to stdout, at the end of the interpreter either: that would be status 120."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(null, sys.stdout.fileno())
+    os.close(null)

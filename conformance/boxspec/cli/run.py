@@ -13,7 +13,7 @@ from pathlib import Path
 
 from boxspec.cli.arguments import EXITS, check_contracts, check_topics, run_flags
 from boxspec.cli.verbs import verb_parser
-from boxspec.errors import UsageError
+from boxspec.errors import HarnessError, UsageError
 from boxspec.judge import baseline as baselines
 from boxspec.judge.judging import judge, selection
 from boxspec.judge.record import Record
@@ -76,16 +76,17 @@ def observe(args: argparse.Namespace, *, keep: bool = False, only: list[str] | N
         status = run_pytest(_arguments(args, keep, only), observer, args.contract)
     finally:
         progress.close()
-    if observer.ending.stop is not None:
-        raise observer.ending.stop
+    for why in (observer.ending.stop, observer.broke):
+        if why is not None:
+            raise why
     if status == USAGE:
         told = [line for line in observer.output.getvalue().splitlines() if "ERROR: " in line]
         problem = told[0].partition("ERROR: ")[2] if told else "pytest refuses the selection"
         raise UsageError("the selection", problem, "check -k and -m")
     if observer.failures or (status not in (0, 1, INTERRUPTED, NO_TESTS)):
-        for failure in observer.failures or [observer.output.getvalue()]:
-            print(failure.rstrip(), file=sys.stderr)
-        return Ran(2)
+        told = [*observer.failures, observer.output.getvalue()][0].strip().splitlines()
+        ends = " … ".join(dict.fromkeys([told[0].strip(), told[-1].strip()])) if told else "?"
+        raise HarnessError(f"the tests cannot be collected or run: {ends}")
     if args.repeat:
         for line in observer.ending.repeat:
             console.write(line)
@@ -140,11 +141,16 @@ class _Telling:
 
 
 def _report(args: argparse.Namespace, console: Console, ran: Ran, outputs: Outputs) -> None:
-    """Files first: what follows on the console may find its reader gone."""
+    """Files first: what follows on the console may find its reader gone. One that cannot be
+    written takes nothing else with it."""
     assert ran.tree is not None
     tree = ran.tree
+    unwritten: list[UsageError] = []
     for output, render in outputs:
-        output.write(render(tree))
+        try:
+            output.write(render(tree))
+        except UsageError as why:
+            unwritten.append(why)
     summary.tell(console, tree)
     if args.pytest_summary or os.environ.get("CI") == "true":
         console.write(pytest_summary(tree))
@@ -153,6 +159,8 @@ def _report(args: argparse.Namespace, console: Console, ran: Ran, outputs: Outpu
     summary.close(console, tree, f"{said} · exit status {ran.status}", ran.status)
     if ran.interrupted:
         print("boxspec: interrupted; what was finished is above", file=sys.stderr)
+    if unwritten:
+        raise unwritten[0]
 
 
 def _arguments(args: argparse.Namespace, keep: bool, only: list[str] | None) -> list[str]:

@@ -23,4 +23,8 @@ class OutputFile:
             self.path.unlink()
 
     def write(self, text: str) -> None:
-        self.path.write_text(text, encoding="utf-8")
+        try:
+            self.path.write_text(text, encoding="utf-8")
+        except OSError as why:
+            place, problem = f"{self.flag} {self.path}", f"cannot be written: {why.strerror}"
+            raise UsageError(place, problem, "name another file") from None

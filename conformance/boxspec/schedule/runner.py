@@ -53,6 +53,7 @@ class Observer:
     ending: Ending = field(default_factory=Ending)
     output: io.StringIO = field(default_factory=io.StringIO)
     failures: list[str] = field(default_factory=list)
+    broke: BaseException | None = None
     config: pytest.Config | None = None
     started: float = field(default_factory=time.monotonic)
     seconds: float = 0.0
@@ -88,8 +89,8 @@ class Observer:
         if report.failed:
             self.failures.append(f"{report.nodeid}: {report.longreprtext}")
 
-    def pytest_internalerror(self, excrepr: object) -> None:
-        self.failures.append(str(excrepr))
+    def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        self.broke = excinfo.value
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.when != "teardown":
