@@ -159,7 +159,7 @@ def test_a_run_that_times_out_does_not_touch_the_others(box: Box) -> None:
 def test_each_run_has_its_own_deadline(box: Box) -> None:
     seen, _ = own_deadlines(box)
     lasted = [run.result["duration_ms"] for run in (seen.runs[0], seen.runs[2])]
-    # Never early is exact; how much later than its deadline a run ended is the machine's matter too.
+    # Never early is exact; how much later than that a run ended is the machine's matter too.
     expect(
         "whether the runs with deadlines of 900 and 300 ms lasted that long",
         [lasted[0] >= 900, lasted[1] >= 300],
