@@ -6,8 +6,9 @@ import pytest
 
 from boxspec.api import Box, expect, requires
 from boxspec.api import programs as P
+from boxspec.target.observe import procs
 from contracts.exec.answers import ObservedRun
-from contracts.exec.moments import attempted, expect_none_left
+from contracts.exec.moments import attempted, expect_none_left, until
 from contracts.exec.spawn_io import digest, outcome, pattern, shell, stream
 
 
@@ -79,6 +80,30 @@ def test_endless_output_ends_at_the_cap(box: Box) -> None:
 def test_a_child_that_has_exited_beyond_the_cap_is_cut_too(box: Box) -> None:
     seen = box.exec.run(program=P.flood, args=["101", "0"], max_output_bytes=100)
     expect("success, exit code, truncated", facts(seen), CUT)
+
+
+@requires("EXEC-CAP-01", capability="exec.cap", overlap=0.3)
+@pytest.mark.parametrize("name", ["stdout", "stderr"])
+def test_bytes_beyond_the_cap_count_whenever_they_are_read(box: Box, name: str) -> None:
+    # The caller is stopped until the child is gone: more than one read of it is still in the pipe.
+    events, gate = box.events(), box.fifo("open")
+    sizes = "200000 0" if name == "stdout" else "0 200000"
+    line = f'"$1" "$2" "$3"; "$4" {sizes} --pipe 1048576; exec "$5" --sync "$2" --exit 0'
+    words = (P.gate, events.path, gate, P.flood, P.emit)
+    with box.exec.start(**shell(line, *words), max_output_bytes=150_000, within_s=15) as live:
+        events.wait("ready")
+        live.signal("STOP")
+        until(lambda: live.status().get("State", "").startswith("T"))
+        box.open_gate(gate)
+        leader = events.wait("sync").pid
+        until(lambda: (found := procs.proc(leader)) is None or not found.alive)
+        live.signal("CONT")
+        seen = live.finish()
+    expect(
+        "success, exit code, truncated, bytes kept",
+        (*facts(seen), getattr(seen, f"{name}_len")),
+        (*CUT, 150_000),
+    )
 
 
 @requires("EXEC-CAP-02", capability="exec.cap")

@@ -151,7 +151,7 @@ def test_a_value_of_another_name_is_left_alone(box: Box, name: str) -> None:
     expect(f"the copy of a value of {name}", copied, contains(b"<Value-1234>"))
 
 
-@pytest.mark.parametrize("value", ["abc", "  ab  ", "x"])
+@pytest.mark.parametrize("value", ["abc", "  ab  ", "x", "\tab\n", "\r\nab\n", "\va b\f"])
 @requires("EXEC-DEBUG-05", capability=HERE)
 def test_a_short_value_is_left_alone(box: Box, value: str) -> None:
     copied = copied_value(box, "MY_TOKEN", value)

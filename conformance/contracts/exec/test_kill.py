@@ -11,6 +11,7 @@ from boxspec.api import programs as P
 from boxspec.target.observe import procs
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import attempted, expect_none_left, expect_within, until
+from contracts.exec.spawn_io import program_at
 
 # The child's whole group must be set up before its deadline, also on a machine that is busy.
 SETTLED_MS = 900
@@ -165,6 +166,27 @@ def test_the_grace_is_the_groups_and_not_the_leaders(box: Box) -> None:
     )
 
 
+# What a process may be called: who takes the line of /proc apart at blanks or brackets errs.
+NAMES = ["x) Z 1 1", "a b c", "((", ") R (", "1 2 3 4 5 6 7"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@requires("EXEC-KILL-03", pitfalls=["G4"], overlap=2.2)
+def test_a_member_has_the_grace_whatever_it_is_called(box: Box, name: str) -> None:
+    events, member = box.events(), program_at(box.tmp / name, P.siglog)
+    script = '"$1" "$0" --on TERM:exit:0:700 & exec "$2" "$0" --leader-exits-on TERM'
+    box.exec.run(
+        program="/bin/sh",
+        args=["-c", script, events.path, str(member), P.siglog],
+        timeout_ms=SETTLED_MS,
+        within_s=20,
+    )
+    if len(events.all("ready")) < 2:
+        raise NotMeasured("the machine did not set the group up before its deadline")
+    ends = len(events.all("end"))
+    expect("ends of its own that leader and member reached", ends, 2)
+
+
 ENDING = {
     "at_once": ["--on", "TERM:exit:0"],
     "after_a_second": ["--on", "TERM:exit:0:1000"],
@@ -280,6 +302,22 @@ def test_a_stopped_child_can_act_on_the_callers_sigterm_at_once(box: Box) -> Non
         seen = signalled(box, live)
     what = "from the signal to the end of the run"
     expect_within(box, what, sent_ns, seen.t_ended_ns, 2 * box.tick_ms)
+
+
+@requires("EXEC-KILL-07", pitfalls=["G7"], overlap=1.4, timing=True)
+def test_a_stopped_member_can_act_on_its_sigterm_at_once(box: Box) -> None:
+    events = box.events()
+    script = f'"{P.stop_self}" "$0" & exec "{P.siglog}" "$0" --on TERM:exit:0'
+    with box.exec.start(
+        program="/bin/sh", args=["-c", script, events.path], timeout_ms=SETTLED_MS, within_s=20
+    ) as live:
+        member = events.wait("stopping").pid
+        events.wait("ready")
+        until(lambda: (found := procs.proc(member)) is None or found.state == "T")
+        told = events.wait("signal", timeout_s=15)
+        seen = live.finish()
+    what = "from the leader's SIGTERM to the end of the run"
+    expect_within(box, what, told.t_ns, seen.t_ended_ns, 2 * box.tick_ms)
 
 
 @requires("EXEC-KILL-08", pitfalls=["I12"], overlap=1.2)

@@ -7,7 +7,8 @@ import pytest
 from boxspec.api import Box, NotMeasured, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
-from contracts.exec.moments import expect_none_left, expect_within, send, until
+from contracts.exec.moments import expect_none_left, expect_within, pass_time, send, until
+from contracts.exec.spawn_io import shell
 
 
 def leave_orphan(box: Box, *how: str, code: int = 0) -> ObservedRun:
@@ -18,6 +19,24 @@ def leave_orphan(box: Box, *how: str, code: int = 0) -> ObservedRun:
         within_s=8,
         stdin="null",
     )
+
+
+@requires("EXEC-ORPHAN-01", pitfalls=["I14"], overlap=0.5)
+def test_the_end_of_an_adopted_member_is_not_the_childs(box: Box) -> None:
+    # A caller that adopts gets the end of each orphan of the group, before the child's own.
+    events, first, last = box.events(), box.fifo("first"), box.fifo("last")
+    line = '("$1" "$2" "$3" --exit 9 &); exec "$1" "$2" "$4" --exit 4'
+    words = shell(line, P.gate, events.path, first, last)
+    with box.exec.start(**words, state=["--subreaper"], within_s=10) as live:
+        gates = {events.wait("ready").pid for _ in range(2)}
+        box.open_gate(first)
+        ended = events.wait("end").pid
+        until(lambda: all(not each.alive for each in live.tree() if each.pid == ended))
+        pass_time(2 * box.tick_ms)
+        box.open_gate(last)
+        seen = live.finish()
+    got = (ended in gates, seen.result["exit_code"])
+    expect("whether the member ended first, and exit_code", got, (True, 4))
 
 
 KEPT = ["out", "err", "out,err", "in,out,err"]

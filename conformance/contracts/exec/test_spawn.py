@@ -260,6 +260,26 @@ def test_the_message_names_a_bad_working_directory_as_such(box: Box) -> None:
 
 
 @requires("EXEC-SPAWN-09")
+@pytest.mark.parametrize("mode", [0o000, 0o600, 0o700], ids=["none", "no-search", "owner-only"])
+def test_the_message_names_a_directory_that_may_not_be_entered(box: Box, mode: int) -> None:
+    closed = box.tmp / "closed"
+    closed.mkdir()
+    closed.chmod(mode)
+    if mode & 0o700 == 0o700 and os.geteuid() != 0:
+        raise HostLacks("root", "a directory of another user needs root")
+    box.tmp.chmod(0o755)
+    state = ["--uid", "54331"] if os.geteuid() == 0 else []
+    seen = box.exec.run(
+        program="/bin/true", current_dir=str(closed), state=state, expect_result=False
+    )
+    closed.chmod(0o700)
+    if seen.raw is None:
+        raise HostLacks("other users", "the shim does not start as another user here")
+    wanted = f"failed to spawn `/bin/true`: working directory `{closed}`"
+    expect("the message", message(seen), contains(wanted), error_of(seen))
+
+
+@requires("EXEC-SPAWN-09")
 def test_the_message_of_an_empty_name_quotes_it(box: Box) -> None:
     seen = box.exec.run(program="")
     expect("the message", message(seen), contains("failed to spawn ``: "), error_of(seen))

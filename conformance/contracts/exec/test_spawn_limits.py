@@ -5,15 +5,25 @@ from __future__ import annotations
 import os
 import resource
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from boxspec.api import Box, Failure, HostLacks, NotMeasured, ShimBroke, expect, requires, satisfies
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
-from contracts.exec.spawn_io import SPAWN_FAILURE, error_of, outcome, shell
+from contracts.exec.moments import FOREVER_MS, TIMED_OUT, expect_none_left
+from contracts.exec.spawn_io import (
+    SPAWN_FAILURE,
+    error_of,
+    outcome,
+    reported,
+    shell,
+    signals_in,
+)
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 # The kernel's limit of one string, with its NUL.
@@ -280,8 +290,64 @@ DENIED["all EPERM"] = [
 ]
 
 
+def run_under(box: Box, filter_: str, **run: Any) -> ObservedRun:
+    """A run under the filter; a runtime that cannot even say hello under it decides nothing."""
+    state = DENIED[filter_]
+    seen = box.exec.run(
+        **{**run, "state": [*state, *run.get("state", ())]}, within_s=10, expect_result=False
+    )
+    if not seen.ok:
+        hello = {"op": "hello", "protocol": 1, "nonce": "under a filter"}
+        if not box.send(hello, state=state, expect_result=False).ok:
+            raise NotMeasured("the shim itself does not live under this filter")
+    return seen
+
+
 @requires("EXEC-SPAWN-14", pitfalls=["A27"])
 @pytest.mark.parametrize("filter_", DENIED)
 def test_runs_work_where_newer_system_calls_are_denied(box: Box, filter_: str) -> None:
-    seen = box.exec.run(program=P.exit_with, args=["7"], state=DENIED[filter_], within_s=10)
+    seen = run_under(box, filter_, program=P.exit_with, args=["7"])
     expect("the child's end under the filter", outcome(seen), "exit 7", error_of(seen))
+
+
+@requires("EXEC-SPAWN-14", pitfalls=["A27"])
+@pytest.mark.parametrize("filter_", DENIED)
+def test_a_child_starts_as_ever_where_newer_system_calls_are_denied(box: Box, filter_: str) -> None:
+    # The other way to start it has group, signals, descriptors and directory to see to as well.
+    place, here = box.tmp / "report", box.tmp / "here"
+    here.mkdir()
+    state = ["--ignore", "PIPE", "--block", "USR2"]
+    run = {"program": P.report, "args": [str(place)], "current_dir": str(here), "stdin": "null"}
+    seen = run_under(box, filter_, **run, state=state)
+    expect("the child's end under the filter", outcome(seen), "exit 0", error_of(seen))
+    said = reported(place)
+    got = (
+        said["pgid"] == said["pid"],
+        signal.SIGPIPE in signals_in(said["sigign"]),
+        signals_in(said["sigblk"]),
+        [(each["fd"], each["type"]) for each in said["fds"]],
+        said["cwd"],
+    )
+    expect(
+        "leads its group, ignores SIGPIPE, blocked signals, descriptors, directory",
+        got,
+        (True, False, {signal.SIGUSR2}, [(0, "char"), (1, "pipe"), (2, "pipe")], str(here)),
+    )
+
+
+@requires("EXEC-SPAWN-14", pitfalls=["A27"], overlap=0.5)
+@pytest.mark.parametrize("filter_", DENIED)
+def test_orphans_are_killed_where_newer_system_calls_are_denied(box: Box, filter_: str) -> None:
+    args = [box.events().path, "--exit", "3", "--ignore", "TERM"]
+    seen = run_under(box, filter_, program=P.orphan, args=args)
+    expect("the child's end under the filter", outcome(seen), "exit 3", error_of(seen))
+    expect_none_left(seen, box.events(), orphan=1)
+
+
+@requires("EXEC-SPAWN-14", pitfalls=["A27"], overlap=0.6)
+@pytest.mark.parametrize("filter_", DENIED)
+def test_deadlines_hold_where_newer_system_calls_are_denied(box: Box, filter_: str) -> None:
+    args = [box.events().path, FOREVER_MS]
+    seen = run_under(box, filter_, program=P.slow_exit, args=args, timeout_ms=300)
+    got = (outcome(seen), seen.ok and seen.stderr.endswith(TIMED_OUT))
+    expect("the run's end under the filter, and its annotation", got, ("no exit code", True))

@@ -159,3 +159,17 @@ def loggable_form_is_a_map():
 @fault("EXEC-DEBUG-10", "strings are not escaped", "string concatenation")
 def strings_are_not_escaped():
     redact.escaped = lambda character: character
+
+
+@fault("EXEC-DEBUG-05", "only blanks are trimmed", "strip(' ')")
+def trims_blanks_alone():
+    @replaces(redact)
+    def secrets(original, *environments):
+        found = original(*environments)
+        for environment in environments:
+            for name, value in environment.items():
+                if redact.is_sensitive(name) and len(value.strip(b" ")) >= redact.SHORTEST:
+                    found.add(value.strip(b" "))
+        return found
+
+    run.secrets = redact.secrets

@@ -114,3 +114,16 @@ def collects_everybody():
         for process in group.processes() if len(signals.handlers.watches) == 1 else ():
             if process.ppid == os.getpid() and process.state in b"Z":
                 self.collect(process.pid)
+
+
+@fault("EXEC-ORPHAN-01", "the first end in the group is taken for the child's", "waitpid(-pgid)")
+def any_end_of_the_group():
+    @replaces(group.Group)
+    def leader_end(original, self):
+        if getattr(self, "first_end", None) is None:
+            how = os.WEXITED | os.WNOHANG | os.WNOWAIT
+            # Before the child's own: two that are gone at once are nobody's case.
+            info = os.waitid(os.P_PGID, self.leader, how) if not original(self) else None
+            self.first_end = info and (info.si_code, info.si_status)
+        end = original(self)
+        return end and (self.first_end or end)

@@ -266,3 +266,42 @@ def closes_up_to_the_limit():
                 os.close(fd)
             except OSError:
                 pass
+
+
+@fault("EXEC-SPAWN-09", "a directory that is closed is not named", "stat(dir) and no access(X_OK)")
+def closed_directories_are_not_named():
+    @replaces(spawn.Spawn)
+    def await_exec(original, self, *given):
+        try:
+            return original(self, *given)
+        except PermissionError:
+            self.stage = ""
+            raise
+
+
+def under_a_filter():
+    with open("/proc/self/status") as status:
+        return any(line.split() == ["Seccomp:", "2"] for line in status)
+
+
+def in_the_fallback(method, instead):
+    """Another way to start a child, where a filter refuses the usual one."""
+
+    @replaces(spawn.Spawn, method)
+    def do(original, self, *given):
+        return instead(self) if under_a_filter() else original(self, *given)
+
+
+@fault("EXEC-SPAWN-14", "the fallback forgets the group", "fork() and exec()")
+def fallback_forgets_the_group():
+    in_the_fallback("join_group", lambda self: None)
+
+
+@fault("EXEC-SPAWN-14", "the fallback forgets the signals", "fork() and exec()")
+def fallback_forgets_the_signals():
+    in_the_fallback("reset_signals", lambda self: None)
+
+
+@fault("EXEC-SPAWN-14", "the fallback forgets the directory", "fork() and exec()")
+def fallback_forgets_the_directory():
+    in_the_fallback("change_directory", lambda self: None)
