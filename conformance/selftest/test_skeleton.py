@@ -66,6 +66,13 @@ def test_the_requirement_is_explained(with_echo: Copy) -> None:
     assert "The answer has the text of the request, unchanged." in done.stdout
 
 
+def test_its_page_is_as_it_is_made(with_echo: Copy) -> None:
+    page = "conformance/contracts/echo/page.md"
+    done = with_echo.boxspec("pages")
+    # The page of the protocol names all contracts, and the copy has one more.
+    assert page not in done.stdout, done.stdout
+
+
 def test_a_shim_that_declares_it_is_trusted(with_echo: Copy) -> None:
     done = with_echo.boxspec("smoke", "--shim", with_echo.twin)
     assert done.returncode == 0, done.stdout + done.stderr
