@@ -1,7 +1,7 @@
 /* What the contract says of one or two well-formed policy files: every problem and every warning
  * with its place, and the policy where there is no problem. Written from the words of
- * conformance/contracts/policy/page.md, rule against rule and list against list, with no index and no cache:
- * slow and plain, so that it can be trusted. */
+ * conformance/contracts/policy/page.md, rule against rule and list against list, with no index and
+ * no cache: slow and plain, so that it can be trusted. */
 #ifndef BS_FUZZ_JUDGE_H
 #define BS_FUZZ_JUDGE_H
 

@@ -1,8 +1,8 @@
 /* Seatbelt profiles as `reference/sbpl` may emit them: read, and asked what they allow.
  *
- * Only the forms of conformance/contracts/sbpl/page.md are read; anything else is refused, so that nothing
- * can be emitted whose meaning is unknown here. Whether a filter matches is decided on the decoded
- * strings, regular expressions by the C library's matcher on bytes.
+ * Only the forms of conformance/contracts/sbpl/page.md are read; anything else is refused, so that
+ * nothing can be emitted whose meaning is unknown here. Whether a filter matches is decided on the
+ * decoded strings, regular expressions by the C library's matcher on bytes.
  */
 #ifndef BS_FUZZ_SEATBELT_H
 #define BS_FUZZ_SEATBELT_H

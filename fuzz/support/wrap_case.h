@@ -1,6 +1,6 @@
 /* Commands under the wrapper. A command is put together of pieces, flag and value in one, and with
- * each piece comes what the table of the contract (conformance/contracts/sbpl/page.md, before and after)
- * makes of it: nothing is parsed here. Pieces whose meaning the contract leaves open are not
+ * each piece comes what the table of the contract (conformance/contracts/sbpl/page.md, before and
+ * after) makes of it: nothing is parsed here. Pieces whose meaning the contract leaves open are not
  * made. */
 #ifndef BS_FUZZ_WRAP_CASE_H
 #define BS_FUZZ_WRAP_CASE_H

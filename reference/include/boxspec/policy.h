@@ -8,8 +8,8 @@
  *
  * A policy is immutable once loaded; any number of threads may use it at once.
  *
- * Rules come from the policy contract, conformance/contracts/policy/page.md; the ids there (POLICY-...) name
- * them.
+ * Rules come from the policy contract, conformance/contracts/policy/page.md; the ids there
+ * (POLICY-...) name them.
  */
 #ifndef BOXSPEC_POLICY_H
 #define BOXSPEC_POLICY_H

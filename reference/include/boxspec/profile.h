@@ -13,8 +13,8 @@
  * A profile is immutable: any number of threads may ask it at once. Everything a profile hands out
  * stays its own until bs_profile_free, the rule that a decision names too.
  *
- * Rules come from the policy contract, conformance/contracts/policy/page.md; the ids there (POLICY-...) name
- * them.
+ * Rules come from the policy contract, conformance/contracts/policy/page.md; the ids there
+ * (POLICY-...) name them.
  */
 #ifndef BOXSPEC_PROFILE_H
 #define BOXSPEC_PROFILE_H

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/append.h"
 #include "support/glob_oracle.h"
 #include "support/harness.h"
 #include "support/spent.h"
@@ -77,8 +78,8 @@ static void names_between_gaps_are_found(void **state) {
             char path[64] = "";
             size_t rest = number;
             for (size_t i = 0; i < depth; i++, rest /= LENGTH(names)) {
-                strcat(path, i > 0 ? "/" : "");
-                strcat(path, names[rest % LENGTH(names)]);
+                append(path, sizeof path, i > 0 ? "/" : "");
+                append(path, sizeof path, names[rest % LENGTH(names)]);
             }
             for (size_t g = 0; g < LENGTH(globs); g++) {
                 bool expected =
@@ -119,10 +120,10 @@ static void what_would_be_tried_for_too_long_does_not_fit(void **state) {
     for (size_t n = BS_BACKTRACK_MOST_SEGMENTS - 2; n <= BS_BACKTRACK_MOST_SEGMENTS + 2; n++) {
         char glob[100] = "**";
         for (size_t i = 0; i < n; i++)
-            strcat(glob, "/a");
+            append(glob, sizeof glob, "/a");
         assert_int_equal(fits(glob), n <= BS_BACKTRACK_MOST_SEGMENTS);
         assert_true(fits(glob + 3));
-        strcat(glob, "/**");
+        append(glob, sizeof glob, "/**");
         assert_int_equal(fits(glob), n <= BS_BACKTRACK_MOST_SEGMENTS);
     }
     assert_false(fits("a**"));
@@ -138,10 +139,10 @@ static void time_grows_with_the_path_alone(void **state) {
     char names[160] = "**";
     assert_non_null(path);
     memset(piece + 1, 'a', BS_BACKTRACK_MOST_BYTES - 1);
-    strcat(piece, "b*");
+    append(piece, sizeof piece, "b*");
     for (size_t i = 1; i < BS_BACKTRACK_MOST_SEGMENTS; i++)
-        strcat(names, "/a");
-    strcat(names, "/b/**");
+        append(names, sizeof names, "/a");
+    append(names, sizeof names, "/b/**");
     const char *const globs[] = {piece, names, "*a*a*a*a*a*a*a*a*a*b", "**/a*/**/a*/**/a*/**/b"};
     for (size_t i = 0; i < LENGTH(globs); i++) {
         assert_true(fits(globs[i]));
