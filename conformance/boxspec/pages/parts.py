@@ -15,7 +15,7 @@ from pathlib import Path
 
 from boxspec.errors import UsageError
 from boxspec.pages import fields, protocol, requirements
-from boxspec.places import ROOT
+from boxspec.places import CONTRACTS, ROOT
 
 BEGIN = re.compile(r"<!-- generated: (\S+)((?: \S+)*) -->")
 END = "<!-- end of generated -->"
@@ -32,7 +32,7 @@ KINDS: dict[str, Callable[..., list[str]]] = {
 
 def pages() -> list[Path]:
     """Those with a part that is made."""
-    every = sorted((ROOT / "conformance").rglob("*.md"))
+    every = sorted([*CONTRACTS.glob("*/*.md"), *(ROOT / "conformance" / "spec").glob("*.md")])
     return [page for page in every if BEGIN.search(page.read_text(encoding="utf-8"))]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,12 +14,16 @@ PROPERTY = "boxspec"
 
 @dataclass
 class Ending:
-    """`stop` is why nothing was judged; `repeat` are the lines of --repeat, `flaky` their sum."""
+    """`stop` is why nothing was judged; `repeat` are the lines of --repeat, `flaky` their sum.
+
+    `ahead` gives the tests whose bodies are done in other threads, before pytest comes to them.
+    """
 
     hello: dict[str, Any] = field(default_factory=dict)
     stop: BaseException | None = None
     repeat: list[str] = field(default_factory=list)
     flaky: int = 0
+    ahead: Callable[[], Iterable[Hashable]] = tuple
 
 
 ENDING = pytest.StashKey[Ending]()

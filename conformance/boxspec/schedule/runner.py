@@ -17,7 +17,6 @@ from boxspec.judge.requirements import load
 from boxspec.places import CONTRACTS, ROOT
 from boxspec.schedule.choosing import says
 from boxspec.schedule.ending import ENDING, PROPERTY, Ending
-from boxspec.schedule.state import STATE
 
 # The kit needs none of the plugins that happen to be installed; most of the start-up is theirs.
 _NO_AUTOLOAD = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
@@ -78,10 +77,8 @@ class Observer:
     def done(self) -> Done:
         """How far the session is, from any thread."""
         names = {record.id for record in list(self.records)}
-        state = self.config.stash.get(STATE, None) if self.config is not None else None
-        if state is not None:
-            # Bodies that are done in other threads, before pytest comes to them.
-            names |= {str(key) for key in (*state.overlap.finished(), *state.lane.finished())}
+        ending = self.config.stash.get(ENDING, None) if self.config is not None else None
+        names |= {str(key) for key in (ending.ahead() if ending is not None else ())}
         long = {item.nodeid for item in self.items if (marked := says(item)) and marked.overlap}
         return Done(len(names), len(self.items) - self.left_out, len(names - long), self.broken)
 

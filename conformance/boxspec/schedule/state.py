@@ -26,7 +26,9 @@ class State:
         # is waiting for processes to start and end, and there is more than one processor.
         self.lane = Overlap(threads=1)
         self.boxes: dict[str, Box] = {}
-        self.ending = config.stash[ENDING] = Ending()
+        self.ending = config.stash[ENDING] = Ending(
+            ahead=lambda: [*self.overlap.finished(), *self.lane.finished()]
+        )
 
     def open(self) -> Session:
         """The shim's session, trusted; the first caller starts it."""
