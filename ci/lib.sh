@@ -36,13 +36,13 @@ tidied() { # COMMAND...
 # The reference of a PRESET with a sanitizer, judged. A sanitizer takes signals and processes of its
 # own into what is looked at, so up to three requirements that fail are asked once more: a data race
 # or a real mistake fails again. The stages say what was seen.
-judge_sanitized() { # PRESET
+judge_sanitized() { # PRESET [WORDS OF boxspec run]
     local shim result id
     local -a again
     shim=$(reference "$1")
     result=$root/build/run-$1.json
     closing '^contract MUST| passed, ' ci/boxspec run "${complete[@]}" --pytest-summary \
-        --json "$result" --shim "$shim" && return
+        --json "$result" --shim "$shim" "${@:2}" && return
     mapfile -t again < <("$python" -c '
 import json, sys
 tree = json.load(open(sys.argv[1]))
