@@ -297,8 +297,10 @@ static bool turn(struct bs_run *run) {
     wait_for_events(run, set, bs_now_ns());
     serve(run, set);
     uint64_t now = bs_now_ns();
-    /* Asked, not inferred from the set: after a deadline too the exit is to be seen first. */
-    if (set[P_LEADER].revents != 0 || run->child->watch.polled ||
+    /* Asked, not inferred from the set: after a deadline too the exit is to be seen first, and
+     * after a signal the payload that the child has left. */
+    bool signalled = run->phase == RUNNING && bs_signal_first(run->slot) != 0;
+    if (set[P_LEADER].revents != 0 || run->child->watch.polled || signalled ||
         now >= earlier(run->deadline, run->until) || bs_feed_failed(&run->child->feed))
         look_at_leader(run);
     if (run->cause == LOST) {

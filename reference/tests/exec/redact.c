@@ -104,6 +104,7 @@ static void secrets_come_from_the_process_and_from_the_pairs(void **state) {
                     (char[]){"B_SECRET=abc"},
                     (char[]){"C_SECRET=  ab \t"},
                     (char[]){"D_SECRET= abcd "},
+                    (char[]){"E_SECRET=\n\v\f\rabc\n\v\f\r"},
                     NULL};
     static const struct bs_env_pair env[] = {
         {"E_COOKIE", "from=pairs"}, {"F", "harmless"}, {"G_KEY", ""}};

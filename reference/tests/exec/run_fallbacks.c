@@ -37,6 +37,7 @@ static struct host {
     bool no_threads;
     bool no_clone3;
     bool no_faccessat2;
+    bool refuses_entry;
 } host;
 static unsigned threads_made;
 static unsigned spawns_refused;
@@ -71,6 +72,10 @@ int __wrap_posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_acti
 int __wrap_faccessat(int dir, const char *path, int mode, int flags) {
     if (host.no_faccessat2 && flags != 0) {
         errno = EPERM;
+        return -1;
+    }
+    if (host.refuses_entry && strcmp(path, ".") == 0) {
+        errno = EACCES;
         return -1;
     }
     return __real_faccessat(dir, path, mode, flags);
@@ -203,6 +208,19 @@ static void the_step_of_a_forked_child_that_failed_is_named(void **state) {
                         "failed to spawn `/bin/sh`: process group: Operation not permitted");
 }
 
+/* Who may not enter the directory is told that, not that the program cannot be run; for root every
+ * directory can be entered. */
+static void a_directory_that_may_not_be_entered_is_named(void **state) {
+    (void)state;
+    struct bs_exec_request request = SHELL("exit 0");
+    request.current_dir = "/";
+    host.refuses_entry = true;
+    struct bs_error err = run_to_error(&request, BS_E_EXECUTION);
+    host.refuses_entry = false;
+    assert_string_equal(err.message,
+                        "failed to spawn `/bin/sh`: working directory `/`: Permission denied");
+}
+
 static void without_faccessat2_programs_are_found(void **state) {
     (void)state;
     assert_all_runs((struct host){.no_faccessat2 = true});
@@ -221,6 +239,7 @@ int main(void) {
         leaves_nothing(without_pidfds_and_threads_the_loop_asks),
         leaves_nothing(without_clone3_children_are_forked),
         leaves_nothing(the_step_of_a_forked_child_that_failed_is_named),
+        leaves_nothing(a_directory_that_may_not_be_entered_is_named),
         leaves_nothing(without_faccessat2_programs_are_found),
         leaves_nothing(without_all_of_them_it_still_works),
     };
