@@ -10,6 +10,7 @@ import pytest
 from boxspec.errors import UsageError
 from boxspec.judge import requirements
 from boxspec.judge.expect import expect
+from boxspec.judge.record import Record
 from boxspec.judge.requirements import Requirement, load
 from boxspec.judge.results import Judged, Tree
 from boxspec.judge.verdict import Blocked, Failure, HostLacks, NotApplicable, NotMeasured, Verdict
@@ -219,3 +220,9 @@ def test_several_ids_are_asked_at_once() -> None:
     done = boxspec("repro", *ids, "--shim", f"{FAKE} honest")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "contract MUST 2/2" in done.stdout
+
+
+def test_words_about_an_answer_stand_alone_in_a_result() -> None:
+    told = Told("no exit code", Answer(None))
+    made = Record("x", ["EXEC-KILL-01"], evidence={"outcome": told})
+    assert made.to_json()["evidence"] == {"outcome": "no exit code"}

@@ -74,6 +74,10 @@ class Told(str):
         made.answer = answer
         return made
 
+    def __deepcopy__(self, _: object) -> str:
+        # In a record, which is copied for the result, the words stand alone.
+        return str(self)
+
 
 @dataclass
 class Facts:

@@ -249,14 +249,3 @@ def continues_the_leader_alone():
     def first_signal(self, cause):
         self.group.signal(_signal.SIGTERM)
         os.kill(self.group.leader, _signal.SIGCONT)
-
-
-@fault("EXEC-KILL-03", "the line of /proc is taken apart at its first bracket", "sscanf (%[^)])")
-def stops_at_the_first_bracket():
-    @replaces(group.Member, "__init__")
-    def init(original, self, line):
-        end = line.index(b")")
-        original(self, line[:end].replace(b"(", b"") + line[end:])
-        fields = line[end + 2 :].split()
-        self.state = fields[0]
-        self.pgid = int(fields[2]) if fields[2].isdigit() else -1
