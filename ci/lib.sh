@@ -8,8 +8,14 @@ reference() { printf '%s/build/%s/reference/boxspec-ref\n' "$root" "$1"; } # PRE
 complete=(--profile all --require-complete --known ci/known-linux.toml)
 cd -- "$root"
 
+# The lines of ctest, cmocka and pytest that name what failed; they stand far above a log's end.
+failures_of() { # LOG
+    local ctest='\*\*\*(Failed|Timeout|Exception|Not Run)' cmocka='^(ERROR:|\[   LINE|\[  FAILED)'
+    grep -E -- "$ctest|$cmocka|^(FAILED|ERROR) |^not ok" "$1" | head -n 30 || true
+}
+
 # Runs a test runner. Its closing lines (the last two that match PATTERN, else the last one at
-# all) go to descriptor 3, which ci/test shows; everything goes to the stage's log.
+# all) and what failed go to descriptor 3, which ci/test shows; everything goes to the stage's log.
 closing() { # PATTERN COMMAND...
     local pattern=$1 status=0 line said
     shift
@@ -18,6 +24,7 @@ closing() { # PATTERN COMMAND...
     "$@" 2>&1 3>&- | tee -- "$said" || status=$?
     line=$(grep -E -- "$pattern" "$said" | tail -n 2 || true)
     [[ -n $line ]] || line=$(grep -v '^[[:space:]]*$' "$said" | tail -n 1 || true)
+    ((status == 0)) || line+=$'\n'$(failures_of "$said")
     rm -f -- "$said"
     { printf '%s\n' "$line" >&3; } 2>/dev/null || true
     return "$status"

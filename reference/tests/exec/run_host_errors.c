@@ -195,6 +195,9 @@ static void a_signal_that_was_refused_is_sent_again(void **state) {
 
 static void a_child_that_cannot_be_asked_for_is_ended(void **state) {
     (void)state;
+    /* What cannot be asked for has no safe number: without a pidfd nobody may be signalled. */
+    if (__real_syscall(SYS_pidfd_send_signal, -1, 0, 0, 0, 0, 0) == -1 && errno == ENOSYS)
+        skip();
     for (int old_kernel = 0; old_kernel < 2; old_kernel++) {
         struct group group = watched_group();
         struct bs_exec_request request = SHELL("sleep 60 & exec sleep 60");

@@ -342,8 +342,10 @@ static void without_descriptors_there_is_an_error_and_no_answer(void **state) {
     struct rlimit before;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     unsigned failures = 0;
+    /* Whoever started the test may have left it descriptors. */
+    const rlim_t enough = (rlim_t)first_free_above_all() + 64;
     struct answer answer = {.code = BS_E_IO};
-    for (rlim_t most = 3; most < 64 && answer.code != BS_OK; most++) {
+    for (rlim_t most = 3; most < enough && answer.code != BS_OK; most++) {
         const struct rlimit tight = {most, before.rlim_max};
         assert_int_equal(setrlimit(RLIMIT_NOFILE, &tight), 0);
         answer = ask(place, "absolute");
@@ -352,7 +354,7 @@ static void without_descriptors_there_is_an_error_and_no_answer(void **state) {
             assert_int_equal(answer.err.os_error, EMFILE);
         failures += answer.code == BS_E_IO;
     }
-    assert_in_range(failures, 3, 60);
+    assert_true(failures >= 3);
     assert_int_equal(answer.code, BS_OK);
     assert_string_equal(answer.real, "secret/key");
 }
