@@ -14,6 +14,7 @@ import uuid
 from pathlib import Path
 from typing import Any
 
+from boxspec.places import scratch
 from boxspec.programs import programs
 from boxspec.target.client.serve import Serve
 from boxspec.target.client.strict import MAX_RESPONSE
@@ -33,7 +34,7 @@ class Session:
         self.capabilities: frozenset[str] = frozenset()
         self.env = dict(os.environ)
         _keep_descriptors_private()
-        self.root = Path(tempfile.mkdtemp(prefix="boxspec-"))
+        self.root = Path(tempfile.mkdtemp(prefix="boxspec-", dir=scratch()))
         # Cases may start the shim as another user.
         self.root.chmod(0o755)
         self._lock = threading.Lock()
