@@ -60,19 +60,20 @@ class Failure(Exception):
         evidence: dict[str, Any] | None = None,
         verdict: Verdict = Verdict.FAILS,
         *,
-        late: bool = False,
         why: str = "",
         symptom: str = "",
         cases: tuple[int, int] | None = None,
         asked: dict[str, Any] | bytes | None = None,
+        timed: bool = False,
     ) -> None:
         super().__init__(f"{what}: expected {expected}, got {got}")
         self.what, self.expected, self.got = what, expected, got
         self.evidence: dict[str, Any] = evidence or {}
         self.verdict = verdict
-        self.late = late
         self.why, self.symptom = why, symptom
         self.cases, self.asked = cases, asked
+        # It is about a bound of time, and the machine was not the cause.
+        self.timed = timed
 
 
 class NotMeasured(Exception):
@@ -93,6 +94,39 @@ class Blocked(NotMeasured):
     def __init__(self, by: Iterable[str], reason: str) -> None:
         super().__init__(reason)
         self.by = tuple(by)
+
+
+class Late(NotMeasured):
+    """Something came too late, and the machine may have been the cause: it is asked again, alone.
+
+    hang: it did not come at all. That is not asked a third time: a deadlock that strikes now and
+    then is no matter of processors.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        expected: str,
+        got: str,
+        evidence: dict[str, Any] | None = None,
+        *,
+        hang: bool = False,
+        symptom: str = "",
+    ) -> None:
+        super().__init__(f"{what}: {got}")
+        self.what, self.expected, self.got = what, expected, got
+        self.evidence: dict[str, Any] = evidence or {}
+        self.hang, self.symptom = hang, symptom
+
+    def failure(self) -> Failure:
+        return Failure(
+            self.what,
+            self.expected,
+            self.got,
+            self.evidence,
+            symptom=self.symptom,
+            timed=True,
+        )
 
 
 class NotApplicable(Exception):

@@ -1,0 +1,97 @@
+#!/usr/bin/env -S python3 -I -S
+"""The twin with another sense of time: slow_twin.py HOW[=N]... -- run REQUEST RESPONSE | serve
+
+deadline=MS  looks at each deadline so much later
+end=MS       returns so much later from a run of slow-exit
+start=MS     starts so much later
+burn=N       keeps N processors busy while it lives
+hang         does not return from a run of slow-exit
+tick=MS      states this tick
+stop         stops its warden
+forge        reports its own end, a second before that, in the name of its warden
+"""
+
+import os
+import signal
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "shims", "python"))
+
+import constants
+import exec.run as run
+from protocol import main
+
+
+def deadline(ms):
+    original = run.Run.begin_deadline
+
+    def begin_deadline(self):
+        original(self)
+        if self.deadline is not None:
+            self.deadline += ms * 1_000_000
+
+    run.Run.begin_deadline = begin_deadline
+
+
+def before_report(act):
+    original = run.Run.report
+
+    def report(self, cause):
+        if self.request.program.endswith(b"slow-exit"):
+            act()
+        return original(self, cause)
+
+    run.Run.report = report
+
+
+def end(ms):
+    before_report(lambda: time.sleep(ms / 1000))
+
+
+def start(ms):
+    time.sleep(ms / 1000)
+
+
+def burn(processors):
+    # Threads of one interpreter take turns.
+    parent = os.getpid()
+    for _ in range(processors):
+        if os.fork() == 0:
+            while os.getppid() == parent:
+                pass
+            os._exit(0)
+
+
+def hang(_):
+    before_report(lambda: time.sleep(3600))
+
+
+def tick(ms):
+    constants.TICK_NS = ms * 1_000_000
+
+
+def stop(_):
+    os.kill(os.getppid(), signal.SIGSTOP)
+
+
+def forge(_):
+    def report():
+        try:
+            pipe = os.open(f"/proc/{os.getppid()}/fd/4", os.O_WRONLY)
+        except OSError:
+            return
+        os.write(pipe, f"exit {os.getpid()} exited 0 {time.monotonic_ns() - 10**9}\n".encode())
+
+    before_report(report)
+
+
+if __name__ == "__main__":
+    at = sys.argv.index("--")
+    for word in sys.argv[1:at]:
+        name, _, value = word.partition("=")
+        if "run" in sys.argv[at + 1 :] or name == "tick":
+            globals()[name](int(value or 0))
+    del sys.argv[1 : at + 1]
+    os._exit(main())
