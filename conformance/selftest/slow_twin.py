@@ -54,14 +54,25 @@ def start(ms):
     time.sleep(ms / 1000)
 
 
+BURNING = []
+
+
 def burn(processors):
     # Threads of one interpreter take turns.
     parent = os.getpid()
     for _ in range(processors):
-        if os.fork() == 0:
+        pid = os.fork()
+        if pid == 0:
             while os.getppid() == parent:
                 pass
             os._exit(0)
+        BURNING.append(pid)
+
+
+def put_out():
+    for pid in BURNING:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
 
 
 def hang(_):
@@ -94,4 +105,6 @@ if __name__ == "__main__":
         if "run" in sys.argv[at + 1 :] or name == "tick":
             globals()[name](int(value or 0))
     del sys.argv[1 : at + 1]
-    os._exit(main())
+    status = main()
+    put_out()
+    os._exit(status)
