@@ -11,10 +11,14 @@ stop         stops its warden
 forge        reports its own end, a second before that, in the name of its warden
 """
 
+from __future__ import annotations
+
 import os
 import signal
 import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "shims", "python"))
@@ -24,40 +28,40 @@ import exec.run as run
 from protocol import main
 
 
-def deadline(ms):
+def deadline(ms: int) -> None:
     original = run.Run.begin_deadline
 
-    def begin_deadline(self):
+    def begin_deadline(self: Any) -> None:
         original(self)
         if self.deadline is not None:
             self.deadline += ms * 1_000_000
 
-    run.Run.begin_deadline = begin_deadline
+    run.Run.begin_deadline = begin_deadline  # type: ignore[method-assign]
 
 
-def before_report(act):
+def before_report(act: Callable[[], object]) -> None:
     original = run.Run.report
 
-    def report(self, cause):
+    def report(self: Any, cause: Any) -> Any:
         if self.request.program.endswith(b"slow-exit"):
             act()
         return original(self, cause)
 
-    run.Run.report = report
+    run.Run.report = report  # type: ignore[method-assign]
 
 
-def end(ms):
+def end(ms: int) -> None:
     before_report(lambda: time.sleep(ms / 1000))
 
 
-def start(ms):
+def start(ms: int) -> None:
     time.sleep(ms / 1000)
 
 
-BURNING = []
+BURNING: list[int] = []
 
 
-def burn(processors):
+def burn(processors: int) -> None:
     # Threads of one interpreter take turns.
     parent = os.getpid()
     for _ in range(processors):
@@ -69,26 +73,26 @@ def burn(processors):
         BURNING.append(pid)
 
 
-def put_out():
+def put_out() -> None:
     for pid in BURNING:
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
 
 
-def hang(_):
+def hang(_: int) -> None:
     before_report(lambda: time.sleep(3600))
 
 
-def tick(ms):
+def tick(ms: int) -> None:
     constants.TICK_NS = ms * 1_000_000
 
 
-def stop(_):
+def stop(_: int) -> None:
     os.kill(os.getppid(), signal.SIGSTOP)
 
 
-def forge(_):
-    def report():
+def forge(_: int) -> None:
+    def report() -> None:
         try:
             pipe = os.open(f"/proc/{os.getppid()}/fd/4", os.O_WRONLY)
         except OSError:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -15,13 +15,16 @@ from boxspec.api import at_most, between, expect
 from boxspec.judge.timing import Timing
 from boxspec.judge.verdict import Failure, Late, NotMeasured
 from boxspec.schedule.ask_again import LOOKS, AskAgain
+from boxspec.schedule.body import Body
 from boxspec.schedule.overlap import Overlap
-from boxspec.target.bounds import expect_no_longer, expect_within, waited_between
+from boxspec.target.bounds import Setting, expect_no_longer, expect_within, waited_between
 from boxspec.target.case import Look
 from boxspec.target.hangs import Hangs
 from boxspec.target.observe.company import Company
 from boxspec.target.observe.machine import TICK_NS, Machine
 from boxspec.target.observe.stamps import Stamp, Waited
+from boxspec.target.observe.warden import Spent
+from boxspec.target.observed import Facts, FromOutside
 from boxspec.target.patience import slow_s
 
 MS = 1_000_000
@@ -71,47 +74,38 @@ def test_a_bound_of_a_count_is_decided_at_once(matcher: Any) -> None:
 
 
 @dataclass
+class FakeRun:
+    """A shim 7 that started at 0 and has ended; on a machine that was never free."""
+
+    setting: Setting
+    spent: Spent | None
+    t_ended_ns: int | None = 1000 * MS
+    shim_pid: int = 7
+    t_started_ns: int = 0
+
+    def waited(self) -> Waited:
+        assert self.spent is not None
+        return self.spent.waited
+
+
 class FakeBox:
-    """What the bounds use of a box."""
+    """What the bounds use of a box, with one run."""
 
-    company: Company = field(default_factory=Company)
-    realtime: bool = False
-    lives: list[Any] = field(default_factory=list)
-    judged: list[Timing] = field(default_factory=list)
-
-    @property
-    def session(self) -> Any:
-        return SimpleNamespace(company=self.company)
-
-    @property
-    def look(self) -> Look:
-        return Look(realtime=self.realtime)
-
-    def judge_time(
+    def __init__(
         self,
-        what: str,
-        took_ms: float,
-        waited_ms: float,
-        limit_ms: float,
-        spare_ms: float,
-        seen: bool,
+        company: Company = Company(),  # noqa: B008 - frozen
+        *,
+        waited_ms: float = 0,
+        cpu_ms: float = 0,
+        realtime: bool = False,
     ) -> None:
-        self.judged.append(Timing(what, limit_ms, spare_ms, took_ms, waited_ms, seen))
+        spent = Spent(Waited(int(waited_ms * MS), 1), 0, int(cpu_ms * MS))
+        self.lives = [FakeRun(Setting(QUIET, company, realtime), spent)]
+        self.judged: list[Timing] = []
 
-    def ran(self, waited_ms: float, cpu_ms: float = 0.0, life_ms: float = 1000.0) -> Any:
-        """A shim 7 that started at 0 and has ended; on a machine that was never free."""
-        spent = SimpleNamespace(waited=Waited(int(waited_ms * MS), 1), cpu_ns=int(cpu_ms * MS))
-        live = SimpleNamespace(
-            box=self,
-            shim_pid=7,
-            t_started_ns=0,
-            spent=spent,
-            waited=lambda: spent.waited,
-            warden=SimpleNamespace(exits={7: SimpleNamespace(t_ns=int(life_ms * MS))}),
-            machine=QUIET,
-        )
-        self.lives.append(live)
-        return live
+    def note(self, timing: Timing) -> Timing:
+        self.judged.append(timing)
+        return timing
 
 
 @pytest.fixture(autouse=True)
@@ -127,26 +121,27 @@ def stamp(t_ms: float, waited_ms: float = 0, threads: int = 1, early_ms: float =
 
 
 def test_what_a_target_waited_is_counted_between_the_stamps() -> None:
-    box = FakeBox()
-    box.ran(90)
-    assert waited_between(box, stamp(100, 40), stamp(400, 70)) == (30.0, True)
+    assert waited_between(FakeBox(), stamp(100, 40), stamp(400, 70)) == (30.0, True)
 
 
 def test_what_the_observers_waited_is_counted_too_and_makes_it_longer() -> None:
     box = FakeBox()
-    box.ran(90)
     since, until = stamp(100, 40, early_ms=20), stamp(400, 70, early_ms=5)
     assert waited_between(box, since, until) == (55.0, True)
-    expect_within(box, "it", since, until, 100)
+    with pytest.raises(Failure):
+        expect_within(box, "it", since, until, 100)
     assert (box.judged[0].took_ms, box.judged[0].own_ms) == (320.0, 265.0)
 
 
 def test_the_own_count_of_a_stamper_counts_between_its_stamps() -> None:
-    box = FakeBox()
-    box.ran(0)
     since = Stamp(100 * MS, by=3, own=Waited(10 * MS, 1), targets={7: Waited(0, 1)})
     until = Stamp(200 * MS, 1, by=3, own=Waited(40 * MS, 1), targets={7: Waited(0, 1)})
-    assert waited_between(box, since, until) == (30.0, True)
+    assert waited_between(FakeBox(), since, until) == (30.0, True)
+
+
+def test_where_nobody_read_the_target_at_the_end_all_of_its_life_counts() -> None:
+    box = FakeBox(waited_ms=90)
+    assert waited_between(box, stamp(100, 40), Stamp(400 * MS)) == (50.0, True)
 
 
 @pytest.mark.parametrize(
@@ -159,44 +154,44 @@ def test_the_own_count_of_a_stamper_counts_between_its_stamps() -> None:
     ids=["threads", "helpers", "a thread that has gone"],
 )
 def test_who_took_its_count_along_leaves_all_in_doubt(company: Company, threads: int) -> None:
-    box = FakeBox(company)
-    box.ran(5)
     since = stamp(100, 0, threads)
-    assert waited_between(box, since, stamp(400, 5, 1)) == (300.0, False)
+    assert waited_between(FakeBox(company), since, stamp(400, 5, 1)) == (300.0, False)
 
 
 def test_helpers_in_front_of_the_child_matter_from_the_start_on_only() -> None:
     box = FakeBox(Company(before=True))
-    box.ran(5)
     assert waited_between(box, Stamp(0), stamp(400, 5))[1] is False
     assert waited_between(box, stamp(100), stamp(400, 5))[1] is True
 
 
+CROWD = Company(threads=9, before=True, beside=True)
+
+
 def test_in_front_of_all_others_nobody_is_missed() -> None:
-    box = FakeBox(Company(threads=9, before=True, beside=True), realtime=True)
-    box.ran(5, cpu_ms=100)
+    box = FakeBox(CROWD, realtime=True, cpu_ms=100)
     assert waited_between(box, stamp(100), stamp(400, 5)) == (5.0, True)
 
 
 def test_who_computes_all_the_time_is_its_own_obstacle() -> None:
-    box = FakeBox(Company(threads=9), realtime=True)
-    box.ran(5, cpu_ms=900)
+    box = FakeBox(CROWD, realtime=True, cpu_ms=900)
     assert waited_between(box, stamp(100), stamp(400, 5)) == (300.0, False)
 
 
 def test_a_host_that_does_not_tell_leaves_all_in_doubt() -> None:
-    box = FakeBox()
-    box.ran(0)
     unread = Stamp(400 * MS, targets={7: Waited(0, 0)})
-    assert waited_between(box, stamp(100, 0, 0), unread) == (300.0, False)
+    assert waited_between(FakeBox(), stamp(100, 0, 0), unread) == (300.0, False)
+
+
+def ran(until_ms: float, waited_ms: float) -> FromOutside:
+    seen = FromOutside()
+    seen.observed = Facts(("exited", 0), Stamp(0), stamp(until_ms, waited_ms))
+    return seen
 
 
 def test_a_control_that_was_kept_waiting_hides_nothing() -> None:
     box = FakeBox()
-    box.ran(60)
-    control = SimpleNamespace(start=Stamp(0), end=stamp(300, 60), elapsed_ms=300.0)
-    seen = SimpleNamespace(start=Stamp(0), end=stamp(400, 10), elapsed_ms=400.0)
-    expect_no_longer(box, "it", seen, control, 100)
+    with pytest.raises(Late):
+        expect_no_longer(box, "it", ran(400, 10), ran(300, 60), 100)
     assert (box.judged[0].took_ms, box.judged[0].waited_ms) == (160.0, 70.0)
 
 
@@ -247,7 +242,10 @@ def late(hang: bool = False) -> Late:
 
 
 def asked(body: Script, first: Late) -> str:
-    return AskAgain().until_decided(body, first, lambda look: look)  # type: ignore[arg-type]
+    def box_of(look: Look) -> Any:
+        return look
+
+    return AskAgain().until_decided(cast(Body, body), first, box_of)
 
 
 def test_one_look_in_time_is_enough() -> None:
@@ -290,22 +288,21 @@ def test_hangs_of_one_topic_are_counted_and_then_take_turns() -> None:
         hangs.note("A")
     assert hangs.many("A")
     assert not hangs.many("B")
-    inside: list[int] = []
+    inside, most = list[int](), list[int]()
 
-    def go() -> None:
+    def go(number: int) -> None:
         with hangs.turn("A"):
-            inside.append(len(inside))
-            at_once.append(lock.acquire(blocking=False))
+            inside.append(number)
             time.sleep(0.02)
-            lock.release()
+            most.append(len(inside))
+            inside.remove(number)
 
-    lock, at_once = threading.Lock(), list[bool]()
-    threads = [threading.Thread(target=go) for _ in range(4)]
+    threads = [threading.Thread(target=go, args=(number,)) for number in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert at_once == [True] * 4
+    assert most == [1, 1, 1, 1]
 
 
 @pytest.mark.parametrize(("startup_ms", "seconds"), [(3, 20), (2000, 20), (2700, 27)])
@@ -323,12 +320,16 @@ def test_at_rest_nothing_runs() -> None:
         running.append("first")
         return 0.0
 
+    def late_one() -> float:
+        running.append("second")
+        return 0.0
+
     first = overlap.submit("first", body)
     assert started.wait(10)
     threading.Timer(0.05, go_on.set).start()
     with overlap.at_rest():
         assert running == ["first"]
-        second = overlap.submit("second", lambda: running.append("second") or 0.0)
+        second = overlap.submit("second", late_one)
         time.sleep(0.05)
         assert running == ["first"]
     assert second.result(10) == first.result(10) == 0.0
