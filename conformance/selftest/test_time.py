@@ -79,13 +79,13 @@ def test_the_figures_of_each_bound_are_in_the_result(tmp_path: Path) -> None:
     assert run.done.stdout.splitlines()[-1].endswith(f" · late {len(late)}")
 
 
-def test_a_hang_fails_at_the_first_look(tmp_path: Path) -> None:
+def test_a_hang_fails_at_the_first_look_or_the_second(tmp_path: Path) -> None:
     run = Run("hang", "test_an_exit_is_noticed_where", folder=tmp_path)
     (test,) = run.tree["tests"]
-    assert test["verdict"] == "fails", run.said
+    assert test["verdict"] in CONVICTED, run.said
     assert "did not return within" in test["reason"]
-    assert len(test["timing"]) == (1 if run.tree["summary"]["late"] == 0 else 2)
-    assert run.tree["summary"]["late"] == 0
+    assert len(test["timing"]) <= 2
+    assert run.tree["summary"]["late"] == (0 if test["verdict"] == "fails" else 1)
 
 
 def test_who_states_another_tick_is_not_measured_by_it(tmp_path: Path) -> None:

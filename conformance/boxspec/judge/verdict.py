@@ -45,11 +45,11 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
 class Failure(Exception):
     """The target broke what a test judges.
 
-    late: something took too long, which may also be said of a machine that was busy.
     why: what a baseline knows it by; without it that is `what`.
     symptom: failures that share it are shown once; without it what, expected and got decide.
     cases: how many of how many questions of one test were answered wrongly.
     asked: the request that is about, where it is not the last one.
+    timed: it is about a bound of time, and the machine was not the cause.
     """
 
     def __init__(
@@ -72,7 +72,6 @@ class Failure(Exception):
         self.verdict = verdict
         self.why, self.symptom = why, symptom
         self.cases, self.asked = cases, asked
-        # It is about a bound of time, and the machine was not the cause.
         self.timed = timed
 
 
@@ -99,8 +98,7 @@ class Blocked(NotMeasured):
 class Late(NotMeasured):
     """Something came too late, and the machine may have been the cause: it is asked again, alone.
 
-    hang: it did not come at all. That is not asked a third time: a deadlock that strikes now and
-    then is no matter of processors.
+    hang: it did not come at all. That is not asked a third time.
     """
 
     def __init__(

@@ -35,7 +35,8 @@ class AskAgain:
     ) -> str:
         """Ask until one look decides; what was seen at the others, in words.
 
-        Raises what decides against the target: Failure; or NotMeasured, when none does.
+        Raises what decides against the target: Failure; or NotMeasured, when none does. What did
+        not come at all, twice, is a failure where it ran in front of all others.
         """
         seen = [first]
         in_front = alone
@@ -50,8 +51,10 @@ class AskAgain:
             except Late as why:
                 self.in_vain_s += time.monotonic() - began
                 seen.append(why)
-                if why.hang:
+                if why.hang and look.realtime:
                     raise _with_first(why.failure(), first) from None
+                if why.hang:
+                    break
             except Failure as why:
                 raise _with_first(why, first) from None
             else:

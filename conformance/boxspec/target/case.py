@@ -181,10 +181,15 @@ class Box:
     def _somebody_lives(self) -> bool:
         return any(live.somebody_lives() for live in self.lives)
 
-    def _heard_of_child(self) -> None:
+    def hear(self) -> None:
+        """Take what the programs of the case have logged."""
+        for events in self._events:
+            events.all()
+
+    def _heard_of_child(self, at: float) -> None:
         for live in self.lives:
             if live.running:
-                live.started_child()
+                live.started_child(at)
 
     def patience(self, seconds: float) -> Patience:
         """How long to wait for what a run of this case owes us, from the start of its child on."""

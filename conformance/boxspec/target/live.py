@@ -56,6 +56,8 @@ class Case(patience.Stage, Protocol):
 
     def events(self) -> Events: ...
 
+    def hear(self) -> None: ...
+
 
 class Live(Generic[Outcome]):
     """Leave the with-block and whatever is left is swept."""
@@ -148,18 +150,19 @@ class Live(Generic[Outcome]):
         """It has not come to where it starts a child, as far as is known."""
         return self._child and self.child_since is None
 
-    def started_child(self) -> None:
-        """Somebody has heard of its child."""
+    def started_child(self, at: float) -> None:
+        """Somebody has heard of its child: it was there at that moment (monotonic, seconds)."""
         if self.child_since is None:
-            self.child_since = time.monotonic()
+            self.child_since = min(max(at, self.t_started_ns / 1e9), time.monotonic())
 
     def look_for_child(self) -> None:
-        """Whether a program of a group of its own runs below the shim; not too often."""
+        """Whether a program of a group of its own runs below the shim, or did; not too often."""
         now = time.monotonic()
         if not self.childless or now - self._looked < LOOK_S / 2 or not self.running:
             return
         self._looked = now
-        if any(proc.pgid != self.shim_pid for proc in self.tree()):
+        self._case.hear()
+        if self.childless and any(proc.pgid != self.shim_pid for proc in self.tree()):
             self.child_since = now
 
     def signal(self, name: str | int, pid: int | None = None) -> Stamp:
@@ -263,7 +266,7 @@ class Live(Generic[Outcome]):
         why = limit.gave_up(
             "the shim returns",
             "a response",
-            "did not return; it was killed",
+            "did not return",
             {"processes": tree, **self._stderr_evidence()},
             symptom="does not return",
         )

@@ -105,7 +105,7 @@ class Patience:
         if run is not None:
             since_s = run.t_started_ns / 1e9
             waited_ms, seen = bounds.waited_by_now(run)
-            since = " of its start" if run.child_since is None else " of the start of its child"
+            since = " of its start" if run.child_since is None else " of its child's start"
             if run.childless:
                 limit_s = max(self.seconds, slow_s(self._box.startup_ms))
                 since = " of its start, and no child had been started"

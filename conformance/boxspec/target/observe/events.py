@@ -74,7 +74,7 @@ class Events:
         path: Path,
         somebody_lives: Callable[[], bool],
         patience: Callable[[float], Patience],
-        started: Callable[[], None],
+        started: Callable[[float], None],
     ) -> None:
         os.mkfifo(path)
         path.chmod(0o666)
@@ -100,7 +100,7 @@ class Events:
             self._waited[event.pid] = event.waited.ns
             self._seen.append(event)
         if lines:
-            self._started()
+            self._started(self._seen[-len(lines)].t_ns / 1e9)
         return bool(lines)
 
     def _next(self, word: str, pid: int | None) -> Event | None:
@@ -124,8 +124,10 @@ class Events:
             evidence = {"events": [str(event) for event in self._seen]}
             if last_look:
                 raise Failure(what, expected, "everybody had ended", evidence)
-            if limit.over():
+            if limit.over() and (found := self._next(word, pid)) is None:
                 raise limit.gave_up(what, expected, "none", evidence)
+            if found is not None:
+                return found
             last_look = not self._somebody_lives()
 
     def all(self, word: str | None = None, pid: int | None = None) -> list[Event]:

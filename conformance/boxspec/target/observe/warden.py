@@ -14,6 +14,7 @@ import fcntl
 import os
 import signal
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -110,6 +111,8 @@ class Warden:
         # What the shim, or a program of it, did to the warden.
         self.meddled = ""
         self._stops = 0
+        # When it was last known not to be stopped.
+        self._went_on = time.monotonic()
         self._token = os.urandom(12).hex().encode()
         self.shim_pid = 0
         self.t_started_ns = 0
@@ -160,9 +163,12 @@ class Warden:
         """Take the reports that are there, waiting at most `timeout_s` for the first."""
         limit = Deadline(timeout_s)
         while not (lines := self._report.wait(min(limit.left(), SILENT_S))):
-            if limit.over() or self._report.eof:
+            if self._report.eof:
                 return
             self._go_on()
+            if limit.over():
+                return
+        self._went_on = time.monotonic()
         for line in lines:
             self._take(line)
 
@@ -185,6 +191,9 @@ class Warden:
 
     def _go_on(self) -> None:
         """A warden that was stopped goes on: it has to sweep what did that."""
+        if time.monotonic() - self._went_on < SILENT_S:
+            return
+        self._went_on = time.monotonic()
         found = procs.proc(self.pid)
         if found is None or found.state not in "Tt":
             return
