@@ -23,7 +23,7 @@ from boxspec.judge.verdict import (
     Verdict,
 )
 from boxspec.programs import programs
-from boxspec.target.bounds import expect_no_longer, expect_within, waited_between
+from boxspec.target.bounds import expect_no_longer, expect_within
 from boxspec.target.case import Box
 from boxspec.target.client.b64 import b64
 from boxspec.target.cost import doubled
@@ -33,6 +33,7 @@ from boxspec.target.observe.events import Event, Events
 from boxspec.target.observe.procs import Proc
 from boxspec.target.observe.stamps import Stamp
 from boxspec.target.observed import Answer, Observed, Told
+from boxspec.target.waiting import waited_between
 
 __all__ = [
     "Answer",

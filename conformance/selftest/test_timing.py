@@ -7,7 +7,7 @@ import threading
 import time
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -15,17 +15,16 @@ from boxspec.api import at_most, between, expect
 from boxspec.judge.timing import Timing
 from boxspec.judge.verdict import Failure, Late, NotMeasured
 from boxspec.schedule.ask_again import LOOKS, AskAgain
-from boxspec.schedule.body import Body
 from boxspec.schedule.overlap import Overlap
-from boxspec.target.bounds import Setting, expect_no_longer, expect_within, waited_between
-from boxspec.target.case import Look
+from boxspec.target.bounds import expect_no_longer, expect_within
 from boxspec.target.hangs import Hangs
+from boxspec.target.look import Look
 from boxspec.target.observe.company import Company
 from boxspec.target.observe.machine import TICK_NS, Machine
-from boxspec.target.observe.stamps import Stamp, Waited
-from boxspec.target.observe.warden import Spent
+from boxspec.target.observe.stamps import Spent, Stamp, Waited
 from boxspec.target.observed import Facts, FromOutside
 from boxspec.target.patience import slow_s
+from boxspec.target.waiting import Setting, waited_between
 
 MS = 1_000_000
 QUIET = Machine(0, 2, 0, 0, 0)
@@ -111,7 +110,7 @@ class FakeBox:
 @pytest.fixture(autouse=True)
 def never_free(monkeypatch: pytest.MonkeyPatch) -> None:
     machine = Machine(10_000 * MS, 2, 0, 0, 0)
-    monkeypatch.setattr("boxspec.target.bounds.Machine", SimpleNamespace(now=lambda: machine))
+    monkeypatch.setattr("boxspec.target.waiting.Machine", SimpleNamespace(now=lambda: machine))
 
 
 def stamp(t_ms: float, waited_ms: float = 0, threads: int = 1, early_ms: float = 0) -> Stamp:
@@ -121,13 +120,13 @@ def stamp(t_ms: float, waited_ms: float = 0, threads: int = 1, early_ms: float =
 
 
 def test_what_a_target_waited_is_counted_between_the_stamps() -> None:
-    assert waited_between(FakeBox(), stamp(100, 40), stamp(400, 70)) == (30.0, True)
+    assert waited_between(FakeBox().lives, stamp(100, 40), stamp(400, 70)) == (30.0, True)
 
 
 def test_what_the_observers_waited_is_counted_too_and_makes_it_longer() -> None:
     box = FakeBox()
     since, until = stamp(100, 40, early_ms=20), stamp(400, 70, early_ms=5)
-    assert waited_between(box, since, until) == (55.0, True)
+    assert waited_between(box.lives, since, until) == (55.0, True)
     with pytest.raises(Failure):
         expect_within(box, "it", since, until, 100)
     assert (box.judged[0].took_ms, box.judged[0].own_ms) == (320.0, 265.0)
@@ -136,12 +135,12 @@ def test_what_the_observers_waited_is_counted_too_and_makes_it_longer() -> None:
 def test_the_own_count_of_a_stamper_counts_between_its_stamps() -> None:
     since = Stamp(100 * MS, by=3, own=Waited(10 * MS, 1), targets={7: Waited(0, 1)})
     until = Stamp(200 * MS, 1, by=3, own=Waited(40 * MS, 1), targets={7: Waited(0, 1)})
-    assert waited_between(FakeBox(), since, until) == (30.0, True)
+    assert waited_between(FakeBox().lives, since, until) == (30.0, True)
 
 
 def test_where_nobody_read_the_target_at_the_end_all_of_its_life_counts() -> None:
     box = FakeBox(waited_ms=90)
-    assert waited_between(box, stamp(100, 40), Stamp(400 * MS)) == (50.0, True)
+    assert waited_between(box.lives, stamp(100, 40), Stamp(400 * MS)) == (50.0, True)
 
 
 @pytest.mark.parametrize(
@@ -155,13 +154,13 @@ def test_where_nobody_read_the_target_at_the_end_all_of_its_life_counts() -> Non
 )
 def test_who_took_its_count_along_leaves_all_in_doubt(company: Company, threads: int) -> None:
     since = stamp(100, 0, threads)
-    assert waited_between(FakeBox(company), since, stamp(400, 5, 1)) == (300.0, False)
+    assert waited_between(FakeBox(company).lives, since, stamp(400, 5, 1)) == (300.0, False)
 
 
 def test_helpers_in_front_of_the_child_matter_from_the_start_on_only() -> None:
     box = FakeBox(Company(before=True))
-    assert waited_between(box, Stamp(0), stamp(400, 5))[1] is False
-    assert waited_between(box, stamp(100), stamp(400, 5))[1] is True
+    assert waited_between(box.lives, Stamp(0), stamp(400, 5))[1] is False
+    assert waited_between(box.lives, stamp(100), stamp(400, 5))[1] is True
 
 
 CROWD = Company(threads=9, before=True, beside=True)
@@ -169,17 +168,17 @@ CROWD = Company(threads=9, before=True, beside=True)
 
 def test_in_front_of_all_others_nobody_is_missed() -> None:
     box = FakeBox(CROWD, realtime=True, cpu_ms=100)
-    assert waited_between(box, stamp(100), stamp(400, 5)) == (5.0, True)
+    assert waited_between(box.lives, stamp(100), stamp(400, 5)) == (5.0, True)
 
 
 def test_who_computes_all_the_time_is_its_own_obstacle() -> None:
     box = FakeBox(CROWD, realtime=True, cpu_ms=900)
-    assert waited_between(box, stamp(100), stamp(400, 5)) == (300.0, False)
+    assert waited_between(box.lives, stamp(100), stamp(400, 5)) == (300.0, False)
 
 
 def test_a_host_that_does_not_tell_leaves_all_in_doubt() -> None:
     unread = Stamp(400 * MS, targets={7: Waited(0, 0)})
-    assert waited_between(FakeBox(), stamp(100, 0, 0), unread) == (300.0, False)
+    assert waited_between(FakeBox().lives, stamp(100, 0, 0), unread) == (300.0, False)
 
 
 def ran(until_ms: float, waited_ms: float) -> FromOutside:
@@ -229,12 +228,11 @@ class Script:
         self.looks = list(looks)
         self.seen: list[Look] = []
 
-    def run_and_sweep(self, box: Any) -> float:
-        self.seen.append(box)
+    def run(self, look: Look) -> None:
+        self.seen.append(look)
         raised = self.looks.pop(0)
         if raised is not None:
             raise raised
-        return 0.0
 
 
 def late(hang: bool = False) -> Late:
@@ -242,10 +240,7 @@ def late(hang: bool = False) -> Late:
 
 
 def asked(body: Script, first: Late, *, alone: bool = True) -> str:
-    def box_of(look: Look) -> Any:
-        return look
-
-    return AskAgain().until_decided(cast(Body, body), first, box_of, alone=alone)
+    return AskAgain().until_decided(body.run, first, alone=alone)
 
 
 def test_one_look_in_time_is_enough() -> None:

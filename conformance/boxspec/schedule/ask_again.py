@@ -12,8 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from boxspec.judge.verdict import Failure, Late, NotMeasured
-from boxspec.schedule.body import Body
-from boxspec.target.case import Box, Look
+from boxspec.target.look import Look
 from boxspec.target.observe.realtime import realtime
 
 # With the first look.
@@ -21,7 +20,8 @@ LOOKS = 5
 # So long is spent on what stays open: a machine that is late for minutes will be so for more.
 MOST_IN_VAIN_S = 120.0
 
-MakeBox = Callable[[Look], Box]
+# The test, asked in a case of its own.
+Ask = Callable[[Look], object]
 
 
 class AskAgain:
@@ -30,9 +30,7 @@ class AskAgain:
     def __init__(self) -> None:
         self.in_vain_s = 0.0
 
-    def until_decided(
-        self, body: Body, first: Late, make_box: MakeBox, *, alone: bool = True
-    ) -> str:
+    def until_decided(self, ask: Ask, first: Late, *, alone: bool = True) -> str:
         """Ask until one look decides; what was seen at the others, in words.
 
         Raises what decides against the target: Failure; or NotMeasured, when none does. What did
@@ -44,7 +42,7 @@ class AskAgain:
             began = time.monotonic()
             try:
                 with _look(len(seen) + 1, alone, in_front) as look:
-                    self._once(body, make_box, look)
+                    self._once(ask, look)
             except _Obstacle:
                 in_front = False
                 continue
@@ -63,10 +61,9 @@ class AskAgain:
         raise NotMeasured(f"late {times}: {seen[-1]}") from None
 
     @staticmethod
-    def _once(body: Body, make_box: MakeBox, look: Look) -> None:
-        box = make_box(look)
+    def _once(ask: Ask, look: Look) -> None:
         try:
-            body.run_and_sweep(box)
+            ask(look)
         except Late:
             raise
         except Exception as why:

@@ -24,7 +24,8 @@ from boxspec.schedule.keys import BOX, LATE, LOOKS, RECORD, SECONDS
 from boxspec.schedule.options import add_options
 from boxspec.schedule.repeat import Repeat
 from boxspec.schedule.state import STATE, State
-from boxspec.target.case import Box, Look
+from boxspec.target.case import Box
+from boxspec.target.look import Look
 from boxspec.target.session import Session
 
 MAX_GAP_S = 0.03
@@ -136,9 +137,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         began = time.monotonic()
         pyfuncitem.stash[LATE] = ""
         with state.alone() as alone:
-            pyfuncitem.stash[LATE] = state.again.until_decided(
-                Body(pyfuncitem, marked), first, partial(_next_box, pyfuncitem, state), alone=alone
-            )
+            ask = partial(_ask, Body(pyfuncitem, marked), pyfuncitem, state)
+            pyfuncitem.stash[LATE] = state.again.until_decided(ask, first, alone=alone)
         pyfuncitem.stash[SECONDS] = time.monotonic() - began
         return True
 
@@ -154,6 +154,10 @@ def _first_look(item: pytest.Function, marked: Requires, state: State) -> bool |
         return None
     Body(item, marked).run(box)
     return True
+
+
+def _ask(body: Body, item: pytest.Function, state: State, look: Look) -> None:
+    body.run_and_sweep(_next_box(item, state, look))
 
 
 def _next_box(item: pytest.Function, state: State, look: Look) -> Box:

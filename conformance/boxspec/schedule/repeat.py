@@ -18,7 +18,8 @@ from boxspec.schedule.ask_again import AskAgain
 from boxspec.schedule.body import Body
 from boxspec.schedule.choosing import says
 from boxspec.schedule.overlap import Overlap
-from boxspec.target.case import FIRST, Box, Look
+from boxspec.target.case import Box
+from boxspec.target.look import FIRST, Look
 from boxspec.target.session import Session
 
 AT_ONCE = 24
@@ -92,7 +93,9 @@ class Repeat:
             body.run_and_sweep(next_box())
         except Late as first:
             record.late = True
-            record.reason = self.again.until_decided(body, first, next_box, alone=False)
+            record.reason = self.again.until_decided(
+                lambda look: body.run_and_sweep(next_box(look)), first, alone=False
+            )
 
     def run(self) -> None:
         """All rounds; the overlapping ones of all tests are one queue."""

@@ -9,19 +9,19 @@ import os
 import stat
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from boxspec.judge.expect import shown
 from boxspec.judge.timing import Timing
 from boxspec.judge.verdict import Failure, HostLacks
-from boxspec.target.bounds import Setting
 from boxspec.target.client.exchange import Exchange
 from boxspec.target.client.streams import Streams
 from boxspec.target.contract import find, names
 from boxspec.target.hangs import Hangs
 from boxspec.target.live import PRELOADED, Live
+from boxspec.target.look import FIRST, Look
 from boxspec.target.observe.events import LOOK_S, Events
 from boxspec.target.observe.machine import Machine
 from boxspec.target.observe.stamps import SPARE_MS
@@ -29,6 +29,7 @@ from boxspec.target.observe.warden import ShimNotExecuted, Warden
 from boxspec.target.observed import Answer, Observed
 from boxspec.target.patience import Patience
 from boxspec.target.session import Session
+from boxspec.target.waiting import Setting
 
 Message = dict[str, Any]
 Outcome = TypeVar("Outcome", bound=Observed)
@@ -38,19 +39,6 @@ WITHIN_S = 30.0
 # A question through serve has this long, and as much again for each MiB that it brings along.
 ANSWER_S = 10.0
 MIB = 2**20
-
-
-@dataclass(frozen=True)
-class Look:
-    """The how manieth look at a test it is, and how: with no other test beside it, and under
-    SCHED_FIFO where that is allowed."""
-
-    number: int = 1
-    alone: bool = False
-    realtime: bool = False
-
-
-FIRST = Look()
 
 
 class Box:

@@ -13,7 +13,6 @@ from typing import Generic, Protocol, TypeVar
 from boxspec.errors import ShimBroke
 from boxspec.judge.expect import shown
 from boxspec.target import patience
-from boxspec.target.bounds import Setting
 from boxspec.target.client.exchange import Exchange
 from boxspec.target.client.streams import Streams
 from boxspec.target.death import died
@@ -21,10 +20,11 @@ from boxspec.target.observe import procs
 from boxspec.target.observe.events import LOOK_S, Events
 from boxspec.target.observe.lines import Deadline, poll
 from boxspec.target.observe.procs import Proc, Status
-from boxspec.target.observe.stamps import ENDING_MS, Stamp, Waited
-from boxspec.target.observe.warden import Exit, Spent, Warden
+from boxspec.target.observe.stamps import ENDING_MS, Spent, Stamp, Waited
+from boxspec.target.observe.warden import Exit, Warden
 from boxspec.target.observed import Facts, Observed
 from boxspec.target.patience import Patience
+from boxspec.target.waiting import Setting
 
 # A file in the folder of an exchange, where preloads say in which processes they are.
 PRELOADED = "preloaded"

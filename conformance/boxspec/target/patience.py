@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from boxspec.judge.timing import Timing
 from boxspec.judge.verdict import Failure, Late
-from boxspec.target import bounds
+from boxspec.target import waiting
 from boxspec.target.hangs import Hangs
 from boxspec.target.observe.events import LOOK_S
 
@@ -30,7 +30,7 @@ def slow_s(startup_ms: float) -> float:
     return max(SLOW_S, SLOW_RUNS * startup_ms / 1000)
 
 
-class Run(bounds.Run, Protocol):
+class Run(waiting.Run, Protocol):
     """One of which something is expected; child_since: when a child of it was noticed, if it was.
 
     childless: a child is what it was asked for, and none has been seen yet.
@@ -104,7 +104,7 @@ class Patience:
         limit_s, since = self.seconds, ""
         if run is not None:
             since_s = run.t_started_ns / 1e9
-            waited_ms, seen = bounds.waited_by_now(run)
+            waited_ms, seen = waiting.waited_by_now(run)
             since = " of its start" if run.child_since is None else " of its child's start"
             if run.childless:
                 limit_s = max(self.seconds, slow_s(self._box.startup_ms))

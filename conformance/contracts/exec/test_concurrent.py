@@ -100,7 +100,7 @@ def test_a_long_run_does_not_hold_the_short_ones(box: Box) -> None:
         seen = live.finish()
     longest = max(run.result["duration_ms"] for run in (*seen.runs[:10], *seen.runs[11:]))
     # All children but one were gone by then: what lasts longer waits for a stranger's pipe.
-    waited_ms, whole = waited_between(box, seen.start, seen.end)
+    waited_ms, whole = waited_between(box.lives, seen.start, seen.end)
     box.judge_time(
         "how much longer than the last child the longest of twenty short runs lasted",
         longest - elapsed_ms(seen.start.t_ns, alone_ns),

@@ -67,7 +67,7 @@ def test_the_end_of_a_child_is_noticed_in_under_20_ms(box: Box) -> None:
         seen = box.exec.run(program=P.slow_exit, args=[events.path, str(ms)])
         life_ms = elapsed_ms(events.wait("ready").t_ns, events.wait("end").t_ns)
         delay_ms = seen.result["duration_ms"] - life_ms
-        delays.append((delay_ms, *waited_between(box, seen.start, seen.end)))
+        delays.append((delay_ms, *waited_between(box.lives, seen.start, seen.end)))
     delay_ms, waited_ms, whole = min(delays)
     what = "the shortest delay between a child's end and the run's"
     box.judge_time(what, delay_ms, waited_ms, 20, seen=whole)

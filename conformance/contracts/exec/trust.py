@@ -7,7 +7,8 @@ from typing import Any
 from boxspec.judge.expect import shown
 from boxspec.programs import programs
 from boxspec.target.case import Box
-from boxspec.target.observe.company import Company, Looking
+from boxspec.target.observe.company import Company
+from boxspec.target.observe.looking import Looking
 from boxspec.target.sentinels import Say, sentinel, undeclared
 from boxspec.target.sentinels import no as _no
 

@@ -32,6 +32,19 @@ UNKNOWN = Waited(0, 0)
 
 
 @dataclass(frozen=True)
+class Spent:
+    """Of a shim, when it had ended and before it was collected.
+
+    waited: by the threads that were left. late_ns: by the warden, in front of its stamp. cpu_ns:
+    processor time, with that of its collected children.
+    """
+
+    waited: Waited
+    late_ns: int
+    cpu_ns: int
+
+
+@dataclass(frozen=True)
 class Stamp:
     """A moment of CLOCK_MONOTONIC.
 

@@ -23,7 +23,7 @@ from boxspec.judge.verdict import HostLacks
 from boxspec.programs import programs
 from boxspec.target.observe import procs
 from boxspec.target.observe.lines import Deadline, Limit, LineReader
-from boxspec.target.observe.stamps import Waited
+from boxspec.target.observe.stamps import Spent, Waited
 
 CONTROL, REPORT = 3, 4
 _DEFAULTED = sorted(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
@@ -50,19 +50,6 @@ class Exit:
     how: str
     number: int
     t_ns: int
-
-
-@dataclass(frozen=True)
-class Spent:
-    """Of a shim, when it had ended and before it was collected.
-
-    waited: by the threads that were left. late_ns: by the warden, in front of its stamp. cpu_ns:
-    processor time, with that of its collected children.
-    """
-
-    waited: Waited
-    late_ns: int
-    cpu_ns: int
 
 
 def _high(fd: int) -> int:
