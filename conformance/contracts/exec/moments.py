@@ -6,15 +6,23 @@ import contextlib
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from boxspec.api import Box, Events, Failure, Live, NotMeasured, Verdict, at_most, expect, matches
+from boxspec.api import (
+    Event,
+    Events,
+    Failure,
+    Late,
+    Live,
+    NotMeasured,
+    Verdict,
+    expect,
+    matches,
+)
 from boxspec.api import programs as P
 from boxspec.target.observe.lines import Deadline, poll
-from boxspec.target.observe.procs import Proc
 from boxspec.target.observed import FromOutside
 
 TIMED_OUT = b"process timed out"
@@ -26,8 +34,8 @@ FOREVER_MS = "60000"
 
 # How long a signal has to act on a caller that is held.
 SIGNAL_ACTS_S = 0.5
-
-TICK_NS = 10**9 // os.sysconf("SC_CLK_TCK")
+# How long a process outside of the group may delay the return, from the end of the group.
+LINGER_MS = 1000
 
 
 def ends_with(annotation: bytes) -> Any:
@@ -41,21 +49,6 @@ def annotated(stderr: bytes) -> bool:
 
 def elapsed_ms(since_ns: int, until_ns: int) -> float:
     return (until_ns - since_ns) / 1e6
-
-
-def expect_within(box: Box, what: str, since_ns: int, until_ns: int, limit_ms: float) -> None:
-    """An upper bound: the contract's, and what this machine was late by in that time."""
-    took = elapsed_ms(since_ns, until_ns)
-    allowance = box.allowance_ms((since_ns, max(since_ns, until_ns)))
-    evidence = {"limit_ms": limit_ms, "allowance_ms": round(allowance, 1)}
-    expect(f"{what}, in ms", took, at_most(limit_ms + allowance), evidence=evidence)
-
-
-def born_ns(process: Proc) -> int:
-    """Not later than the fork: /proc counts in clock ticks, rounded down."""
-    monotonic = time.monotonic_ns()
-    asleep = time.clock_gettime_ns(time.CLOCK_BOOTTIME) - monotonic
-    return process.starttime * TICK_NS - asleep
 
 
 def pass_time(ms: int) -> None:
@@ -82,6 +75,20 @@ def attempted(events: Events, **wanted: int) -> None:
             {"events": [str(event) for event in events.all()]},
             Verdict.UNPROVEN,
         )
+
+
+def settled(events: Events, count: int = 1, **members: int) -> Event:
+    """The leader's ready, which is the last of its group; without it nothing can be judged.
+
+    A machine that is busy may not have set the group up before its deadline.
+    """
+    ready = events.all("ready")
+    if len(ready) < count:
+        said = [str(event) for event in events.all()]
+        got = f"{len(ready)} of {count}"
+        raise Late("the group is set up before its deadline", "ready", got, {"events": said})
+    attempted(events, **members)
+    return ready[0]
 
 
 def expect_none_left(seen: FromOutside, events: Events, **were: int) -> None:
