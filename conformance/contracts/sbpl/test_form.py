@@ -70,8 +70,9 @@ SETUPS = {
 @requires("SBPL-FORM-04")
 @pytest.mark.parametrize("name", SETUPS)
 def test_a_text_reads_back_a_clause_a_line(box: Box, name: str) -> None:
-    text = box.sbpl.compiled(SETUPS[name])
-    expect("lines that are no clause of the page", sbpl.strange(text), [], text.evidence())
+    data = sbpl.bytes_of(box.sbpl.compile(SETUPS[name]))
+    told = {"text": data.decode("utf-8", "backslashreplace").splitlines()}
+    expect("lines that are no clause of the page", sbpl.strange(data), [], told)
 
 
 @requires("SBPL-FORM-05")
