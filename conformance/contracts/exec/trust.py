@@ -9,6 +9,7 @@ from boxspec.programs import programs
 from boxspec.target.case import Box
 from boxspec.target.sentinels import Say, sentinel, undeclared
 from boxspec.target.sentinels import no as _no
+from contracts.exec.request import exec_request
 
 WITHIN_S = 10.0
 
@@ -48,6 +49,7 @@ def _no_exec(box: Box, say: Say) -> None:
 _RUNS: dict[str, dict[str, Any]] = {
     "exec.cap": {"args": ["0"], "max_output_bytes": 1000},
     "exec.stdin_failure": {"args": ["0"], "stdin": b"x", "stdin_failure": "ignore"},
+    "exec.bytes": {"args": [b"\xff"]},
     "exec.sandbox": {"args": ["0"], "sandbox": {"refuse": "smoke"}},
 }
 
@@ -62,8 +64,12 @@ def _ask(box: Box, capability: str) -> dict[str, Any]:
     if capability == "exec.debug":
         seen = box.send({"op": "exec.format_env", "env": "inherit"}, within_s=WITHIN_S)
         return seen.raw or {}
-    fields = _RUNS[capability]
-    return box.exec.run(program=programs.exit_with, within_s=WITHIN_S, **fields).raw or {}
+    fields = exec_request({"program": programs.exit_with, **_RUNS[capability]})
+    sandbox = fields.pop("sandbox", None)
+    message = {"op": "exec.run", "request": fields}
+    if sandbox is not None:
+        message["sandbox"] = sandbox
+    return box.send(message, within_s=WITHIN_S).raw or {}
 
 
 def _sentinels(box: Box, say: Say) -> None:

@@ -141,7 +141,7 @@ def test_a_rule_that_is_none_is_refused(box: Box, name: str) -> None:
     sbpl.refuses(box, name, bad, good.but(**{field: [*kept, "x"]}))
 
 
-@requires("SBPL-FORM-07", capability="policy")
+@requires("SBPL-FORM-07", capability=("policy", "policy.json"))
 def test_a_wrong_policy_and_an_unknown_profile_are_refused(box: Box) -> None:
     root = "/Users/u/ws"
     good = box.ask("sbpl.compile", policy=PLAIN.policy, profile="p", root=root)
@@ -154,7 +154,7 @@ def test_a_wrong_policy_and_an_unknown_profile_are_refused(box: Box) -> None:
     sbpl.refused("a file that is no policy", box.ask("sbpl.compile", policy=none, root=root))
 
 
-@requires("SBPL-FORM-08", capability="policy")
+@requires("SBPL-FORM-08", capability="policy.json")
 @pytest.mark.parametrize("name", SETUPS)
 def test_a_policy_file_gives_the_text_of_its_rules(box: Box, name: str) -> None:
     setup = SETUPS[name]
