@@ -29,6 +29,7 @@ from boxspec.schedule.choosing import says
 from boxspec.schedule.overlap import THREADS
 from boxspec.schedule.runner import Observer, run_pytest
 from boxspec.target.client.command import shim_argv
+from boxspec.target.contract import spoken
 
 INTERRUPTED = 2
 USAGE = 4
@@ -211,7 +212,8 @@ def _tree(
         marks = [marked for item in observer.items if (marked := says(item))]
         met = {name for marked in marks for name in marked.ids}
         named = met if named is None else named & met
-    chosen, missing, selected = selection(args.contract, args.profile, capabilities, named)
+    declared = spoken(capabilities)
+    chosen, missing, selected = selection(args.contract, args.profile, declared, named)
     judged = judge(observer.records, selected, capabilities, baseline)
     whole = not (args.k or args.m or args.focus or args.fail_fast)
     return Tree(

@@ -64,10 +64,10 @@ def test_a_string_reads_back_as_it_was_given(box: Box, place: str, name: str) ->
 def test_a_name_built_to_open_a_form_stays_a_name(box: Box, place: str) -> None:
     chance = random.Random(box.session.seed)
     harmless = box.sbpl.compiled(with_name(place, sbpl.HARMLESS))
-    expect("the harmless text", sbpl.strange(harmless), [], harmless.evidence())
+    expect("the harmless text", sbpl.strange(harmless.data), [], harmless.evidence())
     for name in sbpl.hostile_names(chance, sbpl.times(40)):
         text = box.sbpl.compiled(with_name(place, name))
-        expect(f"strange lines, {place} is {name!r}", sbpl.strange(text), [], text.evidence())
+        expect(f"strange lines, {place} is {name!r}", sbpl.strange(text.data), [], text.evidence())
         plain = sbpl.in_a_rule(name) if place in ("rule", "glob") else name
         sbpl.same_shape(f"{place} is {name!r}", text, plain, harmless)
         judge(text, place, name)
