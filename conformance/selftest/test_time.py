@@ -89,6 +89,9 @@ def test_a_hang_fails_at_the_first_look_or_the_second(tmp_path: Path) -> None:
     assert run.tree["summary"]["late"] == (0 if test["verdict"] == "fails" else 1)
 
 
+MEDDLED = {"stop": "the warden was stopped", "kill": "the warden was killed"}
+
+
 def test_who_states_another_tick_is_not_measured_by_it(tmp_path: Path) -> None:
     tests = f"test_grace_is_5000_ms_and_tick_100_ms or {DEADLINE}"
     run = Run("tick=30000 deadline=5000", tests, folder=tmp_path)
@@ -97,10 +100,13 @@ def test_who_states_another_tick_is_not_measured_by_it(tmp_path: Path) -> None:
     assert "states tick_ms 30000" in run.said
 
 
-def test_a_shim_that_stops_its_warden_is_told_and_costs_little(tmp_path: Path) -> None:
-    run = Run("stop", "test_the_end and 40", folder=tmp_path)
+@pytest.mark.parametrize("how", ["stop", "kill"])
+def test_a_shim_that_meddles_with_its_warden_is_told_and_costs_little(
+    how: str, tmp_path: Path
+) -> None:
+    run = Run(how, "test_the_end and 40", folder=tmp_path)
     assert run.done.returncode == 2, run.said
-    assert "the warden was stopped" in run.said
+    assert MEDDLED[how] in run.said
     assert run.seconds < 40
 
 

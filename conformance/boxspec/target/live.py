@@ -264,6 +264,7 @@ class Live(Generic[Outcome]):
         return int(found[1]) if found else None
 
     def _hung(self, limit: Patience) -> None:
+        self._unmeddled()
         tree = [proc.describe() for proc in self.warden.tree()]
         why = limit.gave_up(
             "the shim returns",
