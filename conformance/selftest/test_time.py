@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from jsonschema_rs import Draft202012Validator
 
+from selftest.time_counts import ROWS, told
 from selftest.tools import RESULT_SCHEMA, ROOT, TWIN, Done, boxspec
 
 SLOW_TWIN = ROOT / "conformance" / "selftest" / "slow_twin.py"
@@ -68,6 +69,13 @@ def test_who_is_on_time_is_not_accused_on_a_busy_machine(how: str, tmp_path: Pat
     run = Run(how, f"{DEADLINE} or {END}", "--busy", "8", folder=tmp_path)
     assert "fails" not in run.verdicts(""), run.said
     assert run.done.returncode in (0, 3)
+
+
+@pytest.mark.parametrize("verdict", ["conforms", "not-measured", "fails", "no result"])
+def test_a_count_does_not_hold_where_one_run_says_what_none_may(verdict: str) -> None:
+    said = {row.name: told(row, [{"verdicts": [verdict, "fails"]}])[1] for row in ROWS[:2]}
+    assert list(said.values()) == [verdict == "fails", verdict in ("fails", "not-measured")]
+    assert not told(ROWS[3], [{"verdicts": [verdict, "fails"]}])[1]
 
 
 def test_the_figures_of_each_bound_are_in_the_result(tmp_path: Path) -> None:
