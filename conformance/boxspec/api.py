@@ -27,6 +27,7 @@ from boxspec.target.bounds import expect_no_longer, expect_within
 from boxspec.target.case import Box
 from boxspec.target.client.b64 import b64
 from boxspec.target.cost import doubled
+from boxspec.target.idle import Idle
 from boxspec.target.laws import law
 from boxspec.target.live import Live
 from boxspec.target.observe.events import Event, Events
@@ -43,6 +44,7 @@ __all__ = [
     "Events",
     "Failure",
     "HostLacks",
+    "Idle",
     "Late",
     "Live",
     "NotApplicable",

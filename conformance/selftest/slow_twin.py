@@ -8,12 +8,16 @@ burn=N       keeps N processors busy while it lives
 hang         does not return from a run of slow-exit
 tick=MS      states this tick
 stop         stops its warden
+kill         ends its warden
+runtime      changes its mask, dispositions, limit of files and descriptors before it does anything
 forge        reports its own end, a second before that, in the name of its warden
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+import resource
 import signal
 import sys
 import time
@@ -91,6 +95,21 @@ def stop(_: int) -> None:
     os.kill(os.getppid(), signal.SIGSTOP)
 
 
+def kill(_: int) -> None:
+    os.kill(os.getppid(), signal.SIGKILL)
+
+
+def runtime(_: int) -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
+    signal.signal(signal.SIGUSR1, lambda *_: None)
+    for number in (signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    with contextlib.suppress(OSError):
+        os.set_inheritable(9, False)
+
+
 def forge(_: int) -> None:
     def report() -> None:
         try:
@@ -106,7 +125,7 @@ if __name__ == "__main__":
     at = sys.argv.index("--")
     for word in sys.argv[1:at]:
         name, _, value = word.partition("=")
-        if "run" in sys.argv[at + 1 :] or name == "tick":
+        if "run" in sys.argv[at + 1 :] or name in ("tick", "runtime"):
             globals()[name](int(value or 0))
     del sys.argv[1 : at + 1]
     status = main()

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from jsonschema_rs import Draft202012Validator
 
+from selftest.time_counts import ROWS, told
 from selftest.tools import RESULT_SCHEMA, ROOT, TWIN, Done, boxspec
 
 SLOW_TWIN = ROOT / "conformance" / "selftest" / "slow_twin.py"
@@ -70,6 +71,13 @@ def test_who_is_on_time_is_not_accused_on_a_busy_machine(how: str, tmp_path: Pat
     assert run.done.returncode in (0, 3)
 
 
+@pytest.mark.parametrize("verdict", ["conforms", "not-measured", "fails", "no result"])
+def test_a_count_does_not_hold_where_one_run_says_what_none_may(verdict: str) -> None:
+    said = {row.name: told(row, [{"verdicts": [verdict, "fails"]}])[1] for row in ROWS[:2]}
+    assert list(said.values()) == [verdict == "fails", verdict in ("fails", "not-measured")]
+    assert not told(ROWS[3], [{"verdicts": [verdict, "fails"]}])[1]
+
+
 def test_the_figures_of_each_bound_are_in_the_result(tmp_path: Path) -> None:
     run = Run("", f"{DEADLINE} or {END}", folder=tmp_path)
     Draft202012Validator(json.loads(RESULT_SCHEMA.read_text())).validate(run.tree)
@@ -89,6 +97,9 @@ def test_a_hang_fails_at_the_first_look_or_the_second(tmp_path: Path) -> None:
     assert run.tree["summary"]["late"] == (0 if test["verdict"] == "fails" else 1)
 
 
+MEDDLED = {"stop": "the warden was stopped", "kill": "the warden was killed"}
+
+
 def test_who_states_another_tick_is_not_measured_by_it(tmp_path: Path) -> None:
     tests = f"test_grace_is_5000_ms_and_tick_100_ms or {DEADLINE}"
     run = Run("tick=30000 deadline=5000", tests, folder=tmp_path)
@@ -97,10 +108,13 @@ def test_who_states_another_tick_is_not_measured_by_it(tmp_path: Path) -> None:
     assert "states tick_ms 30000" in run.said
 
 
-def test_a_shim_that_stops_its_warden_is_told_and_costs_little(tmp_path: Path) -> None:
-    run = Run("stop", "test_the_end and 40", folder=tmp_path)
+@pytest.mark.parametrize("how", ["stop", "kill"])
+def test_a_shim_that_meddles_with_its_warden_is_told_and_costs_little(
+    how: str, tmp_path: Path
+) -> None:
+    run = Run(how, "test_the_end and 40", folder=tmp_path)
     assert run.done.returncode == 2, run.said
-    assert "the warden was stopped" in run.said
+    assert MEDDLED[how] in run.said
     assert run.seconds < 40
 
 

@@ -8,18 +8,20 @@ import json
 import os
 import stat
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from boxspec.judge.expect import shown
 from boxspec.judge.timing import Timing
-from boxspec.judge.verdict import Failure, HostLacks
+from boxspec.judge.verdict import HostLacks
 from boxspec.target.client.exchange import Exchange
+from boxspec.target.client.serve import Serve
 from boxspec.target.client.streams import Streams
 from boxspec.target.contract import find, names
 from boxspec.target.hangs import Hangs
+from boxspec.target.idle import Idle
 from boxspec.target.live import PRELOADED, Live
 from boxspec.target.look import FIRST, Look
 from boxspec.target.observe.events import LOOK_S, Events
@@ -153,7 +155,7 @@ class Box:
         if not came:
             what, expected = "the gate is reached", "a reader of the fifo"
             if last_look:
-                raise Failure(what, expected, "everybody had ended")
+                raise limit.all_ended(what, expected, {})
             raise limit.gave_up(what, expected, "none", {})
 
     def events(self, name: str | None = None) -> Events:
@@ -226,12 +228,28 @@ class Box:
         with self.launch(message, Observed, **options) as live:
             return live.finish()
 
+    @contextlib.contextmanager
+    def idle(self, *state: str) -> Iterator[Idle]:
+        """The caller of a run that is started in this state."""
+        with self._lock:
+            self._exchanges += 1
+            folder = self.folder / f"idle-{self._exchanges}"
+        session = self.session
+        serve = Serve(session.argv, folder, session.env, max_line=self.max_line, state=state)
+        session.add(serve.warden)
+        try:
+            yield Idle(serve)
+        finally:
+            serve.close()
+            session.drop(serve.warden)
+
     def launch(
         self,
         message: Message | bytes,
         make: type[Outcome],
         *,
         child: bool = False,
+        deadline_ms: float | None = None,
         hold: bool = False,
         old_request: bool = False,
         expect_result: bool = True,
@@ -243,6 +261,7 @@ class Box:
         """Start `SHIM run` on a message under a warden.
 
         child: what is asked for is that it starts a program.
+        deadline_ms: at which that program is ended.
         old_request: so that `request_read_ns` can tell when the shim has read it.
         """
         # A case may start shims from several threads.
@@ -302,6 +321,7 @@ class Box:
             make=make,
             setting=setting,
             child=child,
+            deadline_ms=deadline_ms,
             within_s=within_s,
             expect_result=expect_result,
         )

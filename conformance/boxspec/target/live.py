@@ -72,6 +72,7 @@ class Live(Generic[Outcome]):
         make: Callable[..., Outcome],
         setting: Setting,
         child: bool,
+        deadline_ms: float | None,
         within_s: float,
         expect_result: bool,
     ) -> None:
@@ -84,6 +85,7 @@ class Live(Generic[Outcome]):
         # What is asked of it is a child; and when that was noticed, on the monotonic clock.
         self._child = child
         self.child_since: float | None = None
+        self.deadline_ms = deadline_ms
         self._looked = 0.0
         self._limit = Patience(case, within_s, self)
         self._expect_result = expect_result
@@ -262,6 +264,7 @@ class Live(Generic[Outcome]):
         return int(found[1]) if found else None
 
     def _hung(self, limit: Patience) -> None:
+        self._unmeddled()
         tree = [proc.describe() for proc in self.warden.tree()]
         why = limit.gave_up(
             "the shim returns",

@@ -15,6 +15,7 @@ from boxspec.judge.timing import Timing
 from boxspec.judge.verdict import Failure, Late
 from boxspec.target import waiting
 from boxspec.target.hangs import Hangs
+from boxspec.target.look import Look
 from boxspec.target.observe.events import LOOK_S
 
 # A shim has so long to start a child, and so many times as long as it took for `true`.
@@ -37,6 +38,7 @@ class Run(waiting.Run, Protocol):
     """
 
     child_since: float | None
+    deadline_ms: float | None
 
     @property
     def childless(self) -> bool: ...
@@ -45,10 +47,11 @@ class Run(waiting.Run, Protocol):
 
 
 class Stage(Protocol):
-    """The case: the topic of its test, and the seconds that this needs."""
+    """The case: the topic of its test, the seconds that this needs, and how it is looked at."""
 
     topic: str
     needs_s: float
+    look: Look
 
     @property
     def lives(self) -> Sequence[Run]: ...
@@ -123,3 +126,21 @@ class Patience:
             return why
         self._box.hangs.note(self._box.topic)
         return why.failure()
+
+    def all_ended(self, what: str, expected: str, evidence: dict[str, Any]) -> Failure | Late:
+        """What to raise when it did not come, and nobody is left who could bring it.
+
+        A machine that is busy may not have let a program come to it before its deadline.
+        """
+        got = "everybody had ended"
+        if any(_met_deadline(run) for run in self._box.lives) and not self._box.look.realtime:
+            return Late(what, expected, f"{got}, by a deadline", evidence)
+        return Failure(what, expected, got, evidence)
+
+
+def _met_deadline(run: Run) -> bool:
+    """It lasted as long as the program that it started was allowed to."""
+    if run.deadline_ms is None:
+        return False
+    until_ns = run.t_ended_ns or time.monotonic_ns()
+    return until_ns - run.t_started_ns >= run.deadline_ms * 1e6

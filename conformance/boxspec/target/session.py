@@ -20,6 +20,7 @@ from boxspec.programs import programs
 from boxspec.target.client.serve import Serve
 from boxspec.target.client.strict import MAX_RESPONSE
 from boxspec.target.hangs import Hangs
+from boxspec.target.observe import orphans
 from boxspec.target.observe.company import Company
 from boxspec.target.observe.warden import Warden, spawn
 
@@ -36,6 +37,7 @@ class Session:
         self.capabilities: frozenset[str] = frozenset()
         self.env = dict(os.environ)
         _keep_descriptors_private()
+        orphans.adopt()
         self.root = Path(tempfile.mkdtemp(prefix="boxspec-", dir=scratch()))
         # Cases may start the shim as another user.
         self.root.chmod(0o755)

@@ -16,6 +16,12 @@ from contracts.exec.request import env_mode, exec_request, has_bytes
 Message = dict[str, Any]
 
 
+def _deadline_ms(*requests: Mapping[str, Any]) -> float | None:
+    """The first at which a program of theirs is ended."""
+    said = [each.get("timeout_ms") for each in requests]
+    return min((ms for ms in said if isinstance(ms, int | float)), default=None)
+
+
 class AsksExec:
     """Starts runs, one or several in one shim process."""
 
@@ -46,6 +52,7 @@ class AsksExec:
             message,
             ObservedRun,
             child=True,
+            deadline_ms=_deadline_ms(request),
             hold=hold,
             old_request=old_request,
             expect_result=expect_result,
@@ -78,7 +85,7 @@ class AsksExec:
         shim_stderr: Any = None,
     ) -> Live[ObservedBatch]:
         """Start several runs at once in one shim: (after_ms, fields) or just the fields."""
-        listed = []
+        listed: list[Message] = []
         for run in runs:
             after_ms, fields = run if isinstance(run, tuple) else (0, run)
             listed.append({"after_ms": after_ms, "request": self._request(fields)})
@@ -86,6 +93,7 @@ class AsksExec:
             {"op": "exec.batch", "runs": listed},
             ObservedBatch,
             child=True,
+            deadline_ms=_deadline_ms(*(run["request"] for run in listed)),
             hold=hold,
             expect_result=expect_result,
             within_s=within_s,

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from boxspec.judge.verdict import Failure
 from boxspec.target.observe.lines import Limit, LineReader
 from boxspec.target.observe.stamps import UNKNOWN, Stamp, Waited
 
@@ -22,6 +21,8 @@ class Patience(Limit, Protocol):
     def gave_up(
         self, what: str, expected: str, got: str, evidence: dict[str, Any], symptom: str = ""
     ) -> Exception: ...
+
+    def all_ended(self, what: str, expected: str, evidence: dict[str, Any]) -> Exception: ...
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ class Events:
             what, expected = f"the run reaches the event {word!r}", f"an event {word!r}"
             evidence = {"events": [str(event) for event in self._seen]}
             if last_look:
-                raise Failure(what, expected, "everybody had ended", evidence)
+                raise limit.all_ended(what, expected, evidence)
             if limit.over() and (found := self._next(word, pid)) is None:
                 raise limit.gave_up(what, expected, "none", evidence)
             if found is not None:

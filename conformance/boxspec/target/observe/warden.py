@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from boxspec.errors import HarnessError, ShimBroke
 from boxspec.judge.verdict import HostLacks
 from boxspec.programs import programs
-from boxspec.target.observe import procs
+from boxspec.target.observe import orphans, procs
 from boxspec.target.observe.lines import Deadline, Limit, LineReader
 from boxspec.target.observe.stamps import Spent, Waited
 
@@ -100,6 +100,8 @@ class Warden:
         self._stops = 0
         # When it was last known not to be stopped.
         self._went_on = time.monotonic()
+        # By this the processes of its shim are known.
+        self._mark = f"BOXSPEC_SHIM_LOG={env.get('BOXSPEC_SHIM_LOG')}"
         self._token = os.urandom(12).hex().encode()
         self.shim_pid = 0
         self.t_started_ns = 0
@@ -151,6 +153,7 @@ class Warden:
         limit = Deadline(timeout_s)
         while not (lines := self._report.wait(min(limit.left(), SILENT_S))):
             if self._report.eof:
+                self._has_ended()
                 return
             self._go_on()
             if limit.over():
@@ -175,6 +178,11 @@ class Warden:
             self.exits[int(words[1])] = Exit(words[2], int(words[3]), int(words[4]))
         elif words[0] == "swept":
             self.swept = int(words[1])
+
+    def _has_ended(self) -> None:
+        """Only after it has swept, unless somebody ended it."""
+        if self.shim_pid and self.swept is None:
+            self.meddled = self.meddled or "the warden was killed"
 
     def _go_on(self) -> None:
         """A warden that was stopped goes on: it has to sweep what did that."""
@@ -258,5 +266,7 @@ class Warden:
         if not self._report.eof:
             os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
+        if self.swept is None:
+            orphans.end_all(self._mark)
         os.close(self._report.fd)
         self.pid = 0
