@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from boxspec.api import Box, expect, requires
+from boxspec.api import Blocked, Box, expect, requires
 from contracts.sbpl import kit as sbpl
 from contracts.sbpl.kit import Setup
 
@@ -32,6 +32,18 @@ def with_name(place: str, name: str) -> Setup:
 PLACES = ["root", "rule", "glob", "side root", "HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR"]
 
 
+AT_HOME = ("Library/Caches", ".orbit", ".codex", ".claude", ".gemini")
+
+
+def at_home(box: Box) -> str:
+    """A place below HOME that is writable; which ones are is the matter of SCRATCH and STATE."""
+    text = box.sbpl.compiled(BASE.but(root="/opt/ws"))
+    found = [name for name in AT_HOME if text.allows("file-write-data", f"/Users/u/{name}/x")]
+    if not found:
+        raise Blocked(["SBPL-SCRATCH-02"], "nothing below HOME is writable")
+    return found[0]
+
+
 def judge(box: Box, place: str, name: str) -> None:
     """Writable is what is named, and nothing that a broken string would open."""
     given = with_name(place, name)
@@ -41,7 +53,7 @@ def judge(box: Box, place: str, name: str) -> None:
         "rule": f"{named}/x",
         "glob": f"a/{named}b",
         "side root": f"/opt/{name}/x",
-        "HOME": f"/Users/{name}/.orbit/x",
+        "HOME": f"/Users/{name}/{at_home(box)}/x",
     }.get(place, f"/opt/{name}/x")
     no = ["/usr/x", "/", "x", "/opt/x", "/Users/u/x"]
     text = box.sbpl.compiled(given)
@@ -166,7 +178,11 @@ def test_slashes_too_many_are_cleaned_away(box: Box, path: str) -> None:
     same(setup.but(root="/opt/ws", side_roots=[path]), "/Users/u/ws/x", "/Users/u/x")
     for variable in ("CODEX_HOME", "CLAUDE_CONFIG_DIR"):
         same(setup.but(root="/opt/ws", env={variable: path}), "/Users/u/ws/x", "/Users/u/x")
-    same(setup.but(root="/opt/ws", env={"HOME": path}), "/Users/u/ws/.orbit/x", "/Users/u/ws/x")
+    same(
+        setup.but(root="/opt/ws", env={"HOME": path}),
+        f"/Users/u/ws/{at_home(box)}/x",
+        "/Users/u/ws/x",
+    )
 
 
 def places(path: str) -> dict[str, Setup]:
@@ -220,6 +236,6 @@ def test_an_alias_is_refused_and_the_real_spelling_named(box: Box, path: str) ->
 @pytest.mark.parametrize("path", ["/tmpfiles/ws", "/variable", "/etcetera/x", "/t", "/opt/tmp"])
 def test_what_only_begins_like_an_alias_is_none(box: Box, path: str) -> None:
     for place, setup in places(path).items():
-        below = {"root": "/src/x", "HOME": "/.orbit/x"}.get(place, "/x")
+        below = {"root": "/src/x", "HOME": f"/{at_home(box)}/x"}.get(place, "/x")
         text = box.sbpl.compiled(setup)
         text.expect(f"{path} as {place}", sbpl.both([path + below], ["/usr/x"]))
