@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from itertools import combinations
 from typing import Any
@@ -76,6 +77,14 @@ def test_the_child_has_only_0_1_and_2(box: Box, stdin: Any) -> None:
 def test_the_child_has_only_0_1_and_2_with_debug_too(box: Box) -> None:
     said = report(box, debug=True, shim_stderr="pipe")
     expect("the child's descriptors", [each["fd"] for each in said["fds"]], [0, 1, 2])
+
+
+@requires("EXEC-CHILD-04", pitfalls=["C1", "C2"], capability="exec.concurrent")
+def test_children_side_by_side_have_only_0_1_and_2(box: Box) -> None:
+    run = {**shell('cat >/dev/null; exec "$1" /dev/null --out', P.report), "stdin": b"abc"}
+    seen = box.exec.batch([(10 * (number % 3), run) for number in range(12)])
+    found = [[each["fd"] for each in json.loads(one.stdout)["fds"]] for one in seen.runs]
+    expect("descriptors of twelve children", found, [[0, 1, 2]] * 12)
 
 
 @requires("EXEC-CHILD-05", pitfalls=["C4"])
