@@ -16,7 +16,7 @@ from typing import Any
 
 from boxspec.api import Answer, Blocked, Box, Failure, Told
 from boxspec.api import programs as P
-from contracts.exec.answers import ObservedRun
+from contracts.exec.answers import RunAnswer
 
 SPAWN_FAILURE = "a spawn failure"
 SH = "/bin/sh"
@@ -139,7 +139,7 @@ def hash_line(data: bytes) -> bytes:
     return f"{len(data)} {sha(data)}\n".encode()
 
 
-def stream(seen: ObservedRun, name: str) -> tuple[int, str]:
+def stream(seen: RunAnswer, name: str) -> tuple[int, str]:
     """Length and digest of a captured stream, short or long."""
     data = (getattr(seen, f"{name}_len"), getattr(seen, f"{name}_sha256"))
     return int(data[0]), str(data[1])
