@@ -28,6 +28,7 @@ static const struct {
     {"policy.audit", bs_op_policy_audit, false},
     {"sbpl.compile", bs_op_sbpl_compile, false},
     {"sbpl.wrap", bs_op_sbpl_wrap, false},
+    {"module.execute", bs_op_module_execute, false},
     {"bye", bs_op_bye, false},
 };
 
@@ -73,7 +74,8 @@ enum bs_answer bs_op_hello(const struct bs_call *call, struct bs_buf *out) {
     bs_buf_str(out, ",\"capabilities\":[\"exec\",\"exec.concurrent\",\"exec.debug\",\"exec.cap\","
                     "\"exec.stdin_failure\",\"exec.termination\",\"exec.sandbox\",\"glob\","
                     "\"policy\",\"policy.yaml\",\"policy.fold\",\"policy.resolved\","
-                    "\"policy.explain\",\"policy.audit\",\"sbpl\",\"sbpl.fold\",\"sbpl.wrap\"]");
+                    "\"policy.explain\",\"policy.audit\",\"sbpl\",\"sbpl.fold\",\"sbpl.wrap\","
+                    "\"module\",\"module.runner\"]");
     (void)snprintf(numbers, sizeof numbers,
                    ",\"limits\":{\"max_line_bytes\":%lu,\"max_integer\":\"18446744073709551615\"},"
                    "\"constants\":{\"grace_ms\":%d,\"tick_ms\":%d},\"backends\":{}}",

@@ -1,0 +1,99 @@
+#define _GNU_SOURCE
+#include "module/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/sys.h"
+
+char *bs_module_folder_make(void) {
+    const char *below = getenv("TMPDIR");
+    char *path = NULL;
+    if (below == NULL || below[0] != '/')
+        below = "/tmp";
+    if (asprintf(&path, "%s/boxspec-module-XXXXXX", below) < 0)
+        path = NULL;
+    if (path == NULL)
+        errno = ENOMEM;
+    if (path == NULL || mkdtemp(path) != NULL)
+        return path;
+    int why = errno;
+    free(path);
+    errno = why;
+    return NULL;
+}
+
+static int open_folder(int dir, const char *name) {
+    return (int)BS_RETRY(openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+/* One name of `dir`: a folder is first moved up to `top`, so that no depth of nesting costs a
+ * descriptor or a frame of the stack. `number` makes names that nobody has. */
+static void remove_name(int top, int dir, const char *name, unsigned *number) {
+    if (unlinkat(dir, name, 0) == 0 || unlinkat(dir, name, AT_REMOVEDIR) == 0)
+        return;
+    if (errno != ENOTEMPTY && errno != EEXIST)
+        return;
+    /* Its own mode may forbid to take it out of where it is, and to look into it. */
+    (void)fchmodat(dir, name, 0700, 0);
+    if (dir == top)
+        return;
+    char up[32];
+    do
+        (void)snprintf(up, sizeof up, ".%u", (*number)++);
+    while (renameat(dir, name, top, up) != 0 &&
+           (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR));
+}
+
+/* Takes every name out of the folder, which may be `top` itself. */
+static void empty(int top, int dir, unsigned *number) {
+    int listed = open_folder(dir, ".");
+    DIR *entries = listed >= 0 ? fdopendir(listed) : NULL;
+    if (entries == NULL) {
+        bs_close(&listed);
+        return;
+    }
+    const struct dirent *entry = NULL;
+    while ((entry = readdir(entries)) != NULL) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        remove_name(top, dir, entry->d_name, number);
+        int folder = dir == top ? open_folder(dir, entry->d_name) : -1;
+        if (folder < 0)
+            continue;
+        empty(top, folder, number); /* once: what it has is moved, not entered */
+        bs_close(&folder);
+        (void)unlinkat(dir, entry->d_name, AT_REMOVEDIR);
+    }
+    (void)closedir(entries);
+}
+
+bool bs_module_folder_remove(const char *path, unsigned within_ms) {
+    uint64_t until = bs_after_ms(bs_now_ns(), within_ms);
+    unsigned number = 0;
+    for (;;) {
+        if (rmdir(path) == 0 || errno == ENOENT)
+            return true;
+        unsigned before = number;
+        (void)chmod(path, 0700);
+        int top = open_folder(AT_FDCWD, path);
+        if (top >= 0)
+            empty(top, top, &number);
+        bs_close(&top);
+        if (rmdir(path) == 0)
+            return true;
+        if (bs_now_ns() >= until)
+            return false;
+        /* Folders that were moved up are the next round's; else somebody else is writing. */
+        struct timespec moment = {0, 2 * (long)BS_NS_PER_MS};
+        if (number == before)
+            (void)nanosleep(&moment, NULL);
+    }
+}
