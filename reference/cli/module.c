@@ -42,8 +42,9 @@ static int show(const struct bs_module_result *result) {
         (void)fputc('\n', stdout);
         return fflush(stdout) == 0 ? 0 : 1;
     }
-    if (result->stderr_text.len > 0)
-        (void)fwrite(result->stderr_text.data, 1, result->stderr_text.len, stderr);
+    const struct bs_bytes *said = &result->stderr_text;
+    if (said->len > 0)
+        (void)fprintf(stderr, "%s%s", said->data, said->data[said->len - 1] == '\n' ? "" : "\n");
     (void)fprintf(stderr, "boxspec-ref: %s: %s\n", bs_module_outcome_name(result->outcome),
                   result->message);
     return 1;

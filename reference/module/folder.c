@@ -34,17 +34,14 @@ static int open_folder(int dir, const char *name) {
     return (int)BS_RETRY(openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
-/* One name of `dir`: a folder is first moved up to `top`, so that no depth of nesting costs a
- * descriptor or a frame of the stack. `number` makes names that nobody has. */
-static void remove_name(int top, int dir, const char *name, unsigned *number) {
-    if (unlinkat(dir, name, 0) == 0 || unlinkat(dir, name, AT_REMOVEDIR) == 0)
-        return;
-    if (errno != ENOTEMPTY && errno != EEXIST)
-        return;
-    /* Its own mode may forbid to take it out of where it is, and to look into it. */
-    (void)fchmodat(dir, name, 0700, 0);
-    if (dir == top)
-        return;
+/* So many levels are entered, each at the price of a descriptor and a frame of the stack. */
+enum { LEVELS = 32 };
+
+static void empty(int top, int dir, unsigned level, unsigned *number);
+
+/* What lies deeper is moved up to `top`, for another round. `number` makes names that nobody has.
+ */
+static void move_up(int top, int dir, const char *name, unsigned *number) {
     char up[32];
     do
         (void)snprintf(up, sizeof up, ".%u", (*number)++);
@@ -52,8 +49,25 @@ static void remove_name(int top, int dir, const char *name, unsigned *number) {
            (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR));
 }
 
+static void remove_name(int top, int dir, const char *name, unsigned level, unsigned *number) {
+    if (unlinkat(dir, name, 0) == 0 || unlinkat(dir, name, AT_REMOVEDIR) == 0)
+        return;
+    if (errno != ENOTEMPTY && errno != EEXIST)
+        return;
+    /* Its own mode may forbid to look into it, and to take it out of where it is. */
+    (void)fchmodat(dir, name, 0700, 0);
+    int folder = level < LEVELS ? open_folder(dir, name) : -1;
+    if (folder >= 0) {
+        empty(top, folder, level + 1, number);
+        bs_close(&folder);
+        (void)unlinkat(dir, name, AT_REMOVEDIR);
+    } else if (dir != top) {
+        move_up(top, dir, name, number);
+    }
+}
+
 /* Takes every name out of the folder, which may be `top` itself. */
-static void empty(int top, int dir, unsigned *number) {
+static void empty(int top, int dir, unsigned level, unsigned *number) {
     int listed = open_folder(dir, ".");
     DIR *entries = listed >= 0 ? fdopendir(listed) : NULL;
     if (entries == NULL) {
@@ -62,15 +76,8 @@ static void empty(int top, int dir, unsigned *number) {
     }
     const struct dirent *entry = NULL;
     while ((entry = readdir(entries)) != NULL) {
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-            continue;
-        remove_name(top, dir, entry->d_name, number);
-        int folder = dir == top ? open_folder(dir, entry->d_name) : -1;
-        if (folder < 0)
-            continue;
-        empty(top, folder, number); /* once: what it has is moved, not entered */
-        bs_close(&folder);
-        (void)unlinkat(dir, entry->d_name, AT_REMOVEDIR);
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            remove_name(top, dir, entry->d_name, level, number);
     }
     (void)closedir(entries);
 }
@@ -85,7 +92,7 @@ bool bs_module_folder_remove(const char *path, unsigned within_ms) {
         (void)chmod(path, 0700);
         int top = open_folder(AT_FDCWD, path);
         if (top >= 0)
-            empty(top, top, &number);
+            empty(top, top, 1, &number);
         bs_close(&top);
         if (rmdir(path) == 0)
             return true;

@@ -123,14 +123,18 @@ static int judge(struct bs_exec_result *run, int late, struct bs_module_result *
     return BS_OK;
 }
 
-static char *own_program(void) {
+static char *own_program(struct bs_error *err) {
     enum { MOST = 4096 };
     char *path = calloc(1, MOST);
-    ssize_t n = path != NULL ? readlink("/proc/self/exe", path, MOST - 1) : -1;
-    if (n > 0)
-        return path;
-    free(path);
-    return NULL;
+    if (path == NULL) {
+        (void)no_memory(err);
+    } else if (readlink("/proc/self/exe", path, MOST - 1) <= 0) {
+        (void)bs_fail(err, BS_E_EXECUTION, errno,
+                      "no runner: /proc/self/exe cannot be read; set runner_argv");
+        free(path);
+        path = NULL;
+    }
+    return path;
 }
 
 /* What one execution holds. */
@@ -179,15 +183,16 @@ static int look_up(const struct bs_module_request *request, struct execution *ex
 /* runner_argv, or the caller's own program, and the two words behind it. */
 static int build_argv(const struct bs_module_request *request, struct execution *execution,
                       struct bs_exec_request *run, struct bs_error *err) {
-    execution->own = request->runner_argv == NULL ? own_program() : NULL;
+    execution->own = request->runner_argv == NULL ? own_program(err) : NULL;
+    if (request->runner_argv == NULL && execution->own == NULL)
+        return BS_E_EXECUTION;
     const char *const own[] = {execution->own, NULL};
     const char *const *given = request->runner_argv != NULL ? request->runner_argv : own;
     size_t n = 0;
     while (given[n] != NULL)
         n++;
     if (n == 0)
-        return bs_fail(err, BS_E_EXECUTION, 0,
-                       "no runner: /proc/self/exe cannot be read; set runner_argv");
+        return bs_fail(err, BS_E_INVALID, 0, "runner_argv has no program");
     execution->argv = calloc(n + 2, sizeof *execution->argv);
     if (execution->argv == NULL)
         return no_memory(err);
@@ -263,6 +268,8 @@ static int execute_in_child(const struct bs_module_request *request,
     execution.folder = bs_module_folder_make();
     if (execution.folder != NULL)
         code = run_in_folder(request, &execution, slot, result, err);
+    else if (errno == ENOMEM)
+        code = no_memory(err);
     else
         code = bs_fail(err, BS_E_IO, errno,
                        "no directory for the module: %s; make room, or set TMPDIR",

@@ -6,7 +6,6 @@ import contextlib
 import os
 import queue
 import secrets
-import shutil
 import signal
 import tempfile
 import threading
@@ -14,6 +13,7 @@ import uuid
 from pathlib import Path
 from typing import Any
 
+from boxspec.folders import delete
 from boxspec.programs import programs
 from boxspec.target.client.serve import Serve
 from boxspec.target.client.strict import MAX_RESPONSE
@@ -57,7 +57,7 @@ class Session:
                 self._busy.append(_start_busy())
         except BaseException:
             self._waste.put(None)
-            shutil.rmtree(self.root, ignore_errors=True)
+            delete(self.root)
             raise
 
     @property
@@ -90,7 +90,7 @@ class Session:
 
     def _clean(self) -> None:
         while (folder := self._waste.get()) is not None:
-            shutil.rmtree(folder, ignore_errors=True)
+            delete(folder)
 
     def marker(self) -> str:
         return f"boxspec-{uuid.uuid4().hex[:16]}"

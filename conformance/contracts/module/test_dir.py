@@ -110,7 +110,7 @@ def test_what_a_link_names_stays(box: Box) -> None:
 
 
 WRITER = """
-setsid sh -c 'echo >{ready}; while :; do mkdir -p "$HOME/again"; : >"$HOME/again/f"; done' \\
+setsid sh -c 'echo >{ready}; while :; do mkdir -p "$HOME/again"; echo x >"$HOME/again/f"; done' \\
     </dev/null >/dev/null 2>&1 &
 read -r line <{ready}
 echo 1
