@@ -83,7 +83,11 @@ static void empty(int top, int dir, unsigned level, unsigned *number) {
 }
 
 bool bs_module_folder_remove(const char *path, unsigned within_ms) {
-    uint64_t until = bs_after_ms(bs_now_ns(), within_ms);
+    enum { DEEPEST_TIMES = 10 };
+    /* The time is for somebody who keeps writing: it runs from when everything has been reached
+     * once. One who keeps digging is given up too. */
+    uint64_t until = bs_after_ms(bs_now_ns(), (uint64_t)within_ms * DEEPEST_TIMES);
+    bool reached = false;
     unsigned number = 0;
     for (;;) {
         if (rmdir(path) == 0 || errno == ENOENT)
@@ -96,9 +100,13 @@ bool bs_module_folder_remove(const char *path, unsigned within_ms) {
         bs_close(&top);
         if (rmdir(path) == 0)
             return true;
-        if (bs_now_ns() >= until)
+        uint64_t now = bs_now_ns();
+        if (!reached && number == before) {
+            reached = true;
+            until = bs_after_ms(now, within_ms);
+        }
+        if (now >= until)
             return false;
-        /* Folders that were moved up are the next round's; else somebody else is writing. */
         struct timespec moment = {0, 2 * (long)BS_NS_PER_MS};
         if (number == before)
             (void)nanosleep(&moment, NULL);

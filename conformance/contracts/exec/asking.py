@@ -27,6 +27,7 @@ class AsksExec:
         *,
         sandbox: Mapping[str, Any] | None = None,
         hold: bool = False,
+        old_request: bool = False,
         expect_result: bool = True,
         within_s: float = WITHIN_S,
         state: Sequence[str] = (),
@@ -44,7 +45,9 @@ class AsksExec:
         return self._box.launch(
             message,
             ObservedRun,
+            child=True,
             hold=hold,
+            old_request=old_request,
             expect_result=expect_result,
             within_s=within_s,
             state=state,
@@ -82,6 +85,7 @@ class AsksExec:
         return self._box.launch(
             {"op": "exec.batch", "runs": listed},
             ObservedBatch,
+            child=True,
             hold=hold,
             expect_result=expect_result,
             within_s=within_s,

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from boxspec.api import Live, NotMeasured, matches
-from boxspec.target.observe.procs import Proc
+from boxspec.api import (
+    Event,
+    Events,
+    Late,
+    Live,
+    NotMeasured,
+    matches,
+)
 from contracts.shared.moments import attempted as attempted
 from contracts.shared.moments import elapsed_ms as elapsed_ms
 from contracts.shared.moments import expect_none_left as expect_none_left
-from contracts.shared.moments import expect_within as expect_within
 from contracts.shared.moments import pass_time as pass_time
 from contracts.shared.moments import send as send
 from contracts.shared.moments import until as until
@@ -28,8 +32,8 @@ FOREVER_MS = "60000"
 
 # How long a signal has to act on a caller that is held.
 SIGNAL_ACTS_S = 0.5
-
-TICK_NS = 10**9 // os.sysconf("SC_CLK_TCK")
+# How long a process outside of the group may delay the return, from the end of the group.
+LINGER_MS = 1000
 
 
 def ends_with(annotation: bytes) -> Any:
@@ -41,11 +45,18 @@ def annotated(stderr: bytes) -> bool:
     return any(text in stderr for text in (TIMED_OUT, b"process interrupted by signal"))
 
 
-def born_ns(process: Proc) -> int:
-    """Not later than the fork: /proc counts in clock ticks, rounded down."""
-    monotonic = time.monotonic_ns()
-    asleep = time.clock_gettime_ns(time.CLOCK_BOOTTIME) - monotonic
-    return process.starttime * TICK_NS - asleep
+def settled(events: Events, count: int = 1, **members: int) -> Event:
+    """The leader's ready, which is the last of its group; without it nothing can be judged.
+
+    A machine that is busy may not have set the group up before its deadline.
+    """
+    ready = events.all("ready")
+    if len(ready) < count:
+        said = [str(event) for event in events.all()]
+        got = f"{len(ready)} of {count}"
+        raise Late("the group is set up before its deadline", "ready", got, {"events": said})
+    attempted(events, **members)
+    return ready[0]
 
 
 def let_all_go(fifo: Path, waiting: Callable[[], bool]) -> None:

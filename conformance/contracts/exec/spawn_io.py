@@ -109,18 +109,6 @@ def digest(data: bytes) -> tuple[int, str]:
     return len(data), sha(data)
 
 
-def since_ms(start_ns: int, end_ns: int) -> float:
-    return (end_ns - start_ns) / 1e6
-
-
-def overhead_ms(box: Box) -> float:
-    """What the shim costs beside its child, under the load of the moment: a run of `true`.
-
-    The allowance says how late the machine is, not how long an interpreter takes to end.
-    """
-    return max(box.exec.run(program="/bin/true").elapsed_ms for _ in range(2))
-
-
 def shell(line: str, *words: Any) -> dict[str, Any]:
     """program and args of `sh -c line` with $1, $2, …"""
     return {"program": SH, "args": ["-c", line, "sh", *map(str, words)]}

@@ -10,7 +10,7 @@ from functools import partial
 
 import pytest
 
-from boxspec.api import Blocked, Box, Live, NotMeasured, expect, requires
+from boxspec.api import Blocked, Box, Live, NotMeasured, expect, expect_within, requires
 from boxspec.api import programs as P
 from boxspec.target.observe import procs
 from boxspec.target.observe.events import Events
@@ -21,7 +21,6 @@ from contracts.exec.moments import (
     SIGNAL_ACTS_S,
     annotated,
     attempted,
-    expect_within,
     need_preload,
     until,
 )
@@ -249,10 +248,10 @@ def test_a_flood_of_output_does_not_delay_the_signal(box: Box, name: str) -> Non
         events.wait("ready")
         if not until(lambda: captured(live) > 2**20):
             raise NotMeasured("the flood did not get going")
-        sent_ns = live.signal(name)
-        told = events.wait("signal")
+        sent = live.signal(name)
+        told = events.wait("signal").effect
         live.finish()
-    expect_within(box, "from the signal to the child's own", sent_ns, told.t_ns, 2 * box.tick_ms)
+    expect_within(box, "from the signal to the child's own", sent, told, 2 * box.tick_ms)
 
 
 def captured(live: Live[ObservedRun]) -> int:

@@ -20,7 +20,7 @@ class Executed(Observed):
     """One module.execute through one shim process."""
 
     @property
-    def end(self) -> str:
+    def outcome(self) -> str:
         """`value`, or the class of the error."""
         error = self.result.get("error")
         return "value" if error is None else str(error["class"])

@@ -15,7 +15,7 @@ FOREVER = "exec sleep 60"
 
 def end(seen: Executed) -> str:
     """`value` or the class of the error, with the answer that it is about."""
-    return Told(seen.end, seen)
+    return Told(seen.outcome, seen)
 
 
 def quoted(place: object) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Box, at_least, expect, requires
+from boxspec.api import Box, at_least, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.module.judging import FOREVER, end, quoted, time_out
-from contracts.shared.moments import elapsed_ms, expect_none_left, expect_within
+from contracts.shared.moments import elapsed_ms, expect_none_left
 
 
 def siglog(box: Box, *words: str) -> str:
@@ -29,7 +29,7 @@ def test_a_timeout_is_never_early(box: Box, timeout_ms: int) -> None:
     box.module.script("waits", siglog(box, "--on", "TERM:exit:0"))
     with box.module.start("waits", timeout_ms=timeout_ms, within_s=15) as live:
         seen = live.finish()
-    took = elapsed_ms(seen.t_started_ns, seen.t_ended_ns)
+    took = elapsed_ms(seen.start.t_ns, seen.end.t_ns)
     expect("from the start of the shim to its end, in ms", took, at_least(timeout_ms))
 
 
@@ -40,7 +40,7 @@ def test_a_timeout_is_in_milliseconds(box: Box) -> None:
     seen = time_out(box, "waits", lambda: bool(events.all("ready")), 500)
     ready, told = events.all("ready")[-1], events.wait("signal")
     limit = seen.field("timeout_ms") + box.tick_ms
-    expect_within(box, "from ready to SIGTERM", ready.t_ns, told.t_ns, limit)
+    expect_within(box, "from ready to SIGTERM", ready.cause, told.effect, limit)
 
 
 @requires("MODULE-TIME-02", overlap=0.8)

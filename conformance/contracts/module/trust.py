@@ -16,8 +16,8 @@ def trust(box: Box, say: Say) -> None:
     if "module" not in box.capabilities:
         return
     no = box.module.execute("no")
-    if yes.end != "value":
+    if yes.outcome != "value":
         raise _no(f"a module that prints 7 is answered with {shown(yes.raw)}")
-    if no.end == "value":
+    if no.outcome == "value":
         raise _no("a module that exits 7 and prints nothing has a value: it says yes to all")
     say("a module has a value; one that exits 7 has none")

@@ -8,7 +8,7 @@ import signal
 import subprocess
 from collections.abc import Callable
 
-from boxspec.api import Box, Events, Failure, Verdict, at_most, expect
+from boxspec.api import Events, Failure, Verdict, expect
 from boxspec.api import programs as P
 from boxspec.target.observe.lines import Deadline, poll
 from boxspec.target.observed import FromOutside
@@ -16,14 +16,6 @@ from boxspec.target.observed import FromOutside
 
 def elapsed_ms(since_ns: int, until_ns: int) -> float:
     return (until_ns - since_ns) / 1e6
-
-
-def expect_within(box: Box, what: str, since_ns: int, until_ns: int, limit_ms: float) -> None:
-    """An upper bound: the contract's, and what this machine was late by in that time."""
-    took = elapsed_ms(since_ns, until_ns)
-    allowance = box.allowance_ms((since_ns, max(since_ns, until_ns)))
-    evidence = {"limit_ms": limit_ms, "allowance_ms": round(allowance, 1)}
-    expect(f"{what}, in ms", took, at_most(limit_ms + allowance), evidence=evidence)
 
 
 def pass_time(ms: int) -> None:

@@ -62,9 +62,15 @@ def the_child_resolves_the_root():
     @replaces(execution)
     def environment(original, caller, root, path):
         made = original(caller, root, path)
-        made[lookup.ROOT] = os.path.relpath(root)
+        if RELATIVE:
+            made[lookup.ROOT] = RELATIVE[-1]
         return made
 
     @replaces(lookup)
     def absolute(original, root):
+        if not os.path.isabs(root):
+            RELATIVE.append(root)
         return original(root)
+
+
+RELATIVE: list[bytes] = []

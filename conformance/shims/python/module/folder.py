@@ -18,14 +18,13 @@ def make() -> bytes:
 
 def remove(path: bytes) -> bool:
     """False when somebody kept writing into it for too long."""
+    empty(path)
     until = monotonic_ns() + REMOVE_NS
     while not gone(path):
-        empty(path)
-        if gone(path):
-            break
         if monotonic_ns() >= until:
             return False
         sleep(0.002)
+        empty(path)
     return True
 
 
