@@ -11,6 +11,8 @@ static const char help[] =
     "usage: boxspec-ref COMMAND ...\n"
     "\n"
     "  exec [options] -- PROGRAM [ARGUMENT...]   run a program supervised; exec --help for more\n"
+    "  bridge -- PROGRAM [ARGUMENT...]           run a program behind this command's stdin and "
+    "stdout\n"
     "  module ID < INPUT.json                    execute a module in a child; module --help\n"
     "  policy COMMAND ...                        check, explain and print policies; policy --help\n"
     "  sbpl POLICY --root DIR ...                print a profile for sandbox-exec; sbpl --help\n"
@@ -24,6 +26,8 @@ int main(int argc, char **argv) {
     const char *command = argc > 1 ? argv[1] : "";
     if (strcmp(command, "exec") == 0)
         return bs_cli_exec(argc - 1, argv + 1);
+    if (strcmp(command, "bridge") == 0)
+        return bs_cli_bridge(argc - 1, argv + 1);
     if (strcmp(command, "module") == 0)
         return bs_cli_module(argc - 1, argv + 1);
     if (strcmp(command, "policy") == 0)

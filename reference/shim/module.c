@@ -20,17 +20,6 @@ static void put_count(struct bs_buf *out, const char *name, uint64_t value) {
     bs_buf_u64(out, value);
 }
 
-static void put_signal_name(struct bs_buf *out, int signo) {
-    const char *name = sigabbrev_np(signo);
-    if (name == NULL) {
-        put_count(out, "signal_number", (uint64_t)signo); /* real-time signals have no name */
-        return;
-    }
-    bs_buf_str(out, ",\"signal\":\"SIG");
-    bs_buf_str(out, name);
-    bs_buf_char(out, '"');
-}
-
 static void put_failure(struct bs_buf *out, const char *id, const struct bs_module_result *result) {
     const char *class = bs_module_outcome_name(result->outcome);
     bs_buf_str(out, "\"error\":{\"class\":\"");
@@ -45,8 +34,10 @@ static void put_failure(struct bs_buf *out, const char *id, const struct bs_modu
         put_count(out, "exit_code", (uint64_t)result->exit_code);
         put_member(out, "stderr", result->stderr_text.data, result->stderr_text.len);
     }
-    if (result->outcome == BS_MODULE_SIGNALED || result->outcome == BS_MODULE_INTERRUPTED)
-        put_signal_name(out, result->signal);
+    if (result->outcome == BS_MODULE_SIGNALED || result->outcome == BS_MODULE_INTERRUPTED) {
+        bs_buf_str(out, ",\"signal\":");
+        bs_put_signal(out, result->signal);
+    }
     if (result->outcome == BS_MODULE_OUTPUT_SIZE)
         bs_buf_str(out, result->stream == BS_STDOUT ? ",\"stream\":\"stdout\""
                                                     : ",\"stream\":\"stderr\"");
