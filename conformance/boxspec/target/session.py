@@ -6,7 +6,6 @@ import contextlib
 import os
 import queue
 import secrets
-import shutil
 import signal
 import tempfile
 import threading
@@ -14,6 +13,7 @@ import uuid
 from pathlib import Path
 from typing import Any
 
+from boxspec.folders import delete
 from boxspec.judge.verdict import NotMeasured
 from boxspec.places import scratch
 from boxspec.programs import programs
@@ -63,7 +63,7 @@ class Session:
                 self._busy.append(_start_busy())
         except BaseException:
             self._waste.put(None)
-            shutil.rmtree(self.root, ignore_errors=True)
+            delete(self.root)
             raise
 
     @property
@@ -103,7 +103,7 @@ class Session:
 
     def _clean(self) -> None:
         while (folder := self._waste.get()) is not None:
-            shutil.rmtree(folder, ignore_errors=True)
+            delete(folder)
 
     def marker(self) -> str:
         return f"boxspec-{uuid.uuid4().hex[:16]}"
