@@ -50,11 +50,11 @@ def inside(box: Box, scene: Scene, profile: str, **context: Any) -> tuple[Observ
 
 
 def said_inside(session: ObservedSession) -> Said:
-    """What the program of a session with one call said; it ran, and what is allowed worked."""
+    """What the program of the first call said; it ran, and what is allowed worked."""
     if session.result["enforcement"] == "none":
         why = session.result.get("why", "it does not say why")
         raise NotApplicable(f"the backend says that it enforces nothing: {why}")
-    answer = session.only
+    answer = session.calls[0]
     if not answer.ok:
         raise Failure(
             "a program runs inside",
