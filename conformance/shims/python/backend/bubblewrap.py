@@ -105,9 +105,8 @@ class Bubblewrap:
                 made += [b"--bind", folder, folder]
         for path in kept:
             made += [b"--ro-bind", path, path]
-        for relative in sorted(tree.entries(context.root)):
-            if given.denied("read", os.fsdecode(relative)):
-                made += self.hide(os.path.join(context.root, relative))
+        for path in self.hidden(context.root, given):
+            made += self.hide(path)
         self.report_absent(context.root, given, claims)
         return made
 
@@ -127,6 +126,16 @@ class Bubblewrap:
                 found[folder] = None
                 folder = os.path.dirname(folder)
         return sorted(found)
+
+    def hidden(self, root: bytes, given: Rules) -> list[bytes]:
+        """What is denied to read, without what lies below another such directory."""
+        found: list[bytes] = []
+        for relative in sorted(tree.entries(root)):
+            path = os.path.join(root, relative)
+            covered = any(path.startswith(each + b"/") for each in found)
+            if not covered and given.denied("read", os.fsdecode(relative)):
+                found.append(path)
+        return found
 
     def hide(self, path: bytes) -> list[bytes]:
         if os.path.islink(path):
