@@ -42,6 +42,10 @@ class AsksBackend:
         found: dict[str, dict[str, Any]] = self._box.hello.get("backends", {})
         return found
 
+    def mechanism(self, name: str) -> list[str]:
+        """What a backend is made of, as hello says: its parts, such as namespaces and seccomp."""
+        return str(self.named.get(name, {}).get("mechanism", "")).split("+")
+
     @property
     def chosen(self) -> str:
         """The backend of this run: `--backend`, else the first of hello that confines."""

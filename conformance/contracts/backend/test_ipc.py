@@ -6,7 +6,8 @@ from boxspec.api import Box, requires
 from contracts.backend.attempt import attempt
 
 MEMORY = ("i_sysv_shm", "i_sysv_msg", "i_sysv_sem", "i_posix_mq", "i_dev_shm")
-SOCKETS = ("n_unix_abstract", "n_unix_abstract_dgram", "n_unix_path_out", "n_unix_path_out_dgram")
+ABSTRACT = ("n_unix_abstract", "n_unix_abstract_dgram")
+SOCKETS = (*ABSTRACT, "n_unix_path_out", "n_unix_path_out_dgram")
 KEYS = ("i_key_read", "i_key_search")
 
 
@@ -20,6 +21,12 @@ def test_memory_and_queues_are_not_reached(box: Box, probe: str) -> None:
 @pytest.mark.parametrize("probe", SOCKETS)
 def test_sockets_are_not_reached(box: Box, probe: str) -> None:
     attempt(box, probe, profile="ci-only")
+
+
+@requires("BACKEND-IPC-02")
+@pytest.mark.parametrize("probe", ABSTRACT)
+def test_abstract_sockets_do_not_come_with_the_network(box: Box, probe: str) -> None:
+    attempt(box, probe, profile="repo-write")
 
 
 @requires("BACKEND-IPC-03")

@@ -21,16 +21,33 @@ def _overall(claims: dict[str, Any], profile: str) -> str:
     return "fully" if all(claim == "fully" for claim in each) else "partial"
 
 
-@requires("BACKEND-PROBE-01")
-@pytest.mark.parametrize("profile", PROFILES)
-def test_a_probe_answers_aspect_by_aspect(box: Box, profile: str) -> None:
-    claims = box.backend.probe(profile).result
-    lacking = [
+def _answers(box: Box) -> dict[str, dict[str, Any]]:
+    """What each backend of hello claims under the profile that requests most."""
+    return {name: box.backend.probe("ci-only", backend=name).result for name in box.backend.named}
+
+
+def _without_reason(claims: dict[str, Any]) -> list[str]:
+    return [
         name
         for name, each in claims["aspects"].items()
         if each["claim"] in ("partial", "unavailable") and not "".join(each["reasons"]).strip()
     ]
-    expect("aspects that lack something, without a reason", lacking, [])
+
+
+@requires("BACKEND-PROBE-01")
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_probe_answers_aspect_by_aspect(box: Box, profile: str) -> None:
+    claims = box.backend.probe(profile).result
+    expect("aspects that lack something, without a reason", _without_reason(claims), [])
+
+
+@requires("BACKEND-PROBE-01")
+def test_each_backend_of_hello_says_what_it_lacks(box: Box) -> None:
+    answers = {
+        name: box.backend.probe("ci-only", backend=name).result for name in box.backend.named
+    }
+    silent = {name: said for name, each in answers.items() if (said := _without_reason(each))}
+    expect("aspects that lack something, without a reason", silent, {})
 
 
 @requires("BACKEND-PROBE-02")
@@ -41,6 +58,15 @@ def test_the_overall_claim_is_that_of_its_aspects(box: Box, profile: str) -> Non
         requested = one_of("fully", "partial", "unavailable")
         expect(f"the claim of {aspect}", claims["aspects"][aspect]["claim"], requested)
     expect("overall", claims["overall"], _overall(claims, profile), claims)
+
+
+@requires("BACKEND-PROBE-02")
+def test_the_overall_claim_of_each_backend_of_hello(box: Box) -> None:
+    answers = {
+        name: box.backend.probe("ci-only", backend=name).result for name in box.backend.named
+    }
+    said = {name: each["overall"] for name, each in answers.items()}
+    expect("overall", said, {name: _overall(each, "ci-only") for name, each in answers.items()})
 
 
 @requires("BACKEND-PROBE-03")
@@ -60,13 +86,14 @@ def test_what_cannot_start_anything_is_unavailable(box: Box) -> None:
 
 @requires("BACKEND-PROBE-04")
 def test_a_mechanism_that_is_not_there_is_not_claimed(box: Box) -> None:
-    mechanism = box.backend.named.get(box.backend.chosen, {}).get("mechanism", "")
-    if "landlock" not in mechanism.split("+"):
-        raise NotApplicable(f"{box.backend.chosen} is not made of Landlock but of {mechanism}")
+    names = [box.backend.chosen, *box.backend.named]
+    made_of_it = [name for name in names if "landlock" in box.backend.mechanism(name)]
+    if not made_of_it:
+        raise NotApplicable("no backend of hello is made of Landlock")
     if host.landlock_abi() == 0:
         raise HostLacks("sandbox mechanisms", "this kernel has no Landlock to take away")
     state = ["--seccomp-deny", "landlock_create_ruleset:EOPNOTSUPP"]
-    claims = box.backend.probe("repo-write", state=state).result
+    claims = box.backend.probe("repo-write", backend=made_of_it[0], state=state).result
     expect(
         "overall, where the kernel has no Landlock",
         claims["overall"],

@@ -43,8 +43,3 @@ def test_no_way_around_leads_outside(box: Box, probe: str) -> None:
 @pytest.mark.parametrize("probe", READ_ONLY)
 def test_a_read_only_workspace_stays_as_it_is(box: Box, probe: str) -> None:
     attempt(box, probe, profile="read-only")
-
-
-@requires("BACKEND-WRITE-05")
-def test_the_root_of_the_first_process_leads_nowhere(box: Box) -> None:
-    attempt(box, "w_proc_1_root")

@@ -8,11 +8,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kinds import Object
 
+# The strongest first: a run that names none judges it.
 MECHANISMS = {
-    "bubblewrap": "namespaces",
     "bubblewrap+seccomp": "namespaces+seccomp",
-    "landlock": "landlock",
+    "bubblewrap": "namespaces",
     "landlock+seccomp": "landlock+seccomp",
+    "landlock": "landlock",
     "none": "none",
 }
 
