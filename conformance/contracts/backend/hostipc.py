@@ -10,7 +10,7 @@ from pathlib import Path
 
 IPC_PRIVATE, IPC_CREAT, IPC_RMID, IPC_NOWAIT = 0, 0o1000, 0, 0o4000
 GETVAL = 12
-KEYCTL_UNLINK, USER_KEYRING = 9, -4
+KEYCTL_JOIN, KEYCTL_UNLINK, SESSION_KEYRING = 1, 9, -3
 ADD_KEY, KEYCTL = (217, 219) if platform.machine() == "aarch64" else (248, 250)
 Params = dict[str, object]
 
@@ -47,12 +47,17 @@ class HostIpc:
         self._add_key()
 
     def _add_key(self) -> None:
+        # A session's keyring goes along with whoever is started from here, as after a login. It is
+        # the one of this thread alone, and empty again in the end.
+        self._libc.syscall(KEYCTL, KEYCTL_JOIN, None, 0, 0, 0)
         secret = self._token.encode()
         name = str(self.params["key_name"]).encode()
-        key = self._libc.syscall(ADD_KEY, b"user", name, secret, len(secret), USER_KEYRING)
+        key = self._libc.syscall(ADD_KEY, b"user", name, secret, len(secret), SESSION_KEYRING)
         self.params["key"] = max(0, key)
         if key > 0:
-            self._stack.callback(self._libc.syscall, KEYCTL, KEYCTL_UNLINK, key, USER_KEYRING, 0, 0)
+            self._stack.callback(
+                self._libc.syscall, KEYCTL, KEYCTL_UNLINK, key, SESSION_KEYRING, 0, 0
+            )
 
     def _number(self, name: str, number: int) -> int:
         if number < 0:

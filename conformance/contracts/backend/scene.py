@@ -38,9 +38,9 @@ class Scene:
     ground: Ground
     observers: list[Any] = field(default_factory=list)
     params: dict[str, object] = field(default_factory=dict)
-    # Flags of the warden, and the stdin that the program gets.
+    # Flags of the warden, and the stdin that the program gets: a file, or a descriptor.
     state: list[str] = field(default_factory=list)
-    stdin: Path | None = None
+    stdin: Path | int | None = None
 
     def arm(self, **params: object) -> list[str]:
         return self.ground.write_params(self.probe.name, **{**self.params, **params})
@@ -89,7 +89,11 @@ def made_scene(name: str) -> Iterator[Scene]:
 def run_outside(scene: Scene, words: Sequence[str]) -> tuple[Said, list[str]]:
     """The attempt without a sandbox; what it said, and whom it left behind."""
     out = scene.ground.folder / "said"
-    stdin = os.open(scene.stdin or "/dev/null", os.O_RDONLY | os.O_CLOEXEC)
+    given = scene.stdin
+    if isinstance(given, int):
+        stdin = os.dup(given)
+    else:
+        stdin = os.open(given or "/dev/null", os.O_RDONLY | os.O_CLOEXEC)
     stdout = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     flags = ["--cwd", str(scene.ground.ws), *scene.state]
     env = {"PATH": PATH, "HOME": str(scene.ground.home), "TMPDIR": "/tmp"}

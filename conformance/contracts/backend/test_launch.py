@@ -37,10 +37,9 @@ class Terminal:
 
     def be_controlling(self, scene: Scene) -> None:
         """Of the program's whole session, as for whoever starts it from a shell."""
-        from pathlib import Path
-
         scene.state += ["--setsid", "--leave-open", f"30={self.name}"]
-        scene.stdin = Path(self.name)
+        # A descriptor: who opens a terminal by its name may get it for its own.
+        scene.stdin = self.theirs
 
     def __enter__(self) -> "Terminal":
         return self

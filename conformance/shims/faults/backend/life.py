@@ -65,12 +65,11 @@ def no_shutdown_after_failed_prepare():
 @fault("BACKEND-LIFE-05", "shutdown is skipped after a spawn error", "an early return")
 def no_shutdown_after_spawn_error():
     @replaces(Session)
-    def execute(original, self, request):
-        try:
-            return original(self, request)
-        except Failed:
+    def call(original, self, request):
+        answer = original(self, request)
+        if "failed to spawn" in answer.get("error", {}).get("message", ""):
             self.prepared = False
-            raise
+        return answer
 
 
 @fault("BACKEND-LIFE-06", "a failed wrap runs the command as it is", "unwrap_or(argv)")

@@ -35,6 +35,15 @@ def handles_may_be_opened():
     def hardening(original, self):
         return [b"--new-session", b"--die-with-parent", b"--cap-add", b"CAP_DAC_READ_SEARCH"]
 
+    @replaces(Bubblewrap)
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        made = original(self, argv, root, profile, cwd, binds)
+        at = made.index(b"--unshare-all")
+        net = [] if b"--share-net" in made else [b"--unshare-net"]
+        rest = [word for word in made[at + 1 :] if word != b"--share-net"]
+        # As root without a namespace of users: the capability is the host's.
+        return [*made[:at], b"--unshare-ipc", b"--unshare-pid", b"--unshare-uts", *net, *rest]
+
     inside.ALWAYS = ("close_descriptors", "no_new_privileges")
 
     @replaces(filter_)
