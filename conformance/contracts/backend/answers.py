@@ -7,7 +7,7 @@ from typing import Any
 
 from boxspec.target.client.b64 import unb64
 from boxspec.target.observed import Observed
-from contracts.exec.answers import RunAnswer
+from contracts.shared.runs import RunAnswer
 
 
 class ObservedSession(Observed):

@@ -11,7 +11,7 @@ from boxspec.target.client.b64 import put_word
 from boxspec.target.live import Live
 from boxspec.target.observed import Observed
 from contracts.backend.answers import ObservedSession
-from contracts.exec.request import exec_request
+from contracts.shared.requests import exec_request
 
 Message = dict[str, Any]
 CONTROL = "none"
