@@ -32,6 +32,7 @@ class Contract:
     needs: the contracts that this one is built on.
     programs: what the shim is beside a shim, by its first word: `module:function` in the folder; it
     gets the words behind that one and returns the exit status.
+    hello: what hello says of it besides.
     """
 
     def __init__(
@@ -40,11 +41,13 @@ class Contract:
         capabilities: Callable[[], list[str]],
         needs: tuple[str, ...] = (),
         programs: dict[str, str] | None = None,
+        hello: Callable[[], Object] = dict,
     ) -> None:
         self.operations = operations
         self.capabilities = capabilities
         self.needs = needs
         self.programs = programs or {}
+        self.hello = hello
 
 
 def names() -> list[str]:
