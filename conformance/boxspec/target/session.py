@@ -26,9 +26,18 @@ GRACE_MS, TICK_MS = 5000, 100
 class Session:
     """Open it once; `close` leaves no process, no descriptor and no conforming case behind."""
 
-    def __init__(self, argv: tuple[str, ...], *, seed: int = 0, busy: int = 0) -> None:
+    def __init__(
+        self,
+        argv: tuple[str, ...],
+        *,
+        seed: int = 0,
+        busy: int = 0,
+        backend: str | None = None,
+    ) -> None:
         self.argv = argv
         self.seed = seed
+        # The name that `--backend` gave.
+        self.backend = backend
         self.hello: dict[str, Any] = {}
         self.capabilities: frozenset[str] = frozenset()
         self.env = dict(os.environ)
