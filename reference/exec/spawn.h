@@ -15,11 +15,12 @@ struct bs_child {
     struct bs_watch watch;
     int out; /* our ends, non-blocking and close-on-exec; -1 where there is none */
     int err;
+    int report;          /* of a launcher */
     struct bs_feed feed; /* what of the payload the pipe did not take at once */
 };
 
 #define BS_CHILD_INIT                                                                              \
-    { -1, BS_WATCH_INIT, -1, -1, BS_FEED_INIT }
+    { -1, BS_WATCH_INIT, -1, -1, -1, BS_FEED_INIT }
 
 /* On 0 the child runs. Else a negative code, and *child is as BS_CHILD_INIT. `wrapped` is what a
  * sandbox made of the command, NULL without one. */
