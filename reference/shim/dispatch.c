@@ -7,6 +7,10 @@
 
 #include "shim/ops.h"
 
+#ifdef BOXSPEC_BACKENDS
+#include "shim/backend_request.h"
+#endif
+
 typedef enum bs_answer (*op_function)(const struct bs_call *call, struct bs_buf *out);
 
 static const struct {
@@ -28,6 +32,10 @@ static const struct {
     {"policy.audit", bs_op_policy_audit, false},
     {"sbpl.compile", bs_op_sbpl_compile, false},
     {"sbpl.wrap", bs_op_sbpl_wrap, false},
+#ifdef BOXSPEC_BACKENDS
+    {"backend.probe", bs_op_backend_probe, true},
+    {"backend.run", bs_op_backend_run, true},
+#endif
     {"bye", bs_op_bye, false},
 };
 
@@ -73,10 +81,17 @@ enum bs_answer bs_op_hello(const struct bs_call *call, struct bs_buf *out) {
     bs_buf_str(out, ",\"capabilities\":[\"exec\",\"exec.concurrent\",\"exec.debug\",\"exec.cap\","
                     "\"exec.stdin_failure\",\"exec.termination\",\"exec.sandbox\",\"glob\","
                     "\"policy\",\"policy.yaml\",\"policy.fold\",\"policy.resolved\","
-                    "\"policy.explain\",\"policy.audit\",\"sbpl\",\"sbpl.fold\",\"sbpl.wrap\"]");
+                    "\"policy.explain\",\"policy.audit\",\"sbpl\",\"sbpl.fold\",\"sbpl.wrap\"");
+#ifdef BOXSPEC_BACKENDS
+    bs_buf_str(out, ",\"backend\",\"backend.policy\",\"backend.script\",\"exec.backend\"],"
+                    "\"backends\":");
+    bs_put_backends(out);
+#else
+    bs_buf_char(out, ']');
+#endif
     (void)snprintf(numbers, sizeof numbers,
                    ",\"limits\":{\"max_line_bytes\":%lu,\"max_integer\":\"18446744073709551615\"},"
-                   "\"constants\":{\"grace_ms\":%d,\"tick_ms\":%d},\"backends\":{}}",
+                   "\"constants\":{\"grace_ms\":%d,\"tick_ms\":%d}}",
                    BS_SHIM_MOST_LINE, BS_EXEC_GRACE_MS, BS_EXEC_TICK_MS);
     bs_buf_str(out, numbers);
     bs_answer_close(out);
