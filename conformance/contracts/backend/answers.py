@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from boxspec.target.client.b64 import unb64
 from boxspec.target.observed import Observed
-from contracts.exec.answers import RunAnswer
+from contracts.shared.runs import RunAnswer
 
 
 class ObservedSession(Observed):
@@ -46,3 +47,8 @@ class ObservedSession(Observed):
 
     def entries(self, call: str) -> list[dict[str, Any]]:
         return [each for each in self.result["log"] if each["call"] == call]
+
+    @property
+    def hard_links(self) -> list[bytes]:
+        """The files that the session names for their links."""
+        return [unb64(each) for each in self.result.get("hard_links_b64", [])]

@@ -11,7 +11,7 @@ from boxspec.target.client.b64 import put_word
 from boxspec.target.live import Live
 from boxspec.target.observed import Observed
 from contracts.backend.answers import ObservedSession
-from contracts.exec.request import exec_request
+from contracts.shared.requests import exec_request
 
 Message = dict[str, Any]
 CONTROL = "none"
@@ -41,6 +41,10 @@ class AsksBackend:
         """The backends of hello."""
         found: dict[str, dict[str, Any]] = self._box.hello.get("backends", {})
         return found
+
+    def mechanism(self, name: str) -> list[str]:
+        """What a backend is made of, as hello says: its parts, such as namespaces and seccomp."""
+        return str(self.named.get(name, {}).get("mechanism", "")).split("+")
 
     @property
     def chosen(self) -> str:

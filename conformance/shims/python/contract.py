@@ -29,6 +29,7 @@ class Contract:
     shim and the reader of the request and returns the answer.
     capabilities: called by hello.
     needs: the contracts that this one is built on.
+    hello: what hello says of it besides.
     """
 
     def __init__(
@@ -36,10 +37,12 @@ class Contract:
         operations: dict[str, str],
         capabilities: Callable[[], list[str]],
         needs: tuple[str, ...] = (),
+        hello: Callable[[], Object] = dict,
     ) -> None:
         self.operations = operations
         self.capabilities = capabilities
         self.needs = needs
+        self.hello = hello
 
 
 def names() -> list[str]:

@@ -116,7 +116,11 @@ def hello(shim: Shim, reader: Reader) -> Object:
                 "grace_ms": constants.GRACE_NS // 1_000_000,
                 "tick_ms": constants.TICK_NS // 1_000_000,
             },
-            "backends": {},
+            **{
+                name: said
+                for each in shim.contracts.values()
+                for name, said in each.hello().items()
+            },
         }
     }
 
