@@ -40,7 +40,7 @@ static int run(const struct bs_decoder *decoder, const struct bs_exec_request *r
 }
 
 #ifdef BOXSPEC_BACKENDS
-static enum bs_answer answer_confined(const struct bs_call *call,
+static enum bs_answer answer_confined(const struct bs_call *call, const struct bs_decoder *decoder,
                                       const struct bs_asked_backend *asked,
                                       const struct bs_exec_request *request, struct bs_buf *out) {
     struct bs_exec_result result = BS_EXEC_RESULT_INIT;
@@ -48,7 +48,9 @@ static enum bs_answer answer_confined(const struct bs_call *call,
     struct bs_error err = BS_ERROR_INIT;
     enum bs_claim enforcement = BS_CLAIM_UNAVAILABLE;
     enum bs_answer answer = BS_ANSWERED;
-    int code = bs_run_confined(asked, request, &result, &enforcement, &reasons, &err);
+    int code = holds_nul(decoder, request, &err) ? BS_E_EXECUTION : BS_OK;
+    if (code == BS_OK)
+        code = bs_run_confined(asked, request, &result, &enforcement, &reasons, &err);
     if (code != BS_OK) {
         answer = bs_answer_error(out, call->id, code, &err);
     } else {
@@ -111,14 +113,11 @@ enum bs_answer bs_op_exec_run(const struct bs_call *call, struct bs_buf *out) {
     if (refusing != NULL && backend != NULL)
         bs_problem(&decoder, "/sandbox", "give `sandbox` or `backend`, not both");
 #endif
-    struct bs_error err = BS_ERROR_INIT;
     if (bs_decoder_failed(&decoder))
         answer = bs_answer_problems(out, call->id, &decoder);
 #ifdef BOXSPEC_BACKENDS
-    else if (backend != NULL && holds_nul(&decoder, &request, &err))
-        answer = bs_answer_error(out, call->id, BS_E_EXECUTION, &err);
     else if (backend != NULL)
-        answer = answer_confined(call, &asked, &request, out);
+        answer = answer_confined(call, &decoder, &asked, &request, out);
 #endif
     else
         answer = answer_run(call, &decoder, &request, out);
