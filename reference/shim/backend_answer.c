@@ -1,6 +1,5 @@
 #include "shim/backend_answer.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static void put_text(struct bs_buf *out, const char *text) {
@@ -82,12 +81,9 @@ void bs_put_reasons(struct bs_buf *out, const struct bs_backend_context *context
         if (!bs_context_requests(context, (enum bs_aspect)i, true))
             continue;
         for (size_t j = 0; claim->claim != BS_NOT_REQUESTED && j < claim->n_reasons; j++) {
-            char text[640];
-            (void)snprintf(text, sizeof text, "%s: %s", bs_aspect_name((enum bs_aspect)i),
-                           claim->reasons[j]);
             if (any)
                 bs_buf_char(out, ',');
-            put_text(out, text);
+            put_text(out, claim->reasons[j]);
             any = true;
         }
     }
