@@ -11,6 +11,7 @@ int bs_cli_exec(int argc, char **argv);
 int bs_cli_module(int argc, char **argv);
 int bs_cli_policy(int argc, char **argv);
 int bs_cli_sbpl(int argc, char **argv);
+int bs_cli_sandbox(int argc, char **argv);
 
 /* "250ms", "2s", "1.5m" is not taken: whole numbers with ms, s, m or h; no unit means seconds. */
 bool bs_cli_duration_ms(const char *text, uint64_t *ms);

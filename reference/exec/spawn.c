@@ -26,10 +26,11 @@ struct launch {
     int in;
     int out;
     int err;
+    int report;
 };
 
 #define LAUNCH_INIT                                                                                \
-    { {0}, BS_ENVIRON_INIT, NULL, NULL, -1, -1, -1, -1 }
+    { {0}, BS_ENVIRON_INIT, NULL, NULL, -1, -1, -1, -1, -1 }
 
 static void launch_clear(struct launch *launch) {
     bs_environ_clear(&launch->environment);
@@ -39,6 +40,7 @@ static void launch_clear(struct launch *launch) {
     bs_close(&launch->in);
     bs_close(&launch->out);
     bs_close(&launch->err);
+    bs_close(&launch->report);
 }
 
 /* Names are cut so that the reason behind them is never lost. */
@@ -47,6 +49,7 @@ enum { NAME_MOST = 900 };
 static int fail(const struct bs_exec_request *request, int os_error, enum bs_spawn_step step,
                 struct bs_error *err) {
     static const char *const steps[] = {[BS_STEP_GROUP] = "process group",
+                                        [BS_STEP_REPORT] = "report of the launcher",
                                         [BS_STEP_STDIN] = "standard input",
                                         [BS_STEP_STDOUT] = "standard output",
                                         [BS_STEP_STDERR] = "standard error"};
@@ -164,9 +167,11 @@ static int build_argv(const struct bs_exec_request *request, const struct bs_wra
 static int prepare(const struct bs_exec_request *request, const struct bs_wrapped *wrapped,
                    const struct bs_plugs *plugs, struct launch *launch, struct bs_child *child,
                    struct bs_error *err) {
-    int os_error = bs_environ_build(&launch->environment, request->env_mode, request->env,
-                                    request->n_env, wrapped != NULL ? wrapped->env : NULL,
-                                    wrapped != NULL ? wrapped->n_env : 0);
+    bool clears = wrapped != NULL && wrapped->clears_env && request->env_mode == BS_ENV_INHERIT;
+    int os_error = bs_environ_build(
+        &launch->environment, clears ? BS_ENV_CLEAR_AND_SET : request->env_mode,
+        clears ? NULL : request->env, clears ? 0 : request->n_env,
+        wrapped != NULL ? wrapped->env : NULL, wrapped != NULL ? wrapped->n_env : 0);
     if (os_error == EINVAL)
         return bs_fail(err, BS_E_EXECUTION, os_error,
                        "failed to spawn `%.*s`: an environment name is empty or holds `=`",
@@ -186,6 +191,8 @@ static int prepare(const struct bs_exec_request *request, const struct bs_wrappe
     if (os_error == 0)
         os_error = plugs != NULL ? plug_all(plugs, launch, child)
                                  : prepare_streams(request, launch, child);
+    if (os_error == 0 && wrapped != NULL && wrapped->launches)
+        os_error = make_pipe(&child->report, &launch->report, true, true);
     if (os_error == 0)
         os_error = bs_watch_prepare(&child->watch);
     if (os_error != 0)
@@ -196,7 +203,8 @@ static int prepare(const struct bs_exec_request *request, const struct bs_wrappe
                                        .cwd = launch->cwd,
                                        .in = launch->in,
                                        .out = launch->out,
-                                       .err = launch->err};
+                                       .err = launch->err,
+                                       .report = launch->report};
     return BS_OK;
 }
 
@@ -220,7 +228,9 @@ static int start(const struct bs_launch *launch, pid_t *pid, enum bs_spawn_step 
     (void)sigaddset(&defaults, SIGPIPE);
     (void)posix_spawnattr_setsigdefault(&attr, &defaults);
     (void)posix_spawnattr_setpgroup(&attr, 0);
-    (void)posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+    /* Who leads a session leads a group, too, and may not be asked to become what it is. */
+    int leads = launch->report >= 0 ? POSIX_SPAWN_SETSID : POSIX_SPAWN_SETPGROUP;
+    (void)posix_spawnattr_setflags(&attr, (short)(leads | POSIX_SPAWN_SETSIGDEF));
     if (launch->cwd >= 0)
         os_error = posix_spawn_file_actions_addfchdir_np(&actions, launch->cwd);
     if (os_error == 0 && launch->in >= 0)
@@ -229,6 +239,9 @@ static int start(const struct bs_launch *launch, pid_t *pid, enum bs_spawn_step 
         os_error = posix_spawn_file_actions_adddup2(&actions, launch->out, 1);
     if (os_error == 0 && launch->err >= 0)
         os_error = posix_spawn_file_actions_adddup2(&actions, launch->err, 2);
+    /* Last: it may take the number of one of those above. */
+    if (os_error == 0 && launch->report >= 0)
+        os_error = posix_spawn_file_actions_adddup2(&actions, launch->report, BS_LAUNCH_REPORT_FD);
     if (os_error == 0)
         os_error = posix_spawn(pid, launch->path, &actions, &attr, launch->argv, launch->envp);
     (void)posix_spawnattr_destroy(&attr);
@@ -243,6 +256,7 @@ static void give_up(struct bs_child *child) {
     bs_close(&child->in);
     bs_close(&child->out);
     bs_close(&child->err);
+    bs_close(&child->report);
     bs_close(&child->feed.fd);
     *child = (struct bs_child)BS_CHILD_INIT;
 }

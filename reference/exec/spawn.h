@@ -26,11 +26,12 @@ struct bs_child {
     int in;  /* only with plugs */
     int out; /* our ends, close-on-exec, and without plugs non-blocking; -1 where there is none */
     int err;
+    int report;          /* of a launcher */
     struct bs_feed feed; /* what of the payload the pipe did not take at once */
 };
 
 #define BS_CHILD_INIT                                                                              \
-    { -1, BS_WATCH_INIT, -1, -1, -1, BS_FEED_INIT }
+    { -1, BS_WATCH_INIT, -1, -1, -1, -1, BS_FEED_INIT }
 
 /* On 0 the child runs. Else a negative code, and *child is as BS_CHILD_INIT. `wrapped` is what a
  * sandbox made of the command, NULL without one. With `plugs` the request's stdin is not looked at;

@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <boxspec/exec.h>
+
 #include "base/sys.h"
 
 bool bs_clone3_refused(void) { return syscall(SYS_clone3, NULL, 0) == -1 && errno == EPERM; }
@@ -31,8 +33,8 @@ static void reset_dispositions(void) {
 }
 
 /* The first step that fails, with errno. */
-static enum bs_spawn_step prepare(const struct bs_launch *launch) {
-    if (setpgid(0, 0) != 0)
+static enum bs_spawn_step prepare(const struct bs_launch *launch, int *failures) {
+    if ((launch->report >= 0 ? setsid() : setpgid(0, 0)) == -1)
         return BS_STEP_GROUP;
     reset_dispositions();
     if (launch->cwd >= 0 && fchdir(launch->cwd) != 0)
@@ -43,7 +45,18 @@ static enum bs_spawn_step prepare(const struct bs_launch *launch) {
         return BS_STEP_STDOUT;
     if (launch->err >= 0 && dup2(launch->err, 2) != 2)
         return BS_STEP_STDERR;
-    return BS_STEP_NONE;
+    if (launch->report < 0)
+        return BS_STEP_NONE;
+    /* Our own way to tell of a failure may have the number that the launcher expects. */
+    int moved = fcntl(*failures, F_DUPFD_CLOEXEC, BS_LAUNCH_REPORT_FD + 1);
+    if (moved < 0)
+        return BS_STEP_REPORT;
+    *failures = moved;
+    /* On itself, dup2 changes nothing, close-on-exec neither. */
+    bool placed = launch->report == BS_LAUNCH_REPORT_FD
+                      ? fcntl(launch->report, F_SETFD, 0) == 0
+                      : dup2(launch->report, BS_LAUNCH_REPORT_FD) == BS_LAUNCH_REPORT_FD;
+    return placed ? BS_STEP_NONE : BS_STEP_REPORT;
 }
 
 /* What the child tells its parent: less than PIPE_BUF, so it comes whole or not at all. */
@@ -55,7 +68,7 @@ struct failure {
 /* Between fork and exec of a threaded program: async-signal-safe calls only, no allocation, no
  * locks. */
 static void become(const struct bs_launch *launch, const sigset_t *mask, int report) {
-    struct failure failure = {.step = prepare(launch)};
+    struct failure failure = {.step = prepare(launch, &report)};
     if (failure.step == BS_STEP_NONE) {
         (void)sigprocmask(SIG_SETMASK, mask, NULL);
         (void)execve(launch->path, launch->argv, launch->envp);

@@ -15,6 +15,7 @@ struct bs_launch {
     int in;
     int out;
     int err;
+    int report; /* of a launcher, which leads a session */
 };
 
 /* Asks the kernel with arguments that it must refuse as EINVAL if it looks at them at all. */
@@ -27,7 +28,8 @@ enum bs_spawn_step {
     BS_STEP_DIRECTORY,
     BS_STEP_STDIN,
     BS_STEP_STDOUT,
-    BS_STEP_STDERR
+    BS_STEP_STDERR,
+    BS_STEP_REPORT
 };
 
 /* 0 or an errno, which may be the child's own; *step says then where it failed. */

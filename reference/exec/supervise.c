@@ -347,6 +347,7 @@ int bs_supervise(const struct bs_exec_request *request, struct bs_child *child,
     bs_drain_clear(&run.out);
     bs_drain_clear(&run.err);
     bs_close(&child->feed.fd);
+    bs_close(&child->report);
     close_witness(&run);
     bs_watch_close(&child->watch);
     return code;

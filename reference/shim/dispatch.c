@@ -8,6 +8,10 @@
 
 #include "shim/ops.h"
 
+#ifdef BOXSPEC_BACKENDS
+#include "shim/backend_request.h"
+#endif
+
 typedef enum bs_answer (*op_function)(const struct bs_call *call, struct bs_buf *out);
 
 static const struct {
@@ -32,6 +36,10 @@ static const struct {
     {"process.script", bs_op_process_script, true},
     {"process.bridge", bs_op_process_bridge, true},
     {"module.execute", bs_op_module_execute, false},
+#ifdef BOXSPEC_BACKENDS
+    {"backend.probe", bs_op_backend_probe, true},
+    {"backend.run", bs_op_backend_run, true},
+#endif
     {"bye", bs_op_bye, false},
 };
 
@@ -74,18 +82,23 @@ enum bs_answer bs_op_hello(const struct bs_call *call, struct bs_buf *out) {
     bs_buf_str(out, "{\"protocol\":1,\"nonce\":");
     bs_json_put_string(out, nonce, strlen(nonce));
     bs_buf_str(out, numbers);
-    bs_buf_str(
-        out, ",\"capabilities\":[\"exec\",\"exec.bytes\",\"exec.concurrent\",\"exec.debug\","
-             "\"exec.cap\",\"exec.stdin_failure\",\"exec.termination\",\"exec.sandbox\","
-             "\"glob\",\"policy\",\"policy.load\",\"policy.json\",\"policy.yaml\","
-             "\"policy.fold\",\"policy.resolved\",\"policy.resolved.parent\","
-             "\"policy.explain\",\"policy.audit\",\"sbpl\",\"sbpl.fold\",\"sbpl.wrap\",\"module\","
-             "\"module.runner\",\"process\"]");
-    (void)snprintf(
-        numbers, sizeof numbers,
-        ",\"limits\":{\"max_line_bytes\":%lu,\"max_integer\":\"18446744073709551615\"},"
-        "\"constants\":{\"grace_ms\":%d,\"tick_ms\":%d,\"bridge_grace_ms\":%d},\"backends\":{}}",
-        BS_SHIM_MOST_LINE, BS_EXEC_GRACE_MS, BS_EXEC_TICK_MS, BS_BRIDGE_GRACE_MS);
+    bs_buf_str(out, ",\"capabilities\":[\"exec\",\"exec.bytes\",\"exec.concurrent\",\"exec.debug\","
+                    "\"exec.cap\",\"exec.stdin_failure\",\"exec.termination\",\"exec.sandbox\","
+                    "\"glob\",\"policy\",\"policy.load\",\"policy.json\",\"policy.yaml\","
+                    "\"policy.fold\",\"policy.resolved\",\"policy.resolved.parent\","
+                    "\"policy.explain\",\"policy.audit\",\"sbpl\",\"sbpl.fold\",\"sbpl.wrap\","
+                    "\"module\",\"module.runner\",\"process\"");
+#ifdef BOXSPEC_BACKENDS
+    bs_buf_str(out, ",\"backend\",\"backend.policy\",\"backend.script\",\"exec.backend\"],"
+                    "\"backends\":");
+    bs_put_backends(out);
+#else
+    bs_buf_char(out, ']');
+#endif
+    (void)snprintf(numbers, sizeof numbers,
+                   ",\"limits\":{\"max_line_bytes\":%lu,\"max_integer\":\"18446744073709551615\"},"
+                   "\"constants\":{\"grace_ms\":%d,\"tick_ms\":%d,\"bridge_grace_ms\":%d}}",
+                   BS_SHIM_MOST_LINE, BS_EXEC_GRACE_MS, BS_EXEC_TICK_MS, BS_BRIDGE_GRACE_MS);
     bs_buf_str(out, numbers);
     bs_answer_close(out);
 finish:

@@ -10,6 +10,11 @@
 #include "base/sys.h"
 #include "shim/ops.h"
 
+#ifdef BOXSPEC_BACKENDS
+#include "shim/backend_answer.h"
+#include "shim/backend_request.h"
+#endif
+
 /* The sandbox that a request may ask for: it refuses everything, with the given reason. */
 static int refuse_all(void *ctx, const struct bs_exec_request *request, struct bs_error *err) {
     (void)request;
@@ -34,39 +39,88 @@ static int run(const struct bs_decoder *decoder, const struct bs_exec_request *r
     return bs_exec_run(request, result, err);
 }
 
-enum bs_answer bs_op_exec_run(const struct bs_call *call, struct bs_buf *out) {
-    static const char *const known[] = {"id", "op", "request", "sandbox", "hold", NULL};
-    static const char *const known_sandbox[] = {"refuse", NULL};
-    struct bs_decoder decoder = {0};
-    struct bs_exec_request request;
+#ifdef BOXSPEC_BACKENDS
+static enum bs_answer answer_confined(const struct bs_call *call, const struct bs_decoder *decoder,
+                                      const struct bs_asked_backend *asked,
+                                      const struct bs_exec_request *request, struct bs_buf *out) {
+    struct bs_exec_result result = BS_EXEC_RESULT_INIT;
+    struct bs_buf reasons = BS_BUF_INIT;
+    struct bs_error err = BS_ERROR_INIT;
+    enum bs_claim enforcement = BS_CLAIM_UNAVAILABLE;
+    enum bs_answer answer = BS_ANSWERED;
+    int code = holds_nul(decoder, request, &err) ? BS_E_EXECUTION : BS_OK;
+    if (code == BS_OK)
+        code = bs_run_confined(asked, request, &result, &enforcement, &reasons, &err);
+    if (code != BS_OK) {
+        answer = bs_answer_error(out, call->id, code, &err);
+    } else {
+        bs_answer_open(out, call->id, "result");
+        bs_put_result(out, &result);
+        bs_put_enforcement(out, enforcement, &reasons);
+        bs_answer_close(out);
+    }
+    out->failed = out->failed || reasons.failed;
+    bs_buf_clear(&reasons);
+    bs_exec_result_clear(&result);
+    return answer;
+}
+#endif
+
+static enum bs_answer answer_run(const struct bs_call *call, const struct bs_decoder *decoder,
+                                 const struct bs_exec_request *request, struct bs_buf *out) {
     struct bs_exec_result result = BS_EXEC_RESULT_INIT;
     struct bs_error err = BS_ERROR_INIT;
-    enum bs_answer answer = BS_ANSWERED;
-    bs_refuse_unknown(&decoder, call->request, "", known);
-    bs_decode_request(&decoder, cJSON_GetObjectItemCaseSensitive(call->request, "request"),
-                      "/request", &request);
-    struct bs_sandbox sandbox = {NULL, refuse_all, NULL};
-    const cJSON *asked = cJSON_GetObjectItemCaseSensitive(call->request, "sandbox");
-    if (asked != NULL) {
-        bs_refuse_unknown(&decoder, asked, "/sandbox", known_sandbox);
-        /* validate only reads it */
-        sandbox.ctx =
-            (void *)(uintptr_t)bs_decode_text(&decoder, asked, "/sandbox", "refuse", true);
-        request.sandbox = &sandbox;
-    }
-    if (bs_decoder_failed(&decoder)) {
-        answer = bs_answer_problems(out, call->id, &decoder);
-        goto finish;
-    }
-    int code = run(&decoder, &request, &result, &err);
+    int code = run(decoder, request, &result, &err);
     bs_answer_open(out, call->id, code == BS_OK ? "result" : "error");
     if (code == BS_OK)
         bs_put_result(out, &result);
     else
         bs_put_error(out, bs_error_kind(code), err.message, strlen(err.message));
     bs_answer_close(out);
-finish:
     bs_exec_result_clear(&result);
+    return BS_ANSWERED;
+}
+
+enum bs_answer bs_op_exec_run(const struct bs_call *call, struct bs_buf *out) {
+    static const char *const known[] = {"id",      "op", "request", "sandbox", "hold",
+#ifdef BOXSPEC_BACKENDS
+                                        "backend",
+#endif
+                                        NULL};
+    static const char *const known_sandbox[] = {"refuse", NULL};
+    struct bs_decoder decoder = {0};
+    struct bs_exec_request request;
+    enum bs_answer answer = BS_ANSWERED;
+    bs_refuse_unknown(&decoder, call->request, "", known);
+#ifdef BOXSPEC_BACKENDS
+    struct bs_asked_backend asked;
+    const cJSON *backend = cJSON_GetObjectItemCaseSensitive(call->request, "backend");
+    if (backend != NULL) /* first: a NUL in it is another problem than one in the command */
+        bs_decode_use(&decoder, backend, &asked);
+#endif
+    bs_decode_request(&decoder, cJSON_GetObjectItemCaseSensitive(call->request, "request"),
+                      "/request", &request);
+    struct bs_sandbox sandbox = {NULL, refuse_all, NULL};
+    const cJSON *refusing = cJSON_GetObjectItemCaseSensitive(call->request, "sandbox");
+    if (refusing != NULL) {
+        bs_refuse_unknown(&decoder, refusing, "/sandbox", known_sandbox);
+        /* validate only reads it */
+        sandbox.ctx =
+            (void *)(uintptr_t)bs_decode_text(&decoder, refusing, "/sandbox", "refuse", true);
+        request.sandbox = &sandbox;
+    }
+#ifdef BOXSPEC_BACKENDS
+    if (refusing != NULL && backend != NULL)
+        bs_problem(&decoder, "/sandbox", "give `sandbox` or `backend`, not both");
+#endif
+    if (bs_decoder_failed(&decoder))
+        answer = bs_answer_problems(out, call->id, &decoder);
+#ifdef BOXSPEC_BACKENDS
+    else if (backend != NULL)
+        answer = answer_confined(call, &decoder, &asked, &request, out);
+#endif
+    else
+        answer = answer_run(call, &decoder, &request, out);
     bs_decoder_clear(&decoder);
     return answer;
 }

@@ -39,6 +39,8 @@ enum bs_answer bs_op_process_script(const struct bs_call *call, struct bs_buf *o
 enum bs_answer bs_op_process_bridge(const struct bs_call *call, struct bs_buf *out);
 enum bs_answer bs_op_sbpl_compile(const struct bs_call *call, struct bs_buf *out);
 enum bs_answer bs_op_sbpl_wrap(const struct bs_call *call, struct bs_buf *out);
+enum bs_answer bs_op_backend_probe(const struct bs_call *call, struct bs_buf *out);
+enum bs_answer bs_op_backend_run(const struct bs_call *call, struct bs_buf *out);
 
 #define BS_SHIM_MOST_LINE (64UL * 1024 * 1024)
 

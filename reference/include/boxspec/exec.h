@@ -104,6 +104,28 @@ struct bs_wrapped {
     const char *const *argv; /* NULL-terminated, at least one entry; argv[0] is the program */
     const struct bs_env_pair *env;
     size_t n_env; /* set after the request's own environment, and win over it */
+    /* Nothing of the caller's environment is passed on, also with BS_ENV_INHERIT. */
+    bool clears_env;
+    /* argv[0] is a launcher: it starts the program of the request itself. It leads a session of its
+     * own beside its group, has a pipe as descriptor BS_LAUNCH_REPORT_FD, and if the program cannot
+     * be started, writes one struct bs_launch_failure there before it ends. That is then the error
+     * of the run. */
+    bool launches;
+};
+
+#define BS_LAUNCH_REPORT_FD 3
+
+struct bs_launch_failure {
+    int os_error; /* errno, 0 where `words` alone say what it was */
+    int step;     /* an enum bs_launch_step */
+    char words[240];
+};
+
+enum bs_launch_step {
+    BS_LAUNCH_PROGRAM,   /* the program itself */
+    BS_LAUNCH_DIRECTORY, /* its working directory */
+    BS_LAUNCH_STDIO,     /* one of its descriptors 0 to 2 */
+    BS_LAUNCH_SANDBOX    /* what should have confined it */
 };
 
 /* The seam to a sandbox. Either function may be NULL. The library never isolates between spawn and

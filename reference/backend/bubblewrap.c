@@ -1,0 +1,103 @@
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "backend/internal.h"
+#include "backend/plan.h"
+#include "base/error.h"
+
+/* Private in every call; what the workspace itself covers is no place for it. */
+const char *bs_bubblewrap_scratch(const char *root) {
+    return bs_is_below("/tmp", root) ? "/var/tmp" : "/tmp";
+}
+
+static void bind(struct bs_buf *out, const char *option, const char *path) {
+    bs_plan_arg(out, option);
+    bs_plan_arg(out, path);
+    bs_plan_arg(out, path);
+}
+
+static bool bind_cache(struct bs_buf *out) {
+    const char *home = getenv("HOME");
+    char *cache = NULL;
+    if (home == NULL || home[0] != '/')
+        return true;
+    if (asprintf(&cache, "%s/.cache", home) < 0)
+        return false;
+    char *real = realpath(cache, NULL);
+    if (real != NULL)
+        bind(out, "--bind", real);
+    free(real);
+    free(cache);
+    return true;
+}
+
+/* Pid 1 of the namespace is the launcher, not bubblewrap's own: it stays in the process group that
+ * the caller ends, makes the new session behind it, and gives a grace. bubblewrap dies with the
+ * launcher outside, which has one thread only. */
+int bs_bubblewrap_plan(const struct bs_backend_context *context, const struct bs_profile *profile,
+                       const char *place, const char *scratch, int cancel, struct bs_buf *out,
+                       struct bs_error *err) {
+    static const char *const head[] = {BS_BUBBLEWRAP,
+                                       "--unshare-all",
+                                       "--die-with-parent",
+                                       "--as-pid-1",
+                                       "--cap-drop",
+                                       "ALL",
+                                       "--ro-bind",
+                                       "/",
+                                       "/",
+                                       "--dev",
+                                       "/dev",
+                                       "--proc",
+                                       "/proc"};
+    bool writable = context->confine != BS_CONFINE_READ_ONLY;
+    bool good = true;
+    bs_plan_add(out, BS_PLAN_MODE, "bubblewrap");
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+        bs_plan_arg(out, head[i]);
+    if (bs_context_network(context) != BS_NET_NONE)
+        bs_plan_arg(out, "--share-net");
+    if (geteuid() == 0) /* root without capabilities still owns the files there */
+        bind(out, "--ro-bind", "/proc/sys");
+    bs_plan_arg(out, "--tmpfs");
+    bs_plan_arg(out, scratch);
+    if (context->confine == BS_CONFINE_FULL_DEV)
+        good = bind_cache(out);
+    bind(out, writable ? "--bind" : "--ro-bind", context->root);
+    int code = BS_OK;
+    if (profile != NULL)
+        code = bs_mounts_add(profile, context->root, writable, place, cancel, out, err);
+    bs_plan_arg(out, "--chdir");
+    bs_plan_arg(out, "/");
+    if (code == BS_OK && (!good || out->failed))
+        code = bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a plan");
+    return code;
+}
+
+static bool lacks(struct bs_backend_report *report, enum bs_aspect aspect, const char *why) {
+    return bs_report_reason(report, aspect, BS_CLAIM_PARTIAL, "%s", why);
+}
+
+bool bs_bubblewrap_claims(const struct bs_backend_context *context, bool filtered,
+                          struct bs_backend_report *report) {
+    enum bs_network network = bs_context_network(context);
+    bool good = bs_report_claim(report, BS_ASPECT_FS_WRITE, BS_CLAIM_FULLY) &&
+                bs_report_claim(report, BS_ASPECT_FS_METADATA, BS_CLAIM_FULLY) &&
+                bs_report_claim(report, BS_ASPECT_PROCESS, BS_CLAIM_FULLY) &&
+                bs_report_claim(report, BS_ASPECT_IPC, BS_CLAIM_FULLY) &&
+                bs_report_claim(report, BS_ASPECT_NETWORK, BS_CLAIM_FULLY);
+    if (!filtered)
+        good = good && lacks(report, BS_ASPECT_IPC, "Unix sockets that have a path are shared") &&
+               lacks(report, BS_ASPECT_IPC, "keyrings are shared");
+    if (!filtered && network != BS_NET_NONE)
+        good = good && lacks(report, BS_ASPECT_IPC, "abstract sockets are shared");
+    if (network == BS_NET_LIST)
+        good = good && lacks(report, BS_ASPECT_NETWORK,
+                             "the whole network is open: hosts and ports are not told apart");
+    return good;
+}

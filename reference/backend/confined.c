@@ -1,0 +1,356 @@
+/* Landlock and bubblewrap: both are a plan for the launcher. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "backend/internal.h"
+#include "backend/plan.h"
+#include "base/error.h"
+
+/* How long the positive control may take; the launcher then ends at once what has not started. */
+enum { CONTROL_MS = 4000 };
+
+struct confined {
+    char *place;
+    char *launcher;
+    char *plan;
+    char *scratch;   /* TMPDIR of the programs */
+    bool hides_home; /* HOME of the caller is not there inside */
+    char *root;      /* for the scan */
+    struct bs_profile *profile;
+    struct bs_snapshot *snapshot; /* NULL: every rule holds */
+};
+
+static int out_of_memory(struct bs_error *err) {
+    return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a sandbox");
+}
+
+/* A filter for this mechanism, the plan, and what both need in their place. */
+static int build_plan(const struct bs_kind *kind, const struct bs_backend_context *context,
+                      struct confined *state, int cancel, struct bs_backend_report *report,
+                      struct bs_error *err) {
+    struct bs_buf plan = BS_BUF_INIT;
+    struct bs_buf filter = BS_BUF_INIT;
+    char *path = NULL;
+    int code = kind->namespaces
+                   ? bs_bubblewrap_plan(context, state->profile, state->place, state->scratch,
+                                        cancel, &plan, err)
+                   : bs_landlock_plan(context, state->profile, state->scratch, &plan, report, err);
+    if (code == BS_OK && kind->filtered) {
+        const struct bs_filter_wish wish = {
+            kind->namespaces, bs_context_network(context) == BS_NET_NONE, context->strict_metadata};
+        code = bs_filter_build(&wish, &filter, err);
+        if (code == BS_OK)
+            code = bs_hideout_add(state->place, "filter", filter.data, filter.len, 0600, err);
+        if (code == BS_OK && asprintf(&path, "%s/filter", state->place) < 0)
+            code = out_of_memory(err);
+        if (code == BS_OK)
+            bs_plan_add(&plan, BS_PLAN_FILTER, path);
+    }
+    if (code == BS_OK && plan.failed)
+        code = out_of_memory(err);
+    if (code == BS_OK)
+        code = bs_hideout_add(state->place, "plan", plan.data, plan.len, 0600, err);
+    free(path);
+    bs_buf_clear(&plan);
+    bs_buf_clear(&filter);
+    return code;
+}
+
+static bool join(char **out, const char *dir, const char *name) {
+    if (asprintf(out, "%s/%s", dir, name) >= 0)
+        return true;
+    *out = NULL;
+    return false;
+}
+
+static int make_place(const struct bs_kind *kind, const struct bs_backend_context *context,
+                      struct confined *state, struct bs_error *err) {
+    int code = bs_hideout_make(context, &state->place, err);
+    if (code == BS_OK && !join(&state->plan, state->place, "plan"))
+        code = out_of_memory(err);
+    if (code != BS_OK)
+        return code;
+    if (!kind->namespaces) {
+        code = bs_hideout_add_dir(state->place, "tmp", 0700, err);
+        return code == BS_OK && !join(&state->scratch, state->place, "tmp") ? out_of_memory(err)
+                                                                            : code;
+    }
+    state->scratch = strdup(bs_bubblewrap_scratch(context->root));
+    if (state->scratch == NULL)
+        return out_of_memory(err);
+    code = bs_hideout_add(state->place, "nothing", "", 0, 0, err);
+    return code == BS_OK ? bs_hideout_add_dir(state->place, "nothing.d", 0, err) : code;
+}
+
+/* Whether what HOME names can be entered inside. */
+static bool hides_home(const struct bs_kind *kind, const struct bs_backend_context *context,
+                       const struct confined *state) {
+    const char *home = getenv("HOME");
+    if (home == NULL)
+        return false;
+    char *real = realpath(home, NULL);
+    bool hidden = real == NULL || access(real, R_OK | X_OK) != 0 ||
+                  (kind->namespaces && bs_is_below(real, state->scratch) &&
+                   !bs_is_below(real, context->root));
+    free(real);
+    return hidden;
+}
+
+static void free_state(struct confined *state) {
+    bs_snapshot_free(state->snapshot);
+    bs_profile_free(state->profile);
+    free(state->root);
+    free(state->launcher);
+    free(state->plan);
+    free(state->scratch);
+    free(state);
+}
+
+/* What the rules lack in this workspace, and what a scan will compare with. */
+static int look_at_rules(const struct bs_kind *kind, const struct bs_backend_context *context,
+                         struct confined *state, struct bs_backend_report *report,
+                         struct bs_error *err) {
+    unsigned counts[2] = {0, 0};
+    bool writable = context->confine != BS_CONFINE_READ_ONLY;
+    bool good = kind->namespaces
+                    ? bs_rules_of_mounts(state->profile, context->root, writable, report, counts)
+                    : bs_rules_of_grants(state->profile, writable, report, counts);
+    if (!good)
+        return out_of_memory(err);
+    if (counts[BS_OP_MODIFY] == 0)
+        return BS_OK;
+    return bs_snapshot_take(state->profile, context->root, &state->snapshot, err);
+}
+
+int bs_confined_prepare(void *ctx, const struct bs_backend_context *context, int cancel,
+                        void **made, struct bs_backend_report *report, struct bs_error *err) {
+    const struct bs_kind *kind = ctx;
+    struct confined *state = calloc(1, sizeof *state);
+    *made = state;
+    if (state == NULL)
+        return out_of_memory(err);
+    state->root = strdup(context->root);
+    if (state->root == NULL)
+        return out_of_memory(err);
+    state->launcher = bs_launcher_find(context->launcher, err);
+    if (state->launcher == NULL)
+        return BS_E_EXECUTION;
+    int code = bs_policy_of(context, &state->profile, err);
+    if (code == BS_OK)
+        code = make_place(kind, context, state, err);
+    if (code == BS_OK)
+        code = build_plan(kind, context, state, cancel, report, err);
+    if (code == BS_OK)
+        code = look_at_rules(kind, context, state, report, err);
+    if (code == BS_OK)
+        code = bs_links_report(context->root, report, err);
+    state->hides_home = code == BS_OK && hides_home(kind, context, state);
+    return code;
+}
+
+/* One block: the pairs behind the words. */
+int bs_confined_wrap(void *ctx, void *made, const struct bs_exec_request *request, const char *cwd,
+                     struct bs_wrapped *out, struct bs_error *err) {
+    enum { HEAD = 8, PAIRS = 2 };
+    const struct confined *state = made;
+    size_t n_words = HEAD + request->n_args + 1;
+    (void)ctx;
+    struct bs_env_pair *pairs = calloc(1, PAIRS * sizeof *pairs + n_words * sizeof(const char *));
+    if (pairs == NULL)
+        return out_of_memory(err);
+    const char **argv = (const char **)(pairs + PAIRS);
+    size_t n = 0;
+    argv[n++] = state->launcher;
+    argv[n++] = BS_LAUNCH_PLAN;
+    argv[n++] = state->plan;
+    argv[n++] = BS_LAUNCH_CHDIR;
+    argv[n++] = cwd;
+    argv[n++] = BS_LAUNCH_REPORT;
+    argv[n++] = "--";
+    argv[n++] = request->program;
+    if (request->n_args > 0)
+        memcpy(argv + n, request->args, request->n_args * sizeof *argv);
+    *out = (struct bs_wrapped){.argv = argv, .env = pairs, .launches = true};
+    pairs[out->n_env++] = (struct bs_env_pair){"TMPDIR", state->scratch};
+    if (state->hides_home)
+        pairs[out->n_env++] = (struct bs_env_pair){"HOME", state->scratch};
+    return BS_OK;
+}
+
+void bs_confined_unwrap(void *ctx, void *made, struct bs_wrapped *wrapped) {
+    (void)ctx;
+    (void)made;
+    free((void *)(uintptr_t)wrapped->env);
+    *wrapped = (struct bs_wrapped){.argv = NULL};
+}
+
+int bs_confined_scan(void *ctx, void *made, struct bs_backend_report *report,
+                     struct bs_error *err) {
+    const struct confined *state = made;
+    (void)ctx;
+    if (state->snapshot == NULL)
+        return BS_OK;
+    return bs_snapshot_compare(state->snapshot, state->profile, state->root, report, err);
+}
+
+int bs_confined_shutdown(void *ctx, void *made, struct bs_error *err) {
+    struct confined *state = made;
+    (void)ctx;
+    if (state == NULL)
+        return BS_OK;
+    int code = bs_hideout_remove(state->place, err);
+    free_state(state);
+    return code;
+}
+
+/* A shell that writes where it may, and tries where it may not. What it could do is judged by what
+ * is there afterwards: it may well succeed in a place of its own. */
+static const char script[] = "cd \"$1\" || exit 3\n"
+                             "if [ \"$2\" = rw ]; then (: >inside) || exit 4; fi\n"
+                             "(: >\"$3\") 2>/dev/null\n"
+                             "exit 0\n";
+
+static int hand_over(void *ctx, const struct bs_exec_request *request, struct bs_wrapped *out,
+                     struct bs_error *err) {
+    (void)request;
+    (void)err;
+    *out = *(const struct bs_wrapped *)ctx;
+    return BS_OK;
+}
+
+static bool exists(const char *path) {
+    struct stat st;
+    return lstat(path, &st) == 0;
+}
+
+struct control {
+    char *place;
+    char *root; /* its workspace */
+    char *outside;
+};
+
+static int run_control(const struct bs_kind *kind, const struct control *control,
+                       const struct bs_backend_context *context, int cancel, struct bs_error *err) {
+    struct bs_backend_context inner = *context;
+    struct bs_backend_report ignored = BS_BACKEND_REPORT_INIT;
+    struct bs_exec_result result = BS_EXEC_RESULT_INIT;
+    struct bs_wrapped wrapped = {.argv = NULL};
+    void *state = NULL;
+    bool writes = context->confine != BS_CONFINE_READ_ONLY;
+    const char *const args[] = {
+        "-c", script, "boxspec", control->root, writes ? "rw" : "ro", control->outside};
+    uint64_t timeout_ms = CONTROL_MS;
+    struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
+    inner.root = control->root;
+    inner.cwd = NULL;
+    inner.policy = NULL;
+    int code = bs_confined_prepare((void *)(uintptr_t)kind, &inner, cancel, &state, &ignored, err);
+    request.program = "/bin/sh";
+    request.args = args;
+    request.n_args = sizeof args / sizeof *args;
+    request.stdin_mode = BS_STDIN_NULL;
+    request.env_mode = BS_ENV_CLEAR_AND_SET;
+    request.timeout_ms = &timeout_ms;
+    request.cancel_fd = cancel >= 0 ? &cancel : NULL;
+    if (code == BS_OK)
+        code = bs_confined_wrap(NULL, state, &request, control->root, &wrapped, err);
+    if (code == BS_OK) {
+        const struct bs_sandbox sandbox = {&wrapped, NULL, hand_over};
+        request.sandbox = &sandbox;
+        code = bs_exec_run(&request, &result, err);
+        bs_confined_unwrap(NULL, state, &wrapped);
+    }
+    if (code == BS_OK && !result.success)
+        code = bs_fail(err, BS_E_EXECUTION, 0, "the positive control %s: %.300s",
+                       result.termination == BS_ENDED_TIMEOUT ? "did not end in time" : "failed",
+                       result.err.len > 0 ? result.err.data : "no message");
+    if (code == BS_OK && exists(control->outside))
+        code = bs_fail(err, BS_E_EXECUTION, 0, "a program inside wrote to a file outside");
+    bs_exec_result_clear(&result);
+    bs_backend_report_clear(&ignored);
+    (void)bs_confined_shutdown(NULL, state, NULL);
+    return code;
+}
+
+static int positive_control(const struct bs_kind *kind, const struct bs_backend_context *context,
+                            int cancel, struct bs_error *err) {
+    struct control control = {NULL, NULL, NULL};
+    struct bs_backend_context nowhere = *context;
+    nowhere.root = NULL;
+    int code = bs_hideout_make(&nowhere, &control.place, err);
+    if (code == BS_OK && (!join(&control.root, control.place, "ws") ||
+                          !join(&control.outside, control.place, "outside")))
+        code = out_of_memory(err);
+    if (code == BS_OK)
+        code = bs_hideout_add_dir(control.place, "ws", 0700, err);
+    if (code == BS_OK)
+        code = run_control(kind, &control, context, cancel, err);
+    free(control.root);
+    free(control.outside);
+    (void)bs_hideout_remove(control.place, NULL);
+    return code;
+}
+
+/* Rules that no workspace could make true, and what they make of the claims. */
+static bool claim_rules(const struct bs_kind *kind, const struct bs_backend_context *context,
+                        const struct bs_profile *profile, struct bs_backend_report *report) {
+    unsigned counts[2] = {0, 0};
+    bool writable = context->confine != BS_CONFINE_READ_ONLY;
+    bool good = kind->namespaces ? bs_rules_of_mounts(profile, NULL, writable, report, counts)
+                                 : bs_rules_of_grants(profile, writable, report, counts);
+    if (good && bs_profile_denies(profile, BS_OP_READ))
+        good = bs_report_claim(report, BS_ASPECT_FS_READ, BS_CLAIM_FULLY);
+    if (good && counts[BS_OP_READ] > 0)
+        good = bs_report_reason(report, BS_ASPECT_FS_READ,
+                                kind->namespaces ? BS_CLAIM_PARTIAL : BS_CLAIM_UNAVAILABLE,
+                                "%u rules that deny reading are not enforced", counts[BS_OP_READ]);
+    if (good && counts[BS_OP_MODIFY] > 0)
+        good =
+            bs_report_reason(report, BS_ASPECT_FS_WRITE, BS_CLAIM_PARTIAL,
+                             "%u rules that deny modifying are not enforced", counts[BS_OP_MODIFY]);
+    return good;
+}
+
+static bool claim_nothing(const struct bs_backend_context *context, bool denies_reading,
+                          const char *why, struct bs_backend_report *report) {
+    bool good = true;
+    for (int i = 0; good && i < BS_ASPECTS; i++) {
+        if (bs_context_requests(context, (enum bs_aspect)i, denies_reading))
+            good = bs_report_reason(report, (enum bs_aspect)i, BS_CLAIM_UNAVAILABLE, "%s", why);
+    }
+    return good;
+}
+
+int bs_confined_probe(void *ctx, const struct bs_backend_context *context, int cancel,
+                      struct bs_backend_report *report, struct bs_error *err) {
+    const struct bs_kind *kind = ctx;
+    struct bs_error control = BS_ERROR_INIT;
+    struct bs_profile *profile = NULL;
+    int abi = bs_landlock_abi();
+    int code = bs_policy_of(context, &profile, err);
+    if (code != BS_OK)
+        return code;
+    bool reads = bs_profile_denies(profile, BS_OP_READ);
+    bool good = true;
+    if (!kind->namespaces && abi == 0) {
+        good = claim_nothing(context, reads, "this kernel has no Landlock, or has it off", report);
+    } else if (positive_control(kind, context, cancel, &control) != BS_OK) {
+        good = claim_nothing(context, reads, control.message, report);
+    } else {
+        good = (kind->namespaces ? bs_bubblewrap_claims(context, kind->filtered, report)
+                                 : bs_landlock_claims(context, kind->filtered, abi, report)) &&
+               claim_rules(kind, context, profile, report);
+        if (kind->filtered)
+            good = good && bs_report_claim(report, BS_ASPECT_KERNEL, BS_CLAIM_FULLY);
+        if (!bs_context_requests(context, BS_ASPECT_NETWORK, reads))
+            report->aspects[BS_ASPECT_NETWORK] = (struct bs_aspect_claim){BS_NOT_REQUESTED, 0, 0};
+    }
+    bs_profile_free(profile);
+    bs_report_conclude(report, context, reads);
+    return good ? BS_OK : out_of_memory(err);
+}

@@ -1,0 +1,66 @@
+#include <string.h>
+
+#include "backend/internal.h"
+#include "base/error.h"
+
+static int none_probe(void *ctx, const struct bs_backend_context *context, int cancel,
+                      struct bs_backend_report *report, struct bs_error *err) {
+    bool good = true;
+    (void)ctx;
+    (void)cancel;
+    for (int i = 0; good && i < BS_ASPECTS; i++) {
+        if (bs_context_requests(context, (enum bs_aspect)i, false))
+            good = bs_report_reason(report, (enum bs_aspect)i, BS_CLAIM_UNAVAILABLE,
+                                    "the backend `none` confines nothing");
+    }
+    bs_report_conclude(report, context, false);
+    return good ? BS_OK : bs_fail(err, BS_E_EXECUTION, 0, "out of memory for a report");
+}
+
+static int none_prepare(void *ctx, const struct bs_backend_context *context, int cancel,
+                        void **state, struct bs_backend_report *report, struct bs_error *err) {
+    (void)ctx;
+    (void)context;
+    (void)cancel;
+    (void)state;
+    (void)report;
+    return bs_fail(err, BS_E_EXECUTION, 0, "the backend `none` confines nothing");
+}
+
+static int none_wrap(void *ctx, void *state, const struct bs_exec_request *request, const char *cwd,
+                     struct bs_wrapped *out, struct bs_error *err) {
+    (void)ctx;
+    (void)state;
+    (void)request;
+    (void)cwd;
+    (void)out;
+    return bs_fail(err, BS_E_EXECUTION, 0, "the backend `none` confines nothing");
+}
+
+static struct bs_kind kinds[] = {{false, false}, {false, true}, {true, false}, {true, true}};
+
+#define CONFINED(name, mechanism, kind)                                                            \
+    {                                                                                              \
+        name, mechanism, &kinds[kind], bs_confined_probe, bs_confined_prepare, bs_confined_wrap,   \
+            bs_confined_unwrap, bs_confined_scan, bs_confined_shutdown                             \
+    }
+
+static const struct bs_backend backends[] = {
+    {"none", "none", NULL, none_probe, none_prepare, none_wrap, NULL, NULL, NULL},
+    CONFINED("landlock", "landlock", 0),
+    CONFINED("landlock+seccomp", "landlock+seccomp", 1),
+    CONFINED("bubblewrap", "namespaces", 2),
+    CONFINED("bubblewrap+seccomp", "namespaces+seccomp", 3),
+};
+
+const struct bs_backend *bs_backend_at(size_t index) {
+    return index < sizeof backends / sizeof *backends ? &backends[index] : NULL;
+}
+
+const struct bs_backend *bs_backend_find(const char *name) {
+    for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
+        if (strcmp(backends[i].name, name) == 0)
+            return &backends[i];
+    }
+    return NULL;
+}

@@ -1,0 +1,154 @@
+/* What the files of this room share. */
+#ifndef BS_BACKEND_INTERNAL_H
+#define BS_BACKEND_INTERNAL_H
+
+#include <boxspec/backend.h>
+#include <boxspec/profile.h>
+
+#include "base/buf.h"
+
+/* Contexts (context.c). */
+
+/* A context whose root and cwd are real paths, malloc'd; the rest is borrowed. */
+struct bs_resolved_context {
+    struct bs_backend_context context;
+    char *root;
+    char *cwd;
+};
+
+int bs_context_resolve(const struct bs_backend_context *given, struct bs_resolved_context *resolved,
+                       struct bs_error *err);
+void bs_context_clear(struct bs_resolved_context *resolved);
+
+/* Everything of a context that does not need its root. */
+int bs_context_check(const struct bs_backend_context *context, struct bs_error *err);
+
+bool bs_is_below(const char *path, const char *dir); /* or the same */
+bool bs_confine_has_network(enum bs_confine confine);
+
+/* What egress means for a backend that cannot tell hosts apart. */
+enum bs_network { BS_NET_OPEN, BS_NET_NONE, BS_NET_LIST };
+enum bs_network bs_context_network(const struct bs_backend_context *context);
+unsigned bs_egress_port(const char *entry); /* 0 for `*` */
+
+/* Reports (report.c). All return false when memory ran out. */
+bool bs_report_warn(struct bs_backend_report *report, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+bool bs_report_unenforced(struct bs_backend_report *report, const char *rule, const char *why);
+bool bs_report_hard_link(struct bs_backend_report *report, const char *root, const char *path);
+bool bs_report_violation(struct bs_backend_report *report, const char *path, const char *rule);
+/* Appends what `from` found in the workspace to `to`. */
+bool bs_report_merge(struct bs_backend_report *to, const struct bs_backend_report *from);
+
+/* The environment inside (environment.c). */
+struct bs_env_list {
+    struct bs_env_pair *pairs; /* malloc'd, values borrowed from the process */
+    char **names;
+    size_t n;
+};
+
+/* Those of the caller that `inherit` passes on, and behind them the additions. `hermetic`: PATH
+ * alone. Returns 0 or ENOMEM. */
+int bs_env_compose(struct bs_env_list *list, bool inherits, bool hermetic,
+                   const struct bs_env_pair *additions, size_t n_additions);
+void bs_env_list_clear(struct bs_env_list *list);
+
+/* A directory of one session, which nobody inside can write to (hideout.c). */
+int bs_hideout_make(const struct bs_backend_context *context, char **path, struct bs_error *err);
+int bs_hideout_add(const char *place, const char *name, const void *data, size_t len, unsigned mode,
+                 struct bs_error *err);
+int bs_hideout_add_dir(const char *place, const char *name, unsigned mode, struct bs_error *err);
+int bs_hideout_remove(char *place, struct bs_error *err); /* frees it; NULL is nothing to remove */
+
+/* Where boxspec-launch is; malloc'd (launcher.c). */
+char *bs_launcher_find(const char *given, struct bs_error *err);
+
+/* Asks for no network at all, or that Landlock confines: what the namespaces do not. */
+struct bs_filter_wish {
+    bool namespaces;
+    bool no_network;
+    bool strict_metadata;
+};
+
+/* A seccomp program (filter.c). */
+int bs_filter_build(const struct bs_filter_wish *wish, struct bs_buf *out, struct bs_error *err);
+
+/* Policies. The profile of a context's policy; NULL where it has none. */
+int bs_policy_of(const struct bs_backend_context *context, struct bs_profile **profile,
+                 struct bs_error *err);
+bool bs_profile_denies(const struct bs_profile *profile, enum bs_op op);
+
+/* Rules that a mechanism does not hold (rules.c). `root` NULL: every name is taken to exist. */
+bool bs_rules_of_mounts(const struct bs_profile *profile, const char *root, bool root_is_writable,
+                        struct bs_backend_report *report, unsigned counts[2]);
+bool bs_rules_of_grants(const struct bs_profile *profile, bool root_is_writable,
+                        struct bs_backend_report *report, unsigned counts[2]);
+
+/* The words for bubblewrap that make a policy true for what exists now (mounts.c). `place` has
+ * `nothing` and `nothing.d`. Entries of a plan are appended to out. */
+int bs_mounts_add(const struct bs_profile *profile, const char *root, bool root_is_writable,
+                  const char *place, int cancel, struct bs_buf *out, struct bs_error *err);
+
+void bs_plan_add(struct bs_buf *out, const char *key, const char *value);
+void bs_plan_arg(struct bs_buf *out, const char *word);
+
+int bs_links_report(const char *root, struct bs_backend_report *report, struct bs_error *err);
+
+/* What a scan compares with (scan.c). */
+struct bs_snapshot;
+int bs_snapshot_take(const struct bs_profile *profile, const char *root,
+                     struct bs_snapshot **snapshot, struct bs_error *err);
+int bs_snapshot_compare(const struct bs_snapshot *snapshot, const struct bs_profile *profile,
+                        const char *root, struct bs_backend_report *report, struct bs_error *err);
+void bs_snapshot_free(struct bs_snapshot *snapshot);
+
+/* A walk through a workspace in its order, links not followed (walk.c). */
+struct bs_walked {
+    const char *path;     /* absolute */
+    const char *relative; /* to the root; "" for the root itself */
+    const struct stat *st;
+};
+enum bs_visit { BS_VISIT_ON, BS_VISIT_SKIP, BS_VISIT_STOP };
+struct bs_walk {
+    const char *root;
+    void *ctx;
+    enum bs_visit (*enter)(void *ctx, const struct bs_walked *at);
+    void (*leave)(void *ctx, const struct bs_walked *at); /* of a directory; may be NULL */
+    int cancel;                                           /* or -1 */
+};
+int bs_walk_tree(const struct bs_walk *walk, struct bs_error *err);
+
+/* Landlock (landlock.c). */
+int bs_landlock_abi(void); /* 0: not there, or switched off */
+int bs_landlock_plan(const struct bs_backend_context *context, const struct bs_profile *profile,
+                     const char *scratch, struct bs_buf *out, struct bs_backend_report *report,
+                     struct bs_error *err);
+bool bs_landlock_claims(const struct bs_backend_context *context, bool filtered, int abi,
+                        struct bs_backend_report *report);
+
+/* bubblewrap (bubblewrap.c). */
+#define BS_BUBBLEWRAP "/usr/bin/bwrap"
+int bs_bubblewrap_plan(const struct bs_backend_context *context, const struct bs_profile *profile,
+                       const char *place, const char *scratch, int cancel, struct bs_buf *out,
+                       struct bs_error *err);
+bool bs_bubblewrap_claims(const struct bs_backend_context *context, bool filtered,
+                          struct bs_backend_report *report);
+const char *bs_bubblewrap_scratch(const char *root);
+
+/* Landlock and bubblewrap, with and without a filter (confined.c). */
+struct bs_kind {
+    bool namespaces;
+    bool filtered;
+};
+int bs_confined_probe(void *ctx, const struct bs_backend_context *context, int cancel,
+                      struct bs_backend_report *report, struct bs_error *err);
+int bs_confined_prepare(void *ctx, const struct bs_backend_context *context, int cancel,
+                        void **state, struct bs_backend_report *report, struct bs_error *err);
+int bs_confined_wrap(void *ctx, void *state, const struct bs_exec_request *request, const char *cwd,
+                     struct bs_wrapped *out, struct bs_error *err);
+void bs_confined_unwrap(void *ctx, void *state, struct bs_wrapped *wrapped);
+int bs_confined_scan(void *ctx, void *state, struct bs_backend_report *report,
+                     struct bs_error *err);
+int bs_confined_shutdown(void *ctx, void *state, struct bs_error *err);
+
+#endif

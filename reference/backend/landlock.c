@@ -1,0 +1,205 @@
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "backend/internal.h"
+#include "backend/landlock_abi.h"
+#include "backend/plan.h"
+#include "base/error.h"
+
+int bs_landlock_abi(void) {
+    long abi = syscall(BS_LL_CREATE_RULESET, NULL, 0, BS_LL_VERSION);
+    return abi > 0 ? (int)abi : 0;
+}
+
+/* Rights to write; reading and executing stay open, so they are not handled. */
+static uint64_t handled_fs(int abi) {
+    uint64_t rights = BS_LL_WRITE_FILE | BS_LL_REMOVE_DIR | BS_LL_REMOVE_FILE | BS_LL_MAKE_CHAR |
+                      BS_LL_MAKE_DIR | BS_LL_MAKE_REG | BS_LL_MAKE_SOCK | BS_LL_MAKE_FIFO |
+                      BS_LL_MAKE_BLOCK | BS_LL_MAKE_SYM;
+    if (abi >= BS_LL_ABI_REFER)
+        rights |= BS_LL_REFER;
+    if (abi >= BS_LL_ABI_TRUNCATE)
+        rights |= BS_LL_TRUNCATE;
+    if (abi >= BS_LL_ABI_IOCTL)
+        rights |= BS_LL_IOCTL_DEV;
+    return rights;
+}
+
+static void put_number(struct bs_buf *out, const char *key, uint64_t value) {
+    char text[32];
+    (void)snprintf(text, sizeof text, "%llx", (unsigned long long)value);
+    bs_plan_add(out, key, text);
+}
+
+static void grant(struct bs_buf *out, uint64_t rights, const char *path) {
+    char number[32];
+    (void)snprintf(number, sizeof number, "=%llx ", (unsigned long long)rights);
+    bs_buf_str(out, BS_PLAN_PATH);
+    bs_buf_str(out, number);
+    bs_buf_add(out, path, strlen(path) + 1);
+}
+
+/* A tree but for devices, which nobody who is confined should make. */
+static uint64_t tree_rights(uint64_t handled) {
+    return handled & ~(BS_LL_MAKE_CHAR | BS_LL_MAKE_BLOCK | BS_LL_IOCTL_DEV);
+}
+
+static uint64_t file_rights(uint64_t handled) {
+    return handled & (BS_LL_WRITE_FILE | BS_LL_TRUNCATE);
+}
+
+static void grant_devices(struct bs_buf *out, uint64_t handled) {
+    static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random",
+                                          "/dev/urandom"};
+    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
+        struct stat st;
+        if (lstat(devices[i], &st) == 0 && S_ISCHR(st.st_mode))
+            grant(out, handled & (BS_LL_WRITE_FILE | BS_LL_TRUNCATE | BS_LL_IOCTL_DEV), devices[i]);
+    }
+}
+
+/* What one rule of a policy allows, as far as it is a name. False when it cannot be granted. */
+static bool grant_rule(struct bs_buf *out, uint64_t handled, const char *root, const char *rule) {
+    char *path = NULL;
+    struct stat st;
+    size_t len = strlen(rule);
+    bool tree = len > 3 && strcmp(rule + len - 3, "/**") == 0;
+    if (strcmp(rule, "**") == 0) {
+        grant(out, tree_rights(handled), root);
+        return true;
+    }
+    if (strcspn(rule, "*?[{\\") < len - (tree ? 3 : 0) ||
+        asprintf(&path, "%s/%.*s", root, (int)(len - (tree ? 3 : 0)), rule) < 0)
+        return false;
+    bool good = false;
+    char *real = realpath(path, NULL);
+    /* What a link leads to is another name, which the policy may deny. */
+    if (real != NULL && strcmp(real, path) == 0 && lstat(path, &st) == 0) {
+        good = S_ISREG(st.st_mode) || (S_ISDIR(st.st_mode) && tree);
+        if (good)
+            grant(out, S_ISDIR(st.st_mode) ? tree_rights(handled) : file_rights(handled), path);
+    }
+    free(real);
+    free(path);
+    return good;
+}
+
+static bool grant_policy(const struct bs_profile *profile, const char *root, uint64_t handled,
+                         struct bs_buf *out, struct bs_backend_report *report) {
+    size_t n = 0;
+    const struct bs_entry *entries = bs_profile_entries(profile, BS_OP_MODIFY, &n);
+    bool good = true;
+    for (size_t i = 0; good && i < n; i++) {
+        if (entries[i].negated || entries[i].origin != BS_ENTRY_PROFILE)
+            continue;
+        if (!grant_rule(out, handled, root, entries[i].rule))
+            good = bs_report_warn(report,
+                                  "`%.300s`: allowed by the policy, refused here: Landlock grants "
+                                  "files and trees that exist at the start",
+                                  entries[i].rule);
+    }
+    return good;
+}
+
+static bool grant_cache(struct bs_buf *out, uint64_t handled) {
+    const char *home = getenv("HOME");
+    char *cache = NULL;
+    if (home == NULL || home[0] != '/')
+        return true;
+    if (asprintf(&cache, "%s/.cache", home) < 0)
+        return false;
+    char *real = realpath(cache, NULL);
+    if (real != NULL)
+        grant(out, tree_rights(handled), real);
+    free(real);
+    free(cache);
+    return true;
+}
+
+int bs_landlock_plan(const struct bs_backend_context *context, const struct bs_profile *profile,
+                     const char *scratch, struct bs_buf *out, struct bs_backend_report *report,
+                     struct bs_error *err) {
+    int abi = bs_landlock_abi();
+    uint64_t handled = handled_fs(abi);
+    enum bs_network network = bs_context_network(context);
+    if (abi == 0)
+        return bs_fail(err, BS_E_EXECUTION, ENOSYS, "this kernel has no Landlock, or has it off");
+    bs_plan_add(out, BS_PLAN_MODE, "landlock");
+    put_number(out, BS_PLAN_FS, handled);
+    if (abi >= BS_LL_ABI_NET && network != BS_NET_OPEN)
+        put_number(out, BS_PLAN_NET,
+                   network == BS_NET_NONE ? BS_LL_BIND_TCP | BS_LL_CONNECT_TCP : BS_LL_CONNECT_TCP);
+    if (abi >= BS_LL_ABI_SCOPE)
+        put_number(out, BS_PLAN_SCOPE, BS_LL_SCOPE_ABSTRACT | BS_LL_SCOPE_SIGNAL);
+    for (size_t i = 0; abi >= BS_LL_ABI_NET && network == BS_NET_LIST && i < context->n_egress;
+         i++) {
+        char port[16];
+        (void)snprintf(port, sizeof port, "%u", bs_egress_port(context->egress[i]));
+        bs_plan_add(out, BS_PLAN_PORT, port);
+    }
+    grant_devices(out, handled);
+    grant(out, tree_rights(handled), scratch);
+    bool good = true;
+    if (context->confine == BS_CONFINE_FULL_DEV)
+        good = grant_cache(out, handled);
+    if (context->confine != BS_CONFINE_READ_ONLY && profile == NULL)
+        grant(out, tree_rights(handled), context->root);
+    else if (context->confine != BS_CONFINE_READ_ONLY)
+        good = good && grant_policy(profile, context->root, handled, out, report);
+    return good && !out->failed ? BS_OK
+                                : bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a plan");
+}
+
+static bool lacks(struct bs_backend_report *report, enum bs_aspect aspect, const char *why) {
+    return bs_report_reason(report, aspect, BS_CLAIM_PARTIAL, "%s", why);
+}
+
+static bool claim_network(const struct bs_backend_context *context, bool filtered, int abi,
+                          struct bs_backend_report *report) {
+    enum bs_network network = bs_context_network(context);
+    if (network == BS_NET_OPEN || (network == BS_NET_NONE && filtered))
+        return bs_report_claim(report, BS_ASPECT_NETWORK, BS_CLAIM_FULLY);
+    if (abi < BS_LL_ABI_NET)
+        return bs_report_reason(report, BS_ASPECT_NETWORK, BS_CLAIM_UNAVAILABLE,
+                                "Landlock of ABI %d does not know the network", abi);
+    if (network == BS_NET_NONE)
+        return lacks(report, BS_ASPECT_NETWORK,
+                     "only TCP is refused: UDP and other families are open");
+    return lacks(report, BS_ASPECT_NETWORK,
+                 "TCP goes to the listed ports of any host, and UDP is open");
+}
+
+bool bs_landlock_claims(const struct bs_backend_context *context, bool filtered, int abi,
+                        struct bs_backend_report *report) {
+    bool strict = filtered && context->strict_metadata;
+    bool good = bs_report_claim(report, BS_ASPECT_FS_WRITE, BS_CLAIM_FULLY) &&
+                bs_report_claim(report, BS_ASPECT_FS_METADATA, BS_CLAIM_FULLY) &&
+                lacks(report, BS_ASPECT_PROCESS, "processes outside can be seen in /proc") &&
+                lacks(report, BS_ASPECT_IPC, "files of /dev/shm can be read");
+    if (abi < BS_LL_ABI_TRUNCATE)
+        good = good && lacks(report, BS_ASPECT_FS_WRITE, "files outside can be truncated");
+    if (abi < BS_LL_ABI_IOCTL)
+        good = good && lacks(report, BS_ASPECT_FS_WRITE, "devices can be changed by ioctl");
+    if (!strict)
+        good = good && lacks(report, BS_ASPECT_FS_METADATA,
+                             "mode, owner, times and attributes of files outside can be set");
+    if (abi < BS_LL_ABI_SCOPE)
+        good = good && lacks(report, BS_ASPECT_PROCESS, "processes outside can be signalled") &&
+               (filtered || lacks(report, BS_ASPECT_IPC, "abstract sockets are shared"));
+    if (!filtered)
+        good = good &&
+               lacks(report, BS_ASPECT_PROCESS,
+                     "limits and priority of processes outside can be changed") &&
+               lacks(report, BS_ASPECT_IPC, "Unix sockets that have a path are shared") &&
+               lacks(report, BS_ASPECT_IPC, "System V IPC, POSIX queues and keyrings are shared");
+    if (strict)
+        good = good && bs_report_warn(report, "strict metadata: chmod, chown, times and attributes "
+                                              "are refused inside the workspace, too");
+    return good && claim_network(context, filtered, abi, report);
+}

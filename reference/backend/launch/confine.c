@@ -1,0 +1,134 @@
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "backend/launch/launch.h"
+#include "base/sys.h"
+#include "exec/search.h"
+
+/* Without them, and with nothing that could come back by executing a file, also as root. */
+bool drop_privileges(struct bs_launch_failure *failure) {
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        return failed(failure, BS_LAUNCH_SANDBOX, errno, "no_new_privs");
+    /* Past the last one that the kernel knows: EINVAL. Who lacks CAP_SETPCAP has nothing to drop:
+     * the bounding set gives nothing to a user who gains nothing by executing. */
+    for (unsigned long cap = 0; cap < 64; cap++) {
+        if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) != 0)
+            break;
+    }
+    (void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct none[2] = {{0, 0, 0}, {0, 0, 0}};
+    if (syscall(SYS_capset, &header, none) != 0)
+        return failed(failure, BS_LAUNCH_SANDBOX, errno, "capabilities");
+    return true;
+}
+
+bool read_filter(int fd, void **filter, size_t *len, struct bs_launch_failure *failure) {
+    struct stat st;
+    *len = 0;
+    *filter = NULL;
+    bool fits = fstat(fd, &st) == 0 && st.st_size > 0 && st.st_size <= MOST_FILTER_BYTES &&
+                (size_t)st.st_size % sizeof(struct sock_filter) == 0;
+    size_t size = fits ? (size_t)st.st_size : 0;
+    *filter = fits ? malloc(size) : NULL;
+    if (*filter == NULL)
+        return failed(failure, BS_LAUNCH_SANDBOX, 0, "its filter is none");
+    while (*len < size) {
+        ssize_t n = (ssize_t)BS_RETRY(pread(fd, (char *)*filter + *len, size - *len, (off_t)*len));
+        if (n <= 0)
+            return failed(failure, BS_LAUNCH_SANDBOX, n < 0 ? errno : 0, "its filter is cut off");
+        *len += (size_t)n;
+    }
+    return true;
+}
+
+bool apply_filter(const void *filter, size_t len, struct bs_launch_failure *failure) {
+    struct sock_fprog program = {(unsigned short)(len / sizeof(struct sock_filter)),
+                                 (struct sock_filter *)(uintptr_t)filter};
+    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0)
+        return failed(failure, BS_LAUNCH_SANDBOX, errno, "its filter");
+    return true;
+}
+
+static bool add_path(int ruleset, const struct path_rule *rule, struct bs_launch_failure *failure) {
+    int fd = (int)BS_RETRY(open(rule->path, O_PATH | O_CLOEXEC | O_NOFOLLOW));
+    if (fd < 0)
+        return failed(failure, BS_LAUNCH_SANDBOX, errno, rule->path);
+    struct bs_ll_path attr = {rule->rights, fd};
+    long rc = syscall(BS_LL_ADD_RULE, ruleset, BS_LL_RULE_PATH, &attr, 0);
+    int os_error = errno;
+    bs_close(&fd);
+    return rc == 0 || failed(failure, BS_LAUNCH_SANDBOX, os_error, rule->path);
+}
+
+bool apply_ruleset(const struct plan *plan, struct bs_launch_failure *failure) {
+    int ruleset = (int)syscall(BS_LL_CREATE_RULESET, &plan->ruleset, sizeof plan->ruleset, 0);
+    if (ruleset < 0)
+        return failed(failure, BS_LAUNCH_SANDBOX, errno, "Landlock's ruleset");
+    bool good = true;
+    for (size_t i = 0; good && i < plan->n_paths; i++)
+        good = add_path(ruleset, &plan->paths[i], failure);
+    for (size_t i = 0; good && i < plan->n_ports; i++) {
+        struct bs_ll_port attr = {BS_LL_CONNECT_TCP, plan->ports[i]};
+        good = syscall(BS_LL_ADD_RULE, ruleset, BS_LL_RULE_PORT, &attr, 0) == 0 ||
+               failed(failure, BS_LAUNCH_SANDBOX, errno, "a port of Landlock's ruleset");
+    }
+    if (good && syscall(BS_LL_RESTRICT_SELF, ruleset, 0) != 0)
+        good = failed(failure, BS_LAUNCH_SANDBOX, errno, "Landlock");
+    bs_close(&ruleset);
+    return good;
+}
+
+static const char *path_of(char *const *envp) {
+    for (; *envp != NULL; envp++) {
+        if (strncmp(*envp, "PATH=", 5) == 0)
+            return *envp + 5;
+    }
+    return NULL;
+}
+
+static void default_dispositions(void) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = SIG_DFL;
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+    (void)sigaction(SIGPIPE, &action, NULL);
+}
+
+void execute(const struct program *program, struct bs_launch_failure *failure) {
+    char *found = NULL;
+    int os_error = bs_search(AT_FDCWD, program->argv[0], path_of(program->envp), &found);
+    if (os_error == 0) {
+        default_dispositions();
+        (void)sigprocmask(SIG_SETMASK, &program->mask, NULL);
+        (void)execve(found, program->argv, program->envp);
+        os_error = errno;
+    }
+    (void)failed(failure, BS_LAUNCH_PROGRAM, os_error, "");
+}
+
+void send_status(int fd, const struct status *status) {
+    (void)!BS_RETRY(write(fd, status, sizeof *status));
+}
+
+void block_signals(sigset_t *before) {
+    sigset_t set;
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, SIGINT);
+    (void)sigaddset(&set, SIGTERM);
+    (void)sigaddset(&set, SIGCONT);
+    (void)sigaddset(&set, SIGCHLD);
+    (void)sigaddset(&set, SIGPIPE);
+    (void)sigprocmask(SIG_BLOCK, &set, before);
+}

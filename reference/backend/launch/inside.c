@@ -1,0 +1,145 @@
+/* Pid 1 of a namespace. When it ends, the kernel ends everything in the namespace before anybody
+ * outside can see that it ended. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "backend/launch/launch.h"
+#include "backend/plan.h"
+#include "base/buf.h"
+#include "base/sys.h"
+
+/* The end of the stream is the word to go: nothing is started without it. */
+static char **read_environ(struct bs_launch_failure *failure) {
+    enum { CHUNK = 64 * 1024 };
+    struct bs_buf text = BS_BUF_INIT;
+    ssize_t n = 0;
+    do {
+        if (!bs_buf_reserve(&text, CHUNK))
+            break;
+        n = (ssize_t)BS_RETRY(read(ENVIRON_FD, text.data + text.len, CHUNK));
+        if (n > 0)
+            text.len += (size_t)n;
+    } while (n > 0);
+    /* The last byte is a NUL of its own, so that a writer who died is noticed. */
+    if (text.failed || n < 0 || text.len == 0 || text.data[text.len - 1] != '\0') {
+        (void)failed(failure, BS_LAUNCH_SANDBOX, 0, "the outside is gone");
+        return NULL;
+    }
+    size_t count = 0;
+    for (size_t i = 0; i < text.len; i++)
+        count += text.data[i] == '\0';
+    char **envp = calloc(count + 1, sizeof *envp);
+    char *entry = text.data;
+    for (size_t i = 0; envp != NULL && i + 1 < count; i++) {
+        envp[i] = entry;
+        entry += strlen(entry) + 1;
+    }
+    return envp;
+}
+
+static void become(const struct program *program, struct status *status) {
+    /* No controlling terminal, and no group that is shared with anybody outside. */
+    (void)setsid();
+    status->kind = STATUS_FAILED;
+    if (program->cwd != NULL && chdir(program->cwd) != 0)
+        (void)failed(&status->failure, BS_LAUNCH_DIRECTORY, errno, program->cwd);
+    else
+        execute(program, &status->failure);
+    send_status(STATUS_FD, status);
+    _exit(127);
+}
+
+static bool prepare(bool filtered, struct bs_launch_failure *failure) {
+    void *filter = NULL;
+    size_t len = 0;
+    if (filtered && !read_filter(FILTER_FD, &filter, &len, failure))
+        return false;
+    if (dup2(STDERR_FD, 2) != 2 || fcntl(STATUS_FD, F_SETFD, FD_CLOEXEC) != 0 ||
+        fcntl(ENVIRON_FD, F_SETFD, FD_CLOEXEC) != 0 || close_range(FILTER_FD, ~0U, 0) != 0)
+        return failed(failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
+    if (!drop_privileges(failure) || (filtered && !apply_filter(filter, len, failure)))
+        return false;
+    /* The program must not reach into this process, which has the status pipe. */
+    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ||
+           failed(failure, BS_LAUNCH_SANDBOX, errno, "dumpable");
+}
+
+/* Collects what ended. True once the program itself did. */
+static void collect(pid_t program, bool *ended, int *wait_status) {
+    int status = 0;
+    pid_t pid = 0;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        if (pid == program) {
+            *ended = true;
+            *wait_status = status;
+        }
+    }
+}
+
+/* Everything here but pid 1 itself gets what came from outside. The group of the program has its
+ * grace although the program is gone. */
+static int supervise(pid_t program, const sigset_t *set) {
+    bool ended = false;
+    int wait_status = 0;
+    uint64_t until = BS_NEVER;
+    while (!ended || (until != BS_NEVER && kill(-program, 0) == 0)) {
+        uint64_t now = bs_now_ns();
+        if (now >= until) {
+            (void)kill(-1, SIGKILL);
+            until = bs_after_ms(now, BS_EXEC_KILL_MS);
+        }
+        uint64_t left = until != BS_NEVER ? until - now : UINT64_C(3600000000000);
+        struct timespec wait = {(time_t)(left / 1000000000U), (long)(left % 1000000000U)};
+        int signo = sigtimedwait(set, NULL, &wait);
+        if (signo == SIGINT || signo == SIGTERM || signo == SIGCONT)
+            (void)kill(-1, signo);
+        if ((signo == SIGINT || signo == SIGTERM) && until == BS_NEVER)
+            until = bs_after_ms(bs_now_ns(), BS_EXEC_GRACE_MS);
+        collect(program, &ended, &wait_status);
+    }
+    return wait_status;
+}
+
+int inside(struct program *program, bool filtered, const char *mask) {
+    struct status status = {.kind = STATUS_READY};
+    sigset_t ignored;
+    sigset_t set;
+    block_signals(&ignored);
+    (void)sigemptyset(&program->mask);
+    for (int signo = 1; signo <= 64 && mask[signo - 1] != '\0'; signo++) {
+        if (mask[signo - 1] == '1')
+            (void)sigaddset(&program->mask, signo);
+    }
+    if (!prepare(filtered, &status.failure))
+        goto failure;
+    send_status(STATUS_FD, &status);
+    program->envp = read_environ(&status.failure);
+    if (program->envp == NULL)
+        goto failure;
+    pid_t pid = fork();
+    if (pid == 0)
+        become(program, &status);
+    if (pid < 0) {
+        (void)failed(&status.failure, BS_LAUNCH_PROGRAM, errno, "");
+        goto failure;
+    }
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, SIGINT);
+    (void)sigaddset(&set, SIGTERM);
+    (void)sigaddset(&set, SIGCONT);
+    (void)sigaddset(&set, SIGCHLD);
+    status.kind = STATUS_ENDED;
+    status.wait_status = supervise(pid, &set);
+    send_status(STATUS_FD, &status);
+    return 0;
+failure:
+    status.kind = STATUS_FAILED;
+    send_status(STATUS_FD, &status);
+    return BS_LAUNCH_FAILED;
+}

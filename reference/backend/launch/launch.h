@@ -1,0 +1,105 @@
+/* The launcher: a small static program that confines a program and starts it.
+ *
+ *   boxspec-launch --plan FILE [--chdir DIR] [--report] -- PROGRAM [ARGUMENT...]
+ *
+ * Outside (outside.c) it leads the process group, closes what is open above 2, passes a regular
+ * file on 0 on by a pipe, and stays until the program has ended: it ends the same way, by the same
+ * signal or with the same status. For bubblewrap it starts itself once more as pid 1 of the
+ * namespace (inside.c), which hands INT, TERM and CONT to everything that runs there, and gives it
+ * the grace that bubblewrap alone would not give. confine.c is the last step of both.
+ *
+ * It is static: what the environment of the program says to the dynamic linker must not be obeyed
+ * before the program is confined. For the same reason bubblewrap gets an empty environment.
+ *
+ * Signals are blocked in all of these processes and read one by one, so none is lost between two
+ * looks; the program gets back the mask that the caller had.
+ */
+#ifndef BS_BACKEND_LAUNCH_LAUNCH_H
+#define BS_BACKEND_LAUNCH_LAUNCH_H
+
+#include <boxspec/exec.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "backend/landlock_abi.h"
+
+/* Descriptors of pid 1 of a namespace, beside 0 to 2. */
+enum {
+    STATUS_FD = 3, /* struct status goes there */
+    ENVIRON_FD,    /* comes from there, to its end, when the program may be started */
+    FILTER_FD,     /* a seccomp program, or closed */
+    STDERR_FD,     /* of the program; 2 is for what bubblewrap has to say */
+    SELF_FD,       /* this program */
+    FIRST_FREE_FD
+};
+
+enum { MOST_FILTER_BYTES = 64 * 1024 };
+
+/* What the outside is told. */
+enum status_kind { STATUS_READY = 1, STATUS_FAILED, STATUS_ENDED };
+
+struct status {
+    enum status_kind kind;
+    int wait_status;                  /* of STATUS_ENDED */
+    struct bs_launch_failure failure; /* of STATUS_FAILED */
+};
+
+struct path_rule {
+    uint64_t rights;
+    const char *path;
+};
+
+struct plan {
+    bool namespaces; /* bubblewrap; else Landlock */
+    char **args;     /* of bubblewrap, NULL-terminated */
+    size_t n_args;
+    const char *filter; /* NULL: none */
+    struct bs_ll_ruleset ruleset;
+    struct path_rule *paths;
+    size_t n_paths;
+    uint64_t *ports;
+    size_t n_ports;
+};
+
+/* Everything stays allocated: the process ends soon. False with *failure filled. */
+bool plan_read(const char *file, struct plan *plan, struct bs_launch_failure *failure);
+
+/* Fills *failure and returns false. */
+bool failed(struct bs_launch_failure *failure, enum bs_launch_step step, int os_error,
+            const char *words);
+
+struct program {
+    char **argv;
+    const char *cwd; /* NULL: where it is */
+    char **envp;
+    sigset_t mask;
+};
+
+/* What both ends of the launcher wait for. */
+void block_signals(sigset_t *before);
+
+/* Steps of a process on its way to the program, each for itself. */
+bool drop_privileges(struct bs_launch_failure *failure);
+bool read_filter(int fd, void **filter, size_t *len, struct bs_launch_failure *failure);
+bool apply_filter(const void *filter, size_t len, struct bs_launch_failure *failure);
+bool apply_ruleset(const struct plan *plan, struct bs_launch_failure *failure);
+
+/* Returns only when the program cannot be executed. */
+void execute(const struct program *program, struct bs_launch_failure *failure);
+
+void send_status(int fd, const struct status *status);
+
+/* Descendants that were left: every child of the caller, of its group or of none. Since the caller
+ * collects orphans, killing again and again reaches all of them. Gives up after a second. */
+void kill_leftovers(bool also_in_group);
+
+/* Whether anybody but the caller is alive in its group. */
+bool group_has_others(void);
+
+int outside(const struct plan *plan, struct program *program, bool reports);
+int inside(struct program *program, bool filtered, const char *mask);
+
+#endif

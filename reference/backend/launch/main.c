@@ -1,0 +1,76 @@
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <boxspec/version.h>
+
+#include "backend/launch/launch.h"
+#include "backend/plan.h"
+#include "base/sys.h"
+
+static const char help[] =
+    "usage: boxspec-launch --plan FILE [--chdir DIR] [--report] -- PROGRAM [ARGUMENT...]\n"
+    "\n"
+    "Confines PROGRAM as FILE says and starts it; ends as it ends. It is started by the boxspec\n"
+    "library, which writes FILE. Send SIGINT and SIGTERM to its process group: PROGRAM then has\n"
+    "5 s. Exit status: that of PROGRAM, or 125 when PROGRAM could not be started.\n";
+
+static int wrong(const char *words) {
+    (void)fprintf(stderr, "boxspec-launch: %s; see boxspec-launch --help\n", words);
+    return BS_LAUNCH_FAILED;
+}
+
+/* --inside filtered|bare MASK DIR -- PROGRAM ... */
+static int run_inside(int argc, char **argv) {
+    if (argc < 7 || strcmp(argv[5], "--") != 0 || getpid() != 1)
+        return wrong(BS_LAUNCH_INSIDE " is for the launcher itself");
+    struct program program = {.argv = argv + 6, .cwd = argv[4]};
+    return inside(&program, strcmp(argv[2], "filtered") == 0, argv[3]);
+}
+
+/* What is not there or cannot be understood is told like everything else that keeps the program
+ * from being started. */
+static int give_up(const struct bs_launch_failure *failure, bool reports) {
+    if (reports)
+        (void)!BS_RETRY(write(BS_LAUNCH_REPORT_FD, failure, sizeof *failure));
+    else
+        (void)fprintf(stderr, "boxspec-launch: %s\n", failure->words);
+    return BS_LAUNCH_FAILED;
+}
+
+int main(int argc, char **argv, char **envp) {
+    if (argc > 1 && strcmp(argv[1], BS_LAUNCH_INSIDE) == 0)
+        return run_inside(argc, argv);
+    struct program program = {.envp = envp};
+    const char *file = NULL;
+    bool reports = false;
+    int at = 1;
+    for (; at < argc && strcmp(argv[at], "--") != 0; at++) {
+        bool has_value = at + 1 < argc;
+        if (strcmp(argv[at], "--help") == 0) {
+            (void)fputs(help, stdout);
+            return 0;
+        }
+        if (strcmp(argv[at], "--version") == 0) {
+            (void)puts("boxspec-launch " BOXSPEC_VERSION);
+            return 0;
+        }
+        if (strcmp(argv[at], BS_LAUNCH_REPORT) == 0)
+            reports = true;
+        else if (strcmp(argv[at], BS_LAUNCH_PLAN) == 0 && has_value)
+            file = argv[++at];
+        else if (strcmp(argv[at], BS_LAUNCH_CHDIR) == 0 && has_value)
+            program.cwd = argv[++at];
+        else
+            return wrong("an unknown option, or one without its value");
+    }
+    if (file == NULL || at + 1 >= argc)
+        return wrong("no --plan, or no program");
+    program.argv = argv + at + 1;
+    struct plan plan;
+    struct bs_launch_failure failure;
+    if (!plan_read(file, &plan, &failure))
+        return give_up(&failure, reports);
+    return outside(&plan, &program, reports);
+}

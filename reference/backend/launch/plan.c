@@ -1,0 +1,131 @@
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "backend/launch/launch.h"
+#include "backend/plan.h"
+#include "base/sys.h"
+
+bool failed(struct bs_launch_failure *failure, enum bs_launch_step step, int os_error,
+            const char *words) {
+    memset(failure, 0, sizeof *failure);
+    failure->step = (int)step;
+    failure->os_error = os_error;
+    size_t len = strlen(words);
+    size_t most = sizeof failure->words - 1;
+    memcpy(failure->words, words, len < most ? len : most);
+    return false;
+}
+
+static char *read_whole(const char *file, size_t *len) {
+    struct stat st;
+    int fd = (int)BS_RETRY(open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (fd < 0)
+        return NULL;
+    char *text = NULL;
+    *len = 0;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > (off_t)BS_PLAN_MOST_BYTES) {
+        errno = EINVAL;
+        goto finish;
+    }
+    size_t size = (size_t)st.st_size;
+    text = malloc(size + 1);
+    while (text != NULL && *len < size) {
+        ssize_t n = (ssize_t)BS_RETRY(read(fd, text + *len, size - *len));
+        if (n <= 0)
+            break;
+        *len += (size_t)n;
+    }
+    if (text != NULL)
+        text[*len] = '\0';
+finish:
+    bs_close(&fd);
+    return text;
+}
+
+static size_t count_entries(const char *text, size_t len) {
+    size_t n = 0;
+    for (size_t i = 0; i < len; i++)
+        n += text[i] == '\0';
+    return n;
+}
+
+static bool number(const char *value, int base, char end, uint64_t *out, const char **rest) {
+    char *stop = NULL;
+    errno = 0;
+    if (value[0] == '\0' || value[0] == '-' || value[0] == '+')
+        return false;
+    *out = strtoull(value, &stop, base);
+    if (errno != 0 || stop == value || *stop != end)
+        return false;
+    *rest = stop + (end != '\0');
+    return true;
+}
+
+static bool take(struct plan *plan, const char *key, char *value) {
+    const char *rest = NULL;
+    if (strcmp(key, BS_PLAN_ARG) == 0) {
+        plan->args[plan->n_args++] = value;
+        return true;
+    }
+    if (strcmp(key, BS_PLAN_FILTER) == 0) {
+        plan->filter = value;
+        return true;
+    }
+    if (strcmp(key, BS_PLAN_FS) == 0)
+        return number(value, 16, '\0', &plan->ruleset.fs, &rest);
+    if (strcmp(key, BS_PLAN_NET) == 0)
+        return number(value, 16, '\0', &plan->ruleset.net, &rest);
+    if (strcmp(key, BS_PLAN_SCOPE) == 0)
+        return number(value, 16, '\0', &plan->ruleset.scope, &rest);
+    if (strcmp(key, BS_PLAN_PORT) == 0)
+        return number(value, 10, '\0', &plan->ports[plan->n_ports++], &rest);
+    if (strcmp(key, BS_PLAN_PATH) == 0) {
+        struct path_rule *rule = &plan->paths[plan->n_paths++];
+        bool good = number(value, 16, ' ', &rule->rights, &rest) && rest[0] == '/';
+        rule->path = rest;
+        return good;
+    }
+    return false;
+}
+
+/* The first entry says what the rest is for; the last byte shows that none was cut off. */
+static bool parse(struct plan *plan, char *text, size_t len) {
+    size_t n = count_entries(text, len);
+    if (len == 0 || text[len - 1] != '\0')
+        return false;
+    plan->args = calloc(n + 1, sizeof *plan->args);
+    plan->paths = calloc(n + 1, sizeof *plan->paths);
+    plan->ports = calloc(n + 1, sizeof *plan->ports);
+    if (plan->args == NULL || plan->paths == NULL || plan->ports == NULL)
+        return false;
+    char *entry = text;
+    plan->namespaces = strcmp(entry, BS_PLAN_MODE "=bubblewrap") == 0;
+    if (!plan->namespaces && strcmp(entry, BS_PLAN_MODE "=landlock") != 0)
+        return false;
+    for (size_t i = 1; i < n; i++) {
+        entry += strlen(entry) + 1;
+        char *equals = strchr(entry, '=');
+        if (equals == NULL)
+            return false;
+        *equals = '\0';
+        if (!take(plan, entry, equals + 1))
+            return false;
+        entry = equals + 1;
+    }
+    return plan->namespaces ? plan->n_args > 0 : plan->ruleset.fs != 0;
+}
+
+bool plan_read(const char *file, struct plan *plan, struct bs_launch_failure *failure) {
+    size_t len = 0;
+    *plan = (struct plan){.namespaces = false};
+    char *text = read_whole(file, &len);
+    if (text == NULL)
+        return failed(failure, BS_LAUNCH_SANDBOX, errno, "its plan cannot be read");
+    return parse(plan, text, len) ||
+           failed(failure, BS_LAUNCH_SANDBOX, 0, "its plan is not one that this launcher knows");
+}

@@ -1,0 +1,64 @@
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "backend/internal.h"
+#include "base/access.h"
+#include "base/error.h"
+
+#include <fcntl.h>
+
+/* Seen from the directory of the program, or of the library: in a build tree, and installed. */
+static const char *const beside[] = {"boxspec-launch", "../boxspec-launch",
+                                     "../libexec/boxspec/boxspec-launch",
+                                     "../../libexec/boxspec/boxspec-launch"};
+
+static char *look_beside(const char *file) {
+    const char *slash = file != NULL ? strrchr(file, '/') : NULL;
+    if (slash == NULL)
+        return NULL;
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+        char *path = NULL;
+        if (asprintf(&path, "%.*s/%s", (int)(slash - file), file, beside[i]) < 0)
+            return NULL;
+        char *real = bs_may_execute(AT_FDCWD, path) == 0 ? realpath(path, NULL) : NULL;
+        free(path);
+        if (real != NULL)
+            return real;
+    }
+    return NULL;
+}
+
+char *bs_launcher_find(const char *given, struct bs_error *err) {
+    char program[PATH_MAX];
+    if (given != NULL) {
+        char *real = realpath(given, NULL);
+        if (real == NULL || bs_may_execute(AT_FDCWD, real) != 0) {
+            (void)bs_fail(err, BS_E_EXECUTION, errno, "the launcher `%.900s` cannot be executed",
+                          given);
+            free(real);
+            return NULL;
+        }
+        return real;
+    }
+    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[n > 0 ? n : 0] = '\0';
+    char *found = look_beside(program);
+    Dl_info info;
+    static const char here = 0;
+    if (found == NULL && dladdr(&here, &info) != 0 && info.dli_fname != NULL) {
+        char *library = realpath(info.dli_fname, NULL);
+        found = look_beside(library);
+        free(library);
+    }
+    if (found == NULL)
+        (void)bs_fail(err, BS_E_EXECUTION, ENOENT,
+                      "boxspec-launch lies neither beside the program or the library nor in "
+                      "../libexec/boxspec; name its path");
+    return found;
+}

@@ -1,0 +1,83 @@
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/internal.h"
+#include "base/error.h"
+
+struct name {
+    char *path;
+    struct bs_link file;
+};
+
+struct names {
+    struct name *list;
+    size_t n;
+    size_t cap;
+    bool out_of_memory;
+};
+
+static bool add(void *ctx, const struct bs_link *link) {
+    struct names *names = ctx;
+    if (names->n == names->cap) {
+        size_t cap = names->cap > 0 ? names->cap * 2 : 16;
+        struct name *list = realloc(names->list, cap * sizeof *list);
+        names->out_of_memory = list == NULL;
+        if (list == NULL)
+            return false;
+        names->list = list;
+        names->cap = cap;
+    }
+    struct name *name = &names->list[names->n];
+    *name = (struct name){strdup(link->path), *link};
+    names->out_of_memory = name->path == NULL;
+    names->n += name->path != NULL;
+    return name->path != NULL;
+}
+
+static int by_file(const void *a, const void *b) {
+    const struct name *x = a;
+    const struct name *y = b;
+    if (x->file.device != y->file.device)
+        return x->file.device < y->file.device ? -1 : 1;
+    if (x->file.inode != y->file.inode)
+        return x->file.inode < y->file.inode ? -1 : 1;
+    return strcmp(x->path, y->path);
+}
+
+/* Of a file with other names than those found here, each name here is told. */
+static bool tell(const struct names *names, const char *root, struct bs_backend_report *report) {
+    for (size_t i = 0; i < names->n;) {
+        size_t end = i + 1;
+        while (end < names->n && names->list[end].file.device == names->list[i].file.device &&
+               names->list[end].file.inode == names->list[i].file.inode)
+            end++;
+        bool elsewhere = names->list[i].file.names > end - i;
+        for (; i < end; i++) {
+            if (elsewhere && !bs_report_hard_link(report, root, names->list[i].path))
+                return false;
+        }
+    }
+    return true;
+}
+
+int bs_links_report(const char *root, struct bs_backend_report *report, struct bs_error *err) {
+    struct names names = {.n = 0};
+    struct bs_links_report looked = {.found = 0};
+    int code = bs_policy_links(root, UINT64_MAX, add, &names, &looked, err);
+    if (code == BS_OK && names.n > 0) {
+        qsort(names.list, names.n, sizeof *names.list, by_file);
+        names.out_of_memory = names.out_of_memory || !tell(&names, root, report);
+    }
+    if (code == BS_OK && names.out_of_memory)
+        code = bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for hard links");
+    if (code == BS_OK && looked.unreadable > 0 &&
+        !bs_report_warn(report, "hard links: %llu directories could not be looked into",
+                        (unsigned long long)looked.unreadable))
+        code = bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for hard links");
+    for (size_t i = 0; i < names.n; i++)
+        free(names.list[i].path);
+    free(names.list);
+    return code;
+}

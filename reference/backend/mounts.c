@@ -1,0 +1,186 @@
+/* A policy as mounts. The tree is walked from the top; a mount is made where what is wanted of a
+ * path is not what it has from the directory above. So it is exact for all that exists now, and a
+ * name that is made later has what its directory has. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "backend/internal.h"
+#include "backend/plan.h"
+#include "base/error.h"
+
+enum { MOST_MOUNTS = 4000, MOST_LEVELS = 512 };
+
+enum access { OPEN, READ_ONLY, HIDDEN };
+
+/* A directory on the way from the root to where the walk is. */
+struct level {
+    enum access access; /* what is below it has this, unless it is mounted itself */
+    size_t before;      /* length of the plan before this level */
+    unsigned mounts;    /* the same, in mounts */
+    bool guarded;       /* a bind on itself that only keeps it from being renamed */
+    bool hidden_whole;  /* a directory that cannot be looked into; so far nothing below it shows */
+    bool shows;         /* an empty directory of ours with what shows in it */
+    char *path;
+};
+
+struct planner {
+    const struct bs_profile *profile;
+    const char *place;
+    struct bs_buf *out;
+    struct level *levels;
+    size_t depth;
+    unsigned mounts;
+    bool root_is_writable;
+    bool too_many;
+    bool too_deep;
+};
+
+void bs_plan_add(struct bs_buf *out, const char *key, const char *value) {
+    bs_buf_str(out, key);
+    bs_buf_char(out, '=');
+    bs_buf_add(out, value, strlen(value) + 1);
+}
+
+void bs_plan_arg(struct bs_buf *out, const char *word) { bs_plan_add(out, BS_PLAN_ARG, word); }
+
+static bool allows(const struct bs_profile *profile, enum bs_op op, const char *path) {
+    struct bs_decision decision;
+    /* What the policy refuses to judge is refused. */
+    if (bs_profile_check(profile, op, path, strlen(path), &decision, NULL) != BS_OK)
+        return false;
+    bool allowed = decision.allowed;
+    bs_decision_clear(&decision);
+    return allowed;
+}
+
+/* A directory is what a name is that nobody thought of when the rules were written. */
+static enum access wanted(const struct planner *planner, const struct bs_walked *at) {
+    const struct bs_profile *profile = planner->profile;
+    const char *path = at->relative[0] != '\0' ? at->relative : ".";
+    bool reads = allows(profile, BS_OP_READ, path);
+    bool writes = allows(profile, BS_OP_MODIFY, path);
+    if (S_ISDIR(at->st->st_mode)) {
+        char *fresh = NULL;
+        if (asprintf(&fresh, "%s%sboxspec-7c1f0e55-nobody-knows", at->relative,
+                     at->relative[0] != '\0' ? "/" : "") < 0)
+            return HIDDEN;
+        reads = reads && allows(profile, BS_OP_READ, fresh);
+        writes = allows(profile, BS_OP_MODIFY, fresh);
+        free(fresh);
+    }
+    if (!reads)
+        return HIDDEN;
+    return writes && planner->root_is_writable ? OPEN : READ_ONLY;
+}
+
+static void words(struct planner *planner, const char *option, const char *from, const char *to) {
+    bs_plan_arg(planner->out, option);
+    if (from != NULL)
+        bs_plan_arg(planner->out, from);
+    bs_plan_arg(planner->out, to);
+    planner->mounts++;
+}
+
+static void mount_it(struct planner *planner, const struct bs_walked *at, enum access access) {
+    char *nothing = NULL;
+    if (access != HIDDEN) {
+        words(planner, access == OPEN ? "--bind" : "--ro-bind", at->path, at->path);
+    } else if (asprintf(&nothing, "%s/%s", planner->place,
+                        S_ISDIR(at->st->st_mode) ? "nothing.d" : "nothing") < 0) {
+        planner->out->failed = true;
+    } else {
+        words(planner, "--ro-bind", nothing, at->path);
+        free(nothing);
+    }
+}
+
+/* Something below shows: the hidden directories above must hold the way to it. */
+static void show_ways(struct planner *planner) {
+    for (size_t i = 0; i < planner->depth; i++) {
+        struct level *level = &planner->levels[i];
+        if (!level->hidden_whole)
+            continue;
+        level->hidden_whole = false;
+        level->shows = true;
+        planner->out->len = level->before; /* it was the last that was said */
+        words(planner, "--tmpfs", NULL, level->path);
+    }
+}
+
+static enum bs_visit enter(void *ctx, const struct bs_walked *at) {
+    struct planner *planner = ctx;
+    enum access above = planner->depth > 0          ? planner->levels[planner->depth - 1].access
+                        : planner->root_is_writable ? OPEN
+                                                    : READ_ONLY;
+    enum access access = wanted(planner, at);
+    bool is_dir = S_ISDIR(at->st->st_mode);
+    struct level level = {access, planner->out->len, planner->mounts, false, false, false, NULL};
+    planner->too_many = planner->too_many || planner->mounts > MOST_MOUNTS;
+    planner->too_deep = planner->too_deep || planner->depth >= MOST_LEVELS;
+    if (planner->out->failed || planner->too_many || planner->too_deep)
+        return BS_VISIT_STOP;
+    /* A link is not mounted on, that would be where it leads; it is what its directory is. What is
+     * read-only cannot be renamed or replaced either. */
+    if (access != above && !S_ISLNK(at->st->st_mode)) {
+        if (above == HIDDEN) {
+            show_ways(planner);
+            level.before = planner->out->len;
+        }
+        mount_it(planner, at, access);
+        level.hidden_whole = is_dir && access == HIDDEN;
+    } else if (is_dir && access == OPEN && at->relative[0] != '\0') {
+        words(planner, "--bind", at->path, at->path);
+        level.guarded = allows(planner->profile, BS_OP_MODIFY, at->relative);
+    }
+    if (!is_dir)
+        return BS_VISIT_ON;
+    level.path = strdup(at->path);
+    if (level.path == NULL)
+        return BS_VISIT_STOP;
+    planner->levels[planner->depth++] = level;
+    return BS_VISIT_ON;
+}
+
+static void leave(void *ctx, const struct bs_walked *at) {
+    struct planner *planner = ctx;
+    struct level *level = &planner->levels[--planner->depth];
+    /* Nothing below it needs it to stay where it is. */
+    if (level->guarded && planner->mounts == level->mounts + 1) {
+        planner->out->len = level->before;
+        planner->mounts = level->mounts;
+    }
+    /* Paths that show were mounted into an empty directory of ours. */
+    if (level->shows)
+        words(planner, "--remount-ro", NULL, at->path);
+    free(level->path);
+}
+
+int bs_mounts_add(const struct bs_profile *profile, const char *root, bool root_is_writable,
+                  const char *place, int cancel, struct bs_buf *out, struct bs_error *err) {
+    if (!bs_profile_denies(profile, BS_OP_READ) && !bs_profile_denies(profile, BS_OP_MODIFY))
+        return BS_OK;
+    struct planner planner = {.profile = profile,
+                              .place = place,
+                              .out = out,
+                              .levels = calloc(MOST_LEVELS + 1, sizeof *planner.levels),
+                              .root_is_writable = root_is_writable};
+    const struct bs_walk walk = {root, &planner, enter, leave, cancel};
+    if (planner.levels == NULL)
+        return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for mounts");
+    int code = bs_walk_tree(&walk, err);
+    if (planner.too_many || planner.too_deep)
+        code = bs_fail(err, BS_E_EXECUTION, 0,
+                       planner.too_many ? "the policy needs more than %d mounts in this workspace"
+                                        : "the workspace is more than %d directories deep",
+                       planner.too_many ? MOST_MOUNTS : MOST_LEVELS);
+    else if (code == BS_OK && out->failed)
+        code = bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for mounts");
+    while (planner.depth > 0)
+        free(planner.levels[--planner.depth].path);
+    free(planner.levels);
+    return code;
+}

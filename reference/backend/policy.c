@@ -1,0 +1,37 @@
+#include <string.h>
+
+#include "backend/internal.h"
+#include "base/error.h"
+
+int bs_policy_of(const struct bs_backend_context *context, struct bs_profile **profile,
+                 struct bs_error *err) {
+    *profile = NULL;
+    if (context->policy == NULL)
+        return BS_OK;
+    const struct bs_backend_policy *given = context->policy;
+    struct bs_policy *policy = NULL;
+    struct bs_policy_report report = BS_POLICY_REPORT_INIT;
+    int code = bs_policy_load(&given->global, given->has_workspace ? &given->workspace : NULL,
+                              &policy, &report, err);
+    if (code == BS_OK)
+        code = bs_profile_compile(policy, given->profile, 0, profile, err);
+    bs_policy_report_clear(&report);
+    bs_policy_free(policy);
+    return code;
+}
+
+/* Whether anything at all is denied: by a rule, or because no rule allows everything. */
+bool bs_profile_denies(const struct bs_profile *profile, enum bs_op op) {
+    size_t n = 0;
+    bool everything = false;
+    const struct bs_entry *entries = profile != NULL ? bs_profile_entries(profile, op, &n) : NULL;
+    if (profile == NULL)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (entries[i].negated)
+            return true;
+        if (entries[i].origin == BS_ENTRY_PROFILE && strcmp(entries[i].rule, "**") == 0)
+            everything = true;
+    }
+    return !everything;
+}

@@ -1,0 +1,146 @@
+#define _GNU_SOURCE
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/internal.h"
+#include "base/arena.h"
+
+static struct bs_arena *arena_of(struct bs_backend_report *report) {
+    if (report->arena == NULL)
+        report->arena = bs_arena_new(BS_ARENA_ROOM);
+    return report->arena;
+}
+
+static const char *keep(struct bs_backend_report *report, const char *text) {
+    struct bs_arena *arena = arena_of(report);
+    return arena != NULL ? bs_arena_text(arena, text, strlen(text)) : NULL;
+}
+
+/* Room for one more; the lists are short, so a copy each time costs nothing. */
+static void *grown(struct bs_backend_report *report, const void *list, size_t n, size_t size) {
+    struct bs_arena *arena = arena_of(report);
+    void *next = arena != NULL ? bs_arena_zeroed(arena, n + 1, size) : NULL;
+    if (next != NULL && n > 0)
+        memcpy(next, list, n * size);
+    return next;
+}
+
+static bool add_text(struct bs_backend_report *report, const char ***list, size_t *n,
+                     const char *text) {
+    const char **next = grown(report, *list, *n, sizeof **list);
+    if (next == NULL)
+        return false;
+    next[*n] = keep(report, text);
+    if (next[*n] == NULL)
+        return false;
+    *list = next;
+    (*n)++;
+    return true;
+}
+
+void bs_backend_report_clear(struct bs_backend_report *report) {
+    bs_arena_free(report->arena);
+    *report = (struct bs_backend_report)BS_BACKEND_REPORT_INIT;
+}
+
+bool bs_report_claim(struct bs_backend_report *report, enum bs_aspect aspect, enum bs_claim claim) {
+    /* Less never becomes more: each mechanism says what it lacks. */
+    if (claim > report->aspects[aspect].claim)
+        report->aspects[aspect].claim = claim;
+    return true;
+}
+
+bool bs_report_reason(struct bs_backend_report *report, enum bs_aspect aspect, enum bs_claim claim,
+                      const char *format, ...) {
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    (void)bs_report_claim(report, aspect, claim);
+    struct bs_aspect_claim *said = &report->aspects[aspect];
+    return add_text(report, &said->reasons, &said->n_reasons, text);
+}
+
+bool bs_report_warn(struct bs_backend_report *report, const char *format, ...) {
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return add_text(report, &report->warnings, &report->n_warnings, text);
+}
+
+bool bs_report_unenforced(struct bs_backend_report *report, const char *rule, const char *why) {
+    for (size_t i = 0; i < report->n_unenforced; i++) {
+        if (strcmp(report->unenforced[i].rule, rule) == 0 &&
+            strcmp(report->unenforced[i].why, why) == 0)
+            return true;
+    }
+    struct bs_unenforced *next =
+        grown(report, report->unenforced, report->n_unenforced, sizeof *next);
+    if (next == NULL)
+        return false;
+    struct bs_unenforced *one = &next[report->n_unenforced];
+    one->rule = keep(report, rule);
+    one->why = keep(report, why);
+    if (one->rule == NULL || one->why == NULL)
+        return false;
+    report->unenforced = next;
+    report->n_unenforced++;
+    return true;
+}
+
+bool bs_report_hard_link(struct bs_backend_report *report, const char *root, const char *path) {
+    char *whole = NULL;
+    if (asprintf(&whole, "%s/%s", root, path) < 0)
+        return false;
+    bool good = add_text(report, &report->hard_links, &report->n_hard_links, whole);
+    free(whole);
+    return good;
+}
+
+bool bs_report_violation(struct bs_backend_report *report, const char *path, const char *rule) {
+    struct bs_violation *next =
+        grown(report, report->violations, report->n_violations, sizeof *next);
+    if (next == NULL)
+        return false;
+    next[report->n_violations] = (struct bs_violation){keep(report, path), keep(report, rule)};
+    if (next[report->n_violations].path == NULL || next[report->n_violations].rule == NULL)
+        return false;
+    report->violations = next;
+    report->n_violations++;
+    return true;
+}
+
+void bs_report_conclude(struct bs_backend_report *report, const struct bs_backend_context *context,
+                        bool denies_reading) {
+    unsigned asked = 0;
+    unsigned whole = 0;
+    unsigned none = 0;
+    for (int i = 0; i < BS_ASPECTS; i++) {
+        if (!bs_context_requests(context, (enum bs_aspect)i, denies_reading))
+            continue;
+        asked++;
+        whole += report->aspects[i].claim == BS_CLAIM_FULLY;
+        none += report->aspects[i].claim == BS_CLAIM_UNAVAILABLE;
+    }
+    report->overall = BS_CLAIM_PARTIAL;
+    if (none == asked)
+        report->overall = BS_CLAIM_UNAVAILABLE;
+    else if (whole == asked)
+        report->overall = BS_CLAIM_FULLY;
+}
+
+bool bs_report_merge(struct bs_backend_report *to, const struct bs_backend_report *from) {
+    bool good = true;
+    for (size_t i = 0; good && i < from->n_unenforced; i++)
+        good = bs_report_unenforced(to, from->unenforced[i].rule, from->unenforced[i].why);
+    for (size_t i = 0; good && i < from->n_warnings; i++)
+        good = bs_report_warn(to, "%s", from->warnings[i]);
+    for (size_t i = 0; good && i < from->n_hard_links; i++)
+        good = add_text(to, &to->hard_links, &to->n_hard_links, from->hard_links[i]);
+    return good;
+}

@@ -1,0 +1,119 @@
+/* What happened to paths that a rule denies: a comparison of two looks. The change time cannot be
+ * set by a program, so it shows what the other times would hide. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "backend/internal.h"
+#include "base/error.h"
+
+struct seen {
+    char *path;
+    char *rule;
+    struct stat st;
+};
+
+struct bs_snapshot {
+    struct seen *list;
+    size_t n;
+    size_t cap;
+    const struct bs_profile *profile;
+};
+
+static enum bs_visit take(void *ctx, const struct bs_walked *at) {
+    struct bs_snapshot *snapshot = ctx;
+    struct bs_decision decision;
+    if (at->relative[0] == '\0' || bs_profile_check(snapshot->profile, BS_OP_MODIFY, at->relative,
+                                                    strlen(at->relative), &decision, NULL) != BS_OK)
+        return BS_VISIT_ON;
+    enum bs_visit visit = BS_VISIT_ON;
+    if (!decision.allowed) {
+        if (snapshot->n == snapshot->cap) {
+            size_t cap = snapshot->cap > 0 ? snapshot->cap * 2 : 64;
+            struct seen *list = realloc(snapshot->list, cap * sizeof *list);
+            if (list == NULL) {
+                bs_decision_clear(&decision);
+                return BS_VISIT_STOP;
+            }
+            snapshot->list = list;
+            snapshot->cap = cap;
+        }
+        struct seen *seen = &snapshot->list[snapshot->n++];
+        *seen = (struct seen){strdup(at->relative), strdup(decision.matched_rule), *at->st};
+        if (seen->path == NULL || seen->rule == NULL)
+            visit = BS_VISIT_STOP;
+    }
+    bs_decision_clear(&decision);
+    return visit;
+}
+
+static int by_path(const void *a, const void *b) {
+    const struct seen *x = a;
+    const struct seen *y = b;
+    return strcmp(x->path, y->path);
+}
+
+void bs_snapshot_free(struct bs_snapshot *snapshot) {
+    for (size_t i = 0; snapshot != NULL && i < snapshot->n; i++) {
+        free(snapshot->list[i].path);
+        free(snapshot->list[i].rule);
+    }
+    if (snapshot != NULL)
+        free(snapshot->list);
+    free(snapshot);
+}
+
+int bs_snapshot_take(const struct bs_profile *profile, const char *root,
+                     struct bs_snapshot **snapshot, struct bs_error *err) {
+    *snapshot = NULL;
+    struct bs_snapshot *taken = calloc(1, sizeof *taken);
+    if (taken == NULL)
+        return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a scan");
+    taken->profile = profile;
+    const struct bs_walk walk = {root, taken, take, NULL, -1};
+    int code = bs_walk_tree(&walk, err);
+    if (code != BS_OK) {
+        bs_snapshot_free(taken);
+        return code;
+    }
+    if (taken->n > 0)
+        qsort(taken->list, taken->n, sizeof *taken->list, by_path);
+    *snapshot = taken;
+    return BS_OK;
+}
+
+static bool same_time(struct timespec a, struct timespec b) {
+    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+/* Of a directory, other entries are other paths. */
+static bool unchanged(const struct stat *a, const struct stat *b) {
+    if (a->st_dev != b->st_dev || a->st_ino != b->st_ino || a->st_mode != b->st_mode)
+        return false;
+    return S_ISDIR(a->st_mode) || (a->st_size == b->st_size && same_time(a->st_mtim, b->st_mtim) &&
+                                   same_time(a->st_ctim, b->st_ctim));
+}
+
+int bs_snapshot_compare(const struct bs_snapshot *before, const struct bs_profile *profile,
+                        const char *root, struct bs_backend_report *report, struct bs_error *err) {
+    struct bs_snapshot *now = NULL;
+    int code = bs_snapshot_take(profile, root, &now, err);
+    if (code != BS_OK)
+        return code;
+    bool good = true;
+    for (size_t i = 0, j = 0; good && (i < before->n || j < now->n);) {
+        const struct seen *was = i < before->n ? &before->list[i] : NULL;
+        const struct seen *is = j < now->n ? &now->list[j] : NULL;
+        int cmp = was == NULL ? 1 : is == NULL ? -1 : strcmp(was->path, is->path);
+        if (cmp < 0)
+            good = bs_report_violation(report, was->path, was->rule);
+        else if (cmp > 0 || !unchanged(&was->st, &is->st))
+            good = bs_report_violation(report, is->path, is->rule);
+        i += cmp <= 0;
+        j += cmp >= 0;
+    }
+    bs_snapshot_free(now);
+    return good ? BS_OK : bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a scan");
+}

@@ -1,0 +1,293 @@
+/* What is decided about a session, and that each call of a backend comes once and in its order. */
+#define _GNU_SOURCE
+#include <boxspec/backend.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/ask.h"
+#include "backend/internal.h"
+#include "base/error.h"
+#include "base/sys.h"
+
+struct bs_session {
+    const struct bs_backend *backend; /* NULL: left away */
+    struct bs_resolved_context resolved;
+    struct bs_session_log log;
+    void *state;
+    enum bs_claim enforcement;
+};
+
+static void tell(const struct bs_session *session, const char *call, int code,
+                 const struct bs_error *err, const struct bs_backend_report *report,
+                 const struct bs_wrapped *wrapped) {
+    if (session->log.called != NULL)
+        session->log.called(session->log.ctx, call, code,
+                            code != BS_OK && err != NULL ? err->message : NULL, report, wrapped);
+}
+
+int bs_backend_probe(const struct bs_backend *backend, const struct bs_backend_context *context,
+                     int cancel, struct bs_backend_report *report, struct bs_error *err) {
+    struct bs_profile *profile = NULL;
+    int code = bs_context_check(context, err);
+    if (code == BS_OK)
+        code = bs_policy_of(context, &profile, err);
+    bs_profile_free(profile);
+    if (code != BS_OK)
+        return code;
+    struct bs_ask ask = {.backend = backend,
+                         .context = context,
+                         .report = BS_BACKEND_REPORT_INIT,
+                         .err = BS_ERROR_INIT};
+    bs_ask_run(&ask, bs_after_ms(bs_now_ns(), BS_BACKEND_OPEN_MS), cancel);
+    bs_backend_report_clear(report);
+    if (ask.code == BS_OK)
+        *report = ask.report;
+    else
+        bs_backend_report_clear(&ask.report);
+    if (ask.code != BS_OK && err != NULL)
+        *err = ask.err;
+    return ask.code;
+}
+
+static int shut_down(struct bs_session *session, struct bs_error *err) {
+    const struct bs_backend *backend = session->backend;
+    struct bs_error own = BS_ERROR_INIT;
+    if (backend == NULL)
+        return BS_OK;
+    session->backend = NULL;
+    int code =
+        backend->shutdown != NULL ? backend->shutdown(backend->ctx, session->state, &own) : BS_OK;
+    session->state = NULL;
+    tell(session, "shutdown", code, &own, NULL, NULL);
+    if (code != BS_OK && err != NULL)
+        *err = own;
+    return code;
+}
+
+static void free_session(struct bs_session *session) {
+    bs_context_clear(&session->resolved);
+    free(session);
+}
+
+/* Anything but a backend that stays: refused, or left away with a warning. */
+static int without(struct bs_session *session, enum bs_on_unavailable on_unavailable,
+                   const char *why, struct bs_backend_report *report, struct bs_error *err) {
+    const char *name = session->backend != NULL ? session->backend->name : "?";
+    session->enforcement = BS_CLAIM_UNAVAILABLE;
+    if (on_unavailable == BS_REFUSE)
+        return bs_fail(err, BS_E_DENIED, 0, "refused by the sandbox: %s: %.1500s", name, why);
+    session->backend = NULL;
+    if (!bs_report_warn(report, "NOT confined: the backend %s is left away: %.400s", name, why))
+        return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a session");
+    return BS_OK;
+}
+
+static const char *first_reason(const struct bs_backend_report *report) {
+    for (int worst = BS_CLAIM_UNAVAILABLE; worst >= BS_CLAIM_PARTIAL; worst--) {
+        for (int i = 0; i < BS_ASPECTS; i++) {
+            if ((int)report->aspects[i].claim == worst && report->aspects[i].n_reasons > 0)
+                return report->aspects[i].reasons[0];
+        }
+    }
+    return "nothing holds";
+}
+
+static int probe(struct bs_session *session, enum bs_on_unavailable on_unavailable, uint64_t until,
+                 struct bs_backend_report *report, struct bs_error *err) {
+    struct bs_ask ask = {.backend = session->backend,
+                         .context = &session->resolved.context,
+                         .report = BS_BACKEND_REPORT_INIT,
+                         .err = BS_ERROR_INIT};
+    bs_ask_run(&ask, until, -1);
+    tell(session, "probe", ask.code, &ask.err, ask.code == BS_OK ? &ask.report : NULL, NULL);
+    if (ask.code != BS_OK) {
+        bs_backend_report_clear(&ask.report);
+        return without(session, on_unavailable, ask.err.message, report, err);
+    }
+    *report = ask.report;
+    session->enforcement = report->overall;
+    if (report->overall == BS_CLAIM_UNAVAILABLE)
+        return without(session, on_unavailable, first_reason(report), report, err);
+    if (report->overall == BS_CLAIM_PARTIAL && on_unavailable == BS_REFUSE)
+        return bs_fail(err, BS_E_DENIED, 0, "refused by the sandbox: %s is partial: %.600s",
+                       session->backend->name, first_reason(report));
+    return BS_OK;
+}
+
+static int prepare(struct bs_session *session, enum bs_on_unavailable on_unavailable,
+                   uint64_t until, struct bs_backend_report *report, struct bs_error *err) {
+    struct bs_ask ask = {.backend = session->backend,
+                         .context = &session->resolved.context,
+                         .prepares = true,
+                         .report = BS_BACKEND_REPORT_INIT,
+                         .err = BS_ERROR_INIT};
+    bs_ask_run(&ask, until, -1);
+    session->state = ask.state;
+    tell(session, "prepare", ask.code, &ask.err, NULL, NULL);
+    int code = BS_OK;
+    if (!bs_report_merge(report, &ask.report))
+        code = bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a session");
+    bs_backend_report_clear(&ask.report);
+    if (ask.code == BS_OK && code == BS_OK)
+        return BS_OK;
+    const struct bs_backend *backend = session->backend;
+    (void)shut_down(session, NULL);
+    if (code != BS_OK)
+        return code;
+    session->backend = backend; /* for its name */
+    return without(session, on_unavailable, ask.err.message, report, err);
+}
+
+int bs_session_open(const struct bs_backend *backend, const struct bs_backend_context *context,
+                    enum bs_on_unavailable on_unavailable, const struct bs_session_log *log,
+                    struct bs_session **opened, struct bs_backend_report *report,
+                    struct bs_error *err) {
+    struct bs_profile *profile = NULL;
+    *opened = NULL;
+    bs_backend_report_clear(report);
+    struct bs_session *session = calloc(1, sizeof *session);
+    if (session == NULL)
+        return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a session");
+    session->backend = backend;
+    session->log = log != NULL ? *log : (struct bs_session_log){NULL, NULL};
+    int code = bs_context_resolve(context, &session->resolved, err);
+    if (code == BS_OK)
+        code = bs_policy_of(context, &profile, err);
+    bs_profile_free(profile);
+    uint64_t until = bs_after_ms(bs_now_ns(), BS_BACKEND_OPEN_MS);
+    if (code == BS_OK)
+        code = probe(session, on_unavailable, until, report, err);
+    if (code == BS_OK && session->backend != NULL)
+        code = prepare(session, on_unavailable, until, report, err);
+    if (code != BS_OK) {
+        free_session(session);
+        return code;
+    }
+    *opened = session;
+    return BS_OK;
+}
+
+enum bs_claim bs_session_enforcement(const struct bs_session *session) {
+    return session->enforcement;
+}
+
+/* It was wrapped before the run: the seam of exec hands it over. */
+static int hand_over(void *ctx, const struct bs_exec_request *request, struct bs_wrapped *out,
+                     struct bs_error *err) {
+    (void)request;
+    (void)err;
+    *out = *(const struct bs_wrapped *)ctx;
+    return BS_OK;
+}
+
+static int wrap(const struct bs_session *session, const struct bs_exec_request *request,
+                const char *cwd, struct bs_wrapped *wrapped, struct bs_error *err) {
+    const struct bs_backend *backend = session->backend;
+    int code = backend->wrap(backend->ctx, session->state, request, cwd, wrapped, err);
+    if (code == BS_OK && (wrapped->argv == NULL || wrapped->argv[0] == NULL))
+        code =
+            bs_fail(err, BS_E_EXECUTION, 0, "the backend %s wrapped `%.900s` into an empty command",
+                    backend->name, request->program);
+    tell(session, "wrap", code, err, NULL, code == BS_OK ? wrapped : NULL);
+    return code == BS_OK ? BS_OK : BS_E_EXECUTION;
+}
+
+static void unwrap(const struct bs_session *session, struct bs_wrapped *wrapped) {
+    const struct bs_backend *backend = session->backend;
+    if (wrapped->argv != NULL && backend->unwrap != NULL)
+        backend->unwrap(backend->ctx, session->state, wrapped);
+}
+
+static int run_wrapped(struct bs_session *session, const struct bs_exec_request *request,
+                       struct bs_exec_result *result, struct bs_error *err) {
+    struct bs_wrapped wrapped = {.argv = NULL};
+    struct bs_env_list list = {.n = 0};
+    int code = wrap(session, request, request->current_dir, &wrapped, err);
+    if (code != BS_OK)
+        goto finish;
+    int os_error = bs_env_compose(&list, request->env_mode == BS_ENV_INHERIT,
+                                  session->resolved.context.confine == BS_CONFINE_CI_ONLY,
+                                  wrapped.env, wrapped.n_env);
+    if (os_error != 0) {
+        code =
+            bs_fail(err, BS_E_EXECUTION, os_error, "out of memory for `%.900s`", request->program);
+        goto finish;
+    }
+    struct bs_wrapped handed = wrapped;
+    handed.env = list.pairs;
+    handed.n_env = list.n;
+    handed.clears_env = true;
+    const struct bs_sandbox sandbox = {&handed, NULL, hand_over};
+    struct bs_exec_request inner = *request;
+    inner.sandbox = &sandbox;
+    code = bs_exec_run(&inner, result, err);
+    tell(session, "run", code, err, NULL, NULL);
+finish:
+    unwrap(session, &wrapped);
+    bs_env_list_clear(&list);
+    return code;
+}
+
+/* Where it starts. 0 or BS_E_INVALID. */
+static int place_request(const struct bs_session *session, const struct bs_exec_request *request,
+                         struct bs_exec_request *placed, struct bs_error *err) {
+    const struct bs_backend_context *context = &session->resolved.context;
+    *placed = *request;
+    if (request->program == NULL)
+        return bs_fail(err, BS_E_INVALID, 0, "the request names no program");
+    if (request->sandbox != NULL)
+        return bs_fail(err, BS_E_INVALID, 0, "the request has a sandbox of its own; leave it NULL");
+    if (placed->current_dir == NULL)
+        placed->current_dir = context->cwd != NULL ? context->cwd : context->root;
+    return bs_context_check_dir(context, request->current_dir, err);
+}
+
+int bs_session_run(struct bs_session *session, const struct bs_exec_request *request,
+                   struct bs_exec_result *result, struct bs_error *err) {
+    struct bs_exec_request placed;
+    struct bs_error own = BS_ERROR_INIT;
+    *result = (struct bs_exec_result)BS_EXEC_RESULT_INIT;
+    int code = place_request(session, request, &placed, &own);
+    if (code == BS_OK && session->backend != NULL) {
+        code = run_wrapped(session, &placed, result, &own);
+    } else if (code == BS_OK) {
+        code = bs_exec_run(&placed, result, &own);
+        tell(session, "run", code, &own, NULL, NULL);
+    }
+    if (code != BS_OK && err != NULL)
+        *err = own;
+    return code;
+}
+
+int bs_session_explain(struct bs_session *session, const struct bs_exec_request *request,
+                       struct bs_error *err) {
+    struct bs_exec_request placed;
+    struct bs_wrapped wrapped = {.argv = NULL};
+    struct bs_error own = BS_ERROR_INIT;
+    int code = place_request(session, request, &placed, &own);
+    if (code == BS_OK && session->backend != NULL) {
+        code = wrap(session, &placed, placed.current_dir, &wrapped, &own);
+        unwrap(session, &wrapped);
+    }
+    if (code != BS_OK && err != NULL)
+        *err = own;
+    return code;
+}
+
+int bs_session_scan(struct bs_session *session, struct bs_backend_report *report,
+                    struct bs_error *err) {
+    const struct bs_backend *backend = session->backend;
+    if (backend == NULL || backend->scan == NULL)
+        return BS_OK;
+    return backend->scan(backend->ctx, session->state, report, err);
+}
+
+int bs_session_close(struct bs_session *session, struct bs_error *err) {
+    if (session == NULL)
+        return BS_OK;
+    int code = shut_down(session, err);
+    free_session(session);
+    return code;
+}

@@ -1,0 +1,258 @@
+/* Sandbox backends: what confines a program, and what of it is true on this host.
+ *
+ *   1. Fill a struct bs_backend_context from BS_BACKEND_CONTEXT_INIT: the workspace, what is asked
+ *      (an enum bs_confine), perhaps a policy.
+ *   2. bs_backend_find, or a struct bs_backend of your own.
+ *   3. bs_session_open. It probes the backend, decides, and prepares it. 0: the session is there;
+ *      bs_session_report says what holds, and whether anything is confined at all: under
+ *      BS_DEGRADE a session may be without a backend. Negative: nothing was started and nothing is
+ *      left behind.
+ *   4. bs_session_run for each program.
+ *   5. bs_session_scan, if the policy has rules that the backend does not enforce.
+ *   6. bs_session_close. It shuts the backend down, once, whatever came before.
+ *
+ * bs_backend_probe alone answers what would hold, without a workspace.
+ *
+ * What runs inside. The program is started by a launcher, boxspec-launch, which leads the process
+ * group and a session of its own; so a program has no controlling terminal, nothing open above 2,
+ * no capabilities and no_new_privs. Deadlines, signals, grace and the end of the group are as
+ * boxspec/exec.h has them, and a program that cannot be started is the same error. A regular file
+ * that the caller has as stdin comes as a pipe; a directory is refused. When the program has ended,
+ * nothing that it started lives on, whatever group it moved to.
+ *
+ * Its environment: the pairs of BS_ENV_CLEAR_AND_SET as they are; with BS_ENV_INHERIT only PATH,
+ * HOME, USER, LOGNAME, SHELL, TMPDIR, TZ, LANG, LANGUAGE and LC_ with a category. What the backend
+ * adds comes after that and wins: TMPDIR is a private directory, always.
+ *
+ * It starts in `cwd`, else in the root. current_dir of a request is another name for cwd.
+ *
+ * Threads. Nothing is global: sessions of several threads do not know each other. One session may
+ * be used by one thread at a time, bs_session_run excepted: any number of threads may be in it at
+ * once. Probe and prepare run on a thread of their own and are cancelled after BS_BACKEND_OPEN_MS.
+ * All times are in milliseconds.
+ *
+ * Ownership. A context and what it points to stay the caller's and must outlive the session. What a
+ * report points to is the report's until bs_backend_report_clear.
+ *
+ * Rules come from the backend contract, conformance/contracts/backend/page.md; the ids there
+ * (BACKEND-...) name them.
+ */
+#ifndef BOXSPEC_BACKEND_H
+#define BOXSPEC_BACKEND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <boxspec/bytes.h>
+#include <boxspec/error.h>
+#include <boxspec/exec.h>
+#include <boxspec/policy.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How long probe and prepare may take together before they are cancelled. */
+#define BS_BACKEND_OPEN_MS 9000
+
+/* What is asked of a sandbox. Outside processes are out of reach in all of them. */
+enum bs_confine {
+    BS_CONFINE_READ_ONLY,  /* writes: a private scratch alone; network open */
+    BS_CONFINE_REPO_WRITE, /* writes: the workspace; network open */
+    BS_CONFINE_NO_NETWORK, /* writes: the workspace; no network */
+    BS_CONFINE_FULL_DEV,   /* writes: the workspace and HOME/.cache; network open */
+    BS_CONFINE_CI_ONLY     /* writes: the workspace; no network; nothing of the host's processes */
+};
+
+enum bs_aspect {
+    BS_ASPECT_FS_WRITE,
+    BS_ASPECT_FS_READ, /* what a policy denies to read */
+    BS_ASPECT_FS_METADATA,
+    BS_ASPECT_NETWORK,
+    BS_ASPECT_PROCESS,
+    BS_ASPECT_IPC,
+    BS_ASPECT_LIMITS,
+    BS_ASPECT_KERNEL, /* system calls that widen the kernel's surface */
+    BS_ASPECTS
+};
+
+enum bs_claim { BS_NOT_REQUESTED, BS_CLAIM_FULLY, BS_CLAIM_PARTIAL, BS_CLAIM_UNAVAILABLE };
+
+/* Of a whole backend, and of a session, where BS_CLAIM_UNAVAILABLE means that nothing holds. */
+BS_EXPORT const char *bs_confine_name(enum bs_confine confine); /* "repo-write"; static */
+BS_EXPORT bool bs_confine_parse(const char *name, enum bs_confine *confine);
+BS_EXPORT const char *bs_aspect_name(enum bs_aspect aspect);
+BS_EXPORT const char *bs_claim_name(enum bs_claim claim);
+
+/* A policy by its texts, for it is one per profile and per workspace. */
+struct bs_backend_policy {
+    struct bs_policy_text global;
+    struct bs_policy_text workspace;
+    bool has_workspace;
+    const char *profile; /* NULL: BS_UNRESTRICTED */
+};
+
+struct bs_backend_context {
+    const char *root; /* absolute path of an existing directory; links are resolved */
+    const char *cwd;  /* NULL: the root; else an absolute path inside of it */
+    enum bs_confine confine;
+    const struct bs_backend_policy *policy; /* NULL: `confine` alone decides */
+    /* `host:port`, `[address]:port` or `*`; not beside a confine without network. */
+    const char *const *egress;
+    size_t n_egress;
+    /* Landlock with seccomp: refuse every change of mode, owner, times and attributes, inside the
+     * workspace too; no other mechanism of Landlock can refuse it outside. Breaks cp -p, tar, gcc.
+     */
+    bool strict_metadata;
+    const char *launcher; /* path of boxspec-launch; NULL: looked for beside the program and the
+                           * library, and in ../libexec/boxspec */
+};
+
+#define BS_BACKEND_CONTEXT_INIT                                                                    \
+    { 0, 0, BS_CONFINE_REPO_WRITE, 0, 0, 0, false, 0 }
+
+struct bs_unenforced {
+    const char *pointer; /* RFC 6901, into the policy; NULL where it has no place in a file */
+    const char *rule;
+    const char *why;
+};
+
+struct bs_aspect_claim {
+    enum bs_claim claim;
+    const char **reasons; /* what is missing; at least one with PARTIAL and UNAVAILABLE */
+    size_t n_reasons;
+};
+
+struct bs_violation {
+    const char *path; /* relative to the root; bytes */
+    const char *rule;
+};
+
+/* Starts as BS_BACKEND_REPORT_INIT, ends with bs_backend_report_clear, any number of times. */
+struct bs_backend_report {
+    enum bs_claim overall; /* never BS_NOT_REQUESTED */
+    struct bs_aspect_claim aspects[BS_ASPECTS];
+    struct bs_unenforced *unenforced;
+    size_t n_unenforced;
+    const char **warnings;
+    size_t n_warnings;
+    const char *
+        *hard_links; /* absolute paths of files in the workspace that have names elsewhere */
+    size_t n_hard_links;
+    struct bs_violation *violations; /* of bs_session_scan */
+    size_t n_violations;
+    struct bs_arena *arena;
+};
+
+#define BS_BACKEND_REPORT_INIT                                                                     \
+    { BS_CLAIM_UNAVAILABLE, {{BS_NOT_REQUESTED, 0, 0}}, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+BS_EXPORT void bs_backend_report_clear(struct bs_backend_report *report);
+
+/* For a backend of your own: what it adds is copied. False when memory ran out. */
+BS_EXPORT bool bs_report_claim(struct bs_backend_report *report, enum bs_aspect aspect,
+                               enum bs_claim claim);
+BS_EXPORT bool bs_report_reason(struct bs_backend_report *report, enum bs_aspect aspect,
+                                enum bs_claim claim, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Whether an aspect counts for the overall claim; `denies_reading` is about the policy. */
+BS_EXPORT bool bs_context_requests(const struct bs_backend_context *context, enum bs_aspect aspect,
+                                   bool denies_reading);
+
+/* Sets `overall` from the claims. */
+BS_EXPORT void bs_report_conclude(struct bs_backend_report *report,
+                                  const struct bs_backend_context *context, bool denies_reading);
+
+/* A backend. Each function gets the `ctx` of the struct, and returns 0, or a negative code with
+ * *err filled. `cancel` becomes readable when nobody waits any more: return then. */
+struct bs_backend {
+    const char *name;
+    const char *mechanism; /* in words: "namespaces+seccomp" */
+    void *ctx;
+    /* What would hold; context->root may be NULL. Has a positive control: what cannot start
+     * anything is BS_CLAIM_UNAVAILABLE. Leaves nothing behind. */
+    int (*probe)(void *ctx, const struct bs_backend_context *context, int cancel,
+                 struct bs_backend_report *report, struct bs_error *err);
+    /* Makes what the session needs, as *state; adds to the report what it found in the workspace.
+     * context->root and context->cwd are canonical. On failure, too, *state may be set. */
+    int (*prepare)(void *ctx, const struct bs_backend_context *context, int cancel, void **state,
+                   struct bs_backend_report *report, struct bs_error *err);
+    /* Cheap, without side effects; any thread. What *out points to lives until the run is over and
+     * is freed by `unwrap`. */
+    int (*wrap)(void *ctx, void *state, const struct bs_exec_request *request, const char *cwd,
+                struct bs_wrapped *out, struct bs_error *err);
+    void (*unwrap)(void *ctx, void *state, struct bs_wrapped *wrapped); /* may be NULL */
+    /* Adds violations to the report. May be NULL. */
+    int (*scan)(void *ctx, void *state, struct bs_backend_report *report, struct bs_error *err);
+    /* Removes what prepare made; *state may be NULL. Best effort. */
+    int (*shutdown)(void *ctx, void *state, struct bs_error *err);
+};
+
+/* Those that this library has: none, landlock, landlock+seccomp, bubblewrap, bubblewrap+seccomp.
+ * NULL behind the last, and for a name that is none of them. Static. */
+BS_EXPORT const struct bs_backend *bs_backend_at(size_t index);
+BS_EXPORT const struct bs_backend *bs_backend_find(const char *name);
+
+/* What would hold of `confine`, policy and egress; root and cwd of the context are not looked at.
+ * Takes at most BS_BACKEND_OPEN_MS and a moment. `cancel` is a descriptor or -1. 0;
+ * BS_E_INVALID for an entry of egress or a policy that is wrong; BS_E_EXECUTION when the backend
+ * failed or did not answer. */
+BS_EXPORT int bs_backend_probe(const struct bs_backend *backend,
+                               const struct bs_backend_context *context, int cancel,
+                               struct bs_backend_report *report, struct bs_error *err);
+
+enum bs_on_unavailable {
+    BS_REFUSE, /* anything but fully is no session */
+    BS_DEGRADE /* partial stays; what is unavailable is left away, with a warning */
+};
+
+/* What was called, in order: "probe", "prepare", "wrap", "run", "shutdown"; for those who want to
+ * see. Everything is borrowed for the call. `report` is what a probe answered, `wrapped` what a
+ * wrap gave; both are NULL otherwise, and `message` where the call succeeded. Called on the thread
+ * that uses the session. */
+struct bs_session_log {
+    void *ctx;
+    void (*called)(void *ctx, const char *call, int code, const char *message,
+                   const struct bs_backend_report *report, const struct bs_wrapped *wrapped);
+};
+
+struct bs_session;
+
+/* 0; BS_E_INVALID for a context that is wrong in itself; BS_E_DENIED when the session is refused;
+ * BS_E_EXECUTION when memory ran out. The report is filled as far as it is known in all of these
+ * cases. `log` may be NULL. */
+BS_EXPORT int bs_session_open(const struct bs_backend *backend,
+                              const struct bs_backend_context *context,
+                              enum bs_on_unavailable on_unavailable,
+                              const struct bs_session_log *log, struct bs_session **session,
+                              struct bs_backend_report *report, struct bs_error *err);
+
+/* BS_CLAIM_UNAVAILABLE: there is no backend, programs run as they are. */
+BS_EXPORT enum bs_claim bs_session_enforcement(const struct bs_session *session);
+
+/* BS_E_INVALID when the current_dir of a request is not where this context starts programs, or
+ * lies outside of its root; 0, also for one that does not exist. */
+BS_EXPORT int bs_context_check_dir(const struct bs_backend_context *context, const char *dir,
+                                   struct bs_error *err);
+
+/* bs_exec_run inside the session; request->sandbox must be NULL. */
+BS_EXPORT int bs_session_run(struct bs_session *session, const struct bs_exec_request *request,
+                             struct bs_exec_result *result, struct bs_error *err);
+
+/* Wraps a request for the session's log to see, and runs nothing. */
+BS_EXPORT int bs_session_explain(struct bs_session *session, const struct bs_exec_request *request,
+                                 struct bs_error *err);
+
+/* Looks for what happened to paths that a rule denies and the backend does not hold. */
+BS_EXPORT int bs_session_scan(struct bs_session *session, struct bs_backend_report *report,
+                              struct bs_error *err);
+
+/* Returns what shutdown returned. NULL is nothing to close. */
+BS_EXPORT int bs_session_close(struct bs_session *session, struct bs_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,343 @@
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "shim/backend_answer.h"
+#include "shim/backend_request.h"
+#include "shim/backend_script.h"
+#include "shim/ops.h"
+
+enum bs_answer bs_op_backend_probe(const struct bs_call *call, struct bs_buf *out) {
+    static const char *const known[] = {"id", "op", "backend", "profile", "policy", "egress", NULL};
+    struct bs_decoder decoder = {0};
+    struct bs_asked_backend asked = {.context = BS_BACKEND_CONTEXT_INIT};
+    struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
+    struct bs_error err = BS_ERROR_INIT;
+    enum bs_answer answer = BS_ANSWERED;
+    bs_refuse_unknown(&decoder, call->request, "", known);
+    bs_decode_backend_name(&decoder, call->request, "", "backend", &asked);
+    bs_decode_confinement(&decoder, call->request, "", &asked);
+    bs_refuse_nul(&decoder);
+    if (bs_decoder_failed(&decoder)) {
+        answer = bs_answer_problems(out, call->id, &decoder);
+        goto finish;
+    }
+    int code = bs_backend_probe(asked.backend, &asked.context, -1, &report, &err);
+    if (code != BS_OK) {
+        answer = bs_answer_error(out, call->id, code, &err);
+        goto finish;
+    }
+    bs_answer_open(out, call->id, "result");
+    bs_put_claims(out, &report);
+    bs_answer_close(out);
+finish:
+    bs_backend_report_clear(&report);
+    bs_decoder_clear(&decoder);
+    return answer;
+}
+
+/* What a session's calls were, and what its probe said, as JSON. */
+struct notes {
+    struct bs_buf log; /* the members of an array */
+    struct bs_buf claims;
+};
+
+static void note(void *ctx, const char *called, int code, const char *message,
+                 const struct bs_backend_report *report, const struct bs_wrapped *wrapped) {
+    struct notes *notes = ctx;
+    struct bs_buf *log = &notes->log;
+    bs_buf_str(log, log->len > 0 ? ",{\"call\":\"" : "{\"call\":\"");
+    bs_buf_str(log, called);
+    bs_buf_str(log, code == BS_OK ? "\",\"ok\":true" : "\",\"ok\":false");
+    if (message != NULL) {
+        bs_buf_str(log, ",\"message\":");
+        const char *const texts[] = {message};
+        struct bs_buf list = BS_BUF_INIT;
+        bs_put_texts(&list, texts, 1);
+        if (list.failed)
+            log->failed = true;
+        else
+            bs_buf_add(log, list.data + 1, list.len - 2); /* without its brackets */
+        bs_buf_clear(&list);
+    }
+    if (wrapped != NULL) {
+        bs_buf_str(log, ",\"argv_b64\":[");
+        for (size_t i = 0; wrapped->argv[i] != NULL; i++) {
+            if (i > 0)
+                bs_buf_char(log, ',');
+            bs_put_bytes(log, wrapped->argv[i]);
+        }
+        bs_buf_str(log, "],\"env\":[");
+        for (size_t i = 0; i < wrapped->n_env; i++) {
+            const char *const pair[] = {wrapped->env[i].name, wrapped->env[i].value};
+            if (i > 0)
+                bs_buf_char(log, ',');
+            bs_put_texts(log, pair, 2);
+        }
+        bs_buf_char(log, ']');
+    }
+    bs_buf_char(log, '}');
+    if (report != NULL)
+        bs_put_claims(&notes->claims, report);
+}
+
+/* One request and what came of it; a NUL in it is a failed spawn of its own. */
+struct session_call {
+    struct bs_decoder decoder;
+    struct bs_exec_request request;
+};
+
+static int run_call(struct bs_session *session, const struct session_call *call,
+                    struct bs_exec_result *result, struct bs_error *err) {
+    if (call->decoder.nul_in[0] == '\0')
+        return bs_session_run(session, &call->request, result, err);
+    *result = (struct bs_exec_result)BS_EXEC_RESULT_INIT;
+    return bs_fail(err, BS_E_EXECUTION, EINVAL, "failed to spawn `%.900s`: %s holds a NUL byte",
+                   call->request.program, call->decoder.nul_in);
+}
+
+static void put_call(struct bs_buf *out, struct bs_session *session,
+                     const struct session_call *call) {
+    struct bs_exec_result result = BS_EXEC_RESULT_INIT;
+    struct bs_error err = BS_ERROR_INIT;
+    int code = run_call(session, call, &result, &err);
+    bs_buf_str(out, code == BS_OK ? "{\"result\":" : "{\"error\":");
+    if (code == BS_OK) {
+        bs_put_result(out, &result);
+        bs_put_enforcement(out, bs_session_enforcement(session), NULL);
+    } else {
+        bs_put_error(out, bs_error_kind(code), err.message, strlen(err.message));
+    }
+    bs_buf_char(out, '}');
+    bs_exec_result_clear(&result);
+}
+
+static void put_violations(struct bs_buf *out, const struct bs_backend_report *report) {
+    bs_buf_str(out, ",\"violations\":[");
+    for (size_t i = 0; i < report->n_violations; i++) {
+        const char *const rule[] = {report->violations[i].rule};
+        bs_buf_str(out, i > 0 ? ",{\"path_b64\":" : "{\"path_b64\":");
+        bs_put_bytes(out, report->violations[i].path);
+        bs_buf_str(out, ",\"rule\":");
+        struct bs_buf list = BS_BUF_INIT;
+        bs_put_texts(&list, rule, 1);
+        out->failed = out->failed || list.failed;
+        if (!list.failed)
+            bs_buf_add(out, list.data + 1, list.len - 2);
+        bs_buf_clear(&list);
+        bs_buf_char(out, '}');
+    }
+    bs_buf_char(out, ']');
+}
+
+struct session_calls {
+    struct session_call *items;
+    size_t n;
+};
+
+static void decode_calls(struct bs_decoder *decoder, const cJSON *request,
+                         struct session_calls *calls) {
+    static const char *const known[] = {"request", NULL};
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(request, "calls");
+    size_t n = cJSON_IsArray(list) ? (size_t)cJSON_GetArraySize(list) : 0;
+    if (!cJSON_IsArray(list))
+        bs_problem(decoder, "/calls", "must be an array of {\"request\": {...}}");
+    calls->items = calloc(n + 1, sizeof *calls->items);
+    decoder->out_of_memory |= calls->items == NULL;
+    const cJSON *entry = NULL;
+    cJSON_ArrayForEach(entry, list) {
+        char at[64];
+        char request_at[80];
+        if (calls->items == NULL || calls->n == n)
+            return;
+        struct session_call *call = &calls->items[calls->n];
+        (void)snprintf(at, sizeof at, "/calls/%zu", calls->n++);
+        (void)snprintf(request_at, sizeof request_at, "%s/request", at);
+        bs_refuse_unknown(decoder, entry, at, known);
+        /* Problems of every call belong to the one answer; what was decoded, and a NUL, to it. */
+        call->decoder.problems = decoder->problems;
+        call->decoder.first = decoder->first;
+        bs_decode_request(&call->decoder, cJSON_GetObjectItemCaseSensitive(entry, "request"),
+                          request_at, &call->request);
+        decoder->problems = call->decoder.problems;
+        decoder->first = call->decoder.first;
+        decoder->out_of_memory |= call->decoder.out_of_memory;
+        call->decoder.problems = call->decoder.first = (struct bs_buf)BS_BUF_INIT;
+    }
+}
+
+static void clear_calls(struct session_calls *calls) {
+    for (size_t i = 0; i < calls->n; i++)
+        bs_decoder_clear(&calls->items[i].decoder);
+    free(calls->items);
+}
+
+/* A directory that contradicts the context makes the whole request wrong, before anything is done.
+ */
+static int check_calls(const struct bs_asked_backend *asked, const struct session_calls *calls,
+                       struct bs_error *err) {
+    int code = BS_OK;
+    for (size_t i = 0; code == BS_OK && i < calls->n; i++)
+        code = bs_context_check_dir(&asked->context, calls->items[i].request.current_dir, err);
+    return code;
+}
+
+static void put_session(struct bs_buf *out, const struct bs_asked_backend *asked,
+                        struct bs_session *session, int code, struct bs_backend_report *report,
+                        struct notes *notes, const struct session_calls *calls,
+                        const struct bs_error *err) {
+    enum bs_claim enforcement =
+        session != NULL ? bs_session_enforcement(session) : BS_CLAIM_UNAVAILABLE;
+    const char *why = code != BS_OK ? err->message
+                      : enforcement == BS_CLAIM_UNAVAILABLE && report->n_warnings > 0
+                          ? report->warnings[report->n_warnings - 1]
+                          : NULL;
+    bs_buf_str(out, code == BS_OK ? "{\"session\":\"opened\"" : "{\"session\":\"refused\"");
+    if (why != NULL) {
+        bs_buf_str(out, ",\"why\":");
+        struct bs_buf list = BS_BUF_INIT;
+        bs_put_texts(&list, &why, 1);
+        out->failed = out->failed || list.failed;
+        if (!list.failed)
+            bs_buf_add(out, list.data + 1, list.len - 2);
+        bs_buf_clear(&list);
+    }
+    bs_buf_str(out, ",\"calls\":[");
+    for (size_t i = 0; session != NULL && i < calls->n; i++) {
+        if (i > 0)
+            bs_buf_char(out, ',');
+        put_call(out, session, &calls->items[i]);
+    }
+    bs_buf_str(out, "],\"enforcement\":\"");
+    bs_buf_str(out, bs_enforcement_name(enforcement));
+    bs_buf_str(out, "\",\"reasons\":");
+    bs_put_reasons(out, &asked->context, report);
+    struct bs_error scanned = BS_ERROR_INIT;
+    if (session != NULL && bs_session_scan(session, report, &scanned) != BS_OK)
+        note(notes, "run", scanned.code, scanned.message, NULL, NULL);
+    (void)bs_session_close(session, NULL);
+    bs_buf_str(out, ",\"warnings\":");
+    bs_put_texts(out, report->warnings, report->n_warnings);
+    bs_buf_str(out, ",\"claims\":");
+    if (notes->claims.len > 0)
+        bs_buf_add(out, notes->claims.data, notes->claims.len);
+    else
+        bs_buf_str(out, "null");
+    bs_buf_str(out, ",\"not_enforced\":");
+    bs_put_unenforced(out, report);
+    bs_buf_str(out, ",\"hard_links_b64\":[");
+    for (size_t i = 0; i < report->n_hard_links; i++) {
+        if (i > 0)
+            bs_buf_char(out, ',');
+        bs_put_bytes(out, report->hard_links[i]);
+    }
+    bs_buf_char(out, ']');
+    put_violations(out, report);
+    bs_buf_str(out, ",\"log\":[");
+    bs_buf_add(out, notes->log.data, notes->log.len);
+    bs_buf_str(out, "]}");
+    out->failed = out->failed || notes->log.failed || notes->claims.failed;
+}
+
+enum bs_answer bs_op_backend_run(const struct bs_call *call, struct bs_buf *out) {
+    static const char *const known[] = {"id",    "op",      "backend", "script", "on_unavailable",
+                                        "calls", "context", "hold",    NULL};
+    struct bs_decoder decoder = {0};
+    struct bs_asked_backend asked = {.context = BS_BACKEND_CONTEXT_INIT};
+    struct bs_script script;
+    struct session_calls calls = {NULL, 0};
+    struct notes notes = {BS_BUF_INIT, BS_BUF_INIT};
+    const struct bs_session_log log = {&notes, note};
+    struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
+    struct bs_session *session = NULL;
+    struct bs_error err = BS_ERROR_INIT;
+    enum bs_answer answer = BS_ANSWERED;
+    const cJSON *scripted = cJSON_GetObjectItemCaseSensitive(call->request, "script");
+    bs_refuse_unknown(&decoder, call->request, "", known);
+    bs_decode_context(&decoder, cJSON_GetObjectItemCaseSensitive(call->request, "context"),
+                      "/context", &asked);
+    bs_decode_on_unavailable(&decoder, call->request, "", &asked);
+    if (scripted == NULL) {
+        bs_decode_backend_name(&decoder, call->request, "", "backend", &asked);
+    } else {
+        bs_decode_script(&decoder, scripted, "/script", &script);
+        asked.backend = &script.backend;
+        if (!bs_is_word(cJSON_GetObjectItemCaseSensitive(call->request, "backend"), "script"))
+            bs_problem(&decoder, "/backend", "must be \"script\" beside a script");
+    }
+    bs_refuse_nul(&decoder);
+    decode_calls(&decoder, call->request, &calls);
+    if (bs_decoder_failed(&decoder)) {
+        answer = bs_answer_problems(out, call->id, &decoder);
+        goto finish;
+    }
+    int code = check_calls(&asked, &calls, &err);
+    if (code == BS_OK)
+        code = bs_session_open(asked.backend, &asked.context, asked.on_unavailable, &log, &session,
+                               &report, &err);
+    if (code != BS_OK && code != BS_E_DENIED) {
+        answer = bs_answer_error(out, call->id, code, &err);
+        goto finish;
+    }
+    bs_answer_open(out, call->id, "result");
+    put_session(out, &asked, session, code, &report, &notes, &calls, &err);
+    bs_answer_close(out);
+finish:
+    clear_calls(&calls);
+    bs_buf_clear(&notes.log);
+    bs_buf_clear(&notes.claims);
+    bs_backend_report_clear(&report);
+    bs_decoder_clear(&decoder);
+    return answer;
+}
+
+void bs_decode_use(struct bs_decoder *decoder, const cJSON *object,
+                   struct bs_asked_backend *asked) {
+    static const char *const known[] = {"name", "context", "on_unavailable", NULL};
+    *asked = (struct bs_asked_backend){.context = BS_BACKEND_CONTEXT_INIT};
+    if (!cJSON_IsObject(object)) {
+        bs_problem(decoder, "/backend", "must be an object with `name` and `context`");
+        return;
+    }
+    bs_refuse_unknown(decoder, object, "/backend", known);
+    bs_decode_backend_name(decoder, object, "/backend", "name", asked);
+    bs_decode_context(decoder, cJSON_GetObjectItemCaseSensitive(object, "context"),
+                      "/backend/context", asked);
+    bs_decode_on_unavailable(decoder, object, "/backend", asked);
+    bs_refuse_nul(decoder);
+}
+
+int bs_run_confined(const struct bs_asked_backend *asked, const struct bs_exec_request *request,
+                    struct bs_exec_result *result, enum bs_claim *enforcement,
+                    struct bs_buf *reasons, struct bs_error *err) {
+    struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
+    struct bs_session *session = NULL;
+    int code = bs_context_check_dir(&asked->context, request->current_dir, err);
+    if (code == BS_OK)
+        code = bs_session_open(asked->backend, &asked->context, asked->on_unavailable, NULL,
+                               &session, &report, err);
+    if (code == BS_OK) {
+        *enforcement = bs_session_enforcement(session);
+        bs_put_reasons(reasons, &asked->context, &report);
+        code = bs_session_run(session, request, result, err);
+    }
+    (void)bs_session_close(session, NULL);
+    bs_backend_report_clear(&report);
+    return code;
+}
+
+void bs_put_backends(struct bs_buf *out) {
+    bs_buf_char(out, '{');
+    for (size_t i = 0; bs_backend_at(i) != NULL; i++) {
+        const struct bs_backend *backend = bs_backend_at(i);
+        bs_buf_str(out, i > 0 ? ",\"" : "\"");
+        bs_buf_str(out, backend->name);
+        bs_buf_str(out, "\":{\"mechanism\":\"");
+        bs_buf_str(out, backend->mechanism);
+        bs_buf_str(out, "\"}");
+    }
+    bs_buf_char(out, '}');
+}

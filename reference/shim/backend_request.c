@@ -1,0 +1,75 @@
+#include "shim/backend_request.h"
+
+#include <string.h>
+
+#include "shim/policy_request.h"
+
+static const cJSON *member(const cJSON *object, const char *name) {
+    return cJSON_GetObjectItemCaseSensitive(object, name);
+}
+
+static void decode_policy(struct bs_decoder *decoder, const cJSON *item, const char *at,
+                          struct bs_asked_backend *asked) {
+    static const char *const known[] = {"text",      "text_b64",   "format",
+                                        "workspace", "fs_profile", NULL};
+    struct bs_texts texts;
+    if (!cJSON_IsObject(item)) {
+        bs_problem(decoder, at, "must be an object with `text` and `format`");
+        return;
+    }
+    bs_decode_texts(decoder, item, at, known, &texts);
+    asked->policy = (struct bs_backend_policy){
+        .global = texts.global,
+        .workspace = texts.workspace,
+        .has_workspace = texts.has_workspace,
+        .profile = bs_decode_text(decoder, item, at, "fs_profile", false)};
+    asked->context.policy = &asked->policy;
+}
+
+void bs_decode_confinement(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
+                           struct bs_asked_backend *asked) {
+    char at[BS_POINTER_MOST];
+    const char *profile = bs_decode_text(decoder, object, pointer, "profile", true);
+    if (profile != NULL && !bs_confine_parse(profile, &asked->context.confine))
+        bs_problem(decoder, bs_below(at, pointer, "profile"),
+                   "must be read-only, repo-write, no-network, full-dev or ci-only");
+    const cJSON *policy = member(object, "policy");
+    if (policy != NULL)
+        decode_policy(decoder, policy, bs_below(at, pointer, "policy"), asked);
+    asked->context.egress =
+        bs_decode_strings(decoder, object, pointer, "egress", &asked->context.n_egress);
+}
+
+void bs_decode_context(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
+                       struct bs_asked_backend *asked) {
+    static const char *const known[] = {"root",    "root_b64", "cwd",    "cwd_b64",
+                                        "profile", "policy",   "egress", NULL};
+    if (!cJSON_IsObject(object)) {
+        bs_problem(decoder, pointer, "must be an object with `root` and `profile`");
+        return;
+    }
+    bs_refuse_unknown(decoder, object, pointer, known);
+    asked->context.root = bs_decode_text(decoder, object, pointer, "root", true);
+    asked->context.cwd = bs_decode_text(decoder, object, pointer, "cwd", false);
+    bs_decode_confinement(decoder, object, pointer, asked);
+}
+
+void bs_decode_backend_name(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
+                            const char *name, struct bs_asked_backend *asked) {
+    char at[BS_POINTER_MOST];
+    const char *text = bs_decode_text(decoder, object, pointer, name, true);
+    asked->backend = text != NULL ? bs_backend_find(text) : NULL;
+    if (text != NULL && asked->backend == NULL)
+        bs_problem(decoder, bs_below(at, pointer, name),
+                   "`%.100s`: there is no such backend; `hello` names them", text);
+}
+
+void bs_decode_on_unavailable(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
+                              struct bs_asked_backend *asked) {
+    char at[BS_POINTER_MOST];
+    const cJSON *item = member(object, "on_unavailable");
+    asked->on_unavailable = bs_is_word(item, "degrade") ? BS_DEGRADE : BS_REFUSE;
+    if (item != NULL && asked->on_unavailable == BS_REFUSE && !bs_is_word(item, "refuse"))
+        bs_problem(decoder, bs_below(at, pointer, "on_unavailable"),
+                   "must be \"refuse\" or \"degrade\"");
+}

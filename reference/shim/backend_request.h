@@ -1,0 +1,43 @@
+/* What requests about backends hold. */
+#ifndef BS_SHIM_BACKEND_REQUEST_H
+#define BS_SHIM_BACKEND_REQUEST_H
+
+#include <boxspec/backend.h>
+
+#include "shim/decode.h"
+
+/* What a request says of its sandbox; borrows from the decoder, and `policy` from this struct. */
+struct bs_asked_backend {
+    const struct bs_backend *backend; /* NULL: a name that there is none of, which is a problem */
+    struct bs_backend_context context;
+    struct bs_backend_policy policy;
+    enum bs_on_unavailable on_unavailable;
+};
+
+/* The members `profile`, `policy` and `egress`. */
+void bs_decode_confinement(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
+                           struct bs_asked_backend *asked);
+
+/* The whole of `object`, a context. */
+void bs_decode_context(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
+                       struct bs_asked_backend *asked);
+
+void bs_decode_backend_name(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
+                            const char *member, struct bs_asked_backend *asked);
+
+void bs_decode_on_unavailable(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
+                              struct bs_asked_backend *asked);
+
+/* The member `backend` of a request that runs a program. */
+void bs_decode_use(struct bs_decoder *decoder, const cJSON *object, struct bs_asked_backend *asked);
+
+/* bs_exec_run in a session of its own. `reasons` gets a JSON array. Fills *enforcement when there
+ * was a session. */
+int bs_run_confined(const struct bs_asked_backend *asked, const struct bs_exec_request *request,
+                    struct bs_exec_result *result, enum bs_claim *enforcement,
+                    struct bs_buf *reasons, struct bs_error *err);
+
+/* What hello says: {"name": {"mechanism": ...}, ...} */
+void bs_put_backends(struct bs_buf *out);
+
+#endif

@@ -1,0 +1,27 @@
+/* A backend that does what a request says, so that a session can be judged apart from what the host
+ * has. It confines nothing. */
+#ifndef BS_SHIM_BACKEND_SCRIPT_H
+#define BS_SHIM_BACKEND_SCRIPT_H
+
+#include <boxspec/backend.h>
+
+#include "shim/decode.h"
+
+struct bs_script {
+    struct bs_backend backend; /* its ctx is the struct: it must not move */
+    const char *probe;
+    const char *prepare;
+    const char *wrap;
+    const char *shutdown;
+    const char *place; /* NULL: none */
+    const char *const *prefix;
+    size_t n_prefix;
+    const struct bs_env_pair *env;
+    size_t n_env;
+};
+
+/* Borrows from the decoder. */
+void bs_decode_script(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
+                      struct bs_script *script);
+
+#endif

@@ -1,0 +1,280 @@
+/* Programs inside each backend of this host, and what is left behind. A backend that does not start
+ * here is skipped by name. */
+#define _GNU_SOURCE
+#include <boxspec/backend.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/folder.h"
+#include "support/harness.h"
+#include "support/holdings.h"
+#include "support/shell.h"
+
+struct inside {
+    struct folder *folder;
+    char root[128];
+    struct bs_backend_context context;
+    struct bs_backend_report report;
+    struct bs_session *session;
+};
+
+static const char *backend_name;
+
+static int setup(void **state) {
+    struct inside *inside = calloc(1, sizeof *inside);
+    void *folder = NULL;
+    if (inside == NULL || folder_setup(&folder) != 0)
+        return -1;
+    inside->folder = folder;
+    folder_add_folder(folder, "ws");
+    (void)snprintf(inside->root, sizeof inside->root, "%s/ws", inside->folder->path);
+    inside->context = (struct bs_backend_context)BS_BACKEND_CONTEXT_INIT;
+    inside->context.root = inside->root;
+    inside->context.launcher = BOXSPEC_LAUNCH;
+    inside->report = (struct bs_backend_report)BS_BACKEND_REPORT_INIT;
+    *state = inside;
+    return 0;
+}
+
+static int teardown(void **state) {
+    struct inside *inside = *state;
+    void *folder = inside->folder;
+    int code = bs_session_close(inside->session, NULL);
+    bs_backend_report_clear(&inside->report);
+    free(inside);
+    return folder_teardown(&folder) == 0 && code == BS_OK && !has_children() ? 0 : -1;
+}
+
+static void open_session(struct inside *inside) {
+    struct bs_error err = BS_ERROR_INIT;
+    int code = bs_session_open(bs_backend_find(backend_name), &inside->context, BS_DEGRADE, NULL,
+                               &inside->session, &inside->report, &err);
+    if (code != BS_OK)
+        fail_msg("%s", err.message);
+    if (bs_session_enforcement(inside->session) != BS_CLAIM_UNAVAILABLE)
+        return;
+    print_message("%s does not start here: %s\n", backend_name, inside->report.warnings[0]);
+    skip();
+}
+
+static struct bs_exec_result run_inside(struct inside *inside,
+                                        const struct bs_exec_request *request) {
+    struct bs_exec_result result = BS_EXEC_RESULT_INIT;
+    struct bs_error err = BS_ERROR_INIT;
+    if (bs_session_run(inside->session, request, &result, &err) != BS_OK)
+        fail_msg("%s", err.message);
+    return result;
+}
+
+static bool exists(const struct inside *inside, const char *name) {
+    struct stat st;
+    return fstatat(inside->folder->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static void writes_go_to_the_workspace_alone(void **state) {
+    struct inside *inside = *state;
+    open_session(inside);
+    struct bs_exec_request request = SHELL(": >in; (: >../out) 2>/dev/null; pwd; exit 7");
+    struct bs_exec_result result = run_inside(inside, &request);
+    char expected[160];
+    (void)snprintf(expected, sizeof expected, "%s\n", inside->root);
+    assert_int_equal(result.exit_code, 7);
+    assert_text(&result.out, expected);
+    assert_true(exists(inside, "ws/in"));
+    assert_false(exists(inside, "out"));
+    bs_exec_result_clear(&result);
+}
+
+static void read_only_writes_nothing_but_the_scratch(void **state) {
+    struct inside *inside = *state;
+    inside->context.confine = BS_CONFINE_READ_ONLY;
+    open_session(inside);
+    struct bs_exec_request request = SHELL("(: >in) 2>/dev/null; : >\"$TMPDIR/t\" && echo yes");
+    struct bs_exec_result result = run_inside(inside, &request);
+    assert_text(&result.out, "yes\n");
+    assert_false(exists(inside, "ws/in"));
+    bs_exec_result_clear(&result);
+}
+
+static void a_missing_program_is_a_failed_spawn(void **state) {
+    struct inside *inside = *state;
+    open_session(inside);
+    static const char payload[256 * 1024];
+    struct bs_exec_request request = {.program = "/no/such/program"};
+    struct bs_exec_result result = BS_EXEC_RESULT_INIT;
+    struct bs_error err = BS_ERROR_INIT;
+    request.stdin_mode = BS_STDIN_BYTES; /* which nobody takes: that is not the reason */
+    request.stdin_data = payload;
+    request.stdin_len = sizeof payload;
+    assert_int_equal(bs_session_run(inside->session, &request, &result, &err), BS_E_EXECUTION);
+    assert_int_equal(err.os_error, ENOENT);
+    assert_string_equal(err.message,
+                        "failed to spawn `/no/such/program`: No such file or directory");
+}
+
+static void the_program_s_own_signal_comes_through(void **state) {
+    struct inside *inside = *state;
+    open_session(inside);
+    struct bs_exec_request request = SHELL("kill -KILL $$");
+    struct bs_exec_result result = run_inside(inside, &request);
+    assert_int_equal(result.termination, BS_ENDED_SIGNAL);
+    assert_int_equal(result.signal, SIGKILL);
+    bs_exec_result_clear(&result);
+}
+
+/* The fifo tells that the trap is set; nothing here waits for a time to pass. */
+static void a_deadline_gives_the_program_its_grace(void **state) {
+    struct inside *inside = *state;
+    open_session(inside);
+    uint64_t timeout_ms = 500;
+    struct bs_exec_request request =
+        SHELL("trap 'echo grace; exit 0' TERM; echo ready; while :; do sleep 1; done");
+    request.timeout_ms = &timeout_ms;
+    struct bs_exec_result result = run_inside(inside, &request);
+    assert_int_equal(result.termination, BS_ENDED_TIMEOUT);
+    assert_text(&result.out, "ready\ngrace\n");
+    bs_exec_result_clear(&result);
+}
+
+/* It holds the write end of a fifo in the workspace: when it is gone, reading ends. */
+static void a_daemon_does_not_outlive_its_run(void **state) {
+    struct inside *inside = *state;
+    char fifo[160];
+    open_session(inside);
+    (void)snprintf(fifo, sizeof fifo, "%s/fifo", inside->root);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    int fd = open(fifo, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    assert_true(fd >= 0);
+    struct bs_exec_request request = SHELL(
+        "setsid sh -c 'exec >fifo 2>&1; echo on; exec sleep 1000' </dev/null >/dev/null 2>&1 & "
+        "while ! [ -s started ]; do [ -e fifo ] && echo x >started; done; exit 0");
+    struct bs_exec_result result = run_inside(inside, &request);
+    assert_true(result.success);
+    char text[64];
+    assert_int_equal(fcntl(fd, F_SETFL, 0), 0);
+    ssize_t n = 0;
+    while ((n = read(fd, text, sizeof text)) > 0) {
+    }
+    assert_int_equal(n, 0);
+    (void)close(fd);
+    bs_exec_result_clear(&result);
+}
+
+static void nothing_is_open_above_2(void **state) {
+    struct inside *inside = *state;
+    open_session(inside);
+    int fd = open("/", O_RDONLY | O_DIRECTORY); /* and not close-on-exec */
+    struct bs_exec_request request =
+        SHELL("for fd in /proc/$$/fd/*; do case $fd in */[012]) ;; *) readlink $fd;; esac; done");
+    struct bs_exec_result result = run_inside(inside, &request);
+    (void)close(fd);
+    /* The shell reads the script from an argument: whatever it shows was inherited. */
+    assert_text(&result.out, "");
+    bs_exec_result_clear(&result);
+}
+
+static void a_directory_as_stdin_is_refused(void **state) {
+    struct inside *inside = *state;
+    open_session(inside);
+    struct bs_exec_request request = {.program = "true"};
+    struct bs_exec_result result = BS_EXEC_RESULT_INIT;
+    struct bs_error err = BS_ERROR_INIT;
+    int saved = fcntl(0, F_DUPFD_CLOEXEC, 3);
+    int dir = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_int_equal(dup2(dir, 0), 0);
+    int code = bs_session_run(inside->session, &request, &result, &err);
+    if (saved >= 0)
+        (void)dup2(saved, 0);
+    (void)close(dir);
+    (void)close(saved);
+    assert_int_equal(code, BS_E_EXECUTION);
+    assert_non_null(strstr(err.message, "standard input or output"));
+}
+
+static void inherit_passes_on_the_list_alone(void **state) {
+    struct inside *inside = *state;
+    open_session(inside);
+    assert_int_equal(setenv("BOXSPEC_UNIT_SECRET", "1", 1), 0);
+    assert_int_equal(setenv("LC_TIME", "C", 1), 0);
+    assert_int_equal(setenv("LC_NOSUCH", "C", 1), 0);
+    struct bs_exec_request request =
+        SHELL("echo $LC_TIME-$LC_NOSUCH-$BOXSPEC_UNIT_SECRET; : >\"$TMPDIR/x\"");
+    struct bs_exec_result result = run_inside(inside, &request);
+    (void)unsetenv("BOXSPEC_UNIT_SECRET");
+    (void)unsetenv("LC_TIME");
+    (void)unsetenv("LC_NOSUCH");
+    assert_text(&result.out, "C--\n");
+    assert_true(result.success);
+    bs_exec_result_clear(&result);
+}
+
+static void a_preload_of_the_program_is_not_the_launcher_s(void **state) {
+    struct inside *inside = *state;
+    open_session(inside);
+    const struct bs_env_pair env[] = {{"PATH", "/usr/bin:/bin"}, {"LD_DEBUG", "statistics"}};
+    struct bs_exec_request request = SHELL("exit 0");
+    request.env_mode = BS_ENV_CLEAR_AND_SET;
+    request.env = env;
+    request.n_env = LENGTH(env);
+    struct bs_exec_result result = run_inside(inside, &request);
+    unsigned speakers = 0; /* dynamic linkers that obeyed */
+    for (const char *at = result.err.data; at != NULL && (at = strstr(at, "total startup time"));
+         at++)
+        speakers++;
+    assert_int_equal(speakers, 1);
+    bs_exec_result_clear(&result);
+}
+
+static void a_session_leaves_no_directory_behind(void **state) {
+    struct inside *inside = *state;
+    struct folder *temporary = NULL;
+    void *made = NULL;
+    assert_int_equal(folder_setup(&made), 0);
+    temporary = made;
+    (void)unsetenv("XDG_RUNTIME_DIR");
+    assert_int_equal(setenv("TMPDIR", temporary->path, 1), 0);
+    open_session(inside);
+    struct bs_exec_request request = SHELL("mkdir -p \"$TMPDIR/a/b\"; chmod 0 \"$TMPDIR/a\"");
+    struct bs_exec_result result = run_inside(inside, &request);
+    bs_exec_result_clear(&result);
+    assert_int_equal(bs_session_close(inside->session, NULL), BS_OK);
+    inside->session = NULL;
+    (void)unsetenv("TMPDIR");
+    assert_int_equal(rmdir(temporary->path), 0); /* it is empty */
+    (void)close(temporary->fd);
+    free(temporary);
+}
+
+#define INSIDE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        INSIDE(writes_go_to_the_workspace_alone),
+        INSIDE(read_only_writes_nothing_but_the_scratch),
+        INSIDE(a_missing_program_is_a_failed_spawn),
+        INSIDE(the_program_s_own_signal_comes_through),
+        INSIDE(a_deadline_gives_the_program_its_grace),
+        INSIDE(a_daemon_does_not_outlive_its_run),
+        INSIDE(nothing_is_open_above_2),
+        INSIDE(a_directory_as_stdin_is_refused),
+        INSIDE(inherit_passes_on_the_list_alone),
+        INSIDE(a_preload_of_the_program_is_not_the_launcher_s),
+        INSIDE(a_session_leaves_no_directory_behind),
+    };
+    int failed = 0;
+    for (size_t i = 1; bs_backend_at(i) != NULL; i++) {
+        backend_name = bs_backend_at(i)->name;
+        failed += cmocka_run_group_tests_name(backend_name, tests, NULL, NULL);
+    }
+    return failed;
+}

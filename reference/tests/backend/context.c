@@ -1,0 +1,114 @@
+#define _GNU_SOURCE
+#include <boxspec/backend.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "backend/internal.h"
+#include "support/folder.h"
+#include "support/harness.h"
+
+static int egress(const char *entry, enum bs_confine confine) {
+    struct bs_backend_context context = BS_BACKEND_CONTEXT_INIT;
+    struct bs_error err = BS_ERROR_INIT;
+    context.egress = &entry;
+    context.n_egress = 1;
+    context.confine = confine;
+    int code = bs_context_check(&context, &err);
+    if (code != BS_OK)
+        assert_non_null(strstr(err.message, "egress: "));
+    return code;
+}
+
+static void an_entry_of_egress_has_a_host_and_a_port(void **state) {
+    (void)state;
+    static const char *const good[] = {"*", "a.example:443", "127.0.0.1:1", "[::1]:65535"};
+    static const char *const wrong[] = {"",        "a.example",  "a:0",  "a:65536", "a:-1",
+                                        "a: 1",    ":80",        "**",   "[::1]",   "[]:1",
+                                        "::1:443", "http://a:1", "a:1x", "a b:1",   "a:000001"};
+    for (size_t i = 0; i < LENGTH(good); i++)
+        assert_int_equal(egress(good[i], BS_CONFINE_REPO_WRITE), BS_OK);
+    for (size_t i = 0; i < LENGTH(wrong); i++)
+        assert_int_equal(egress(wrong[i], BS_CONFINE_REPO_WRITE), BS_E_INVALID);
+}
+
+static void egress_beside_no_network_is_a_contradiction(void **state) {
+    (void)state;
+    assert_int_equal(egress("*", BS_CONFINE_NO_NETWORK), BS_E_INVALID);
+    assert_int_equal(egress("a:1", BS_CONFINE_CI_ONLY), BS_E_INVALID);
+}
+
+static int resolve(const char *root, const char *cwd, struct bs_resolved_context *resolved) {
+    struct bs_backend_context context = BS_BACKEND_CONTEXT_INIT;
+    context.root = root;
+    context.cwd = cwd;
+    return bs_context_resolve(&context, resolved, NULL);
+}
+
+static void a_root_behind_a_link_is_where_the_link_leads(void **state) {
+    const struct folder *folder = *state;
+    struct bs_resolved_context resolved;
+    char link[128];
+    char real[128];
+    folder_add_folder(folder, "ws");
+    assert_int_equal(symlinkat("ws", folder->fd, "link"), 0);
+    (void)snprintf(link, sizeof link, "%s/link", folder->path);
+    (void)snprintf(real, sizeof real, "%s/ws", folder->path);
+    assert_int_equal(resolve(link, NULL, &resolved), BS_OK);
+    assert_string_equal(resolved.context.root, real);
+    bs_context_clear(&resolved);
+}
+
+static void a_root_that_is_no_directory_is_refused(void **state) {
+    const struct folder *folder = *state;
+    struct bs_resolved_context resolved;
+    char file[128];
+    folder_add_file(folder, "file", "", 0600);
+    (void)snprintf(file, sizeof file, "%s/file", folder->path);
+    assert_int_equal(resolve(file, NULL, &resolved), BS_E_INVALID);
+    assert_int_equal(resolve("relative", NULL, &resolved), BS_E_INVALID);
+    assert_int_equal(resolve("/no/such/root", NULL, &resolved), BS_E_INVALID);
+    assert_int_equal(resolve("/", NULL, &resolved), BS_E_INVALID);
+}
+
+static void a_cwd_that_leads_out_of_the_root_is_refused(void **state) {
+    const struct folder *folder = *state;
+    struct bs_resolved_context resolved;
+    char root[128];
+    char out[160];
+    char fd[64];
+    folder_add_folder(folder, "ws");
+    assert_int_equal(symlinkat("/", folder->fd, "ws/out"), 0);
+    (void)snprintf(root, sizeof root, "%s/ws", folder->path);
+    (void)snprintf(out, sizeof out, "%s/out", root);
+    (void)snprintf(fd, sizeof fd, "/proc/self/fd/%d", folder->fd);
+    assert_int_equal(resolve(root, out, &resolved), BS_E_INVALID);
+    assert_int_equal(resolve(root, fd, &resolved), BS_E_INVALID);
+    assert_int_equal(resolve(root, folder->path, &resolved), BS_E_INVALID);
+    assert_int_equal(resolve(root, root, &resolved), BS_OK);
+    bs_context_clear(&resolved);
+}
+
+static void a_neighbour_with_a_longer_name_is_not_below(void **state) {
+    (void)state;
+    assert_true(bs_is_below("/a/b", "/a"));
+    assert_true(bs_is_below("/a", "/a"));
+    assert_false(bs_is_below("/ab", "/a"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_entry_of_egress_has_a_host_and_a_port),
+        cmocka_unit_test(egress_beside_no_network_is_a_contradiction),
+        cmocka_unit_test_setup_teardown(a_root_behind_a_link_is_where_the_link_leads, folder_setup,
+                                        folder_teardown),
+        cmocka_unit_test_setup_teardown(a_root_that_is_no_directory_is_refused, folder_setup,
+                                        folder_teardown),
+        cmocka_unit_test_setup_teardown(a_cwd_that_leads_out_of_the_root_is_refused, folder_setup,
+                                        folder_teardown),
+        cmocka_unit_test(a_neighbour_with_a_longer_name_is_not_below),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
