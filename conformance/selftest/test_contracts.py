@@ -28,9 +28,9 @@ def judged(folder: Path, *words: str) -> tuple[Done, dict[str, Any]]:
 @pytest.mark.parametrize(
     ("shim", "declared", "others"),
     [
-        (LITERAL, "policy", ["exec", "sbpl"]),
-        (HONEST, "exec", ["policy", "sbpl"]),
-        (COMPILING, "sbpl", ["exec", "policy"]),
+        (LITERAL, "policy", ["backend", "exec", "sbpl"]),
+        (HONEST, "exec", ["backend", "policy", "sbpl"]),
+        (COMPILING, "sbpl", ["backend", "exec", "policy"]),
     ],
 )
 def test_without_a_name_those_are_judged_that_the_shim_declares(

@@ -128,7 +128,7 @@ def test_an_unknown_fault_is_refused() -> None:
         (["-k", "kill and"], "-k"),
         (["-j", "0"], "-j: '0'"),
         (["-j", "many"], "many"),
-        (["--contract", "backend"], "backend"),
+        (["--contract", "nobody"], "nobody"),
         (["--contract", "policy", "--only", "exec-env.keeps-home"], "no fault is left"),
         (["--loud"], "--loud"),
         (["--json", "/no/such/folder/x"], "/no/such/folder/x"),

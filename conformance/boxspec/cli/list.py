@@ -1,15 +1,18 @@
-"""The verb `list`: requirements, their tests, and the rows of the pitfalls."""
+"""The verb `list`: requirements, their tests, the rows of the pitfalls; or the escape probes."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import subprocess
 import sys
 from collections.abc import Sequence
 from typing import Any
 
 from boxspec.cli.arguments import check_contracts, choice_flags
 from boxspec.cli.verbs import verb_parser
+from boxspec.errors import UsageError
+from boxspec.programs import programs
 from boxspec.schedule.collected import Collected
 
 
@@ -36,10 +39,32 @@ def list_(args: argparse.Namespace) -> int:
     return 0
 
 
+def probes(as_json: bool) -> int:
+    """The attempts of the program `probe`, as it lists them itself."""
+    try:
+        done = subprocess.run([programs.probe, "--list"], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError) as why:
+        raise UsageError(programs.probe, f"cannot list its probes: {why}", "./ci/build") from None
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    if as_json:
+        json.dump({"probes": rows}, sys.stdout, indent=2, ensure_ascii=True)
+        print()
+        return 0
+    for row in rows:
+        print(f"{row['name']:<28} {row['aspect']:<12} {row['tries']}")
+        print(f"{'':<28} {'':<12} refused by: {row['accepts'] or 'nothing: it must work'}")
+        print(f"{'':<28} {'':<12} from: {row['source']}")
+    print(f"{len(rows)} probes")
+    return 0
+
+
 def main(words: Sequence[str]) -> int:
     parser = verb_parser("list")
     choice_flags(parser)
     parser.add_argument("--json", action="store_true", help="for programs")
+    parser.add_argument("--probes", action="store_true", help="the escape probes instead")
     args = parser.parse_args(words)
     check_contracts(args.contract)
+    if args.probes:
+        return probes(args.json)
     return list_(args)

@@ -1,11 +1,43 @@
-"""Runs everything unwrapped and claims everything: a suite that believes it is no suite."""
+"""Sandboxes that nobody should trust: a suite that believes one of them is no suite."""
+
+import select
 
 import backend.bubblewrap as bubblewrap
+import backend.nothing as nothing
+import backend.session as session
+from backend.claims import Claims, requested
+from errors import Failed
 from faults.registry import fault, replaces
 
 
-@fault(None, "claims everything and wraps nothing", "a stub that was shipped", role="control")
-def claims_everything_and_wraps_nothing():
+@fault(None, "wraps nothing and keeps its claims", "a stub that was shipped", role="control")
+def wraps_nothing():
     @replaces(bubblewrap.Bubblewrap)
     def wrap(original, self, argv, context, cwd):
         return list(argv), []
+
+
+@fault(None, "claims everything, for no sandbox too", "a table of constants", role="control")
+def claims_everything():
+    def claimed(original, self, profile, given, egress):
+        made = Claims()
+        made.fully(*requested(profile, egress, True), "network", "ipc", "kernel")
+        return made
+
+    replaces(nothing.Nothing, "probe")(claimed)
+    replaces(bubblewrap.Bubblewrap, "probe")(claimed)
+    bubblewrap.Bubblewrap.wrap = nothing.Nothing.wrap
+
+
+@fault(None, "refuses to run anything", "safe by being useless", role="control")
+def refuses_everything():
+    @replaces(session.Session)
+    def execute(original, self, request):
+        raise Failed("execution", "this is not allowed")
+
+
+@fault(None, "never returns from a probe", "a proxy that is not there", role="control")
+def hangs():
+    @replaces(bubblewrap.Bubblewrap)
+    def probe(original, self, profile, given, egress):
+        select.select([], [], [])

@@ -1,0 +1,54 @@
+"""Sandboxes that refuse all, wrap nothing, claim everything or hang: never conforming."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from selftest.tools import CONFORMANCE, boxspec
+
+FAULTS = CONFORMANCE / "shims" / "faults" / "shim.py"
+
+
+def judged(mode: str, tmp_path: Path, *asked: str) -> tuple[int, dict[str, str]]:
+    """The exit status, and the verdicts of these requirements."""
+    out = tmp_path / "result.json"
+    topics = {name.rsplit("-", 1)[0] for name in asked}
+    words = [word for topic in sorted(topics) for word in ("--topic", topic)]
+    shim = f"{FAULTS} --fault backend-control.{mode}"
+    done = boxspec(
+        "run", "--shim", shim, "--contract", "backend", "--profile", "all", "--json", out, *words
+    )
+    if not out.exists():
+        return done.returncode, {"said": done.stdout + done.stderr}
+    tree: dict[str, Any] = json.loads(out.read_text())
+    found = {each["id"]: each["verdict"] for each in tree["requirements"]}
+    return done.returncode, {name: found[name] for name in asked}
+
+
+def test_one_that_refuses_to_run_anything_is_overrefused(tmp_path: Path) -> None:
+    code, verdicts = judged("refuses-everything", tmp_path, "BACKEND-META-01", "BACKEND-ALLOW-01")
+    assert verdicts == {"BACKEND-META-01": "overrefused", "BACKEND-ALLOW-01": "overrefused"}
+    assert code == 1
+
+
+@pytest.mark.parametrize("mode", ["wraps-nothing", "claims-everything"])
+def test_one_that_wraps_nothing_contradicts_itself(mode: str, tmp_path: Path) -> None:
+    code, verdicts = judged(mode, tmp_path, "BACKEND-META-01", "BACKEND-IPC-01")
+    assert verdicts == {"BACKEND-META-01": "contradiction", "BACKEND-IPC-01": "contradiction"}
+    assert code == 1
+
+
+def test_one_that_claims_for_nothing_is_seen_through(tmp_path: Path) -> None:
+    code, verdicts = judged("claims-everything", tmp_path, "BACKEND-PROBE-07")
+    assert verdicts == {"BACKEND-PROBE-07": "contradiction"}
+    assert code == 1
+
+
+def test_one_that_hangs_gets_no_score(tmp_path: Path) -> None:
+    code, verdicts = judged("hangs", tmp_path, "BACKEND-META-01")
+    assert code == 2
+    assert "did not return within" in verdicts["said"]
