@@ -9,7 +9,15 @@ from typing import Any
 
 from boxspec.errors import ShimBroke
 from boxspec.judge.stable import stable
-from boxspec.judge.verdict import Blocked, Failure, HostLacks, NotApplicable, NotMeasured, Verdict
+from boxspec.judge.verdict import (
+    BROKEN,
+    Blocked,
+    Failure,
+    HostLacks,
+    NotApplicable,
+    NotMeasured,
+    Verdict,
+)
 
 
 @dataclass
@@ -23,6 +31,8 @@ class Record:
     blocked_by: those that the test itself found broken.
     lacks: the feature of the host without which it was not measured.
     missing: the capabilities without which it does not apply.
+    timing: each bound of time, each time that it was measured (see timing.py).
+    late: at some look something came too late, and the machine may have been the cause.
     """
 
     id: str
@@ -44,10 +54,17 @@ class Record:
     lacks: str = ""
     missing: list[str] = field(default_factory=list)
 
+    timing: list[dict[str, Any]] = field(default_factory=list)
+    late: bool = False
+
     @property
     def name(self) -> str:
         """The id without its file: files are moved."""
         return self.id.partition("::")[2]
+
+    @property
+    def late_unpunished(self) -> bool:
+        return self.late and self.verdict not in BROKEN
 
     def blame(self, why: BaseException) -> None:
         """Take the verdict out of what a body raised."""

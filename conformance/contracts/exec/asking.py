@@ -11,9 +11,15 @@ from boxspec.judge.verdict import Failure, NotApplicable, Verdict
 from boxspec.target.case import WITHIN_S, Box
 from boxspec.target.live import Live
 from contracts.exec.answers import ObservedBatch, ObservedRun
-from contracts.exec.request import env_mode, exec_request, has_bytes
+from contracts.shared.requests import env_mode, exec_request, has_bytes
 
 Message = dict[str, Any]
+
+
+def _deadline_ms(*requests: Mapping[str, Any]) -> float | None:
+    """The first at which a program of theirs is ended."""
+    said = [each.get("timeout_ms") for each in requests]
+    return min((ms for ms in said if isinstance(ms, int | float)), default=None)
 
 
 class AsksExec:
@@ -27,6 +33,7 @@ class AsksExec:
         *,
         sandbox: Mapping[str, Any] | None = None,
         hold: bool = False,
+        old_request: bool = False,
         expect_result: bool = True,
         within_s: float = WITHIN_S,
         state: Sequence[str] = (),
@@ -44,7 +51,10 @@ class AsksExec:
         return self._box.launch(
             message,
             ObservedRun,
+            child=True,
+            deadline_ms=_deadline_ms(request),
             hold=hold,
+            old_request=old_request,
             expect_result=expect_result,
             within_s=within_s,
             state=state,
@@ -75,13 +85,15 @@ class AsksExec:
         shim_stderr: Any = None,
     ) -> Live[ObservedBatch]:
         """Start several runs at once in one shim: (after_ms, fields) or just the fields."""
-        listed = []
+        listed: list[Message] = []
         for run in runs:
             after_ms, fields = run if isinstance(run, tuple) else (0, run)
             listed.append({"after_ms": after_ms, "request": self._request(fields)})
         return self._box.launch(
             {"op": "exec.batch", "runs": listed},
             ObservedBatch,
+            child=True,
+            deadline_ms=_deadline_ms(*(run["request"] for run in listed)),
             hold=hold,
             expect_result=expect_result,
             within_s=within_s,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from boxspec.target.observed import FromOutside
-from contracts.exec.answers import RunAnswer
+from contracts.shared.runs import RunAnswer
 
 if TYPE_CHECKING:
     from boxspec.target.case import Box

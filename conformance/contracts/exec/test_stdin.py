@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from boxspec.api import Box, at_most, expect, requires
+from boxspec.api import Box, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.exec.spawn_io import (
     digest,
@@ -16,7 +16,6 @@ from contracts.exec.spawn_io import (
     pattern,
     report,
     shell,
-    since_ms,
     stream,
 )
 
@@ -152,11 +151,8 @@ def test_payloads_are_not_throttled_by_the_tick(box: Box) -> None:
     events = box.events()
     # From the child's first moment to its last: reading a large request is not the question.
     line = '"$1" --sync "$2" </dev/null; "$3" >/dev/null; "$1" --sync "$2"'
-    seen = box.exec.run(**shell(line, P.emit, events.path, P.hash_stdin), stdin=data)
-    began, ended = events.wait("sync"), events.wait("sync")
+    box.exec.run(**shell(line, P.emit, events.path, P.hash_stdin), stdin=data)
+    began, ended = events.wait("sync").effect, events.wait("sync").effect
     pipefuls = len(data) // 65_536
-    expect(
-        "milliseconds for 10 MiB, a quarter of a tick per pipe-full",
-        since_ms(began.t_ns, ended.t_ns),
-        at_most(pipefuls * box.tick_ms / 4 + box.allowance_ms(seen)),
-    )
+    what = "10 MiB, a quarter of a tick for each pipe-full"
+    expect_within(box, what, began, ended, pipefuls * box.tick_ms / 4)
