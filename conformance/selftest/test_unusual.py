@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from selftest.tools import FAKE, ROOT, boxspec
 
@@ -76,9 +79,43 @@ def test_wrong_answers_that_cost_nothing_are_told_by_the_globs(tmp_path: Path) -
 
 def test_a_parser_of_yaml_is_judged_by_what_it_reads(tmp_path: Path) -> None:
     shim = f"{PYTHON} {HERE / 'parser_only.py'}"
-    found = judged(shim, tmp_path, "-k", "test_file or test_valid or test_warn or test_merge")
+    found = judged(shim, tmp_path, "-k", "test_valid or test_warn or test_merge")
     assert (found.code, found.failing) == (0, []), found.said
     decided = {name.rsplit("-", 1)[0] for name in found.all_of("conforms")}
-    assert decided == {"POLICY-FILE", "POLICY-VALID", "POLICY-WARN", "POLICY-MERGE"}
+    assert decided == {"POLICY-VALID", "POLICY-WARN", "POLICY-MERGE"}
     whole = {name for name in found.verdicts if name.startswith("POLICY-VALID")}
     assert whole <= {*found.all_of("conforms")}, found.said
+
+
+# What Node's runtime does that an implementation of the contract must not, one line each.
+OF_NODE = {
+    "EXEC-CHILD-02": "`detached` makes a session, not a group: there is no other way to a group",
+    "EXEC-CHILD-03": "libuv gives a child socket pairs for pipes",
+    "EXEC-CHILD-07": "Node resets ignored signals when it starts",
+    "EXEC-CHILD-08": "Node raises the soft limit of open files when it starts",
+    "EXEC-CHILD-09": "Node closes on exec what it finds open when it starts",
+    "EXEC-ORPHAN-06": "Node reaps the children that it knows, and no other ones",
+}
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="Node is not on this machine")
+def test_a_managed_runtime_fails_what_it_does_otherwise(tmp_path: Path) -> None:
+    topics = "test_child_descriptors or test_env"
+    words = ("--contract", "exec", "--profile", "all", "-k", topics)
+    found = judged(str(HERE / "node_shim.mjs"), tmp_path, *words)
+    assert {*found.failing} - {*OF_NODE} == set(), found.said
+    assert found.all_of("not-measured") == [], found.said
+    assert {"EXEC-CHILD-04", "EXEC-CHILD-10", "EXEC-ENV-02"} <= {*found.all_of("conforms")}
+
+
+# What timeout(1) does otherwise; each run takes more than two seconds to start.
+OF_BASH = {"EXEC-RESULT-01": "124 is its word for a deadline, and 128 + N that for a signal"}
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not on this machine")
+def test_a_slow_shim_is_judged_by_what_it_does(tmp_path: Path) -> None:
+    topics = "(test_an_exit_code_is and 1) or test_a_deadline_ends or test_a_deadline_is_told"
+    words = ("--contract", "exec", "--profile", "contract", "-k", topics)
+    found = judged(str(HERE / "slow-shim"), tmp_path, *words)
+    assert {*found.failing} - {*OF_BASH} == set(), found.said
+    assert found.all_of("not-measured") == [], found.said

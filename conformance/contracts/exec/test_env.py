@@ -63,7 +63,7 @@ def test_by_default_the_child_has_the_callers_environment(box: Box, folder: str 
     expect("the child's environment, against the caller's own", got, own)
 
 
-@requires("EXEC-ENV-01")
+@requires("EXEC-ENV-01", capability="exec.bytes")
 def test_inherited_bytes_that_are_no_text_arrive_as_they_are(box: Box) -> None:
     raw = {"BOXSPEC_RAW": os.fsdecode(b"\xff\xfe caf\xe9"), **LOCALE}
     got = arrived(report(box, env="inherit", shim_env=raw))

@@ -136,6 +136,17 @@ def test_a_fallback_makes_no_file(box: Box) -> None:
     expect("the same of a wrap that makes one", place.stat().st_mtime, made)
 
 
+@requires("SBPL-FILE-04")
+def test_a_file_that_cannot_be_written_whole_is_not_left(box: Box) -> None:
+    place, state = folder(box, "profiles"), ["--fsize", "65536", "--ignore", "XFSZ"]
+    fields = {"dir": place, "wrapper": "present"}
+    answer = box.send(sbpl.wrap_message(["x"], text="x" * 300_000, **fields), state=state)
+    expect("whether it is wrapped", answer.ok, False)
+    expect("what is left", os.listdir(place), [])
+    twin = box.send(sbpl.wrap_message(["x"], text="x" * 30_000, **fields), state=state)
+    expect("whether one that fits is wrapped", twin.ok, True)
+
+
 @requires("SBPL-FILE-05")
 def test_a_directory_that_cannot_be_written_to_is_an_error(box: Box) -> None:
     no_folder = box.tmp / "file"

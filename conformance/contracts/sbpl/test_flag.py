@@ -126,6 +126,8 @@ OTHERS = {
         " --config a=b x",
     ),
     "codex, in order": ("codex -s a 1 2 --model o3 3", f"codex {FULL} 1 2 --model o3 3"),
+    "codex, a mode that is missing": ("codex -s --model x", f"codex {FULL} --model x"),
+    "codex, a long one that is": ("codex --sandbox -m x", f"codex {FULL} -m x"),
     "codex, exec later": ("codex x exec y", f"codex {FULL} x exec y"),
     "gemini": (
         "gemini --sandbox-image=x --sandboxed -sx --s -S -p hi",

@@ -98,6 +98,18 @@ PIECES = [*LETTERS, "/", "/", "*", "**/", "/**"]
 
 
 @requires("SBPL-FOLD-03")
+@pytest.mark.parametrize("root", ["/", "/ws"])
+def test_the_root_itself_is_decided_as_the_policy_does(box: Box, root: str) -> None:
+    below = f"{root.rstrip('/')}/a"
+    only = box.sbpl.compiled(Setup(modify=["."], root=root, case="fold"))
+    only.expect("by `.`", sbpl.both([root], [below]))
+    everything = box.sbpl.compiled(Setup(modify=["**"], root=root, case="fold"))
+    everything.expect("by `**`", sbpl.both([root, below], []))
+    others = box.sbpl.compiled(Setup(modify=["**", "!."], root=root, case="fold"))
+    others.expect("without `.`", sbpl.both([below], [root]))
+
+
+@requires("SBPL-FOLD-03")
 def test_each_path_is_decided_as_the_policy_does(box: Box) -> None:
     chance = random.Random(box.session.seed)
     for _ in range(sbpl.times(30)):

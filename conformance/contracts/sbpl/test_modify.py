@@ -92,6 +92,27 @@ def test_an_empty_list_makes_nothing_writable(box: Box) -> None:
         more.expect(f"by {rules} and one more", sbpl.both(["c"], [".", "a", "b"]), sbpl.WRITES)
 
 
+# A rule as it may be written, and what it means.
+SPELLED = {
+    "a/": ("a", "a/b"),
+    "./a/": ("a", "a/b"),
+    "ab//": ("ab", "a"),
+    "./a": ("a", "./b"),
+    "a/./b/": ("a/b", "a"),
+    " a ": ("a", "b"),
+    "./*/": ("a", "a/b"),
+}
+
+
+@requires("SBPL-MODIFY-08")
+@pytest.mark.parametrize("rule", SPELLED)
+def test_a_rule_means_the_same_however_it_is_spelled(box: Box, rule: str) -> None:
+    yes, no = SPELLED[rule]
+    box.sbpl.compiled(Setup(modify=[rule])).expect(f"the allow {rule!r}", sbpl.both([yes], [no]))
+    denied = box.sbpl.compiled(Setup(modify=["**"], deny_modify=[rule]))
+    denied.expect(f"the deny {rule!r}", sbpl.both(["c/d"], [yes]))
+
+
 SETUPS, PATHS = 40, 25
 
 

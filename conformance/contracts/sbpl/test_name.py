@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
@@ -108,6 +109,31 @@ NAMED = {
 def test_a_control_character_is_refused_and_named(box: Box, place: str, control: str) -> None:
     bad, good = with_name(place, f"a{control}b"), with_name(place, "a b")
     sbpl.refuses(box, f"{control!r} in {place}", bad, good, *NAMED[place])
+
+
+# Each list, and where its rule comes to no clause.
+LISTS = {
+    "modify": Setup(modify=["a{}b"]),
+    "an exclusion": Setup(modify=["**", "!a{}b"]),
+    "denyModify": Setup(modify=["**"], deny_modify=["a{}b"]),
+    "denyRead": Setup(deny_read=["a{}b"]),
+    "read, behind a deny": Setup(read=["**", "!k", "a{}b"]),
+    "read, that allows as ever": Setup(read=["a{}b", "**"]),
+    "read, a glob that allows as ever": Setup(read=["a{}b*", "**"]),
+}
+
+
+@requires("SBPL-NAME-03")
+@pytest.mark.parametrize("where", LISTS)
+def test_a_control_character_is_refused_in_each_list(box: Box, where: str) -> None:
+    def given(letter: str) -> Setup:
+        lists = ("read", "modify", "deny_read", "deny_modify")
+        made: dict[str, Any] = {name: getattr(LISTS[where], name) for name in lists}
+        for name, rules in made.items():
+            made[name] = [each.format(letter) for each in rules]
+        return Setup(**made)
+
+    sbpl.refuses(box, f"a control character in {where}", given("\x01"), given("x"))
 
 
 LIMIT = 1000

@@ -64,6 +64,8 @@ OVERLAPS = {
     "is the leading part of a glob": ("a", "a/*.env"),
     "lies below the leading part of a glob": ("a/b", "a/**/k"),
     "holds the leading part of a glob": ("a", "a/b/*.env"),
+    "lies below what stands in front of a question mark": ("k/xay", "k/x?y/z*"),
+    "lies below what stands in front of a star": ("k/za", "k/z*/x?y"),
     "is the root": (".", "k/**"),
     "lies below the root that may not be read": ("a", "."),
     "is the root that may not be read": (".", "."),
@@ -83,6 +85,23 @@ def test_a_side_root_that_meets_a_read_denied_rule_is_refused(
     answer = box.sbpl.compile(bad)
     sbpl.refused(f"a side root that {name}", answer, side)
     sbpl.refuses(box, f"a side root that {name}", bad, bad.but(side_roots=["/opt/side"]), rule)
+
+
+# A root and a side root, in spellings of one name, and a rule.
+FOLDED = {
+    "the rule's": ("/Users/u/ws", "/Users/u/ws/SECRET/x", "secret/**"),
+    "the root's": ("/Users/u/WS", "/Users/u/ws/secret", "secret/**"),
+    "the side root's": ("/Users/u/ws", "/USERS/U/WS/a/k", "a/k"),
+    "the place above": ("/Users/u/ws", "/users/u/Ws/A", "a/k"),
+}
+
+
+@requires("SBPL-SIDE-04", capability="sbpl.fold")
+@pytest.mark.parametrize("name", FOLDED)
+def test_a_side_root_meets_a_rule_in_every_spelling(box: Box, name: str) -> None:
+    root, side, rule = FOLDED[name]
+    bad = Setup(root=root, deny_read=[rule], side_roots=[side], provider="codex", case="fold")
+    sbpl.refuses(box, f"a side root in {name} spelling", bad, bad.but(side_roots=["/opt/side"]))
 
 
 @requires("SBPL-SIDE-04")

@@ -116,6 +116,15 @@ def test_a_variable_never_opens_the_home_directory(box: Box, variable: str, plac
     text.expect("home", sbpl.both(["/Users/u/state/x"], ["/Users/u", "/Users/u/x"]))
 
 
+@requires("SBPL-STATE-06", capability="sbpl.fold")
+@pytest.mark.parametrize("variable", ["CODEX_HOME", "CLAUDE_CONFIG_DIR"])
+@pytest.mark.parametrize("place", ["/USERS/U", "/users"])
+def test_no_spelling_of_home_is_opened(box: Box, variable: str, place: str) -> None:
+    good = Setup(env={"HOME": HOME, variable: "/Users/u/state"}, case="fold")
+    bad = good.but(env={"HOME": HOME, variable: place})
+    sbpl.refuses(box, f"{variable}={place}", bad, good, variable)
+
+
 @requires("SBPL-STATE-06")
 @pytest.mark.parametrize("variable", ["CODEX_HOME", "CLAUDE_CONFIG_DIR"])
 def test_without_home_a_variable_does_not_open_everything(box: Box, variable: str) -> None:

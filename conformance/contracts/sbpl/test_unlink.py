@@ -82,5 +82,9 @@ def test_rules_that_begin_with_a_wildcard_are_named(box: Box) -> None:
     text = box.sbpl.compiled(Setup(read=["**", "!**/own"], deny_read=denies))
     named = [rule.removeprefix("!") for rule in text.unguarded or ()]
     expect("unguarded rules", sorted(named), sorted(["**/*.env", "*/x", "**/own"]))
+    allowed = Setup(read=["**/a", "!b", "*/c", "!**/own", "**/own/d", "!."])
+    text = box.sbpl.compiled(allowed)
+    named = [rule.removeprefix("!") for rule in text.unguarded or ()]
+    expect("unguarded rules, where others allow and one is the root", named, ["**/own"])
     guarded = box.sbpl.compiled(Setup(deny_read=["k/**", "a/*.c"]))
     expect("unguarded rules", guarded.unguarded, one_of([[], None]))

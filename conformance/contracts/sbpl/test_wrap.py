@@ -151,6 +151,15 @@ def test_a_directory_that_is_not_absolute_is_refused(box: Box, folder: str) -> N
     expect("whether an absolute one is", box.sbpl.wrap(["x"], dir=box.tmp, **given).ok, True)
 
 
+@requires("SBPL-WRAP-07")
+@pytest.mark.parametrize("argv", [[""], ["", "x"]], ids=["alone", "with an argument"])
+@pytest.mark.parametrize("wrapper", ["present", "missing"])
+def test_an_empty_program_is_refused(box: Box, argv: list[str], wrapper: str) -> None:
+    fields = {"wrapper": wrapper, "allow_fallback": True}
+    sbpl.refused(f"the command {argv}", box.sbpl.wrap(argv, **fields))
+    expect("whether its twin is wrapped or bare", box.sbpl.wrap(["x", ""], **fields).ok, True)
+
+
 @requires("SBPL-WRAP-08")
 @pytest.mark.parametrize("program", ["-p", "-f", "-D", "-x", "-", "--"])
 def test_a_program_is_no_option_of_the_wrapper(box: Box, program: str) -> None:

@@ -151,3 +151,11 @@ def failing(change):
             return original(self, shim)
         except Failed as failure:
             raise change(failure) from None
+
+
+@fault("SBPL-FILE-04", "a file that could not be written whole stays", "noted when it is done")
+def half_a_file_stays():
+    @replaces(wrapping)
+    def create(original, path, given, temporary):
+        original(path, given, [])
+        temporary.append(path)

@@ -167,3 +167,11 @@ def program_is_looked_at():
         return [words[0], *FULL, *(word for word in right[1:] if word not in FULL)]
 
     neutralised("codex", change)
+
+
+@fault("SBPL-FLAG-06", "a mode that is missing takes the next flag along", "a flag with a value")
+def missing_mode_takes_a_flag():
+    @replaces(flags)
+    def codex_mode(original, words, i):
+        is_last = i + 1 >= len(words)
+        return 2 if words[i] in flags.CODEX_MODES and not is_last else original(words, i)

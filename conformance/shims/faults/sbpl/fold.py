@@ -111,3 +111,10 @@ def allows_do_not_fold():
             return original(given, operation, entry)
         finally:
             given.filters.fold = True
+
+
+@fault("SBPL-FOLD-03", "the root of the system has a slash behind it", "root + slash")
+def root_of_the_system_has_two_slashes():
+    @replaces(filters.Filters)
+    def expression(original, self, found, denied):
+        return original(self, found, denied) if found or self.root != "/" else "//"

@@ -2,6 +2,7 @@
 
 import sbpl.clauses as clauses
 import sbpl.filters as filters
+import sbpl.ops as ops
 from faults.registry import fault, replaces
 from faults.sbpl.parts import (
     is_by_ending,
@@ -260,3 +261,13 @@ def no_guard_above_home():
     def guard(lines, given):
         home = given.env.get("HOME", "")
         return [] if home.startswith(given.root.rstrip("/") + "/") else lines
+
+
+@fault("SBPL-MODIFY-08", "a rule that ends in a slash is its subtree", "gitignore")
+def slash_is_a_subtree():
+    @replaces(ops)
+    def file_of(original, lists):
+        def subtree(rule):
+            return rule + "**" if isinstance(rule, str) and rule.endswith("/") else rule
+
+        return original({name: [subtree(rule) for rule in rules] for name, rules in lists.items()})

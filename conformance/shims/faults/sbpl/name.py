@@ -6,6 +6,7 @@ import sbpl.clauses as clauses
 import sbpl.filters as filters
 import sbpl.ops as ops
 import sbpl.places as places
+import sbpl.refusals as refusals
 from errors import Failed
 from faults.registry import fault, replaces
 
@@ -264,3 +265,10 @@ def aliases_are_resolved():
         right = original(path)
         is_alias = any(places.lies_in(right, alias) for alias in places.ALIASES)
         return f"/private{right}" if is_alias else right
+
+
+@fault("SBPL-NAME-03", "a rule that comes to no clause is not looked at", "checked when written")
+def silent_rules_are_not_looked_at():
+    @replaces(refusals)
+    def refuse_controls_of_rules(original, given):
+        pass

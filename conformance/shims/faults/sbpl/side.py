@@ -124,3 +124,19 @@ def refused_side_root_is_not_named():
             original(given)
         except Failed:
             raise Failed("invalid_input", "a directory cannot be used") from None
+
+
+@fault("SBPL-SIDE-04", "under fold a side root is compared as it is spelled", "bytes are bytes")
+def side_root_is_compared_as_spelled():
+    @replaces(refusals)
+    def refuse_side_roots(original, given):
+        fold, given.fold = given.fold, False
+        original(given)
+        given.fold = fold
+
+
+@fault("SBPL-SIDE-04", "a question mark is no wildcard where a rule's place is looked for", "stars")
+def question_mark_is_a_name():
+    @replaces(refusals)
+    def plain_names(original, body):
+        return [name.replace("\0", "?") for name in original(body.replace("?", "\0"))]

@@ -202,3 +202,10 @@ def wide(judge):
     @replaces(refusals)
     def is_wide(original, place, home, fold):
         return judge(place, home)
+
+
+@fault("SBPL-STATE-06", "under fold HOME is compared as it is spelled", "bytes are bytes")
+def home_is_compared_as_spelled():
+    @replaces(refusals)
+    def is_wide(original, place, home, fold):
+        return original(place, home, False)

@@ -107,3 +107,21 @@ def note_of_all_wildcards():
     def unguarded(original, given):
         bodies = [entry.rule.body for entry in clauses.read_denied(given)]
         return [body for body in bodies if filters.wild(body)]
+
+
+@fault("SBPL-UNLINK-04", "rules that allow are told too", "the sign not looked at")
+def note_of_allowing_rules():
+    @replaces(clauses)
+    def unguarded(original, given):
+        denied = [id(entry) for entry in clauses.read_denied(given)]
+        since = clauses.from_first_deny(given.read)
+        bodies = [each.rule.body for each in since if id(each) not in denied]
+        return original(given) + [body for body in bodies if filters.wild(body.split("/")[0])]
+
+
+@fault("SBPL-UNLINK-04", "the root is told too", "no leading segment, no guard")
+def note_of_the_root():
+    @replaces(clauses)
+    def unguarded(original, given):
+        bodies = [entry.rule.body for entry in clauses.read_denied(given)]
+        return original(given) + [body for body in bodies if body == "."]

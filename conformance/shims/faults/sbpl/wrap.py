@@ -218,3 +218,10 @@ def two_dashes_are_handed_over():
             original(reader, argv)
 
     asking()
+
+
+@fault("SBPL-WRAP-07", "a program without a name is one", "not null is enough")
+def empty_program_is_wrapped():
+    @replaces(wrapping)
+    def refuse_empty(original, reader, argv):
+        original(reader, argv if argv[:1] != [b""] else [b"x"])

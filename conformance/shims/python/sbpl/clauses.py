@@ -61,6 +61,7 @@ class Input:
 
 
 def compile_text(given: Input) -> str:
+    refusals.refuse_controls_of_rules(given)
     refusals.refuse_homes(given)
     refusals.refuse_side_roots(given)
     return "".join(line + "\n" for part in PARTS for line in part(given))

@@ -48,7 +48,8 @@ def codex_mode(words: Words, i: int) -> int:
     """How many words from here say a sandbox mode; 0 for none."""
     word = words[i]
     if word in CODEX_MODES:
-        return min(2, len(words) - i)
+        # A mode never begins with a dash: a flag without one takes no other flag along.
+        return 2 if words[i + 1 : i + 2] and not words[i + 1].startswith(b"-") else 1
     return int(word.startswith((b"--sandbox=", b"-s")))
 
 

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import policy.fold as folding
 from sbpl.filters import plain_names
-from sbpl.places import below, lies_in, refused
+from sbpl.places import below, lies_in, refuse_controls, refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sbpl.clauses import Input
+
+
+def refuse_controls_of_rules(given: Input) -> None:
+    """Of all rules, those too that come to no clause."""
+    for entry in (*given.read, *given.modify):
+        refuse_controls(entry.rule.body, entry.rule.pointer)
 
 
 def refuse_homes(given: Input) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _signal
 import os
 from binascii import b2a_base64
 
@@ -137,10 +138,12 @@ def file_name() -> bytes:
 def create(path: bytes, text: bytes, temporary: list[bytes]) -> None:
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     temporary.append(path)
+    before = _signal.signal(_signal.SIGXFSZ, _signal.SIG_IGN)  # a limit is an error like others
     try:
         os.fchmod(fd, 0o600)  # whatever the umask has left
         write_all(fd, text)
     finally:
+        _signal.signal(_signal.SIGXFSZ, before)
         os.close(fd)
 
 
