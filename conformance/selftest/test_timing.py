@@ -16,7 +16,7 @@ from boxspec.judge.timing import Timing
 from boxspec.judge.verdict import Failure, Late, NotMeasured
 from boxspec.schedule.ask_again import LOOKS, AskAgain
 from boxspec.schedule.overlap import Overlap
-from boxspec.target.bounds import expect_no_longer, expect_within
+from boxspec.target.bounds import expect_no_longer, expect_within, for_the_prompt
 from boxspec.target.hangs import Hangs
 from boxspec.target.look import Look
 from boxspec.target.observe.company import Company
@@ -101,6 +101,7 @@ class FakeBox:
         spent = Spent(Waited(int(waited_ms * MS), 1), 0, int(cpu_ms * MS))
         self.lives = [FakeRun(Setting(QUIET, company, realtime), spent)]
         self.judged: list[Timing] = []
+        self.look = Look(realtime=realtime)
 
     def note(self, timing: Timing) -> Timing:
         self.judged.append(timing)
@@ -192,6 +193,20 @@ def test_a_control_that_was_kept_waiting_hides_nothing() -> None:
     with pytest.raises(Late):
         expect_no_longer(box, "it", ran(400, 10), ran(300, 60), 100)
     assert (box.judged[0].took_ms, box.judged[0].waited_ms) == (160.0, 70.0)
+
+
+@pytest.mark.parametrize(
+    ("waited_ms", "realtime", "raised"),
+    [(0, False, Failure), (19, False, Failure), (21, False, Late), (21, True, Failure)],
+)
+def test_what_only_the_prompt_get_right_is_asked_again(
+    waited_ms: float, realtime: bool, raised: type[Exception]
+) -> None:
+    box = FakeBox(waited_ms=waited_ms, realtime=realtime)
+    with pytest.raises(raised), for_the_prompt(box):
+        expect("it", 1, 2)
+    with for_the_prompt(box):
+        expect("it", 1, 1)
 
 
 def machine(t_ms: float, idle_ms: float, stolen_ms: float = 0, throttled_ms: float = 0) -> Machine:
