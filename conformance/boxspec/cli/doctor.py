@@ -11,13 +11,13 @@ import stat
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
+from boxspec.places import scratch
 from boxspec.programs import folder, programs
 from boxspec.target.client.command import REFERENCE
 from boxspec.target.contract import every
@@ -71,8 +71,8 @@ def _root() -> Finding:
 
 
 def _other_users() -> Finding:
-    """Another user has to reach TMPDIR; the way to the shim is opened by a mount."""
-    folder = Path(tempfile.gettempdir())
+    """Another user has to reach the folders of cases; the way to the shim is opened by a mount."""
+    folder = scratch()
     closed = [each for each in (folder, *folder.parents) if not each.stat().st_mode & stat.S_IXOTH]
     place = f"{closed[0]} is closed to them" if closed else f"{folder} is open to them"
     there = not closed and os.geteuid() == 0

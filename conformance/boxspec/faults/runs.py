@@ -17,6 +17,7 @@ from typing import Any
 from boxspec.errors import HarnessError
 from boxspec.faults.fault import Fault, shim_of
 from boxspec.judge.verdict import BROKEN
+from boxspec.places import scratch
 
 LIMIT_S = 900
 
@@ -65,7 +66,7 @@ class Runs:
         self.running: set[BaseProcess] = set()
         self.lock = threading.Lock()
         self.stopped = False
-        self.folder = Path(tempfile.mkdtemp(prefix="boxspec-faults-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="boxspec-faults-", dir=scratch()))
         # Some cases run as another user.
         self.folder.chmod(0o711)
         self.forks = multiprocessing.get_context("forkserver")

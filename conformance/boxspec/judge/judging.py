@@ -111,21 +111,22 @@ def _say_why_not_measured(made: Judged, mine: list[Record], blockers: set[str]) 
 def selection(
     contracts: list[str] | None,
     profile: str | None,
-    capabilities: Iterable[str],
+    spoken: Iterable[str],
     named: set[str] | None,
 ) -> tuple[list[str], list[str], dict[str, Requirement]]:
     """Contracts that are judged, contracts not declared, and the selected requirements.
 
-    `named` are the requirements of a selection by expression or id; None is everything.
+    `spoken` are the contracts that the shim declares, as a whole or a part of them; `named` are the
+    requirements of a selection by expression or id; None is everything.
     """
-    declared = set(capabilities)
+    declared = set(spoken)
     every = list(dict.fromkeys(each.contract for each in load().values()))
     chosen = contracts
     if chosen is None:
         # Half of a contract may be asked for; one that nothing was asked of is not a part of it.
         asked = every if named is None else {load()[name].contract for name in named}
-        spoken = [name for name in every if name in declared]
-        chosen = [name for name in spoken if name in asked] or spoken
+        known = [name for name in every if name in declared]
+        chosen = [name for name in known if name in asked] or known
     missing = [name for name in every if name not in declared]
     kinds = PROFILES if profile in (None, "all") else (profile,)
     found = select(chosen, kinds)

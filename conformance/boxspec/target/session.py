@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from boxspec.judge.verdict import NotMeasured
+from boxspec.places import scratch
 from boxspec.programs import programs
 from boxspec.target.client.serve import Serve
 from boxspec.target.client.strict import MAX_RESPONSE
@@ -37,7 +38,7 @@ class Session:
         self.env = dict(os.environ)
         _keep_descriptors_private()
         orphans.adopt()
-        self.root = Path(tempfile.mkdtemp(prefix="boxspec-"))
+        self.root = Path(tempfile.mkdtemp(prefix="boxspec-", dir=scratch()))
         # Cases may start the shim as another user.
         self.root.chmod(0o755)
         self._lock = threading.Lock()

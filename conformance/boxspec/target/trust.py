@@ -36,15 +36,15 @@ def trust(session: Session, say: Say = _quiet, contracts: Sequence[str] | None =
     Fills session.hello.
     """
     box = Box(session, "smoke")
-    keep = True
+    keep = False
     try:
         _serve(session, box, say)
         _run(session, box, say)
         for name in names():
             if contracts is None or name in contracts:
                 find(name).trust(box, say)
-        keep = False
     except (ShimBroke, Failure, Late, NotConforming) as why:
+        keep = True
         reason = str(why) if isinstance(why, NotConforming) else f"not a conforming shim: {why}"
         raise NotConforming(reason, _facts(box, why)) from why
     finally:

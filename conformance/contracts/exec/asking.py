@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from boxspec.judge.expect import shown
-from boxspec.judge.verdict import Failure, Verdict
+from boxspec.judge.verdict import Failure, NotApplicable, Verdict
 from boxspec.target.case import WITHIN_S, Box
 from boxspec.target.live import Live
 from contracts.exec.answers import ObservedBatch, ObservedRun
-from contracts.exec.request import env_mode, exec_request
+from contracts.exec.request import env_mode, exec_request, has_bytes
 
 Message = dict[str, Any]
 
@@ -45,7 +45,7 @@ class AsksExec:
         **request: Any,
     ) -> Live[ObservedRun]:
         """Start one exec.run; `request` holds its fields (unknown ones go through as they are)."""
-        message: Message = {"op": "exec.run", "request": exec_request(request)}
+        message: Message = {"op": "exec.run", "request": self._request(request)}
         if sandbox is not None:
             message["sandbox"] = dict(sandbox)
         return self._box.launch(
@@ -88,7 +88,7 @@ class AsksExec:
         listed: list[Message] = []
         for run in runs:
             after_ms, fields = run if isinstance(run, tuple) else (0, run)
-            listed.append({"after_ms": after_ms, "request": exec_request(fields)})
+            listed.append({"after_ms": after_ms, "request": self._request(fields)})
         return self._box.launch(
             {"op": "exec.batch", "runs": listed},
             ObservedBatch,
@@ -108,9 +108,20 @@ class AsksExec:
         with self.start_batch(runs, **options) as live:
             return live.finish()
 
+    def _request(self, fields: Mapping[str, Any]) -> Message:
+        """What an API of strings cannot be asked is not applicable to it."""
+        made = exec_request(fields)
+        self._needs_bytes(made)
+        return made
+
+    def _needs_bytes(self, asked: Any) -> None:
+        if "exec.bytes" not in self._box.capabilities and has_bytes(asked):
+            raise NotApplicable.without("exec.bytes")
+
     def format_env(self, env: Any) -> str:
         """exec.format_env through serve; a share of them through run too, which must agree."""
         mode = env_mode(env)
+        self._needs_bytes(mode)
         answer = self._box.session.serve().call("exec.format_env", env=mode)
         if "result" not in answer:
             raise Failure("exec.format_env answers", "a result", shown(answer))

@@ -11,6 +11,7 @@ from boxspec.target.observe.company import Company
 from boxspec.target.observe.looking import Looking
 from boxspec.target.sentinels import Say, sentinel, undeclared
 from boxspec.target.sentinels import no as _no
+from contracts.exec.request import exec_request
 
 WITHIN_S = 10.0
 
@@ -30,12 +31,12 @@ def _twins(box: Box, say: Say) -> None:
         if not yes.ok or not yes.result["success"]:
             raise _no(f"a program that exits 0 is answered with {shown(yes.raw)}")
         box.session.startup_ms = yes.elapsed_ms
-    _company(box)
     missing = box.exec.run(program="/boxspec/no/such/program", within_s=WITHIN_S)
     seven = box.exec.run(program=programs.exit_with, args=["7"], within_s=WITHIN_S)
     if missing.ok and missing.result["success"] and seven.ok and seven.result["success"]:
         raise _no("a missing program and one that exits 7 are both a success: it says yes to all")
     say("exit 0 succeeds (twice); a missing program and exit 7 do not")
+    _company(box)
 
 
 # What lives for a moment may be missed once.
@@ -72,6 +73,7 @@ def _no_exec(box: Box, say: Say) -> None:
 _RUNS: dict[str, dict[str, Any]] = {
     "exec.cap": {"args": ["0"], "max_output_bytes": 1000},
     "exec.stdin_failure": {"args": ["0"], "stdin": b"x", "stdin_failure": "ignore"},
+    "exec.bytes": {"args": [b"\xff"]},
     "exec.sandbox": {"args": ["0"], "sandbox": {"refuse": "smoke"}},
 }
 
@@ -86,8 +88,12 @@ def _ask(box: Box, capability: str) -> dict[str, Any]:
     if capability == "exec.debug":
         seen = box.send({"op": "exec.format_env", "env": "inherit"}, within_s=WITHIN_S)
         return seen.raw or {}
-    fields = _RUNS[capability]
-    return box.exec.run(program=programs.exit_with, within_s=WITHIN_S, **fields).raw or {}
+    fields = exec_request({"program": programs.exit_with, **_RUNS[capability]})
+    sandbox = fields.pop("sandbox", None)
+    message = {"op": "exec.run", "request": fields}
+    if sandbox is not None:
+        message["sandbox"] = sandbox
+    return box.send(message, within_s=WITHIN_S).raw or {}
 
 
 def _sentinels(box: Box, say: Say) -> None:

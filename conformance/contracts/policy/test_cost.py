@@ -90,7 +90,7 @@ def test_a_policy_of_many_rules_costs_no_more_than_linear(box: Box, shape: str) 
         nonlocal refused
         rules = [LISTS[shape](number) for number in range(COUNT * size)]
         policy = one_profile(read=["**"], modify=[], deny_read=rules, deny_modify=rules)
-        answer = box.ask(
+        answer = box.policy.ask(
             "policy.check",
             policy=policy,
             checks=questions("read", [f"a/{'a' * 20}{number}" for number in range(times)]),

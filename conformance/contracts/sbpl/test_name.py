@@ -9,6 +9,7 @@ import pytest
 from boxspec.api import Box, expect, requires
 from contracts.sbpl import kit as sbpl
 from contracts.sbpl.kit import Setup
+from contracts.sbpl.text import Text
 
 BASE = Setup(modify=["src/**"], env={"HOME": "/Users/u"}, provider="codex")
 
@@ -32,9 +33,8 @@ def with_name(place: str, name: str) -> Setup:
 PLACES = ["root", "rule", "glob", "side root", "HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR"]
 
 
-def judge(box: Box, place: str, name: str) -> None:
+def judge(text: Text, place: str, name: str) -> None:
     """Writable is what is named, and nothing that a broken string would open."""
-    given = with_name(place, name)
     named = sbpl.in_a_rule(name)
     yes = {
         "root": "src/x",
@@ -44,7 +44,6 @@ def judge(box: Box, place: str, name: str) -> None:
         "HOME": f"/Users/{name}/.orbit/x",
     }.get(place, f"/opt/{name}/x")
     no = ["/usr/x", "/", "x", "/opt/x", "/Users/u/x"]
-    text = box.sbpl.compiled(given)
     text.expect(f"writing, {place} is {name!r}", sbpl.both([yes], no))
     if place == "rule":
         text.expect("reading", sbpl.both(["d"], [f"d/{named}/x"]), sbpl.READ)
@@ -57,7 +56,7 @@ QUOTING = ['a"b', 'a""', "a\\b", "a\\\\b", 'a\\"b', "a\\nb", "a\\x41b", "a\\", '
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", QUOTING)
 def test_a_string_reads_back_as_it_was_given(box: Box, place: str, name: str) -> None:
-    judge(box, place, name)
+    judge(box.sbpl.compiled(with_name(place, name)), place, name)
 
 
 @requires("SBPL-NAME-02")
@@ -65,13 +64,13 @@ def test_a_string_reads_back_as_it_was_given(box: Box, place: str, name: str) ->
 def test_a_name_built_to_open_a_form_stays_a_name(box: Box, place: str) -> None:
     chance = random.Random(box.session.seed)
     harmless = box.sbpl.compiled(with_name(place, sbpl.HARMLESS))
-    expect("the harmless text", sbpl.strange(harmless), [], harmless.evidence())
+    expect("the harmless text", sbpl.strange(harmless.data), [], harmless.evidence())
     for name in sbpl.hostile_names(chance, sbpl.times(40)):
         text = box.sbpl.compiled(with_name(place, name))
-        expect(f"strange lines, {place} is {name!r}", sbpl.strange(text), [], text.evidence())
+        expect(f"strange lines, {place} is {name!r}", sbpl.strange(text.data), [], text.evidence())
         plain = sbpl.in_a_rule(name) if place in ("rule", "glob") else name
         sbpl.same_shape(f"{place} is {name!r}", text, plain, harmless)
-        judge(box, place, name)
+        judge(text, place, name)
 
 
 CONTROLS = ["\n", "\r", "\t", "\x01", "\x1b", "\x1f", "\x7f"]
