@@ -255,7 +255,7 @@ def late(hang: bool = False) -> Late:
 
 
 def asked(body: Script, first: Late, *, alone: bool = True) -> str:
-    return AskAgain().until_decided(body.run, first, alone=alone)
+    return AskAgain().until_decided(body.run, first, in_front=alone)
 
 
 def test_one_look_in_time_is_enough() -> None:
