@@ -20,6 +20,7 @@ from boxspec.target.bounds import expect_no_longer, expect_within, for_the_promp
 from boxspec.target.hangs import Hangs
 from boxspec.target.look import Look
 from boxspec.target.observe.company import Company
+from boxspec.target.observe.lines import LineReader
 from boxspec.target.observe.machine import TICK_NS, Machine
 from boxspec.target.observe.stamps import Spent, Stamp, Waited
 from boxspec.target.observed import Facts, FromOutside
@@ -347,3 +348,17 @@ def test_at_rest_nothing_runs() -> None:
         assert running == ["first"]
     assert second.result(10) == first.result(10) == 0.0
     overlap.join()
+
+
+def test_a_line_without_an_end_is_bounded() -> None:
+    read_end, write_end = os.pipe2(os.O_CLOEXEC)
+    reader = LineReader(read_end)
+    try:
+        longest = 0
+        for _ in range(40):
+            os.write(write_end, b"x" * 65536)
+            longest = max([longest, len(reader.buffer), *map(len, reader.wait(1))])
+    finally:
+        os.close(read_end)
+        os.close(write_end)
+    assert longest <= 2**20 + 65536
