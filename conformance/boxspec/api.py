@@ -23,7 +23,7 @@ from boxspec.judge.verdict import (
     Verdict,
 )
 from boxspec.programs import programs
-from boxspec.target.bounds import expect_no_longer, expect_within
+from boxspec.target.bounds import expect_no_longer, expect_within, for_the_prompt
 from boxspec.target.case import Box
 from boxspec.target.client.b64 import b64
 from boxspec.target.cost import doubled
@@ -64,6 +64,7 @@ __all__ = [
     "expect",
     "expect_no_longer",
     "expect_within",
+    "for_the_prompt",
     "law",
     "matches",
     "one_of",

@@ -16,10 +16,11 @@ from boxspec.judge.timing import Timing
 from boxspec.judge.verdict import Failure, Late, NotMeasured
 from boxspec.schedule.ask_again import LOOKS, AskAgain
 from boxspec.schedule.overlap import Overlap
-from boxspec.target.bounds import expect_no_longer, expect_within
+from boxspec.target.bounds import expect_no_longer, expect_within, for_the_prompt
 from boxspec.target.hangs import Hangs
 from boxspec.target.look import Look
 from boxspec.target.observe.company import Company
+from boxspec.target.observe.lines import LineReader
 from boxspec.target.observe.machine import TICK_NS, Machine
 from boxspec.target.observe.stamps import Spent, Stamp, Waited
 from boxspec.target.observed import Facts, FromOutside
@@ -101,6 +102,7 @@ class FakeBox:
         spent = Spent(Waited(int(waited_ms * MS), 1), 0, int(cpu_ms * MS))
         self.lives = [FakeRun(Setting(QUIET, company, realtime), spent)]
         self.judged: list[Timing] = []
+        self.look = Look(realtime=realtime)
 
     def note(self, timing: Timing) -> Timing:
         self.judged.append(timing)
@@ -194,6 +196,20 @@ def test_a_control_that_was_kept_waiting_hides_nothing() -> None:
     assert (box.judged[0].took_ms, box.judged[0].waited_ms) == (160.0, 70.0)
 
 
+@pytest.mark.parametrize(
+    ("waited_ms", "realtime", "raised"),
+    [(0, False, Failure), (19, False, Failure), (21, False, Late), (21, True, Failure)],
+)
+def test_what_only_the_prompt_get_right_is_asked_again(
+    waited_ms: float, realtime: bool, raised: type[Exception]
+) -> None:
+    box = FakeBox(waited_ms=waited_ms, realtime=realtime)
+    with pytest.raises(raised), for_the_prompt(box):
+        expect("it", 1, 2)
+    with for_the_prompt(box):
+        expect("it", 1, 1)
+
+
 def machine(t_ms: float, idle_ms: float, stolen_ms: float = 0, throttled_ms: float = 0) -> Machine:
     values = (int(each * MS) for each in (idle_ms, stolen_ms, throttled_ms))
     return Machine(int(t_ms * MS), 2, *values)
@@ -240,7 +256,7 @@ def late(hang: bool = False) -> Late:
 
 
 def asked(body: Script, first: Late, *, alone: bool = True) -> str:
-    return AskAgain().until_decided(body.run, first, alone=alone)
+    return AskAgain().until_decided(body.run, first, in_front=alone)
 
 
 def test_one_look_in_time_is_enough() -> None:
@@ -332,3 +348,17 @@ def test_at_rest_nothing_runs() -> None:
         assert running == ["first"]
     assert second.result(10) == first.result(10) == 0.0
     overlap.join()
+
+
+def test_a_line_without_an_end_is_bounded() -> None:
+    read_end, write_end = os.pipe2(os.O_CLOEXEC)
+    reader = LineReader(read_end)
+    try:
+        longest = 0
+        for _ in range(40):
+            os.write(write_end, b"x" * 65536)
+            longest = max([longest, len(reader.buffer), *map(len, reader.wait(1))])
+    finally:
+        os.close(read_end)
+        os.close(write_end)
+    assert longest <= 2**20 + 65536

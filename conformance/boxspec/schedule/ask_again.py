@@ -30,14 +30,17 @@ class AskAgain:
     def __init__(self) -> None:
         self.in_vain_s = 0.0
 
-    def until_decided(self, ask: Ask, first: Late, *, alone: bool = True) -> str:
+    def until_decided(
+        self, ask: Ask, first: Late, *, alone: bool = True, in_front: bool = True
+    ) -> str:
         """Ask until one look decides; what was seen at the others, in words.
 
+        alone: no other test runs meanwhile. in_front: it goes in front of all other programs where
+        that is allowed, which only one test may do at a time.
         Raises what decides against the target: Failure; or NotMeasured, when none does. What did
         not come at all, twice, is a failure where it ran in front of all others.
         """
         seen = [first]
-        in_front = alone
         while len(seen) < LOOKS and self.in_vain_s < MOST_IN_VAIN_S:
             began = time.monotonic()
             try:

@@ -94,7 +94,7 @@ class Repeat:
         except Late as first:
             record.late = True
             record.reason = self.again.until_decided(
-                lambda look: body.run_and_sweep(next_box(look)), first, alone=False
+                lambda look: body.run_and_sweep(next_box(look)), first, alone=False, in_front=False
             )
 
     def run(self) -> None:

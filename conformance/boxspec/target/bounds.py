@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from boxspec.judge.timing import Timing
+from boxspec.judge.verdict import Failure, Late
+from boxspec.target.look import Look
 from boxspec.target.observe.stamps import ENDING_MS, Stamp, elapsed_ms
 from boxspec.target.observed import FromOutside
-from boxspec.target.waiting import Run, waited_between
+from boxspec.target.waiting import Run, waited_between, waited_by_now
 
 
 class Stage(Protocol):
     """The case that such a bound belongs to."""
+
+    look: Look
 
     @property
     def lives(self) -> Sequence[Run]: ...
@@ -38,3 +43,24 @@ def expect_no_longer(
     waited_ms = min(ours + theirs, max(0.0, took_ms))
     whole = all_seen and all_theirs
     box.note(Timing(what, limit_ms, ENDING_MS, took_ms, waited_ms, whole)).judge()
+
+
+# Who stood in line for longer, in all, may have missed the moment that a case is about.
+PROMPT_MS = 20.0
+
+
+@contextlib.contextmanager
+def for_the_prompt(box: Stage) -> Iterator[None]:
+    """Around what only somebody who is prompt gets right, such as to act between two moments.
+
+    What fails here on a machine that kept a run of the case waiting is asked again.
+    """
+    try:
+        yield
+    except Failure as why:
+        waited_ms = max((waited_by_now(run)[0] for run in box.lives), default=0.0)
+        if box.look.realtime or waited_ms <= PROMPT_MS:
+            why.timed = box.look.realtime
+            raise
+        evidence = {**why.evidence, "waited_ms": round(waited_ms, 3)}
+        raise Late(why.what, why.expected, why.got, evidence) from why

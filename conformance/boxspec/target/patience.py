@@ -132,10 +132,10 @@ class Patience:
 
         A machine that is busy may not have let a program come to it before its deadline.
         """
-        got = "everybody had ended"
-        if any(_met_deadline(run) for run in self._box.lives) and not self._box.look.realtime:
+        got, met = "everybody had ended", any(_met_deadline(run) for run in self._box.lives)
+        if met and not self._box.look.realtime:
             return Late(what, expected, f"{got}, by a deadline", evidence)
-        return Failure(what, expected, got, evidence)
+        return Failure(what, expected, got, evidence, timed=met)
 
 
 def _met_deadline(run: Run) -> bool:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from boxspec.target.observe import procs
 from boxspec.target.observe.company import Company
 from boxspec.target.observe.machine import Machine
 from boxspec.target.observe.stamps import Spent, Stamp, Waited, elapsed_ms, observers_waited_ns
@@ -56,8 +55,8 @@ def waited_between(runs: Sequence[Run], since: Stamp, until: Stamp) -> tuple[flo
 
 
 def waited_by_now(run: Run) -> tuple[float, bool]:
-    """The same from the start of a shim to this moment."""
-    now = Stamp(time.monotonic_ns(), targets={run.shim_pid: procs.waited(run.shim_pid)})
+    """The same from the start of a shim to this moment, or to its end."""
+    now = Stamp(run.t_ended_ns or time.monotonic_ns(), targets={run.shim_pid: run.waited()})
     return _waited(run, Stamp(run.t_started_ns), now)
 
 

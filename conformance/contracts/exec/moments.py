@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from boxspec.api import (
+    Blocked,
+    Box,
     Event,
     Events,
     Late,
@@ -57,6 +59,13 @@ def settled(events: Events, count: int = 1, **members: int) -> Event:
         raise Late("the group is set up before its deadline", "ready", got, {"events": said})
     attempted(events, **members)
     return ready[0]
+
+
+def blocked_or_late(box: Box, by: list[str], why: str) -> NotMeasured:
+    """At the first look a busy machine may be the cause."""
+    if box.look.number > 1:
+        return Blocked(by, why)
+    return Late("the case comes to what it is about", "a deadline's SIGTERM", why)
 
 
 def let_all_go(fifo: Path, waiting: Callable[[], bool]) -> None:

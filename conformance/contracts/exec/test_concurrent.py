@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Box, Live, expect, requires, waited_between
+from boxspec.api import Box, Live, expect, for_the_prompt, requires, waited_between
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedBatch
 from contracts.exec.moments import TIMED_OUT, elapsed_ms, let_all_go, pass_time, until
@@ -89,7 +89,8 @@ def test_a_run_that_ends_leaves_the_handlers_to_the_others(box: Box, first: str)
         seen = live.finish()
     got = [run.result["exit_code"] for run in seen.runs] if seen.ok else seen.shim_exit
     wanted = [0, 143] if first == "started_first" else [143, 0]
-    expect("exit codes of the run that had ended and the one that went on", got, wanted)
+    with for_the_prompt(box):
+        expect("exit codes of the run that had ended and the one that went on", got, wanted)
 
 
 @requires("EXEC-CONC-04", pitfalls=["C2"], capability=HERE, stress=40)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Box, Late, expect, requires
+from boxspec.api import Box, Late, expect, for_the_prompt, requires
 from boxspec.api import programs as P
 from contracts.exec.moments import SIGNAL_ACTS_S, elapsed_ms
 from contracts.exec.spawn_io import error_of, outcome, shell
@@ -136,7 +136,8 @@ def test_a_signal_to_one_run_is_none_to_a_later_one(box: Box, order: str) -> Non
     sent_ms = elapsed_ms(live.t_started_ns, sent.t_ns)
     if got != wanted and sent_ms > 650:
         raise Late("the signal comes before the second run", "within 650 ms", f"{sent_ms} ms")
-    expect("the run that was signalled, and the one after it", got, wanted)
+    with for_the_prompt(box):
+        expect("the run that was signalled, and the one after it", got, wanted)
 
 
 # When each of two runs starts, and which of them ends first.
@@ -171,7 +172,8 @@ def test_after_several_runs_the_signal_acts_on_the_caller_as_before(
         live.signal(name)
         live.wait_death(SIGNAL_ACTS_S)
         ended = live.wait_exit(10)
-    expect("the caller ended regularly", (ended.how, ended.number) == ("exited", 0), False)
+    with for_the_prompt(box):
+        expect("the caller ended regularly", (ended.how, ended.number) == ("exited", 0), False)
 
 
 @requires("EXEC-CONC-07", capability=(HERE, "exec.debug"), overlap=0.8)

@@ -7,13 +7,14 @@ import signal
 
 import pytest
 
-from boxspec.api import Blocked, Box, HostLacks, at_least, expect, expect_within, requires
+from boxspec.api import Box, HostLacks, at_least, expect, expect_within, for_the_prompt, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import (
     BY_SIGINT,
     BY_SIGTERM,
     FOREVER_MS,
+    blocked_or_late,
     elapsed_ms,
     ends_with,
     pass_time,
@@ -263,7 +264,9 @@ def code_after(box: Box, first: str, second: str, phase_ms: int) -> int | None:
 def test_the_first_of_two_signals_names_the_result(box: Box, first: str, second: str) -> None:
     # Mostly within one tick: whoever looks only now and then sees both in one look.
     codes = [code_after(box, first, second, phase * box.tick_ms // 3) for phase in range(3)]
-    expect(f"exit_code of three runs that got {first} and then {second}", codes, [CODE[first]] * 3)
+    with for_the_prompt(box):
+        what = f"exit_code of three runs that got {first} and then {second}"
+        expect(what, codes, [CODE[first]] * 3)
 
 
 def signal_in_the_grace(box: Box, name: str) -> ObservedRun:
@@ -277,9 +280,8 @@ def signal_in_the_grace(box: Box, name: str) -> ObservedRun:
     ) as live:
         child = events.wait("ready").pid
         if not until(lambda: bool(events.all("signal")), 4):
-            raise Blocked(
-                ["EXEC-KILL-01"], "the deadline's SIGTERM did not come: there is no grace to be in"
-            )
+            why = "the deadline's SIGTERM did not come: there is no grace to be in"
+            raise blocked_or_late(box, ["EXEC-KILL-01"], why)
         live.signal(name)
         send(child, "USR1")
         return live.finish()

@@ -10,7 +10,7 @@ from functools import partial
 
 import pytest
 
-from boxspec.api import Blocked, Box, Live, NotMeasured, expect, expect_within, requires
+from boxspec.api import Blocked, Box, Late, Live, expect, expect_within, for_the_prompt, requires
 from boxspec.api import programs as P
 from boxspec.target.observe import procs
 from boxspec.target.observe.events import Events
@@ -82,7 +82,7 @@ def test_a_signal_at_the_start_never_leaves_a_child_behind(box: Box, name: str) 
         left += left_behind(seen)
         ends[str(seen.result["exit_code"] if seen.ok else seen.shim_exit)] += 1
     if not started:
-        raise NotMeasured("each of the signals came before the child's first instruction")
+        raise Late("a signal comes after the child's first instruction", "one of 20", "none")
     expect("children that twenty interrupted starts left behind", left, [], evidence=dict(ends))
 
 
@@ -206,7 +206,8 @@ def test_after_a_run_the_signal_acts_on_the_caller_as_before(box: Box, how: str,
         live.wait_death(SIGNAL_ACTS_S)
         # A handler that was left would swallow it, and the shim, let go, would exit 0.
         ended = live.wait_exit(10)
-    expect("the caller ended regularly", (ended.how, ended.number) == ("exited", 0), False)
+    with for_the_prompt(box):
+        expect("the caller ended regularly", (ended.how, ended.number) == ("exited", 0), False)
 
 
 @pytest.mark.parametrize("how", OUTCOMES)
@@ -247,7 +248,7 @@ def test_a_flood_of_output_does_not_delay_the_signal(box: Box, name: str) -> Non
     with box.exec.start(program="/bin/sh", args=["-c", script, events.path], within_s=20) as live:
         events.wait("ready")
         if not until(lambda: captured(live) > 2**20):
-            raise NotMeasured("the flood did not get going")
+            raise Late("the flood gets going", "a MiB of output", "less")
         sent = live.signal(name)
         told = events.wait("signal").effect
         live.finish()
@@ -348,4 +349,5 @@ def test_a_failed_installation_is_rolled_back(box: Box, name: str) -> None:
         live.signal(name)
         live.wait_death(SIGNAL_ACTS_S)
         ended = live.wait_exit(10)
-    expect("the caller ended regularly", (ended.how, ended.number) == ("exited", 0), False)
+    with for_the_prompt(box):
+        expect("the caller ended regularly", (ended.how, ended.number) == ("exited", 0), False)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from boxspec.api import Box, Live, NotMeasured, expect, requires
+from boxspec.api import Box, Late, Live, expect, requires
 from boxspec.api import programs as P
 from boxspec.target.observe.lines import Deadline, poll
 from contracts.exec.answers import ObservedRun
@@ -49,7 +49,8 @@ def storm(
             strike(live)
             left -= 1
         if elapsed_ms(began_ns, live.now_ns()) > HOLD_MS - 200:
-            raise NotMeasured("the storm outlasted the run: signals after it are the caller's own")
+            # Signals after a run are the caller's own.
+            raise Late("the storm ends before the run", f"in {STORM_MS} ms", "it went on")
         return live.finish()
 
 

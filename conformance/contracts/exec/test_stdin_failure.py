@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Blocked, Box, Told, expect, expect_within, requires
+from boxspec.api import Box, Told, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
-from contracts.exec.moments import LINGER_MS, expect_none_left
+from contracts.exec.moments import LINGER_MS, blocked_or_late, expect_none_left
 from contracts.exec.spawn_io import SH, error_of, outcome, shell
 
 # Well above what a pipe takes without a reader.
@@ -58,7 +58,7 @@ def test_a_failed_write_ends_the_child_as_a_deadline_would(box: Box) -> None:
         return place.exists()
 
     if not trace("deadline", timeout_ms=200):
-        raise Blocked(["EXEC-KILL-01"], "a deadline does not begin with SIGTERM")
+        raise blocked_or_late(box, ["EXEC-KILL-01"], "a deadline does not begin with SIGTERM")
     expect("whether the child got a SIGTERM that it could handle", trace("w", stdin=LARGE), True)
 
 

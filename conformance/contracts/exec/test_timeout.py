@@ -174,7 +174,7 @@ def whole(seen: ObservedRun) -> str:
     got = (result["success"], result["exit_code"], seen.stderr.endswith(TIMED_OUT))
     names = {(True, 0, False): "exit", (False, None, True): "deadline"}
     name = names.get(got, f"mixture {got}")
-    return name if not seen.survivors else f"{name} with survivors"
+    return name if not seen.lasting else f"{name} with survivors"
 
 
 @pytest.mark.parametrize("deadline_ms", [20, 60])

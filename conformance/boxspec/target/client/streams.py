@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 NAMES = ("stdin", "stdout", "stderr")
+# What is kept of a pipe or a terminal: 16 MiB.
+MOST_PARTS = 256
 
 
 class Streams:
@@ -89,13 +91,14 @@ class Streams:
 
     @staticmethod
     def _drain(stream: io.FileIO) -> bytes:
-        parts = []
+        parts = list[bytes]()
         blocking = os.get_blocking(stream.fileno())
         os.set_blocking(stream.fileno(), False)
         try:
             # A terminal whose other end is closed says EIO.
             with contextlib.suppress(OSError):
-                while part := stream.read(65536):
+                # Somebody may write on for ever.
+                while len(parts) < MOST_PARTS and (part := stream.read(65536)):
                     parts.append(part)
         finally:
             os.set_blocking(stream.fileno(), blocking)

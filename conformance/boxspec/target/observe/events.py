@@ -11,6 +11,8 @@ from typing import Any, Protocol
 from boxspec.target.observe.lines import Limit, LineReader
 from boxspec.target.observe.stamps import UNKNOWN, Stamp, Waited
 
+# No case logs so many; who writes more to the fifo than that is heard no further.
+MOST_EVENTS = 200_000
 # How often a wait asks whether anybody is left who could still write.
 LOOK_S = 0.25
 
@@ -95,7 +97,8 @@ class Events:
         return self._fd
 
     def _take(self, timeout_s: float = 0.0) -> bool:
-        lines = self._reader.wait(timeout_s) if self._fd >= 0 else []
+        hears = self._fd >= 0 and len(self._seen) < MOST_EVENTS
+        lines = self._reader.wait(timeout_s) if hears else []
         for line in lines:
             event = _parsed(line, self._waited)
             self._waited[event.pid] = event.waited.ns

@@ -18,6 +18,10 @@ def poll(fds: list[int], timeout_s: float, writable: list[int] | None = None) ->
     return {fd for fd, _ in poller.poll(max(0.0, timeout_s) * 1000)}
 
 
+# Of one line; what is longer is given in pieces.
+MOST = 2**20
+
+
 class LineReader:
     """Owns no descriptor: whoever opened it closes it."""
 
@@ -36,6 +40,9 @@ class LineReader:
             self.eof = True
             return []
         *lines, self.buffer = (self.buffer + data).split(b"\n")
+        if len(self.buffer) > MOST:
+            lines.append(self.buffer)
+            self.buffer = b""
         return lines
 
     def wait(self, timeout_s: float) -> list[bytes]:
