@@ -83,6 +83,10 @@ def test_a_group_with_a_mark_stands_for_anything() -> None:
         assert matches(f"^/x/{group}*/y$", "/x/z") is False
 
 
+def test_nothing_between_two_anchors_is_no_path() -> None:
+    assert [matches("^$", text) for text in ("", "/", "/a")] == [True, False, False]
+
+
 def test_what_hangs_on_bytes_or_characters_is_not_known() -> None:
     assert matches("^/a[^/]c$", "/aéc") is None
     assert matches("^/a[^/][^/]c$", "/aéc") is None

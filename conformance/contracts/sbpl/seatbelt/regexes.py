@@ -112,7 +112,11 @@ class Parser:
         """One of the outermost: an end without anchor takes anything."""
         begins = self.more() == "^"
         self.at += begins
-        began, ended = self.sequence(0)
+        if begins and self.more() == "$":
+            # Two anchors and nothing between them: no path is that short, whatever the dialect.
+            began = ended = self.program.state()
+        else:
+            began, ended = self.sequence(0)
         ends = self.more() == "$"
         self.at += ends
         if ends and self.more() not in ("", "|"):

@@ -113,8 +113,8 @@ def allows_do_not_fold():
             given.filters.fold = True
 
 
-@fault("SBPL-FOLD-03", "the root of the system has a slash behind it", "root + slash")
-def root_of_the_system_has_two_slashes():
+@fault("SBPL-FOLD-03", "the root of the system is the empty path", "slashes cleaned away")
+def root_of_the_system_is_nothing():
     @replaces(filters.Filters)
     def expression(original, self, found, denied):
-        return original(self, found, denied) if found or self.root != "/" else "//"
+        return original(self, found, denied) if found or self.root != "/" else ""
