@@ -56,7 +56,7 @@ void bs_env_list_clear(struct bs_env_list *list);
 /* A directory of one session, which nobody inside can write to (hideout.c). */
 int bs_hideout_make(const struct bs_backend_context *context, char **path, struct bs_error *err);
 int bs_hideout_add(const char *place, const char *name, const void *data, size_t len, unsigned mode,
-                 struct bs_error *err);
+                   struct bs_error *err);
 int bs_hideout_add_dir(const char *place, const char *name, unsigned mode, struct bs_error *err);
 int bs_hideout_remove(char *place, struct bs_error *err); /* frees it; NULL is nothing to remove */
 

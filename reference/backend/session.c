@@ -3,6 +3,7 @@
 #include <boxspec/backend.h>
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,8 @@
 #include "backend/internal.h"
 #include "base/error.h"
 #include "base/sys.h"
+#include "exec/report.h"
+#include "exec/signals.h"
 
 struct bs_session {
     const struct bs_backend *backend; /* NULL: left away */
@@ -17,6 +20,7 @@ struct bs_session {
     struct bs_session_log log;
     void *state;
     enum bs_claim enforcement;
+    int interrupted; /* SIGINT or SIGTERM came while it was opened: it runs nothing */
 };
 
 static void tell(const struct bs_session *session, const char *call, int code,
@@ -140,6 +144,47 @@ static int prepare(struct bs_session *session, enum bs_on_unavailable on_unavail
     return without(session, on_unavailable, ask.err.message, report, err);
 }
 
+/* The control of a probe is a run of its own, which would take a signal of the caller for its end.
+ * Whatever the backend then came to, the session is there and runs nothing: the signal is the
+ * result of what was to be run. */
+static int open_noting_signals(struct bs_session *session, enum bs_on_unavailable on_unavailable,
+                               struct bs_backend_report *report, struct bs_error *err) {
+    uint64_t until = bs_after_ms(bs_now_ns(), BS_BACKEND_OPEN_MS);
+    unsigned sigints = 0;
+    unsigned sigterms = 0;
+    struct bs_signal_slot *slot = bs_signals_acquire(err);
+    if (slot == NULL)
+        return BS_E_EXECUTION;
+    int code = probe(session, on_unavailable, until, report, err);
+    bool prepares = code == BS_OK && session->backend != NULL && bs_signal_first(slot) == 0;
+    if (prepares)
+        code = prepare(session, on_unavailable, until, report, err);
+    session->interrupted = bs_signal_first(slot);
+    bs_signals_release(slot, &sigints, &sigterms);
+    if (session->interrupted == 0 && sigints + sigterms > 0)
+        session->interrupted = sigterms > 0 ? SIGTERM : SIGINT;
+    if (session->interrupted == 0)
+        return code;
+    if (!prepares || code != BS_OK)
+        session->backend = NULL; /* nothing was prepared that is still to be shut down */
+    return code == BS_E_DENIED ? BS_OK : code;
+}
+
+static int run_nothing(const struct bs_session *session, struct bs_exec_result *result,
+                       struct bs_error *err) {
+    struct bs_buf text = BS_BUF_INIT;
+    if (!bs_annotate_signal(&text, session->interrupted)) {
+        bs_buf_clear(&text);
+        return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a session");
+    }
+    result->termination = BS_ENDED_PARENT_SIGNAL;
+    result->signal = session->interrupted;
+    result->has_exit_code = true;
+    result->exit_code = 128 + session->interrupted;
+    result->err = bs_buf_take(&text);
+    return BS_OK;
+}
+
 int bs_session_open(const struct bs_backend *backend, const struct bs_backend_context *context,
                     enum bs_on_unavailable on_unavailable, const struct bs_session_log *log,
                     struct bs_session **opened, struct bs_backend_report *report,
@@ -156,11 +201,8 @@ int bs_session_open(const struct bs_backend *backend, const struct bs_backend_co
     if (code == BS_OK)
         code = bs_policy_of(context, &profile, err);
     bs_profile_free(profile);
-    uint64_t until = bs_after_ms(bs_now_ns(), BS_BACKEND_OPEN_MS);
     if (code == BS_OK)
-        code = probe(session, on_unavailable, until, report, err);
-    if (code == BS_OK && session->backend != NULL)
-        code = prepare(session, on_unavailable, until, report, err);
+        code = open_noting_signals(session, on_unavailable, report, err);
     if (code != BS_OK) {
         free_session(session);
         return code;
@@ -250,7 +292,9 @@ int bs_session_run(struct bs_session *session, const struct bs_exec_request *req
     struct bs_error own = BS_ERROR_INIT;
     *result = (struct bs_exec_result)BS_EXEC_RESULT_INIT;
     int code = place_request(session, request, &placed, &own);
-    if (code == BS_OK && session->backend != NULL) {
+    if (code == BS_OK && session->interrupted != 0) {
+        code = run_nothing(session, result, &own);
+    } else if (code == BS_OK && session->backend != NULL) {
         code = run_wrapped(session, &placed, result, &own);
     } else if (code == BS_OK) {
         code = bs_exec_run(&placed, result, &own);

@@ -8,6 +8,8 @@
  *      BS_DEGRADE a session may be without a backend. Negative: nothing was started and nothing is
  *      left behind.
  *   4. bs_session_run for each program.
+ *      SIGINT and SIGTERM belong to the library while a session is opened; one that came then is
+ *      the result of every run of it, and nothing is started.
  *   5. bs_session_scan, if the policy has rules that the backend does not enforce.
  *   6. bs_session_close. It shuts the backend down, once, whatever came before.
  *

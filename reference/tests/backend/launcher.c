@@ -1,0 +1,120 @@
+/* The launcher by itself: plans that lead nowhere end as a failed spawn, and in time. */
+#define _GNU_SOURCE
+#include <boxspec/backend.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "support/folder.h"
+#include "support/harness.h"
+#include "support/holdings.h"
+
+struct launch {
+    char plan[128];
+    const char *argv[8];
+    uint64_t timeout_ms;
+};
+
+static int hand_over(void *ctx, const struct bs_exec_request *request, struct bs_wrapped *out,
+                     struct bs_error *err) {
+    const struct launch *launch = ctx;
+    (void)request;
+    (void)err;
+    *out = (struct bs_wrapped){.argv = launch->argv, .launches = true};
+    return BS_OK;
+}
+
+/* `text` is a plan with a newline for each NUL. */
+static int launch(const struct folder *folder, const char *text, uint64_t timeout_ms,
+                  struct bs_exec_result *result, struct bs_error *err) {
+    struct launch launch = {.timeout_ms = timeout_ms};
+    char bytes[512];
+    size_t len = strlen(text);
+    assert_true(len < sizeof bytes);
+    for (size_t i = 0; i < len; i++)
+        bytes[i] = (char)(text[i] == '\n' ? '\0' : text[i]);
+    (void)snprintf(launch.plan, sizeof launch.plan, "%s/plan", folder->path);
+    FILE *file = fopen(launch.plan, "we");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, len, file), len);
+    assert_int_equal(fclose(file), 0);
+    const char *const argv[] = {BOXSPEC_LAUNCH, "--plan",    launch.plan, "--report",
+                                "--",           "/bin/true", NULL};
+    memcpy(launch.argv, argv, sizeof argv);
+    const struct bs_sandbox sandbox = {&launch, NULL, hand_over};
+    struct bs_exec_request request = {.program = "/bin/true", .sandbox = &sandbox};
+    request.stdin_mode = BS_STDIN_NULL;
+    request.timeout_ms = &launch.timeout_ms;
+    return bs_exec_run(&request, result, err);
+}
+
+static void assert_refused(const struct folder *folder, const char *text, const char *words) {
+    struct bs_exec_result result = BS_EXEC_RESULT_INIT;
+    struct bs_error err = BS_ERROR_INIT;
+    assert_int_equal(launch(folder, text, 60000, &result, &err), BS_E_EXECUTION);
+    assert_non_null(strstr(err.message, "failed to spawn `/bin/true`: sandbox: "));
+    if (strstr(err.message, words) == NULL)
+        fail_msg("%s", err.message);
+    assert_false(has_children());
+}
+
+static void a_plan_that_is_not_understood_starts_nothing(void **state) {
+    static const char *const plans[] = {"",
+                                        "mode=other\nfs=1\n",
+                                        "mode=landlock\n",
+                                        "mode=landlock\nfs=0\n",
+                                        "mode=landlock\nfs=2\nunknown=1\n",
+                                        "mode=landlock\nfs=2x\n",
+                                        "mode=landlock\nfs=-2\n",
+                                        "mode=landlock\nfs=2\npath=2 relative\n",
+                                        "mode=landlock\nfs=2\npath=2\n",
+                                        "mode=landlock\nfs=2\nword\n",
+                                        "mode=landlock\nfs=2", /* cut off */
+                                        "mode=bubblewrap\n"};
+    for (size_t i = 0; i < LENGTH(plans); i++)
+        assert_refused(*state, plans[i], "its plan is not one");
+}
+
+static void what_bubblewrap_says_is_the_reason(void **state) {
+    assert_refused(*state, "mode=bubblewrap\narg=/bin/ls\narg=--no-such-option\n",
+                   "no-such-option");
+    assert_refused(*state, "mode=bubblewrap\narg=/no/such/bwrap\n", "/no/such/bwrap");
+    assert_refused(*state, "mode=bubblewrap\narg=/bin/true\n", "it ended before the program");
+}
+
+/* It inherits SIGTERM blocked, as bubblewrap does, and has nothing inside that a grace would be
+ * for.
+ */
+static void a_bubblewrap_that_hangs_has_no_grace(void **state) {
+    struct bs_exec_result result = BS_EXEC_RESULT_INIT;
+    struct bs_error err = BS_ERROR_INIT;
+    const char *plan = "mode=bubblewrap\narg=/usr/bin/tail\narg=-f\narg=/dev/null\n";
+    assert_int_equal(launch(*state, plan, 200, &result, &err), BS_OK);
+    assert_int_equal(result.termination, BS_ENDED_TIMEOUT);
+    assert_true(result.duration_ms < BS_EXEC_GRACE_MS);
+    assert_false(has_children());
+    bs_exec_result_clear(&result);
+}
+
+static void a_filter_that_is_none_starts_nothing(void **state) {
+    assert_refused(*state, "mode=landlock\nfs=2\nfilter=/no/such/filter\n", "its filter");
+    assert_refused(*state, "mode=landlock\nfs=2\nfilter=/dev/null\n", "its filter");
+}
+
+static void a_path_that_is_gone_starts_nothing(void **state) {
+    assert_refused(*state, "mode=landlock\nfs=2\npath=2 /no/such/path\n", "/no/such/path");
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, folder_setup, folder_teardown)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(a_plan_that_is_not_understood_starts_nothing),
+        IN_FOLDER(what_bubblewrap_says_is_the_reason),
+        IN_FOLDER(a_bubblewrap_that_hangs_has_no_grace),
+        IN_FOLDER(a_filter_that_is_none_starts_nothing),
+        IN_FOLDER(a_path_that_is_gone_starts_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
