@@ -9,7 +9,15 @@ from typing import Any
 
 from boxspec.errors import ShimBroke
 from boxspec.judge.stable import stable
-from boxspec.judge.verdict import Blocked, Failure, HostLacks, NotApplicable, NotMeasured, Verdict
+from boxspec.judge.verdict import (
+    Blocked,
+    Declared,
+    Failure,
+    HostLacks,
+    NotApplicable,
+    NotMeasured,
+    Verdict,
+)
 
 
 @dataclass
@@ -23,6 +31,7 @@ class Record:
     blocked_by: those that the test itself found broken.
     lacks: the feature of the host without which it was not measured.
     missing: the capabilities without which it does not apply.
+    declared, escaped: what was said beforehand not to be held, and what got out.
     """
 
     id: str
@@ -43,6 +52,8 @@ class Record:
     blocked_by: list[str] = field(default_factory=list)
     lacks: str = ""
     missing: list[str] = field(default_factory=list)
+    declared: str = ""
+    escaped: str = ""
 
     @property
     def name(self) -> str:
@@ -65,6 +76,8 @@ class Record:
             self.lacks = why.feature if isinstance(why, HostLacks) else ""
         elif isinstance(why, NotApplicable):
             self.verdict, self.missing = Verdict.NOT_APPLICABLE, list(why.missing)
+            if isinstance(why, Declared):
+                self.declared, self.escaped = why.declared, why.escaped
         else:
             self._blame_kit(why)
 
