@@ -15,6 +15,7 @@ from boxspec.judge.expect import (
 from boxspec.judge.marks import requires
 from boxspec.judge.verdict import (
     Blocked,
+    Declared,
     Failure,
     HostLacks,
     Late,
@@ -40,6 +41,7 @@ __all__ = [
     "Answer",
     "Blocked",
     "Box",
+    "Declared",
     "Event",
     "Events",
     "Failure",

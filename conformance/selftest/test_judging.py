@@ -13,7 +13,15 @@ from boxspec.judge.expect import expect
 from boxspec.judge.record import Record
 from boxspec.judge.requirements import Requirement, load
 from boxspec.judge.results import Judged, Tree
-from boxspec.judge.verdict import Blocked, Failure, HostLacks, NotApplicable, NotMeasured, Verdict
+from boxspec.judge.verdict import (
+    Blocked,
+    Declared,
+    Failure,
+    HostLacks,
+    NotApplicable,
+    NotMeasured,
+    Verdict,
+)
 from boxspec.target.observed import Answer, Told
 from selftest.tools import FAKE, TWIN, boxspec
 from selftest.trees import CAPPED, HARDENED, MUST, OTHER_MUST, SHOULD, failed, record, tree
@@ -234,3 +242,11 @@ def test_words_about_an_answer_stand_alone_in_a_result() -> None:
     told = Told("no exit code", Answer(None))
     made = Record("x", ["EXEC-KILL-01"], evidence={"outcome": told})
     assert made.to_json()["evidence"] == {"outcome": "no exit code"}
+
+
+def test_what_was_declared_and_escaped_is_told_apart() -> None:
+    made = Record("test_x.py::test_x", ["BACKEND-META-01"])
+    made.blame(Declared("fs-metadata", "partial", "w_chmod: changed: out/file", "no call for it"))
+    assert made.verdict is Verdict.NOT_APPLICABLE
+    assert (made.declared, made.escaped) == ("partial", "w_chmod: changed: out/file")
+    assert Record.from_json(made.to_json()) == made

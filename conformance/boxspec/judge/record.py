@@ -12,6 +12,7 @@ from boxspec.judge.stable import stable
 from boxspec.judge.verdict import (
     BROKEN,
     Blocked,
+    Declared,
     Failure,
     HostLacks,
     NotApplicable,
@@ -33,6 +34,7 @@ class Record:
     missing: the capabilities without which it does not apply.
     timing: each bound of time, each time that it was measured (see timing.py).
     late: at some look something came too late, and the machine may have been the cause.
+    declared, escaped: what was said beforehand not to be held, and what got out.
     """
 
     id: str
@@ -53,6 +55,8 @@ class Record:
     blocked_by: list[str] = field(default_factory=list)
     lacks: str = ""
     missing: list[str] = field(default_factory=list)
+    declared: str = ""
+    escaped: str = ""
 
     timing: list[dict[str, Any]] = field(default_factory=list)
     late: bool = False
@@ -82,6 +86,8 @@ class Record:
             self.lacks = why.feature if isinstance(why, HostLacks) else ""
         elif isinstance(why, NotApplicable):
             self.verdict, self.missing = Verdict.NOT_APPLICABLE, list(why.missing)
+            if isinstance(why, Declared):
+                self.declared, self.escaped = why.declared, why.escaped
         else:
             self._blame_kit(why)
 

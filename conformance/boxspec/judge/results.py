@@ -111,10 +111,12 @@ class Tree:
         return sum(record.late_unpunished for record in self.records)
 
     def not_applicable(self) -> dict[str, list[str]]:
-        """The requirements that do not apply, by the capabilities that are missing."""
+        """The requirements that do not apply, by the capabilities that are missing; not those
+        whose escapes were declared, which are told by themselves."""
         found: dict[str, list[str]] = {}
         for each in self.judged:
-            if each.verdict is Verdict.NOT_APPLICABLE:
+            escaped = any(record.escaped for record in each.records)
+            if each.verdict is Verdict.NOT_APPLICABLE and not escaped:
                 found.setdefault(", ".join(each.missing) or each.reason, []).append(each.id)
         return found
 

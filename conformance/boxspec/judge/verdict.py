@@ -137,3 +137,13 @@ class NotApplicable(Exception):
     @classmethod
     def without(cls, *missing: str) -> NotApplicable:
         return cls(f"the shim does not declare {', '.join(missing)}", missing)
+
+
+class Declared(NotApplicable):
+    """What got out was declared before the run not to be held: `declared` says how (partial,
+    unavailable, not enforced), `escaped` what got out. No conformance, and no broken claim."""
+
+    def __init__(self, what: str, declared: str, escaped: str, reasons: str = "") -> None:
+        because = f" ({reasons})" if reasons else ""
+        super().__init__(f"{what} was declared {declared}{because}; escaped: {escaped}")
+        self.declared, self.escaped = declared, escaped

@@ -77,6 +77,10 @@ def _undecided(tree: Tree) -> Iterator[str]:
             yield f"not measured  {judged.id}: {judged.reason}"
     for by, mine in blocked.items():
         yield f"blocked by {', '.join(by)}: {' '.join(each.id for each in mine)}"
+    for judged in tree.judged:
+        escaped = [each.escaped for each in judged.records if each.escaped]
+        if escaped:
+            yield f"declared, and escaped  {judged.id}: {'; '.join(escaped)}"
     for missing, ids in tree.not_applicable().items():
         yield f"not applicable, without {missing}: {' '.join(ids)}"
 

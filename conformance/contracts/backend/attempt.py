@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from boxspec.judge.verdict import Failure, HostLacks, NotApplicable, Verdict
+from boxspec.judge.verdict import Declared, Failure, HostLacks, NotApplicable, Verdict
 from boxspec.target.case import Box
 from contracts.backend.answers import ObservedSession
 from contracts.backend.probes import Said
@@ -94,10 +94,8 @@ def judge(scene: Scene, session: ObservedSession, said: Said) -> None:
     declared, reasons = claim["claim"], "; ".join(claim.get("reasons", ()))
     evidence = {"effects": effects, "inside": str(said), "claim": f"{declared} {reasons}".strip()}
     if effects and probe.aspect != OWN and declared != "fully":
-        raise NotApplicable(
-            f"{probe.aspect} was declared {declared} before the run ({reasons}); escaped:"
-            f" {probe.name}: {effects[0]}"
-        )
+        escaped = f"{probe.name}: {effects[0]}"
+        raise Declared(probe.aspect, declared, escaped, reasons)
     if effects:
         raise Failure(
             probe.tries,

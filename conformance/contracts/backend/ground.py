@@ -14,6 +14,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from boxspec.programs import programs
@@ -29,12 +30,22 @@ def case_root() -> Path:
     root = Path(named) if named else Path.home() / ".cache"
     root = root / "boxspec"
     root.mkdir(parents=True, exist_ok=True)
+    _remove_abandoned(root)
     return root.resolve()
+
+
+@cache
+def _remove_abandoned(root: Path) -> None:
+    """Grounds of kits that were killed: their names begin with a pid that nobody has any more."""
+    for folder in root.glob("*-*"):
+        pid = folder.name.partition("-")[0]
+        if pid.isdigit() and not Path("/proc", pid).exists():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextlib.contextmanager
 def made_ground() -> Iterator[Ground]:
-    folder = Path(tempfile.mkdtemp(dir=case_root(), prefix="g"))
+    folder = Path(tempfile.mkdtemp(dir=case_root(), prefix=f"{os.getpid()}-"))
     folder.chmod(0o755)
     ground = Ground(folder)
     try:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from boxspec.judge.expect import shown
-from boxspec.judge.verdict import Failure, HostLacks, NotApplicable, Verdict
+from boxspec.judge.verdict import Declared, Failure, HostLacks, Verdict
 from boxspec.target.case import Box
 from contracts.backend.answers import ObservedSession
 from contracts.backend.attempt import said_inside
@@ -68,9 +68,8 @@ def holds(
         changes = scene.ground.changes()
         reported = named(session, rule)
         if changes and reported:
-            raise NotApplicable(
-                f"{rule} was declared not enforced ({reported[0]['why']}); {changes[0]}"
-            )
+            escaped = f"{probe}: {changes[0]}"
+            raise Declared(rule, "not enforced", escaped, str(reported[0]["why"]))
         if changes:
             raise Failure(
                 f"{scene.probe.tries} ({rule})",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from boxspec.api import Box, Failure, NotApplicable, Verdict, expect, requires
+from boxspec.api import Box, Declared, Failure, Verdict, expect, requires
 from contracts.backend.attempt import control, inside
 from contracts.backend.listeners import Listeners
 from contracts.backend.scene import made_scene
@@ -45,7 +45,7 @@ def test_what_the_list_does_not_name_is_not_reached(box: Box) -> None:
         claim = session.claim("network")
         reached = [each for each in scene.observers if each.hits()]
         if reached and claim["claim"] != "fully":
-            raise NotApplicable(f"network was declared {claim['claim']} with a list of egress")
+            raise Declared("network", claim["claim"], "n_tcp4: reached")
         if reached:
             raise Failure(
                 "a destination that the list does not name",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from boxspec.api import Box, Failure, HostLacks, NotApplicable, Verdict, requires
+from boxspec.api import Box, Declared, Failure, HostLacks, Verdict, requires
 from contracts.backend.attempt import attempt, inside
 from contracts.backend.scene import made_scene, run_outside
 
@@ -39,9 +39,7 @@ def test_nothing_lives_on(box: Box) -> None:
         lasting = [proc.describe() for proc in session.lasting]
         declared = session.claim("process")
         if lasting and declared["claim"] != "fully":
-            raise NotApplicable(
-                f"process was declared {declared['claim']}; escaped: p_daemon: {lasting[0]}"
-            )
+            raise Declared("process", declared["claim"], f"p_daemon: {lasting[0]}")
         if lasting:
             raise Failure(
                 "what a program started ends with its session",

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from boxspec.api import Box, Failure, NotApplicable, Verdict, expect, requires, satisfies
+from boxspec.api import Box, Declared, Failure, Verdict, expect, requires, satisfies
 from contracts.backend.attempt import said_inside
 from contracts.backend.ground import made_ground
 from contracts.backend.ruled import DENIED, holds, named, planted, policy, session_of
@@ -138,7 +138,7 @@ def test_what_is_denied_to_read_is_not_read(box: Box, probe: str) -> None:
             session, said = session_of(box, scene, rules, secret=secret)
             effects, claim = scene.effects(said), session.claim("fs-read")
             if effects and claim["claim"] != "fully":
-                raise NotApplicable(f"fs-read was declared {claim['claim']}; escaped: {probe}")
+                raise Declared("fs-read", claim["claim"], f"{probe}: {effects[0]}")
             expect("what was read", effects, [], verdict=Verdict.CONTRADICTION)
 
 
