@@ -18,19 +18,24 @@ from boxspec.judge.verdict import (
     Declared,
     Failure,
     HostLacks,
+    Late,
     NotApplicable,
     NotMeasured,
     Verdict,
 )
 from boxspec.programs import programs
+from boxspec.target.bounds import expect_no_longer, expect_within
 from boxspec.target.case import Box
 from boxspec.target.client.b64 import b64
 from boxspec.target.cost import doubled
+from boxspec.target.idle import Idle
 from boxspec.target.laws import law
 from boxspec.target.live import Live
 from boxspec.target.observe.events import Event, Events
 from boxspec.target.observe.procs import Proc
+from boxspec.target.observe.stamps import Stamp
 from boxspec.target.observed import Answer, Observed, Told
+from boxspec.target.waiting import waited_between
 
 __all__ = [
     "Answer",
@@ -41,12 +46,15 @@ __all__ = [
     "Events",
     "Failure",
     "HostLacks",
+    "Idle",
+    "Late",
     "Live",
     "NotApplicable",
     "NotMeasured",
     "Observed",
     "Proc",
     "ShimBroke",
+    "Stamp",
     "Told",
     "Verdict",
     "at_least",
@@ -56,6 +64,8 @@ __all__ = [
     "contains",
     "doubled",
     "expect",
+    "expect_no_longer",
+    "expect_within",
     "law",
     "matches",
     "one_of",
@@ -63,4 +73,5 @@ __all__ = [
     "requires",
     "satisfies",
     "startswith",
+    "waited_between",
 ]

@@ -47,4 +47,4 @@ class NotConforming(Exception):
 
 
 class HarnessError(Exception):
-    """The kit itself could not do its work (a fixture program is missing, a pacer died)."""
+    """The kit itself could not do its work (a fixture program is missing, a warden died)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -38,12 +38,12 @@ BROKEN: dict[str, Callable[[Path], None]] = {
 
 
 def copied(place: Path) -> Path:
-    """The programs of this build, linked; a case may break the links of its own."""
+    """The programs of this build; a case may exchange some of its own."""
     for source in [*PROGRAMS.iterdir(), *PROGRAMS.glob("preload/*.so")]:
         if source.is_file():
             target = place / source.relative_to(PROGRAMS)
             target.parent.mkdir(exist_ok=True)
-            os.link(source, target)
+            shutil.copy2(source, target)
     return place
 
 

@@ -46,7 +46,23 @@ def test_the_dialect(pattern: str, yes: list[str], no: list[str]) -> None:
 BEYOND = ["", "()", "a||b", "|a", "a|", "a**", "a*?", "a+?", "a{2}", "{", "}", "]", "a\\d", "\\w",
           "\\1", "a\\", "\\é", "[[:alpha:]]", "[a\\]]", "[]", "[]a]", "[-a]", "[a-]", "[a[]",
           "*", "+a", "(" * 40 + "a" + ")" * 40]  # fmt: skip
-WRONG = ["(", "(a", "a)", "[a", "[b-a]", "a^b", "a$b", "(^a)", "(a$)", "(?i)a", "(?:a)", "(?=a)"]
+WRONG = [
+    "(",
+    "(a",
+    "a)",
+    "[a",
+    "[b-a]",
+    "a^b",
+    "a$b",
+    "(^a)",
+    "(a$)",
+    "(?i)a",
+    "(?i:a)",
+    "(?s-i)a",
+    "(?:a",
+    "(?:[)",
+    "(?:\\)",
+]
 
 
 @pytest.mark.parametrize("pattern", BEYOND)
@@ -59,6 +75,12 @@ def test_what_is_beyond_the_dialect_is_undecidable(pattern: str) -> None:
 def test_what_is_no_expression_is_refused(pattern: str) -> None:
     with pytest.raises(Unreadable):
         matches(pattern, "a")
+
+
+def test_a_group_with_a_mark_stands_for_anything() -> None:
+    for group in ("(?:a|b)", "(?=a(b)c)", "(?!a\\))", "(?<=a)", "(?P<name>a)", "(?:[)])"):
+        assert matches(f"^/x/{group}*/y$", "/x/z/y") is None
+        assert matches(f"^/x/{group}*/y$", "/x/z") is False
 
 
 def test_what_hangs_on_bytes_or_characters_is_not_known() -> None:

@@ -121,7 +121,6 @@ GUESSED = {
     "an escape of JSON": HEAD + rb'(allow file* (literal "/\u0041"))',
     "half an escape": HEAD + rb'(allow file* (literal "/\x4"))',
     "a raw string with a quote": HEAD + rb'(allow file* (literal #"/a\"))',
-    "a relative path": HEAD + b'(allow file* (subpath "a"))',
     "a quoted name": HEAD + b"(allow file* 'x)",
     "an operation behind a filter": HEAD + b'(allow file-read* (path "/a") file-write*)',
     "too many lists": b"(version 1)" + b"(begin " * (NESTED + 1) + b")" * (NESTED + 1),

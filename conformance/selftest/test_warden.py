@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import uuid
 from pathlib import Path
 
 import pytest
 
 from boxspec.judge.verdict import NotMeasured
 from boxspec.target.observe.lines import Deadline
+from boxspec.target.observe.orphans import end_all
 from boxspec.target.observe.warden import ShimNotExecuted, Warden
 from selftest.tools import run
 
@@ -42,3 +45,18 @@ def test_another_user_reaches_a_shim_below_folders_that_are_closed_to_others(
     finally:
         warden.close()
     assert sorted(path.name for path in folder.iterdir()) == ["shim"]
+
+
+def test_what_has_lost_its_warden_is_ended() -> None:
+    mark = f"BOXSPEC_SHIM_LOG={uuid.uuid4().hex}"
+    env = dict([mark.split("=", 1)])
+    other = subprocess.Popen(["/bin/sleep", "60"], env={})
+    left = subprocess.Popen(["/bin/sleep", "60"], env=env, start_new_session=True)
+    try:
+        end_all(mark)
+        assert not Path(f"/proc/{left.pid}").exists()
+        assert other.poll() is None
+    finally:
+        for each in (left, other):
+            each.kill()
+            each.wait()

@@ -8,19 +8,23 @@ import platform
 import resource
 import shutil
 import stat
+import statistics
 import subprocess
 import sys
-import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
-from boxspec.programs import folder
+from boxspec.places import scratch
+from boxspec.programs import folder, programs
 from boxspec.target.client.command import REFERENCE
 from boxspec.target.contract import every
+from boxspec.target.observe import procs
 from boxspec.target.observe.inotify import Inotify
-from boxspec.target.observe.pacer import median_spawn_ms
+from boxspec.target.observe.realtime import realtime
+from boxspec.target.observe.warden import spawn
 
 Finding = tuple[bool, bool, str]  # there, needed, what it is and what depends on it
 
@@ -67,8 +71,8 @@ def _root() -> Finding:
 
 
 def _other_users() -> Finding:
-    """Another user has to reach TMPDIR; the way to the shim is opened by a mount."""
-    folder = Path(tempfile.gettempdir())
+    """Another user has to reach the folders of cases; the way to the shim is opened by a mount."""
+    folder = scratch()
     closed = [each for each in (folder, *folder.parents) if not each.stat().st_mode & stat.S_IXOTH]
     place = f"{closed[0]} is closed to them" if closed else f"{folder} is open to them"
     there = not closed and os.geteuid() == 0
@@ -111,7 +115,35 @@ def _memory() -> Finding:
 def _load() -> Finding:
     cpus = len(os.sched_getaffinity(0))
     busy = os.getloadavg()[0]
-    return busy <= 2 * cpus, False, f"load: {busy:.1f} on {cpus} cpus (bounds have an allowance)"
+    return busy <= 2 * cpus, False, f"load: {busy:.1f} on {cpus} cpus (what is late is asked again)"
+
+
+def _waits() -> Finding:
+    there = procs.waited(os.getpid()).known
+    return there, False, "/proc/PID/task/TID/schedstat (what a busy machine is late by)"
+
+
+def _in_front() -> Finding:
+    with realtime() as there:
+        return there, False, "SCHED_FIFO (what is late is asked again in front of other programs)"
+
+
+SPAWNS = 21
+
+
+def median_spawn_ms() -> float:
+    """Of a bare posix_spawn and wait of a static program, now."""
+    took = []
+    null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+    try:
+        for _ in range(SPAWNS):
+            start = time.perf_counter_ns()
+            pid = spawn([programs.exit_with, "0"], os.environ, {0: null, 1: null, 2: null})
+            os.waitpid(pid, 0)
+            took.append(time.perf_counter_ns() - start)
+    finally:
+        os.close(null)
+    return statistics.median(took) / 1e6
 
 
 def _spawn() -> Finding:
@@ -143,6 +175,8 @@ CHECKS: tuple[Callable[[], Finding], ...] = (
     _processes,
     _memory,
     _load,
+    _waits,
+    _in_front,
     _spawn,
     _tool("strace", "looking into a kept case"),
     _tool("sh", "cases with real programs"),

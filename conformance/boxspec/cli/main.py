@@ -80,9 +80,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _prepare() -> None:
     """What the caller may have left out."""
-    # Where it is ignored, the kernel collects our children before we do.
     if threading.current_thread() is threading.main_thread():
+        # Where it is ignored, the kernel collects our children before we do.
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        # As SIGINT does: folders go and processes end. `nohup` ignores SIGHUP, and so do we then.
+        for signo in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(signo) is signal.SIG_DFL:
+                signal.signal(signo, _interrupt)
     # A descriptor that is closed would be the next file's.
     while (fd := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(fd, True)
@@ -92,6 +96,10 @@ def _prepare() -> None:
             stream = open(fd, "w", closefd=False)
             setattr(sys, name, stream)
             setattr(sys, f"__{name}__", stream)
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 def _place(why: BaseException) -> str:

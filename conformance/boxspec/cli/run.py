@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from boxspec.cli.arguments import EXITS, check_contracts, check_topics, run_flags
+from boxspec.cli.unchanged import Kit
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import HarnessError, UsageError
 from boxspec.judge import baseline as baselines
@@ -20,7 +21,6 @@ from boxspec.judge.record import Record
 from boxspec.judge.requirements import load, requirement
 from boxspec.judge.results import Tree
 from boxspec.judge.verdict import BROKEN, Verdict
-from boxspec.programs import programs
 from boxspec.report import json as json_report
 from boxspec.report import junit, pace, summary
 from boxspec.report.console import Console, Progress
@@ -29,6 +29,7 @@ from boxspec.schedule.choosing import says
 from boxspec.schedule.overlap import THREADS
 from boxspec.schedule.runner import Observer, run_pytest
 from boxspec.target.client.command import shim_argv
+from boxspec.target.contract import spoken
 
 INTERRUPTED = 2
 USAGE = 4
@@ -56,7 +57,8 @@ def observe(args: argparse.Namespace, *, keep: bool = False, only: list[str] | N
     """The same with the result tree."""
     _check(args)
     argv = shim_argv(args.shim)
-    programs.folder  # noqa: B018  a missing build is bad usage, said before anything starts
+    # A missing build is bad usage, said before anything starts.
+    kit = Kit()
     baseline = baselines.read(Path(args.known)) if args.known else None
     outputs = _outputs(args)
     if only and not args.contract:
@@ -76,6 +78,7 @@ def observe(args: argparse.Namespace, *, keep: bool = False, only: list[str] | N
         status = run_pytest(_arguments(args, keep, only), observer, args.contract)
     finally:
         progress.close()
+    kit.expect_unchanged()
     for why in (observer.ending.stop, observer.broke):
         if why is not None:
             raise why
@@ -93,6 +96,8 @@ def observe(args: argparse.Namespace, *, keep: bool = False, only: list[str] | N
         return Ran(1 if observer.ending.flaky else 0)
     if not observer.items:
         raise UsageError("the selection", "no test is left", "check -k, -m, --contract, --profile")
+    if status == INTERRUPTED and not observer.ending.hello:
+        raise KeyboardInterrupt
     tree = _tree(args, list(argv), observer, baseline, only, time.monotonic() - started)
     code = tree.exit_code(require_complete=args.require_complete, strict=args.strict)
     ran = Ran(2 if status == INTERRUPTED else code, tree, status == INTERRUPTED)
@@ -208,7 +213,8 @@ def _tree(
         marks = [marked for item in observer.items if (marked := says(item))]
         met = {name for marked in marks for name in marked.ids}
         named = met if named is None else named & met
-    chosen, missing, selected = selection(args.contract, args.profile, capabilities, named)
+    declared = spoken(capabilities)
+    chosen, missing, selected = selection(args.contract, args.profile, declared, named)
     judged = judge(observer.records, selected, capabilities, baseline)
     whole = not (args.k or args.m or args.focus or args.fail_fast)
     return Tree(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
-import shutil
 import sys
 import tempfile
 import threading
@@ -16,7 +15,9 @@ from typing import Any
 
 from boxspec.errors import HarnessError
 from boxspec.faults.fault import Fault, shim_of
+from boxspec.folders import delete
 from boxspec.judge.verdict import BROKEN
+from boxspec.places import scratch
 
 LIMIT_S = 900
 
@@ -65,7 +66,7 @@ class Runs:
         self.running: set[BaseProcess] = set()
         self.lock = threading.Lock()
         self.stopped = False
-        self.folder = Path(tempfile.mkdtemp(prefix="boxspec-faults-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="boxspec-faults-", dir=scratch()))
         # Some cases run as another user.
         self.folder.chmod(0o711)
         self.forks = multiprocessing.get_context("forkserver")
@@ -114,4 +115,4 @@ class Runs:
                 process.terminate()
 
     def close(self) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
+        delete(self.folder)

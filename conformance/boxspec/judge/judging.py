@@ -80,8 +80,10 @@ def _judged(
         return Judged(requirement, Verdict.NOT_MEASURED, mine, reason, reason)
     blocked = {id(each): blocks.by(name, each) for each in mine if each.verdict in BROKEN}
     failing = [each for each in mine if each.verdict in BROKEN and not blocked[id(each)]]
+    # A test may need more than its requirement does: where it does not apply, the others decide.
+    applying = [each for each in mine if each.verdict is not Verdict.NOT_APPLICABLE] or mine
     verdict = worst(
-        Verdict.NOT_MEASURED if blocked.get(id(each)) else each.verdict for each in mine
+        Verdict.NOT_MEASURED if blocked.get(id(each)) else each.verdict for each in applying
     )
     made = Judged(requirement, verdict, mine, failing=failing)
     if verdict is Verdict.NOT_MEASURED:
@@ -111,21 +113,22 @@ def _say_why_not_measured(made: Judged, mine: list[Record], blockers: set[str]) 
 def selection(
     contracts: list[str] | None,
     profile: str | None,
-    capabilities: Iterable[str],
+    spoken: Iterable[str],
     named: set[str] | None,
 ) -> tuple[list[str], list[str], dict[str, Requirement]]:
     """Contracts that are judged, contracts not declared, and the selected requirements.
 
-    `named` are the requirements of a selection by expression or id; None is everything.
+    `spoken` are the contracts that the shim declares, as a whole or a part of them; `named` are the
+    requirements of a selection by expression or id; None is everything.
     """
-    declared = set(capabilities)
+    declared = set(spoken)
     every = list(dict.fromkeys(each.contract for each in load().values()))
     chosen = contracts
     if chosen is None:
         # Half of a contract may be asked for; one that nothing was asked of is not a part of it.
         asked = every if named is None else {load()[name].contract for name in named}
-        spoken = [name for name in every if name in declared]
-        chosen = [name for name in spoken if name in asked] or spoken
+        known = [name for name in every if name in declared]
+        chosen = [name for name in known if name in asked] or known
     missing = [name for name in every if name not in declared]
     kinds = PROFILES if profile in (None, "all") else (profile,)
     found = select(chosen, kinds)

@@ -10,6 +10,7 @@ from typing import Any
 from boxspec.errors import ShimBroke
 from boxspec.judge.stable import stable
 from boxspec.judge.verdict import (
+    BROKEN,
     Blocked,
     Declared,
     Failure,
@@ -32,6 +33,8 @@ class Record:
     lacks: the feature of the host without which it was not measured.
     missing: the capabilities without which it does not apply.
     declared, escaped: what was said beforehand not to be held, and what got out.
+    timing: each bound of time, each time that it was measured (see timing.py).
+    late: at some look something came too late, and the machine may have been the cause.
     """
 
     id: str
@@ -54,11 +57,17 @@ class Record:
     missing: list[str] = field(default_factory=list)
     declared: str = ""
     escaped: str = ""
+    timing: list[dict[str, Any]] = field(default_factory=list)
+    late: bool = False
 
     @property
     def name(self) -> str:
         """The id without its file: files are moved."""
         return self.id.partition("::")[2]
+
+    @property
+    def late_unpunished(self) -> bool:
+        return self.late and self.verdict not in BROKEN
 
     def blame(self, why: BaseException) -> None:
         """Take the verdict out of what a body raised."""

@@ -105,6 +105,11 @@ class Tree:
     def known(self) -> int:
         return sum(each.known for each in self.judged)
 
+    @property
+    def late(self) -> int:
+        """Tests that were late at some look, which is held against nobody."""
+        return sum(record.late_unpunished for record in self.records)
+
     def not_applicable(self) -> dict[str, list[str]]:
         """The requirements that do not apply, by the capabilities that are missing; not those
         whose escapes were declared, which are told by themselves."""

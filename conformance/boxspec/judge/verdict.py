@@ -45,11 +45,11 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
 class Failure(Exception):
     """The target broke what a test judges.
 
-    late: something took too long, which may also be said of a machine that was busy.
     why: what a baseline knows it by; without it that is `what`.
     symptom: failures that share it are shown once; without it what, expected and got decide.
     cases: how many of how many questions of one test were answered wrongly.
     asked: the request that is about, where it is not the last one.
+    timed: it is about a bound of time, and the machine was not the cause.
     """
 
     def __init__(
@@ -60,19 +60,19 @@ class Failure(Exception):
         evidence: dict[str, Any] | None = None,
         verdict: Verdict = Verdict.FAILS,
         *,
-        late: bool = False,
         why: str = "",
         symptom: str = "",
         cases: tuple[int, int] | None = None,
         asked: dict[str, Any] | bytes | None = None,
+        timed: bool = False,
     ) -> None:
         super().__init__(f"{what}: expected {expected}, got {got}")
         self.what, self.expected, self.got = what, expected, got
         self.evidence: dict[str, Any] = evidence or {}
         self.verdict = verdict
-        self.late = late
         self.why, self.symptom = why, symptom
         self.cases, self.asked = cases, asked
+        self.timed = timed
 
 
 class NotMeasured(Exception):
@@ -93,6 +93,38 @@ class Blocked(NotMeasured):
     def __init__(self, by: Iterable[str], reason: str) -> None:
         super().__init__(reason)
         self.by = tuple(by)
+
+
+class Late(NotMeasured):
+    """Something came too late, and the machine may have been the cause: it is asked again, alone.
+
+    hang: it did not come at all. That is not asked a third time.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        expected: str,
+        got: str,
+        evidence: dict[str, Any] | None = None,
+        *,
+        hang: bool = False,
+        symptom: str = "",
+    ) -> None:
+        super().__init__(f"{what}: {got}")
+        self.what, self.expected, self.got = what, expected, got
+        self.evidence: dict[str, Any] = evidence or {}
+        self.hang, self.symptom = hang, symptom
+
+    def failure(self) -> Failure:
+        return Failure(
+            self.what,
+            self.expected,
+            self.got,
+            self.evidence,
+            symptom=self.symptom,
+            timed=True,
+        )
 
 
 class NotApplicable(Exception):

@@ -52,6 +52,7 @@ def _summary(tree: Tree) -> dict[str, Any]:
         "contracts": {name: _counts(tree, name) for name in tree.contracts},
         "not_applicable": tree.not_applicable(),
         "known": tree.known,
+        "late": tree.late,
         "duration_s": round(tree.duration_s, 3),
     }
 
@@ -95,5 +96,6 @@ def _test(tree: Tree, record: Record) -> dict[str, Any]:
         test["cases"] = {"failed": record.cases[0], "of": record.cases[1]}
     if record.escaped:
         test.update({name: said[name] for name in ("declared", "escaped")})
+    test["timing"] = said["timing"]
     test["repro"] = repro_command(record.requirements[:1], tree.shim)
     return test

@@ -10,9 +10,10 @@ from boxspec.judge.record import Record
 from boxspec.judge.requirements import load
 from boxspec.judge.results import Tree
 from boxspec.judge.verdict import BROKEN, Verdict
+from boxspec.printable import one_line
 
-# Characters that XML 1.0 cannot hold, not even escaped.
-_UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# Characters that XML 1.0 cannot hold, not even escaped, and those that act on a terminal.
+_UNWRITABLE = re.compile("[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def _clean(text: str) -> str:
@@ -40,7 +41,7 @@ def _case(record: Record, shim: str | None) -> ET.Element:
         return case
     else:
         kind = "skipped"
-    attributes = {"message": _clean(f"{record.verdict}: {record.reason}"[:500])}
+    attributes = {"message": one_line(f"{record.verdict}: {record.reason}"[:500])}
     if kind != "skipped":
         attributes["type"] = str(record.verdict)
     told = ET.SubElement(case, kind, attributes)
@@ -53,7 +54,7 @@ def render(tree: Tree) -> str:
     suites: dict[str, list[ET.Element]] = {}
     for record in tree.records:
         suites.setdefault(_suite_of(record), []).append(_case(record, tree.shim))
-    root = ET.Element("testsuites", name=f"boxspec {_clean(tree.name)}")
+    root = ET.Element("testsuites", name=f"boxspec {one_line(tree.name)}")
     for name, cases in suites.items():
         suite = ET.SubElement(root, "testsuite", name=name)
         suite.extend(cases)

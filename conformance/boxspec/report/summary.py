@@ -136,4 +136,6 @@ def denominators(tree: Tree) -> str:
     parts.append(f"not measured {tree.count(Verdict.NOT_MEASURED)}")
     parts.append(f"not applicable {tree.count(Verdict.NOT_APPLICABLE)}")
     parts.append(f"known {tree.known}")
+    if tree.late:
+        parts.append(f"late {tree.late}")
     return " · ".join(parts)

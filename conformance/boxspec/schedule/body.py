@@ -47,10 +47,12 @@ class Body:
 
     def run(self, box: Box) -> None:
         applicable(self.marked, box.session)
+        box.topic, box.needs_s = self.marked.topic, self.marked.seconds
         given: dict[str, Any] = dict(self.arguments)
         if self.needs_box:
             given["box"] = box
-        self.function(**given)
+        with box.session.hangs.turn(box.topic):
+            self.function(**given)
 
     def run_and_sweep(self, box: Box) -> float:
         """The seconds that it took; nothing of it runs on."""

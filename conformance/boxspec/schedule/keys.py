@@ -11,5 +11,7 @@ BOX = pytest.StashKey[Box]()
 RECORD = pytest.StashKey[Record]()
 # How long the body took, in the thread that ran it.
 SECONDS = pytest.StashKey[float]()
-# What was late at the first look, and was not at the second.
-LATE_ONCE = pytest.StashKey[str]()
+# The boxes of all looks at it, the last one included.
+LOOKS = pytest.StashKey[list[Box]]()
+# It was late at some look: what was seen, where it conformed at another one.
+LATE = pytest.StashKey[str]()

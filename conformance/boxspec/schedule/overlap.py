@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Future
 
 THREADS = 32
@@ -27,6 +28,9 @@ class Overlap:
         self._futures: dict[Hashable, Future[float]] = {}
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
+        self._rests = threading.Condition()
+        self._resting = False
+        self._running = 0
 
     def submit(self, key: Hashable, body: Callable[[], float]) -> Future[float]:
         """Queue a body; the first submitted start first."""
@@ -50,10 +54,16 @@ class Overlap:
             if not future.set_running_or_notify_cancel():
                 continue
             self._cancelled.wait(self._turn())
+            with self._rests:
+                self._rests.wait_for(lambda: not self._resting)
+                self._running += 1
             try:
                 future.set_result(body())
             except BaseException as why:
                 future.set_exception(why)
+            with self._rests:
+                self._running -= 1
+                self._rests.notify_all()
 
     def _turn(self) -> float:
         """Take the next free start; how long it is until then."""
@@ -62,6 +72,19 @@ class Overlap:
             mine = max(now, self._next_start)
             self._next_start = mine + self.gap_s
         return mine - now
+
+    @contextlib.contextmanager
+    def at_rest(self) -> Iterator[None]:
+        """No body runs meanwhile: those that do are waited for, the others wait."""
+        with self._rests:
+            self._resting = True
+            self._rests.wait_for(lambda: self._running == 0)
+        try:
+            yield
+        finally:
+            with self._rests:
+                self._resting = False
+                self._rests.notify_all()
 
     def futures(self) -> list[Future[float]]:
         with self._lock:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Generator
 from concurrent.futures import wait
 from functools import partial
@@ -12,18 +13,19 @@ import pytest
 
 from boxspec.errors import NotConforming, UsageError
 from boxspec.judge.block import failure_block
+from boxspec.judge.marks import Requires
 from boxspec.judge.record import Record
-from boxspec.judge.verdict import BROKEN, NotApplicable, NotMeasured, Verdict
+from boxspec.judge.verdict import BROKEN, Late, NotApplicable, NotMeasured, Verdict
 from boxspec.schedule.body import Body, applicable
 from boxspec.schedule.choosing import choose, is_of_other_topics, leave_undeclared, says
 from boxspec.schedule.ending import PROPERTY
 from boxspec.schedule.fail_fast import until_failure
-from boxspec.schedule.keys import BOX, LATE_ONCE, RECORD, SECONDS
+from boxspec.schedule.keys import BOX, LATE, LOOKS, RECORD, SECONDS
 from boxspec.schedule.options import add_options
 from boxspec.schedule.repeat import Repeat
-from boxspec.schedule.second_look import SecondLook
 from boxspec.schedule.state import STATE, State
 from boxspec.target.case import Box
+from boxspec.target.look import Look
 from boxspec.target.session import Session
 
 MAX_GAP_S = 0.03
@@ -34,8 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    state = config.stash[STATE] = State(config)
-    config.pluginmanager.register(SecondLook(state.open, state.overlap))
+    config.stash[STATE] = State(config)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -116,6 +117,7 @@ def box(request: pytest.FixtureRequest) -> Generator[Box, None, None]:
     if made is None:
         made = Box(state.open(), request.node.nodeid)
     request.node.stash[BOX] = made
+    request.node.stash[LOOKS] = [made]
     yield made
     made = request.node.stash[BOX]
     record = request.node.stash.get(RECORD, None)
@@ -129,12 +131,40 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     if marked is None:
         return None
     state = pyfuncitem.config.stash[STATE]
-    future = state.elsewhere(pyfuncitem.nodeid)
-    if future is None:
-        applicable(marked, state.open())
+    try:
+        return _first_look(pyfuncitem, marked, state)
+    except Late as first:
+        began = time.monotonic()
+        pyfuncitem.stash[LATE] = ""
+        with state.alone() as alone:
+            ask = partial(_ask, Body(pyfuncitem, marked), pyfuncitem, state)
+            pyfuncitem.stash[LATE] = state.again.until_decided(ask, first, alone=alone)
+        pyfuncitem.stash[SECONDS] = time.monotonic() - began
+        return True
+
+
+def _first_look(item: pytest.Function, marked: Requires, state: State) -> bool | None:
+    future = state.elsewhere(item.nodeid)
+    if future is not None:
+        item.stash[SECONDS] = future.result()
+        return True
+    applicable(marked, state.open())
+    box = item.stash.get(BOX, None)
+    if box is None or not Body.is_portable(item):
         return None
-    pyfuncitem.stash[SECONDS] = future.result()
+    Body(item, marked).run(box)
     return True
+
+
+def _ask(body: Body, item: pytest.Function, state: State, look: Look) -> None:
+    body.run_and_sweep(_next_box(item, state, look))
+
+
+def _next_box(item: pytest.Function, state: State, look: Look) -> Box:
+    item.stash[BOX].close(keep=item.config.getoption("boxspec_keep"))
+    box = item.stash[BOX] = Box(state.open(), item.nodeid, look=look)
+    item.stash[LOOKS].append(box)
+    return box
 
 
 @pytest.hookimpl(wrapper=True)
@@ -151,7 +181,10 @@ def pytest_runtest_makereport(
         record = item.stash[RECORD] = Record(item.nodeid, list(marked.ids), needs=needs)
     if call.when == "call":
         record.seconds = round(_seconds(item, call), 4)
-        record.reason = item.stash.get(LATE_ONCE, "")
+        record.reason = item.stash.get(LATE, "")
+        record.late = LATE in item.stash
+        boxes = item.stash.get(LOOKS, [])
+        record.timing = [each.to_json() for box in boxes for each in box.timings]
     if call.excinfo is not None:
         _judge(item, call.excinfo.value, record, report)
     if call.when == "teardown":

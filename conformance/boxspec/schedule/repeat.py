@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections import Counter
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from boxspec.judge.record import Record
-from boxspec.judge.verdict import BROKEN, Verdict
+from boxspec.judge.verdict import BROKEN, Late, Verdict
+from boxspec.schedule.ask_again import AskAgain
 from boxspec.schedule.body import Body
 from boxspec.schedule.choosing import says
 from boxspec.schedule.overlap import Overlap
 from boxspec.target.case import Box
+from boxspec.target.look import FIRST, Look
 from boxspec.target.session import Session
 
 AT_ONCE = 24
@@ -31,6 +35,7 @@ class Repeat:
         self.counts: dict[str, Counter[str]] = {}
         self.records: list[Record] = []
         self._lock = threading.Lock()
+        self.again = AskAgain()
         name = option("boxspec_repeat_file")
         self._file = Path(name) if name else None
         if self._file is not None and self._file.exists():
@@ -46,7 +51,12 @@ class Repeat:
             self.counts.setdefault(entry["test"], Counter())[entry["verdict"]] += 1
 
     def _note(self, name: str, record: Record) -> None:
-        line = {"test": name, "verdict": str(record.verdict), "reason": record.reason}
+        line = {
+            "test": name,
+            "verdict": str(record.verdict),
+            "reason": record.reason,
+            "timing": record.timing,
+        }
         with self._lock:
             self.counts.setdefault(name, Counter())[str(record.verdict)] += 1
             if record.verdict is not Verdict.CONFORMS:
@@ -56,19 +66,36 @@ class Repeat:
                     out.write(json.dumps(line) + "\n")
 
     def _once(self, name: str, body: Body) -> float:
-        box = Box(self.shim, name)
+        began = time.monotonic()
         record = Record(name, list(body.marked.ids))
-        seconds = 0.0
+        boxes: list[Box] = []
+
+        def next_box(look: Look = FIRST) -> Box:
+            for box in boxes[-1:]:
+                box.close(keep=False)
+            boxes.append(Box(self.shim, name, look=look))
+            return boxes[-1]
+
         try:
-            seconds = body.run_and_sweep(box)
+            self._looks(body, next_box, record)
         except Exception as why:
             record.blame(why)
-            record.request = box.request_text(why)
+            record.request = boxes[-1].request_text(why)
+        record.timing = [each.to_json() for box in boxes for each in box.timings]
         keep = record.verdict in BROKEN or record.verdict is Verdict.HARNESS_ERROR
-        record.folder = str(box.folder) if keep else None
-        box.close(keep=keep)
+        record.folder = str(boxes[-1].folder) if keep else None
+        boxes[-1].close(keep=keep)
         self._note(name, record)
-        return seconds
+        return time.monotonic() - began
+
+    def _looks(self, body: Body, next_box: Callable[..., Box], record: Record) -> None:
+        try:
+            body.run_and_sweep(next_box())
+        except Late as first:
+            record.late = True
+            record.reason = self.again.until_decided(
+                lambda look: body.run_and_sweep(next_box(look)), first, alone=False
+            )
 
     def run(self) -> None:
         """All rounds; the overlapping ones of all tests are one queue."""

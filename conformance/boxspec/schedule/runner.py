@@ -123,6 +123,10 @@ def run_pytest(
                         "--capture=sys",
                         # What a failing test tells is in its record.
                         "--tb=native",
+                        # Verdicts are raised by `expect`: no assertion is to be rewritten, which
+                        # reads each test's source anew, and no garbage collected after each test.
+                        "--assert=plain",
+                        *("-p", "no:unraisableexception", "-p", "no:threadexception"),
                         *arguments,
                         *folders(contracts),
                     ],

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future
+import contextlib
+from collections.abc import Iterator
+from concurrent.futures import Future, wait
 
 import pytest
 
 from boxspec.programs import programs
+from boxspec.schedule.ask_again import AskAgain
 from boxspec.schedule.ending import ENDING, Ending
 from boxspec.schedule.overlap import Overlap
 from boxspec.target.case import Box
@@ -26,6 +29,7 @@ class State:
         # is waiting for processes to start and end, and there is more than one processor.
         self.lane = Overlap(threads=1)
         self.boxes: dict[str, Box] = {}
+        self.again = AskAgain()
         self.ending = config.stash[ENDING] = Ending(
             ahead=lambda: [*self.overlap.finished(), *self.lane.finished()]
         )
@@ -57,6 +61,16 @@ class State:
             return future
         future = self.lane.get(key)
         return None if future is None or future.cancel() else future
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[bool]:
+        """No other test runs meanwhile; but who asks for the first failure waits for nobody."""
+        if self.config.getoption("boxspec_fail_fast"):
+            yield False
+            return
+        wait(self.overlap.futures())
+        with self.lane.at_rest():
+            yield True
 
     def close(self) -> None:
         self.overlap.cancel()

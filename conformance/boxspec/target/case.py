@@ -8,22 +8,30 @@ import json
 import os
 import stat
 import threading
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from boxspec.judge.expect import shown
-from boxspec.judge.verdict import Failure, HostLacks
+from boxspec.judge.timing import Timing
+from boxspec.judge.verdict import HostLacks
 from boxspec.target.client.exchange import Exchange
+from boxspec.target.client.serve import Serve
 from boxspec.target.client.streams import Streams
 from boxspec.target.contract import find, names
+from boxspec.target.hangs import Hangs
+from boxspec.target.idle import Idle
 from boxspec.target.live import PRELOADED, Live
+from boxspec.target.look import FIRST, Look
 from boxspec.target.observe.events import LOOK_S, Events
-from boxspec.target.observe.lines import Deadline
+from boxspec.target.observe.machine import Machine
+from boxspec.target.observe.stamps import SPARE_MS
 from boxspec.target.observe.warden import ShimNotExecuted, Warden
-from boxspec.target.observed import Answer, FromOutside, Observed
+from boxspec.target.observed import Answer, Observed
+from boxspec.target.patience import Patience
 from boxspec.target.session import Session
+from boxspec.target.waiting import Setting
 
 Message = dict[str, Any]
 Outcome = TypeVar("Outcome", bound=Observed)
@@ -34,9 +42,6 @@ WITHIN_S = 30.0
 ANSWER_S = 10.0
 MIB = 2**20
 
-# A light process that has to wait this long for a processor: heavy ones wait for seconds.
-STARVED_MS = 50.0
-
 
 class Box:
     """One case: a folder, its fifos, its shim processes; `close` sweeps and deletes or keeps.
@@ -44,10 +49,16 @@ class Box:
     `box.NAME` is what the contract NAME offers: its declaration says so (see contract.py).
     """
 
-    def __init__(self, session: Session, name: str) -> None:
+    def __init__(self, session: Session, name: str, *, look: Look = FIRST) -> None:
         self.session = session
         self.name = name
         self.folder = session.case_folder()
+        # The topic of the test, and the seconds that it needs (`@requires(overlap=…)`).
+        self.topic = ""
+        self.needs_s = 0.0
+        # Each bound of time that was measured.
+        self.timings: list[Timing] = []
+        self.look = look
         self.marker = session.marker()
         self.lives: list[Live[Any]] = []
         self._events: list[Events] = []
@@ -80,6 +91,14 @@ class Box:
     @property
     def max_line(self) -> int:
         return self.session.max_line
+
+    @property
+    def startup_ms(self) -> float:
+        return self.session.startup_ms
+
+    @property
+    def hangs(self) -> Hangs:
+        return self.session.hangs
 
     @property
     def grace_ms(self) -> int:
@@ -123,7 +142,7 @@ class Box:
 
         opener = threading.Thread(target=open_and_close, daemon=True)
         opener.start()
-        limit = Deadline(within_s)
+        limit = self.patience(within_s)
         last_look = False
         while not (came := done.wait(min(limit.left(), LOOK_S))):
             if last_look or limit.over():
@@ -134,9 +153,10 @@ class Box:
             os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC))
         opener.join()
         if not came:
-            why = "everybody had ended" if last_look else f"none in {within_s} s"
-            late = not last_look and self.was_starved()
-            raise Failure("the gate is reached", "a reader of the fifo", why, late=late)
+            what, expected = "the gate is reached", "a reader of the fifo"
+            if last_look:
+                raise limit.all_ended(what, expected, {})
+            raise limit.gave_up(what, expected, "none", {})
 
     def events(self, name: str | None = None) -> Events:
         """The events fifo of the case; another name, another fifo."""
@@ -144,27 +164,49 @@ class Box:
         for events in self._events:
             if events.path == str(wanted):
                 return events
-        made = Events(wanted, self._somebody_lives, self.was_starved)
+        made = Events(wanted, self._somebody_lives, self.patience, self._heard_of_child)
         self._events.append(made)
         return made
 
     def _somebody_lives(self) -> bool:
         return any(live.somebody_lives() for live in self.lives)
 
-    def allowance_ms(self, seen: FromOutside | tuple[int, int]) -> float:
-        """100 ms + 5 × the worst lateness that the pacer measured in that interval."""
-        t0, t1 = seen if isinstance(seen, tuple) else (seen.t_started_ns, seen.t_ended_ns)
-        return self.session.pacer.allowance_ms(t0, t1)
+    def hear(self) -> None:
+        """Take what the programs of the case have logged."""
+        for events in self._events:
+            events.all()
 
-    def was_starved(self) -> bool:
-        """Whether this machine was so late that a hang may be its own."""
-        since = min((live.t_started_ns for live in self.lives), default=None)
-        if since is None:
-            return False
-        return self.session.pacer.lateness_ms(since, time.monotonic_ns()) >= STARVED_MS
+    def _heard_of_child(self, at: float) -> None:
+        for live in self.lives:
+            if live.running:
+                live.started_child(at)
 
-    def median_spawn_ms(self) -> float:
-        return self.session.median_spawn_ms()
+    def patience(self, seconds: float) -> Patience:
+        """How long to wait for what a run of this case owes us, from the start of its child on."""
+        return Patience(self, seconds)
+
+    def note(self, timing: Timing) -> Timing:
+        """A bound that was measured, for the record of the test."""
+        made = replace(
+            timing,
+            attempt=self.look.number,
+            alone=self.look.alone,
+            realtime=self.look.realtime,
+        )
+        self.timings.append(made)
+        return made
+
+    def judge_time(
+        self,
+        what: str,
+        took_ms: float,
+        waited_ms: float,
+        limit_ms: float,
+        spare_ms: float = SPARE_MS,
+        seen: bool = True,
+    ) -> None:
+        """A bound of time by its figures (see judge/timing.py)."""
+        self.note(Timing(what, limit_ms, spare_ms, took_ms, waited_ms, seen)).judge()
 
     # Messages -------------------------------------------------------------------------------
 
@@ -186,19 +228,42 @@ class Box:
         with self.launch(message, Observed, **options) as live:
             return live.finish()
 
+    @contextlib.contextmanager
+    def idle(self, *state: str) -> Iterator[Idle]:
+        """The caller of a run that is started in this state."""
+        with self._lock:
+            self._exchanges += 1
+            folder = self.folder / f"idle-{self._exchanges}"
+        session = self.session
+        serve = Serve(session.argv, folder, session.env, max_line=self.max_line, state=state)
+        session.add(serve.warden)
+        try:
+            yield Idle(serve)
+        finally:
+            serve.close()
+            session.drop(serve.warden)
+
     def launch(
         self,
         message: Message | bytes,
         make: type[Outcome],
         *,
+        child: bool = False,
+        deadline_ms: float | None = None,
         hold: bool = False,
+        old_request: bool = False,
         expect_result: bool = True,
         within_s: float = WITHIN_S,
         state: Sequence[str] = (),
         shim_env: Mapping[str, str | None] | None = None,
         streams: Mapping[str, Any] | None = None,
     ) -> Live[Outcome]:
-        """Start `SHIM run` on a message under a warden."""
+        """Start `SHIM run` on a message under a warden.
+
+        child: what is asked for is that it starts a program.
+        deadline_ms: at which that program is ended.
+        old_request: so that `request_read_ns` can tell when the shim has read it.
+        """
         # A case may start shims from several threads.
         with self._lock:
             self._exchanges += 1
@@ -212,7 +277,13 @@ class Box:
         if "--uid" in state:
             # The shim writes RESPONSE and its log as that user.
             folder.chmod(0o777)
+        if old_request:
+            exchange.age()
         opened = Streams(folder, dict(streams or {}))
+        flags = [str(flag) for flag in state]
+        if self.look.realtime:
+            flags.append("--realtime")
+        setting = Setting(Machine.now(), self.session.company, self.look.realtime)
         env = {**self.session.env, "BOXSPEC_SHIM_LOG": str(folder / "shim.log")}
         for name, value in (shim_env or {}).items():
             env.pop(name, None)
@@ -226,7 +297,7 @@ class Box:
         try:
             warden = Warden(
                 argv,
-                flags=[str(flag) for flag in state],
+                flags=flags,
                 env=env,
                 stdin=opened.fds["stdin"],
                 stdout=opened.fds["stdout"],
@@ -248,6 +319,9 @@ class Box:
             warden,
             opened,
             make=make,
+            setting=setting,
+            child=child,
+            deadline_ms=deadline_ms,
             within_s=within_s,
             expect_result=expect_result,
         )

@@ -117,6 +117,12 @@ def every() -> list[Contract]:
     return [find(name) for name in names()]
 
 
+def spoken(capabilities: Iterable[str]) -> list[str]:
+    """The contracts of which a shim declares something: them, or a part that stands alone."""
+    declared = set(capabilities)
+    return [each.name for each in every() if declared & {each.name, *each.alone}]
+
+
 def owner(op: str) -> Contract | None:
     """The contract that an operation belongs to; None for one of the protocol itself."""
     return next((contract for contract in every() if op in contract.operations), None)

@@ -10,17 +10,21 @@ import time
 from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
+from boxspec.errors import ShimBroke
 from boxspec.judge.expect import shown
-from boxspec.judge.verdict import Failure
+from boxspec.target import patience
 from boxspec.target.client.exchange import Exchange
 from boxspec.target.client.streams import Streams
 from boxspec.target.death import died
 from boxspec.target.observe import procs
-from boxspec.target.observe.events import Events
+from boxspec.target.observe.events import LOOK_S, Events
 from boxspec.target.observe.lines import Deadline, poll
 from boxspec.target.observe.procs import Proc, Status
+from boxspec.target.observe.stamps import ENDING_MS, Spent, Stamp, Waited
 from boxspec.target.observe.warden import Exit, Warden
 from boxspec.target.observed import Facts, Observed
+from boxspec.target.patience import Patience
+from boxspec.target.waiting import Setting
 
 # A file in the folder of an exchange, where preloads say in which processes they are.
 PRELOADED = "preloaded"
@@ -35,7 +39,13 @@ def signal_number(name: str | int) -> int:
     return int(signals.Signals["SIG" + name.removeprefix("SIG")])
 
 
-class Case(Protocol):
+def _send(pid: int, name: str | int) -> None:
+    if pid > 1:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal_number(name))
+
+
+class Case(patience.Stage, Protocol):
     """What a running shim asks of the case that it belongs to."""
 
     @property
@@ -46,7 +56,7 @@ class Case(Protocol):
 
     def events(self) -> Events: ...
 
-    def was_starved(self) -> bool: ...
+    def hear(self) -> None: ...
 
 
 class Live(Generic[Outcome]):
@@ -60,6 +70,9 @@ class Live(Generic[Outcome]):
         streams: Streams,
         *,
         make: Callable[..., Outcome],
+        setting: Setting,
+        child: bool,
+        deadline_ms: float | None,
         within_s: float,
         expect_result: bool,
     ) -> None:
@@ -68,7 +81,13 @@ class Live(Generic[Outcome]):
         self.warden = warden
         self._streams = streams
         self._make: Callable[..., Outcome] = make
-        self._limit = Deadline(within_s)
+        self.setting = setting
+        # What is asked of it is a child; and when that was noticed, on the monotonic clock.
+        self._child = child
+        self.child_since: float | None = None
+        self.deadline_ms = deadline_ms
+        self._looked = 0.0
+        self._limit = Patience(case, within_s, self)
         self._expect_result = expect_result
         self._snapshot: list[Proc] | None = None
         self._lasting: list[Proc] = []
@@ -110,26 +129,65 @@ class Live(Generic[Outcome]):
         """The clock of every stamp (CLOCK_MONOTONIC)."""
         return time.monotonic_ns()
 
-    def signal(self, name: str | int) -> int:
-        """To the shim's pid only; the moment it was sent."""
-        self.warden.pump()
-        now = time.monotonic_ns()
-        if self.warden.shim_exit is None and self.shim_pid > 1:
-            self._sent.add(signal_number(name))
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(self.shim_pid, signal_number(name))
-        return now
+    @property
+    def t_ended_ns(self) -> int | None:
+        ended = self.warden.shim_exit
+        return ended.t_ns if ended else None
 
-    def signal_group(self, name: str | int) -> int:
-        """To the shim's own group, as a terminal would; the moment it was sent."""
+    def request_read_ns(self) -> int:
+        """Not later than the shim read its request (`old_request`), or than it was started."""
+        return max(self.t_started_ns, self.exchange.read_ns())
+
+    def waited(self) -> Waited:
+        """By its threads, up to now or to its end."""
+        return self.spent.waited if self.spent else procs.waited(self.shim_pid)
+
+    @property
+    def spent(self) -> Spent | None:
+        """What it used in all; None while it runs."""
+        return self.warden.spent
+
+    @property
+    def childless(self) -> bool:
+        """It has not come to where it starts a child, as far as is known."""
+        return self._child and self.child_since is None
+
+    def started_child(self, at: float) -> None:
+        """Somebody has heard of its child: it was there at that moment (monotonic, seconds)."""
+        if self.child_since is None:
+            self.child_since = min(max(at, self.t_started_ns / 1e9), time.monotonic())
+
+    def look_for_child(self) -> None:
+        """Whether a program of a group of its own runs below the shim, or did; not too often."""
+        now = time.monotonic()
+        if not self.childless or now - self._looked < LOOK_S / 2 or not self.running:
+            return
+        self._looked = now
+        self._case.hear()
+        if self.childless and any(proc.pgid != self.shim_pid for proc in self.tree()):
+            self.child_since = now
+
+    def signal(self, name: str | int, pid: int | None = None) -> Stamp:
+        """To the shim's pid only, or to that program; when it was sent."""
         self.warden.pump()
-        now = time.monotonic_ns()
+        targets = {self.shim_pid: procs.waited(self.shim_pid)}
+        before = time.monotonic_ns()
+        if pid is not None:
+            _send(pid, name)
+        elif self.warden.shim_exit is None:
+            self._sent.add(signal_number(name))
+            _send(self.shim_pid, name)
+        after = time.monotonic_ns()
+        return Stamp(after, after - before, targets=targets)
+
+    def signal_group(self, name: str | int) -> None:
+        """To the shim's own group, as a terminal would."""
+        self.warden.pump()
         # killpg(1) would be kill(-1): everybody.
         if self.warden.shim_exit is None and self.shim_pid > 1:
             self._sent.add(signal_number(name))
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.shim_pid, signal_number(name))
-        return now
 
     def children(self) -> list[Proc]:
         return procs.children(self.shim_pid)
@@ -168,7 +226,7 @@ class Live(Generic[Outcome]):
 
     def wait_response(self, timeout_s: float | None = None) -> None:
         """With hold: the response is in place and the shim waits; Failure when it does not come."""
-        limit = self._limit if timeout_s is None else Deadline(timeout_s)
+        limit = self._limit if timeout_s is None else Patience(self._case, timeout_s, self)
         notify = self.exchange.notify_fd
         if notify is None:
             raise TypeError("wait_response needs hold=True")
@@ -205,17 +263,25 @@ class Live(Generic[Outcome]):
         found = self.warden.wait_report("bystander", 5)
         return int(found[1]) if found else None
 
-    def _hung(self, limit: Deadline) -> None:
+    def _hung(self, limit: Patience) -> None:
+        self._unmeddled()
         tree = [proc.describe() for proc in self.warden.tree()]
-        self.warden.sweep()
-        raise Failure(
+        why = limit.gave_up(
             "the shim returns",
-            f"a response within {limit.seconds:g} s",
-            f"did not return within {limit.seconds:g} s; it was killed",
+            "a response",
+            "did not return",
             {"processes": tree, **self._stderr_evidence()},
-            late=self._case.was_starved(),
             symptom="does not return",
         )
+        self.warden.sweep()
+        raise why
+
+    def _unmeddled(self) -> None:
+        if self.warden.meddled:
+            raise ShimBroke(
+                f"the shim, or a program of it, meddled with its warden: {self.warden.meddled}",
+                {"in flight": shown(self.exchange.message)},
+            )
 
     def _stderr_evidence(self) -> dict[str, str]:
         data = self._streams.captured("stderr")
@@ -226,7 +292,7 @@ class Live(Generic[Outcome]):
         if self.exchange.notify_fd is not None:
             self.wait_response()
             self.release()
-        limit = self._limit if timeout_s is None else Deadline(timeout_s)
+        limit = self._limit if timeout_s is None else Patience(self._case, timeout_s, self)
         ended = self.warden.wait_exit(limit)
         if ended is None:
             self._hung(limit)
@@ -240,11 +306,12 @@ class Live(Generic[Outcome]):
         if self._outcome is not None:
             return self._outcome
         ended = self.wait_exit()
+        self._unmeddled()
         found = self._snapshot or []
         facts = Facts(
             shim_exit=(ended.how, ended.number),
-            t_started_ns=self.warden.t_started_ns,
-            t_ended_ns=ended.t_ns,
+            start=Stamp(self.t_started_ns, targets={self.shim_pid: Waited(0, 1)}),
+            end=self._end(ended),
             survivors=[proc for proc in found if proc.alive],
             lasting=self._lasting,
             zombies=[proc for proc in found if not proc.alive],
@@ -257,6 +324,13 @@ class Live(Generic[Outcome]):
             raise died(ended, flight, self._sent)
         self._outcome = self._make(answer, facts).of(self.exchange.message)
         return self._outcome
+
+    def _end(self, ended: Exit) -> Stamp:
+        spent = self.spent
+        if spent is None:
+            return Stamp(ended.t_ns, spare_ms=ENDING_MS)
+        targets = {self.shim_pid: spent.waited}
+        return Stamp(ended.t_ns, spent.late_ns, targets=targets, spare_ms=ENDING_MS)
 
     @property
     def outcome(self) -> Outcome | None:

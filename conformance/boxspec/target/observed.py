@@ -8,6 +8,7 @@ from typing import Any, Self
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Failure
 from boxspec.target.observe.procs import Proc
+from boxspec.target.observe.stamps import Stamp
 
 
 class Answer:
@@ -88,8 +89,8 @@ class Facts:
     """
 
     shim_exit: tuple[str, int]
-    t_started_ns: int
-    t_ended_ns: int
+    start: Stamp
+    end: Stamp
     survivors: list[Proc] = field(default_factory=list)
     lasting: list[Proc] = field(default_factory=list)
     zombies: list[Proc] = field(default_factory=list)
@@ -98,7 +99,7 @@ class Facts:
 
     @property
     def elapsed_ms(self) -> float:
-        return (self.t_ended_ns - self.t_started_ns) / 1e6
+        return (self.end.t_ns - self.start.t_ns) / 1e6
 
 
 class FromOutside:
@@ -109,12 +110,14 @@ class FromOutside:
         return self.observed.shim_exit
 
     @property
-    def t_started_ns(self) -> int:
-        return self.observed.t_started_ns
+    def start(self) -> Stamp:
+        """Of the shim, just before its exec."""
+        return self.observed.start
 
     @property
-    def t_ended_ns(self) -> int:
-        return self.observed.t_ended_ns
+    def end(self) -> Stamp:
+        """Of the shim, when its warden noticed."""
+        return self.observed.end
 
     @property
     def elapsed_ms(self) -> float:

@@ -6,7 +6,6 @@ import contextlib
 import os
 import queue
 import secrets
-import shutil
 import signal
 import tempfile
 import threading
@@ -14,10 +13,15 @@ import uuid
 from pathlib import Path
 from typing import Any
 
+from boxspec.folders import delete
+from boxspec.judge.verdict import NotMeasured
+from boxspec.places import scratch
 from boxspec.programs import programs
 from boxspec.target.client.serve import Serve
 from boxspec.target.client.strict import MAX_RESPONSE
-from boxspec.target.observe.pacer import Pacer, median_spawn_ms
+from boxspec.target.hangs import Hangs
+from boxspec.target.observe import orphans
+from boxspec.target.observe.company import Company
 from boxspec.target.observe.warden import Warden, spawn
 
 GRACE_MS, TICK_MS = 5000, 100
@@ -42,13 +46,13 @@ class Session:
         self.capabilities: frozenset[str] = frozenset()
         self.env = dict(os.environ)
         _keep_descriptors_private()
-        self.root = Path(tempfile.mkdtemp(prefix="boxspec-"))
+        orphans.adopt()
+        self.root = Path(tempfile.mkdtemp(prefix="boxspec-", dir=scratch()))
         # Cases may start the shim as another user.
         self.root.chmod(0o755)
         self._lock = threading.Lock()
         self._serves: dict[int, Serve] = {}
         self._serve_folders: list[Path] = []
-        self._median: float | None = None
         self._wardens: set[Warden] = set()
         self._interrupted = False
         self._busy: list[tuple[int, int]] = []
@@ -56,17 +60,19 @@ class Session:
         self.outcomes: dict[str, bool] = {}
         # How long this shim takes to start, run a program and end; smoke measures it.
         self.startup_ms = 0.0
+        # Who takes part in a run beside the shim's first thread; smoke looks.
+        self.company = Company()
+        self.hangs = Hangs()
         self._waste: queue.SimpleQueue[Path | None] = queue.SimpleQueue()
         self._cleaner = threading.Thread(target=self._clean, name="cleaner", daemon=True)
         self._cleaner.start()
         self.closed = False
         try:
-            self.pacer = Pacer()
             for _ in range(busy):
                 self._busy.append(_start_busy())
         except BaseException:
             self._waste.put(None)
-            shutil.rmtree(self.root, ignore_errors=True)
+            delete(self.root)
             raise
 
     @property
@@ -75,11 +81,18 @@ class Session:
 
     @property
     def grace_ms(self) -> int:
-        return int(self.hello.get("constants", {}).get("grace_ms", GRACE_MS))
+        return self._constant("grace_ms", GRACE_MS)
 
     @property
     def tick_ms(self) -> int:
-        return int(self.hello.get("constants", {}).get("tick_ms", TICK_MS))
+        return self._constant("tick_ms", TICK_MS)
+
+    def _constant(self, name: str, value: int) -> int:
+        """The contract's; where a shim states another one, what scales with it says nothing."""
+        said = self.hello.get("constants", {}).get(name)
+        if said != value:
+            raise NotMeasured(f"the shim states {name} {said}: the contract has {value}")
+        return value
 
     def said_hello(self, hello: dict[str, Any]) -> None:
         self.hello = hello
@@ -99,7 +112,7 @@ class Session:
 
     def _clean(self) -> None:
         while (folder := self._waste.get()) is not None:
-            shutil.rmtree(folder, ignore_errors=True)
+            delete(folder)
 
     def marker(self) -> str:
         return f"boxspec-{uuid.uuid4().hex[:16]}"
@@ -120,12 +133,6 @@ class Session:
         serve.capabilities = self.capabilities
         self._serves[me] = serve
         return serve
-
-    def median_spawn_ms(self) -> float:
-        with self._lock:
-            if self._median is None:
-                self._median = median_spawn_ms()
-            return self._median
 
     def add(self, warden: Warden) -> None:
         with self._lock:
@@ -158,7 +165,6 @@ class Session:
             self.delete(folder)
         self._waste.put(None)
         self._cleaner.join()
-        self.pacer.close()
         for pid, stdin in self._busy:
             os.close(stdin)
             os.kill(pid, signal.SIGKILL)

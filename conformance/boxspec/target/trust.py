@@ -14,7 +14,7 @@ from typing import Any
 
 from boxspec.errors import NotConforming, ShimBroke
 from boxspec.judge.expect import shown
-from boxspec.judge.verdict import Failure
+from boxspec.judge.verdict import Failure, Late
 from boxspec.target.case import Box
 from boxspec.target.client.serve import Serve
 from boxspec.target.contract import find, names
@@ -36,15 +36,15 @@ def trust(session: Session, say: Say = _quiet, contracts: Sequence[str] | None =
     Fills session.hello.
     """
     box = Box(session, "smoke")
-    keep = True
+    keep = False
     try:
         _serve(session, box, say)
         _run(session, box, say)
         for name in names():
             if contracts is None or name in contracts:
                 find(name).trust(box, say)
-        keep = False
-    except (ShimBroke, Failure, NotConforming) as why:
+    except (ShimBroke, Failure, Late, NotConforming) as why:
+        keep = True
         reason = str(why) if isinstance(why, NotConforming) else f"not a conforming shim: {why}"
         raise NotConforming(reason, _facts(box, why)) from why
     finally:

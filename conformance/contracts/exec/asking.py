@@ -7,13 +7,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from boxspec.judge.expect import shown
-from boxspec.judge.verdict import Failure, Verdict
+from boxspec.judge.verdict import Failure, NotApplicable, Verdict
 from boxspec.target.case import WITHIN_S, Box
 from boxspec.target.live import Live
 from contracts.exec.answers import ObservedBatch, ObservedRun
-from contracts.shared.requests import env_mode, exec_request
+from contracts.shared.requests import env_mode, exec_request, has_bytes
 
 Message = dict[str, Any]
+
+
+def _deadline_ms(*requests: Mapping[str, Any]) -> float | None:
+    """The first at which a program of theirs is ended."""
+    said = [each.get("timeout_ms") for each in requests]
+    return min((ms for ms in said if isinstance(ms, int | float)), default=None)
 
 
 class AsksExec:
@@ -27,6 +33,7 @@ class AsksExec:
         *,
         sandbox: Mapping[str, Any] | None = None,
         hold: bool = False,
+        old_request: bool = False,
         expect_result: bool = True,
         within_s: float = WITHIN_S,
         state: Sequence[str] = (),
@@ -38,13 +45,16 @@ class AsksExec:
         **request: Any,
     ) -> Live[ObservedRun]:
         """Start one exec.run; `request` holds its fields (unknown ones go through as they are)."""
-        message: Message = {"op": "exec.run", "request": exec_request(request)}
+        message: Message = {"op": "exec.run", "request": self._request(request)}
         if sandbox is not None:
             message["sandbox"] = dict(sandbox)
         return self._box.launch(
             message,
             ObservedRun,
+            child=True,
+            deadline_ms=_deadline_ms(request),
             hold=hold,
+            old_request=old_request,
             expect_result=expect_result,
             within_s=within_s,
             state=state,
@@ -75,13 +85,15 @@ class AsksExec:
         shim_stderr: Any = None,
     ) -> Live[ObservedBatch]:
         """Start several runs at once in one shim: (after_ms, fields) or just the fields."""
-        listed = []
+        listed: list[Message] = []
         for run in runs:
             after_ms, fields = run if isinstance(run, tuple) else (0, run)
-            listed.append({"after_ms": after_ms, "request": exec_request(fields)})
+            listed.append({"after_ms": after_ms, "request": self._request(fields)})
         return self._box.launch(
             {"op": "exec.batch", "runs": listed},
             ObservedBatch,
+            child=True,
+            deadline_ms=_deadline_ms(*(run["request"] for run in listed)),
             hold=hold,
             expect_result=expect_result,
             within_s=within_s,
@@ -96,9 +108,20 @@ class AsksExec:
         with self.start_batch(runs, **options) as live:
             return live.finish()
 
+    def _request(self, fields: Mapping[str, Any]) -> Message:
+        """What an API of strings cannot be asked is not applicable to it."""
+        made = exec_request(fields)
+        self._needs_bytes(made)
+        return made
+
+    def _needs_bytes(self, asked: Any) -> None:
+        if "exec.bytes" not in self._box.capabilities and has_bytes(asked):
+            raise NotApplicable.without("exec.bytes")
+
     def format_env(self, env: Any) -> str:
         """exec.format_env through serve; a share of them through run too, which must agree."""
         mode = env_mode(env)
+        self._needs_bytes(mode)
         answer = self._box.session.serve().call("exec.format_env", env=mode)
         if "result" not in answer:
             raise Failure("exec.format_env answers", "a result", shown(answer))

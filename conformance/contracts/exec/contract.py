@@ -13,6 +13,7 @@ CONTRACT = Contract(
     },
     capabilities={
         "exec": "`exec.run` with the fields of the contract",
+        "exec.bytes": "program, arguments, folder, environment and stdin that are not UTF-8",
         "exec.concurrent": "`exec.batch`",
         "exec.debug": "`debug: true`, and `exec.format_env`",
         "exec.cap": "`max_output_bytes`, and `truncated` in results",

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
-import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from boxspec.api import Box, Events, Failure, Live, NotMeasured, Verdict, at_most, expect, matches
-from boxspec.api import programs as P
-from boxspec.target.observe.lines import Deadline, poll
-from boxspec.target.observe.procs import Proc
-from boxspec.target.observed import FromOutside
+from boxspec.api import (
+    Event,
+    Events,
+    Late,
+    Live,
+    NotMeasured,
+    matches,
+)
+from contracts.shared.moments import attempted as attempted
+from contracts.shared.moments import elapsed_ms as elapsed_ms
+from contracts.shared.moments import expect_none_left as expect_none_left
+from contracts.shared.moments import pass_time as pass_time
+from contracts.shared.moments import send as send
+from contracts.shared.moments import until as until
 
 TIMED_OUT = b"process timed out"
 BY_SIGTERM = b"process interrupted by signal SIGTERM"
@@ -26,8 +32,8 @@ FOREVER_MS = "60000"
 
 # How long a signal has to act on a caller that is held.
 SIGNAL_ACTS_S = 0.5
-
-TICK_NS = 10**9 // os.sysconf("SC_CLK_TCK")
+# How long a process outside of the group may delay the return, from the end of the group.
+LINGER_MS = 1000
 
 
 def ends_with(annotation: bytes) -> Any:
@@ -39,64 +45,18 @@ def annotated(stderr: bytes) -> bool:
     return any(text in stderr for text in (TIMED_OUT, b"process interrupted by signal"))
 
 
-def elapsed_ms(since_ns: int, until_ns: int) -> float:
-    return (until_ns - since_ns) / 1e6
+def settled(events: Events, count: int = 1, **members: int) -> Event:
+    """The leader's ready, which is the last of its group; without it nothing can be judged.
 
-
-def expect_within(box: Box, what: str, since_ns: int, until_ns: int, limit_ms: float) -> None:
-    """An upper bound: the contract's, and what this machine was late by in that time."""
-    took = elapsed_ms(since_ns, until_ns)
-    allowance = box.allowance_ms((since_ns, max(since_ns, until_ns)))
-    evidence = {"limit_ms": limit_ms, "allowance_ms": round(allowance, 1)}
-    expect(f"{what}, in ms", took, at_most(limit_ms + allowance), evidence=evidence)
-
-
-def born_ns(process: Proc) -> int:
-    """Not later than the fork: /proc counts in clock ticks, rounded down."""
-    monotonic = time.monotonic_ns()
-    asleep = time.clock_gettime_ns(time.CLOCK_BOOTTIME) - monotonic
-    return process.starttime * TICK_NS - asleep
-
-
-def pass_time(ms: int) -> None:
-    """A stretch that is itself what is measured over; never a way to wait for something."""
-    subprocess.run([P.slow_exit, os.devnull, str(ms)], check=True, stdin=subprocess.DEVNULL)
-
-
-def until(condition: Callable[[], bool], timeout_s: float = 10) -> bool:
-    """Look at /proc until it says so: it has no events to wait for."""
-    limit = Deadline(timeout_s)
-    while not (holds := condition()) and not limit.over():
-        poll([], 0.002)
-    return holds
-
-
-def attempted(events: Events, **wanted: int) -> None:
-    """Nothing happened is no evidence: so many events of each word show that it was tried."""
-    came = {word: len(events.all(word)) for word in wanted}
-    if any(came[word] < count for word, count in wanted.items()):
-        raise Failure(
-            "what is looked for was tried",
-            f"events, at least {wanted}",
-            str(came),
-            {"events": [str(event) for event in events.all()]},
-            Verdict.UNPROVEN,
-        )
-
-
-def expect_none_left(seen: FromOutside, events: Events, **were: int) -> None:
-    """No process of the run lives on, of those that these events show to have been there.
-
-    Who was killed and is about to be gone does not live on; EXEC-KILL-13 asks for more.
+    A machine that is busy may not have set the group up before its deadline.
     """
-    attempted(events, **were)
-    expect("processes of the run that live on", [each.describe() for each in seen.lasting], [])
-
-
-def send(pid: int, name: str) -> None:
-    """A signal to a process of the case; whether it is still there is for the result to say."""
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(pid, signal.Signals[f"SIG{name}"])
+    ready = events.all("ready")
+    if len(ready) < count:
+        said = [str(event) for event in events.all()]
+        got = f"{len(ready)} of {count}"
+        raise Late("the group is set up before its deadline", "ready", got, {"events": said})
+    attempted(events, **members)
+    return ready[0]
 
 
 def let_all_go(fifo: Path, waiting: Callable[[], bool]) -> None:

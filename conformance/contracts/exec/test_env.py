@@ -21,7 +21,6 @@ PAIRS: dict[str, list[tuple[str | bytes, str | bytes]]] = {
     "an empty value": [("EMPTY", "")],
     "a value with equal signs": [("A", "b=c=d")],
     "a value with newlines": [("A", "one\ntwo\n")],
-    "bytes that are no text": [(b"RAW\xff", b"\xff\x80 \xc0")],
     "a name like the loader's": [("LD_BOXSPEC", "x"), ("_", "y")],
     "a name with a blank": [("TWO WORDS", "x")],
     "many": [(f"N{i}", str(i)) for i in range(200)],
@@ -76,6 +75,12 @@ def test_inherited_bytes_that_are_no_text_arrive_as_they_are(box: Box) -> None:
 def test_clear_and_set_gives_exactly_the_pairs(box: Box, vector: str) -> None:
     said = report(box, env=PAIRS[vector], shim_env={"BOXSPEC_CALLER": "1"})
     expect("the child's environment", arrived(said), entries(PAIRS[vector]))
+
+
+@requires("EXEC-ENV-04")
+def test_pairs_that_are_no_text_arrive_exactly(box: Box) -> None:
+    pairs: list[tuple[str | bytes, str | bytes]] = [(b"RAW\xff", b"\xff\x80 \xc0"), ("A", "1")]
+    expect("the child's environment", arrived(report(box, env=pairs)), entries(pairs))
 
 
 @requires("EXEC-ENV-03", pitfalls=["A20"])

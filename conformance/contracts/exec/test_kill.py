@@ -6,11 +6,21 @@ from collections import Counter
 
 import pytest
 
-from boxspec.api import Blocked, Box, Event, Live, NotMeasured, at_least, expect, requires
+from boxspec.api import (
+    Blocked,
+    Box,
+    Event,
+    Live,
+    Stamp,
+    at_least,
+    expect,
+    expect_within,
+    requires,
+)
 from boxspec.api import programs as P
 from boxspec.target.observe import procs
 from contracts.exec.answers import ObservedRun
-from contracts.exec.moments import attempted, expect_none_left, expect_within, until
+from contracts.exec.moments import expect_none_left, settled, until
 from contracts.exec.spawn_io import program_at
 
 # The child's whole group must be set up before its deadline, also on a machine that is busy.
@@ -20,15 +30,6 @@ SETTLED_MS = 900
 def own_term(events: list[Event]) -> Counter[int]:
     """How many SIGTERM each process of the case logged."""
     return Counter(event.pid for event in events if event.rest[:1] == ["TERM"])
-
-
-def need_settled(box: Box, **members: int) -> Event:
-    """The leader's ready, which is the last of its group; without it nothing can be judged."""
-    ready = box.events().all("ready")
-    if not ready:
-        raise NotMeasured("the machine did not set the group up before its deadline")
-    attempted(box.events(), **members)
-    return ready[0]
 
 
 @requires("EXEC-KILL-01", pitfalls=["B5"], overlap=1.2)
@@ -41,7 +42,7 @@ def test_every_member_of_the_group_gets_the_deadlines_sigterm(box: Box) -> None:
         timeout_ms=SETTLED_MS,
         within_s=20,
     )
-    leader = need_settled(box, member=3).pid
+    leader = settled(box.events(), member=3).pid
     group = {leader, *(event.pid for event in events.all("member"))}
     expect(
         "members of the group that logged no SIGTERM",
@@ -71,12 +72,11 @@ def test_a_group_that_survives_sigterm_is_ended_when_the_grace_is_over(box: Box)
     with box.exec.start(program=P.siglog, args=[events.path], timeout_ms=300, within_s=20) as live:
         told = events.wait("signal", timeout_s=15)
         seen = live.finish()
-    # The child logs its SIGTERM after it was sent, so the grace ends before this bound.
     expect_within(
         box,
         "from the child's SIGTERM to the end of the run",
-        told.t_ns,
-        seen.t_ended_ns,
+        told.effect,
+        seen.end,
         box.grace_ms + box.tick_ms,
     )
 
@@ -90,7 +90,7 @@ def test_sigkill_ends_all_who_ignore_sigterm(box: Box) -> None:
         timeout_ms=SETTLED_MS,
         within_s=20,
     )
-    need_settled(box)
+    settled(box.events())
     expect_none_left(seen, events, member=2)
 
 
@@ -104,7 +104,7 @@ def test_a_member_has_the_grace_although_the_leader_is_gone(box: Box) -> None:
         timeout_ms=SETTLED_MS,
         within_s=20,
     )
-    need_settled(box)
+    settled(box.events())
     member_pid = events.all("member")[0].pid
     expect(
         "ends of its own that the slow member reached",
@@ -114,13 +114,13 @@ def test_a_member_has_the_grace_although_the_leader_is_gone(box: Box) -> None:
     )
 
 
-def signalled(box: Box, live: Live[ObservedRun]) -> ObservedRun:
-    """The end of a run whose caller gets SIGTERM."""
-    live.signal("TERM")
+def signalled(box: Box, live: Live[ObservedRun]) -> tuple[Stamp, ObservedRun]:
+    """SIGTERM to the caller of a run, and how that ends."""
+    sent = live.signal("TERM")
     seen = live.finish()
     if not seen.ok:
         raise Blocked(["EXEC-SIGNAL-01"], "the caller does not survive the signal")
-    return seen
+    return sent, seen
 
 
 @requires("EXEC-KILL-03", pitfalls=["G4", "H5"], overlap=2.2)
@@ -146,7 +146,7 @@ def outlived_leader(box: Box) -> ObservedRun:
         timeout_ms=SETTLED_MS,
         within_s=20,
     )
-    need_settled(box)
+    settled(box.events())
     return seen
 
 
@@ -166,6 +166,11 @@ def test_the_grace_is_the_groups_and_not_the_leaders(box: Box) -> None:
     )
 
 
+def last_end(box: Box) -> Stamp:
+    """What the last of a group wrote before it ended."""
+    return max(box.events().all(), key=lambda event: event.t_ns).cause
+
+
 # What a process may be called: who takes the line of /proc apart at blanks or brackets errs.
 NAMES = ["x) Z 1 1", "a b c", "((", ") R (", "1 2 3 4 5 6 7"]
 
@@ -174,17 +179,18 @@ NAMES = ["x) Z 1 1", "a b c", "((", ") R (", "1 2 3 4 5 6 7"]
 @requires("EXEC-KILL-03", pitfalls=["G4"], overlap=2.2)
 def test_a_member_has_the_grace_whatever_it_is_called(box: Box, name: str) -> None:
     events, member = box.events(), program_at(box.tmp / name, P.siglog)
-    script = '"$1" "$0" --on TERM:exit:0:700 & exec "$2" "$0" --leader-exits-on TERM'
-    box.exec.run(
+    # Without our pipes: who reads them to their end waits for the member by that.
+    member_of = '"$1" "$0" --on TERM:exit:0:700 >/dev/null 2>&1'
+    script = f'{member_of} & exec "$2" "$0" --leader-exits-on TERM'
+    seen = box.exec.run(
         program="/bin/sh",
         args=["-c", script, events.path, str(member), P.siglog],
         timeout_ms=SETTLED_MS,
         within_s=20,
     )
-    if len(events.all("ready")) < 2:
-        raise NotMeasured("the machine did not set the group up before its deadline")
-    ends = len(events.all("end"))
-    expect("ends of its own that leader and member reached", ends, 2)
+    settled(events, 2)
+    ends = [event.t_ns < seen.end.t_ns for event in events.all("end")]
+    expect("ends of leader and member, and whether before that of the run", ends, [True, True])
 
 
 ENDING = {
@@ -204,11 +210,9 @@ def test_a_group_that_ends_early_ends_the_wait(box: Box, how: str) -> None:
     seen = box.exec.run(
         program=P.siglog, args=[events.path, *ENDING[how]], timeout_ms=SETTLED_MS, within_s=20
     )
-    need_settled(box)
-    last = max(event.t_ns for event in events.all())
-    expect_within(
-        box, "from the last member's end to the shim's", last, seen.t_ended_ns, box.tick_ms
-    )
+    settled(box.events())
+    last = last_end(box)
+    expect_within(box, "from the last member's end to the shim's", last, seen.end, box.tick_ms)
 
 
 @requires("EXEC-KILL-05", pitfalls=["G5"], overlap=1.0, timing=True)
@@ -222,14 +226,9 @@ def test_a_leader_that_is_a_zombie_does_not_hold_the_run(box: Box) -> None:
         within_s=20,
         state=["--lazy"],
     )
-    need_settled(box)
-    expect_within(
-        box,
-        "from the leader's end to the shim's",
-        max(event.t_ns for event in events.all()),
-        seen.t_ended_ns,
-        box.tick_ms,
-    )
+    settled(box.events())
+    last = last_end(box)
+    expect_within(box, "from the leader's end to the shim's", last, seen.end, box.tick_ms)
 
 
 @pytest.mark.parametrize("count", [1, 3])
@@ -244,14 +243,9 @@ def test_orphans_that_nobody_collects_do_not_hold_the_run(box: Box, count: int) 
         within_s=20,
         state=["--lazy"],
     )
-    need_settled(box)
-    expect_within(
-        box,
-        "from the last member's end to the shim's",
-        max(event.t_ns for event in events.all()),
-        seen.t_ended_ns,
-        box.tick_ms,
-    )
+    settled(box.events())
+    last = last_end(box)
+    expect_within(box, "from the last member's end to the shim's", last, seen.end, box.tick_ms)
 
 
 @pytest.mark.parametrize("extra", [[], ["--ignore", "TERM"]], ids=["mortal", "stubborn"])
@@ -267,8 +261,8 @@ def test_a_stopped_child_is_gone_by_the_end_of_the_grace(box: Box, extra: list[s
     expect_within(
         box,
         "from the child's stop to the end of the run",
-        stopping.t_ns,
-        seen.t_ended_ns,
+        stopping.effect,
+        seen.end,
         400 + box.tick_ms + box.grace_ms + box.tick_ms,
     )
 
@@ -284,8 +278,8 @@ def test_a_stopped_child_can_act_on_its_sigterm_at_once(box: Box) -> None:
     expect_within(
         box,
         "from the child's stop to the end of the run",
-        stopping.t_ns,
-        seen.t_ended_ns,
+        stopping.effect,
+        seen.end,
         400 + 2 * box.tick_ms,
     )
 
@@ -298,10 +292,9 @@ def test_a_stopped_child_can_act_on_the_callers_sigterm_at_once(box: Box) -> Non
     ) as live:
         child = events.wait("stopping").pid
         until(lambda: (found := procs.proc(child)) is not None and found.state == "T")
-        sent_ns = live.now_ns()
-        seen = signalled(box, live)
+        sent, seen = signalled(box, live)
     what = "from the signal to the end of the run"
-    expect_within(box, what, sent_ns, seen.t_ended_ns, 2 * box.tick_ms)
+    expect_within(box, what, sent, seen.end, 2 * box.tick_ms)
 
 
 @requires("EXEC-KILL-07", pitfalls=["G7"], overlap=1.4, timing=True)
@@ -317,14 +310,14 @@ def test_a_stopped_member_can_act_on_its_sigterm_at_once(box: Box) -> None:
         told = events.wait("signal", timeout_s=15)
         seen = live.finish()
     what = "from the leader's SIGTERM to the end of the run"
-    expect_within(box, what, told.t_ns, seen.t_ended_ns, 2 * box.tick_ms)
+    expect_within(box, what, told.effect, seen.end, 2 * box.tick_ms)
 
 
 @requires("EXEC-KILL-08", pitfalls=["I12"], overlap=1.2)
 def test_a_child_whose_main_thread_has_ended_is_waited_for(box: Box) -> None:
     events = box.events()
     box.exec.run(program=P.threaded, args=[events.path], timeout_ms=500, within_s=20)
-    need_settled(box)
+    settled(box.events())
     expect(
         "ends of its own that the other thread reached",
         len(events.all("end")),
@@ -341,7 +334,7 @@ def test_a_member_whose_main_thread_has_ended_is_waited_for(box: Box) -> None:
     box.exec.run(
         program="/bin/sh", args=["-c", script, events.path], timeout_ms=SETTLED_MS, within_s=20
     )
-    need_settled(box)
+    settled(box.events())
     expect(
         "ends of its own that the other thread reached",
         len(events.all("end")),

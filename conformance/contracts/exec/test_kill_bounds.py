@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Blocked, Box, NotMeasured, expect, requires
+from boxspec.api import Blocked, Box, expect, requires
 from boxspec.api import programs as P
 from boxspec.errors import HarnessError
 from boxspec.target.observe.lines import Deadline
-from contracts.exec.moments import FOREVER_MS, attempted, expect_none_left, send
+from contracts.exec.moments import FOREVER_MS, attempted, expect_none_left, send, settled
 from contracts.exec.spawn_io import outcome
 
 SETTLED_MS = 900
@@ -21,8 +21,7 @@ def test_a_copy_that_is_forked_on_sigterm_does_not_survive(box: Box, times: int)
     seen = box.exec.run(
         program=P.respawn, args=[events.path, "--times", str(times)], timeout_ms=500, within_s=20
     )
-    if not events.all("ready"):
-        raise NotMeasured("the machine did not start the child before its deadline")
+    settled(events)
     expect_none_left(seen, events, respawned=1)
 
 
@@ -36,6 +35,7 @@ def test_the_first_signal_is_sent_once(box: Box) -> None:
         timeout_ms=400,
         within_s=20,
     )
+    settled(events)
     terms = [event for event in events.all("signal") if event.rest == ["TERM"]]
     if not terms:
         raise Blocked(["EXEC-KILL-01"], "no SIGTERM came: there is nothing to count")
@@ -160,9 +160,7 @@ def test_a_group_that_the_child_made_is_not_signalled(box: Box) -> None:
     box.exec.run(
         program="/bin/sh", args=["-c", away, events.path], timeout_ms=SETTLED_MS, within_s=20
     )
-    if not events.all("ready"):
-        raise NotMeasured("the machine did not set the helper up before its deadline")
-    attempted(events, orphan=1, signal=1)
+    settled(events, orphan=1, signal=1)
     helper = events.all("orphan")[0].pid
     expect(
         "signals that a group of the child's own making got",
@@ -207,9 +205,7 @@ def test_no_member_runs_any_more_when_the_run_returns(box: Box, members: int) ->
         hold=True,
         within_s=20,
     )
-    if not events.all("ready"):
-        raise NotMeasured("the machine did not set the group up before its deadline")
-    attempted(events, member=members)
+    settled(events, member=members)
     expect("members that run when the response is there", [p.pid for p in seen.survivors], [])
 
 
@@ -228,7 +224,6 @@ def test_a_member_with_much_to_free_is_gone_when_the_run_returns(box: Box) -> No
         hold=True,
         within_s=20,
     )
-    if len(events.all("ready")) < 2:
-        raise NotMeasured("the machine did not fill the memory before the deadline")
+    settled(events, count=2)
     running = [proc.describe() for proc in seen.survivors]
     expect("members that run when the response is there", running, [])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Box, NotMeasured, expect, requires
+from boxspec.api import Box, NotMeasured, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
-from contracts.exec.moments import expect_none_left, expect_within, pass_time, send, until
+from contracts.exec.moments import expect_none_left, pass_time, send, until
 from contracts.exec.spawn_io import shell
 
 
@@ -62,8 +62,8 @@ def test_an_orphan_with_our_pipes_is_killed(box: Box, kept: str) -> None:
 @requires("EXEC-ORPHAN-01", pitfalls=["I4", "E13"], overlap=0.3, timing=True)
 def test_an_orphan_with_our_pipes_does_not_hold_the_run(box: Box, kept: str) -> None:
     seen = leave_orphan(box, "--keep", kept)
-    end = box.events().wait("end")
-    expect_within(box, "from the child's end to the shim's", end.t_ns, seen.t_ended_ns, box.tick_ms)
+    end = box.events().wait("end").cause
+    expect_within(box, "from the child's end to the shim's", end, seen.end, box.tick_ms)
 
 
 @pytest.mark.parametrize("kept", ["out", "none"])
@@ -130,8 +130,8 @@ def test_a_helper_that_left_the_group_is_sent_nothing(box: Box, how: str) -> Non
 @requires("EXEC-ORPHAN-04", pitfalls=["I8"], overlap=0.3, timing=True)
 def test_a_helper_that_left_the_group_does_not_hold_the_run(box: Box, how: str) -> None:
     seen = leave_orphan(box, "--keep", "none", *AWAY[how])
-    end = box.events().wait("end")
-    expect_within(box, "from the child's end to the shim's", end.t_ns, seen.t_ended_ns, box.tick_ms)
+    end = box.events().wait("end").cause
+    expect_within(box, "from the child's end to the shim's", end, seen.end, box.tick_ms)
 
 
 @pytest.mark.parametrize("kept", ["out", "none"])

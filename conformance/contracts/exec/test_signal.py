@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from boxspec.api import Blocked, Box, HostLacks, at_least, expect, requires
+from boxspec.api import Blocked, Box, HostLacks, at_least, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import (
@@ -16,7 +16,6 @@ from contracts.exec.moments import (
     FOREVER_MS,
     elapsed_ms,
     ends_with,
-    expect_within,
     pass_time,
     send,
     until,
@@ -155,12 +154,12 @@ def test_a_child_that_ignores_the_signal_has_the_whole_grace(box: Box, name: str
         program=P.siglog, args=[events.path, "--ignore", name], within_s=20
     ) as live:
         events.wait("ready")
-        sent_ns = live.signal(name)
+        sent = live.signal(name)
         seen = live.finish()
     # The caller cannot have forwarded it before it was sent: exact.
     expect(
         "from the signal to the end of the run, in ms",
-        elapsed_ms(sent_ns, seen.t_ended_ns),
+        elapsed_ms(sent.earliest_ns, seen.end.t_ns),
         at_least(box.grace_ms),
     )
 
@@ -173,13 +172,13 @@ def test_the_grace_ends_for_a_child_that_ignores_the_signal(box: Box, program: s
         program=getattr(P, program), args=[events.path, "--ignore", "TERM"], within_s=20
     ) as live:
         events.wait("stopping" if program == "stop_self" else "ready")
-        sent_ns = live.signal("TERM")
+        sent = live.signal("TERM")
         seen = live.finish()
     expect_within(
         box,
         "from the signal to the end of the run",
-        sent_ns,
-        seen.t_ended_ns,
+        sent,
+        seen.end,
         box.grace_ms + 2 * box.tick_ms,
     )
 
@@ -229,15 +228,15 @@ def test_a_second_signal_does_not_restart_the_grace(box: Box) -> None:
     events = box.events()
     with box.exec.start(program=P.siglog, args=[events.path], within_s=20) as live:
         events.wait("ready")
-        sent_ns = live.signal("TERM")
+        sent = live.signal("TERM")
         pass_time(box.grace_ms // 2)
         live.signal("TERM")
         seen = live.finish()
     expect_within(
         box,
         "from the first signal to the end of the run",
-        sent_ns,
-        seen.t_ended_ns,
+        sent,
+        seen.end,
         box.grace_ms + 2 * box.tick_ms,
     )
 

@@ -8,17 +8,25 @@ from collections import Counter
 
 import pytest
 
-from boxspec.api import Box, at_least, at_most, expect, matches, one_of, requires
+from boxspec.api import (
+    Box,
+    at_least,
+    expect,
+    expect_no_longer,
+    expect_within,
+    matches,
+    one_of,
+    requires,
+)
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import (
     FOREVER_MS,
     TIMED_OUT,
     annotated,
-    born_ns,
     elapsed_ms,
     ends_with,
-    expect_within,
+    settled,
 )
 
 
@@ -43,25 +51,21 @@ def test_a_deadline_is_told_at_the_end_of_stderr(box: Box) -> None:
     expect("stderr after a deadline", wait_for_deadline(box, 200).stderr, ends_with(TIMED_OUT))
 
 
-# /proc tells births in 10 ms; and a clock may be started in front of the fork: no whole tick.
-START_OF_CLOCK_MS = 25
-
-
 @pytest.mark.parametrize("timeout_ms", [1, 49, 99, 101, 149, 150, 250, 399])
 @requires("EXEC-TIMEOUT-02", pitfalls=["G11"], overlap=0.5, timing=True)
 def test_a_deadline_never_fires_early(box: Box, timeout_ms: int) -> None:
     with box.exec.start(
-        program=P.slow_exit, args=["/dev/null", FOREVER_MS], timeout_ms=timeout_ms, within_s=20
+        program=P.slow_exit,
+        args=["/dev/null", FOREVER_MS],
+        timeout_ms=timeout_ms,
+        within_s=20,
+        old_request=True,
     ) as live:
-        born: list[int] = []
-        while live.running and not born:
-            born = [born_ns(child) for child in live.children() if child.pgid == child.pid]
         seen = live.finish()
-    # A child that was too quick to be seen was born after the start of its shim: exact then.
-    start_ns = born[0] - START_OF_CLOCK_MS * 10**6 if born else live.t_started_ns
+    # The clock of a run cannot start before its request has been read.
     expect(
-        "from the start of the clock to the end of the run, in ms",
-        elapsed_ms(max(start_ns, live.t_started_ns), seen.t_ended_ns),
+        "from the reading of the request to the end of the run, in ms",
+        elapsed_ms(live.request_read_ns(), seen.end.t_ns),
         at_least(timeout_ms),
     )
 
@@ -71,20 +75,18 @@ def test_a_deadline_never_fires_early(box: Box, timeout_ms: int) -> None:
 def test_the_childs_sigterm_comes_no_earlier_than_its_deadline(box: Box, timeout_ms: int) -> None:
     events = box.events()
     with box.exec.start(
-        program=P.siglog, args=[events.path, "--on", "TERM:exit:0"], timeout_ms=timeout_ms
+        program=P.siglog,
+        args=[events.path, "--on", "TERM:exit:0"],
+        timeout_ms=timeout_ms,
+        old_request=True,
     ) as live:
-        ready = events.wait("ready")
-        # By its number: a sanitizer's leak check is a child too, for a moment.
-        child = [each for each in live.children() if each.pid == ready.pid]
-        told = events.wait("signal", timeout_s=20)
         live.finish()
-    # Where the child was gone before it could be looked at, the shim's start stands for it.
-    start_ns = born_ns(child[0]) if child else live.t_started_ns
+    settled(box.events())
+    # The child's own log: it can be late, and that makes nobody early.
     expect(
-        "from the child's birth to its SIGTERM, in ms",
-        elapsed_ms(start_ns, told.t_ns),
-        at_least(timeout_ms - START_OF_CLOCK_MS),
-        evidence={"slack_ms": START_OF_CLOCK_MS},
+        "from the reading of the request to the child's SIGTERM, in ms",
+        elapsed_ms(live.request_read_ns(), events.wait("signal").t_ns),
+        at_least(timeout_ms),
     )
 
 
@@ -95,16 +97,11 @@ def test_a_deadline_is_noticed_within_a_tick(box: Box, timeout_ms: int) -> None:
     with box.exec.start(
         program=P.siglog, args=[events.path, "--on", "TERM:exit:0"], timeout_ms=timeout_ms
     ) as live:
-        ready = events.wait("ready")
-        told = events.wait("signal", timeout_s=20)
         live.finish()
-    expect_within(
-        box,
-        "from the child's start to its SIGTERM",
-        ready.t_ns,
-        told.t_ns,
-        timeout_ms + box.tick_ms,
-    )
+    ready = settled(box.events()).effect
+    told = events.wait("signal").effect
+    limit_ms = timeout_ms + box.tick_ms
+    expect_within(box, "from the child's start to its SIGTERM", ready, told, limit_ms)
 
 
 @requires("EXEC-TIMEOUT-04", pitfalls=["G9"], overlap=0.3, timing=True)
@@ -112,11 +109,8 @@ def test_timeout_zero_is_expired_at_once(box: Box) -> None:
     # What the shim needs for itself is measured with a child that ends by itself.
     control = box.exec.run(program=P.exit_with, args=["0"])
     seen = wait_for_deadline(box, 0)
-    expect(
-        "the shim's life beyond that of a run that ends by itself, in ms",
-        seen.elapsed_ms - control.elapsed_ms,
-        at_most(2 * box.tick_ms + box.allowance_ms(seen)),
-    )
+    what = "the shim's life beyond that of a run that ends by itself"
+    expect_no_longer(box, what, seen, control, 2 * box.tick_ms)
 
 
 @requires("EXEC-TIMEOUT-04", pitfalls=["G9"])
@@ -165,6 +159,7 @@ def test_a_child_that_exits_0_on_the_deadlines_sigterm_is_timed_out(box: Box) ->
         timeout_ms=400,
         within_s=20,
     )
+    settled(box.events())
     expect(
         "success and exit_code of a child that took its SIGTERM politely",
         (seen.result["success"], seen.result["exit_code"]),
@@ -211,12 +206,15 @@ NAMES = ["text", "newline", "utf8", "cut_utf8"]
 
 
 def timed_out_stderr(box: Box, text: bytes) -> bytes:
-    return box.exec.run(
+    seen = box.exec.run(
         program=P.siglog,
         args=[box.events().path, "--err", text, "--on", "TERM:exit:0"],
         timeout_ms=400,
         within_s=20,
-    ).stderr
+    )
+    # It has written by then.
+    settled(box.events())
+    return seen.stderr
 
 
 def lossy(text: bytes) -> bytes:

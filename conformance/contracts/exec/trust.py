@@ -7,8 +7,11 @@ from typing import Any
 from boxspec.judge.expect import shown
 from boxspec.programs import programs
 from boxspec.target.case import Box
+from boxspec.target.observe.company import Company
+from boxspec.target.observe.looking import Looking
 from boxspec.target.sentinels import Say, sentinel, undeclared
 from boxspec.target.sentinels import no as _no
+from contracts.shared.requests import exec_request
 
 WITHIN_S = 10.0
 
@@ -33,6 +36,28 @@ def _twins(box: Box, say: Say) -> None:
     if missing.ok and missing.result["success"] and seven.ok and seven.result["success"]:
         raise _no("a missing program and one that exits 7 are both a success: it says yes to all")
     say("exit 0 succeeds (twice); a missing program and exit 7 do not")
+    _company(box)
+
+
+# What lives for a moment may be missed once.
+LOOKS = 2
+
+
+def _company(box: Box) -> None:
+    """Whether the shim is one process with one thread: what else waits for a processor is gone
+    before it can be read."""
+    found = Company()
+    for number in range(LOOKS):
+        events, fifo = box.events(f"company-{number}"), box.fifo(f"company-{number}")
+        request = {"program": programs.gate, "args": [events.path, str(fifo)]}
+        # A deadline that does not strike: whoever has a helper for it shows it.
+        with box.exec.start(**request, timeout_ms=60_000, within_s=WITHIN_S) as live:
+            looking = Looking(live)
+            ready = looking.until_ready(events)
+            box.open_gate(fifo)
+            found = found.joined(looking.until_the_end(ready))
+            live.finish()
+    box.session.company = found
 
 
 def _no_exec(box: Box, say: Say) -> None:
@@ -48,6 +73,7 @@ def _no_exec(box: Box, say: Say) -> None:
 _RUNS: dict[str, dict[str, Any]] = {
     "exec.cap": {"args": ["0"], "max_output_bytes": 1000},
     "exec.stdin_failure": {"args": ["0"], "stdin": b"x", "stdin_failure": "ignore"},
+    "exec.bytes": {"args": [b"\xff"]},
     "exec.sandbox": {"args": ["0"], "sandbox": {"refuse": "smoke"}},
 }
 
@@ -62,8 +88,12 @@ def _ask(box: Box, capability: str) -> dict[str, Any]:
     if capability == "exec.debug":
         seen = box.send({"op": "exec.format_env", "env": "inherit"}, within_s=WITHIN_S)
         return seen.raw or {}
-    fields = _RUNS[capability]
-    return box.exec.run(program=programs.exit_with, within_s=WITHIN_S, **fields).raw or {}
+    fields = exec_request({"program": programs.exit_with, **_RUNS[capability]})
+    sandbox = fields.pop("sandbox", None)
+    message = {"op": "exec.run", "request": fields}
+    if sandbox is not None:
+        message["sandbox"] = sandbox
+    return box.send(message, within_s=WITHIN_S).raw or {}
 
 
 def _sentinels(box: Box, say: Say) -> None:

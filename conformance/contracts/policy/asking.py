@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from boxspec.judge.expect import shown
-from boxspec.judge.verdict import Failure, Verdict
+from boxspec.judge.verdict import Failure, NotApplicable, Verdict
 from boxspec.target.case import Box
 from boxspec.target.client.b64 import Word, put_word, put_words
+from boxspec.target.contract import owner
 from boxspec.target.observed import Answer
-from contracts.shared.documents import Policy
+from contracts.shared.documents import Policy, as_yaml
 
 Message = dict[str, Any]
 Check = Mapping[str, Any]
@@ -41,11 +42,33 @@ def refused(item: Item, what: str) -> bool:
     return True
 
 
+def readable(box: Box, message: Message) -> Message:
+    """A request with its policy in a format that the shim reads: JSON is YAML too."""
+    if "policy.json" in box.capabilities or "policy.yaml" not in box.capabilities:
+        return message
+    if message["op"] == "policy.load":
+        return as_yaml(message)
+    return {**message, "policy": as_yaml(message["policy"])} if "policy" in message else message
+
+
 class AsksPolicy:
     """What a case has as `box.policy`; each question goes through the serve session."""
 
     def __init__(self, box: Box) -> None:
         self._box = box
+
+    def put(self, message: Message, within_s: float | None = None) -> Answer:
+        """A request of this contract; what the shim does not declare is not applicable to it."""
+        contract = owner(message["op"])
+        needed = contract.operations[message["op"]] if contract else ""
+        if needed not in self._box.capabilities:
+            raise NotApplicable.without(needed)
+        return self._box.put(readable(self._box, message), within_s)
+
+    def ask(self, op: str, within_s: float | None = None, **fields: Any) -> Answer:
+        """The same; fields that are None are left out."""
+        given = {name: value for name, value in fields.items() if value is not None}
+        return self.put({"op": op, **given}, within_s)
 
     # Globs and paths ------------------------------------------------------------------------
 
@@ -53,7 +76,7 @@ class AsksPolicy:
         """The normal form of each path; None is a refusal."""
         message: Message = {"op": "path.normalize"}
         put_words(message, "paths", paths)
-        items = self._box.put(message).result["items"]
+        items = self.put(message).result["items"]
         return [None if refused(item, "path.normalize") else item["path"] for item in items]
 
     def match(
@@ -65,16 +88,16 @@ class AsksPolicy:
         put_words(message, "paths", paths)
         if case is not None:
             message["case"] = case
-        items = self._box.put(message).result["items"]
+        items = self.put(message).result["items"]
         return [None if refused(item, "glob.match") else item["match"] for item in items]
 
     # Policies -------------------------------------------------------------------------------
 
     def load(self, policy: Policy) -> Answer:
-        return self._box.put({"op": "policy.load", **policy})
+        return self.put({"op": "policy.load", **policy})
 
     def resolve(self, policy: Policy, profile: str | None = "p") -> Answer:
-        return self._box.ask("policy.resolve", policy=policy, profile=profile)
+        return self.ask("policy.resolve", policy=policy, profile=profile)
 
     def check(
         self,
@@ -109,5 +132,5 @@ class AsksPolicy:
         return self._items("policy.audit", "events", policy=policy, checks=checks)
 
     def _items(self, op: str, key: str, **fields: Any) -> list[Item]:
-        items: list[Item] = self._box.ask(op, **fields).result[key]
+        items: list[Item] = self.ask(op, **fields).result[key]
         return items

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxspec.errors import ShimBroke
 from boxspec.judge.expect import shown
+from boxspec.judge.requirements import load
 from boxspec.judge.verdict import Blocked, Failure, NotApplicable, Verdict, worst
 from boxspec.target.client.b64 import put_word
 from contracts.policy.trees import Tree
@@ -80,9 +81,17 @@ def _together(box: Box, askable: list[Vector], wrong: list[tuple[Vector, Failure
     )
 
 
+# What is answered there is the matter of the topics of globs and checks, which ask it again.
+COST = "POLICY-COST"
+
+
 def ask(box: Box, vector: Vector) -> None:
     """One vector; a refusal or denial counts only when its allowed twin conforms: where the twin
     is the matter of another requirement, that one blocks it."""
+    if load()[vector.requirements[0]].topic == COST:
+        with contextlib.suppress(Failure):
+            conforms(box, vector)
+        return
     conforms(box, vector)
     if vector.twin is None:
         return
@@ -91,7 +100,11 @@ def ask(box: Box, vector: Vector) -> None:
     if twin.id not in known:
         asked = box.asked
         try:
-            conforms(box, twin)
+            if twin.capabilities <= box.capabilities:
+                conforms(box, twin)
+            else:
+                # A parser alone shows that it takes the file.
+                known[twin.id] = box.policy.load(twin.policy_or_file).ok
         except (Failure, ShimBroke):
             known[twin.id] = False
         box.asked = asked
@@ -112,6 +125,16 @@ def conforms(box: Box, vector: Vector) -> None:
     box.session.outcomes[vector.id] = True
 
 
+def answers_of_cost(box: Box, kind: str) -> None:
+    """Whether what was asked for its cost is answered rightly; who stands still is told by COST."""
+    for vector in every().values():
+        if vector.kind == kind and load()[vector.requirements[0]].topic == COST:
+            try:
+                conforms(box, vector)
+            except ShimBroke:
+                return
+
+
 def both_ways(box: Box, vector: Vector) -> None:
     """What serve answers to a vector, right or wrong, run answers too."""
     with contextlib.suppress(Failure, ShimBroke):
@@ -122,7 +145,7 @@ def both_ways(box: Box, vector: Vector) -> None:
 
 def same_both_ways(box: Box, message: dict[str, Any], why: str = "") -> None:
     try:
-        served = _told(box.put(message).raw)
+        served = _told(box.policy.put(message).raw)
     except ShimBroke:
         # Whoever asks for that answer says so.
         return
@@ -193,7 +216,7 @@ def _decision(vector: Vector, item: Item) -> None:
 def _normalize(box: Box, vector: Vector) -> None:
     message: dict[str, Any] = {"op": "path.normalize"}
     _put_list(message, vector)
-    item = box.put(message).result["items"][0]
+    item = box.policy.put(message).result["items"][0]
     if "refused" in vector.fields:
         _refused("the path", item)
     else:
@@ -206,7 +229,7 @@ def _glob(box: Box, vector: Vector) -> None:
     _put_list(message, vector)
     if "case" in vector.fields:
         message["case"] = vector.fields["case"]
-    answer = box.put(message)
+    answer = box.policy.put(message)
     item = _given("the pattern", answer)["items"][0]
     if "refused" in vector.fields:
         _refused("the path", item)
@@ -224,7 +247,7 @@ def _put_list(message: dict[str, Any], vector: Vector) -> None:
 def _glob_refused(box: Box, vector: Vector) -> None:
     message: dict[str, Any] = {"op": "glob.match", "paths": ["a"]}
     put_word(message, "pattern", vector.word("pattern"))
-    _refused("the pattern", box.put(message).raw or {})
+    _refused("the pattern", box.policy.put(message).raw or {})
 
 
 def _load(box: Box, vector: Vector) -> None:
@@ -344,7 +367,7 @@ def _one(box: Box, vector: Vector, op: str, key: str = "checks", **more: Any) ->
     """The item of one check; the policy itself is right."""
     case = vector.fields.get("case")
     checks = [_question(vector)]
-    answer = box.ask(op, policy=vector.policy, checks=checks, case=case, **more)
+    answer = box.policy.ask(op, policy=vector.policy, checks=checks, case=case, **more)
     item: Item = _given("the policy", answer)[key][0]
     return item
 
@@ -378,7 +401,7 @@ def _resolved(box: Box, vector: Vector) -> None:
     tree.make(fields["tree"])
     check: Item = {key: fields[key] for key in ("profile", "op", "follow") if key in fields}
     put_word(check, "path", tree.named(vector.word("path").decode("utf-8", "surrogateescape")))
-    answer = box.ask(
+    answer = box.policy.ask(
         "policy.check_resolved",
         policy=vector.policy,
         root=str(tree.root),

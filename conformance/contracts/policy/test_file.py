@@ -88,7 +88,7 @@ def test_what_a_strict_reader_refuses_never_loads(box: Box) -> None:
             placed(text, answer)
 
 
-@requires("POLICY-FILE-05")
+@requires("POLICY-FILE-05", capability="policy.json")
 def test_problems_come_in_the_order_of_the_file(box: Box) -> None:
     chance = random.Random(box.session.seed)
     for _ in range(12):
@@ -107,7 +107,7 @@ def test_problems_come_in_the_order_of_the_file(box: Box) -> None:
         expect("the same file a second time", box.policy.load(as_json(text)).error, answer.error)
 
 
-@requires("POLICY-FILE-17")
+@requires("POLICY-FILE-17", capability=("policy", "policy.json"))
 def test_json_and_yaml_of_a_policy_are_resolved_alike(box: Box) -> None:
     styles = {
         "block": yaml.safe_dump(POLICY, allow_unicode=True, sort_keys=False),

@@ -21,8 +21,8 @@ def text_of(format_: str, spec: bytes) -> dict[str, str]:
 
 
 def needs(box: Box, format_: str) -> None:
-    if format_ == "yaml" and "policy.yaml" not in box.capabilities:
-        raise NotApplicable("the shim does not declare policy.yaml")
+    if f"policy.{format_}" not in box.capabilities:
+        raise NotApplicable.without(f"policy.{format_}")
 
 
 def refused_at_every_offset(box: Box, format_: str, character: bytes) -> None:

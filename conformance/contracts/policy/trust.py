@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from boxspec.judge.expect import shown
 from boxspec.target.case import Box
-from boxspec.target.sentinels import Ask, Say, no, sentinels
-from contracts.policy.asking import question
+from boxspec.target.sentinels import Ask, Say, no, sentinel, sentinels
+from contracts.policy.asking import question, readable
 from contracts.shared.documents import one_profile
 
 # Several of each kind: an implementation with one mistake answers one of them rightly.
@@ -31,14 +31,19 @@ SENTINELS: dict[str, list[Ask]] = {
         ("glob.match", {"pattern": "src", "paths": ["src"]}),
     ],
     "policy": [
-        ("policy.load", POLICY),
         ("policy.resolve", {"policy": POLICY, "profile": "p"}),
         ("policy.check", {"policy": POLICY, "checks": YES}),
     ],
-    "policy.yaml": [("policy.load", {"text": YAML, "format": "yaml"})],
+    "policy.load": [("policy.load", POLICY)],
     "policy.fold": [("policy.check", {"policy": POLICY, "checks": YES, "case": "fold"})],
     "policy.resolved": [("policy.check_resolved", {"policy": POLICY, "root": "/", "checks": YES})],
     "policy.explain": [("policy.explain", {"policy": POLICY, "checks": YES})],
+    "policy.resolved.parent": [
+        (
+            "policy.check_resolved",
+            {"policy": POLICY, "root": "/", "checks": [{**YES[0], "follow": "parent"}]},
+        )
+    ],
     "policy.audit": [("policy.audit", {"policy": POLICY, "checks": YES})],
 }
 
@@ -48,7 +53,20 @@ def trust(box: Box, say: Say) -> None:
         _globs(box, say)
     if "policy" in box.capabilities:
         _policies(box, say)
-    sentinels(box.capabilities, lambda message: box.put(message).raw, SENTINELS, say)
+    sentinels(box.capabilities, lambda message: box.put(readable(box, message)).raw, SENTINELS, say)
+    _formats(box, say)
+
+
+def _formats(box: Box, say: Say) -> None:
+    """Asked of whichever operation takes a policy; a shim that has none of them reads no format."""
+    loads = "policy.load" in box.capabilities or "policy" not in box.capabilities
+    for name, text in {"json": POLICY["text"], "yaml": YAML}.items():
+        source = {"text": text, "format": name}
+        op = "policy.load" if loads else "policy.resolve"
+        fields = source if loads else {"policy": source, "profile": "unrestricted"}
+        capability = f"policy.{name}"
+        answer = box.put({"op": op, **fields}).raw or {}
+        sentinel(capability, capability in box.capabilities, answer, say, op)
 
 
 def _globs(box: Box, say: Say) -> None:

@@ -27,7 +27,7 @@ CAPABILITIES = {
     "normalize": ("glob",),
     "glob": ("glob",),
     "glob-refused": ("glob",),
-    "load": ("policy",),
+    "load": ("policy.load",),
     "resolve": ("policy",),
     "check": ("policy",),
     "explain": ("policy", "policy.explain"),
@@ -64,8 +64,14 @@ class Vector:
         needed.update(filter(None, (load()[name].capability for name in self.requirements)))
         if self.fields.get("case") == "fold":
             needed.add("policy.fold")
-        if "yaml" in _formats(self.fields):
+        if self.fields.get("follow") == "parent":
+            needed.add("policy.resolved.parent")
+        formats = _formats(self.fields)
+        if "yaml" in formats:
             needed.add("policy.yaml")
+        # What a text means can be asked in another format; what is wrong with it cannot.
+        if "json" in formats and load()[self.requirements[0]].topic == "POLICY-FILE":
+            needed.add("policy.json")
         return frozenset(needed)
 
     def word(self, name: str) -> bytes:
@@ -76,6 +82,10 @@ class Vector:
         if f"{name}_repeat" in fields:
             return repeated(fields[f"{name}_repeat"]).encode()
         return raw(fields[name])
+
+    @property
+    def policy_or_file(self) -> documents.Policy:
+        return self.policy if "policy" in self.fields else source(self.fields)
 
     @property
     def policy(self) -> documents.Policy:

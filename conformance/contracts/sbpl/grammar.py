@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from contracts.sbpl.seatbelt.forms import load
 from contracts.sbpl.seatbelt.operations import known
 from contracts.sbpl.seatbelt.reader import Constant, List, Node, String, Symbol, Unreadable, read
-from contracts.sbpl.text import Text
 
 _STRINGS = ("literal", "subpath", "regex", "mac-policy-name")
 
 
-def strange(text: Text) -> list[str]:
+def strange(data: bytes) -> list[str]:
     """Lines that are no clause of the page."""
-    *lines, last = text.data.split(b"\n")
+    *lines, last = data.split(b"\n")
     found = [] if last == b"" else ["the last line does not end"]
     for number, line in enumerate(lines, 1):
         try:
@@ -24,7 +24,20 @@ def strange(text: Text) -> list[str]:
             found.append(f"{number}: {line[:120]!r}")
         elif line != str(forms[0]).encode("utf-8", "surrogateescape"):
             found.append(f"{number}: blanks or a comment in {line[:120]!r}")
+        elif not head:
+            found += [f"{number}: {words}" for words in _unknown(line)]
     return found
+
+
+def _unknown(line: bytes) -> list[str]:
+    """Forms in the filters of a clause; what a regular expression must not have is told apart."""
+    try:
+        clauses = load(b"(version 1)" + line).clauses
+    except Unreadable as why:
+        return [why.words]
+    filters = [each.filter for each in clauses if each.filter is not None]
+    gaps = [gap for each in filters for gap in each.unknown()]
+    return [f"{gap.words} is not known" for gap in gaps if not gap.dialect]
 
 
 def _head(form: Node, number: int) -> bool:

@@ -161,6 +161,8 @@ GLOBS = ["**/*.env", "a?c", "*/x", "**/d/**", "a**b", "x.y*", "[a]*", "é*", "(a
 def test_regular_expressions_are_anchored_and_of_the_known_dialect(box: Box, rule: str) -> None:
     given = Setup(modify=["**", f"!{rule}", rule, "**/own"], deny_modify=["s/**", "!s/c/**"])
     text = box.sbpl.compiled(given.but(deny_read=["z/**/z"]))
+    wrong = [gap.words for gap in text.gaps() if gap.dialect]
+    expect("counts, class names and backslash letters", wrong, [], text.evidence())
     found = text.regexes()
     expect("whether there are some", len(found) >= 4, True, text.evidence())
     open_ended = [regex.pattern for regex in found if not regex.anchored]

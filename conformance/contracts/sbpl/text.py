@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from boxspec.judge.expect import shown
-from boxspec.judge.verdict import Failure, Verdict
+from boxspec.judge.verdict import Blocked, Failure, Verdict
 from boxspec.target.client.b64 import Word, raw, unb64
 from boxspec.target.observed import Answer
 from contracts.sbpl.seatbelt import operations
 from contracts.sbpl.seatbelt.decide import Decider, Outcome, Ruling
-from contracts.sbpl.seatbelt.filters import NOTHING, Matching, Subject
+from contracts.sbpl.seatbelt.filters import NOTHING, Filter, Gap, Matching, Subject
 from contracts.sbpl.seatbelt.forms import Profile, load
-from contracts.sbpl.seatbelt.reader import Unreadable
+from contracts.sbpl.seatbelt.reader import Undecidable, Unreadable
 from contracts.sbpl.seatbelt.regexes import Regex
 
 UNLINK = "file-write-unlink"
@@ -34,12 +34,17 @@ class Text:
         self.data, self.root, self.unguarded = data, raw(root), unguarded
         try:
             self.profile: Profile = load(data)
+        except Undecidable as why:
+            raise Blocked(
+                [named_by([])], f"line {why.line}: {why.words} is not known here"
+            ) from None
         except Unreadable as why:
             raise Failure(
                 "the text reads back",
                 "a profile of the language that is known",
                 f"line {why.line}: {why.words} ({why.kind})",
                 self.evidence(),
+                symptom=f"the text reads back: {why.words}",
             ) from None
         self.decider = Decider(self.profile)
 
@@ -67,9 +72,15 @@ class Text:
 
     def regexes(self) -> list[Regex]:
         """All regular expressions in it."""
-        filters = [each.filter for each in self.profile.clauses if each.filter is not None]
-        parts = [part for each in filters for part in each.parts()]
+        parts = [part for each in self._filters() for part in each.parts()]
         return [regex for part in parts if isinstance(part, Matching) for regex in part.regexes]
+
+    def gaps(self) -> list[Gap]:
+        """All forms in it that nothing is known of."""
+        return [gap for each in self._filters() for gap in each.unknown()]
+
+    def _filters(self) -> list[Filter]:
+        return [each.filter for each in self.profile.clauses if each.filter is not None]
 
     def rulings(self, names: Iterable[str], path: Word | None = None) -> dict[str, Ruling]:
         subject = NOTHING if path is None else Subject(self.under(path))
@@ -87,6 +98,8 @@ class Text:
     def decided(self, name: str, path: Word | None, ruling: Ruling) -> bool:
         if ruling.outcome in (Outcome.ALLOW, Outcome.DENY):
             return ruling.allowed
+        if ruling.gaps:
+            raise Blocked([named_by(ruling.gaps)], ruling.why)
         raise Failure(
             f"what is decided about {name} {shown(path) if path is not None else ''}".strip(),
             "allow or deny",
@@ -97,12 +110,18 @@ class Text:
     def expect(self, what: str, wanted: Mapping[Any, bool], names: Iterable[str] = WRITE) -> None:
         """Each path is decided as it is wanted, for each of the operations."""
         wrong = []
+        blocked: Blocked | None = None
         for path, allowed in wanted.items():
             for name, ruling in self.rulings(names, path).items():
-                if self.decided(name, path, ruling) is not allowed:
-                    wrong.append((path, name, ruling))
+                try:
+                    if self.decided(name, path, ruling) is not allowed:
+                        wrong.append((path, name, ruling))
+                except Blocked as why:
+                    blocked = blocked or why
         if wrong:
             self._fail(what, wanted, wrong)
+        if blocked:
+            raise blocked
 
     def _fail(
         self, what: str, wanted: Mapping[Any, bool], wrong: list[tuple[Any, str, Ruling]]
@@ -121,6 +140,11 @@ class Text:
             },
             Verdict.FAILS if wide else Verdict.OVERREFUSED,
         )
+
+
+def named_by(gaps: Iterable[Gap]) -> str:
+    """The requirement that a form is told by of which nobody knows what it means."""
+    return "SBPL-FILTER-07" if any(gap.dialect for gap in gaps) else "SBPL-FORM-04"
 
 
 def bytes_of(answer: Answer) -> bytes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from boxspec.judge.expect import shown
-from boxspec.judge.verdict import Failure
+from boxspec.judge.verdict import Blocked, Failure
 from boxspec.target.case import Box
 from boxspec.target.sentinels import Ask, Say, sentinels
 from boxspec.target.sentinels import no as _no
@@ -55,6 +55,9 @@ def _texts(box: Box, say: Say) -> None:
         yes, nay = ([text.allows(WRITE[0], path) for path in paths] for paths in (YES, NO))
     except Failure as why:
         say(f"the same text twice; what it decides is not known: {why.got}")
+        return
+    except Blocked as why:
+        say(f"the same text twice; what it decides is not known: {why}")
         return
     if all(nay):
         raise _no(f"{', '.join(NO)} may be written to: it says yes to all")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -26,6 +27,21 @@ def policy(spec: Spec, workspace: Spec | None = None) -> Policy:
     made: Policy = {"text": text(spec), "format": "json"}
     if workspace is not None:
         made["workspace"] = {"text": text(workspace, "ws"), "format": "json"}
+    return made
+
+
+# In a string of JSON they may stand as they are, in one of YAML not.
+_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]")
+
+
+def as_yaml(given: Policy) -> Policy:
+    """The same policy for a reader of YAML alone; a text that is no JSON stays as it is."""
+    made = dict(given)
+    if given["format"] == "json" and "text" in given:
+        made["format"] = "yaml"
+        made["text"] = _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", given["text"])
+    if "workspace" in given:
+        made["workspace"] = as_yaml(given["workspace"])
     return made
 
 

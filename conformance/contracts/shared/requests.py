@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from boxspec.target.client.b64 import b64, put_word, put_words, text_or_none
+from boxspec.target.client.b64 import b64, put_word, put_words, text_or_none, unb64
 
 
 def env_mode(value: Any) -> Any:
@@ -40,6 +40,27 @@ def stdin_mode(value: Any) -> Any:
     if isinstance(value, Mapping) and isinstance(value.get("bytes"), bytes):
         return stdin_mode(value["bytes"])
     return value
+
+
+def has_bytes(value: Any) -> bool:
+    """Whether a request, or a part of one, holds what is not UTF-8."""
+    if not isinstance(value, Mapping):
+        return False
+    words = [word for name in value if name.endswith("_b64") for word in _flat(value[name])]
+    return any(map(_is_no_text, words)) or any(map(has_bytes, value.values()))
+
+
+def _flat(value: Any) -> list[Any]:
+    """What is in lists, however deep."""
+    return [word for each in value for word in _flat(each)] if isinstance(value, list) else [value]
+
+
+def _is_no_text(word: Any) -> bool:
+    try:
+        return text_or_none(unb64(word)) is None
+    except (TypeError, ValueError):
+        # A request that is wrong on purpose.
+        return False
 
 
 _WORDS = ("program", "current_dir")

@@ -289,7 +289,7 @@ class OnlyGlobs(Literal):
 class PolicyYes(Literal):
     """Every path may be read and modified."""
 
-    capabilities = ("policy",)
+    capabilities = ("policy", "policy.load", "policy.json")
 
     def checked(self, spec: Message, check: Message) -> Message:
         return {"allowed": True, "path": check["path"], "matched_rule": "**"}
@@ -298,7 +298,7 @@ class PolicyYes(Literal):
 class PolicyNo(Literal):
     """No path may be read or modified."""
 
-    capabilities = ("policy",)
+    capabilities = ("policy", "policy.load", "policy.json")
 
     def checked(self, spec: Message, check: Message) -> Message:
         return {"allowed": False, "path": check["path"], "matched_rule": "[]"}
@@ -307,7 +307,7 @@ class PolicyNo(Literal):
 class PolicyRefuses(Literal):
     """No file is a policy."""
 
-    capabilities = ("policy",)
+    capabilities = ("policy", "policy.load", "policy.json")
 
     def read(self, source: Message) -> Message:
         raise Refused("no")
@@ -346,13 +346,13 @@ class UndeclaredYaml(Literal):
 
     def needed_for(self, message: Message) -> str | None:
         capability = super().needed_for(message)
-        return "policy" if capability == "policy.yaml" else capability
+        return "policy.json" if capability == "policy.yaml" else capability
 
 
 class DeclaredExplain(Literal):
     """Says in hello that it explains, and does not."""
 
-    capabilities = ("glob", "policy", "policy.explain")
+    capabilities = ("glob", "policy", "policy.load", "policy.json", "policy.explain")
 
     def answer(self, message: Message, serving: bool) -> Message:
         if message["op"] == "policy.explain":

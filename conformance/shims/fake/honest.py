@@ -35,7 +35,7 @@ def needed(message: Message) -> str | None:
 
 
 class Honest:
-    capabilities: tuple[str, ...] = ("exec",)
+    capabilities: tuple[str, ...] = ("exec", "exec.bytes")
 
     def hello(self, message: Message) -> Message:
         return {

@@ -10,7 +10,7 @@ from honest import Honest, Message
 OPS = {
     "path.normalize": "glob",
     "glob.match": "glob",
-    "policy.load": "policy",
+    "policy.load": "policy.load",
     "policy.resolve": "policy",
     "policy.check": "policy",
     "policy.check_resolved": "policy.resolved",
@@ -42,7 +42,7 @@ def covers(rule: str, path: str) -> bool:
 class Literal(Honest):
     """Right, as far as it goes: no YAML, no wildcards within a name."""
 
-    capabilities: tuple[str, ...] = ("glob", "policy")
+    capabilities: tuple[str, ...] = ("glob", "policy", "policy.load", "policy.json")
 
     def answer(self, message: Message, serving: bool) -> Message:
         op = message["op"]

@@ -149,6 +149,8 @@ def main() -> int:
     startup.open_missing_stdio()
     startup.settle_signals()
     match sys.argv[1:]:
+        case [word, *words] if word.startswith("--") and (program := contract.program(word)):
+            return program(words)
         case ["run", request, response]:
             try:
                 return Shim(serving=False).run(request, response)

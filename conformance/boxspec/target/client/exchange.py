@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from boxspec.errors import ShimBroke
 from boxspec.target.client import shape
 from boxspec.target.client.strict import MAX_RESPONSE, strict_json
 from boxspec.target.observe.inotify import CLOSE_WRITE, MOVED_TO, OPEN, Inotify
+from boxspec.target.observe.lines import poll
 
 
 def _read_response(path: Path, limit: int) -> bytes | None:
@@ -37,6 +39,15 @@ def _read_response(path: Path, limit: int) -> bytes | None:
         os.close(fd)
 
 
+# Of the kernel; Python names only some.
+ST_RELATIME, CLOCK_REALTIME_COARSE = 4096, 5
+
+
+def _offset_ns() -> int:
+    """From the monotonic clock to that of files."""
+    return time.time_ns() - time.monotonic_ns()
+
+
 class Exchange:
     """The files of one request in a folder of its own."""
 
@@ -50,6 +61,7 @@ class Exchange:
         self._hold_fd = -1
         self._in_place = False
         self._held = False
+        self._offset_ns: int | None = None
         if hold:
             assert isinstance(message, dict)
             self._prepare_hold(message)
@@ -58,6 +70,24 @@ class Exchange:
             self.request.write_text(json.dumps(message), encoding="ascii")
         else:
             self.request.write_bytes(message)
+
+    def age(self) -> None:
+        """Wait for the tick of the clock of files: who reads the request reads it later."""
+        written = self.request.stat().st_ctime_ns
+        while time.clock_gettime_ns(CLOCK_REALTIME_COARSE) <= written:
+            poll([], 0.001)
+        self._offset_ns = _offset_ns()
+
+    def read_ns(self) -> int:
+        """When the request was first read, on the monotonic clock; not later, and at most a tick
+        earlier. 0: the file system does not tell, or was not asked before (`age`).
+        """
+        told = self.request.stat().st_atime_ns
+        # With relatime the first reading since a change is kept. Others keep the last one, or none.
+        relatime = os.statvfs(self.request).f_flag & ST_RELATIME
+        if not relatime or self._offset_ns is None or told <= self.request.stat().st_ctime_ns:
+            return 0
+        return told - max(self._offset_ns, _offset_ns())
 
     @property
     def op(self) -> str:

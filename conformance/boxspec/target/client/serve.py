@@ -37,6 +37,7 @@ class Serve:
         *,
         max_line: int = MAX_RESPONSE,
         within_s: float = 10,
+        state: Sequence[str] = (),
     ) -> None:
         self.max_line = max_line
         self.within_s = within_s
@@ -50,6 +51,7 @@ class Serve:
         try:
             self.warden = Warden(
                 [*argv, "serve"],
+                flags=state,
                 env={**env, "BOXSPEC_SHIM_LOG": str(folder / "shim.log")},
                 stdin=self._streams.fds["stdin"],
                 stdout=self._streams.fds["stdout"],

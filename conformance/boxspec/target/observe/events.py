@@ -3,44 +3,93 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Protocol
 
-from boxspec.judge.verdict import Failure
-from boxspec.target.observe.lines import Deadline, LineReader
+from boxspec.target.observe.lines import Limit, LineReader
+from boxspec.target.observe.stamps import UNKNOWN, Stamp, Waited
 
 # How often a wait asks whether anybody is left who could still write.
 LOOK_S = 0.25
 
 
+class Patience(Limit, Protocol):
+    """A limit that says whose doing it is when it is over."""
+
+    def gave_up(
+        self, what: str, expected: str, got: str, evidence: dict[str, Any], symptom: str = ""
+    ) -> Exception: ...
+
+    def all_ended(self, what: str, expected: str, evidence: dict[str, Any]) -> Exception: ...
+
+
 @dataclass(frozen=True)
 class Event:
+    """rest: the words behind the stamp. waited: what its writer had waited for a processor, late_ns
+    of it since its event before; parents: what its parent had, by its pid."""
+
     word: str
     pid: int
     t_ns: int
     rest: list[str]
+    waited: Waited = UNKNOWN
+    late_ns: int = 0
+    parents: Mapping[int, Waited] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return " ".join([self.word, str(self.pid), str(self.t_ns), *self.rest])
+
+    @property
+    def effect(self) -> Stamp:
+        """Of what somebody else did: its writer may have stood in line before it wrote."""
+        return Stamp(self.t_ns, self.late_ns, self.pid, self.waited, self.parents)
+
+    @property
+    def cause(self) -> Stamp:
+        """Of what its writer was about to do, such as to exit."""
+        return self.effect.exact()
+
+
+def _parsed(line: bytes, before: Mapping[int, int]) -> Event:
+    words = line.decode("utf-8", "replace").split(" ")
+    waited, parents = UNKNOWN, {}
+    if words[-1].startswith("waited="):
+        numbers = words.pop().removeprefix("waited=").split(":")
+        if len(numbers) == 5 and all(number.isdigit() for number in numbers):
+            ns, threads, parent, parents_ns, parents_threads = map(int, numbers)
+            waited, parents = Waited(ns, threads), {parent: Waited(parents_ns, parents_threads)}
+    if len(words) < 3 or not (words[1].isdigit() and words[2].isdigit()):
+        return Event("?", 0, 0, words)
+    pid = int(words[1])
+    late = max(0, waited.ns - before.get(pid, 0))
+    return Event(words[0], pid, int(words[2]), words[3:], waited, late, parents)
 
 
 class Events:
     """`wait` gives each event once, in order; `all` gives every one that has arrived."""
 
     def __init__(
-        self, path: Path, somebody_lives: Callable[[], bool], was_starved: Callable[[], bool]
+        self,
+        path: Path,
+        somebody_lives: Callable[[], bool],
+        patience: Callable[[float], Patience],
+        started: Callable[[float], None],
     ) -> None:
         os.mkfifo(path)
         path.chmod(0o666)
         self.path = str(path)
         self._somebody_lives = somebody_lives
-        self._was_starved = was_starved
+        self._patience = patience
+        self._started = started
         # Read and write: without a writer of our own the fifo would end with its first writer.
         self._fd = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         self._reader = LineReader(self._fd)
         self._seen: list[Event] = []
         self._given: set[int] = set()
+        # What each writer had waited at its last event.
+        self._waited: dict[int, int] = {}
 
     def fileno(self) -> int:
         return self._fd
@@ -48,11 +97,11 @@ class Events:
     def _take(self, timeout_s: float = 0.0) -> bool:
         lines = self._reader.wait(timeout_s) if self._fd >= 0 else []
         for line in lines:
-            words = line.decode("utf-8", "replace").split(" ")
-            if len(words) >= 3 and words[1].isdigit() and words[2].isdigit():
-                self._seen.append(Event(words[0], int(words[1]), int(words[2]), words[3:]))
-            else:
-                self._seen.append(Event("?", 0, 0, words))
+            event = _parsed(line, self._waited)
+            self._waited[event.pid] = event.waited.ns
+            self._seen.append(event)
+        if lines:
+            self._started(self._seen[-len(lines)].t_ns / 1e9)
         return bool(lines)
 
     def _next(self, word: str, pid: int | None) -> Event | None:
@@ -63,8 +112,8 @@ class Events:
         return None
 
     def wait(self, word: str, timeout_s: float = 10, pid: int | None = None) -> Event:
-        """The next event with this word; Failure when none comes."""
-        limit = Deadline(timeout_s)
+        """The next event with this word, from the start of a child on; Failure when none comes."""
+        limit = self._patience(timeout_s)
         last_look = False
         while True:
             found = self._next(word, pid)
@@ -72,15 +121,14 @@ class Events:
                 return found
             if self._take(0 if last_look else min(limit.left(), LOOK_S)):
                 continue
-            if last_look or limit.over():
-                why = "everybody had ended" if last_look else f"none within {timeout_s} s"
-                raise Failure(
-                    f"the run reaches the event {word!r}",
-                    f"an event {word!r} of a program of the case",
-                    why,
-                    {"events": [str(event) for event in self._seen]},
-                    late=not last_look and self._was_starved(),
-                )
+            what, expected = f"the run reaches the event {word!r}", f"an event {word!r}"
+            evidence = {"events": [str(event) for event in self._seen]}
+            if last_look:
+                raise limit.all_ended(what, expected, evidence)
+            if limit.over() and (found := self._next(word, pid)) is None:
+                raise limit.gave_up(what, expected, "none", evidence)
+            if found is not None:
+                return found
             last_look = not self._somebody_lives()
 
     def all(self, word: str | None = None, pid: int | None = None) -> list[Event]:

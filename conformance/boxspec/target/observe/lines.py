@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import time
+from typing import Protocol
 
 
 def poll(fds: list[int], timeout_s: float, writable: list[int] | None = None) -> set[int]:
@@ -41,6 +42,14 @@ class LineReader:
         if self.eof or not poll([self.fd], timeout_s):
             return []
         return self.read_now()
+
+
+class Limit(Protocol):
+    """How much longer something is waited for: `left` is when to look again, at most."""
+
+    def left(self) -> float: ...
+
+    def over(self) -> bool: ...
 
 
 class Deadline:

@@ -6,6 +6,8 @@ import os
 import signal
 from dataclasses import dataclass, field
 
+from boxspec.target.observe.stamps import UNKNOWN, Waited
+
 
 @dataclass(frozen=True)
 class Proc:
@@ -169,6 +171,17 @@ def wakeups(pid: int) -> int:
             if line.startswith(b"voluntary_ctxt_switches:"):
                 total += int(line.split()[1])
     return total
+
+
+def waited(pid: int) -> Waited:
+    """How long all its threads that are left have stood in line for a processor."""
+    try:
+        tasks = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return UNKNOWN
+    found = [read(f"/proc/{pid}/task/{task}/schedstat") for task in tasks]
+    told = [int(text.split()[1]) for text in found if text]
+    return Waited(sum(told), len(told))
 
 
 def cpu_ms(pid: int) -> float:

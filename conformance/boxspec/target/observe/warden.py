@@ -14,17 +14,25 @@ import fcntl
 import os
 import signal
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from boxspec.errors import HarnessError, ShimBroke
 from boxspec.judge.verdict import HostLacks
 from boxspec.programs import programs
-from boxspec.target.observe import procs
-from boxspec.target.observe.lines import Deadline, LineReader
+from boxspec.target.observe import orphans, procs
+from boxspec.target.observe.lines import Deadline, Limit, LineReader
+from boxspec.target.observe.stamps import Spent, Waited
 
 CONTROL, REPORT = 3, 4
 _DEFAULTED = sorted(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
+
+
+# How long a warden may be silent before somebody looks whether it was stopped.
+SILENT_S = 0.5
+# So often it is told to go on; then all below it are ended.
+STOPS = 4
 
 
 @dataclass(frozen=True)
@@ -86,12 +94,22 @@ class Warden:
         self._lock = threading.Lock()
         self.reports: list[list[str]] = []
         self.exits: dict[int, Exit] = {}
+        self.spent: Spent | None = None
+        # What the shim, or a program of it, did to the warden.
+        self.meddled = ""
+        self._stops = 0
+        # When it was last known not to be stopped.
+        self._went_on = time.monotonic()
+        # By this the processes of its shim are known.
+        self._mark = f"BOXSPEC_SHIM_LOG={env.get('BOXSPEC_SHIM_LOG')}"
+        self._token = os.urandom(12).hex().encode()
         self.shim_pid = 0
         self.t_started_ns = 0
         self.swept: int | None = None
         control_r, self._control = os.pipe2(os.O_CLOEXEC)
         report_r, report_w = os.pipe2(os.O_CLOEXEC)
         self._report = LineReader(report_r)
+        os.write(self._control, self._token + b"\n")
         command = [programs.warden, "--control", str(CONTROL), "--report", str(REPORT), *flags]
         try:
             self.pid = spawn(
@@ -132,17 +150,54 @@ class Warden:
 
     def pump(self, timeout_s: float = 0.0) -> None:
         """Take the reports that are there, waiting at most `timeout_s` for the first."""
-        for line in self._report.wait(timeout_s):
-            words = line.decode("ascii", "replace").split()
-            if not words:
-                continue
-            self.reports.append(words)
-            if words[0] == "started":
-                self.shim_pid, self.t_started_ns = int(words[1]), int(words[2])
-            elif words[0] == "exit":
-                self.exits[int(words[1])] = Exit(words[2], int(words[3]), int(words[4]))
-            elif words[0] == "swept":
-                self.swept = int(words[1])
+        limit = Deadline(timeout_s)
+        while not (lines := self._report.wait(min(limit.left(), SILENT_S))):
+            if self._report.eof:
+                self._has_ended()
+                return
+            self._go_on()
+            if limit.over():
+                return
+        self._went_on = time.monotonic()
+        for line in lines:
+            self._take(line)
+
+    def _take(self, line: bytes) -> None:
+        token, _, rest = line.partition(b" ")
+        words = rest.decode("ascii", "replace").split()
+        if token != self._token or not words:
+            self.meddled = f"a report that the warden did not write: {line[:200]!r}"
+            return
+        self.reports.append(words)
+        if words[0] == "started":
+            self.shim_pid, self.t_started_ns = int(words[1]), int(words[2])
+        elif words[0] == "waited":
+            ns, threads, late, cpu = map(int, words[2:6])
+            self.spent = Spent(Waited(ns, threads), max(0, late), cpu)
+        elif words[0] == "exit":
+            self.exits[int(words[1])] = Exit(words[2], int(words[3]), int(words[4]))
+        elif words[0] == "swept":
+            self.swept = int(words[1])
+
+    def _has_ended(self) -> None:
+        """Only after it has swept, unless somebody ended it."""
+        if self.shim_pid and self.swept is None:
+            self.meddled = self.meddled or "the warden was killed"
+
+    def _go_on(self) -> None:
+        """A warden that was stopped goes on: it has to sweep what did that."""
+        if time.monotonic() - self._went_on < SILENT_S:
+            return
+        self._went_on = time.monotonic()
+        found = procs.proc(self.pid)
+        if found is None or found.state not in "Tt":
+            return
+        self.meddled = "the warden was stopped"
+        self._stops += 1
+        for other in self.tree() if self._stops > STOPS else ():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(other.pid, signal.SIGKILL)
+        os.kill(self.pid, signal.SIGCONT)
 
     def report(self, word: str) -> list[str] | None:
         """The first report with this first word."""
@@ -164,7 +219,7 @@ class Warden:
     def shim_exit(self) -> Exit | None:
         return self.exits.get(self.shim_pid)
 
-    def wait_exit(self, limit: Deadline) -> Exit | None:
+    def wait_exit(self, limit: Limit) -> Exit | None:
         """How the shim ended, or None when it has not within the limit."""
         while self.shim_exit is None and not limit.over() and not self._report.eof:
             self.pump(limit.left())
@@ -211,5 +266,7 @@ class Warden:
         if not self._report.eof:
             os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
+        if self.swept is None:
+            orphans.end_all(self._mark)
         os.close(self._report.fd)
         self.pid = 0

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from contracts.sbpl.seatbelt.filters import NOTHING, Met, Subject
+from contracts.sbpl.seatbelt.filters import NOTHING, Gap, Met, Subject
 from contracts.sbpl.seatbelt.forms import Clause, Profile
 from contracts.sbpl.seatbelt.operations import DEFAULT, chain, is_execution
 from contracts.sbpl.seatbelt.regexes import TooDear
@@ -50,6 +50,12 @@ class Ruling:
     def allowed(self) -> bool:
         """Only where both readings say so."""
         return self.outcome is Outcome.ALLOW
+
+    @property
+    def gaps(self) -> list[Gap]:
+        """The forms without which it would be decided, where it is undecidable."""
+        clauses = [*self.last.unknown, *self.specific.unknown]
+        return [gap for each in clauses if each.filter is not None for gap in each.filter.unknown()]
 
 
 # What is asked of the clauses in turn, for one operation.
@@ -134,8 +140,8 @@ def _among(allow: bool, clause: Clause | None, unknown: list[Clause]) -> Reading
 def _why(reading: Reading, subject: Subject) -> str:
     clause = reading.unknown[0]
     assert clause.filter is not None
-    forms = clause.filter.unknown()
-    what = f"the filter {forms[0]}" if forms else f"whether the filter of {str(clause)[:120]} meets"
+    gaps = clause.filter.unknown()
+    what = gaps[0].words if gaps else f"whether the filter of {str(clause)[:120]} meets"
     return f"line {clause.line}: {what} is not known here"
 
 

@@ -7,7 +7,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from contracts.sbpl.seatbelt.reader import List, Node, Undecidable, Unreadable
+from contracts.sbpl.seatbelt.reader import (
+    List,
+    Node,
+    OutsideDialect,
+    Undecidable,
+    Unreadable,
+)
 from contracts.sbpl.seatbelt.regexes import Purse, Regex
 
 
@@ -24,6 +30,14 @@ NOTHING = Subject()
 Met = bool | None
 
 
+@dataclass(frozen=True)
+class Gap:
+    """A form that nothing is known of; `dialect`: one that a regular expression must not have."""
+
+    words: str
+    dialect: bool = False
+
+
 class Filter(ABC):
     """One filter; `form` is how it is written."""
 
@@ -32,7 +46,7 @@ class Filter(ABC):
     @abstractmethod
     def meets(self, subject: Subject) -> Met: ...
 
-    def unknown(self) -> list[str]:
+    def unknown(self) -> list[Gap]:
         """The forms in it that nothing is known of."""
         return []
 
@@ -82,6 +96,9 @@ class Matching(Filter):
         path = subject.path
         return None if path is None else any_of(each.matches(path) for each in self.regexes)
 
+    def unknown(self) -> list[Gap]:
+        return [Gap(each.unknown) for each in self.regexes if each.unknown]
+
 
 @dataclass(frozen=True, eq=False)
 class OfPolicy(Filter):
@@ -104,12 +121,13 @@ class OfCall(Filter):
 @dataclass(frozen=True, eq=False)
 class Unknown(Filter):
     form: List
+    gap: Gap
 
     def meets(self, subject: Subject) -> Met:
         return None
 
-    def unknown(self) -> list[str]:
-        return [str(self.form)[:80]]
+    def unknown(self) -> list[Gap]:
+        return [self.gap]
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,8 +145,8 @@ class Joined(Filter):
             return negated(any_of(map(negated, met)))
         return negated(any_of(met))
 
-    def unknown(self) -> list[str]:
-        return [words for each in self.of for words in each.unknown()]
+    def unknown(self) -> list[Gap]:
+        return [gap for each in self.of for gap in each.unknown()]
 
     def parts(self) -> list[Filter]:
         return [self, *(part for each in self.of for part in each.parts())]
@@ -167,6 +185,13 @@ def made(form: Node, value: Evaluate, purse: Purse) -> Filter:
     """`value` gives what a string, a name or a `param` stands for."""
     if not isinstance(form, List) or not form.head:
         raise Unreadable(form.line, f"{str(form)[:80]} is no filter")
+    try:
+        return _made(form, value, purse)
+    except Undecidable as why:
+        return Unknown(form, Gap(why.words, isinstance(why, OutsideDialect)))
+
+
+def _made(form: List, value: Evaluate, purse: Purse) -> Filter:
     name, arguments = form.head, form.items[1:]
     if name in JOINS:
         if not arguments or (name == "require-not" and len(arguments) > 1):
@@ -183,7 +208,7 @@ def made(form: Node, value: Evaluate, purse: Purse) -> Filter:
         return OfPolicy(form, _one(form, value, bytes))
     if name == "mac-syscall-number":
         return OfCall(form, _one(form, value, int))
-    return Unknown(form)
+    return Unknown(form, Gap(f"the filter {str(form)[:80]}"))
 
 
 def _one(form: List, value: Evaluate, kind: type[Value]) -> Value:

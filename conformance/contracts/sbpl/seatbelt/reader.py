@@ -45,6 +45,10 @@ class Undecidable(Unreadable):
     kind = "undecidable"
 
 
+class OutsideDialect(Undecidable):
+    """A count, a class name or a backslash letter: no evidence that Seatbelt knows it."""
+
+
 @dataclass(frozen=True)
 class Symbol:
     name: str

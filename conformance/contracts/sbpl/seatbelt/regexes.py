@@ -7,13 +7,21 @@ whether a dot takes a newline; an answer that hangs on either is None.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
-from contracts.sbpl.seatbelt.reader import STRING_BYTES, Undecidable, Unreadable
+from contracts.sbpl.seatbelt.reader import (
+    STRING_BYTES,
+    OutsideDialect,
+    Undecidable,
+    Unreadable,
+)
 
 NESTED = 32
 SPECIAL = frozenset(r".[]{}()*+?|^$\\")
 REPEATS = ("*", "+", "?")
+# `(?i)` was seen to be refused; of groups with other marks nothing is known.
+_FLAGS = re.compile(r"\?[A-Za-z]*-?[A-Za-z]+[:)]")
 # States that are looked at while automata are made, for all expressions of a profile together.
 BUDGET = 2_000_000
 KEPT = 500
@@ -71,9 +79,11 @@ class Parser:
         self.at = 0
         self.program = Program()
         self.anchors: list[tuple[bool, bool]] = []
+        # A form that nobody knows stands for anything: what that does not match, nothing does.
+        self.unknown = ""
 
-    def refuse(self, words: str) -> Undecidable:
-        return Undecidable(self.line, f"{words} in the regular expression {self.pattern[:80]!r}")
+    def refuse(self, words: str, kind: type[Undecidable] = Undecidable) -> Undecidable:
+        return kind(self.line, f"{words} in the regular expression {self.pattern[:80]!r}")
 
     def more(self) -> str:
         return self.pattern[self.at] if self.at < len(self.pattern) else ""
@@ -169,12 +179,13 @@ class Parser:
             self.at += 1
             # `\d` and the like: no evidence, and no harm in a rule that does not need them.
             if not escaped or escaped.isalnum() or escaped > "~" or escaped < " ":
-                raise self.refuse(f"the escape \\{escaped}")
+                raise self.refuse(f"the escape \\{escaped}", OutsideDialect)
             character = escaped
         elif character in SPECIAL:
             if character == "^":
                 raise Unreadable(self.line, f"an anchor in the middle of {self.pattern[:80]!r}")
-            raise self.refuse(f"{character} by itself")
+            kind = OutsideDialect if character in "{}" else Undecidable
+            raise self.refuse(f"{character} by itself", kind)
         return self.one(Class(((character, character),)))
 
     def one(self, takes: Class) -> tuple[int, int]:
@@ -183,7 +194,7 @@ class Parser:
 
     def group(self, depth: int) -> tuple[int, int]:
         if self.more() == "?":
-            raise Unreadable(self.line, f"`(?` in the regular expression {self.pattern[:80]!r}")
+            return self.marked()
         if depth > NESTED:
             raise self.refuse(f"more than {NESTED} groups inside each other")
         first, last = self.program.state(), self.program.state()
@@ -200,6 +211,25 @@ class Parser:
             raise Unreadable(self.line, f"an open parenthesis in {self.pattern[:80]!r}")
         self.at += 1
         return first, last
+
+    def marked(self) -> tuple[int, int]:
+        """A group behind `(?`; what is inside is read only to find where it ends."""
+        flags = _FLAGS.match(self.pattern, self.at)
+        if flags is not None:
+            raise Unreadable(self.line, f"the flags `({flags[0]}` in {self.pattern[:80]!r}")
+        began, nested = self.at - 1, 1
+        while nested:
+            character = self.more()
+            if not character:
+                raise Unreadable(self.line, f"an open parenthesis in {self.pattern[:80]!r}")
+            self.at += 2 if character == "\\" else 1
+            if character == "[":
+                self.members()
+            nested += {"(": 1, ")": -1}.get(character, 0)
+        self.unknown = self.pattern[began : self.at]
+        loop, ended = self.anything(), self.program.state()
+        self.join(loop, ended)
+        return loop, ended
 
     def members(self) -> Class:
         """Behind `[`: single characters and ranges; what dialects read differently is refused."""
@@ -226,7 +256,8 @@ class Parser:
         if not character:
             raise Unreadable(self.line, f"a class that does not end in {self.pattern[:80]!r}")
         if character in "\\[-":
-            raise self.refuse(f"{character} in a class")
+            kind = OutsideDialect if character in "\\[" else Undecidable
+            raise self.refuse(f"{character} in a class", kind)
         return character
 
 
@@ -248,6 +279,7 @@ class Automaton:
         parser = Parser(pattern, line, dot)
         first, self.last = parser.whole()
         self.anchored = all(begins and ends for begins, ends in parser.anchors)
+        self.unknown = parser.unknown
         self.program, self.purse = parser.program, purse
         self.first = first
         self.states: dict[frozenset[int], State] = {}
@@ -304,6 +336,8 @@ class Regex:
             raise Undecidable(self.line, f"a regular expression of more than {STRING_BYTES} bytes")
         # What one reading does not know, none does.
         self.anchored = self._reading(True, ANY).anchored
+        # The beginning of a form in it that is not known.
+        self.unknown = self._reading(True, ANY).unknown
         self._dots = b"." in self.pattern
 
     def _reading(self, as_bytes: bool, dot: Class) -> Automaton:
@@ -322,6 +356,8 @@ class Regex:
             for as_bytes in counts
             for dot in dots
         }
+        if self.unknown:
+            return None if True in met else False
         return met.pop() if len(met) == 1 else None
 
 

@@ -62,6 +62,16 @@ def keeps_home():
         return {b"HOME": b"/root"} | original(request)
 
 
+@fault("EXEC-ENV-04", "given values pass through a text type", "Node, Java")
+def given_values_become_text():
+    @replaces(spawn)
+    def child_environment(original, request):
+        given = original(request)
+        if request.env is None:
+            return given
+        return {k: v.decode("utf-8", "replace").encode() for k, v in given.items()}
+
+
 @fault("EXEC-ENV-03", "of duplicate names the first wins", "pitfall A20: getenv order")
 def first_duplicate_wins():
     @replaces(spawn)

@@ -36,7 +36,7 @@ def drops_empty_arguments():
         original(self, path)
 
 
-@fault("EXEC-REQUEST-02", "arguments pass through a text type that replaces bytes", "Node, Java")
+@fault("EXEC-REQUEST-07", "arguments pass through a text type that replaces bytes", "Node, Java")
 def arguments_become_text():
     @replaces(spawn.Spawn)
     def execute(original, self, path):
@@ -90,7 +90,14 @@ def another_grace():
     constants.GRACE_NS = 3_000_000_000
 
 
-@fault("EXEC-REQUEST-05", "current_dir passes through a text type", "Node, Java")
+@fault("EXEC-REQUEST-05", "current_dir ends at its first blank", "a command line that is parsed")
+def directory_ends_at_a_blank():
+    @replaces(spawn.Spawn)
+    def change_directory(original, self, path):
+        os.chdir(path.split(b" ")[0])
+
+
+@fault("EXEC-REQUEST-07", "current_dir passes through a text type", "Node, Java")
 def directory_becomes_text():
     @replaces(spawn.Spawn)
     def change_directory(original, self, path):

@@ -52,6 +52,22 @@ def adds_a_newline():
         original(self, fd, payload if not payload or payload.endswith(b"\n") else payload + b"\n")
 
 
+@fault("EXEC-STDIN-14", "a payload passes through a text type", "Node, Java")
+def payload_becomes_text():
+    @replaces(streams.Input, "__init__")
+    def init(original, self, fd, payload):
+        original(self, fd, payload.decode("utf-8", "replace").encode())
+
+
+@fault("EXEC-STDIN-03", "the cap of the output cuts the payload to one pipe", "one limit for all")
+def a_cap_cuts_the_payload():
+    @replaces(run.Run)
+    def spawn(original, self):
+        original(self)
+        if self.request.max_output_bytes is not None and self.input.fd >= 0:
+            self.input.rest = self.input.rest[:65_536]
+
+
 @fault("EXEC-STDIN-04", "an empty payload is taken for none", "pitfall F1: if stdin:")
 def empty_payload_inherits():
     @replaces(spawn.Spawn)

@@ -8,6 +8,7 @@ from contract import Contract
 def capabilities() -> list[str]:
     return [
         "exec",
+        "exec.bytes",
         "exec.concurrent",
         "exec.debug",
         "exec.cap",

@@ -8,7 +8,17 @@ from contract import Contract
 def capabilities() -> list[str]:
     from policy.yamltext import available
 
-    found = ["glob", "policy", "policy.fold", "policy.resolved", "policy.explain", "policy.audit"]
+    found = [
+        "glob",
+        "policy",
+        "policy.load",
+        "policy.json",
+        "policy.fold",
+        "policy.resolved",
+        "policy.resolved.parent",
+        "policy.explain",
+        "policy.audit",
+    ]
     return [*found, "policy.yaml"] if available() else found
 
 

@@ -1,0 +1,68 @@
+"""Bounds of time: what was measured, and what that says.
+
+A machine that is busy makes everybody late and nobody early. So whoever is on time conforms on any
+machine; whoever is late by more than the machine was, fails on any machine; and what lies between
+says nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from boxspec.judge.verdict import Failure, Late
+
+
+@dataclass
+class Timing:
+    """One bound, measured once; all in milliseconds.
+
+    limit: the requirement's. spare: what a right implementation may take beyond it, whatever the
+    load. took: the longest that it can have been. waited: of that, at most so much was the
+    machine's doing. seen: whether all of that was read from those who waited; else it is how long
+    no processor was free. attempt, alone, realtime: which look it was, whether others ran beside
+    it, and whether it ran in front of all other programs.
+    """
+
+    what: str
+    limit_ms: float
+    spare_ms: float
+    took_ms: float
+    waited_ms: float
+    seen: bool = True
+    attempt: int = 1
+    alone: bool = False
+    realtime: bool = False
+
+    @property
+    def allowed_ms(self) -> float:
+        return self.limit_ms + self.spare_ms
+
+    @property
+    def in_time(self) -> bool:
+        return self.took_ms <= self.allowed_ms
+
+    @property
+    def own_ms(self) -> float:
+        """The least that it took by itself."""
+        return self.took_ms - self.waited_ms
+
+    def to_json(self) -> dict[str, Any]:
+        plain = asdict(self)
+        return {name: round(v, 3) if isinstance(v, float) else v for name, v in plain.items()}
+
+    def figures(self) -> str:
+        return (
+            f"{self.took_ms:.1f} ms of {self.limit_ms:g} and {self.spare_ms:g},"
+            f" {self.waited_ms:.1f} ms of them may be the machine's"
+        )
+
+    def judge(self) -> None:
+        """Failure, Late, or nothing."""
+        if self.in_time:
+            return
+        expected = f"at most {self.limit_ms:g} ms, and {self.spare_ms:g} to be seen"
+        evidence = {"timing": self.to_json()}
+        if self.own_ms > self.allowed_ms:
+            raise Failure(self.what, expected, self.figures(), evidence, timed=True)
+        raise Late(self.what, expected, self.figures(), evidence)

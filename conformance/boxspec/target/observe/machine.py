@@ -1,0 +1,84 @@
+"""How much of a stretch of time a machine can have been late by, whoever waited on it.
+
+Threads take what they had waited with them when they end, and so do helpers of a shim. But nobody
+waits while a processor has nothing to do.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+TICK_NS = 10**9 // os.sysconf("SC_CLK_TCK")
+USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL = range(8)
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Counters of the processors that this process may use, at one moment."""
+
+    t_ns: int
+    processors: int
+    idle_ns: int
+    stolen_ns: int
+    throttled_ns: int
+
+    @classmethod
+    def now(cls) -> Machine:
+        idle = stolen = count = 0
+        allowed = os.sched_getaffinity(0)
+        for number, fields in _processors():
+            if number in allowed:
+                count += 1
+                idle += fields[IDLE] + fields[IOWAIT]
+                stolen += fields[STEAL] if len(fields) > STEAL else 0
+        return cls(
+            time.monotonic_ns(), count, idle * TICK_NS, stolen * TICK_NS, _throttled_us() * 1000
+        )
+
+    def stolen_since(self, before: Machine) -> int:
+        """Nanoseconds for which the host of a virtual machine let its processors wait."""
+        return max(0, self.stolen_ns - before.stolen_ns)
+
+    def busy_since(self, before: Machine) -> int:
+        """The most nanoseconds for which no processor was free, or none was allowed."""
+        length = self.t_ns - before.t_ns
+        throttled = max(0, self.throttled_ns - before.throttled_ns)
+        if not self.processors:
+            return length
+        # Counted in whole ticks: up to one of them was none yet.
+        idle = max(0, self.idle_ns - before.idle_ns - TICK_NS * self.processors)
+        return min(length, max(0, length - idle // self.processors) + throttled)
+
+
+def _processors() -> list[tuple[int, list[int]]]:
+    try:
+        text = Path("/proc/stat").read_text(encoding="ascii")
+    except OSError:
+        return []
+    found = re.finditer(r"^cpu(\d+) (.*)$", text, re.M)
+    return [(int(each[1]), [int(word) for word in each[2].split()]) for each in found]
+
+
+@cache
+def _limits() -> Path:
+    """What the control group of this process tells; cgroup v2."""
+    try:
+        groups = Path("/proc/self/cgroup").read_text(encoding="ascii")
+    except OSError:
+        groups = ""
+    own = next((line[3:] for line in groups.splitlines() if line.startswith("0::")), "/")
+    return Path("/sys/fs/cgroup") / own.lstrip("/") / "cpu.stat"
+
+
+def _throttled_us() -> int:
+    try:
+        text = _limits().read_text(encoding="ascii")
+    except OSError:
+        return 0
+    found = re.search(r"^throttled_usec (\d+)$", text, re.M)
+    return int(found[1]) if found else 0

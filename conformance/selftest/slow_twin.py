@@ -1,0 +1,133 @@
+#!/usr/bin/env -S python3 -I -S
+"""The twin with another sense of time: slow_twin.py HOW[=N]... -- run REQUEST RESPONSE | serve
+
+deadline=MS  looks at each deadline so much later
+end=MS       returns so much later from a run of slow-exit
+start=MS     starts so much later
+burn=N       keeps N processors busy while it lives
+hang         does not return from a run of slow-exit
+tick=MS      states this tick
+stop         stops its warden
+kill         ends its warden
+runtime      changes its mask, dispositions, limit of files and descriptors before it does anything
+forge        reports its own end, a second before that, in the name of its warden
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import signal
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "shims", "python"))
+
+import constants
+import exec.run as run
+from protocol import main
+
+
+def deadline(ms: int) -> None:
+    original = run.Run.begin_deadline
+
+    def begin_deadline(self: Any) -> None:
+        original(self)
+        if self.deadline is not None:
+            self.deadline += ms * 1_000_000
+
+    run.Run.begin_deadline = begin_deadline  # type: ignore[method-assign]
+
+
+def before_report(act: Callable[[], object]) -> None:
+    original = run.Run.report
+
+    def report(self: Any, cause: Any) -> Any:
+        if self.request.program.endswith(b"slow-exit"):
+            act()
+        return original(self, cause)
+
+    run.Run.report = report  # type: ignore[method-assign]
+
+
+def end(ms: int) -> None:
+    before_report(lambda: time.sleep(ms / 1000))
+
+
+def start(ms: int) -> None:
+    time.sleep(ms / 1000)
+
+
+BURNING: list[int] = []
+
+
+def burn(processors: int) -> None:
+    # Threads of one interpreter take turns.
+    parent = os.getpid()
+    for _ in range(processors):
+        pid = os.fork()
+        if pid == 0:
+            while os.getppid() == parent:
+                pass
+            os._exit(0)
+        BURNING.append(pid)
+
+
+def put_out() -> None:
+    for pid in BURNING:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
+def hang(_: int) -> None:
+    before_report(lambda: time.sleep(3600))
+
+
+def tick(ms: int) -> None:
+    constants.TICK_NS = ms * 1_000_000
+
+
+def stop(_: int) -> None:
+    os.kill(os.getppid(), signal.SIGSTOP)
+
+
+def kill(_: int) -> None:
+    os.kill(os.getppid(), signal.SIGKILL)
+
+
+def runtime(_: int) -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
+    signal.signal(signal.SIGUSR1, lambda *_: None)
+    for number in (signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    with contextlib.suppress(OSError):
+        os.set_inheritable(9, False)
+
+
+def forge(_: int) -> None:
+    def report() -> None:
+        try:
+            pipe = os.open(f"/proc/{os.getppid()}/fd/4", os.O_WRONLY)
+        except OSError:
+            return
+        os.write(pipe, f"exit {os.getpid()} exited 0 {time.monotonic_ns() - 10**9}\n".encode())
+
+    before_report(report)
+
+
+if __name__ == "__main__":
+    at = sys.argv.index("--")
+    for word in sys.argv[1:at]:
+        name, _, value = word.partition("=")
+        if "run" in sys.argv[at + 1 :] or name in ("tick", "runtime"):
+            globals()[name](int(value or 0))
+    del sys.argv[1 : at + 1]
+    status = main()
+    put_out()
+    os._exit(status)

@@ -1,0 +1,117 @@
+"""Shims that would bend their judge: nothing is scored, one line says why, nothing is left."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from boxspec.cli.unchanged import Kit
+from boxspec.errors import HarnessError
+from selftest.tools import REFERENCE, ROOT, boxspec
+
+PROGRAMS = ROOT / "build" / "release" / "fixtures" / "programs"
+
+
+def wrapped(folder: Path, script: str) -> Path:
+    """The reference behind some lines of shell."""
+    shim = folder / "shim"
+    shim.write_text(f'#!/bin/sh\n{script}\nexec {REFERENCE} "$@"\n')
+    shim.chmod(0o755)
+    return shim
+
+
+@pytest.fixture
+def kit(tmp_path: Path) -> Path:
+    folder = tmp_path / "kit" / "room"
+    folder.mkdir(parents=True)
+    (folder / "judge.py").write_text("verdict = 'fails'\n")
+    (folder / "other.py").write_text("")
+    return folder
+
+
+def edit(folder: Path) -> None:
+    (folder / "judge.py").write_text("verdict = 'conforms'\n")
+
+
+def edit_and_set_back(folder: Path) -> None:
+    before = (folder / "judge.py").stat()
+    (folder / "judge.py").write_text("verdict = 'holds'\n")
+    os.utime(folder / "judge.py", ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def exchange(folder: Path) -> None:
+    (folder / "judge.py").unlink()
+    (folder / "judge.py").symlink_to("other.py")
+
+
+def shadow(folder: Path) -> None:
+    (folder / "json.py").write_text("")
+
+
+def remove(folder: Path) -> None:
+    (folder / "judge.py").unlink()
+
+
+@pytest.mark.parametrize("how", [edit, edit_and_set_back, exchange, shadow, remove])
+def test_a_kit_that_was_changed_is_seen(how: Callable[[Path], None], kit: Path) -> None:
+    watched = Kit((kit.parent,))
+    how(kit)
+    with pytest.raises(HarnessError, match=r"(judge|json)\.py was changed during the run"):
+        watched.expect_unchanged()
+
+
+def test_byte_code_and_hidden_files_are_no_change(kit: Path) -> None:
+    watched = Kit((kit.parent,))
+    (kit / "__pycache__").mkdir()
+    (kit / "__pycache__" / "judge.pyc").write_text("")
+    (kit / ".judge.py.swp").write_text("")
+    watched.expect_unchanged()
+
+
+def test_a_shim_that_edits_its_judge_has_no_score(tmp_path: Path) -> None:
+    programs = tmp_path / "programs"
+    shutil.copytree(PROGRAMS, programs)
+    shim = wrapped(tmp_path, f"printf x >>{programs / 'emit'}")
+    words = ("run", "--requirement", "EXEC-RESULT-01", "--shim", str(shim))
+    done = boxspec(*words, env={"BOXSPEC_PROGRAMS": str(programs), "CI": ""})
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stdout + done.stderr
+    assert f"{programs / 'emit'} was changed during the run" in done.stderr
+    assert "contract MUST" not in done.stdout
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_run_that_is_ended_leaves_nothing(number: signal.Signals, tmp_path: Path) -> None:
+    started = tmp_path / "started"
+    shim = wrapped(tmp_path, f"case $1 in run) echo $$ >>{started}; exec sleep 600;; esac")
+    folder = tmp_path / "tmp"
+    folder.mkdir(mode=0o755)
+    words = ("run", "--contract", "exec", "--topic", "EXEC-KILL", "--shim", str(shim))
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "boxspec", *words],
+        cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(folder), "CI": ""},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    limit = time.monotonic() + 60
+    while not (started.is_file() and started.read_text()) and process.poll() is None:
+        assert time.monotonic() < limit, "no shim was started"
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 2, err
+    assert err.splitlines()[-1].startswith("boxspec: interrupted"), err
+    assert list(folder.iterdir()) == []
+    # Nobody of ours is left to collect it, so its number may stand for a moment.
+    pids = [Path(f"/proc/{pid}") for pid in started.read_text().split()]
+    while any(pid.exists() for pid in pids):
+        assert time.monotonic() < limit, "a shim lives on"

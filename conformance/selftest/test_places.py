@@ -1,0 +1,65 @@
+"""Where the folders of cases are made."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from boxspec import places
+
+MOUNTS = "tmpfs /dev/shm tmpfs rw 0 0"
+
+
+@pytest.fixture(autouse=True)
+def nobody_named_a_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("TMPDIR", "TEMP", "TMP"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("tempfile.tempdir", "/var/tmp")
+
+
+def host(
+    monkeypatch: pytest.MonkeyPatch, mode: int = 0o1777, flags: int = 0, free: int = 2 << 30,
+    mounts: str = MOUNTS,
+) -> None:  # fmt: skip
+    system = SimpleNamespace(f_flag=flags, f_bavail=free // 4096, f_frsize=4096)
+    monkeypatch.setattr(os, "statvfs", lambda _: system)
+    monkeypatch.setattr(Path, "stat", lambda _: SimpleNamespace(st_mode=mode))
+    monkeypatch.setattr(Path, "read_text", lambda *_, **__: mounts)
+
+
+def test_memory_is_used_where_it_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    host(monkeypatch)
+    assert places.scratch() == Path("/dev/shm")
+
+
+def test_a_place_that_is_named_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    host(monkeypatch)
+    monkeypatch.setenv("TMPDIR", "/var/tmp")
+    assert places.scratch() == Path("/var/tmp")
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        {"mode": 0o1755},
+        {"flags": os.ST_NOEXEC},
+        {"flags": os.ST_RDONLY},
+        {"free": 64 << 20},
+        {"mounts": "/dev/vda / ext4 rw 0 0"},
+        {"mounts": MOUNTS + "\next /dev/shm ext4 rw 0 0"},
+    ],
+    ids=["closed", "noexec", "read-only", "small", "no mount", "covered"],
+)
+def test_memory_that_does_not_fit_is_left_alone(
+    kind: dict[str, int | str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host(monkeypatch, **kind)  # type: ignore[arg-type]
+    assert places.scratch() == Path("/var/tmp")
+
+
+def test_without_such_a_place_there_is_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(places, "MEMORY", Path("/none"))
+    assert places.scratch() == Path("/var/tmp")

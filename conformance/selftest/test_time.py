@@ -1,0 +1,125 @@
+"""Shims with another sense of time: who is late fails, who is on time does not, on any machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema_rs import Draft202012Validator
+
+from selftest.time_counts import ROWS, told
+from selftest.tools import RESULT_SCHEMA, ROOT, TWIN, Done, boxspec
+
+SLOW_TWIN = ROOT / "conformance" / "selftest" / "slow_twin.py"
+INTERPRETER = f"{Path(sys.executable).resolve()} -I -S"
+ROOT_USER = os.geteuid() == 0
+
+# Stamped by the child at both ends, and by the end of the shim.
+DEADLINE = "test_a_deadline_is_noticed_within_a_tick"
+END = "test_the_end_of_a_child_is_noticed_within_a_tick"
+
+
+class Run:
+    def __init__(self, how: str, tests: str, *words: str, folder: Path) -> None:
+        self.file = folder / "result.json"
+        shim = f"{INTERPRETER} {SLOW_TWIN} {how} --" if how else f"{INTERPRETER} {TWIN}"
+        began = time.monotonic()
+        self.done: Done = boxspec(
+            *("run", "--shim", shim, "--contract", "exec", "-k", tests, "--json", self.file),
+            *words,
+        )
+        self.seconds = time.monotonic() - began
+        self.said = self.done.stdout + self.done.stderr
+        self.tree: dict[str, Any] = json.loads(self.file.read_text()) if self.file.exists() else {}
+
+    def verdicts(self, tests: str) -> set[str]:
+        assert self.tree, self.said
+        return {each["verdict"] for each in self.tree["tests"] if f"::{tests}" in each["id"]}
+
+
+# As root it runs in front of all others when it is asked again: then it is decided on any machine.
+CONVICTED = {"fails"} if ROOT_USER else {"fails", "not-measured"}
+
+
+@pytest.mark.parametrize(
+    ("how", "test"),
+    [("deadline=150", f"{DEADLINE} and 50"), ("end=150", f"{END} and 110")],
+    ids=["a deadline", "an end"],
+)
+def test_who_is_150_ms_late_fails(how: str, test: str, tmp_path: Path) -> None:
+    run = Run(how, test, folder=tmp_path)
+    assert run.verdicts(test.partition(" ")[0]) <= CONVICTED, run.said
+    assert run.done.returncode != 0
+
+
+def test_who_is_300_ms_late_conforms_on_no_machine(tmp_path: Path) -> None:
+    run = Run("deadline=300", DEADLINE, "--busy", "8", folder=tmp_path)
+    assert run.verdicts(DEADLINE) <= {"fails", "not-measured"}, run.said
+
+
+@pytest.mark.parametrize(
+    "how", ["", "start=2000", "burn=2"], ids=["plain", "a slow start", "busy itself"]
+)
+def test_who_is_on_time_is_not_accused_on_a_busy_machine(how: str, tmp_path: Path) -> None:
+    run = Run(how, f"{DEADLINE} or {END}", "--busy", "8", folder=tmp_path)
+    assert "fails" not in run.verdicts(""), run.said
+    assert run.done.returncode in (0, 3)
+
+
+@pytest.mark.parametrize("verdict", ["conforms", "not-measured", "fails", "no result"])
+def test_a_count_does_not_hold_where_one_run_says_what_none_may(verdict: str) -> None:
+    said = {row.name: told(row, [{"verdicts": [verdict, "fails"]}])[1] for row in ROWS[:2]}
+    assert list(said.values()) == [verdict == "fails", verdict in ("fails", "not-measured")]
+    assert not told(ROWS[3], [{"verdicts": [verdict, "fails"]}])[1]
+
+
+def test_the_figures_of_each_bound_are_in_the_result(tmp_path: Path) -> None:
+    run = Run("", f"{DEADLINE} or {END}", folder=tmp_path)
+    Draft202012Validator(json.loads(RESULT_SCHEMA.read_text())).validate(run.tree)
+    assert [each["id"] for each in run.tree["tests"] if not each["timing"]] == []
+    late = [each for each in run.tree["tests"] if len(each["timing"]) > 1]
+    assert run.tree["summary"]["late"] == len(late)
+    said = f" · late {len(late)}" if late else " · known 0"
+    assert run.done.stdout.splitlines()[-1].endswith(said)
+
+
+def test_a_hang_fails_at_the_first_look_or_the_second(tmp_path: Path) -> None:
+    run = Run("hang", "test_an_exit_is_noticed_where", folder=tmp_path)
+    (test,) = run.tree["tests"]
+    assert test["verdict"] in CONVICTED, run.said
+    assert "did not return within" in test["reason"]
+    assert len(test["timing"]) <= 2
+    assert run.tree["summary"]["late"] == (0 if test["verdict"] == "fails" else 1)
+
+
+MEDDLED = {"stop": "the warden was stopped", "kill": "the warden was killed"}
+
+
+def test_who_states_another_tick_is_not_measured_by_it(tmp_path: Path) -> None:
+    tests = f"test_grace_is_5000_ms_and_tick_100_ms or {DEADLINE}"
+    run = Run("tick=30000 deadline=5000", tests, folder=tmp_path)
+    assert run.verdicts("test_grace") == {"fails"}
+    assert run.verdicts(DEADLINE) == {"not-measured"}
+    assert "states tick_ms 30000" in run.said
+
+
+@pytest.mark.parametrize("how", ["stop", "kill"])
+def test_a_shim_that_meddles_with_its_warden_is_told_and_costs_little(
+    how: str, tmp_path: Path
+) -> None:
+    run = Run(how, "test_the_end and 40", folder=tmp_path)
+    assert run.done.returncode == 2, run.said
+    assert MEDDLED[how] in run.said
+    assert run.seconds < 40
+
+
+@pytest.mark.skipif(not ROOT_USER, reason="others cannot open a pipe of the warden")
+def test_a_report_that_is_not_the_wardens_is_refused_and_told(tmp_path: Path) -> None:
+    run = Run("end=300 forge", f"{END} and 40", folder=tmp_path)
+    assert run.verdicts(END) == {"fails"}, run.said
+    assert "a report that the warden did not write" in run.said

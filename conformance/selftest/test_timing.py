@@ -1,0 +1,334 @@
+"""Bounds of time: what their figures say, and who waited how long."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from boxspec.api import at_most, between, expect
+from boxspec.judge.timing import Timing
+from boxspec.judge.verdict import Failure, Late, NotMeasured
+from boxspec.schedule.ask_again import LOOKS, AskAgain
+from boxspec.schedule.overlap import Overlap
+from boxspec.target.bounds import expect_no_longer, expect_within
+from boxspec.target.hangs import Hangs
+from boxspec.target.look import Look
+from boxspec.target.observe.company import Company
+from boxspec.target.observe.machine import TICK_NS, Machine
+from boxspec.target.observe.stamps import Spent, Stamp, Waited
+from boxspec.target.observed import Facts, FromOutside
+from boxspec.target.patience import slow_s
+from boxspec.target.waiting import Setting, waited_between
+
+MS = 1_000_000
+QUIET = Machine(0, 2, 0, 0, 0)
+
+
+def verdict(took: float, waited: float, limit: float = 100.0, spare: float = 25.0) -> str:
+    try:
+        Timing("it", limit, spare, took, waited).judge()
+    except Late:
+        return "open"
+    except Failure as why:
+        assert why.timed
+        return "fails"
+    return "conforms"
+
+
+@pytest.mark.parametrize(
+    ("took", "waited", "says"),
+    [
+        (0, 0, "conforms"),
+        (125, 0, "conforms"),
+        (125, 90, "conforms"),
+        (125.1, 0, "fails"),
+        (150, 0, "fails"),
+        (150, 24.9, "fails"),
+        (150, 25, "open"),
+        (943, 900, "open"),
+        (5000, 4874, "fails"),
+        (5000, 5000, "open"),
+    ],
+)
+def test_what_the_figures_of_a_bound_say(took: float, waited: float, says: str) -> None:
+    assert verdict(took, waited) == says
+
+
+def test_waiting_makes_nobody_conform() -> None:
+    late = [verdict(took, waited) for took in range(126, 2000, 50) for waited in range(0, took, 50)]
+    assert "conforms" not in late
+
+
+@pytest.mark.parametrize("matcher", [at_most(3), between(1, 3)])
+def test_a_bound_of_a_count_is_decided_at_once(matcher: Any) -> None:
+    with pytest.raises(Failure) as why:
+        expect("descriptors", 4, matcher)
+    assert not why.value.timed
+
+
+@dataclass
+class FakeRun:
+    """A shim 7 that started at 0 and has ended; on a machine that was never free."""
+
+    setting: Setting
+    spent: Spent | None
+    t_ended_ns: int | None = 1000 * MS
+    shim_pid: int = 7
+    t_started_ns: int = 0
+
+    def waited(self) -> Waited:
+        assert self.spent is not None
+        return self.spent.waited
+
+
+class FakeBox:
+    """What the bounds use of a box, with one run."""
+
+    def __init__(
+        self,
+        company: Company = Company(),  # noqa: B008 - frozen
+        *,
+        waited_ms: float = 0,
+        cpu_ms: float = 0,
+        realtime: bool = False,
+    ) -> None:
+        spent = Spent(Waited(int(waited_ms * MS), 1), 0, int(cpu_ms * MS))
+        self.lives = [FakeRun(Setting(QUIET, company, realtime), spent)]
+        self.judged: list[Timing] = []
+
+    def note(self, timing: Timing) -> Timing:
+        self.judged.append(timing)
+        return timing
+
+
+@pytest.fixture(autouse=True)
+def never_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = Machine(10_000 * MS, 2, 0, 0, 0)
+    monkeypatch.setattr("boxspec.target.waiting.Machine", SimpleNamespace(now=lambda: machine))
+
+
+def stamp(t_ms: float, waited_ms: float = 0, threads: int = 1, early_ms: float = 0) -> Stamp:
+    """By an observer that read what the shim 7 had waited by then."""
+    targets = {7: Waited(int(waited_ms * MS), threads)}
+    return Stamp(int(t_ms * MS), int(early_ms * MS), targets=targets)
+
+
+def test_what_a_target_waited_is_counted_between_the_stamps() -> None:
+    assert waited_between(FakeBox().lives, stamp(100, 40), stamp(400, 70)) == (30.0, True)
+
+
+def test_what_the_observers_waited_is_counted_too_and_makes_it_longer() -> None:
+    box = FakeBox()
+    since, until = stamp(100, 40, early_ms=20), stamp(400, 70, early_ms=5)
+    assert waited_between(box.lives, since, until) == (55.0, True)
+    with pytest.raises(Failure):
+        expect_within(box, "it", since, until, 100)
+    assert (box.judged[0].took_ms, box.judged[0].own_ms) == (320.0, 265.0)
+
+
+def test_the_own_count_of_a_stamper_counts_between_its_stamps() -> None:
+    since = Stamp(100 * MS, by=3, own=Waited(10 * MS, 1), targets={7: Waited(0, 1)})
+    until = Stamp(200 * MS, 1, by=3, own=Waited(40 * MS, 1), targets={7: Waited(0, 1)})
+    assert waited_between(FakeBox().lives, since, until) == (30.0, True)
+
+
+def test_where_nobody_read_the_target_at_the_end_all_of_its_life_counts() -> None:
+    box = FakeBox(waited_ms=90)
+    assert waited_between(box.lives, stamp(100, 40), Stamp(400 * MS)) == (50.0, True)
+
+
+@pytest.mark.parametrize(
+    ("company", "threads"),
+    [
+        (Company(threads=2), 1),
+        (Company(beside=True), 1),
+        (Company(), 3),
+    ],
+    ids=["threads", "helpers", "a thread that has gone"],
+)
+def test_who_took_its_count_along_leaves_all_in_doubt(company: Company, threads: int) -> None:
+    since = stamp(100, 0, threads)
+    assert waited_between(FakeBox(company).lives, since, stamp(400, 5, 1)) == (300.0, False)
+
+
+def test_helpers_in_front_of_the_child_matter_from_the_start_on_only() -> None:
+    box = FakeBox(Company(before=True))
+    assert waited_between(box.lives, Stamp(0), stamp(400, 5))[1] is False
+    assert waited_between(box.lives, stamp(100), stamp(400, 5))[1] is True
+
+
+CROWD = Company(threads=9, before=True, beside=True)
+
+
+def test_in_front_of_all_others_nobody_is_missed() -> None:
+    box = FakeBox(CROWD, realtime=True, cpu_ms=100)
+    assert waited_between(box.lives, stamp(100), stamp(400, 5)) == (5.0, True)
+
+
+def test_who_computes_all_the_time_is_its_own_obstacle() -> None:
+    box = FakeBox(CROWD, realtime=True, cpu_ms=900)
+    assert waited_between(box.lives, stamp(100), stamp(400, 5)) == (300.0, False)
+
+
+def test_a_host_that_does_not_tell_leaves_all_in_doubt() -> None:
+    unread = Stamp(400 * MS, targets={7: Waited(0, 0)})
+    assert waited_between(FakeBox().lives, stamp(100, 0, 0), unread) == (300.0, False)
+
+
+def ran(until_ms: float, waited_ms: float) -> FromOutside:
+    seen = FromOutside()
+    seen.observed = Facts(("exited", 0), Stamp(0), stamp(until_ms, waited_ms))
+    return seen
+
+
+def test_a_control_that_was_kept_waiting_hides_nothing() -> None:
+    box = FakeBox()
+    with pytest.raises(Late):
+        expect_no_longer(box, "it", ran(400, 10), ran(300, 60), 100)
+    assert (box.judged[0].took_ms, box.judged[0].waited_ms) == (160.0, 70.0)
+
+
+def machine(t_ms: float, idle_ms: float, stolen_ms: float = 0, throttled_ms: float = 0) -> Machine:
+    values = (int(each * MS) for each in (idle_ms, stolen_ms, throttled_ms))
+    return Machine(int(t_ms * MS), 2, *values)
+
+
+@pytest.mark.parametrize(
+    ("after", "busy_ms"),
+    [
+        (machine(1000, 0), 1000),
+        (machine(1000, 2000), TICK_NS / MS),
+        (machine(1000, 1000), 500 + TICK_NS / MS),
+        (machine(1000, 2000, throttled_ms=300), 300 + TICK_NS / MS),
+    ],
+    ids=["busy", "idle", "half", "throttled"],
+)
+def test_nobody_waits_while_a_processor_is_free(after: Machine, busy_ms: float) -> None:
+    assert after.busy_since(machine(0, 0)) / MS == busy_ms
+
+
+def test_the_counters_of_this_machine_go_on() -> None:
+    before = Machine.now()
+    time.sleep(0.05)
+    after = Machine.now()
+    assert before.processors == len(os.sched_getaffinity(0))
+    assert 0 <= after.busy_since(before) <= after.t_ns - before.t_ns
+
+
+class Script:
+    """A body whose looks are written down: what each raises."""
+
+    def __init__(self, *looks: BaseException | None) -> None:
+        self.looks = list(looks)
+        self.seen: list[Look] = []
+
+    def run(self, look: Look) -> None:
+        self.seen.append(look)
+        raised = self.looks.pop(0)
+        if raised is not None:
+            raise raised
+
+
+def late(hang: bool = False) -> Late:
+    return Late("it", "soon", "not soon", hang=hang)
+
+
+def asked(body: Script, first: Late, *, alone: bool = True) -> str:
+    return AskAgain().until_decided(body.run, first, alone=alone)
+
+
+def test_one_look_in_time_is_enough() -> None:
+    body = Script(late(), None)
+    assert "late in 2 of 3 looks" in asked(body, late())
+    assert [(look.number, look.alone) for look in body.seen] == [(2, True), (3, True)]
+
+
+def test_what_stays_open_was_not_measured() -> None:
+    body = Script(*[late() for _ in range(LOOKS - 1)])
+    with pytest.raises(NotMeasured, match=f"in each of {LOOKS} looks"):
+        asked(body, late())
+
+
+def test_a_failure_at_any_look_is_one() -> None:
+    with pytest.raises(Failure):
+        asked(Script(late(), Failure("it", "soon", "late by itself", timed=True)), late())
+
+
+@pytest.mark.parametrize("in_front", [True, False])
+def test_a_hang_is_asked_once_more_and_never_acquitted(in_front: bool) -> None:
+    body = Script(late(hang=True))
+    if in_front and os.geteuid() != 0:
+        pytest.skip("SCHED_FIFO needs root")
+    with pytest.raises(Failure if in_front else NotMeasured, match="not soon"):
+        asked(body, late(hang=True), alone=in_front)
+    assert len(body.seen) == 1
+
+
+def test_what_goes_wrong_in_front_of_all_others_is_asked_behind_them() -> None:
+    if os.geteuid() != 0:
+        pytest.skip("SCHED_FIFO needs root")
+    wrong = Failure("it", "a result", "killed 9")
+    body = Script(wrong, late(), None)
+    asked(body, late())
+    assert [look.realtime for look in body.seen] == [True, False, False]
+
+
+def test_hangs_of_one_topic_are_counted_and_then_take_turns() -> None:
+    hangs = Hangs()
+    for _ in range(3):
+        assert not hangs.many("A")
+        hangs.note("A")
+    assert hangs.many("A")
+    assert not hangs.many("B")
+    inside, most = list[int](), list[int]()
+
+    def go(number: int) -> None:
+        with hangs.turn("A"):
+            inside.append(number)
+            time.sleep(0.02)
+            most.append(len(inside))
+            inside.remove(number)
+
+    threads = [threading.Thread(target=go, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize(("startup_ms", "seconds"), [(3, 20), (2000, 20), (2700, 27)])
+def test_a_slow_shim_has_ten_runs_of_its_own(startup_ms: float, seconds: float) -> None:
+    assert slow_s(startup_ms) == seconds
+
+
+def test_at_rest_nothing_runs() -> None:
+    overlap, running = Overlap(threads=2), list[str]()
+    started, go_on = threading.Event(), threading.Event()
+
+    def body() -> float:
+        started.set()
+        go_on.wait(10)
+        running.append("first")
+        return 0.0
+
+    def late_one() -> float:
+        running.append("second")
+        return 0.0
+
+    first = overlap.submit("first", body)
+    assert started.wait(10)
+    threading.Timer(0.05, go_on.set).start()
+    with overlap.at_rest():
+        assert running == ["first"]
+        second = overlap.submit("second", late_one)
+        time.sleep(0.05)
+        assert running == ["first"]
+    assert second.result(10) == first.result(10) == 0.0
+    overlap.join()

@@ -1,0 +1,17 @@
+"""The twin, in whose texts one clause has a form that nobody knows the meaning of."""
+
+import os
+import sys
+
+TWIN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "python")
+sys.path.insert(0, TWIN)
+
+import sbpl.clauses as clauses
+from protocol import main
+
+CLAUSE = '(deny file-write* (regex "^/private/etc/(?:hosts|passwd)$"))'
+
+clauses.PARTS = (*clauses.PARTS, lambda given: [CLAUSE])
+
+if __name__ == "__main__":
+    os._exit(main())
