@@ -81,7 +81,10 @@ def _judged(
     blocked = {id(each): blocks.by(name, each) for each in mine if each.verdict in BROKEN}
     failing = [each for each in mine if each.verdict in BROKEN and not blocked[id(each)]]
     # A test may need more than its requirement does: where it does not apply, the others decide.
-    applying = [each for each in mine if each.verdict is not Verdict.NOT_APPLICABLE] or mine
+    # What escaped and was declared does not conform because other attempts were refused.
+    applying = [
+        each for each in mine if each.verdict is not Verdict.NOT_APPLICABLE or each.escaped
+    ] or mine
     verdict = worst(
         Verdict.NOT_MEASURED if blocked.get(id(each)) else each.verdict for each in applying
     )

@@ -32,9 +32,9 @@ class Record:
     blocked_by: those that the test itself found broken.
     lacks: the feature of the host without which it was not measured.
     missing: the capabilities without which it does not apply.
+    declared, escaped: what was said beforehand not to be held, and what got out.
     timing: each bound of time, each time that it was measured (see timing.py).
     late: at some look something came too late, and the machine may have been the cause.
-    declared, escaped: what was said beforehand not to be held, and what got out.
     """
 
     id: str
@@ -57,7 +57,6 @@ class Record:
     missing: list[str] = field(default_factory=list)
     declared: str = ""
     escaped: str = ""
-
     timing: list[dict[str, Any]] = field(default_factory=list)
     late: bool = False
 

@@ -94,8 +94,8 @@ def _test(tree: Tree, record: Record) -> dict[str, Any]:
         test.update({name: said[name] for name in ("what", "expected", "got", "folder")})
     if record.cases is not None:
         test["cases"] = {"failed": record.cases[0], "of": record.cases[1]}
-    test["timing"] = said["timing"]
     if record.escaped:
         test.update({name: said[name] for name in ("declared", "escaped")})
+    test["timing"] = said["timing"]
     test["repro"] = repro_command(record.requirements[:1], tree.shim)
     return test
