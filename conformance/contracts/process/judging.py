@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 from boxspec.api import Box
 from boxspec.api import programs as P
+from boxspec.target.observe.lines import poll
 from contracts.process.asking import Message, Step, handle, step
 
 CAT = "/bin/cat"
@@ -16,6 +18,11 @@ SH = "/bin/sh"
 def shell(line: str, *words: Any, **options: Any) -> Message:
     """A handle on `sh -c line` with $1, $2, …"""
     return handle(SH, ["-c", line, "sh", *words], **options)
+
+
+def read_some(fd: int, within_s: float = 10) -> bytes:
+    """What comes next on a pipe of ours; empty when nothing comes, or its end."""
+    return os.read(fd, 65536) if poll([fd], within_s) else b""
 
 
 class Pause:

@@ -10,7 +10,7 @@ import pytest
 
 from boxspec.api import Box, at_least, at_most, expect, expect_within, requires
 from boxspec.api import programs as P
-from contracts.process.judging import CAT, SH
+from contracts.process.judging import CAT, SH, read_some
 from contracts.shared.moments import pass_time, until
 
 DATA = bytes(range(256)) * 8000
@@ -31,7 +31,7 @@ def test_an_answer_comes_before_the_end_of_input(box: Box) -> None:
     with box.process.start_bridge(CAT, stdin="pipe", stdout="pipe", within_s=15) as live:
         for text in (b"one\n", b"two\0\n"):
             live.stdin.write(text)
-            expect("the answer", live.stdout.read(64), text)
+            expect("the answer", read_some(live.stdout.fileno()), text)
         live.stdin.close()
         live.finish()
 
@@ -99,7 +99,7 @@ def test_flags_of_its_streams_stay(box: Box) -> None:
         options = {"stdin": theirs_in, "stdout": theirs_out, "within_s": 15}
         with box.process.start_bridge(CAT, **options) as live:
             os.write(ours_out, b"x\n")
-            answer = os.read(ours_in, 64)
+            answer = read_some(ours_in)
             during = [fcntl.fcntl(fd, fcntl.F_GETFL) for fd in ends]
             os.close(ours_out)
             ours_out = -1
@@ -120,12 +120,12 @@ FLOOD = 128 * 2**20
 def test_a_client_that_does_not_read_stops_the_child(box: Box) -> None:
     options = {"stdin": "null", "stdout": "pipe", "within_s": 30}
     with box.process.start_bridge(P.flood, [FLOOD, 0], **options) as live:
-        expect("the first byte", live.stdout.read(1), b"a")
+        total = [len(read_some(live.stdout.fileno()))]
+        expect("whether there is output", total[0] > 0, True)
         first = int(live.status()["VmHWM"].split()[0])
         pass_time(300)
         last = int(live.status()["VmHWM"].split()[0])
         running = live.running
-        total = [1]
 
         def take_the_rest() -> None:
             while piece := live.stdout.read(2**20):
