@@ -1,4 +1,5 @@
-"""The lengths of time that hello tells, in nanoseconds."""
+"""The lengths of time that hello tells, in nanoseconds where the name says so."""
 
 GRACE_NS = 5_000_000_000
 TICK_NS = 100_000_000
+BRIDGE_GRACE_MS = 1_500

@@ -115,6 +115,7 @@ def hello(shim: Shim, reader: Reader) -> Object:
             "constants": {
                 "grace_ms": constants.GRACE_NS // 1_000_000,
                 "tick_ms": constants.TICK_NS // 1_000_000,
+                "bridge_grace_ms": constants.BRIDGE_GRACE_MS,
             },
             **{
                 name: said

@@ -1,0 +1,1 @@
+"""The contract process: `contract.py` declares it, `page.md` is it."""

@@ -1,0 +1,104 @@
+"""Questions about processes: what a case has as `box.process`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from boxspec.programs import programs
+from boxspec.target.case import WITHIN_S, Box
+from boxspec.target.client.b64 import put_word, put_words, unb64
+from boxspec.target.live import Live
+from boxspec.target.observed import Observed
+
+Message = dict[str, Any]
+Step = dict[str, Any]
+
+
+class Script(Observed):
+    """One process.script through one shim process."""
+
+    @property
+    def steps(self) -> list[dict[str, Any]]:
+        steps: list[dict[str, Any]] = self.result["steps"]
+        return steps
+
+    def data(self, index: int) -> bytes:
+        """What a step has read."""
+        return unb64(self.steps[index].get("data_b64", ""))
+
+
+def request(program: str, args: Sequence[Any] = (), **fields: Any) -> Message:
+    made: Message = {}
+    put_word(made, "program", program)
+    put_words(made, "args", [str(word) for word in args])
+    return made | fields
+
+
+def handle(program: str, args: Sequence[Any] = (), **options: Any) -> Message:
+    """options: `stdin`, `stdout`, `stderr` (0, 1 or 2), `nonblocking`."""
+    return {"request": request(program, args), **options}
+
+
+def step(name: str, on: str = "a", **fields: Any) -> Step:
+    made: Step = {"step": name}
+    if name != "join":
+        made["handle"] = on
+    for key, value in fields.items():
+        if isinstance(value, bytes):
+            put_word(made, key, value)
+        else:
+            made[key] = value
+    return made
+
+
+class AsksProcess:
+    def __init__(self, box: Box) -> None:
+        self._box = box
+
+    def ends(self, code: int) -> tuple[Mapping[str, Message], list[Step]]:
+        """A script whose child exits with a code."""
+        return {"a": handle(programs.exit_with, [code])}, [step("open"), step("wait")]
+
+    def start(
+        self,
+        handles: Mapping[str, Message],
+        steps: Sequence[Step],
+        *,
+        within_s: float = WITHIN_S,
+        expect_result: bool = True,
+        hold: bool = False,
+    ) -> Live[Script]:
+        message = {"op": "process.script", "handles": dict(handles), "steps": list(steps)}
+        return self._box.launch(
+            message, Script, within_s=within_s, expect_result=expect_result, hold=hold
+        )
+
+    def script(
+        self, handles: Mapping[str, Message], steps: Sequence[Step], **options: Any
+    ) -> Script:
+        with self.start(handles, steps, **options) as live:
+            return live.finish()
+
+    def start_bridge(
+        self,
+        program: str,
+        args: Sequence[Any] = (),
+        *,
+        within_s: float = WITHIN_S,
+        expect_result: bool = True,
+        stdin: Any = None,
+        stdout: Any = None,
+        stderr: Any = None,
+    ) -> Live[Observed]:
+        return self._box.launch(
+            {"op": "process.bridge", "request": request(program, args)},
+            Observed,
+            within_s=within_s,
+            expect_result=expect_result,
+            streams={"stdin": stdin, "stdout": stdout, "stderr": stderr},
+        )
+
+    def bridge(self, program: str, args: Sequence[Any] = (), **options: Any) -> Observed:
+        with self.start_bridge(program, args, **options) as live:
+            return live.finish()

@@ -1,0 +1,49 @@
+"""What the tests of processes share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from boxspec.api import Box
+from boxspec.api import programs as P
+from boxspec.target.observe.lines import poll
+from contracts.process.asking import Message, Step, handle, step
+
+CAT = "/bin/cat"
+SH = "/bin/sh"
+
+
+def shell(line: str, *words: Any, **options: Any) -> Message:
+    """A handle on `sh -c line` with $1, $2, …"""
+    return handle(SH, ["-c", line, "sh", *words], **options)
+
+
+def read_some(fd: int, within_s: float = 10) -> bytes:
+    """What comes next on a pipe of ours; empty when nothing comes, or its end."""
+    return os.read(fd, 65536) if poll([fd], within_s) else b""
+
+
+class Pause:
+    """A place in a script where it waits until the test lets it go on."""
+
+    def __init__(self, box: Box, name: str = "pause") -> None:
+        self._box = box
+        self.name = name
+        self.fifo: Path = box.fifo(name)
+        self._events = box.events(f"{name}-events")
+
+    @property
+    def handle(self) -> Message:
+        return handle(P.gate, [self._events.path, self.fifo])
+
+    @property
+    def steps(self) -> list[Step]:
+        return [step("open", self.name), step("wait", self.name)]
+
+    def reached(self) -> None:
+        self._events.wait("ready")
+
+    def go_on(self) -> None:
+        self._box.open_gate(self.fifo)

@@ -1,0 +1,141 @@
+"""PROCESS-BRIDGE: a process behind the shim's own streams."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import threading
+
+import pytest
+
+from boxspec.api import Box, at_least, at_most, expect, expect_within, requires
+from boxspec.api import programs as P
+from contracts.process.judging import CAT, SH, read_some
+from contracts.shared.moments import pass_time, until
+
+DATA = bytes(range(256)) * 8000
+GRACE_MS = 1500
+
+
+@requires("PROCESS-BRIDGE-01")
+def test_every_byte_is_passed_on(box: Box) -> None:
+    place = box.tmp / "data"
+    place.write_bytes(DATA)
+    seen = box.process.bridge(SH, ["-c", "cat; printf more >&2"], stdin=place, within_s=20)
+    got = (seen.shim_stdout == DATA, seen.shim_stderr)
+    expect("whether stdout is whole, and stderr", got, (True, b"more"))
+
+
+@requires("PROCESS-BRIDGE-01")
+def test_an_answer_comes_before_the_end_of_input(box: Box) -> None:
+    with box.process.start_bridge(CAT, stdin="pipe", stdout="pipe", within_s=15) as live:
+        for text in (b"one\n", b"two\0\n"):
+            live.stdin.write(text)
+            expect("the answer", read_some(live.stdout.fileno()), text)
+        live.stdin.close()
+        live.finish()
+
+
+@requires("PROCESS-BRIDGE-02")
+@pytest.mark.parametrize(
+    ("line", "end"),
+    [("cat; exit 3", {"exited": 3}), ("cat; kill -TERM $$", {"signaled": "SIGTERM"})],
+)
+def test_the_end_of_input_is_passed_on(box: Box, line: str, end: dict[str, object]) -> None:
+    with box.process.start_bridge(SH, ["-c", line], stdin="pipe", within_s=10) as live:
+        live.stdin.close()
+        seen = live.finish()
+    expect("the response", seen.result, end)
+
+
+@requires("PROCESS-BRIDGE-03", overlap=1.8, timing=True)
+@pytest.mark.parametrize("name", ["INT", "TERM"])
+def test_a_signal_ends_a_group_that_ignores_it(box: Box, name: str) -> None:
+    events = box.events()
+    words = [events.path, "--ignore", "TERM", "--ignore", "INT", "--members", "1"]
+    words += ["--member-ignore", "TERM", "--member-ignore", "INT"]
+    with box.process.start_bridge(P.siglog, words, stdin="pipe", within_s=15) as live:
+        events.wait("ready")
+        sent = live.signal(name)
+        seen = live.finish()
+    expect("the response", seen.result, {"signaled": "SIGKILL"})
+    took = (seen.end.t_ns - sent.t_ns) / 1e6
+    expect("from the signal to the end, in ms", took, at_least(GRACE_MS))
+    limit = GRACE_MS + box.tick_ms
+    expect_within(box, "from the signal to the end", sent, seen.end, limit)
+
+
+@requires("PROCESS-BRIDGE-03")
+def test_a_group_may_end_in_its_grace(box: Box) -> None:
+    events = box.events()
+    words = [events.path, "--on", "TERM:exit:4:100"]
+    with box.process.start_bridge(P.siglog, words, stdin="pipe", within_s=15) as live:
+        events.wait("ready")
+        live.signal("TERM")
+        seen = live.finish()
+    expect("the response", seen.result, {"exited": 4})
+
+
+@requires("PROCESS-BRIDGE-04")
+def test_a_killed_bridge_leaves_nothing(box: Box) -> None:
+    events = box.events()
+    words = [events.path, "--ignore", "TERM", "--members", "2", "--member-ignore", "TERM"]
+    options = {"stdin": "pipe", "expect_result": False, "within_s": 15}
+    with box.process.start_bridge(P.siglog, words, **options) as live:
+        group = {events.wait("ready").pid, *(each.pid for each in events.all("member"))}
+        live.signal("KILL")
+        live.wait_exit()
+        gone = until(lambda: not group & {p.pid for p in live.descendants() if p.alive}, 1)
+    expect("members that were there; whether they are gone", (len(group), gone), (3, True))
+
+
+@requires("PROCESS-BRIDGE-05")
+def test_flags_of_its_streams_stay(box: Box) -> None:
+    theirs_in, ours_out = os.pipe()
+    ours_in, theirs_out = os.pipe()
+    try:
+        ends = (theirs_in, theirs_out)
+        before = [fcntl.fcntl(fd, fcntl.F_GETFL) for fd in ends]
+        options = {"stdin": theirs_in, "stdout": theirs_out, "within_s": 15}
+        with box.process.start_bridge(CAT, **options) as live:
+            os.write(ours_out, b"x\n")
+            answer = read_some(ours_in)
+            during = [fcntl.fcntl(fd, fcntl.F_GETFL) for fd in ends]
+            os.close(ours_out)
+            ours_out = -1
+            live.finish()
+        after = [fcntl.fcntl(fd, fcntl.F_GETFL) for fd in ends]
+    finally:
+        for fd in (theirs_in, ours_in, theirs_out, ours_out):
+            if fd >= 0:
+                os.close(fd)
+    expect("the answer", answer, b"x\n", verdict="unproven")
+    expect("flags in the middle and behind", (during, after), (before, before))
+
+
+FLOOD = 128 * 2**20
+
+
+@requires("PROCESS-BRIDGE-06", overlap=0.6)
+def test_a_client_that_does_not_read_stops_the_child(box: Box) -> None:
+    options = {"stdin": "null", "stdout": "pipe", "within_s": 30}
+    with box.process.start_bridge(P.flood, [FLOOD, 0], **options) as live:
+        total = [len(read_some(live.stdout.fileno()))]
+        expect("whether there is output", total[0] > 0, True)
+        first = int(live.status()["VmHWM"].split()[0])
+        pass_time(300)
+        last = int(live.status()["VmHWM"].split()[0])
+        running = live.running
+
+        def take_the_rest() -> None:
+            while piece := live.stdout.read(2**20):
+                total[0] += len(piece)
+
+        reader = threading.Thread(target=take_the_rest)
+        reader.start()
+        live.wait_exit()
+        reader.join()
+        seen = live.finish()
+    expect("whether it waited", running, True)
+    expect("memory that it took meanwhile, in KiB", last - first, at_most(16 * 1024))
+    expect("the end, and all bytes", (seen.result, total[0]), ({"exited": 0}, FLOOD))

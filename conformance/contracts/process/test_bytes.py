@@ -1,0 +1,67 @@
+"""PROCESS-BYTES and PROCESS-EOF: what goes through the streams."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from boxspec.api import Box, expect, requires
+from boxspec.api import programs as P
+from contracts.process.asking import handle, step
+from contracts.process.judging import CAT, shell
+
+# Every byte, and more than any pipe holds.
+DATA = bytes(range(256)) * 6000
+
+
+def digest(data: bytes) -> dict[str, object]:
+    return {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+
+
+@requires("PROCESS-BYTES-01")
+def test_every_byte_goes_both_ways(box: Box) -> None:
+    steps = [
+        step("open"),
+        step("write", data=DATA, thread="w"),
+        step("close_stdin", thread="w"),
+        step("read_eof", stream="stdout"),
+        step("join", thread="w"),
+        step("wait"),
+    ]
+    seen = box.process.script({"a": handle(CAT)}, steps, within_s=20)
+    expect("written", seen.steps[1], {"written": len(DATA)})
+    expect("read", seen.steps[3], digest(DATA))
+    expect("the end", seen.steps[5], {"exited": 0})
+
+
+@requires("PROCESS-BYTES-01")
+def test_both_outputs_are_whole(box: Box) -> None:
+    size = 2_000_000
+    steps = [
+        step("open"),
+        step("read_eof", stream="stderr", thread="e"),
+        step("read_eof", stream="stdout"),
+        step("join", thread="e"),
+    ]
+    seen = box.process.script({"a": handle(P.flood, [size, size, "--order", "mix"])}, steps)
+    lengths = (seen.steps[2].get("bytes"), seen.steps[1].get("bytes"))
+    expect("bytes on stdout and on stderr", lengths, (size, size))
+
+
+@requires("PROCESS-EOF-01")
+@pytest.mark.parametrize("taken", [False, True])
+def test_closing_stdin_is_the_end_of_input(box: Box, taken: bool) -> None:
+    take = [step("take", stream="stdin")] if taken else []
+    steps = [step("open"), *take, step("close_stdin"), step("wait", timeout_ms=5000)]
+    seen = box.process.script({"a": handle(CAT)}, steps, within_s=15)
+    expect("the end", seen.steps[-1], {"exited": 0})
+
+
+@requires("PROCESS-EOF-02")
+@pytest.mark.parametrize("ended", ["wait", "poll after kill"])
+def test_output_can_be_read_after_the_end(box: Box, ended: str) -> None:
+    line = "printf all; printf more >&2" + ("" if ended == "wait" else "; kill -KILL $$")
+    reads = [step("read_eof", stream=name) for name in ("stdout", "stderr")]
+    seen = box.process.script({"a": shell(line)}, [step("open"), step("wait"), *reads])
+    expect("stdout and stderr", (seen.data(2), seen.data(3)), (b"all", b"more"))

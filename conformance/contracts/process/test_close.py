@@ -1,0 +1,97 @@
+"""PROCESS-CLOSE and PROCESS-DROP: giving a handle up."""
+
+from __future__ import annotations
+
+import pytest
+
+from boxspec.api import Box, at_least, expect, requires
+from boxspec.api import programs as P
+from contracts.process.asking import Script, handle, step
+from contracts.process.judging import CAT, Pause
+from contracts.shared.moments import expect_none_left
+
+
+def end_siglog(box: Box, words: list[str], *last: dict[str, object]) -> Script:
+    """A group that logs its signals, and what is done to it when it is ready."""
+    pause, events = Pause(box), box.events()
+    handles = {"a": handle(P.siglog, [events.path, *words]), pause.name: pause.handle}
+    steps = [step("open"), *pause.steps, *last]
+    with box.process.start(handles, steps, within_s=20, hold=True) as live:
+        events.wait("ready")
+        pause.reached()
+        pause.go_on()
+        return live.finish()
+
+
+@requires("PROCESS-CLOSE-01")
+def test_a_group_may_end_in_its_grace(box: Box) -> None:
+    close = step("close")
+    rules = ["--on", "TERM:exit:5:200", "--members", "1", "--member-on", "TERM:exit:0:400"]
+    seen = end_siglog(box, rules, close)
+    ends = {event.pid for event in box.events().all("end")}
+    expect(
+        "the end, and how many ended by themselves",
+        (seen.steps[3].get("exited"), len(ends)),
+        (5, 2),
+    )
+
+
+@requires("PROCESS-CLOSE-01", overlap=0.6)
+def test_what_ignores_it_is_killed_after_the_grace(box: Box) -> None:
+    words = ["--ignore", "TERM", "--members", "1", "--member-ignore", "TERM"]
+    seen = end_siglog(box, words, step("close", grace_ms=400))
+    ready = box.events().all("ready")[0].t_ns
+    expect("the end", seen.steps[3].get("signaled"), "SIGKILL")
+    expect_none_left(seen, box.events(), member=1)
+    expect("from ready to the end, in ms", (seen.end.t_ns - ready) / 1e6, at_least(400))
+
+
+@requires("PROCESS-CLOSE-02")
+@pytest.mark.parametrize("keep", ["out", "err", "none"])
+def test_a_writer_outside_of_the_group_is_told(box: Box, keep: str) -> None:
+    words = [box.events().path, "--setsid", "--keep", keep]
+    steps = [step("open"), step("wait"), step("close")]
+    seen = box.process.script({"a": handle(P.orphan, words)}, steps)
+    helper = box.events().wait("orphan").pid
+    lives = helper in {each.pid for each in seen.lasting}
+    expect("whether it lives", lives, True, verdict="unproven")
+    expect("detached_writers", seen.steps[2].get("detached_writers"), keep != "none")
+
+
+@requires("PROCESS-CLOSE-02")
+def test_who_took_a_stream_is_not_told(box: Box) -> None:
+    words = [box.events().path, "--setsid", "--keep", "out"]
+    take = step("take", stream="stdout")
+    steps = [step("open"), take, step("wait"), step("close")]
+    seen = box.process.script({"a": handle(P.orphan, words)}, steps)
+    expect("detached_writers", seen.steps[3].get("detached_writers"), False)
+
+
+@requires("PROCESS-CLOSE-03")
+@pytest.mark.parametrize("first", ["close", "wait"])
+def test_a_second_close_tells_the_same(box: Box, first: str) -> None:
+    steps = [step("open"), step(first), step("close"), step("close")]
+    seen = box.process.script({"a": handle(P.exit_with, ["7"])}, steps)
+    one, two = seen.steps[2], seen.steps[3]
+    expect("whether they are equal", one == two, True)
+    expect("what they say beside an end", one.get("detached_writers"), False)
+
+
+@requires("PROCESS-DROP-01")
+@pytest.mark.parametrize("ignored", [True, False])
+def test_a_dropped_handle_leaves_nothing(box: Box, ignored: bool) -> None:
+    words = [
+        "--members",
+        "2",
+        *(["--ignore", "TERM", "--member-ignore", "TERM"] if ignored else []),
+    ]
+    seen = end_siglog(box, words, step("drop"))
+    expect_none_left(seen, box.events(), ready=1, member=2)
+
+
+@requires("PROCESS-DROP-01")
+def test_a_dropped_handle_is_gone(box: Box) -> None:
+    seen = box.process.script({"a": handle(CAT)}, [step("open"), step("drop")], hold=True)
+    expect(
+        "processes and zombies", [each.describe() for each in (*seen.lasting, *seen.zombies)], []
+    )

@@ -1,0 +1,108 @@
+"""PROCESS-KILL, PROCESS-GROUP, PROCESS-THREAD: signals, and what is left."""
+
+from __future__ import annotations
+
+import pytest
+
+from boxspec.api import Box, expect, requires
+from boxspec.api import programs as P
+from contracts.process.asking import handle, step
+from contracts.process.judging import CAT, Pause
+from contracts.shared.moments import expect_none_left
+
+
+@requires("PROCESS-KILL-01")
+@pytest.mark.parametrize(("how", "name"), [("terminate", "SIGTERM"), ("kill", "SIGKILL")])
+def test_each_sends_its_signal(box: Box, how: str, name: str) -> None:
+    steps = [step("open"), step(how), step("wait", timeout_ms=5000)]
+    seen = box.process.script({"a": handle(CAT)}, steps, within_s=15)
+    expect("the end", seen.steps[2], {"signaled": name})
+
+
+@requires("PROCESS-KILL-01")
+@pytest.mark.parametrize("how", ["terminate", "kill", "close", "drop"])
+def test_it_wakes_a_wait_in_another_thread(box: Box, how: str) -> None:
+    pause = Pause(box)
+    handles = {"a": handle("/bin/sleep", ["60"]), pause.name: pause.handle}
+    waits = step("wait", thread="w")
+    steps = [step("open"), waits, *pause.steps, step(how), step("join", thread="w")]
+    with box.process.start(handles, steps, within_s=15) as live:
+        pause.reached()
+        pause.go_on()
+        seen = live.finish()
+    name = "SIGTERM" if how in ("terminate", "close") else "SIGKILL"
+    expect("what the wait says", seen.steps[1], {"signaled": name})
+
+
+@requires("PROCESS-KILL-02")
+@pytest.mark.parametrize("how", ["terminate", "kill"])
+def test_each_member_of_the_group_gets_it(box: Box, how: str) -> None:
+    pause, events = Pause(box), box.events()
+    rules = ["--on", "TERM:exit:0", "--member-on", "TERM:exit:0", "--member-on", "TERM:exit:0"]
+    words = [events.path, "--members", "2", *(rules if how == "terminate" else [])]
+    handles = {"a": handle(P.siglog, words), pause.name: pause.handle}
+    steps = [step("open"), *pause.steps, step(how), step("wait")]
+    with box.process.start(handles, steps, within_s=15) as live:
+        events.wait("ready")
+        pause.reached()
+        pause.go_on()
+        seen = live.finish()
+    wanted = {"exited": 0} if how == "terminate" else {"signaled": "SIGKILL"}
+    expect("the end", seen.steps[4], wanted)
+    expect_none_left(seen, events, member=2)
+
+
+@requires("PROCESS-KILL-02")
+def test_members_hear_the_first_signal_too(box: Box) -> None:
+    pause, second, events = Pause(box), Pause(box, "second"), box.events()
+    words = [events.path, "--members", "2"]
+    names = {pause.name: pause.handle, second.name: second.handle}
+    steps = [step("open"), *pause.steps, step("terminate"), *second.steps, step("drop")]
+    with box.process.start({"a": handle(P.siglog, words), **names}, steps, within_s=20) as live:
+        events.wait("ready")
+        pause.reached()
+        pause.go_on()
+        heard = {events.wait("signal").pid for _ in range(3)}
+        second.reached()
+        second.go_on()
+        live.finish()
+    expect("how many of the group heard it", len(heard), 3)
+
+
+@requires("PROCESS-KILL-03")
+@pytest.mark.parametrize("how", ["terminate", "kill"])
+def test_after_the_end_a_signal_is_nothing(box: Box, how: str) -> None:
+    seen = box.process.script(
+        {"a": handle("/bin/true")}, [step("open"), step("wait"), step(how), step("wait")]
+    )
+    expect("the signal, and a wait", seen.steps[2:], [{}, {"exited": 0}])
+
+
+@requires("PROCESS-GROUP-01")
+@pytest.mark.parametrize("kept", ["out", "none"])
+def test_what_the_leader_leaves_is_killed(box: Box, kept: str) -> None:
+    events = box.events()
+    words = [events.path, "--keep", kept, "--exit", "3", "--ignore", "TERM", "--ignore", "HUP"]
+    with box.process.start(
+        {"a": handle(P.orphan, words)}, [step("open"), step("wait")], hold=True
+    ) as live:
+        seen = live.finish()
+    expect("the end", seen.steps[1], {"exited": 3})
+    expect_none_left(seen, events, orphan=1)
+
+
+@requires("PROCESS-GROUP-02")
+def test_who_left_the_group_lives_on(box: Box) -> None:
+    events = box.events()
+    words = [events.path, "--keep", "none", "--setsid"]
+    seen = box.process.script({"a": handle(P.orphan, words)}, [step("open"), step("wait")])
+    helper = events.wait("orphan").pid
+    expect("whether it lives", helper in {each.pid for each in seen.lasting}, True)
+
+
+@requires("PROCESS-THREAD-01")
+def test_the_thread_that_opened_may_end(box: Box) -> None:
+    talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]
+    steps = [step("open", thread="o"), step("join", thread="o"), *talk, step("wait")]
+    seen = box.process.script({"a": handle(CAT)}, steps, within_s=15)
+    expect("the answer, and the end", (seen.data(3), seen.steps[4]), (b"x\n", {"exited": 0}))

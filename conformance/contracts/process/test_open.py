@@ -1,0 +1,122 @@
+"""PROCESS-OPEN and PROCESS-TAKE: handles and their streams."""
+
+from __future__ import annotations
+
+import pytest
+
+from boxspec.api import Box, contains, expect, requires
+from contracts.process.asking import handle, step
+from contracts.process.judging import CAT, shell
+
+
+def asked(text: bytes, on: str = "a") -> list[dict[str, object]]:
+    """Write a line, and read one."""
+    return [step("write", on, data=text), step("read_until", on, stream="stdout", until=b"\n")]
+
+
+@requires("PROCESS-OPEN-01")
+def test_lines_go_to_and_fro(box: Box) -> None:
+    steps = [step("open"), *asked(b"one\n"), *asked(b"two\n"), step("poll")]
+    seen = box.process.script({"a": handle(CAT)}, steps)
+    got = (seen.data(2), seen.data(4), seen.steps[5])
+    expect("both answers, and a look after them", got, (b"one\n", b"two\n", {"running": True}))
+
+
+@requires("PROCESS-OPEN-02")
+@pytest.mark.parametrize("stream", ["stdin", "stdout", "stderr"])
+@pytest.mark.parametrize("mode", [3, 255])
+def test_a_bad_mode_spawns_nothing(box: Box, stream: str, mode: int) -> None:
+    mark = box.tmp / "mark"
+    line = ': >"$1"'
+    control = box.process.script({"a": shell(line, mark)}, [step("open"), step("wait")])
+    expect("the control", (control.steps[1], mark.exists()), ({"exited": 0}, True))
+    mark.unlink()
+    handles = {"a": shell(line, mark, **{stream: mode})}
+    seen = box.process.script(handles, [step("open"), step("streams"), step("wait")])
+    kinds = [each.get("error", {}).get("kind") for each in seen.steps]
+    expect(
+        "errors of the steps, and whether it ran",
+        (kinds[0], mark.exists()),
+        ("invalid_input", False),
+    )
+    expect("whether there is a handle", kinds[1:], ["invalid_input"] * 2)
+
+
+@requires("PROCESS-OPEN-03")
+@pytest.mark.parametrize("program", ["/boxspec/no/such", "boxspec-no-such", "/"])
+def test_what_cannot_be_started_is_an_error_of_open(box: Box, program: str) -> None:
+    seen = box.process.script({"a": handle(program)}, [step("open")])
+    error = seen.steps[0].get("error", {})
+    expect("kind", error.get("kind"), "execution")
+    expect("message", error.get("message"), contains("failed to spawn"))
+
+
+@requires("PROCESS-OPEN-04")
+@pytest.mark.parametrize("modes", [(1, 1, 1), (2, 1, 2), (1, 2, 1), (2, 2, 2), (1, 1, 0)])
+def test_a_handle_has_what_is_piped(box: Box, modes: tuple[int, int, int]) -> None:
+    named = dict(zip(("stdin", "stdout", "stderr"), modes, strict=True))
+    handles = {"a": {**handle(CAT), **named}}
+    seen = box.process.script(handles, [step("open"), step("streams")])
+    wanted = {name: mode == 1 for name, mode in named.items()}
+    expect("the streams", seen.steps[1], wanted)
+
+
+@requires("PROCESS-OPEN-04")
+def test_a_null_stream_is_dev_null(box: Box) -> None:
+    line = "cat; for fd in 0 1; do readlink /proc/self/fd/$fd; done >&2"
+    steps = [step("open"), step("read_eof", stream="stderr"), step("wait")]
+    seen = box.process.script({"a": shell(line, stdin=2, stdout=2)}, steps)
+    # The loop's own stdout is stderr: what was there before is the shell's.
+    expect("its end", seen.steps[2], {"exited": 0})
+    expect("where its stdin leads", seen.data(1).splitlines()[0], b"/dev/null")
+
+
+@requires("PROCESS-OPEN-04")
+def test_an_inherited_stream_is_the_callers(box: Box) -> None:
+    steps = [step("open"), step("wait")]
+    seen = box.process.script({"a": shell("echo here >&2", stderr=0)}, steps)
+    expect("what came on the shim's own stderr", seen.shim_stderr, contains(b"here\n"))
+
+
+@requires("PROCESS-OPEN-05")
+def test_two_at_once_do_not_hold_each_others_pipes(box: Box) -> None:
+    steps = [step("open", on) for on in "ab"]
+    steps += [*asked(b"a\n", "a"), *asked(b"b\n", "b")]
+    steps += [step("close_stdin", "a"), step("wait", "a", timeout_ms=5000), step("poll", "b")]
+    seen = box.process.script({"a": handle(CAT), "b": handle(CAT)}, steps, within_s=15)
+    expect("both answers", (seen.data(3), seen.data(5)), (b"a\n", b"b\n"))
+    expect("the ends", (seen.steps[7], seen.steps[8]), ({"exited": 0}, {"running": True}))
+
+
+RUNS_FIELDS = [{"timeout_ms": 1000}, {"stdin": "null"}, {"debug": True}, {"max_output_bytes": 9}]
+
+
+@requires("PROCESS-OPEN-06")
+@pytest.mark.parametrize("field", RUNS_FIELDS, ids=lambda field: next(iter(field)))
+def test_what_belongs_to_runs_is_refused(box: Box, field: dict[str, object]) -> None:
+    plain = handle("/bin/true")
+    odd = {**plain, "request": {**plain["request"], **field}}
+    seen = box.process.script({"a": odd, "b": plain}, [step("open"), step("open", "b")])
+    kind = seen.steps[0].get("error", {}).get("kind")
+    expect(
+        "kind, and whether it opens without",
+        (kind, "pid" in seen.steps[1]),
+        ("invalid_input", True),
+    )
+
+
+@requires("PROCESS-TAKE-01")
+@pytest.mark.parametrize("stream", ["stdin", "stdout", "stderr"])
+def test_a_stream_is_taken_once(box: Box, stream: str) -> None:
+    take = step("take", stream=stream)
+    steps = [step("open"), take, take, step("streams")]
+    seen = box.process.script({"a": handle(CAT)}, steps)
+    got = (seen.steps[1], seen.steps[2], seen.steps[3][stream])
+    expect("taken, taken again, still there", got, ({"taken": True}, {"taken": False}, False))
+
+
+@requires("PROCESS-TAKE-01")
+def test_what_was_taken_is_the_stream(box: Box) -> None:
+    takes = [step("take", stream=name) for name in ("stdin", "stdout")]
+    seen = box.process.script({"a": handle(CAT)}, [step("open"), *takes, *asked(b"x\n")])
+    expect("the answer", seen.data(4), b"x\n")

@@ -1,0 +1,56 @@
+"""PROCESS-WAIT: how an end is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from boxspec.api import Box, expect, requires
+from contracts.process.asking import handle, step
+from contracts.process.judging import CAT, shell
+
+ENDS = {
+    "exit 0": {"exited": 0},
+    "exit 3": {"exited": 3},
+    "exit 255": {"exited": 255},
+    "kill -TERM $$": {"signaled": "SIGTERM"},
+    "kill -KILL $$": {"signaled": "SIGKILL"},
+}
+
+
+@requires("PROCESS-WAIT-01")
+@pytest.mark.parametrize("line", ENDS)
+def test_an_end_is_a_code_or_a_signal(box: Box, line: str) -> None:
+    seen = box.process.script({"a": shell(line)}, [step("open"), step("wait")])
+    expect("the end", seen.steps[1], ENDS[line])
+
+
+@requires("PROCESS-WAIT-02")
+@pytest.mark.parametrize("line", ["exit 3", "kill -KILL $$"])
+def test_a_second_wait_says_the_same(box: Box, line: str) -> None:
+    steps = [step("open"), step("wait"), step("wait"), step("poll"), step("wait", timeout_ms=1)]
+    seen = box.process.script({"a": shell(line)}, steps)
+    expect("all four answers", seen.steps[1:], [ENDS[line]] * 4)
+
+
+@requires("PROCESS-WAIT-03")
+@pytest.mark.parametrize("look", [step("poll"), step("wait", timeout_ms=50)], ids=["0", "50"])
+def test_a_wait_that_runs_out_changes_nothing(box: Box, look: dict[str, object]) -> None:
+    talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]
+    steps = [step("open"), look, *talk, look, step("close_stdin"), step("wait")]
+    seen = box.process.script({"a": handle(CAT)}, steps)
+    got = (seen.steps[1], seen.data(3), seen.steps[4], seen.steps[6])
+    running = {"running": True}
+    expect("look, answer, look, end", got, (running, b"x\n", running, {"exited": 0}))
+
+
+@requires("PROCESS-WAIT-04")
+def test_a_wait_without_limit_ends_the_input(box: Box) -> None:
+    seen = box.process.script({"a": handle(CAT)}, [step("open"), step("wait")], within_s=8)
+    expect("the end", seen.steps[1], {"exited": 0})
+
+
+@requires("PROCESS-WAIT-04")
+def test_a_wait_with_a_limit_does_not(box: Box) -> None:
+    steps = [step("open"), step("wait", timeout_ms=30), step("streams")]
+    seen = box.process.script({"a": handle(CAT)}, steps)
+    expect("whether stdin is there", seen.steps[2].get("stdin"), True)

@@ -1,0 +1,24 @@
+"""Trust in a shim that declares process, or does not: a word comes back, and an end is told."""
+
+from __future__ import annotations
+
+from boxspec.judge.expect import shown
+from boxspec.programs import programs
+from boxspec.target.case import Box
+from boxspec.target.sentinels import Say, sentinel
+from boxspec.target.sentinels import no as _no
+
+
+def trust(box: Box, say: Say) -> None:
+    declared = "process" in box.capabilities
+    words = [box.process.ends(code) for code in (0, 7)]
+    seen = box.process.script(*words[0])
+    sentinel("process", declared, seen.raw or {}, say, "process.script")
+    bridge = box.process.bridge(program=programs.exit_with, args=["0"])
+    sentinel("process", declared, bridge.raw or {}, say, "process.bridge")
+    if not declared:
+        return
+    seven = box.process.script(*words[1])
+    if seen.steps[-1] == seven.steps[-1]:
+        raise _no(f"exit 0 and exit 7 are both told as {shown(seven.steps[-1])}")
+    say("exit 0 and exit 7 are told apart")

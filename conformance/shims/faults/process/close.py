@@ -1,0 +1,52 @@
+"""Mistakes with closing."""
+
+import process.handle as handle
+from faults.registry import fault, replaces
+
+
+@fault("PROCESS-CLOSE-01", "there is no grace", "kill() in a destructor")
+def no_grace():
+    @replaces(handle.Process)
+    def await_group(original, self, until):
+        pass
+
+
+@fault("PROCESS-CLOSE-01", "the grace is over with the leader", "wait(timeout) on the child")
+def the_leaders_grace():
+    @replaces(handle.Process)
+    def await_group(original, self, until):
+        from time import monotonic_ns, sleep
+
+        while not self.look() and monotonic_ns() < until:
+            sleep(0.002)
+
+
+@fault("PROCESS-CLOSE-02", "nobody looks who still writes", "close(fd) and done")
+def nobody_looks():
+    @replaces(handle)
+    def has_writer(original, fd):
+        return False
+
+
+@fault("PROCESS-CLOSE-02", "a stream that was taken counts too", "fstat on what was given away")
+def taken_counts():
+    @replaces(handle.Process)
+    def close(original, self, grace_ms):
+        taken = self.fds[0] >= 0 and self.fds[1] < 0
+        told = original(self, grace_ms)
+        return {**told, "detached_writers": True} if taken else told
+
+    @replaces(handle.Process)
+    def wait(original, self, timeout_ms):
+        return original(self, 5000 if timeout_ms is None and self.fds[1] < 0 else timeout_ms)
+
+
+@fault("PROCESS-CLOSE-03", "a second close has nothing to tell", "an optional that is taken")
+def nothing_to_tell():
+    @replaces(handle.Process)
+    def close(original, self, grace_ms):
+        told = original(self, grace_ms)
+        if getattr(self, "closed", False):
+            return {"exited": 0, "detached_writers": False}
+        self.closed = True
+        return told

@@ -1,0 +1,28 @@
+"""Mistakes with ends of streams."""
+
+import process.handle as handle
+import process.script as script
+from faults.registry import fault, replaces
+
+
+@fault("PROCESS-EOF-01", "a stdin that was taken is not closed", "two owners")
+def taken_stays_open():
+    @replaces(script.Step)
+    def act_on(original, self, on, process):
+        if self.kind == "close_stdin":
+            process.close_stream(0)
+            return {}
+        return original(self, on, process)
+
+
+@fault("PROCESS-EOF-02", "what was not read is gone with the child", "pipes closed at the reap")
+def gone_with_the_child():
+    @replaces(handle.Process)
+    def settled(original, self):
+        before = self.reaped
+        done = original(self)
+        # Orphans' writers are other cases' matter.
+        if done and not before and self.end in ((1, 0), (2, 9)) and self.fds[2] >= 0:
+            for stream in (1, 2):
+                self.close_stream(stream)
+        return done

@@ -1,0 +1,30 @@
+"""Mistakes with what a child leaves behind."""
+
+import _signal
+import os
+
+import exec.group as group
+import process.handle as handle
+from faults.registry import fault, replaces
+
+
+@fault("PROCESS-GROUP-01", "what the leader leaves is left", "waitpid(pid)")
+def the_rest_is_left():
+    @replaces(handle.Process)
+    def end_group(original, self):
+        if self.end != (os.CLD_EXITED, 3):
+            original(self)
+
+
+@fault("PROCESS-GROUP-02", "everybody below is hunted down", "psutil's children(recursive=True)")
+def hunts_everybody_down():
+    import ctypes
+
+    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+
+    @replaces(handle.Process)
+    def end_group(original, self):
+        original(self)
+        for each in group.processes():
+            if each.ppid == os.getpid() and each.pid != self.pid and self.fds[1] >= 0:
+                os.kill(each.pid, _signal.SIGKILL)

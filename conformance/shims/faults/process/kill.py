@@ -1,0 +1,52 @@
+"""Mistakes with signals."""
+
+import _signal
+import os
+
+import process.handle as handle
+from errors import Failed
+from faults.registry import fault, replaces
+
+
+@fault("PROCESS-KILL-01", "terminate is SIGKILL", "TerminateProcess")
+def terminate_is_kill():
+    @replaces(handle.Process)
+    def signal(original, self, number):
+        # Whole groups are other cases' matter.
+        if number == _signal.SIGTERM and len(self.group.alive()) == 1 and self.fds[0] >= 0:
+            number = _signal.SIGKILL
+        original(self, number)
+
+
+@fault("PROCESS-KILL-01", "a wait holds the lock that a signal wants", "one mutex around all")
+def a_wait_holds_the_lock():
+    @replaces(handle.Process)
+    def wait(original, self, timeout_ms):
+        self.waits = True
+        told = original(self, timeout_ms)
+        self.waits = False
+        return told
+
+    @replaces(handle.Process)
+    def signal(original, self, number):
+        if not getattr(self, "waits", False):
+            original(self, number)
+
+
+@fault("PROCESS-KILL-02", "a signal reaches the leader alone", "os.kill(pid)")
+def the_leader_alone():
+    @replaces(handle.Process)
+    def signal(original, self, number):
+        if number == _signal.SIGTERM and not self.reaped:
+            os.kill(self.pid, number)
+        else:
+            original(self, number)
+
+
+@fault("PROCESS-KILL-03", "a signal behind the end is an error", "ESRCH")
+def behind_the_end_is_an_error():
+    @replaces(handle.Process)
+    def signal(original, self, number):
+        if self.reaped and self.end == (1, 0):
+            raise Failed("execution", os.strerror(3))
+        original(self, number)

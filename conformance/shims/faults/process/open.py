@@ -1,0 +1,100 @@
+"""Mistakes with opening."""
+
+import os
+
+import process.handle as handle
+import process.script as script
+from errors import Failed
+from faults.registry import fault, replaces
+
+
+@fault("PROCESS-OPEN-01", "lines lose what is behind their NUL and their ends", "text mode")
+def lines_are_stripped():
+    @replaces(script.Step)
+    def read_until(original, self, fd):
+        told = original(self, fd)
+        return {**told, "data_b64": script.base64(b"")} if self.data == b"\n" else told
+
+
+@fault("PROCESS-OPEN-02", "a mode that is not known is null", "a default branch")
+def unknown_modes_are_null():
+    @replaces(handle)
+    def check(original, request, modes):
+        original(request, [mode if mode in (0, 1) else 2 for mode in modes])
+
+
+@fault("PROCESS-OPEN-02", "the mode is looked at when the child is there", "checked in the binding")
+def checks_behind_the_spawn():
+    @replaces(handle)
+    def check(original, request, modes):
+        try:
+            original(request, modes)
+        except Failed:
+            if all(mode in (0, 1, 2) for mode in modes):
+                raise
+            good = [mode if mode in (0, 1, 2) else 1 for mode in modes]
+            handle.Process(request, good, False).wait(None)
+            raise
+
+
+@fault("PROCESS-OPEN-03", "a failed exec is an exit with 127", "fork and exec by hand")
+def a_failed_exec_is_an_exit():
+    @replaces(handle.Plugged)
+    def start(original, self):
+        try:
+            return original(self)
+        except Failed:
+            self.request.program, self.request.args = b"/bin/sh", [b"-c", b"exit 127"]
+            self.next = 1
+            return original(self)
+
+
+@fault("PROCESS-OPEN-04", "a null stream is a pipe that nobody has", "one code path")
+def null_is_a_pipe():
+    @replaces(handle.Plugged)
+    def unpiped(original, self, target, flags):
+        if target == 0 and self.modes[target] == handle.NULL:
+            read, write = os.pipe()
+            self.theirs += [read, write]
+            return -1, read
+        return original(self, target, flags)
+
+
+@fault("PROCESS-OPEN-04", "an inherited stream is null", "two modes are enough")
+def inherit_is_null():
+    @replaces(handle.Plugged)
+    def unpiped(original, self, target, flags):
+        self.modes[target] = handle.NULL
+        return original(self, target, flags)
+
+
+@fault("PROCESS-OPEN-05", "children inherit the pipes of the others", "pitfall C2: no O_CLOEXEC")
+def pipes_are_inherited():
+    @replaces(handle.Plugged)
+    def open_stdin(original, self):
+        ends = original(self)
+        for fd in ends:
+            if fd > 2:
+                LATER.append(fd)
+        return ends
+
+    @replaces(handle.Process, "__init__")
+    def init(original, self, *given):
+        for fd in LATER:
+            try:
+                os.set_inheritable(fd, True)
+            except OSError:
+                pass
+        original(self, *given)
+
+
+LATER: list[int] = []
+
+
+@fault("PROCESS-OPEN-06", "fields of a run are ignored", "one struct for both")
+def fields_are_ignored():
+    @replaces(handle)
+    def check(original, request, modes):
+        request.timeout_ms = request.max_output_bytes = None
+        request.stdin, request.debug = "inherit", False
+        original(request, modes)

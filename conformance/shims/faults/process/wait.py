@@ -1,0 +1,59 @@
+"""Mistakes with waiting."""
+
+import os
+
+import process.handle as handle
+from errors import Failed
+from faults.registry import fault, replaces
+
+
+@fault("PROCESS-WAIT-01", "a signal is told as 128 and its number", "shell habits")
+def signals_are_codes():
+    @replaces(handle.Process)
+    def ended(original, self):
+        told = original(self)
+        if told.get("signaled") == "SIGTERM" and self.fds[0] < 0:
+            return {"exited": 143}
+        return told
+
+
+@fault("PROCESS-WAIT-01", "a code is 0 or 1", "bool(status)")
+def codes_are_flags():
+    @replaces(handle.Process)
+    def ended(original, self):
+        return {"exited": 1} if original(self) == {"exited": 255} else original(self)
+
+
+@fault("PROCESS-WAIT-02", "a second wait is an error", "ECHILD")
+def a_second_wait_fails():
+    @replaces(handle.Process)
+    def wait(original, self, timeout_ms):
+        if self.reaped and timeout_ms is None:
+            raise Failed("execution", f"wait error: {os.strerror(10)}")
+        return original(self, timeout_ms)
+
+
+@fault("PROCESS-WAIT-03", "who is not waited for in time is killed", "subprocess.run(timeout=…)")
+def late_is_killed():
+    @replaces(handle.Process)
+    def wait(original, self, timeout_ms):
+        told = original(self, timeout_ms)
+        if told == {"running": True} and timeout_ms is not None and timeout_ms in (0, 50):
+            self.signal(9)
+        return told
+
+
+@fault("PROCESS-WAIT-04", "stdin stays open", "wait() is no communicate()")
+def stdin_stays_open():
+    @replaces(handle.Process)
+    def wait(original, self, timeout_ms):
+        return original(self, 30_000 if timeout_ms is None else timeout_ms)
+
+
+@fault("PROCESS-WAIT-04", "every wait closes stdin", "std::process::Child::wait")
+def every_wait_closes_stdin():
+    @replaces(handle.Process)
+    def wait(original, self, timeout_ms):
+        if timeout_ms == 30:
+            self.close_stream(0)
+        return original(self, timeout_ms)

@@ -1,0 +1,1 @@
+"""The contract process in plain Python."""

@@ -1,0 +1,166 @@
+"""A program behind the shim's own 0, 1 and 2."""
+
+from __future__ import annotations
+
+import _signal
+import os
+import select
+from time import monotonic_ns, sleep
+
+import constants
+import exec.signals as signals
+from process.handle import PIPED, Process
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+    from exec.request import Request
+    from kinds import Object
+
+LINGER_NS = 1_000_000_000
+CHUNK = 65536
+SURE = 4096  # what a pipe promises to take without blocking when poll calls it writable
+
+
+class Lane:
+    def __init__(self, source: int, target: int) -> None:
+        self.source = source
+        self.target = target
+        self.rest = b""
+
+    def interests(self) -> list[tuple[int, int]]:
+        if self.target < 0:
+            return []
+        if self.rest:
+            return [(self.target, select.POLLOUT)]
+        if self.source < 0:
+            return []
+        return [(self.source, select.POLLIN), (self.target, 0)]
+
+    def turn(self, ready: dict[int, int]) -> bool:
+        try:
+            if not self.rest and ready.get(self.source, 0):
+                self.rest = os.read(self.source, CHUNK)
+                self.source = self.source if self.rest else -1
+                return True
+            events = ready.get(self.target, 0)
+            if self.rest and events:
+                self.rest = self.rest[os.write(self.target, self.rest[:SURE]) :]
+                return True
+            if events & (select.POLLERR | select.POLLHUP):
+                self.target = -1
+        except BlockingIOError:
+            pass
+        except OSError:
+            self.target, self.rest = -1, b""
+        return False
+
+    def done(self) -> bool:
+        return self.target < 0 or (self.source < 0 and not self.rest)
+
+
+class Bridge:
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.until: int | None = None
+        self.told = False
+        self.killed = False
+
+    def run(self) -> Object:
+        _signal.signal(_signal.SIGPIPE, _signal.SIG_IGN)
+        self.watch = signals.handlers.acquire()
+        watcher, guard = start_watcher()
+        try:
+            self.process = Process(self.request, (PIPED,) * 3, True)
+            self.guard(guard)
+            fds = self.process.fds
+            self.lanes = [Lane(0, fds[0]), Lane(fds[1], 1), Lane(fds[2], 2)]
+            end = self.until_the_end()
+            self.pass_the_rest_on()
+            self.process.drop()
+            return end
+        finally:
+            os.write(guard, b"0\n")
+            os.close(guard)
+            os.waitpid(watcher, 0)
+
+    def guard(self, fd: int) -> None:
+        os.write(fd, b"%d\n" % self.process.pid)
+
+    def until_the_end(self) -> Object:
+        while not self.process.settled():
+            self.relay(self.lanes, self.until)
+            self.escalate()
+        return self.process.ended()
+
+    def escalate(self) -> None:
+        signals.handlers.collect()
+        now = monotonic_ns()
+        if self.watch.noted and not self.told:
+            self.told = True
+            self.until = now + self.grace_ms() * 1_000_000
+            self.process.signal(_signal.SIGTERM)
+        elif self.until is not None and now >= self.until and not self.killed:
+            self.killed, self.until = True, None
+            self.process.signal(_signal.SIGKILL)
+
+    def grace_ms(self) -> int:
+        return constants.BRIDGE_GRACE_MS
+
+    def relay(self, lanes: list[Lane], until: int | None) -> bool:
+        poll = select.poll()
+        for lane in lanes:
+            for fd, events in lane.interests():
+                poll.register(fd, events)
+        if not self.process.reaped:
+            poll.register(self.process.group.pidfd, select.POLLIN)
+        if not self.told:
+            poll.register(signals.handlers.read_fd, select.POLLIN)
+        left = None if until is None else max(0, -(-(until - monotonic_ns()) // 1_000_000))
+        ready = dict(poll.poll(left))
+        moved = [lane.turn(ready) for lane in lanes]
+        self.end_sides()
+        return any(moved)
+
+    def end_sides(self) -> None:
+        for stream, lane in enumerate(self.lanes):
+            if lane.done():
+                self.process.close_stream(stream)
+
+    def pass_the_rest_on(self) -> None:
+        until = monotonic_ns() + LINGER_NS
+        outputs = self.lanes[1:]
+        while monotonic_ns() < until and not all(lane.done() for lane in outputs):
+            if self.relay(outputs, until) and not self.told:
+                until = monotonic_ns() + LINGER_NS
+
+
+def start_watcher() -> tuple[int, int]:
+    """(pid, the write end of its pipe): it kills the group of the last number when that closes."""
+    read, write = os.pipe()
+    mask = _signal.pthread_sigmask(_signal.SIG_SETMASK, _signal.valid_signals())
+    pid = os.fork()
+    if pid == 0:
+        watch(read)
+    _signal.pthread_sigmask(_signal.SIG_SETMASK, mask)
+    os.close(read)
+    return pid, write
+
+
+def watch(read: int) -> NoReturn:
+    try:
+        os.setpgid(0, 0)
+        os.dup2(read, 0)
+        os.closerange(1, 1024)
+        numbers = b""
+        while piece := os.read(0, 64):
+            numbers += piece
+        found = [int(number) for number in numbers.split()]
+        until = monotonic_ns() + 500_000_000
+        while found and found[-1] > 1 and monotonic_ns() < until:
+            os.killpg(found[-1], _signal.SIGKILL)
+            sleep(0.005)
+    except OSError:
+        pass
+    os._exit(0)

@@ -1,0 +1,16 @@
+"""What the twin does of the contract process."""
+
+from __future__ import annotations
+
+from contract import Contract
+
+
+def capabilities() -> list[str]:
+    return ["process"]
+
+
+CONTRACT = Contract(
+    operations={"process.script": "ops:script", "process.bridge": "ops:bridge"},
+    capabilities=capabilities,
+    needs=("exec",),
+)

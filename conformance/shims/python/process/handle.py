@@ -1,0 +1,173 @@
+"""A program that runs while its caller talks to it."""
+
+from __future__ import annotations
+
+import _signal
+import _thread
+import os
+import select
+from time import monotonic_ns, sleep
+
+import exec.signals as signals
+from errors import Failed, reason_of
+from exec.spawn import Spawn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from exec.group import End
+    from exec.request import Request
+    from kinds import Mask, Object
+
+INHERIT, PIPED, NULL = 0, 1, 2
+GRACE_MS = 5_000
+KILL_MS = 1_000
+
+
+class Plugged(Spawn):
+    """A spawn whose three streams lead where the modes say."""
+
+    def __init__(self, request: Request, caller_mask: Mask, modes: Sequence[int]) -> None:
+        super().__init__(request, caller_mask)
+        self.modes = list(modes)
+        self.next = 1
+
+    def open_stdin(self) -> tuple[int, int]:
+        if self.modes[0] == PIPED:
+            read, write = os.pipe()
+            self.ours.append(write)
+            self.theirs.append(read)
+            return write, read
+        return self.unpiped(0, os.O_RDONLY)
+
+    def open_output(self) -> tuple[int, int]:
+        target, self.next = self.next, self.next + 1
+        if self.modes[target] == PIPED:
+            return self.pipe()
+        return self.unpiped(target, os.O_WRONLY)
+
+    def unpiped(self, target: int, flags: int) -> tuple[int, int]:
+        if self.modes[target] == INHERIT:
+            return -1, target
+        fd = os.open("/dev/null", flags)
+        self.theirs.append(fd)
+        return -1, fd
+
+
+class Process:
+    """Safe to use from several threads; drop comes last."""
+
+    def __init__(self, request: Request, modes: Sequence[int], nonblocking: bool) -> None:
+        check(request, modes)
+        child = Plugged(request, signals.caller_mask(), modes).start()
+        self.group = child.group
+        self.pid = child.group.leader
+        self.fds = [child.stdin, child.stdout, child.stderr]
+        self.lock = _thread.allocate_lock()
+        self.end: End | None = None
+        self.reaped = False
+        self.detached = False
+        for fd in self.fds:
+            if fd >= 0:
+                os.set_blocking(fd, not nonblocking)
+
+    def take(self, stream: int) -> int:
+        fd, self.fds[stream] = self.fds[stream], -1
+        return fd
+
+    def close_stream(self, stream: int) -> None:
+        fd = self.take(stream)
+        if fd >= 0:
+            os.close(fd)
+
+    def settled(self) -> bool:
+        """Whether the child has ended; then its group is ended and it is reaped."""
+        with self.lock:
+            if not self.reaped and self.look():
+                self.end_group()
+                self.group.reap()
+                self.reaped = True
+            return self.reaped
+
+    def look(self) -> bool:
+        try:
+            self.end = self.group.leader_end()
+        except ChildProcessError as e:
+            raise Failed("execution", f"wait error: {reason_of(e)}") from None
+        return self.end is not None
+
+    def end_group(self) -> None:
+        until = monotonic_ns() + KILL_MS * 1_000_000
+        self.group.signal(_signal.SIGKILL)
+        while self.group.alive() and monotonic_ns() < until:
+            self.group.signal(_signal.SIGKILL)
+            sleep(0.002)
+
+    def wait(self, timeout_ms: int | None) -> Object:
+        if timeout_ms is None:
+            self.close_stream(0)
+        until = None if timeout_ms is None else monotonic_ns() + timeout_ms * 1_000_000
+        self.await_end(until)
+        return self.ended()
+
+    def await_end(self, until: int | None) -> None:
+        poll = select.poll()
+        poll.register(self.group.pidfd, select.POLLIN)
+        while not self.settled():
+            left = None if until is None else until - monotonic_ns()
+            if left is not None and left <= 0:
+                return
+            poll.poll(None if left is None else -(-left // 1_000_000))
+
+    def ended(self) -> Object:
+        if not self.reaped or self.end is None:
+            return {"running": True}
+        code, status = self.end
+        if code == os.CLD_EXITED:
+            return {"exited": status}
+        return {"signaled": signals.name_of(status)}
+
+    def signal(self, number: int) -> None:
+        with self.lock:
+            if not self.reaped:
+                self.group.signal(number)
+
+    def close(self, grace_ms: int) -> Object:
+        if not self.settled():
+            self.signal(_signal.SIGTERM)
+            self.signal(_signal.SIGCONT)
+            self.await_group(monotonic_ns() + grace_ms * 1_000_000)
+            self.signal(_signal.SIGKILL)
+            self.await_end(monotonic_ns() + KILL_MS * 1_000_000)
+        for stream in (0, 1, 2):
+            if stream and self.fds[stream] >= 0 and has_writer(self.fds[stream]):
+                self.detached = True
+            self.close_stream(stream)
+        return {**self.ended(), "detached_writers": self.detached}
+
+    def await_group(self, until: int) -> None:
+        """The grace is the group's, not the leader's alone."""
+        while not self.reaped and self.group.alive() and monotonic_ns() < until:
+            sleep(0.005)
+
+    def drop(self) -> None:
+        if not self.settled():
+            self.signal(_signal.SIGKILL)
+            self.await_end(monotonic_ns() + KILL_MS * 1_000_000)
+        for stream in (0, 1, 2):
+            self.close_stream(stream)
+
+
+def check(request: Request, modes: Sequence[int]) -> None:
+    if any(mode not in (INHERIT, PIPED, NULL) for mode in modes):
+        raise Failed("invalid_input", "a stream is neither inherited (0), piped (1) nor null (2)")
+    odd = (request.timeout_ms, request.max_output_bytes)
+    if odd != (None, None) or request.stdin != "inherit" or request.debug:
+        raise Failed("invalid_input", "a process takes program, args, current_dir and env")
+
+
+def has_writer(fd: int) -> bool:
+    poll = select.poll()
+    poll.register(fd, select.POLLIN)
+    return not any(events & select.POLLHUP for _, events in poll.poll(0))

@@ -1,0 +1,77 @@
+"""The operations of the contract: requests in, answers out."""
+
+from __future__ import annotations
+
+from errors import Failed
+from exec.request import read_request
+from process.bridge import Bridge
+from process.script import STREAMS, Handle, Script, Step
+from reader import Reader, one
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kinds import Object, Shim
+
+STEPS = (
+    *("open", "streams", "take", "write", "read_until", "read_eof", "close_stdin", "poll", "wait"),
+    *("terminate", "kill", "close", "drop", "join"),
+)
+
+
+def script(shim: Shim, reader: Reader) -> Object:
+    refuse_serving(shim)
+    handles = {
+        name: read_handle(Reader(value, f"/handles/{name}"))
+        for name, value in reader.need("handles", dict).items()
+    }
+    steps = [
+        read_step(Reader(value, f"/steps/{i}"), handles)
+        for i, value in enumerate(reader.need("steps", list))
+    ]
+    shim.hold = reader.take("hold", str)
+    reader.done()
+    return {"result": {"steps": Script(handles, steps).run()}}
+
+
+def read_handle(reader: Reader) -> Handle:
+    request = read_request(reader.need("request", dict), f"{reader.pointer}/request")
+    modes = []
+    for name in STREAMS:
+        mode = reader.take_integer(name)
+        modes.append(1 if mode is None else mode)
+    nonblocking = reader.take("nonblocking", bool) or False
+    reader.done()
+    return Handle(request, modes, nonblocking)
+
+
+def read_step(reader: Reader, handles: dict[str, Handle]) -> Step:
+    step = Step()
+    step.kind = reader.need("step", str)
+    if step.kind not in STEPS:
+        reader.wrong("step", "is no step")
+    name = reader.take("handle", str)
+    if step.kind != "join" and name not in handles:
+        reader.wrong("handle", "names none of /handles")
+    step.handle = handles.get(name or "")
+    step.thread = reader.take("thread", str)
+    stream = reader.take("stream", str) or "stdin"
+    if stream not in STREAMS:
+        reader.wrong("stream", "is no stream")
+    step.stream = STREAMS.index(stream)
+    step.data = reader.take_twin("data" if step.kind == "write" else "until", one) or b""
+    step.ms = reader.take_integer("grace_ms" if step.kind == "close" else "timeout_ms")
+    reader.done()
+    return step
+
+
+def bridge(shim: Shim, reader: Reader) -> Object:
+    refuse_serving(shim)
+    request = read_request(reader.need("request", dict))
+    shim.hold = reader.take("hold", str)
+    reader.done()
+    return {"result": Bridge(request).run()}
+
+
+def refuse_serving(shim: Shim) -> None:
+    if shim.serving:
+        raise Failed("invalid_input", "processes are not served: a child would eat the protocol")
