@@ -94,6 +94,14 @@ def test_a_test_may_find_out_itself_what_blocks_it() -> None:
     assert found.exit_code() == 3
 
 
+def test_a_test_that_needs_more_than_its_requirement_leaves_it_to_the_others() -> None:
+    away = record(f"{MUST}/capped", NotApplicable.without("exec.cap"))
+    assert of(tree([record(MUST), away]), MUST).verdict is Verdict.CONFORMS
+    assert of(tree([record(MUST, failed()), away]), MUST).verdict is Verdict.FAILS
+    alone = of(tree([away]), MUST)
+    assert (alone.verdict, alone.missing) == (Verdict.NOT_APPLICABLE, ["exec.cap"])
+
+
 @pytest.mark.parametrize(
     ("needs", "said"),
     [(("EXEC-NO-99",), "which is no requirement"), (("A-1",), "needs itself")],

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from selftest.tools import ROOT, boxspec
+from selftest.tools import FAKE, ROOT, boxspec
 
 HERE = ROOT / "conformance" / "shims" / "unusual"
 PYTHON = f"{sys.executable} -I -S"
@@ -66,6 +66,12 @@ def test_an_engine_of_globs_is_judged_by_them_alone(tmp_path: Path) -> None:
     decided = {name.rsplit("-", 1)[0] for name in found.all_of("conforms")}
     assert decided == {"POLICY-PATH", "POLICY-GLOB", "POLICY-COST"}
     assert "declares no contract" not in found.said
+
+
+def test_wrong_answers_that_cost_nothing_are_told_by_the_globs(tmp_path: Path) -> None:
+    found = judged(f"{FAKE} only-globs", tmp_path, "-k", "test_cost or test_glob")
+    assert found.verdicts["POLICY-COST-01"] == "conforms", found.said
+    assert "POLICY-GLOB-11" in found.failing, found.said
 
 
 def test_a_parser_of_yaml_is_judged_by_what_it_reads(tmp_path: Path) -> None:

@@ -40,6 +40,10 @@ char *bs_json_bytes(const cJSON *item, size_t *len, bool *is_string);
 /* An integer from 0 to 2^64-1, written without fraction and exponent. */
 bool bs_json_u64(const cJSON *item, uint64_t *value);
 
+/* The text of a tree that bs_json_parse made, numbers as they were written. `failed` of the buffer
+ * says that memory ran out. */
+void bs_json_put_tree(struct bs_buf *out, const cJSON *item);
+
 void bs_json_put_base64(struct bs_buf *out, const void *data, size_t len);
 
 /* In place, with a NUL behind the last byte. Strict: padding, no white space, no stray bits. False

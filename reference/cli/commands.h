@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+int bs_cli_bridge(int argc, char **argv);
 int bs_cli_exec(int argc, char **argv);
+int bs_cli_module(int argc, char **argv);
 int bs_cli_policy(int argc, char **argv);
 int bs_cli_sbpl(int argc, char **argv);
 

@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <boxspec/module.h>
 #include <boxspec/version.h>
 
 #include "cli/commands.h"
@@ -10,6 +11,9 @@ static const char help[] =
     "usage: boxspec-ref COMMAND ...\n"
     "\n"
     "  exec [options] -- PROGRAM [ARGUMENT...]   run a program supervised; exec --help for more\n"
+    "  bridge -- PROGRAM [ARGUMENT...]           run a program behind this command's stdin and "
+    "stdout\n"
+    "  module ID < INPUT.json                    execute a module in a child; module --help\n"
     "  policy COMMAND ...                        check, explain and print policies; policy --help\n"
     "  sbpl POLICY --root DIR ...                print a profile for sandbox-exec; sbpl --help\n"
     "  run REQUEST RESPONSE                      answer one request of the shim protocol, by "
@@ -18,9 +22,14 @@ static const char help[] =
     "  --version, --help\n";
 
 int main(int argc, char **argv) {
+    bs_module_runner_main(argc, argv);
     const char *command = argc > 1 ? argv[1] : "";
     if (strcmp(command, "exec") == 0)
         return bs_cli_exec(argc - 1, argv + 1);
+    if (strcmp(command, "bridge") == 0)
+        return bs_cli_bridge(argc - 1, argv + 1);
+    if (strcmp(command, "module") == 0)
+        return bs_cli_module(argc - 1, argv + 1);
     if (strcmp(command, "policy") == 0)
         return bs_cli_policy(argc - 1, argv + 1);
     if (strcmp(command, "sbpl") == 0)

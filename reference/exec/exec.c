@@ -7,50 +7,13 @@
 
 #include "base/error.h"
 #include "base/sys.h"
+#include "exec/admit.h"
 #include "exec/report.h"
 #include "exec/signals.h"
 #include "exec/sigpipe.h"
 #include "exec/spawn.h"
 #include "exec/supervise.h"
 #include "exec/tee.h"
-
-static int validate(const struct bs_exec_request *request, struct bs_wrapped *wrapped,
-                    bool *is_wrapped, struct bs_error *err) {
-    const struct bs_sandbox *sandbox = request->sandbox;
-    *is_wrapped = false;
-    if (request->program == NULL)
-        return bs_fail(err, BS_E_INVALID, 0, "the request names no program");
-    if (request->cancel_fd != NULL && *request->cancel_fd < 0)
-        return bs_fail(err, BS_E_INVALID, 0,
-                       "cancel_fd: %d is no descriptor; name an open one, or leave NULL for none",
-                       *request->cancel_fd);
-    if (sandbox == NULL)
-        return BS_OK;
-    int code = sandbox->validate != NULL ? sandbox->validate(sandbox->ctx, request, err) : BS_OK;
-    if (code != BS_OK || sandbox->wrap == NULL)
-        return code;
-    code = sandbox->wrap(sandbox->ctx, request, wrapped, err);
-    /* A sandbox that wraps nothing must not lead to an unwrapped run. */
-    if (code == BS_OK && (wrapped->argv == NULL || wrapped->argv[0] == NULL))
-        code = bs_fail(err, BS_E_EXECUTION, 0, "the sandbox wrapped `%.900s` into an empty command",
-                       request->program);
-    *is_wrapped = code == BS_OK;
-    return code;
-}
-
-/* Where the system collects children by itself, how the child ended would be lost. */
-static int check_sigchld(struct bs_error *err) {
-    struct sigaction action;
-    if (sigaction(SIGCHLD, NULL, &action) != 0)
-        return BS_OK;
-    if (action.sa_handler != SIG_IGN && (action.sa_flags & SA_NOCLDWAIT) == 0)
-        return BS_OK;
-    char buf[128];
-    return bs_fail(err, BS_E_EXECUTION, ECHILD,
-                   "wait timeout error: %s: the calling process ignores SIGCHLD or set "
-                   "SA_NOCLDWAIT; restore the default before a run",
-                   bs_os_message(ECHILD, buf, sizeof buf));
-}
 
 static int interrupted_before_spawn(int signo, struct bs_exec_result *result,
                                     struct bs_error *err) {
@@ -77,7 +40,7 @@ static int spawn_and_supervise(const struct bs_exec_request *request,
     if (request->debug && bs_tee_init(&tee, request->env, request->n_env) != 0)
         return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory");
     struct bs_child child;
-    int code = bs_spawn(request, wrapped, &child, err);
+    int code = bs_spawn(request, wrapped, NULL, &child, err);
     if (code == BS_OK) {
         /* After the spawn: the child's mask is the caller's. */
         struct bs_sigpipe guard = {0};
@@ -107,11 +70,11 @@ int bs_exec_run(const struct bs_exec_request *request, struct bs_exec_result *re
     *result = (struct bs_exec_result)BS_EXEC_RESULT_INIT;
     struct bs_wrapped wrapped = {0};
     bool is_wrapped = false;
-    int code = validate(request, &wrapped, &is_wrapped, err);
+    int code = bs_admit(request, &wrapped, &is_wrapped, err);
     if (code != BS_OK)
         return code;
     uint64_t start = bs_now_ns();
-    code = check_sigchld(err);
+    code = bs_check_sigchld(err);
     if (code != BS_OK)
         return code;
     struct bs_signal_slot *slot = bs_signals_acquire(err);

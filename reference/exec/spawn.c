@@ -65,7 +65,7 @@ static int fail(const struct bs_exec_request *request, int os_error, enum bs_spa
 
 /* Our end is non-blocking; the child's keeps the default, because O_NONBLOCK would live on in every
  * program that inherits it. Flags belong to an end, not to the pipe. */
-static int make_pipe(int *ours, int *theirs, bool we_read) {
+static int make_pipe(int *ours, int *theirs, bool we_read, bool nonblocking) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
         return errno;
@@ -76,8 +76,33 @@ static int make_pipe(int *ours, int *theirs, bool we_read) {
     *write_end = bs_above_stdio(ends[1]);
     if (os_error == 0 && *write_end < 0)
         os_error = errno;
-    if (os_error == 0 && !bs_set_nonblocking(*ours))
+    if (os_error == 0 && nonblocking && !bs_set_nonblocking(*ours))
         os_error = errno;
+    return os_error;
+}
+
+static int open_null(int *fd, int flags) {
+    *fd = bs_above_stdio((int)BS_RETRY(open("/dev/null", flags | O_CLOEXEC)));
+    return *fd >= 0 ? 0 : errno;
+}
+
+/* An inherited stream that the caller has closed is /dev/null, or the first file that the child
+ * opens would be its stdio. */
+static int plug(enum bs_plug how, int target, bool nonblocking, int *ours, int *theirs) {
+    if (how == BS_PLUG_PIPE)
+        return make_pipe(ours, theirs, target != 0, nonblocking);
+    if (how == BS_PLUG_INHERIT && fcntl(target, F_GETFD) != -1)
+        return 0;
+    return open_null(theirs, target == 0 ? O_RDONLY : O_WRONLY);
+}
+
+static int plug_all(const struct bs_plugs *plugs, struct launch *launch, struct bs_child *child) {
+    bool nonblocking = plugs->nonblocking;
+    int os_error = plug(plugs->in, 0, nonblocking, &child->in, &launch->in);
+    if (os_error == 0)
+        os_error = plug(plugs->out, 1, nonblocking, &child->out, &launch->out);
+    if (os_error == 0)
+        os_error = plug(plugs->err, 2, nonblocking, &child->err, &launch->err);
     return os_error;
 }
 
@@ -85,7 +110,7 @@ static int prepare_stdin(const struct bs_exec_request *request, struct launch *l
                          struct bs_child *child) {
     if (request->stdin_mode == BS_STDIN_BYTES) {
         int ours = -1;
-        int os_error = make_pipe(&ours, &launch->in, false);
+        int os_error = make_pipe(&ours, &launch->in, false, true);
         bs_feed_init(&child->feed, ours, request->stdin_data, request->stdin_len);
         /* Before there is a child: what fits the pipe cannot meet a reader that is gone already. */
         if (os_error == 0)
@@ -94,8 +119,16 @@ static int prepare_stdin(const struct bs_exec_request *request, struct launch *l
     }
     if (request->stdin_mode == BS_STDIN_INHERIT && fcntl(0, F_GETFD) != -1)
         return 0;
-    launch->in = bs_above_stdio((int)BS_RETRY(open("/dev/null", O_RDONLY | O_CLOEXEC)));
-    return launch->in >= 0 ? 0 : errno;
+    return open_null(&launch->in, O_RDONLY);
+}
+
+/* What a run has: both outputs are captured. */
+static int prepare_streams(const struct bs_exec_request *request, struct launch *launch,
+                           struct bs_child *child) {
+    int os_error = make_pipe(&child->out, &launch->out, true, true);
+    if (os_error == 0)
+        os_error = make_pipe(&child->err, &launch->err, true, true);
+    return os_error == 0 ? prepare_stdin(request, launch, child) : os_error;
 }
 
 /* Opened before the spawn so that a bad directory can be told from a bad program, and handed to the
@@ -129,7 +162,8 @@ static int build_argv(const struct bs_exec_request *request, const struct bs_wra
 }
 
 static int prepare(const struct bs_exec_request *request, const struct bs_wrapped *wrapped,
-                   struct launch *launch, struct bs_child *child, struct bs_error *err) {
+                   const struct bs_plugs *plugs, struct launch *launch, struct bs_child *child,
+                   struct bs_error *err) {
     int os_error = bs_environ_build(&launch->environment, request->env_mode, request->env,
                                     request->n_env, wrapped != NULL ? wrapped->env : NULL,
                                     wrapped != NULL ? wrapped->n_env : 0);
@@ -150,11 +184,8 @@ static int prepare(const struct bs_exec_request *request, const struct bs_wrappe
     os_error = bs_search(dir, launch->argv[0], bs_environ_get(launch->environment.envp, "PATH"),
                          &launch->path);
     if (os_error == 0)
-        os_error = make_pipe(&child->out, &launch->out, true);
-    if (os_error == 0)
-        os_error = make_pipe(&child->err, &launch->err, true);
-    if (os_error == 0)
-        os_error = prepare_stdin(request, launch, child);
+        os_error = plugs != NULL ? plug_all(plugs, launch, child)
+                                 : prepare_streams(request, launch, child);
     if (os_error == 0)
         os_error = bs_watch_prepare(&child->watch);
     if (os_error != 0)
@@ -194,9 +225,9 @@ static int start(const struct bs_launch *launch, pid_t *pid, enum bs_spawn_step 
         os_error = posix_spawn_file_actions_addfchdir_np(&actions, launch->cwd);
     if (os_error == 0 && launch->in >= 0)
         os_error = posix_spawn_file_actions_adddup2(&actions, launch->in, 0);
-    if (os_error == 0)
+    if (os_error == 0 && launch->out >= 0)
         os_error = posix_spawn_file_actions_adddup2(&actions, launch->out, 1);
-    if (os_error == 0)
+    if (os_error == 0 && launch->err >= 0)
         os_error = posix_spawn_file_actions_adddup2(&actions, launch->err, 2);
     if (os_error == 0)
         os_error = posix_spawn(pid, launch->path, &actions, &attr, launch->argv, launch->envp);
@@ -209,6 +240,7 @@ static int start(const struct bs_launch *launch, pid_t *pid, enum bs_spawn_step 
 
 static void give_up(struct bs_child *child) {
     bs_watch_close(&child->watch);
+    bs_close(&child->in);
     bs_close(&child->out);
     bs_close(&child->err);
     bs_close(&child->feed.fd);
@@ -216,10 +248,10 @@ static void give_up(struct bs_child *child) {
 }
 
 int bs_spawn(const struct bs_exec_request *request, const struct bs_wrapped *wrapped,
-             struct bs_child *child, struct bs_error *err) {
+             const struct bs_plugs *plugs, struct bs_child *child, struct bs_error *err) {
     struct launch launch = LAUNCH_INIT;
     *child = (struct bs_child)BS_CHILD_INIT;
-    int code = prepare(request, wrapped, &launch, child, err);
+    int code = prepare(request, wrapped, plugs, &launch, child, err);
     if (code != BS_OK)
         goto finish;
     enum bs_spawn_step step = BS_STEP_NONE;

@@ -10,20 +10,32 @@
 #include "exec/feed.h"
 #include "exec/watch.h"
 
+enum bs_plug { BS_PLUG_INHERIT, BS_PLUG_PIPE, BS_PLUG_NULL };
+
+/* Where the three streams lead, for somebody who does not want what a run has. */
+struct bs_plugs {
+    enum bs_plug in;
+    enum bs_plug out;
+    enum bs_plug err;
+    bool nonblocking; /* our ends of pipes */
+};
+
 struct bs_child {
     pid_t pid;
     struct bs_watch watch;
-    int out; /* our ends, non-blocking and close-on-exec; -1 where there is none */
+    int in;  /* only with plugs */
+    int out; /* our ends, close-on-exec, and without plugs non-blocking; -1 where there is none */
     int err;
     struct bs_feed feed; /* what of the payload the pipe did not take at once */
 };
 
 #define BS_CHILD_INIT                                                                              \
-    { -1, BS_WATCH_INIT, -1, -1, BS_FEED_INIT }
+    { -1, BS_WATCH_INIT, -1, -1, -1, BS_FEED_INIT }
 
 /* On 0 the child runs. Else a negative code, and *child is as BS_CHILD_INIT. `wrapped` is what a
- * sandbox made of the command, NULL without one. */
+ * sandbox made of the command, NULL without one. With `plugs` the request's stdin is not looked at;
+ * NULL: stdin as the request says, and pipes for the two others. */
 int bs_spawn(const struct bs_exec_request *request, const struct bs_wrapped *wrapped,
-             struct bs_child *child, struct bs_error *err);
+             const struct bs_plugs *plugs, struct bs_child *child, struct bs_error *err);
 
 #endif

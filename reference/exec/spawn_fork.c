@@ -39,9 +39,11 @@ static enum bs_spawn_step prepare(const struct bs_launch *launch) {
         return BS_STEP_DIRECTORY;
     if (launch->in >= 0 && dup2(launch->in, 0) != 0)
         return BS_STEP_STDIN;
-    if (dup2(launch->out, 1) != 1)
+    if (launch->out >= 0 && dup2(launch->out, 1) != 1)
         return BS_STEP_STDOUT;
-    return dup2(launch->err, 2) == 2 ? BS_STEP_NONE : BS_STEP_STDERR;
+    if (launch->err >= 0 && dup2(launch->err, 2) != 2)
+        return BS_STEP_STDERR;
+    return BS_STEP_NONE;
 }
 
 /* What the child tells its parent: less than PIPE_BUF, so it comes whole or not at all. */

@@ -131,7 +131,7 @@ static const char *termination_name(enum bs_termination termination) {
     return names[termination];
 }
 
-static void put_signal(struct bs_buf *out, int signo) {
+void bs_put_signal(struct bs_buf *out, int signo) {
     const char *name = sigabbrev_np(signo);
     if (signo == 0) {
         bs_buf_str(out, "null");
@@ -170,7 +170,7 @@ void bs_put_result(struct bs_buf *out, struct bs_exec_result *result) {
     bs_buf_str(out, ",\"output\":null,\"termination\":\"");
     bs_buf_str(out, termination_name(result->termination));
     bs_buf_str(out, "\",\"signal\":");
-    put_signal(out, result->signal);
+    bs_put_signal(out, result->signal);
     bs_buf_str(out, ",\"truncated\":");
     put_bool(out, result->truncated != 0);
     bs_buf_str(out, ",\"detached_writers\":");

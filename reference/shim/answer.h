@@ -17,6 +17,9 @@ void bs_answer_close(struct bs_buf *out);
 /* A string of the request as it was given, or null. */
 void bs_put_given(struct bs_buf *out, const cJSON *item);
 
+/* `"SIGTERM"`, or null for 0. */
+void bs_put_signal(struct bs_buf *out, int signo);
+
 void bs_put_error(struct bs_buf *out, const char *kind, const char *message, size_t message_len);
 void bs_put_result(struct bs_buf *out, struct bs_exec_result *result);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <boxspec/process.h>
 #include <boxspec/version.h>
 
 #include "shim/ops.h"
@@ -28,6 +29,9 @@ static const struct {
     {"policy.audit", bs_op_policy_audit, false},
     {"sbpl.compile", bs_op_sbpl_compile, false},
     {"sbpl.wrap", bs_op_sbpl_wrap, false},
+    {"process.script", bs_op_process_script, true},
+    {"process.bridge", bs_op_process_bridge, true},
+    {"module.execute", bs_op_module_execute, false},
     {"bye", bs_op_bye, false},
 };
 
@@ -70,15 +74,18 @@ enum bs_answer bs_op_hello(const struct bs_call *call, struct bs_buf *out) {
     bs_buf_str(out, "{\"protocol\":1,\"nonce\":");
     bs_json_put_string(out, nonce, strlen(nonce));
     bs_buf_str(out, numbers);
-    bs_buf_str(out, ",\"capabilities\":[\"exec\",\"exec.bytes\",\"exec.concurrent\",\"exec.debug\","
-                    "\"exec.cap\",\"exec.stdin_failure\",\"exec.termination\",\"exec.sandbox\","
-                    "\"glob\",\"policy\",\"policy.load\",\"policy.json\",\"policy.yaml\","
-                    "\"policy.fold\",\"policy.resolved\",\"policy.resolved.parent\","
-                    "\"policy.explain\",\"policy.audit\",\"sbpl\",\"sbpl.fold\",\"sbpl.wrap\"]");
-    (void)snprintf(numbers, sizeof numbers,
-                   ",\"limits\":{\"max_line_bytes\":%lu,\"max_integer\":\"18446744073709551615\"},"
-                   "\"constants\":{\"grace_ms\":%d,\"tick_ms\":%d},\"backends\":{}}",
-                   BS_SHIM_MOST_LINE, BS_EXEC_GRACE_MS, BS_EXEC_TICK_MS);
+    bs_buf_str(
+        out, ",\"capabilities\":[\"exec\",\"exec.bytes\",\"exec.concurrent\",\"exec.debug\","
+             "\"exec.cap\",\"exec.stdin_failure\",\"exec.termination\",\"exec.sandbox\","
+             "\"glob\",\"policy\",\"policy.load\",\"policy.json\",\"policy.yaml\","
+             "\"policy.fold\",\"policy.resolved\",\"policy.resolved.parent\","
+             "\"policy.explain\",\"policy.audit\",\"sbpl\",\"sbpl.fold\",\"sbpl.wrap\",\"module\","
+             "\"module.runner\",\"process\"]");
+    (void)snprintf(
+        numbers, sizeof numbers,
+        ",\"limits\":{\"max_line_bytes\":%lu,\"max_integer\":\"18446744073709551615\"},"
+        "\"constants\":{\"grace_ms\":%d,\"tick_ms\":%d,\"bridge_grace_ms\":%d},\"backends\":{}}",
+        BS_SHIM_MOST_LINE, BS_EXEC_GRACE_MS, BS_EXEC_TICK_MS, BS_BRIDGE_GRACE_MS);
     bs_buf_str(out, numbers);
     bs_answer_close(out);
 finish:

@@ -34,6 +34,9 @@ enum bs_answer bs_op_policy_check(const struct bs_call *call, struct bs_buf *out
 enum bs_answer bs_op_policy_check_resolved(const struct bs_call *call, struct bs_buf *out);
 enum bs_answer bs_op_policy_explain(const struct bs_call *call, struct bs_buf *out);
 enum bs_answer bs_op_policy_audit(const struct bs_call *call, struct bs_buf *out);
+enum bs_answer bs_op_module_execute(const struct bs_call *call, struct bs_buf *out);
+enum bs_answer bs_op_process_script(const struct bs_call *call, struct bs_buf *out);
+enum bs_answer bs_op_process_bridge(const struct bs_call *call, struct bs_buf *out);
 enum bs_answer bs_op_sbpl_compile(const struct bs_call *call, struct bs_buf *out);
 enum bs_answer bs_op_sbpl_wrap(const struct bs_call *call, struct bs_buf *out);
 

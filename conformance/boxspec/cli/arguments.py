@@ -50,6 +50,7 @@ def run_flags(parser: argparse.ArgumentParser) -> None:
     add("--topic", action="append", metavar="TOPIC", help="only tests of it (repeatable)")
     add("--focus", metavar="TOPIC", help="all tests of it, one of each other requirement")
     add("-x", dest="fail_fast", action="store_true", help="end with the first test that fails")
+    add("--backend", metavar="NAME", help="the backend that is judged (default: the shim's first)")
     add("--seed", type=natural, default=0, metavar="N", help="decides what is varied")
     add("--repeat", type=count, metavar="N", help="each test N times; prints flake rates")
     add("--repeat-file", metavar="FILE", help="results of --repeat, JSON lines, resumable")

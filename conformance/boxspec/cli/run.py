@@ -177,6 +177,7 @@ def _arguments(args: argparse.Namespace, keep: bool, only: list[str] | None) -> 
         ("-k", args.k),
         ("-m", args.m),
         ("--focus", args.focus),
+        ("--backend", args.backend),
         ("--overlap", args.jobs),
         ("--repeat", args.repeat),
         ("--repeat-file", args.repeat_file),

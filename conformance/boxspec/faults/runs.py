@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
-import shutil
 import sys
 import tempfile
 import threading
@@ -16,6 +15,7 @@ from typing import Any
 
 from boxspec.errors import HarnessError
 from boxspec.faults.fault import Fault, shim_of
+from boxspec.folders import delete
 from boxspec.judge.verdict import BROKEN
 from boxspec.places import scratch
 
@@ -115,4 +115,4 @@ class Runs:
                 process.terminate()
 
     def close(self) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
+        delete(self.folder)

@@ -80,8 +80,10 @@ def _judged(
         return Judged(requirement, Verdict.NOT_MEASURED, mine, reason, reason)
     blocked = {id(each): blocks.by(name, each) for each in mine if each.verdict in BROKEN}
     failing = [each for each in mine if each.verdict in BROKEN and not blocked[id(each)]]
+    # A test may need more than its requirement does: where it does not apply, the others decide.
+    applying = [each for each in mine if each.verdict is not Verdict.NOT_APPLICABLE] or mine
     verdict = worst(
-        Verdict.NOT_MEASURED if blocked.get(id(each)) else each.verdict for each in mine
+        Verdict.NOT_MEASURED if blocked.get(id(each)) else each.verdict for each in applying
     )
     made = Judged(requirement, verdict, mine, failing=failing)
     if verdict is Verdict.NOT_MEASURED:

@@ -44,6 +44,12 @@ def add_options(parser: pytest.Parser) -> None:
         metavar="TOPIC",
         help="all tests of this topic, and one of each other requirement",
     )
+    add(
+        "--backend",
+        dest="boxspec_backend",
+        metavar="NAME",
+        help="the backend that is judged (default: the first that hello names and that confines)",
+    )
     add("--seed", dest="boxspec_seed", type=int, default=0, help="decides what is varied")
     add("--repeat", dest="boxspec_repeat", type=int, metavar="N", help="run each test N times")
     add("--repeat-file", dest="boxspec_repeat_file", metavar="FILE", help="results, resumable")

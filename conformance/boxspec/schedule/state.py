@@ -43,6 +43,7 @@ class State:
                 shim_argv(option("boxspec_shim")),
                 seed=option("boxspec_seed"),
                 busy=option("boxspec_busy"),
+                backend=option("boxspec_backend"),
             )
             try:
                 trust(session, contracts=option("boxspec_contracts"))

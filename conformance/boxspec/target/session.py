@@ -6,7 +6,6 @@ import contextlib
 import os
 import queue
 import secrets
-import shutil
 import signal
 import tempfile
 import threading
@@ -14,6 +13,7 @@ import uuid
 from pathlib import Path
 from typing import Any
 
+from boxspec.folders import delete
 from boxspec.judge.verdict import NotMeasured
 from boxspec.places import scratch
 from boxspec.programs import programs
@@ -30,9 +30,18 @@ GRACE_MS, TICK_MS = 5000, 100
 class Session:
     """Open it once; `close` leaves no process, no descriptor and no conforming case behind."""
 
-    def __init__(self, argv: tuple[str, ...], *, seed: int = 0, busy: int = 0) -> None:
+    def __init__(
+        self,
+        argv: tuple[str, ...],
+        *,
+        seed: int = 0,
+        busy: int = 0,
+        backend: str | None = None,
+    ) -> None:
         self.argv = argv
         self.seed = seed
+        # The name that `--backend` gave.
+        self.backend = backend
         self.hello: dict[str, Any] = {}
         self.capabilities: frozenset[str] = frozenset()
         self.env = dict(os.environ)
@@ -63,7 +72,7 @@ class Session:
                 self._busy.append(_start_busy())
         except BaseException:
             self._waste.put(None)
-            shutil.rmtree(self.root, ignore_errors=True)
+            delete(self.root)
             raise
 
     @property
@@ -103,7 +112,7 @@ class Session:
 
     def _clean(self) -> None:
         while (folder := self._waste.get()) is not None:
-            shutil.rmtree(folder, ignore_errors=True)
+            delete(folder)
 
     def marker(self) -> str:
         return f"boxspec-{uuid.uuid4().hex[:16]}"

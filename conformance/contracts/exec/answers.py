@@ -2,85 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from functools import cached_property
-from typing import Any
 
-from boxspec.errors import HarnessError
-from boxspec.target.client.b64 import unb64
-from boxspec.target.observed import Answer, Observed
-
-
-class RunAnswer(Answer):
-    """One result or error of a run, as the shim gave it."""
-
-    @cached_property
-    def stdout(self) -> bytes:
-        return self._stream("stdout")
-
-    @cached_property
-    def stderr(self) -> bytes:
-        return self._stream("stderr")
-
-    def _stream(self, name: str) -> bytes:
-        result = self.result
-        if f"{name}_b64" in result:
-            return unb64(result[f"{name}_b64"])
-        if isinstance(result[name], dict):
-            raise HarnessError(f"{name} came as a digest: use {name}_len, _sha256, _head, _tail")
-        text: str = result[name]
-        return text.encode("utf-8", "surrogatepass")
-
-    def _digest(self, name: str) -> dict[str, Any] | None:
-        value = self.result.get(name)
-        return value if isinstance(value, dict) else None
-
-    def _len(self, name: str) -> int:
-        digest = self._digest(name)
-        return int(digest["bytes"]) if digest else len(self._stream(name))
-
-    def _sha256(self, name: str) -> str:
-        digest = self._digest(name)
-        return str(digest["sha256"]) if digest else hashlib.sha256(self._stream(name)).hexdigest()
-
-    def _end(self, name: str, head: bool) -> bytes:
-        digest = self._digest(name)
-        if digest:
-            return unb64(digest["head_b64" if head else "tail_b64"])
-        data = self._stream(name)
-        return data[:4096] if head else data[-4096:]
-
-    @property
-    def stdout_len(self) -> int:
-        return self._len("stdout")
-
-    @property
-    def stderr_len(self) -> int:
-        return self._len("stderr")
-
-    @property
-    def stdout_sha256(self) -> str:
-        return self._sha256("stdout")
-
-    @property
-    def stderr_sha256(self) -> str:
-        return self._sha256("stderr")
-
-    @property
-    def stdout_head(self) -> bytes:
-        return self._end("stdout", True)
-
-    @property
-    def stdout_tail(self) -> bytes:
-        return self._end("stdout", False)
-
-    @property
-    def stderr_head(self) -> bytes:
-        return self._end("stderr", True)
-
-    @property
-    def stderr_tail(self) -> bytes:
-        return self._end("stderr", False)
+from boxspec.target.observed import Observed
+from contracts.shared.runs import RunAnswer
 
 
 class ObservedRun(Observed, RunAnswer):

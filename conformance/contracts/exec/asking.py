@@ -11,7 +11,7 @@ from boxspec.judge.verdict import Failure, NotApplicable, Verdict
 from boxspec.target.case import WITHIN_S, Box
 from boxspec.target.live import Live
 from contracts.exec.answers import ObservedBatch, ObservedRun
-from contracts.exec.request import env_mode, exec_request, has_bytes
+from contracts.shared.requests import env_mode, exec_request, has_bytes
 
 Message = dict[str, Any]
 

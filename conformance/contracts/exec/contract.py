@@ -20,6 +20,7 @@ CONTRACT = Contract(
         "exec.stdin_failure": '`stdin_failure: "ignore"`',
         "exec.termination": "results that say how the run ended (see `exec.run`)",
         "exec.sandbox": "`sandbox` in `exec.run`",
+        "exec.backend": "`backend` in `exec.run`, and `enforcement` in its result",
     },
     run_only=frozenset({"exec.run", "exec.batch"}),
     offers=AsksExec,

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import hashlib
 import json
 import os
 import shlex
-import shutil
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from boxspec.api import Answer, Blocked, Box, Failure, Told
 from boxspec.api import programs as P
-from contracts.exec.answers import ObservedRun
+from contracts.shared.files import program_at as program_at
+from contracts.shared.files import script_at as script_at
+from contracts.shared.files import settled as settled
+from contracts.shared.runs import RunAnswer
 
 SPAWN_FAILURE = "a spawn failure"
 SH = "/bin/sh"
@@ -45,46 +45,6 @@ def message(seen: Answer) -> str:
 def names_reason(number: int, text: str) -> bool:
     """Whether a message names this errno, in words or by its symbol."""
     return os.strerror(number).lower() in text.lower() or errno.errorcode[number] in text
-
-
-def settled(path: Path) -> Path:
-    """Wait until nobody has the file open for writing.
-
-    Another thread may be between fork and exec with a copy of our descriptor; the program would
-    be busy then through no fault of the shim. A read lease is only given without any writer.
-    """
-    reader = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    limit = time.monotonic() + 5
-    try:
-        while time.monotonic() < limit:
-            try:
-                fcntl.fcntl(reader, fcntl.F_SETLEASE, fcntl.F_RDLCK)
-            except BlockingIOError:
-                os.sched_yield()
-            except OSError:
-                # No leases on this file system.
-                break
-            else:
-                fcntl.fcntl(reader, fcntl.F_SETLEASE, fcntl.F_UNLCK)
-                break
-    finally:
-        os.close(reader)
-    return path
-
-
-def program_at(path: Path, source: str | None = None) -> Path:
-    """A copy of exit-with (or `source`) that can be executed at this path."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(source or P.exit_with, path)
-    path.chmod(0o755)
-    return settled(path)
-
-
-def script_at(path: Path, body: str, first: str = "#!/bin/sh\n", mode: int = 0o755) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(first + body + "\n")
-    path.chmod(mode)
-    return settled(path)
 
 
 def saying(path: Path, text: str, mode: int = 0o755) -> Path:
@@ -139,7 +99,7 @@ def hash_line(data: bytes) -> bytes:
     return f"{len(data)} {sha(data)}\n".encode()
 
 
-def stream(seen: ObservedRun, name: str) -> tuple[int, str]:
+def stream(seen: RunAnswer, name: str) -> tuple[int, str]:
     """Length and digest of a captured stream, short or long."""
     data = (getattr(seen, f"{name}_len"), getattr(seen, f"{name}_sha256"))
     return int(data[0]), str(data[1])

@@ -34,6 +34,27 @@ def test_runs_in_one_process_wait_at_the_same_time(box: Box) -> None:
     expect("exit codes of two runs that met", codes, [0, 0])
 
 
+@pytest.mark.parametrize("first", [0, 1], ids=["the_first", "the_last"])
+@requires("EXEC-CONC-01", pitfalls=["H15"], capability=HERE)
+def test_a_run_ends_while_another_one_waits(box: Box, first: int) -> None:
+    # Where the waits queue up behind each other, one of the two children is not collected.
+    gates = [(box.events(name), box.fifo(f"open-{name}")) for name in ("a", "b")]
+    runs = [{"program": P.gate, "args": [events.path, str(fifo)]} for events, fifo in gates]
+    with box.exec.start_batch(runs, within_s=15) as live:
+        pids = [events.wait("ready", timeout_s=8).pid for events, _ in gates]
+        box.open_gate(gates[first][1])
+        gates[first][0].wait("end")
+        until(lambda: pids[first] not in {child.pid for child in live.children()}, 5)
+        left = {child.pid for child in live.children()}
+        box.open_gate(gates[1 - first][1])
+        live.finish()
+    expect(
+        "whether the child that ended, and the one that waits, are still there",
+        [pids[first] in left, pids[1 - first] in left],
+        [False, True],
+    )
+
+
 @pytest.mark.parametrize(("name", "code"), [("TERM", 143), ("INT", 130)])
 @requires("EXEC-CONC-02", pitfalls=["H13"], capability=HERE)
 def test_one_signal_reaches_every_active_run(box: Box, name: str, code: int) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from typing import Any
+
 import pytest
 
 from boxspec.api import Box, contains, expect, requires
@@ -59,6 +62,35 @@ def test_a_secret_of_clear_and_set_is_replaced_in_the_copy(box: Box, stream: str
     words = [f"--{stream}", (b"<" + SECRET + b">").hex()]
     seen = box.exec.run(program=P.emit, args=words, debug=True, env=env)
     expect("the caller's stderr", seen.shim_stderr, contains(b"<" + REDACTED + b">"))
+
+
+SECRETS = {f"S{number}_TOKEN": f"{number}hunter-{number}" for number in range(12)}
+
+
+@pytest.mark.parametrize("of", ["the caller", "clear_and_set"])
+@requires("EXEC-DEBUG-02", capability=HERE)
+def test_each_of_many_secrets_is_replaced_in_the_copy(box: Box, of: str) -> None:
+    # Between values that are none, and the last one as the first.
+    plain = {f"P{number}": f"plain{number}" for number in range(3)}
+    env = {**plain, **SECRETS, "LAST": "plain9"}
+    written = b"".join(f"<{value}>".encode() for value in env.values())
+    given: dict[str, Any] = {"secrets": env}
+    if of == "clear_and_set":
+        given = {"env": {"clear_and_set": [list(pair) for pair in env.items()]}}
+    seen = emit(box, "--out", written, **given)
+    wanted = b"<plain0><plain1><plain2>" + (b"<" + REDACTED + b">") * len(SECRETS) + b"<plain9>"
+    expect("the caller's stderr", seen.shim_stderr, contains(wanted))
+
+
+@requires("EXEC-DEBUG-02", capability=HERE)
+def test_a_variable_that_is_no_text_hides_nothing(box: Box) -> None:
+    odd = {"RAW": os.fsdecode(b"caf\xe9 \xff"), os.fsdecode(b"ODD\xff"): "x"}
+    secrets = {**odd, "MY_TOKEN": SECRET.decode(), "RAW_KEY": os.fsdecode(b"\xff\xfesecret\x80")}
+    seen = emit(box, "--out", b"<" + SECRET + b">", "--err", b"err", secrets=secrets)
+    got = (seen.stdout, seen.stderr, b"<" + REDACTED + b">" in seen.shim_stderr)
+    expect(
+        "both streams, and whether the copy is redacted", got, (b"<" + SECRET + b">", b"err", True)
+    )
 
 
 @requires("EXEC-DEBUG-02", capability=HERE)

@@ -10,9 +10,9 @@ import pytest
 
 from boxspec.api import Box, Late, expect, for_the_prompt, requires
 from boxspec.api import programs as P
-from contracts.exec.answers import RunAnswer
 from contracts.exec.moments import SIGNAL_ACTS_S, elapsed_ms
 from contracts.exec.spawn_io import error_of, outcome, shell
+from contracts.shared.runs import RunAnswer
 
 HERE = "exec.concurrent"
 Request = dict[str, Any]

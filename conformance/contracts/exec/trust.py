@@ -11,7 +11,7 @@ from boxspec.target.observe.company import Company
 from boxspec.target.observe.looking import Looking
 from boxspec.target.sentinels import Say, sentinel, undeclared
 from boxspec.target.sentinels import no as _no
-from contracts.exec.request import exec_request
+from contracts.shared.requests import exec_request
 
 WITHIN_S = 10.0
 

@@ -3,7 +3,7 @@
 from contracts.policy import crowds, offsets, spellings
 from contracts.policy.asking import question, questions, refused
 from contracts.policy.deciding import WITHIN_S, decided, judge_decisions, loads
-from contracts.policy.judging import both_ways, judge, same_both_ways
+from contracts.policy.judging import answers_of_cost, both_ways, judge, same_both_ways
 from contracts.policy.trees import Tree
 from contracts.policy.vectors import Group, every, vectors
 from contracts.shared import globs as oracle
@@ -14,6 +14,7 @@ __all__ = [
     "Group",
     "Policy",
     "Tree",
+    "answers_of_cost",
     "both_ways",
     "crowds",
     "decided",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxspec.errors import ShimBroke
 from boxspec.judge.expect import shown
+from boxspec.judge.requirements import load
 from boxspec.judge.verdict import Blocked, Failure, NotApplicable, Verdict, worst
 from boxspec.target.client.b64 import put_word
 from contracts.policy.trees import Tree
@@ -80,9 +81,17 @@ def _together(box: Box, askable: list[Vector], wrong: list[tuple[Vector, Failure
     )
 
 
+# What is answered there is the matter of the topics of globs and checks, which ask it again.
+COST = "POLICY-COST"
+
+
 def ask(box: Box, vector: Vector) -> None:
     """One vector; a refusal or denial counts only when its allowed twin conforms: where the twin
     is the matter of another requirement, that one blocks it."""
+    if load()[vector.requirements[0]].topic == COST:
+        with contextlib.suppress(Failure):
+            conforms(box, vector)
+        return
     conforms(box, vector)
     if vector.twin is None:
         return
@@ -114,6 +123,16 @@ def conforms(box: Box, vector: Vector) -> None:
     box.session.outcomes[vector.id] = False
     KINDS[vector.kind](box, vector)
     box.session.outcomes[vector.id] = True
+
+
+def answers_of_cost(box: Box, kind: str) -> None:
+    """Whether what was asked for its cost is answered rightly; who stands still is told by COST."""
+    for vector in every().values():
+        if vector.kind == kind and load()[vector.requirements[0]].topic == COST:
+            try:
+                conforms(box, vector)
+            except ShimBroke:
+                return
 
 
 def both_ways(box: Box, vector: Vector) -> None:

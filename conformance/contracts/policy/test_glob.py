@@ -9,7 +9,7 @@ import re
 from hypothesis import strategies as st
 
 from boxspec.api import Box, expect, law, requires
-from contracts.policy.api import Group, judge, oracle, vectors
+from contracts.policy.api import Group, answers_of_cost, judge, oracle, vectors
 
 
 @vectors("POLICY-GLOB")
@@ -101,6 +101,11 @@ def made_to_match(draw: st.DrawFn) -> tuple[str, list[str]]:
 @requires("POLICY-GLOB-11", main_thread=True)
 def test_longer_patterns_match_as_an_independent_walk_says(box: Box) -> None:
     law(box, made_to_match(), lambda example: compare(box, *example), examples=40)
+
+
+@requires("POLICY-GLOB-11")
+def test_globs_that_invite_a_search_are_answered(box: Box) -> None:
+    answers_of_cost(box, "glob")
 
 
 TEXTS = st.text("aB.[]{}+()^$|-!,#é😀\n", min_size=1, max_size=6).filter(

@@ -36,6 +36,22 @@ def test_many_rules_of_two_files_decide_as_one_list(box: Box, count: int) -> Non
     judge_decisions(box, items, made.wanted(), count)
 
 
+@requires("POLICY-MERGE-02")
+@pytest.mark.parametrize("count", [2, 12, 70])
+def test_of_denies_of_two_files_that_match_the_workspaces_is_the_last(box: Box, count: int) -> None:
+    wide, narrow = ([f"n{number}/{end}" for number in range(count)] for end in ("**", "*"))
+    # The wide one stands in one file for every other name, and in the other one for the rest.
+    above = [(wide, narrow)[number % 2][number] for number in range(count)]
+    below = [(narrow, wide)[number % 2][number] for number in range(count)]
+    given = policy(
+        {"denyModify": above, "fsProfiles": {"p": {"read": ["**"], "modify": ["**"]}}},
+        {"denyModify": below},
+    )
+    wanted = {f"n{number}/a": (False, below[number]) for number in range(count)}
+    items = box.policy.check(given, questions("modify", wanted))
+    judge_decisions(box, items, wanted, count)
+
+
 def over(above: Sequence[str], below: Sequence[str]) -> Policy:
     """denyModify of both files."""
     return policy({"denyModify": list(above)}, {"denyModify": list(below)})

@@ -36,7 +36,7 @@ def folder(box: Box, name: str) -> Path:
 
 
 @requires("SBPL-FILE-01")
-@pytest.mark.parametrize("umask", ["000", "022", "077", "777"])
+@pytest.mark.parametrize("umask", ["000", "022", "077", "277"])
 def test_the_file_holds_the_text_for_nobody_else(box: Box, umask: str) -> None:
     place = folder(box, "profiles")
     with held(box, place, state=["--umask", umask]) as file:

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from boxspec.api import Box, expect, requires
+from boxspec.api import Blocked, Box, expect, requires
 from contracts.sbpl import kit as sbpl
 from contracts.sbpl.kit import Setup
 from contracts.sbpl.text import Text
@@ -33,7 +33,22 @@ def with_name(place: str, name: str) -> Setup:
 PLACES = ["root", "rule", "glob", "side root", "HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR"]
 
 
-def judge(text: Text, place: str, name: str) -> None:
+AT_HOME = ("Library/Caches", ".orbit", ".codex", ".claude", ".gemini")
+
+
+def at_home(box: Box, place: str) -> str:
+    """A place below HOME that is writable, where HOME is what has the name; which ones are is the
+    matter of SCRATCH and STATE."""
+    if place != "HOME":
+        return ""
+    text = box.sbpl.compiled(BASE.but(root="/opt/ws"))
+    found = [name for name in AT_HOME if text.allows("file-write-data", f"/Users/u/{name}/x")]
+    if not found:
+        raise Blocked(["SBPL-SCRATCH-02"], "nothing below HOME is writable")
+    return found[0]
+
+
+def judge(text: Text, place: str, name: str, home: str) -> None:
     """Writable is what is named, and nothing that a broken string would open."""
     named = sbpl.in_a_rule(name)
     yes = {
@@ -41,7 +56,7 @@ def judge(text: Text, place: str, name: str) -> None:
         "rule": f"{named}/x",
         "glob": f"a/{named}b",
         "side root": f"/opt/{name}/x",
-        "HOME": f"/Users/{name}/.orbit/x",
+        "HOME": f"/Users/{name}/{home}/x",
     }.get(place, f"/opt/{name}/x")
     no = ["/usr/x", "/", "x", "/opt/x", "/Users/u/x"]
     text.expect(f"writing, {place} is {name!r}", sbpl.both([yes], no))
@@ -56,7 +71,7 @@ QUOTING = ['a"b', 'a""', "a\\b", "a\\\\b", 'a\\"b', "a\\nb", "a\\x41b", "a\\", '
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", QUOTING)
 def test_a_string_reads_back_as_it_was_given(box: Box, place: str, name: str) -> None:
-    judge(box.sbpl.compiled(with_name(place, name)), place, name)
+    judge(box.sbpl.compiled(with_name(place, name)), place, name, at_home(box, place))
 
 
 @requires("SBPL-NAME-02")
@@ -64,13 +79,14 @@ def test_a_string_reads_back_as_it_was_given(box: Box, place: str, name: str) ->
 def test_a_name_built_to_open_a_form_stays_a_name(box: Box, place: str) -> None:
     chance = random.Random(box.session.seed)
     harmless = box.sbpl.compiled(with_name(place, sbpl.HARMLESS))
+    home = at_home(box, place)
     expect("the harmless text", sbpl.strange(harmless.data), [], harmless.evidence())
     for name in sbpl.hostile_names(chance, sbpl.times(40)):
         text = box.sbpl.compiled(with_name(place, name))
         expect(f"strange lines, {place} is {name!r}", sbpl.strange(text.data), [], text.evidence())
         plain = sbpl.in_a_rule(name) if place in ("rule", "glob") else name
         sbpl.same_shape(f"{place} is {name!r}", text, plain, harmless)
-        judge(text, place, name)
+        judge(text, place, name, home)
 
 
 CONTROLS = ["\n", "\r", "\t", "\x01", "\x1b", "\x1f", "\x7f"]
@@ -165,7 +181,11 @@ def test_slashes_too_many_are_cleaned_away(box: Box, path: str) -> None:
     same(setup.but(root="/opt/ws", side_roots=[path]), "/Users/u/ws/x", "/Users/u/x")
     for variable in ("CODEX_HOME", "CLAUDE_CONFIG_DIR"):
         same(setup.but(root="/opt/ws", env={variable: path}), "/Users/u/ws/x", "/Users/u/x")
-    same(setup.but(root="/opt/ws", env={"HOME": path}), "/Users/u/ws/.orbit/x", "/Users/u/ws/x")
+    same(
+        setup.but(root="/opt/ws", env={"HOME": path}),
+        f"/Users/u/ws/{at_home(box, 'HOME')}/x",
+        "/Users/u/ws/x",
+    )
 
 
 def places(path: str) -> dict[str, Setup]:
@@ -219,6 +239,6 @@ def test_an_alias_is_refused_and_the_real_spelling_named(box: Box, path: str) ->
 @pytest.mark.parametrize("path", ["/tmpfiles/ws", "/variable", "/etcetera/x", "/t", "/opt/tmp"])
 def test_what_only_begins_like_an_alias_is_none(box: Box, path: str) -> None:
     for place, setup in places(path).items():
-        below = {"root": "/src/x", "HOME": "/.orbit/x"}.get(place, "/x")
+        below = {"root": "/src/x", "HOME": f"/{at_home(box, 'HOME')}/x"}.get(place, "/x")
         text = box.sbpl.compiled(setup)
         text.expect(f"{path} as {place}", sbpl.both([path + below], ["/usr/x"]))

@@ -94,7 +94,6 @@ def test_an_empty_variable_is_not_set(box: Box, empty: tuple[str | None, ...]) -
         "/Users/u/.codex/x": home and not codex,
         "/Users/u/.claude/x": home and not claude,
         "/Users/u/.gemini/x": home,
-        "/Users/u/.orbit/x": home,
         "/.codex/x": False,
         "/.orbit/x": False,
         "/usr/x": False,

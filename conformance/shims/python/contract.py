@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kinds import Object, Shim
     from reader import Reader
 
+    Program = Callable[[list[str]], int]
     Operation = Callable[[Shim, Reader], Object]
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -29,6 +30,9 @@ class Contract:
     shim and the reader of the request and returns the answer.
     capabilities: called by hello.
     needs: the contracts that this one is built on.
+    programs: what the shim is beside a shim, by its first word: `module:function` in the folder; it
+    gets the words behind that one and returns the exit status.
+    hello: what hello says of it besides.
     """
 
     def __init__(
@@ -36,10 +40,14 @@ class Contract:
         operations: dict[str, str],
         capabilities: Callable[[], list[str]],
         needs: tuple[str, ...] = (),
+        programs: dict[str, str] | None = None,
+        hello: Callable[[], Object] = dict,
     ) -> None:
         self.operations = operations
         self.capabilities = capabilities
         self.needs = needs
+        self.programs = programs or {}
+        self.hello = hello
 
 
 def names() -> list[str]:
@@ -66,5 +74,15 @@ def operation(found: dict[str, Contract], op: str) -> Operation | None:
         if op in contract.operations:
             module, _, function = contract.operations[op].partition(":")
             behind: Operation = getattr(import_module(f"{name}.{module}"), function)
+            return behind
+    return None
+
+
+def program(word: str) -> Program | None:
+    """What a first word makes of the shim, or None."""
+    for name, contract in every().items():
+        if word in contract.programs:
+            module, _, function = contract.programs[word].partition(":")
+            behind: Program = getattr(import_module(f"{name}.{module}"), function)
             return behind
     return None

@@ -116,7 +116,11 @@ def hello(shim: Shim, reader: Reader) -> Object:
                 "grace_ms": constants.GRACE_NS // 1_000_000,
                 "tick_ms": constants.TICK_NS // 1_000_000,
             },
-            "backends": {},
+            **{
+                name: said
+                for each in shim.contracts.values()
+                for name, said in each.hello().items()
+            },
         }
     }
 
@@ -145,6 +149,8 @@ def main() -> int:
     startup.open_missing_stdio()
     startup.settle_signals()
     match sys.argv[1:]:
+        case [word, *words] if word.startswith("--") and (program := contract.program(word)):
+            return program(words)
         case ["run", request, response]:
             try:
                 return Shim(serving=False).run(request, response)

@@ -4,6 +4,7 @@ import _signal
 import os
 import resource
 
+import exec.run as run
 import exec.spawn as spawn
 import startup
 from faults.registry import fault, replaces
@@ -64,6 +65,25 @@ def leaks_its_log_file():
             logs.append(os.open("/dev/null", os.O_WRONLY))
             os.set_inheritable(logs[0], True)
         return original(self, stdio, report)
+
+
+@fault("EXEC-CHILD-04", "a payload's pipe is inherited by the next child", "opened without cloexec")
+def payloads_leak_into_siblings():
+    @replaces(run.Run)
+    def spawn(original, self):
+        original(self)
+        if self.input.fd > 2:
+            # Another number: closing it early is no part of the mistake.
+            leaked.append(os.dup(self.input.fd))
+            os.set_inheritable(leaked[-1], True)
+
+    @replaces(run.Run)
+    def close(original, self):
+        original(self)
+        while leaked and self.input.fd < 0:
+            os.close(leaked.pop())
+
+    leaked: list[int] = []
 
 
 @fault("EXEC-CHILD-05", "both ends of a pipe are made non-blocking", "pitfall C4: libuv@1988f5e58")

@@ -21,6 +21,16 @@ def lock_over_the_wait():
             return original(self)
 
 
+@fault("EXEC-CONC-01", "the lock is taken when the child runs", "one waiter at a time")
+def lock_over_the_wait_alone():
+    lock = _thread.allocate_lock()
+
+    @replaces(run.Run)
+    def await_cause(original, self):
+        with lock:
+            return original(self)
+
+
 class Deaf(list[int]):
     """Nothing is noted for this run."""
 

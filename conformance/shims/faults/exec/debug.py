@@ -38,6 +38,31 @@ def forgets_the_callers_secrets():
         return original(given)
 
 
+@fault("EXEC-DEBUG-02", "one secret of each environment is replaced", "a break too early")
+def one_secret_of_each():
+    @replaces(run)
+    def secrets(original, *environments):
+        found = set()
+        for each in environments:
+            found |= set(sorted(original(each))[:1])
+        return found
+
+
+@fault("EXEC-DEBUG-02", "a variable that is no text ends the copy", "an exception on the way")
+def odd_variables_end_the_copy():
+    @replaces(run.Run)
+    def spawn(original, self):
+        original(self)
+        if self.tee and any(not is_text(word) for pair in os.environb.items() for word in pair):
+            self.take = lambda output: output.read() and output.kept.pop()
+
+    def is_text(word):
+        try:
+            return bool(word.decode()) or True
+        except UnicodeDecodeError:
+            return False
+
+
 @fault("EXEC-DEBUG-03", "each write is looked at by itself", "pitfall E21")
 def redacts_each_write():
     @replaces(redact.Redactor)

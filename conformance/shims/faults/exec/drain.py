@@ -46,6 +46,16 @@ def loses_a_byte_of_a_full_buffer():
             err.keep = keep_text
 
 
+@fault("EXEC-DRAIN-02", "under a deadline output is read when the child is gone", "wait, then read")
+def read_at_the_end_under_a_deadline():
+    @replaces(run.Run)
+    def interests(original, self):
+        # Short deadlines and payloads are other requirements' cases.
+        far = (self.request.timeout_ms or 0) >= 8000 and not self.input.rest
+        waits = {output.fd for output in self.outputs} if far and not self.end else ()
+        yield from (pair for pair in original(self) if pair[0] not in waits)
+
+
 @fault("EXEC-DRAIN-03", "both streams go into one buffer", "pitfall E14: 2>&1")
 def one_buffer_for_both():
     @replaces(run.Run)

@@ -243,6 +243,16 @@ def does_not_wait_for_sigkill():
         leave(self)
 
 
+@fault("EXEC-KILL-03", "the line of /proc is taken apart at its first bracket", "sscanf (%[^)])")
+def stops_at_the_first_bracket():
+    @replaces(group.Member, "__init__")
+    def init(original, self, line):
+        original(self, line)
+        fields = line[line.index(b")") + 2 :].split()
+        self.state = fields[0]
+        self.pgid = int(fields[2]) if fields[2].isdigit() else -1
+
+
 @fault("EXEC-KILL-07", "SIGCONT goes to the leader alone", "kill(pid, SIGCONT)")
 def continues_the_leader_alone():
     @at_deadlines("first_signal")

@@ -26,6 +26,15 @@ def killed_children_stay_zombies():
             original(self)
 
 
+@fault("EXEC-LEAK-01", "the pipe of a detached writer stays open", "reading until it ends")
+def pipes_of_escapees_stay_open():
+    @replaces(run.Run)
+    def close(original, self):
+        for output in self.outputs:
+            output.fd = -1  # those that ended are closed already
+        original(self)
+
+
 @fault("EXEC-LEAK-02", "the writer's thread is not joined", "pitfall C9")
 def a_thread_stays():
     never = _thread.allocate_lock()

@@ -52,6 +52,17 @@ def starts_nothing():
         original(self)
 
 
+@fault("EXEC-ORPHAN-03", "with debug the group is left to itself", "the copier ends the run")
+def debug_leaves_orphans():
+    @replaces(run.Run)
+    def end_after_exit(original, self):
+        if self.tee:
+            self.input.write()
+            self.group.exists = lambda: False
+        else:
+            original(self)
+
+
 @fault("EXEC-ORPHAN-03", "only who holds the pipes is killed", "pitfall I6")
 def only_who_holds_the_pipes():
     @replaces(run.Run)

@@ -59,6 +59,15 @@ def payload_becomes_text():
         original(self, fd, payload.decode("utf-8", "replace").encode())
 
 
+@fault("EXEC-STDIN-03", "the cap of the output cuts the payload to one pipe", "one limit for all")
+def a_cap_cuts_the_payload():
+    @replaces(run.Run)
+    def spawn(original, self):
+        original(self)
+        if self.request.max_output_bytes is not None and self.input.fd >= 0:
+            self.input.rest = self.input.rest[:65_536]
+
+
 @fault("EXEC-STDIN-04", "an empty payload is taken for none", "pitfall F1: if stdin:")
 def empty_payload_inherits():
     @replaces(spawn.Spawn)

@@ -4,6 +4,7 @@ import policy.decide as decide
 import policy.glob as glob
 import policy.judge as judge
 import policy.ops as ops
+import policy.source as source
 from faults.registry import fault, replaces
 from policy.glob import ANY_NAME, ANYTHING, BELOW, ONE, SEGMENTS, STAR
 
@@ -71,3 +72,13 @@ def every_rule_with_every_other():
         for rule in rules:
             sum(glob.matches(other.body, rule.body) for other in rules)
         original(file, is_workspace)
+
+
+@fault("POLICY-COST-02", "keys are filed by their last letters, and compared there", "weak hashes")
+def keys_are_filed_by_their_ends():
+    @replaces(source.Open)
+    def add(original, self, node):
+        if self.key is not None:
+            end = self.key[0][-8:]
+            sum(name.endswith(end) for name in self.names)
+        original(self, node)

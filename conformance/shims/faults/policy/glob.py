@@ -141,9 +141,34 @@ def star_needs_a_character():
     STEPS[STAR] = STEPS[ANY_NAME]
 
 
-@fault("POLICY-GLOB-04", "a star alone matches the empty name", "`[^/]*`")
+@fault("POLICY-GLOB-10", "a star alone matches the empty name", "`[^/]*`")
 def lone_star_matches_nothing():
     STEPS[ANY_NAME] = STEPS[STAR]
+
+
+@fault("POLICY-GLOB-04", "a star segment may be missing, and its slash with it", "`([^/]+/)?`")
+def star_segments_are_optional():
+    or_without(lambda pieces, i: pieces[i : i + 2] == [ANY_NAME, "/"])
+
+
+@fault("POLICY-GLOB-04", "`P/*` matches P itself", "as `P/**` does")
+def last_star_segment_is_optional():
+    or_without(lambda pieces, i: pieces[i:] == ["/", ANY_NAME])
+
+
+def or_without(optional):
+    """Two pieces may be missing where they are optional."""
+
+    @replaces(glob.Glob)
+    def matches(original, self, text):
+        found = self.pieces
+        for i in range(len(found) - 1):
+            if optional(found, i):
+                other = glob.Glob("")
+                other.pieces = other.rest = found[:i] + found[i + 2 :]
+                if original(other, text):
+                    return True
+        return original(self, text)
 
 
 @fault("POLICY-GLOB-05", "a question mark is one byte", "byte-wise engines")

@@ -167,6 +167,16 @@ def problems_are_global():
         return original(self, problem) | {"file": "global"}
 
 
+@fault("POLICY-MERGE-02", "a long list of denies is asked file by file", "a matcher for each file")
+def long_lists_are_asked_by_file():
+    @During("policy.check").replaces(merge)
+    def merged(original, base, workspace):
+        policy = original(base, workspace)
+        if len(policy.deny_modify) > 20:
+            policy.deny_modify = workspace.policy.deny_modify + base.policy.deny_modify
+        return policy
+
+
 @fault("POLICY-MERGE-05", "a deny of the other file is compared as it is written", "too early")
 def denies_are_compared_as_written():
     keep_spellings()

@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 
 
 class Batch:
-    """items: (after_ms, request, refusal) of each run."""
+    """items: (after_ms, request, refusal) of each run. make: what a run is, and so its answer."""
 
-    def __init__(self, items: Sequence[Item], caller_mask: Mask) -> None:
+    def __init__(self, items: Sequence[Item], caller_mask: Mask, make: type[Run] = Run) -> None:
         self.items = items
+        self.make = make
         self.caller_mask = caller_mask
         self.answers: dict[int, Object | Failed] = {}
         self.finished: list[tuple[int, Watch, Object | Failed]] = []
@@ -91,7 +92,7 @@ class Batch:
 
     def work(self, i: int, request: Request, watch: Watch, clock: int) -> None:
         try:
-            answer: Object | Failed = Run(request, watch, clock, self.caller_mask).result()
+            answer: Object | Failed = self.make(request, watch, clock, self.caller_mask).result()
         except Failed as failure:
             answer = failure
         except Exception as bug:

@@ -1,0 +1,1 @@
+"""The contract backend: `contract.py` declares it, `page.md` is it."""

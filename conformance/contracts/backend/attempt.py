@@ -1,0 +1,130 @@
+"""An attempt to escape, judged: without a sandbox it works here, what is allowed works inside, and
+what happened outside decides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from boxspec.judge.verdict import Failure, HostLacks, NotApplicable, Verdict
+from boxspec.target.case import Box
+from contracts.backend.answers import ObservedSession
+from contracts.backend.probes import Said
+from contracts.backend.scene import Scene, made_scene, run_outside
+
+WRITABLE = frozenset({"repo-write", "no-network", "full-dev", "ci-only"})
+OWN = "launch"
+
+
+def attempt(box: Box, name: str, profile: str = "repo-write", **context: Any) -> None:
+    """Make one attempt inside the backend of this run, and judge it."""
+    control(name)
+    with made_scene(name) as scene:
+        session, said = inside(box, scene, profile, **context)
+        judge(scene, session, said)
+
+
+def control(name: str) -> None:
+    """The same attempt without a sandbox, on a ground of its own, has its effect here."""
+    with made_scene(name) as scene:
+        said, _ = run_outside(scene, scene.arm())
+        if not scene.effects(said):
+            raise HostLacks("escape probes", f"{name} does nothing here even outside: {said}")
+
+
+def inside(box: Box, scene: Scene, profile: str, **context: Any) -> tuple[ObservedSession, Said]:
+    """The attempt inside; NotApplicable where the backend says that there is no inside."""
+    more = {"sibling": scene.ground.ws / "sibling"} if profile in WRITABLE else {}
+    program, *args = scene.arm(**more)
+    call = {"program": program, "args": args}
+    session = box.backend.run(
+        [call],
+        root=scene.ground.ws,
+        profile=profile,
+        on_unavailable="degrade",
+        state=scene.state,
+        shim_env={"HOME": str(scene.ground.home), "BOXSPEC_SECRET": scene.ground.token},
+        shim_stdin=scene.stdin,
+        **context,
+    )
+    return session, said_inside(session)
+
+
+def said_inside(session: ObservedSession) -> Said:
+    """What the program of the first call said; it ran, and what is allowed worked."""
+    if session.result["enforcement"] == "none":
+        why = session.result.get("why", "it does not say why")
+        raise NotApplicable(f"the backend says that it enforces nothing: {why}")
+    answer = session.calls[0]
+    if not answer.ok:
+        raise Failure(
+            "a program runs inside",
+            "a result",
+            str(answer.error["message"]),
+            verdict=Verdict.OVERREFUSED,
+            symptom="nothing runs inside",
+        )
+    said = Said.of(answer.stdout)
+    shown = {"stdout": answer.stdout[:400], "stderr": answer.stderr[:400]}
+    if said.outcome == "nothing" and not said.sibling:
+        raise Failure(
+            "the attempt is made inside",
+            "the probe's own lines",
+            f"none, exit {answer.result['exit_code']}",
+            shown,
+            Verdict.UNPROVEN,
+            symptom="the probe says nothing",
+        )
+    if not said.sibling:
+        raise Failure(
+            "what is allowed works inside",
+            "a file is written that the profile allows",
+            "it is refused",
+            shown,
+            Verdict.OVERREFUSED,
+            symptom="the sibling is refused",
+        )
+    return said
+
+
+def judge(scene: Scene, session: ObservedSession, said: Said) -> None:
+    """By the effect outside, then by the error inside."""
+    probe = scene.probe
+    effects = scene.effects(said)
+    claim = session.claim(probe.aspect)
+    declared, reasons = claim["claim"], "; ".join(claim.get("reasons", ()))
+    evidence = {"effects": effects, "inside": str(said), "claim": f"{declared} {reasons}".strip()}
+    if effects and probe.aspect != OWN and declared != "fully":
+        raise NotApplicable(
+            f"{probe.aspect} was declared {declared} before the run ({reasons}); escaped:"
+            f" {probe.name}: {effects[0]}"
+        )
+    if effects:
+        raise Failure(
+            probe.tries,
+            "nothing outside is another for it",
+            "; ".join(effects),
+            evidence,
+            Verdict.ESCAPED if probe.aspect == OWN else Verdict.CONTRADICTION,
+            why=f"{probe.name} escapes",
+        )
+    if said.outcome == "refused" and said.errno not in probe.accepts:
+        raise Failure(
+            f"{probe.tries}: how it is refused",
+            f"one of {', '.join(sorted(probe.accepts))}",
+            str(said),
+            evidence,
+            Verdict.WRONG_REASON,
+        )
+    if said.outcome == "nothing" and not _was_killed(session):
+        raise Failure(
+            probe.tries,
+            "the probe says how it ended, or was killed",
+            f"nothing, exit {session.only.result['exit_code']}",
+            evidence,
+            Verdict.UNPROVEN,
+        )
+
+
+def _was_killed(session: ObservedSession) -> bool:
+    """A filter may kill: by SIGSYS, told as a signal or as 128 and its number."""
+    return session.only.result["exit_code"] in (None, 128 + 31)

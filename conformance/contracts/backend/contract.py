@@ -1,0 +1,23 @@
+"""The contract backend: a sandbox around programs, judged by what really happens."""
+
+from boxspec.target.contract import Contract
+from contracts.backend.asking import AsksBackend
+from contracts.backend.trust import trust
+
+CONTRACT = Contract(
+    name="backend",
+    operations={"backend.probe": "backend", "backend.run": "backend"},
+    capabilities={
+        "backend": "`backend.probe` and `backend.run` with each backend that hello names",
+        "backend.policy": "`policy` in a context and in `backend.probe`",
+        "backend.script": "`script` in `backend.run`",
+    },
+    run_only=frozenset({"backend.probe", "backend.run"}),
+    offers=AsksBackend,
+    trust=trust,
+    fault_scope="focus",
+    features={
+        "escape probes": "contracts.backend.host:without_probes",
+        "sandbox mechanisms": "contracts.backend.host:without_mechanisms",
+    },
+)

@@ -1,0 +1,148 @@
+"""The ground of an attempt: a workspace, a tree outside it, and a home; and what changed there.
+
+It lies below BOXSPEC_CASE_ROOT, or XDG_CACHE_HOME, never under /tmp: sandboxes have one of their
+own. The home is a directory of the ground too, so that no profile grants what is outside.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import secrets
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from boxspec.programs import programs
+
+CANARY = "canary\n"
+SHARED = ("/tmp", "/var/tmp", "/dev/shm")
+
+Facts = tuple[object, ...]
+
+
+def case_root() -> Path:
+    named = os.environ.get("BOXSPEC_CASE_ROOT") or os.environ.get("XDG_CACHE_HOME")
+    root = Path(named) if named else Path.home() / ".cache"
+    root = root / "boxspec"
+    root.mkdir(parents=True, exist_ok=True)
+    return root.resolve()
+
+
+@contextlib.contextmanager
+def made_ground() -> Iterator[Ground]:
+    folder = Path(tempfile.mkdtemp(dir=case_root(), prefix="g"))
+    folder.chmod(0o755)
+    ground = Ground(folder)
+    try:
+        yield ground
+    finally:
+        ground.remove()
+
+
+class Ground:
+    """Directories with canaries; `changes` says what is another than at the start."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        # Nobody can guess it: where it is read, it came from its canary.
+        self.token = secrets.token_hex(8)
+        self.ws, self.out, self.home = (folder / name for name in ("ws", "out", "home"))
+        for path in (self.ws, self.out, self.home, self.out / "empty", self.home / ".ssh"):
+            path.mkdir()
+        (self.out / "file").write_text(CANARY)
+        (self.ws / "file").write_text(CANARY)
+        (self.home / ".profile").write_text(CANARY)
+        (self.home / ".ssh" / "authorized_keys").write_text(CANARY)
+        (self.ws / "planted").symlink_to(self.out)
+        with contextlib.suppress(OSError):
+            os.setxattr(self.out / "file", "user.canary", b"1")
+        self.program = self.ws / "probe"
+        shutil.copyfile(programs.probe, self.program)
+        self.program.chmod(0o755)
+        self.params = self.ws / "params"
+        self._before: dict[str, Facts] = {}
+        self._watched: list[Path] = []
+
+    def watch(self, *paths: Path) -> None:
+        """Take down how these trees are now; without any, all that lies outside the workspace."""
+        self._watched = list(paths or (self.out, self.home))
+        self._before = self._facts()
+
+    def changes(self) -> list[str]:
+        """What is another in the watched trees, and what lies where everybody may write."""
+        now = self._facts()
+        both = sorted({*self._before, *now})
+        changed = [path for path in both if self._before.get(path) != now.get(path)]
+        said = [f"{_how(path, self._before, now)}: {self._short(path)}" for path in changed]
+        said += [f"made: {path}" for path in self._in_shared() if path.exists()]
+        return said
+
+    def _in_shared(self) -> list[Path]:
+        return [Path(folder) / f"boxspec-{self.token}" for folder in SHARED]
+
+    def _short(self, path: str) -> str:
+        return path.removeprefix(f"{self.folder}/")
+
+    def _facts(self) -> dict[str, Facts]:
+        found: dict[str, Facts] = {}
+        for root in self._watched:
+            found |= {str(path): _facts_of(path) for path in (root, *sorted(root.rglob("*")))}
+        return found
+
+    def write_params(self, probe: str, **params: object) -> list[str]:
+        """Arm one probe; the words that start it."""
+        known = {"ws": self.ws, "out": self.out, "home": self.home, "token": self.token}
+        every = {"armed": probe, **known, **params}
+        lines = [f"{name}={value}\n" for name, value in every.items()]
+        self.params.write_text("".join(lines))
+        return [str(self.program), probe, str(self.params)]
+
+    def remove(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+        for path in self._in_shared():
+            path.unlink(missing_ok=True)
+
+
+def _how(path: str, before: dict[str, Facts], now: dict[str, Facts]) -> str:
+    if path not in before:
+        return "made"
+    return "changed" if path in now else "gone"
+
+
+def _facts_of(path: Path) -> Facts:
+    """All that is seen from outside; not the times of a directory, which its entries tell."""
+    try:
+        st = path.lstat()
+    except FileNotFoundError:
+        return ()
+    facts: Facts = (st.st_mode, st.st_uid, st.st_gid, st.st_ino)
+    if stat.S_ISDIR(st.st_mode):
+        return facts
+    facts += (st.st_size, st.st_nlink, st.st_mtime_ns)
+    if stat.S_ISLNK(st.st_mode):
+        return (*facts, os.readlink(path))  # noqa: PTH115  bytes and all
+    if stat.S_ISREG(st.st_mode):
+        with contextlib.suppress(OSError):
+            names = sorted(os.listxattr(path))
+            facts += tuple((name, os.getxattr(path, name)) for name in names)
+        facts += (hashlib.sha256(path.read_bytes()).hexdigest(), _flags(path))
+    return facts
+
+
+def _flags(path: Path) -> int:
+    """The flags of FS_IOC_GETFLAGS, 0 where the filesystem has none."""
+    import fcntl
+    import struct
+
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        got = fcntl.ioctl(fd, 0x80086601, struct.pack("l", 0))
+        return int(struct.unpack("l", got)[0])
+    except OSError:
+        return 0
+    finally:
+        os.close(fd)

@@ -1,0 +1,41 @@
+"""What this host has of the mechanisms that sandboxes are made of: read, never written."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+
+from boxspec.errors import UsageError
+from boxspec.programs import programs
+
+LANDLOCK_CREATE_RULESET = 444
+ABI_VERSION = 1
+
+
+def landlock_abi() -> int:
+    """The version of Landlock, or 0 where it is not there or switched off."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    return max(0, int(libc.syscall(LANDLOCK_CREATE_RULESET, None, 0, ABI_VERSION)))
+
+
+def number(path: str) -> int | None:
+    """The number in a file of /proc/sys; None where there is no such file."""
+    try:
+        return int(Path(path).read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return None
+
+
+def without_mechanisms() -> str | None:
+    """Neither user namespaces nor Landlock: nothing can be enforced by whoever is not root."""
+    if landlock_abi() > 0 or (number("/proc/sys/user/max_user_namespaces") or 0) > 0:
+        return None
+    return "no Landlock (ABI 0) and no user namespaces (user.max_user_namespaces is 0)"
+
+
+def without_probes() -> str | None:
+    """Whether the program with the probes is there."""
+    try:
+        return None if Path(programs.probe).is_file() else f"{programs.probe} is not built"
+    except UsageError as why:
+        return str(why)

@@ -1,0 +1,94 @@
+"""Shared memory, queues and a key of the host, made for one attempt and removed behind it."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import platform
+from pathlib import Path
+
+IPC_PRIVATE, IPC_CREAT, IPC_RMID, IPC_NOWAIT = 0, 0o1000, 0, 0o4000
+GETVAL = 12
+KEYCTL_JOIN, KEYCTL_UNLINK, SESSION_KEYRING = 1, 9, -3
+ADD_KEY, KEYCTL = (217, 219) if platform.machine() == "aarch64" else (248, 250)
+Params = dict[str, object]
+
+
+class HostIpc:
+    """All kinds; what the host lacks is left out of `params`, so its probe has no control."""
+
+    def __init__(self, token: str) -> None:
+        self._libc = ctypes.CDLL(None, use_errno=True)
+        self._libc.shmat.restype = ctypes.c_void_p
+        self._stack = contextlib.ExitStack()
+        self._token = token
+        self.params: Params = {"key_name": f"boxspec-{token}", "mq": f"/boxspec-{token}"}
+        with contextlib.suppress(OSError):
+            self._make()
+
+    def _make(self) -> None:
+        calls = self._libc
+        self._shm = self._number("shm", calls.shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0o666))
+        self._stack.callback(calls.shmctl, self._shm, IPC_RMID, None)
+        self._msg = self._number("msg", calls.msgget(IPC_PRIVATE, IPC_CREAT | 0o666))
+        self._stack.callback(calls.msgctl, self._msg, IPC_RMID, None)
+        self._sem = self._number("sem", calls.semget(IPC_PRIVATE, 1, IPC_CREAT | 0o666))
+        self._stack.callback(calls.semctl, self._sem, 0, IPC_RMID)
+        name = str(self.params["mq"]).encode()
+        self._mq = calls.mq_open(name, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK, 0o666, None)
+        if self._mq >= 0:
+            self._stack.callback(calls.mq_unlink, name)
+            self._stack.callback(calls.mq_close, self._mq)
+        self._file = Path("/dev/shm") / f"boxspec-host-{self._token}"
+        self._file.write_text("canary")
+        self._stack.callback(self._file.unlink, missing_ok=True)
+        self.params["dev_shm"] = self._file
+        self._add_key()
+
+    def _add_key(self) -> None:
+        # A session's keyring goes along with whoever is started from here, as after a login. It is
+        # the one of this thread alone, and empty again in the end.
+        self._libc.syscall(KEYCTL, KEYCTL_JOIN, None, 0, 0, 0)
+        secret = self._token.encode()
+        name = str(self.params["key_name"]).encode()
+        key = self._libc.syscall(ADD_KEY, b"user", name, secret, len(secret), SESSION_KEYRING)
+        self.params["key"] = max(0, key)
+        if key > 0:
+            self._stack.callback(
+                self._libc.syscall, KEYCTL, KEYCTL_UNLINK, key, SESSION_KEYRING, 0, 0
+            )
+
+    def _number(self, name: str, number: int) -> int:
+        if number < 0:
+            raise OSError(ctypes.get_errno(), name)
+        self.params[name] = number
+        return number
+
+    def harm(self) -> list[str]:
+        """What came from an attempt."""
+        said = []
+        at = self._libc.shmat(self._shm, None, 0)
+        if ctypes.string_at(at, 7) == b"escaped":
+            said.append("System V shared memory of the host: written to")
+        self._libc.shmdt(ctypes.c_void_p(at))
+        room = ctypes.create_string_buffer(64)
+        if self._libc.msgrcv(self._msg, room, 32, 0, IPC_NOWAIT) >= 0:
+            said.append("a System V queue of the host: a message came")
+        if self._libc.semctl(self._sem, 0, GETVAL) != 0:
+            said.append("a System V semaphore of the host: changed")
+        large = ctypes.create_string_buffer(8192)
+        if self._mq >= 0 and self._libc.mq_receive(self._mq, large, 8192, None) >= 0:
+            said.append("a POSIX queue of the host: a message came")
+        if self._file.exists() and self._file.read_text() != "canary":
+            said.append(f"{self._file}: written to")
+        return said
+
+    def close(self) -> None:
+        self._stack.close()
+
+    def __enter__(self) -> HostIpc:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,92 @@
+"""Listeners outside, that count what reached them: TCP, UDP, and Unix sockets of all kinds."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+from pathlib import Path
+
+Params = dict[str, object]
+
+
+class Listeners:
+    """Open while in the with-block. A connection counts once the kernel has taken it: no listener
+    has to be quick, so a look after the attempt sees all of it."""
+
+    def __init__(self, out: Path, token: str) -> None:
+        self.params: Params = {}
+        self._sockets: dict[str, socket.socket] = {}
+        self._stack = contextlib.ExitStack()
+        try:
+            self._inet("tcp4", socket.AF_INET, socket.SOCK_STREAM, "127.0.0.1")
+            with contextlib.suppress(OSError):
+                self._inet("tcp6", socket.AF_INET6, socket.SOCK_STREAM, "::1")
+            self._inet("udp4", socket.AF_INET, socket.SOCK_DGRAM, "127.0.0.1")
+            self._unix("abstract", socket.SOCK_STREAM, f"\0boxspec-{token}")
+            self._unix("abstract_dgram", socket.SOCK_DGRAM, f"\0boxspec-dgram-{token}")
+            self._by_path(out, "socket", socket.SOCK_STREAM)
+            self._by_path(out, "socket-dgram", socket.SOCK_DGRAM)
+        except BaseException:
+            self.close()
+            raise
+        self.params["abstract"] = f"boxspec-{token}"
+        self.params["abstract_dgram"] = f"boxspec-dgram-{token}"
+        # A port that is not there: the probe of it then has no control.
+        self.params.setdefault("tcp6", 1)
+
+    def _keep(self, name: str, made: socket.socket) -> socket.socket:
+        self._sockets[name] = self._stack.enter_context(made)
+        made.setblocking(False)
+        return made
+
+    def _inet(self, name: str, family: int, kind: int, host: str) -> None:
+        made = self._keep(name, socket.socket(family, kind))
+        made.bind((host, 0))
+        if kind == socket.SOCK_STREAM:
+            # For MSG_FASTOPEN, where the host has it.
+            with contextlib.suppress(OSError):
+                made.setsockopt(socket.IPPROTO_TCP, socket.TCP_FASTOPEN, 16)
+            made.listen(16)
+        self.params[name] = made.getsockname()[1]
+
+    def _unix(self, name: str, kind: int, address: str) -> None:
+        made = self._keep(name, socket.socket(socket.AF_UNIX, kind))
+        made.bind(address)
+        if kind == socket.SOCK_STREAM:
+            made.listen(16)
+
+    def _by_path(self, out: Path, name: str, kind: int) -> None:
+        # The whole path may be too long for an address; the one through a descriptor is not.
+        fd = os.open(out, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            self._unix(name, kind, f"/proc/self/fd/{fd}/{name}")
+        finally:
+            os.close(fd)
+        (out / name).chmod(0o777)
+
+    def hits(self) -> list[str]:
+        """What has come so far, one line for each connection and each datagram."""
+        return [f"{name}: reached" for name, made in self._sockets.items() if _came(made)]
+
+    def close(self) -> None:
+        self._stack.close()
+
+    def __enter__(self) -> Listeners:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _came(made: socket.socket) -> bool:
+    try:
+        if made.type == socket.SOCK_DGRAM:
+            made.recv(4096)
+        else:
+            made.accept()[0].close()
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True

@@ -1,0 +1,66 @@
+"""The escape probes: what the program lists, and what one of them said."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import dataclass, field
+from functools import cache
+
+from boxspec.programs import programs
+
+
+@dataclass(frozen=True)
+class Probe:
+    """One attempt. accepts: the errnos of an honest refusal."""
+
+    name: str
+    aspect: str
+    tries: str
+    accepts: frozenset[str]
+    source: str
+
+
+@cache
+def table() -> dict[str, Probe]:
+    """All probes of the program, by name."""
+    listed = subprocess.run([programs.probe, "--list"], check=True, capture_output=True).stdout
+    rows = [json.loads(line) for line in listed.splitlines()]
+    return {
+        row["name"]: Probe(**{**row, "accepts": frozenset(row["accepts"].split())}) for row in rows
+    }
+
+
+@dataclass
+class Said:
+    """What a probe wrote: whether its allowed sibling worked, what leaked, how it ended."""
+
+    sibling: bool = False
+    leaked: list[str] = field(default_factory=list)
+    outcome: str = "nothing"
+    call: str = ""
+    errno: str = ""
+
+    @classmethod
+    def of(cls, stdout: bytes) -> Said:
+        """Lines that are none of the probe's are somebody else's, and no evidence."""
+        made = cls()
+        for line in stdout.decode("utf-8", "surrogateescape").splitlines():
+            try:
+                found = json.loads(line)
+            except ValueError:
+                continue
+            if not isinstance(found, dict):
+                continue
+            made.sibling = made.sibling or found.get("sibling") is True
+            if isinstance(found.get("leak"), str):
+                made.leaked.append(found["leak"])
+            if found.get("outcome") in ("did", "refused"):
+                made.outcome = found["outcome"]
+                made.call, made.errno = str(found.get("call", "")), str(found.get("errno", ""))
+        return made
+
+    def __str__(self) -> str:
+        if self.outcome != "refused":
+            return self.outcome
+        return f"{self.errno} from {self.call}"

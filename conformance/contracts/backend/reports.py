@@ -1,0 +1,51 @@
+"""What the program `report` found inside: its directory, environment, descriptors."""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+from typing import Any
+
+from boxspec.judge.verdict import Failure, NotApplicable, Verdict
+from boxspec.programs import programs
+from boxspec.target.case import Box
+from contracts.backend.answers import ObservedSession
+from contracts.backend.ground import Ground
+
+
+def report(
+    box: Box, ground: Ground, *, call: dict[str, Any] | None = None, **options: Any
+) -> dict[str, Any]:
+    """One session of the backend of this run, on this ground."""
+    program = ground.ws / "report"
+    shutil.copyfile(programs.report, program)
+    program.chmod(0o755)
+    session = box.backend.run(
+        [{"program": str(program), "args": ["-", "--out"], **(call or {})}],
+        **{"root": ground.ws, "profile": "repo-write", "on_unavailable": "degrade", **options},
+    )
+    return reported(session)
+
+
+def reported(session: ObservedSession) -> dict[str, Any]:
+    if session.result["enforcement"] == "none":
+        raise NotApplicable("the backend says that it enforces nothing")
+    answer = session.only
+    try:
+        found: dict[str, Any] = json.loads(answer.stdout)
+    except ValueError:
+        raise Failure(
+            "a program runs inside",
+            "its report",
+            repr(answer.stdout[:200]),
+            {"stderr": answer.stderr[:400]},
+            Verdict.OVERREFUSED,
+            symptom="nothing runs inside",
+        ) from None
+    return found
+
+
+def environment(found: dict[str, Any]) -> dict[str, str]:
+    pairs = [base64.b64decode(each).decode() for each in found["env_b64"]]
+    return dict(pair.split("=", 1) for pair in pairs)

@@ -1,0 +1,82 @@
+"""Sessions under a policy, on a workspace that has what the policy denies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from boxspec.judge.expect import shown
+from boxspec.judge.verdict import Failure, HostLacks, NotApplicable, Verdict
+from boxspec.target.case import Box
+from contracts.backend.answers import ObservedSession
+from contracts.backend.attempt import said_inside
+from contracts.backend.probes import Said
+from contracts.backend.scene import Scene, made_scene, run_outside
+from contracts.shared.documents import one_profile
+
+# The pattern of one that agents persist in, below the workspace.
+DENIED = "a/b/denied"
+
+
+def policy(deny: tuple[str, ...] = (), **more: Any) -> dict[str, Any]:
+    return {**one_profile(deny_modify=deny, **more), "fs_profile": "p"}
+
+
+def planted(scene: Scene, denied: str) -> Path:
+    """A file that is there at the start, with a neighbour."""
+    path = scene.ground.ws / denied
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("canary\n")
+    return path
+
+
+def session_of(
+    box: Box, scene: Scene, rules: dict[str, Any], profile: str = "repo-write", **params: object
+) -> tuple[ObservedSession, Said]:
+    program, *args = scene.arm(sibling=scene.ground.ws / "sibling", **params)
+    session = box.backend.run(
+        [{"program": program, "args": args}],
+        root=scene.ground.ws,
+        profile=profile,
+        policy=rules,
+        on_unavailable="degrade",
+        shim_env={"HOME": str(scene.ground.home)},
+    )
+    return session, said_inside(session)
+
+
+def named(session: ObservedSession, rule: str) -> list[dict[str, Any]]:
+    """The reports that this rule does not hold."""
+    return [each for each in session.result["not_enforced"] if each["rule"] == rule]
+
+
+def holds(
+    box: Box, probe: str, denied: str = DENIED, rule: str | None = None, plant: bool = True
+) -> None:
+    """An attempt on a denied path: without a sandbox it works here, inside it changes nothing."""
+    rule = rule or denied
+    with made_scene(probe) as scene:
+        path = planted(scene, denied) if plant else scene.ground.ws / denied
+        scene.ground.watch(path)
+        said, _ = run_outside(scene, scene.arm(denied=path))
+        if not scene.ground.changes():
+            raise HostLacks("escape probes", f"{probe} changes nothing here even outside: {said}")
+    with made_scene(probe) as scene:
+        path = planted(scene, denied) if plant else scene.ground.ws / denied
+        scene.ground.watch(path)
+        session, said = session_of(box, scene, policy((rule,)), denied=path)
+        changes = scene.ground.changes()
+        reported = named(session, rule)
+        if changes and reported:
+            raise NotApplicable(
+                f"{rule} was declared not enforced ({reported[0]['why']}); {changes[0]}"
+            )
+        if changes:
+            raise Failure(
+                f"{scene.probe.tries} ({rule})",
+                "what the policy denies stays as it is, or the rule is named as not enforced",
+                "; ".join(changes),
+                {"inside": str(said), "not enforced": shown(session.result["not_enforced"])},
+                Verdict.CONTRADICTION,
+                why=f"{probe} changes a denied path",
+            )

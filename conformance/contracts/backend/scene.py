@@ -1,0 +1,115 @@
+"""The scene of one attempt: its ground, and the observers that its probe needs."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from boxspec.errors import HarnessError
+from boxspec.target.observe.lines import Deadline
+from boxspec.target.observe.warden import Warden
+from contracts.backend.ground import Ground, made_ground
+from contracts.backend.hostipc import HostIpc
+from contracts.backend.listeners import Listeners
+from contracts.backend.probes import Probe, Said, table
+from contracts.backend.victim import Victim
+
+WITHIN_S = 20.0
+# Their success is all there is to see: nothing outside is another for it.
+BY_OUTCOME = frozenset(
+    {
+        *("p_kill0", "p_ptrace_seize", "p_ptrace_supervisor", "p_setns_net", "p_pidfd_getfd"),
+        *("w_etc", "z_remount_rw"),
+        *("w_ws", "w_ws_change", "w_ws_unlink"),
+    }
+)
+PATH = "/usr/local/bin:/usr/bin:/bin"
+
+
+@dataclass
+class Scene:
+    """What an attempt meets, and what came of it."""
+
+    probe: Probe
+    ground: Ground
+    observers: list[Any] = field(default_factory=list)
+    params: dict[str, object] = field(default_factory=dict)
+    # Flags of the warden, and the stdin that the program gets: a file, or a descriptor.
+    state: list[str] = field(default_factory=list)
+    stdin: Path | int | None = None
+
+    def arm(self, **params: object) -> list[str]:
+        return self.ground.write_params(self.probe.name, **{**self.params, **params})
+
+    def effects(self, said: Said) -> list[str]:
+        """What is another outside than before the attempt, and what came out of where it should
+        not have."""
+        found = self.ground.changes()
+        for observer in self.observers:
+            found += observer.hits() if isinstance(observer, Listeners) else observer.harm()
+        if any(self.ground.token in each for each in said.leaked):
+            found.append("a secret from outside was read")
+        if self._by_outcome and said.outcome == "did":
+            found.append(f"{self.probe.tries}: done")
+        return found
+
+    @property
+    def _by_outcome(self) -> bool:
+        name, aspect = self.probe.name, self.probe.aspect
+        return name in BY_OUTCOME or name.startswith("k_") or aspect in ("kernel", "launch")
+
+
+@contextlib.contextmanager
+def made_scene(name: str) -> Iterator[Scene]:
+    probe = table()[name]
+    with contextlib.ExitStack() as stack:
+        ground = stack.enter_context(made_ground())
+        scene = Scene(probe, ground)
+        if name.startswith("n_"):
+            scene.observers.append(stack.enter_context(Listeners(ground.out, ground.token)))
+        if name.startswith("i_") and probe.aspect == "ipc":
+            scene.observers.append(stack.enter_context(HostIpc(ground.token)))
+        if probe.aspect == "process" or "victim" in name:
+            scene.observers.append(stack.enter_context(Victim(ground.out, ground.token)))
+        for observer in scene.observers:
+            scene.params |= observer.params
+        if "inherited" in name or name == "e_fds":
+            scene.state += ["--leave-open", f"20={ground.out}"]
+            scene.state += ["--leave-open", f"21={ground.out / 'file'}"]
+        if name == "w_proc_reopen":
+            scene.stdin = ground.out / "file"
+        ground.watch()
+        yield scene
+
+
+def run_outside(scene: Scene, words: Sequence[str]) -> tuple[Said, list[str]]:
+    """The attempt without a sandbox; what it said, and whom it left behind."""
+    out = scene.ground.folder / "said"
+    given = scene.stdin
+    if isinstance(given, int):
+        stdin = os.dup(given)
+    else:
+        stdin = os.open(given or "/dev/null", os.O_RDONLY | os.O_CLOEXEC)
+    stdout = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    flags = ["--cwd", str(scene.ground.ws), *scene.state]
+    env = {"PATH": PATH, "HOME": str(scene.ground.home), "TMPDIR": "/tmp"}
+    try:
+        warden = Warden(
+            list(words), flags=flags, env=env, stdin=stdin, stdout=stdout, stderr=stdout
+        )
+    finally:
+        os.close(stdin)
+        os.close(stdout)
+    try:
+        if warden.wait_exit(Deadline(WITHIN_S)) is None:
+            raise HarnessError(f"{scene.probe.name}: does not end without a sandbox")
+        left = [
+            proc.describe() for proc in warden.tree() if proc.alive and proc.pid != warden.shim_pid
+        ]
+    finally:
+        warden.sweep()
+    return Said.of(out.read_bytes()), left

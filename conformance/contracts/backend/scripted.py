@@ -1,0 +1,75 @@
+"""Sessions of a scripted backend, and what is seen of them outside: which programs were run, which
+of them through the wrapper, and when its place was there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from boxspec.programs import programs
+from boxspec.target.case import Box
+from boxspec.target.observe.inotify import Inotify
+from contracts.backend.answers import ObservedSession
+from contracts.backend.ground import Ground, made_ground
+
+CREATE, DELETE, ISDIR = 0x100, 0x200, 0x40000000
+# Leaves a mark, then is the program.
+WRAPPER = ("/bin/sh", "-c", 'echo wrapped >> "$0"; exec "$@"')
+
+
+class Seen:
+    """One session: the answer, and how often what happened outside."""
+
+    def __init__(self, session: ObservedSession, ground: Ground, events: Sequence[int]) -> None:
+        self.session = session
+        self.runs = len(_text(ground, "ran"))
+        self.wrapped = _text(ground, "wrapped").count("wrapped\n")
+        self.made, self.removed = events.count(CREATE), events.count(DELETE)
+        self.place_is_there = (ground.out / "place").exists()
+
+    @property
+    def opened(self) -> bool:
+        return self.session.opened
+
+
+def _text(ground: Ground, name: str) -> str:
+    path = ground.out / name
+    return path.read_text() if path.exists() else ""
+
+
+def scripted(
+    box: Box,
+    on_unavailable: str | None,
+    *,
+    calls: int = 1,
+    program: str | None = None,
+    within_s: float = 30.0,
+    **script: Any,
+) -> Seen:
+    """Run a session of a backend that does what `script` says; calls leave a byte each."""
+    with made_ground() as ground:
+        inotify = Inotify()
+        try:
+            inotify.watch(str(ground.out), CREATE | DELETE)
+            call = {
+                "program": program or programs.count_start,
+                "args": [str(ground.out / "ran")],
+                "env": {"clear_and_set": [["PATH", "/usr/bin:/bin"]]},
+            }
+            session = box.backend.run(
+                [call] * calls,
+                script={
+                    "place": str(ground.out / "place"),
+                    "prefix": [*WRAPPER, str(ground.out / "wrapped")],
+                    **script,
+                },
+                on_unavailable=on_unavailable,
+                root=ground.ws,
+                profile="repo-write",
+                within_s=within_s,
+            )
+            seen = [mask for _, mask, name in inotify.read() if name == "place" and mask & ISDIR]
+            events = [mask & ~ISDIR for mask in seen]
+            return Seen(session, ground, events)
+        finally:
+            inotify.close()

@@ -1,0 +1,84 @@
+"""Where a program starts, and contexts that contradict themselves."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from boxspec.api import Box, expect, requires
+from contracts.backend.ground import Ground, made_ground
+from contracts.backend.reports import report
+
+
+def _refused(box: Box, ground: Ground, call: dict[str, Any] | None = None, **context: Any) -> None:
+    """invalid_input; the twin without what is wrong runs, in the tests of what is right."""
+    session = box.backend.run(
+        [{"program": "true", **(call or {})}],
+        **{"root": ground.ws, "profile": "repo-write", "on_unavailable": "degrade", **context},
+    )
+    expect("the kind of the error", session.error["kind"], "invalid_input")
+
+
+def _folder(ground: Ground, name: str) -> Path:
+    made = ground.ws / name
+    made.mkdir()
+    return made
+
+
+@requires("BACKEND-CONTEXT-01")
+def test_a_program_starts_in_the_root(box: Box) -> None:
+    with made_ground() as ground:
+        expect("the directory", report(box, ground)["cwd"], str(ground.ws))
+
+
+@requires("BACKEND-CONTEXT-02")
+def test_a_program_starts_in_the_cwd(box: Box) -> None:
+    with made_ground() as ground:
+        folder = _folder(ground, "sub")
+        expect("the directory", report(box, ground, cwd=str(folder))["cwd"], str(folder))
+
+
+@requires("BACKEND-CONTEXT-03")
+@pytest.mark.parametrize("way", ["plain", "dots", "link", "prefix", "descriptor"])
+def test_a_cwd_outside_is_refused(box: Box, way: str) -> None:
+    with made_ground() as ground:
+        sibling = ground.folder / "ws2"
+        sibling.mkdir()
+        ways = {
+            "plain": str(ground.out),
+            "dots": f"{ground.ws}/../out",
+            "link": str(ground.ws / "planted"),
+            "prefix": str(sibling),
+            "descriptor": "/proc/self/cwd",
+        }
+        _refused(box, ground, cwd=ways[way])
+
+
+@requires("BACKEND-CONTEXT-04")
+def test_the_current_dir_of_a_call_is_its_cwd(box: Box) -> None:
+    with made_ground() as ground:
+        folder = _folder(ground, "sub")
+        call = {"current_dir": str(folder)}
+        expect("the directory", report(box, ground, call=call)["cwd"], str(folder))
+
+
+@requires("BACKEND-CONTEXT-04")
+def test_another_cwd_beside_it_is_refused(box: Box) -> None:
+    with made_ground() as ground:
+        first, second = _folder(ground, "first"), _folder(ground, "second")
+        _refused(box, ground, call={"current_dir": str(first)}, cwd=str(second))
+
+
+@requires("BACKEND-CONTEXT-05")
+@pytest.mark.parametrize("name", ["missing", "file"])
+def test_a_root_that_is_no_directory_is_refused(box: Box, name: str) -> None:
+    with made_ground() as ground:
+        _refused(box, ground, root=str(ground.ws / name))
+
+
+@requires("BACKEND-CONTEXT-06")
+def test_a_root_through_a_link_is_where_it_leads(box: Box) -> None:
+    with made_ground() as ground:
+        link = ground.folder / "link"
+        link.symlink_to(ground.ws)
+        expect("the directory", report(box, ground, root=str(link))["cwd"], str(ground.ws))

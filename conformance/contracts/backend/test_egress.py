@@ -1,0 +1,56 @@
+"""Lists of egress: their syntax, what contradicts them, and whether they hold."""
+
+import pytest
+
+from boxspec.api import Box, Failure, NotApplicable, Verdict, expect, requires
+from contracts.backend.attempt import control, inside
+from contracts.backend.listeners import Listeners
+from contracts.backend.scene import made_scene
+
+GOOD = ("*", "example.org:443", "127.0.0.1:1", "[::1]:65535", "a-b.example:80")
+BAD = (
+    *("", "example.org", ":443", "example.org:", "example.org:0", "example.org:65536"),
+    *("example.org:http", "::1:443", "[::1]", "[nonsense]:1", "https://example.org:443"),
+    *("example.org:443/path", "two words:1", "*:*", "example.org:+1", "example.org:-1"),
+)
+
+
+@requires("BACKEND-EGRESS-01")
+@pytest.mark.parametrize("entry", GOOD)
+def test_a_destination_is_taken(box: Box, entry: str) -> None:
+    expect("there are claims", box.backend.probe("repo-write", egress=[entry]).ok, True)
+
+
+@requires("BACKEND-EGRESS-01")
+@pytest.mark.parametrize("entry", BAD)
+def test_what_is_no_destination_is_refused(box: Box, entry: str) -> None:
+    answer = box.backend.probe("repo-write", egress=[entry])
+    expect("the kind of the error", answer.error["kind"], "invalid_input")
+
+
+@requires("BACKEND-EGRESS-02")
+@pytest.mark.parametrize("profile", ["no-network", "ci-only"])
+def test_a_list_contradicts_a_profile_without_network(box: Box, profile: str) -> None:
+    answer = box.backend.probe(profile, egress=["example.org:443"])
+    expect("the kind of the error", answer.error["kind"], "invalid_input")
+    expect("without a list", box.backend.probe(profile).ok, True)
+
+
+@requires("BACKEND-EGRESS-03")
+def test_what_the_list_does_not_name_is_not_reached(box: Box) -> None:
+    control("n_tcp4")
+    with made_scene("n_tcp4") as scene, Listeners(scene.ground.folder, "named") as named:
+        allowed = f"127.0.0.1:{named.params['tcp4']}"
+        session, _ = inside(box, scene, "repo-write", egress=[allowed])
+        claim = session.claim("network")
+        reached = [each for each in scene.observers if each.hits()]
+        if reached and claim["claim"] != "fully":
+            raise NotApplicable(f"network was declared {claim['claim']} with a list of egress")
+        if reached:
+            raise Failure(
+                "a destination that the list does not name",
+                "it is not reached",
+                "it is",
+                {"egress": allowed},
+                Verdict.CONTRADICTION,
+            )

@@ -1,0 +1,78 @@
+"""The environment of a program inside."""
+
+from pathlib import Path
+
+from boxspec.api import Box, expect, requires
+from contracts.backend.attempt import said_inside
+from contracts.backend.ground import made_ground
+from contracts.backend.reports import environment, report
+
+KEPT = {
+    "PATH": "/usr/bin:/bin",
+    "USER": "u",
+    "LOGNAME": "l",
+    "SHELL": "/bin/sh",
+    "TZ": "UTC",
+    "LANG": "C",
+    "LANGUAGE": "en",
+    "LC_ALL": "C",
+    "LC_TIME": "C",
+}
+DROPPED = ("BOXSPEC_SECRET", "LC_SECRET", "LD_PRELOAD_X", "PATHS", "LANGX", "SSH_AUTH_SOCK", "path")
+
+
+@requires("BACKEND-ENV-01", capability="backend.script")
+def test_the_additions_of_wrap_win(box: Box) -> None:
+    with made_ground() as ground:
+        found = report(
+            box,
+            ground,
+            call={"env": {"clear_and_set": [["A", "1"], ["B", "2"]]}},
+            script={"env": [["B", "3"], ["C", "4"]]},
+            on_unavailable="refuse",
+        )
+        expect("the environment", environment(found), {"A": "1", "B": "3", "C": "4"})
+
+
+@requires("BACKEND-ENV-01")
+def test_pairs_come_as_they_are(box: Box) -> None:
+    with made_ground() as ground:
+        pairs = [["A", "1"], ["BOXSPEC_SECRET", "x y"], ["LC_SECRET", ""]]
+        given = environment(report(box, ground, call={"env": {"clear_and_set": pairs}}))
+        expect("the pairs", {name: given.get(name) for name, _ in pairs}, dict(pairs))
+
+
+@requires("BACKEND-ENV-02")
+def test_inherit_keeps_a_list_of_names(box: Box) -> None:
+    with made_ground() as ground:
+        caller = {**KEPT, **dict.fromkeys(DROPPED, ground.token), "HOME": str(ground.home)}
+        given = environment(report(box, ground, shim_env=caller))
+        expect("what is kept", {name: given.get(name) for name in KEPT}, KEPT)
+        expect("what is dropped", sorted({*given} & {*DROPPED}), [])
+        expect("the secret is nowhere", ground.token in given.values(), False)
+
+
+@requires("BACKEND-ENV-03")
+def test_the_scratch_is_private_and_goes(box: Box) -> None:
+    with made_ground() as ground:
+        words = ground.write_params("o_scratch")
+        session = box.backend.run(
+            [
+                {"program": words[0], "args": words[1:]},
+                {"program": "/bin/sh", "args": ["-c", 'printf %s "$TMPDIR"']},
+            ],
+            root=ground.ws,
+            profile="read-only",
+            on_unavailable="degrade",
+            shim_env={"TMPDIR": "/tmp", "HOME": str(ground.home)},
+        )
+        said = said_inside(session)
+        expect("a file below TMPDIR is made", str(said), "did")
+        scratch = Path(session.calls[1].stdout.decode())
+        # What was made there is nowhere outside: the directory is private, or gone.
+        left = [str(each) for each in (Path("/tmp"), scratch) if _has(each, ground.token)]
+        expect("what is left of it", left, [])
+
+
+def _has(folder: Path, token: str) -> bool:
+    return (folder / f"boxspec-{token}").exists()

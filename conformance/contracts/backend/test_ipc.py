@@ -1,0 +1,35 @@
+"""Shared memory, queues, sockets and keys of the host, under the hermetic profile."""
+
+import pytest
+
+from boxspec.api import Box, requires
+from contracts.backend.attempt import attempt
+
+MEMORY = ("i_sysv_shm", "i_sysv_msg", "i_sysv_sem", "i_posix_mq", "i_dev_shm")
+ABSTRACT = ("n_unix_abstract", "n_unix_abstract_dgram")
+SOCKETS = (*ABSTRACT, "n_unix_path_out", "n_unix_path_out_dgram")
+KEYS = ("i_key_read", "i_key_search")
+
+
+@requires("BACKEND-IPC-01")
+@pytest.mark.parametrize("probe", MEMORY)
+def test_memory_and_queues_are_not_reached(box: Box, probe: str) -> None:
+    attempt(box, probe, profile="ci-only")
+
+
+@requires("BACKEND-IPC-02")
+@pytest.mark.parametrize("probe", SOCKETS)
+def test_sockets_are_not_reached(box: Box, probe: str) -> None:
+    attempt(box, probe, profile="ci-only")
+
+
+@requires("BACKEND-IPC-02")
+@pytest.mark.parametrize("probe", ABSTRACT)
+def test_abstract_sockets_do_not_come_with_the_network(box: Box, probe: str) -> None:
+    attempt(box, probe, profile="repo-write")
+
+
+@requires("BACKEND-IPC-03")
+@pytest.mark.parametrize("probe", KEYS)
+def test_keys_are_not_read(box: Box, probe: str) -> None:
+    attempt(box, probe, profile="ci-only")

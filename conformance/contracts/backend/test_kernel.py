@@ -1,0 +1,49 @@
+"""The kernel's surface, where a filter is claimed; and what only root may do to a host."""
+
+import pytest
+
+from boxspec.api import Box, requires
+from contracts.backend.attempt import attempt
+
+SURFACE = (
+    *("k_userfaultfd", "k_bpf", "k_perf_event", "k_userns", "k_userns_clone3", "k_add_key"),
+    *("k_fanotify", "k_personality", "k_fsopen", "k_shmget", "k_tiocsti", "k_syslog"),
+    "k_open_by_handle",
+)
+FAMILIES = ("n_packet", "n_netlink_diag", "n_af_alg", "n_vsock")
+PRIVILEGE = (
+    *("k_mount_tmpfs", "k_mount_proc", "k_mount_bind_out", "z_remount_rw", "k_mknod", "k_chroot"),
+)
+FILES = (
+    *("k_core_pattern_open", "k_sysctl_open", "k_sysrq_open", "k_cgroup_procs_open"),
+    *("k_sysfs_open", "k_dev_mem", "k_dev_kmsg", "k_dev_kvm", "k_dev_fuse", "k_dev_vda"),
+)
+
+
+@requires("BACKEND-KERNEL-01")
+@pytest.mark.parametrize("probe", SURFACE)
+def test_a_filter_refuses(box: Box, probe: str) -> None:
+    attempt(box, probe)
+
+
+@requires("BACKEND-KERNEL-02")
+def test_a_filter_refuses_io_uring(box: Box) -> None:
+    attempt(box, "k_io_uring_setup")
+
+
+@requires("BACKEND-KERNEL-03")
+@pytest.mark.parametrize("probe", PRIVILEGE)
+def test_what_only_root_may_do_is_refused(box: Box, probe: str) -> None:
+    attempt(box, probe)
+
+
+@requires("BACKEND-KERNEL-04")
+@pytest.mark.parametrize("probe", FILES)
+def test_no_file_of_the_kernel_is_opened_for_writing(box: Box, probe: str) -> None:
+    attempt(box, probe)
+
+
+@requires("BACKEND-KERNEL-05")
+@pytest.mark.parametrize("probe", FAMILIES)
+def test_a_filter_refuses_families_of_sockets(box: Box, probe: str) -> None:
+    attempt(box, probe)

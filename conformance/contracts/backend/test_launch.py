@@ -1,0 +1,109 @@
+"""What a program starts with: descriptors, session, privileges, and how its end comes through."""
+
+import fcntl
+import os
+import pty
+import struct
+import termios
+import tty
+
+import pytest
+
+from boxspec.api import Box, Failure, HostLacks, Verdict, expect, requires, startswith
+from contracts.backend.attempt import attempt, inside
+from contracts.backend.ground import made_ground
+from contracts.backend.scene import Scene, made_scene, run_outside
+
+MISSING = "/boxspec/no/such/program"
+
+
+@requires("BACKEND-LAUNCH-01")
+@pytest.mark.parametrize("probe", ["e_fds", "w_inherited_dirfd", "w_inherited_rwfd"])
+def test_no_descriptor_comes_along(box: Box, probe: str) -> None:
+    attempt(box, probe)
+
+
+class Terminal:
+    """A terminal; `typed` is how much waits for whoever reads it next."""
+
+    def __init__(self) -> None:
+        self.ours, self.theirs = pty.openpty()
+        tty.setraw(self.theirs)
+        self.name = os.ttyname(self.theirs)
+
+    def typed(self) -> int:
+        got = fcntl.ioctl(self.theirs, termios.FIONREAD, struct.pack("i", 0))
+        return int(struct.unpack("i", got)[0])
+
+    def be_controlling(self, scene: Scene) -> None:
+        """Of the program's whole session, as for whoever starts it from a shell."""
+        scene.state += ["--setsid", "--leave-open", f"30={self.name}"]
+        # A descriptor: who opens a terminal by its name may get it for its own.
+        scene.stdin = self.theirs
+
+    def __enter__(self) -> "Terminal":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self.ours)
+        os.close(self.theirs)
+
+
+@requires("BACKEND-LAUNCH-02")
+def test_nothing_is_typed_into_a_terminal(box: Box) -> None:
+    with made_scene("i_tiocsti") as scene, Terminal() as terminal:
+        terminal.be_controlling(scene)
+        said, _ = run_outside(scene, scene.arm())
+        if not terminal.typed():
+            raise HostLacks("escape probes", f"TIOCSTI does nothing here even outside: {said}")
+    with made_scene("i_tiocsti") as scene, Terminal() as terminal:
+        terminal.be_controlling(scene)
+        inside(box, scene, "repo-write")
+        if typed := terminal.typed():
+            raise Failure(
+                "input into the caller's terminal",
+                "nothing is typed",
+                f"{typed} bytes",
+                verdict=Verdict.ESCAPED,
+            )
+
+
+@requires("BACKEND-LAUNCH-02")
+def test_the_callers_terminal_is_not_ones_own(box: Box) -> None:
+    with made_scene("e_tty") as scene, Terminal() as terminal:
+        terminal.be_controlling(scene)
+        said, _ = run_outside(scene, scene.arm())
+        if said.outcome != "did":
+            raise HostLacks("escape probes", f"no controlling terminal here even outside: {said}")
+    with made_scene("e_tty") as scene, Terminal() as terminal:
+        terminal.be_controlling(scene)
+        _, said = inside(box, scene, "repo-write")
+        expect("/dev/tty inside", said.outcome, "refused", verdict=Verdict.ESCAPED)
+
+
+@requires("BACKEND-LAUNCH-03")
+@pytest.mark.parametrize("probe", ["k_nnp", "e_caps"])
+def test_no_privilege_is_left(box: Box, probe: str) -> None:
+    attempt(box, probe)
+
+
+@requires("BACKEND-LAUNCH-04")
+@pytest.mark.parametrize("code", [0, 1, 42, 126, 255])
+def test_an_exit_code_comes_through(box: Box, code: int) -> None:
+    with made_ground() as ground:
+        call = {"program": "/bin/sh", "args": ["-c", f"exit {code}"]}
+        session = box.backend.run(
+            [call], root=ground.ws, profile="repo-write", on_unavailable="degrade"
+        )
+        expect("the exit code", session.only.result["exit_code"], code)
+
+
+@requires("BACKEND-LAUNCH-04")
+def test_a_missing_program_is_a_failure_to_spawn(box: Box) -> None:
+    with made_ground() as ground:
+        session = box.backend.run(
+            [{"program": MISSING}], root=ground.ws, profile="repo-write", on_unavailable="degrade"
+        )
+        error = session.only.error
+        expect("the kind of the error", error["kind"], "execution")
+        expect("its message", error["message"], startswith("failed to spawn"))

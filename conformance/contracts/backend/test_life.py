@@ -1,0 +1,97 @@
+"""The life of a session: probe, prepare, wrap and run, shutdown, each as often as it should be."""
+
+import pytest
+
+from boxspec.api import Box, Verdict, expect, requires
+from contracts.backend.attempt import said_inside
+from contracts.backend.ground import made_ground
+from contracts.backend.scripted import scripted
+
+SCRIPT = "backend.script"
+MISSING = "/boxspec/no/such/program"
+
+
+@requires("BACKEND-LIFE-01", capability=SCRIPT)
+def test_prepare_comes_once_before_any_wrap(box: Box) -> None:
+    seen = scripted(box, "refuse", calls=3)
+    expect("runs, and how often the place was made", (seen.runs, seen.made), (3, 1))
+    logged = seen.session.logged
+    expect("the log up to the first wrap", logged[: logged.index("wrap")], ["probe", "prepare"])
+    expect("prepare in the log", seen.session.times("prepare"), 1)
+
+
+@requires("BACKEND-LIFE-01", capability=SCRIPT)
+def test_prepare_does_not_come_when_the_probe_refuses(box: Box) -> None:
+    seen = scripted(box, "refuse", probe="partial")
+    expect("how often the place was made", seen.made, 0)
+    expect("prepare in the log", seen.session.times("prepare"), 0)
+
+
+@requires("BACKEND-LIFE-02", capability=SCRIPT)
+def test_wrap_comes_for_each_call(box: Box) -> None:
+    seen = scripted(box, "refuse", calls=3)
+    expect("runs, wrapped runs", (seen.runs, seen.wrapped), (3, 3))
+    expect("wrap in the log", seen.session.times("wrap"), 3)
+
+
+@requires("BACKEND-LIFE-03", capability=SCRIPT)
+def test_shutdown_comes_once_at_the_end(box: Box) -> None:
+    seen = scripted(box, "refuse", calls=2)
+    expect("runs, made, removed", (seen.runs, seen.made, seen.removed), (2, 1, 1))
+    expect("shutdown in the log", seen.session.times("shutdown"), 1)
+    expect("the last of the log", seen.session.logged[-1], "shutdown")
+
+
+@requires("BACKEND-LIFE-04", capability=SCRIPT)
+@pytest.mark.parametrize("on_unavailable", ["refuse", "degrade"])
+def test_shutdown_comes_after_a_failed_prepare(box: Box, on_unavailable: str) -> None:
+    seen = scripted(box, on_unavailable, prepare="error")
+    expect("made, removed", (seen.made, seen.removed), (1, 1))
+    expect("shutdown in the log", seen.session.times("shutdown"), 1)
+
+
+@requires("BACKEND-LIFE-05", capability=SCRIPT)
+def test_shutdown_comes_after_a_failed_spawn(box: Box) -> None:
+    # Without a prefix the program is what cannot be started.
+    seen = scripted(box, "refuse", program=MISSING, prefix=[])
+    expect("the call failed", seen.session.only.ok, False)
+    expect("made, removed", (seen.made, seen.removed), (1, 1))
+    expect("shutdown in the log", seen.session.times("shutdown"), 1)
+
+
+@requires("BACKEND-LIFE-06", capability=SCRIPT)
+@pytest.mark.parametrize("on_unavailable", ["refuse", "degrade"])
+def test_a_failed_wrap_is_a_failed_call(box: Box, on_unavailable: str) -> None:
+    seen = scripted(box, on_unavailable, wrap="error")
+    expect("runs", seen.runs, 0, verdict=Verdict.ESCAPED)
+    expect("the kind of the error", seen.session.only.error["kind"], "execution")
+
+
+@requires("BACKEND-LIFE-07", capability=SCRIPT)
+def test_an_empty_command_is_a_failed_call(box: Box) -> None:
+    seen = scripted(box, "refuse", wrap="empty")
+    expect("runs", seen.runs, 0, verdict=Verdict.ESCAPED)
+    expect("the kind of the error", seen.session.only.error["kind"], "execution")
+
+
+@requires("BACKEND-LIFE-08", capability=SCRIPT)
+def test_a_failed_shutdown_changes_no_result(box: Box) -> None:
+    seen = scripted(box, "refuse", shutdown="error")
+    expect("runs", seen.runs, 1)
+    expect("the call succeeded", seen.session.only.result["success"], True)
+
+
+@requires("BACKEND-LIFE-09")
+def test_nothing_is_left_of_a_session(box: Box) -> None:
+    with made_ground() as ground:
+        words = ground.write_params("o_devices")
+        ground.watch(ground.ws)
+        session = box.backend.run(
+            [{"program": words[0], "args": words[1:]}],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+        )
+        said_inside(session)
+        expect("what changed in the workspace", ground.changes(), [])
+        expect("who is left", [proc.describe() for proc in session.lasting], [])

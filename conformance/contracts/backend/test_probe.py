@@ -1,0 +1,132 @@
+"""What probe answers, and that it looks for itself."""
+
+from typing import Any
+
+import pytest
+
+from boxspec.api import Box, HostLacks, NotApplicable, Verdict, expect, one_of, requires, satisfies
+from contracts.backend import host
+
+PROFILES = ("read-only", "repo-write", "no-network", "full-dev", "ci-only")
+ALWAYS = ("fs-write", "fs-metadata", "process")
+MORE = {"no-network": ("network",), "ci-only": ("network", "ipc")}
+# What mechanisms are started with; without these calls none starts anything.
+STARTED_WITH = ("mount", "landlock_restrict_self", "unshare")
+
+
+def _overall(claims: dict[str, Any], profile: str) -> str:
+    each = [claims["aspects"][aspect]["claim"] for aspect in (*ALWAYS, *MORE.get(profile, ()))]
+    if not any(claim in ("fully", "partial") for claim in each):
+        return "unavailable"
+    return "fully" if all(claim == "fully" for claim in each) else "partial"
+
+
+def _answers(box: Box) -> dict[str, dict[str, Any]]:
+    """What each backend of hello claims under the profile that requests most."""
+    return {name: box.backend.probe("ci-only", backend=name).result for name in box.backend.named}
+
+
+def _without_reason(claims: dict[str, Any]) -> list[str]:
+    return [
+        name
+        for name, each in claims["aspects"].items()
+        if each["claim"] in ("partial", "unavailable") and not "".join(each["reasons"]).strip()
+    ]
+
+
+@requires("BACKEND-PROBE-01")
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_probe_answers_aspect_by_aspect(box: Box, profile: str) -> None:
+    claims = box.backend.probe(profile).result
+    expect("aspects that lack something, without a reason", _without_reason(claims), [])
+
+
+@requires("BACKEND-PROBE-01")
+def test_each_backend_of_hello_says_what_it_lacks(box: Box) -> None:
+    answers = {
+        name: box.backend.probe("ci-only", backend=name).result for name in box.backend.named
+    }
+    silent = {name: said for name, each in answers.items() if (said := _without_reason(each))}
+    expect("aspects that lack something, without a reason", silent, {})
+
+
+@requires("BACKEND-PROBE-02")
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_overall_claim_is_that_of_its_aspects(box: Box, profile: str) -> None:
+    claims = box.backend.probe(profile).result
+    for aspect in (*ALWAYS, *MORE.get(profile, ())):
+        requested = one_of("fully", "partial", "unavailable")
+        expect(f"the claim of {aspect}", claims["aspects"][aspect]["claim"], requested)
+    expect("overall", claims["overall"], _overall(claims, profile), claims)
+
+
+@requires("BACKEND-PROBE-02")
+def test_the_overall_claim_of_each_backend_of_hello(box: Box) -> None:
+    answers = {
+        name: box.backend.probe("ci-only", backend=name).result for name in box.backend.named
+    }
+    said = {name: each["overall"] for name, each in answers.items()}
+    expect("overall", said, {name: _overall(each, "ci-only") for name, each in answers.items()})
+
+
+@requires("BACKEND-PROBE-03")
+def test_what_cannot_start_anything_is_unavailable(box: Box) -> None:
+    if box.backend.probe("repo-write").result["overall"] == "unavailable":
+        raise NotApplicable("the backend says that it is unavailable anyway")
+    state = [word for call in STARTED_WITH for word in ("--seccomp-deny", f"{call}:EPERM")]
+    claims = box.backend.probe("repo-write", state=state).result
+    expect(
+        "overall, where its mechanism cannot start",
+        claims["overall"],
+        "unavailable",
+        {"refused": STARTED_WITH, "claims": claims},
+        Verdict.CONTRADICTION,
+    )
+
+
+@requires("BACKEND-PROBE-04")
+def test_a_mechanism_that_is_not_there_is_not_claimed(box: Box) -> None:
+    names = [box.backend.chosen, *box.backend.named]
+    made_of_it = [name for name in names if "landlock" in box.backend.mechanism(name)]
+    if not made_of_it:
+        raise NotApplicable("no backend of hello is made of Landlock")
+    if host.landlock_abi() == 0:
+        raise HostLacks("sandbox mechanisms", "this kernel has no Landlock to take away")
+    state = ["--seccomp-deny", "landlock_create_ruleset:EOPNOTSUPP"]
+    claims = box.backend.probe("repo-write", backend=made_of_it[0], state=state).result
+    expect(
+        "overall, where the kernel has no Landlock",
+        claims["overall"],
+        "unavailable",
+        verdict=Verdict.CONTRADICTION,
+    )
+
+
+@requires("BACKEND-PROBE-05")
+def test_a_probe_answers_twice_the_same_and_leaves_nothing(box: Box) -> None:
+    first, second = (box.backend.probe("no-network") for _ in range(2))
+    expect("the claims", second.result, first.result)
+    expect("who is left", [proc.describe() for proc in second.lasting], [])
+
+
+@requires("BACKEND-PROBE-06")
+def test_a_backend_without_a_name_in_hello_is_refused(box: Box) -> None:
+    answer = box.backend.probe("repo-write", backend="no-such-backend")
+    expect("the kind of the error", answer.error["kind"], "invalid_input")
+
+
+@requires("BACKEND-PROBE-07")
+@pytest.mark.parametrize("profile", PROFILES)
+def test_none_is_unavailable(box: Box, profile: str) -> None:
+    if "none" not in box.backend.named:
+        raise NotApplicable("hello names no backend `none`")
+    claims = box.backend.probe(profile, backend="none").result
+    expect("overall", claims["overall"], "unavailable", verdict=Verdict.CONTRADICTION)
+
+
+@requires("BACKEND-PROBE-08")
+def test_what_nobody_asked_for_is_not_requested(box: Box) -> None:
+    aspects = box.backend.probe("repo-write").result["aspects"]
+    not_asked = satisfies("not-requested", lambda claim: claim == "not-requested")
+    for aspect in ("fs-read", "limits"):
+        expect(f"the claim of {aspect}", aspects[aspect]["claim"], not_asked)

@@ -1,0 +1,160 @@
+"""Policies inside: what they deny stays as it is, or is named beforehand."""
+
+import os
+
+import pytest
+
+from boxspec.api import Box, Failure, NotApplicable, Verdict, expect, requires, satisfies
+from contracts.backend.attempt import said_inside
+from contracts.backend.ground import made_ground
+from contracts.backend.ruled import DENIED, holds, named, planted, policy, session_of
+from contracts.backend.scene import made_scene, run_outside
+
+RULES = "backend.policy"
+DIRECT = ("d_write", "d_unlink", "d_rename_away", "d_rename_over", "d_hardlink", "d_symlink")
+ABOVE = ("d_rename_parent", "d_exchange_parent")
+AGENTS = (
+    *(".git/hooks/pre-commit", ".git/config", ".bashrc", ".profile", ".zshrc", ".envrc"),
+    *(".vscode/settings.json", ".mcp.json", ".claude/settings.json", ".idea/workspace.xml"),
+    *("node_modules/.bin/eslint", ".git/hooks/post-checkout", ".npmrc", ".gitmodules"),
+)
+READS = (
+    *("r_secret", "r_readdir", "r_via_symlink", "r_proc_self_root", "r_dotdot"),
+    *("r_via_new_hardlink", "r_via_rename", "r_io_uring", "r_mmap"),
+)
+
+
+@requires("BACKEND-RULE-01", capability=RULES)
+@pytest.mark.parametrize("probe", DIRECT)
+def test_a_denied_file_stays(box: Box, probe: str) -> None:
+    holds(box, probe)
+
+
+@requires("BACKEND-RULE-01", capability=RULES)
+def test_a_neighbour_of_a_denied_file_can_be_changed(box: Box) -> None:
+    with made_scene("o_workspace") as scene:
+        planted(scene, "kept/denied")
+        _, said = session_of(box, scene, policy(("kept/denied",)))
+        expect(scene.probe.tries, str(said), "did", verdict=Verdict.OVERREFUSED)
+
+
+@requires("BACKEND-RULE-02", capability=RULES)
+@pytest.mark.parametrize("probe", ABOVE)
+def test_a_denied_file_stays_whatever_is_above_it(box: Box, probe: str) -> None:
+    holds(box, probe)
+
+
+@requires("BACKEND-RULE-03", capability=RULES)
+@pytest.mark.parametrize("rule", ["late/denied", "**/denied", "late/*.key"])
+def test_what_does_not_hold_is_named(box: Box, rule: str) -> None:
+    """A name that comes later is either refused, or its rule was named before the run."""
+    name = "late/x.key" if rule == "late/*.key" else "late/denied"
+    with made_scene("d_create") as scene:
+        path = scene.ground.ws / name
+        path.parent.mkdir()
+        session, _ = session_of(box, scene, policy((rule,)), denied=path)
+        if path.exists() and not named(session, rule):
+            raise Failure(
+                f"a name that {rule} denies and that comes later",
+                "it is refused, or the rule is named as not enforced",
+                "it was made, and no word of the rule",
+                {"not_enforced": session.result["not_enforced"]},
+                Verdict.CONTRADICTION,
+            )
+
+
+@requires("BACKEND-RULE-03", capability=RULES)
+def test_probe_names_rules_that_can_never_hold(box: Box) -> None:
+    rule = "**/*.key"
+    claims = box.backend.probe("repo-write", policy=policy((rule,))).result
+    with made_scene("d_create") as scene:
+        path = scene.ground.ws / "new.key"
+        session_of(box, scene, policy((rule,)), denied=path)
+        told = [each["rule"] for each in claims["not_enforced"]]
+        either = satisfies(f"{rule} among them, or that it holds", lambda _: not path.exists())
+        expect("the rules that probe names", told, [rule] if path.exists() else either)
+
+
+@requires("BACKEND-RULE-04", capability=RULES)
+@pytest.mark.parametrize("rule", ["absent", "absent/below", "**/absent", "dir/absent.json"])
+def test_nothing_is_created_to_enforce_a_rule(box: Box, rule: str) -> None:
+    with made_ground() as ground:
+        (ground.ws / "dir").mkdir()
+        words = ground.write_params("o_devices")
+        ground.watch(ground.ws)
+        session = box.backend.run(
+            [{"program": words[0], "args": words[1:]}],
+            root=ground.ws,
+            profile="repo-write",
+            policy=policy((rule,), deny_read=(rule,)),
+            on_unavailable="degrade",
+        )
+        said_inside(session)
+        expect("what changed in the workspace", ground.changes(), [])
+
+
+@requires("BACKEND-RULE-05", capability=RULES)
+@pytest.mark.parametrize("modify", [("planted/**", "own/**"), ("planted", "own/**")])
+def test_a_grant_through_a_link_grants_nothing_outside(box: Box, modify: tuple[str, ...]) -> None:
+    with made_scene("w_preplanted_symlink") as scene:
+        (scene.ground.ws / "own").mkdir()
+        program, *args = scene.arm(sibling=scene.ground.ws / "own" / "sibling")
+        session = box.backend.run(
+            [{"program": program, "args": args}],
+            root=scene.ground.ws,
+            profile="repo-write",
+            policy=policy(modify=modify),
+            on_unavailable="degrade",
+        )
+        said = said_inside(session)
+        found = scene.effects(said)
+        expect("what changed outside", found, [], verdict=Verdict.CONTRADICTION)
+
+
+@requires("BACKEND-RULE-05", capability=RULES)
+def test_a_denied_link_leads_no_write_out(box: Box) -> None:
+    with made_scene("w_preplanted_symlink") as scene:
+        session, said = session_of(box, scene, policy(("planted", "planted/**")))
+        expect("the session", session.opened, True)
+        expect("what changed outside", scene.effects(said), [], verdict=Verdict.CONTRADICTION)
+
+
+@requires("BACKEND-RULE-06", capability=RULES)
+@pytest.mark.parametrize("probe", READS)
+def test_what_is_denied_to_read_is_not_read(box: Box, probe: str) -> None:
+    rule = "secret/**"
+    for inside in (False, True):
+        with made_scene(probe) as scene:
+            secret = scene.ground.ws / "secret"
+            secret.mkdir()
+            (secret / "file").write_text(scene.ground.token)
+            (secret / scene.ground.token).touch()
+            if not inside:
+                said, _ = run_outside(scene, scene.arm(secret=secret))
+                if not scene.effects(said):
+                    raise Failure("the control", "the secret is read", str(said))
+                continue
+            rules = policy(deny_read=(rule, "secret"))
+            session, said = session_of(box, scene, rules, secret=secret)
+            effects, claim = scene.effects(said), session.claim("fs-read")
+            if effects and claim["claim"] != "fully":
+                raise NotApplicable(f"fs-read was declared {claim['claim']}; escaped: {probe}")
+            expect("what was read", effects, [], verdict=Verdict.CONTRADICTION)
+
+
+@requires("BACKEND-RULE-07", capability=RULES)
+def test_a_file_with_more_links_is_named(box: Box) -> None:
+    with made_scene("o_devices") as scene:
+        outside = scene.ground.out / "file"
+        alias, pair = scene.ground.ws / "alias", scene.ground.ws / "pair"
+        os.link(outside, alias)
+        os.link(scene.ground.ws / "file", pair)
+        session, _ = session_of(box, scene, policy((DENIED,)))
+        told = session.hard_links
+        expect("files with links outside", told, [os.fsencode(alias)])
+
+
+@requires("BACKEND-RULE-08", capability=RULES)
+@pytest.mark.parametrize("name", AGENTS)
+def test_what_agents_persist_in_stays(box: Box, name: str) -> None:
+    holds(box, "d_write", denied=name)

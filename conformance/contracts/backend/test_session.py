@@ -1,0 +1,92 @@
+"""Refuse and degrade: what runs, under what, by what probe and prepare came to."""
+
+from typing import Any
+
+import pytest
+
+from boxspec.api import Box, contains, expect, one_of, requires, satisfies
+from contracts.backend.scripted import scripted
+
+SCRIPT = "backend.script"
+
+
+def _of(call: str, answer: str) -> dict[str, Any]:
+    return {call: answer}
+
+
+@requires("BACKEND-SESSION-01", capability=SCRIPT)
+def test_refuse_runs_what_is_fully_enforced(box: Box) -> None:
+    seen = scripted(box, "refuse", probe="fully")
+    expect("the session, runs, wrapped runs", (seen.opened, seen.runs, seen.wrapped), (True, 1, 1))
+
+
+@requires("BACKEND-SESSION-02", capability=SCRIPT)
+@pytest.mark.parametrize("probe", ["partial", "unavailable"])
+def test_refuse_refuses_less(box: Box, probe: str) -> None:
+    seen = scripted(box, "refuse", probe=probe)
+    expect("the session, runs", (seen.opened, seen.runs), (False, 0))
+
+
+@requires("BACKEND-SESSION-03", capability=SCRIPT)
+@pytest.mark.parametrize("probe", ["fully", "partial"])
+def test_degrade_keeps_what_enforces_something(box: Box, probe: str) -> None:
+    seen = scripted(box, "degrade", probe=probe)
+    expect("the session, runs, wrapped runs", (seen.opened, seen.runs, seen.wrapped), (True, 1, 1))
+
+
+@requires("BACKEND-SESSION-04", capability=SCRIPT)
+def test_degrade_drops_what_is_unavailable(box: Box) -> None:
+    seen = scripted(box, "degrade", probe="unavailable")
+    expect("the session, runs, wrapped runs", (seen.opened, seen.runs, seen.wrapped), (True, 1, 0))
+    said = (seen.session.result["enforcement"], seen.session.only.result.get("enforcement"))
+    expect("the enforcement of the session and of its call", said, ("none", "none"))
+
+
+@requires("BACKEND-SESSION-05", capability=SCRIPT)
+@pytest.mark.parametrize("script", [{"probe": "unavailable"}, {"prepare": "error"}])
+def test_a_degraded_session_warns(box: Box, script: dict[str, Any]) -> None:
+    seen = scripted(box, "degrade", **script)
+    expect("the runs", seen.runs, 1)
+    words = satisfies("a warning at least", lambda warnings: len(warnings) > 0)
+    expect("what a person sees", seen.session.result["warnings"], words)
+
+
+@requires("BACKEND-SESSION-06", capability=SCRIPT)
+def test_refuse_is_the_default(box: Box) -> None:
+    seen = scripted(box, None, probe="partial")
+    expect("the session, runs", (seen.opened, seen.runs), (False, 0))
+
+
+@requires("BACKEND-SESSION-07", capability=SCRIPT)
+@pytest.mark.parametrize("call", ["probe", "prepare"])
+def test_refuse_refuses_an_error(box: Box, call: str) -> None:
+    seen = scripted(box, "refuse", **_of(call, "error"))
+    expect("the session, runs", (seen.opened, seen.runs), (False, 0))
+
+
+@requires("BACKEND-SESSION-08", capability=SCRIPT, overlap=11.0)
+@pytest.mark.parametrize("call", ["probe", "prepare"])
+def test_a_call_that_hangs_is_given_up(box: Box, call: str) -> None:
+    seen = scripted(box, "refuse", within_s=20.0, **_of(call, "hang"))
+    expect("the session, runs", (seen.opened, seen.runs), (False, 0))
+
+
+@requires("BACKEND-SESSION-09", capability=SCRIPT)
+@pytest.mark.parametrize("call", ["probe", "prepare"])
+def test_degrade_counts_an_error_as_unavailable(box: Box, call: str) -> None:
+    seen = scripted(box, "degrade", **_of(call, "error"))
+    expect("the session, runs, wrapped runs", (seen.opened, seen.runs, seen.wrapped), (True, 1, 0))
+    expect("the enforcement", seen.session.result["enforcement"], "none")
+
+
+@requires("BACKEND-SESSION-10", capability=SCRIPT)
+@pytest.mark.parametrize("probe", ["fully", "partial"])
+def test_the_enforcement_is_the_claim(box: Box, probe: str) -> None:
+    seen = scripted(box, "degrade", probe=probe)
+    result = seen.session.result
+    said = (result["enforcement"], seen.session.only.result.get("enforcement"))
+    expect("the enforcement of the session and of its call", said, (probe, probe))
+    if probe == "partial":
+        lacking = result["claims"]["aspects"]["fs-write"]
+        expect("the claim of fs-write", lacking["claim"], one_of("partial", "unavailable"))
+        expect("the reasons of the session", result["reasons"], contains(lacking["reasons"][0]))

@@ -1,0 +1,22 @@
+"""Trust in shims that run programs inside a backend: they name one, and answer about it.
+
+Coarse on purpose: whether a claim is true is what the requirements ask.
+"""
+
+from __future__ import annotations
+
+from boxspec.target.case import Box
+from boxspec.target.sentinels import Say, sentinel
+
+WITHIN_S = 30.0
+NO_SUCH = "no-such-backend"
+
+
+def trust(box: Box, say: Say) -> None:
+    declared = "backend" in box.capabilities
+    name = box.backend.chosen if declared else NO_SUCH
+    answer = box.backend.probe("repo-write", backend=name, within_s=WITHIN_S)
+    sentinel("backend", declared, answer.raw or {}, say, "backend.probe")
+    if not declared:
+        return
+    say(f"{name}: probed")

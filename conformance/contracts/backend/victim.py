@@ -1,0 +1,74 @@
+"""A process outside that should be left alone: it counts signals, and guards memory and secrets."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from boxspec.programs import programs
+
+Params = dict[str, object]
+
+
+class Victim:
+    """Runs while in the with-block, as a child of the kit: the shim has no part in it."""
+
+    def __init__(self, cwd: Path, token: str) -> None:
+        self._process = subprocess.Popen(
+            [programs.victim, token],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=cwd,
+            env={"VICTIM": token},
+            # A signal to the kit's own group is none to the victim.
+            start_new_session=True,
+        )
+        address = self._line()
+        self.params: Params = {"victim": self._process.pid, "memory": address}
+        self._before = self._state()
+
+    def _line(self) -> str:
+        assert self._process.stdout is not None
+        return self._process.stdout.readline().decode("ascii").strip()
+
+    def _state(self) -> dict[str, str]:
+        """Counts of its own, and what the kernel says about it."""
+        assert self._process.stdin is not None
+        if self._process.poll() is not None:
+            return {"alive": "no"}
+        self._process.stdin.write(b"\n")
+        self._process.stdin.flush()
+        signals, changed = [*self._line().split(), "?", "?"][:2]
+        place = Path("/proc") / str(self._process.pid)
+        return {
+            "signals": signals,
+            "memory changed": changed,
+            "priority": str(os.getpriority(os.PRIO_PROCESS, self._process.pid)),
+            "processors": str(sorted(os.sched_getaffinity(self._process.pid))),
+            "limits": (place / "limits").read_text(),
+            "oom_score_adj": (place / "oom_score_adj").read_text().strip(),
+        }
+
+    def harm(self) -> list[str]:
+        """What is another than when it started."""
+        now = self._state()
+        both = sorted({*now, *self._before})
+        return [
+            f"the victim's {name}: another than before"
+            for name in both
+            if now.get(name) != self._before.get(name)
+        ]
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                stream.close()
+
+    def __enter__(self) -> Victim:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

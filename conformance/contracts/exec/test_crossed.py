@@ -1,0 +1,137 @@
+"""EXEC-DRAIN, EXEC-STDIN and EXEC-ORPHAN under options that do not strike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from boxspec.api import Box, expect
+from boxspec.api import programs as P
+from boxspec.judge.marks import Requires
+from contracts.exec.crossing import Request, crossed
+from contracts.exec.moments import expect_none_left
+from contracts.exec.spawn_io import (
+    digest,
+    error_of,
+    hash_line,
+    hexes,
+    outcome,
+    pattern,
+    shell,
+    stream,
+)
+
+MIB = 2**20
+PAYLOAD = pattern(300_000)
+
+
+# What a broken option does to a run is told there.
+NEEDS = ("EXEC-DEBUG-01", "EXEC-CAP-02", "EXEC-CONC-05")
+
+
+def told(request: Request, out: bytes = b"", err: bytes = b"", code: int = 0) -> tuple[Any, ...]:
+    return request, (f"exit {code}", digest(out), digest(err))
+
+
+def cases(named: dict[str, tuple[str, Any]]) -> pytest.MarkDecorator:
+    """Each case decides the requirement that it is named with."""
+    return pytest.mark.parametrize(
+        "name",
+        [
+            pytest.param(name, marks=pytest.mark.requires(Requires((requirement,), needs=NEEDS)))
+            for name, (requirement, _) in named.items()
+        ],
+    )
+
+
+STREAMS: dict[str, tuple[str, tuple[Any, ...]]] = {
+    "much on both": (
+        "EXEC-DRAIN-01",
+        told(
+            {"program": P.flood, "args": [str(MIB), str(MIB), "--order", "mix"]},
+            pattern(MIB),
+            pattern(MIB, "A"),
+        ),
+    ),
+    "a tail": (
+        "EXEC-DRAIN-02",
+        told({"program": P.flood, "args": ["66890", "0"]}, pattern(66_890)),
+    ),
+    "a little, byte by byte": (
+        "EXEC-DRAIN-02",
+        told({"program": P.emit, "args": ["--each-byte", *hexes(pattern(500))]}, pattern(500)),
+    ),
+    "words in turn": (
+        "EXEC-DRAIN-03",
+        told({"program": P.emit, "args": [*hexes(b"one"), *hexes(b"two", flag="--err")] * 9},
+             b"one" * 9, b"two" * 9),
+    ),
+    "one closed early": (
+        "EXEC-DRAIN-04",
+        told(
+            shell('echo early; exec 1>&-; "$1" 0 200000 >&2; exit 3', P.flood),
+            b"early\n",
+            pattern(200_000, "A"),
+            3,
+        ),
+    ),
+    "nothing to read": (
+        "EXEC-STDIN-02",
+        told({"program": P.hash_stdin, "stdin": "null"}, hash_line(b"")),
+    ),
+    "a payload": (
+        "EXEC-STDIN-03",
+        told({"program": P.hash_stdin, "stdin": PAYLOAD}, hash_line(PAYLOAD)),
+    ),
+    "an empty payload": (
+        "EXEC-STDIN-04",
+        told({"program": P.hash_stdin, "stdin": b""}, hash_line(b"")),
+    ),
+    "a payload that comes back": (
+        "EXEC-STDIN-05",
+        told({"program": "/bin/cat", "stdin": PAYLOAD}, PAYLOAD),
+    ),
+    "a payload that is not read": (
+        "EXEC-STDIN-06",
+        ({"program": P.close_early, "args": ["/dev/null", "--in", "--then", "exit:0"],
+          "stdin": PAYLOAD}, None),
+    ),
+}  # fmt: skip
+
+
+@cases(STREAMS)
+def test_streams_are_the_same_under_options_that_do_not_strike(box: Box, name: str) -> None:
+    request, wanted = STREAMS[name][1]
+    seen = crossed(box, lambda _: request)
+    if wanted is None:
+        got = {each: error_of(run).get("kind") for each, (_, run) in seen.items()}
+        expect("kind of the error", got, dict.fromkeys(seen, "execution"))
+        return
+    told = {
+        each: (str(outcome(run)), stream(run, "stdout"), stream(run, "stderr"))
+        for each, (_, run) in seen.items()
+    }
+    wrong = {each: answer for each, answer in told.items() if answer != wanted}
+    expect("end and streams, where they differ", wrong, {}, {"wanted": wanted})
+
+
+ORPHANS: dict[str, tuple[str, list[str]]] = {
+    "with our pipes": ("EXEC-ORPHAN-01", ["--keep", "in,out,err"]),
+    "that ignores signals": ("EXEC-ORPHAN-02", ["--ignore", "TERM", "--ignore", "HUP"]),
+    "that holds nothing": ("EXEC-ORPHAN-03", ["--keep", "none", "--double"]),
+    "that is stopped": ("EXEC-ORPHAN-05", ["--stopped", "--ignore", "HUP"]),
+}
+
+
+@cases(ORPHANS)
+def test_orphans_are_killed_under_options_that_do_not_strike(box: Box, name: str) -> None:
+    def request(option: str) -> Request:
+        args = [box.events(option).path, "--exit", "3", *ORPHANS[name][1]]
+        return {"program": P.orphan, "args": args, "stdin": "null"}
+
+    seen = crossed(box, request)
+    ends = {each: str(outcome(run)) for each, (_, run) in seen.items()}
+    expect("the child's own end", ends, dict.fromkeys(seen, "exit 3"))
+    for each, (observed, _) in seen.items():
+        expect_none_left(observed, box.events(each), orphan=1)

@@ -1,0 +1,1 @@
+"""The contract module: `contract.py` declares it, `page.md` is it."""

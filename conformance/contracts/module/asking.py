@@ -1,0 +1,94 @@
+"""Questions about modules: what a case has as `box.module`."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from boxspec.target.case import WITHIN_S, Box
+from boxspec.target.client.b64 import put_word
+from boxspec.target.live import Live
+from boxspec.target.observed import Observed
+from contracts.shared.files import script_at
+
+RUNNER = "--internal-sandbox-runner"
+
+
+class Executed(Observed):
+    """One module.execute through one shim process."""
+
+    @property
+    def outcome(self) -> str:
+        """`value`, or the class of the error."""
+        error = self.result.get("error")
+        return "value" if error is None else str(error["class"])
+
+    @property
+    def value(self) -> Any:
+        return self.result.get("value")
+
+    def field(self, name: str) -> Any:
+        """A field of the error; None where it has none, or there is no error."""
+        return self.result.get("error", {}).get(name)
+
+
+class AsksModule:
+    """Puts modules into the extensions root of the case, and executes them."""
+
+    def __init__(self, box: Box) -> None:
+        self._box = box
+
+    @property
+    def root(self) -> Path:
+        return self._box.tmp / "extensions"
+
+    def script(self, module_id: str, body: str, mode: int = 0o755) -> Path:
+        """A module that is a shell script."""
+        return script_at(self.root / module_id, body, mode=mode)
+
+    def start(
+        self,
+        module_id: str,
+        value: Any = None,
+        *,
+        enabled: bool = True,
+        timeout_ms: int | None = None,
+        extensions_root: str | Path | None = "",
+        expect_result: bool = True,
+        within_s: float = WITHIN_S,
+        state: Sequence[str] = (),
+        shim_env: Mapping[str, Any] | None = None,
+    ) -> Live[Executed]:
+        """extensions_root: that of the case unless it is named; None leaves it out."""
+        message: dict[str, Any] = {"op": "module.execute", "module_id": module_id}
+        message |= {"input": value, "enabled": enabled}
+        if timeout_ms is not None:
+            message["timeout_ms"] = timeout_ms
+        if extensions_root is not None:
+            put_word(message, "extensions_root", str(extensions_root or self.root))
+        return self._box.launch(
+            message,
+            Executed,
+            expect_result=expect_result,
+            within_s=within_s,
+            state=state,
+            shim_env=shim_env,
+        )
+
+    def execute(self, module_id: str, value: Any = None, **options: Any) -> Executed:
+        with self.start(module_id, value, **options) as live:
+            return live.finish()
+
+    def runner(self, *words: str, given: bytes) -> subprocess.CompletedProcess[bytes]:
+        """The shim as the runner of a module of this case."""
+        session = self._box.session
+        return subprocess.run(
+            [*session.argv, RUNNER, *words],
+            input=given,
+            capture_output=True,
+            env={**session.env, "APCORE_EXTENSIONS_ROOT": str(self.root)},
+            timeout=20,
+            check=False,
+        )

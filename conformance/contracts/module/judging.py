@@ -1,0 +1,75 @@
+"""What the tests of modules share: places, ends, proofs that a module was there."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+from boxspec.api import Box, Failure, NotMeasured, Told, Verdict, expect
+from contracts.module.asking import Executed
+
+# Longer than any case: only somebody else ends it.
+FOREVER = "exec sleep 60"
+
+
+def end(seen: Executed) -> str:
+    """`value` or the class of the error, with the answer that it is about."""
+    return Told(seen.outcome, seen)
+
+
+def quoted(place: object) -> str:
+    return shlex.quote(str(place))
+
+
+def noting_home(box: Box, body: str) -> str:
+    """A module that first writes its HOME to a file, and some files into that directory."""
+    place = quoted(box.tmp / "home")
+    files = 'mkdir -p "$HOME/a/b" && : >"$HOME/a/b/c" && ln -s / "$HOME/a/link"'
+    return f'{files}\nprintf %s "$HOME" >{place}\n{body}'
+
+
+def noted(place: Path) -> str:
+    """What a module left in a file outside of its directory; without it, it did not run."""
+    if not place.exists():
+        raise Failure(
+            "the module does its work",
+            f"the file {place.name}",
+            "no such file",
+            {},
+            Verdict.UNPROVEN,
+        )
+    return place.read_text(encoding="utf-8", errors="surrogateescape")
+
+
+def expect_home_gone(box: Box, seen: Executed) -> None:
+    home = Path(noted(box.tmp / "home"))
+    left = home.is_dir()
+    expect("whether the module's directory is left", Told("left" if left else "gone", seen), "gone")
+
+
+def saying_so(box: Box, body: str) -> str:
+    """A module that leaves a mark before it goes on."""
+    return f": >{quoted(box.tmp / 'at-work')}\n{body}"
+
+
+def at_work(box: Box) -> bool:
+    return (box.tmp / "at-work").exists()
+
+
+def runs_here(box: Box, body: str) -> None:
+    """The control: the same body, under a plain name, does what is looked for."""
+    box.module.script("control", body)
+    box.module.execute("control")
+
+
+def time_out(box: Box, module_id: str, started: Callable[[], bool], ms: int = 300) -> Executed:
+    """Execute with a timeout that comes when the module is at work.
+
+    A runner may take longer to start than the module has: then it is given four times as much.
+    """
+    for factor in (1, 4, 16):
+        seen = box.module.execute(module_id, timeout_ms=ms * factor, within_s=30)
+        if started():
+            return seen
+    raise NotMeasured(f"the module was not at work within {16 * ms} ms")

@@ -1,0 +1,45 @@
+"""MODULE-CAP: how much a module may write."""
+
+from __future__ import annotations
+
+import pytest
+
+from boxspec.api import Box, expect, requires
+from contracts.module.judging import end
+
+MOST = 64 * 1024 * 1024
+
+# Blanks around a value: much output and a small answer.
+BLANKS = "head -c {} /dev/zero | tr '\\0' ' '"
+
+
+@requires("MODULE-CAP-01")
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_exactly_the_cap_is_allowed(box: Box, stream: str) -> None:
+    if stream == "stdout":
+        box.module.script("fills", BLANKS.format(MOST - 1) + "; printf 1")
+    else:
+        box.module.script("fills", BLANKS.format(MOST) + " >&2; echo 1")
+    seen = box.module.execute("fills", within_s=20)
+    expect("the end, and the value", (end(seen), seen.value), ("value", 1))
+
+
+@requires("MODULE-CAP-02")
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_one_byte_more_names_the_stream(box: Box, stream: str) -> None:
+    if stream == "stdout":
+        box.module.script("spills", BLANKS.format(MOST) + "; printf 1")
+    else:
+        box.module.script("spills", BLANKS.format(MOST + 1) + " >&2; echo 1")
+    seen = box.module.execute("spills", within_s=20)
+    expect("class and stream", (end(seen), seen.field("stream")), ("OutputSizeExceeded", stream))
+
+
+@requires("MODULE-CAP-03")
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_module_that_works_on_in_silence_is_noticed(box: Box, stream: str) -> None:
+    redirect = "" if stream == "stdout" else " >&2"
+    spin = "while :; do :; done"
+    box.module.script("spins", f"head -c {MOST + 1} /dev/zero{redirect}; {spin}")
+    seen = box.module.execute("spins", within_s=10)
+    expect("class and stream", (end(seen), seen.field("stream")), ("OutputSizeExceeded", stream))

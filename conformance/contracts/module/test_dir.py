@@ -1,0 +1,129 @@
+"""MODULE-DIR: the directory of an execution."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from boxspec.api import Box, expect, expect_within, requires
+from boxspec.api import programs as P
+from contracts.module.asking import Executed
+from contracts.module.judging import (
+    FOREVER,
+    at_work,
+    end,
+    expect_home_gone,
+    noted,
+    noting_home,
+    quoted,
+    saying_so,
+    time_out,
+)
+
+
+@requires("MODULE-DIR-01")
+def test_it_is_new_empty_and_closed(box: Box) -> None:
+    place = box.tmp / "facts"
+    tell = 'printf "%s %s %s\\n" "$(ls -A "$HOME" | wc -l)" "$(stat -c %a "$HOME")" "$HOME"'
+    box.module.script("tells", f"{tell} >>{quoted(place)}; echo 1")
+    box.module.execute("tells")
+    box.module.execute("tells")
+    facts = [line.split(" ") for line in noted(place).splitlines()]
+    expect("names in it, and its mode", [each[:2] for each in facts], [["0", "700"]] * 2)
+    expect("whether the second is another one", len({each[2] for each in facts}), 2)
+
+
+ENDS = {
+    "value": "echo 1",
+    "NonZeroExit": "exit 3",
+    "Signaled": "kill -KILL $$",
+    "OutputParseFailed": "echo no",
+    "OutputSizeExceeded": "exec head -c 67108865 /dev/zero",
+}
+
+
+@requires("MODULE-DIR-02", overlap=0.5)
+@pytest.mark.parametrize("how", ENDS)
+def test_it_is_gone_after_every_end(box: Box, how: str) -> None:
+    box.module.script("ends", noting_home(box, ENDS[how]))
+    expect_home_gone(box, box.module.execute("ends", within_s=15))
+
+
+@requires("MODULE-DIR-02", overlap=0.5)
+def test_it_is_gone_after_a_timeout(box: Box) -> None:
+    box.module.script("stays", noting_home(box, saying_so(box, FOREVER)))
+    expect_home_gone(box, time_out(box, "stays", lambda: at_work(box)))
+
+
+@requires("MODULE-DIR-02")
+@pytest.mark.parametrize("name", ["INT", "TERM"])
+def test_it_is_gone_after_a_signal_to_the_caller(box: Box, name: str) -> None:
+    fifo, events = box.fifo("gate"), box.events()
+    run = f"exec {quoted(P.gate)} {quoted(events.path)} {quoted(fifo)}"
+    box.module.script("waits", noting_home(box, run))
+    with box.module.start("waits", expect_result=False) as live:
+        events.wait("ready")
+        live.signal(name)
+        live.wait_exit()
+        left = Path(noted(box.tmp / "home")).is_dir()
+    expect("whether the module's directory is left", left, False)
+
+
+# No path to the end of it is short enough for the system.
+DEEP = """
+import os
+for _ in range(1200):
+    os.mkdir("d" * 100)
+    os.chdir("d" * 100)
+"""
+
+
+@requires("MODULE-DIR-03")
+def test_depth_does_not_save_it(box: Box) -> None:
+    dig = f"{quoted(sys.executable)} -I -S -c {quoted(DEEP)} && echo 1"
+    box.module.script("digs", noting_home(box, dig))
+    seen = box.module.execute("digs")
+    expect("the end", end(seen), "value")
+    expect_home_gone(box, seen)
+
+
+@requires("MODULE-DIR-03")
+def test_modes_do_not_save_it(box: Box) -> None:
+    close = 'mkdir -p x/y/z; : >x/y/z/f; chmod 0 x/y/z x/y x; chmod 0500 "$HOME"'
+    box.module.script("closes", noting_home(box, f"{close}; echo 1"))
+    expect_home_gone(box, box.module.execute("closes"))
+
+
+@requires("MODULE-DIR-03")
+def test_what_a_link_names_stays(box: Box) -> None:
+    kept = box.tmp / "kept"
+    kept.mkdir()
+    (kept / "file").write_text("x")
+    link = f'ln -s {quoted(kept)} "$HOME/link"; ln -s {quoted(kept)} "$HOME/a/deep"'
+    box.module.script("links", noting_home(box, f"{link}; echo 1"))
+    seen = box.module.execute("links")
+    expect_home_gone(box, seen)
+    expect("whether the file behind the link is there", (kept / "file").exists(), True)
+
+
+WRITER = """
+setsid sh -c 'echo >{ready}; while :; do mkdir -p "$HOME/again"; echo x >"$HOME/again/f"; done' \\
+    </dev/null >/dev/null 2>&1 &
+read -r line <{ready}
+echo 1
+"""
+
+
+@requires("MODULE-DIR-04", overlap=1.5)
+def test_a_writer_that_lives_on_holds_nothing_up(box: Box) -> None:
+    ready = box.fifo("writing")
+    box.module.script("leaves", noting_home(box, WRITER.format(ready=quoted(ready))))
+    seen: Executed = box.module.execute("leaves", within_s=15)
+    home = Path(noted(box.tmp / "home"))
+    # `mkdir -p` brings it back at any time, so only a name that is told is judged.
+    told = seen.result.get("directory_left")
+    expect("the end", end(seen), "value")
+    expect("the directory that is told, if one is", told in (None, str(home)), True)
+    expect_within(box, "from the start of the shim to its end", seen.start, seen.end, 3000)

@@ -1,0 +1,97 @@
+"""MODULE-ENV: the environment of a module, exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from boxspec.api import Box, expect, requires
+from contracts.module.judging import noted, quoted
+
+ALWAYS = {"HOME", "TMPDIR", "APCORE_EXTENSIONS_ROOT"}
+
+
+def environment(box: Box, shim_env: Mapping[str, Any]) -> tuple[dict[str, str], str]:
+    """What the module was started with, before its shell adds to it, and where."""
+    place, here = box.tmp / "environ", box.tmp / "cwd"
+    body = f"/bin/cat /proc/$$/environ >{quoted(place)}; pwd >{quoted(here)}; echo 1"
+    box.module.script("tells", body)
+    box.module.execute("tells", shim_env=shim_env)
+    entries = [each.partition("=") for each in noted(place).split("\0") if each]
+    return {name: value for name, _, value in entries}, noted(here).rstrip("\n")
+
+
+@requires("MODULE-ENV-01")
+def test_what_is_listed_reaches_the_module(box: Box) -> None:
+    given = {
+        "PATH": "/usr/bin:/bin:/boxspec",
+        "LANG": "C.UTF-8",
+        "LC_ALL": "C.UTF-8",
+        "APCORE_X": "1",
+        "APCORE_": "",
+        "APCORE_LONG": "a=b c\n" * 100,
+    }
+    got, _ = environment(box, given)
+    expect("those of them that arrived", {name: got.get(name) for name in given}, given)
+
+
+DECOYS: dict[str, str | bytes] = {
+    "PYTHONPATH": "/boxspec/decoy",
+    "LD_PRELOAD": "",
+    "LANGCHAIN_API_KEY": "decoy",
+    "LANGUAGE": "en",
+    "LC_CTYPE": "C.UTF-8",
+    "LC_ALLX": "decoy",
+    "PATHEXT": "decoy",
+    "XAPCORE_A": "decoy",
+    "apcore_a": "decoy",
+    "APCORE": "decoy",
+    "HOMEDRIVE": "decoy",
+    "OLDPWD": "/",
+    "PWD": "/",
+    "USER": "decoy",
+    "SHELL": "/bin/sh",
+    "AWS_SECRET_ACCESS_KEY": "decoy",
+    "BASH_FUNC_f%%": "() { echo decoy; }",
+    "ENV": "/dev/null",
+    "RAW\udcff": b"\xff",
+}
+
+
+@requires("MODULE-ENV-02")
+def test_nothing_else_reaches_it(box: Box) -> None:
+    got, _ = environment(box, {**DECOYS, "PATH": "/usr/bin:/bin", "LANG": "C", "LC_ALL": "C"})
+    expected = ALWAYS | {"PATH", "LANG", "LC_ALL"}
+    strange = sorted(name for name in got if name not in expected)
+    expect("variables beyond the list", [name for name in strange if name[:7] != "APCORE_"], [])
+
+
+@requires("MODULE-ENV-02")
+@pytest.mark.parametrize("name", ["LANG", "LC_ALL"])
+def test_what_the_caller_lacks_is_not_made_up(box: Box, name: str) -> None:
+    got, _ = environment(box, {name: None})
+    expect("the variable", got.get(name), None)
+
+
+@requires("MODULE-ENV-03")
+def test_home_tmpdir_and_working_directory_are_one(box: Box) -> None:
+    got, here = environment(box, {"HOME": "/boxspec"})
+    homes = {got.get("HOME"), got.get("TMPDIR"), here}
+    expect("the three of them", homes, {here})
+    expect("whether it is the caller's", here in ("/boxspec", str(box.tmp)), False)
+
+
+@requires("MODULE-ENV-04")
+def test_tokens_stay_with_the_caller(box: Box) -> None:
+    given = {"APCORE_AUTH_TOKEN": "t", "APCORE_AUTH_": "t", "APCORE_AUTHOR": "me"}
+    got, _ = environment(box, given)
+    arrived = {name for name in given if name in got}
+    expect("those of them that arrived", sorted(arrived), ["APCORE_AUTHOR"])
+
+
+@requires("MODULE-ENV-05")
+def test_bytes_that_are_no_text_arrive_as_they_are(box: Box) -> None:
+    got, _ = environment(box, {"APCORE_RAW": b"\xff\xfe caf\xe9", "NO\udcff": b"\xfe"})
+    expect("the variable", got.get("APCORE_RAW"), "\udcff\udcfe caf\udce9")

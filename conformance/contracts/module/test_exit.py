@@ -1,0 +1,41 @@
+"""MODULE-EXIT: ends other than exit 0."""
+
+from __future__ import annotations
+
+import pytest
+
+from boxspec.api import Box, expect, one_of, requires
+from contracts.module.judging import end
+
+
+@requires("MODULE-EXIT-01")
+@pytest.mark.parametrize("code", [1, 3, 130, 255])
+def test_an_exit_code_is_told(box: Box, code: int) -> None:
+    box.module.script("fails", f"exit {code}")
+    seen = box.module.execute("fails")
+    got = (end(seen), seen.field("module_id"), seen.field("exit_code"))
+    expect("class, module_id and exit_code", got, ("NonZeroExit", "fails", code))
+
+
+@requires("MODULE-EXIT-01")
+def test_its_stderr_is_told_as_text(box: Box) -> None:
+    box.module.script("fails", "echo value; printf 'a\\377b\\n\\303\\251' >&2; exit 3")
+    expect("stderr", box.module.execute("fails").field("stderr"), "a\ufffdb\né")
+
+
+@requires("MODULE-EXIT-02")
+@pytest.mark.parametrize("name", ["KILL", "SEGV"])
+def test_a_death_is_no_value(box: Box, name: str) -> None:
+    box.module.script("dies", f"echo 1; kill -{name} $$")
+    seen = box.module.execute("dies")
+    got = (end(seen), seen.field("exit_code"))
+    expect("class and exit_code", got, one_of(("NonZeroExit", -1), ("Signaled", None)))
+
+
+@requires("MODULE-EXIT-03")
+@pytest.mark.parametrize("name", ["KILL", "TERM", "USR1"])
+def test_a_death_names_its_signal(box: Box, name: str) -> None:
+    box.module.script("dies", f"kill -{name} $$")
+    seen = box.module.execute("dies")
+    got = (end(seen), seen.field("module_id"), seen.field("signal"))
+    expect("class, module_id and signal", got, ("Signaled", "dies", f"SIG{name}"))

@@ -1,0 +1,108 @@
+"""MODULE-ID: which file an id means."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from boxspec.api import Box, contains, expect, requires
+from contracts.module.judging import end, quoted, runs_here
+from contracts.shared.files import script_at
+
+
+@requires("MODULE-ID-01")
+@pytest.mark.parametrize("module_id", ["plain", "_a.b-c", "0", "a.", "x" * 200])
+def test_the_file_of_that_name_is_executed(box: Box, module_id: str) -> None:
+    box.module.script("other", "echo 2")
+    box.module.script(module_id, "echo 1")
+    expect("the value", box.module.execute(module_id).value, 1)
+
+
+def marking(box: Box) -> tuple[Path, str]:
+    """A body that leaves a mark, after a control that shows that it does."""
+    mark = box.tmp / "mark"
+    body = f": >{quoted(mark)}; echo 1"
+    runs_here(box, body)
+    expect("whether the control leaves its mark", mark.exists(), True, verdict="unproven")
+    mark.unlink()
+    return mark, body
+
+
+NO_IDS = ["", ".", "../out", "sub/in", "-x", ".x", "a..b", "a b", "x\n", "é", "/bin/true"]
+
+
+@requires("MODULE-ID-02")
+@pytest.mark.parametrize("module_id", NO_IDS)
+def test_what_is_no_id_starts_nothing(box: Box, module_id: str) -> None:
+    mark, body = marking(box)
+    place = box.module.root / module_id
+    if module_id not in ("", ".", "/bin/true"):
+        script_at(place, body)
+    seen = box.module.execute(module_id)
+    got = (end(seen), mark.exists())
+    expect("the end, and whether the file was executed", got, ("SpawnFailed", False))
+
+
+@requires("MODULE-ID-03")
+def test_a_missing_module_is_named_with_its_place(box: Box) -> None:
+    box.module.script("there", "echo 1")
+    seen = box.module.execute("missing")
+    wanted = contains(f"module not found: {box.module.root}/missing")
+    expect("the end", end(seen), "SpawnFailed")
+    expect("the message", seen.field("message"), wanted)
+
+
+def link_out(box: Box, body: str) -> None:
+    (box.module.root / "odd").symlink_to(script_at(box.tmp / "outside", body))
+
+
+def link_back(box: Box, body: str) -> None:
+    # A sibling whose name only begins like the root's.
+    outside = script_at(Path(f"{box.module.root}-not") / "odd", body)
+    (box.module.root / "odd").symlink_to(outside)
+
+
+ODD: dict[str, Callable[[Box, str], object]] = {
+    "a link out of the root": link_out,
+    "a link to a folder beside the root": link_back,
+    "a folder": lambda box, body: (box.module.root / "odd").mkdir(),
+    "a file that is not executable": lambda box, body: box.module.script("odd", body, mode=0o644),
+    "a fifo": lambda box, body: os.mkfifo(box.module.root / "odd", 0o755),
+    "a link to nothing": lambda box, body: (box.module.root / "odd").symlink_to("nothing"),
+}
+
+
+@requires("MODULE-ID-04")
+@pytest.mark.parametrize("what", ODD)
+def test_what_is_no_program_inside_the_root_is_not_found(box: Box, what: str) -> None:
+    mark, body = marking(box)
+    ODD[what](box, body)
+    seen = box.module.execute("odd")
+    got = (end(seen), mark.exists())
+    expect("the end, and whether it was executed", got, ("SpawnFailed", False))
+
+
+@requires("MODULE-ID-04")
+def test_a_link_inside_the_root_is_followed(box: Box) -> None:
+    box.module.script("real", "echo 1")
+    (box.module.root / "linked").symlink_to("real")
+    expect("the value", box.module.execute("linked").value, 1)
+
+
+@requires("MODULE-ID-05")
+@pytest.mark.parametrize("how", ["request", "environment", "default"])
+def test_a_relative_root_is_the_callers(box: Box, how: str) -> None:
+    box.module.script("here", "echo 1")
+    if how == "request":
+        seen = box.module.execute("here", extensions_root=os.path.relpath(box.module.root))
+    elif how == "environment":
+        env = {"APCORE_EXTENSIONS_ROOT": os.path.relpath(box.module.root)}
+        seen = box.module.execute("here", extensions_root=None, shim_env=env)
+    else:
+        state = ["--cwd", str(box.tmp)]
+        env_less = {"APCORE_EXTENSIONS_ROOT": None}
+        seen = box.module.execute("here", extensions_root=None, state=state, shim_env=env_less)
+    expect("the end, and the value", (end(seen), seen.value), ("value", 1))

@@ -1,0 +1,125 @@
+"""MODULE-JSON: one value in, one value out."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+import pytest
+
+from boxspec.api import Box, expect, requires
+from boxspec.places import ROOT
+from contracts.module.asking import Executed
+from contracts.module.judging import end, quoted
+
+VECTORS = ROOT / "fixtures" / "vectors"
+
+VALUES: dict[str, Any] = {
+    "null": None,
+    "a number": -7,
+    "an empty text": "",
+    "an empty list": [],
+    "an empty object": {},
+    "everything": {
+        "": [True, False, None, 0, -1, 2.5, 1e-7, 123456789012345678901234567890],
+        "text": 'é\U0001f600\u0000\x1f"\\/\u2028',
+        "deep": [[[[[[[[{"a": {"b": {}}}]]]]]]]],
+    },
+}
+
+
+def printing(box: Box, data: bytes) -> Executed:
+    """A module that prints exactly these bytes."""
+    place = box.tmp / "output"
+    place.write_bytes(data)
+    box.module.script("prints", f"exec cat {quoted(place)}")
+    return box.module.execute("prints")
+
+
+def expect_value(seen: Executed, value: Any) -> None:
+    # As text: 1 is not true, and 1 is not 1.0.
+    got, wanted = (json.dumps(each, sort_keys=True) for each in (seen.value, value))
+    expect("the end, and the value", (end(seen), got), ("value", wanted))
+
+
+@requires("MODULE-JSON-01")
+@pytest.mark.parametrize("what", VALUES)
+def test_a_value_arrives_as_it_is(box: Box, what: str) -> None:
+    expect_value(printing(box, json.dumps(VALUES[what]).encode()), VALUES[what])
+
+
+@requires("MODULE-JSON-01")
+@pytest.mark.parametrize("text", ["{}7", " \t\r\n{}7", "{}7 \t\r\n", '{}"caf\u00e9"'])
+def test_white_space_and_spelling_do_not_count(box: Box, text: str) -> None:
+    text = text.format("")
+    expect_value(printing(box, text.encode()), json.loads(text))
+
+
+REFUSED: dict[str, bytes] = {
+    "nothing": b"",
+    "blanks": b" \n",
+    "two values": b"1 2",
+    "two lines": b'{"a": 1}\n{"a": 2}\n',
+    "noise in front": b'loading\n{"a": 1}',
+    "noise behind": b'{"a": 1}\ndone',
+    "a NUL behind": b"1\0",
+    "NaN": b"[NaN]",
+    "Infinity": b"-Infinity",
+    "a byte order mark": b"\xef\xbb\xbf1",
+    "no UTF-8 in a text": b'"a\xffb"',
+    "an encoded surrogate": b'"\xed\xa0\x80"',
+    "no-break space around": b"\xc2\xa01",
+    "a form feed around": b"1\x0c",
+    "half a value": b'{"a": ',
+    "a name of Python's": b"None",
+}
+
+
+@requires("MODULE-JSON-02")
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_is_no_value_is_refused(box: Box, what: str) -> None:
+    expect_refused(printing(box, REFUSED[what]))
+
+
+def expect_refused(seen: Executed) -> None:
+    got = (end(seen), seen.field("module_id"), isinstance(seen.field("reason"), str))
+    wanted = ("OutputParseFailed", "prints", True)
+    expect("class, module_id and whether there is a reason", got, wanted)
+
+
+@cache
+def vectors() -> dict[str, dict[str, Any]]:
+    """The texts that no reader of policies may take for JSON, and no reader of values either."""
+    found = {}
+    for name in ("json-syntax", "json-strings"):
+        for vector in json.loads((VECTORS / f"{name}.json").read_text("utf-8"))["vectors"]:
+            found[vector["id"]] = vector
+    return found
+
+
+def chosen(grid: bool) -> list[str]:
+    return [name for name, vector in vectors().items() if bool(vector.get("grid")) is grid]
+
+
+@requires("MODULE-JSON-02")
+@pytest.mark.parametrize("vector", chosen(False))
+def test_a_text_of_the_policy_vectors_is_refused(box: Box, vector: str) -> None:
+    expect_refused(printing(box, vectors()[vector]["text"].encode("utf-8", "surrogatepass")))
+
+
+@requires("MODULE-JSON-02", stress=True)
+@pytest.mark.parametrize("vector", chosen(True))
+def test_every_text_of_the_policy_vectors_is_refused(box: Box, vector: str) -> None:
+    expect_refused(printing(box, vectors()[vector]["text"].encode("utf-8", "surrogatepass")))
+
+
+@requires("MODULE-JSON-03")
+@pytest.mark.parametrize("what", VALUES)
+def test_the_input_is_the_same_value(box: Box, what: str) -> None:
+    place = box.tmp / "input"
+    box.module.script("keeps", f"cat >{quoted(place)}; echo 1")
+    seen = box.module.execute("keeps", VALUES[what])
+    expect("the end", end(seen), "value")
+    got = json.dumps(json.loads(place.read_bytes()), sort_keys=True)
+    expect("what came on stdin, read as JSON", got, json.dumps(VALUES[what], sort_keys=True))

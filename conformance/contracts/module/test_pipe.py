@@ -1,0 +1,36 @@
+"""MODULE-PIPE: input and output at the same time."""
+
+from __future__ import annotations
+
+import pytest
+
+from boxspec.api import Box, expect, requires
+from contracts.module.judging import end
+
+# Far more than any pipe holds.
+LARGE = ["0123456789abcdef" * 64] * 2048
+
+
+@requires("MODULE-PIPE-01")
+def test_a_module_that_answers_as_it_reads_is_not_held_up(box: Box) -> None:
+    box.module.script("echoes", "exec cat")
+    seen = box.module.execute("echoes", LARGE, within_s=15)
+    expect(
+        "the end, and whether the value is whole", (end(seen), seen.value == LARGE), ("value", True)
+    )
+
+
+@requires("MODULE-PIPE-02")
+@pytest.mark.parametrize("body", ["exit 3", "exec <&-; exit 3", "head -c 1 >/dev/null; exit 3"])
+def test_unread_input_changes_nothing(box: Box, body: str) -> None:
+    box.module.script("leaves", f"echo sorry >&2; {body}")
+    seen = box.module.execute("leaves", LARGE, within_s=15)
+    got = (end(seen), seen.field("exit_code"), seen.field("stderr"))
+    expect("class, exit_code and stderr", got, ("NonZeroExit", 3, "sorry\n"))
+
+
+@requires("MODULE-PIPE-02")
+def test_a_value_without_reading_is_a_value(box: Box) -> None:
+    box.module.script("answers", "exec <&-; echo 1")
+    seen = box.module.execute("answers", LARGE, within_s=15)
+    expect("the end, and the value", (end(seen), seen.value), ("value", 1))

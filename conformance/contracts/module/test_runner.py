@@ -1,0 +1,52 @@
+"""MODULE-RUNNER: what the child is before it is the module."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from boxspec.api import Box, expect, requires
+from boxspec.api import programs as P
+from contracts.module.judging import end, quoted
+
+WRONG: dict[str, tuple[list[str], bytes]] = {
+    "no id": ([], b"1"),
+    "an input that is not JSON": (["marks"], b"{"),
+    "no input": (["marks"], b""),
+    "two values": (["marks"], b"1 2"),
+    "no such module": (["other"], b"1"),
+    "what is no id": (["../marks"], b"1"),
+}
+
+
+@requires("MODULE-RUNNER-01", capability="module.runner")
+@pytest.mark.parametrize("what", WRONG)
+def test_a_wrong_call_executes_nothing(box: Box, what: str) -> None:
+    mark = box.tmp / "mark"
+    box.module.script("marks", f": >{quoted(mark)}; cat")
+    right = box.module.runner("marks", given=b"[1]")
+    control = (right.returncode, right.stdout, mark.exists())
+    expect("a right call: status, output, mark", control, (0, b"[1]", True), verdict="unproven")
+    mark.unlink()
+    words, given = WRONG[what]
+    wrong = box.module.runner(*words, given=given)
+    got = (wrong.returncode, bool(wrong.stderr.strip()), mark.exists())
+    expect("status, whether it says why, mark", got, (1, True, False))
+
+
+@requires("MODULE-RUNNER-02")
+def test_the_module_is_the_child_itself(box: Box) -> None:
+    fifo, events = box.fifo("gate"), box.events()
+    run = f"exec {quoted(P.gate)} {quoted(events.path)} {quoted(fifo)} --out 1"
+    box.module.script("waits", run)
+    with box.module.start("waits") as live:
+        module = events.wait("ready").pid
+        found = [each for each in live.tree() if each.pid == module]
+        facts = [(each.ppid == live.shim_pid, each.pgid == each.pid) for each in found]
+        count = len([each for each in live.tree() if each.pgid == os.getpgid(module)])
+        box.open_gate(fifo)
+        seen = live.finish()
+    got = (end(seen), facts, count)
+    wanted = ("value", [(True, True)], 1)
+    expect("end; (child of the caller, leader of its group); processes in it", got, wanted)

@@ -1,0 +1,72 @@
+"""MODULE-TIME: how long a module may take."""
+
+from __future__ import annotations
+
+import pytest
+
+from boxspec.api import Box, at_least, expect, expect_within, requires
+from boxspec.api import programs as P
+from contracts.module.judging import FOREVER, end, quoted, time_out
+from contracts.shared.moments import elapsed_ms, expect_none_left
+
+
+def siglog(box: Box, *words: str) -> str:
+    """A module that logs its signals."""
+    return " ".join(["exec", quoted(P.siglog), quoted(box.events().path), *words])
+
+
+@requires("MODULE-TIME-01", overlap=0.5)
+def test_a_timeout_is_told_with_its_figure(box: Box) -> None:
+    box.module.script("sleeps", FOREVER)
+    seen = box.module.execute("sleeps", timeout_ms=333, within_s=15)
+    got = (end(seen), seen.field("module_id"), seen.field("timeout_ms"))
+    expect("class, module_id and timeout_ms", got, ("Timeout", "sleeps", 333))
+
+
+@requires("MODULE-TIME-01", overlap=0.7, timing=True)
+@pytest.mark.parametrize("timeout_ms", [300, 700])
+def test_a_timeout_is_never_early(box: Box, timeout_ms: int) -> None:
+    box.module.script("waits", siglog(box, "--on", "TERM:exit:0"))
+    with box.module.start("waits", timeout_ms=timeout_ms, within_s=15) as live:
+        seen = live.finish()
+    took = elapsed_ms(seen.start.t_ns, seen.end.t_ns)
+    expect("from the start of the shim to its end, in ms", took, at_least(timeout_ms))
+
+
+@requires("MODULE-TIME-01", overlap=0.7, timing=True)
+def test_a_timeout_is_in_milliseconds(box: Box) -> None:
+    events = box.events()
+    box.module.script("waits", siglog(box, "--on", "TERM:exit:0"))
+    seen = time_out(box, "waits", lambda: bool(events.all("ready")), 500)
+    ready, told = events.all("ready")[-1], events.wait("signal")
+    limit = seen.field("timeout_ms") + box.tick_ms
+    expect_within(box, "from ready to SIGTERM", ready.cause, told.effect, limit)
+
+
+@requires("MODULE-TIME-02", overlap=0.8)
+def test_zero_is_not_at_once(box: Box) -> None:
+    wait = f"{quoted(P.slow_exit)} /dev/null 700"
+    box.module.script("waits", f"{wait}; echo 1")
+    seen = box.module.execute("waits", timeout_ms=0)
+    expect("the end, and the value", (end(seen), seen.value), ("value", 1))
+
+
+@requires("MODULE-TIME-03", overlap=5.6)
+def test_a_group_that_ignores_sigterm_is_killed(box: Box) -> None:
+    mark, events = box.tmp / "mark", box.events()
+    inner = "--ignore TERM --members 2 --member-ignore TERM"
+    # The shell that would leave the mark ignores SIGTERM too, and works on when siglog has ended.
+    box.module.script("stays", f"trap '' TERM\n{siglog(box, inner)[5:]}\n: >{quoted(mark)}\necho 1")
+    seen = time_out(box, "stays", lambda: bool(events.all("ready")))
+    expect("the end", end(seen), "Timeout")
+    expect_none_left(seen, events, ready=1, member=2)
+    expect("whether the module worked on", mark.exists(), False)
+
+
+@requires("MODULE-TIME-03", overlap=0.8)
+def test_a_module_may_end_by_itself_in_the_grace(box: Box) -> None:
+    events = box.events()
+    box.module.script("tidies", siglog(box, "--members", "1", "--on", "TERM:exit:0"))
+    seen = time_out(box, "tidies", lambda: bool(events.all("ready")))
+    told = [event.rest[0] for event in events.all("signal")]
+    expect("the end, and the first signal", (end(seen), told[:1]), ("Timeout", ["TERM"]))

@@ -1,0 +1,51 @@
+"""Programs and scripts that a case puts somewhere, ready to be executed."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import time
+from pathlib import Path
+
+from boxspec.api import programs as P
+
+
+def settled(path: Path) -> Path:
+    """Wait until nobody has the file open for writing.
+
+    Another thread may be between fork and exec with a copy of our descriptor; the program would
+    be busy then through no fault of the shim. A read lease is only given without any writer.
+    """
+    reader = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    limit = time.monotonic() + 5
+    try:
+        while time.monotonic() < limit:
+            try:
+                fcntl.fcntl(reader, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+            except BlockingIOError:
+                os.sched_yield()
+            except OSError:
+                # No leases on this file system.
+                break
+            else:
+                fcntl.fcntl(reader, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+                break
+    finally:
+        os.close(reader)
+    return path
+
+
+def program_at(path: Path, source: str | None = None) -> Path:
+    """A copy of exit-with (or `source`) that can be executed at this path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(source or P.exit_with, path)
+    path.chmod(0o755)
+    return settled(path)
+
+
+def script_at(path: Path, body: str, first: str = "#!/bin/sh\n", mode: int = 0o755) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(first + body + "\n")
+    path.chmod(mode)
+    return settled(path)

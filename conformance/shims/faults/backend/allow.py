@@ -1,0 +1,32 @@
+"""Mistakes that refuse too much."""
+
+from backend.bubblewrap import Bubblewrap
+from faults.registry import fault, replaces
+
+
+@fault("BACKEND-ALLOW-01", "the workspace is read-only", "one bind for all profiles")
+def workspace_is_read_only():
+    @replaces(Bubblewrap)
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        made = original(self, argv, root, profile, cwd, binds)
+        if profile == "repo-write":
+            at = made.index(root) - 1
+            made[at] = b"--ro-bind"
+        return made
+
+
+@fault("BACKEND-ALLOW-02", "there are no devices", "a root without /dev")
+def no_devices():
+    @replaces(Bubblewrap)
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        made = original(self, argv, root, profile, cwd, binds)
+        at = made.index(b"--dev")
+        return [*made[:at], b"--tmpfs", *made[at + 1 :]]
+
+
+@fault("BACKEND-ALLOW-03", "the network is taken away from all", "--unshare-all alone")
+def no_network_for_anybody():
+    @replaces(Bubblewrap)
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        made = original(self, argv, root, profile, cwd, binds)
+        return [word for word in made if word != b"--share-net"]

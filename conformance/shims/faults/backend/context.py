@@ -1,0 +1,78 @@
+"""Mistakes with where a program starts."""
+
+import os
+
+import backend.context as context
+import backend.ops as ops
+from backend.bubblewrap import Bubblewrap
+from faults.registry import fault, replaces
+
+
+@fault("BACKEND-CONTEXT-01", "the directory does not survive the pivot", "C4: no --chdir")
+def starts_at_the_top():
+    @replaces(Bubblewrap)
+    def wrap(original, self, argv, given, cwd):
+        return original(self, argv, given, b"/")
+
+
+@fault("BACKEND-CONTEXT-02", "a cwd is not looked at", "the parent's current_dir is set instead")
+def cwd_is_ignored():
+    @replaces(context)
+    def read_cwd(original, reader, root):
+        original(reader, root)
+        return root
+
+
+@fault("BACKEND-CONTEXT-03", "a prefix is a parent", "startswith without a boundary")
+def prefix_is_a_parent():
+    @replaces(context)
+    def inside(original, reader, name, path, root):
+        real = os.path.realpath(os.path.join(root, path))
+        return real if real.startswith(root) else original(reader, name, path, root)
+
+
+@fault("BACKEND-CONTEXT-03", "links are not resolved", "a check of strings")
+def links_are_not_resolved():
+    @replaces(context)
+    def inside(original, reader, name, path, root):
+        plain = os.path.normpath(os.path.join(root, path))
+        return plain if plain.startswith(root + b"/") else original(reader, name, path, root)
+
+
+@fault("BACKEND-CONTEXT-04", "the current_dir of a call is not looked at", "C4 forgotten")
+def current_dir_is_ignored():
+    @replaces(ops)
+    def read_call(original, value, pointer, given):
+        request = original(value, pointer, given)
+        request.current_dir = None
+        return request
+
+
+@fault("BACKEND-CONTEXT-04", "of two directories the call's wins", "the nearest one wins")
+def current_dir_wins():
+    @replaces(ops)
+    def read_call(original, value, pointer, given):
+        kept, given.cwd = given.cwd, given.root
+        try:
+            return original(value, pointer, given)
+        finally:
+            given.cwd = kept
+
+
+@fault("BACKEND-CONTEXT-05", "a root that is not there is made", "create_dir_all")
+def missing_roots_are_made():
+    @replaces(context)
+    def read_root(original, reader):
+        path = os.fsencode(reader.fields.get("root", ""))
+        if path and not os.path.lexists(path):
+            os.mkdir(path)
+        return original(reader)
+
+
+@fault("BACKEND-CONTEXT-06", "a root through a link is refused", "O_NOFOLLOW")
+def linked_roots_are_refused():
+    @replaces(context)
+    def read_root(original, reader):
+        if os.path.islink(reader.fields.get("root", "")):
+            reader.wrong("root", "is a link")
+        return original(reader)

@@ -1,0 +1,42 @@
+"""Mistakes with the environment of a program inside."""
+
+import backend.environment as environment
+from backend.bubblewrap import Bubblewrap
+from exec.spawn import caller_environment
+from faults.registry import fault, replaces
+
+
+@fault("BACKEND-ENV-01", "a request's pairs win over those of wrap", "the order swapped")
+def additions_come_first():
+    @replaces(environment)
+    def complete(original, request, additions):
+        return [*additions, *environment.base(request)]
+
+
+@fault("BACKEND-ENV-01", "the additions are dropped", "C1: env_clear after wrap")
+def additions_are_dropped():
+    @replaces(environment)
+    def complete(original, request, additions):
+        return [*environment.base(request), *(each for each in additions if each[0] == b"TMPDIR")]
+
+
+@fault("BACKEND-ENV-02", "everything is inherited", "no list")
+def everything_is_inherited():
+    @replaces(environment)
+    def base(original, request):
+        return original(request) if request.env is not None else [*caller_environment().items()]
+
+
+@fault("BACKEND-ENV-02", "what begins like a name is one", "LC_*")
+def prefixes_are_kept():
+    @replaces(environment)
+    def is_kept(original, name):
+        return original(name) or name.startswith(b"LC_")
+
+
+@fault("BACKEND-ENV-03", "TMPDIR names a directory that is not there", "the path of outside")
+def scratch_is_not_there():
+    @replaces(Bubblewrap)
+    def wrap(original, self, argv, given, cwd):
+        made, _ = original(self, argv, given, cwd)
+        return made, [(b"TMPDIR", b"/run/boxspec-scratch")]

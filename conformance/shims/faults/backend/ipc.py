@@ -1,0 +1,53 @@
+"""Mistakes that leave the host's shared memory, sockets or keys within reach."""
+
+import backend.filter as filter_
+from backend.bubblewrap import Bubblewrap
+from faults.registry import fault, replaces
+
+AF_UNIX = 1
+
+
+def without(*names):
+    @replaces(filter_)
+    def groups(original):
+        return {name: each for name, each in original().items() if name not in names}
+
+
+@fault("BACKEND-IPC-01", "System V IPC is the host's", "--unshare-ipc left out")
+def ipc_is_shared():
+    without("sysv", "queues")
+
+    @replaces(Bubblewrap)
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        made = original(self, argv, root, profile, cwd, binds)
+        at = made.index(b"--unshare-all")
+        net = [] if b"--share-net" in made else [b"--unshare-net"]
+        rest = [word for word in made[at + 1 :] if word != b"--share-net"]
+        names = [b"--unshare-user-try", b"--unshare-pid", b"--unshare-uts"]
+        return [*made[:at], *names, *net, *rest]
+
+
+@fault("BACKEND-IPC-02", "sockets are reached by their paths", "a read-only bind is no wall")
+def sockets_by_path():
+    @replaces(filter_)
+    def families(original, inet):
+        return (AF_UNIX, *original(inet))
+
+
+@fault("BACKEND-IPC-02", "abstract sockets are forgotten", "they go with the network")
+def abstract_sockets_are_forgotten():
+    @replaces(Bubblewrap)
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        closed = profile in ("no-network", "ci-only")
+        families = filter_.families
+        if not closed:
+            filter_.families = lambda inet: (AF_UNIX, *families(inet))
+        try:
+            return original(self, argv, root, profile, cwd, binds)
+        finally:
+            filter_.families = families
+
+
+@fault("BACKEND-IPC-03", "keyrings are forgotten", "no namespace has them")
+def keyrings_are_forgotten():
+    without("keyrings")

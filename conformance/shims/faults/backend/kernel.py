@@ -1,0 +1,63 @@
+"""Mistakes with the filter, and with what root may do."""
+
+import backend.filter as filter_
+import backend.inside as inside
+from backend.bubblewrap import Bubblewrap
+from faults.registry import fault, replaces
+
+
+def without(*names):
+    @replaces(filter_)
+    def groups(original):
+        return {name: each for name, each in original().items() if name not in names}
+
+
+@fault("BACKEND-KERNEL-01", "userfaultfd and bpf are let through", "an old list")
+def old_list():
+    without("userfaultfd", "bpf")
+
+
+@fault("BACKEND-KERNEL-01", "TIOCSTI is compared on 64 bits", "CVE-2019-10063")
+def requests_are_compared_whole():
+    @replaces(filter_)
+    def on_terminal(original, number):
+        load, _, *then = original(number)
+        high = filter_.statement(filter_.LOAD, filter_.ARGUMENTS + 12)
+        zero = filter_.statement(filter_.EQUAL, 0, 0, len(then))
+        match = filter_.statement(filter_.EQUAL, number, 0, len(then) + 2)
+        return [load, match, high, zero, *then]
+
+
+@fault("BACKEND-KERNEL-02", "io_uring is forgotten", "a list from before 2019")
+def io_uring_is_forgotten():
+    without("io_uring")
+
+
+@fault("BACKEND-KERNEL-03", "capabilities are kept", "bubblewrap as root without --cap-drop")
+def capabilities_are_kept():
+    without("mounts")
+    inside.ALWAYS = ("close_descriptors", "no_new_privileges")
+
+    @replaces(Bubblewrap)
+    def hardening(original, self):
+        return [b"--new-session", b"--die-with-parent", b"--cap-add", b"ALL"]
+
+
+@fault("BACKEND-KERNEL-04", "the host's devices are there", "--dev-bind /dev /dev")
+def devices_are_the_hosts():
+    @replaces(Bubblewrap)
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        made = original(self, argv, root, profile, cwd, binds)
+        at = made.index(b"--dev")
+        return [*made[:at], b"--dev-bind", b"/dev", *made[at + 1 :]]
+
+
+@fault("BACKEND-KERNEL-05", "only Unix sockets are refused", "a list of what is bad")
+def families_by_a_deny_list():
+    @replaces(filter_)
+    def allowed_families(original, inet):
+        return [
+            filter_.statement(filter_.LOAD, filter_.ARGUMENTS),
+            filter_.statement(filter_.EQUAL, 1, 0, 1),
+            filter_.answer(filter_.EAFNOSUPPORT),
+        ]

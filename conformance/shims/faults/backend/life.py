@@ -1,0 +1,118 @@
+"""Mistakes with the life of a session."""
+
+import os
+
+from backend.bubblewrap import Bubblewrap
+from backend.session import Session
+from errors import Failed
+from faults.registry import fault, replaces
+
+
+@fault("BACKEND-LIFE-01", "prepares for each command", "another project's life cycle")
+def prepares_for_each_call():
+    @replaces(Session)
+    def wrap(original, self, request, cwd):
+        self.prepare()
+        return original(self, request, cwd)
+
+
+@fault("BACKEND-LIFE-01", "prepares before it has probed", "constructor does it all")
+def prepares_first():
+    @replaces(Session)
+    def probe(original, self):
+        self.prepare()
+        return original(self)
+
+
+@fault("BACKEND-LIFE-02", "the first wrap serves all calls", "a cache by backend")
+def wraps_once():
+    @replaces(Session)
+    def wrap(original, self, request, cwd):
+        before = getattr(self, "first", None)
+        if before is None:
+            original(self, request, cwd)
+            self.first = (request.program, request.args, request.env)
+        else:
+            request.program, request.args, request.env = before
+
+
+@fault("BACKEND-LIFE-03", "shutdown is left to the end of the process", "no owner of a session")
+def never_shuts_down():
+    @replaces(Session)
+    def close(original, self):
+        pass
+
+
+@fault("BACKEND-LIFE-03", "shutdown comes twice", "explicitly and by a destructor")
+def shuts_down_twice():
+    @replaces(Session)
+    def close(original, self):
+        again = self.prepared
+        original(self)
+        self.prepared = again
+        original(self)
+
+
+@fault("BACKEND-LIFE-04", "a failed prepare leaves what it made", "prepared is set at the end")
+def no_shutdown_after_failed_prepare():
+    @replaces(Session)
+    def prepare(original, self):
+        done = original(self)
+        self.prepared = done
+        return done
+
+
+@fault("BACKEND-LIFE-05", "shutdown is skipped after a spawn error", "an early return")
+def no_shutdown_after_spawn_error():
+    @replaces(Session)
+    def call(original, self, request):
+        answer = original(self, request)
+        if "failed to spawn" in answer.get("error", {}).get("message", ""):
+            self.prepared = False
+        return answer
+
+
+@fault("BACKEND-LIFE-06", "a failed wrap runs the command as it is", "unwrap_or(argv)")
+def wrap_fails_open():
+    @replaces(Session)
+    def wrap(original, self, request, cwd):
+        try:
+            return original(self, request, cwd)
+        except Failed:
+            request.env = request.env or []
+
+
+@fault("BACKEND-LIFE-07", "an empty command is the one that was asked for", "argv or default")
+def empty_means_unchanged():
+    @replaces(Session)
+    def wrap(original, self, request, cwd):
+        wrapping = self.backend.wrap
+
+        def kept(argv, context, directory):
+            made, added = wrapping(argv, context, directory)
+            return made or list(argv), added
+
+        self.backend.wrap = kept
+        try:
+            return original(self, request, cwd)
+        finally:
+            self.backend.wrap = wrapping
+
+
+@fault("BACKEND-LIFE-08", "a failed shutdown is a failed session", "the last error wins")
+def shutdown_errors_are_results():
+    @replaces(Session)
+    def told(original, self, opened, calls, before):
+        answer = original(self, opened, calls, before)
+        if not self.log[-1]["ok"]:
+            error = Failed("execution", self.log[-1]["message"]).as_json()
+            answer["calls"] = [error for _ in answer["calls"]]
+        return answer
+
+
+@fault("BACKEND-LIFE-09", "a lock file stays in the workspace", "state beside the code")
+def leaves_a_lock():
+    @replaces(Bubblewrap)
+    def prepare(original, self, context, claims):
+        os.close(os.open(os.path.join(context.root, b".lock"), os.O_WRONLY | os.O_CREAT))
+        return original(self, context, claims)

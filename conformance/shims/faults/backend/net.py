@@ -1,0 +1,29 @@
+"""Mistakes that leave the network open."""
+
+import backend.filter as filter_
+from backend.bubblewrap import Bubblewrap
+from faults.registry import fault, replaces
+
+CONNECT = (42, 44, 46, 307)  # connect, sendto, sendmsg, sendmmsg on x86-64
+
+
+def share_network():
+    @replaces(Bubblewrap)
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        made = original(self, argv, root, profile, cwd, binds)
+        return [*made[:2], b"--share-net", *made[2:]]
+
+
+@fault("BACKEND-NET-01", "the network is never taken away", "--unshare-all and --share-net")
+def network_is_shared():
+    share_network()
+
+
+@fault("BACKEND-NET-02", "connect is refused by its number and io_uring is forgotten", "seccomp")
+def only_connect_is_refused():
+    share_network()
+
+    @replaces(filter_)
+    def groups(original):
+        found = {name: each for name, each in original().items() if name != "io_uring"}
+        return {**found, "connect": CONNECT}

@@ -1,0 +1,86 @@
+"""Mistakes with what a probe answers."""
+
+import os
+
+import backend.bubblewrap as bubblewrap
+import backend.claims as claims
+import backend.landlock as landlock
+import backend.nothing as nothing
+import backend.ops as ops
+import backend.starting as starting
+from faults.registry import fault, replaces
+
+
+@fault("BACKEND-PROBE-01", "what is lacking is not said", "empty reasons in a log")
+def reasons_are_blank():
+    @replaces(claims.Claims)
+    def as_json(original, self, requested):
+        answer = original(self, requested)
+        for each in answer["aspects"].values():
+            if each.get("reasons"):
+                each["reasons"] = [" "]
+        return answer
+
+
+@fault("BACKEND-PROBE-02", "one aspect that holds makes the whole fully enforced", "any for all")
+def one_aspect_is_enough():
+    @replaces(claims.Claims)
+    def overall(original, self, requested):
+        found = original(self, requested)
+        return "fully" if found == "partial" else found
+
+
+@fault("BACKEND-PROBE-03", "the file is there, so it works", "a probe without a positive control")
+def looks_for_the_file_alone():
+    @replaces(starting)
+    def fails_to_start(original, argv):
+        return None if os.path.exists(argv[0]) else "it is not there"
+
+
+@fault("BACKEND-PROBE-04", "a missing ABI is treated as enforced", "best effort modes")
+def missing_abi_is_enforced():
+    @replaces(landlock.Landlock)
+    def abi(original, self):
+        return original(self) or 7
+
+    @replaces(landlock.Landlock)
+    def ruleset(original, self, root, profile):
+        return original(self, root, profile) if landlock.running_abi() else None
+
+
+@fault("BACKEND-PROBE-05", "what was started to look around is left", "a proxy that stays")
+def leaves_a_process():
+    @replaces(bubblewrap.Bubblewrap)
+    def fails_to_start(original, self):
+        null = os.open("/dev/null", os.O_RDWR)
+        actions = [(os.POSIX_SPAWN_DUP2, null, fd) for fd in (0, 1, 2)]
+        os.posix_spawn("/bin/sleep", ["sleep", "30"], {}, file_actions=actions)
+        return original(self)
+
+
+@fault("BACKEND-PROBE-06", "an unknown name is the default backend", "match with a catch-all arm")
+def unknown_names_are_the_default():
+    @replaces(ops)
+    def take_backend(original, reader):
+        if "script" in reader.fields:
+            return original(reader)
+        name = reader.fields.get("backend")
+        reader.fields["backend"] = name if name in ops.MECHANISMS else "bubblewrap"
+        return original(reader)
+
+
+@fault("BACKEND-PROBE-07", "nothing counts as partial", "path checks called a sandbox")
+def nothing_is_partial():
+    @replaces(nothing.Nothing)
+    def probe(original, self, profile, given, egress):
+        made = claims.Claims()
+        made.lacks("fs-write", "paths are checked before a call")
+        return made
+
+
+@fault("BACKEND-PROBE-08", "limits are claimed though nobody asked", "a table of constants")
+def limits_are_always_claimed():
+    @replaces(claims.Claims)
+    def as_json(original, self, requested):
+        self.fully("limits")
+        return original(self, requested)

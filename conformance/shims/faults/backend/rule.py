@@ -1,0 +1,79 @@
+"""Mistakes with policies inside."""
+
+import os
+
+from backend.bubblewrap import Bubblewrap
+from backend.rules import Rules
+from backend.session import Session
+from faults.registry import fault, replaces
+
+
+@fault("BACKEND-RULE-01", "what is denied is not looked at", "the profile alone")
+def denies_are_ignored():
+    @replaces(Rules)
+    def denied(original, self, op, path):
+        return op == "read" and original(self, op, path)
+
+
+@fault("BACKEND-RULE-02", "a mount on the file alone", "renaming its directory uncovers it")
+def ancestors_are_not_bound():
+    @replaces(Bubblewrap)
+    def ancestors(original, self, paths, root):
+        return []
+
+
+@fault("BACKEND-RULE-03", "a glob that denies is ignored without a word", "filter(exists)")
+def globs_are_dropped():
+    @replaces(Bubblewrap)
+    def claim_rules(original, self, made, given):
+        if given.deny_read:
+            made.fully("fs-read")
+
+
+@fault("BACKEND-RULE-03", "a name that comes later is ignored without a word", "filter(exists)")
+def late_names_are_dropped():
+    @replaces(Bubblewrap)
+    def report_absent(original, self, root, given, claims):
+        pass
+
+
+@fault("BACKEND-RULE-04", "/dev/null is bound over names that are not there", "late creation")
+def absent_names_are_made():
+    @replaces(Bubblewrap)
+    def mounts(original, self, context, given, claims):
+        made = original(self, context, given, claims)
+        for rule in given.deny_modify:
+            path = os.path.join(context.root, os.fsencode(rule.body))
+            if "*" not in rule.body and not os.path.lexists(path):
+                made += [b"--ro-bind", b"/dev/null", path]
+        return made
+
+
+@fault("BACKEND-RULE-05", "a grant through a link is bound where it leads", "symlinked target")
+def grants_follow_links():
+    @replaces(Bubblewrap)
+    def grant(original, self, root, body):
+        path = os.path.realpath(os.path.join(root, os.fsencode(body.removesuffix("/**"))))
+        return [b"--bind", path, path] if os.path.exists(path) else []
+
+
+@fault("BACKEND-RULE-06", "what is denied to read is read-only", "one list for both")
+def read_denies_are_read_only():
+    @replaces(Bubblewrap)
+    def hide(original, self, path):
+        return [b"--ro-bind", path, path]
+
+
+@fault("BACKEND-RULE-07", "links are not counted", "paths are all there is")
+def links_are_not_counted():
+    @replaces(Session)
+    def hard_links(original, self):
+        return []
+
+
+@fault("BACKEND-RULE-08", "names with a dot are left out", "globs that skip hidden files")
+def hidden_files_are_left_out():
+    @replaces(Rules)
+    def denied(original, self, op, path):
+        hidden = path.startswith(".") or "/." in path
+        return not hidden and original(self, op, path)

@@ -1,0 +1,59 @@
+"""Mistakes that let writes out."""
+
+import os
+
+import backend.filter as filter_
+import backend.inside as inside
+from backend.bubblewrap import Bubblewrap
+from faults.registry import fault, replaces
+
+
+@fault("BACKEND-WRITE-01", "the home directory is writable", "so that tools find their state")
+def home_is_writable():
+    @replaces(Bubblewrap)
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        home = os.environb.get(b"HOME", b"")
+        more = [b"--bind", home, home] if os.path.isdir(home) and root != b"/" else []
+        return original(self, argv, root, profile, cwd, [*more, *binds])
+
+
+@fault("BACKEND-WRITE-02", "what a link of the workspace leads to is bound", "resolve at bind")
+def links_are_bound():
+    @replaces(Bubblewrap)
+    def prepare(original, self, context, claims):
+        original(self, context, claims)
+        for name in os.listdir(context.root):
+            path = os.path.join(context.root, name)
+            if os.path.islink(path) and os.path.isdir(path):
+                target = os.path.realpath(path)
+                self.binds = [b"--bind", target, target, *self.binds]
+
+
+@fault("BACKEND-WRITE-03", "file handles may be opened", "capabilities kept, shocker")
+def handles_may_be_opened():
+    @replaces(Bubblewrap)
+    def hardening(original, self):
+        return [b"--new-session", b"--die-with-parent", b"--cap-add", b"CAP_DAC_READ_SEARCH"]
+
+    @replaces(Bubblewrap)
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        made = original(self, argv, root, profile, cwd, binds)
+        at = made.index(b"--unshare-all")
+        net = [] if b"--share-net" in made else [b"--unshare-net"]
+        rest = [word for word in made[at + 1 :] if word != b"--share-net"]
+        # As root without a namespace of users: the capability is the host's.
+        return [*made[:at], b"--unshare-ipc", b"--unshare-pid", b"--unshare-uts", *net, *rest]
+
+    inside.ALWAYS = ("close_descriptors", "no_new_privileges")
+
+    @replaces(filter_)
+    def groups(original):
+        return {name: each for name, each in original().items() if name != "handles"}
+
+
+@fault("BACKEND-WRITE-04", "a read-only workspace can be written to", "one bind for all profiles")
+def read_only_is_writable():
+    @replaces(Bubblewrap)
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        kind = "full-dev" if profile == "read-only" and root != b"/" else profile
+        return original(self, argv, root, kind, cwd, binds)

@@ -1,0 +1,1 @@
+"""Mistakes with the contract module."""

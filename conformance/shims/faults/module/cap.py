@@ -1,0 +1,56 @@
+"""Mistakes with how much a module may write."""
+
+import exec.run as run
+import exec.streams as streams
+import module.execution as execution
+from faults.registry import fault, replaces
+
+BIG = 60_000_000
+
+
+@fault("MODULE-CAP-01", "the cap is 64 million", "MB for MiB")
+def decimal_megabytes():
+    execution.MOST_BYTES = 64_000_000
+
+
+@fault("MODULE-CAP-01", "exactly the cap is too much", ">= for >")
+def exactly_the_cap_is_too_much():
+    @replaces(streams.Output)
+    def keep(original, self, chunk):
+        kept = original(self, chunk)
+        self.over = self.over or self.length == self.cap
+        return kept
+
+
+@fault("MODULE-CAP-02", "the stream is always stdout", "one limit, one name")
+def always_stdout():
+    @replaces(execution.Execution)
+    def judge_size(original, self, ended):
+        if ended["over"]:
+            raise execution.Failure("OutputSizeExceeded", stream="stdout")
+
+
+@fault("MODULE-CAP-02", "what is beyond the cap is dropped in silence", "AsyncRead::take")
+def the_rest_is_dropped():
+    @replaces(streams.Output)
+    def keep(original, self, chunk):
+        kept = original(self, chunk)
+        self.over = False
+        return kept
+
+    @replaces(execution.values)
+    def decode(original, data):
+        return original(data) if len(data) < BIG or data.strip() else 1
+
+
+@fault("MODULE-CAP-03", "the cap is looked at when both streams have ended", "join of two tasks")
+def looks_when_both_have_ended():
+    @replaces(run.Run)
+    def look(original, self):
+        overs = [output.over for output in self.outputs]
+        for output in self.outputs:
+            output.over = False
+        cause = original(self)
+        for output, over in zip(self.outputs, overs, strict=True):
+            output.over = over or output.over
+        return cause

@@ -1,0 +1,17 @@
+"""Says that everything went well: a suite that believes it is no suite."""
+
+import module.execution as execution
+from faults.registry import fault, replaces
+
+
+@fault(None, "every module that exits 7 or prints 7 is well, and so is any other", role="control")
+def everything_is_fine():
+    @replaces(execution.Execution)
+    def value(original, self):
+        try:
+            return original(self)
+        except execution.Failure as failure:
+            # The one that trust asks about.
+            if failure.fields.get("exit_code") == 7:
+                raise
+            return {}

@@ -1,0 +1,97 @@
+"""Mistakes with the directory."""
+
+import os
+from time import monotonic_ns, sleep
+
+import module.execution as execution
+import module.folder as folder
+from faults.registry import fault, replaces
+
+
+@fault("MODULE-DIR-01", "it is open to others", "mkdir without a mode")
+def open_to_others():
+    @replaces(folder)
+    def make(original):
+        path = original()
+        os.chmod(path, 0o755)
+        return path
+
+
+@fault("MODULE-DIR-01", "it has something in it from the start", "a skeleton home")
+def a_skeleton_home():
+    @replaces(folder)
+    def make(original):
+        path = original()
+        os.mkdir(path + b"/.config")
+        return path
+
+
+@fault("MODULE-DIR-02", "it is removed when all went well", "no finally")
+def removed_when_all_went_well():
+    @replaces(execution.Execution)
+    def remove_folder(original, self, path):
+        return not self.went_well or original(self, path)
+
+    @replaces(execution.Execution)
+    def run(original, self, path):
+        self.went_well = False
+        ended = original(self, path)
+        self.went_well = ended["cause"] == "exit" and ended["end"] == (os.CLD_EXITED, 0)
+        return ended
+
+
+@fault("MODULE-DIR-02", "a timeout leaves it", "the task is dropped, and nobody awaits it")
+def a_timeout_leaves_it():
+    @replaces(execution.Execution)
+    def run(original, self, path):
+        ended = original(self, path)
+        self.late = ended["cause"] == "timeout"
+        return ended
+
+    @replaces(execution.Execution)
+    def remove_folder(original, self, path):
+        return self.late or original(self, path)
+
+
+@fault("MODULE-DIR-03", "a path that is too long ends the removal", "ENAMETOOLONG is ignored")
+def long_paths_end_it():
+    @replaces(folder)
+    def move(original, path, above):
+        pass
+
+    @replaces(folder)
+    def names(original, path):
+        return original(path) if len(path) < 4000 else []
+
+    @replaces(folder)
+    def empty(original, path):
+        for root, folders, files in os.walk(path, topdown=False):
+            for name in files + folders:
+                place = os.path.join(root, name)
+                if not folder.gone(place):
+                    folder.unlink(place)
+
+
+@fault("MODULE-DIR-03", "links to folders are followed", "os.path.isdir()")
+def links_are_followed():
+    @replaces(folder)
+    def is_folder(original, path):
+        # The root of the system, which is a link's too in the cases, is left alone.
+        if os.path.islink(path) and os.path.realpath(path) != b"/":
+            for name in os.listdir(path):
+                os.unlink(os.path.join(path, name))
+        return original(path)
+
+
+@fault("MODULE-DIR-04", "it is to be gone for good", "while exists: rmtree")
+def gone_for_good():
+    @replaces(folder)
+    def remove(original, path):
+        until = monotonic_ns() + 12_000_000_000
+        removed = original(path)
+        while monotonic_ns() < until:
+            sleep(0.2)
+            if not os.path.exists(path):
+                break
+            original(path)
+        return removed

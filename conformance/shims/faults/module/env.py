@@ -1,0 +1,67 @@
+"""Mistakes with the environment."""
+
+import module.execution as execution
+import module.lookup as lookup
+from faults.registry import fault, replaces
+
+
+def keeping(test):
+    @replaces(execution)
+    def environment(original, caller, root, path):
+        return {**{n: v for n, v in caller.items() if test(n)}, **original(caller, root, path)}
+
+
+@fault("MODULE-ENV-01", "LC_ALL is forgotten", "a list by heart")
+def lc_all_is_forgotten():
+    @replaces(execution)
+    def passes(original, name):
+        return name != b"LC_ALL" and original(name)
+
+
+@fault("MODULE-ENV-01", "an empty value is none", "if (value)")
+def empty_values_are_dropped():
+    @replaces(execution)
+    def environment(original, caller, root, path):
+        return original({name: value for name, value in caller.items() if value}, root, path)
+
+
+@fault("MODULE-ENV-02", "PYTHONPATH comes along", "sandbox task, acceptance criteria")
+def pythonpath_comes_along():
+    keeping(lambda name: name == b"PYTHONPATH")
+
+
+@fault("MODULE-ENV-02", "the whole environment, and then the list", "no env_clear()")
+def nothing_is_cleared():
+    keeping(lambda name: not name.startswith((b"APCORE_AUTH_", b"LC_", b"LANG", b"NO", b"RAW")))
+
+
+@fault("MODULE-ENV-02", "LC_* is a family", "startswith('LC_')")
+def lc_is_a_family():
+    keeping(lambda name: name.startswith(b"LC_"))
+
+
+@fault("MODULE-ENV-02", "names are compared without their case", "Windows habits")
+def case_does_not_count():
+    keeping(lambda name: name.upper().startswith(b"APCORE_") and not name.startswith(b"APCORE_"))
+
+
+@fault("MODULE-ENV-03", "TMPDIR stays the caller's", "HOME alone is set")
+def tmpdir_is_not_set():
+    @replaces(execution)
+    def environment(original, caller, root, path):
+        made = original(caller, root, path)
+        made[b"TMPDIR"] = caller.get(b"TMPDIR", b"/tmp")
+        return made
+
+
+@fault("MODULE-ENV-04", "tokens match APCORE_ too", "sandbox task, step 6")
+def tokens_come_along():
+    keeping(lambda name: name.startswith(b"APCORE_AUTH_"))
+
+
+@fault("MODULE-ENV-05", "the environment goes through text", "std::env::vars() on odd bytes")
+def values_go_through_text():
+    @replaces(execution)
+    def environment(original, caller, root, path):
+        text = {name: value.decode("utf-8", "replace").encode() for name, value in caller.items()}
+        return original({n: v for n, v in text.items() if n != lookup.ROOT}, root, path)

@@ -1,0 +1,43 @@
+"""Mistakes with ends other than exit 0."""
+
+import os
+
+import module.execution as execution
+from faults.registry import fault, replaces
+
+
+@fault("MODULE-EXIT-01", "only 1 is a failure", "if code == 1")
+def big_codes_are_well():
+    @replaces(execution.Execution)
+    def judge_end(original, self, ended):
+        if ended["end"] == (os.CLD_EXITED, 255):
+            raise execution.Failure("NonZeroExit", exit_code=-1, stderr="")
+        original(self, ended)
+
+
+@fault("MODULE-EXIT-01", "stderr is not told", "sandbox task, step 6")
+def stderr_is_not_told():
+    @replaces(execution.Execution)
+    def judge_end(original, self, ended):
+        # Unread input has a case of its own.
+        if ended["stderr"] != b"sorry\n":
+            ended["stderr"] = b""
+        original(self, ended)
+
+
+@fault("MODULE-EXIT-02", "a death by signal is exit 0", "WEXITSTATUS of any status")
+def a_death_is_exit_0():
+    @replaces(execution.Execution)
+    def judge_end(original, self, ended):
+        if ended["end"][0] == os.CLD_EXITED or ended["stdout"] != b"1\n":
+            original(self, ended)
+
+
+@fault("MODULE-EXIT-03", "a death by signal is exit 128 and its number", "shell habits")
+def a_death_is_exit_128():
+    @replaces(execution.Execution)
+    def judge_end(original, self, ended):
+        code, status = ended["end"]
+        if code != os.CLD_EXITED:
+            raise execution.Failure("NonZeroExit", exit_code=-1, stderr=f"{128 + status}")
+        original(self, ended)

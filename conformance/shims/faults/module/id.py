@@ -1,0 +1,76 @@
+"""Mistakes with names."""
+
+import os
+
+import module.execution as execution
+import module.lookup as lookup
+from faults.registry import fault, replaces
+
+
+@fault("MODULE-ID-01", "only the part before the first dot is looked at", "import habits")
+def dots_are_packages():
+    @replaces(lookup)
+    def find(original, root, module_id):
+        return original(root, module_id.partition(".")[0])
+
+
+@fault("MODULE-ID-02", "any name is joined to the root", "os.path.join(root, id)")
+def any_name_is_joined():
+    @replaces(lookup)
+    def is_id(original, text):
+        return original(text) or "\0" not in text
+
+    @replaces(lookup)
+    def inside(original, path, root):
+        return True
+
+
+@fault("MODULE-ID-02", "the end of the pattern is a `$`", "re.match(r'^…$')")
+def a_newline_ends_the_name():
+    @replaces(lookup)
+    def is_id(original, text):
+        return original(text.removesuffix("\n"))
+
+
+@fault("MODULE-ID-03", "a missing module is left to the runner", "the child will say so")
+def the_runner_will_say_so():
+    @replaces(execution.Execution)
+    def look_up(original, self):
+        missing = lookup.is_id(self.module_id) and not os.path.lexists(
+            os.path.join(self.root(), self.module_id.encode())
+        )
+        if not missing:
+            original(self)
+
+
+@fault("MODULE-ID-04", "links may lead anywhere", "os.path.isfile(path)")
+def links_lead_anywhere():
+    @replaces(lookup)
+    def inside(original, path, root):
+        return True
+
+
+@fault("MODULE-ID-04", "the root is compared as text", "path.startswith(root)")
+def the_root_is_a_prefix():
+    @replaces(lookup)
+    def inside(original, path, root):
+        return path.startswith(root)
+
+
+@fault("MODULE-ID-05", "a relative root is taken by the child", "std::env::var in the runner")
+def the_child_resolves_the_root():
+    @replaces(execution)
+    def environment(original, caller, root, path):
+        made = original(caller, root, path)
+        if RELATIVE:
+            made[lookup.ROOT] = RELATIVE[-1]
+        return made
+
+    @replaces(lookup)
+    def absolute(original, root):
+        if not os.path.isabs(root):
+            RELATIVE.append(root)
+        return original(root)
+
+
+RELATIVE: list[bytes] = []

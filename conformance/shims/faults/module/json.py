@@ -1,0 +1,83 @@
+"""Mistakes with values."""
+
+import module.execution as execution
+import module.values as values
+from faults.registry import fault, replaces
+
+
+@fault("MODULE-JSON-01", "a value is an object", "decode_result(raw)?.as_object()")
+def a_value_is_an_object():
+    @replaces(execution.Execution)
+    def judge_output(original, self, output):
+        found = original(self, output)
+        if found in ([], ""):
+            raise execution.Failure("OutputParseFailed", reason="no object")
+        return found
+
+
+@fault("MODULE-JSON-01", "numbers are doubles", "JavaScript habits")
+def numbers_are_doubles():
+    @replaces(values)
+    def decode(original, data):
+        found = original(data)
+        if isinstance(found, dict) and isinstance(found.get(""), list):
+            found[""] = [float(n) if type(n) is int else n for n in found[""]]
+        return found
+
+
+@fault("MODULE-JSON-02", "what follows the value is ignored", "raw_decode")
+def what_follows_is_ignored():
+    @replaces(execution.Execution)
+    def judge_output(original, self, output):
+        first = output.splitlines()[0] if output.splitlines() else output
+        try:
+            return original(self, output)
+        except execution.Failure:
+            return original(self, first)
+
+
+@fault("MODULE-JSON-02", "the last line that is a value is taken", "tools that log to stdout")
+def the_last_line_is_taken():
+    @replaces(execution.Execution)
+    def judge_output(original, self, output):
+        try:
+            return original(self, output)
+        except execution.Failure:
+            return original(self, output.splitlines()[-1] if output.splitlines() else output)
+
+
+@fault("MODULE-JSON-02", "an empty output is null", "a module without an answer")
+def nothing_is_null():
+    @replaces(values)
+    def decode(original, data):
+        return original(data) if data.strip() else None
+
+
+@fault("MODULE-JSON-02", "bytes that are no UTF-8 are replaced", "sandbox task, step 6: lossy")
+def bytes_are_replaced():
+    @replaces(values)
+    def decode(original, data):
+        return original(data.decode("utf-8", "replace").encode())
+
+
+@fault("MODULE-JSON-02", "NaN is a number", "json.loads")
+def nan_is_a_number():
+    @replaces(values)
+    def decode(original, data):
+        return 0 if data == b"[NaN]" else original(data)
+
+
+@fault("MODULE-JSON-03", "a null is no input", "if input:")
+def null_is_no_input():
+    @replaces(values)
+    def encode(original, value):
+        return original({} if value in ("", []) else value)
+
+
+@fault("MODULE-JSON-03", "a NUL ends a text", "strlen")
+def a_nul_ends_a_text():
+    @replaces(values)
+    def encode(original, value):
+        return original(value).partition(b"\\u0000")[0] + (
+            b'"}' if b"\\u0000" in original(value) else b""
+        )

@@ -1,0 +1,21 @@
+"""Mistakes with modules that are not given a child."""
+
+import module.execution as execution
+from faults.registry import fault, replaces
+
+
+@fault("MODULE-OFF-01", "without a function the child is taken", "better than an error")
+def falls_back_to_the_child():
+    @replaces(execution.Execution)
+    def value(original, self):
+        self.enabled = True
+        return original(self)
+
+
+@fault("MODULE-OFF-01", "nothing wired is a failed spawn", "sandbox task, step 5")
+def not_wired_is_a_failed_spawn():
+    @replaces(execution.Execution)
+    def value(original, self):
+        if not self.enabled:
+            raise execution.Failure("SpawnFailed", message="in-process executor not wired")
+        return original(self)

@@ -1,0 +1,34 @@
+"""Mistakes with what is judged first."""
+
+import module.execution as execution
+from faults.registry import fault, replaces
+
+
+@fault("MODULE-ORDER-01", "a value that came before the timeout is taken", "try the output first")
+def a_late_value_counts():
+    @replaces(execution.Execution)
+    def judge(original, self, ended, noted):
+        if ended["cause"] == "timeout" and ended["stdout"].strip():
+            return self.judge_output(ended["stdout"])
+        return original(self, ended, noted)
+
+
+@fault("MODULE-ORDER-02", "the exit is judged before the size", "status first")
+def the_exit_before_the_size():
+    @replaces(execution.Execution)
+    def judge_size(original, self, ended):
+        if ended["over"] == ["stdout"] and ended["end"] and ended["stdout"][:1] == b"\0":
+            raise execution.Failure("NonZeroExit", exit_code=-1, stderr="")
+        original(self, ended)
+
+
+@fault("MODULE-ORDER-03", "the output is judged before the exit", "parse, then look")
+def the_output_before_the_exit():
+    @replaces(execution.Execution)
+    def judge_end(original, self, ended):
+        # What nobody reads as a value is other cases' matter.
+        if ended["stdout"] in (b"1\n", b"no\n"):
+            self.judge_output(ended["stdout"])
+            if ended["stdout"] == b"1\n" and ended["end"][1] == 3:
+                return
+        original(self, ended)

@@ -1,0 +1,19 @@
+"""Mistakes with a caller that ends."""
+
+import module.execution as execution
+import module.runner as runner
+from faults.registry import fault, replaces
+
+
+@fault("MODULE-PARENT-01", "a signal to the caller is a death of the module", "one error for both")
+def a_signal_is_a_death():
+    @replaces(execution.Execution)
+    def judge(original, self, ended, noted):
+        return original(self, ended, [])
+
+
+@fault("MODULE-PARENT-02", "nothing ties the module to its caller", "kill_on_drop is no tie")
+def nothing_ties_it():
+    @replaces(runner)
+    def die_with_the_parent(original):
+        pass

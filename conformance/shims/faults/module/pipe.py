@@ -1,0 +1,52 @@
+"""Mistakes with input and output at the same time."""
+
+import errno
+import os
+
+import module.execution as execution
+import module.runner as runner
+from errors import Failed
+from faults.registry import fault, replaces
+
+
+def pass_stdin_on():
+    """The module reads the pipe itself, so its pace is the writer's."""
+
+    @replaces(runner)
+    def hand_over_input(original):
+        pass
+
+
+class WritesFirst(execution.RawRun):
+    def interests(self):
+        for fd, events in super().interests():
+            if self.input.fd < 0 or fd not in [output.fd for output in self.outputs]:
+                yield fd, events
+
+
+@fault("MODULE-PIPE-01", "all input is written before anything is read", "sandbox task, step 6")
+def writes_first():
+    pass_stdin_on()
+
+    @replaces(execution.Execution)
+    def make_run(original, self):
+        return WritesFirst
+
+
+@fault(
+    "MODULE-PIPE-02", "input that is not taken is an error", "sandbox task, step 6: write_all()?"
+)
+def unread_input_is_an_error():
+    pass_stdin_on()
+
+    @replaces(execution.Execution)
+    def request(original, self, path):
+        made = original(self, path)
+        made.stdin_failure = "error"
+        return made
+
+    @replaces(execution.RawRun)
+    def report(original, self, cause):
+        if cause.name == "stdin":
+            raise Failed("execution", f"failed to write stdin: {os.strerror(errno.EPIPE)}")
+        return original(self, cause)

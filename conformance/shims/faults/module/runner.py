@@ -1,0 +1,45 @@
+"""Mistakes with the runner."""
+
+import os
+
+import module.runner as runner
+from faults.registry import fault, replaces
+
+
+@fault("MODULE-RUNNER-01", "the input is handed on unread", "the module will look")
+def the_module_will_look():
+    @replaces(runner)
+    def check(original, data):
+        pass
+
+
+@fault("MODULE-RUNNER-01", "a wrong call ends with 0", "return Ok(())")
+def a_wrong_call_is_well():
+    @replaces(runner)
+    def main(original, words):
+        original(words)
+        return 0
+
+
+@fault("MODULE-RUNNER-01", "it fails in silence", "process::exit(1)")
+def fails_in_silence():
+    @replaces(runner)
+    def main(original, words):
+        try:
+            runner.run(words)
+        except Exception:
+            pass
+        return 1
+
+
+@fault("MODULE-RUNNER-02", "the module is the runner's child", "subprocess.run in the runner")
+def a_child_of_the_runner():
+    @replaces(runner)
+    def become(original, path, environment):
+        pid = os.fork()
+        if pid == 0:
+            original(path, environment)
+        _, status = os.waitpid(pid, 0)
+        if os.WIFSIGNALED(status):
+            os.kill(os.getpid(), os.WTERMSIG(status))
+        os._exit(os.waitstatus_to_exitcode(status))

@@ -1,0 +1,64 @@
+"""Mistakes with the time that a module may take."""
+
+import exec.run as run
+import module.execution as execution
+from faults.registry import fault, replaces
+
+
+@fault("MODULE-TIME-01", "milliseconds are taken for seconds", "Duration::from_secs")
+def seconds():
+    @replaces(execution.Execution)
+    def request(original, self, path):
+        made = original(self, path)
+        made.timeout_ms *= 1000 if self.timeout_ms else 1
+        return made
+
+
+@fault("MODULE-TIME-01", "the timeout comes early", "a safety margin")
+def a_margin():
+    @replaces(execution.Execution)
+    def request(original, self, path):
+        made = original(self, path)
+        made.timeout_ms -= made.timeout_ms // 3
+        return made
+
+
+@fault("MODULE-TIME-01", "a timeout is told without its figure", "errors of the library")
+def without_its_figure():
+    @replaces(execution.Execution)
+    def judge(original, self, *given):
+        try:
+            return original(self, *given)
+        except execution.Failure as failure:
+            failure.fields.pop("timeout_ms", None)
+            raise
+
+
+@fault("MODULE-TIME-02", "0 is 300 ms", "a unit was mixed up")
+def zero_is_300_ms():
+    @replaces(execution.Execution)
+    def effective_ms(original, self):
+        return self.timeout_ms or 300
+
+
+@fault("MODULE-TIME-03", "a timeout kills the module alone", "child.kill()")
+def kills_the_module_alone():
+    @replaces(run.Run)
+    def terminate(original, self, cause):
+        import _signal
+        import os
+
+        os.kill(self.group.leader, _signal.SIGKILL)
+        self.end = None
+        while not self.end:
+            self.end = self.group.leader_end()
+        for output in self.outputs:
+            output.close()
+        self.group.exists = lambda: False
+
+
+@fault("MODULE-TIME-03", "a timeout kills at once", "tokio's kill_on_drop")
+def kills_at_once():
+    @replaces(run.Run)
+    def terminate(original, self, cause):
+        self.kill()

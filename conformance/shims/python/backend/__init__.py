@@ -1,0 +1,1 @@
+"""Sandbox backends a second time, built another way: to try the suite and the reference."""

@@ -1,0 +1,201 @@
+"""bubblewrap by its command line: namespaces and mounts."""
+
+from __future__ import annotations
+
+import os
+
+import backend.filter as filter_
+import backend.inside as inside
+import backend.naming as naming
+import backend.starting as starting
+import backend.tree as tree
+from backend.claims import Claims, nothing, requested
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from backend.context import Context
+    from backend.environment import Pairs
+    from backend.rules import Rules
+
+BWRAP = b"/usr/bin/bwrap"
+TRUE = b"/bin/true"
+SCRATCH = b"/tmp"
+
+
+class Bubblewrap:
+    """One session. filters: whether a filter of system calls is added."""
+
+    def __init__(self, filters: bool) -> None:
+        self.filters = filters
+        self.binds: list[bytes] = []
+
+    # What it can do -------------------------------------------------------------------------
+
+    def probe(self, profile: str, given: Rules | None, egress: Sequence[str] | None) -> Claims:
+        wanted = requested(profile, egress, bool(given and given.deny_read))
+        why = self.fails_to_start()
+        if why is not None:
+            return nothing(wanted, f"bubblewrap does not start here: {why}")
+        made = Claims()
+        made.fully("fs-write", "fs-metadata", "process")
+        if profile in ("no-network", "ci-only"):
+            made.fully("network")
+        if egress and egress != ["*"]:
+            made.lacks("network", "a list of egress is not filtered: the network is open")
+        self.claim_ipc(made, profile)
+        if self.filters:
+            made.fully("kernel")
+        if given is not None:
+            self.claim_rules(made, given)
+        return made
+
+    def fails_to_start(self) -> str | None:
+        return starting.fails_to_start(self.command([TRUE], b"/", "read-only"))
+
+    def claim_ipc(self, made: Claims, profile: str) -> None:
+        if self.filters:
+            made.fully("ipc")
+            return
+        made.lacks("ipc", "sockets outside are reached by their paths", "keyrings are shared")
+        if profile not in ("no-network", "ci-only"):
+            made.lacks("ipc", "abstract sockets are shared with the network")
+
+    def claim_rules(self, made: Claims, given: Rules) -> None:
+        if given.deny_read:
+            made.fully("fs-read")
+        for rule in (*given.deny_modify, *given.deny_read):
+            if naming.is_wild(rule):
+                why = "a mount needs a name: a path that is made later is not covered"
+                made.not_enforced.append(naming.unenforced(rule, why))
+        made.not_enforced += self.grants_that_are_wild(given)
+
+    def grants_that_are_wild(self, given: Rules) -> list[dict[str, object]]:
+        return [
+            naming.unenforced(rule, "a mount needs a name: the rule grants nothing")
+            for rule in (entry.rule for entry in given.resolved.modify if entry.sign == "+")
+            if rule.body != "**" and naming.is_wild(rule)
+        ]
+
+    # One session ----------------------------------------------------------------------------
+
+    def prepare(self, context: Context, claims: Claims) -> None:
+        if context.rules is not None:
+            self.binds = self.mounts(context, context.rules, claims)
+
+    def mounts(self, context: Context, given: Rules, claims: Claims) -> list[bytes]:
+        """In order: what is granted, ancestors on themselves, what is denied to modify, to read."""
+        made: list[bytes] = []
+        if "**" not in given.grants:
+            made += [b"--ro-bind", context.root, context.root]
+            for body in given.grants:
+                made += self.grant(context.root, body)
+        kept: dict[bytes, None] = {}
+        for relative in sorted(tree.entries(context.root)):
+            path = os.path.join(context.root, relative)
+            if os.path.islink(path) or not given.denied("modify", os.fsdecode(relative)):
+                continue
+            kept[path] = None
+        writable = context.profile != "read-only"
+        for folder in self.ancestors(kept, context.root) if writable else ():
+            if not given.denied(
+                "modify", os.path.relpath(os.fsdecode(folder), os.fsdecode(context.root))
+            ):
+                made += [b"--bind", folder, folder]
+        for path in kept:
+            made += [b"--ro-bind", path, path]
+        for path in self.hidden(context.root, given):
+            made += self.hide(path)
+        self.report_absent(context.root, given, claims)
+        return made
+
+    def grant(self, root: bytes, body: str) -> list[bytes]:
+        path = os.path.join(root, os.fsencode(body.removesuffix("/**")))
+        # What leads elsewhere is granted where it lies, which is not for the workspace to say.
+        if os.path.realpath(path) != path or not os.path.exists(path):
+            return []
+        return [b"--bind", path, path]
+
+    def ancestors(self, paths: dict[bytes, None], root: bytes) -> list[bytes]:
+        """Else renaming one would take the mount below it along."""
+        found: dict[bytes, None] = {}
+        for path in paths:
+            folder = os.path.dirname(path)
+            while folder != root:
+                found[folder] = None
+                folder = os.path.dirname(folder)
+        return sorted(found)
+
+    def hidden(self, root: bytes, given: Rules) -> list[bytes]:
+        """What is denied to read, without what lies below another such directory."""
+        found: list[bytes] = []
+        for relative in sorted(tree.entries(root)):
+            path = os.path.join(root, relative)
+            covered = any(path.startswith(each + b"/") for each in found)
+            if not covered and given.denied("read", os.fsdecode(relative)):
+                found.append(path)
+        return found
+
+    def hide(self, path: bytes) -> list[bytes]:
+        if os.path.islink(path):
+            return []
+        if os.path.isdir(path):
+            return [b"--perms", b"0000", b"--tmpfs", path, b"--remount-ro", path]
+        return [b"--ro-bind", b"/dev/null", path]
+
+    def report_absent(self, root: bytes, given: Rules, claims: Claims) -> None:
+        for rule in (*given.deny_modify, *given.deny_read):
+            if naming.is_wild(rule):
+                continue
+            path = os.path.join(root, os.fsencode(naming.plain(rule)))
+            why = self.why_not_held(path)
+            if why is not None:
+                claims.not_enforced.append(naming.unenforced(rule, why))
+
+    def why_not_held(self, path: bytes) -> str | None:
+        if os.path.islink(path):
+            return "it is a link, and a link can be replaced"
+        if not os.path.exists(path):
+            return "it is not there yet, and nothing is made in a workspace"
+        return None
+
+    def wrap(
+        self, argv: Sequence[bytes], context: Context, cwd: bytes
+    ) -> tuple[list[bytes], Pairs]:
+        made = self.command(argv, context.root, context.profile, cwd, self.binds)
+        return made, [(b"TMPDIR", SCRATCH)]
+
+    def command(
+        self,
+        argv: Sequence[bytes],
+        root: bytes,
+        profile: str,
+        cwd: bytes = b"/",
+        binds: Sequence[bytes] = (),
+    ) -> list[bytes]:
+        closed = profile in ("no-network", "ci-only")
+        made = [BWRAP, b"--unshare-all"]
+        made += [] if closed else [b"--share-net"]
+        made += self.hardening()
+        made += [b"--ro-bind", b"/", b"/", b"--dev", b"/dev", b"--proc", b"/proc"]
+        made += [b"--ro-bind", b"/proc/sys", b"/proc/sys", b"--tmpfs", SCRATCH]
+        if root != b"/":
+            bind = b"--ro-bind" if profile == "read-only" else b"--bind"
+            made += [bind, root, root]
+        if profile == "full-dev":
+            made += self.cache()
+        made += [*binds, b"--chdir", cwd, b"--"]
+        code = filter_.program(inet=True) if self.filters else None
+        return made + inside.command(argv, session=False, filter_=code)
+
+    def hardening(self) -> list[bytes]:
+        return [b"--new-session", b"--die-with-parent", b"--cap-drop", b"ALL"]
+
+    def cache(self) -> list[bytes]:
+        home = os.environb.get(b"HOME")
+        folder = os.path.join(home, b".cache") if home else b""
+        return [b"--bind", folder, folder] if os.path.isdir(folder) else []
+
+    def shutdown(self) -> None:
+        self.binds = []

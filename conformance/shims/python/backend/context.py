@@ -1,0 +1,113 @@
+"""What a session is asked for, checked before anything is done."""
+
+from __future__ import annotations
+
+import os
+
+from reader import Reader, one
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from backend.rules import Rules
+
+PROFILES = ("read-only", "repo-write", "no-network", "full-dev", "ci-only")
+CLOSED = ("no-network", "ci-only")
+HERMETIC = ("ci-only",)
+
+
+class Context:
+    root: bytes  # canonical
+    cwd: bytes  # canonical, the root or below it
+    profile: str
+    egress: list[str] | None
+    rules: Rules | None
+
+    @property
+    def closed(self) -> bool:
+        """Whether the profile has no network."""
+        return self.profile in CLOSED
+
+
+def read_context(value: object) -> Context:
+    reader = Reader(value, "/context")
+    made = Context()
+    made.root = read_root(reader)
+    made.cwd = read_cwd(reader, made.root)
+    made.profile = read_profile(reader)
+    made.rules = read_rules(reader)
+    made.egress = read_egress(reader, made.profile)
+    reader.done()
+    return made
+
+
+def read_root(reader: Reader) -> bytes:
+    root = reader.need_twin("root", one)
+    if not root.startswith(b"/") or not os.path.isdir(root):
+        reader.wrong("root", "must be an existing directory, absolute")
+    return os.path.realpath(root)
+
+
+def read_cwd(reader: Reader, root: bytes) -> bytes:
+    cwd = reader.take_twin("cwd", one)
+    return root if cwd is None else inside(reader, "cwd", cwd, root)
+
+
+def inside(reader: Reader, name: str, path: bytes, root: bytes) -> bytes:
+    """A directory of the workspace, after its links are resolved."""
+    real = os.path.realpath(os.path.join(root, path))
+    if real != root and not real.startswith(root.rstrip(b"/") + b"/"):
+        reader.wrong(name, "lies outside the root")
+    if not os.path.isdir(real):
+        reader.wrong(name, "must be an existing directory")
+    return real
+
+
+def read_profile(reader: Reader) -> str:
+    profile = reader.need("profile", str)
+    if profile not in PROFILES:
+        reader.wrong("profile", f"must be one of {', '.join(PROFILES)}")
+    return profile
+
+
+def read_rules(reader: Reader) -> Rules | None:
+    value = reader.take("policy", dict)
+    if value is None:
+        return None
+    from backend.rules import rules_of
+
+    return rules_of(value, f"{reader.pointer}/policy")
+
+
+def read_egress(reader: Reader, profile: str) -> list[str] | None:
+    given = reader.take("egress", list)
+    if given is None:
+        return None
+    for i, each in enumerate(given):
+        if not isinstance(each, str) or not is_destination(each):
+            reader.wrong(f"egress/{i}", "must be host:port, [address]:port or *")
+    if given and profile in CLOSED:
+        reader.wrong("egress", f"contradicts the profile {profile}, which has no network")
+    return given or None
+
+
+def is_destination(text: str) -> bool:
+    if text == "*":
+        return True
+    host, colon, port = text.rpartition(":")
+    if not colon or not port.isascii() or not port.isdigit() or len(port) > 5:
+        return False
+    if not 1 <= int(port) <= 65535 or not host:
+        return False
+    if host.startswith("["):
+        return host.endswith("]") and is_address(host[1:-1])
+    return all(c.isascii() and (c.isalnum() or c in ".-_") for c in host)
+
+
+def is_address(text: str) -> bool:
+    import socket
+
+    try:
+        socket.inet_pton(socket.AF_INET6, text)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,34 @@
+"""What the twin does of the contract."""
+
+from __future__ import annotations
+
+from contract import Contract
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kinds import Object
+
+# The strongest first: a run that names none judges it.
+MECHANISMS = {
+    "bubblewrap+seccomp": "namespaces+seccomp",
+    "bubblewrap": "namespaces",
+    "landlock+seccomp": "landlock+seccomp",
+    "landlock": "landlock",
+    "none": "none",
+}
+
+
+def capabilities() -> list[str]:
+    return ["backend", "backend.policy", "backend.script"]
+
+
+def hello() -> Object:
+    return {"backends": {name: {"mechanism": each} for name, each in MECHANISMS.items()}}
+
+
+CONTRACT = Contract(
+    operations={"backend.probe": "ops:probe", "backend.run": "ops:run"},
+    capabilities=capabilities,
+    needs=("exec", "policy"),
+    hello=hello,
+)

@@ -1,0 +1,33 @@
+"""The environment of a program inside."""
+
+from __future__ import annotations
+
+from exec.spawn import caller_environment
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from exec.request import Request
+
+    Pairs = list[tuple[bytes, bytes]]
+
+KEPT = frozenset(b"PATH HOME USER LOGNAME SHELL TMPDIR TZ LANG LANGUAGE".split())
+CATEGORIES = frozenset(
+    b"ALL ADDRESS COLLATE CTYPE IDENTIFICATION MEASUREMENT MESSAGES MONETARY NAME NUMERIC PAPER"
+    b" TELEPHONE TIME".split()
+)
+
+
+def is_kept(name: bytes) -> bool:
+    return name in KEPT or (name.startswith(b"LC_") and name[3:] in CATEGORIES)
+
+
+def base(request: Request) -> Pairs:
+    """Before the additions of a backend."""
+    if request.env is not None:
+        return list(request.env)
+    return [(name, value) for name, value in caller_environment().items() if is_kept(name)]
+
+
+def complete(request: Request, additions: Pairs) -> Pairs:
+    """The additions win: of pairs with one name the last one counts."""
+    return [*base(request), *additions]

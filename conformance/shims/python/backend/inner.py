@@ -1,0 +1,133 @@
+"""Inside: what a program starts with. It runs as `python3 -I -S -c THIS SPEC PROGRAM ARG…`, since
+no file of ours is sure to be there; so it imports nothing of ours.
+
+In this order: a session of its own, no descriptor above 2, no capability, no new privilege, the
+ruleset of Landlock, the filter, the program.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 1, 22, 24, 38
+CAPSET = 126
+CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
+PATH_BENEATH = 1
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def call(number: int, *arguments: object) -> int:
+    made = [ctypes.c_void_p(each) if isinstance(each, int) else each for each in arguments]
+    result = LIBC.syscall(ctypes.c_long(number), *made)
+    if result < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code), str(number))
+    return int(result)
+
+
+def new_session() -> None:
+    # A leader of a group is no leader of a session, and needs a child for it.
+    if os.getpid() == os.getsid(0):
+        return
+    try:
+        os.setsid()
+    except OSError:
+        child = os.fork()
+        if child:
+            forward(child)
+        LIBC.prctl(PR_SET_PDEATHSIG, 9, 0, 0, 0)
+        os.setsid()
+
+
+def forward(child: int) -> NoReturn:
+    """The outer one ends as the inner one does, and takes it along."""
+    import signal
+
+    def pass_on(number: int, _: object) -> None:
+        try:
+            os.kill(child, number)
+        except ProcessLookupError:
+            pass
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, pass_on)
+    while True:
+        try:
+            _, status = os.waitpid(child, 0)
+            break
+        except InterruptedError:
+            continue
+    if os.WIFSIGNALED(status):
+        if os.WTERMSIG(status) != signal.SIGKILL:
+            signal.signal(os.WTERMSIG(status), signal.SIG_DFL)
+        os.kill(os.getpid(), os.WTERMSIG(status))
+    os._exit(os.waitstatus_to_exitcode(status) & 255)
+
+
+def close_descriptors() -> None:
+    os.closerange(3, 65536)
+
+
+def drop_capabilities() -> None:
+    for number in range(64):
+        if LIBC.prctl(PR_CAPBSET_DROP, number, 0, 0, 0) < 0:
+            break
+    head = (ctypes.c_uint32 * 2)(0x20080522, 0)
+    call(CAPSET, ctypes.byref(head), ctypes.byref((ctypes.c_uint32 * 6)()))
+
+
+def no_new_privileges() -> None:
+    LIBC.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+
+
+def restrict(ruleset: dict[str, Any]) -> None:
+    head = (ctypes.c_uint64 * 3)(*ruleset["handled"])
+    fd = call(CREATE_RULESET, ctypes.byref(head), ruleset["size"], 0)
+    for path, access in ruleset["paths"]:
+        try:
+            beneath = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        except FileNotFoundError:
+            continue
+        # struct landlock_path_beneath_attr is packed: 12 bytes.
+        rule = access.to_bytes(8, "little") + beneath.to_bytes(4, "little")
+        call(ADD_RULE, fd, PATH_BENEATH, rule, 0)
+        os.close(beneath)
+    call(RESTRICT_SELF, fd, 0)
+    os.close(fd)
+
+
+def install(code: bytes) -> None:
+    class Program(ctypes.Structure):
+        _fields_ = [("len", ctypes.c_ushort), ("filter", ctypes.c_char_p)]
+
+    program = Program(len(code) // 8, code)
+    if LIBC.prctl(PR_SET_SECCOMP, 2, ctypes.byref(program), 0, 0) < 0:
+        raise OSError(ctypes.get_errno(), "seccomp")
+
+
+def main() -> None:
+    spec = eval(sys.argv[1], {})
+    for step in spec["steps"]:
+        globals()[step]()
+    if spec["ruleset"] is not None:
+        restrict(spec["ruleset"])
+    if spec["filter"] is not None:
+        install(spec["filter"])
+    # The interpreter ignores it, and its child would.
+    import signal
+
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    os.execvp(sys.argv[2], sys.argv[2:])
+
+
+try:
+    main()
+except OSError as why:
+    os.write(2, f"sandbox: {why}\n".encode())
+    os._exit(126)

@@ -1,0 +1,35 @@
+"""The command that starts inner.py around a program."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from files import read_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+ALWAYS = ("close_descriptors", "drop_capabilities", "no_new_privileges")
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def interpreter() -> bytes:
+    """The file itself: a link to it may not be there inside."""
+    return os.fsencode(os.path.realpath(sys.executable))
+
+
+def command(
+    argv: Sequence[bytes],
+    *,
+    session: bool,
+    ruleset: dict[str, Any] | None = None,
+    filter_: bytes | None = None,
+) -> list[bytes]:
+    """argv inside; session: whether a session of its own is still to be made."""
+    steps = [*(("new_session",) if session else ()), *ALWAYS]
+    spec = {"steps": steps, "ruleset": ruleset, "filter": filter_}
+    code = read_file(os.path.join(HERE, "inner.py"))
+    return [interpreter(), b"-I", b"-S", b"-c", code, repr(spec).encode(), *argv]

@@ -1,0 +1,184 @@
+"""Landlock by its three system calls: a process gives up rights, and its children with it."""
+
+from __future__ import annotations
+
+import os
+
+import backend.filter as filter_
+import backend.inside as inside
+import backend.naming as naming
+import backend.starting as starting
+from backend.claims import Claims, nothing, requested
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from backend.context import Context
+    from backend.environment import Pairs
+    from backend.rules import Rules
+
+CREATE_RULESET = 444
+READ = 1 << 0 | 1 << 2 | 1 << 3  # execute, read_file, read_dir
+WRITE_FILE, TRUNCATE, REFER, IOCTL_DEV = 1 << 1, 1 << 14, 1 << 13, 1 << 15
+FIRST = (1 << 13) - 1
+NET = 0b11
+SCOPES = 0b11
+TRUE = b"/bin/true"
+DEVICES = (b"/dev/null", b"/dev/zero", b"/dev/full", b"/dev/tty", b"/dev/ptmx", b"/dev/pts")
+
+
+def running_abi() -> int:
+    """The version that the kernel has; 0 where there is none."""
+    import ctypes
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    return max(0, int(libc.syscall(CREATE_RULESET, None, 0, 1)))
+
+
+class Landlock:
+    """One session. filters: whether a filter of system calls is added."""
+
+    def __init__(self, filters: bool) -> None:
+        self.filters = filters
+        self.scratch: bytes | None = None
+        self.rules: Rules | None = None
+
+    # What it can do -------------------------------------------------------------------------
+
+    def probe(self, profile: str, given: Rules | None, egress: Sequence[str] | None) -> Claims:
+        wanted = requested(profile, egress, bool(given and given.deny_read))
+        abi = self.abi()
+        if abi < 1:
+            return nothing(wanted, "this kernel has no Landlock, or it is switched off")
+        why = self.fails_to_start()
+        if why is not None:
+            return nothing(wanted, f"nothing starts under Landlock here: {why}")
+        made = Claims()
+        made.fully("fs-write")
+        if abi < 3:
+            made.lacks("fs-write", f"ABI {abi} does not refuse truncate")
+        made.lacks("fs-metadata", "mode, owner, times and attributes can be set everywhere")
+        made.lacks("process", "processes outside are visible, and can be limited and slowed down")
+        if abi < 6:
+            made.lacks("process", f"ABI {abi} does not refuse signals")
+        self.claim_network(made, profile, egress, abi)
+        self.claim_ipc(made, abi)
+        if self.filters:
+            made.fully("kernel")
+        if given is not None:
+            self.claim_rules(made, given)
+        return made
+
+    def abi(self) -> int:
+        return running_abi()
+
+    def fails_to_start(self) -> str | None:
+        command = inside.command([TRUE], session=False, ruleset=self.ruleset(b"/", "read-only"))
+        return starting.fails_to_start(command)
+
+    def claim_network(
+        self, made: Claims, profile: str, egress: Sequence[str] | None, abi: int
+    ) -> None:
+        if profile in ("no-network", "ci-only"):
+            made.fully("network")
+            if not self.filters:
+                made.lacks("network", "Landlock refuses TCP alone: UDP and all else is open")
+            if abi < 4 and not self.filters:
+                made.lacks("network", f"ABI {abi} does not refuse TCP either")
+        if egress and egress != ["*"]:
+            made.lacks("network", "a list of egress is not filtered: the network is open")
+
+    def claim_ipc(self, made: Claims, abi: int) -> None:
+        if self.filters:
+            made.fully("ipc")
+            return
+        made.lacks("ipc", "System V IPC, queues and keyrings are shared", "sockets by path too")
+        if abi < 6:
+            made.lacks("ipc", f"ABI {abi} does not refuse abstract sockets")
+
+    def claim_rules(self, made: Claims, given: Rules) -> None:
+        why = "Landlock cannot take away from what it grants"
+        denies = [*given.deny_modify, *given.deny_read]
+        if denies:
+            made.lacks("fs-write", f"{why}: the rules that deny do not hold")
+        if given.deny_read:
+            made.lacks("fs-read", why)
+        made.not_enforced += [naming.unenforced(rule, why) for rule in denies]
+
+    # One session ----------------------------------------------------------------------------
+
+    def prepare(self, context: Context, claims: Claims) -> None:
+        self.rules = context.rules
+        folder = b"/tmp/boxspec-scratch-" + os.urandom(8).hex().encode()
+        os.mkdir(folder, 0o700)
+        self.scratch = folder
+
+    def wrap(
+        self, argv: Sequence[bytes], context: Context, cwd: bytes
+    ) -> tuple[list[bytes], Pairs]:
+        ruleset = self.ruleset(context.root, context.profile)
+        code = None
+        if self.filters:
+            code = filter_.program(inet=not context.closed)
+        made = inside.command(argv, session=True, ruleset=ruleset, filter_=code)
+        return made, [(b"TMPDIR", self.scratch or b"/nonexistent")]
+
+    def ruleset(self, root: bytes, profile: str) -> dict[str, Any]:
+        abi = self.abi()
+        every = self.rights(abi)
+        write = every & ~IOCTL_DEV
+        paths = [(b"/", READ), (b"/dev", READ | every & IOCTL_DEV)]
+        paths += [
+            (device, READ | WRITE_FILE | every & (IOCTL_DEV | TRUNCATE)) for device in DEVICES
+        ]
+        if profile != "read-only":
+            paths += [(path, write) for path in self.granted(root)]
+        if self.scratch is not None:
+            paths.append((self.scratch, write))
+        if profile == "full-dev" and os.environb.get(b"HOME"):
+            paths.append((os.path.join(os.environb[b"HOME"], b".cache"), write))
+        closed = profile in ("no-network", "ci-only")
+        handled = (every, NET if closed and abi >= 4 else 0, SCOPES if abi >= 6 else 0)
+        # What an older kernel does not know it must not be given.
+        size = 24 if abi >= 6 else 16 if abi >= 4 else 8
+        # A device's file takes no right of a directory.
+        paths = [(path, access & self.fitting(path)) for path, access in paths]
+        return {"handled": handled, "size": size, "paths": paths}
+
+    def rights(self, abi: int) -> int:
+        every = FIRST
+        for version, right in ((2, REFER), (3, TRUNCATE), (5, IOCTL_DEV)):
+            every |= right if abi >= version else 0
+        return every
+
+    def granted(self, root: bytes) -> list[bytes]:
+        """The root, or what of it the policy allows to modify by a name."""
+        if self.rules is None or "**" in self.rules.grants:
+            return [root]
+        paths = [
+            os.path.join(root, os.fsencode(each.removesuffix("/**"))) for each in self.rules.grants
+        ]
+        # What leads elsewhere is not for the workspace to grant.
+        return [path for path in paths if os.path.realpath(path) == path]
+
+    def fitting(self, path: bytes) -> int:
+        whole = (1 << 16) - 1
+        return whole if os.path.isdir(path) else 1 << 0 | WRITE_FILE | 1 << 2 | TRUNCATE | IOCTL_DEV
+
+    def shutdown(self) -> None:
+        if self.scratch is not None:
+            remove(self.scratch)
+            self.scratch = None
+
+
+def remove(folder: bytes) -> None:
+    """A tree that somebody else filled; links are removed and never followed."""
+    for place, folders, files in os.walk(folder, topdown=False):
+        for name in files:
+            os.unlink(os.path.join(place, name))
+        for name in folders:
+            path = os.path.join(place, name)
+            os.unlink(path) if os.path.islink(path) else os.rmdir(path)
+    os.rmdir(folder)

@@ -1,0 +1,44 @@
+"""A policy as a backend sees it: which rules deny what, and what of them is in a workspace."""
+
+from __future__ import annotations
+
+import os
+
+import policy.decide as decide
+import policy.merge as merge
+from policy.ops import take_texts
+from policy.spelling import Refused
+from reader import Reader
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kinds import Object
+    from policy.load import Rule
+
+
+class Rules:
+    def __init__(self, resolved: decide.Resolved, deny_read: list[Rule], deny: list[Rule]) -> None:
+        self.resolved = resolved
+        self.deny_read = deny_read
+        self.deny_modify = deny
+
+    def denied(self, op: str, path: str) -> bool:
+        return not decide.check(self.resolved, op, os.fsencode(path), False).allowed
+
+    @property
+    def grants(self) -> list[str]:
+        """The rules that allow to modify."""
+        return [entry.rule.body for entry in self.resolved.modify if entry.sign == "+"]
+
+
+def rules_of(value: Object, pointer: str) -> Rules:
+    inner = Reader(value, pointer)
+    texts = take_texts(inner)
+    name = inner.take("fs_profile", str)
+    inner.done()
+    policy = merge.load(*texts).policy
+    try:
+        resolved = decide.Resolved(policy, name)
+    except Refused as why:
+        inner.wrong("fs_profile", str(why))
+    return Rules(resolved, list(policy.deny_read), list(policy.deny_modify))

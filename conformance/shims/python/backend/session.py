@@ -1,0 +1,263 @@
+"""One session: probe, prepare, then wrap and run for each call, shutdown.
+
+probe, prepare          refuse      degrade
+fully                   runs        runs, kept
+partial                 refused     runs, kept
+unavailable             refused     runs without it, warned
+an error, or a hang     refused     runs without it, warned
+"""
+
+from __future__ import annotations
+
+import _thread
+import os
+from binascii import b2a_base64
+
+import backend.environment as environment
+import backend.tree as tree
+import exec.signals as signals
+from backend.claims import Claims, requested
+from errors import Failed
+from exec.batch import Batch
+from exec.spawn import find_program, spawn_failure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any, TypeVar
+
+    from backend.context import Context
+    from exec.request import Request
+    from kinds import Object
+
+    T = TypeVar("T")
+
+LIMIT_S = 10.0
+
+
+class Late(Exception):
+    pass
+
+
+class Session:
+    def __init__(self, backend: Any, context: Context, on_unavailable: str) -> None:
+        self.backend: Any = backend
+        self.context = context
+        self.on_unavailable = on_unavailable
+        self.log: list[Object] = []
+        self.warnings: list[str] = []
+        self.why: str | None = None
+        self.claims: Claims | None = None
+        self.enforcement = "none"
+        self.prepared = False  # or it was tried: then there is something to shut down
+
+    # The whole of it ------------------------------------------------------------------------
+
+    def run(self, requests: Sequence[Request]) -> Object:
+        before = tree.state(self.context.root) if self.context.rules is not None else {}
+        opened = self.open()
+        calls: list[Object] = []
+        try:
+            if opened:
+                calls = [self.call(request) for request in requests]
+        finally:
+            self.close()
+        return self.told(opened, calls, before)
+
+    def open(self) -> bool:
+        """Whether something may be run; `enforcement` says under what."""
+        overall = self.probe()
+        if overall in self.acceptable() and self.prepare():
+            self.enforcement = overall
+            return True
+        if self.on_unavailable == "refuse":
+            self.why = self.why or f"the backend is {overall} here"
+            return False
+        self.drop()
+        return True
+
+    def acceptable(self) -> tuple[str, ...]:
+        return ("fully",) if self.on_unavailable == "refuse" else ("fully", "partial")
+
+    def drop(self) -> None:
+        self.close()
+        self.backend = None
+        self.enforcement = "none"
+        self.why = self.why or "the backend is unavailable here"
+        self.warn(f"this session runs without a sandbox: {self.why}")
+
+    def warn(self, text: str) -> None:
+        self.warnings.append(text)
+
+    def probe(self) -> str:
+        context = self.context
+        try:
+            claims = self.limited(
+                lambda: self.backend.probe(context.profile, context.rules, context.egress)
+            )
+        except Exception as why:
+            self.failed("probe", why)
+            return "unavailable"
+        self.claims = claims
+        self.note("probe")
+        overall = claims.overall(self.requested())
+        if overall == "unavailable":
+            self.why = "; ".join(claims.reasons())
+        return str(overall)
+
+    def requested(self) -> list[str]:
+        given = self.context.rules
+        return requested(self.context.profile, self.context.egress, bool(given and given.deny_read))
+
+    def prepare(self) -> bool:
+        self.prepared = True
+        try:
+            self.limited(lambda: self.backend.prepare(self.context, self.claims))
+        except Exception as why:
+            self.failed("prepare", why)
+            return False
+        self.note("prepare")
+        return True
+
+    def close(self) -> None:
+        """Once, and only where there was a prepare."""
+        if not self.prepared:
+            return
+        self.prepared = False
+        try:
+            self.backend.shutdown()
+        except Exception as why:
+            self.note("shutdown", str(why))
+            self.warn(f"shutdown: {why}")
+        else:
+            self.note("shutdown")
+
+    # One call -------------------------------------------------------------------------------
+
+    def call(self, request: Request) -> Object:
+        cwd = request.current_dir or self.context.cwd
+        request.current_dir = cwd
+        try:
+            if self.backend is not None:
+                self.wrap(request, cwd)
+            else:
+                request.env = environment.base(request)
+            answer = self.execute(request)
+        except Failed as failure:
+            return failure.as_json()
+        return {"result": {**answer, "enforcement": self.enforcement}}
+
+    def wrap(self, request: Request, cwd: bytes) -> None:
+        argv = [request.program, *request.args]
+        try:
+            wrapped, added = self.backend.wrap(argv, self.context, cwd)
+            if not wrapped:
+                raise ValueError("wrap gave an empty command")
+        except Exception as why:
+            self.note("wrap", str(why))
+            raise Failed("execution", f"failed to wrap: {why}") from None
+        self.note("wrap", argv=wrapped, env=added)
+        request.env = environment.complete(request, added)
+        self.must_be_there(request, cwd)
+        request.program, *request.args = wrapped
+
+    def must_be_there(self, request: Request, cwd: bytes) -> None:
+        """What starts a program inside cannot say as well that there is none."""
+        try:
+            found = find_program(request.program, dict(request.env or ()))
+            if not os.access(os.path.join(cwd, found), os.X_OK):
+                raise FileNotFoundError(2, "")
+        except OSError as why:
+            self.note("run", os.strerror(why.errno or 0))
+            raise spawn_failure(request.program, os.strerror(why.errno or 0)) from None
+
+    def execute(self, request: Request) -> Object:
+        (answer,) = Batch([(0, request, None)], signals.caller_mask()).run()
+        if isinstance(answer, Failed):
+            self.note("run", answer.message)
+            raise answer
+        self.note("run")
+        return answer
+
+    # What is told ---------------------------------------------------------------------------
+
+    def limited(self, work: Callable[[], T]) -> T:
+        """On a thread of its own, so that one that does not return holds nobody up."""
+        done = _thread.allocate_lock()
+        done.acquire()
+        found: list[Any] = []
+
+        def run() -> None:
+            try:
+                found.append((True, work()))
+            except Exception as why:
+                found.append((False, why))
+            done.release()
+
+        _thread.start_new_thread(run, ())
+        if not done.acquire(timeout=LIMIT_S):
+            raise Late(f"it did not return within {LIMIT_S:g} s")
+        succeeded, value = found[0]
+        if not succeeded:
+            raise value
+        answer: T = value
+        return answer
+
+    def failed(self, call: str, why: Exception) -> None:
+        self.note(call, str(why))
+        self.why = f"{call} failed: {why}"
+
+    def note(
+        self,
+        call: str,
+        wrong: str | None = None,
+        argv: Sequence[bytes] | None = None,
+        env: environment.Pairs | None = None,
+    ) -> None:
+        entry: Object = {"call": call, "ok": wrong is None}
+        if wrong is not None:
+            entry["message"] = wrong
+        if argv is not None:
+            entry["argv_b64"] = [in_base64(word) for word in argv]
+        if env:
+            entry["env"] = [[os.fsdecode(name), os.fsdecode(value)] for name, value in env]
+        self.log.append(entry)
+
+    def told(
+        self, opened: bool, calls: list[Object], before: dict[bytes, tuple[int, ...]]
+    ) -> Object:
+        claims = self.claims
+        made: Object = {
+            "session": "opened" if opened else "refused",
+            "enforcement": self.enforcement,
+            "reasons": claims.reasons() if claims is not None else [],
+            "warnings": self.warnings,
+            "claims": claims.as_json(self.requested()) if claims is not None else None,
+            "not_enforced": claims.not_enforced if claims is not None else [],
+            "log": self.log,
+            "calls": calls,
+        }
+        if self.why is not None:
+            made["why"] = self.why
+        made["hard_links_b64"] = [in_base64(path) for path in self.hard_links()]
+        if self.context.rules is not None and opened:
+            made["violations"] = self.violations(before)
+        return made
+
+    def hard_links(self) -> list[bytes]:
+        return tree.missing_links(self.context.root)
+
+    def violations(self, before: dict[bytes, tuple[int, ...]]) -> list[Object]:
+        given = self.context.rules
+        assert given is not None
+        after = tree.state(self.context.root)
+        changed = [path for path in {**before, **after} if before.get(path) != after.get(path)]
+        return [
+            {"path_b64": in_base64(os.path.join(self.context.root, path)), "rule": "deny"}
+            for path in sorted(changed)
+            if given.denied("modify", os.fsdecode(path))
+        ]
+
+
+def in_base64(data: bytes) -> str:
+    return b2a_base64(data, newline=False).decode("ascii")

@@ -1,0 +1,53 @@
+"""The positive control of a probe: whether a command starts at all."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LIMIT_S = 10.0
+
+
+def fails_to_start(argv: Sequence[bytes]) -> str | None:
+    """Why a command that should end with 0 at once does not, or None."""
+    out, inside = os.pipe2(os.O_CLOEXEC)
+    null = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
+    try:
+        actions = [(os.POSIX_SPAWN_DUP2, fd, at) for fd, at in ((null, 0), (null, 1), (inside, 2))]
+        pid = os.posix_spawn(argv[0], list(argv), {"PATH": "/usr/bin:/bin"}, file_actions=actions)
+    except OSError as why:
+        os.close(out)
+        return f"{os.fsdecode(argv[0])}: {os.strerror(why.errno or 0)}"
+    finally:
+        os.close(inside)
+        os.close(null)
+    try:
+        return reason(pid, out)
+    finally:
+        os.close(out)
+
+
+def reason(pid: int, out: int) -> str | None:
+    watch = os.pidfd_open(pid)
+    poll = select.poll()
+    poll.register(watch, select.POLLIN)
+    late = not poll.poll(LIMIT_S * 1000)
+    os.close(watch)
+    if late:
+        os.kill(pid, signal.SIGKILL)
+    _, status = os.waitpid(pid, 0)
+    if late:
+        return f"did not start within {LIMIT_S:g} s"
+    if status == 0:
+        return None
+    os.set_blocking(out, False)
+    try:
+        said = os.read(out, 4096).decode("utf-8", "replace").strip()
+    except BlockingIOError:
+        said = ""
+    return said.splitlines()[0] if said else f"ended with status {status}"

@@ -1,0 +1,1 @@
+"""The contract module in plain Python."""

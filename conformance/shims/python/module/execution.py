@@ -1,0 +1,171 @@
+"""One execution: look up, a fresh directory, one run of the runner, a judgement."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import exec.signals as signals
+import module.folder as folder
+import module.lookup as lookup
+import module.values as values
+from errors import Failed
+from exec.batch import Batch
+from exec.request import Request
+from exec.run import Run
+from exec.spawn import caller_environment
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from exec.run import Cause
+    from kinds import Object
+
+RUNNER = "--internal-sandbox-runner"
+DEFAULT_TIMEOUT_MS = 300_000
+MOST_BYTES = 64 * 1024 * 1024
+PASSED = (b"PATH", b"LANG", b"LC_ALL")
+
+
+class Failure(Exception):
+    """One of the contract's errors: its class and the fields beside the module's id."""
+
+    def __init__(self, name: str, **fields: object) -> None:
+        super().__init__(name)
+        self.name = name
+        self.fields = fields
+
+    def as_json(self, module_id: str) -> Object:
+        return {"class": self.name, "module_id": module_id, **self.fields}
+
+
+class RawRun(Run):
+    """A run that tells its end and its bytes as they are."""
+
+    def report(self, cause: Cause) -> Object:
+        outputs = {output.name: output for output in self.outputs}
+        return {
+            "cause": cause.name,
+            "end": self.end,
+            "over": [name for name, output in outputs.items() if output.over],
+            **{name: b"".join(output.kept) for name, output in outputs.items()},
+        }
+
+
+class Execution:
+    module_id: str
+    input: object
+    enabled: bool
+    timeout_ms: int
+    given_root: bytes | None
+    left: str | None = None
+
+    def value(self) -> object:
+        if not self.enabled:
+            raise Failure("NotWired", message="nothing is wired in this process")
+        self.look_up()
+        # From here on INT and TERM are ours: the directory must not outlive us.
+        watch = signals.handlers.acquire()
+        path = self.make_folder()
+        try:
+            ended = self.run(path)
+        finally:
+            if not self.remove_folder(path):
+                self.left = path.decode("utf-8", "replace")
+            signals.handlers.release(watch)
+        return self.judge(ended, watch.noted)
+
+    def make_folder(self) -> bytes:
+        return folder.make()
+
+    def remove_folder(self, path: bytes) -> bool:
+        return folder.remove(path)
+
+    def root(self) -> bytes:
+        given = self.given_root or caller_environment().get(lookup.ROOT) or b"./extensions"
+        return lookup.absolute(given)
+
+    def look_up(self) -> None:
+        if not lookup.is_id(self.module_id):
+            raise Failure("SpawnFailed", message=f"{self.module_id!r} is no module id")
+        if lookup.find(self.root(), self.module_id) is None:
+            place = os.path.join(self.root(), self.module_id.encode())
+            path = place.decode("utf-8", "replace")
+            raise Failure("SpawnFailed", message=f"module not found: {path}")
+
+    def request(self, path: bytes) -> Request:
+        request = Request()
+        program, *args = runner_argv()
+        request.program = program.encode()
+        request.args = [word.encode() for word in (*args, RUNNER, self.module_id)]
+        request.current_dir = path
+        request.timeout_ms = self.effective_ms()
+        request.stdin = values.encode(self.input)
+        request.env = list(environment(caller_environment(), self.root(), path).items())
+        request.debug = False
+        request.max_output_bytes = MOST_BYTES
+        request.stdin_failure = "ignore"
+        return request
+
+    def effective_ms(self) -> int:
+        return self.timeout_ms or DEFAULT_TIMEOUT_MS
+
+    def run(self, path: bytes) -> Object:
+        items = [(0, self.request(path), None)]
+        (answer,) = Batch(items, signals.caller_mask(), make=self.make_run()).run()
+        if isinstance(answer, Failed):
+            raise Failure("SpawnFailed", message=answer.message)
+        return answer
+
+    def make_run(self) -> type[Run]:
+        return RawRun
+
+    def judge(self, ended: Object, noted: Sequence[int]) -> object:
+        """Timeout, overflow, exit, JSON. noted: the signals that came to us meanwhile."""
+        if ended["cause"] == "timeout":
+            raise Failure("Timeout", timeout_ms=self.effective_ms())
+        if noted:
+            raise Failure("Interrupted", signal=signals.name_of(noted[0]))
+        self.judge_size(ended)
+        self.judge_end(ended)
+        return self.judge_output(ended["stdout"])
+
+    def judge_size(self, ended: Object) -> None:
+        if ended["over"]:
+            raise Failure("OutputSizeExceeded", stream=ended["over"][0])
+
+    def judge_end(self, ended: Object) -> None:
+        code, status = ended["end"]
+        if code != os.CLD_EXITED:
+            raise Failure("Signaled", signal=signals.name_of(status))
+        if status != 0:
+            stderr = ended["stderr"].decode("utf-8", "replace")
+            raise Failure("NonZeroExit", exit_code=status, stderr=stderr)
+
+    def judge_output(self, output: bytes) -> object:
+        try:
+            return values.decode(output)
+        except values.Malformed as why:
+            raise Failure("OutputParseFailed", reason=str(why)) from None
+
+
+def runner_argv() -> Sequence[str]:
+    """This shim, as it was started, without the words of the protocol."""
+    words = sys.orig_argv
+    at = max(i for i, word in enumerate(words) if word in ("run", "serve"))
+    found = words[:at]
+    return [sys.executable, *found[1:]]
+
+
+def environment(caller: dict[bytes, bytes], root: bytes, path: bytes) -> dict[bytes, bytes]:
+    made = {name: value for name, value in caller.items() if passes(name)}
+    made[lookup.ROOT] = root
+    made[b"HOME"] = made[b"TMPDIR"] = path
+    return made
+
+
+def passes(name: bytes) -> bool:
+    if name.startswith(b"APCORE_AUTH_"):
+        return False
+    return name in PASSED or name.startswith(b"APCORE_")

@@ -1,0 +1,94 @@
+"""The directory of one execution."""
+
+from __future__ import annotations
+
+import os
+import stat
+from time import monotonic_ns, sleep
+
+REMOVE_NS = 1_000_000_000
+
+
+def make() -> bytes:
+    below = os.environb.get(b"TMPDIR") or b"/tmp"
+    path = os.path.join(below, b"boxspec-module-" + os.urandom(8).hex().encode())
+    os.mkdir(path, 0o700)
+    return path
+
+
+def remove(path: bytes) -> bool:
+    """False when somebody kept writing into it for too long."""
+    empty(path)
+    until = monotonic_ns() + REMOVE_NS
+    while not gone(path):
+        if monotonic_ns() >= until:
+            return False
+        sleep(0.002)
+        empty(path)
+    return True
+
+
+def gone(path: bytes) -> bool:
+    try:
+        os.rmdir(path)
+    except FileNotFoundError:
+        pass
+    except OSError:
+        return False
+    return True
+
+
+def empty(path: bytes) -> None:
+    """Folder by folder: what lies deep is moved up, so that no name becomes too long."""
+    found = names(path)
+    while found:
+        name = found.pop()
+        if not is_folder(name):
+            unlink(name)
+        elif not gone(name):
+            permit(name)
+            for inner in names(name):
+                if is_folder(inner) and not gone(inner):
+                    permit(inner)
+                    above = os.path.join(path, os.urandom(8).hex().encode())
+                    move(inner, above)
+                    found.append(above)
+                else:
+                    unlink(inner)
+            gone(name)
+
+
+def names(path: bytes) -> list[bytes]:
+    try:
+        return [os.path.join(path, name) for name in os.listdir(path)]
+    except OSError:
+        return []
+
+
+def is_folder(path: bytes) -> bool:
+    """Itself, not what a link names."""
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
+def unlink(path: bytes) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        pass
+
+
+def permit(path: bytes) -> None:
+    try:
+        os.chmod(path, 0o700)
+    except OSError:
+        pass
+
+
+def move(path: bytes, above: bytes) -> None:
+    try:
+        os.rename(path, above)
+    except OSError:
+        pass

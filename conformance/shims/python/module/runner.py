@@ -1,0 +1,67 @@
+"""The runner: what the child is before it is the module."""
+
+from __future__ import annotations
+
+import _signal
+import os
+import select
+
+import module.lookup as lookup
+import module.values as values
+from exec.spawn import caller_environment
+from files import write_all
+
+PR_SET_PDEATHSIG = 1
+
+
+def main(words: list[str]) -> int:
+    """Becomes the module, or ends with 1 and a line on stderr."""
+    try:
+        run(words)
+    except Exception as why:
+        os.write(2, f"module runner: {why}\n".encode("utf-8", "replace"))
+    return 1
+
+
+def run(words: list[str]) -> None:
+    if len(words) != 1 or not lookup.is_id(words[0]):
+        raise ValueError("one module id is wanted")
+    die_with_the_parent()
+    environment = caller_environment()
+    root = lookup.absolute(environment.get(lookup.ROOT) or b"./extensions")
+    path = lookup.find(root, words[0])
+    if path is None:
+        raise ValueError(f"module not found: {words[0]}")
+    hand_over_input()
+    become(path, environment)
+
+
+def die_with_the_parent() -> None:
+    import ctypes
+
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, _signal.SIGKILL)
+    poll = select.poll()
+    poll.register(1, 0)
+    if any(events & select.POLLERR for _, events in poll.poll(0)):
+        raise ValueError("nobody waits for the answer")
+
+
+def hand_over_input() -> None:
+    """Reads and checks all of stdin, and puts a file with the same bytes in its place."""
+    pieces = []
+    while piece := os.read(0, 1 << 20):
+        pieces.append(piece)
+    data = b"".join(pieces)
+    check(data)
+    fd = os.memfd_create("module-input")
+    write_all(fd, data)
+    os.lseek(fd, 0, os.SEEK_SET)
+    os.dup2(fd, 0)
+
+
+def check(data: bytes) -> None:
+    values.decode(data)
+
+
+def become(path: bytes, environment: dict[bytes, bytes]) -> None:
+    os.execve(path, [path], environment)

@@ -1,0 +1,101 @@
+#define _GNU_SOURCE
+#include <boxspec/module.h>
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/sys.h"
+#include "cli/commands.h"
+
+static const char help[] =
+    "usage: boxspec-ref module [options] ID < INPUT.json\n"
+    "\n"
+    "Executes the file EXTENSIONS_ROOT/ID in a child with one JSON value on its stdin, and prints\n"
+    "the one JSON value that it answers with.\n"
+    "\n"
+    "  --root DIR          where modules are; default: APCORE_EXTENSIONS_ROOT, or ./extensions\n"
+    "  --timeout DURATION  250ms, 2s, 5m; default: 5m\n"
+    "\n"
+    "exit status: 0; 1 with one line on stderr when the module gave no value; 2 for a wrong call\n";
+
+static bool read_stdin(struct bs_buf *input) {
+    enum { CHUNK = 64 * 1024 };
+    ssize_t n = 1;
+    while (n > 0) {
+        if (!bs_buf_reserve(input, CHUNK))
+            return false;
+        n = (ssize_t)BS_RETRY(read(STDIN_FILENO, input->data + input->len, CHUNK));
+        input->len += n > 0 ? (size_t)n : 0;
+    }
+    return n == 0;
+}
+
+static int show(const struct bs_module_result *result) {
+    if (result->left.len > 0)
+        (void)fprintf(stderr, "boxspec-ref: the directory %s is left\n", result->left.data);
+    if (result->outcome == BS_MODULE_VALUE) {
+        (void)fwrite(result->value.data, 1, result->value.len, stdout);
+        (void)fputc('\n', stdout);
+        return fflush(stdout) == 0 ? 0 : 1;
+    }
+    const struct bs_bytes *said = &result->stderr_text;
+    if (said->len > 0)
+        (void)fprintf(stderr, "%s%s", said->data, said->data[said->len - 1] == '\n' ? "" : "\n");
+    (void)fprintf(stderr, "boxspec-ref: %s: %s\n", bs_module_outcome_name(result->outcome),
+                  result->message);
+    return 1;
+}
+
+static int execute(struct bs_module_request *request) {
+    struct bs_module_result result = BS_MODULE_RESULT_INIT;
+    struct bs_error err = BS_ERROR_INIT;
+    struct bs_buf input = BS_BUF_INIT;
+    int status = 0;
+    if (!read_stdin(&input)) {
+        status = bs_cli_wrong("the input cannot be read from stdin");
+        goto finish;
+    }
+    request->input = input.len > 0 ? input.data : "";
+    request->input_len = input.len;
+    int code = bs_module_execute(request, &result, &err);
+    if (code == BS_OK)
+        status = show(&result);
+    else
+        status = bs_cli_wrong("%s", err.message) - (code == BS_E_INVALID ? 0 : 1);
+finish:
+    bs_module_result_clear(&result);
+    bs_buf_clear(&input);
+    return status;
+}
+
+int bs_cli_module(int argc, char **argv) {
+    static const struct option options[] = {{"root", required_argument, NULL, 'r'},
+                                            {"timeout", required_argument, NULL, 't'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    struct bs_module_request request = BS_MODULE_REQUEST_INIT;
+    int option = 0;
+    opterr = 0;
+    optind = 1;
+    while ((option = getopt_long(argc, argv, "+:", options, NULL)) != -1) {
+        if (option == 'h') {
+            (void)fputs(help, stdout);
+            return 0;
+        }
+        if (option == 'r')
+            request.extensions_root = optarg;
+        else if (option != 't')
+            return bs_cli_wrong("%s: unknown option, or its value is missing; see module --help",
+                                argv[optind - 1]);
+        else if (!bs_cli_duration_ms(optarg, &request.timeout_ms) || request.timeout_ms == 0)
+            return bs_cli_wrong("--timeout %s: write 250ms, 2s or 5m, and not 0", optarg);
+    }
+    if (argc - optind != 1)
+        return bs_cli_wrong("one module id is wanted; see module --help");
+    request.id = argv[optind];
+    return execute(&request);
+}

@@ -1,0 +1,110 @@
+/* A program that runs while its caller talks to it.
+ *
+ *   1. Fill a struct bs_exec_request (exec.h) with program, args, current_dir and env; the other
+ *      fields are a run's and are refused. Say in a struct bs_stdio where its streams lead.
+ *   2. bs_process_open. On 0 the child runs, as leader of its own process group, started exactly as
+ *      a run starts one. Many may run from one sandbox: a handle is its own.
+ *   3. Talk: the descriptors of piped streams are the handle's, or yours once taken.
+ *   4. bs_process_wait for its end, bs_process_terminate or bs_process_kill to bring it about, or
+ *      bs_process_close for all of it in order. After the end output can still be read.
+ *   5. bs_process_drop, once, in the end: whatever still runs of the group is killed.
+ *
+ * Nothing is buffered and no handler is installed: SIGPIPE on a write to a child that has gone is
+ * the caller's to ignore. Our ends are blocking unless asked otherwise, and close-on-exec.
+ *
+ * The end of a group. When the leader has ended, what is left of its group is killed, and then the
+ * leader is reaped: its zombie keeps the number from being handed out again. Until then signals
+ * reach the group; afterwards they are no-ops that return 0. A process that left the group is out
+ * of reach.
+ *
+ * Threads. Every call but open and drop may be made from any number of threads at once; a signal
+ * wakes a wait. Drop waits for calls that are under way, and comes after all others have begun. The
+ * thread that opened may end: the child lives on. Do not collect children with waitpid(-1).
+ *
+ * Rules come from the process contract, conformance/contracts/process/page.md.
+ */
+#ifndef BOXSPEC_PROCESS_H
+#define BOXSPEC_PROCESS_H
+
+#include <sys/types.h>
+
+#include <boxspec/exec.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BS_PROCESS_GRACE_MS 5000 /* what close gives a group between SIGTERM and SIGKILL */
+#define BS_BRIDGE_GRACE_MS 1500  /* ... and a bridge, whose clients wait for 2 s */
+
+enum bs_stdio_mode { BS_STDIO_INHERIT = 0, BS_STDIO_PIPED = 1, BS_STDIO_NULL = 2 };
+
+struct bs_stdio {
+    enum bs_stdio_mode in;
+    enum bs_stdio_mode out;
+    enum bs_stdio_mode err;
+    bool nonblocking; /* our ends */
+};
+
+struct bs_process;
+
+enum bs_process_state { BS_PROCESS_RUNS = 0, BS_PROCESS_EXITED, BS_PROCESS_SIGNALED };
+
+struct bs_process_end {
+    enum bs_process_state state;
+    int number; /* exit code, or signal; 0 while it runs */
+};
+
+/* The sandbox may be NULL. On 0 *process is a handle. Else it is NULL and nothing was started:
+ * BS_E_INVALID for a mode or a field that is not for processes, BS_E_EXECUTION for a failed spawn
+ * ("failed to spawn `P`: ..."), the sandbox's own code where it refused. */
+BS_EXPORT int bs_process_open(const struct bs_exec_request *request, const struct bs_stdio *stdio,
+                              const struct bs_sandbox *sandbox, struct bs_process **process,
+                              struct bs_error *err);
+
+BS_EXPORT pid_t bs_process_pid(const struct bs_process *process);
+
+/* Stream 0, 1 or 2. The handle's descriptor; -1 where it is not piped, was taken or is closed. */
+BS_EXPORT int bs_process_stream(struct bs_process *process, int stream);
+
+/* The same, and from then on the caller's to close; a second time -1. */
+BS_EXPORT int bs_process_take(struct bs_process *process, int stream);
+
+/* Closes the handle's end of a stream that nobody took: of stdin, that is the child's EOF. */
+BS_EXPORT void bs_process_close_stream(struct bs_process *process, int stream);
+
+/* Waits for the end; NULL: without limit, and then a stdin that nobody took is closed first. 0 ms
+ * looks once. Where the time ran out, *end says that it runs, and nothing has changed. Returns 0,
+ * or BS_E_EXECUTION ("wait error: ...") when somebody else collected the child. */
+BS_EXPORT int bs_process_wait(struct bs_process *process, const uint64_t *timeout_ms,
+                              struct bs_process_end *end, struct bs_error *err);
+
+/* SIGTERM or SIGKILL to the group. 0, or BS_E_EXECUTION when the system refuses to send it. */
+BS_EXPORT int bs_process_terminate(struct bs_process *process, struct bs_error *err);
+BS_EXPORT int bs_process_kill(struct bs_process *process, struct bs_error *err);
+
+/* SIGTERM and SIGCONT, grace_ms for the group to end, SIGKILL, reap, our ends closed. A second time
+ * it only tells the end again. *detached_writers (may be NULL): an output stream that nobody took
+ * has a writer although the group is gone. Returns as bs_process_wait does. */
+BS_EXPORT int bs_process_close(struct bs_process *process, uint64_t grace_ms,
+                               struct bs_process_end *end, bool *detached_writers,
+                               struct bs_error *err);
+
+/* SIGKILL, reap, our ends closed, memory freed; it takes BS_EXEC_KILL_MS at most. NULL is nothing
+ * to drop. */
+BS_EXPORT void bs_process_drop(struct bs_process *process);
+
+/* Runs a program behind the caller's own descriptors 0, 1 and 2, whose flags are not touched: what
+ * comes on 0 goes to its stdin, what it writes goes to 1 and 2. End of 0 is the end of its stdin.
+ * SIGINT or SIGTERM to the caller begins a close with BS_BRIDGE_GRACE_MS. Returns when the group is
+ * gone and the output has been passed on, or nobody took it for BS_EXEC_LINGER_MS. A watcher in a
+ * group of its own kills the child's group if the calling process dies of anything. Returns as
+ * bs_process_open and bs_process_wait do. One thread, and no other thread may fork meanwhile. */
+BS_EXPORT int bs_process_bridge(const struct bs_exec_request *request,
+                                const struct bs_sandbox *sandbox, struct bs_process_end *end,
+                                struct bs_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

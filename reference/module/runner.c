@@ -1,0 +1,94 @@
+/* The runner: what the child is before it is the module. */
+#define _GNU_SOURCE
+#include <boxspec/module.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/sys.h"
+#include "module/lookup.h"
+
+__attribute__((format(printf, 1, 2), noreturn)) static void give_up(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    (void)fputs("module runner: ", stderr);
+    (void)vfprintf(stderr, format, args);
+    (void)fputc('\n', stderr);
+    va_end(args);
+    _exit(1);
+}
+
+static const char *reason(void) {
+    static char buf[128];
+    return bs_os_message(errno, buf, sizeof buf);
+}
+
+/* A parent that is killed takes the module along. One that was gone before this could be asked for
+ * has left a pipe that nobody reads. */
+static void die_with_the_parent(void) {
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = 0};
+    if (poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0)
+        give_up("nobody waits for the answer");
+}
+
+static void read_input(struct bs_buf *input) {
+    enum { CHUNK = 256 * 1024 };
+    ssize_t n = 1;
+    while (n > 0) {
+        if (!bs_buf_reserve(input, CHUNK))
+            give_up("out of memory for the input");
+        n = (ssize_t)BS_RETRY(read(STDIN_FILENO, input->data + input->len, CHUNK));
+        if (n < 0)
+            give_up("cannot read the input: %s", reason());
+        input->len += (size_t)n;
+    }
+}
+
+/* The module gets a file: it may read as little of its input as it likes, and nobody waits. */
+static void put_on_stdin(const struct bs_buf *input) {
+    int fd = memfd_create("module-input", MFD_CLOEXEC);
+    size_t done = 0;
+    while (fd >= 0 && done < input->len) {
+        ssize_t n = (ssize_t)BS_RETRY(write(fd, input->data + done, input->len - done));
+        if (n < 0)
+            give_up("cannot hold the input: %s", reason());
+        done += (size_t)n;
+    }
+    if (fd < 0 || lseek(fd, 0, SEEK_SET) != 0 || dup2(fd, STDIN_FILENO) < 0)
+        give_up("cannot hold the input: %s", reason());
+}
+
+void bs_module_runner_main(int argc, char **argv) {
+    if (argc < 2 || strcmp(argv[1], BS_MODULE_RUNNER) != 0)
+        return;
+    if (argc != 3 || !bs_module_id_is_valid(argv[2]))
+        give_up("one module id is wanted behind %s", BS_MODULE_RUNNER);
+    die_with_the_parent();
+    char *root = bs_module_root(NULL);
+    char *file = root != NULL ? bs_module_find(root, argv[2]) : NULL;
+    if (file == NULL)
+        give_up("module not found: %s/%s", root != NULL ? root : "?", argv[2]);
+    struct bs_buf input = BS_BUF_INIT;
+    struct bs_json_error why;
+    read_input(&input);
+    cJSON *tree = bs_json_parse(input.data, input.len, &why);
+    if (tree == NULL)
+        give_up("the input is not JSON: line %zu, column %zu: %s", why.line, why.column,
+                why.message);
+    cJSON_Delete(tree);
+    put_on_stdin(&input);
+    bs_buf_clear(&input);
+    (void)execv(file, (char *const[]){file, NULL});
+    give_up("cannot execute %s: %s", file, reason());
+}

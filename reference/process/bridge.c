@@ -1,0 +1,161 @@
+#define _GNU_SOURCE
+#include <boxspec/process.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/sys.h"
+#include "exec/signals.h"
+#include "exec/sigpipe.h"
+#include "exec/watch.h"
+#include "process/lane.h"
+#include "process/watcher.h"
+
+enum { IN, OUT, ERR, LANES };
+
+struct bridge {
+    struct bs_process *process;
+    struct bs_lane lanes[LANES];
+    const struct bs_signal_slot *slot;
+    int leader; /* pidfd, -1 where there is none: then it is asked for every tick */
+    bool closing;
+    bool killed;
+    uint64_t until; /* of the grace, and then of the last output */
+};
+
+/* A side of a lane that has ended: the child is to see it, the caller's own stay as they are. */
+static void end_sides(struct bridge *bridge) {
+    if (bs_lane_is_done(&bridge->lanes[IN]) || bridge->lanes[IN].to < 0)
+        bs_process_close_stream(bridge->process, 0);
+    for (int i = OUT; i < LANES; i++) {
+        if (bs_lane_is_done(&bridge->lanes[i]))
+            bs_process_close_stream(bridge->process, i);
+    }
+}
+
+static bool relay(struct bridge *bridge, uint64_t until, bool ended) {
+    struct pollfd set[2 * LANES + 2];
+    uint64_t now = bs_now_ns();
+    uint64_t tick = bs_after_ms(now, BS_EXEC_TICK_MS);
+    bool moved = false;
+    for (int i = 0; i < LANES; i++)
+        bs_lane_poll(&bridge->lanes[i], &set[2 * i]);
+    if (ended)
+        set[0].fd = set[1].fd = -1; /* there is nobody to write to */
+    set[2 * LANES] =
+        (struct pollfd){.fd = bridge->closing ? -1 : bs_signal_fd(bridge->slot), .events = POLLIN};
+    set[2 * LANES + 1] = (struct pollfd){.fd = ended ? -1 : bridge->leader, .events = POLLIN};
+    if (bridge->leader < 0 && !ended && tick < until)
+        until = tick;
+    if (poll(set, sizeof set / sizeof *set, bs_poll_timeout(now, until)) < 0)
+        return false;
+    for (int i = 0; i < LANES; i++) {
+        bs_lane_turn(&bridge->lanes[i], &set[2 * i]);
+        moved = moved || bridge->lanes[i].moved;
+    }
+    end_sides(bridge);
+    return moved;
+}
+
+/* SIGTERM once, SIGKILL when the grace is over. */
+static void escalate(struct bridge *bridge) {
+    uint64_t now = bs_now_ns();
+    if (!bridge->closing && bs_signal_first(bridge->slot) != 0) {
+        bridge->closing = true;
+        bridge->until = bs_after_ms(now, BS_BRIDGE_GRACE_MS);
+        (void)bs_process_terminate(bridge->process, NULL);
+    } else if (bridge->closing && !bridge->killed && now >= bridge->until) {
+        bridge->killed = true;
+        bridge->until = BS_NEVER;
+        (void)bs_process_kill(bridge->process, NULL);
+    }
+}
+
+static int until_the_end(struct bridge *bridge, struct bs_process_end *end, struct bs_error *err) {
+    static const uint64_t at_once = 0;
+    int code = BS_OK;
+    for (;;) {
+        code = bs_process_wait(bridge->process, &at_once, end, err);
+        if (code != BS_OK || end->state != BS_PROCESS_RUNS)
+            return code;
+        (void)relay(bridge, bridge->until, false);
+        escalate(bridge);
+    }
+}
+
+/* What the pipes still hold is passed on; a reader that has stopped, or a stranger who holds them,
+ * is waited for only so long. */
+static void pass_the_rest_on(struct bridge *bridge) {
+    uint64_t until = bs_after_ms(bs_now_ns(), BS_EXEC_LINGER_MS);
+    while (bs_now_ns() < until &&
+           (!bs_lane_is_done(&bridge->lanes[OUT]) || !bs_lane_is_done(&bridge->lanes[ERR]))) {
+        if (relay(bridge, until, true) && !bridge->closing)
+            until = bs_after_ms(bs_now_ns(), BS_EXEC_LINGER_MS);
+    }
+}
+
+static void connect_lanes(struct bridge *bridge) {
+    for (int i = 0; i < LANES; i++) {
+        int ours = bs_process_stream(bridge->process, i);
+        struct bs_lane *lane = &bridge->lanes[i];
+        lane->from = i == IN ? 0 : ours;
+        lane->to = i == IN ? ours : i;
+        if (fcntl(i, F_GETFD) == -1)
+            *(i == IN ? &lane->from : &lane->to) = -1;
+    }
+    end_sides(bridge);
+}
+
+static int run(struct bridge *bridge, const struct bs_exec_request *request,
+               const struct bs_sandbox *sandbox, struct bs_process_end *end, struct bs_error *err) {
+    static const struct bs_stdio piped = {BS_STDIO_PIPED, BS_STDIO_PIPED, BS_STDIO_PIPED, true};
+    struct bs_watcher watcher = BS_WATCHER_INIT;
+    char buf[128];
+    int os_error = bs_watcher_start(&watcher);
+    if (os_error != 0)
+        return bs_fail(err, BS_E_EXECUTION, os_error, "failed to start the watcher: %s",
+                       bs_os_message(os_error, buf, sizeof buf));
+    int code = bs_process_open(request, &piped, sandbox, &bridge->process, err);
+    if (code == BS_OK) {
+        struct bs_sigpipe guard = {0};
+        bs_watcher_guard(&watcher, bs_process_pid(bridge->process));
+        bs_sigpipe_hold(&guard);
+        bridge->leader = bs_pidfd(bs_process_pid(bridge->process));
+        connect_lanes(bridge);
+        code = until_the_end(bridge, end, err);
+        pass_the_rest_on(bridge);
+        bs_close(&bridge->leader);
+        bs_process_drop(bridge->process);
+        bs_sigpipe_release(&guard);
+    }
+    bs_watcher_release(&watcher);
+    return code;
+}
+
+int bs_process_bridge(const struct bs_exec_request *request, const struct bs_sandbox *sandbox,
+                      struct bs_process_end *end, struct bs_error *err) {
+    unsigned sigints = 0;
+    unsigned sigterms = 0;
+    *end = (struct bs_process_end){BS_PROCESS_RUNS, 0};
+    struct bs_signal_slot *slot = bs_signals_acquire(err);
+    if (slot == NULL)
+        return BS_E_EXECUTION;
+    /* The buffers are too large for a stack. */
+    struct bridge *bridge = calloc(1, sizeof *bridge);
+    int code = BS_OK;
+    if (bridge == NULL) {
+        code = bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory");
+    } else {
+        bridge->slot = slot;
+        bridge->until = BS_NEVER;
+        code = run(bridge, request, sandbox, end, err);
+    }
+    free(bridge);
+    bs_signals_release(slot, &sigints, &sigterms);
+    return code;
+}

@@ -1,0 +1,30 @@
+/* One direction of a bridge: what can be read from one descriptor goes to another. */
+#ifndef BS_PROCESS_LANE_H
+#define BS_PROCESS_LANE_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { BS_LANE_BYTES = 64 * 1024 };
+
+struct bs_lane {
+    int from; /* -1 once it has ended */
+    int to;   /* -1 once nobody takes anything */
+    size_t start;
+    size_t end;
+    bool moved; /* in the last turn */
+    char bytes[BS_LANE_BYTES];
+};
+
+/* What to poll for: [0] to read, [1] to write; -1 where it waits for the other. */
+void bs_lane_poll(const struct bs_lane *lane, struct pollfd set[2]);
+
+/* Moves what is ready. Never blocks: of a descriptor that blocks no more is asked than it promised.
+ * A side that has ended becomes -1 and is the caller's to close. */
+void bs_lane_turn(struct bs_lane *lane, const struct pollfd set[2]);
+
+/* Nothing will come any more, or nobody takes it. */
+bool bs_lane_is_done(const struct bs_lane *lane);
+
+#endif

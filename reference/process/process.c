@@ -1,0 +1,291 @@
+#define _GNU_SOURCE
+#include <boxspec/process.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/sys.h"
+#include "exec/admit.h"
+#include "exec/group.h"
+#include "exec/spawn.h"
+
+struct bs_process {
+    pid_t pid;
+    struct bs_watch watch; /* until the drop: a wait may be polling it */
+    pthread_mutex_t lock;  /* before everything below */
+    pthread_cond_t left;   /* a call has left */
+    unsigned calls;        /* under way */
+    int ours[3];           /* our ends; -1 once taken or closed */
+    bool reaped;
+    int lost_error; /* errno: the child was collected by somebody else; 0 while all is well */
+    struct bs_process_end end;
+    bool detached_writers;
+};
+
+static void enter(struct bs_process *process) {
+    (void)pthread_mutex_lock(&process->lock);
+    process->calls++;
+}
+
+static void leave(struct bs_process *process) {
+    process->calls--;
+    (void)pthread_cond_broadcast(&process->left);
+    (void)pthread_mutex_unlock(&process->lock);
+}
+
+static bool is_mode(enum bs_stdio_mode mode) {
+    return mode == BS_STDIO_INHERIT || mode == BS_STDIO_PIPED || mode == BS_STDIO_NULL;
+}
+
+static int check(const struct bs_exec_request *request, const struct bs_stdio *stdio,
+                 struct bs_error *err) {
+    if (!is_mode(stdio->in) || !is_mode(stdio->out) || !is_mode(stdio->err))
+        return bs_fail(err, BS_E_INVALID, 0,
+                       "a stream is neither inherited (0), piped (1) nor null (2)");
+    if (request->timeout_ms != NULL || request->stdin_mode != BS_STDIN_INHERIT || request->debug ||
+        request->max_output_bytes != NULL || request->cancel_fd != NULL ||
+        request->on_output != NULL || request->sandbox != NULL)
+        return bs_fail(err, BS_E_INVALID, 0,
+                       "a process takes program, args, current_dir and env; the rest is for runs");
+    return BS_OK;
+}
+
+static enum bs_plug plug_of(enum bs_stdio_mode mode) {
+    static const enum bs_plug plugs[] = {[BS_STDIO_INHERIT] = BS_PLUG_INHERIT,
+                                         [BS_STDIO_PIPED] = BS_PLUG_PIPE,
+                                         [BS_STDIO_NULL] = BS_PLUG_NULL};
+    return plugs[mode];
+}
+
+int bs_process_open(const struct bs_exec_request *request, const struct bs_stdio *stdio,
+                    const struct bs_sandbox *sandbox, struct bs_process **process,
+                    struct bs_error *err) {
+    *process = NULL;
+    int code = check(request, stdio, err);
+    if (code != BS_OK)
+        return code;
+    struct bs_exec_request asked = *request;
+    struct bs_wrapped wrapped = {0};
+    bool is_wrapped = false;
+    asked.sandbox = sandbox;
+    code = bs_admit(&asked, &wrapped, &is_wrapped, err);
+    if (code == BS_OK)
+        code = bs_check_sigchld(err);
+    if (code != BS_OK)
+        return code;
+    struct bs_process *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory");
+    const struct bs_plugs plugs = {plug_of(stdio->in), plug_of(stdio->out), plug_of(stdio->err),
+                                   stdio->nonblocking};
+    struct bs_child child;
+    code = bs_spawn(&asked, is_wrapped ? &wrapped : NULL, &plugs, &child, err);
+    if (code != BS_OK) {
+        free(made);
+        return code;
+    }
+    made->pid = child.pid;
+    made->watch = child.watch;
+    made->ours[0] = child.in;
+    made->ours[1] = child.out;
+    made->ours[2] = child.err;
+    (void)pthread_mutex_init(&made->lock, NULL);
+    (void)pthread_cond_init(&made->left, NULL);
+    *process = made;
+    return BS_OK;
+}
+
+pid_t bs_process_pid(const struct bs_process *process) { return process->pid; }
+
+int bs_process_stream(struct bs_process *process, int stream) {
+    enter(process);
+    int fd = process->ours[stream];
+    leave(process);
+    return fd;
+}
+
+int bs_process_take(struct bs_process *process, int stream) {
+    enter(process);
+    int fd = process->ours[stream];
+    process->ours[stream] = -1;
+    leave(process);
+    return fd;
+}
+
+void bs_process_close_stream(struct bs_process *process, int stream) {
+    enter(process);
+    bs_close(&process->ours[stream]);
+    leave(process);
+}
+
+/* Waits for killed members, and for zombies that are somebody else's to collect: BS_EXEC_KILL_MS at
+ * most. A member that is being forked meanwhile has not seen the signal, so it is sent again. */
+static void end_group(pid_t pgid) {
+    uint64_t until = bs_after_ms(bs_now_ns(), BS_EXEC_KILL_MS);
+    for (;;) {
+        (void)bs_group_signal(pgid, SIGKILL);
+        struct bs_members members = bs_group_look(pgid, pgid, UINT64_MAX);
+        if (members.alive == 0 || bs_now_ns() >= until)
+            return;
+        int witness = members.witness != 0 ? bs_pidfd(members.witness) : -1;
+        struct pollfd entry = {.fd = witness, .events = POLLIN};
+        (void)BS_RETRY(poll(&entry, 1, witness >= 0 ? BS_EXEC_TICK_MS : 5));
+        bs_close(&witness);
+    }
+}
+
+/* Looks for the end of the leader. With it the rest of the group goes, and then the leader: its
+ * zombie keeps the number ours until the last signal. True when there is nothing to wait for. */
+static bool settle(struct bs_process *process) {
+    siginfo_t info = {0};
+    if (process->reaped || process->lost_error != 0)
+        return true;
+    if (BS_RETRY(waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG | WNOWAIT)) != 0) {
+        process->lost_error = errno;
+        if (!bs_watch_kill_group(&process->watch) && bs_watch_is_uncollected(&process->watch))
+            (void)bs_group_signal(process->pid, SIGKILL);
+        return true;
+    }
+    if (info.si_pid == 0)
+        return false;
+    process->end.state = info.si_code == CLD_EXITED ? BS_PROCESS_EXITED : BS_PROCESS_SIGNALED;
+    process->end.number = info.si_status;
+    end_group(process->pid);
+    (void)BS_RETRY(waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG));
+    process->reaped = true;
+    return true;
+}
+
+/* Where nothing tells the end of a child. */
+enum { POLLED_MS = 20 };
+
+static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* Until the leader has ended or `until`; the lock is free meanwhile. */
+static bool await_end(struct bs_process *process, uint64_t until) {
+    bool ended = false;
+    while (!(ended = settle(process))) {
+        uint64_t now = bs_now_ns();
+        if (now >= until)
+            break;
+        bool polled = process->watch.polled;
+        struct pollfd entry = {.fd = process->watch.fd, .events = POLLIN};
+        uint64_t at = polled ? earlier(until, bs_after_ms(now, POLLED_MS)) : until;
+        (void)pthread_mutex_unlock(&process->lock);
+        (void)poll(&entry, 1, bs_poll_timeout(now, at));
+        (void)pthread_mutex_lock(&process->lock);
+    }
+    return ended;
+}
+
+static int tell(const struct bs_process *process, struct bs_process_end *end,
+                struct bs_error *err) {
+    char buf[128];
+    *end = process->end;
+    if (process->lost_error == 0)
+        return BS_OK;
+    return bs_fail(err, BS_E_EXECUTION, process->lost_error, "wait error: %s",
+                   bs_os_message(process->lost_error, buf, sizeof buf));
+}
+
+int bs_process_wait(struct bs_process *process, const uint64_t *timeout_ms,
+                    struct bs_process_end *end, struct bs_error *err) {
+    enter(process);
+    /* A child that waits for its stdin to end would never end, and nobody could write to it. */
+    if (timeout_ms == NULL)
+        bs_close(&process->ours[0]);
+    (void)await_end(process, timeout_ms == NULL ? BS_NEVER : bs_after_ms(bs_now_ns(), *timeout_ms));
+    int code = tell(process, end, err);
+    leave(process);
+    return code;
+}
+
+static int send_signal(struct bs_process *process, int signo, struct bs_error *err) {
+    char buf[128];
+    int code = BS_OK;
+    enter(process);
+    if (!process->reaped && process->lost_error == 0 && !bs_group_signal(process->pid, signo))
+        code = bs_fail(err, BS_E_EXECUTION, errno, "cannot send signal %d: %s", signo,
+                       bs_os_message(errno, buf, sizeof buf));
+    leave(process);
+    return code;
+}
+
+int bs_process_terminate(struct bs_process *process, struct bs_error *err) {
+    return send_signal(process, SIGTERM, err);
+}
+
+int bs_process_kill(struct bs_process *process, struct bs_error *err) {
+    return send_signal(process, SIGKILL, err);
+}
+
+/* Somebody who left the group writes where nobody will read. */
+static bool has_writer(int fd) {
+    struct pollfd entry = {.fd = fd, .events = POLLIN};
+    return fd >= 0 && BS_RETRY(poll(&entry, 1, 0)) >= 0 && (entry.revents & POLLHUP) == 0;
+}
+
+/* The members' grace is the group's: the leader may go first. It stays a zombie meanwhile. */
+static void await_group(struct bs_process *process, uint64_t until) {
+    while (!process->reaped && process->lost_error == 0) {
+        struct bs_members members = bs_group_look(process->pid, process->pid, UINT64_MAX);
+        uint64_t now = bs_now_ns();
+        if ((members.known && members.alive == 0) || now >= until)
+            return;
+        int witness = members.witness != 0 ? bs_pidfd(members.witness) : -1;
+        struct pollfd entry = {.fd = witness, .events = POLLIN};
+        uint64_t at = earlier(until, bs_after_ms(now, BS_EXEC_TICK_MS));
+        (void)pthread_mutex_unlock(&process->lock);
+        (void)poll(&entry, 1, bs_poll_timeout(now, at));
+        (void)pthread_mutex_lock(&process->lock);
+        bs_close(&witness);
+    }
+}
+
+int bs_process_close(struct bs_process *process, uint64_t grace_ms, struct bs_process_end *end,
+                     bool *detached_writers, struct bs_error *err) {
+    enter(process);
+    if (!process->reaped && process->lost_error == 0) {
+        (void)bs_group_signal(process->pid, SIGTERM);
+        (void)bs_group_signal(process->pid, SIGCONT);
+        await_group(process, bs_after_ms(bs_now_ns(), grace_ms));
+        if (!process->reaped)
+            (void)bs_group_signal(process->pid, SIGKILL);
+        (void)await_end(process, bs_after_ms(bs_now_ns(), BS_EXEC_KILL_MS));
+    }
+    for (int stream = 0; stream < 3; stream++) {
+        if (stream > 0 && has_writer(process->ours[stream]))
+            process->detached_writers = true;
+        bs_close(&process->ours[stream]);
+    }
+    if (detached_writers != NULL)
+        *detached_writers = process->detached_writers;
+    int code = tell(process, end, err);
+    leave(process);
+    return code;
+}
+
+void bs_process_drop(struct bs_process *process) {
+    if (process == NULL)
+        return;
+    enter(process);
+    if (!process->reaped && process->lost_error == 0) {
+        (void)bs_group_signal(process->pid, SIGKILL);
+        (void)await_end(process, bs_after_ms(bs_now_ns(), BS_EXEC_KILL_MS));
+    }
+    while (process->calls > 1)
+        (void)pthread_cond_wait(&process->left, &process->lock);
+    for (int stream = 0; stream < 3; stream++)
+        bs_close(&process->ours[stream]);
+    (void)pthread_mutex_unlock(&process->lock);
+    bs_watch_close(&process->watch);
+    (void)pthread_cond_destroy(&process->left);
+    (void)pthread_mutex_destroy(&process->lock);
+    free(process);
+}

@@ -1,0 +1,92 @@
+#define _GNU_SOURCE
+#include "process/watcher.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/sys.h"
+#include "exec/group.h"
+#include "exec/watch.h"
+
+/* The group is killed until nobody is left who could still be forking; the leader is an orphan by
+ * now and is collected by whoever adopted it. The pidfd still means its group then. */
+static void end_group(pid_t pgid, int pidfd) {
+    const struct bs_watch leader = {.fd = pidfd, .is_pidfd = pidfd >= 0};
+    uint64_t until = bs_after_ms(bs_now_ns(), 500);
+    if (!bs_watch_kill_group(&leader))
+        (void)bs_group_signal(pgid, SIGKILL);
+    while (!bs_group_empty(pgid) && bs_now_ns() < until) {
+        struct timespec moment = {0, 5 * (long)BS_NS_PER_MS};
+        (void)bs_watch_kill_group(&leader);
+        (void)nanosleep(&moment, NULL);
+    }
+}
+
+/* In the child of a program that may have threads: async-signal-safe calls only. It holds nothing
+ * but its end of the pipe, so whoever waits for an end of 0, 1 or 2 does not wait for it. */
+static void watch(int fd) {
+    pid_t pgid = 0;
+    int pidfd = -1;
+    (void)setpgid(0, 0);
+    if (dup2(fd, 0) != 0 || syscall(SYS_close_range, 1U, ~0U, 0U) != 0)
+        _exit(1);
+    for (;;) {
+        pid_t told = 0;
+        long n = BS_RETRY(read(0, &told, sizeof told));
+        if (n != (long)sizeof told)
+            break;
+        pgid = told;
+        pidfd = told > 0 ? bs_pidfd(told) : -1;
+    }
+    if (pgid > 0)
+        end_group(pgid, pidfd);
+    _exit(0);
+}
+
+int bs_watcher_start(struct bs_watcher *watcher) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return errno;
+    int fd = bs_above_stdio(ends[0]);
+    watcher->fd = bs_above_stdio(ends[1]);
+    int os_error = fd < 0 || watcher->fd < 0 ? errno : 0;
+    /* Signals stay blocked in it: a terminal's, and those that are the bridge's to act on. */
+    sigset_t all;
+    sigset_t mask;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &mask);
+    if (os_error == 0) {
+        watcher->pid = fork();
+        os_error = watcher->pid < 0 ? errno : 0;
+        if (watcher->pid == 0)
+            watch(fd);
+    }
+    (void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    bs_close(&fd);
+    if (os_error != 0)
+        bs_close(&watcher->fd);
+    return os_error;
+}
+
+/* Less than PIPE_BUF, and the reader lives as long as we do: it comes whole. */
+static void tell(const struct bs_watcher *watcher, pid_t pgid) {
+    (void)BS_RETRY(write(watcher->fd, &pgid, sizeof pgid));
+}
+
+void bs_watcher_guard(struct bs_watcher *watcher, pid_t pgid) { tell(watcher, pgid); }
+
+void bs_watcher_release(struct bs_watcher *watcher) {
+    siginfo_t info;
+    if (watcher->fd < 0)
+        return;
+    tell(watcher, 0);
+    bs_close(&watcher->fd);
+    (void)BS_RETRY(waitid(P_PID, (id_t)watcher->pid, &info, WEXITED));
+    *watcher = (struct bs_watcher)BS_WATCHER_INIT;
+}

@@ -1,0 +1,112 @@
+#define _GNU_SOURCE
+#include <boxspec/module.h>
+
+#include <signal.h>
+#include <string.h>
+
+#include "shim/ops.h"
+
+static void put_member(struct bs_buf *out, const char *name, const char *text, size_t len) {
+    bs_buf_str(out, ",\"");
+    bs_buf_str(out, name);
+    bs_buf_str(out, "\":");
+    bs_json_put_string(out, len > 0 ? text : "", len);
+}
+
+static void put_count(struct bs_buf *out, const char *name, uint64_t value) {
+    bs_buf_str(out, ",\"");
+    bs_buf_str(out, name);
+    bs_buf_str(out, "\":");
+    bs_buf_u64(out, value);
+}
+
+static void put_failure(struct bs_buf *out, const char *id, const struct bs_module_result *result) {
+    const char *class = bs_module_outcome_name(result->outcome);
+    bs_buf_str(out, "\"error\":{\"class\":\"");
+    bs_buf_str(out, class);
+    bs_buf_char(out, '"');
+    put_member(out, "module_id", id, strlen(id));
+    put_member(out, result->outcome == BS_MODULE_OUTPUT_PARSE ? "reason" : "message",
+               result->message, strlen(result->message));
+    if (result->outcome == BS_MODULE_TIMEOUT)
+        put_count(out, "timeout_ms", result->timeout_ms);
+    if (result->outcome == BS_MODULE_NON_ZERO_EXIT) {
+        put_count(out, "exit_code", (uint64_t)result->exit_code);
+        put_member(out, "stderr", result->stderr_text.data, result->stderr_text.len);
+    }
+    if (result->outcome == BS_MODULE_SIGNALED || result->outcome == BS_MODULE_INTERRUPTED) {
+        bs_buf_str(out, ",\"signal\":");
+        bs_put_signal(out, result->signal);
+    }
+    if (result->outcome == BS_MODULE_OUTPUT_SIZE)
+        bs_buf_str(out, result->stream == BS_STDOUT ? ",\"stream\":\"stdout\""
+                                                    : ",\"stream\":\"stderr\"");
+    bs_buf_char(out, '}');
+}
+
+static void put_outcome(struct bs_buf *out, const char *id, struct bs_module_result *result) {
+    bs_buf_char(out, '{');
+    if (result->outcome == BS_MODULE_VALUE) {
+        bs_buf_str(out, "\"value\":");
+        bs_buf_add(out, result->value.data, result->value.len);
+    } else {
+        put_failure(out, id, result);
+    }
+    if (result->left.len > 0) {
+        if (bs_bytes_to_text(&result->left) != BS_OK)
+            out->failed = true;
+        put_member(out, "directory_left", result->left.data, result->left.len);
+    }
+    bs_buf_char(out, '}');
+}
+
+static enum bs_answer execute(const struct bs_call *call, struct bs_module_request *request,
+                              const cJSON *input, struct bs_buf *out) {
+    struct bs_module_result result = BS_MODULE_RESULT_INIT;
+    struct bs_error err = BS_ERROR_INIT;
+    struct bs_buf text = BS_BUF_INIT;
+    enum bs_answer answer = BS_ANSWERED;
+    bs_json_put_tree(&text, input);
+    out->failed |= text.failed;
+    request->input = text.data;
+    request->input_len = text.len;
+    int code = text.failed ? BS_OK : bs_module_execute(request, &result, &err);
+    if (code == BS_OK) {
+        bs_answer_open(out, call->id, "result");
+        put_outcome(out, request->id, &result);
+        bs_answer_close(out);
+    } else {
+        answer = bs_answer_error(out, call->id, code, &err);
+    }
+    bs_module_result_clear(&result);
+    bs_buf_clear(&text);
+    return answer;
+}
+
+enum bs_answer bs_op_module_execute(const struct bs_call *call, struct bs_buf *out) {
+    static const char *const known[] = {
+        "id",      "op",         "module_id",       "module_id_b64", "input",
+        "enabled", "timeout_ms", "extensions_root", "hold",          "extensions_root_b64",
+        NULL};
+    struct bs_decoder decoder = {0};
+    struct bs_module_request request = BS_MODULE_REQUEST_INIT;
+    enum bs_answer answer = BS_ANSWERED;
+    bs_refuse_unknown(&decoder, call->request, "", known);
+    request.id = bs_decode_text(&decoder, call->request, "", "module_id", true);
+    request.extensions_root = bs_decode_text(&decoder, call->request, "", "extensions_root", false);
+    const cJSON *enabled = cJSON_GetObjectItemCaseSensitive(call->request, "enabled");
+    const cJSON *input = cJSON_GetObjectItemCaseSensitive(call->request, "input");
+    request.enabled = enabled == NULL || bs_decode_bool(&decoder, call->request, "", "enabled");
+    (void)bs_decode_u64(&decoder, call->request, "", "timeout_ms", &request.timeout_ms);
+    bs_refuse_nul(&decoder);
+    if (input == NULL)
+        bs_problem(&decoder, "/input", "a JSON value is missing");
+    if (request.enabled && call->door == BS_DOOR_SERVE)
+        bs_problem(&decoder, "/enabled",
+                   "not true under `serve`, where a child would inherit the protocol's stdin; use "
+                   "`run REQUEST RESPONSE`");
+    answer = bs_decoder_failed(&decoder) ? bs_answer_problems(out, call->id, &decoder)
+                                         : execute(call, &request, input, out);
+    bs_decoder_clear(&decoder);
+    return answer;
+}

@@ -1,0 +1,254 @@
+#define _GNU_SOURCE
+#include "shim/process_step.h"
+
+#include <errno.h>
+#include <sha2.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/sys.h"
+#include "shim/answer.h"
+
+const char *const bs_step_names[BS_STEP_KINDS] = {
+    [BS_STEP_OPEN] = "open",
+    [BS_STEP_STREAMS] = "streams",
+    [BS_STEP_TAKE] = "take",
+    [BS_STEP_WRITE] = "write",
+    [BS_STEP_READ_UNTIL] = "read_until",
+    [BS_STEP_READ_EOF] = "read_eof",
+    [BS_STEP_CLOSE_STDIN] = "close_stdin",
+    [BS_STEP_POLL] = "poll",
+    [BS_STEP_WAIT] = "wait",
+    [BS_STEP_TERMINATE] = "terminate",
+    [BS_STEP_KILL] = "kill",
+    [BS_STEP_CLOSE] = "close",
+    [BS_STEP_DROP] = "drop",
+    [BS_STEP_JOIN] = "join",
+};
+
+/* A stream that is longer is told by its length and its digest. */
+enum { SHORT = 64 * 1024, CHUNK = 64 * 1024 };
+
+static void put_count(struct bs_buf *out, const char *name, uint64_t value) {
+    bs_buf_str(out, "\"");
+    bs_buf_str(out, name);
+    bs_buf_str(out, "\":");
+    bs_buf_u64(out, value);
+}
+
+static void put_flag(struct bs_buf *out, const char *name, bool value) {
+    bs_buf_str(out, "\"");
+    bs_buf_str(out, name);
+    bs_buf_str(out, value ? "\":true" : "\":false");
+}
+
+static void put_failure(struct bs_buf *out, int code, const char *message) {
+    bs_buf_str(out, "\"error\":");
+    bs_put_error(out, bs_error_kind(code), message, strlen(message));
+}
+
+/* What went wrong with a descriptor, by its name, which is the same everywhere. */
+static void put_errno(struct bs_buf *out, int os_error) {
+    const char *name = strerrorname_np(os_error);
+    bs_buf_str(out, ",\"errno\":");
+    bs_json_put_string(out, name != NULL ? name : "?", strlen(name != NULL ? name : "?"));
+}
+
+void bs_put_end(struct bs_buf *out, const struct bs_process_end *end) {
+    if (end->state == BS_PROCESS_RUNS) {
+        put_flag(out, "running", true);
+    } else if (end->state == BS_PROCESS_EXITED) {
+        put_count(out, "exited", (uint64_t)end->number);
+    } else {
+        bs_buf_str(out, "\"signaled\":");
+        bs_put_signal(out, end->number);
+    }
+}
+
+static int stream_of(const struct bs_script_step *step) {
+    const struct bs_script_handle *handle = step->handle;
+    int taken = handle->taken[step->stream];
+    return taken >= 0 ? taken : bs_process_stream(handle->process, step->stream);
+}
+
+static void open_it(struct bs_script_step *step) {
+    struct bs_script_handle *handle = step->handle;
+    struct bs_error err = BS_ERROR_INIT;
+    int code = bs_process_open(&handle->request, &handle->stdio, NULL, &handle->process, &err);
+    if (code != BS_OK)
+        put_failure(&step->result, code, err.message);
+    else
+        put_count(&step->result, "pid", (uint64_t)bs_process_pid(handle->process));
+}
+
+static void write_all(struct bs_script_step *step) {
+    int fd = stream_of(step);
+    size_t done = 0;
+    int os_error = fd < 0 ? EBADF : 0;
+    while (os_error == 0 && done < step->data_len) {
+        ssize_t n = (ssize_t)BS_RETRY(write(fd, step->data + done, step->data_len - done));
+        os_error = n < 0 ? errno : 0;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    put_count(&step->result, "written", done);
+    if (os_error != 0)
+        put_errno(&step->result, os_error);
+}
+
+/* One byte a call: what follows is the next step's. */
+static void read_until(struct bs_script_step *step) {
+    struct bs_buf got = BS_BUF_INIT;
+    int fd = stream_of(step);
+    ssize_t n = fd >= 0 ? 1 : 0;
+    while (n > 0 && bs_buf_reserve(&got, 1)) {
+        n = (ssize_t)BS_RETRY(read(fd, got.data + got.len, 1));
+        got.len += n > 0 ? 1 : 0;
+        if (got.len >= step->data_len && n > 0 &&
+            memcmp(got.data + got.len - step->data_len, step->data, step->data_len) == 0)
+            break;
+    }
+    bs_buf_str(&step->result, "\"data_b64\":");
+    bs_json_put_base64(&step->result, got.data, got.len);
+    bs_buf_char(&step->result, ',');
+    put_flag(&step->result, "eof", n <= 0);
+    bs_buf_clear(&got);
+}
+
+/* However long it is, a fixed piece of it is held. */
+static void read_eof(struct bs_script_step *step) {
+    static const char none[] = "";
+    struct bs_buf got = BS_BUF_INIT;
+    SHA2_CTX context;
+    char hex[SHA256_DIGEST_STRING_LENGTH];
+    uint64_t bytes = 0;
+    int fd = stream_of(step);
+    ssize_t n = fd >= 0 ? 1 : 0;
+    SHA256Init(&context);
+    while (n > 0 && bs_buf_reserve(&got, CHUNK)) {
+        n = (ssize_t)BS_RETRY(read(fd, got.data + got.len, CHUNK));
+        if (n <= 0)
+            break;
+        SHA256Update(&context, (const uint8_t *)got.data + got.len, (size_t)n);
+        bytes += (uint64_t)n;
+        got.len = bytes <= SHORT ? (size_t)bytes : 0;
+    }
+    SHA256End(&context, hex);
+    put_count(&step->result, "bytes", bytes);
+    bs_buf_str(&step->result, ",\"sha256\":\"");
+    bs_buf_str(&step->result, hex);
+    bs_buf_char(&step->result, '"');
+    if (bytes <= SHORT) {
+        bs_buf_str(&step->result, ",\"data_b64\":");
+        bs_json_put_base64(&step->result, got.data != NULL ? got.data : none, got.len);
+    }
+    step->result.failed |= got.failed;
+    bs_buf_clear(&got);
+}
+
+static void put_code(struct bs_script_step *step, int code, const struct bs_error *err) {
+    if (code != BS_OK)
+        put_failure(&step->result, code, err->message);
+}
+
+static void wait_for(struct bs_script_step *step, const uint64_t *ms) {
+    struct bs_process_end end;
+    struct bs_error err = BS_ERROR_INIT;
+    int code = bs_process_wait(step->handle->process, ms, &end, &err);
+    put_code(step, code, &err);
+    if (code == BS_OK)
+        bs_put_end(&step->result, &end);
+}
+
+static void close_it(struct bs_script_step *step) {
+    struct bs_process_end end;
+    struct bs_error err = BS_ERROR_INIT;
+    bool detached = false;
+    uint64_t grace = step->ms != NULL ? *step->ms : BS_PROCESS_GRACE_MS;
+    int code = bs_process_close(step->handle->process, grace, &end, &detached, &err);
+    put_code(step, code, &err);
+    if (code != BS_OK)
+        return;
+    bs_put_end(&step->result, &end);
+    bs_buf_char(&step->result, ',');
+    put_flag(&step->result, "detached_writers", detached);
+}
+
+static void put_streams(struct bs_script_step *step) {
+    static const char *const names[] = {"stdin", "stdout", "stderr"};
+    for (int i = 0; i < 3; i++) {
+        if (i > 0)
+            bs_buf_char(&step->result, ',');
+        put_flag(&step->result, names[i], bs_process_stream(step->handle->process, i) >= 0);
+    }
+}
+
+static void take_stream(struct bs_script_step *step) {
+    int fd = bs_process_take(step->handle->process, step->stream);
+    if (fd >= 0)
+        step->handle->taken[step->stream] = fd;
+    put_flag(&step->result, "taken", fd >= 0);
+}
+
+static void drop(struct bs_script_handle *handle) {
+    struct bs_process *process = handle->process;
+    handle->process = NULL;
+    bs_process_drop(process);
+}
+
+static void act(struct bs_script_step *step) {
+    static const uint64_t at_once = 0;
+    struct bs_script_handle *handle = step->handle;
+    struct bs_error err = BS_ERROR_INIT;
+    switch (step->kind) {
+    case BS_STEP_STREAMS:
+        put_streams(step);
+        break;
+    case BS_STEP_TAKE:
+        take_stream(step);
+        break;
+    case BS_STEP_WRITE:
+        write_all(step);
+        break;
+    case BS_STEP_READ_UNTIL:
+        read_until(step);
+        break;
+    case BS_STEP_READ_EOF:
+        read_eof(step);
+        break;
+    case BS_STEP_CLOSE_STDIN:
+        bs_close(&handle->taken[0]);
+        bs_process_close_stream(handle->process, 0);
+        break;
+    case BS_STEP_POLL:
+        wait_for(step, &at_once);
+        break;
+    case BS_STEP_WAIT:
+        wait_for(step, step->ms);
+        break;
+    case BS_STEP_TERMINATE:
+        put_code(step, bs_process_terminate(handle->process, &err), &err);
+        break;
+    case BS_STEP_KILL:
+        put_code(step, bs_process_kill(handle->process, &err), &err);
+        break;
+    case BS_STEP_CLOSE:
+        close_it(step);
+        break;
+    case BS_STEP_DROP:
+        drop(handle);
+        break;
+    default:
+        break;
+    }
+}
+
+void bs_script_step_take(struct bs_script_step *step) {
+    bs_buf_char(&step->result, '{');
+    if (step->kind == BS_STEP_OPEN)
+        open_it(step);
+    else if (step->handle == NULL || step->handle->process == NULL)
+        put_failure(&step->result, BS_E_INVALID, "the handle is not open");
+    else
+        act(step);
+    bs_buf_char(&step->result, '}');
+}

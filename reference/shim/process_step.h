@@ -1,0 +1,53 @@
+/* One step of a script: a call of the library on one handle, and what it gave. */
+#ifndef BS_SHIM_PROCESS_STEP_H
+#define BS_SHIM_PROCESS_STEP_H
+
+#include <boxspec/process.h>
+
+#include "shim/decode.h"
+
+struct bs_script_handle {
+    const char *name;
+    struct bs_exec_request request;
+    struct bs_stdio stdio;
+    struct bs_process *process; /* NULL before open and after drop */
+    int taken[3];
+};
+
+enum bs_step_kind {
+    BS_STEP_OPEN,
+    BS_STEP_STREAMS,
+    BS_STEP_TAKE,
+    BS_STEP_WRITE,
+    BS_STEP_READ_UNTIL,
+    BS_STEP_READ_EOF,
+    BS_STEP_CLOSE_STDIN,
+    BS_STEP_POLL,
+    BS_STEP_WAIT,
+    BS_STEP_TERMINATE,
+    BS_STEP_KILL,
+    BS_STEP_CLOSE,
+    BS_STEP_DROP,
+    BS_STEP_JOIN,
+    BS_STEP_KINDS
+};
+
+extern const char *const bs_step_names[BS_STEP_KINDS];
+
+struct bs_script_step {
+    enum bs_step_kind kind;
+    struct bs_script_handle *handle; /* NULL for a join */
+    const char *thread;              /* where it is taken, or what is joined; NULL: the main one */
+    int stream;
+    const char *data; /* to be written, or read up to */
+    size_t data_len;
+    const uint64_t *ms; /* of a wait or a grace; NULL: not given */
+    struct bs_buf result;
+};
+
+/* Takes it; `result` is a JSON object afterwards. */
+void bs_script_step_take(struct bs_script_step *step);
+
+void bs_put_end(struct bs_buf *out, const struct bs_process_end *end);
+
+#endif

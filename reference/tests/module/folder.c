@@ -1,0 +1,133 @@
+#define _GNU_SOURCE
+#include "module/folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/sys.h"
+#include "support/harness.h"
+#include "support/holdings.h"
+
+static bool is_there(const char *path) {
+    struct stat st;
+    return lstat(path, &st) == 0;
+}
+
+static void a_new_one_is_empty_and_closed(void **state) {
+    (void)state;
+    char *path = bs_module_folder_make();
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0700);
+    assert_int_equal(rmdir(path), 0);
+    assert_true(bs_module_folder_remove(path, 0)); /* gone already */
+    free(path);
+}
+
+static void one_that_cannot_be_made_is_an_error(void **state) {
+    (void)state;
+    char *before = getenv("TMPDIR");
+    char *kept = before != NULL ? strdup(before) : NULL;
+    (void)setenv("TMPDIR", "/dev/null", 1);
+    errno = 0;
+    assert_null(bs_module_folder_make());
+    assert_int_equal(errno, ENOTDIR);
+    if (kept != NULL)
+        (void)setenv("TMPDIR", kept, 1);
+    else
+        (void)unsetenv("TMPDIR");
+    free(kept);
+}
+
+/* Each below the one before; `*last` is the innermost. */
+static void dig(int top, unsigned depth) {
+    int at = dup(top);
+    for (unsigned i = 0; i < depth; i++) {
+        assert_int_equal(mkdirat(at, "deeper", 0700), 0);
+        int below = openat(at, "deeper", O_RDONLY | O_DIRECTORY);
+        assert_true(below >= 0);
+        bs_close(&at);
+        at = below;
+    }
+    int file = openat(at, "file", O_CREAT | O_WRONLY, 0);
+    bs_close(&file);
+    bs_close(&at);
+}
+
+static void neither_depth_nor_modes_nor_links_save_it(void **state) {
+    (void)state;
+    char *path = bs_module_folder_make();
+    char *other = bs_module_folder_make();
+    int top = open(path, O_RDONLY | O_DIRECTORY);
+    int beside = open(other, O_RDONLY | O_DIRECTORY);
+    int file = openat(beside, "kept", O_CREAT | O_WRONLY, 0600);
+    bs_close(&file);
+    dig(top, 1500);
+    assert_int_equal(mkdirat(top, ".0", 0700), 0); /* a name that the removal would take */
+    assert_int_equal(symlinkat(other, top, "link"), 0);
+    assert_int_equal(symlinkat(other, top, "deeper/link"), 0);
+    assert_int_equal(fchmodat(top, "deeper/deeper", 0, 0), 0);
+    assert_int_equal(fchmodat(top, "deeper", 0, 0), 0);
+    assert_int_equal(fchmod(top, 0500), 0);
+    bs_close(&top);
+    assert_true(bs_module_folder_remove(path, 1000));
+    assert_false(is_there(path));
+    assert_int_equal(faccessat(beside, "kept", F_OK, 0), 0);
+    bs_close(&beside);
+    assert_true(bs_module_folder_remove(other, 0));
+    free(path);
+    free(other);
+}
+
+static atomic_bool stopped;
+static atomic_uint written;
+
+/* Two names at least are always there for a moment that the removal cannot choose. */
+static void *keep_writing(void *arg) {
+    const int *top = arg;
+    while (!stopped) {
+        for (const char *name = "abcdefgh"; *name != '\0'; name++) {
+            const char text[2] = {*name, '\0'};
+            (void)mkdirat(*top, text, 0700);
+        }
+        written++;
+    }
+    return NULL;
+}
+
+static void a_writer_ends_the_removal_at_its_bound(void **state) {
+    (void)state;
+    char *path = bs_module_folder_make();
+    int top = open(path, O_RDONLY | O_DIRECTORY);
+    pthread_t writer;
+    assert_int_equal(pthread_create(&writer, NULL, keep_writing, &top), 0);
+    while (written < 2) {
+    }
+    uint64_t start = bs_now_ns();
+    bool removed = bs_module_folder_remove(path, 100);
+    uint64_t took_ms = (bs_now_ns() - start) / BS_NS_PER_MS;
+    stopped = true;
+    (void)pthread_join(writer, NULL);
+    /* Who wins is chance; that nobody waits for ever, and that the answer is true, is not. */
+    assert_true(removed == !is_there(path));
+    assert_true(removed || took_ms >= 100);
+    bs_close(&top);
+    assert_true(bs_module_folder_remove(path, 1000));
+    free(path);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        leaves_nothing(a_new_one_is_empty_and_closed),
+        leaves_nothing(one_that_cannot_be_made_is_an_error),
+        leaves_nothing(neither_depth_nor_modes_nor_links_save_it),
+        leaves_nothing(a_writer_ends_the_removal_at_its_bound),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,55 @@
+/* Every allocation of an execution fails once. What the C library allocates for us, a resolved path
+ * among them, is freed through the wrappers and was not counted: leaks are the address sanitizer's
+ * matter. */
+#define _GNU_SOURCE
+#include <boxspec/module.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/allocations.h"
+#include "support/folder.h"
+#include "support/harness.h"
+#include "support/holdings.h"
+
+static void each_failure_is_an_error_or_no_harm(void **state) {
+    const struct folder *folder = *state;
+    folder_add_file(folder, "module", "#!/bin/sh\nexec cat\n", 0755);
+    struct bs_module_request request = BS_MODULE_REQUEST_INIT;
+    request.id = "module";
+    request.input = "{\"a\":[1,2,{\"b\":\"text\"}]}";
+    request.input_len = strlen(request.input);
+    request.extensions_root = folder->path;
+    unsigned failures = 0;
+    bool reached = true;
+    for (unsigned n = 1; reached; n++) {
+        struct holdings before = holdings_now();
+        struct bs_module_result result;
+        struct bs_error err = BS_ERROR_INIT;
+        allocations.asked = 0;
+        allocations.fail_at = n;
+        int code = bs_module_execute(&request, &result, &err);
+        reached = allocations.asked >= n;
+        allocations.fail_at = 0;
+        assert_true(n < 1000);
+        if (code == BS_OK && result.outcome == BS_MODULE_VALUE) {
+            assert_string_equal(result.value.data, request.input);
+        } else {
+            failures++;
+            assert_true(reached);
+            assert_int_equal(code, BS_E_EXECUTION);
+            assert_int_equal(err.os_error, ENOMEM);
+        }
+        bs_module_result_clear(&result);
+        assert_nothing_left(before);
+    }
+    assert_true(failures > 10);
+}
+
+int main(int argc, char **argv) {
+    bs_module_runner_main(argc, argv);
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(
+        each_failure_is_an_error_or_no_harm, folder_setup, folder_teardown)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
