@@ -6,7 +6,7 @@ reference() { printf '%s/build/%s/reference/boxspec-ref\n' "$root" "$1"; } # PRE
 # What a run of everything asks for: each MUST decided, but for those that need another system.
 # Backends have a stage of their own: what a mechanism declares not to enforce cannot be decided.
 # shellcheck disable=SC2034
-complete=(--contract exec --contract module --contract policy --contract sbpl
+complete=(--contract exec --contract module --contract policy --contract process --contract sbpl
     --profile all --require-complete --known ci/known-linux.toml)
 cd -- "$root"
 

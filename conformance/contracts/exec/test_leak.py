@@ -52,8 +52,6 @@ COUNTED: dict[str, Callable[[Live[ObservedBatch]], int]] = {
 
 # So many at once first, always: an implementation may keep what its busiest moment needed.
 PEAK = 24
-# What 64 runs more may leave; and how long a busy machine may take to let all of them return.
-MORE, RETURN_S = 3, 6.0
 
 
 def kept_after(box: Box, rounds: int, what: str, enough: int) -> int:
@@ -87,7 +85,7 @@ def counted(box: Box, rounds: int, what: str, enough: int) -> int:
 
 def growth(box: Box, what: str) -> tuple[int, int]:
     few = kept_after(box, 2, what, 0)
-    return few, kept_after(box, 10, what, few + MORE)
+    return few, kept_after(box, 10, what, few)
 
 
 @pytest.mark.parametrize("what", ["descriptors", "zombies"])
