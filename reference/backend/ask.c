@@ -98,7 +98,7 @@ static struct worker *start(const struct bs_ask *ask, pthread_t *thread, int *os
 }
 
 void bs_ask_run(struct bs_ask *ask, unsigned long long until, int cancel) {
-    pthread_t thread;
+    pthread_t thread = 0;
     int os_error = 0;
     struct worker *worker = start(ask, &thread, &os_error);
     if (worker == NULL) {

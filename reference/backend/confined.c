@@ -26,7 +26,8 @@ struct confined {
 };
 
 static int out_of_memory(struct bs_error *err) {
-    return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a sandbox");
+    (void)bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a sandbox");
+    return BS_E_EXECUTION;
 }
 
 /* A filter for this mechanism, the plan, and what both need in their place. */

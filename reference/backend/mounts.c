@@ -77,10 +77,16 @@ static enum access wanted(const struct planner *planner, const struct bs_walked 
     return writes && planner->root_is_writable ? OPEN : READ_ONLY;
 }
 
-static void words(struct planner *planner, const char *option, const char *from, const char *to) {
+static void mount_new(struct planner *planner, const char *option, const char *at) {
     bs_plan_arg(planner->out, option);
-    if (from != NULL)
-        bs_plan_arg(planner->out, from);
+    bs_plan_arg(planner->out, at);
+    planner->mounts++;
+}
+
+static void mount_from(struct planner *planner, const char *option, const char *from,
+                       const char *to) {
+    bs_plan_arg(planner->out, option);
+    bs_plan_arg(planner->out, from);
     bs_plan_arg(planner->out, to);
     planner->mounts++;
 }
@@ -88,12 +94,12 @@ static void words(struct planner *planner, const char *option, const char *from,
 static void mount_it(struct planner *planner, const struct bs_walked *at, enum access access) {
     char *nothing = NULL;
     if (access != HIDDEN) {
-        words(planner, access == OPEN ? "--bind" : "--ro-bind", at->path, at->path);
+        mount_from(planner, access == OPEN ? "--bind" : "--ro-bind", at->path, at->path);
     } else if (asprintf(&nothing, "%s/%s", planner->place,
                         S_ISDIR(at->st->st_mode) ? "nothing.d" : "nothing") < 0) {
         planner->out->failed = true;
     } else {
-        words(planner, "--ro-bind", nothing, at->path);
+        mount_from(planner, "--ro-bind", nothing, at->path);
         free(nothing);
     }
 }
@@ -107,7 +113,7 @@ static void show_ways(struct planner *planner) {
         level->hidden_whole = false;
         level->shows = true;
         planner->out->len = level->before; /* it was the last that was said */
-        words(planner, "--tmpfs", NULL, level->path);
+        mount_new(planner, "--tmpfs", level->path);
     }
 }
 
@@ -133,7 +139,7 @@ static enum bs_visit enter(void *ctx, const struct bs_walked *at) {
         mount_it(planner, at, access);
         level.hidden_whole = is_dir && access == HIDDEN;
     } else if (is_dir && access == OPEN && at->relative[0] != '\0') {
-        words(planner, "--bind", at->path, at->path);
+        mount_from(planner, "--bind", at->path, at->path);
         level.guarded = allows(planner->profile, BS_OP_MODIFY, at->relative);
     }
     if (!is_dir)
@@ -155,7 +161,7 @@ static void leave(void *ctx, const struct bs_walked *at) {
     }
     /* Paths that show were mounted into an empty directory of ours. */
     if (level->shows)
-        words(planner, "--remount-ro", NULL, at->path);
+        mount_new(planner, "--remount-ro", at->path);
     free(level->path);
 }
 

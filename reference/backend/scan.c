@@ -69,8 +69,10 @@ int bs_snapshot_take(const struct bs_profile *profile, const char *root,
                      struct bs_snapshot **snapshot, struct bs_error *err) {
     *snapshot = NULL;
     struct bs_snapshot *taken = calloc(1, sizeof *taken);
-    if (taken == NULL)
-        return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a scan");
+    if (taken == NULL) {
+        (void)bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a scan");
+        return BS_E_EXECUTION;
+    }
     taken->profile = profile;
     const struct bs_walk walk = {root, taken, take, NULL, -1};
     int code = bs_walk_tree(&walk, err);
@@ -109,7 +111,7 @@ int bs_snapshot_compare(const struct bs_snapshot *before, const struct bs_profil
         int cmp = was == NULL ? 1 : is == NULL ? -1 : strcmp(was->path, is->path);
         if (cmp < 0)
             good = bs_report_violation(report, was->path, was->rule);
-        else if (cmp > 0 || !unchanged(&was->st, &is->st))
+        else if (is != NULL && (cmp > 0 || was == NULL || !unchanged(&was->st, &is->st)))
             good = bs_report_violation(report, is->path, is->rule);
         i += cmp <= 0;
         j += cmp >= 0;

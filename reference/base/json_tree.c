@@ -6,7 +6,7 @@
 /* A NUL was handed through cJSON as a mark. */
 static void put_text(struct bs_buf *out, const char *text) {
     size_t len = strlen(text);
-    if (memchr(text, BS_JSON_NUL_MARK, len) == NULL) {
+    if (strchr(text, BS_JSON_NUL_MARK) == NULL) {
         bs_json_put_string(out, text, len);
         return;
     }

@@ -187,8 +187,9 @@ static int start_threads(struct script *script, struct bs_error *err) {
 }
 
 static void join(struct script_thread *thread) {
-    if (thread->runs)
-        (void)pthread_join(thread->thread, NULL);
+    if (thread == NULL || !thread->runs)
+        return;
+    (void)pthread_join(thread->thread, NULL);
     thread->runs = false;
 }
 

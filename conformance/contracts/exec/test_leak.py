@@ -52,6 +52,8 @@ COUNTED: dict[str, Callable[[Live[ObservedBatch]], int]] = {
 
 # So many at once first, always: an implementation may keep what its busiest moment needed.
 PEAK = 24
+# What 72 runs more may leave; and how long a busy machine may take to let all of them return.
+MORE, RETURN_S = 3, 6.0
 
 
 def kept_after(box: Box, rounds: int, what: str, enough: int) -> int:

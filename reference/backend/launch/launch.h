@@ -53,6 +53,7 @@ struct path_rule {
 };
 
 struct plan {
+    char *text;      /* what the rest points into */
     bool namespaces; /* bubblewrap; else Landlock */
     char **args;     /* of bubblewrap, NULL-terminated */
     size_t n_args;

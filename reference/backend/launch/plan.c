@@ -126,6 +126,7 @@ bool plan_read(const char *file, struct plan *plan, struct bs_launch_failure *fa
     char *text = read_whole(file, &len);
     if (text == NULL)
         return failed(failure, BS_LAUNCH_SANDBOX, errno, "its plan cannot be read");
+    plan->text = text;
     return parse(plan, text, len) ||
            failed(failure, BS_LAUNCH_SANDBOX, 0, "its plan is not one that this launcher knows");
 }

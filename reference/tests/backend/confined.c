@@ -33,8 +33,10 @@ static const char *backend_name;
 static int setup(void **state) {
     struct inside *inside = calloc(1, sizeof *inside);
     void *folder = NULL;
-    if (inside == NULL || folder_setup(&folder) != 0)
+    if (inside == NULL || folder_setup(&folder) != 0) {
+        free(inside);
         return -1;
+    }
     inside->folder = folder;
     folder_add_folder(folder, "ws");
     (void)snprintf(inside->root, sizeof inside->root, "%s/ws", inside->folder->path);
