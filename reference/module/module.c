@@ -206,6 +206,15 @@ static int build_argv(const struct bs_module_request *request, struct execution 
     return BS_OK;
 }
 
+static void remove_folder(const struct execution *execution, struct bs_module_result *result) {
+    if (bs_module_folder_remove(execution->folder, BS_MODULE_REMOVE_MS))
+        return;
+    struct bs_buf left = BS_BUF_INIT;
+    bs_buf_str(&left, execution->folder);
+    result->left = bs_buf_take(&left);
+}
+
+/* The folder is gone afterwards, whatever came of it. */
 static int run_in_folder(const struct bs_module_request *request, struct execution *execution,
                          const struct bs_signal_slot *slot, struct bs_module_result *result,
                          struct bs_error *err) {
@@ -213,10 +222,13 @@ static int run_in_folder(const struct bs_module_request *request, struct executi
     struct bs_exec_request run = BS_EXEC_REQUEST_INIT;
     struct bs_exec_result ended = BS_EXEC_RESULT_INIT;
     int code = build_argv(request, execution, &run, err);
-    if (code != BS_OK)
+    if (code == BS_OK &&
+        !bs_module_environment_make(&execution->environment, execution->root, execution->folder))
+        code = no_memory(err);
+    if (code != BS_OK) {
+        remove_folder(execution, result);
         return code;
-    if (!bs_module_environment_make(&execution->environment, execution->root, execution->folder))
-        return no_memory(err);
+    }
     run.current_dir = execution->folder;
     run.timeout_ms = &result->timeout_ms;
     run.stdin_mode = BS_STDIN_BYTES;
@@ -230,11 +242,7 @@ static int run_in_folder(const struct bs_module_request *request, struct executi
     run.sandbox = request->sandbox;
     struct bs_error why = BS_ERROR_INIT;
     code = bs_exec_run(&run, &ended, &why);
-    if (!bs_module_folder_remove(execution->folder, BS_MODULE_REMOVE_MS)) {
-        struct bs_buf left = BS_BUF_INIT;
-        bs_buf_str(&left, execution->folder);
-        result->left = bs_buf_take(&left);
-    }
+    remove_folder(execution, result);
     if (code == BS_E_EXECUTION && why.os_error != ENOMEM) {
         end_with(result, BS_MODULE_SPAWN_FAILED, why.message);
         code = BS_OK;

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <boxspec/module.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,16 @@
 #include "support/folder.h"
 #include "support/harness.h"
 #include "support/holdings.h"
+
+static void assert_only_the_module(const struct folder *folder) {
+    struct dirent **names = NULL;
+    int n = scandir(folder->path, &names, NULL, alphasort);
+    assert_int_equal(n, 3);
+    assert_string_equal(names[2]->d_name, "module");
+    for (int i = 0; i < n; i++)
+        free(names[i]);
+    free(names);
+}
 
 static void each_failure_is_an_error_or_no_harm(void **state) {
     const struct folder *folder = *state;
@@ -22,6 +33,7 @@ static void each_failure_is_an_error_or_no_harm(void **state) {
     request.input_len = strlen(request.input);
     request.extensions_root = folder->path;
     unsigned failures = 0;
+    assert_int_equal(setenv("TMPDIR", folder->path, 1), 0);
     bool reached = true;
     for (unsigned n = 1; reached; n++) {
         struct holdings before = holdings_now();
@@ -43,6 +55,7 @@ static void each_failure_is_an_error_or_no_harm(void **state) {
         }
         bs_module_result_clear(&result);
         assert_nothing_left(before);
+        assert_only_the_module(folder);
     }
     assert_true(failures > 10);
 }
