@@ -48,7 +48,7 @@ WRONG = {
     "wrong-nonce@run": "repeats the nonce",
     "undeclared-capability-answers": "exec.cap is not declared but used all the same",
     "undeclared-capability-is-an-error": "is answered 'unsupported' with this name",
-    "undeclared-capability-by-another-name": "with the name exec.concurrent or exec.batch, not 'th",
+    "undeclared-capability-by-another-name": "backend or backend.probe, not 'that'",
     "policy-yes": "says yes to all",
     "policy-no": "says no to all",
     "policy-refuses": "expected a result",
@@ -71,7 +71,7 @@ WRONG = {
 # What was asked, for some of them: a refusal shows it.
 ASKED = {
     "always-yes": '"args": ["7"]',
-    "knows-everything": '"op": "exec.no-such-op"',
+    "knows-everything": '.no-such-op"',
     "policy-yes": '"op": "policy.check"',
     "undeclared-capability-answers": '"max_output_bytes": 1000',
     "crash@run": "'op': 'hello'",

@@ -14,6 +14,7 @@ import pytest
 from boxspec.target.case import Box
 from boxspec.target.client.command import shim_argv
 from boxspec.target.session import Session
+from boxspec.target.trust import trust
 from contracts.policy.asking import questions
 from contracts.sbpl import generators
 from contracts.sbpl.asking import Setup
@@ -28,6 +29,7 @@ SETUPS, PATHS = 25, 24
 @pytest.fixture(params=[REFERENCE, TWIN], ids=["reference", "twin"])
 def box(request: pytest.FixtureRequest) -> Iterator[Box]:
     session = Session(shim_argv(str(request.param)))
+    trust(session, contracts=["policy", "sbpl"])
     made = Box(session, "agreement")
     yield made
     made.close(keep=False)

@@ -68,13 +68,17 @@ class AsksModule:
             message["timeout_ms"] = timeout_ms
         if extensions_root is not None:
             put_word(message, "extensions_root", str(extensions_root or self.root))
+        # What a killed caller cannot remove goes with the case.
+        below = self._box.tmp / "directories"
+        below.mkdir(exist_ok=True)
+        below.chmod(0o777)
         return self._box.launch(
             message,
             Executed,
             expect_result=expect_result,
             within_s=within_s,
             state=state,
-            shim_env=shim_env,
+            shim_env={"TMPDIR": str(below), **(shim_env or {})},
         )
 
     def execute(self, module_id: str, value: Any = None, **options: Any) -> Executed:

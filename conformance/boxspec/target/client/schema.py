@@ -10,6 +10,7 @@ with its request and its answer. Beside JSON Schema 2020-12 they say two things:
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,20 @@ def documents() -> dict[str, Schema]:
 
 @cache
 def registry() -> Registry:
-    return Registry([(document["$id"], document) for document in documents().values()])
+    here = {document["$id"]: document for document in documents().values()}
+    return Registry([*here.items(), *_absent(here).items()])
+
+
+_REFERENCE = re.compile(r'"\$ref": "([^"#]+)#/\$defs/([^"]+)"')
+
+
+def _absent(here: dict[str, Schema]) -> dict[str, Schema]:
+    """What a document of this kit refers to in one that is away with its contract: anything."""
+    found: dict[str, Schema] = {}
+    for urn, name in _REFERENCE.findall(json.dumps(list(here.values()))):
+        if urn not in here:
+            found.setdefault(urn, {"$id": urn, "$defs": {}})["$defs"][name] = True
+    return found
 
 
 def is_operation(name: str) -> bool:
