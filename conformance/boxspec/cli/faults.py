@@ -96,6 +96,12 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     )
     add("--only", action="append", metavar="ID", help="only this fault (repeatable)")
     add(
+        "--share",
+        type=share,
+        metavar="K/N",
+        help="only the K-th of each N faults, and every control and no-op",
+    )
+    add(
         "-j",
         dest="jobs",
         type=count,
@@ -110,6 +116,13 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         " of its contract (default: what their contract says)",
     )
     return made.parse_args(words)
+
+
+def share(word: str) -> tuple[int, int]:
+    first, slash, of = word.partition("/")
+    if not slash or count(first) > count(of):
+        raise argparse.ArgumentTypeError(f"{word!r} is no share such as 1/3")
+    return count(first), count(of)
 
 
 class _Named:
@@ -127,6 +140,7 @@ def choose(
     only: list[str] | None,
     expression: str | None,
     contracts: list[str] | None = None,
+    part: tuple[int, int] = (1, 1),
 ) -> list[Fault]:
     for name in only or ():
         if name not in {fault.id for fault in every}:
@@ -142,6 +156,9 @@ def choose(
         except SyntaxError as why:
             raise UsageError(f"-k {expression}", str(why), "words, and, or, not") from None
         chosen = [fault for fault in chosen if matches.evaluate(_Named(fault.id))]
+    faults = [fault.id for fault in chosen if fault.role == "fault"]
+    left_out = {*faults} - {*faults[part[0] - 1 :: part[1]]}
+    chosen = [fault for fault in chosen if fault.id not in left_out]
     if not chosen:
         raise UsageError("the selection", "no fault is left", "check -k, --only and --contract")
     return chosen
@@ -183,7 +200,7 @@ def try_all(
 def main(words: Sequence[str]) -> int:
     args = parse(words)
     output = OutputFile("--json", args.json) if args.json else None
-    chosen = choose(catalogue(), args.only, args.k, args.contract)
+    chosen = choose(catalogue(), args.only, args.k, args.contract, args.share or (1, 1))
     outcomes: list[Outcome] = []
     runs = Runs(boxspec, preload({fault.contract: None for fault in chosen}))
     # Also where a shell has started this in the background with SIGINT ignored, and for SIGTERM:
