@@ -27,4 +27,7 @@ def hunts_everybody_down():
         original(self)
         for each in group.processes():
             if each.ppid == os.getpid() and each.pid != self.pid and self.fds[1] >= 0:
-                os.kill(each.pid, _signal.SIGKILL)
+                try:
+                    os.kill(each.pid, _signal.SIGKILL)
+                except ProcessLookupError:
+                    continue

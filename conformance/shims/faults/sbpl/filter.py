@@ -183,11 +183,6 @@ def not_anchored_at_the_start():
     odd(lambda expression: f"{expression}$")
 
 
-@fault("SBPL-FILTER-07", "groups do not capture", "the dialect of another engine")
-def groups_do_not_capture():
-    odd(lambda expression: f"^{expression.replace('(.', '(?:.').replace('(/', '(?:/')}$")
-
-
 @fault("SBPL-FILTER-07", "stars do not take more than they need", "lazy, another engine")
 def lazy_stars():
     odd(lambda expression: f"^{expression.replace(']*', ']*?').replace('.*', '.*?')}$")
