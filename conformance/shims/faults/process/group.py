@@ -28,6 +28,8 @@ def hunts_everybody_down():
         for each in group.processes():
             if each.ppid == os.getpid() and each.pid != self.pid and self.fds[1] >= 0:
                 try:
-                    os.kill(each.pid, _signal.SIGKILL)
+                    # In our session there is the watcher of a bridge.
+                    if os.getsid(each.pid) != os.getsid(0):
+                        os.kill(each.pid, _signal.SIGKILL)
                 except ProcessLookupError:
                     continue
