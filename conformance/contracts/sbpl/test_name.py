@@ -264,7 +264,8 @@ def test_an_alias_is_refused_and_the_real_spelling_named(box: Box, path: str) ->
 @requires("SBPL-NAME-08")
 @pytest.mark.parametrize("path", ["/tmpfiles/ws", "/variable", "/etcetera/x", "/t", "/opt/tmp"])
 def test_what_only_begins_like_an_alias_is_none(box: Box, path: str) -> None:
+    home = at_home(box, "HOME")
     for place, setup in places(path).items():
-        below = {"root": "/src/x", "HOME": f"/{at_home(box, 'HOME')}/x"}.get(place, "/x")
+        below = {"root": "/src/x", "HOME": f"/{home}/x"}.get(place, "/x")
         text = box.sbpl.compiled(setup)
         text.expect(f"{path} as {place}", sbpl.both([path + below], ["/usr/x"]))
