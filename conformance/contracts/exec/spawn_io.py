@@ -13,9 +13,7 @@ from typing import Any
 
 from boxspec.api import Answer, Blocked, Box, Failure, Told
 from boxspec.api import programs as P
-from contracts.shared.files import program_at as program_at
-from contracts.shared.files import script_at as script_at
-from contracts.shared.files import settled as settled
+from contracts.shared.files import script_at
 from contracts.shared.runs import RunAnswer
 
 SPAWN_FAILURE = "a spawn failure"

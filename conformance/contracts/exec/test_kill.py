@@ -21,7 +21,7 @@ from boxspec.api import programs as P
 from boxspec.target.observe import procs
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import expect_none_left, settled, until
-from contracts.exec.spawn_io import program_at
+from contracts.shared.files import program_at
 
 # The child's whole group must be set up before its deadline, also on a machine that is busy.
 SETTLED_MS = 900

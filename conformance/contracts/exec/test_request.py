@@ -11,7 +11,8 @@ import pytest
 
 from boxspec.api import Box, contains, expect, requires
 from boxspec.api import programs as P
-from contracts.exec.spawn_io import error_of, left_by_child, outcome, program_at, report, script_at
+from contracts.exec.spawn_io import error_of, left_by_child, outcome, report
+from contracts.shared.files import program_at, script_at
 
 # Every byte that an argument can hold.
 ALL_BYTES = bytes(range(1, 256))

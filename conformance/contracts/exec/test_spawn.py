@@ -20,11 +20,9 @@ from contracts.exec.spawn_io import (
     message,
     names_reason,
     outcome,
-    program_at,
     saying,
-    script_at,
-    settled,
 )
+from contracts.shared.files import program_at, script_at, settled
 
 READ, CLOSED = 0x1, 0x10
 
