@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from boxspec.api import Box, at_least, at_most, expect, expect_within, requires
+from boxspec.api import Box, NotMeasured, at_least, at_most, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.process.judging import CAT, SH, read_some
 from contracts.shared.moments import pass_time, until
@@ -87,6 +87,20 @@ def test_a_killed_bridge_leaves_nothing(box: Box) -> None:
         live.wait_exit()
         gone = until(lambda: not group & {p.pid for p in live.descendants() if p.alive}, 1)
     expect("members that were there; whether they are gone", (len(group), gone), (3, True))
+
+
+@requires("PROCESS-BRIDGE-04")
+def test_a_bridge_that_is_killed_at_once_leaves_nothing(box: Box) -> None:
+    place = box.tmp / "pid"
+    line = 'echo $$ >"$1"; kill -KILL "$PPID"; exec sleep 60'
+    options = {"stdin": "pipe", "expect_result": False, "within_s": 15}
+    with box.process.start_bridge(SH, ["-c", line, "sh", place], **options) as live:
+        if not until(lambda: not live.running, 10):
+            raise NotMeasured("the parent of the child is not the shim, so it was not killed")
+        live.wait_exit()
+        pid = int(place.read_text())
+        gone = until(lambda: pid not in {p.pid for p in live.descendants() if p.alive}, 1)
+    expect("whether the child is gone", gone, True)
 
 
 @requires("PROCESS-BRIDGE-05")

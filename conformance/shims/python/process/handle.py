@@ -28,10 +28,18 @@ KILL_MS = 1_000
 class Plugged(Spawn):
     """A spawn whose three streams lead where the modes say."""
 
-    def __init__(self, request: Request, caller_mask: Mask, modes: Sequence[int]) -> None:
+    def __init__(
+        self, request: Request, caller_mask: Mask, modes: Sequence[int], announce: int
+    ) -> None:
         super().__init__(request, caller_mask)
+        self.announce = announce  # the child writes its number there before it is the program
         self.modes = list(modes)
         self.next = 1
+
+    def join_group(self) -> None:
+        super().join_group()
+        if self.announce >= 0:
+            os.write(self.announce, b"%d\n" % os.getpid())
 
     def open_stdin(self) -> tuple[int, int]:
         if self.modes[0] == PIPED:
@@ -58,9 +66,11 @@ class Plugged(Spawn):
 class Process:
     """Safe to use from several threads; drop comes last."""
 
-    def __init__(self, request: Request, modes: Sequence[int], nonblocking: bool) -> None:
+    def __init__(
+        self, request: Request, modes: Sequence[int], nonblocking: bool, announce: int = -1
+    ) -> None:
         check(request, modes)
-        child = Plugged(request, signals.caller_mask(), modes).start()
+        child = Plugged(request, signals.caller_mask(), modes, announce).start()
         self.group = child.group
         self.pid = child.group.leader
         self.fds = [child.stdin, child.stdout, child.stderr]
