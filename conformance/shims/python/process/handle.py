@@ -75,16 +75,19 @@ class Process:
         self.pid = child.group.leader
         self.fds = [child.stdin, child.stdout, child.stderr]
         self.lock = _thread.allocate_lock()
+        self.taking = _thread.allocate_lock()  # a lock of its own: the end of a group takes a while
         self.end: End | None = None
         self.reaped = False
         self.detached = False
+        self.waits = 0  # under way
         for fd in self.fds:
             if fd >= 0:
                 os.set_blocking(fd, not nonblocking)
 
     def take(self, stream: int) -> int:
-        fd, self.fds[stream] = self.fds[stream], -1
-        return fd
+        with self.taking:
+            fd, self.fds[stream] = self.fds[stream], -1
+            return fd
 
     def close_stream(self, stream: int) -> None:
         fd = self.take(stream)
@@ -122,6 +125,15 @@ class Process:
         return self.ended()
 
     def await_end(self, until: int | None) -> None:
+        with self.taking:
+            self.waits += 1
+        try:
+            self.poll_end(until)
+        finally:
+            with self.taking:
+                self.waits -= 1
+
+    def poll_end(self, until: int | None) -> None:
         poll = select.poll()
         poll.register(self.group.pidfd, select.POLLIN)
         while not self.settled():
@@ -167,6 +179,9 @@ class Process:
             self.await_end(monotonic_ns() + KILL_MS * 1_000_000)
         for stream in (0, 1, 2):
             self.close_stream(stream)
+        while self.waits:
+            sleep(0.001)  # they look at what is closed now
+        self.group.close()
 
 
 def check(request: Request, modes: Sequence[int]) -> None:
