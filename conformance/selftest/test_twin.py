@@ -72,6 +72,23 @@ def test_the_faults_of_what_is_away_are_away(name: str, tmp_path: Path) -> None:
     assert left == set(CONTRACTS) - {name} - BUILT_ON.get(name, set())
 
 
+MALFORMED = [
+    *(b"", b"{", b"[1,]", b"[1 2]", b"-", b"1e", b'"abc', b"\xff", b"{} {}", b"nul"),
+    *(b'{"a" 1}', b'{"a":1,}', b"{1:2}", b'{"\x01":1}', b'{"a":"\\x"}', b'{"a":"\\ud8'),
+]
+
+
+@pytest.mark.parametrize("text", MALFORMED)
+def test_what_is_no_json_is_refused_in_words(text: bytes, tmp_path: Path) -> None:
+    request, response = tmp_path / "request", tmp_path / "response"
+    request.write_bytes(text)
+    done = run([sys.executable, "-I", "-S", TWIN, "run", request, response])
+    assert "Traceback" not in done.stderr
+    answer = json.loads(response.read_text(encoding="utf-8"))
+    assert answer["error"]["kind"] == "invalid_input"
+    assert answer["error"]["message"].startswith("not")
+
+
 def test_without_pyyaml_a_yaml_policy_is_unsupported(tmp_path: Path) -> None:
     shim = copied(tmp_path) / TWIN.parent.name / TWIN.name
     question = {"op": "policy.load", "text": "{}", "format": "yaml"}

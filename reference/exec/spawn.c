@@ -48,11 +48,10 @@ enum { NAME_MOST = 900 };
 
 static int fail(const struct bs_exec_request *request, int os_error, enum bs_spawn_step step,
                 struct bs_error *err) {
-    static const char *const steps[] = {[BS_STEP_GROUP] = "process group",
-                                        [BS_STEP_REPORT] = "report of the launcher",
-                                        [BS_STEP_STDIN] = "standard input",
-                                        [BS_STEP_STDOUT] = "standard output",
-                                        [BS_STEP_STDERR] = "standard error"};
+    static const char *const steps[] = {
+        [BS_STEP_GROUP] = "process group",           [BS_STEP_ANNOUNCE] = "watcher",
+        [BS_STEP_REPORT] = "report of the launcher", [BS_STEP_STDIN] = "standard input",
+        [BS_STEP_STDOUT] = "standard output",        [BS_STEP_STDERR] = "standard error"};
     char buf[128];
     const char *reason = bs_os_message(os_error, buf, sizeof buf);
     if (step == BS_STEP_NONE)
@@ -204,11 +203,14 @@ static int prepare(const struct bs_exec_request *request, const struct bs_wrappe
                                        .in = launch->in,
                                        .out = launch->out,
                                        .err = launch->err,
-                                       .report = launch->report};
+                                       .report = launch->report,
+                                       .announce = plugs != NULL ? plugs->announce : -1};
     return BS_OK;
 }
 
 static int start(const struct bs_launch *launch, pid_t *pid, enum bs_spawn_step *step) {
+    if (launch->announce >= 0)
+        return bs_spawn_fork(launch, pid, step);
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attr;
     int os_error = posix_spawn_file_actions_init(&actions);

@@ -18,6 +18,10 @@ struct bs_plugs {
     enum bs_plug out;
     enum bs_plug err;
     bool nonblocking; /* our ends of pipes */
+    /* The child writes its number there before it becomes the program, and holds it open until
+     * then: whoever reads the end of it knows of every child. Above 2 and close-on-exec; -1: none.
+     */
+    int announce;
 };
 
 struct bs_child {

@@ -36,6 +36,10 @@ static void reset_dispositions(void) {
 static enum bs_spawn_step prepare(const struct bs_launch *launch, int *failures) {
     if ((launch->report >= 0 ? setsid() : setpgid(0, 0)) == -1)
         return BS_STEP_GROUP;
+    pid_t self = getpid();
+    /* Less than PIPE_BUF: it comes whole. */
+    if (launch->announce >= 0 && BS_RETRY(write(launch->announce, &self, sizeof self)) < 0)
+        return BS_STEP_ANNOUNCE;
     reset_dispositions();
     if (launch->cwd >= 0 && fchdir(launch->cwd) != 0)
         return BS_STEP_DIRECTORY;

@@ -1,5 +1,7 @@
-/* The second way of starting a child, for hosts whose filter answers EPERM to clone3: the C
- * library's posix_spawn takes that for a real refusal, while fork() still goes through clone. */
+/* The second way of starting a child, for two callers. On hosts whose filter answers EPERM to
+ * clone3, the C library's posix_spawn takes that for a real refusal, while fork() still goes
+ * through clone. And a child that has to tell its number before it becomes the program needs a
+ * fork. */
 #ifndef BS_EXEC_SPAWN_FORK_H
 #define BS_EXEC_SPAWN_FORK_H
 
@@ -15,7 +17,8 @@ struct bs_launch {
     int in;
     int out;
     int err;
-    int report; /* of a launcher, which leads a session */
+    int report;   /* of a launcher, which leads a session */
+    int announce; /* gets the child's number, a pid_t, once it leads its group */
 };
 
 /* Asks the kernel with arguments that it must refuse as EINVAL if it looks at them at all. */
@@ -25,6 +28,7 @@ bool bs_clone3_refused(void);
 enum bs_spawn_step {
     BS_STEP_NONE, /* not known, or the program itself */
     BS_STEP_GROUP,
+    BS_STEP_ANNOUNCE,
     BS_STEP_DIRECTORY,
     BS_STEP_STDIN,
     BS_STEP_STDOUT,

@@ -14,6 +14,7 @@
 #include "exec/sigpipe.h"
 #include "exec/watch.h"
 #include "process/lane.h"
+#include "process/start.h"
 #include "process/watcher.h"
 
 enum { IN, OUT, ERR, LANES };
@@ -120,10 +121,9 @@ static int run(struct bridge *bridge, const struct bs_exec_request *request,
     if (os_error != 0)
         return bs_fail(err, BS_E_EXECUTION, os_error, "failed to start the watcher: %s",
                        bs_os_message(os_error, buf, sizeof buf));
-    int code = bs_process_open(request, &piped, sandbox, &bridge->process, err);
+    int code = bs_process_start(request, &piped, sandbox, watcher.fd, &bridge->process, err);
     if (code == BS_OK) {
         struct bs_sigpipe guard = {0};
-        bs_watcher_guard(&watcher, bs_process_pid(bridge->process));
         bs_sigpipe_hold(&guard);
         bridge->leader = bs_pidfd(bs_process_pid(bridge->process));
         connect_lanes(bridge);

@@ -14,6 +14,7 @@
 #include "exec/admit.h"
 #include "exec/group.h"
 #include "exec/spawn.h"
+#include "process/start.h"
 
 struct bs_process {
     pid_t pid;
@@ -63,9 +64,9 @@ static enum bs_plug plug_of(enum bs_stdio_mode mode) {
     return plugs[mode];
 }
 
-int bs_process_open(const struct bs_exec_request *request, const struct bs_stdio *stdio,
-                    const struct bs_sandbox *sandbox, struct bs_process **process,
-                    struct bs_error *err) {
+int bs_process_start(const struct bs_exec_request *request, const struct bs_stdio *stdio,
+                     const struct bs_sandbox *sandbox, int announce, struct bs_process **process,
+                     struct bs_error *err) {
     *process = NULL;
     int code = check(request, stdio, err);
     if (code != BS_OK)
@@ -83,7 +84,7 @@ int bs_process_open(const struct bs_exec_request *request, const struct bs_stdio
     if (made == NULL)
         return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory");
     const struct bs_plugs plugs = {plug_of(stdio->in), plug_of(stdio->out), plug_of(stdio->err),
-                                   stdio->nonblocking};
+                                   stdio->nonblocking, announce};
     struct bs_child child;
     code = bs_spawn(&asked, is_wrapped ? &wrapped : NULL, &plugs, &child, err);
     if (code != BS_OK) {
@@ -99,6 +100,12 @@ int bs_process_open(const struct bs_exec_request *request, const struct bs_stdio
     (void)pthread_cond_init(&made->left, NULL);
     *process = made;
     return BS_OK;
+}
+
+int bs_process_open(const struct bs_exec_request *request, const struct bs_stdio *stdio,
+                    const struct bs_sandbox *sandbox, struct bs_process **process,
+                    struct bs_error *err) {
+    return bs_process_start(request, stdio, sandbox, -1, process, err);
 }
 
 pid_t bs_process_pid(const struct bs_process *process) { return process->pid; }

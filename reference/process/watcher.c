@@ -74,18 +74,12 @@ int bs_watcher_start(struct bs_watcher *watcher) {
     return os_error;
 }
 
-/* Less than PIPE_BUF, and the reader lives as long as we do: it comes whole. */
-static void tell(const struct bs_watcher *watcher, pid_t pgid) {
-    (void)BS_RETRY(write(watcher->fd, &pgid, sizeof pgid));
-}
-
-void bs_watcher_guard(struct bs_watcher *watcher, pid_t pgid) { tell(watcher, pgid); }
-
 void bs_watcher_release(struct bs_watcher *watcher) {
+    const pid_t nobody = 0;
     siginfo_t info;
     if (watcher->fd < 0)
         return;
-    tell(watcher, 0);
+    (void)BS_RETRY(write(watcher->fd, &nobody, sizeof nobody));
     bs_close(&watcher->fd);
     (void)BS_RETRY(waitid(P_PID, (id_t)watcher->pid, &info, WEXITED));
     *watcher = (struct bs_watcher)BS_WATCHER_INIT;

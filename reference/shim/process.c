@@ -71,17 +71,18 @@ static int stream_number(const cJSON *item) {
     return -1;
 }
 
-static void decode_step(struct script *script, const cJSON *item, size_t index) {
-    static const char *const known[] = {"handle",     "thread",   "step",  "stream",
-                                        "data",       "data_b64", "until", "until_b64",
-                                        "timeout_ms", "grace_ms", NULL};
+static void decode_repeat(struct script *script, const cJSON *item, const char *at,
+                          struct bs_script_step *step);
+
+static void decode_step(struct script *script, const cJSON *item, const char *at,
+                        struct bs_script_step *step) {
+    static const char *const known[] = {"handle",   "thread", "step",      "stream",     "data",
+                                        "data_b64", "until",  "until_b64", "timeout_ms", "grace_ms",
+                                        "count",    "steps",  NULL};
     struct bs_decoder *decoder = &script->decoder;
-    struct bs_script_step *step = &script->steps[index];
-    char at[BS_POINTER_MOST];
     char data_at[BS_POINTER_MOST];
     bool base64 = false;
     uint64_t ms = 0;
-    (void)bs_below_index(at, "/steps", index);
     bs_refuse_unknown(decoder, item, at, known);
     step->kind = BS_STEP_KINDS;
     for (int i = 0; i < BS_STEP_KINDS; i++) {
@@ -95,6 +96,10 @@ static void decode_step(struct script *script, const cJSON *item, size_t index) 
             step->handle = &script->handles[i];
     }
     step->thread = bs_decode_text(decoder, item, at, "thread", step->kind == BS_STEP_JOIN);
+    if (step->kind == BS_STEP_REPEAT) {
+        decode_repeat(script, item, at, step);
+        return;
+    }
     if (step->handle == NULL && step->kind != BS_STEP_JOIN)
         bs_problem(decoder, at, "`handle` names none of /handles");
     step->stream = stream_number(member(item, "stream"));
@@ -116,6 +121,39 @@ static void decode_step(struct script *script, const cJSON *item, size_t index) 
         if (kept != NULL)
             *kept = ms;
         step->ms = kept;
+    }
+}
+
+/* One level of it, on the thread of the repeat. */
+static void decode_repeat(struct script *script, const cJSON *item, const char *at,
+                          struct bs_script_step *step) {
+    struct bs_decoder *decoder = &script->decoder;
+    const cJSON *steps = member(item, "steps");
+    const cJSON *each = NULL;
+    if (!bs_decode_u64(decoder, item, at, "count", &step->count))
+        bs_problem(decoder, at, "`count` is missing, or is no number");
+    if (!cJSON_IsArray(steps)) {
+        bs_problem(decoder, at, "`steps` is missing, or is no array");
+        return;
+    }
+    step->inner = bs_decoder_keep(
+        decoder, calloc((size_t)cJSON_GetArraySize(steps) + 1, sizeof *step->inner));
+    if (step->inner == NULL)
+        return;
+    cJSON_ArrayForEach(each, steps) {
+        char inner_at[BS_POINTER_MOST];
+        char below[BS_POINTER_MOST];
+        struct bs_script_step *inner = &step->inner[step->n_inner];
+        (void)bs_below_index(inner_at, bs_below(below, at, "steps"), step->n_inner);
+        step->n_inner++;
+        if (bs_is_word(member(each, "step"), "repeat") ||
+            bs_is_word(member(each, "step"), "join")) {
+            bs_problem(decoder, inner_at, "`join` and `repeat` cannot be repeated");
+            continue;
+        }
+        decode_step(script, each, inner_at, inner);
+        if (inner->thread != NULL)
+            bs_problem(decoder, inner_at, "`thread` is the repeat's to name");
     }
 }
 
@@ -148,7 +186,12 @@ static void decode(struct script *script, const cJSON *request) {
     const cJSON *item = NULL;
     cJSON_ArrayForEach(item, handles)
         decode_handle(decoder, item, &script->handles[script->n_handles++]);
-    cJSON_ArrayForEach(item, steps) decode_step(script, item, script->n_steps++);
+    cJSON_ArrayForEach(item, steps) {
+        char at[BS_POINTER_MOST];
+        struct bs_script_step *step = &script->steps[script->n_steps];
+        decode_step(script, item, bs_below_index(at, "/steps", script->n_steps), step);
+        script->n_steps++;
+    }
     bs_refuse_nul(decoder);
     for (size_t i = 0; i < script->n_steps && !bs_decoder_failed(decoder); i++) {
         if (script->steps[i].thread != NULL)
@@ -230,8 +273,11 @@ static void script_clear(struct script *script) {
         for (int stream = 0; stream < 3; stream++)
             bs_close(&script->handles[i].taken[stream]);
     }
-    for (size_t i = 0; i < script->n_steps; i++)
+    for (size_t i = 0; i < script->n_steps; i++) {
+        for (size_t j = 0; j < script->steps[i].n_inner; j++)
+            bs_buf_clear(&script->steps[i].inner[j].result);
         bs_buf_clear(&script->steps[i].result);
+    }
     bs_decoder_clear(&script->decoder);
 }
 

@@ -24,6 +24,7 @@ const char *const bs_step_names[BS_STEP_KINDS] = {
     [BS_STEP_CLOSE] = "close",
     [BS_STEP_DROP] = "drop",
     [BS_STEP_JOIN] = "join",
+    [BS_STEP_REPEAT] = "repeat",
 };
 
 /* A stream that is longer is told by its length and its digest. */
@@ -42,9 +43,10 @@ static void put_flag(struct bs_buf *out, const char *name, bool value) {
     bs_buf_str(out, value ? "\":true" : "\":false");
 }
 
-static void put_failure(struct bs_buf *out, int code, const char *message) {
-    bs_buf_str(out, "\"error\":");
-    bs_put_error(out, bs_error_kind(code), message, strlen(message));
+static void put_failure(struct bs_script_step *step, int code, const char *message) {
+    bs_buf_str(&step->result, "\"error\":");
+    bs_put_error(&step->result, bs_error_kind(code), message, strlen(message));
+    step->failed = true;
 }
 
 /* What went wrong with a descriptor, by its name, which is the same everywhere. */
@@ -74,9 +76,13 @@ static int stream_of(const struct bs_script_step *step) {
 static void open_it(struct bs_script_step *step) {
     struct bs_script_handle *handle = step->handle;
     struct bs_error err = BS_ERROR_INIT;
+    if (handle->process != NULL) {
+        put_failure(step, BS_E_INVALID, "the handle is open; drop it first");
+        return;
+    }
     int code = bs_process_open(&handle->request, &handle->stdio, NULL, &handle->process, &err);
     if (code != BS_OK)
-        put_failure(&step->result, code, err.message);
+        put_failure(step, code, err.message);
     else
         put_count(&step->result, "pid", (uint64_t)bs_process_pid(handle->process));
 }
@@ -147,7 +153,7 @@ static void read_eof(struct bs_script_step *step) {
 
 static void put_code(struct bs_script_step *step, int code, const struct bs_error *err) {
     if (code != BS_OK)
-        put_failure(&step->result, code, err->message);
+        put_failure(step, code, err->message);
 }
 
 static void wait_for(struct bs_script_step *step, const uint64_t *ms) {
@@ -242,12 +248,37 @@ static void act(struct bs_script_step *step) {
     }
 }
 
+/* Of the rounds only the last one's results are kept. A step that fails ends it. */
+static void repeat(struct bs_script_step *step) {
+    uint64_t rounds = 0;
+    bool failed = false;
+    for (; rounds < step->count && !failed; rounds++) {
+        for (size_t i = 0; i < step->n_inner; i++)
+            bs_buf_clear(&step->inner[i].result);
+        for (size_t i = 0; i < step->n_inner && !failed; i++) {
+            bs_script_step_take(&step->inner[i]);
+            failed = step->inner[i].failed;
+        }
+    }
+    put_count(&step->result, "repeated", failed ? rounds - 1 : rounds);
+    bs_buf_str(&step->result, ",\"last\":[");
+    for (size_t i = 0; i < step->n_inner && step->inner[i].result.len > 0; i++) {
+        if (i > 0)
+            bs_buf_char(&step->result, ',');
+        bs_buf_add(&step->result, step->inner[i].result.data, step->inner[i].result.len);
+        step->result.failed |= step->inner[i].result.failed;
+    }
+    bs_buf_char(&step->result, ']');
+}
+
 void bs_script_step_take(struct bs_script_step *step) {
     bs_buf_char(&step->result, '{');
-    if (step->kind == BS_STEP_OPEN)
+    if (step->kind == BS_STEP_REPEAT)
+        repeat(step);
+    else if (step->kind == BS_STEP_OPEN)
         open_it(step);
     else if (step->handle == NULL || step->handle->process == NULL)
-        put_failure(&step->result, BS_E_INVALID, "the handle is not open");
+        put_failure(step, BS_E_INVALID, "the handle is not open");
     else
         act(step);
     bs_buf_char(&step->result, '}');

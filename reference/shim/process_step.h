@@ -29,6 +29,7 @@ enum bs_step_kind {
     BS_STEP_CLOSE,
     BS_STEP_DROP,
     BS_STEP_JOIN,
+    BS_STEP_REPEAT,
     BS_STEP_KINDS
 };
 
@@ -36,12 +37,16 @@ extern const char *const bs_step_names[BS_STEP_KINDS];
 
 struct bs_script_step {
     enum bs_step_kind kind;
-    struct bs_script_handle *handle; /* NULL for a join */
+    struct bs_script_handle *handle; /* NULL for a join and a repeat */
     const char *thread;              /* where it is taken, or what is joined; NULL: the main one */
     int stream;
     const char *data; /* to be written, or read up to */
     size_t data_len;
     const uint64_t *ms; /* of a wait or a grace; NULL: not given */
+    uint64_t count;     /* of a repeat, like what follows */
+    struct bs_script_step *inner;
+    size_t n_inner;
+    bool failed; /* once taken: the result is an error */
     struct bs_buf result;
 };
 

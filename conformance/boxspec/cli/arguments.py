@@ -52,6 +52,11 @@ def run_flags(parser: argparse.ArgumentParser) -> None:
     add("-x", dest="fail_fast", action="store_true", help="end with the first test that fails")
     add("--backend", metavar="NAME", help="the backend that is judged (default: the shim's first)")
     add("--seed", type=natural, default=0, metavar="N", help="decides what is varied")
+    add(
+        "--stress",
+        action="store_true",
+        help="stress tests in their long form: thousands of rounds, 1 GiB; -m stress: only those",
+    )
     add("--repeat", type=count, metavar="N", help="each test N times; prints flake rates")
     add("--repeat-file", metavar="FILE", help="results of --repeat, JSON lines, resumable")
     add("--busy", type=natural, default=0, metavar="N", help="N busy loops beside the run")

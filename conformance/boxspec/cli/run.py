@@ -170,7 +170,7 @@ def _report(args: argparse.Namespace, console: Console, ran: Ran, outputs: Outpu
 
 def _arguments(args: argparse.Namespace, keep: bool, only: list[str] | None) -> list[str]:
     # A word of its own would be a place for pytest to look for files, until it knows the flag.
-    words = [f"--seed={args.seed}", f"--busy={args.busy}"]
+    words = [f"--seed={args.seed}", f"--busy={args.busy}", *["--stress"] * args.stress]
     for flag, value in (
         ("--shim", args.shim),
         ("--profile", args.profile),

@@ -44,6 +44,7 @@ class State:
                 seed=option("boxspec_seed"),
                 busy=option("boxspec_busy"),
                 backend=option("boxspec_backend"),
+                stress=option("boxspec_stress"),
             )
             try:
                 trust(session, contracts=option("boxspec_contracts"))

@@ -101,6 +101,11 @@ class Box:
         return self.session.hangs
 
     @property
+    def stress(self) -> bool:
+        """Whether `--stress` asks for the long form of a test."""
+        return self.session.stress
+
+    @property
     def grace_ms(self) -> int:
         return self.session.grace_ms
 

@@ -37,9 +37,12 @@ class Session:
         seed: int = 0,
         busy: int = 0,
         backend: str | None = None,
+        stress: bool = False,
     ) -> None:
         self.argv = argv
         self.seed = seed
+        # Whether tests take their long form.
+        self.stress = stress
         # The name that `--backend` gave.
         self.backend = backend
         self.hello: dict[str, Any] = {}

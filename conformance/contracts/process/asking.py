@@ -42,7 +42,7 @@ def handle(program: str, args: Sequence[Any] = (), **options: Any) -> Message:
 
 def step(name: str, on: str = "a", **fields: Any) -> Step:
     made: Step = {"step": name}
-    if name != "join":
+    if name not in ("join", "repeat"):
         made["handle"] = on
     for key, value in fields.items():
         if isinstance(value, bytes):

@@ -42,8 +42,8 @@ class Pause:
     def steps(self) -> list[Step]:
         return [step("open", self.name), step("wait", self.name)]
 
-    def reached(self) -> None:
-        self._events.wait("ready")
+    def reached(self, within_s: float = 10) -> None:
+        self._events.wait("ready", timeout_s=within_s)
 
     def go_on(self) -> None:
         self._box.open_gate(self.fifo)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import subprocess
+from collections.abc import Iterator
+
 import pytest
 
-from boxspec.api import Box, expect, requires
+from boxspec.api import Box, HostLacks, NotMeasured, expect, requires
 from boxspec.api import programs as P
 from contracts.process.asking import handle, step
-from contracts.process.judging import CAT, Pause
-from contracts.shared.moments import expect_none_left
+from contracts.process.judging import CAT, Pause, shell
+from contracts.shared.moments import expect_none_left, until
 
 
 @requires("PROCESS-KILL-01")
@@ -76,6 +80,39 @@ def test_after_the_end_a_signal_is_nothing(box: Box, how: str) -> None:
         {"a": handle("/bin/true")}, [step("open"), step("wait"), step(how), step("wait")]
     )
     expect("the signal, and a wait", seen.steps[2:], [{}, {"exited": 0}])
+
+
+@contextlib.contextmanager
+def numbered(box: Box, number: int) -> Iterator[subprocess.Popen[bytes]]:
+    """A process with that number, which ends at the end of its stdin."""
+    events = box.events("numbered")
+    words = [P.numbered, events.path, str(number)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, process_group=0) as other:
+        try:
+            if not until(lambda: bool(events.all("ready")) or other.poll() is not None):
+                raise NotMeasured(f"nobody came to have the number {number}")
+            if other.returncode == 4:
+                raise HostLacks("root", "to start a process with a number of choice needs root")
+            if other.returncode == 3:
+                raise NotMeasured(f"somebody else has the number {number}")
+            yield other
+        finally:
+            other.kill()
+
+
+@requires("PROCESS-KILL-04")
+@pytest.mark.parametrize("how", ["terminate", "kill", "close", "drop"])
+def test_who_has_the_number_next_gets_nothing(box: Box, how: str) -> None:
+    pause, place = Pause(box), box.tmp / "pid"
+    handles = {"a": shell('echo $$ >"$1"', place), pause.name: pause.handle}
+    steps = [step("open"), step("wait"), *pause.steps, step(how)]
+    with box.process.start(handles, steps, within_s=15) as live:
+        pause.reached()
+        with numbered(box, int(place.read_text())) as other:
+            pause.go_on()
+            live.finish()
+            other.communicate(timeout=10)
+    expect("how the process with the same number ended", other.returncode, 0)
 
 
 @requires("PROCESS-GROUP-01")

@@ -115,6 +115,21 @@ def test_a_stream_is_taken_once(box: Box, stream: str) -> None:
     expect("taken, taken again, still there", got, ({"taken": True}, {"taken": False}, False))
 
 
+@requires("PROCESS-TAKE-02", stress=3)
+@pytest.mark.parametrize("stream", ["stdin", "stdout"])
+def test_one_of_two_threads_gets_a_stream(box: Box, stream: str) -> None:
+    """Both are sent for it at the same moment, again and again."""
+    names = [f"h{n}" for n in range(200 if box.stress else 24)]
+    handles = {name: handle("/bin/cat", stderr=2) for name in names}
+    opens = [step("open", name) for name in names]
+    takes = [step("take", name, stream=stream, thread=who) for name in names for who in "xy"]
+    joins = [step("join", thread=who) for who in "xy"]
+    seen = box.process.script(handles, [*opens, *takes, *joins], within_s=30)
+    taken = [each.get("taken") for each in seen.steps[len(opens) : -2]]
+    got = [sorted(pair, key=bool) for pair in zip(taken[::2], taken[1::2], strict=True)]
+    expect("who got it, of each pair", got, [[False, True]] * len(names))
+
+
 @requires("PROCESS-TAKE-01")
 def test_what_was_taken_is_the_stream(box: Box) -> None:
     takes = [step("take", stream=name) for name in ("stdin", "stdout")]

@@ -33,13 +33,23 @@ class Format:
         raise ValueError(f"{name} is not JSON")
 
 
-scan = _json.make_scanner(Format)  # type: ignore[arg-type] # it asks for any such object
+scanner = _json.make_scanner(Format)  # type: ignore[arg-type] # it asks for any such object
+
+
+def scan(text: str) -> tuple[object, int]:
+    """The value at the start, and where it ends. StopIteration: there is none. ValueError."""
+    try:
+        return scanner(text, 0)
+    except SystemError:
+        # What it would raise is an exception of json.decoder, which nobody imported.
+        __import__("json.decoder")
+        return scanner(text, 0)
 
 
 def parse(data: bytes) -> Object:
     try:
         text = data.decode().strip(" \t\r\n")
-        value, end = scan(text, 0)
+        value, end = scan(text)
         if end != len(text):
             raise ValueError("more than one value")
     except StopIteration:

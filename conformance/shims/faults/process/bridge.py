@@ -1,6 +1,7 @@
 """Mistakes with bridges."""
 
 import os
+from time import sleep
 
 import process.bridge as bridge
 from faults.registry import fault, replaces
@@ -51,8 +52,18 @@ def a_signal_is_a_kill():
 @fault("PROCESS-BRIDGE-04", "nobody watches the bridge", "atexit")
 def nobody_watches():
     @replaces(bridge.Bridge)
-    def guard(original, self, fd):
-        pass
+    def open(original, self, guard):
+        return original(self, -1)
+
+
+@fault("PROCESS-BRIDGE-04", "the watcher is told when the child runs", "spawn, then register")
+def the_watcher_is_told_later():
+    @replaces(bridge.Bridge)
+    def open(original, self, guard):
+        made = original(self, -1)
+        sleep(0.3)
+        os.write(guard, b"%d\n" % made.pid)
+        return made
 
 
 @fault("PROCESS-BRIDGE-05", "its own streams are set non-blocking", "event loops")

@@ -50,3 +50,16 @@ def behind_the_end_is_an_error():
         if self.reaped and self.end == (1, 0):
             raise Failed("execution", os.strerror(3))
         original(self, number)
+
+
+@fault("PROCESS-KILL-04", "the number is signalled, whoever has it", "kill(pid) behind waitpid")
+def whoever_has_the_number():
+    @replaces(handle.Process)
+    def signal(original, self, number):
+        self.group.signal(number)
+
+    @replaces(handle.Process)
+    def close(original, self, grace_ms):
+        if self.reaped:
+            self.signal(_signal.SIGTERM)
+        return original(self, grace_ms)

@@ -1,7 +1,9 @@
 """Mistakes with taking a stream."""
 
 import os
+from time import sleep
 
+import process.handle as handle
 import process.script as script
 from faults.registry import fault, replaces
 
@@ -14,3 +16,13 @@ def taken_again():
         if self.kind == "take" and told["taken"]:
             process.fds[self.stream] = os.dup(handle.taken[self.stream])
         return told
+
+
+@fault("PROCESS-TAKE-02", "a take looks, and takes later", "check, then act, without a lock")
+def looks_and_takes_later():
+    @replaces(handle.Process)
+    def take(original, self, stream):
+        fd = self.fds[stream]
+        sleep(0.005)
+        self.fds[stream] = -1
+        return fd

@@ -23,11 +23,10 @@ def decode(data: bytes) -> object:
         raise Malformed(f"not UTF-8: byte {why.start}") from None
     stripped = text.strip(BLANK)
     try:
-        value, end = scan(stripped, 0)
+        value, end = scan(stripped)
     except StopIteration as why:
         raise Malformed(f"no value at {why.value}") from None
-    except (ValueError, RecursionError, SystemError) as why:
-        # SystemError: the scanner would raise an exception of json.decoder, which is not imported.
+    except (ValueError, RecursionError) as why:
         raise Malformed(str(why)) from None
     if end != len(stripped):
         raise Malformed(f"something follows the value at {end}")

@@ -72,8 +72,7 @@ class Bridge:
         self.watch = signals.handlers.acquire()
         watcher, guard = start_watcher()
         try:
-            self.process = Process(self.request, (PIPED,) * 3, True)
-            self.guard(guard)
+            self.process = self.open(guard)
             fds = self.process.fds
             self.lanes = [Lane(0, fds[0]), Lane(fds[1], 1), Lane(fds[2], 2)]
             end = self.until_the_end()
@@ -85,8 +84,8 @@ class Bridge:
             os.close(guard)
             os.waitpid(watcher, 0)
 
-    def guard(self, fd: int) -> None:
-        os.write(fd, b"%d\n" % self.process.pid)
+    def open(self, guard: int) -> Process:
+        return Process(self.request, (PIPED,) * 3, True, announce=guard)
 
     def until_the_end(self) -> Object:
         while not self.process.settled():

@@ -28,10 +28,18 @@ KILL_MS = 1_000
 class Plugged(Spawn):
     """A spawn whose three streams lead where the modes say."""
 
-    def __init__(self, request: Request, caller_mask: Mask, modes: Sequence[int]) -> None:
+    def __init__(
+        self, request: Request, caller_mask: Mask, modes: Sequence[int], announce: int
+    ) -> None:
         super().__init__(request, caller_mask)
+        self.announce = announce  # the child writes its number there before it is the program
         self.modes = list(modes)
         self.next = 1
+
+    def join_group(self) -> None:
+        super().join_group()
+        if self.announce >= 0:
+            os.write(self.announce, b"%d\n" % os.getpid())
 
     def open_stdin(self) -> tuple[int, int]:
         if self.modes[0] == PIPED:
@@ -58,23 +66,28 @@ class Plugged(Spawn):
 class Process:
     """Safe to use from several threads; drop comes last."""
 
-    def __init__(self, request: Request, modes: Sequence[int], nonblocking: bool) -> None:
+    def __init__(
+        self, request: Request, modes: Sequence[int], nonblocking: bool, announce: int = -1
+    ) -> None:
         check(request, modes)
-        child = Plugged(request, signals.caller_mask(), modes).start()
+        child = Plugged(request, signals.caller_mask(), modes, announce).start()
         self.group = child.group
         self.pid = child.group.leader
         self.fds = [child.stdin, child.stdout, child.stderr]
         self.lock = _thread.allocate_lock()
+        self.taking = _thread.allocate_lock()  # a lock of its own: the end of a group takes a while
         self.end: End | None = None
         self.reaped = False
         self.detached = False
+        self.waits = 0  # under way
         for fd in self.fds:
             if fd >= 0:
                 os.set_blocking(fd, not nonblocking)
 
     def take(self, stream: int) -> int:
-        fd, self.fds[stream] = self.fds[stream], -1
-        return fd
+        with self.taking:
+            fd, self.fds[stream] = self.fds[stream], -1
+            return fd
 
     def close_stream(self, stream: int) -> None:
         fd = self.take(stream)
@@ -112,6 +125,15 @@ class Process:
         return self.ended()
 
     def await_end(self, until: int | None) -> None:
+        with self.taking:
+            self.waits += 1
+        try:
+            self.poll_end(until)
+        finally:
+            with self.taking:
+                self.waits -= 1
+
+    def poll_end(self, until: int | None) -> None:
         poll = select.poll()
         poll.register(self.group.pidfd, select.POLLIN)
         while not self.settled():
@@ -157,6 +179,9 @@ class Process:
             self.await_end(monotonic_ns() + KILL_MS * 1_000_000)
         for stream in (0, 1, 2):
             self.close_stream(stream)
+        while self.waits:
+            sleep(0.001)  # they look at what is closed now
+        self.group.close()
 
 
 def check(request: Request, modes: Sequence[int]) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 STEPS = (
     *("open", "streams", "take", "write", "read_until", "read_eof", "close_stdin", "poll", "wait"),
-    *("terminate", "kill", "close", "drop", "join"),
+    *("terminate", "kill", "close", "drop", "join", "repeat"),
 )
 
 
@@ -49,6 +49,8 @@ def read_step(reader: Reader, handles: dict[str, Handle]) -> Step:
     step.kind = reader.need("step", str)
     if step.kind not in STEPS:
         reader.wrong("step", "is no step")
+    if step.kind == "repeat":
+        return read_repeat(reader, step, handles)
     name = reader.take("handle", str)
     if step.kind != "join" and name not in handles:
         reader.wrong("handle", "names none of /handles")
@@ -60,6 +62,24 @@ def read_step(reader: Reader, handles: dict[str, Handle]) -> Step:
     step.stream = STREAMS.index(stream)
     step.data = reader.take_twin("data" if step.kind == "write" else "until", one) or b""
     step.ms = reader.take_integer("grace_ms" if step.kind == "close" else "timeout_ms")
+    reader.done()
+    return step
+
+
+def read_repeat(reader: Reader, step: Step, handles: dict[str, Handle]) -> Step:
+    count = reader.take_integer("count")
+    if count is None:
+        reader.wrong("count", "is missing")
+    step.count = count
+    step.handle = None
+    step.thread = reader.take("thread", str)
+    step.inner = [
+        read_step(Reader(value, f"{reader.pointer}/steps/{i}"), handles)
+        for i, value in enumerate(reader.need("steps", list))
+    ]
+    for i, inner in enumerate(step.inner):
+        if inner.kind in ("join", "repeat") or inner.thread is not None:
+            reader.wrong(f"steps/{i}", "is a join, a repeat or on a thread")
     reader.done()
     return step
 

@@ -40,6 +40,8 @@ class Step:
     stream: int
     data: bytes
     ms: int | None
+    count: int
+    inner: list[Step]
 
     def __init__(self) -> None:
         self.result: Object = {}
@@ -50,10 +52,25 @@ class Step:
         except Failed as why:
             self.result = why.as_json()
 
+    def repeat(self) -> Object:
+        """One round's results are kept; a step that fails ends it."""
+        for rounds in range(self.count):
+            last: list[Object] = []
+            for step in self.inner:
+                step.take()
+                last.append(step.result)
+                if "error" in step.result:
+                    return {"repeated": rounds, "last": last}
+        return {"repeated": self.count, "last": last if self.count else []}
+
     def act(self) -> Object:
+        if self.kind == "repeat":
+            return self.repeat()
         handle = self.handle
         assert handle is not None
         if self.kind == "open":
+            if handle.process is not None:
+                raise Failed("invalid_input", "the handle is open; drop it first")
             handle.process = Process(handle.request, handle.modes, handle.nonblocking)
             return {"pid": handle.process.pid}
         process = handle.process

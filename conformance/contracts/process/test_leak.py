@@ -1,0 +1,54 @@
+"""PROCESS-LEAK: what many handles leave behind. `--stress` makes two thousand cycles of it."""
+
+from __future__ import annotations
+
+from boxspec.api import Box, Live, at_most, expect, requires
+from contracts.process.asking import Script, Step, handle, step
+from contracts.process.judging import CAT, Pause
+
+# Less than one a cycle is none: threads and descriptors of the script's own come and go.
+FEW = 8
+MEMORY_KIB = 8 * 1024
+
+
+def kept(live: Live[Script]) -> dict[str, int]:
+    status = live.status()
+    return {
+        "descriptors": status.fd_count,
+        "threads": status.threads,
+        "zombies": sum(not each.alive for each in live.descendants()),
+        "KiB": int(status["VmRSS"].split()[0]),
+    }
+
+
+def cycles(count: int) -> Step:
+    """Each way to give a handle up, once a cycle."""
+    talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]
+    ways = [[step("close")], [step("close_stdin"), step("wait")], [step("kill"), step("wait")], []]
+    inner = [each for way in ways for each in (step("open"), *talk, *way, step("drop"))]
+    return step("repeat", count=count, steps=inner)
+
+
+@requires("PROCESS-LEAK-01", stress=20, overlap=2.0)
+def test_cycles_leave_nothing_behind(box: Box) -> None:
+    # A cycle is four handles.
+    many, within_s = (500, 120.0) if box.stress else (25, 20.0)
+    before, behind = Pause(box, "before"), Pause(box, "behind")
+    handles = {"a": handle(CAT), **{each.name: each.handle for each in (before, behind)}}
+    steps = [cycles(5), *before.steps, cycles(many), *behind.steps]
+    with box.process.start(handles, steps, within_s=within_s + 20) as live:
+        before.reached(within_s)
+        first = kept(live)
+        before.go_on()
+        behind.reached(within_s)
+        last = kept(live)
+        behind.go_on()
+        seen = live.finish()
+    told = seen.steps[3]
+    expect("cycles that were made", told.get("repeated"), many, verdict="unproven")
+    ends = [each for each in told["last"] if "exited" in each or "signaled" in each]
+    wanted = [{"exited": 0}, {"signaled": "SIGKILL"}]
+    expect("the ends that its waits tell", ends[1:], wanted)
+    for what in ("descriptors", "threads", "zombies"):
+        expect(f"{what} more than before", last[what] - first[what], at_most(FEW))
+    expect("memory more than before, in KiB", last["KiB"] - first["KiB"], at_most(MEMORY_KIB))

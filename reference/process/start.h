@@ -1,0 +1,12 @@
+/* A process whose number is told before it can do anything. */
+#ifndef BS_PROCESS_START_H
+#define BS_PROCESS_START_H
+
+#include <boxspec/process.h>
+
+/* As bs_process_open; the child writes its number to `announce` first (see struct bs_plugs). */
+int bs_process_start(const struct bs_exec_request *request, const struct bs_stdio *stdio,
+                     const struct bs_sandbox *sandbox, int announce, struct bs_process **process,
+                     struct bs_error *err);
+
+#endif
