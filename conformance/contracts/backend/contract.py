@@ -1,6 +1,6 @@
 """The contract backend: a sandbox around programs, judged by what really happens."""
 
-from boxspec.target.contract import Contract
+from boxspec.target.contract import Contract, Verb
 from contracts.backend.asking import AsksBackend
 from contracts.backend.trust import trust
 
@@ -15,6 +15,18 @@ CONTRACT = Contract(
     run_only=frozenset({"backend.probe", "backend.run"}),
     offers=AsksBackend,
     trust=trust,
+    verbs=(
+        Verb(
+            "backends",
+            "sandboxes that other people make: list them, install one, add one",
+            "contracts.backend.peers.command:main",
+        ),
+        Verb(
+            "matrix",
+            "backends beside each other, by aspect and by probe",
+            "contracts.backend.peers.matrix:main",
+        ),
+    ),
     fault_scope="focus",
     features={
         "escape probes": "contracts.backend.host:without_probes",

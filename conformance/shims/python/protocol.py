@@ -146,7 +146,8 @@ def complain(message: str) -> int:
     return 2
 
 
-def main() -> int:
+def main(make: type[Shim] = Shim) -> int:
+    """make: the shim that is started, for those that are built on this one."""
     startup.open_missing_stdio()
     startup.settle_signals()
     match sys.argv[1:]:
@@ -154,9 +155,9 @@ def main() -> int:
             return program(words)
         case ["run", request, response]:
             try:
-                return Shim(serving=False).run(request, response)
+                return make(serving=False).run(request, response)
             except OSError as e:
                 return complain(str(e))
         case ["serve"]:
-            return Shim(serving=True).serve()
+            return make(serving=True).serve()
     return complain("usage: shim.py run REQUEST RESPONSE | shim.py serve")

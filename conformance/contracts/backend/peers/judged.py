@@ -1,0 +1,140 @@
+"""One backend of a matrix: what it claims, and a run of the probes that are asked of it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from boxspec.errors import NotConforming, ShimBroke
+from boxspec.judge.verdict import Failure, Late
+from boxspec.places import scratch
+from boxspec.target.case import Box
+from boxspec.target.client.command import shim_argv
+from boxspec.target.session import Session
+from boxspec.target.trust import trust
+from contracts.backend.peers.cells import TOPICS, Cell, cell
+from contracts.backend.probes import table
+
+PROFILES = ("read-only", "repo-write", "no-network", "full-dev", "ci-only")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A backend that is asked. label: its column; shim, backend: as on the command line."""
+
+    label: str
+    shim: str
+    backend: str
+    control: bool = False
+
+
+@dataclass
+class Column:
+    """What one backend came to. why: why it has no cells, or not all of them. claims: the answers
+    of probe by profile."""
+
+    candidate: Candidate
+    version: str = ""
+    mechanism: str = ""
+    why: str = ""
+    claims: dict[str, dict[str, Any]] = field(default_factory=dict)
+    cells: list[Cell] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "name": self.candidate.label,
+            "control": self.candidate.control,
+            "shim": self.candidate.shim,
+            "backend": self.candidate.backend,
+            "version": self.version,
+            "mechanism": self.mechanism,
+            "why": self.why,
+            "claims": self.claims,
+            "cells": [each.to_json() for each in self.cells],
+        }
+
+    def claim(self, aspect: str) -> str:
+        """What was claimed of an aspect, the best over the profiles."""
+        said = {
+            each["aspects"].get(aspect, {"claim": "unavailable"})["claim"]
+            for each in self.claims.values()
+        }
+        return next((word for word in ("fully", "partial") if word in said), "-")
+
+
+def judged(candidate: Candidate, limit_s: float) -> Column:
+    """Never longer than about `limit_s`; whatever the shim does, a column comes of it."""
+    column = Column(candidate)
+    try:
+        _claims(column)
+    except (NotConforming, ShimBroke, Failure, Late) as why:
+        column.why = f"its claims cannot be asked: {why}"
+        return column
+    if all(each["overall"] == "unavailable" for each in column.claims.values()):
+        reasons = column.claims["repo-write"]["aspects"]["fs-write"].get("reasons", [])
+        column.why = f"unavailable here: {'; '.join(reasons)}"
+        return column
+    _run(column, limit_s)
+    return column
+
+
+def _claims(column: Column) -> None:
+    session = Session(shim_argv(column.candidate.shim), backend=column.candidate.backend)
+    try:
+        trust(session, contracts=["backend"])
+        said = session.hello["implementation"]
+        column.version = f"{said['name']} {said['version']}"
+        box = Box(session, "matrix")
+        try:
+            column.mechanism = "+".join(box.backend.mechanism(column.candidate.backend))
+            for profile in PROFILES:
+                column.claims[profile] = box.backend.probe(profile).result
+        finally:
+            box.close(keep=False)
+    finally:
+        session.close()
+
+
+def _run(column: Column, limit_s: float) -> None:
+    folder = Path(tempfile.mkdtemp(prefix="boxspec-matrix-", dir=scratch()))
+    out = folder / "result.json"
+    candidate = column.candidate
+    argv = [sys.executable, "-P", "-m", "boxspec", "run", "--shim", candidate.shim]
+    argv += ["--backend", candidate.backend, "--contract", "backend", "--profile", "all"]
+    argv += [word for topic in TOPICS for word in ("--topic", f"BACKEND-{topic}")]
+    argv += ["--json", str(out)]
+    # What a failing case keeps is kept by the command of its cell.
+    env = {**os.environ, "TMPDIR": str(folder)}
+    try:
+        run = subprocess.Popen(
+            argv, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, process_group=0
+        )
+        try:
+            _, said = run.communicate(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            column.why = f"the probes did not end within {limit_s:g} s: what was asked is below"
+            run.terminate()
+            _, said = run.communicate()
+        except BaseException:
+            run.terminate()
+            run.wait()
+            raise
+        if not out.exists():
+            lines = said.decode("utf-8", "replace").strip().splitlines() or ["no word"]
+            column.why = column.why or f"no score: {lines[0]}"
+            return
+        tree = json.loads(out.read_text(encoding="utf-8"))
+        known = table()
+        made = [cell(test, known, candidate.shim, candidate.backend) for test in tree["tests"]]
+        column.cells = sorted(made, key=lambda each: each.test)
+    finally:
+        with contextlib.suppress(OSError):
+            shutil.rmtree(folder)

@@ -1,0 +1,111 @@
+"""The verb `matrix`: backends beside each other, by aspect and by probe."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from boxspec.errors import NotConforming, UsageError
+from boxspec.judge.host import host
+from boxspec.printable import one_line
+from boxspec.target.client.command import REFERENCE, shim_argv
+from boxspec.target.session import Session
+from boxspec.target.trust import trust
+from boxspec.words import Parser, count
+from contracts.backend.host import landlock_abi, number
+from contracts.backend.peers import adapters, markdown
+from contracts.backend.peers.judged import Candidate, Column, judged
+
+SCHEMA = "boxspec-matrix/1"
+# Of the reference's backends; `reference` alone is all of them.
+OWN = "reference"
+LIMIT_S = 1800
+
+
+def parse(words: Sequence[str]) -> argparse.Namespace:
+    made = Parser(
+        prog="boxspec matrix",
+        description="Backend by probe: what was claimed, what held, what escaped.",
+        epilog="Exits 0 when it was made: a matrix shows, it does not judge. Read"
+        " .github/SECURITY.md before anybody else sees one.",
+    )
+    add = made.add_argument
+    about = f"adapters, files ADAPTER.py, {OWN}, {OWN}:BACKEND (default: all that start here)"
+    add("names", metavar="NAME", nargs="*", help=about)
+    add("--json", metavar="FILE", help=f"the matrix (schema {SCHEMA})")
+    add("--md", metavar="FILE", help="the same for people, as Markdown")
+    add("--limit", type=count, default=LIMIT_S, metavar="S", help="seconds for each backend")
+    return made.parse_args(words)
+
+
+def candidates(names: Sequence[str]) -> list[Candidate]:
+    if not names:
+        found = [each for each in adapters.every() if each.version is not None]
+        return [*_of_reference(""), *(_of(each) for each in found)]
+    made: list[Candidate] = []
+    for name in names:
+        kind, _, backend = name.partition(":")
+        made += _of_reference(backend) if kind == OWN else [_of(adapters.adapter(name))]
+    return list(dict.fromkeys(made))
+
+
+def _of(each: adapters.Adapter) -> Candidate:
+    return Candidate(each.name, each.shim, each.name, each.control)
+
+
+def _of_reference(backend: str) -> list[Candidate]:
+    """One of its backends, or each one that confines."""
+    session = Session(shim_argv(None))
+    try:
+        trust(session, contracts=[])
+        known = [name for name in session.hello.get("backends", {}) if name != "none"]
+    finally:
+        session.close()
+    if backend and backend not in known:
+        raise UsageError(f"{OWN}:{backend}", "no such backend", f"known: {', '.join(known)}")
+    shim = shlex.join([str(REFERENCE)])
+    chosen = [backend] if backend else known
+    return [Candidate(f"{OWN}:{name}", shim, name) for name in chosen]
+
+
+def facts() -> dict[str, Any]:
+    """What of this machine a cell may depend on."""
+    names = ("user.max_user_namespaces", "kernel.io_uring_disabled", "dev.tty.legacy_tiocsti")
+    found = host()
+    return {
+        **{name: found[name] for name in ("system", "release", "machine", "root")},
+        "distribution": platform.freedesktop_os_release().get("PRETTY_NAME", "?"),
+        "landlock_abi": landlock_abi(),
+        **{name: number(f"/proc/sys/{name.replace('.', '/')}") for name in names},
+    }
+
+
+def plain(columns: Sequence[Column]) -> dict[str, Any]:
+    return {"schema": SCHEMA, "host": facts(), "backends": [each.to_json() for each in columns]}
+
+
+def main(words: Sequence[str]) -> int:
+    args = parse(words)
+    for flag, name in (("--json", args.json), ("--md", args.md)):
+        if name and not Path(name).absolute().parent.is_dir():
+            raise UsageError(f"{flag} {name}", "there is no such folder", "name another file")
+    columns: list[Column] = []
+    for each in candidates(args.names):
+        print(f"{each.label} …", file=sys.stderr, flush=True)
+        columns.append(judged(each, args.limit))
+    if not columns:
+        raise NotConforming("no backend is left to ask")
+    if args.json:
+        text = json.dumps(plain(columns), indent=2, ensure_ascii=True) + "\n"
+        Path(args.json).write_text(text, encoding="utf-8")
+    if args.md:
+        Path(args.md).write_text(markdown.render(facts(), columns), encoding="utf-8")
+    for line in markdown.summary(columns):
+        print(one_line(line))
+    return 0

@@ -1,0 +1,1 @@
+"""Sandboxes that other people make, behind the backend contract: an adapter for each."""

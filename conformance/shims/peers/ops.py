@@ -1,0 +1,145 @@
+"""The operations of a shim around an adapter: requests in, answers out."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+
+from backend.context import read_context, read_egress, read_profile
+from backend.ops import read_call, refuse_serving, take_on_unavailable
+from errors import Failed, Unsupported
+from peers.adapter import FULLY, Asked, Missing
+from peers.backend import Peer, PeerSession, fails_to_start
+from protocol import LONGEST_LINE, Shim, bye
+from reader import Reader
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kinds import Object
+    from peers.adapter import Adapter
+
+
+class PeerShim(Shim):
+    """A shim with one contract and one backend."""
+
+    adapter: Adapter
+
+    def __init__(self, serving: bool) -> None:
+        self.serving = serving
+        self.hold: str | None = None
+        self.temporary: list[bytes] = []
+
+    def perform(self, message: Object) -> Object:
+        reader = Reader(message, "")
+        reader.take("id", str)
+        op = reader.need("op", str)
+        if op == "bye":
+            return bye(self, reader)
+        if op not in OPERATIONS:
+            raise Unsupported(op, "not an operation of this shim")
+        if self.serving and "hold" in reader.fields:
+            reader.wrong("hold", "is for run mode: here nothing may wait")
+        return {"result": OPERATIONS[op](self, reader)}
+
+
+def hello(shim: PeerShim, reader: Reader) -> Object:
+    protocol = reader.take_integer("protocol")
+    nonce = reader.take("nonce", str) or ""
+    reader.done()
+    if protocol not in (None, 1):
+        raise Failed("invalid_input", "protocol must be 1")
+    adapter = shim.adapter
+    return {
+        "protocol": 1,
+        "nonce": nonce,
+        "pid": os.getpid(),
+        "implementation": {
+            "name": adapter.name,
+            "version": version(adapter) or "not installed",
+            "homepage": adapter.homepage,
+        },
+        "spec_version": "1.0",
+        "capabilities": ["backend"],
+        "limits": {"max_line_bytes": LONGEST_LINE},
+        "backends": {adapter.name: {"mechanism": adapter.mechanism}},
+    }
+
+
+def version(adapter: Adapter) -> str | None:
+    """None where the product is not installed."""
+    try:
+        return adapter.version()
+    except (Missing, OSError):
+        return None
+
+
+def probe(shim: PeerShim, reader: Reader) -> Object:
+    refuse_serving(shim, "backend.probe")
+    take_name(shim, reader)
+    profile = read_profile(reader)
+    if "policy" in reader.fields:
+        raise Unsupported("backend.policy", "an adapter passes profiles on, and no policies")
+    egress = read_egress(reader, profile)
+    reader.done()
+    from backend.claims import requested
+
+    with tempfile.TemporaryDirectory(dir=workplace()) as root:
+        made = Peer(shim.adapter, os.path.realpath(root)).probe(profile, None, egress)
+    return made.as_json(requested(profile, egress, False))
+
+
+def run(shim: PeerShim, reader: Reader) -> Object:
+    refuse_serving(shim, "backend.run")
+    if "script" in reader.fields:
+        raise Unsupported("backend.script", "an adapter has a product and no script")
+    take_name(shim, reader)
+    given = reader.need("context", dict)
+    if "policy" in given:
+        raise Unsupported("backend.policy", "an adapter passes profiles on, and no policies")
+    context = read_context(given)
+    on_unavailable = take_on_unavailable(reader)
+    calls = [
+        read_call(each, f"/calls/{i}", context) for i, each in enumerate(reader.need("calls", list))
+    ]
+    shim.hold = reader.take("hold", str)
+    reader.done()
+    peer = Peer(shim.adapter, os.fsdecode(context.root))
+    return PeerSession(peer, context, on_unavailable).run(calls)
+
+
+OPERATIONS = {"hello": hello, "backend.probe": probe, "backend.run": run}
+
+
+def take_name(shim: PeerShim, reader: Reader) -> None:
+    if reader.need("backend", str) != shim.adapter.name:
+        reader.wrong("backend", f"must be {shim.adapter.name}")
+
+
+def workplace() -> str:
+    """Never below /tmp: sandboxes have one of their own."""
+    place = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    os.makedirs(place, exist_ok=True)
+    return place
+
+
+def facts(adapter: Adapter) -> Object:
+    """What the list shows of an adapter. starts: null, or why it does not start here."""
+    found = version(adapter)
+    with tempfile.TemporaryDirectory(dir=workplace()) as root:
+        place = os.path.realpath(root)
+        asked = Asked(place, place, "repo-write")
+        why = fails_to_start(adapter, asked) if found is not None else None
+        claims = adapter.claimed(Asked(place, place, "ci-only"))
+    return {
+        "name": adapter.name,
+        "about": adapter.about,
+        "homepage": adapter.homepage,
+        "documents": adapter.documents,
+        "mechanism": adapter.mechanism,
+        "control": adapter.control,
+        "version": found,
+        "why_not": why,
+        "home": adapter.home,
+        "installs": adapter.install_commands(),
+        "claims": [aspect for aspect, claim in claims.items() if claim == FULLY],
+    }

@@ -1,0 +1,1 @@
+"""One adapter a file; its name is the name of the backend."""

@@ -1,0 +1,122 @@
+"""Starts a command as a shell would: in the caller's group and session, with its descriptors.
+
+Whether those come through is the product's matter, so nothing is tidied up for it. A command ends
+when its first process does; whoever still holds its streams is not waited for.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+from time import monotonic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+LIMIT_S = 10.0
+CHUNK = 1 << 16
+LONGEST = 1 << 20
+
+
+class Ended:
+    """code: as of waitpid, negative for a signal; None if it had to be ended."""
+
+    def __init__(self) -> None:
+        self.stdout = b""
+        self.stderr = b""
+        self.code: int | None = None
+
+    def why_not(self) -> str | None:
+        """Why this is no success."""
+        if self.code == 0:
+            return None
+        if self.code is None:
+            return f"it did not end within {LIMIT_S:g} s"
+        lines = (self.stderr or self.stdout).decode("utf-8", "replace").strip().splitlines()
+        ended = f"status {self.code}" if self.code > 0 else f"signal {-self.code}"
+        return f"{lines[-1].strip()} ({ended})" if lines else ended
+
+
+def run(
+    argv: Sequence[str | bytes],
+    *,
+    cwd: str | None = None,
+    env: Mapping[bytes, bytes] | None = None,
+    stdin: str | bytes = "null",
+    limit_s: float = LIMIT_S,
+    own_group: bool = False,
+) -> Ended:
+    """stdin: `inherit`, `null`, or what the command reads. OSError where it cannot be started."""
+    given: int | None = subprocess.DEVNULL
+    if isinstance(stdin, bytes):
+        given = os.memfd_create("stdin")
+        os.write(given, stdin)
+        os.lseek(given, 0, os.SEEK_SET)
+    elif stdin == "inherit":
+        given = None
+    try:
+        process = subprocess.Popen(
+            argv,
+            cwd=cwd,
+            env=env,
+            stdin=given,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            close_fds=False,
+            process_group=0 if own_group else None,
+        )
+    finally:
+        if given is not None and given >= 0:
+            os.close(given)
+    try:
+        return collect(process, monotonic() + limit_s, own_group)
+    finally:
+        for stream in (process.stdout, process.stderr):
+            if stream is not None:
+                stream.close()
+
+
+def collect(process: subprocess.Popen[bytes], until: float, own_group: bool) -> Ended:
+    ended = Ended()
+    assert process.stdout is not None
+    assert process.stderr is not None
+    streams = {process.stdout.fileno(): bytearray(), process.stderr.fileno(): bytearray()}
+    out, err = streams.values()
+    watch = os.pidfd_open(process.pid)
+    poll = select.poll()
+    poll.register(watch, select.POLLIN)
+    for fd in streams:
+        poll.register(fd, select.POLLIN)
+        os.set_blocking(fd, False)
+    late = False
+    while not late:
+        ready = [fd for fd, _ in poll.poll(max(0.0, until - monotonic()) * 1000)]
+        for fd in ready:
+            if fd in streams and take(fd, streams[fd]) is False:
+                poll.unregister(fd)
+        if watch in ready:
+            break
+        late = monotonic() >= until
+    os.close(watch)
+    if late:
+        (os.killpg if own_group else os.kill)(process.pid, signal.SIGKILL)
+    code = process.wait()
+    for fd, data in streams.items():
+        while take(fd, data):
+            pass
+    ended.code = None if late else code
+    ended.stdout, ended.stderr = bytes(out), bytes(err)
+    return ended
+
+
+def take(fd: int, data: bytearray) -> bool | None:
+    """What is there of a stream: True if something came, False at its end, else None."""
+    try:
+        chunk = os.read(fd, CHUNK)
+    except BlockingIOError:
+        return None
+    data += chunk[: max(0, LONGEST - len(data))]
+    return bool(chunk)
