@@ -68,7 +68,16 @@ def run_flags(parser: argparse.ArgumentParser) -> None:
         help="an undecided MUST is exit 3, unless --known has it as not-measured for that reason",
     )
     add("--json", metavar="FILE", help="the result tree (schema boxspec-result/1)")
-    add("--junit", metavar="FILE", help="JUnit XML")
+    add("--junit", metavar="FILE", help="JUnit XML; times are the shim's")
+    add("--tap", metavar="FILE", help="TAP 14")
+    add("--md", metavar="FILE", help="Markdown, fit for the summary of a CI step")
+    add("--html", metavar="FILE", help="one offline page; large evidence in data/ beside it")
+    add(
+        "--badge",
+        action="append",
+        metavar="FILE",
+        help="a badge: .svg, or .json for shields.io (repeatable)",
+    )
     add("--pytest-summary", action="store_true", help="also print 'N passed, M failed in Xs'")
     add("-v", "--verbose", action="store_true", help="one line a test")
 

@@ -26,6 +26,7 @@ def main(words: Sequence[str]) -> int:
     run_flags(parser)
     parser.add_argument("--write", metavar="FILE", required=True, help="the baseline (TOML)")
     args = parser.parse_args(words)
+    args.words = ["baseline", *words]
     if args.known or args.repeat:
         flag = "--known" if args.known else "--repeat"
         raise UsageError(f"baseline {flag}", "does not go with --write", "leave it out")

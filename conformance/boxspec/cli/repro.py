@@ -25,5 +25,6 @@ def main(words: Sequence[str]) -> int:
         "--bisect", action="store_true", help=f"exit {SKIP} where nothing was decided"
     )
     args = parser.parse_args(words)
+    args.words = ["repro", *words]
     status = run(args, keep=True, only=[requirement(name).id for name in args.ids])
     return SKIP if args.bisect and status in (2, 3) else status

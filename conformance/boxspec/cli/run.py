@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import datetime
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,9 +23,11 @@ from boxspec.judge.requirements import load, requirement
 from boxspec.judge.results import Tree
 from boxspec.judge.verdict import BROKEN, Verdict
 from boxspec.report import json as json_report
-from boxspec.report import junit, pace, summary
+from boxspec.report import pace, summary
 from boxspec.report.console import Console, Progress
 from boxspec.report.files import OutputFile
+from boxspec.report.outputs import Output, outputs
+from boxspec.report.result import Result
 from boxspec.schedule.choosing import says
 from boxspec.schedule.overlap import THREADS
 from boxspec.schedule.runner import Observer, run_pytest
@@ -34,8 +37,6 @@ from boxspec.target.contract import spoken
 INTERRUPTED = 2
 USAGE = 4
 NO_TESTS = 5
-
-Outputs = list[tuple[OutputFile, Callable[[Tree], str]]]
 
 
 @dataclass
@@ -60,7 +61,9 @@ def observe(args: argparse.Namespace, *, keep: bool = False, only: list[str] | N
     # A missing build is bad usage, said before anything starts.
     kit = Kit()
     baseline = baselines.read(Path(args.known)) if args.known else None
-    outputs = _outputs(args)
+    files = outputs(args)
+    if args.repeat_file:
+        OutputFile("--repeat-file", args.repeat_file)
     if only and not args.contract:
         # Whoever asks by id asks of these contracts, declared or not.
         args.contract = sorted({load()[name].contract for name in only})
@@ -73,7 +76,7 @@ def observe(args: argparse.Namespace, *, keep: bool = False, only: list[str] | N
 
     observer = Observer(on_record)
     progress = Progress(console, partial(_Telling(args.jobs or THREADS), observer))
-    started = time.monotonic()
+    started, began = time.monotonic(), datetime.datetime.now(datetime.UTC)
     try:
         status = run_pytest(_arguments(args, keep, only), observer, args.contract)
     finally:
@@ -99,9 +102,10 @@ def observe(args: argparse.Namespace, *, keep: bool = False, only: list[str] | N
     if status == INTERRUPTED and not observer.ending.hello:
         raise KeyboardInterrupt
     tree = _tree(args, list(argv), observer, baseline, only, time.monotonic() - started)
+    tree.started = began.isoformat(timespec="seconds").replace("+00:00", "Z")
     code = tree.exit_code(require_complete=args.require_complete, strict=args.strict)
     ran = Ran(2 if status == INTERRUPTED else code, tree, status == INTERRUPTED)
-    _report(args, console, ran, outputs)
+    _report(args, console, ran, files)
     return ran
 
 
@@ -109,20 +113,6 @@ def _check(args: argparse.Namespace) -> None:
     check_contracts(args.contract)
     check_topics("--focus", [args.focus] if args.focus else [])
     check_topics("--topic", args.topic or [])
-
-
-def _outputs(args: argparse.Namespace) -> Outputs:
-    outputs: Outputs = [
-        (OutputFile(flag, name), render)
-        for flag, name, render in (
-            ("--json", args.json, json_report.render),
-            ("--junit", args.junit, junit.render),
-        )
-        if name
-    ]
-    if args.repeat_file:
-        OutputFile("--repeat-file", args.repeat_file)
-    return outputs
 
 
 class _Telling:
@@ -145,22 +135,24 @@ class _Telling:
         return pace.progress(done.tests, done.of, elapsed, about, done.broken)
 
 
-def _report(args: argparse.Namespace, console: Console, ran: Ran, outputs: Outputs) -> None:
+def _report(args: argparse.Namespace, console: Console, ran: Ran, files: list[Output]) -> None:
     """Files first: what follows on the console may find its reader gone. One that cannot be
     written takes nothing else with it."""
     assert ran.tree is not None
     tree = ran.tree
+    incomplete = tree.incomplete(args.require_complete)
+    said = summary.INTERRUPTED if ran.interrupted else summary.verdict(tree, ran.status, incomplete)
     unwritten: list[UsageError] = []
-    for output, render in outputs:
-        try:
-            output.write(render(tree))
-        except UsageError as why:
-            unwritten.append(why)
+    if files:
+        result = Result.of(json_report.plain(tree, ran.status, said))
+        for output in files:
+            try:
+                output.write(result)
+            except UsageError as why:
+                unwritten.append(why)
     summary.tell(console, tree)
     if args.pytest_summary or os.environ.get("CI") == "true":
         console.write(pytest_summary(tree))
-    incomplete = tree.incomplete(args.require_complete)
-    said = summary.INTERRUPTED if ran.interrupted else summary.verdict(tree, ran.status, incomplete)
     summary.close(console, tree, f"{said} · exit status {ran.status}", ran.status)
     if ran.interrupted:
         print("boxspec: interrupted; what was finished is above", file=sys.stderr)
@@ -231,6 +223,8 @@ def _tree(
         stale=baseline.stale({e.id: e.seen for e in judged}, whole=whole) if baseline else [],
         asked=frozenset(only or ()),
         narrowed=not whole or bool(args.topic),
+        command=args.words,
+        backend=args.backend,
     )
 
 
@@ -251,4 +245,5 @@ def main(words: Sequence[str]) -> int:
         "--requirement", action="append", metavar="ID", help="only tests of it (repeatable)"
     )
     args = parser.parse_args(words)
+    args.words = ["run", *words]
     return run(args, only=[requirement(name).id for name in args.requirement or ()])

@@ -14,6 +14,8 @@ VERBS = {
     "doctor": "what this host has and lacks",
     "repro": "rerun the tests of requirements, verbosely, and keep their folders",
     "baseline": "write down what deviates, as known from now on",
+    "report": "a page, or Markdown, of one result or of several beside each other",
+    "diff": "what two results say differently: fixed, broken, changed",
     "faults": "every fault of the twin against the suite: who catches whom",
     "pages": "the parts of the pages that are made: compare them, write them",
     "fuzz": "fuzz a target, and turn what is found into vectors",

@@ -25,9 +25,11 @@ from boxspec.judge.verdict import (
 class Record:
     """One test of one run.
 
+    line: where it stands in its file, from 1; 0 where that is not known.
+    seconds: what its body took. shim_seconds: of that, what its shim processes and answers took.
     why: the part of the reason that is the same in the next run.
     symptom: see Failure.
-    cases: [failed, of] questions, for a test that asks many.
+    cases: [failed, of] questions, for a test that asks many and was decided.
     needs: requirements without which the test decides nothing.
     blocked_by: those that the test itself found broken.
     lacks: the feature of the host without which it was not measured.
@@ -40,7 +42,9 @@ class Record:
     id: str
     requirements: list[str]
     verdict: Verdict = Verdict.CONFORMS
+    line: int = 0
     seconds: float = 0.0
+    shim_seconds: float = 0.0
     what: str = ""
     expected: str = ""
     got: str = ""

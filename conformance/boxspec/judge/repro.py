@@ -8,7 +8,12 @@ from collections.abc import Iterable
 
 def repro_command(requirements: Iterable[str], shim: str | None) -> str:
     """Pasteable: reruns what decides these requirements, against the same shim."""
-    words = ["./ci/boxspec", "repro"]
+    words = ["repro"]
     if shim is not None:
         words += ["--shim", shim]
-    return shlex.join([*words, *requirements])
+    return command([*words, *requirements])
+
+
+def command(words: Iterable[str]) -> str:
+    """Pasteable, of the words behind `boxspec`."""
+    return shlex.join(["./ci/boxspec", *words])

@@ -62,7 +62,8 @@ class Judged:
 @dataclass
 class Tree:
     """asked: requirements that were named by their ids. narrowed: a part of the tests was left out
-    by name, mark or topic."""
+    by name, mark or topic. started: RFC 3339, UTC. command: the words behind `boxspec`. backend:
+    the one that was named, of several."""
 
     shim: str | None
     argv: list[str]
@@ -77,6 +78,9 @@ class Tree:
     stale: list[str] = field(default_factory=list)
     asked: frozenset[str] = frozenset()
     narrowed: bool = False
+    started: str = ""
+    command: list[str] = field(default_factory=list)
+    backend: str | None = None
 
     @property
     def name(self) -> str:

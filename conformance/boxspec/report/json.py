@@ -1,30 +1,37 @@
-"""The result tree as JSON (schemas/result.json)."""
+"""The result tree as JSON (schemas/result.json): what every other output is made from."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from boxspec import SPEC_VERSION
 from boxspec.judge.host import host
 from boxspec.judge.record import Record
-from boxspec.judge.repro import repro_command
+from boxspec.judge.repro import command, repro_command
 from boxspec.judge.requirements import PROFILES
 from boxspec.judge.results import Judged, Tree
 from boxspec.judge.verdict import BROKEN, Verdict
+from boxspec.report.kit import kit
 
 SCHEMA = "boxspec-result/1"
 
 
-def render(tree: Tree) -> str:
-    return json.dumps(plain(tree), indent=2, ensure_ascii=True) + "\n"
+def render(result: Mapping[str, Any]) -> str:
+    return json.dumps(result, indent=2, ensure_ascii=True) + "\n"
 
 
-def plain(tree: Tree) -> dict[str, Any]:
+def plain(tree: Tree, status: int, words: str) -> dict[str, Any]:
+    """status, words: the exit status of the run, and what that says of it."""
     return {
         "schema": SCHEMA,
         "spec_version": SPEC_VERSION,
+        "kit": kit(),
+        "started": tree.started,
+        "command": command(tree.command),
+        "outcome": {"status": status, "words": words},
         "target": {
             "shim": tree.shim,
             "argv": tree.argv,
@@ -37,6 +44,7 @@ def plain(tree: Tree) -> dict[str, Any]:
             "contracts": tree.contracts,
             "not_declared": tree.not_declared,
             "profile": tree.profile or "default",
+            "backend": tree.backend,
             "seed": tree.seed,
         },
         "summary": _summary(tree),
@@ -47,12 +55,14 @@ def plain(tree: Tree) -> dict[str, Any]:
 
 
 def _summary(tree: Tree) -> dict[str, Any]:
+    asked = [record.cases for record in tree.records if record.cases is not None]
     return {
         **_counts(tree, None),
         "contracts": {name: _counts(tree, name) for name in tree.contracts},
         "not_applicable": tree.not_applicable(),
         "known": tree.known,
         "late": tree.late,
+        "vectors": {"failed": sum(each[0] for each in asked), "of": sum(each[1] for each in asked)},
         "duration_s": round(tree.duration_s, 3),
     }
 
@@ -75,12 +85,16 @@ def _counts(tree: Tree, contract: str | None) -> dict[str, Any]:
 def _requirement(each: Judged) -> dict[str, Any]:
     return {
         "id": each.id,
+        "contract": each.requirement.contract,
         "level": each.requirement.level,
         "profile": each.requirement.profile,
+        "clause": each.requirement.clause,
+        "source": each.requirement.source,
         "verdict": str(each.verdict),
         "tests": [record.id for record in each.records],
         "failing": [record.id for record in each.failing],
         "blocked_by": each.blocked_by,
+        "lacks": each.lacks,
         "reason": each.reason,
         "known": each.known,
     }
@@ -88,7 +102,10 @@ def _requirement(each: Judged) -> dict[str, Any]:
 
 def _test(tree: Tree, record: Record) -> dict[str, Any]:
     said = record.to_json()
-    names = ("id", "requirements", "verdict", "evidence", "seconds", "reason", "why", "request")
+    names = (
+        *("id", "line", "requirements", "verdict", "evidence", "seconds", "shim_seconds"),
+        *("reason", "why", "request"),
+    )
     test = {name: said[name] for name in names}
     if record.verdict in BROKEN or record.verdict is Verdict.HARNESS_ERROR:
         test.update({name: said[name] for name in ("what", "expected", "got", "folder")})

@@ -1,16 +1,15 @@
-"""JUnit XML out of the result tree: a suite per contract and profile, a case per test."""
+"""JUnit XML of a result: a suite per contract and profile, a case per test.
+
+The time of a case is what the shim took; what the kit took besides is in the result's `seconds`.
+"""
 
 from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
 
-from boxspec.judge.block import failure_block
-from boxspec.judge.record import Record
-from boxspec.judge.requirements import load
-from boxspec.judge.results import Tree
-from boxspec.judge.verdict import BROKEN, Verdict
 from boxspec.printable import one_line
+from boxspec.report.result import Plain, Result, is_error, is_failure, told_of
 
 # Characters that XML 1.0 cannot hold, not even escaped, and those that act on a terminal.
 _UNWRITABLE = re.compile("[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -20,47 +19,62 @@ def _clean(text: str) -> str:
     return _UNWRITABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
-def _suite_of(record: Record) -> str:
-    first = load()[record.requirements[0]]
-    return f"{first.contract}.{first.profile}"
-
-
-def _case(record: Record, shim: str | None) -> ET.Element:
-    path, _, name = record.id.partition("::")
+def _case(result: Result, test: Plain) -> ET.Element:
+    path, _, name = test["id"].partition("::")
     case = ET.Element(
         "testcase",
         classname=_clean(path.removesuffix(".py").replace("/", ".")),
-        name=_clean(f"{name} [{' '.join(record.requirements)}]"),
-        time=f"{record.seconds:.3f}",
+        name=_clean(f"{name} [{' '.join(test['requirements'])}]"),
+        file=_clean(path),
+        line=str(max(1, test["line"])),
+        time=f"{test['shim_seconds']:.3f}",
     )
-    if record.verdict in BROKEN:
+    if is_failure(test):
         kind = "failure"
-    elif record.verdict is Verdict.HARNESS_ERROR:
+    elif is_error(test):
         kind = "error"
-    elif record.verdict is Verdict.CONFORMS:
+    elif test["verdict"] == "conforms":
         return case
     else:
         kind = "skipped"
-    attributes = {"message": one_line(f"{record.verdict}: {record.reason}"[:500])}
+    attributes = {"message": one_line(f"{test['verdict']}: {test['reason']}"[:500])}
     if kind != "skipped":
-        attributes["type"] = str(record.verdict)
+        attributes["type"] = test["verdict"]
     told = ET.SubElement(case, kind, attributes)
     if kind != "skipped":
-        told.text = _clean(failure_block(record, shim))
+        told.text = _clean("\n".join(told_of(result, test)))
     return case
 
 
-def render(tree: Tree) -> str:
+def _properties(result: Result, name: str) -> ET.Element:
+    """Facts, the fractions of everything, and those of the suite's contract."""
+    contract, _, profile = name.partition(".")
+    every = result.facts()
+    every["outcome"] = f"{result.words}, exit status {result.status}"
+    every["all"] = result.denominators()
+    counts = result.plain["summary"]["contracts"].get(contract)
+    for level, of in (counts[profile] if counts else {}).items():
+        every[f"{contract} {profile} {level.upper()}"] = f"{of['conforms']}/{of['of']}"
+    properties = ET.Element("properties")
+    for key, value in every.items():
+        ET.SubElement(properties, "property", name=key, value=_clean(value))
+    return properties
+
+
+def render(result: Result) -> str:
     suites: dict[str, list[ET.Element]] = {}
-    for record in tree.records:
-        suites.setdefault(_suite_of(record), []).append(_case(record, tree.shim))
-    root = ET.Element("testsuites", name=f"boxspec {one_line(tree.name)}")
-    for name, cases in suites.items():
-        suite = ET.SubElement(root, "testsuite", name=name)
+    for test in result.plain["tests"]:
+        suites.setdefault(result.suite_of(test), []).append(_case(result, test))
+    root = ET.Element("testsuites", name=_clean(f"boxspec {result.name}"))
+    host = result.plain["host"]
+    for number, (name, cases) in enumerate(suites.items()):
+        suite = ET.SubElement(root, "testsuite", name=name, id=str(number), package="boxspec")
+        suite.set("timestamp", result.started)
+        suite.set("hostname", one_line(f"{host['system']} {host['release']} {host['machine']}"))
+        suite.append(_properties(result, name))
         suite.extend(cases)
         _counts(suite, cases)
     _counts(root, [case for cases in suites.values() for case in cases])
-    root.set("time", f"{tree.duration_s:.3f}")
     ET.indent(root)
     return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 

@@ -178,13 +178,18 @@ def pytest_runtest_makereport(
     record = item.stash.get(RECORD, None)
     if record is None:
         needs = list(marked.needs)
-        record = item.stash[RECORD] = Record(item.nodeid, list(marked.ids), needs=needs)
+        line = (item.location[1] or 0) + 1
+        record = Record(item.nodeid, list(marked.ids), line=line, needs=needs)
+        item.stash[RECORD] = record
     if call.when == "call":
         record.seconds = round(_seconds(item, call), 4)
         record.reason = item.stash.get(LATE, "")
         record.late = LATE in item.stash
         boxes = item.stash.get(LOOKS, [])
         record.timing = [each.to_json() for box in boxes for each in box.timings]
+        record.shim_seconds = round(sum(box.shim_seconds for box in boxes), 4)
+        if call.excinfo is None and boxes and boxes[-1].questions:
+            record.cases = [0, boxes[-1].questions]
     if call.excinfo is not None:
         _judge(item, call.excinfo.value, record, report)
     if call.when == "teardown":

@@ -8,6 +8,7 @@ import json
 import os
 import stat
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -69,6 +70,9 @@ class Box:
         self.asked: Message | None = None
         # How long the body took, in the thread that ran it.
         self.seconds: float | None = None
+        # How many questions the test asks, where they are many.
+        self.questions = 0
+        self._answering_s = 0.0
 
     def __getattr__(self, name: str) -> Any:
         # Only names that are not there yet come here.
@@ -226,7 +230,17 @@ class Box:
         self.asked = message
         if within_s is None:
             within_s = ANSWER_S * (1 + _size(message) / MIB)
-        return Answer(self.session.serve().ask(message, within_s)).of(message)
+        serve, begun = self.session.serve(), time.monotonic()
+        try:
+            return Answer(serve.ask(message, within_s)).of(message)
+        finally:
+            self._answering_s += time.monotonic() - begun
+
+    @property
+    def shim_seconds(self) -> float:
+        """What its shim processes took that have ended, and its answers through serve."""
+        runs = [(live.t_started_ns, live.t_ended_ns) for live in self.lives]
+        return self._answering_s + sum(end - start for start, end in runs if end is not None) / 1e9
 
     def send(self, message: Message | bytes, **options: Any) -> Observed:
         """Any message through `SHIM run`; bytes go into REQUEST as they are."""

@@ -30,6 +30,7 @@ def judge(box: Box, group: Group) -> None:
     if not askable:
         missing = {name for each in group.vectors for name in each.capabilities - box.capabilities}
         raise NotApplicable.without(*sorted(missing))
+    box.questions = len(askable)
     wrong: list[tuple[Vector, Failure, Any]] = []
     blocked: dict[str, Blocked] = {}
     broken = 0

@@ -1,0 +1,82 @@
+"""The verb `report`: results that were written before, shown beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from boxspec.cli.verbs import verb_parser
+from boxspec.errors import UsageError
+from boxspec.report import badge, html, junit, markdown, tap
+from boxspec.report.files import OutputFile
+from boxspec.report.result import Result, checked, document, read
+
+EPILOG = """\
+The matrix of backends and that of peers take results of `run --json` too, or a file that holds
+several as {"results": [...]}. Results that --earlier names are in no column: they say since when
+an implementation of that name fails.
+exit codes: 0 everything is written; 2 bad usage, or a file that is no result."""
+
+# One result each.
+ALONE = {"--junit": junit.render, "--tap": tap.render}
+
+
+def results(flag: str, names: Iterable[str]) -> list[Result]:
+    found: list[Result] = []
+    for name in names:
+        plain: Any = document(flag, name)
+        many = plain.get("results") if isinstance(plain, dict) and "schema" in plain else None
+        place = f"{flag} {name}".strip()
+        if not isinstance(many, list):
+            many = [plain]
+        found += [Result.of(checked(place, each)) for each in many]
+    return found
+
+
+def main(words: Sequence[str]) -> int:
+    parser = verb_parser("report", EPILOG)
+    add = parser.add_argument
+    add("results", metavar="RESULT", nargs="+", help="a file that `run --json` wrote")
+    add("--html", metavar="FILE", help="one offline page; large evidence in data/ beside it")
+    add("--md", metavar="FILE", help="Markdown, fit for the summary of a CI step")
+    add("--junit", metavar="FILE", help="JUnit XML, of one result")
+    add("--tap", metavar="FILE", help="TAP 14, of one result")
+    add("--badge", action="append", metavar="FILE", help=".svg or .json, of one result")
+    more = "(repeatable)"
+    add("--earlier", action="append", metavar="RESULT", default=[], help=f"an older one {more}")
+    add("--backends", action="append", metavar="FILE", default=[], help=f"one per backend {more}")
+    add("--peers", action="append", metavar="FILE", default=[], help=f"of a peer {more}")
+    add("--faults", metavar="FILE", help="what `boxspec faults --json` wrote")
+    args = parser.parse_args(words)
+    alone = {flag: getattr(args, flag.removeprefix("--")) for flag in ALONE}
+    if not (args.html or args.md or args.badge or any(alone.values())):
+        raise UsageError(
+            "report", "has nothing to write", "name --html, --md, --junit, --tap or --badge"
+        )
+    given = html.Given(
+        [read(name) for name in args.results],
+        results("--earlier", args.earlier),
+        results("--backends", args.backends),
+        results("--peers", args.peers),
+        _faults(args.faults),
+    )
+    single = [name for name in (*alone.values(), *(args.badge or ())) if name]
+    if single and len(given.results) > 1:
+        raise UsageError(f"report {single[0]}", "is of one result", "name one RESULT alone")
+    for name in args.badge or ():
+        render = badge.renderer(name)
+        OutputFile("--badge", name).write(render(given.results[0]))
+    for flag, name in alone.items():
+        if name:
+            OutputFile(flag, name).write(ALONE[flag](given.results[0]))
+    if args.md:
+        OutputFile("--md", args.md).write(markdown.render_all(given.results))
+    if args.html:
+        html.write(OutputFile("--html", args.html), given)
+    return 0
+
+
+def _faults(name: str | None) -> Any:
+    if name is None:
+        return None
+    return checked(f"--faults {name}", document("--faults", name), "faults.json")

@@ -1,0 +1,64 @@
+"""A badge: SVG, or the JSON that an endpoint of shields.io wants. Which one the suffix says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from boxspec.errors import UsageError
+from boxspec.report.result import Result
+
+GREEN, RED, YELLOW = "#1a7f37", "#b42318", "#8a6100"
+# One character of 11 px Verdana, on average and at most.
+CHARACTER = 7.2
+PADDING = 10
+
+
+def _said(result: Result) -> tuple[str, str, str]:
+    """Label, message and colour. A fraction that is not whole never looks like one that is."""
+    selection, must = result.plain["selection"], result.plain["summary"]["contract"]["must"]
+    label = f"boxspec {' '.join(selection['contracts'])}".rstrip()
+    message = f"MUST {must['conforms']}/{must['of']}"
+    if result.status in (0, 4):
+        return label, message, GREEN if must["conforms"] == must["of"] else YELLOW
+    word = {1: "", 2: "no verdict, ", 3: "incomplete, "}[result.status]
+    return label, f"{word}{message}", RED if result.status in (1, 2) else YELLOW
+
+
+def as_json(result: Result) -> str:
+    label, message, colour = _said(result)
+    endpoint = {"schemaVersion": 1, "label": label, "message": message, "color": colour}
+    if result.status in (1, 2):
+        endpoint["isError"] = True
+    return json.dumps(endpoint, indent=2) + "\n"
+
+
+def as_svg(result: Result) -> str:
+    label, message, colour = _said(result)
+    left, right = (round(len(text) * CHARACTER + 2 * PADDING) for text in (label, message))
+    width, said = left + right, escape(f"{label}: {message}", {'"': "&quot;"})
+    text = 'y="14" text-anchor="middle" fill="#fff"'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img"'
+        f' aria-label="{said}">\n'
+        f"  <title>{said}</title>\n"
+        f'  <rect width="{width}" height="20" rx="3" fill="#444c56"/>\n'
+        f'  <rect x="{left}" width="{right}" height="20" rx="3" fill="{colour}"/>\n'
+        f'  <rect x="{left}" width="4" height="20" fill="{colour}"/>\n'
+        '  <g font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">\n'
+        f'    <text x="{left / 2:g}" {text}>{escape(label)}</text>\n'
+        f'    <text x="{left + right / 2:g}" {text}>{escape(message)}</text>\n'
+        "  </g>\n</svg>\n"
+    )
+
+
+def renderer(name: str) -> Callable[[Result], str]:
+    """By the suffix of the file."""
+    made = {".json": as_json, ".svg": as_svg}.get(Path(name).suffix.lower())
+    if made is None:
+        raise UsageError(
+            f"--badge {name}", "is neither SVG nor JSON", "end the name in .svg or .json"
+        )
+    return made

@@ -1,0 +1,50 @@
+"""The failure blocks of a page: short ones in it, the whole of long ones in files beside it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from boxspec.report.matrix import Run
+from boxspec.report.result import is_error, is_failure, told_of
+
+# All blocks of a page have so many characters at most, each of them at least the last of these.
+ROOM = 2_000_000
+LENGTHS = (8000, 4000, 2000, 1000, 500)
+
+
+@dataclass
+class Evidence:
+    """blocks: of each run (slug) and test, the text and the name of its file or None. files: what
+    the data folder gets, by name."""
+
+    blocks: dict[str, dict[str, list[Any]]] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, runs: Sequence[Run]) -> Evidence:
+        whole = {
+            run.slug: {
+                name: "\n".join(told_of(run.result, test))
+                for name, test in run.result.tests.items()
+                if is_failure(test) or is_error(test)
+            }
+            for run in runs
+        }
+        every = [len(text) for blocks in whole.values() for text in blocks.values()]
+        fits = (each for each in LENGTHS if sum(min(each, size) for size in every) <= ROOM)
+        length = next(fits, LENGTHS[-1])
+        made = cls()
+        for slug, blocks in whole.items():
+            made.blocks[slug] = {name: made._shown(text, length) for name, text in blocks.items()}
+        return made
+
+    def _shown(self, text: str, length: int) -> list[Any]:
+        if len(text) <= length:
+            return [text, None]
+        # Named by what it has: pages of one folder share it, and a new page spoils no old one.
+        name = f"{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:16]}.txt"
+        self.files[name] = text + "\n"
+        return [text[:length], name]

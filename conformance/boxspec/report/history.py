@@ -1,0 +1,42 @@
+"""Since when a requirement is broken, by the earlier results of the same implementation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from boxspec.judge.verdict import BROKEN, Verdict
+from boxspec.report.result import Result
+
+
+def before(result: Result, earlier: Iterable[Result]) -> list[Result]:
+    """Those of the same implementation and backend that began before it, the newest first."""
+
+    def key(each: Result) -> tuple[str, object]:
+        return each.implementation, each.plain["selection"]["backend"]
+
+    mine = [each for each in earlier if key(each) == key(result) and each.started < result.started]
+    return sorted(mine, key=lambda each: each.started, reverse=True)
+
+
+def since(name: str, result: Result, past: Sequence[Result]) -> str:
+    """`since 2026-11-20T…Z (fake 0.9)`; empty where it is not broken or nothing came before."""
+    if not _is_broken(name, result) or not past:
+        return ""
+    first, conformed = result, None
+    for each in past:
+        if name not in each.requirements:
+            continue
+        if not _is_broken(name, each):
+            conformed = each
+            break
+        first = each
+    told = f"since {first.started} ({first.name})"
+    if conformed is not None:
+        verdict = conformed.requirements[name]["verdict"]
+        return f"{told}; {verdict} on {conformed.started} ({conformed.name})"
+    return f"{told}, the first result that is given"
+
+
+def _is_broken(name: str, result: Result) -> bool:
+    each = result.requirements.get(name)
+    return each is not None and Verdict(each["verdict"]) in BROKEN

@@ -1,0 +1,188 @@
+"""One offline page of results: matrices, failures, timings, faults.
+
+Everything that a shim said goes through the template's escaping or into a JSON block that the
+page's script shows as text. The page loads nothing and runs its own script alone.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from boxspec.errors import UsageError
+from boxspec.report.evidence import Evidence
+from boxspec.report.files import OutputFile
+from boxspec.report.matrix import Matrix, Run, runs_of
+from boxspec.report.result import Result
+
+TEMPLATES = Path(__file__).with_name("templates")
+
+# Without colour a sign tells them apart, and the word stands beside it or is read aloud.
+SIGNS = {
+    "conforms": "✓",
+    "fails": "✗",
+    "escaped": "⇥",
+    "contradiction": "≠",
+    "overrefused": "⊘",
+    "wrong-reason": "≁",
+    "unproven": "?",
+    "harness-error": "!",
+    "not-measured": "–",
+    "not-applicable": "·",
+    "not asked": "",
+}
+
+
+@dataclass
+class Given:
+    """What a page is made of. earlier: results that say since when something is broken."""
+
+    results: list[Result]
+    earlier: list[Result] = field(default_factory=list)
+    backends: list[Result] = field(default_factory=list)
+    peers: list[Result] = field(default_factory=list)
+    faults: Mapping[str, Any] | None = None
+
+
+def write(file: OutputFile, given: Given) -> None:
+    """The page, and `data/` beside it where evidence is too long for it."""
+    text, more = render(given)
+    folder = file.path.parent / "data"
+    try:
+        for name, content in more.items():
+            folder.mkdir(exist_ok=True)
+            (folder / name).write_text(content, encoding="utf-8", errors="replace")
+    except OSError as why:
+        place, problem = f"{file.flag} {file.path}", f"{folder}: {why.strerror}"
+        raise UsageError(place, problem, "name a page in another folder") from None
+    file.write(text)
+
+
+def render(given: Given) -> tuple[str, dict[str, str]]:
+    """The page, and the files of its data folder by name."""
+    groups = {
+        "requirements": given.results,
+        "backends": given.backends,
+        "peers": given.peers,
+    }
+    runs = runs_of(groups, given.earlier)
+    evidence = Evidence.of(runs)
+    matrices = [Matrix(group, mine) for group in groups if (mine := _mine(runs, group))]
+    script = (TEMPLATES / "page.js").read_text(encoding="utf-8")
+    text = (
+        _environment()
+        .get_template("page.html")
+        .render(
+            runs=runs,
+            matrices=matrices,
+            faults=given.faults,
+            signs=SIGNS,
+            shown={name for each in matrices for name in each.verdicts()},
+            contracts=list(dict.fromkeys(name for each in matrices for name in each.contracts())),
+            data=_block(_data(runs, evidence, given.faults)),
+            script=Markup(script),
+            script_hash=_hash(script),
+        )
+    )
+    return text, evidence.files
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _hash(script: str) -> str:
+    digest = hashlib.sha256(script.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+def _block(data: object) -> Markup:
+    """JSON that no parser of HTML takes for the end of its element."""
+    text = json.dumps(data, separators=(",", ":"))
+    for sign in "<>&":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return Markup(text)
+
+
+def _mine(runs: list[Run], group: str) -> list[Run]:
+    return [run for run in runs if run.group == group]
+
+
+def _data(
+    runs: list[Run], evidence: Evidence, faults: Mapping[str, Any] | None
+) -> dict[str, object]:
+    """For the script: what stands in no cell, tests by their number."""
+    tests: dict[str, int] = {}
+    asks: dict[str, list[str]] = {}
+    for run in runs:
+        for name, test in run.result.tests.items():
+            tests.setdefault(name, len(tests))
+            asks.setdefault(name, list(test["requirements"]))
+    caught: dict[str, list[list[object]]] = {}
+    for each in faults["faults"] if faults else ():
+        for name in each["caught_by"]:
+            caught.setdefault(name, []).append([each["id"], each["mistake"]])
+    return {
+        "tests": list(tests),
+        "asks": [asks[name] for name in tests],
+        "requirements": {
+            name: [each["level"], each["profile"], each["clause"], each["source"]]
+            for run in runs
+            for name, each in run.result.requirements.items()
+        },
+        "runs": [_run(run, tests, evidence) for run in runs],
+        "caught": caught,
+        "signs": SIGNS,
+    }
+
+
+def _run(run: Run, tests: Mapping[str, int], evidence: Evidence) -> dict[str, object]:
+    result = run.result
+    return {
+        "slug": run.slug,
+        "name": run.label,
+        "group": run.group,
+        "requirements": {
+            name: [each["reason"], run.since(name), [tests[t] for t in each["tests"] if t in tests]]
+            for name, each in result.requirements.items()
+        },
+        "tests": {
+            tests[name]: [each["verdict"], each["seconds"], each["shim_seconds"]]
+            for name, each in result.tests.items()
+        },
+        "bounds": {
+            tests[name]: [
+                [each[part] for part in ("what", "limit_ms", "spare_ms", "took_ms", "waited_ms")]
+                for each in test["timing"][-3:]
+            ]
+            for name, test in result.tests.items()
+            if test["timing"]
+        },
+        "reasons": {
+            tests[name]: each["reason"][:500]
+            for name, each in result.tests.items()
+            if each["reason"] and each["verdict"] != "conforms"
+        },
+        "repro": {
+            tests[name]: each["repro"]
+            for name, each in result.tests.items()
+            if each["verdict"] not in ("conforms", "not-applicable")
+        },
+        "blocks": {tests[name]: block for name, block in evidence.blocks[run.slug].items()},
+    }

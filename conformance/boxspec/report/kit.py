@@ -1,0 +1,32 @@
+"""Which kit made a result: its version, and the commit of the checkout it ran from."""
+
+from __future__ import annotations
+
+import subprocess
+from functools import cache
+from typing import Any
+
+from boxspec import __version__
+from boxspec.places import ROOT
+
+
+@cache
+def kit() -> dict[str, Any]:
+    """commit, modified: None where it runs from no checkout, or git is missing."""
+    commit = _git("rev-parse", "HEAD") if (ROOT / ".git").exists() else None
+    changes = None if commit is None else _git("status", "--porcelain", "--untracked-files=no")
+    return {
+        "version": __version__,
+        "commit": commit,
+        "modified": None if changes is None else bool(changes),
+    }
+
+
+def _git(*words: str) -> str | None:
+    try:
+        done = subprocess.run(
+            ["git", "-C", ROOT, *words], capture_output=True, text=True, timeout=10, check=False
+        )
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None

@@ -1,0 +1,118 @@
+"""Implementations beside each other: columns with lasting names, rows by contract and topic."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from boxspec.judge.requirements import contract_of
+from boxspec.judge.verdict import ORDER
+from boxspec.report import history
+from boxspec.report.result import Plain, Result
+
+
+@dataclass(frozen=True)
+class Run:
+    """One column. slug: its fragment, the same in the next report. group: the tab it is in."""
+
+    slug: str
+    label: str
+    group: str
+    result: Result
+    past: list[Result] = field(default_factory=list, repr=False)
+
+    def since(self, name: str) -> str:
+        return history.since(name, self.result, self.past)
+
+    def verdict(self, name: str) -> str:
+        each = self.result.requirements.get(name)
+        return str(each["verdict"]) if each else "not asked"
+
+    def is_known(self, name: str) -> bool:
+        each = self.result.requirements.get(name)
+        return bool(each and each["known"])
+
+
+def slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9.+]+", "-", text.lower()).strip("-") or "unnamed"
+
+
+def runs_of(groups: Mapping[str, Sequence[Result]], earlier: Iterable[Result]) -> list[Run]:
+    """Each with a slug and a label of its own: the version tells apart what has one name, and a
+    number what has one version."""
+    every = [(group, result) for group, results in groups.items() for result in results]
+    labels = _told_apart([result.name for _, result in every])
+    backends = [result.plain["selection"]["backend"] for _, result in every]
+    names = [
+        f"{result.implementation} {backend or ''}"
+        for (_, result), backend in zip(every, backends, strict=True)
+    ]
+    alike = Counter(slug(name) for name in names)
+    slugs = _told_apart(
+        [
+            slug(name) if alike[slug(name)] == 1 else slug(label)
+            for name, label in zip(names, labels, strict=True)
+        ],
+        "-",
+    )
+    past = list(earlier)
+    return [
+        Run(f"impl-{own}", label, group, result, history.before(result, past))
+        for (group, result), own, label in zip(every, slugs, labels, strict=True)
+    ]
+
+
+def _told_apart(names: Sequence[str], sign: str = " #") -> list[str]:
+    taken: set[str] = set()
+    made = []
+    for name in names:
+        own, number = name, 2
+        while own in taken:
+            own, number = f"{name}{sign}{number}", number + 1
+        taken.add(own)
+        made.append(own)
+    return made
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Requirements by the runs of one group."""
+
+    group: str
+    runs: list[Run]
+
+    @property
+    def prefix(self) -> str:
+        """Before the ids of its rows; a link to a requirement alone is one to the first tab."""
+        return "" if self.group == "requirements" else f"{self.group}."
+
+    def requirements(self) -> dict[str, Plain]:
+        """All that some run has, in the order of the runs."""
+        return {name: each for run in self.runs for name, each in run.result.requirements.items()}
+
+    def topics(self) -> Iterator[tuple[str, str, list[Plain]]]:
+        """Contract, topic, and the requirements of it."""
+        found: dict[tuple[str, str], list[Plain]] = {}
+        order: dict[str, None] = {}
+        for name, each in self.requirements().items():
+            order.setdefault(contract_of(name))
+            found.setdefault((contract_of(name), name.rsplit("-", 1)[0]), []).append(each)
+        for contract in order:
+            for (mine, topic), rows in found.items():
+                if mine == contract:
+                    yield contract, topic, sorted(rows, key=lambda each: _number(each["id"]))
+
+    def contracts(self) -> list[str]:
+        return list(dict.fromkeys(contract_of(name) for name in self.requirements()))
+
+    def verdicts(self) -> dict[str, int]:
+        """How many cells have which, the worst first."""
+        count = Counter(run.verdict(name) for run in self.runs for name in self.requirements())
+        order = [*map(str, ORDER), "not asked"]
+        return {name: count[name] for name in order if count[name]}
+
+
+def _number(name: str) -> int:
+    return int(name.rsplit("-", 1)[1])

@@ -1,0 +1,195 @@
+"""A result as its JSON has it, read back or fresh from a run: the one thing that outputs know."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jsonschema_rs import Validator, validator_for
+
+from boxspec.errors import UsageError
+from boxspec.judge.block import block_lines
+from boxspec.judge.record import Record
+from boxspec.judge.requirements import contract_of, load
+from boxspec.judge.verdict import BROKEN, Verdict
+from boxspec.printable import one_line
+
+SCHEMAS = Path(__file__).with_name("schemas")
+# Whoever gives more has given something else: a run of all contracts has 5 MB.
+MAX_BYTES = 200_000_000
+REMEDY = "name a file that `boxspec run --json` of this version wrote"
+
+Plain = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Result:
+    """plain: by schemas/result.json. requirements, tests: what it has, by id."""
+
+    plain: Plain
+    requirements: Mapping[str, Plain] = field(repr=False)
+    tests: Mapping[str, Plain] = field(repr=False)
+
+    @classmethod
+    def of(cls, plain: Plain) -> Result:
+        requirements = {each["id"]: each for each in plain["requirements"]}
+        return cls(plain, requirements, {each["id"]: each for each in plain["tests"]})
+
+    @property
+    def implementation(self) -> str:
+        """Its name, the same in every version."""
+        said = self.plain["target"]["implementation"]
+        return one_line(said.get("name") or " ".join(self.plain["target"]["argv"]))
+
+    @property
+    def name(self) -> str:
+        """With its version, and the backend where one was named."""
+        said = self.plain["target"]["implementation"]
+        version = f" {one_line(said['version'])}" if said.get("version") else ""
+        backend = self.plain["selection"]["backend"]
+        return f"{self.implementation}{version}" + (f" · {one_line(backend)}" if backend else "")
+
+    @property
+    def started(self) -> str:
+        return one_line(self.plain["started"])
+
+    @property
+    def words(self) -> str:
+        return one_line(self.plain["outcome"]["words"])
+
+    @property
+    def status(self) -> int:
+        return int(self.plain["outcome"]["status"])
+
+    @property
+    def shim(self) -> str | None:
+        shim: str | None = self.plain["target"]["shim"]
+        return shim
+
+    def profile_of(self, name: str) -> str:
+        """`contract` or `hardened`, also of a requirement that was not selected."""
+        if name in self.requirements:
+            return str(self.requirements[name]["profile"])
+        return load()[name].profile if name in load() else "contract"
+
+    def suite_of(self, test: Plain) -> str:
+        first = test["requirements"][0]
+        return f"{contract_of(first)}.{self.profile_of(first)}"
+
+    def is_known(self, test: Plain) -> bool:
+        """The baseline has each requirement that this test broke."""
+        mine = [self.requirements.get(name) for name in test["requirements"]]
+        broke = [each for each in mine if each and test["id"] in each["failing"]]
+        return bool(broke) and all(each["known"] for each in broke)
+
+    def fractions(self, contract: str | None = None) -> list[str]:
+        """`contract MUST 114/121 SHOULD 31/34` and the same for hardened."""
+        counts = self._counts(contract)
+        parts = []
+        for profile in ("contract", "hardened"):
+            shown = []
+            for level in ("must", "should", "may"):
+                of = counts[profile][level]
+                if of["of"] or level == "must":
+                    shown.append(f"{level.upper()} {of['conforms']}/{of['of']}")
+            parts.append(f"{profile} {' '.join(shown)}")
+        return parts
+
+    def _counts(self, contract: str | None) -> Plain:
+        summary: Plain = self.plain["summary"]
+        counts: Plain = summary if contract is None else summary["contracts"][contract]
+        return counts
+
+    def verdicts(self, name: str, contract: str | None = None) -> int:
+        return int(self._counts(contract)["verdicts"].get(name, 0))
+
+    def denominators(self) -> str:
+        """The line that a run ends with."""
+        summary = self.plain["summary"]
+        parts = self.fractions()
+        parts += [f"{name} {self.verdicts(name.replace(' ', '-'))}" for name in UNDECIDED]
+        parts.append(f"known {summary['known']}")
+        if summary["late"]:
+            parts.append(f"late {summary['late']}")
+        return " · ".join(parts)
+
+    def facts(self) -> dict[str, str]:
+        """What a verdict may depend on, each in one line."""
+        host, kit = self.plain["host"], self.plain["kit"]
+        commit = f", commit {kit['commit']}" if kit["commit"] else ""
+        changed = " with changes" if kit["modified"] else ""
+        selection, vectors = self.plain["selection"], self.plain["summary"]["vectors"]
+        given = {
+            "implementation": self.name,
+            "shim": self.shim or f"{' '.join(self.plain['target']['argv'])} (the reference)",
+            "host": f"{host['system']} {host['release']} {host['machine']}, {host['cpus']} cpus",
+            "user": "root" if host["root"] else "not root",
+            "python": host["python"],
+            "kit": f"boxspec {kit['version']}{commit}{changed}",
+            "spec": self.plain["spec_version"],
+            "contracts": " ".join(selection["contracts"]) or "none",
+            "not declared": " ".join(selection["not_declared"]) or "none",
+            "profile": selection["profile"],
+            "backend": selection["backend"] or "the shim's first",
+            "seed": selection["seed"],
+            "started": self.started,
+            "duration": f"{self.plain['summary']['duration_s']:.1f} s",
+            "vectors failed": f"{vectors['failed']} of {vectors['of']}",
+            "command": self.plain["command"],
+        }
+        return {name: one_line(value) for name, value in given.items()}
+
+
+UNDECIDED = ("not measured", "not applicable")
+
+
+def told_of(result: Result, test: Plain) -> list[str]:
+    """The failure block of a test, a line each."""
+    names = ("id", "verdict", "what", "expected", "got", "reason", "request", "evidence", "folder")
+    given = {name: test[name] for name in names if name in test}
+    given["verdict"] = Verdict(given["verdict"])
+    return block_lines(Record(requirements=list(test["requirements"]), **given), result.shim)
+
+
+def is_failure(test: Plain) -> bool:
+    return Verdict(test["verdict"]) in BROKEN
+
+
+def is_error(test: Plain) -> bool:
+    return Verdict(test["verdict"]) is Verdict.HARNESS_ERROR
+
+
+@cache
+def _schema(name: str) -> Validator:
+    return validator_for(json.loads((SCHEMAS / name).read_bytes()))
+
+
+def document(flag: str, name: str) -> Any:
+    """A JSON file, or a usage error that names it."""
+    place = f"{flag} {name}".strip()
+    try:
+        path = Path(name)
+        if path.stat().st_size > MAX_BYTES:
+            raise UsageError(place, f"has more than {MAX_BYTES} bytes", REMEDY)
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as why:
+        raise UsageError(place, why.strerror or str(why), "check the path") from None
+    except (ValueError, RecursionError) as why:
+        raise UsageError(place, f"is no JSON: {why}", REMEDY) from None
+
+
+def checked(place: str, plain: Any, schema: str = "result.json") -> Any:
+    """What follows the schema, or a usage error that says where it does not."""
+    problem = next(iter(_schema(schema).iter_errors(plain)), None)
+    if problem is not None:
+        where = "/".join(str(part) for part in problem.instance_path) or "the whole"
+        raise UsageError(place, one_line(f"{where}: {problem.message}"[:300]), REMEDY)
+    return plain
+
+
+def read(name: str, flag: str = "") -> Result:
+    return Result.of(checked(f"{flag} {name}".strip(), document(flag, name)))
