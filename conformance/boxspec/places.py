@@ -9,6 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 CONTRACTS = ROOT / "conformance" / "contracts"
+TEMPLATES = ROOT / "conformance" / "shims" / "templates"
 
 MEMORY = Path("/dev/shm")
 _MEMORY_BYTES = 1 << 30

@@ -43,7 +43,8 @@ def parser() -> argparse.ArgumentParser:
 def dispatch(words: list[str]) -> int:
     # Only the verb that is asked for is imported: `boxspec smoke` does not pay for pytest.
     if words and words[0] in VERBS:
-        return int(importlib.import_module(f"boxspec.cli.{words[0]}").main(words[1:]))
+        module = words[0].replace("-", "_")
+        return int(importlib.import_module(f"boxspec.cli.{module}").main(words[1:]))
     if words and words[0] in (verbs := contract_verbs()):
         return verbs[words[0]].run(words[1:])
     parser().parse_args(words)

@@ -10,6 +10,7 @@ VERBS = {
     "run": "judge an implementation",
     "list": "the requirements and their tests, the pitfalls and theirs",
     "explain": "one requirement: clause, source, tests",
+    "new-shim": "a shim to begin with, for your language",
     "smoke": "the trust checks alone: is this a shim that may be scored?",
     "doctor": "what this host has and lacks",
     "repro": "rerun the tests of requirements, verbosely, and keep their folders",

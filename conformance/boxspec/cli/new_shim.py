@@ -1,0 +1,57 @@
+"""The verb `new-shim`: a shim to begin with, in a folder of its own."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from boxspec.cli.verbs import verb_parser
+from boxspec.errors import UsageError
+from boxspec.places import TEMPLATES
+from boxspec.printable import one_line
+
+# What to call in the folder before the shim is there, and the shim.
+LANGUAGES = {
+    "python": ("", "shim.py"),
+    "go": ("go build -o my-shim .", "my-shim"),
+    "rust": ("cargo build --release", "target/release/my-shim"),
+    "node": ("", "shim.mjs"),
+    "c": ("make", "my-shim"),
+}
+
+EPILOG = """\
+The folder gets files with comments that begin with FILL IN. They pass the trust checks at once and
+run programs by the standard library of the language, until your implementation stands there."""
+
+
+def new_shim(language: str, folder: Path) -> list[str]:
+    """Write the template; the commands that come next, for a shell in the caller's folder."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(str(folder), "is there and is not empty", "name a new folder")
+    shutil.copytree(TEMPLATES / language, folder, dirs_exist_ok=True, copy_function=_copy)
+    build, shim = LANGUAGES[language]
+    place = shlex.quote(str(folder / shim) if folder.is_absolute() else f"./{folder / shim}")
+    smoke, run = (f"boxspec {verb} --shim {shlex.quote(place)}" for verb in ("smoke", "run"))
+    inside = f"(cd {shlex.quote(str(folder))} && {build})"
+    return [*([inside] if build else []), smoke, run]
+
+
+def _copy(source: str, target: str) -> None:
+    """The bytes and the run bit: what an installed kit has of times and write bits stays there."""
+    shutil.copyfile(source, target)
+    if Path(source).read_bytes().startswith(b"#!"):
+        Path(target).chmod(0o755)
+
+
+def main(words: Sequence[str]) -> int:
+    parser = verb_parser("new-shim", EPILOG)
+    parser.add_argument("language", metavar="LANG", choices=LANGUAGES, help=", ".join(LANGUAGES))
+    parser.add_argument("folder", metavar="DIR", type=Path, help="a folder that is not there yet")
+    args = parser.parse_args(words)
+    commands = new_shim(args.language, args.folder)
+    print(one_line(f"{args.folder} has a shim; look for FILL IN. Next:"))
+    for command in commands:
+        print(f"  {one_line(command)}")
+    return 0

@@ -1,0 +1,80 @@
+"""What `new-shim` writes is built by the commands that it prints, and passes the trust checks."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from boxspec.cli.new_shim import LANGUAGES
+from boxspec.places import TEMPLATES
+from selftest.tools import Done, boxspec, run
+
+TOOLS = {"go": ["go"], "rust": ["cargo"], "node": ["node"], "c": ["cc", "make"], "python": []}
+
+
+def missing(language: str) -> str | None:
+    """What this machine lacks to build or run a shim in this language."""
+    lacks = [tool for tool in TOOLS[language] if shutil.which(tool) is None]
+    if language == "c" and not lacks:
+        found = subprocess.run(["pkg-config", "--exists", "libcjson"], check=False)
+        lacks = ["libcjson"] if found.returncode else []
+    return ", ".join(lacks) or None
+
+
+def made(language: str, folder: Path) -> list[str]:
+    """A new shim, built as it was told; the commands of `boxspec` that were printed."""
+    done = boxspec("new-shim", language, "mine", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    commands = [line.strip() for line in done.stdout.splitlines()[1:]]
+    for command in commands:
+        if not command.startswith("boxspec "):
+            built = run(["sh", "-c", command], cwd=folder)
+            assert built.returncode == 0, built.stdout + built.stderr
+    return [command for command in commands if command.startswith("boxspec ")]
+
+
+def told(command: str, folder: Path) -> Done:
+    """A printed command, by the kit of this tree."""
+    kit = f"{sys.executable} -P -m boxspec"
+    return run(["sh", "-c", command.replace("boxspec", kit, 1)], cwd=folder)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_new_shim_may_be_scored_at_once(language: str, tmp_path: Path) -> None:
+    lacks = missing(language)
+    if lacks:
+        pytest.skip(f"{language}: this machine lacks {lacks}")
+    smoke, _ = made(language, tmp_path)
+    done = told(smoke, tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "my-implementation 0.1 may be scored; it declares exec" in done.stdout
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_template_is_short_and_says_what_to_fill_in(language: str) -> None:
+    texts = [path.read_text() for path in (TEMPLATES / language).rglob("*.*") if path.is_file()]
+    assert max(text.count("\n") for text in texts) <= 100
+    assert sum(text.count("FILL IN") for text in texts) >= 4
+
+
+def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("precious")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").write_text("precious")
+    for name in ("mine", "full"):
+        done = boxspec("new-shim", "python", name, cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (2, ""), done.stderr
+        assert "is not empty (name a new folder)" in done.stderr
+    assert os.listdir(tmp_path / "full") == ["file"]
+
+
+def test_an_unknown_language_is_told_which_there_are(tmp_path: Path) -> None:
+    done = boxspec("new-shim", "cobol", "mine", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "cobol" in done.stderr and "python" in done.stderr
+    assert not (tmp_path / "mine").exists()
