@@ -1,0 +1,64 @@
+"""The ledger: a line of JSON for each mutant that was tried and for each survivor that was read."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+Entry = dict[str, Any]
+READINGS = ("equivalent", "out-of-contract", "hole", "closed")
+# What the compiler made nothing, nothing new or no program of was never asked.
+NEVER_ASKED = ("does-not-build", "same-object", "duplicate")
+
+
+class Ledger:
+    """Appended, never changed: a run that was stopped goes on where it left off."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.entries: list[Entry] = []
+        self.readings: dict[str, Entry] = {}
+        if path.exists():
+            for line in path.read_text(encoding="utf-8").splitlines():
+                self._take(json.loads(line))
+
+    def _take(self, entry: Entry) -> None:
+        if "reading" in entry:
+            self.readings[entry["mutant"]] = entry
+        else:
+            self.entries.append(entry)
+
+    def append(self, entry: Entry) -> None:
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(entry, ensure_ascii=False) + "\n")
+        self._take(entry)
+
+    def of(self, contract: str, seed: int) -> list[Entry]:
+        return [e for e in self.entries if (e["contract"], e["seed"]) == (contract, seed)]
+
+    def report(self) -> str:
+        said = []
+        for contract, seed in sorted({(e["contract"], e["seed"]) for e in self.entries}):
+            entries = self.of(contract, seed)
+            asked = [e for e in entries if e["verdict"] not in NEVER_ASKED]
+            verdicts = Counter(e["verdict"] for e in asked)
+            survivors = [e for e in asked if e["verdict"] == "survived"]
+            readings = Counter(
+                self.readings.get(e["mutant"], {}).get("reading", "not read") for e in survivors
+            )
+            judged = len(asked) - readings["equivalent"]
+            killed = verdicts["killed"] + readings["closed"]
+            share = f"{100 * killed / judged:.0f} %" if judged else "-"
+            said.append(
+                f"{contract} seed {seed}: asked {len(asked)}, killed {verdicts['killed']}, "
+                f"closed by a new case {readings['closed']}, "
+                f"equivalent {readings['equivalent']}, "
+                f"out of contract {readings['out-of-contract']}, holes {readings['hole']}, "
+                f"not read {readings['not read']}: {share} of those not equivalent are killed"
+            )
+            unclear = len(asked) - verdicts["killed"] - verdicts["survived"]
+            if unclear:
+                said[-1] += f"; {unclear} undecided"
+        return "\n".join(said)

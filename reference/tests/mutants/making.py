@@ -1,0 +1,123 @@
+"""What may be changed in a room of the reference, and the object that a change makes."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import random
+import shlex
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+# What the command line alone has: no contract asks for it.
+NO_CONTRACT = ("authoring",)
+RULES = ["universal.rules", "c_like.rules", "c.rules"]
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One line of a file in other words; `line` counts from 1."""
+
+    file: str
+    line: int
+    before: str
+    after: str
+
+    @property
+    def key(self) -> str:
+        said = "\0".join((self.file, self.before, self.after, str(self.line)))
+        return hashlib.sha256(said.encode()).hexdigest()[:12]
+
+
+def in_order(contract: str, seed: int) -> Iterator[Mutant]:
+    """All mutants of a contract's room, one of each line before the second of any.
+
+    Lines are drawn and not mutants: the rules make thirty of a sum and one of a call.
+    """
+    chance = random.Random(f"{contract} {seed}")
+    lines: dict[tuple[str, int], list[Mutant]] = {}
+    for path in sorted((ROOT / "reference" / contract).rglob("*.c")):
+        if path.parent.name in NO_CONTRACT:
+            continue
+        for mutant in _of(path):
+            lines.setdefault((mutant.file, mutant.line), []).append(mutant)
+    for mutants in lines.values():
+        chance.shuffle(mutants)
+    places = sorted(lines)
+    while places:
+        chance.shuffle(places)
+        for place in places:
+            yield lines[place].pop()
+        places = sorted(place for place in places if lines[place])
+
+
+def _of(path: Path) -> list[Mutant]:
+    from universalmutator import mutator
+
+    source = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    with contextlib.redirect_stdout(io.StringIO()):
+        made = mutator.mutants_regexp(source, ruleFiles=RULES, ignorePatterns=[])
+    file = path.relative_to(ROOT).as_posix()
+    found = {
+        Mutant(file, line, source[line - 1].strip(), after.strip())
+        for line, after, *_ in made
+        if not source[line - 1].lstrip().startswith(("#", "*", "//"))
+    }
+    return sorted(found, key=lambda mutant: (mutant.line, mutant.after))
+
+
+class Tree:
+    """A release build whose objects are replaced one at a time; `work` is the caller's folder."""
+
+    def __init__(self, work: Path) -> None:
+        self.build = ROOT / "build" / "release"
+        self.work = work
+        self.commands = {
+            entry["file"]: entry["command"]
+            for entry in json.loads((self.build / "compile_commands.json").read_text())
+        }
+        said = subprocess.run(
+            ["ninja", "-C", self.build, "-t", "commands", "reference/boxspec-ref"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        link = said.stdout.splitlines()[-1].removeprefix(": && ").removesuffix(" && :")
+        self.link = shlex.split(link)
+        self.shim = work / "boxspec-ref"
+        launcher = work / "boxspec-launch"
+        if not launcher.exists():
+            launcher.symlink_to(self.build / "reference" / "boxspec-launch")
+
+    def compiled(self, mutant: Mutant, *, changed: bool) -> Path | None:
+        """The object, without words of debugging; None where it does not compile."""
+        source = ROOT / mutant.file
+        lines = source.read_text(encoding="utf-8").splitlines(keepends=True)
+        if changed:
+            lines[mutant.line - 1] = mutant.after + "\n"
+        # An object holds the name of its source: the mutant's is the original's.
+        copy = self.work / source.name
+        copy.write_text("".join(lines), encoding="utf-8")
+        out = self.work / ("changed.o" if changed else "original.o")
+        words = shlex.split(self.commands[str(source)])
+        words[words.index("-o") + 1] = str(out)
+        words[words.index("-c") + 1] = str(copy)
+        # Werror would refuse what a careless author may well compile.
+        made = subprocess.run(
+            [*words, "-w", "-Wno-error", "-g0", "-iquote", str(source.parent)],
+            cwd=self.build,
+            capture_output=True,
+        )
+        return out if made.returncode == 0 else None
+
+    def linked(self, mutant: Mutant, made: Path) -> bool:
+        """Makes `shim`: an object in front of the library stands for the library's own."""
+        words = list(self.link)
+        words[words.index("-o") + 1] = str(self.shim)
+        words.insert(words.index("-o"), str(made))
+        return subprocess.run(words, cwd=self.build, capture_output=True).returncode == 0

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Mutants of the reference: does the public suite of their contract notice them?
+
+usage: .venv/bin/pip install universalmutator==1.14.1   once; nothing else here needs it
+       nice -n 5 .venv/bin/python reference/tests/mutants/run.py CONTRACT [--count N]
+       .venv/bin/python reference/tests/mutants/run.py --report
+       .venv/bin/python reference/tests/mutants/run.py --read MUTANT READING 'why'
+
+CONTRACT is exec, module, policy, process or sbpl: the room of the reference and the suite alike.
+A mutant whose -O2 object is the original's, or that of an earlier mutant, is not asked. Of the
+others N are asked (default 100), in an order that the contract's seed in seeds.json decides, with
+`boxspec run --contract CONTRACT --profile all -x`. The ledger says of each: killed, by which
+requirement; survived; or undecided. A survivor is run once more with counters: `reached` says
+whether its line was executed. The same command again goes on where the last one ended; SIGINT ends
+it between two mutants at the latest.
+
+READING of a survivor: equivalent (no request can show it), out-of-contract (nothing that the pages
+ask for), hole (the suite should see it), closed (a case was added, and it is killed now).
+
+Exit: 0; 1 if the unchanged reference does not conform; 2 usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from ledger import NEVER_ASKED, READINGS, Ledger
+from making import ROOT, Mutant, Tree, in_order
+
+HERE = Path(__file__).resolve().parent
+BROKEN = ("fails", "escaped", "overrefused", "wrong-reason", "contradiction", "unproven")
+# The kit has a bound for whatever a shim does; this is for a mutant of which it has none.
+LONGEST_S = 1800
+
+
+def ask(shim: Path, contract: str, work: Path, *, to_the_end: bool = False) -> dict[str, Any]:
+    """The verdict of the suite in its own words: what broke, or how it ended."""
+    result = work / "result.json"
+    result.unlink(missing_ok=True)
+    words = [sys.executable, "-P", "-m", "boxspec", "run", "--shim", shlex.quote(str(shim))]
+    words += ["--contract", contract, "--profile", "all", "--json", str(result)]
+    words += [] if to_the_end else ["-x"]
+    begun = time.monotonic()
+    with subprocess.Popen(
+        words,
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=os.environ | {"TMPDIR": str(work)},
+        start_new_session=True,
+    ) as suite:
+        try:
+            status = suite.wait(LONGEST_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(suite.pid, signal.SIGKILL)
+            return {"verdict": "undecided", "by": f"no end after {LONGEST_S} s"}
+    seconds = round(time.monotonic() - begun, 1)
+    broken = []
+    if result.exists():
+        tree = json.loads(result.read_text(encoding="utf-8"))
+        broken = [r["id"] for r in tree["requirements"] if r["verdict"] in BROKEN]
+    if broken or status == 1:
+        return {"verdict": "killed", "by": broken[:3], "seconds": seconds}
+    if status == 2:
+        return {"verdict": "killed", "by": ["not to be judged (exit status 2)"], "seconds": seconds}
+    if status == 0:
+        return {"verdict": "survived", "seconds": seconds}
+    return {"verdict": "undecided", "by": f"exit status {status}", "seconds": seconds}
+
+
+def try_one(tree: Tree, mutant: Mutant, contract: str, seen: set[str]) -> dict[str, Any]:
+    original = tree.compiled(mutant, changed=False)
+    if original is None:
+        raise SystemExit(f"{mutant.file} does not compile; run ./ci/build release first")
+    before = original.read_bytes()
+    made = tree.compiled(mutant, changed=True)
+    if made is None:
+        return {"verdict": "does-not-build"}
+    if made.read_bytes() == before:
+        return {"verdict": "same-object"}
+    digest = hashlib.sha256(made.read_bytes()).hexdigest()[:16]
+    if digest in seen:
+        return {"verdict": "duplicate", "object": digest}
+    seen.add(digest)
+    if not tree.linked(mutant, made):
+        return {"verdict": "does-not-build"}
+    return {"object": digest, **ask(tree.shim, contract, tree.work)}
+
+
+def campaign(contract: str, count: int, ledger: Ledger) -> int:
+    seed = json.loads((HERE / "seeds.json").read_text())[contract]
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short=10", "HEAD"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
+    old = ledger.of(contract, seed)
+    tried = {entry["mutant"] for entry in old}
+    seen = {entry["object"] for entry in old if "object" in entry}
+    asked = sum(entry["verdict"] not in NEVER_ASKED for entry in old)
+    with tempfile.TemporaryDirectory(prefix="boxspec-mutants-") as folder:
+        tree = Tree(Path(folder))
+        if asked < count:
+            sound = ask(tree.build / "reference" / "boxspec-ref", contract, tree.work)
+            if sound["verdict"] != "survived":
+                print(f"the unchanged reference does not conform: {sound}", file=sys.stderr)
+                return 1
+        for mutant in in_order(contract, seed):
+            if asked >= count:
+                break
+            if mutant.key in tried:
+                continue
+            outcome = try_one(tree, mutant, contract, seen)
+            told = {"contract": contract, "seed": seed, "commit": commit, "mutant": mutant.key}
+            place = {"file": mutant.file, "line": mutant.line}
+            change = {"before": mutant.before, "after": mutant.after}
+            ledger.append(told | place | change | outcome)
+            if outcome["verdict"] not in NEVER_ASKED:
+                asked += 1
+                print(f"{asked}/{count} {mutant.file}:{mutant.line} {outcome}", flush=True)
+    return 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    seeds = json.loads((HERE / "seeds.json").read_text())
+    parser.add_argument("contract", nargs="?", choices=sorted(seeds))
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--ledger", type=Path, default=HERE / "ledger.jsonl")
+    parser.add_argument("--report", action="store_true")
+    parser.add_argument("--read", nargs=3, metavar=("MUTANT", "READING", "WHY"))
+    given = parser.parse_args()
+    ledger = Ledger(given.ledger)
+    if given.read:
+        mutant, reading, why = given.read
+        survivors = {e["mutant"] for e in ledger.entries if e["verdict"] == "survived"}
+        if reading not in READINGS or mutant not in survivors:
+            parser.error(f"name a survivor of the ledger, and one of {', '.join(READINGS)}")
+        ledger.append({"mutant": mutant, "reading": reading, "why": why})
+    elif given.report:
+        print(ledger.report())
+    elif given.contract:
+        return campaign(given.contract, given.count, ledger)
+    else:
+        parser.error("name a contract, or --report, or --read")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)
