@@ -124,6 +124,7 @@ def test_an_unknown_fault_is_refused() -> None:
     ("words", "names"),
     [
         (["--only", "exec-kill.nobody"], "exec-kill.nobody"),
+        (["--only", "exec-env.keeps-homes"], "near it: exec-env.keeps-home"),
         (["-k", "nothing-of-that-kind"], "no fault is left"),
         (["-k", "kill and"], "-k"),
         (["-j", "0"], "-j: '0'"),

@@ -8,13 +8,14 @@ import signal
 import sys
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from difflib import get_close_matches
 from typing import Any
 
 from _pytest.mark.expression import Expression
 
 from boxspec.cli.main import main as boxspec
 from boxspec.errors import UsageError
-from boxspec.faults.fault import SHIM, Fault, catalogue
+from boxspec.faults.fault import Fault, catalogue
 from boxspec.faults.judging import MORE_TRIES, judge, settle, unsettled
 from boxspec.faults.outcome import Outcome
 from boxspec.faults.runs import Runs
@@ -82,6 +83,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         " alone.",
     )
     add = made.add_argument
+    add("--list", action="store_true", help="names those chosen and what they break; runs none")
     add("--json", metavar="FILE", help="the matrix, for programs")
     add(
         "--contract",
@@ -142,9 +144,13 @@ def choose(
     contracts: list[str] | None = None,
     part: tuple[int, int] = (1, 1),
 ) -> list[Fault]:
+    ids = [fault.id for fault in every]
     for name in only or ():
-        if name not in {fault.id for fault in every}:
-            raise UsageError(f"--only {name}", "no such fault", f"{SHIM} --list names them")
+        if name not in ids:
+            near = get_close_matches(name, ids) or [each for each in ids if each > name][:3]
+            raise UsageError(
+                f"--only {name}", "no such fault", f"near it: {', '.join(near)}; --list names all"
+            )
     chosen = [
         fault
         for fault in every
@@ -201,6 +207,10 @@ def main(words: Sequence[str]) -> int:
     args = parse(words)
     output = OutputFile("--json", args.json) if args.json else None
     chosen = choose(catalogue(), args.only, args.k, args.contract, args.share or (1, 1))
+    if args.list:
+        for fault in chosen:
+            print(f"{fault.id:45} {fault.requirement or fault.role:16} {fault.mistake}")
+        return 0
     outcomes: list[Outcome] = []
     runs = Runs(boxspec, preload({fault.contract: None for fault in chosen}))
     # Also where a shell has started this in the background with SIGINT ignored, and for SIGTERM:

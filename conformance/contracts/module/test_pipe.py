@@ -1,11 +1,14 @@
-"""MODULE-PIPE: input and output at the same time."""
+"""MODULE-PIPE: input and output at the same time, and nothing beside them."""
 
 from __future__ import annotations
+
+import json
 
 import pytest
 
 from boxspec.api import Box, expect, requires
-from contracts.module.judging import end
+from boxspec.api import programs as P
+from contracts.module.judging import end, noted, quoted
 
 # Far more than any pipe holds.
 LARGE = ["0123456789abcdef" * 64] * 2048
@@ -34,3 +37,12 @@ def test_a_value_without_reading_is_a_value(box: Box) -> None:
     box.module.script("answers", "exec <&-; echo 1")
     seen = box.module.execute("answers", LARGE, within_s=15)
     expect("the end, and the value", (end(seen), seen.value), ("value", 1))
+
+
+@requires("MODULE-PIPE-03")
+def test_a_module_has_only_0_1_and_2(box: Box) -> None:
+    place = box.tmp / "report.json"
+    box.module.script("tells", f"exec {quoted(P.report)} {quoted(place)}")
+    box.module.execute("tells", LARGE)
+    said = json.loads(noted(place))
+    expect("the module's descriptors", [each["fd"] for each in said["fds"]], [0, 1, 2])

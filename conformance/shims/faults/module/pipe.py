@@ -50,3 +50,11 @@ def unread_input_is_an_error():
         if cause.name == "stdin":
             raise Failed("execution", f"failed to write stdin: {os.strerror(errno.EPIPE)}")
         return original(self, cause)
+
+
+@fault("MODULE-PIPE-03", "the file with the input stays open", "memfd_create without MFD_CLOEXEC")
+def input_stays_open():
+    @replaces(runner)
+    def hand_over_input(original):
+        original()
+        os.set_inheritable(os.dup(0), True)
