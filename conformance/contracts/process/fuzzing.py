@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -39,8 +40,36 @@ def process_steps() -> Iterator[bytes]:
         yield b"".join(piece[2 * n : 2 * n + 2] for n in range(pairs) for piece in (alone, other))
 
 
+def process_frame() -> Iterator[bytes]:
+    """Scripts in order, and with one thing wrong."""
+    handle = {"request": {"program": "cat"}}
+    opened = {"step": "open", "handle": "a"}
+    write = {"step": "write", "handle": "a", "data": "x"}
+    again = {"step": "repeat", "count": 3, "steps": [opened, {"step": "drop", "handle": "a"}]}
+    beside = {"step": "wait", "handle": "a", "timeout_ms": 5, "thread": "t"}
+    join = {"step": "join", "thread": "t"}
+    for steps in (
+        *([], [opened], [opened, write], [again], [again | {"count": -1}], [again, beside, join]),
+        *([join, beside], [{"step": "nothing", "handle": "a"}], [{"step": "open", "handle": "b"}]),
+        *([opened, {"step": "poll", "handle": "a"}], [again | {"steps": [again]}], [1], [{}]),
+        *([again | {"steps": [beside]}], [again | {"steps": {}}], [again | {"steps": [join]}]),
+        *([{"step": "take", "handle": "a", "stream": "stdout"}], [write | {"data_b64": "eA=="}]),
+        [{"step": "read_until", "handle": "a", "stream": "stderr", "until_b64": "AA=="}],
+        [{"step": "close", "handle": "a", "grace_ms": 0, "more": 1}],
+    ):
+        yield json.dumps({"handles": {"a": handle}, "steps": steps}).encode()
+    odd = handle | {"stdin": 7, "stderr": 2, "nonblocking": True}
+    for handles in ({}, [], {"a": 1}, {"a": odd}, {"a": handle | {"cwd": "/"}}, {"a": {}}):
+        yield json.dumps({"handles": handles, "steps": [opened]}).encode()
+    yield b'{"steps": []}'
+
+
 def _no_vectors(_: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     return iter(())
 
 
-FUZZING = Fuzzing(seeds={"process_steps": process_steps}, vectors_of=_no_vectors, ids=tuple)
+FUZZING = Fuzzing(
+    seeds={"process_frame": process_frame, "process_steps": process_steps},
+    vectors_of=_no_vectors,
+    ids=tuple,
+)
