@@ -29,6 +29,7 @@ PARTS = {
         policy/match/keys policy/match/matcher policy/match/subset policy/match/tables
         policy/match/tokens policy/path/fold""",
     "path": "policy/path/path",
+    "module": "module/output",
     "evaluate": "policy/profile/check policy/profile/explain policy/profile/resolve",
     "sbpl": """sbpl/bodies sbpl/filter sbpl/flags sbpl/place sbpl/places sbpl/regex sbpl/sbpl
         sbpl/spell sbpl/spellings sbpl/unfold sbpl/unlink sbpl/wrap""",

@@ -197,16 +197,9 @@ def test_the_clients_own_shutdown_leaves_nothing_of_a_stubborn_server(bridge: Br
 
 @installed
 @on_the_command
-@pytest.mark.parametrize("confined", [False, True])
-def test_a_bridge_that_the_client_kills_leaves_nothing(
-    bridge: Bridge, confined: bool, root: Path
-) -> None:
-    place = root / "numbers"
-    server = shutil.copy(SERVER[1], root)
-    sandbox: list[str | Path] = (
-        [REFERENCE, "sandbox", "--root", INSTALLED, "--"] if confined else []
-    )
-    bridge.session(*sandbox, PYTHON, server, "--stubborn", place, kill=True)
+def test_a_bridge_that_the_client_kills_leaves_nothing(bridge: Bridge) -> None:
+    place = bridge.folder / "numbers"
+    bridge.session(*SERVER, "--stubborn", place, kill=True)
     assert len(place.read_text().split()) == 2
 
 

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/json.h"
 #include "exec/signals.h"
 #include "module/environment.h"
 #include "module/folder.h"
 #include "module/lookup.h"
+#include "module/output.h"
 
 /* Names and reasons are cut so that both have room. */
 enum { NAME_MOST = 900 };
@@ -28,44 +28,6 @@ static void end_with(struct bs_module_result *result, enum bs_module_outcome out
     (void)snprintf(result->message, sizeof result->message, "%s", message);
 }
 
-/* One JSON text, or why it is none; false without memory. */
-static bool is_json(const char *text, size_t len, struct bs_json_error *why, bool *is) {
-    cJSON *tree = bs_json_parse(len > 0 ? text : "", len, why);
-    *is = tree != NULL;
-    cJSON_Delete(tree);
-    return *is || !why->out_of_memory;
-}
-
-static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
-/* Takes the output over as the value, or says why it is none. */
-static int judge_output(struct bs_bytes *output, struct bs_module_result *result,
-                        struct bs_error *err) {
-    struct bs_json_error why;
-    bool is = false;
-    if (!is_json(output->data, output->len, &why, &is))
-        return no_memory(err);
-    if (!is) {
-        result->outcome = BS_MODULE_OUTPUT_PARSE;
-        (void)snprintf(result->message, sizeof result->message,
-                       "the output is not one JSON value: line %zu, column %zu: %s", why.line,
-                       why.column, why.message);
-        return BS_OK;
-    }
-    size_t start = 0;
-    while (is_space(output->data[start]))
-        start++;
-    while (is_space(output->data[output->len - 1]))
-        output->len--;
-    output->len -= start;
-    memmove(output->data, output->data + start, output->len);
-    output->data[output->len] = '\0';
-    result->value = *output;
-    *output = (struct bs_bytes)BS_BYTES_INIT;
-    result->outcome = BS_MODULE_VALUE;
-    return BS_OK;
-}
-
 static int call_in_process(const struct bs_module_request *request, struct bs_module_result *result,
                            struct bs_error *err) {
     struct bs_bytes output = BS_BYTES_INIT;
@@ -78,7 +40,7 @@ static int call_in_process(const struct bs_module_request *request, struct bs_mo
     int code = request->function(request->function_ctx, request->id, request->input,
                                  request->input_len, &output, err);
     if (code == BS_OK)
-        code = judge_output(&output, result, err);
+        code = bs_module_judge_output(&output, result, err);
     bs_bytes_clear(&output);
     return code;
 }
@@ -118,7 +80,7 @@ static int judge(struct bs_exec_result *run, int late, struct bs_module_result *
         (void)snprintf(words, sizeof words, "it exited with %d", run->exit_code);
         end_with(result, BS_MODULE_NON_ZERO_EXIT, words);
     } else {
-        return judge_output(&run->out, result, err);
+        return bs_module_judge_output(&run->out, result, err);
     }
     return BS_OK;
 }
@@ -294,7 +256,7 @@ static int check(const struct bs_module_request *request, struct bs_error *err) 
     if (request->id == NULL || request->input == NULL)
         return bs_fail(err, BS_E_INVALID, 0, "the request names no %s",
                        request->id == NULL ? "id" : "input");
-    if (!is_json(request->input, request->input_len, &why, &is))
+    if (!bs_module_is_json(request->input, request->input_len, &why, &is))
         return no_memory(err);
     if (!is)
         return bs_fail(err, BS_E_INVALID, 0, "the input is not JSON: line %zu, column %zu: %s",

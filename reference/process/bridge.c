@@ -103,11 +103,8 @@ static void pass_the_rest_on(struct bridge *bridge) {
 static void connect_lanes(struct bridge *bridge) {
     for (int i = 0; i < LANES; i++) {
         int ours = bs_process_stream(bridge->process, i);
-        struct bs_lane *lane = &bridge->lanes[i];
-        lane->from = i == IN ? 0 : ours;
-        lane->to = i == IN ? ours : i;
-        if (fcntl(i, F_GETFD) == -1)
-            *(i == IN ? &lane->from : &lane->to) = -1;
+        int theirs = fcntl(i, F_GETFD) == -1 ? -1 : i;
+        bs_lane_connect(&bridge->lanes[i], i == IN ? theirs : ours, i == IN ? ours : theirs);
     }
     end_sides(bridge);
 }

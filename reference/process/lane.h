@@ -6,16 +6,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { BS_LANE_BYTES = 64 * 1024 };
+enum { BS_LANE_BYTES = 64 * 1024, BS_LANE_SPLICED = 1024 * 1024 };
 
 struct bs_lane {
     int from; /* -1 once it has ended */
     int to;   /* -1 once nobody takes anything */
     size_t start;
     size_t end;
-    bool moved; /* in the last turn */
+    bool moved;   /* in the last turn */
+    bool splices; /* from pipe to pipe, past our memory: a copy less each way */
+    bool full;    /* it splices, and the other pipe takes nothing now */
+    bool whole;   /* `to` never blocks, so all may be written that there is */
     char bytes[BS_LANE_BYTES];
 };
+
+/* Either may be -1. The flags of both stay as they are. */
+void bs_lane_connect(struct bs_lane *lane, int from, int to);
 
 /* What to poll for: [0] to read, [1] to write; -1 where it waits for the other. */
 void bs_lane_poll(const struct bs_lane *lane, struct pollfd set[2]);

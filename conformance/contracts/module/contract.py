@@ -15,4 +15,5 @@ CONTRACT = Contract(
     trust=trust,
     fault_scope="focus",
     fault_lanes=4,
+    fuzzing="contracts.module.fuzzing:FUZZING",
 )

@@ -13,4 +13,5 @@ CONTRACT = Contract(
     trust=trust,
     fault_scope="focus",
     fault_lanes=4,
+    fuzzing="contracts.process.fuzzing:FUZZING",
 )

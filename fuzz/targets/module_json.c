@@ -1,0 +1,132 @@
+/* Any bytes as the input of a module and as its output: taken by the rules of JSON alone, passed on
+ * byte by byte, and taken again afterwards. The module is a function: nothing is started. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <boxspec/module.h>
+
+#include "support/case.h"
+#include "support/fail.h"
+#include "support/json_oracle.h"
+#include "support/lie.h"
+#include "support/provider.h"
+#include "support/request_oracle.h"
+
+const char bs_fuzz_target[] = "module_json";
+
+void bs_fuzz_describe(struct bs_fuzz_case *c, const uint8_t *data, size_t size) {
+    bs_fuzz_case_open(c, "module.execute");
+    bs_fuzz_case_text(c, "text", (const char *)data, size);
+    bs_fuzz_case_close(c);
+}
+
+struct module {
+    const char *answer;
+    size_t len;
+    bool called;
+    bool same; /* it got what was asked */
+    const char *asked;
+    size_t asked_len;
+};
+
+static int answer(void *ctx, const char *id, const char *input, size_t input_len,
+                  struct bs_bytes *output, struct bs_error *err) {
+    struct module *module = ctx;
+    (void)id;
+    (void)err;
+    module->called = true;
+    module->same = input_len == module->asked_len &&
+                   (input_len == 0 || memcmp(input, module->asked, input_len) == 0);
+    output->data = malloc(module->len + 1);
+    if (output->data == NULL)
+        return BS_E_EXECUTION;
+    if (module->len > 0)
+        memcpy(output->data, module->answer, module->len);
+    output->data[module->len] = '\0';
+    output->len = module->len;
+    return BS_OK;
+}
+
+static int execute(struct module *module, struct bs_module_result *result, struct bs_error *err) {
+    struct bs_module_request request = BS_MODULE_REQUEST_INIT;
+    request.id = "a";
+    request.enabled = false;
+    request.input = module->asked;
+    request.input_len = module->asked_len;
+    request.function = answer;
+    request.function_ctx = module;
+    return bs_module_execute(&request, result, err);
+}
+
+static void judge_input(const char *text, size_t len, bool is) {
+    struct bs_module_result result;
+    struct bs_error err = BS_ERROR_INIT;
+    struct module module = {.answer = "null", .len = 4, .asked = text, .asked_len = len};
+    int code = execute(&module, &result, &err);
+    bool taken = code == BS_OK && result.outcome == BS_MODULE_VALUE;
+    if (code == BS_E_EXECUTION)
+        return; /* without memory */
+    if (taken != is || module.called != is || bs_fuzz_lie("input"))
+        bs_fuzz_fail("input", "%s, and should not be: %s", taken ? "taken" : "refused",
+                     err.message);
+    if (is && (!module.same || bs_fuzz_lie("passed")))
+        bs_fuzz_fail("passed", "the module got something else than was asked");
+    if (!is && (code != BS_E_INVALID || err.message[0] == '\0' || bs_fuzz_lie("reason")))
+        bs_fuzz_fail("reason", "refused with %d `%s`", code, err.message);
+    bs_module_result_clear(&result);
+}
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+/* The value is the text without the white space around it, and a text of its own. */
+static void judge_value(const char *text, size_t len, const struct bs_bytes *value) {
+    while (len > 0 && is_blank(text[0])) {
+        text++;
+        len--;
+    }
+    while (len > 0 && is_blank(text[len - 1]))
+        len--;
+    if (value->len != len || memcmp(value->data, text, len) != 0 || bs_fuzz_lie("value"))
+        bs_fuzz_fail("value", "the value is %.*s", (int)value->len, value->data);
+    struct bs_module_result again;
+    struct module module = {value->data, value->len, false, false, value->data, value->len};
+    int code = execute(&module, &again, NULL);
+    if (code == BS_E_EXECUTION)
+        return;
+    if (code != BS_OK || again.outcome != BS_MODULE_VALUE || again.value.len != value->len ||
+        memcmp(again.value.data, value->data, value->len) != 0 || bs_fuzz_lie("again"))
+        bs_fuzz_fail("again", "a value is not taken again as it is");
+    bs_module_result_clear(&again);
+}
+
+static void judge_output(const char *text, size_t len, bool is) {
+    struct bs_module_result result;
+    struct bs_error err = BS_ERROR_INIT;
+    struct module module = {.answer = text, .len = len, .asked = "null", .asked_len = 4};
+    int code = execute(&module, &result, &err);
+    if (code == BS_E_EXECUTION)
+        return;
+    enum bs_module_outcome wanted = is ? BS_MODULE_VALUE : BS_MODULE_OUTPUT_PARSE;
+    if (code != BS_OK || result.outcome != wanted || bs_fuzz_lie("output"))
+        bs_fuzz_fail("output", "the outcome is %s: %s", bs_module_outcome_name(result.outcome),
+                     result.message);
+    if (is)
+        judge_value(text, len, &result.value);
+    else if (result.message[0] == '\0' || result.value.len > 0 || bs_fuzz_lie("reason"))
+        bs_fuzz_fail("reason", "an output is refused without a reason");
+    bs_module_result_clear(&result);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static struct bs_fuzz_pool pool;
+    struct bs_fuzz_json json;
+    bs_fuzz_begin(data, size);
+    char *block = bs_fuzz_block(data, size);
+    bs_fuzz_json_read(block, size, true, &pool, &json);
+    bool is = json.root != NULL && !bs_fuzz_has_repeated(json.root);
+    judge_input(block, size, is);
+    judge_output(block, size, is);
+    free(block);
+    bs_fuzz_pool_clear(&pool);
+    return 0;
+}

@@ -1,0 +1,164 @@
+#define _GNU_SOURCE
+#include "process/lane.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/sys.h"
+#include "support/harness.h"
+#include "support/holdings.h"
+
+enum { SIZE = 3 * 1024 * 1024 + 5 };
+
+enum kind { PIPE, SOCKET, OWN_END, KINDS };
+
+static char sent[SIZE];
+static char got[SIZE];
+
+/* ends[0] is read, ends[1] written. OWN_END: the written end does not block. */
+static void make(enum kind kind, int ends[2]) {
+    if (kind == SOCKET)
+        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    else
+        assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    if (kind == OWN_END)
+        assert_true(bs_set_nonblocking(ends[1]));
+}
+
+static void *write_it(void *arg) {
+    int fd = *(int *)arg;
+    for (size_t done = 0; done < SIZE;) {
+        ssize_t n = BS_RETRY(write(fd, sent + done, SIZE - done));
+        if (n <= 0)
+            break;
+        done += (size_t)n;
+    }
+    bs_close(&fd);
+    return NULL;
+}
+
+static void *read_it(void *arg) {
+    int fd = *(int *)arg;
+    size_t done = 0;
+    ssize_t n = 1;
+    while (n > 0 && done < SIZE) {
+        n = BS_RETRY(read(fd, got + done, SIZE - done));
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return (void *)(uintptr_t)done;
+}
+
+static void relay(struct bs_lane *lane) {
+    while (!bs_lane_is_done(lane)) {
+        struct pollfd set[2];
+        bs_lane_poll(lane, set);
+        assert_true(BS_RETRY(poll(set, 2, -1)) > 0);
+        bs_lane_turn(lane, set);
+    }
+}
+
+static void every_byte_passes(void **state) {
+    (void)state;
+    struct bs_lane *lane = calloc(1, sizeof *lane);
+    assert_non_null(lane);
+    for (size_t i = 0; i < SIZE; i++)
+        sent[i] = (char)(i * 7 + i / 251);
+    for (int from = PIPE; from <= SOCKET; from++) {
+        for (int to = PIPE; to < KINDS; to++) {
+            int in[2];
+            int out[2];
+            pthread_t writer;
+            pthread_t reader;
+            void *came = NULL;
+            make((enum kind)from, in);
+            make((enum kind)to, out);
+            memset(got, 0, SIZE);
+            memset(lane, 0, sizeof *lane);
+            bs_lane_connect(lane, in[0], out[1]);
+            assert_int_equal(lane->splices, from == PIPE && to != SOCKET);
+            assert_int_equal(pthread_create(&writer, NULL, write_it, &in[1]), 0);
+            assert_int_equal(pthread_create(&reader, NULL, read_it, &out[0]), 0);
+            relay(lane);
+            bs_close(&in[0]);
+            bs_close(&out[1]);
+            assert_int_equal(pthread_join(writer, NULL), 0);
+            assert_int_equal(pthread_join(reader, &came), 0);
+            assert_int_equal((uintptr_t)came, SIZE);
+            assert_memory_equal(sent, got, SIZE);
+            bs_close(&out[0]);
+        }
+    }
+    free(lane);
+}
+
+/* A pipe that is full takes nothing, and whoever relays is not held up by it. */
+static void a_turn_never_blocks(void **state) {
+    (void)state;
+    struct bs_lane *lane = calloc(1, sizeof *lane);
+    assert_non_null(lane);
+    for (int to = PIPE; to < KINDS; to++) {
+        int in[2];
+        int out[2];
+        struct pollfd set[2];
+        make(PIPE, in);
+        make((enum kind)to, out);
+        memset(lane, 0, sizeof *lane);
+        bs_lane_connect(lane, in[0], out[1]);
+        assert_true(bs_set_nonblocking(in[1]));
+        /* Until both pipes, and the lane, hold all that they can. */
+        for (bool moved = true; moved;) {
+            ssize_t n = write(in[1], sent, 4096);
+            bs_lane_poll(lane, set);
+            moved = poll(set, 2, 0) > 0 || n > 0;
+            bs_lane_turn(lane, set);
+        }
+        assert_false(bs_lane_is_done(lane));
+        bs_close(&out[0]);
+        bs_lane_poll(lane, set);
+        assert_int_equal(poll(set, 2, 10000), 1);
+        bs_lane_turn(lane, set);
+        assert_true(bs_lane_is_done(lane));
+        bs_close(&in[0]);
+        bs_close(&in[1]);
+        bs_close(&out[1]);
+    }
+    free(lane);
+}
+
+static void one_pipe_at_both_ends_is_copied(void **state) {
+    (void)state;
+    struct bs_lane *lane = calloc(1, sizeof *lane);
+    int ends[2];
+    struct pollfd set[2];
+    char text[8];
+    assert_non_null(lane);
+    make(PIPE, ends);
+    bs_lane_connect(lane, ends[0], ends[1]);
+    assert_int_equal(write(ends[1], "abc", 3), 3);
+    for (int i = 0; i < 3; i++) {
+        bs_lane_poll(lane, set);
+        assert_true(poll(set, 2, 0) > 0);
+        bs_lane_turn(lane, set);
+    }
+    assert_int_equal(read(ends[0], text, sizeof text), 3);
+    assert_memory_equal(text, "abc", 3);
+    bs_close(&ends[0]);
+    bs_close(&ends[1]);
+    free(lane);
+}
+
+int main(void) {
+    (void)signal(SIGPIPE, SIG_IGN);
+    const struct CMUnitTest tests[] = {
+        leaves_nothing(every_byte_passes),
+        leaves_nothing(a_turn_never_blocks),
+        leaves_nothing(one_pipe_at_both_ends_is_copied),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
