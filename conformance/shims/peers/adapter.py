@@ -92,6 +92,13 @@ class Adapter:
             raise Missing(f"there is no {place}")
         return place
 
+    def state(self) -> str:
+        """A folder for what the product itself remembers. Below the user's home that would be a
+        change outside, which is laid to the charge of the program inside."""
+        folder = os.path.join(self.home, "state")
+        os.makedirs(folder, exist_ok=True)
+        return folder
+
     def keep(self, name: str, text: str) -> str:
         """The path of a file with this text, which the product reads: one for each text."""
         folder = os.path.join(self.home, "given")

@@ -26,6 +26,8 @@ from contracts.backend.probes import table
 
 PROFILES = ("repo-write", "read-only", "no-network", "full-dev", "ci-only")
 
+SWEEP_S = 30
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -124,11 +126,9 @@ def _run(column: Column, topics: Sequence[str], limit_s: float) -> None:
             _, said = run.communicate(timeout=limit_s)
         except subprocess.TimeoutExpired:
             column.why = f"the probes did not end within {limit_s:g} s: what was asked is below"
-            run.terminate()
-            _, said = run.communicate()
+            said = _end(run)
         except BaseException:
-            run.terminate()
-            run.wait()
+            _end(run)
             raise
         if not out.exists():
             lines = said.decode("utf-8", "replace").strip().splitlines() or ["no word"]
@@ -141,3 +141,13 @@ def _run(column: Column, topics: Sequence[str], limit_s: float) -> None:
     finally:
         with contextlib.suppress(OSError):
             shutil.rmtree(folder)
+
+
+def _end(run: subprocess.Popen[bytes]) -> bytes:
+    """It sweeps what it has started, and has some time for that."""
+    run.terminate()
+    try:
+        return run.communicate(timeout=SWEEP_S)[1]
+    except subprocess.TimeoutExpired:
+        run.kill()
+        return run.communicate()[1]

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from boxspec.printable import one_line
 from contracts.backend.peers.cells import Cell, State
 from contracts.backend.peers.judged import Column
 
@@ -101,7 +102,7 @@ def _told(column: Column) -> Iterator[str]:
     for state in TOLD:
         for each in column.cells:
             if each.state is state:
-                yield f"* {state}, {each.requirement}, {each.probe}: {each.saw}"
+                yield f"* {state}, {each.requirement}, {each.probe}: {one_line(each.saw)}"
                 yield ""
                 yield f"      {each.repro}"
                 yield ""
@@ -116,7 +117,7 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]
 
 
 def _row(words: Sequence[str]) -> str:
-    told = (word.replace("|", "\\|").replace("\n", " ") for word in words)
+    told = (one_line(word).replace("|", "\\|") for word in words)
     return f"| {' | '.join(told)} |"
 
 

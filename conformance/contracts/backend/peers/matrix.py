@@ -93,11 +93,24 @@ def plain(columns: Sequence[Column]) -> dict[str, Any]:
     return {"schema": SCHEMA, "host": facts(), "backends": [each.to_json() for each in columns]}
 
 
+def _expect_writable(flag: str, path: Path) -> None:
+    """Known before the run, so that nothing is lost."""
+    existed = path.exists()
+    try:
+        with path.open("a", encoding="utf-8"):
+            pass
+    except OSError as why:
+        problem = f"cannot be written: {why.strerror}"
+        raise UsageError(f"{flag} {path}", problem, "name another file") from None
+    if not existed:
+        path.unlink()
+
+
 def main(words: Sequence[str]) -> int:
     args = parse(words)
     for flag, name in (("--json", args.json), ("--md", args.md)):
-        if name and not Path(name).absolute().parent.is_dir():
-            raise UsageError(f"{flag} {name}", "there is no such folder", "name another file")
+        if name:
+            _expect_writable(flag, Path(name))
     columns: list[Column] = []
     for each in candidates(args.names):
         print(f"{each.label} …", file=sys.stderr, flush=True)
