@@ -27,6 +27,8 @@ from contracts.backend.probes import table
 PROFILES = ("repo-write", "read-only", "no-network", "full-dev", "ci-only")
 
 SWEEP_S = 30
+# The exit statuses of a run that came to its end.
+SCORED = (0, 1, 3, 4)
 
 
 @dataclass(frozen=True)
@@ -134,6 +136,8 @@ def _run(column: Column, topics: Sequence[str], limit_s: float) -> None:
             lines = said.decode("utf-8", "replace").strip().splitlines() or ["no word"]
             column.why = column.why or f"no score: {lines[0]}"
             return
+        if run.returncode not in SCORED:
+            column.why = column.why or "the run was broken off: what was asked is below"
         tree = json.loads(out.read_text(encoding="utf-8"))
         known = table()
         made = [cell(test, known, candidate.shim, candidate.backend) for test in tree["tests"]]

@@ -45,7 +45,7 @@ def _lines(facts: Mapping[str, Any], columns: Sequence[Column]) -> Iterator[str]
     yield "What the kit saw, and no more: reproduce a cell by hand before anybody is told."
     yield ""
     yield from _table(
-        ["backend", "version", "mechanism", "role", "not asked because"],
+        ["backend", "version", "mechanism", "role", "what is missing"],
         (
             [
                 each.candidate.label,
@@ -127,4 +127,5 @@ def summary(columns: Sequence[Column]) -> Iterator[str]:
         found = Counter(cell.state for cell in each.cells)
         said = ", ".join(f"{found[state]} {state}" for state in State if found[state])
         role = " (a control, must fail)" if each.candidate.control else ""
-        yield f"{each.candidate.label:28}{role} {said or each.why}"
+        told = "; ".join(word for word in (said, each.why) if word)
+        yield f"{each.candidate.label:28}{role} {told}"
