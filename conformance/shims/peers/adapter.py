@@ -92,6 +92,17 @@ class Adapter:
             raise Missing(f"there is no {place}")
         return place
 
+    def state(self) -> str:
+        """A folder for what the product itself remembers. In the HOME that it is given this would
+        be a change outside, which is laid to the charge of the program inside. It is not below
+        /tmp, as a checkout may be: many products have a /tmp of their own."""
+        import pwd
+
+        user = pwd.getpwuid(os.geteuid()).pw_dir
+        folder = os.path.join(user, ".cache", "boxspec", "backends", self.name)
+        os.makedirs(folder, exist_ok=True)
+        return folder
+
     def keep(self, name: str, text: str) -> str:
         """The path of a file with this text, which the product reads: one for each text."""
         folder = os.path.join(self.home, "given")

@@ -8,7 +8,7 @@ from time import monotonic_ns
 import backend.claims as claims
 import peers.starting as starting
 from backend.session import Session
-from errors import Failed, reason_of
+from errors import reason_of
 from exec.spawn import caller_environment, spawn_failure
 from peers.adapter import FULLY, Asked, Missing
 
@@ -105,15 +105,12 @@ class PeerSession(Session):
             failure = spawn_failure(request.program, reason_of(why))
             self.note("run", failure.message)
             raise failure from None
-        if ended.code is None:
-            self.note("run", ended.why_not())
-            raise Failed("execution", f"{os.fsdecode(request.program)}: {ended.why_not()}")
-        self.note("run")
+        self.note("run", None if ended.code is not None else ended.why_not())
         return {
             "success": ended.code == 0,
             "stdout": ended.stdout.decode("utf-8", "replace"),
             "stderr": ended.stderr.decode("utf-8", "replace"),
-            "exit_code": ended.code if ended.code >= 0 else None,
+            "exit_code": ended.code if ended.code is not None and ended.code >= 0 else None,
             "duration_ms": (monotonic_ns() - began) // 1_000_000,
             "output": None,
         }

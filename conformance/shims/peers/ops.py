@@ -8,7 +8,7 @@ import tempfile
 from backend.context import read_context, read_egress, read_profile
 from backend.ops import read_call, refuse_serving, take_on_unavailable
 from errors import Failed, Unsupported
-from peers.adapter import FULLY, Asked, Missing
+from peers.adapter import Asked, Missing
 from peers.backend import Peer, PeerSession, fails_to_start
 from protocol import LONGEST_LINE, Shim, bye
 from reader import Reader
@@ -123,13 +123,7 @@ def workplace() -> str:
 
 
 def facts(adapter: Adapter) -> Object:
-    """What the list shows of an adapter. starts: null, or why it does not start here."""
-    found = version(adapter)
-    with tempfile.TemporaryDirectory(dir=workplace()) as root:
-        place = os.path.realpath(root)
-        asked = Asked(place, place, "repo-write")
-        why = fails_to_start(adapter, asked) if found is not None else None
-        claims = adapter.claimed(Asked(place, place, "ci-only"))
+    """What the list shows of an adapter."""
     return {
         "name": adapter.name,
         "about": adapter.about,
@@ -137,9 +131,16 @@ def facts(adapter: Adapter) -> Object:
         "documents": adapter.documents,
         "mechanism": adapter.mechanism,
         "control": adapter.control,
-        "version": found,
-        "why_not": why,
+        "version": version(adapter),
         "home": adapter.home,
         "installs": adapter.install_commands(),
-        "claims": [aspect for aspect, claim in claims.items() if claim == FULLY],
     }
+
+
+def starts(adapter: Adapter) -> Object:
+    """Why it does not start here, or null."""
+    with tempfile.TemporaryDirectory(dir=workplace()) as root:
+        place = os.path.realpath(root)
+        # What a product leaves where temporary files lie goes with it.
+        os.environ["TMPDIR"] = place
+        return {"why_not": fails_to_start(adapter, Asked(place, place, "repo-write"))}

@@ -1,7 +1,8 @@
 #!/usr/bin/env -S python3 -I -S
-"""A product behind the protocol: shim.py NAME (run REQUEST RESPONSE | serve | --facts).
+"""A product behind the protocol: shim.py NAME (run REQUEST RESPONSE | serve).
 
-NAME is an adapter of the folder products, or a file ADAPTER.py. --list names the adapters.
+NAME is an adapter of the folder products, or a file ADAPTER.py. --list names the adapters,
+NAME --facts says what one is, NAME --starts whether it starts here; all in JSON.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ sys.path[:0] = [os.path.join(os.path.dirname(HERE), "python"), os.path.dirname(H
 from files import write_all
 from jsonwire import dump
 from peers.adapter import Adapter
-from peers.ops import PeerShim, facts
+from peers.ops import PeerShim, facts, starts
 from protocol import complain, main
 
 PRODUCTS = os.path.join(HERE, "products")
@@ -60,11 +61,16 @@ def start(words: list[str]) -> int:
         case [name, "--facts"]:
             write_all(1, dump(facts(load(name))).encode() + b"\n")
             return 0
+        case [name, "--starts"]:
+            write_all(1, dump(starts(load(name))).encode() + b"\n")
+            return 0
         case [name, *rest] if not name.startswith("-"):
             PeerShim.adapter = load(name)
             sys.argv[1:] = rest
             return main(PeerShim)
-    return complain("usage: shim.py NAME (run REQUEST RESPONSE | serve | --facts) | --list")
+    return complain(
+        "usage: shim.py NAME (run REQUEST RESPONSE | serve | --facts | --starts) | --list"
+    )
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 LIMIT_S = 10.0
+GRACE_S = 2.0
 CHUNK = 1 << 16
 LONGEST = 1 << 20
 
@@ -100,9 +101,9 @@ def collect(process: subprocess.Popen[bytes], until: float, own_group: bool) -> 
         if watch in ready:
             break
         late = monotonic() >= until
-    os.close(watch)
     if late:
-        (os.killpg if own_group else os.kill)(process.pid, signal.SIGKILL)
+        end(process.pid, watch, own_group)
+    os.close(watch)
     code = process.wait()
     for fd, data in streams.items():
         while take(fd, data):
@@ -110,6 +111,14 @@ def collect(process: subprocess.Popen[bytes], until: float, own_group: bool) -> 
     ended.code = None if late else code
     ended.stdout, ended.stderr = bytes(out), bytes(err)
     return ended
+
+
+def end(pid: int, watch: int, own_group: bool) -> None:
+    """As a caller does whose patience is over: asked first, for a product may have to tidy up."""
+    kill = os.killpg if own_group else os.kill
+    kill(pid, signal.SIGTERM)
+    if not select.select([watch], [], [], GRACE_S)[0]:
+        kill(pid, signal.SIGKILL)
 
 
 def take(fd: int, data: bytearray) -> bool | None:

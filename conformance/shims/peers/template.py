@@ -28,6 +28,7 @@ class Product(Adapter):
 
         asked.writable are the directories that may be changed, with all that lies below; the rest
         of the system is for reading. asked.network is whether the network is open, asked.cwd where
-        the program starts, asked.root the workspace.
+        the program starts, asked.root the workspace. What the product itself remembers belongs into
+        self.state(): a file of its own below HOME would count as a change outside.
         """
         return [self.found(), *argv]

@@ -20,8 +20,8 @@ WITHIN_S = 60
 
 @dataclass(frozen=True)
 class Adapter:
-    """What an adapter says. version: None where the product is not installed. why_not: why it does
-    not start here. installs: commands, one after the other. claims: the aspects under ci-only."""
+    """What an adapter says. version: None where the product is not installed. installs: commands,
+    one after the other. home: a folder of the product's own."""
 
     word: str
     name: str
@@ -31,10 +31,8 @@ class Adapter:
     mechanism: str
     control: bool
     version: str | None
-    why_not: str | None
     home: str
     installs: list[list[str]]
-    claims: list[str]
 
     @property
     def shim(self) -> str:
@@ -45,20 +43,22 @@ class Adapter:
         """Why it could not be installed, if that was tried."""
         return Path(f"{self.home}.failed")
 
-    @property
     def state(self) -> str:
-        """In one line: its version, or why there is none, or why it does not start."""
+        """Its version, or why there is none, or why it does not start."""
         if self.version is None:
             return self.failed.read_text() if self.failed.exists() else "not installed"
-        if self.why_not is not None:
-            return f"{self.version}, does not start here: {self.why_not}"
-        return self.version
+        why_not = _asked(self.word, "--starts")["why_not"]
+        return f"{self.version}, does not start here: {why_not}" if why_not else self.version
 
 
 def shim(word: str) -> str:
     """The command that is this adapter's shim, as it is typed in the checkout."""
-    place = SHIM.relative_to(ROOT) if Path.cwd() == ROOT else SHIM
-    return shlex.join([str(place), word])
+    return shlex.join([str(as_typed(SHIM)), word])
+
+
+def as_typed(file: Path) -> Path:
+    """A file of the checkout, short where we are in it."""
+    return file.relative_to(ROOT) if Path.cwd() == ROOT else file
 
 
 def names() -> list[str]:

@@ -19,7 +19,10 @@ OF_ONE = {
     "test_nothing_is_typed_into_a_terminal": "i_tiocsti",
     "test_the_callers_terminal_is_not_ones_own": "e_tty",
 }
-TOPICS = ("WRITE", "META", "NET", "PROC", "IPC", "KERNEL", "LAUNCH", "RULE", "ALLOW")
+TOPICS = tuple(
+    f"BACKEND-{name}"
+    for name in ("WRITE", "META", "NET", "PROC", "IPC", "KERNEL", "LAUNCH", "RULE", "ALLOW")
+)
 WORKS = "works inside"
 
 

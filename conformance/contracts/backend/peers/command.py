@@ -40,7 +40,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 def listed() -> int:
     for each in adapters.every():
         role = " (a control, must fail)" if each.control else ""
-        print(f"{each.name:17} {one_line(each.state)}{role}")
+        print(f"{each.name:17} {one_line(each.state())}{role}")
         print(f"{'':17} {each.about}; {each.homepage}")
     return 0
 
@@ -59,7 +59,7 @@ def install(names: Sequence[str]) -> int:
             each.failed.parent.mkdir(parents=True, exist_ok=True)
             each.failed.write_text(f"cannot be installed: {why}")
             status = 3
-        print(f"{each.name:17} {one_line(adapters.adapter(each.word).state)}")
+        print(f"{each.name:17} {one_line(adapters.adapter(each.word).state())}")
     return status
 
 

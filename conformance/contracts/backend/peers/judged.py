@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,14 @@ from boxspec.target.case import Box
 from boxspec.target.client.command import shim_argv
 from boxspec.target.session import Session
 from boxspec.target.trust import trust
-from contracts.backend.peers.cells import TOPICS, Cell, cell
+from contracts.backend.peers.cells import Cell, cell
 from contracts.backend.probes import table
 
-PROFILES = ("read-only", "repo-write", "no-network", "full-dev", "ci-only")
+PROFILES = ("repo-write", "read-only", "no-network", "full-dev", "ci-only")
+
+SWEEP_S = 30
+# The exit statuses of a run that came to its end.
+SCORED = (0, 1, 3, 4)
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,7 @@ class Column:
         return next((word for word in ("fully", "partial") if word in said), "-")
 
 
-def judged(candidate: Candidate, limit_s: float) -> Column:
+def judged(candidate: Candidate, topics: Sequence[str], limit_s: float) -> Column:
     """Never longer than about `limit_s`; whatever the shim does, a column comes of it."""
     column = Column(candidate)
     try:
@@ -78,18 +83,18 @@ def judged(candidate: Candidate, limit_s: float) -> Column:
     except (NotConforming, ShimBroke, Failure, Late) as why:
         column.why = f"its claims cannot be asked: {why}"
         return column
-    if all(each["overall"] == "unavailable" for each in column.claims.values()):
+    if column.claims["repo-write"]["overall"] == "unavailable":
         reasons = column.claims["repo-write"]["aspects"]["fs-write"].get("reasons", [])
         column.why = f"unavailable here: {'; '.join(reasons)}"
         return column
-    _run(column, limit_s)
+    _run(column, topics, limit_s)
     return column
 
 
 def _claims(column: Column) -> None:
     session = Session(shim_argv(column.candidate.shim), backend=column.candidate.backend)
     try:
-        trust(session, contracts=["backend"])
+        trust(session, contracts=[])
         said = session.hello["implementation"]
         column.version = f"{said['name']} {said['version']}"
         box = Box(session, "matrix")
@@ -97,19 +102,21 @@ def _claims(column: Column) -> None:
             column.mechanism = "+".join(box.backend.mechanism(column.candidate.backend))
             for profile in PROFILES:
                 column.claims[profile] = box.backend.probe(profile).result
+                if column.claims[profile]["overall"] == "unavailable":
+                    break  # one that does not start is not waited for five times
         finally:
             box.close(keep=False)
     finally:
         session.close()
 
 
-def _run(column: Column, limit_s: float) -> None:
+def _run(column: Column, topics: Sequence[str], limit_s: float) -> None:
     folder = Path(tempfile.mkdtemp(prefix="boxspec-matrix-", dir=scratch()))
     out = folder / "result.json"
     candidate = column.candidate
     argv = [sys.executable, "-P", "-m", "boxspec", "run", "--shim", candidate.shim]
     argv += ["--backend", candidate.backend, "--contract", "backend", "--profile", "all"]
-    argv += [word for topic in TOPICS for word in ("--topic", f"BACKEND-{topic}")]
+    argv += [word for topic in topics for word in ("--topic", topic)]
     argv += ["--json", str(out)]
     # What a failing case keeps is kept by the command of its cell.
     env = {**os.environ, "TMPDIR": str(folder)}
@@ -121,16 +128,16 @@ def _run(column: Column, limit_s: float) -> None:
             _, said = run.communicate(timeout=limit_s)
         except subprocess.TimeoutExpired:
             column.why = f"the probes did not end within {limit_s:g} s: what was asked is below"
-            run.terminate()
-            _, said = run.communicate()
+            said = _end(run)
         except BaseException:
-            run.terminate()
-            run.wait()
+            _end(run)
             raise
         if not out.exists():
             lines = said.decode("utf-8", "replace").strip().splitlines() or ["no word"]
             column.why = column.why or f"no score: {lines[0]}"
             return
+        if run.returncode not in SCORED:
+            column.why = column.why or "the run was broken off: what was asked is below"
         tree = json.loads(out.read_text(encoding="utf-8"))
         known = table()
         made = [cell(test, known, candidate.shim, candidate.backend) for test in tree["tests"]]
@@ -138,3 +145,13 @@ def _run(column: Column, limit_s: float) -> None:
     finally:
         with contextlib.suppress(OSError):
             shutil.rmtree(folder)
+
+
+def _end(run: subprocess.Popen[bytes]) -> bytes:
+    """It sweeps what it has started, and has some time for that."""
+    run.terminate()
+    try:
+        return run.communicate(timeout=SWEEP_S)[1]
+    except subprocess.TimeoutExpired:
+        run.kill()
+        return run.communicate()[1]

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from boxspec.printable import one_line
 from contracts.backend.peers.cells import Cell, State
 from contracts.backend.peers.judged import Column
 
@@ -44,7 +45,7 @@ def _lines(facts: Mapping[str, Any], columns: Sequence[Column]) -> Iterator[str]
     yield "What the kit saw, and no more: reproduce a cell by hand before anybody is told."
     yield ""
     yield from _table(
-        ["backend", "version", "mechanism", "role", "not asked because"],
+        ["backend", "version", "mechanism", "role", "what is missing"],
         (
             [
                 each.candidate.label,
@@ -101,7 +102,7 @@ def _told(column: Column) -> Iterator[str]:
     for state in TOLD:
         for each in column.cells:
             if each.state is state:
-                yield f"* {state}, {each.requirement}, {each.probe}: {each.saw}"
+                yield f"* {state}, {each.requirement}, {each.probe}: {one_line(each.saw)}"
                 yield ""
                 yield f"      {each.repro}"
                 yield ""
@@ -116,7 +117,7 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]
 
 
 def _row(words: Sequence[str]) -> str:
-    told = (word.replace("|", "\\|").replace("\n", " ") for word in words)
+    told = (one_line(word).replace("|", "\\|") for word in words)
     return f"| {' | '.join(told)} |"
 
 
@@ -126,4 +127,5 @@ def summary(columns: Sequence[Column]) -> Iterator[str]:
         found = Counter(cell.state for cell in each.cells)
         said = ", ".join(f"{found[state]} {state}" for state in State if found[state])
         role = " (a control, must fail)" if each.candidate.control else ""
-        yield f"{each.candidate.label:28}{role} {said or each.why}"
+        told = "; ".join(word for word in (said, each.why) if word)
+        yield f"{each.candidate.label:28}{role} {told}"

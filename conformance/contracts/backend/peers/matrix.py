@@ -20,6 +20,7 @@ from boxspec.target.trust import trust
 from boxspec.words import Parser, count
 from contracts.backend.host import landlock_abi, number
 from contracts.backend.peers import adapters, markdown
+from contracts.backend.peers.cells import TOPICS
 from contracts.backend.peers.judged import Candidate, Column, judged
 
 SCHEMA = "boxspec-matrix/1"
@@ -40,6 +41,8 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     add("names", metavar="NAME", nargs="*", help=about)
     add("--json", metavar="FILE", help=f"the matrix (schema {SCHEMA})")
     add("--md", metavar="FILE", help="the same for people, as Markdown")
+    about = f"only attempts of it (repeatable): {', '.join(TOPICS)}"
+    add("--topic", action="append", choices=TOPICS, metavar="TOPIC", help=about)
     add("--limit", type=count, default=LIMIT_S, metavar="S", help="seconds for each backend")
     return made.parse_args(words)
 
@@ -69,7 +72,7 @@ def _of_reference(backend: str) -> list[Candidate]:
         session.close()
     if backend and backend not in known:
         raise UsageError(f"{OWN}:{backend}", "no such backend", f"known: {', '.join(known)}")
-    shim = shlex.join([str(REFERENCE)])
+    shim = shlex.join([str(adapters.as_typed(REFERENCE))])
     chosen = [backend] if backend else known
     return [Candidate(f"{OWN}:{name}", shim, name) for name in chosen]
 
@@ -90,15 +93,28 @@ def plain(columns: Sequence[Column]) -> dict[str, Any]:
     return {"schema": SCHEMA, "host": facts(), "backends": [each.to_json() for each in columns]}
 
 
+def _expect_writable(flag: str, path: Path) -> None:
+    """Known before the run, so that nothing is lost."""
+    existed = path.exists()
+    try:
+        with path.open("a", encoding="utf-8"):
+            pass
+    except OSError as why:
+        problem = f"cannot be written: {why.strerror}"
+        raise UsageError(f"{flag} {path}", problem, "name another file") from None
+    if not existed:
+        path.unlink()
+
+
 def main(words: Sequence[str]) -> int:
     args = parse(words)
     for flag, name in (("--json", args.json), ("--md", args.md)):
-        if name and not Path(name).absolute().parent.is_dir():
-            raise UsageError(f"{flag} {name}", "there is no such folder", "name another file")
+        if name:
+            _expect_writable(flag, Path(name))
     columns: list[Column] = []
     for each in candidates(args.names):
         print(f"{each.label} …", file=sys.stderr, flush=True)
-        columns.append(judged(each, args.limit))
+        columns.append(judged(each, args.topic or TOPICS, args.limit))
     if not columns:
         raise NotConforming("no backend is left to ask")
     if args.json:

@@ -20,5 +20,14 @@ class Product(Adapter):
 
     def command(self, argv: list[str], asked: Asked) -> list[str]:
         profile = ":workspace" if asked.writable else ":read-only"
-        words = [self.found(), "sandbox", "--permission-profile", profile, "--cd", asked.root]
+        words = [
+            "env",
+            f"CODEX_HOME={self.state()}",
+            self.found(),
+            "sandbox",
+            "--permission-profile",
+            profile,
+            "--cd",
+            asked.root,
+        ]
         return [*words, "--", *argv]

@@ -1,0 +1,168 @@
+"""Backends that nobody here wrote: what an adapter is, the verbs, and the matrix of fakes."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from selftest.tools import CONFORMANCE, ask, boxspec, run
+
+PEERS = CONFORMANCE / "shims" / "peers"
+SHIM = PEERS / "shim.py"
+META = ("--topic", "BACKEND-META")
+FAKE = """
+import time
+from peers.adapter import EVERYTHING, Adapter
+
+class Product(Adapter):
+    program = "env"
+    claims = {claims}
+
+    def command(self, argv, asked):
+        {command}
+"""
+
+
+def fake(folder: Path, command: str, claims: str = "EVERYTHING") -> Path:
+    file = folder / "fake.py"
+    file.write_text(FAKE.format(command=command, claims=claims))
+    return file
+
+
+def matrix(folder: Path, *words: str | Path) -> dict[str, Any]:
+    out = folder / "matrix.json"
+    done = boxspec("matrix", *words, "--json", out, "--md", folder / "matrix.md")
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(out.read_text())
+    return found
+
+
+def column(folder: Path, *words: str | Path) -> dict[str, Any]:
+    (one,) = matrix(folder, *words)["backends"]
+    found: dict[str, Any] = one
+    return found
+
+
+def states(found: dict[str, Any]) -> Counter[str]:
+    return Counter(cell["state"] for cell in found["cells"])
+
+
+def test_one_that_wraps_nothing_and_claims_everything_holds_nothing(tmp_path: Path) -> None:
+    found = column(tmp_path, fake(tmp_path, "return argv"), *META)
+    assert set(states(found)) == {"escaped"}
+    assert {cell["aspect"] for cell in found["cells"]} == {"fs-metadata"}
+    one = found["cells"][0]
+    assert one["requirement"] == "BACKEND-META-01"
+    assert one["test"] in one["repro"].replace("-k '", "-k 'test_meta::")
+    assert "**E**" in (tmp_path / "matrix.md").read_text()
+
+
+def test_one_that_wraps_nothing_and_says_so_is_no_contradiction(tmp_path: Path) -> None:
+    claims = '{"fs-write": "nothing is confined", "fs-metadata": "nothing is confined"}'
+    found = column(tmp_path, fake(tmp_path, "return argv", claims), *META)
+    assert set(states(found)) == {"unclaimed"}
+
+
+def test_one_that_refuses_everything_holds_nothing(tmp_path: Path) -> None:
+    """It starts its positive control, and nothing else."""
+    command = "return argv if argv == ['/bin/true'] else ['/bin/false']"
+    found = column(tmp_path, fake(tmp_path, command), *META)
+    assert set(states(found)) == {"unproven"}
+
+
+def test_one_that_starts_nothing_is_unavailable_in_its_own_words(tmp_path: Path) -> None:
+    command = "return ['/bin/sh', '-c', 'echo no luck here >&2; exit 9']"
+    found = column(tmp_path, fake(tmp_path, command), *META)
+    assert found["cells"] == []
+    assert found["why"] == "unavailable here: no luck here (status 9)"
+
+
+def test_one_that_claims_without_a_product_is_unavailable(tmp_path: Path) -> None:
+    file = fake(tmp_path, "return [self.found(), *argv]")
+    file.write_text(file.read_text().replace('"env"', '"no-such-sandbox"'))
+    found = column(tmp_path, file, *META)
+    assert found["cells"] == []
+    assert "there is no program no-such-sandbox" in found["why"]
+
+
+def test_one_that_hangs_is_not_waited_for(tmp_path: Path) -> None:
+    found = column(tmp_path, fake(tmp_path, "return ['/bin/sleep', '1000']"), *META)
+    assert found["cells"] == []
+    assert "it did not end within 10 s" in found["why"]
+
+
+def test_one_whose_runs_hang_ends_with_the_limit(tmp_path: Path) -> None:
+    command = "return argv if argv == ['/bin/true'] else ['/bin/sleep', '1000']"
+    found = column(tmp_path, fake(tmp_path, command), *META, "--limit", "3")
+    assert "did not end within 3 s" in found["why"]
+    assert "held" not in states(found)
+
+
+def test_a_product_that_is_here_is_asked_for_real(tmp_path: Path) -> None:
+    said = json.loads(run([SHIM, "bwrap", "--starts"]).stdout)
+    if said["why_not"]:
+        pytest.skip(f"bwrap: {said['why_not']}")
+    first, second = (matrix(tmp_path, "bwrap", *META) for _ in range(2))
+    assert set(states(first["backends"][0])) == {"held"}
+    assert first == second
+
+
+@pytest.mark.parametrize("product", sorted(PEERS.glob("products/*.py")), ids=lambda p: p.stem)
+def test_an_adapter_is_short(product: Path) -> None:
+    assert len(product.read_text().splitlines()) <= 60
+
+
+def test_a_new_one_passes_smoke_and_is_short(tmp_path: Path) -> None:
+    done = boxspec("backends", "new", "my-box", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    file = tmp_path / "my_box.py"
+    assert len(file.read_text().splitlines()) <= 60
+    assert "NAME" not in file.read_text()
+    smoked = boxspec("smoke", "--shim", f"{SHIM} {file}")
+    assert smoked.returncode == 0, smoked.stderr
+    again = boxspec("backends", "new", "my-box", cwd=tmp_path)
+    assert again.returncode == 2
+    assert "is there already" in again.stderr
+
+
+def test_an_adapter_that_is_no_adapter_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "broken.py"
+    file.write_text("import no_such_module\n")
+    done = boxspec("matrix", file)
+    assert done.returncode == 2
+    assert "no_such_module" in done.stderr
+    assert boxspec("matrix", "nobody").returncode == 2
+
+
+def test_an_installation_that_fails_says_why(tmp_path: Path) -> None:
+    file = fake(tmp_path, "return argv")
+    text = file.read_text().replace('"env"', '"no-such-sandbox"')
+    failing = '    installs = (("/bin/sh", "-c", "echo error: no such package >&2; exit 1"),)\n'
+    file.write_text(text.replace("    claims", f"{failing}    claims"))
+    done = boxspec("backends", "install", file)
+    assert done.returncode == 3
+    assert "cannot be installed: /bin/sh: error: no such package" in done.stdout
+    facts = json.loads(run([SHIM, file, "--facts"]).stdout)
+    Path(f"{facts['home']}.failed").unlink()
+
+
+def test_a_command_keeps_its_callers_descriptors_and_session(tmp_path: Path) -> None:
+    """Else a product would get credit for what the kit has tidied up."""
+    file = fake(tmp_path, "return argv")
+    inside = "readlink /proc/$$/fd/9; cut -d' ' -f6 /proc/$$/stat"
+    message = {
+        "id": "1",
+        "op": "backend.run",
+        "backend": "fake",
+        "context": {"root": str(tmp_path), "profile": "repo-write"},
+        "on_unavailable": "degrade",
+        "calls": [{"request": {"program": "/bin/sh", "args": ["-c", inside]}}],
+    }
+    answer = ask(["/bin/sh", "-c", 'exec 9</; exec "$0" "$@"', SHIM, file], message, tmp_path)
+    said = answer["result"]["calls"][0]["result"]["stdout"].split()
+    session = Path("/proc/self/stat").read_text().rpartition(")")[2].split()[3]
+    assert said == ["/", session]
