@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from boxspec.cli.verbs import verb_parser
 from boxspec.judge.requirements import requirement
+from boxspec.places import COMMAND
 from boxspec.schedule.collected import Collected
 
 
@@ -27,7 +28,7 @@ def explain(name: str) -> int:
     rows = [name for name, mine in collected.by_pitfall.items() if set(mine) & set(tests)]
     if rows:
         print(f"  pitfalls    {', '.join(sorted(rows))}")
-    print(f"  run it      ./ci/boxspec repro {each.id}")
+    print(f"  run it      {COMMAND} repro {each.id}")
     return 0
 
 

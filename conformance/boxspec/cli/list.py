@@ -12,7 +12,7 @@ from typing import Any
 from boxspec.cli.arguments import check_contracts, choice_flags
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
-from boxspec.programs import programs
+from boxspec.programs import SETUP, programs
 from boxspec.schedule.collected import Collected
 
 
@@ -44,7 +44,7 @@ def probes(as_json: bool) -> int:
     try:
         done = subprocess.run([programs.probe, "--list"], check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError) as why:
-        raise UsageError(programs.probe, f"cannot list its probes: {why}", "./ci/build") from None
+        raise UsageError(programs.probe, f"cannot list its probes: {why}", SETUP) from None
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     if as_json:
         json.dump({"probes": rows}, sys.stdout, indent=2, ensure_ascii=True)

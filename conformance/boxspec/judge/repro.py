@@ -5,10 +5,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable
 
+from boxspec.places import COMMAND
+
 
 def repro_command(requirements: Iterable[str], shim: str | None) -> str:
     """Pasteable: reruns what decides these requirements, against the same shim."""
-    words = ["./ci/boxspec", "repro"]
+    words = [COMMAND, "repro"]
     if shim is not None:
         words += ["--shim", shim]
     return shlex.join([*words, *requirements])
