@@ -38,6 +38,9 @@ class Hook(BuildHookInterface[Any]):
         for name in TAKEN:
             for file in _files(tree / name):
                 include[str(file)] = f"{KIT}/{file.relative_to(tree)}"
+        # What manual.py wrote, if it was called before.
+        if (share := Path(self.root, "install", "share")).is_dir():
+            build_data["shared_data"] = {str(share): "share"}
         made = Path(self.directory) / "programs"
         shutil.rmtree(made, ignore_errors=True)
         if not self._compiled(made):
