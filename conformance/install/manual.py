@@ -1,6 +1,6 @@
 """Writes boxspec.1, a page for each verb, and completions for shells, from the parsers.
 
-    python manual.py FOLDER
+    PYTHONPATH=conformance python conformance/install/manual.py FOLDER
 
 Needs argparse-manpage and shtab, which the kit does not. ci/release calls it, and hook.py puts what
 is in share/ beside it into the wheel.
@@ -13,10 +13,6 @@ import importlib
 import sys
 from pathlib import Path
 from typing import NoReturn
-
-HERE = Path(__file__).resolve().parent
-if __name__ == "__main__":
-    sys.path.insert(0, str(HERE.parent))
 
 from boxspec import __version__
 from boxspec.cli import main as command
