@@ -12,7 +12,7 @@ CONTRACTS = ROOT / "conformance" / "contracts"
 TEMPLATES = ROOT / "conformance" / "shims" / "templates"
 
 # An installed kit is the same tree with less in it: no reference, no targets, nothing to build.
-INSTALLED = not (ROOT / "CMakeLists.txt").is_file()
+INSTALLED = (ROOT / "launch.py").is_file()
 # How the kit is called from the caller's folder, for commands that it prints.
 COMMAND = "boxspec" if INSTALLED else "./ci/boxspec"
 

@@ -7,13 +7,17 @@ import select
 import time
 from pathlib import Path
 
-from boxspec import compiling
-from boxspec.compiling import SOURCES
+from boxspec.compiling import NotCompiledError, kept
 from boxspec.errors import UsageError
-from boxspec.places import COMMAND, INSTALLED, ROOT
+from boxspec.places import COMMAND, INSTALLED, ROOT, cache
 
+SOURCES = ROOT / "fixtures" / "programs"
 DEFAULT = ROOT / "build" / "release" / "fixtures" / "programs"
 SETUP = f"see {COMMAND} doctor" if INSTALLED else "run ./ci/setup"
+COMPILER = (
+    "install a C compiler with static libraries and libmd (Debian: build-essential libmd-dev), "
+    "or set BOXSPEC_PROGRAMS to a folder of programs that were built elsewhere"
+)
 REMEDY = f"{SETUP}, or set BOXSPEC_PROGRAMS to their folder"
 
 # All of them together, on a machine that is very busy.
@@ -31,7 +35,10 @@ def folder() -> Path:
         if (place / "warden").is_file():
             return place
     if INSTALLED and not named:
-        return compiling.kept()
+        try:
+            return kept(SOURCES, cache())
+        except NotCompiledError as why:
+            raise UsageError("the fixture programs", str(why), COMPILER) from None
     raise UsageError(str(start), "the fixture programs are not there", REMEDY)
 
 

@@ -56,12 +56,11 @@ class Hook(BuildHookInterface[Any]):
     def _compiled(self, into: Path) -> bool:
         sys.path.insert(0, self.root)
         from boxspec import compiling
-        from boxspec.errors import UsageError
 
         into.mkdir(parents=True)
         try:
-            compiling.build(into)
-        except UsageError as why:
+            compiling.build(Path(self.root).parent / "fixtures" / "programs", into)
+        except compiling.NotCompiledError as why:
             self.app.display_warning(f"the wheel has no fixture programs: {why}")
             shutil.rmtree(into)
             return False

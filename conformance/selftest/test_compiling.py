@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from boxspec import compiling, places
+from boxspec import compiling, places, programs
 from boxspec.errors import UsageError
-from boxspec.programs import DEFAULT, Programs
+from boxspec.programs import DEFAULT, SOURCES, Programs
 
 
 def executables(folder: Path) -> list[str]:
@@ -23,11 +23,10 @@ def executables(folder: Path) -> list[str]:
 def test_all_programs_are_compiled_once_and_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compiling, "cache", lambda: tmp_path / "cache")
-    folder = compiling.kept()
+    folder = compiling.kept(SOURCES, tmp_path / "cache")
     assert executables(folder) == executables(DEFAULT)
     again = {path: path.stat().st_ino for path in folder.rglob("*")}
-    assert compiling.kept() == folder
+    assert compiling.kept(SOURCES, tmp_path / "cache") == folder
     assert {path: path.stat().st_ino for path in folder.rglob("*")} == again
     assert os.listdir(tmp_path / "cache") == [folder.name]
     monkeypatch.setenv("BOXSPEC_PROGRAMS", str(folder))
@@ -39,20 +38,21 @@ def test_all_programs_are_compiled_once_and_run(
 def test_without_a_compiler_the_remedy_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compiling, "cache", lambda: tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setattr(programs, "INSTALLED", True)
+    monkeypatch.setattr(programs, "DEFAULT", tmp_path)
+    monkeypatch.delenv("BOXSPEC_PROGRAMS", raising=False)
     with pytest.raises(UsageError, match=r"there is no cc \(install a C compiler"):
-        compiling.kept()
+        programs.folder()
 
 
 def test_a_compiler_that_fails_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compiling, "cache", lambda: tmp_path / "cache")
     monkeypatch.setenv("CC", "false")
-    with pytest.raises(UsageError, match="false fails"):
-        compiling.kept()
+    with pytest.raises(compiling.NotCompiledError, match="false fails"):
+        compiling.kept(SOURCES, tmp_path / "cache")
     assert os.listdir(tmp_path / "cache") == []
 
 
