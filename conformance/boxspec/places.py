@@ -1,4 +1,4 @@
-"""Where things are: in the checkout, and while a command runs."""
+"""Where things are: in the checkout or in the installed kit, and while a command runs."""
 
 from __future__ import annotations
 
@@ -11,8 +11,21 @@ ROOT = Path(__file__).resolve().parents[2]
 CONTRACTS = ROOT / "conformance" / "contracts"
 TEMPLATES = ROOT / "conformance" / "shims" / "templates"
 
+# An installed kit is the same tree with less in it: no reference, no targets, nothing to build.
+INSTALLED = (ROOT / "launch.py").is_file()
+# How the kit is called from the caller's folder, for commands that it prints.
+COMMAND = "boxspec" if INSTALLED else "./ci/boxspec"
+
 MEMORY = Path("/dev/shm")
 _MEMORY_BYTES = 1 << 30
+
+
+def cache() -> Path:
+    """Where the kit keeps what it can make again; the folder may not be there yet."""
+    if not INSTALLED:
+        return ROOT / "build"
+    named = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(named) if named.startswith("/") else Path.home() / ".cache") / "boxspec"
 
 
 def scratch() -> Path:

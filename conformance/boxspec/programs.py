@@ -7,24 +7,38 @@ import select
 import time
 from pathlib import Path
 
+from boxspec.compiling import NotCompiledError, kept
 from boxspec.errors import UsageError
-from boxspec.places import ROOT
+from boxspec.places import COMMAND, INSTALLED, ROOT, cache
 
-DEFAULT = ROOT / "build" / "release" / "fixtures" / "programs"
 SOURCES = ROOT / "fixtures" / "programs"
-REMEDY = "build them with ./ci/setup or set BOXSPEC_PROGRAMS to their folder"
+DEFAULT = ROOT / "build" / "release" / "fixtures" / "programs"
+SETUP = f"see {COMMAND} doctor" if INSTALLED else "run ./ci/setup"
+COMPILER = (
+    "install a C compiler with static libraries and libmd (Debian: build-essential libmd-dev), "
+    "or set BOXSPEC_PROGRAMS to a folder of programs that were built elsewhere"
+)
+REMEDY = f"{SETUP}, or set BOXSPEC_PROGRAMS to their folder"
 
 # All of them together, on a machine that is very busy.
 CHECK_S = 20.0
 
 
 def folder() -> Path:
-    """BOXSPEC_PROGRAMS, or the release build; a folder with the programs one level down counts."""
+    """BOXSPEC_PROGRAMS, or the release build; a folder with the programs one level down counts.
+
+    An installed kit has them beside it, or compiles them once.
+    """
     named = os.environ.get("BOXSPEC_PROGRAMS")
     start = Path(named).resolve() if named else DEFAULT
     for place in (start, start / "fixtures" / "programs", start / "programs"):
         if (place / "warden").is_file():
             return place
+    if INSTALLED and not named:
+        try:
+            return kept(SOURCES, cache())
+        except NotCompiledError as why:
+            raise UsageError("the fixture programs", str(why), COMPILER) from None
     raise UsageError(str(start), "the fixture programs are not there", REMEDY)
 
 
@@ -46,7 +60,7 @@ class Programs:
         for place in (self.folder / "preload", self.folder):
             if (place / base).is_file():
                 return str(place / base)
-        raise UsageError(str(self.folder / "preload" / base), "is not built", "run ./ci/setup")
+        raise UsageError(str(self.folder / "preload" / base), "is not built", SETUP)
 
     def check(self) -> None:
         """Each program of the tree runs and each preload is there, or one error names the others.

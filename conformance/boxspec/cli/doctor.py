@@ -17,7 +17,7 @@ from pathlib import Path
 
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
-from boxspec.places import scratch
+from boxspec.places import INSTALLED, scratch
 from boxspec.programs import folder, programs
 from boxspec.target.client.command import REFERENCE
 from boxspec.target.contract import every
@@ -62,6 +62,8 @@ def _programs() -> Finding:
 
 
 def _reference() -> Finding:
+    if INSTALLED:
+        return True, False, "an installed kit: name your implementation with --shim"
     where = "run ./ci/setup" if not REFERENCE.is_file() else "the shim when none is named"
     return REFERENCE.is_file(), False, f"reference {REFERENCE} ({where})"
 

@@ -1,11 +1,12 @@
-"""The verb `explain`: one requirement with its clause, source and tests."""
+"""The verb `explain`: one requirement with its clause, source and tests; or one pitfall."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from boxspec.cli.verbs import verb_parser
-from boxspec.judge.requirements import requirement
+from boxspec.judge.requirements import Pitfall, pitfalls, requirement
+from boxspec.places import COMMAND
 from boxspec.schedule.collected import Collected
 
 
@@ -27,11 +28,29 @@ def explain(name: str) -> int:
     rows = [name for name, mine in collected.by_pitfall.items() if set(mine) & set(tests)]
     if rows:
         print(f"  pitfalls    {', '.join(sorted(rows))}")
-    print(f"  run it      ./ci/boxspec repro {each.id}")
+    print(f"  run it      {COMMAND} repro {each.id}")
+    return 0
+
+
+def explain_pitfall(row: Pitfall) -> int:
+    """A known bug of real supervisors: the tests that show it, and what they decide."""
+    collected = Collected()
+    tests = collected.by_pitfall.get(row.id, [])
+    decided = [id for id, mine in collected.by_requirement.items() if set(mine) & set(tests)]
+    print(f"{row.id}  pitfall: {row.name or 'no name'}")
+    for test in tests:
+        print(f"  test          {test}")
+    if decided:
+        print(f"  requirements  {', '.join(decided)}")
+        print(f"  run it        {COMMAND} repro {' '.join(decided)}")
+    elif row.why_not:
+        print(f"  no test shows it: {row.why_not}")
     return 0
 
 
 def main(words: Sequence[str]) -> int:
     parser = verb_parser("explain")
-    parser.add_argument("id", metavar="ID")
-    return explain(parser.parse_args(words).id)
+    parser.add_argument("id", metavar="ID", help="a requirement, or a row of the pitfalls")
+    name = parser.parse_args(words).id
+    row = pitfalls().get(name.upper())
+    return explain_pitfall(row) if row is not None else explain(name)

@@ -6,6 +6,7 @@ import argparse
 import json
 import signal
 import sys
+import textwrap
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from difflib import get_close_matches
@@ -14,6 +15,7 @@ from typing import Any
 from _pytest.mark.expression import Expression
 
 from boxspec.cli.main import main as boxspec
+from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
 from boxspec.faults.fault import Fault, catalogue
 from boxspec.faults.judging import MORE_TRIES, judge, settle, unsettled
@@ -21,7 +23,7 @@ from boxspec.faults.outcome import Outcome
 from boxspec.faults.runs import Runs
 from boxspec.report.files import OutputFile
 from boxspec.target.contract import find, names
-from boxspec.words import Parser, count
+from boxspec.words import count
 
 # What the process that runs are forked from imports: most of them take less time than that. The
 # tests themselves are not here, each run imports those it needs.
@@ -73,15 +75,15 @@ def closing(outcomes: list[Outcome], wanted: int) -> str:
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
-    made = Parser(
-        prog="boxspec faults",
-        description="Every fault of the twin against the suite: who catches whom.",
-        epilog="exit codes: 0 each fault is caught by the requirement it breaks and by none of"
+    epilog = textwrap.fill(
+        "exit codes: 0 each fault is caught by the requirement it breaks and by none of"
         " another topic, the control is caught, the no-op is not; 1 otherwise; 2 usage, or ended"
         " before all were finished. A fault that its requirement misses is tried again: once beside"
         f" the others, then up to {MORE_TRIES} times alone. A no-op that is caught is asked again,"
         " alone.",
+        96,
     )
+    made = verb_parser("faults", epilog)
     add = made.add_argument
     add("--list", action="store_true", help="names those chosen and what they break; runs none")
     add("--json", metavar="FILE", help="the matrix, for programs")

@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
 from boxspec.fuzz import ledger, targets, trees
 from boxspec.fuzz.block import finding_block
@@ -25,7 +26,7 @@ from boxspec.places import ROOT
 from boxspec.target.client.command import shim_argv
 from boxspec.target.twin import twin_command
 from boxspec.terminal import Terminal
-from boxspec.words import Parser, count
+from boxspec.words import count
 
 WORK = ROOT / "build" / "fuzzing"
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
@@ -43,12 +44,7 @@ def seconds(word: str) -> float:
 
 
 def parser() -> argparse.ArgumentParser:
-    made = Parser(
-        prog="boxspec fuzz",
-        description="Fuzz a target, or several in turn, and say what was found.",
-        epilog=EXITS,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    made = verb_parser("fuzz", EXITS, "Fuzz a target, or several in turn, and say what was found.")
     add = made.add_argument
     add("targets", metavar="TARGET", nargs="*", help="--list names them")
     add("--every", action="store_true", help="all targets; with --results")

@@ -4,21 +4,66 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from boxspec.cli.arguments import check_contracts, choice_flags
+from boxspec.cli.arguments import check_contracts, check_topics, choice_flags
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
-from boxspec.programs import programs
+from boxspec.judge.requirements import load
+from boxspec.programs import SETUP, programs
 from boxspec.schedule.collected import Collected
+
+# Where a line of a terminal has room for a clause beside the rest.
+WIDE = 100
 
 
 def wanted(requirement: dict[str, Any], args: argparse.Namespace) -> bool:
     by_contract = not args.contract or requirement["contract"] in args.contract
-    return by_contract and args.profile in (None, "all", requirement["profile"])
+    by_topic = not args.topic or load()[requirement["id"]].topic in args.topic
+    by_profile = args.profile in (None, "all", requirement["profile"])
+    return bool(by_contract and by_topic and by_profile)
+
+
+def row(requirement: dict[str, Any], columns: int | None) -> str:
+    """One requirement: a line, or as many as a terminal with so many columns needs."""
+    kind = f"{requirement['level']:<6} {requirement['profile']:<8}"
+    tests = len(requirement["tests"])
+    said = "not testable" if requirement["testable"] is not True else _many(tests, "test")
+    head = f"{requirement['id']:<22} {kind} {said:<13} "
+    if columns is None:
+        return f"{head}{requirement['clause']}"
+    beside = columns >= WIDE
+    clause = textwrap.wrap(
+        requirement["clause"],
+        max(columns - 1, 20),
+        initial_indent=head if beside else "  ",
+        subsequent_indent=" " * len(head) if beside else "  ",
+        break_long_words=False,
+    )
+    return "\n".join(clause if beside else [head.rstrip(), *clause])
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def topics(chosen: Sequence[dict[str, Any]]) -> int:
+    """The topics in their order, and what they hold."""
+    known = load()
+    found = {known[each["id"]].topic: known[each["id"]].contract for each in chosen}
+    for topic, contract in found.items():
+        inside = [each for each in chosen if known[each["id"]].topic == topic]
+        must = sum(each["level"] == "MUST" and each["profile"] == "contract" for each in inside)
+        tests = len({test for each in inside for test in each["tests"]})
+        held = f"{_many(len(inside), 'requirement'):<16} {must:>3} contract MUST"
+        print(f"{topic:<18} {contract:<8} {held}  {_many(tests, 'test')}")
+    print(f"{_many(len(found), 'topic')}, {_many(len(chosen), 'requirement')}")
+    return 0
 
 
 def list_(args: argparse.Namespace) -> int:
@@ -30,10 +75,11 @@ def list_(args: argparse.Namespace) -> int:
         json.dump(document, sys.stdout, indent=2, ensure_ascii=True)
         print()
         return 0
+    if args.topics:
+        return topics(chosen)
+    columns = os.get_terminal_size(1).columns if os.isatty(1) else None
     for each in chosen:
-        kind = f"{each['level']:<6} {each['profile']:<8}"
-        tests = f"{len(each['tests'])} tests" if each["testable"] is True else "not testable"
-        print(f"{each['id']:<22} {kind} {tests:<13} {each['clause']}")
+        print(row(each, columns))
     testable = [each for each in chosen if each["testable"] is True]
     print(f"{len(chosen)} requirements, {len(testable)} testable, {len(rows)} pitfall rows")
     return 0
@@ -44,7 +90,7 @@ def probes(as_json: bool) -> int:
     try:
         done = subprocess.run([programs.probe, "--list"], check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError) as why:
-        raise UsageError(programs.probe, f"cannot list its probes: {why}", "./ci/build") from None
+        raise UsageError(programs.probe, f"cannot list its probes: {why}", SETUP) from None
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     if as_json:
         json.dump({"probes": rows}, sys.stdout, indent=2, ensure_ascii=True)
@@ -61,10 +107,13 @@ def probes(as_json: bool) -> int:
 def main(words: Sequence[str]) -> int:
     parser = verb_parser("list")
     choice_flags(parser)
+    parser.add_argument("--topic", action="append", metavar="TOPIC", help="only these (repeatable)")
+    parser.add_argument("--topics", action="store_true", help="the topics, one a line")
     parser.add_argument("--json", action="store_true", help="for programs")
     parser.add_argument("--probes", action="store_true", help="the escape probes instead")
     args = parser.parse_args(words)
     check_contracts(args.contract)
+    check_topics("--topic", args.topic or [])
     if args.probes:
         return probes(args.json)
     return list_(args)

@@ -47,7 +47,8 @@ def _copy(source: str, target: str) -> None:
 
 def main(words: Sequence[str]) -> int:
     parser = verb_parser("new-shim", EPILOG)
-    parser.add_argument("language", metavar="LANG", choices=LANGUAGES, help=", ".join(LANGUAGES))
+    names = tuple(LANGUAGES)
+    parser.add_argument("language", metavar="LANG", choices=names, help=", ".join(names))
     parser.add_argument("folder", metavar="DIR", type=Path, help="a folder that is not there yet")
     args = parser.parse_args(words)
     commands = new_shim(args.language, args.folder)

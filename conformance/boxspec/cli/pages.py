@@ -8,7 +8,7 @@ from pathlib import Path
 
 from boxspec.cli.verbs import verb_parser
 from boxspec.pages.parts import pages, remade
-from boxspec.places import ROOT
+from boxspec.places import COMMAND, ROOT
 
 
 def compare(write: bool, every: Sequence[Path] | None = None) -> int:
@@ -26,7 +26,7 @@ def compare(write: bool, every: Sequence[Path] | None = None) -> int:
         print("".join(difflib.unified_diff(old, new, name, f"{name}, made", n=0)), end="")
         if write:
             page.write_text(made, encoding="utf-8")
-    done = "written" if write else "differ: ./ci/boxspec pages --write takes what is made"
+    done = "written" if write else f"differ: {COMMAND} pages --write takes what is made"
     print(f"{len(every)} pages, {differ} {done if differ else 'differ'}")
     return int(differ > 0 and not write)
 

@@ -22,12 +22,59 @@ VERBS = {
     "fuzz": "fuzz a target, and turn what is found into vectors",
 }
 
+# At the end of the help of each verb: a command, and what it does.
+EXAMPLES = {
+    "run": {
+        "run --shim ./my-shim": "all that it declares",
+        "run --shim ./my-shim --contract exec -x": "up to the first failure",
+        "run --shim './my-shim --fast' --topic EXEC-KILL": "a part of it",
+        "run --shim ./my-shim --json result.json --junit result.xml": "for other programs",
+    },
+    "list": {
+        "list --topics": "the topics of each contract",
+        "list --topic EXEC-TIMEOUT": "the requirements of one",
+        "list --contract policy --json": "for other programs",
+    },
+    "explain": {
+        "explain EXEC-ORPHAN-03": "clause, source and tests",
+        "explain B5": "a pitfall: its tests, and what they decide",
+    },
+    "new-shim": {"new-shim go my-shim": "a folder my-shim with a shim in Go"},
+    "smoke": {"smoke --shim ./my-shim": "", "smoke --shim 'python3 shim.py'": ""},
+    "doctor": {"doctor": ""},
+    "repro": {
+        "repro --shim ./my-shim EXEC-ORPHAN-03 EXEC-KILL-01": "their tests, folders kept",
+        "repro --shim ./my-shim --bisect EXEC-KILL-01": "for git bisect run",
+    },
+    "baseline": {
+        "baseline --shim ./my-shim --write known.toml": "then: run --known known.toml --strict"
+    },
+    "faults": {
+        "faults --only exec-cap.exactly-the-cap-is-too-much": "one of them",
+        "faults --json faults.json": "the whole matrix; that takes hours",
+    },
+    "pages": {"pages": "what differs", "pages --write": "take it"},
+    "fuzz": {
+        "fuzz --list": "the targets",
+        "fuzz policy_json --time 10m": "one of them",
+        "fuzz shim_diff --shim ./my-shim": "your implementation beside the twin",
+    },
+}
+
+
+def examples(name: str) -> str:
+    """The examples of a verb as its help shows them."""
+    rows = EXAMPLES.get(name, {})
+    width = max((len(command) for command in rows), default=0)
+    lines = [f"  boxspec {command:<{width}}  {does}".rstrip() for command, does in rows.items()]
+    return "\n".join(["examples:", *lines]) if lines else ""
+
 
 def verb_parser(name: str, epilog: str | None = None, about: str | None = None) -> Parser:
     """The parser of one verb; `about` where --help says more than the list of verbs."""
     return Parser(
         prog=f"boxspec {name}",
         description=about or VERBS[name],
-        epilog=epilog,
+        epilog="\n\n".join(filter(None, [epilog, examples(name)])) or None,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

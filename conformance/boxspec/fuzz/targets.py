@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from boxspec.errors import HarnessError, UsageError
-from boxspec.places import ROOT
+from boxspec.places import INSTALLED, ROOT
 
 FUZZ = ROOT / "fuzz"
 LIST = FUZZ / "targets.json"
@@ -42,6 +42,11 @@ class Target:
 @cache
 def every() -> dict[str, Target]:
     """All targets by name, in the order of the file."""
+    if INSTALLED:
+        remedy = "unpack the source archive and call ./ci/boxspec fuzz there"
+        raise UsageError(
+            "boxspec fuzz", "the targets are built from sources, which are not here", remedy
+        )
     try:
         entries = json.loads(LIST.read_bytes())
         return {name: _target(name, entry) for name, entry in entries.items()}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable
 
+from boxspec.places import COMMAND
+
 
 def repro_command(requirements: Iterable[str], shim: str | None) -> str:
     """Pasteable: reruns what decides these requirements, against the same shim."""
@@ -16,4 +18,4 @@ def repro_command(requirements: Iterable[str], shim: str | None) -> str:
 
 def command(words: Iterable[str]) -> str:
     """Pasteable, of the words behind `boxspec`."""
-    return shlex.join(["./ci/boxspec", *words])
+    return shlex.join([COMMAND, *words])

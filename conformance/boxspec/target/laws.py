@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from boxspec.errors import HarnessError, ShimBroke
 from boxspec.judge.verdict import Failure
-from boxspec.places import ROOT
+from boxspec.places import cache
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 Example = TypeVar("Example")
 
 EXAMPLES = 20
-CACHE = ROOT / "build" / "hypothesis"
 
 
 def law(
@@ -59,7 +58,7 @@ def law(
     if threading.current_thread() is not threading.main_thread():
         raise HarnessError("a law is tried in the main thread: @requires(…, main_thread=True)")
     # It reads the sources of all modules that it finds, and remembers them there.
-    configuration.set_hypothesis_home_dir(CACHE)
+    configuration.set_hypothesis_home_dir(cache() / "hypothesis")
     seed(box.session.seed)(settings(**limits)(given(strategy)(body)))()
     if found:
         raise found[0]

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 from boxspec.errors import UsageError
-from boxspec.places import ROOT
+from boxspec.places import INSTALLED, ROOT
 
 REFERENCE = ROOT / "build" / "release" / "reference" / "boxspec-ref"
 
@@ -21,6 +21,11 @@ def shim_argv(command: str | None) -> tuple[str, ...]:
     """
     if command is None:
         if not REFERENCE.is_file():
+            if INSTALLED:
+                remedy = "boxspec new-shim writes one to begin with"
+                raise UsageError(
+                    "--shim", "is needed: no implementation comes with the kit", remedy
+                )
             raise UsageError(
                 str(REFERENCE), "the reference is not built", "run ./ci/setup, or name --shim"
             )

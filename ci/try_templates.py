@@ -1,0 +1,137 @@
+"""The GitHub action and the GitLab template, run here as their runners run them.
+
+    .venv/bin/python ci/try_templates.py WHEEL
+
+Each judges a shim that conforms in what it is asked and one that does not, in a folder of its own;
+what the runner would take from it (status, outputs, artifacts) is looked at. Needs a package index.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+CI = Path(__file__).resolve().parent
+TEMPLATE = CI.parent / "conformance" / "shims" / "templates" / "python" / "shim.py"
+
+
+def script(text: str, folder: Path, env: Mapping[str, str], *shell: str) -> int:
+    """A step's script as a file, by the shell that the runner takes."""
+    file = folder / ".step"
+    file.write_text(text)
+    return subprocess.run([*shell, file], cwd=folder, env=env).returncode
+
+
+def github(folder: Path, given: Mapping[str, str]) -> tuple[int, dict[str, str], str]:
+    """The status of a composite action, its outputs, and the step summary."""
+    action = yaml.safe_load((CI / "action" / "action.yml").read_text())
+    unknown = given.keys() - action["inputs"].keys()
+    assert not unknown, f"inputs that the action does not have: {unknown}"
+    inputs = action["inputs"].items()
+    context = {f"inputs.{name}": str(of.get("default", "")) for name, of in inputs}
+    context |= {f"inputs.{name}": value for name, value in given.items()}
+    context |= {"github.action_path": str(CI / "action"), "runner.temp": str(folder / "temp")}
+    (folder / "temp").mkdir()
+    files = {name: folder / "temp" / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+    for file in files.values():
+        file.touch()
+    status = 0
+    for step in action["runs"]["steps"]:
+        env = {name: evaluated(text, context) for name, text in step.get("env", {}).items()}
+        env = {**os.environ, "CI": "true", **{name: str(f) for name, f in files.items()}, **env}
+        assert "${{" not in step["run"], "an expression inside of a script is code in it"
+        words = ("bash", "--noprofile", "--norc", "-eo", "pipefail")
+        assert step["shell"] == "bash"
+        status = script(step["run"], folder, env, *words)
+        if "id" in step:
+            said = dict(line.split("=", 1) for line in files["GITHUB_OUTPUT"].read_text().split())
+            context |= {f"steps.{step['id']}.outputs.{name}": text for name, text in said.items()}
+        if status:
+            break
+    outputs = {name: evaluated(of["value"], context) for name, of in action["outputs"].items()}
+    return status, outputs, files["GITHUB_STEP_SUMMARY"].read_text()
+
+
+def evaluated(text: str, context: Mapping[str, str]) -> str:
+    return re.sub(r"\$\{\{\s*([\w.]+)\s*\}\}", lambda found: context[found[1]], str(text))
+
+
+def gitlab(folder: Path, given: Mapping[str, str]) -> tuple[int, list[Path]]:
+    """The status of the job, and the files that it hands over as artifacts."""
+    template = yaml.safe_load((CI / "templates" / "gitlab" / "boxspec.yml").read_text())
+    job: dict[str, Any] = template[".boxspec"]
+    unknown = given.keys() - job["variables"].keys()
+    assert not unknown, f"variables that the template does not have: {unknown}"
+    variables = {**job["variables"], **given}
+    # Both lists are one script, which ends with the first line that fails.
+    text = "set -eo pipefail\n" + "\n".join([*job["before_script"], *job["script"]])
+    status = script(text, folder, {**os.environ, "CI": "true", **variables}, "bash")
+    artifacts = [*job["artifacts"]["paths"], *job["artifacts"]["reports"].values()]
+    names = [re.sub(r"\$(\w+)", lambda found: variables[found[1]], name) for name in artifacts]
+    missing = [name for name in names if not (folder / name).exists()]
+    assert not missing, f"artifacts that are not there: {missing}"
+    return status, [folder / name for name in names]
+
+
+RESULTS = "boxspec-results"
+BROKEN: tuple[list[str], ...] = ([], ["EXEC-RESULT-01", "EXEC-RESULT-02", "EXEC-RESULT-03"])
+
+
+def shims(folder: Path) -> None:
+    """The template as it is, and one that takes each exit for a success."""
+    text = TEMPLATE.read_text()
+    lie = text.replace('"success": code == 0,', '"success": code is not None,')
+    assert lie != text
+    for name, words in (("good.py", text), ("bad.py", lie)):
+        (folder / name).write_text(words)
+        (folder / name).chmod(0o755)
+
+
+def expect(what: str, expected: object, got: object) -> None:
+    print(f"{'ok  ' if expected == got else 'FAIL'} {what}: {got!r}", flush=True)
+    if expected != got:
+        raise SystemExit(1)
+
+
+def broken(results: Path) -> list[str]:
+    """The requirements that fail, by the files that a runner takes."""
+    tree = json.loads((results / "result.json").read_text())
+    ElementTree.parse(results / "junit.xml")
+    return sorted(each["id"] for each in tree["requirements"] if each["verdict"] == "fails")
+
+
+# A part of a contract that subprocess.run keeps.
+PART = "--topic EXEC-RESULT"
+
+
+def main(wheel: str) -> None:
+    for number, (status, shim) in enumerate([(0, "./good.py"), (1, "./bad.py")]):
+        with tempfile.TemporaryDirectory(prefix="boxspec-templates-") as name:
+            hub, lab = Path(name, "github"), Path(name, "gitlab")
+            for folder in (hub, lab):
+                folder.mkdir()
+                shims(folder)
+            profile = {"profile": "contract", "package": wheel, "arguments": PART}
+            ended, outputs, summary = github(hub, {"shim": shim, **profile})
+            expect("GitHub, status of the action", status, ended)
+            expect("GitHub, its outputs", {"status": str(status), "results": RESULTS}, outputs)
+            expect("GitHub, what is broken", BROKEN[number], broken(hub / RESULTS))
+            expect("GitHub, the summary says it", True, f"exit status {status}" in summary)
+            given = {"BOXSPEC_SHIM": shim, "BOXSPEC_PACKAGE": wheel, "BOXSPEC_ARGUMENTS": PART}
+            ended, artifacts = gitlab(lab, given)
+            expect("GitLab, status of the job", status, ended)
+            expect("GitLab, what is broken", BROKEN[number], broken(artifacts[0]))
+
+
+if __name__ == "__main__":
+    main(str(Path(sys.argv[1]).resolve()))

@@ -1,0 +1,91 @@
+"""Writes boxspec.1, a page for each verb, and completions for shells, from the parsers.
+
+    PYTHONPATH=conformance python conformance/install/manual.py FOLDER
+
+Needs argparse-manpage and shtab, which the kit does not. ci/release calls it, and hook.py puts what
+is in share/ beside it into the wheel.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+from boxspec import __version__
+from boxspec.cli import main as command
+from boxspec.cli.verbs import VERBS
+from boxspec.words import Parser
+
+SHELLS = {
+    "bash": "bash-completion/completions/boxspec",
+    "zsh": "zsh/site-functions/_boxspec",
+}
+
+
+class _Caught(Exception):
+    def __init__(self, parser: argparse.ArgumentParser) -> None:
+        self.parser = parser
+
+
+def _catch(parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+    raise _Caught(parser)
+
+
+def parser_of(verb: str) -> argparse.ArgumentParser:
+    """The parser of a verb, taken at the moment in which it is to read the command line."""
+    before = Parser.parse_args
+    Parser.parse_args = _catch  # type: ignore[assignment,method-assign]
+    try:
+        if verb in VERBS:
+            importlib.import_module(f"boxspec.cli.{verb.replace('-', '_')}").main([])
+        else:
+            command.contract_verbs()[verb].run([])
+    except _Caught as caught:
+        return caught.parser
+    finally:
+        Parser.parse_args = before  # type: ignore[method-assign]
+    raise AssertionError(f"{verb} has no parser")
+
+
+def whole() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
+    """The parser of `boxspec` with each verb in it, and the verbs by name."""
+    made = command.parser()
+    verbs = next(each for each in made._actions if isinstance(each, argparse._SubParsersAction))
+    found = {name: parser_of(name) for name in verbs.choices}
+    verbs.choices.update(found)
+    return made, found
+
+
+def pages(folder: Path, parsers: dict[str, argparse.ArgumentParser]) -> None:
+    from argparse_manpage.manpage import Manpage
+
+    folder.mkdir(parents=True)
+    for name, parser in parsers.items():
+        data = {
+            "project_name": "boxspec",
+            "version": __version__,
+            "description": parser.description.splitlines()[0] if parser.description else "",
+        }
+        _, _, text = str(Manpage(parser, _data=data)).partition("\n")
+        # Its own first line has the words of `boxspec VERB` apart, each a field.
+        title = name.upper().replace("-", r"\-")
+        (folder / f"{name}.1").write_text(f'.TH {title} 1 "" "boxspec {__version__}"\n{text}')
+
+
+def main(folder: Path) -> None:
+    import shtab
+
+    made, verbs = whole()
+    man = {f"boxspec-{name}": parser for name, parser in verbs.items()}
+    for shell, place in SHELLS.items():
+        file = folder / place
+        file.parent.mkdir(parents=True)
+        file.write_text(shtab.complete(made, shell))
+    pages(folder / "man" / "man1", {"boxspec": command.parser(), **man})
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,54 @@
+"""The tutorial from its first line to its last: commands are run, changes are made, and what the
+page shows of an answer is in the answer."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+from selftest.tools import CONFORMANCE, run
+
+PAGE = CONFORMANCE / "tutorial.md"
+
+
+def changed(text: str, change: str) -> str:
+    """`text` with a block of kind diff put in. A hunk is found by its words: it has no numbers."""
+    for hunk in change.split("@@\n")[1:]:
+        lines = hunk.splitlines(keepends=True)
+        old = "".join(line[1:] for line in lines if line[0] in " -")
+        new = "".join(line[1:] for line in lines if line[0] in " +")
+        assert text.count(old) == 1, f"{text.count(old)} places for this hunk:\n{hunk}"
+        text = text.replace(old, new)
+    return text
+
+
+def kit(folder: Path) -> dict[str, str]:
+    """The environment in which `boxspec` is the kit of this tree."""
+    (folder / "boxspec").write_text(f'#!/bin/sh\nexec {sys.executable} -P -m boxspec "$@"\n')
+    (folder / "boxspec").chmod(0o755)
+    # The python3 of the shim is this one: what a version manager puts on PATH costs a shell a run.
+    return {"PATH": f"{folder}:{Path(sys.executable).parent}:{os.environ['PATH']}"}
+
+
+def test_the_tutorial_goes_as_it_says(tmp_path: Path) -> None:
+    bin_folder, work = tmp_path / "bin", tmp_path / "work"
+    bin_folder.mkdir()
+    work.mkdir()
+    env, said = kit(bin_folder), ""
+    blocks = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE.read_text(), re.M | re.S)
+    for kind, text in blocks:
+        if kind == "diff":
+            file = work / re.search(r"^--- (.*)$", text, re.M)[1]  # type: ignore[index]
+            file.write_text(changed(file.read_text(), text))
+        elif kind == "text":
+            missing = [line for line in text.splitlines() if line.strip() not in said]
+            assert not missing, f"not in the answer: {missing}\n{said}"
+        else:
+            assert kind == "sh"
+            command, _, exits = text.strip().partition("  # exits ")
+            done = run(["sh", "-c", command], cwd=work, env=env, within_s=600)
+            said = done.stdout + done.stderr
+            assert done.returncode == int(exits or 0), f"{command}\n{said}"
+    assert [kind for kind, _ in blocks].count("diff") == 5
