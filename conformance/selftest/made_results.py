@@ -4,6 +4,7 @@ is made of results. By chance, the same each time."""
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from typing import Any
 
 from boxspec.judge.judging import judge
@@ -38,7 +39,7 @@ def made(
     seed: int = 0,
     tests: int = 4,
     only: str | None = None,
-    blamed: dict[str, BaseException] | None = None,
+    blamed: Mapping[str, BaseException] | None = None,
     started: str = "2026-11-01T10:00:00Z",
     **fields: Any,
 ) -> Result:
