@@ -191,16 +191,17 @@ def small_seen(browser: Any, small_page: Path) -> Iterator[Seen]:
 
 
 def test_ten_implementations_open_within_a_second(browser: Any, ten_page: Path) -> None:
-    """The best of five: the machine may be busy, the page is the same."""
-    took = []
-    for _ in range(5):
-        with Seen(browser, ten_page) as seen:
-            took.append(
-                seen.page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd")
-            )
-        if took[-1] <= 1000:
-            break
-    assert min(took) <= 1000, took
+    """By the processor time of the page's thread, which is the same on a busy machine."""
+    context = browser.new_context(viewport={"width": 1600, "height": 900})
+    page = context.new_page()
+    session = context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    page.goto(ten_page.as_uri())
+    page.wait_for_selector("html[data-ready]", state="attached")
+    said = session.send("Performance.getMetrics")["metrics"]
+    context.close()
+    took = {each["name"]: each["value"] for each in said}
+    assert 0.01 < took["TaskDuration"] <= 1, took
 
 
 @pytest.mark.parametrize("width", [400, 1000, 1600])
