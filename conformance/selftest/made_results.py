@@ -29,7 +29,7 @@ def _blamed(chance: random.Random, name: str) -> BaseException | None:
         return Failure(f"part {chance.randrange(9)}", "[]", name, evidence, chance.choice(kinds))
     if drawn < 0.96:
         return NotMeasured("nobody looked")
-    return HostLacks("userns", "no namespaces") if drawn < 0.98 else NotApplicable.without("x")
+    return HostLacks("root", "this is another user") if drawn < 0.98 else NotApplicable.without("x")
 
 
 def made(

@@ -10,14 +10,18 @@ from typing import Any
 
 import pytest
 from lxml import etree
+from lxml import html as parser
 from markdown_it import MarkdownIt
 from tap.parser import Parser
 
+from boxspec.cli.faults import summary
 from boxspec.errors import UsageError
+from boxspec.faults.fault import catalogue
+from boxspec.faults.outcome import Outcome
 from boxspec.judge.verdict import Failure, NotMeasured, Verdict
 from boxspec.report import badge, junit, markdown, tap
 from boxspec.report import json as json_report
-from boxspec.report.result import Result, read
+from boxspec.report.result import Result, checked, read
 from selftest.made_results import HOSTILE, made
 from selftest.tools import RESULT_SCHEMA, ROOT, boxspec
 from selftest.trees import HARDENED, MUST, OTHER_MUST
@@ -163,6 +167,16 @@ def test_tap_tells_a_failure_in_its_yaml(result: Result) -> None:
     assert all(each["block"][0].startswith("EXEC-") for each in told)
 
 
+def test_a_name_is_no_directive_of_tap(result: Result) -> None:
+    plain = json.loads(json_report.render(result.plain))
+    test = next(each for each in plain["tests"] if each["verdict"] == "conforms")
+    test["id"] += "[a # SKIP \\ b]"
+    lines = tap.render(Result.of(plain)).splitlines()
+    line = next(each for each in lines if "[a " in each)
+    assert "[a \\# SKIP \\\\ b]" in line
+    assert re.search(r"(?<!\\)#", line) is None
+
+
 # Markdown ------------------------------------------------------------------------------------
 
 
@@ -209,6 +223,8 @@ def test_a_badge_is_green_only_where_every_must_conforms(result: Result) -> None
     assert (endpoint["color"], endpoint["schemaVersion"]) == (badge.RED, 1)
     undecided = made(only="exec", blamed={MUST: NotMeasured("nobody looked")})
     assert json.loads(badge.as_json(undecided))["color"] == badge.YELLOW
+    excused = {**result.plain, "outcome": {"status": 0, "words": "conforms but for 2 known"}}
+    assert json.loads(badge.as_json(Result.of(excused)))["color"] == badge.YELLOW
 
 
 def test_a_badge_of_another_suffix_is_refused_before_the_run(tmp_path: Path) -> None:
@@ -259,3 +275,54 @@ def test_vectors_are_counted_those_that_conform_too(tmp_path: Path) -> None:
     assert {each["failed"] for each in asked} == {0}
     assert result["summary"]["vectors"] == {"failed": 0, "of": sum(each["of"] for each in asked)}
     assert sum(each["of"] for each in asked) > 50
+
+
+def test_several_results_of_one_file_are_columns_of_their_tab(tmp_path: Path) -> None:
+    """As a verb writes them that runs the backends one after the other."""
+    one = made("one", only="exec", tests=1, blamed={})
+    many = [made("two", only="backend", tests=1, blamed={}, backend=name) for name in ("a", "b")]
+    (tmp_path / "one.json").write_text(json_report.render(one.plain))
+    results = [each.plain for each in many]
+    wrapped = {"schema": "boxspec-matrix/1", "results": results}
+    (tmp_path / "matrix.json").write_text(json_report.render(wrapped))
+    words = ("report", tmp_path / "one.json", "--backends", tmp_path / "matrix.json")
+    done = boxspec(*words, "--html", tmp_path / "page.html")
+    assert done.returncode == 0, done.stderr
+    page = parser.parse(str(tmp_path / "page.html"))
+    heads = page.findall(".//section[@id='panel-backends']//th[@class='who']")
+    assert [each.text_content().strip() for each in heads] == ["two 1.0 · a", "two 1.0 · b"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--html", "{folder}/no/page.html"), "cannot be written"),
+        ((), "has nothing to write"),
+        (("--tap", "{folder}/x.tap", "{folder}/r.json"), "is of one result"),
+        (("--md", "{folder}/x.md", "--faults", "{folder}/r.json"), "--faults {folder}/r.json: "),
+    ],
+)
+def test_a_wrong_report_is_one_line_and_exit_2(
+    tmp_path: Path, words: tuple[str, ...], said: str
+) -> None:
+    result = made(only="sbpl", tests=1, blamed={})
+    (tmp_path / "r.json").write_text(json_report.render(result.plain))
+    given = [word.replace("{folder}", str(tmp_path)) for word in words]
+    done = boxspec("report", tmp_path / "r.json", *given)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said.replace("{folder}", str(tmp_path)) in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_what_the_verb_faults_writes_follows_its_schema() -> None:
+    outcomes = [Outcome(each, "named", [MUST]) for each in catalogue()]
+    tree = {
+        "schema": "boxspec-faults/1",
+        "scope": "named",
+        "faults": [each.to_json() for each in outcomes],
+        "summary": summary(outcomes),
+    }
+    assert {each.fault.role for each in outcomes} == {"fault", "control", "noop"}
+    checked("it", json.loads(json.dumps(tree)), "faults.json")
+    with pytest.raises(UsageError, match="faults/0"):
+        checked("it", {**tree, "faults": [{}]}, "faults.json")
