@@ -4,6 +4,7 @@ is made of results. By chance, the same each time."""
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from typing import Any
 
 from boxspec.judge.judging import judge
@@ -28,7 +29,7 @@ def _blamed(chance: random.Random, name: str) -> BaseException | None:
         return Failure(f"part {chance.randrange(9)}", "[]", name, evidence, chance.choice(kinds))
     if drawn < 0.96:
         return NotMeasured("nobody looked")
-    return HostLacks("userns", "no namespaces") if drawn < 0.98 else NotApplicable.without("x")
+    return HostLacks("root", "this is another user") if drawn < 0.98 else NotApplicable.without("x")
 
 
 def made(
@@ -38,7 +39,7 @@ def made(
     seed: int = 0,
     tests: int = 4,
     only: str | None = None,
-    blamed: dict[str, BaseException] | None = None,
+    blamed: Mapping[str, BaseException] | None = None,
     started: str = "2026-11-01T10:00:00Z",
     **fields: Any,
 ) -> Result:

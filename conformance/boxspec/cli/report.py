@@ -47,7 +47,8 @@ def main(words: Sequence[str]) -> int:
     add("--backends", action="append", metavar="FILE", default=[], help=f"one per backend {more}")
     add("--peers", action="append", metavar="FILE", default=[], help=f"of a peer {more}")
     add("--faults", metavar="FILE", help="what `boxspec faults --json` wrote")
-    args = parser.parse_args(words)
+    # Results may stand on both sides of a flag.
+    args = parser.parse_intermixed_args(words)
     alone = {flag: getattr(args, flag.removeprefix("--")) for flag in ALONE}
     if not (args.html or args.md or args.badge or any(alone.values())):
         raise UsageError(

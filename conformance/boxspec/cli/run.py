@@ -7,7 +7,7 @@ import datetime
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,11 +22,10 @@ from boxspec.judge.record import Record
 from boxspec.judge.requirements import load, requirement
 from boxspec.judge.results import Tree
 from boxspec.judge.verdict import BROKEN, Verdict
+from boxspec.report import badge, html, junit, markdown, pace, summary, tap
 from boxspec.report import json as json_report
-from boxspec.report import pace, summary
 from boxspec.report.console import Console, Progress
 from boxspec.report.files import OutputFile
-from boxspec.report.outputs import Output, outputs
 from boxspec.report.result import Result
 from boxspec.schedule.choosing import says
 from boxspec.schedule.overlap import THREADS
@@ -37,6 +36,15 @@ from boxspec.target.contract import spoken
 INTERRUPTED = 2
 USAGE = 4
 NO_TESTS = 5
+
+# Files of a run, all made from one result.
+Outputs = list[tuple[OutputFile, Callable[[Result], str]]]
+FORMATS: dict[str, Callable[[Result], str]] = {
+    "--json": lambda result: json_report.render(result.plain),
+    "--junit": junit.render,
+    "--tap": tap.render,
+    "--md": markdown.render,
+}
 
 
 @dataclass
@@ -61,7 +69,7 @@ def observe(args: argparse.Namespace, *, keep: bool = False, only: list[str] | N
     # A missing build is bad usage, said before anything starts.
     kit = Kit()
     baseline = baselines.read(Path(args.known)) if args.known else None
-    files = outputs(args)
+    files, page = _outputs(args)
     if args.repeat_file:
         OutputFile("--repeat-file", args.repeat_file)
     if only and not args.contract:
@@ -105,7 +113,7 @@ def observe(args: argparse.Namespace, *, keep: bool = False, only: list[str] | N
     tree.started = began.isoformat(timespec="seconds").replace("+00:00", "Z")
     code = tree.exit_code(require_complete=args.require_complete, strict=args.strict)
     ran = Ran(2 if status == INTERRUPTED else code, tree, status == INTERRUPTED)
-    _report(args, console, ran, files)
+    _report(args, console, ran, files, page)
     return ran
 
 
@@ -113,6 +121,19 @@ def _check(args: argparse.Namespace) -> None:
     check_contracts(args.contract)
     check_topics("--focus", [args.focus] if args.focus else [])
     check_topics("--topic", args.topic or [])
+
+
+def _outputs(args: argparse.Namespace) -> tuple[Outputs, OutputFile | None]:
+    """What the flags name, the page apart; a usage error where one cannot be written."""
+    files: Outputs = [
+        (OutputFile(flag, name), render)
+        for flag, render in FORMATS.items()
+        if (name := getattr(args, flag.removeprefix("--")))
+    ]
+    for name in args.badge or ():
+        render = badge.renderer(name)
+        files.append((OutputFile("--badge", name), render))
+    return files, OutputFile("--html", args.html) if args.html else None
 
 
 class _Telling:
@@ -135,21 +156,18 @@ class _Telling:
         return pace.progress(done.tests, done.of, elapsed, about, done.broken)
 
 
-def _report(args: argparse.Namespace, console: Console, ran: Ran, files: list[Output]) -> None:
+def _report(
+    args: argparse.Namespace, console: Console, ran: Ran, files: Outputs, page: OutputFile | None
+) -> None:
     """Files first: what follows on the console may find its reader gone. One that cannot be
     written takes nothing else with it."""
     assert ran.tree is not None
     tree = ran.tree
     incomplete = tree.incomplete(args.require_complete)
     said = summary.INTERRUPTED if ran.interrupted else summary.verdict(tree, ran.status, incomplete)
-    unwritten: list[UsageError] = []
-    if files:
-        result = Result.of(json_report.plain(tree, ran.status, said))
-        for output in files:
-            try:
-                output.write(result)
-            except UsageError as why:
-                unwritten.append(why)
+    unwritten = []
+    if files or page is not None:
+        unwritten = _write(Result.of(json_report.plain(tree, ran.status, said)), files, page)
     summary.tell(console, tree)
     if args.pytest_summary or os.environ.get("CI") == "true":
         console.write(pytest_summary(tree))
@@ -158,6 +176,22 @@ def _report(args: argparse.Namespace, console: Console, ran: Ran, files: list[Ou
         print("boxspec: interrupted; what was finished is above", file=sys.stderr)
     if unwritten:
         raise unwritten[0]
+
+
+def _write(result: Result, files: Outputs, page: OutputFile | None) -> list[UsageError]:
+    """What could not be written; the others are."""
+    unwritten = []
+    for file, render in files:
+        try:
+            file.write(render(result))
+        except UsageError as why:
+            unwritten.append(why)
+    if page is not None:
+        try:
+            html.write(page, html.Given([result]))
+        except UsageError as why:
+            unwritten.append(why)
+    return unwritten
 
 
 def _arguments(args: argparse.Namespace, keep: bool, only: list[str] | None) -> list[str]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from boxspec.report.matrix import Run
-from boxspec.report.result import is_error, is_failure, told_of
+from boxspec.report.result import Result, is_error, is_failure, told_of
 
 # All blocks of a page have so many characters at most, each of them at least the last of these.
 ROOM = 2_000_000
@@ -17,21 +16,21 @@ LENGTHS = (8000, 4000, 2000, 1000, 500)
 
 @dataclass
 class Evidence:
-    """blocks: of each run (slug) and test, the text and the name of its file or None. files: what
-    the data folder gets, by name."""
+    """blocks: of each result (by its slug) and test, the text and the name of its file or None.
+    files: what the data folder gets, by name."""
 
     blocks: dict[str, dict[str, list[Any]]] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, runs: Sequence[Run]) -> Evidence:
+    def of(cls, results: Mapping[str, Result]) -> Evidence:
         whole = {
-            run.slug: {
-                name: "\n".join(told_of(run.result, test))
-                for name, test in run.result.tests.items()
+            slug: {
+                name: "\n".join(told_of(result, test))
+                for name, test in result.tests.items()
                 if is_failure(test) or is_error(test)
             }
-            for run in runs
+            for slug, result in results.items()
         }
         every = [len(text) for blocks in whole.values() for text in blocks.values()]
         fits = (each for each in LENGTHS if sum(min(each, size) for size in every) <= ROOM)

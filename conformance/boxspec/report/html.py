@@ -19,6 +19,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from boxspec.errors import UsageError
+from boxspec.printable import one_line
+from boxspec.report import history
 from boxspec.report.evidence import Evidence
 from boxspec.report.files import OutputFile
 from boxspec.report.matrix import Matrix, Run, runs_of
@@ -74,8 +76,8 @@ def render(given: Given) -> tuple[str, dict[str, str]]:
         "backends": given.backends,
         "peers": given.peers,
     }
-    runs = runs_of(groups, given.earlier)
-    evidence = Evidence.of(runs)
+    runs = runs_of(groups)
+    evidence = Evidence.of({run.slug: run.result for run in runs})
     matrices = [Matrix(group, mine) for group in groups if (mine := _mine(runs, group))]
     script = (TEMPLATES / "page.js").read_text(encoding="utf-8")
     text = (
@@ -88,7 +90,7 @@ def render(given: Given) -> tuple[str, dict[str, str]]:
             signs=SIGNS,
             shown={name for each in matrices for name in each.verdicts()},
             contracts=list(dict.fromkeys(name for each in matrices for name in each.contracts())),
-            data=_block(_data(runs, evidence, given.faults)),
+            data=_block(_data(runs, evidence, given)),
             script=Markup(script),
             script_hash=_hash(script),
         )
@@ -124,9 +126,7 @@ def _mine(runs: list[Run], group: str) -> list[Run]:
     return [run for run in runs if run.group == group]
 
 
-def _data(
-    runs: list[Run], evidence: Evidence, faults: Mapping[str, Any] | None
-) -> dict[str, object]:
+def _data(runs: list[Run], evidence: Evidence, given: Given) -> dict[str, object]:
     """For the script: what stands in no cell, tests by their number."""
     tests: dict[str, int] = {}
     asks: dict[str, list[str]] = {}
@@ -135,7 +135,7 @@ def _data(
             tests.setdefault(name, len(tests))
             asks.setdefault(name, list(test["requirements"]))
     caught: dict[str, list[list[object]]] = {}
-    for each in faults["faults"] if faults else ():
+    for each in given.faults["faults"] if given.faults else ():
         for name in each["caught_by"]:
             caught.setdefault(name, []).append([each["id"], each["mistake"]])
     return {
@@ -146,20 +146,28 @@ def _data(
             for run in runs
             for name, each in run.result.requirements.items()
         },
-        "runs": [_run(run, tests, evidence) for run in runs],
+        "runs": [
+            _run(run, tests, evidence, history.before(run.result, given.earlier)) for run in runs
+        ],
         "caught": caught,
         "signs": SIGNS,
     }
 
 
-def _run(run: Run, tests: Mapping[str, int], evidence: Evidence) -> dict[str, object]:
+def _run(
+    run: Run, tests: Mapping[str, int], evidence: Evidence, past: list[Result]
+) -> dict[str, object]:
     result = run.result
     return {
         "slug": run.slug,
         "name": run.label,
         "group": run.group,
         "requirements": {
-            name: [each["reason"], run.since(name), [tests[t] for t in each["tests"] if t in tests]]
+            name: [
+                one_line(each["reason"]),
+                history.since(name, result, past),
+                [tests[test] for test in each["tests"] if test in result.tests],
+            ]
             for name, each in result.requirements.items()
         },
         "tests": {
@@ -175,7 +183,7 @@ def _run(run: Run, tests: Mapping[str, int], evidence: Evidence) -> dict[str, ob
             if test["timing"]
         },
         "reasons": {
-            tests[name]: each["reason"][:500]
+            tests[name]: one_line(each["reason"][:500])
             for name, each in result.tests.items()
             if each["reason"] and each["verdict"] != "conforms"
         },

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from boxspec.judge.requirements import contract_of
 from boxspec.judge.verdict import ORDER
-from boxspec.report import history
 from boxspec.report.result import Plain, Result
 
 
@@ -21,10 +20,6 @@ class Run:
     label: str
     group: str
     result: Result
-    past: list[Result] = field(default_factory=list, repr=False)
-
-    def since(self, name: str) -> str:
-        return history.since(name, self.result, self.past)
 
     def verdict(self, name: str) -> str:
         each = self.result.requirements.get(name)
@@ -39,7 +34,7 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9.+]+", "-", text.lower()).strip("-") or "unnamed"
 
 
-def runs_of(groups: Mapping[str, Sequence[Result]], earlier: Iterable[Result]) -> list[Run]:
+def runs_of(groups: Mapping[str, Sequence[Result]]) -> list[Run]:
     """Each with a slug and a label of its own: the version tells apart what has one name, and a
     number what has one version."""
     every = [(group, result) for group, results in groups.items() for result in results]
@@ -57,9 +52,8 @@ def runs_of(groups: Mapping[str, Sequence[Result]], earlier: Iterable[Result]) -
         ],
         "-",
     )
-    past = list(earlier)
     return [
-        Run(f"impl-{own}", label, group, result, history.before(result, past))
+        Run(f"impl-{own}", label, group, result)
         for (group, result), own, label in zip(every, slugs, labels, strict=True)
     ]
 

@@ -307,13 +307,6 @@ function open(run, id, focused) {
   dialog.scrollTop = 0;
 }
 
-let opener = null;
-
-dialog.addEventListener("close", () => {
-  // Back to where one was; the fragment stays one that can be shared.
-  opener?.focus({ preventScroll: true });
-});
-
 // Fragments -----------------------------------------------------------------------------------
 
 function reveal(element) {
@@ -355,10 +348,7 @@ function follow() {
   const id = number < 0 ? inner : data.asks[number].find((each) => run.requirements[each]);
   if (!id || !run.requirements[id]) return;
   const link = find(`a[href="#${CSS.escape(slug)}/${CSS.escape(inner)}"]`);
-  if (link) {
-    opener = link;
-    if (link.closest("[hidden]")) reveal(link.closest("tr"));
-  }
+  if (link?.closest("[hidden]")) reveal(link.closest("tr"));
   open(run, id, number);
 }
 

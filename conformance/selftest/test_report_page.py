@@ -1,0 +1,402 @@
+"""The report page in a browser: it opens soon and fits, filters and keys work, and what a shim said
+is nothing but text. Without a browser these are skipped; `ci/setup --browser` installs one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lxml import etree
+from lxml import html as parser
+
+from boxspec.judge.verdict import Failure, NotMeasured
+from boxspec.report import html
+from boxspec.report.files import OutputFile
+from selftest.made_results import HOSTILE, made
+from selftest.trees import HARDENED, MUST, OTHER_MUST
+
+NAMES = [
+    "ref",
+    "twin",
+    "subprocess",
+    "child_process",
+    "execa",
+    "os/exec",
+    "std::process",
+    "timeout",
+]
+NAMES += ["bubblewrap", "an implementation with a name that is far too long for any column"]
+LONG = "evidence " * 5000
+FAULTS = {
+    "schema": "boxspec-faults/1",
+    "scope": "own",
+    "faults": [
+        {
+            "id": "exec-env.a-mistake",
+            "contract": "exec",
+            "requirement": MUST,
+            "role": "fault",
+            "mistake": f"a mistake {HOSTILE}",
+            "caught": True,
+            "caught_by": [MUST, OTHER_MUST],
+            "problem": "",
+        }
+    ],
+    "summary": {"faults": 1, "caught": 1, "by_named_requirement": 1},
+}
+
+
+def small() -> html.Given:
+    """Two implementations, one of them hostile; a backend, a peer, faults, an earlier result."""
+    name = f"hostile {HOSTILE}"
+    evil = Failure("the output", "a", HOSTILE, {"log": [HOSTILE], "long": LONG})
+    blamed = {MUST: evil, HARDENED: NotMeasured(HOSTILE), OTHER_MUST: Failure("it", "a", "b")}
+    return html.Given(
+        [made(name, only="exec", blamed=blamed), made("good", only="exec", blamed={})],
+        [made(name, only="exec", blamed={}, started="2026-10-01T10:00:00Z")],
+        [made("good", only="backend", blamed={}, backend="landlock")],
+        [made("peer", only="exec", blamed={MUST: evil})],
+        FAULTS,
+    )
+
+
+def ten() -> html.Given:
+    return html.Given([made(name, f"1.{seed}", seed=seed) for seed, name in enumerate(NAMES)])
+
+
+def written(folder: Path, given: html.Given) -> Path:
+    path = folder / "report.html"
+    html.write(OutputFile("--html", str(path)), given)
+    return path
+
+
+@pytest.fixture(scope="module")
+def small_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(tmp_path_factory.mktemp("small"), small())
+
+
+@pytest.fixture(scope="module")
+def ten_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(tmp_path_factory.mktemp("ten"), ten())
+
+
+# What is in the file -------------------------------------------------------------------------
+
+
+def test_the_page_is_one_file_that_loads_nothing(small_page: Path) -> None:
+    page = parser.parse(str(small_page))
+    places = [
+        each.get(name) for name in ("src", "href") for each in page.iterfind(f".//*[@{name}]")
+    ]
+    outside = [each for each in places if not each.startswith(("#", "data:,"))]
+    assert outside == []
+    assert len(page.findall(".//script")) == 2
+    assert "url(" not in small_page.read_text() and "@import" not in small_page.read_text()
+
+
+def test_an_id_is_there_once(small_page: Path) -> None:
+    ids = [each.get("id") for each in parser.parse(str(small_page)).iterfind(".//*[@id]")]
+    assert len(ids) == len({*ids})
+    assert {MUST, f"peers.{MUST}", "impl-good", "fault-exec-env.a-mistake"} <= {*ids}
+
+
+def test_each_link_inside_leads_somewhere(small_page: Path) -> None:
+    page = parser.parse(str(small_page))
+    ids = {each.get("id") for each in page.iterfind(".//*[@id]")}
+    links = {each.get("href")[1:] for each in page.iterfind(".//a[@href]")}
+    for link in links:
+        slug, slash, inner = link.partition("/")
+        assert (slug in ids and inner.startswith(("EXEC-", "BACKEND-"))) if slash else link in ids
+
+
+def test_long_evidence_lies_beside_the_page(small_page: Path) -> None:
+    files = list((small_page.parent / "data").iterdir())
+    assert files != []
+    assert all(LONG.strip() in path.read_text() for path in files)
+    assert LONG not in small_page.read_text()
+    assert all(path.name in small_page.read_text() for path in files)
+
+
+def test_ten_implementations_fit_in_five_megabytes(ten_page: Path) -> None:
+    assert ten_page.stat().st_size <= 5_000_000
+    assert etree.HTML(ten_page.read_text()) is not None
+
+
+# In a browser --------------------------------------------------------------------------------
+
+CHROMIUM = shutil.which("chromium")
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    api = pytest.importorskip("playwright.sync_api", reason="no playwright: ci/setup --browser")
+    if CHROMIUM is None:
+        pytest.skip("no chromium: ci/setup --browser")
+    home = tmp_path_factory.mktemp("home")
+    with api.sync_playwright() as started:
+        # Its own sandbox needs what root in a container has not.
+        made = started.chromium.launch(
+            executable_path=CHROMIUM,
+            args=["--no-sandbox"] if os.geteuid() == 0 else [],
+            env={**os.environ, "HOME": str(home), "XDG_CONFIG_HOME": str(home)},
+        )
+        yield made
+        made.close()
+
+
+class Seen:
+    """A page that is open, and what it complained of."""
+
+    def __init__(self, browser: Any, path: Path, fragment: str = "", **how: Any) -> None:
+        how.setdefault("viewport", {"width": 1000, "height": 800})
+        self.context = browser.new_context(**how)
+        self.page = self.context.new_page()
+        self.complaints: list[str] = []
+        self.asked: list[str] = []
+        self.page.on("console", lambda said: self.complaints.append(said.text))
+        self.page.on("pageerror", lambda why: self.complaints.append(str(why)))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.url = path.as_uri()
+        self.page.goto(self.url + fragment)
+        self.page.wait_for_selector("html[data-ready]", state="attached")
+
+    def __enter__(self) -> Seen:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.context.close()
+
+    def rows(self, panel: str = "requirements") -> list[str]:
+        """The ids of the rows that are shown."""
+        found: list[str] = self.page.eval_on_selector_all(
+            f"#panel-{panel} tbody tr[id]:not([hidden])", "rows => rows.map(row => row.id)"
+        )
+        return found
+
+    def focused(self) -> str:
+        found: str = self.page.evaluate("document.activeElement.getAttribute('href') ?? ''")
+        return found
+
+
+@pytest.fixture
+def small_seen(browser: Any, small_page: Path) -> Iterator[Seen]:
+    with Seen(browser, small_page) as seen:
+        yield seen
+        assert seen.complaints == []
+        assert [url for url in seen.asked if not url.startswith((seen.url, "data:"))] == []
+
+
+def test_ten_implementations_open_within_a_second(browser: Any, ten_page: Path) -> None:
+    """By the processor time of the page's thread, which is the same on a busy machine."""
+    context = browser.new_context(viewport={"width": 1600, "height": 900})
+    page = context.new_page()
+    session = context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    page.goto(ten_page.as_uri())
+    page.wait_for_selector("html[data-ready]", state="attached")
+    said = session.send("Performance.getMetrics")["metrics"]
+    context.close()
+    took = {each["name"]: each["value"] for each in said}
+    assert 0.01 < took["TaskDuration"] <= 1, took
+
+
+@pytest.mark.parametrize("width", [400, 1000, 1600])
+@pytest.mark.parametrize("which", ["small_page", "ten_page"])
+def test_nothing_sticks_out(
+    browser: Any, request: pytest.FixtureRequest, which: str, width: int
+) -> None:
+    path = request.getfixturevalue(which)
+    with Seen(browser, path, viewport={"width": width, "height": 800}) as seen:
+        beyond = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        seen.page.locator(".configurations details").first.evaluate("each => each.open = true")
+        for tab in seen.page.locator("[role=tab]").all():
+            tab.click()
+            assert seen.page.evaluate(beyond) <= 0, tab.inner_text()
+        seen.page.locator("[role=tab]").first.click()
+        seen.page.locator("td.fails a").first.click()
+        assert seen.page.evaluate("dialog.scrollWidth - dialog.clientWidth") <= 0
+
+
+def test_what_a_shim_said_is_text_and_nothing_else(small_seen: Seen) -> None:
+    page = small_seen.page
+    for tab in page.locator("[role=tab]").all():
+        tab.click()
+    page.locator("[role=tab]").first.click()
+    page.locator("td.fails a").first.click()
+    assert (
+        "<script>document.title='owned'</script>" in page.locator("dialog pre").first.inner_text()
+    )
+    assert "owned" not in page.title().replace("document.title='owned'", "")
+    assert page.locator("script").count() == 2
+
+
+def test_a_cell_opens_its_failure_with_its_repro(small_seen: Seen) -> None:
+    page = small_seen.page
+    page.locator(f"[id='{MUST}'] td.fails a").click()
+    assert page.locator("dialog h2").inner_text().startswith(MUST)
+    block = page.locator("dialog pre").first.inner_text()
+    assert block.startswith(f"{MUST} (MUST, contract)")
+    assert "repro --shim" in page.locator("dialog .again code").first.inner_text()
+    assert "since 2026-11-01T10:00:00Z" in page.locator("dialog .since").inner_text()
+    assert "a mistake" in page.locator("dialog").inner_text()
+    more = page.locator("dialog a[href^='data/']").get_attribute("href")
+    assert (Path(small_seen.url.removeprefix("file://")).parent / more).is_file()
+
+
+def test_the_filters_show_what_they_say(small_seen: Seen) -> None:
+    page, every = small_seen.page, small_seen.rows()
+    page.locator("[name=verdict][value=fails]").check()
+    assert small_seen.rows() == [MUST, OTHER_MUST]
+    page.locator("[name=verdict][value=not-measured]").check()
+    assert {*small_seen.rows()} == {MUST, OTHER_MUST, HARDENED}
+    page.locator("#profile").select_option("hardened")
+    assert small_seen.rows() == [HARDENED]
+    page.locator("button[type=reset]").click()
+    page.wait_for_selector("tr[id][hidden]", state="detached")
+    assert small_seen.rows() == every
+    page.locator("#level").select_option("SHOULD")
+    levels = page.eval_on_selector_all(
+        "#panel-requirements tr[id]:not([hidden])", "rows => rows.map(row => row.dataset.level)"
+    )
+    assert {*levels} == {"SHOULD"}
+    page.locator("button[type=reset]").click()
+    page.locator("#text").fill(f"{MUST.lower()}")
+    assert small_seen.rows() == [MUST]
+    assert page.locator("#count").inner_text() == f"1 of {len(every)}"
+    page.locator("#text").fill("")
+    page.locator("#differ").check()
+    assert {*small_seen.rows()} == {MUST, OTHER_MUST, HARDENED}
+
+
+def test_everything_goes_by_keyboard(small_seen: Seen) -> None:
+    page = small_seen.page
+    press = page.keyboard.press
+    press("/")
+    page.keyboard.type(MUST.lower())
+    assert small_seen.rows() == [MUST]
+    # From the field through the other filters into the one cell that is in the order of tabs.
+    for _ in range(40):
+        press("Tab")
+        if MUST in small_seen.focused() and "/" in small_seen.focused():
+            break
+    first = small_seen.focused()
+    press("ArrowRight")
+    assert small_seen.focused() == f"#impl-good/{MUST}"
+    press("ArrowLeft")
+    assert small_seen.focused() == first
+    press("Enter")
+    page.wait_for_selector("dialog[open]")
+    press("Escape")
+    page.wait_for_selector("dialog:not([open])", state="attached")
+    assert small_seen.focused() == first
+
+
+def test_tabs_go_by_arrows(small_seen: Seen) -> None:
+    page = small_seen.page
+    page.locator("#tab-requirements").focus()
+    met = []
+    for _ in range(6):
+        met.append(page.locator("[role=tabpanel]:not([hidden])").get_attribute("id"))
+        page.keyboard.press("ArrowRight")
+    names = ["requirements", "backends", "peers", "faults", "tests", "requirements"]
+    assert met == [f"panel-{name}" for name in names]
+
+
+def test_arrows_go_down_over_a_topic_and_stop_at_the_end(small_seen: Seen) -> None:
+    page, every = small_seen.page, small_seen.rows()
+    page.locator(f"[id='{every[0]}'] td a").first.focus()
+    for expected in every[1:12]:
+        page.keyboard.press("ArrowDown")
+        assert small_seen.focused().endswith(f"/{expected}")
+    page.locator(f"[id='{every[-1]}'] td a").first.focus()
+    page.keyboard.press("ArrowDown")
+    assert small_seen.focused().endswith(f"/{every[-1]}")
+
+
+@pytest.mark.parametrize(
+    ("fragment", "shown"),
+    [
+        (f"#{MUST}", f"[id='{MUST}'].here"),
+        ("#impl-good", "[id='impl-good'][open]"),
+        (f"#impl-good/{OTHER_MUST}", "dialog[open]"),
+        ("#fault-exec-env.a-mistake", "#panel-faults:not([hidden]) tr.here"),
+        (f"#peers.{MUST}", "#panel-peers:not([hidden]) tr.here"),
+        (
+            f"#test-exec-test_env.py-test_{MUST.lower().replace('-', '_')}-0-",
+            "#panel-tests:not([hidden]) tr.here",
+        ),
+        ("#tab-backends", "#panel-backends:not([hidden])"),
+    ],
+)
+def test_a_link_into_the_page_shows_what_it_names(
+    browser: Any, small_page: Path, fragment: str, shown: str
+) -> None:
+    with Seen(browser, small_page, fragment) as seen:
+        seen.page.wait_for_selector(shown, timeout=10_000)
+        assert seen.complaints == []
+
+
+@pytest.mark.parametrize("fragment", ["#%", "#a/b", "#impl-good/\"']<", "#impl-good/", "#test-no"])
+def test_a_link_to_nothing_does_nothing(browser: Any, small_page: Path, fragment: str) -> None:
+    with Seen(browser, small_page, fragment) as seen:
+        assert seen.page.locator("dialog[open]").count() == 0
+        assert seen.complaints == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_words_stand_out_from_what_is_behind_them(
+    browser: Any, small_page: Path, scheme: str
+) -> None:
+    """By the contrast that WCAG asks of text: 4.5 to 1."""
+    with Seen(browser, small_page, color_scheme=scheme) as seen:
+        for selector in (
+            "body",
+            "td.fails a",
+            "td.conforms a",
+            "td.not-measured a",
+            "th p",
+            "th a",
+        ):
+            pair = seen.page.locator(selector).first.evaluate(COLOURS)
+            assert contrast(*pair) >= 4.5, (selector, pair)
+
+
+COLOURS = """element => {
+  const text = getComputedStyle(element).color;
+  let behind = element;
+  while (behind && /^rgba.*, 0\\)$|^transparent$/.test(getComputedStyle(behind).backgroundColor))
+    behind = behind.parentElement;
+  const read = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map(Number);
+  return [read(text), read(getComputedStyle(behind ?? document.body).backgroundColor)];
+}"""
+
+
+def contrast(one: list[float], two: list[float]) -> float:
+    def light(colour: list[float]) -> float:
+        parts = [each / 255 for each in colour]
+        linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    low, high = sorted((light(one), light(two)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_on_paper_nothing_is_cut_off(browser: Any, small_page: Path) -> None:
+    with Seen(browser, small_page) as seen:
+        seen.page.emulate_media(media="print")
+        assert not seen.page.locator(".filters").is_visible()
+        for frame in seen.page.locator(".frame:visible").all():
+            assert frame.evaluate("each => getComputedStyle(each).overflowY") == "visible"
+        assert seen.page.pdf().startswith(b"%PDF")
+
+
+def test_without_its_script_the_matrix_is_there(browser: Any, small_page: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(small_page.as_uri())
+    assert page.locator(f"[id='{MUST}'] td.fails").is_visible()
+    context.close()
