@@ -1,0 +1,68 @@
+"""What an answer may be after a failure of the host, held against the answer without one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+# These differ from run to run, failure or not.
+UNSTABLE = ("duration_ms", "pid", "time")
+LEVELS = ("not-requested", "unavailable", "none", "partial", "fully")
+
+
+def dishonest(before: Any, after: Any, at: str = "") -> str | None:
+    """Where `after` says other than `before`, and neither an error nor less of a promise."""
+    if isinstance(after, dict) and "error" in after:
+        return None
+    if isinstance(before, dict) and isinstance(after, dict):
+        return _dictionaries(before, after, at)
+    if isinstance(before, list) and isinstance(after, list):
+        if len(before) != len(after):
+            return f"{at}: {len(after)} items for {len(before)}"
+        told = (dishonest(b, a, f"{at}/{i}") for i, (b, a) in enumerate(zip(before, after, strict=True)))
+        return next((one for one in told if one), None)
+    return None if before == after else f"{at}: {after!r:.200} for {before!r:.200}"
+
+
+def _dictionaries(before: dict[str, Any], after: dict[str, Any], at: str) -> str | None:
+    if after.get("session") == "refused":
+        return None
+    if "session" in before:
+        return _session(before, after, at)
+    if "claim" in before:
+        return None if not_better(before["claim"], after.get("claim")) else f"{at}: a better claim"
+    if "overall" in before and not not_better(before["overall"], after.get("overall")):
+        return f"{at}: a better claim"
+    # A directory that could not be removed, a member that could not be ended: said, and true.
+    allowed_more = {"directory_left", "error"}
+    if set(after) - set(before) - allowed_more or set(before) - set(after):
+        return f"{at}: {sorted(after)} for {sorted(before)}"
+    for name, value in before.items():
+        if name in (*UNSTABLE, "overall", "reasons", "enforcement_reasons"):
+            continue
+        if name == "enforcement":
+            if not not_better(value, after[name]):
+                return f"{at}/{name}: better"
+            continue
+        told = dishonest(value, after[name], f"{at}/{name}")
+        if told:
+            return told
+    return None
+
+
+def _session(before: dict[str, Any], after: dict[str, Any], at: str) -> str | None:
+    """One that was degraded says so; its calls are what they were."""
+    if not not_better(before["enforcement"], after.get("enforcement")):
+        return f"{at}: a better enforcement"
+    if len(after["calls"]) not in (0, len(before["calls"])):
+        return f"{at}: {len(after['calls'])} calls"
+    for number, (b, a) in enumerate(zip(before["calls"], after["calls"], strict=False)):
+        told = dishonest(b, a, f"{at}/calls/{number}")
+        if told:
+            return told
+    if before["claims"] is not None and after["claims"] is not None:
+        return dishonest(before["claims"], after["claims"], f"{at}/claims")
+    return None
+
+
+def not_better(before: str, after: str | None) -> bool:
+    return after in LEVELS and LEVELS.index(after) <= LEVELS.index(before)
