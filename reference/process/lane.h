@@ -13,7 +13,8 @@ struct bs_lane {
     int to;   /* -1 once nobody takes anything */
     size_t start;
     size_t end;
-    bool moved; /* in the last turn */
+    bool moved;   /* in the last turn */
+    int os_error; /* why bytes were lost: 0, or an errno other than EPIPE */
     char bytes[BS_LANE_BYTES];
 };
 

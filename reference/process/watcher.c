@@ -12,6 +12,7 @@
 
 #include "base/sys.h"
 #include "exec/group.h"
+#include "exec/sigpipe.h"
 #include "exec/watch.h"
 
 /* The group is killed until nobody is left who could still be forking; the leader is an orphan by
@@ -74,18 +75,22 @@ int bs_watcher_start(struct bs_watcher *watcher) {
     return os_error;
 }
 
-/* Less than PIPE_BUF, and the reader lives as long as we do: it comes whole. */
-static void tell(const struct bs_watcher *watcher, pid_t pgid) {
-    (void)BS_RETRY(write(watcher->fd, &pgid, sizeof pgid));
+/* Less than PIPE_BUF: it comes whole. 0 or an errno, EPIPE if the watcher has gone. */
+static int tell(const struct bs_watcher *watcher, pid_t pgid) {
+    struct bs_sigpipe guard = {0};
+    bs_sigpipe_hold(&guard);
+    int os_error = BS_RETRY(write(watcher->fd, &pgid, sizeof pgid)) < 0 ? errno : 0;
+    bs_sigpipe_release(&guard);
+    return os_error;
 }
 
-void bs_watcher_guard(struct bs_watcher *watcher, pid_t pgid) { tell(watcher, pgid); }
+int bs_watcher_guard(struct bs_watcher *watcher, pid_t pgid) { return tell(watcher, pgid); }
 
 void bs_watcher_release(struct bs_watcher *watcher) {
     siginfo_t info;
     if (watcher->fd < 0)
         return;
-    tell(watcher, 0);
+    (void)tell(watcher, 0);
     bs_close(&watcher->fd);
     (void)BS_RETRY(waitid(P_PID, (id_t)watcher->pid, &info, WEXITED));
     *watcher = (struct bs_watcher)BS_WATCHER_INIT;

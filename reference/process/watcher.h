@@ -15,8 +15,8 @@ struct bs_watcher {
 /* Before the child is there: a fork of a caller that has one would take longer. 0 or an errno. */
 int bs_watcher_start(struct bs_watcher *watcher);
 
-/* From now on the end of the caller is the end of this group. */
-void bs_watcher_guard(struct bs_watcher *watcher, pid_t pgid);
+/* From now on the end of the caller is the end of this group. 0 or an errno: nobody watches. */
+int bs_watcher_guard(struct bs_watcher *watcher, pid_t pgid);
 
 /* The group has been reaped: the watcher leaves without a signal, and is collected. */
 void bs_watcher_release(struct bs_watcher *watcher);

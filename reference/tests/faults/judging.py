@@ -11,20 +11,25 @@ LEVELS = ("not-requested", "unavailable", "none", "partial", "fully")
 
 def dishonest(before: Any, after: Any, at: str = "") -> str | None:
     """Where `after` says other than `before`, and neither an error nor less of a promise."""
-    if isinstance(after, dict) and "error" in after:
+    if isinstance(after, dict) and ("error" in after or "errno" in after):
         return None
     if isinstance(before, dict) and isinstance(after, dict):
         return _dictionaries(before, after, at)
     if isinstance(before, list) and isinstance(after, list):
         if len(before) != len(after):
             return f"{at}: {len(after)} items for {len(before)}"
-        told = (dishonest(b, a, f"{at}/{i}") for i, (b, a) in enumerate(zip(before, after, strict=True)))
+        told = (
+            dishonest(b, a, f"{at}/{i}") for i, (b, a) in enumerate(zip(before, after, strict=True))
+        )
         return next((one for one in told if one), None)
     return None if before == after else f"{at}: {after!r:.200} for {before!r:.200}"
 
 
 def _dictionaries(before: dict[str, Any], after: dict[str, Any], at: str) -> str | None:
     if after.get("session") == "refused":
+        return None
+    # A watcher that cannot read ends what it watches, and that is told.
+    if set(before) == {"exited"} and set(after) == {"signaled"}:
         return None
     if "session" in before:
         return _session(before, after, at)
@@ -34,10 +39,12 @@ def _dictionaries(before: dict[str, Any], after: dict[str, Any], at: str) -> str
         return f"{at}: a better claim"
     # A directory that could not be removed, a member that could not be ended: said, and true.
     allowed_more = {"directory_left", "error"}
-    if set(after) - set(before) - allowed_more or set(before) - set(after):
+    # An aspect that is not named is not claimed.
+    allowed_less = set(before) if all(_is_claim(value) for value in before.values()) else set()
+    if set(after) - set(before) - allowed_more or set(before) - set(after) - allowed_less:
         return f"{at}: {sorted(after)} for {sorted(before)}"
     for name, value in before.items():
-        if name in (*UNSTABLE, "overall", "reasons", "enforcement_reasons"):
+        if name in (*UNSTABLE, "overall", "reasons", "enforcement_reasons") or name not in after:
             continue
         if name == "enforcement":
             if not not_better(value, after[name]):
@@ -47,6 +54,10 @@ def _dictionaries(before: dict[str, Any], after: dict[str, Any], at: str) -> str
         if told:
             return told
     return None
+
+
+def _is_claim(value: Any) -> bool:
+    return isinstance(value, dict) and "claim" in value
 
 
 def _session(before: dict[str, Any], after: dict[str, Any], at: str) -> str | None:

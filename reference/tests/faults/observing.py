@@ -181,7 +181,8 @@ def _of_the_answer(before: Seen, after: Seen) -> list[str]:
         return [f"a result with status {after.status}"]
     assert before.answer is not None
     told = dishonest(before.answer, answer)
-    if told is None and before.stdout != after.stdout:
+    whole = before.answer["result"] == answer["result"]
+    if told is None and whole and before.stdout != after.stdout:
         told = f"{len(after.stdout)} bytes went through the bridge for {len(before.stdout)}"
     return [f"dishonest: {told}"] if told else []
 

@@ -84,6 +84,8 @@ def try_one(tree: Tree, mutant: Mutant, contract: str, seen: set[str]) -> dict[s
     original = tree.compiled(mutant, changed=False)
     if original is None:
         raise SystemExit(f"{mutant.file} does not compile; run ./ci/build release first")
+    if not tree.linked(mutant, original):
+        raise SystemExit(f"{mutant.file} as it is cannot be linked anew")
     before = original.read_bytes()
     made = tree.compiled(mutant, changed=True)
     if made is None:
