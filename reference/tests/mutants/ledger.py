@@ -35,12 +35,12 @@ class Ledger:
             file.write(json.dumps(entry, ensure_ascii=False) + "\n")
         self._take(entry)
 
-    def of(self, contract: str, seed: int) -> list[Entry]:
+    def of(self, contract: str, seed: int | str) -> list[Entry]:
         return [e for e in self.entries if (e["contract"], e["seed"]) == (contract, seed)]
 
     def report(self) -> str:
         said = []
-        for contract, seed in sorted({(e["contract"], e["seed"]) for e in self.entries}):
+        for contract, seed in sorted({(e["contract"], e["seed"]) for e in self.entries}, key=str):
             entries = self.of(contract, seed)
             asked = [e for e in entries if e["verdict"] not in NEVER_ASKED]
             verdicts = Counter(e["verdict"] for e in asked)

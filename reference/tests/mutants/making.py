@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
 # What the command line alone has: no contract asks for it.
 NO_CONTRACT = ("authoring",)
 RULES = ["universal.rules", "c_like.rules", "c.rules"]
@@ -54,6 +55,21 @@ def in_order(contract: str, seed: int) -> Iterator[Mutant]:
         for place in places:
             yield lines[place].pop()
         places = sorted(place for place in places if lines[place])
+
+
+def named(contract: str) -> Iterator[Mutant]:
+    """Those that a review once found unseen, wherever their line stands now."""
+    for entry in json.loads((HERE / "named.json").read_text(encoding="utf-8")):
+        if entry["contract"] != contract:
+            continue
+        lines = (ROOT / entry["file"]).read_text(encoding="utf-8").splitlines()
+        found = [n for n, line in enumerate(lines, 1) if line.strip() == entry["before"]]
+        if len(found) < entry.get("nth", 1):
+            raise SystemExit(
+                f"named.json: {entry['file']} has no line `{entry['before']}` any more"
+            )
+        line = found[entry.get("nth", 1) - 1]
+        yield Mutant(entry["file"], line, entry["before"], entry["after"])
 
 
 def _of(path: Path) -> list[Mutant]:

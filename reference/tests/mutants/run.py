@@ -3,6 +3,7 @@
 
 usage: .venv/bin/pip install universalmutator==1.14.1   once; nothing else here needs it
        nice -n 5 .venv/bin/python reference/tests/mutants/run.py CONTRACT [--count N]
+       .venv/bin/python reference/tests/mutants/run.py CONTRACT --named    those of named.json
        .venv/bin/python reference/tests/mutants/run.py --report
        .venv/bin/python reference/tests/mutants/run.py --read MUTANT READING 'why'
 
@@ -36,7 +37,7 @@ from pathlib import Path
 from typing import Any
 
 from ledger import NEVER_ASKED, READINGS, Ledger
-from making import ROOT, Mutant, Tree, in_order
+from making import ROOT, Mutant, Tree, in_order, named
 
 HERE = Path(__file__).resolve().parent
 BROKEN = ("fails", "escaped", "overrefused", "wrong-reason", "contradiction", "unproven")
@@ -63,8 +64,10 @@ def ask(shim: Path, contract: str, work: Path, *, to_the_end: bool = False) -> d
     ) as suite:
         try:
             status = suite.wait(LONGEST_S)
-        except subprocess.TimeoutExpired:
+        except BaseException as why:
             os.killpg(suite.pid, signal.SIGKILL)
+            if not isinstance(why, subprocess.TimeoutExpired):
+                raise
             return {"verdict": "undecided", "by": f"no end after {LONGEST_S} s"}
     seconds = round(time.monotonic() - begun, 1)
     broken = []
@@ -101,8 +104,8 @@ def try_one(tree: Tree, mutant: Mutant, contract: str, seen: set[str]) -> dict[s
     return {"object": digest, **ask(tree.shim, contract, tree.work)}
 
 
-def campaign(contract: str, count: int, ledger: Ledger) -> int:
-    seed = json.loads((HERE / "seeds.json").read_text())[contract]
+def campaign(contract: str, seed: int | str, count: int, ledger: Ledger) -> int:
+    mutants = in_order(contract, seed) if isinstance(seed, int) else named(contract)
     commit = subprocess.run(
         ["git", "rev-parse", "--short=10", "HEAD"],
         cwd=ROOT,
@@ -121,7 +124,7 @@ def campaign(contract: str, count: int, ledger: Ledger) -> int:
             if sound["verdict"] != "survived":
                 print(f"the unchanged reference does not conform: {sound}", file=sys.stderr)
                 return 1
-        for mutant in in_order(contract, seed):
+        for mutant in mutants:
             if asked >= count:
                 break
             if mutant.key in tried:
@@ -145,6 +148,7 @@ def main() -> int:
     parser.add_argument("contract", nargs="?", choices=sorted(seeds))
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--ledger", type=Path, default=HERE / "ledger.jsonl")
+    parser.add_argument("--named", action="store_true")
     parser.add_argument("--report", action="store_true")
     parser.add_argument("--read", nargs=3, metavar=("MUTANT", "READING", "WHY"))
     given = parser.parse_args()
@@ -158,13 +162,16 @@ def main() -> int:
     elif given.report:
         print(ledger.report())
     elif given.contract:
-        return campaign(given.contract, given.count, ledger)
+        seed = "named" if given.named else seeds[given.contract]
+        return campaign(given.contract, seed, given.count, ledger)
     else:
         parser.error("name a contract, or --report, or --read")
     return 0
 
 
 if __name__ == "__main__":
+    # Folders are removed when it is told to end, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         sys.exit(main())
     except KeyboardInterrupt:
