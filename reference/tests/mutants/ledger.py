@@ -20,6 +20,7 @@ class Ledger:
         self.path = path
         self.entries: list[Entry] = []
         self.readings: dict[str, Entry] = {}
+        self.reached: dict[str, bool] = {}
         if path.exists():
             for line in path.read_text(encoding="utf-8").splitlines():
                 self._take(json.loads(line))
@@ -27,6 +28,8 @@ class Ledger:
     def _take(self, entry: Entry) -> None:
         if "reading" in entry:
             self.readings[entry["mutant"]] = entry
+        elif "reached" in entry:
+            self.reached[entry["mutant"]] = entry["reached"]
         else:
             self.entries.append(entry)
 
@@ -58,6 +61,9 @@ class Ledger:
                 f"out of contract {readings['out-of-contract']}, holes {readings['hole']}, "
                 f"not read {readings['not read']}: {share} of those not equivalent are killed"
             )
+            missed = sum(self.reached.get(e["mutant"]) is False for e in survivors)
+            if missed:
+                said[-1] += f"; {missed} survivors were not reached"
             unclear = len(asked) - verdicts["killed"] - verdicts["survived"]
             if unclear:
                 said[-1] += f"; {unclear} undecided"
