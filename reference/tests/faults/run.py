@@ -7,8 +7,8 @@ usage: run.py --shim build/release/reference/boxspec-ref \\
        run.py ... --case NAME --kind KIND --nth N --error ENAME     one trial, shown
        run.py --prove --shim PLANTED --library ...   the mistakes of planted.c; 1: one is not found
 
-Without --sample it takes every case and kind, some ten thousand trials: half an hour. Of more than
-MOST_CALLS calls of a kind in one case an even share is taken. Each pair of case and kind is appended
+Without --sample it takes every case and kind, ten thousand trials: half an hour. Of more than
+MOST_CALLS calls of a kind in one case an even share is taken. Each pair of case and kind is added
 to the results when it is done, and one that is there already is not asked again; results.jsonl
 beside this file has the last whole run. ctest has a sample as faults/sample.
 
