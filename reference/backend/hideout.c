@@ -99,8 +99,9 @@ static int remove_entries(int dir, unsigned depth) {
     int copy = fcntl(dir, F_DUPFD_CLOEXEC, 3);
     DIR *list = copy >= 0 && depth < DEEPEST ? fdopendir(copy) : NULL;
     if (list == NULL) {
+        int os_error = depth < DEEPEST ? errno : ENAMETOOLONG;
         bs_close(&copy);
-        return ENAMETOOLONG;
+        return os_error;
     }
     int os_error = 0;
     const struct dirent *entry = NULL;
@@ -136,7 +137,11 @@ static int remove_below(int parent, const char *name, unsigned depth) {
 int bs_hideout_remove(char *place, struct bs_error *err) {
     if (place == NULL)
         return BS_OK;
-    int os_error = remove_below(AT_FDCWD, place, 0);
+    /* Descriptors or memory that were short for a moment leave no secret behind. */
+    enum { TIMES = 3 };
+    int os_error = EAGAIN;
+    for (int i = 0; i < TIMES && os_error != 0; i++)
+        os_error = remove_below(AT_FDCWD, place, 0);
     char buf[128];
     int code = BS_OK;
     if (os_error != 0)

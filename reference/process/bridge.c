@@ -103,10 +103,35 @@ static void pass_the_rest_on(struct bridge *bridge) {
 static void connect_lanes(struct bridge *bridge) {
     for (int i = 0; i < LANES; i++) {
         int ours = bs_process_stream(bridge->process, i);
-        int theirs = fcntl(i, F_GETFD) == -1 ? -1 : i;
+        int theirs = fcntl(i, F_GETFD) == -1 && errno == EBADF ? -1 : i;
         bs_lane_connect(&bridge->lanes[i], i == IN ? theirs : ours, i == IN ? ours : theirs);
     }
     end_sides(bridge);
+}
+
+/* An end that says nothing of lost bytes would call the rest the whole. */
+static int nothing_was_lost(const struct bridge *bridge, struct bs_error *err) {
+    static const char *const names[LANES] = {"stdin", "stdout", "stderr"};
+    char buf[128];
+    for (int i = 0; i < LANES; i++) {
+        int os_error = bridge->lanes[i].os_error;
+        if (os_error != 0)
+            return bs_fail(err, BS_E_EXECUTION, os_error, "failed to pass %s on: %s", names[i],
+                           bs_os_message(os_error, buf, sizeof buf));
+    }
+    return BS_OK;
+}
+
+static int talk(struct bridge *bridge, struct bs_process_end *end, struct bs_error *err) {
+    struct bs_sigpipe guard = {0};
+    bs_sigpipe_hold(&guard);
+    bridge->leader = bs_pidfd(bs_process_pid(bridge->process));
+    connect_lanes(bridge);
+    int code = until_the_end(bridge, end, err);
+    pass_the_rest_on(bridge);
+    bs_close(&bridge->leader);
+    bs_sigpipe_release(&guard);
+    return code == BS_OK ? nothing_was_lost(bridge, err) : code;
 }
 
 static int run(struct bridge *bridge, const struct bs_exec_request *request,
@@ -120,15 +145,8 @@ static int run(struct bridge *bridge, const struct bs_exec_request *request,
                        bs_os_message(os_error, buf, sizeof buf));
     int code = bs_process_start(request, &piped, sandbox, watcher.fd, &bridge->process, err);
     if (code == BS_OK) {
-        struct bs_sigpipe guard = {0};
-        bs_sigpipe_hold(&guard);
-        bridge->leader = bs_pidfd(bs_process_pid(bridge->process));
-        connect_lanes(bridge);
-        code = until_the_end(bridge, end, err);
-        pass_the_rest_on(bridge);
-        bs_close(&bridge->leader);
+        code = talk(bridge, end, err);
         bs_process_drop(bridge->process);
-        bs_sigpipe_release(&guard);
     }
     bs_watcher_release(&watcher);
     return code;

@@ -34,6 +34,8 @@ static void fill(struct bs_lane *lane) {
     ssize_t n = read(lane->from, lane->bytes, sizeof lane->bytes);
     if (n < 0 && is_for_later())
         return;
+    if (n < 0)
+        lane->os_error = errno;
     lane->moved = true;
     lane->start = 0;
     lane->end = n > 0 ? (size_t)n : 0;
@@ -66,6 +68,8 @@ static void drain(struct bs_lane *lane) {
     ssize_t written = write(lane->to, lane->bytes + lane->start, n);
     if (written < 0 && is_for_later())
         return;
+    if (written < 0 && errno != EPIPE)
+        lane->os_error = errno;
     lane->moved = true;
     if (written < 0)
         lane->to = -1;

@@ -17,6 +17,7 @@ struct bs_lane {
     bool splices; /* from pipe to pipe, past our memory: a copy less each way */
     bool full;    /* it splices, and the other pipe takes nothing now */
     bool whole;   /* `to` never blocks, so all may be written that there is */
+    int os_error; /* why bytes were lost: 0, or an errno other than EPIPE */
     char bytes[BS_LANE_BYTES];
 };
 

@@ -12,6 +12,7 @@
 
 #include "base/sys.h"
 #include "exec/group.h"
+#include "exec/sigpipe.h"
 #include "exec/watch.h"
 
 /* The group is killed until nobody is left who could still be forking; the leader is an orphan by
@@ -79,7 +80,11 @@ void bs_watcher_release(struct bs_watcher *watcher) {
     siginfo_t info;
     if (watcher->fd < 0)
         return;
+    /* A watcher that has gone is no reason to die of SIGPIPE. */
+    struct bs_sigpipe guard = {0};
+    bs_sigpipe_hold(&guard);
     (void)BS_RETRY(write(watcher->fd, &nobody, sizeof nobody));
+    bs_sigpipe_release(&guard);
     bs_close(&watcher->fd);
     (void)BS_RETRY(waitid(P_PID, (id_t)watcher->pid, &info, WEXITED));
     *watcher = (struct bs_watcher)BS_WATCHER_INIT;

@@ -106,8 +106,10 @@ static void read_until(struct bs_script_step *step) {
     struct bs_buf got = BS_BUF_INIT;
     int fd = stream_of(step);
     ssize_t n = fd >= 0 ? 1 : 0;
+    int os_error = 0;
     while (n > 0 && bs_buf_reserve(&got, 1)) {
         n = (ssize_t)BS_RETRY(read(fd, got.data + got.len, 1));
+        os_error = n < 0 ? errno : 0;
         got.len += n > 0 ? 1 : 0;
         if (got.len >= step->data_len && n > 0 &&
             memcmp(got.data + got.len - step->data_len, step->data, step->data_len) == 0)
@@ -116,7 +118,10 @@ static void read_until(struct bs_script_step *step) {
     bs_buf_str(&step->result, "\"data_b64\":");
     bs_json_put_base64(&step->result, got.data, got.len);
     bs_buf_char(&step->result, ',');
-    put_flag(&step->result, "eof", n <= 0);
+    put_flag(&step->result, "eof", n == 0);
+    if (os_error != 0)
+        put_errno(&step->result, os_error);
+    step->result.failed |= got.failed;
     bs_buf_clear(&got);
 }
 
@@ -129,9 +134,11 @@ static void read_eof(struct bs_script_step *step) {
     uint64_t bytes = 0;
     int fd = stream_of(step);
     ssize_t n = fd >= 0 ? 1 : 0;
+    int os_error = 0;
     SHA256Init(&context);
     while (n > 0 && bs_buf_reserve(&got, CHUNK)) {
         n = (ssize_t)BS_RETRY(read(fd, got.data + got.len, CHUNK));
+        os_error = n < 0 ? errno : 0;
         if (n <= 0)
             break;
         SHA256Update(&context, (const uint8_t *)got.data + got.len, (size_t)n);
@@ -147,6 +154,8 @@ static void read_eof(struct bs_script_step *step) {
         bs_buf_str(&step->result, ",\"data_b64\":");
         bs_json_put_base64(&step->result, got.data != NULL ? got.data : none, got.len);
     }
+    if (os_error != 0)
+        put_errno(&step->result, os_error);
     step->result.failed |= got.failed;
     bs_buf_clear(&got);
 }

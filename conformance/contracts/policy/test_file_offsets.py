@@ -109,3 +109,17 @@ def test_the_place_of_a_problem_lies_in_the_beginning_of_a_file(box: Box, spec: 
         answer = box.policy.load({"text": text[:length], "format": "yaml"})
         if not answer.ok:
             places_inside(text[:length], answer)
+
+
+@requires("POLICY-FILE-06", capability="policy.yaml")
+@pytest.mark.parametrize("character", ["\x01", "\x1f", "\x7f", "\u2028"], ids=ascii)
+def test_a_character_that_is_refused_is_told_where_it_stands(box: Box, character: str) -> None:
+    """The last of a text too, whether its own scan or the YAML reader's finds it."""
+    for behind in range(20):
+        spec = f"{{}}\n# {'-' * 80}{character}{'k' * behind}"
+        answer = box.policy.load({"text": HEAD["yaml"] + spec, "format": "yaml"})
+        expect(f"whether {character!r} before {behind} characters loads", answer.ok, False)
+        places = [
+            (each.get("line"), each.get("column")) for each in answer.error.get("problems", [])
+        ]
+        expect(f"the place of {character!r} before {behind} characters", places, [(5, 83)])

@@ -20,6 +20,7 @@ class Ledger:
         self.path = path
         self.entries: list[Entry] = []
         self.readings: dict[str, Entry] = {}
+        self.reached: dict[str, bool] = {}
         if path.exists():
             for line in path.read_text(encoding="utf-8").splitlines():
                 self._take(json.loads(line))
@@ -27,6 +28,8 @@ class Ledger:
     def _take(self, entry: Entry) -> None:
         if "reading" in entry:
             self.readings[entry["mutant"]] = entry
+        elif "reached" in entry:
+            self.reached[entry["mutant"]] = entry["reached"]
         else:
             self.entries.append(entry)
 
@@ -35,12 +38,12 @@ class Ledger:
             file.write(json.dumps(entry, ensure_ascii=False) + "\n")
         self._take(entry)
 
-    def of(self, contract: str, seed: int) -> list[Entry]:
+    def of(self, contract: str, seed: int | str) -> list[Entry]:
         return [e for e in self.entries if (e["contract"], e["seed"]) == (contract, seed)]
 
     def report(self) -> str:
         said = []
-        for contract, seed in sorted({(e["contract"], e["seed"]) for e in self.entries}):
+        for contract, seed in sorted({(e["contract"], e["seed"]) for e in self.entries}, key=str):
             entries = self.of(contract, seed)
             asked = [e for e in entries if e["verdict"] not in NEVER_ASKED]
             verdicts = Counter(e["verdict"] for e in asked)
@@ -58,6 +61,9 @@ class Ledger:
                 f"out of contract {readings['out-of-contract']}, holes {readings['hole']}, "
                 f"not read {readings['not read']}: {share} of those not equivalent are killed"
             )
+            missed = sum(self.reached.get(e["mutant"]) is False for e in survivors)
+            if missed:
+                said[-1] += f"; {missed} survivors were not reached"
             unclear = len(asked) - verdicts["killed"] - verdicts["survived"]
             if unclear:
                 said[-1] += f"; {unclear} undecided"

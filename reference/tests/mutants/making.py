@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
 # What the command line alone has: no contract asks for it.
 NO_CONTRACT = ("authoring",)
 RULES = ["universal.rules", "c_like.rules", "c.rules"]
@@ -56,6 +57,21 @@ def in_order(contract: str, seed: int) -> Iterator[Mutant]:
         places = sorted(place for place in places if lines[place])
 
 
+def named(contract: str) -> Iterator[Mutant]:
+    """Those that a review once found unseen, wherever their line stands now."""
+    for entry in json.loads((HERE / "named.json").read_text(encoding="utf-8")):
+        if entry["contract"] != contract:
+            continue
+        lines = (ROOT / entry["file"]).read_text(encoding="utf-8").splitlines()
+        found = [n for n, line in enumerate(lines, 1) if line.strip() == entry["before"]]
+        if len(found) < entry.get("nth", 1):
+            raise SystemExit(
+                f"named.json: {entry['file']} has no line `{entry['before']}` any more"
+            )
+        line = found[entry.get("nth", 1) - 1]
+        yield Mutant(entry["file"], line, entry["before"], entry["after"])
+
+
 def _of(path: Path) -> list[Mutant]:
     from universalmutator import mutator
 
@@ -80,6 +96,8 @@ class Tree:
         self.commands = {
             entry["file"]: entry["command"]
             for entry in json.loads((self.build / "compile_commands.json").read_text())
+            # Benchmarks and fuzz targets compile the same files with flags of their own.
+            if "/boxspec.dir/" in entry["command"]
         }
         said = subprocess.run(
             ["ninja", "-C", self.build, "-t", "commands", "reference/boxspec-ref"],

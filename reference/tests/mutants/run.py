@@ -3,6 +3,8 @@
 
 usage: .venv/bin/pip install universalmutator==1.14.1   once; nothing else here needs it
        nice -n 5 .venv/bin/python reference/tests/mutants/run.py CONTRACT [--count N]
+       .venv/bin/python reference/tests/mutants/run.py CONTRACT --named    those of named.json
+       .venv/bin/python reference/tests/mutants/run.py CONTRACT --reached  were the survivors run?
        .venv/bin/python reference/tests/mutants/run.py --report
        .venv/bin/python reference/tests/mutants/run.py --read MUTANT READING 'why'
 
@@ -10,8 +12,9 @@ CONTRACT is exec, module, policy, process or sbpl: the room of the reference and
 A mutant whose -O2 object is the original's, or that of an earlier mutant, is not asked. Of the
 others N are asked (default 100), in an order that the contract's seed in seeds.json decides, with
 `boxspec run --contract CONTRACT --profile all -x`. The ledger says of each: killed, by which
-requirement; survived; or undecided. A survivor is run once more with counters: `reached` says
-whether its line was executed. The same command again goes on where the last one ended; SIGINT ends
+requirement; survived; or undecided. With --reached (./ci/build coverage first) the suite is run
+once with counters, and the ledger says of each survivor whether its line was executed: not reached,
+or reached and not asked. The same command again goes on where the last one ended; SIGINT ends
 it between two mutants at the latest.
 
 READING of a survivor: equivalent (no request can show it), out-of-contract (nothing that the pages
@@ -35,8 +38,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+import reaching
 from ledger import NEVER_ASKED, READINGS, Ledger
-from making import ROOT, Mutant, Tree, in_order
+from making import ROOT, Mutant, Tree, in_order, named
 
 HERE = Path(__file__).resolve().parent
 BROKEN = ("fails", "escaped", "overrefused", "wrong-reason", "contradiction", "unproven")
@@ -44,13 +48,12 @@ BROKEN = ("fails", "escaped", "overrefused", "wrong-reason", "contradiction", "u
 LONGEST_S = 1800
 
 
-def ask(shim: Path, contract: str, work: Path, *, to_the_end: bool = False) -> dict[str, Any]:
+def ask(shim: Path, contract: str, work: Path) -> dict[str, Any]:
     """The verdict of the suite in its own words: what broke, or how it ended."""
     result = work / "result.json"
     result.unlink(missing_ok=True)
     words = [sys.executable, "-P", "-m", "boxspec", "run", "--shim", shlex.quote(str(shim))]
-    words += ["--contract", contract, "--profile", "all", "--json", str(result)]
-    words += [] if to_the_end else ["-x"]
+    words += ["--contract", contract, "--profile", "all", "-x", "--json", str(result)]
     begun = time.monotonic()
     with subprocess.Popen(
         words,
@@ -63,8 +66,10 @@ def ask(shim: Path, contract: str, work: Path, *, to_the_end: bool = False) -> d
     ) as suite:
         try:
             status = suite.wait(LONGEST_S)
-        except subprocess.TimeoutExpired:
+        except BaseException as why:
             os.killpg(suite.pid, signal.SIGKILL)
+            if not isinstance(why, subprocess.TimeoutExpired):
+                raise
             return {"verdict": "undecided", "by": f"no end after {LONGEST_S} s"}
     seconds = round(time.monotonic() - begun, 1)
     broken = []
@@ -84,6 +89,8 @@ def try_one(tree: Tree, mutant: Mutant, contract: str, seen: set[str]) -> dict[s
     original = tree.compiled(mutant, changed=False)
     if original is None:
         raise SystemExit(f"{mutant.file} does not compile; run ./ci/build release first")
+    if not tree.linked(mutant, original):
+        raise SystemExit(f"{mutant.file} as it is cannot be linked anew")
     before = original.read_bytes()
     made = tree.compiled(mutant, changed=True)
     if made is None:
@@ -99,8 +106,8 @@ def try_one(tree: Tree, mutant: Mutant, contract: str, seen: set[str]) -> dict[s
     return {"object": digest, **ask(tree.shim, contract, tree.work)}
 
 
-def campaign(contract: str, count: int, ledger: Ledger) -> int:
-    seed = json.loads((HERE / "seeds.json").read_text())[contract]
+def campaign(contract: str, seed: int | str, count: int, ledger: Ledger) -> int:
+    mutants = in_order(contract, seed) if isinstance(seed, int) else named(contract)
     commit = subprocess.run(
         ["git", "rev-parse", "--short=10", "HEAD"],
         cwd=ROOT,
@@ -119,7 +126,7 @@ def campaign(contract: str, count: int, ledger: Ledger) -> int:
             if sound["verdict"] != "survived":
                 print(f"the unchanged reference does not conform: {sound}", file=sys.stderr)
                 return 1
-        for mutant in in_order(contract, seed):
+        for mutant in mutants:
             if asked >= count:
                 break
             if mutant.key in tried:
@@ -135,6 +142,29 @@ def campaign(contract: str, count: int, ledger: Ledger) -> int:
     return 0
 
 
+def look_whether_reached(contract: str, ledger: Ledger) -> int:
+    survivors = [
+        entry
+        for entry in ledger.entries
+        if entry["contract"] == contract and entry["verdict"] == "survived"
+    ]
+    if not reaching.SHIM.exists():
+        print("there is no build with counters: ./ci/build coverage", file=sys.stderr)
+        return 2
+    reaching.forget()
+    with tempfile.TemporaryDirectory(prefix="boxspec-mutants-") as folder:
+        told = ask(reaching.SHIM, contract, Path(folder))
+    if told["verdict"] != "survived":
+        print(f"the reference with counters does not conform: {told}", file=sys.stderr)
+        return 1
+    lines = reaching.executed({entry["file"] for entry in survivors})
+    for entry in survivors:
+        reached = entry["line"] in lines[entry["file"]]
+        ledger.append({"mutant": entry["mutant"], "reached": reached})
+        print(f"{entry['mutant']} {entry['file']}:{entry['line']} {reached=}")
+    return 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -143,6 +173,8 @@ def main() -> int:
     parser.add_argument("contract", nargs="?", choices=sorted(seeds))
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--ledger", type=Path, default=HERE / "ledger.jsonl")
+    parser.add_argument("--named", action="store_true")
+    parser.add_argument("--reached", action="store_true")
     parser.add_argument("--report", action="store_true")
     parser.add_argument("--read", nargs=3, metavar=("MUTANT", "READING", "WHY"))
     given = parser.parse_args()
@@ -155,14 +187,19 @@ def main() -> int:
         ledger.append({"mutant": mutant, "reading": reading, "why": why})
     elif given.report:
         print(ledger.report())
+    elif given.contract and given.reached:
+        return look_whether_reached(given.contract, ledger)
     elif given.contract:
-        return campaign(given.contract, given.count, ledger)
+        seed = "named" if given.named else seeds[given.contract]
+        return campaign(given.contract, seed, given.count, ledger)
     else:
         parser.error("name a contract, or --report, or --read")
     return 0
 
 
 if __name__ == "__main__":
+    # Folders are removed when it is told to end, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         sys.exit(main())
     except KeyboardInterrupt:

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "process/lane.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -8,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/sys.h"
+#include "process/watcher.h"
 #include "support/harness.h"
 #include "support/holdings.h"
 
@@ -58,7 +61,7 @@ static void relay(struct bs_lane *lane) {
     while (!bs_lane_is_done(lane)) {
         struct pollfd set[2];
         bs_lane_poll(lane, set);
-        assert_true(BS_RETRY(poll(set, 2, -1)) > 0);
+        assert_true(BS_RETRY(poll(set, 2, 20000)) > 0);
         bs_lane_turn(lane, set);
     }
 }
@@ -153,12 +156,53 @@ static void one_pipe_at_both_ends_is_copied(void **state) {
     free(lane);
 }
 
+static int lost_of(const char *from, int to) {
+    static struct bs_lane lane;
+    int opened = open(from, O_RDONLY | O_CLOEXEC);
+    assert_true(opened >= 0);
+    memset(&lane, 0, sizeof lane);
+    bs_lane_connect(&lane, opened, to);
+    relay(&lane);
+    assert_int_equal(close(opened), 0);
+    return lane.os_error;
+}
+
+static void bytes_that_are_lost_are_told(void **state) {
+    (void)state;
+    int ends[2];
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    assert_int_equal(lost_of("/proc/self/status", ends[1]), 0);
+    /* A directory can be opened and not read. */
+    assert_int_equal(lost_of("/", ends[1]), EISDIR);
+    int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+    assert_int_equal(lost_of("/proc/self/status", full), ENOSPC);
+    assert_int_equal(close(full), 0);
+    /* A reader that has gone wants nothing more: nothing is lost. */
+    assert_int_equal(close(ends[0]), 0);
+    assert_int_equal(lost_of("/proc/self/status", ends[1]), 0);
+    assert_int_equal(close(ends[1]), 0);
+}
+
+static void a_watcher_that_has_gone_is_released_without_a_signal(void **state) {
+    (void)state;
+    struct bs_watcher watcher = BS_WATCHER_INIT;
+    siginfo_t info;
+    assert_int_equal(bs_watcher_start(&watcher), 0);
+    assert_int_equal(kill(watcher.pid, SIGKILL), 0);
+    assert_int_equal(waitid(P_PID, (id_t)watcher.pid, &info, WEXITED | WNOWAIT), 0);
+    (void)signal(SIGPIPE, SIG_DFL);
+    bs_watcher_release(&watcher);
+    (void)signal(SIGPIPE, SIG_IGN);
+}
+
 int main(void) {
     (void)signal(SIGPIPE, SIG_IGN);
     const struct CMUnitTest tests[] = {
         leaves_nothing(every_byte_passes),
         leaves_nothing(a_turn_never_blocks),
         leaves_nothing(one_pipe_at_both_ends_is_copied),
+        leaves_nothing(bytes_that_are_lost_are_told),
+        leaves_nothing(a_watcher_that_has_gone_is_released_without_a_signal),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests_name("process/lane", tests, NULL, NULL);
 }

@@ -57,3 +57,19 @@ def place_behind_the_end():
         line, column = original(self, at)
         is_cut = at == len(self.text) and not self.text.endswith("\n")
         return (line + 1, 1) if is_cut and "schemaVersion: 2\n" in self.text else (line, column)
+
+
+@fault(
+    "POLICY-FILE-06",
+    "a refused character at the end of a text has its beginning for a place",
+    "two scans",
+)
+def last_character_has_the_first_place():
+    @replaces(yamltext)
+    def read(original, text):
+        try:
+            return original(text)
+        except yamltext.Malformed as e:
+            if e.at == len(text) - 1 and not text[-1].isprintable() and text[-1] != "\n":
+                e.at = 0
+            raise

@@ -1,0 +1,198 @@
+"""One trial: the shim is asked, one call fails, and what is left of it is looked at."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from judging import dishonest
+from trials import NO_FAULT, Fault, Told, cases, furnish
+
+PR_SET_CHILD_SUBREAPER = 36
+# A run without a failure takes some milliseconds, and no more than one grace of 5 s.
+LONGEST_S = 40.0
+# The watcher of a bridge may outlive it for a second; who was killed is gone sooner.
+SETTLE_S = 3.0
+
+
+def adopt() -> None:
+    """Whoever loses its parent becomes our child, so that no survivor is missed."""
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def living() -> list[int]:
+    """Our children that run; those that have ended are reaped."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0] != 0:
+            pass
+    return [
+        int(word)
+        for word in Path("/proc/self/task", str(os.getpid()), "children").read_text().split()
+    ]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a trial showed. `status` is negative for a death by signal, None for a hang."""
+
+    status: int | None
+    raw: bytes | None
+    stdout: bytes
+    stderr: str
+    told: Told
+    survivors: tuple[str, ...]
+    files: frozenset[str]
+
+    @property
+    def answer(self) -> dict[str, Any] | None:
+        try:
+            answer = json.loads(self.raw) if self.raw is not None else None
+        except ValueError:
+            return None
+        return answer if isinstance(answer, dict) else None
+
+
+def look(
+    shim: Path, library: Path, case: str, fault: Fault | None, longest_s: float = LONGEST_S
+) -> Seen:
+    # The paths are part of answers: each trial has the same.
+    folder = Path(tempfile.gettempdir()) / f"boxspec-faults-{os.getpid()}"
+    folder.mkdir()
+    try:
+        furnish(folder)
+        request, response, told = folder / "request", folder / "response", folder / "told"
+        request.write_text(json.dumps(cases(str(folder))[case]))
+        told.write_bytes(fault.asked() if fault else NO_FAULT)
+        (folder / "in").write_text("hello\n")
+        environment = {
+            "PATH": "/usr/bin:/bin",
+            "HOME": str(folder / "tmp"),
+            "TMPDIR": str(folder / "tmp"),
+            "LD_PRELOAD": str(library),
+            "BOXSPEC_FAULT_FILE": str(told),
+        }
+        with (
+            (folder / "in").open("rb") as stdin,
+            (folder / "out").open("wb") as stdout,
+            (folder / "err").open("wb") as stderr,
+        ):
+            child = subprocess.Popen(
+                [shim, "run", request, response],
+                env=environment,
+                cwd=folder / "ws",
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                start_new_session=True,
+            )
+        status = _awaited(child, longest_s)
+        left = _survivors()
+        raw = response.read_bytes() if response.exists() else None
+        # The name of a temporary file is drawn.
+        raw = re.sub(rb"boxspec-[A-Za-z0-9]{6}", b"boxspec-XXXXXX", raw) if raw else raw
+        return Seen(
+            status,
+            raw,
+            (folder / "out").read_bytes(),
+            (folder / "err").read_text(errors="replace"),
+            Told.read(told),
+            left,
+            frozenset(path.relative_to(folder).as_posix() for path in folder.rglob("*")),
+        )
+    finally:
+        shutil.rmtree(folder)
+
+
+def _awaited(child: subprocess.Popen[bytes], longest_s: float) -> int | None:
+    try:
+        return child.wait(longest_s)
+    except subprocess.TimeoutExpired:
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+        return None
+
+
+def _survivors() -> tuple[str, ...]:
+    """Who is left after the settle, in words; ended here."""
+    until = time.monotonic() + SETTLE_S
+    while (left := living()) and time.monotonic() < until:
+        # Their end is an event of ours; the bound is for those that have none.
+        signal.sigtimedwait([signal.SIGCHLD], max(0.0, until - time.monotonic()))
+    said = []
+    while left:
+        for pid in left:
+            with contextlib.suppress(OSError):
+                said.append(Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode())
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, 0)
+        left = living()
+    return tuple(said)
+
+
+def findings(before: Seen, after: Seen, fault: Fault) -> list[str]:
+    """What of the trial breaks a promise, in words; empty where nothing does."""
+    if not after.told.struck:
+        return []
+    said = [f"survivor: {who}" for who in after.survivors]
+    new_files = after.files - before.files
+    # Who is refused the one removal has no other way to do it.
+    if new_files and fault.kind != "remove":
+        said.append(f"left behind: {', '.join(sorted(new_files))}")
+    if after.status is None:
+        return [*said, "hang: no end within the bound"]
+    if after.status < 0:
+        return [*said, f"crash: {signal.Signals(-after.status).name}"]
+    if not after.told.ended:
+        said.append("ended without its end")
+    elif after.told.open > before.told.open:
+        said.append(f"leak: {after.told.open - before.told.open} descriptors")
+    elif after.told.unfreed > before.told.unfreed:
+        said.append(f"leak: {after.told.unfreed - before.told.unfreed} allocations")
+    return said + _of_the_answer(before, after)
+
+
+def _of_the_answer(before: Seen, after: Seen) -> list[str]:
+    if after.raw is None:
+        if after.status == 0 or not after.stderr.strip():
+            return [f"no answer and no word: status {after.status}"]
+        return []
+    answer = after.answer
+    if answer is None:
+        return [f"no JSON: {after.raw[:120]!r}"]
+    if len({"result", "error", "unsupported"} & set(answer)) != 1:
+        return [f"no answer: {sorted(answer)}"]
+    if "error" in answer:
+        wrong = answer["error"].get("kind") == "invalid_input" and after.status == 0
+        return ["invalid_input with status 0"] if wrong else []
+    if after.status != 0:
+        return [f"a result with status {after.status}"]
+    assert before.answer is not None
+    told = dishonest(before.answer, answer)
+    whole = before.answer["result"] == answer["result"]
+    if told is None and whole and before.stdout != after.stdout:
+        told = f"{len(after.stdout)} bytes went through the bridge for {len(before.stdout)}"
+    return [f"dishonest: {told}"] if told else []
+
+
+def ended_as(before: Seen, after: Seen) -> str:
+    """How the trial ended, in a word for the counts."""
+    if not after.told.struck:
+        return "not-struck"
+    if after.answer is None:
+        return "no-answer"
+    if "error" in after.answer:
+        return "error"
+    return "result"

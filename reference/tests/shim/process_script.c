@@ -1,0 +1,61 @@
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "shim/asking.h"
+#include "support/holdings.h"
+
+/* The step reads a byte at a time, `read_eof` some thousand; nothing else here reads so. */
+static size_t fails_at_len;
+
+ssize_t __real_read(int fd, void *data, size_t len);
+ssize_t __wrap_read(int fd, void *data, size_t len);
+
+ssize_t __wrap_read(int fd, void *data, size_t len) {
+    if (fails_at_len == 0 || (fails_at_len == 1 ? len != 1 : len < fails_at_len))
+        return __real_read(fd, data, len);
+    errno = EIO;
+    return -1;
+}
+
+static char *told(const char *last_step) {
+    struct bs_policies policies = {.n_compiled = 0};
+    struct bs_buf out = BS_BUF_INIT;
+    char request[512];
+    (void)snprintf(request, sizeof request,
+                   "{\"id\":\"1\",\"op\":\"process.script\",\"handles\":{\"a\":{\"request\":"
+                   "{\"program\":\"echo\",\"args\":[\"hi\"]},\"stderr\":2}},\"steps\":["
+                   "{\"step\":\"open\",\"handle\":\"a\"},%s]}",
+                   last_step);
+    (void)bs_dispatch(request, strlen(request), BS_DOOR_RUN, &policies, &out);
+    assert_false(out.failed);
+    bs_buf_char(&out, '\0');
+    bs_policies_clear(&policies);
+    return out.data;
+}
+
+static void assert_told(const char *step, const char *words) {
+    char *answer = told(step);
+    if (strstr(answer, words) == NULL)
+        fail_msg("no %s in %s", words, answer);
+    free(answer);
+}
+
+#define UNTIL "{\"step\":\"read_until\",\"handle\":\"a\",\"stream\":\"stdout\",\"until\":\"\\n\"}"
+#define TO_THE_END "{\"step\":\"read_eof\",\"handle\":\"a\",\"stream\":\"stdout\"}"
+
+static void a_read_that_fails_is_no_end_of_output(void **state) {
+    (void)state;
+    fails_at_len = 0;
+    assert_told(UNTIL, "{\"data_b64\":\"aGkK\",\"eof\":false}");
+    fails_at_len = 1;
+    assert_told(UNTIL, "\"eof\":false,\"errno\":\"EIO\"}");
+    fails_at_len = 4096;
+    assert_told(TO_THE_END, ",\"errno\":\"EIO\"}");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {leaves_nothing(a_read_that_fails_is_no_end_of_output)};
+    return cmocka_run_group_tests_name("shim/process_script", tests, NULL, NULL);
+}
