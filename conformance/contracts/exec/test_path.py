@@ -113,7 +113,7 @@ def test_what_cannot_be_executed_is_passed_over(box: Box, what: str) -> None:
     expect("which program ran", got, "second")
 
 
-@requires("EXEC-PATH-04")
+@requires("EXEC-PATH-04", needs=["EXEC-PATH-01"])
 @pytest.mark.parametrize(
     ("exists", "reason"), [(True, errno.EACCES), (False, errno.ENOENT)], ids=["EACCES", "ENOENT"]
 )
@@ -143,7 +143,7 @@ RELATIVE = {
 }
 
 
-@requires("EXEC-PATH-05", pitfalls=["A12", "A17"])
+@requires("EXEC-PATH-05", pitfalls=["A12", "A17"], needs=["EXEC-PATH-01"])
 @pytest.mark.parametrize("vector", RELATIVE)
 def test_relative_names_and_entries_are_relative_to_current_dir(box: Box, vector: str) -> None:
     for place in ("caller", "current"):
@@ -173,7 +173,7 @@ def test_a_name_with_a_slash_is_not_searched(box: Box) -> None:
     expect("which program ran", got, SPAWN_FAILURE)
 
 
-@requires("EXEC-PATH-05", pitfalls=["A17"])
+@requires("EXEC-PATH-05", pitfalls=["A17"], needs=["EXEC-PATH-01"])
 def test_the_working_directory_is_not_searched_unless_path_says_so(box: Box) -> None:
     saying(box.tmp / "current" / TOOL, "in current")
     (box.tmp / "bin").mkdir()
