@@ -92,8 +92,13 @@ def test_the_first_candidate_wins(box: Box) -> None:
     expect("which program ran", got, "first")
 
 
+PASSED_OVER = ["missing", "directory", "0644", "dangling", "fifo", "loop"]
+# There the entry of PATH itself is none that can be searched.
+PASSED_OVER += ["no-folder", "file-for-folder", "loop-for-folder", "too-long-a-folder"]
+
+
 @requires("EXEC-PATH-03")
-@pytest.mark.parametrize("what", ["missing", "directory", "0644", "dangling", "fifo", "no-folder"])
+@pytest.mark.parametrize("what", PASSED_OVER)
 def test_what_cannot_be_executed_is_passed_over(box: Box, what: str) -> None:
     candidate = box.tmp / "one" / TOOL
     candidate.parent.mkdir()
@@ -108,9 +113,40 @@ def test_what_cannot_be_executed_is_passed_over(box: Box, what: str) -> None:
             os.mkfifo(candidate, 0o755)
         case "no-folder":
             candidate.parent.rmdir()
+        case "loop":
+            candidate.symlink_to(TOOL)
+        case "file-for-folder":
+            candidate.parent.rmdir()
+            candidate.parent.touch()
+        case "loop-for-folder":
+            candidate.parent.rmdir()
+            candidate.parent.symlink_to("one")
+        case "too-long-a-folder":
+            candidate = box.tmp / ("x" * 300) / TOOL
     saying(box.tmp / "two" / TOOL, "second")
-    got = said(box, program=TOOL, env=path(box.tmp / "one", box.tmp / "two"), within_s=10)
+    got = said(box, program=TOOL, env=path(candidate.parent, box.tmp / "two"), within_s=10)
     expect("which program ran", got, "second")
+
+
+@requires("EXEC-PATH-03")
+def test_a_candidate_without_its_interpreter_is_the_one(box: Box) -> None:
+    first = box.tmp / "one" / TOOL
+    saying(first, "first")
+    saying(box.tmp / "two" / TOOL, "second")
+    folders = path(box.tmp / "one", box.tmp / "two")
+    control = said(box, program=TOOL, env=folders)
+    first.write_text("#!/no/such/interpreter\n")
+    got = said(box, program=TOOL, env=folders)
+    expect("with the interpreter, and without it", (control, got), ("first", SPAWN_FAILURE))
+
+
+@requires("EXEC-PATH-03")
+@pytest.mark.parametrize("before", [1, 100, 1000])
+def test_a_path_is_searched_to_its_end(box: Box, before: int) -> None:
+    saying(box.tmp / "last" / TOOL, "last")
+    missing = [f"/no/such/folder/of/many/{number}" for number in range(before)]
+    got = said(box, program=TOOL, env=path(*missing, box.tmp / "last"))
+    expect(f"which program ran, behind {before} folders that are not there", got, "last")
 
 
 @requires("EXEC-PATH-04", needs=["EXEC-PATH-01"])
@@ -157,6 +193,15 @@ def test_relative_names_and_entries_are_relative_to_current_dir(box: Box, vector
         current_dir=str(box.tmp / "current"),
         state=["--cwd", str(box.tmp / "caller")],
     )
+    expect("which program ran", got, "in current")
+
+
+@requires("EXEC-PATH-05", needs=["EXEC-PATH-01"])
+def test_a_tilde_in_path_is_a_name(box: Box) -> None:
+    saying(box.tmp / "home" / "bin" / TOOL, "at home")
+    saying(box.tmp / "current" / "~" / "bin" / TOOL, "in current")
+    env = [*path("~/bin"), ("HOME", str(box.tmp / "home"))]
+    got = said(box, program=TOOL, env=env, current_dir=str(box.tmp / "current"))
     expect("which program ran", got, "in current")
 
 
