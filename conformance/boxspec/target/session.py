@@ -7,13 +7,12 @@ import os
 import queue
 import secrets
 import signal
-import tempfile
 import threading
 import uuid
 from pathlib import Path
 from typing import Any
 
-from boxspec.folders import delete
+from boxspec import folders
 from boxspec.judge.verdict import NotMeasured
 from boxspec.places import scratch
 from boxspec.programs import programs
@@ -47,7 +46,7 @@ class Session:
         self.env = dict(os.environ)
         _keep_descriptors_private()
         orphans.adopt()
-        self.root = Path(tempfile.mkdtemp(prefix="boxspec-", dir=scratch()))
+        self.root = folders.make(scratch())
         # Cases may start the shim as another user.
         self.root.chmod(0o755)
         self._lock = threading.Lock()
@@ -72,7 +71,7 @@ class Session:
                 self._busy.append(_start_busy())
         except BaseException:
             self._waste.put(None)
-            delete(self.root)
+            folders.delete(self.root)
             raise
 
     @property
@@ -112,7 +111,7 @@ class Session:
 
     def _clean(self) -> None:
         while (folder := self._waste.get()) is not None:
-            delete(folder)
+            folders.delete(folder)
 
     def marker(self) -> str:
         return f"boxspec-{uuid.uuid4().hex[:16]}"
@@ -170,8 +169,7 @@ class Session:
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
         # What failing cases left is kept.
-        with contextlib.suppress(OSError):
-            self.root.rmdir()
+        folders.leave(self.root)
 
 
 def _start_busy() -> tuple[int, int]:

@@ -68,8 +68,8 @@ def paths_near(chance: random.Random, bodies: Sequence[str], count: int) -> list
     return list(dict.fromkeys(path for path in made if path is not None))[:count]
 
 
-# Denies with holes, and what lies in them again: the profile has the last word in `c` alone, and opens
-# some of it behind all its other rules.
+# Denies with holes, and what lies in them again: the profile has the last word in `c` alone, and
+# opens some of it behind all its other rules.
 HOLES = ["h/**", "!h/c/**", "!h/k", "h/c/*.key", "h/c/deep/**"]
 OPEN = ["h/k*", "h/c/a/**"]
 BELOW_HOLES = ["h", "h/a", "h/k", "h/c", "h/c/a", "h/c/x.key", "h/c/deep/a", "h/c/abcdefgh/s"]

@@ -181,11 +181,35 @@ class ResponseIsEndless(Honest):
         Path(path).symlink_to("/dev/zero")
 
 
+class ResponseIsLink(Honest):
+    """RESPONSE is a link to the right answer."""
+
+    def place(self, line: bytes, path: str) -> None:
+        Path(f"{path}.real").write_bytes(line)
+        Path(path).symlink_to(f"{path}.real")
+
+
+class ResponseIsAnotherName(Honest):
+    """RESPONSE is a second name of the right answer."""
+
+    def place(self, line: bytes, path: str) -> None:
+        Path(f"{path}.real").write_bytes(line)
+        Path(path).hardlink_to(f"{path}.real")
+
+
 class ResponseIsLoop(Honest):
     """RESPONSE is a link to itself."""
 
     def place(self, line: bytes, path: str) -> None:
         Path(path).symlink_to(path)
+
+
+class TellsForEver(Honest):
+    """In serve stderr never ends, and no answer comes."""
+
+    def deliver(self, line: bytes) -> None:
+        while True:
+            os.write(2, b"tells for ever\n" * 4096)
 
 
 class ClosesStdout(Honest):
