@@ -24,6 +24,8 @@ from boxspec.target.observe.company import Company
 from boxspec.target.observe.warden import Warden, spawn
 
 GRACE_MS, TICK_MS = 5000, 100
+# Whatever a shim says of its lines: they are held in memory, more than once.
+MOST_BELIEVED = 4 * MAX_RESPONSE
 
 
 class Session:
@@ -76,7 +78,8 @@ class Session:
 
     @property
     def max_line(self) -> int:
-        return int(self.hello.get("limits", {}).get("max_line_bytes", MAX_RESPONSE))
+        said = int(self.hello.get("limits", {}).get("max_line_bytes", MAX_RESPONSE))
+        return min(said, MOST_BELIEVED)
 
     @property
     def grace_ms(self) -> int:
