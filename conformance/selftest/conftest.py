@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 # What a run keeps of cases that failed.
-EVIDENCE = re.compile(r"boxspec-\w{8}")
+EVIDENCE = re.compile(r"boxspec-[0-9]+-[0-9]+-\w{8}")
 
 temporary = pytest.StashKey[Path]()
 

@@ -31,12 +31,17 @@ WRONG = {
     "crash@run": "killed 11",
     "huge-line": "a line is longer than 16777216 bytes",
     "huge-line@run": "the limit is 16777216",
+    "millions-of-values": "too many values and names to be read",
+    "millions-of-values@run": "too many values and names to be read",
     "pretty-prints": "is one line of JSON on stdout",
     "logs-to-stdout": "all else goes to stderr",
     "response-is-fifo@run": "the response is no regular file",
     "response-is-folder@run": "the response is no regular file",
-    "response-is-endless@run": "the response is no regular file",
-    "response-is-loop@run": "the response cannot be read: Too many levels",
+    "response-is-endless@run": "the response cannot be read: it is a symbolic link",
+    "response-is-link@run": "the response cannot be read: it is a symbolic link",
+    "response-is-another-name@run": "the response has 2 names",
+    "response-is-loop@run": "the response cannot be read: it is a symbolic link",
+    "tells-for-ever": "no answer within 10 s",
     "closes-stdout": "closed its stdout without a whole answer",
     "ignores-sigterm": "after bye it should exit 0; it stayed",
     "leaks-a-child@run": "leaves",
@@ -95,6 +100,13 @@ def test_a_fake_is_not_scored(name: str, verb: str) -> None:
     assert ASKED.get(name, "") in said
     assert re.search("^  (request|in flight): ", said, re.M), said
     assert "contract MUST" not in said
+
+
+def test_an_endless_stderr_fills_no_disk(tmp_path: Path) -> None:
+    done = boxspec("smoke", "--shim", f"{FAKE} tells-for-ever", env={"TMPDIR": str(tmp_path)})
+    assert "shim stderr: " in done.stdout + done.stderr
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < 2**20, files
 
 
 @pytest.mark.parametrize("name", RIGHT)

@@ -17,6 +17,7 @@ from boxspec.cli.unchanged import Kit
 from boxspec.errors import HarnessError
 from selftest.tools import REFERENCE, ROOT, boxspec
 
+FAULTY = ROOT / "conformance" / "shims" / "faults" / "shim.py"
 PROGRAMS = ROOT / "build" / "release" / "fixtures" / "programs"
 
 
@@ -90,10 +91,8 @@ def test_a_shim_that_edits_its_judge_has_no_score(tmp_path: Path) -> None:
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-@pytest.mark.parametrize("number", ENDINGS)
-def test_a_run_that_is_ended_leaves_nothing(number: signal.Signals, tmp_path: Path) -> None:
-    started = tmp_path / "started"
-    shim = wrapped(tmp_path, f"case $1 in run) echo $$ >>{started}; exec sleep 600;; esac")
+def begun(shim: Path, started: Path, tmp_path: Path) -> tuple[subprocess.Popen[str], Path]:
+    """A run whose shim has begun with a case, and its TMPDIR."""
     folder = tmp_path / "tmp"
     folder.mkdir(mode=0o755)
     words = ("run", "--contract", "exec", "--topic", "EXEC-KILL", "--shim", str(shim))
@@ -110,6 +109,15 @@ def test_a_run_that_is_ended_leaves_nothing(number: signal.Signals, tmp_path: Pa
     limit = time.monotonic() + 60
     while not (started.is_file() and started.read_text()) and process.poll() is None:
         assert time.monotonic() < limit, "no shim was started"
+    return process, folder
+
+
+@pytest.mark.parametrize("number", ENDINGS)
+def test_a_run_that_is_ended_leaves_nothing(number: signal.Signals, tmp_path: Path) -> None:
+    started = tmp_path / "started"
+    shim = wrapped(tmp_path, f"case $1 in run) echo $$ >>{started}; exec sleep 600;; esac")
+    process, folder = begun(shim, started, tmp_path)
+    limit = time.monotonic() + 60
     process.send_signal(number)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 2, err
@@ -119,3 +127,32 @@ def test_a_run_that_is_ended_leaves_nothing(number: signal.Signals, tmp_path: Pa
     pids = [Path(f"/proc/{pid}") for pid in started.read_text().split()]
     while any(pid.exists() for pid in pids):
         assert time.monotonic() < limit, "a shim lives on"
+
+
+def test_what_a_killed_run_left_is_removed_by_the_next_one(tmp_path: Path) -> None:
+    started = tmp_path / "started"
+    shim = wrapped(tmp_path, f"case $1 in run) echo $$ >>{started}; exec sleep 600;; esac")
+    process, folder = begun(shim, started, tmp_path)
+    process.kill()
+    process.communicate(timeout=60)
+    (left,) = folder.iterdir()
+    others = [folder / "boxspec-notes", folder / left.name.replace("boxspec-", "other-")]
+    # A process of the same number that was started at another time is somebody else.
+    reused = folder / f"boxspec-{os.getpid()}-1-x"
+    kept = folder / "boxspec-1-1-x"
+    for each in (*others, reused, kept):
+        each.mkdir()
+    (kept / ".kept").touch()
+    done = boxspec("smoke", "--shim", REFERENCE, env={"TMPDIR": str(folder)})
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert {*folder.iterdir()} == {*others, kept}
+
+
+def test_what_failing_cases_left_is_kept_by_the_next_run(tmp_path: Path) -> None:
+    env = {"TMPDIR": str(tmp_path)}
+    shim = f"{sys.executable} -I -S {FAULTY} --fault exec-result.codes-lose-their-high-bit"
+    words = ("run", "--requirement", "EXEC-RESULT-01", "--shim", shim)
+    assert boxspec(*words, env=env).returncode == 1
+    (left,) = tmp_path.iterdir()
+    boxspec("smoke", "--shim", REFERENCE, env=env)
+    assert [*tmp_path.iterdir()] == [left]

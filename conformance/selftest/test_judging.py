@@ -155,9 +155,12 @@ def test_a_contract_that_is_not_declared_does_not_apply() -> None:
 def test_a_must_that_was_not_measured_makes_a_run_incomplete(
     why: Exception | None, code: int
 ) -> None:
-    """Unless the host lacks what it takes; a hardened one does not count."""
+    """Unless the host lacks what it takes; a hardened one counts where its profile is asked for."""
     assert tree([record(MUST), record(OTHER_MUST, why)]).exit_code() == code
     assert tree([record(MUST), record(HARDENED, why)]).exit_code() == 0
+    for profile in ("hardened", "all"):
+        found = tree([record(MUST), record(HARDENED, why)], profile=profile)
+        assert found.exit_code() == code
 
 
 def test_a_reason_beside_the_hosts_makes_a_run_incomplete() -> None:

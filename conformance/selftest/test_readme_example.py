@@ -17,7 +17,11 @@ COMMAND = re.compile(
 def neutral(text: str) -> str:
     """What differs from one checkout and one run to the next, made the same."""
     text = text.replace(str(ROOT), "/home/you/boxspec").replace(tempfile.gettempdir(), "/dev/shm")
-    text = re.sub(r"/dev/shm/boxspec-\w+/[0-9a-f]{8}", "/dev/shm/boxspec-k2b7x9qd/5d1f0c2e", text)
+    text = re.sub(
+        r"/dev/shm/boxspec-[\w-]+/[0-9a-f]{8}",
+        "/dev/shm/boxspec-4711-903213-k2b7x9qd/5d1f0c2e",
+        text,
+    )
     text = re.sub(r"\d+ \(ppid \d+ pgid \d+", "4713 (ppid 4702 pgid 4711", text)
     text = re.sub(r"after [0-9.]+ ms", "after 61.8 ms", text)
     # Command lines are cut at a length, so where depends on the length of the paths.

@@ -13,8 +13,8 @@ from boxspec.words import count, natural
 EXITS = """\
 exit codes of run: 0 the target conforms; 1 it fails a contract MUST (with an explicit --profile
 hardened or all, a hardened one too; asked by its id, any); 2 bad usage, a broken shim or a broken
-kit; 3 incomplete: nothing of a contract was decided, or a contract MUST was not measured although
-nothing that doctor names is missing; 4 a stale baseline under --strict."""
+kit; 3 incomplete: nothing of a contract was decided, or a MUST that counts for 1 was not measured
+although nothing that doctor names is missing; 4 a stale baseline under --strict."""
 
 
 def shim_flag(parser: argparse.ArgumentParser) -> None:

@@ -13,9 +13,9 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
+from boxspec import folders
 from boxspec.errors import HarnessError
 from boxspec.faults.fault import Fault, shim_of
-from boxspec.folders import delete
 from boxspec.judge.verdict import BROKEN
 from boxspec.places import scratch
 
@@ -66,7 +66,7 @@ class Runs:
         self.running: set[BaseProcess] = set()
         self.lock = threading.Lock()
         self.stopped = False
-        self.folder = Path(tempfile.mkdtemp(prefix="boxspec-faults-", dir=scratch()))
+        self.folder = folders.make(scratch())
         # Some cases run as another user.
         self.folder.chmod(0o711)
         self.forks = multiprocessing.get_context("forkserver")
@@ -115,4 +115,4 @@ class Runs:
                 process.terminate()
 
     def close(self) -> None:
-        delete(self.folder)
+        folders.delete(self.folder)

@@ -157,9 +157,7 @@ class Tree:
             [
                 each
                 for each in musts
-                if each.requirement.profile == "contract"
-                and each.verdict is Verdict.NOT_MEASURED
-                and not each.lacks
+                if self.counts(each) and each.verdict is Verdict.NOT_MEASURED and not each.lacks
             ]
         )
 

@@ -33,7 +33,7 @@ class Idle:
 
     def mask(self, name: str) -> set[int]:
         """The signal numbers in SigBlk, SigIgn or SigCgt."""
-        return Status(self.pid).mask(name)
+        return procs.at_rest(self.pid).mask(name)
 
     @property
     def umask(self) -> int:

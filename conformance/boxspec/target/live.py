@@ -204,6 +204,10 @@ class Live(Generic[Outcome]):
         """/proc/SHIM/status as a mapping, `.fd_count`, `.threads`, `.mask("SigCgt")`."""
         return Status(self.shim_pid)
 
+    def at_rest(self) -> Status:
+        """The same, when its main thread sleeps: for masks, which a run-time changes as it goes."""
+        return procs.at_rest(self.shim_pid)
+
     def has_preload(self, name: str) -> bool:
         """Whether the preload NAME said that it is in the shim, which may be dead by now."""
         told = (self.exchange.folder / PRELOADED).read_text().splitlines()

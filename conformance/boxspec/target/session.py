@@ -7,13 +7,12 @@ import os
 import queue
 import secrets
 import signal
-import tempfile
 import threading
 import uuid
 from pathlib import Path
 from typing import Any
 
-from boxspec.folders import delete
+from boxspec import folders
 from boxspec.judge.verdict import NotMeasured
 from boxspec.places import scratch
 from boxspec.programs import programs
@@ -25,6 +24,8 @@ from boxspec.target.observe.company import Company
 from boxspec.target.observe.warden import Warden, spawn
 
 GRACE_MS, TICK_MS = 5000, 100
+# Whatever a shim says of its lines: they are held in memory, more than once.
+MOST_BELIEVED = 4 * MAX_RESPONSE
 
 
 class Session:
@@ -50,7 +51,7 @@ class Session:
         self.env = dict(os.environ)
         _keep_descriptors_private()
         orphans.adopt()
-        self.root = Path(tempfile.mkdtemp(prefix="boxspec-", dir=scratch()))
+        self.root = folders.make(scratch())
         # Cases may start the shim as another user.
         self.root.chmod(0o755)
         self._lock = threading.Lock()
@@ -75,12 +76,13 @@ class Session:
                 self._busy.append(_start_busy())
         except BaseException:
             self._waste.put(None)
-            delete(self.root)
+            folders.delete(self.root)
             raise
 
     @property
     def max_line(self) -> int:
-        return int(self.hello.get("limits", {}).get("max_line_bytes", MAX_RESPONSE))
+        said = int(self.hello.get("limits", {}).get("max_line_bytes", MAX_RESPONSE))
+        return min(said, MOST_BELIEVED)
 
     @property
     def grace_ms(self) -> int:
@@ -115,7 +117,7 @@ class Session:
 
     def _clean(self) -> None:
         while (folder := self._waste.get()) is not None:
-            delete(folder)
+            folders.delete(folder)
 
     def marker(self) -> str:
         return f"boxspec-{uuid.uuid4().hex[:16]}"
@@ -173,8 +175,7 @@ class Session:
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
         # What failing cases left is kept.
-        with contextlib.suppress(OSError):
-            self.root.rmdir()
+        folders.leave(self.root)
 
 
 def _start_busy() -> tuple[int, int]:

@@ -82,6 +82,29 @@ def test_each_of_many_secrets_is_replaced_in_the_copy(box: Box, of: str) -> None
     expect("the caller's stderr", seen.shim_stderr, contains(wanted))
 
 
+# Values that some tool reads otherwise than as plain bytes, and one that no small buffer holds.
+SPECIAL = {
+    "several lines": "-----BEGIN KEY-----\nab+cd/ef==\n-----END KEY-----",
+    "lines of another system": "first-line\r\nsecond-line",
+    "a pattern": "p.s*w[o]rd(1)+$^|x?{2}",
+    "references": r"C:\new\1\g<0>&$1",
+    "a format": "100%s%n%d{0}",
+    "blanks within": "correct horse  battery\tstaple",
+    "beyond ASCII": "pässwörd-日本-😀",
+    "five thousand bytes": "".join(f"{number:04}-" for number in range(1000)),
+}
+
+
+@pytest.mark.parametrize("what", SPECIAL)
+@requires("EXEC-DEBUG-02", capability=HERE)
+def test_a_secret_of_any_characters_is_replaced(box: Box, what: str) -> None:
+    value = SPECIAL[what]
+    words = ["--out", f"<{value}>".encode().hex()]
+    env = {"clear_and_set": [["MY_TOKEN", value]]}
+    seen = box.exec.run(program=P.emit, args=words, debug=True, env=env)
+    expect("the caller's stderr", seen.shim_stderr, contains(b"<" + REDACTED + b">"))
+
+
 @requires("EXEC-DEBUG-02", capability=HERE)
 def test_a_variable_that_is_no_text_hides_nothing(box: Box) -> None:
     odd = {"RAW": os.fsdecode(b"caf\xe9 \xff"), os.fsdecode(b"ODD\xff"): "x"}

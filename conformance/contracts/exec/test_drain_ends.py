@@ -106,6 +106,22 @@ def test_an_escapee_delays_the_return_by_at_most_a_second(box: Box) -> None:
     expect_within(box, "from the leader's end to the return", ended, seen.end, limit_ms)
 
 
+@requires("EXEC-DRAIN-08", overlap=True, timing=True)
+def test_an_escapee_that_writes_on_delays_the_return_no_longer(box: Box) -> None:
+    events, escapee, fifo = box.events(), box.events("escapee"), box.fifo("gate")
+    write_on = 'while "$0" --out 780a --sync "$1"; do sleep 0.1; done'
+    line = f'setsid sh -c \'{write_on}\' "$1" "$2" & exec "$3" "$4" "$5"'
+    words = (P.emit, escapee.path, P.gate, events.path, fifo)
+    with box.exec.start(**shell(line, *words), within_s=20) as live:
+        events.wait("ready")
+        escapee.wait("sync")
+        box.open_gate(fifo)
+        seen = live.finish()
+    limit_ms = LINGER_MS + box.tick_ms
+    ended = events.wait("end").cause
+    expect_within(box, "from the leader's end to the return", ended, seen.end, limit_ms)
+
+
 @requires("EXEC-DRAIN-08", overlap=True)
 def test_what_an_escapee_wrote_by_then_is_kept(box: Box) -> None:
     seen, _ = escaped(box)

@@ -21,6 +21,7 @@ from boxspec.api import programs as P
 from boxspec.target.observe import procs
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import expect_none_left, settled, until
+from contracts.exec.spawn_io import shell
 from contracts.shared.files import program_at
 
 # The child's whole group must be set up before its deadline, also on a machine that is busy.
@@ -79,6 +80,20 @@ def test_a_group_that_survives_sigterm_is_ended_when_the_grace_is_over(box: Box)
         seen.end,
         box.grace_ms + box.tick_ms,
     )
+
+
+@requires("EXEC-KILL-02", pitfalls=["G2"], overlap=6.0, timing=True)
+def test_a_group_that_goes_on_writing_has_the_same_grace(box: Box) -> None:
+    events = box.events()
+    line = '(trap "" TERM; while echo x; do sleep 0.2; done) & exec "$1" "$2"'
+    run = shell(line, P.siglog, events.path)
+    with box.exec.start(**run, timeout_ms=SETTLED_MS, within_s=20) as live:
+        told = events.wait("signal", timeout_s=15)
+        seen = live.finish()
+    expect("lines of the writer, above ten", seen.stdout.count(b"x\n") > 10, True)
+    limit_ms = box.grace_ms + box.tick_ms
+    what = "from the child's SIGTERM to the end of the run"
+    expect_within(box, what, told.effect, seen.end, limit_ms)
 
 
 @requires("EXEC-KILL-02", pitfalls=["G2"], overlap=6.0)

@@ -92,8 +92,13 @@ def test_the_first_candidate_wins(box: Box) -> None:
     expect("which program ran", got, "first")
 
 
+PASSED_OVER = ["missing", "directory", "0644", "dangling", "fifo", "loop"]
+# There the entry of PATH itself is none that can be searched.
+PASSED_OVER += ["no-folder", "file-for-folder", "loop-for-folder", "too-long-a-folder"]
+
+
 @requires("EXEC-PATH-03")
-@pytest.mark.parametrize("what", ["missing", "directory", "0644", "dangling", "fifo", "no-folder"])
+@pytest.mark.parametrize("what", PASSED_OVER)
 def test_what_cannot_be_executed_is_passed_over(box: Box, what: str) -> None:
     candidate = box.tmp / "one" / TOOL
     candidate.parent.mkdir()
@@ -108,12 +113,43 @@ def test_what_cannot_be_executed_is_passed_over(box: Box, what: str) -> None:
             os.mkfifo(candidate, 0o755)
         case "no-folder":
             candidate.parent.rmdir()
+        case "loop":
+            candidate.symlink_to(TOOL)
+        case "file-for-folder":
+            candidate.parent.rmdir()
+            candidate.parent.touch()
+        case "loop-for-folder":
+            candidate.parent.rmdir()
+            candidate.parent.symlink_to("one")
+        case "too-long-a-folder":
+            candidate = box.tmp / ("x" * 300) / TOOL
     saying(box.tmp / "two" / TOOL, "second")
-    got = said(box, program=TOOL, env=path(box.tmp / "one", box.tmp / "two"), within_s=10)
+    got = said(box, program=TOOL, env=path(candidate.parent, box.tmp / "two"), within_s=10)
     expect("which program ran", got, "second")
 
 
-@requires("EXEC-PATH-04")
+@requires("EXEC-PATH-03")
+def test_a_candidate_without_its_interpreter_is_the_one(box: Box) -> None:
+    first = box.tmp / "one" / TOOL
+    saying(first, "first")
+    saying(box.tmp / "two" / TOOL, "second")
+    folders = path(box.tmp / "one", box.tmp / "two")
+    control = said(box, program=TOOL, env=folders)
+    first.write_text("#!/no/such/interpreter\n")
+    got = said(box, program=TOOL, env=folders)
+    expect("with the interpreter, and without it", (control, got), ("first", SPAWN_FAILURE))
+
+
+@requires("EXEC-PATH-03")
+@pytest.mark.parametrize("before", [1, 100, 1000])
+def test_a_path_is_searched_to_its_end(box: Box, before: int) -> None:
+    saying(box.tmp / "last" / TOOL, "last")
+    missing = [f"/no/such/folder/of/many/{number}" for number in range(before)]
+    got = said(box, program=TOOL, env=path(*missing, box.tmp / "last"))
+    expect(f"which program ran, behind {before} folders that are not there", got, "last")
+
+
+@requires("EXEC-PATH-04", needs=["EXEC-PATH-01"])
 @pytest.mark.parametrize(
     ("exists", "reason"), [(True, errno.EACCES), (False, errno.ENOENT)], ids=["EACCES", "ENOENT"]
 )
@@ -143,7 +179,7 @@ RELATIVE = {
 }
 
 
-@requires("EXEC-PATH-05", pitfalls=["A12", "A17"])
+@requires("EXEC-PATH-05", pitfalls=["A12", "A17"], needs=["EXEC-PATH-01"])
 @pytest.mark.parametrize("vector", RELATIVE)
 def test_relative_names_and_entries_are_relative_to_current_dir(box: Box, vector: str) -> None:
     for place in ("caller", "current"):
@@ -160,6 +196,15 @@ def test_relative_names_and_entries_are_relative_to_current_dir(box: Box, vector
     expect("which program ran", got, "in current")
 
 
+@requires("EXEC-PATH-05", needs=["EXEC-PATH-01"])
+def test_a_tilde_in_path_is_a_name(box: Box) -> None:
+    saying(box.tmp / "home" / "bin" / TOOL, "at home")
+    saying(box.tmp / "current" / "~" / "bin" / TOOL, "in current")
+    env = [*path("~/bin"), ("HOME", str(box.tmp / "home"))]
+    got = said(box, program=TOOL, env=env, current_dir=str(box.tmp / "current"))
+    expect("which program ran", got, "in current")
+
+
 @requires("EXEC-PATH-05", pitfalls=["A12"])
 def test_a_name_with_a_slash_is_not_searched(box: Box) -> None:
     saying(box.tmp / "bin" / "sub" / TOOL, "in PATH")
@@ -173,7 +218,7 @@ def test_a_name_with_a_slash_is_not_searched(box: Box) -> None:
     expect("which program ran", got, SPAWN_FAILURE)
 
 
-@requires("EXEC-PATH-05", pitfalls=["A17"])
+@requires("EXEC-PATH-05", pitfalls=["A17"], needs=["EXEC-PATH-01"])
 def test_the_working_directory_is_not_searched_unless_path_says_so(box: Box) -> None:
     saying(box.tmp / "current" / TOOL, "in current")
     (box.tmp / "bin").mkdir()

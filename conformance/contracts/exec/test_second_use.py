@@ -59,6 +59,7 @@ ENDS: dict[str, Callable[[Box], Request]] = {
         "args": ["/dev/null", "5000"],
         "timeout_ms": 150,
     },
+    "unused_deadline": lambda box: {"program": P.exit_with, "args": ["3"], "timeout_ms": 300},
     "failed_spawn": lambda box: {"program": str(box.tmp / "absent")},
     "failed_stdin": lambda box: {
         "program": P.close_early,
@@ -188,3 +189,16 @@ def test_each_run_has_its_own_secrets(box: Box, after_ms: int) -> None:
     seen = box.exec.batch(runs)
     shown = (seen.shim_stderr.count(b"<[REDACTED_ENV]>"), b"hunter2" in seen.shim_stderr)
     expect("how many secrets are replaced in the copy, and whether one is in it", shown, (3, False))
+
+
+@requires("EXEC-CONC-07", capability=(HERE, "exec.debug"), overlap=0.8)
+@pytest.mark.parametrize("after_ms", [-400, 0, 400], ids=["before", "beside", "after"])
+def test_what_one_run_copies_another_one_does_not(box: Box, after_ms: int) -> None:
+    def run(word: str, debug: bool) -> Request:
+        words = ["--gap-us", "50000", "--out", f"<{word}>\n".encode().hex()]
+        return {"program": P.emit, "args": words, "debug": debug}
+
+    runs = [(max(0, -after_ms), run("copied", True)), (max(0, after_ms), run("quiet", False))]
+    seen = box.exec.batch(runs)
+    shown = [b"<copied>" in seen.shim_stderr, b"<quiet>" in seen.shim_stderr]
+    expect("whether each of the two is on the caller's stderr", shown, [True, False])

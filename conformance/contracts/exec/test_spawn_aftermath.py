@@ -73,7 +73,7 @@ def test_after_a_spawn_failure_mask_and_dispositions_are_as_before(box: Box) -> 
         # A plain run comes first: what a runtime installs for its first child, it keeps.
         with box.exec.start_batch([GOOD, *more], state=state, hold=True) as live:
             live.wait_response()
-            status = live.status()
+            status = live.at_rest()
         return tuple(status.mask(name) for name in ("SigBlk", "SigIgn", "SigCgt"))
 
     expect(

@@ -232,7 +232,7 @@ def test_the_childs_stderr_stays_in_front_of_the_annotation(box: Box, text: byte
 
 
 @pytest.mark.parametrize("text", STDERR, ids=NAMES)
-@requires("EXEC-TIMEOUT-09", pitfalls=["G19"], overlap=0.6)
+@requires("EXEC-TIMEOUT-09", pitfalls=["G19"], overlap=0.6, needs=["EXEC-TEXT-01"])
 def test_the_annotation_is_joined_by_exactly_one_newline(box: Box, text: bytes) -> None:
     expect(
         "stderr of a child that wrote before its deadline",

@@ -68,8 +68,10 @@ def paths_near(chance: random.Random, bodies: Sequence[str], count: int) -> list
     return list(dict.fromkeys(path for path in made if path is not None))[:count]
 
 
-# Denies with holes, and what lies in them again: the profile has the last word in `c` alone.
+# Denies with holes, and what lies in them again: the profile has the last word in `c` alone, and
+# opens some of it behind all its other rules.
 HOLES = ["h/**", "!h/c/**", "!h/k", "h/c/*.key", "h/c/deep/**"]
+OPEN = ["h/k*", "h/c/a/**"]
 BELOW_HOLES = ["h", "h/a", "h/k", "h/c", "h/c/a", "h/c/x.key", "h/c/deep/a", "h/c/abcdefgh/s"]
 
 
@@ -126,6 +128,8 @@ def crowd(
     third = len(bodies) // 3
     profile = ["**", *(chance.choice(["", "!"]) + each for each in bodies[: 2 * third])]
     above, below = bodies[2 * third :: 2], bodies[2 * third + 1 :: 2]
+    # Whatever the others say: a decision inside an exception is told from one without it.
+    profile += OPEN if holes else []
     # A deny for all would leave nothing to ask.
     above, below = ([each for each in some if each.strip("*/?")] for some in (above, below))
     spec = {

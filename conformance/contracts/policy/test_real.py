@@ -7,6 +7,8 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from boxspec.api import Box, expect, requires
 from contracts.policy.api import (
     Group,
@@ -152,3 +154,54 @@ def test_many_rules_of_two_files_decide_where_nothing_lies(box: Box) -> None:
     checks = questions("modify", made.paths)
     items = box.policy.check_resolved(made.policy, str(tree.root), checks)
     judge_decisions(box, items, made.wanted(), 70)
+
+
+def reached_twice(box: Box) -> tuple[Tree, Path]:
+    """A workspace with links in it, and another way to it: a link above the root."""
+    tree = Tree(box.tmp / "tree")
+    (box.tmp / "way").symlink_to(tree.root.parent)
+    other = box.tmp / "way" / tree.root.name
+    tree.make(
+        [
+            {"path": "docs", "kind": "dir"},
+            {"path": "docs/page", "kind": "file"},
+            {"path": "secret", "kind": "dir"},
+            {"path": "secret/key", "kind": "file"},
+            {"path": "docs/by-root", "kind": "link", "target": "{root}/docs/page"},
+            {"path": "docs/by-way", "kind": "link", "target": f"{other}/docs/page"},
+            {"path": "docs/to-key", "kind": "link", "target": f"{other}/secret/key"},
+            {"path": "docs/out", "kind": "link", "target": f"{other}/../outside"},
+        ]
+    )
+    return tree, other
+
+
+@requires("POLICY-REAL-02")
+@pytest.mark.parametrize("given", ["as it lies", "through a link"])
+def test_what_lies_inside_is_inside_by_whichever_way_the_root_is_named(
+    box: Box, given: str
+) -> None:
+    tree, other = reached_twice(box)
+    root = str(tree.root if given == "as it lies" else other)
+    policy = one_profile(["**"], [], ["secret/**"], ["secret/**"])
+    paths = ["docs/page", "docs/by-root", "docs/by-way", "docs/to-key", "docs/out"]
+    checks = [question("read", path) for path in paths]
+    items = box.policy.check_resolved(policy, root, checks)
+    got = {
+        path: (item.get("allowed"), item.get("real"))
+        for path, item in zip(paths, items, strict=True)
+    }
+    wanted: dict[str, object] = dict.fromkeys(paths[:3], (True, "docs/page"))
+    wanted |= {"docs/to-key": (False, "secret/key"), "docs/out": (False, None)}
+    expect(f"allowed and real, the root given {given}", got, wanted, {"root": root})
+
+
+@requires("POLICY-REAL-03")
+def test_an_absolute_path_is_inside_by_whichever_way_it_is_written(box: Box) -> None:
+    tree, other = reached_twice(box)
+    policy = one_profile(["**"], [], ["secret/**"], ["secret/**"])
+    ways = [str(other), str(tree.root)]
+    checks = [question("read", f"{way}/docs/page") for way in ways]
+    items = box.policy.check_resolved(policy, ways[0], checks)
+    got = [(item.get("allowed"), item.get("real")) for item in items]
+    expect("allowed and real, by the root's two names", got, [(True, "docs/page")] * 2)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Blocked, Box, expect, requires
+from boxspec.api import Blocked, Box, Failure, expect, requires
 from contracts.sbpl import kit as sbpl
 from contracts.sbpl.kit import Setup
 from contracts.sbpl.text import Text
@@ -72,7 +72,14 @@ QUOTING = ['a"b', 'a""', "a\\b", "a\\\\b", 'a\\"b', "a\\nb", "a\\x41b", "a\\", '
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", QUOTING)
 def test_a_string_reads_back_as_it_was_given(box: Box, place: str, name: str) -> None:
-    judge(box.sbpl.compiled(with_name(place, name)), place, name, at_home(box, place))
+    home = at_home(box, place)
+    try:
+        judge(box.sbpl.compiled(with_name(place, name)), place, name, home)
+    except Blocked as why:
+        # What nobody knows of a text with a harmless name either has nothing to do with names.
+        harmless = box.sbpl.compiled(with_name(place, sbpl.HARMLESS))
+        judge(harmless, place, sbpl.HARMLESS, home)
+        raise Failure(f"the string reads back, {place} is {name!r}", name, str(why)) from None
 
 
 @requires("SBPL-NAME-02")

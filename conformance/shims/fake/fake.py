@@ -8,6 +8,7 @@ honest in serve mode and wrong in run mode only. `honest`, `split-lines`, `liter
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
@@ -146,6 +147,14 @@ class HugeLine(Honest):
         return b'{"padding":"' + b"x" * 100_000_000 + b'",' + line.partition(b"{")[2]
 
 
+class MillionsOfValues(Honest):
+    """A line within the limit that is large when it has been read."""
+
+    def encode(self, message: Message, answer: Message) -> bytes:
+        line = super().encode(message, answer)
+        return b'{"padding":[' + b"{}," * 5_000_000 + b"0]," + line.partition(b"{")[2]
+
+
 class PrettyPrints(Honest):
     """An answer of several lines."""
 
@@ -181,11 +190,40 @@ class ResponseIsEndless(Honest):
         Path(path).symlink_to("/dev/zero")
 
 
+class ResponseIsLink(Honest):
+    """RESPONSE is a link to the right answer."""
+
+    def place(self, line: bytes, path: str) -> None:
+        Path(f"{path}.real").write_bytes(line)
+        Path(path).symlink_to(f"{path}.real")
+
+
+class ResponseIsAnotherName(Honest):
+    """RESPONSE is a second name of the right answer."""
+
+    def place(self, line: bytes, path: str) -> None:
+        Path(f"{path}.real").write_bytes(line)
+        Path(path).hardlink_to(f"{path}.real")
+
+
 class ResponseIsLoop(Honest):
     """RESPONSE is a link to itself."""
 
     def place(self, line: bytes, path: str) -> None:
         Path(path).symlink_to(path)
+
+
+class TellsForEver(Honest):
+    """In serve stderr never ends, and no answer comes."""
+
+    def deliver(self, line: bytes) -> None:
+        # A kit that gives it a file gets no more than this.
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 26, 1 << 26))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        with contextlib.suppress(OSError):
+            while True:
+                os.write(2, b"tells for ever\n" * 4096)
+        wait_for_ever()
 
 
 class ClosesStdout(Honest):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import stat
@@ -17,17 +18,24 @@ from boxspec.target.observe.lines import poll
 
 
 def _read_response(path: Path, limit: int) -> bytes | None:
-    """A regular file, of at most so many bytes: a fifo or a device might never end."""
+    """A regular file, of at most so many bytes: a fifo or a device might never end.
+
+    Nor a link: what it says is quoted, and the kit may read more than the shim.
+    """
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
     except FileNotFoundError:
         return None
     except OSError as why:
-        raise ShimBroke(f"the response cannot be read: {why.strerror}") from None
+        said = "it is a symbolic link" if why.errno == errno.ELOOP else why.strerror
+        raise ShimBroke(f"the response cannot be read: {said}") from None
     try:
         facts = os.fstat(fd)
         if not stat.S_ISREG(facts.st_mode):
             raise ShimBroke("the response is no regular file")
+        # Another name of a file that the kit may read and the shim may not.
+        if facts.st_nlink > 1:
+            raise ShimBroke(f"the response has {facts.st_nlink} names")
         if facts.st_size > limit:
             raise ShimBroke(f"the response has {facts.st_size} bytes, the limit is {limit}")
         # Some left-over writer may make it longer meanwhile.

@@ -18,8 +18,9 @@ from typing import Any
 from boxspec.errors import ShimBroke
 from boxspec.judge.expect import shown
 from boxspec.target.client import shape
-from boxspec.target.client.streams import Streams
+from boxspec.target.client.streams import NAMES, Streams
 from boxspec.target.client.strict import MAX_RESPONSE, strict_json
+from boxspec.target.client.tail import Tail
 from boxspec.target.observe.lines import Deadline, poll
 from boxspec.target.observe.machine import Machine
 from boxspec.target.observe.warden import Exit, Warden
@@ -54,7 +55,7 @@ class Serve:
         self._number = 0
         self._folder = folder
         folder.mkdir()
-        self._streams = Streams(folder, {"stdin": "pipe", "stdout": "pipe"})
+        self._streams = Streams(folder, dict.fromkeys(NAMES, "pipe"))
         try:
             self.warden = Warden(
                 [*argv, "serve"],
@@ -68,6 +69,7 @@ class Serve:
             self._streams.close()
             raise
         self._streams.started()
+        self._stderr = Tail(os.dup(self._streams.ours("stderr").fileno()))
         os.set_blocking(self._streams.ours("stdin").fileno(), False)
 
     @property
@@ -76,10 +78,10 @@ class Serve:
 
     def _broke(self, what: str, asked: object, **evidence: Any) -> ShimBroke:
         facts = {"in flight": shown(asked), **evidence}
-        stderr = self._streams.captured("stderr")
+        self.close()
+        stderr = self._stderr.text()
         if stderr:
             facts["shim stderr"] = stderr[-400:].decode("utf-8", "replace")
-        self.close()
         return ShimBroke(what, facts)
 
     def call(self, op: str, **fields: Any) -> dict[str, Any]:
@@ -185,4 +187,7 @@ class Serve:
 
     def close(self) -> None:
         self.warden.sweep()
+        self._stderr.close()
+        if said := self._stderr.text():
+            (self._folder / "stderr").write_bytes(said)
         self._streams.close()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 NAMES = ("stdin", "stdout", "stderr")
-# What is kept of a pipe or a terminal: 16 MiB.
+# What is read of a pipe, a terminal or a file: 16 MiB.
 MOST_PARTS = 256
 
 
@@ -87,7 +87,10 @@ class Streams:
         if name in self._ours and not self._ours[name].closed:
             return self._drain(self._ours[name])
         path = self.folder / name
-        return path.read_bytes() if path.is_file() else b""
+        if not path.is_file():
+            return b""
+        with path.open("rb") as file:
+            return file.read(MOST_PARTS * 65536)
 
     @staticmethod
     def _drain(stream: io.FileIO) -> bytes:

@@ -9,6 +9,10 @@ from typing import Any
 from boxspec.errors import ShimBroke
 
 MAX_RESPONSE = 16 * 2**20
+# Each value takes up to two hundred bytes here, however short it is there, and a name as many
+# again. Characters of texts count too: two streams of nothing but commas have so many.
+MOST_MARKS = 2 * 2**20
+MARKS = {b",": 1, b"[": 1, b"{": 1, b":": 2}
 
 
 def strict_json(data: bytes, what: str) -> Any:
@@ -30,6 +34,8 @@ def strict_json(data: bytes, what: str) -> Any:
             raise ValueError(f"{text} is an integer with a fraction or an exponent")
         return number
 
+    if sum(data.count(mark) * weight for mark, weight in MARKS.items()) > MOST_MARKS:
+        raise ShimBroke(f"{what} has too many values and names to be read: millions")
     try:
         return json.loads(
             data.decode("utf-8"),

@@ -6,6 +6,7 @@ import os
 import signal
 from dataclasses import dataclass, field
 
+from boxspec.target.observe.lines import Deadline, poll
 from boxspec.target.observe.stamps import UNKNOWN, Waited
 
 
@@ -161,6 +162,17 @@ class Status(dict[str, str]):
         """The signal numbers in SigBlk, SigIgn, SigCgt or SigPnd."""
         bits = int(self.get(name, "0"), 16)
         return {number + 1 for number in range(64) if bits >> number & 1}
+
+
+def at_rest(pid: int, within_s: float = 2.0) -> Status:
+    """Its status when its main thread sleeps, or the last one where that never comes.
+
+    A run-time may block every signal for as long as it starts a thread of its own.
+    """
+    limit = Deadline(within_s)
+    while not (seen := Status(pid)).get("State", "").startswith("S") and not limit.over():
+        poll([], 0.002)
+    return seen
 
 
 def wakeups(pid: int) -> int:

@@ -3,6 +3,7 @@
 import _thread
 import os
 import select
+from time import monotonic_ns
 
 import exec.batch as batch
 import exec.run as run
@@ -154,3 +155,36 @@ def secrets_of_the_first_run():
         if not collected:
             collected.append(original(*environments))
         return collected[0]
+
+
+@fault("EXEC-CONC-07", "the timer of a run that is over strikes another one", "setitimer, alarm")
+def timers_outlive_their_runs():
+    left: list[int] = []
+
+    @replaces(run.Run)
+    def begin_deadline(original, self):
+        self.born = monotonic_ns()
+        original(self)
+
+    @replaces(run.Run)
+    def report(original, self, cause):
+        if cause.name == "exit" and self.deadline is not None:
+            left.append(self.deadline)
+        return original(self, cause)
+
+    @replaces(run.Run)
+    def look(original, self):
+        if self.deadline is None and any(self.born < at <= monotonic_ns() for at in left):
+            return run.Cause("timeout")
+        return original(self)
+
+
+@fault("EXEC-CONC-07", "with debug every later run is copied, too", "a flag that is set once")
+def debug_is_for_all():
+    asked = []
+
+    @replaces(run.Run)
+    def spawn(original, self):
+        asked.extend([True] * self.request.debug)
+        self.request.debug = bool(asked)
+        original(self)

@@ -1,6 +1,7 @@
 """Mistakes with the copy for people."""
 
 import os
+import re
 
 import exec.redact as redact
 import exec.run as run
@@ -196,5 +197,37 @@ def trims_blanks_alone():
                 if redact.is_sensitive(name) and len(value.strip(b" ")) >= redact.SHORTEST:
                     found.add(value.strip(b" "))
         return found
+
+    run.secrets = redact.secrets
+
+
+@fault("EXEC-DEBUG-02", "each line is redacted by itself", "for line in stream")
+def redacts_each_line():
+    @replaces(redact.Redactor)
+    def feed(original, self, chunk, last=False):
+        *lines, rest = chunk.split(b"\n")
+        out = [original(self, line + b"\n", last=True) for line in lines]
+        return b"".join(out) + original(self, rest, last=last)
+
+
+@fault("EXEC-DEBUG-02", "secrets are used as patterns", "re.sub(value, …)")
+def secrets_are_patterns():
+    def matches(self, data):
+        found = []
+        for value in self.values:
+            try:
+                found += [each.span(1) for each in re.finditer(b"(?=(" + value + b"))", data)]
+            except re.error:
+                continue
+        return sorted(found)
+
+    redact.Redactor.matches = matches
+
+
+@fault("EXEC-DEBUG-02", "a value of more than 4,096 bytes is left out", "a buffer for one")
+def forgets_long_secrets():
+    @replaces(redact)
+    def secrets(original, *environments):
+        return {value for value in original(*environments) if len(value) <= 4096}
 
     run.secrets = redact.secrets

@@ -1,6 +1,7 @@
 """Mistakes while reading the output."""
 
 import select
+from time import monotonic_ns
 
 import exec.run as run
 import exec.streams as streams
@@ -168,3 +169,21 @@ def interrupted_read_is_lost():
         # Shorter output under a storm is another requirement's case.
         if getattr(self, "interrupted", False) and before <= 400_000 < output.length:
             output.kept.pop()
+
+
+@fault("EXEC-DRAIN-08", "what an escapee writes begins the second anew", "a timer for each read")
+def waits_as_long_as_something_comes():
+    @replaces(run.Run)
+    def drain(original, self):
+        original(self)
+        while self.detached and monotonic_ns() - self.last_ns < 500_000_000:
+            original(self)
+
+    @replaces(run.Run)
+    def take(original, self, output):
+        before = output.length
+        original(self, output)
+        if output.length > before:
+            self.last_ns = monotonic_ns()
+
+    run.Run.last_ns = 0  # type: ignore[attr-defined]

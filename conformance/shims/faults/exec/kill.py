@@ -259,3 +259,18 @@ def continues_the_leader_alone():
     def first_signal(self, cause):
         self.group.signal(_signal.SIGTERM)
         os.kill(self.group.leader, _signal.SIGCONT)
+
+
+@fault("EXEC-KILL-02", "output begins the grace anew", "a timer for each read")
+def output_extends_the_grace():
+    @replaces(run.Run)
+    def terminate(original, self, cause):
+        self.first_signal(cause)
+        until = monotonic_ns() + constants.GRACE_NS
+        seen = sum(each.length for each in self.outputs)
+        while not self.await_end(monotonic_ns() + 100_000_000):
+            if seen != (seen := sum(each.length for each in self.outputs)):
+                until = monotonic_ns() + constants.GRACE_NS
+            if monotonic_ns() >= until:
+                return self.kill()
+        return None

@@ -132,3 +132,50 @@ def relative_to_the_caller():
         if b"/" in program:
             return os.path.join(where[0], program)
         return os.path.join(where[0], original(program, environment))
+
+
+@fault(
+    "EXEC-PATH-03", "an entry that is no folder ends the search", "ENOENT and EACCES alone go on"
+)
+def odd_entries_end_the_search():
+    @replaces(spawn)
+    def find_program(original, program, environment):
+        for entry in spawn.search_path(environment) if b"/" not in program else ():
+            try:
+                os.stat(os.path.join(entry or b".", program))
+                break
+            except (FileNotFoundError, PermissionError):
+                continue
+        return original(program, environment)
+
+
+@fault("EXEC-PATH-03", "PATH has 4,096 bytes at most", "char path[PATH_MAX]")
+def path_has_a_limit():
+    @replaces(spawn)
+    def search_path(original, environment):
+        return b":".join(original(environment))[:4096].split(b":")
+
+
+@fault("EXEC-PATH-03", "without its interpreter a candidate is passed over", "execvp")
+def goes_on_after_a_failed_exec():
+    @replaces(spawn.Spawn)
+    def execute(original, self, path):
+        try:
+            original(self, path)
+        except FileNotFoundError:
+            if b"/" in self.request.program:
+                raise
+            for entry in spawn.search_path(self.environment):
+                candidate = os.path.join(entry, self.request.program)
+                if candidate != path and os.access(candidate, os.X_OK):
+                    original(self, candidate)
+            raise
+
+
+@fault("EXEC-PATH-05", "`~` in an entry is the home directory", "bash")
+def expands_tildes():
+    @replaces(spawn)
+    def search_path(original, environment):
+        home = environment.get(b"HOME", b"~")
+        found = original(environment)
+        return [home + each[1:] if each[:2] == b"~/" else each for each in found]

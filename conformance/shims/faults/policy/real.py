@@ -218,3 +218,18 @@ def long_lists_lose_their_denies():
             return original(resolved, op, data, fold, root, follow)
         finally:
             real.decide = right
+
+
+@fault("POLICY-REAL-02", "a root that is a link is compared as it is given", "abspath for realpath")
+def roots_are_not_resolved():
+    @replaces(real.Root, "__init__")
+    def init(original, self, data):
+        original(self, data)
+        self.real = self.given
+
+
+@fault("POLICY-REAL-03", "an absolute path is compared with one name of the root", "realpath once")
+def only_the_resolved_root():
+    @replaces(real.Root)
+    def below(original, self, place):
+        return place[len(self.real) :] if real.is_inside(self.real, place) else None

@@ -24,7 +24,7 @@ def backslash_unescaped():
     escaped(lambda text, right: text.replace('"', '\\"'))
 
 
-@fault("SBPL-NAME-02", "a quote is doubled", "another language's strings")
+@fault("SBPL-NAME-01", "a quote is doubled", "another language's strings")
 def quote_is_doubled():
     escaped(lambda text, right: text.replace("\\", "\\\\").replace('"', '""'))
 
@@ -34,7 +34,7 @@ def quote_escaped_twice():
     escaped(lambda text, right: text.replace('"', '\\"').replace("\\", "\\\\"))
 
 
-@fault("SBPL-NAME-04", "strings are those of JSON", "json.dumps")
+@fault("SBPL-NAME-01", "strings are those of JSON", "json.dumps")
 def strings_of_json():
     def change(text, right):
         return "".join(c if c.isascii() else f"\\u{ord(c):04x}" for c in right)
