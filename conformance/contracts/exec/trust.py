@@ -19,8 +19,8 @@ WITHIN_S = 10.0
 
 def trust(box: Box, say: Say) -> None:
     if "exec" in box.capabilities:
-        _twins(box, say)
         _confined(box, say)
+        _twins(box, say)
         _sentinels(box, say)
     else:
         _no_exec(box, say)
@@ -28,11 +28,11 @@ def trust(box: Box, say: Say) -> None:
 
 def _twins(box: Box, say: Say) -> None:
     """A run whose answer is yes, and twins whose answer is no."""
-    if box.session.backend is not None and programs.exit_with.startswith("/tmp/"):
-        problem = "the programs of the kit lie below /tmp, and sandboxes have a /tmp of their own"
-        raise UsageError("--backend", problem, "move the checkout")
     for _ in range(2):
         yes = box.exec.run(program=programs.exit_with, args=["0"], within_s=WITHIN_S)
+        if not yes.ok and box.session.backend and programs.exit_with.startswith("/tmp/"):
+            problem = f"sandboxes have a /tmp of their own, and there is {programs.exit_with}"
+            raise UsageError(f"--backend {box.session.backend}", problem, "move the checkout")
         if not yes.ok or not yes.result["success"]:
             raise _no(f"a program that exits 0 is answered with {shown(yes.raw)}")
         box.session.startup_ms = yes.elapsed_ms
@@ -55,12 +55,15 @@ def _confined(box: Box, say: Say) -> None:
     box.send(message, within_s=WITHIN_S)
     outside = mark.exists()
     mark.unlink(missing_ok=True)
-    box.send({**message, **asked}, within_s=WITHIN_S)
+    seen = box.send({**message, **asked}, within_s=WITHIN_S)
     inside = mark.exists()
     box.session.delete(beside)
     name = asked["backend"]["name"]
     if not outside:
         raise HarnessError(f"touch makes no {mark}, without any sandbox")
+    if seen.ok and seen.result.get("enforcement") == "none":
+        reasons = "; ".join(seen.result.get("enforcement_reasons", ())) or "no reason is given"
+        raise UsageError(f"--backend {name}", f"it confines nothing here: {reasons}", "try another")
     if inside:
         raise _no(f"--backend {name}: a run inside wrote to {mark}, outside of its workspace")
     say(f"{name}: what is outside of the workspace is not written to")
