@@ -27,8 +27,6 @@ PYTHON = (
     ' subprocess.run([sys.executable, "-c", "pass"], check=True)'
 )
 NODE = "const fs = require('fs'); fs.writeFileSync('n', 'x'); fs.renameSync('n', 'm')"
-    "const fs = require('fs'); fs.writeFileSync('n', 'x'); fs.renameSync('n', 'm'); fs.rmSync('m')"
-)
 
 # Each is a line of shell that ends with 0 where the tool did its work.
 TOOLS = {
