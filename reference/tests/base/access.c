@@ -67,8 +67,8 @@ static void answers_are_the_same_with_and_without_a_filter(void **state) {
     folder_add_file(folder, "yes", "", 0700);
     folder_add_file(folder, "no", "", 0600);
     folder_add_folder(folder, "dir");
-    for (int i = NOTHING; i <= EFFECTIVE; i++) {
-        refused = i;
+    for (int filtered = 0; filtered <= 1; filtered++) {
+        refused = filtered ? EFFECTIVE : NOTHING;
         assert_int_equal(bs_may_execute(folder->fd, "yes"), 0);
         assert_int_equal(bs_may_execute(folder->fd, "no"), EACCES);
         assert_int_equal(bs_may_execute(folder->fd, "none"), ENOENT);

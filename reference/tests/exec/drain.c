@@ -57,7 +57,7 @@ static void the_cap_counts_bytes_of_single_writes_too(void **state) {
     struct bs_drain drain;
     bs_drain_init(&drain, ends[0], BS_STDERR, 4);
     for (size_t i = 0; i < TEXT_LEN; i++) {
-        assert_int_equal(write(ends[1], TEXT + i, 1), 1);
+        assert_int_equal(write(ends[1], &TEXT[i], 1), 1);
         assert_int_equal(bs_drain_read(&drain, &outlets), 0);
         assert_int_equal(drain.over, i >= 4);
         assert_int_equal(drain.taken, i < 4 ? i + 1 : 4);
