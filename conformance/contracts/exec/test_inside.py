@@ -31,10 +31,9 @@ def variables(said: dict[str, object]) -> dict[bytes, bytes]:
 # The group and the session -----------------------------------------------------------------------
 
 
-@requires("EXEC-CHILD-01", capability=HERE)
+@requires("EXEC-CHILD-01", capability=HERE, inside=True)
 def test_inside_the_whole_group_ends_at_a_deadline(box: Box) -> None:
     # The launcher leads: what the group is for still holds of the program and its members.
-    box.exec.inside.expect_here()
     events = box.events()
     script = f'"{P.slow_exit}" "$0" 60000 & exec "{P.slow_exit}" "$0" 60000'
     seen = box.exec.run(
@@ -44,9 +43,8 @@ def test_inside_the_whole_group_ends_at_a_deadline(box: Box) -> None:
     expect_none_left(seen, events, ready=2)
 
 
-@requires("EXEC-CHILD-02", capability=HERE)
+@requires("EXEC-CHILD-02", capability=HERE, inside=True)
 def test_inside_the_session_is_not_the_callers(box: Box) -> None:
-    box.exec.inside.expect_here()
     events, fifo = box.events(), box.fifo("gate")
     with box.exec.start(program=P.gate, args=[events.path, str(fifo)]) as live:
         child = events.wait("ready").pid
@@ -56,9 +54,8 @@ def test_inside_the_session_is_not_the_callers(box: Box) -> None:
     expect("the child is in the caller's session", sessions[0] == sessions[1], False)
 
 
-@requires("EXEC-CHILD-09", capability=HERE)
+@requires("EXEC-CHILD-09", capability=HERE, inside=True)
 def test_inside_nothing_is_open_above_2(box: Box) -> None:
-    box.exec.inside.expect_here()
     kept = box.tmp / "kept"
     kept.write_text("x")
     said = report(box, state=["--leave-open", f"9={kept}"])
@@ -69,9 +66,8 @@ def test_inside_nothing_is_open_above_2(box: Box) -> None:
 # The environment ---------------------------------------------------------------------------------
 
 
-@requires("EXEC-ENV-01", capability=HERE)
+@requires("EXEC-ENV-01", capability=HERE, inside=True)
 def test_inside_inherit_is_the_listed_names(box: Box) -> None:
-    box.exec.inside.expect_here()
     more = {"TZ": "UTC", "LANGUAGE": "en", "LC_TIME": "C", "LC_": "x", **ODD}
     got = variables(report(box, env="inherit", shim_env=more))
     strange = [
@@ -83,10 +79,9 @@ def test_inside_inherit_is_the_listed_names(box: Box) -> None:
     expect("names that are not of the list, and of it missing", (strange, missing), ([], []))
 
 
-@requires("EXEC-ENV-02", capability=HERE)
+@requires("EXEC-ENV-02", capability=HERE, inside=True)
 @pytest.mark.parametrize("vector", PAIRS)
 def test_inside_clear_and_set_adds_a_private_tmpdir_alone(box: Box, vector: str) -> None:
-    box.exec.inside.expect_here()
     got = variables(report(box, env=PAIRS[vector], shim_env={"BOXSPEC_CALLER": "1"}))
     private = got.pop(b"TMPDIR", b"")
     listed = sorted(name + b"=" + value for name, value in got.items())
@@ -94,18 +89,16 @@ def test_inside_clear_and_set_adds_a_private_tmpdir_alone(box: Box, vector: str)
     expect("TMPDIR", private, satisfies(lambda value: value.startswith(b"/"), "an absolute path"))
 
 
-@requires("EXEC-ENV-03", capability=HERE)
+@requires("EXEC-ENV-03", capability=HERE, inside=True)
 def test_inside_of_duplicate_names_only_the_last_arrives(box: Box) -> None:
-    box.exec.inside.expect_here()
     got = variables(report(box, env=[("AB", "1"), ("A", "2"), ("AB", "3"), ("TMPDIR", "/own")]))
     private = got.pop(b"TMPDIR", b"/own")
     expect("the pairs", got, {b"A": b"2", b"AB": b"3"})
     expect("the sandbox's own TMPDIR wins", private != b"/own", True)
 
 
-@requires("EXEC-ENV-04", capability=(HERE, "exec.bytes"))
+@requires("EXEC-ENV-04", capability=(HERE, "exec.bytes"), inside=True)
 def test_inside_pairs_that_are_no_text_arrive_exactly(box: Box) -> None:
-    box.exec.inside.expect_here()
     pairs: list[tuple[str | bytes, str | bytes]] = [(b"RAW\xff", b"\xff\x80 \xc0"), ("A", "1")]
     got = variables(report(box, env=pairs))
     got.pop(b"TMPDIR", None)
@@ -115,10 +108,9 @@ def test_inside_pairs_that_are_no_text_arrive_exactly(box: Box) -> None:
 # Streams -----------------------------------------------------------------------------------------
 
 
-@requires("EXEC-STDIN-01", capability=HERE)
+@requires("EXEC-STDIN-01", capability=HERE, inside=True)
 def test_inside_a_regular_file_comes_as_a_pipe(box: Box) -> None:
     # A descriptor of the file could be opened anew for writing, through /proc.
-    box.exec.inside.expect_here()
     source = box.folder / "source"
     source.write_bytes(b"0123456789")
     line = "test -f /dev/stdin && echo file; cat; echo x 2>/dev/null >/proc/self/fd/0; exit 5"
@@ -130,9 +122,8 @@ def test_inside_a_regular_file_comes_as_a_pipe(box: Box) -> None:
     )
 
 
-@requires("EXEC-STDIN-01", capability=HERE)
+@requires("EXEC-STDIN-01", capability=HERE, inside=True)
 def test_inside_a_pipe_is_passed_on_as_it_is(box: Box) -> None:
-    box.exec.inside.expect_here()
     reader, writer = os.pipe()
     try:
         said = report(box, stdin="inherit", shim_stdin=reader)
@@ -147,18 +138,16 @@ def test_inside_a_pipe_is_passed_on_as_it_is(box: Box) -> None:
 
 
 @pytest.mark.parametrize("how", AWAY)
-@requires("EXEC-ORPHAN-04", capability=HERE)
+@requires("EXEC-ORPHAN-04", capability=HERE, inside=True)
 def test_inside_a_helper_that_left_the_group_ends_with_the_run(box: Box, how: str) -> None:
-    box.exec.inside.expect_here()
     seen = leave_orphan(box, "--keep", "none", *AWAY[how], code=4)
     expect("exit_code", seen.result["exit_code"], 4)
     expect_none_left(seen, box.events(), orphan=1)
 
 
 @pytest.mark.parametrize("how", AWAY)
-@requires("EXEC-ORPHAN-06", capability=HERE)
+@requires("EXEC-ORPHAN-06", capability=HERE, inside=True)
 def test_inside_a_caller_that_is_a_subreaper_is_given_nobody(box: Box, how: str) -> None:
-    box.exec.inside.expect_here()
     events = box.events()
     args = [events.path, "--keep", "none", *AWAY[how]]
     with box.exec.start(
@@ -172,9 +161,8 @@ def test_inside_a_caller_that_is_a_subreaper_is_given_nobody(box: Box, how: str)
     expect("children of the caller after the run", left, [])
 
 
-@requires("EXEC-DRAIN-09", capability=(HERE, "exec.termination"))
+@requires("EXEC-DRAIN-09", capability=(HERE, "exec.termination"), inside=True)
 def test_inside_nobody_holds_the_pipes_after_the_run(box: Box) -> None:
-    box.exec.inside.expect_here()
     events = box.events()
     seen = box.exec.run(program=P.orphan, args=[events.path, "--setsid", "--keep", "out"])
     attempted(events, orphan=1)
@@ -214,31 +202,27 @@ def expect_nothing_unconfined(box: Box, state: list[str]) -> None:
     )
 
 
-@requires("EXEC-SPAWN-11", capability=HERE)
+@requires("EXEC-SPAWN-11", capability=HERE, inside=True)
 def test_inside_without_descriptors_for_a_sandbox_nothing_runs(box: Box) -> None:
-    box.exec.inside.expect_here()
     expect_nothing_unconfined(box, STATES["few_descriptors"])
 
 
-@requires("EXEC-WAIT-04", capability=HERE)
+@requires("EXEC-WAIT-04", capability=HERE, inside=True)
 def test_inside_a_sandbox_whose_trial_was_collected_by_somebody_else_runs_nothing(box: Box) -> None:
-    box.exec.inside.expect_here()
     expect_nothing_unconfined(box, STATES["a_thief"])
 
 
-@requires("EXEC-SPAWN-15", capability=HERE)
+@requires("EXEC-SPAWN-15", capability=HERE, inside=True)
 def test_inside_a_program_that_cannot_be_started_leaves_nothing(box: Box) -> None:
-    box.exec.inside.expect_here()
     absent = box.folder / "absent"
     seen = box.exec.run(program=str(absent))
     left = [each.describe() for each in (*seen.survivors, *seen.zombies)]
     expect("the run, and who is left", (outcome(seen), left), (SPAWN_FAILURE, []))
 
 
-@requires("EXEC-SPAWN-14", capability=HERE)
+@requires("EXEC-SPAWN-14", capability=HERE, inside=True)
 @pytest.mark.parametrize("call", ["clone3", "pidfd_open", "close_range", "pidfd_send_signal"])
 def test_inside_runs_work_where_newer_calls_are_missing(box: Box, call: str) -> None:
-    box.exec.inside.expect_here()
     said = report(box, state=["--seccomp-deny", f"{call}:ENOSYS"], env=[*LOCALE.items()])
     above = [each["fd"] for each in said["fds"] if each["fd"] > 2]
     expect(
@@ -246,7 +230,6 @@ def test_inside_runs_work_where_newer_calls_are_missing(box: Box, call: str) -> 
     )
 
 
-@requires("EXEC-SPAWN-14", capability=HERE)
+@requires("EXEC-SPAWN-14", capability=HERE, inside=True)
 def test_inside_without_a_thread_for_the_probe_nothing_runs(box: Box) -> None:
-    box.exec.inside.expect_here()
     expect_nothing_unconfined(box, ["--seccomp-deny", "clone3:EPERM"])

@@ -117,11 +117,6 @@ class Inside:
                 instead = f"; {change.instead} decides what holds" if change.instead else ""
                 raise Changed(f"{change.why}{instead}")
 
-    def expect_here(self) -> None:
-        """For a test that decides what holds inside: elsewhere it does not apply."""
-        if self.name is None:
-            raise NotApplicable("it is about runs inside a sandbox (--backend)", ["--backend"])
-
 
 def expect_confined(raw: Mapping[str, Any] | None) -> None:
     """What ran without a sandbox says nothing about runs inside of one."""
