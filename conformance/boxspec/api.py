@@ -15,6 +15,7 @@ from boxspec.judge.expect import (
 from boxspec.judge.marks import requires
 from boxspec.judge.verdict import (
     Blocked,
+    Changed,
     Declared,
     Failure,
     HostLacks,
@@ -41,6 +42,7 @@ __all__ = [
     "Answer",
     "Blocked",
     "Box",
+    "Changed",
     "Declared",
     "Event",
     "Events",

@@ -38,6 +38,14 @@ def scratch() -> Path:
     return Path(tempfile.gettempdir()) if named or not _fits(MEMORY) else MEMORY
 
 
+def case_root() -> Path:
+    """Where workspaces of sandboxes are made: sandboxes have a /tmp and a /dev/shm of their own."""
+    named = os.environ.get("BOXSPEC_CASE_ROOT") or os.environ.get("XDG_CACHE_HOME")
+    root = (Path(named) if named else Path.home() / ".cache") / "boxspec"
+    root.mkdir(parents=True, exist_ok=True)
+    return root.resolve()
+
+
 def _fits(folder: Path) -> bool:
     """It is in memory, has room, and lets everybody write and execute there."""
     try:

@@ -181,6 +181,8 @@ bool bs_landlock_claims(const struct bs_backend_context *context, bool filtered,
     bool good = bs_report_claim(report, BS_ASPECT_FS_WRITE, BS_CLAIM_FULLY) &&
                 bs_report_claim(report, BS_ASPECT_FS_METADATA, BS_CLAIM_FULLY) &&
                 lacks(report, BS_ASPECT_PROCESS, "processes outside can be seen in /proc") &&
+                lacks(report, BS_ASPECT_PROCESS,
+                      "one that left its group outlives a run that is killed at once") &&
                 lacks(report, BS_ASPECT_IPC, "files of /dev/shm can be read");
     if (abi < BS_LL_ABI_TRUNCATE)
         good = good && lacks(report, BS_ASPECT_FS_WRITE, "files outside can be truncated");

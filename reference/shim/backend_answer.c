@@ -87,6 +87,12 @@ void bs_put_reasons(struct bs_buf *out, const struct bs_backend_context *context
             any = true;
         }
     }
+    /* A probe that failed has no claims: why there is no sandbox is a warning. */
+    for (size_t i = 0; !any && i < report->n_warnings; i++) {
+        if (i > 0)
+            bs_buf_char(out, ',');
+        put_text(out, report->warnings[i]);
+    }
     bs_buf_char(out, ']');
 }
 

@@ -125,7 +125,18 @@ enum bs_answer bs_op_exec_run(const struct bs_call *call, struct bs_buf *out) {
     return answer;
 }
 
+/* What the runs of a batch share: the sandbox around them, if they have one. */
+struct batch_setting {
+#ifdef BOXSPEC_BACKENDS
+    struct bs_session *session; /* NULL: none */
+    struct bs_buf reasons;
+#else
+    char nothing;
+#endif
+};
+
 struct batch_run {
+    const struct batch_setting *setting;
     struct bs_decoder decoder;
     struct bs_exec_request request;
     struct bs_exec_result result;
@@ -136,12 +147,23 @@ struct batch_run {
     bool started;
 };
 
+static int run_of_batch(struct batch_run *item) {
+#ifdef BOXSPEC_BACKENDS
+    if (item->setting->session != NULL)
+        return holds_nul(&item->decoder, &item->request, &item->err)
+                   ? BS_E_EXECUTION
+                   : bs_session_run(item->setting->session, &item->request, &item->result,
+                                    &item->err);
+#endif
+    return run(&item->decoder, &item->request, &item->result, &item->err);
+}
+
 static void *batch_thread(void *arg) {
     struct batch_run *item = arg;
     struct timespec at = {(time_t)(item->at / 1000000000U), (long)(item->at % 1000000000U)};
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR) {
     }
-    item->code = run(&item->decoder, &item->request, &item->result, &item->err);
+    item->code = run_of_batch(item);
     return NULL;
 }
 
@@ -192,14 +214,26 @@ static void start_all(struct batch_run *items, size_t n) {
     }
 }
 
-static void put_batch(struct batch_run *items, size_t n, struct bs_buf *out) {
+static void put_run(struct bs_buf *out, const struct batch_setting *setting,
+                    struct bs_exec_result *result) {
+    bs_put_result(out, result);
+#ifdef BOXSPEC_BACKENDS
+    if (setting->session != NULL)
+        bs_put_enforcement(out, bs_session_enforcement(setting->session), &setting->reasons);
+#else
+    (void)setting;
+#endif
+}
+
+static void put_batch(struct batch_run *items, size_t n, const struct batch_setting *setting,
+                      struct bs_buf *out) {
     bs_buf_str(out, "{\"runs\":[");
     for (size_t i = 0; i < n; i++) {
         struct batch_run *item = &items[i];
         bs_buf_str(out, i > 0 ? ",{" : "{");
         bs_buf_str(out, item->code == BS_OK ? "\"result\":" : "\"error\":");
         if (item->code == BS_OK)
-            bs_put_result(out, &item->result);
+            put_run(out, setting, &item->result);
         else
             bs_put_error(out, bs_error_kind(item->code), item->err.message,
                          strlen(item->err.message));
@@ -208,11 +242,40 @@ static void put_batch(struct batch_run *items, size_t n, struct bs_buf *out) {
     bs_buf_str(out, "]}");
 }
 
+#ifdef BOXSPEC_BACKENDS
+/* One session around all runs. */
+static int open_setting(const struct bs_asked_backend *asked, const struct batch_run *items,
+                        size_t n, struct batch_setting *setting, struct bs_error *err) {
+    struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
+    int code = BS_OK;
+    for (size_t i = 0; code == BS_OK && i < n; i++)
+        code = bs_context_check_dir(&asked->context, items[i].request.current_dir, err);
+    if (code == BS_OK)
+        code = bs_session_open(asked->backend, &asked->context, asked->on_unavailable, NULL,
+                               &setting->session, &report, err);
+    if (code == BS_OK)
+        bs_put_reasons(&setting->reasons, &asked->context, &report);
+    bs_backend_report_clear(&report);
+    return code;
+}
+#endif
+
 enum bs_answer bs_op_exec_batch(const struct bs_call *call, struct bs_buf *out) {
-    static const char *const known[] = {"id", "op", "runs", "hold", NULL};
+    static const char *const known[] = {"id",      "op", "runs", "hold",
+#ifdef BOXSPEC_BACKENDS
+                                        "backend",
+#endif
+                                        NULL};
     struct bs_decoder decoder = {0};
+    struct batch_setting setting = {0};
     enum bs_answer answer = BS_ANSWERED;
     bs_refuse_unknown(&decoder, call->request, "", known);
+#ifdef BOXSPEC_BACKENDS
+    struct bs_asked_backend asked;
+    const cJSON *backend = cJSON_GetObjectItemCaseSensitive(call->request, "backend");
+    if (backend != NULL)
+        bs_decode_use(&decoder, backend, &asked);
+#endif
     const cJSON *runs = cJSON_GetObjectItemCaseSensitive(call->request, "runs");
     size_t n = cJSON_IsArray(runs) ? (size_t)cJSON_GetArraySize(runs) : 0;
     struct batch_run *items = calloc(n + 1, sizeof *items);
@@ -225,17 +288,27 @@ enum bs_answer bs_op_exec_batch(const struct bs_call *call, struct bs_buf *out) 
     const cJSON *entry = NULL;
     size_t i = 0;
     cJSON_ArrayForEach(entry, runs) {
-        if (i < n)
+        if (i < n) {
+            items[i].setting = &setting;
             decode_batch_run(&decoder, entry, i, &items[i]);
+        }
         i++;
     }
     if (bs_decoder_failed(&decoder)) {
         answer = bs_answer_problems(out, call->id, &decoder);
         goto finish;
     }
+#ifdef BOXSPEC_BACKENDS
+    struct bs_error err = BS_ERROR_INIT;
+    int code = backend != NULL ? open_setting(&asked, items, n, &setting, &err) : BS_OK;
+    if (code != BS_OK) {
+        answer = bs_answer_error(out, call->id, code, &err);
+        goto finish;
+    }
+#endif
     start_all(items, n);
     bs_answer_open(out, call->id, "result");
-    put_batch(items, n, out);
+    put_batch(items, n, &setting, out);
     bs_answer_close(out);
 finish:
     for (i = 0; i < n; i++) {
@@ -243,6 +316,10 @@ finish:
         bs_decoder_clear(&items[i].decoder);
     }
     free(items);
+#ifdef BOXSPEC_BACKENDS
+    (void)bs_session_close(setting.session, NULL);
+    bs_buf_clear(&setting.reasons);
+#endif
     bs_decoder_clear(&decoder);
     return answer;
 }

@@ -25,6 +25,7 @@ class Requires:
     timing: bool = False
     main_thread: bool = False
     needs: tuple[str, ...] = ()
+    inside: bool = False
 
     @property
     def topic(self) -> str:
@@ -40,6 +41,7 @@ def requires(
     timing: bool = False,
     main_thread: bool = False,
     needs: Sequence[str] = (),
+    inside: bool = False,
 ) -> Callable[[Body], Body]:
     """Name the requirements that a test decides.
 
@@ -50,6 +52,7 @@ def requires(
     needs: requirements of any topic without which this test decides nothing: where one of them is
     broken, a failure of this test is blocked by it. What holds for each test of a requirement
     stands in requirements.yaml as `needs`.
+    inside: it is about runs in a sandbox, and is there with `--backend` alone.
     """
     if not ids:
         raise TypeError("@requires names at least one requirement")
@@ -67,6 +70,7 @@ def requires(
         timing=timing,
         main_thread=main_thread,
         needs=tuple(needs),
+        inside=inside,
     )
     topics = {each.rsplit("-", 1)[0] for each in ids}
     if len(topics) != 1:

@@ -12,6 +12,7 @@ from boxspec.judge.stable import stable
 from boxspec.judge.verdict import (
     BROKEN,
     Blocked,
+    Changed,
     Declared,
     Failure,
     HostLacks,
@@ -34,6 +35,7 @@ class Record:
     blocked_by: those that the test itself found broken.
     lacks: the feature of the host without which it was not measured.
     missing: the capabilities without which it does not apply.
+    changed: why it does not apply under the conditions of this run; another test does.
     declared, escaped: what was said beforehand not to be held, and what got out.
     timing: each bound of time, each time that it was measured (see timing.py).
     late: at some look something came too late, and the machine may have been the cause.
@@ -61,6 +63,7 @@ class Record:
     missing: list[str] = field(default_factory=list)
     declared: str = ""
     escaped: str = ""
+    changed: str = ""
     timing: list[dict[str, Any]] = field(default_factory=list)
     late: bool = False
 
@@ -91,6 +94,8 @@ class Record:
             self.verdict, self.missing = Verdict.NOT_APPLICABLE, list(why.missing)
             if isinstance(why, Declared):
                 self.declared, self.escaped = why.declared, why.escaped
+            if isinstance(why, Changed):
+                self.changed = why.changed
         else:
             self._blame_kit(why)
 

@@ -116,11 +116,12 @@ class Tree:
 
     def not_applicable(self) -> dict[str, list[str]]:
         """The requirements that do not apply, by the capabilities that are missing; not those
-        whose escapes were declared, which are told by themselves."""
+        whose escapes were declared or that the conditions of the run change: they are told by
+        themselves."""
         found: dict[str, list[str]] = {}
         for each in self.judged:
-            escaped = any(record.escaped for record in each.records)
-            if each.verdict is Verdict.NOT_APPLICABLE and not escaped:
+            told = any(record.escaped or record.changed for record in each.records)
+            if each.verdict is Verdict.NOT_APPLICABLE and not told:
                 found.setdefault(", ".join(each.missing) or each.reason, []).append(each.id)
         return found
 

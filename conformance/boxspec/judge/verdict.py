@@ -139,6 +139,15 @@ class NotApplicable(Exception):
         return cls(f"the shim does not declare {', '.join(missing)}", missing)
 
 
+class Changed(NotApplicable):
+    """What the test asks is another matter under the conditions of this run: `changed` says why,
+    and another test decides what holds instead."""
+
+    def __init__(self, changed: str) -> None:
+        super().__init__(f"changed: {changed}")
+        self.changed = changed
+
+
 class Declared(NotApplicable):
     """What got out was declared before the run not to be held: `declared` says how (partial,
     unavailable, not enforced), `escaped` what got out. No conformance, and no broken claim."""

@@ -113,6 +113,8 @@ def _test(tree: Tree, record: Record) -> dict[str, Any]:
         test["cases"] = {"failed": record.cases[0], "of": record.cases[1]}
     if record.escaped:
         test.update({name: said[name] for name in ("declared", "escaped")})
+    if record.changed:
+        test["changed"] = record.changed
     test["timing"] = said["timing"]
     test["repro"] = repro_command(record.requirements[:1], tree.shim)
     return test

@@ -30,7 +30,8 @@ def tell(console: Console, tree: Tree) -> None:
         console.write(line)
     for judged in tree.judged:
         if judged.verdict is Verdict.CONFORMS:
-            for reason in dict.fromkeys(each.reason for each in judged.records if each.reason):
+            told = [each for each in judged.records if each.reason and not each.changed]
+            for reason in dict.fromkeys(each.reason for each in told):
                 console.write(f"conforms  {judged.id}: {reason}")
     for line in tree.stale:
         console.write(f"stale baseline  {line}")
@@ -81,6 +82,9 @@ def _undecided(tree: Tree) -> Iterator[str]:
         escaped = [each.escaped for each in judged.records if each.escaped]
         if escaped:
             yield f"declared, and escaped  {judged.id}: {'; '.join(escaped)}"
+    for judged in tree.judged:
+        for why in dict.fromkeys(each.changed for each in judged.records if each.changed):
+            yield f"changed by the sandbox  {judged.id}: {why}"
     for missing, ids in tree.not_applicable().items():
         yield f"not applicable, without {missing}: {' '.join(ids)}"
 

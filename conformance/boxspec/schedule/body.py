@@ -48,6 +48,7 @@ class Body:
     def run(self, box: Box) -> None:
         applicable(self.marked, box.session)
         box.topic, box.needs_s = self.marked.topic, self.marked.seconds
+        box.deciding = self.marked.ids
         given: dict[str, Any] = dict(self.arguments)
         if self.needs_box:
             given["box"] = box

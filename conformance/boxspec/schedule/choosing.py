@@ -48,7 +48,7 @@ def choose(config: pytest.Config, items: list[pytest.Item]) -> None:
         unknown = [name for name in marked.ids if name not in known]
         if unknown:
             raise pytest.UsageError(f"{item.nodeid}: requirement {unknown[0]} is not in the list")
-        wanted = any(
+        wanted = (not marked.inside or option("boxspec_backend") is not None) and any(
             (contracts is None or contract_of(name) in contracts)
             and (only is None or name in only)
             and (topics is None or known[name].topic in topics)

@@ -25,6 +25,7 @@ from boxspec.target.hangs import Hangs
 from boxspec.target.idle import Idle
 from boxspec.target.live import PRELOADED, Live
 from boxspec.target.look import FIRST, Look
+from boxspec.target.observe import procs
 from boxspec.target.observe.events import LOOK_S, Events
 from boxspec.target.observe.machine import Machine
 from boxspec.target.observe.stamps import SPARE_MS
@@ -42,6 +43,9 @@ WITHIN_S = 30.0
 # A question through serve has this long, and as much again for each MiB that it brings along.
 ANSWER_S = 10.0
 MIB = 2**20
+# What the kernel may take to end a sandbox: 254 ms for namespaces on a machine that was busy with
+# others. It sleeps meanwhile, so nobody's wait for a processor shows it.
+TAKEN_DOWN_MS = 300.0
 
 
 class Box:
@@ -54,8 +58,10 @@ class Box:
         self.session = session
         self.name = name
         self.folder = session.case_folder()
-        # The topic of the test, and the seconds that it needs (`@requires(overlap=…)`).
+        # The topic of the test, the requirements that it decides, and the seconds that it needs
+        # (`@requires(overlap=…)`).
         self.topic = ""
+        self.deciding: tuple[str, ...] = ()
         self.needs_s = 0.0
         # Each bound of time that was measured.
         self.timings: list[Timing] = []
@@ -173,9 +179,20 @@ class Box:
         for events in self._events:
             if events.path == str(wanted):
                 return events
-        made = Events(wanted, self._somebody_lives, self.patience, self._heard_of_child)
+        # Whoever is judged inside a backend may have a pid namespace there.
+        outside = self._outside if self.session.backend is not None else None
+        made = Events(wanted, self._somebody_lives, self.patience, self._heard_of_child, outside)
         self._events.append(made)
         return made
+
+    def _outside(self, pid: int) -> int:
+        """The process of this case that has that number in its own namespace; for one that is
+        gone, a number that nobody can have."""
+        tree = [proc.pid for live in self.lives for proc in live.warden.tree()]
+        found = [each for each in tree if procs.known_inside_as(each) == pid]
+        if found:
+            return found[0]
+        return pid if pid in tree else procs.NOBODY + pid
 
     def _somebody_lives(self) -> bool:
         return any(live.somebody_lives() for live in self.lives)
@@ -215,6 +232,8 @@ class Box:
         seen: bool = True,
     ) -> None:
         """A bound of time by its figures (see judge/timing.py)."""
+        if self.session.backend is not None:
+            spare_ms += TAKEN_DOWN_MS
         self.note(Timing(what, limit_ms, spare_ms, took_ms, waited_ms, seen)).judge()
 
     # Messages -------------------------------------------------------------------------------

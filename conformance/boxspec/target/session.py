@@ -14,7 +14,7 @@ from typing import Any
 
 from boxspec import folders
 from boxspec.judge.verdict import NotMeasured
-from boxspec.places import scratch
+from boxspec.places import case_root, scratch
 from boxspec.programs import programs
 from boxspec.target.client.serve import Serve
 from boxspec.target.client.strict import MAX_RESPONSE
@@ -51,7 +51,9 @@ class Session:
         self.env = dict(os.environ)
         _keep_descriptors_private()
         orphans.adopt()
-        self.root = folders.make(scratch())
+        # What runs inside a sandbox reaches its case where sandboxes let it write.
+        place = scratch() if backend is None else case_root()
+        self.root = folders.make(place)
         # Cases may start the shim as another user.
         self.root.chmod(0o755)
         self._lock = threading.Lock()

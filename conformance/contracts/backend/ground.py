@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from boxspec.places import case_root
 from boxspec.programs import programs
 
 CANARY = "canary\n"
@@ -25,13 +26,10 @@ SHARED = ("/tmp", "/var/tmp", "/dev/shm")
 Facts = tuple[object, ...]
 
 
-def case_root() -> Path:
-    named = os.environ.get("BOXSPEC_CASE_ROOT") or os.environ.get("XDG_CACHE_HOME")
-    root = Path(named) if named else Path.home() / ".cache"
-    root = root / "boxspec"
-    root.mkdir(parents=True, exist_ok=True)
+def ground_root() -> Path:
+    root = case_root()
     _remove_abandoned(root)
-    return root.resolve()
+    return root
 
 
 @cache
@@ -45,7 +43,7 @@ def _remove_abandoned(root: Path) -> None:
 
 @contextlib.contextmanager
 def made_ground() -> Iterator[Ground]:
-    folder = Path(tempfile.mkdtemp(dir=case_root(), prefix=f"{os.getpid()}-"))
+    folder = Path(tempfile.mkdtemp(dir=ground_root(), prefix=f"{os.getpid()}-"))
     folder.chmod(0o755)
     ground = Ground(folder)
     try:

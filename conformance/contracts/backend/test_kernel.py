@@ -47,3 +47,8 @@ def test_no_file_of_the_kernel_is_opened_for_writing(box: Box, probe: str) -> No
 @pytest.mark.parametrize("probe", FAMILIES)
 def test_a_filter_refuses_families_of_sockets(box: Box, probe: str) -> None:
     attempt(box, probe)
+
+
+@requires("BACKEND-KERNEL-06")
+def test_a_filter_refuses_the_calls_of_another_abi(box: Box) -> None:
+    attempt(box, "k_int80")

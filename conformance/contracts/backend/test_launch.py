@@ -4,12 +4,23 @@ import fcntl
 import os
 import pty
 import struct
+import subprocess
 import termios
 import tty
 
 import pytest
 
-from boxspec.api import Box, Failure, HostLacks, Verdict, expect, requires, startswith
+from boxspec.api import (
+    Box,
+    Failure,
+    HostLacks,
+    NotApplicable,
+    Verdict,
+    expect,
+    programs,
+    requires,
+    startswith,
+)
 from contracts.backend.attempt import attempt, inside
 from contracts.backend.ground import made_ground
 from contracts.backend.scene import Scene, made_scene, run_outside
@@ -110,3 +121,27 @@ def test_a_missing_program_is_a_failure_to_spawn(box: Box) -> None:
         error = session.only.error
         expect("the kind of the error", error["kind"], "execution")
         expect("its message", error["message"], startswith("failed to spawn"))
+
+
+@requires("BACKEND-LAUNCH-05")
+def test_a_library_that_the_request_preloads_runs_confined(box: Box) -> None:
+    # It says in a file in which processes it is. Outside of the workspace none of them may.
+    library = programs.preload("no_pidfd")
+    with made_ground() as ground:
+        told = ground.out / "preloaded"
+        env = {"LD_PRELOAD": library, "BOXSPEC_PRELOADED": str(told)}
+        told.touch()
+        subprocess.run(["/bin/true"], env=env, check=True)
+        if not told.read_text():
+            raise HostLacks("escape probes", "/bin/true loads no library that LD_PRELOAD names")
+        told.write_text("")
+        session = box.backend.run(
+            [{"program": "/bin/true", "env": list(env.items())}],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+        )
+        if session.result["enforcement"] == "none":
+            raise NotApplicable("the backend says that it enforces nothing")
+        expect("the program's end", session.only.result["exit_code"], 0)
+        expect("processes that wrote outside", told.read_text(), "", verdict=Verdict.ESCAPED)

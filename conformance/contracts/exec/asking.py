@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Failure, NotApplicable, Verdict
 from boxspec.target.case import WITHIN_S, Box
 from boxspec.target.live import Live
-from contracts.exec.answers import ObservedBatch, ObservedRun
+from contracts.exec.answers import BatchInside, ObservedBatch, ObservedRun, RunInside
+from contracts.shared.inside import Inside
 from contracts.shared.requests import env_mode, exec_request, has_bytes
 
 Message = dict[str, Any]
@@ -22,11 +24,22 @@ def _deadline_ms(*requests: Mapping[str, Any]) -> float | None:
     return min((ms for ms in said if isinstance(ms, int | float)), default=None)
 
 
+def _cwd(state: Sequence[str]) -> str | None:
+    """Where the warden starts the shim, if the test says so."""
+    return state[state.index("--cwd") + 1] if "--cwd" in state else None
+
+
 class AsksExec:
     """Starts runs, one or several in one shim process."""
 
     def __init__(self, box: Box) -> None:
         self._box = box
+        self.inside = Inside(box, "exec")
+
+    @property
+    def place(self) -> Path:
+        """Where a program starts unless its request says otherwise."""
+        return Path.cwd() if self.inside.name is None else self._box.folder.resolve()
 
     def start(
         self,
@@ -48,9 +61,11 @@ class AsksExec:
         message: Message = {"op": "exec.run", "request": self._request(request)}
         if sandbox is not None:
             message["sandbox"] = dict(sandbox)
+        else:
+            message |= self.inside.use(None if "current_dir" in request else _cwd(state))
         return self._box.launch(
             message,
-            ObservedRun,
+            RunInside if "backend" in message else ObservedRun,
             child=True,
             deadline_ms=_deadline_ms(request),
             hold=hold,
@@ -89,9 +104,10 @@ class AsksExec:
         for run in runs:
             after_ms, fields = run if isinstance(run, tuple) else (0, run)
             listed.append({"after_ms": after_ms, "request": self._request(fields)})
+        message: Message = {"op": "exec.batch", "runs": listed, **self.inside.use(_cwd(state))}
         return self._box.launch(
-            {"op": "exec.batch", "runs": listed},
-            ObservedBatch,
+            message,
+            BatchInside if "backend" in message else ObservedBatch,
             child=True,
             deadline_ms=_deadline_ms(*(run["request"] for run in listed)),
             hold=hold,

@@ -46,9 +46,9 @@ def told(run: RunAnswer) -> tuple[object, ...]:
     return (outcome(run), run.stdout, run.stderr, {**OWN_END, **extras})
 
 
-def as_asked(name: str) -> tuple[object, ...]:
+def as_asked(box: Box, name: str) -> tuple[object, ...]:
     said = name.encode()
-    return ("exit 5", said + bytes(Path.cwd()) + b"\n", said, OWN_END)
+    return ("exit 5", said + bytes(box.exec.place) + b"\n", said, OWN_END)
 
 
 ENDS: dict[str, Callable[[Box], Request]] = {
@@ -109,7 +109,7 @@ def test_the_end_of_one_run_shows_in_no_other(box: Box, how: str) -> None:
     expect(
         "what the runs around, beside and after it say",
         got,
-        [as_asked(name) for name in NAMES],
+        [as_asked(box, name) for name in NAMES],
     )
 
 
@@ -119,7 +119,7 @@ def test_the_cap_of_one_run_shows_in_no_other(box: Box) -> None:
     expect(
         "what the runs around, beside and after it say",
         got,
-        [as_asked(name) for name in NAMES],
+        [as_asked(box, name) for name in NAMES],
     )
 
 
@@ -133,7 +133,7 @@ def test_a_signal_to_one_run_is_none_to_a_later_one(box: Box, order: str) -> Non
         events.wait("ready")
         sent = live.signal("TERM")
         runs = live.finish().runs
-    got, wanted = (outcome(runs[0]), told(runs[1])), ("exit 143", as_asked("later"))
+    got, wanted = (outcome(runs[0]), told(runs[1])), ("exit 143", as_asked(box, "later"))
     sent_ms = elapsed_ms(live.t_started_ns, sent.t_ns)
     if got != wanted and sent_ms > 650:
         raise Late("the signal comes before the second run", "within 650 ms", f"{sent_ms} ms")

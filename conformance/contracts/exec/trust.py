@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from boxspec.errors import HarnessError, UsageError
 from boxspec.judge.expect import shown
 from boxspec.programs import programs
 from boxspec.target.case import Box
@@ -18,6 +19,7 @@ WITHIN_S = 10.0
 
 def trust(box: Box, say: Say) -> None:
     if "exec" in box.capabilities:
+        _confined(box, say)
         _twins(box, say)
         _sentinels(box, say)
     else:
@@ -28,6 +30,9 @@ def _twins(box: Box, say: Say) -> None:
     """A run whose answer is yes, and twins whose answer is no."""
     for _ in range(2):
         yes = box.exec.run(program=programs.exit_with, args=["0"], within_s=WITHIN_S)
+        if not yes.ok and box.session.backend and programs.exit_with.startswith("/tmp/"):
+            problem = f"sandboxes have a /tmp of their own, and there is {programs.exit_with}"
+            raise UsageError(f"--backend {box.session.backend}", problem, "move the checkout")
         if not yes.ok or not yes.result["success"]:
             raise _no(f"a program that exits 0 is answered with {shown(yes.raw)}")
         box.session.startup_ms = yes.elapsed_ms
@@ -37,6 +42,31 @@ def _twins(box: Box, say: Say) -> None:
         raise _no("a missing program and one that exits 7 are both a success: it says yes to all")
     say("exit 0 succeeds (twice); a missing program and exit 7 do not")
     _company(box)
+
+
+def _confined(box: Box, say: Say) -> None:
+    """With --backend: a run inside does not write where one outside does."""
+    asked = box.exec.inside.use()
+    if not asked:
+        return
+    beside = box.session.case_folder()
+    mark = beside / "mark"
+    message = {"op": "exec.run", "request": {"program": "/usr/bin/touch", "args": [str(mark)]}}
+    box.send(message, within_s=WITHIN_S)
+    outside = mark.exists()
+    mark.unlink(missing_ok=True)
+    seen = box.send({**message, **asked}, within_s=WITHIN_S)
+    inside = mark.exists()
+    box.session.delete(beside)
+    name = asked["backend"]["name"]
+    if not outside:
+        raise HarnessError(f"touch makes no {mark}, without any sandbox")
+    if seen.ok and seen.result.get("enforcement") == "none":
+        reasons = "; ".join(seen.result.get("enforcement_reasons", ())) or "no reason is given"
+        raise UsageError(f"--backend {name}", f"it confines nothing here: {reasons}", "try another")
+    if inside:
+        raise _no(f"--backend {name}: a run inside wrote to {mark}, outside of its workspace")
+    say(f"{name}: what is outside of the workspace is not written to")
 
 
 # What lives for a moment may be missed once.

@@ -47,7 +47,9 @@ static void become(const struct program *program, struct status *status) {
     /* No controlling terminal, and no group that is shared with anybody outside. */
     (void)setsid();
     status->kind = STATUS_FAILED;
-    if (program->cwd != NULL && chdir(program->cwd) != 0)
+    if (dup2(STDIN_FD, 0) != 0 || dup2(STDOUT_FD, 1) != 1 || dup2(STDERR_FD, 2) != 2)
+        (void)failed(&status->failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
+    else if (program->cwd != NULL && chdir(program->cwd) != 0)
         (void)failed(&status->failure, BS_LAUNCH_DIRECTORY, errno, program->cwd);
     else
         execute(program, &status->failure);
@@ -60,8 +62,7 @@ static bool prepare(bool filtered, struct bs_launch_failure *failure) {
     size_t len = 0;
     if (filtered && !read_filter(FILTER_FD, &filter, &len, failure))
         return false;
-    if (dup2(STDERR_FD, 2) != 2 || fcntl(STATUS_FD, F_SETFD, FD_CLOEXEC) != 0 ||
-        fcntl(ENVIRON_FD, F_SETFD, FD_CLOEXEC) != 0 || close_range(FILTER_FD, ~0U, 0) != 0)
+    if (!close_from(FILTER_FD, false) || !close_from(STATUS_FD, true))
         return failed(failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
     if (!drop_privileges(failure) || (filtered && !apply_filter(filter, len, failure)))
         return false;
@@ -129,6 +130,9 @@ int inside(struct program *program, bool filtered, const char *mask) {
         (void)failed(&status.failure, BS_LAUNCH_PROGRAM, errno, "");
         goto failure;
     }
+    for (int fd = STDIN_FD; fd <= STDERR_FD; fd++)
+        (void)close(fd);
+    (void)let_go_of_stdio(true); /* 2 is what bubblewrap says its words to */
     (void)sigemptyset(&set);
     (void)sigaddset(&set, SIGINT);
     (void)sigaddset(&set, SIGTERM);

@@ -30,9 +30,11 @@
 enum {
     STATUS_FD = 3, /* struct status goes there */
     ENVIRON_FD,    /* comes from there, to its end, when the program may be started */
-    FILTER_FD,     /* a seccomp program, or closed */
-    STDERR_FD,     /* of the program; 2 is for what bubblewrap has to say */
-    SELF_FD,       /* this program */
+    STDIN_FD,      /* of the program, with the two behind it: whoever else holds them would keep */
+    STDOUT_FD,     /* their other ends from seeing that the program closed its own */
+    STDERR_FD,
+    FILTER_FD, /* a seccomp program, or closed */
+    SELF_FD,   /* this program */
     FIRST_FREE_FD
 };
 
@@ -87,6 +89,13 @@ bool drop_privileges(struct bs_launch_failure *failure);
 bool read_filter(int fd, void **filter, size_t *len, struct bs_launch_failure *failure);
 bool apply_filter(const void *filter, size_t len, struct bs_launch_failure *failure);
 bool apply_ruleset(const struct plan *plan, struct bs_launch_failure *failure);
+
+/* Everything from `first` on, which the kernel may refuse to do at once: closed, or closed by the
+ * next exec. */
+bool close_from(int first, bool on_exec);
+
+/* Puts /dev/null at 0 and 1, and at 2 where `err` says so. */
+bool let_go_of_stdio(bool err);
 
 /* Returns only when the program cannot be executed. */
 void execute(const struct program *program, struct bs_launch_failure *failure);

@@ -17,6 +17,7 @@ struct kin {
     pid_t parent;
     pid_t group;
     char state;
+    long threads;
 };
 
 static bool read_kin(const char *name, struct kin *kin) {
@@ -39,7 +40,10 @@ static bool read_kin(const char *name, struct kin *kin) {
     kin->pid = (pid_t)strtol(name, NULL, 10);
     kin->state = rest[2];
     kin->parent = (pid_t)strtol(rest + 3, &end, 10);
-    kin->group = (pid_t)strtol(end, NULL, 10);
+    kin->group = (pid_t)strtol(end, &end, 10);
+    kin->threads = 0;
+    for (int field = 6; field <= 20; field++)
+        kin->threads = strtol(end, &end, 10);
     return true;
 }
 
@@ -87,8 +91,9 @@ void kill_leftovers(bool also_in_group) {
 
 static bool is_other(const struct kin *kin, void *ctx) {
     (void)ctx;
-    return kin->group == getpgrp() && kin->pid != getpid() && kin->state != 'Z' &&
-           kin->state != 'X';
+    /* One whose first thread has ended looks like a zombie while the others go on. */
+    bool alive = (kin->state != 'Z' && kin->state != 'X') || kin->threads > 1;
+    return alive && kin->group == getpgrp() && kin->pid != getpid();
 }
 
 bool group_has_others(void) { return each_process(is_other, NULL); }

@@ -141,7 +141,7 @@ static void become_program(const struct launcher *launcher, int status, int go) 
     bool good = drop_privileges(&failure) && apply_ruleset(plan, &failure) &&
                 (filter == NULL || apply_filter(filter, len, &failure));
     /* A message of the program is not the launcher's: nothing is open above 2 after this. */
-    if (good && close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) != 0)
+    if (good && !close_from(3, true))
         good = failed(&failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
     if (good)
         execute(launcher->program, &failure);
@@ -169,14 +169,20 @@ static void become_bubblewrap(const struct launcher *launcher, int status, int g
     int self = (int)BS_RETRY(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
     if (plan->filter != NULL)
         filter = (int)BS_RETRY(open(plan->filter, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-    int err = fcntl(2, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
+    int own[3]; /* of the program */
+    bool kept = true;
+    for (int fd = 0; fd <= 2; fd++) {
+        own[fd] = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
+        kept = kept && own[fd] >= 0;
+    }
     /* Out of the way of each other's places. */
     self = self >= 0 ? fcntl(self, F_DUPFD_CLOEXEC, FIRST_FREE_FD) : -1;
     filter = filter >= 0 ? fcntl(filter, F_DUPFD_CLOEXEC, FIRST_FREE_FD) : -1;
-    bool good = argv != NULL && self >= 0 && err >= 0 && (filter >= 0) == (plan->filter != NULL) &&
-                place(status, STATUS_FD) && place(go, ENVIRON_FD) && place(err, STDERR_FD) &&
-                place(self, SELF_FD) && (filter < 0 || place(filter, FILTER_FD)) &&
-                dup2(said, 2) == 2;
+    bool good = argv != NULL && self >= 0 && kept && (filter >= 0) == (plan->filter != NULL) &&
+                place(status, STATUS_FD) && place(go, ENVIRON_FD) && place(own[0], STDIN_FD) &&
+                place(own[1], STDOUT_FD) && place(own[2], STDERR_FD) && place(self, SELF_FD) &&
+                (filter < 0 || place(filter, FILTER_FD)) && dup2(said, 2) == 2 &&
+                let_go_of_stdio(false);
     if (!good) {
         (void)failed(&failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
         stop_here(status, &failure);
@@ -411,7 +417,7 @@ int outside(const struct plan *plan, struct program *program, bool reports) {
     (void)sigaddset(&set, SIGCHLD);
     char *cwd = NULL;
     launcher.has_failed = true; /* until it is past this */
-    if (close_range(reports ? BS_LAUNCH_REPORT_FD + 1 : 3, ~0U, 0) != 0)
+    if (!close_from(reports ? BS_LAUNCH_REPORT_FD + 1 : 3, false))
         (void)failed(&launcher.failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
     else if (reports && fcntl(BS_LAUNCH_REPORT_FD, F_SETFD, FD_CLOEXEC) != 0)
         (void)failed(&launcher.failure, BS_LAUNCH_SANDBOX, errno, "the report");
@@ -424,6 +430,7 @@ int outside(const struct plan *plan, struct program *program, bool reports) {
         launcher.signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
         launcher.has_failed = launcher.signals < 0 || !start(&launcher);
         if (!launcher.has_failed) {
+            (void)let_go_of_stdio(reports);
             /* Whatever is sent from now on reaches the child, too. */
             take_signals(&launcher);
             if (!launcher.namespaces && launcher.until == BS_NEVER)

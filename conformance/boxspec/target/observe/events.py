@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
+from boxspec.target.observe import procs
 from boxspec.target.observe.lines import Limit, LineReader
 from boxspec.target.observe.stamps import UNKNOWN, Stamp, Waited
 
@@ -78,6 +79,7 @@ class Events:
         somebody_lives: Callable[[], bool],
         patience: Callable[[float], Patience],
         started: Callable[[float], None],
+        outside: Callable[[int], int] | None = None,
     ) -> None:
         os.mkfifo(path)
         path.chmod(0o666)
@@ -85,6 +87,9 @@ class Events:
         self._somebody_lives = somebody_lives
         self._patience = patience
         self._started = started
+        # From the number that a writer has in a pid namespace to the one that it has here.
+        self._outside = outside
+        self._numbers: dict[int, int] = {}
         # Read and write: without a writer of our own the fifo would end with its first writer.
         self._fd = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         self._reader = LineReader(self._fd)
@@ -102,10 +107,21 @@ class Events:
         for line in lines:
             event = _parsed(line, self._waited)
             self._waited[event.pid] = event.waited.ns
-            self._seen.append(event)
+            self._seen.append(self._from_outside(event))
         if lines:
             self._started(self._seen[-len(lines)].t_ns / 1e9)
         return bool(lines)
+
+    def _from_outside(self, event: Event) -> Event:
+        if self._outside is None or event.pid <= 0:
+            return event
+        known = self._numbers.get(event.pid, procs.NOBODY)
+        if not procs.exists(known):
+            # Another run of the case may have the same numbers.
+            found = self._outside(event.pid)
+            gone = found > procs.NOBODY
+            self._numbers[event.pid] = known if gone and known != procs.NOBODY else found
+        return replace(event, pid=self._numbers[event.pid])
 
     def _next(self, word: str, pid: int | None) -> Event | None:
         for index, event in enumerate(self._seen):

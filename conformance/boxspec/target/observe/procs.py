@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from dataclasses import dataclass, field
+from functools import cache
 
 from boxspec.target.observe.lines import Deadline, poll
 from boxspec.target.observe.stamps import UNKNOWN, Waited
@@ -115,6 +116,30 @@ def _child_pids(pid: int) -> set[int]:
                 break
             before = now
     return found
+
+
+# Above the greatest pid that Linux gives (PID_MAX_LIMIT of proc(5)).
+NOBODY = 2**22
+
+
+def exists(pid: int) -> bool:
+    return os.path.exists(f"/proc/{pid}/stat")  # noqa: PTH110
+
+
+def known_inside_as(pid: int) -> int | None:
+    """The number that a process has in a pid namespace of its own; None without such a one."""
+    for line in (read(f"/proc/{pid}/status") or b"").splitlines():
+        if line.startswith(b"NSpid:"):
+            numbers = line.split()[1:]
+            return int(numbers[-1]) if len(numbers) > len(_own_numbers()) else None
+    return None
+
+
+@cache
+def _own_numbers() -> tuple[bytes, ...]:
+    status = read("/proc/self/status") or b""
+    found = next((line for line in status.splitlines() if line.startswith(b"NSpid:")), b"")
+    return tuple(found.split()[1:])
 
 
 def children(pid: int) -> list[Proc]:

@@ -1,5 +1,6 @@
 """Mistakes that refuse too much."""
 
+import backend.filter as filter_
 from backend.bubblewrap import Bubblewrap
 from faults.registry import fault, replaces
 
@@ -30,3 +31,11 @@ def no_network_for_anybody():
     def command(original, self, argv, root, profile, cwd=b"/", binds=()):
         made = original(self, argv, root, profile, cwd, binds)
         return [word for word in made if word != b"--share-net"]
+
+
+@fault("BACKEND-ALLOW-04", "nobody may change a mode", "chmod in a list of what writes metadata")
+def nobody_may_change_a_mode():
+    @replaces(filter_)
+    def groups(original):
+        modes = {"x86_64": (90, 91, 268, 452), "aarch64": (52, 53, 452)}
+        return {**original(), "modes": modes[filter_.machine()]}

@@ -61,3 +61,13 @@ def families_by_a_deny_list():
             filter_.statement(filter_.EQUAL, 1, 0, 1),
             filter_.answer(filter_.EAFNOSUPPORT),
         ]
+
+
+@fault("BACKEND-KERNEL-06", "calls of another architecture are let through", "CVE-2009-0835")
+def another_architecture_is_let_through():
+    kill = filter_.statement(filter_.RETURN, filter_.KILL)
+    allow = filter_.statement(filter_.RETURN, filter_.ALLOW)
+
+    @replaces(filter_)
+    def program(original, inet):
+        return original(inet).replace(kill, allow, 1)

@@ -42,3 +42,10 @@ def missing_programs_are_exit_codes():
     @replaces(Session)
     def must_be_there(original, self, request, cwd):
         pass
+
+
+@fault("BACKEND-LAUNCH-05", "the launcher has the program's environment", "LD_PRELOAD of bwrap")
+def the_launcher_has_the_programs_environment():
+    @replaces(inside)
+    def given_inside(original, words, env):
+        return list(words), env

@@ -123,6 +123,8 @@ def main() -> None:
     import signal
 
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    if "env" in spec:
+        os.execvpe(sys.argv[2], sys.argv[2:], dict(spec["env"]))
     os.execvp(sys.argv[2], sys.argv[2:])
 
 

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from backend.environment import Pairs
+
 ALWAYS = ("close_descriptors", "drop_capabilities", "no_new_privileges")
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -33,3 +35,14 @@ def command(
     spec = {"steps": steps, "ruleset": ruleset, "filter": filter_}
     code = read_file(os.path.join(HERE, "inner.py"))
     return [interpreter(), b"-I", b"-S", b"-c", code, repr(spec).encode(), *argv]
+
+
+def given_inside(words: Sequence[bytes], env: Pairs) -> tuple[list[bytes], Pairs]:
+    """The command with the environment of its program as a word, and what is left for those who
+    start it: what a program's environment says to the loader is not for them."""
+    code = read_file(os.path.join(HERE, "inner.py"))
+    if code not in words:
+        return list(words), env
+    at = list(words).index(code) + 1
+    spec = {**eval(words[at], {}), "env": env}
+    return [*words[:at], repr(spec).encode(), *words[at + 1 :]], []

@@ -14,6 +14,7 @@ import os
 from binascii import b2a_base64
 
 import backend.environment as environment
+import backend.inside as inside
 import backend.tree as tree
 import exec.signals as signals
 from backend.claims import Claims, requested
@@ -159,6 +160,7 @@ class Session:
         self.note("wrap", argv=wrapped, env=added)
         request.env = environment.complete(request, added)
         self.must_be_there(request, cwd)
+        wrapped, request.env = inside.given_inside(wrapped, request.env)
         request.program, *request.args = wrapped
 
     def must_be_there(self, request: Request, cwd: bytes) -> None:

@@ -1,0 +1,235 @@
+"""What holds inside a sandbox instead of what a launcher changes (`--backend`, see inside.yaml)."""
+
+from __future__ import annotations
+
+import base64
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from boxspec.api import Box, NotMeasured, expect, requires, satisfies
+from boxspec.api import programs as P
+from contracts.exec.moments import attempted, expect_none_left, settled
+from contracts.exec.spawn_io import SPAWN_FAILURE, fd_of, outcome, report, shell
+from contracts.exec.test_env import LOCALE, ODD, PAIRS, entries
+from contracts.exec.test_orphan import AWAY, leave_orphan
+
+HERE = "exec.backend"
+# What `inherit` passes on, exactly these names and LC_ with a category.
+PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "LANG", "LANGUAGE")
+
+
+def variables(said: dict[str, object]) -> dict[bytes, bytes]:
+    listed = said["env_b64"]
+    assert isinstance(listed, list)
+    pairs = (base64.b64decode(entry).partition(b"=") for entry in listed)
+    return {name: value for name, _, value in pairs}
+
+
+# The group and the session -----------------------------------------------------------------------
+
+
+@requires("EXEC-CHILD-01", capability=HERE, inside=True)
+def test_inside_the_whole_group_ends_at_a_deadline(box: Box) -> None:
+    # The launcher leads: what the group is for still holds of the program and its members.
+    events = box.events()
+    script = f'"{P.slow_exit}" "$0" 60000 & exec "{P.slow_exit}" "$0" 60000'
+    seen = box.exec.run(
+        program="/bin/sh", args=["-c", script, events.path], timeout_ms=700, within_s=20
+    )
+    settled(events, count=2)
+    expect_none_left(seen, events, ready=2)
+
+
+@requires("EXEC-CHILD-02", capability=HERE, inside=True)
+def test_inside_the_session_is_not_the_callers(box: Box) -> None:
+    events, fifo = box.events(), box.fifo("gate")
+    with box.exec.start(program=P.gate, args=[events.path, str(fifo)]) as live:
+        child = events.wait("ready").pid
+        sessions = os.getsid(child), os.getsid(live.shim_pid)
+        box.open_gate(fifo)
+        live.finish()
+    expect("the child is in the caller's session", sessions[0] == sessions[1], False)
+
+
+@requires("EXEC-CHILD-09", capability=HERE, inside=True)
+def test_inside_nothing_is_open_above_2(box: Box) -> None:
+    kept = box.tmp / "kept"
+    kept.write_text("x")
+    said = report(box, state=["--leave-open", f"9={kept}"])
+    got = [(each["fd"], each["target"]) for each in said["fds"] if each["fd"] > 2]
+    expect("number and target of what is above 2 in the child", got, [])
+
+
+# The environment ---------------------------------------------------------------------------------
+
+
+@requires("EXEC-ENV-01", capability=HERE, inside=True)
+def test_inside_inherit_is_the_listed_names(box: Box) -> None:
+    more = {"TZ": "UTC", "LANGUAGE": "en", "LC_TIME": "C", "LC_": "x", **ODD}
+    got = variables(report(box, env="inherit", shim_env=more))
+    strange = [
+        name
+        for name in map(os.fsdecode, got)
+        if name not in PASSED_ON and not (name.startswith("LC_") and len(name) > 3)
+    ]
+    missing = [name for name in ("PATH", "TZ", "LANGUAGE", "LC_TIME") if name.encode() not in got]
+    expect("names that are not of the list, and of it missing", (strange, missing), ([], []))
+
+
+@requires("EXEC-ENV-02", capability=HERE, inside=True)
+@pytest.mark.parametrize("vector", PAIRS)
+def test_inside_clear_and_set_adds_a_private_tmpdir_alone(box: Box, vector: str) -> None:
+    got = variables(report(box, env=PAIRS[vector], shim_env={"BOXSPEC_CALLER": "1"}))
+    private = got.pop(b"TMPDIR", b"")
+    listed = sorted(name + b"=" + value for name, value in got.items())
+    expect("the pairs, without TMPDIR", listed, entries(PAIRS[vector]))
+    expect("TMPDIR", private, satisfies(lambda value: value.startswith(b"/"), "an absolute path"))
+
+
+@requires("EXEC-ENV-03", capability=HERE, inside=True)
+def test_inside_of_duplicate_names_only_the_last_arrives(box: Box) -> None:
+    got = variables(report(box, env=[("AB", "1"), ("A", "2"), ("AB", "3"), ("TMPDIR", "/own")]))
+    private = got.pop(b"TMPDIR", b"/own")
+    expect("the pairs", got, {b"A": b"2", b"AB": b"3"})
+    expect("the sandbox's own TMPDIR wins", private != b"/own", True)
+
+
+@requires("EXEC-ENV-04", capability=(HERE, "exec.bytes"), inside=True)
+def test_inside_pairs_that_are_no_text_arrive_exactly(box: Box) -> None:
+    pairs: list[tuple[str | bytes, str | bytes]] = [(b"RAW\xff", b"\xff\x80 \xc0"), ("A", "1")]
+    got = variables(report(box, env=pairs))
+    got.pop(b"TMPDIR", None)
+    expect("the pairs", got, {b"RAW\xff": b"\xff\x80 \xc0", b"A": b"1"})
+
+
+# Streams -----------------------------------------------------------------------------------------
+
+
+@requires("EXEC-STDIN-01", capability=HERE, inside=True)
+def test_inside_a_regular_file_comes_as_a_pipe(box: Box) -> None:
+    # A descriptor of the file could be opened anew for writing, through /proc.
+    source = box.folder / "source"
+    source.write_bytes(b"0123456789")
+    line = "test -f /dev/stdin && echo file; cat; echo x 2>/dev/null >/proc/self/fd/0; exit 5"
+    seen = box.exec.run(**shell(line), stdin_file=source)
+    expect(
+        "the run, what it read, and the file afterwards",
+        (outcome(seen), seen.stdout, source.read_bytes()),
+        ("exit 5", b"0123456789", b"0123456789"),
+    )
+
+
+@requires("EXEC-STDIN-01", capability=HERE, inside=True)
+def test_inside_a_pipe_is_passed_on_as_it_is(box: Box) -> None:
+    reader, writer = os.pipe()
+    try:
+        said = report(box, stdin="inherit", shim_stdin=reader)
+        inode = os.fstat(reader).st_ino
+    finally:
+        os.close(reader)
+        os.close(writer)
+    expect("the child's stdin is that pipe", fd_of(said, 0).get("ino"), inode)
+
+
+# Who left the group ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", AWAY)
+@requires("EXEC-ORPHAN-04", capability=HERE, inside=True)
+def test_inside_a_helper_that_left_the_group_ends_with_the_run(box: Box, how: str) -> None:
+    seen = leave_orphan(box, "--keep", "none", *AWAY[how], code=4)
+    expect("exit_code", seen.result["exit_code"], 4)
+    expect_none_left(seen, box.events(), orphan=1)
+
+
+@pytest.mark.parametrize("how", AWAY)
+@requires("EXEC-ORPHAN-06", capability=HERE, inside=True)
+def test_inside_a_caller_that_is_a_subreaper_is_given_nobody(box: Box, how: str) -> None:
+    events = box.events()
+    args = [events.path, "--keep", "none", *AWAY[how]]
+    with box.exec.start(
+        program=P.orphan, args=args, stdin="null", state=["--subreaper"], hold=True, within_s=8
+    ) as live:
+        live.wait_response()
+        attempted(events, orphan=1)
+        left = [each.describe() for each in live.children()]
+        live.release()
+        live.finish()
+    expect("children of the caller after the run", left, [])
+
+
+@requires("EXEC-DRAIN-09", capability=(HERE, "exec.termination"), inside=True)
+def test_inside_nobody_holds_the_pipes_after_the_run(box: Box) -> None:
+    events = box.events()
+    seen = box.exec.run(program=P.orphan, args=[events.path, "--setsid", "--keep", "out"])
+    attempted(events, orphan=1)
+    expect("detached_writers", seen.result["detached_writers"], False)
+
+
+# What keeps a sandbox from being made ------------------------------------------------------------
+
+STATES = {
+    "few_descriptors": ["--nofile", "9"],
+    "a_thief": ["--preload", P.preload("steal_child")],
+}
+
+
+def expect_nothing_unconfined(box: Box, state: list[str]) -> None:
+    """No sandbox is no run: nothing is started without one, which would write beside the case."""
+    beside = box.folder.with_name(f"{box.folder.name}-beside")
+    beside.mkdir()
+    try:
+        request = {"program": P.count_start, "args": [str(beside / "starts")]}
+        message = {"op": "exec.run", "request": request}
+        control = box.send(message)
+        attempted_outside = (beside / "starts").exists()
+        (beside / "starts").unlink(missing_ok=True)
+        asked = box.exec.inside.use()
+        asked["backend"]["on_unavailable"] = "refuse"
+        seen = box.send({**message, **asked}, state=state, within_s=20, expect_result=False)
+        wrote = (beside / "starts").exists()
+    finally:
+        shutil.rmtree(beside)
+    if seen.raw is None:
+        raise NotMeasured("the shim itself does not start in this state")
+    expect(
+        "whether the program wrote beside the case, without a sandbox and with one",
+        (outcome(control), attempted_outside, wrote),
+        ("exit 0", True, False),
+    )
+
+
+@requires("EXEC-SPAWN-11", capability=HERE, inside=True)
+def test_inside_without_descriptors_for_a_sandbox_nothing_runs(box: Box) -> None:
+    expect_nothing_unconfined(box, STATES["few_descriptors"])
+
+
+@requires("EXEC-WAIT-04", capability=HERE, inside=True)
+def test_inside_a_sandbox_whose_trial_was_collected_by_somebody_else_runs_nothing(box: Box) -> None:
+    expect_nothing_unconfined(box, STATES["a_thief"])
+
+
+@requires("EXEC-SPAWN-15", capability=HERE, inside=True)
+def test_inside_a_program_that_cannot_be_started_leaves_nothing(box: Box) -> None:
+    absent = box.folder / "absent"
+    seen = box.exec.run(program=str(absent))
+    left = [each.describe() for each in (*seen.survivors, *seen.zombies)]
+    expect("the run, and who is left", (outcome(seen), left), (SPAWN_FAILURE, []))
+
+
+@requires("EXEC-SPAWN-14", capability=HERE, inside=True)
+@pytest.mark.parametrize("call", ["clone3", "pidfd_open", "close_range", "pidfd_send_signal"])
+def test_inside_runs_work_where_newer_calls_are_missing(box: Box, call: str) -> None:
+    said = report(box, state=["--seccomp-deny", f"{call}:ENOSYS"], env=[*LOCALE.items()])
+    above = [each["fd"] for each in said["fds"] if each["fd"] > 2]
+    expect(
+        "descriptors above 2, and the directory", (above, Path(said["cwd"])), ([], box.exec.place)
+    )
+
+
+@requires("EXEC-SPAWN-14", capability=HERE, inside=True)
+def test_inside_without_a_thread_for_the_probe_nothing_runs(box: Box) -> None:
+    expect_nothing_unconfined(box, ["--seccomp-deny", "clone3:EPERM"])
