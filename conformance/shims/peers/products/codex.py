@@ -11,7 +11,7 @@ class Product(Adapter):
     program = "codex"
     installs = (("npm", "install", "--prefix", "{home}", "@openai/codex"),)
     claims = {
-        "fs-write": FULLY,
+        "fs-write": "its profile :workspace grants /tmp as well",
         "fs-metadata": FULLY,
         "network": FULLY,
         "process": "its help names files and the network, and no processes",
