@@ -48,7 +48,7 @@ def process_frame() -> Iterator[bytes]:
     again = {"step": "repeat", "count": 3, "steps": [opened, {"step": "drop", "handle": "a"}]}
     beside = {"step": "wait", "handle": "a", "timeout_ms": 5, "thread": "t"}
     join = {"step": "join", "thread": "t"}
-    for steps in (
+    scripts: tuple[object, ...] = (
         *([], [opened], [opened, write], [again], [again | {"count": -1}], [again, beside, join]),
         *([join, beside], [{"step": "nothing", "handle": "a"}], [{"step": "open", "handle": "b"}]),
         *([opened, {"step": "poll", "handle": "a"}], [again | {"steps": [again]}], [1], [{}]),
@@ -56,10 +56,15 @@ def process_frame() -> Iterator[bytes]:
         *([{"step": "take", "handle": "a", "stream": "stdout"}], [write | {"data_b64": "eA=="}]),
         [{"step": "read_until", "handle": "a", "stream": "stderr", "until_b64": "AA=="}],
         [{"step": "close", "handle": "a", "grace_ms": 0, "more": 1}],
-    ):
+    )
+    for steps in scripts:
         yield json.dumps({"handles": {"a": handle}, "steps": steps}).encode()
     odd = handle | {"stdin": 7, "stderr": 2, "nonblocking": True}
-    for handles in ({}, [], {"a": 1}, {"a": odd}, {"a": handle | {"cwd": "/"}}, {"a": {}}):
+    named: tuple[object, ...] = (
+        *({}, [], {"a": 1}, {"a": odd}),
+        *({"a": handle | {"cwd": "/"}}, {"a": {}}),
+    )
+    for handles in named:
         yield json.dumps({"handles": handles, "steps": [opened]}).encode()
     yield b'{"steps": []}'
 
