@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from boxspec.errors import NotConforming, ShimBroke
@@ -24,6 +24,8 @@ from boxspec.target.sentinels import no as _no
 from boxspec.target.session import Session
 
 WITHIN_S = 10.0
+# So often is asked what a busy machine kept waiting.
+TIMES = 3
 
 
 def _quiet(_: str) -> None:
@@ -35,20 +37,36 @@ def trust(session: Session, say: Say = _quiet, contracts: Sequence[str] | None =
 
     Fills session.hello.
     """
-    box = Box(session, "smoke")
-    keep = False
-    try:
-        _serve(session, box, say)
-        _run(session, box, say)
-        for name in names():
-            if contracts is None or name in contracts:
-                find(name).trust(box, say)
-    except (ShimBroke, Failure, Late, NotConforming) as why:
-        keep = True
-        reason = str(why) if isinstance(why, NotConforming) else f"not a conforming shim: {why}"
-        raise NotConforming(reason, _facts(box, why)) from why
-    finally:
-        box.close(keep=keep)
+    _step(session, lambda box, tell: _serve(session, box, tell), say)
+    _step(session, lambda box, tell: _run(session, box, tell), say)
+    for name in names():
+        if contracts is None or name in contracts:
+            _step(session, find(name).trust, say)
+
+
+def _step(session: Session, ask: Callable[[Box, Say], None], say: Say) -> None:
+    """What comes late where the machine kept it waiting is asked again, and is no lie yet."""
+    said: list[str] = []
+
+    def tell(line: str) -> None:
+        if line not in said:
+            said.append(line)
+            say(line)
+
+    for left in reversed(range(TIMES)):
+        box = Box(session, "smoke")
+        keep = False
+        try:
+            ask(box, tell)
+            return
+        except (ShimBroke, Failure, Late, NotConforming) as why:
+            if isinstance(why, Late) and left:
+                continue
+            keep = True
+            reason = str(why) if isinstance(why, NotConforming) else f"not a conforming shim: {why}"
+            raise NotConforming(reason, _facts(box, why)) from why
+        finally:
+            box.close(keep=keep)
 
 
 def _facts(box: Box, why: Exception) -> Iterator[str]:

@@ -1,0 +1,56 @@
+"""The questions before a score, where the machine kept the shim waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from boxspec.errors import NotConforming
+from boxspec.judge.verdict import Late
+from boxspec.target import trust
+from boxspec.target.case import Box
+from boxspec.target.sentinels import Say
+from boxspec.target.session import Session
+from selftest.tools import REFERENCE
+
+
+@pytest.fixture
+def session() -> Iterator[Session]:
+    made = Session((str(REFERENCE),))
+    yield made
+    made.close()
+
+
+def late(monkeypatch: pytest.MonkeyPatch, times: int) -> list[str]:
+    """The first question comes late so many times, each time after it has said a line."""
+    folders: list[str] = []
+    ask = trust._serve
+
+    def kept_waiting(session: Session, box: Box, say: Say) -> None:
+        folders.append(str(box.folder))
+        say("a line")
+        if len(folders) <= times:
+            raise Late("the shim returns", "an answer", "did not return", hang=True)
+        ask(session, box, say)
+
+    monkeypatch.setattr(trust, "_serve", kept_waiting)
+    return folders
+
+
+def test_what_was_kept_waiting_is_asked_again(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders, said = late(monkeypatch, 2), list[str]()
+    trust.trust(session, said.append, contracts=[])
+    assert len({*folders}) == 3
+    assert said.count("a line") == 1
+    assert session.hello
+
+
+def test_what_never_comes_is_not_trusted(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    folders = late(monkeypatch, 3)
+    with pytest.raises(NotConforming, match="did not return") as why:
+        trust.trust(session, contracts=[])
+    assert len(folders) == 3
+    assert f"kept: {folders[-1]}" in [*why.value.facts]
