@@ -13,7 +13,8 @@
 
 #include <stdint.h>
 
-extern uint64_t bs_fuzz_step_count;
+/* Of the calling thread. */
+extern _Thread_local uint64_t bs_fuzz_step_count;
 
 static inline void bs_fuzz_steps_start(void) { bs_fuzz_step_count = 0; }
 static inline uint64_t bs_fuzz_steps_taken(void) { return bs_fuzz_step_count; }
