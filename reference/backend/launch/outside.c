@@ -30,6 +30,7 @@ struct launcher {
     int status;  /* what the inside says; our end */
     int environ; /* its word to go; our end */
     int said;    /* what bubblewrap has to say; our end */
+    int caller;  /* the pipe of the report: an error once the caller has gone */
     int pump_in; /* a regular file that is passed on as a pipe */
     int pump_out;
     size_t pumped;
@@ -320,18 +321,25 @@ static bool collect(struct launcher *launcher) {
 
 static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
+/* A caller that was killed ends nothing itself, and nobody waits for the program any more. */
+static void follow_the_caller(void) {
+    kill_leftovers(true);
+    (void)kill(0, SIGKILL); /* ourselves among them */
+}
+
 static void wait_for_events(struct launcher *launcher, bool gone) {
     struct pollfd set[] = {{launcher->signals, POLLIN, 0},
                            {launcher->status, launcher->namespaces ? POLLIN : 0, 0},
                            {launcher->said, POLLIN, 0},
-                           {launcher->pump_out, POLLOUT, 0}};
+                           {launcher->pump_out, POLLOUT, 0},
+                           {launcher->caller, 0, 0}};
     if (!launcher->namespaces)
         set[1].fd = -1;
     uint64_t now = bs_now_ns();
     uint64_t at = earlier(launcher->until, launcher->strays);
     if (gone) /* members of the group are nobody's children here: they are looked for */
         at = earlier(at, bs_after_ms(now, 20));
-    if (BS_RETRY(poll(set, 4, bs_poll_timeout(now, at))) <= 0)
+    if (BS_RETRY(poll(set, sizeof set / sizeof *set, bs_poll_timeout(now, at))) <= 0)
         return;
     if (set[1].revents != 0)
         read_status(launcher);
@@ -341,6 +349,8 @@ static void wait_for_events(struct launcher *launcher, bool gone) {
         pump(launcher);
     if (set[0].revents != 0)
         take_signals(launcher);
+    if (set[4].revents != 0)
+        follow_the_caller();
 }
 
 /* Until the child is gone, and in a grace until its group is. */
@@ -408,6 +418,7 @@ int outside(const struct plan *plan, struct program *program, bool reports) {
     launcher.namespaces = plan->namespaces;
     launcher.signals = launcher.status = launcher.environ = launcher.said = -1;
     launcher.pump_in = launcher.pump_out = -1;
+    launcher.caller = reports ? BS_LAUNCH_REPORT_FD : -1;
     launcher.until = launcher.strays = BS_NEVER;
     sigset_t set;
     block_signals(&program->mask);

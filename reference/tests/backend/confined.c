@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -168,6 +169,35 @@ static void a_daemon_does_not_outlive_its_run(void **state) {
     bs_exec_result_clear(&result);
 }
 
+/* The fifo has a writer as long as the program, or the one that left its group, is there. */
+static void a_killed_caller_leaves_nobody(void **state) {
+    struct inside *inside = *state;
+    char fifo[160];
+    char text[2] = "";
+    open_session(inside);
+    (void)snprintf(fifo, sizeof fifo, "%s/held", inside->root);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    int held = open(fifo, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    assert_true(held >= 0);
+    struct bs_exec_request request =
+        SHELL("exec 9>held; setsid sh -c 'echo >&9; exec sleep 1000' & exec sleep 1000");
+    pid_t caller = fork();
+    if (caller == 0) {
+        struct bs_exec_result result = BS_EXEC_RESULT_INIT;
+        (void)bs_session_run(inside->session, &request, &result, NULL);
+        _exit(1);
+    }
+    assert_true(caller > 0);
+    struct pollfd wait = {held, POLLIN, 0};
+    assert_int_equal(poll(&wait, 1, 20000), 1);
+    assert_int_equal(read(held, text, 1), 1);
+    assert_int_equal(kill(caller, SIGKILL), 0);
+    assert_int_equal(waitpid(caller, NULL, 0), caller);
+    assert_int_equal(poll(&wait, 1, 20000), 1);
+    assert_int_equal(read(held, text, 1), 0);
+    assert_int_equal(close(held), 0);
+}
+
 static void nothing_is_open_above_2(void **state) {
     struct inside *inside = *state;
     open_session(inside);
@@ -268,6 +298,7 @@ int main(void) {
         INSIDE(inherit_passes_on_the_list_alone),
         INSIDE(a_preload_of_the_program_is_not_the_launcher_s),
         INSIDE(a_session_leaves_no_directory_behind),
+        INSIDE(a_killed_caller_leaves_nobody),
     };
     int failed = 0;
     for (size_t i = 1; bs_backend_at(i) != NULL; i++) {
