@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from jsonschema_rs import Draft202012Validator, meta
 
+from boxspec.judge.repro import repro_command
 from selftest.tools import FAKE, RESULT_SCHEMA, Done, boxspec
 
 # Holds requirements that the fake meets, some that it breaks, and some that do not apply.
@@ -194,3 +195,8 @@ def test_a_whole_run_of_what_a_shim_does_not_declare_is_incomplete() -> None:
 
 def test_no_colour_reaches_a_pipe(judged: Judged) -> None:
     assert "\x1b" not in judged.done.stdout
+
+
+def test_what_asks_again_names_the_backend() -> None:
+    said = repro_command(["EXEC-CAP-01"], "./a shim", "landlock")
+    assert said == "./ci/boxspec repro --shim './a shim' --backend landlock EXEC-CAP-01"

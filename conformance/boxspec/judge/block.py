@@ -12,15 +12,20 @@ from boxspec.judge.verdict import Verdict
 from boxspec.printable import one_line
 
 
-def failure_block(record: Record, shim: str | None, requirement: str | None = None) -> str:
-    """The block in its fixed order; `requirement` is the one of several that it is about."""
-    return "\n".join(block_lines(record, shim, requirement))
+def failure_block(record: Record, shim: str | None, backend: str | None = None) -> str:
+    """The block in its fixed order; `backend`: the one that was named, of several."""
+    return "\n".join(block_lines(record, shim, backend))
 
 
 def block_lines(
-    record: Record, shim: str | None, requirement: str | None = None, tests: str = ""
+    record: Record,
+    shim: str | None,
+    backend: str | None = None,
+    requirement: str | None = None,
+    tests: str = "",
 ) -> list[str]:
-    """The same, each line escaped; `tests` says how many of them fail."""
+    """The same, each line escaped. `requirement`: the one of several that it is about; `tests` says
+    how many of them fail."""
     lines = [
         heading(name, record.verdict)
         for name in ([requirement] if requirement else record.requirements)
@@ -33,7 +38,7 @@ def block_lines(
     lines.append("  evidence" + ("" if record.evidence else "  none beyond the response"))
     for name, fact in record.evidence.items():
         lines += _fact(name, fact)
-    lines.append(f"  repro     {repro_command(record.requirements[:1], shim)}")
+    lines.append(f"  repro     {repro_command(record.requirements[:1], shim, backend)}")
     lines.append(f"  kept      {record.folder or 'nothing'}")
     return [one_line(line) for line in lines]
 

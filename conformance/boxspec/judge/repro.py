@@ -8,11 +8,13 @@ from collections.abc import Iterable
 from boxspec.places import COMMAND
 
 
-def repro_command(requirements: Iterable[str], shim: str | None) -> str:
-    """Pasteable: reruns what decides these requirements, against the same shim."""
+def repro_command(requirements: Iterable[str], shim: str | None, backend: str | None = None) -> str:
+    """Pasteable: reruns what decides these requirements, against the same shim and backend."""
     words = ["repro"]
     if shim is not None:
         words += ["--shim", shim]
+    if backend is not None:
+        words += ["--backend", backend]
     return command([*words, *requirements])
 
 

@@ -116,5 +116,5 @@ def _test(tree: Tree, record: Record) -> dict[str, Any]:
     if record.changed:
         test["changed"] = record.changed
     test["timing"] = said["timing"]
-    test["repro"] = repro_command(record.requirements[:1], tree.shim)
+    test["repro"] = repro_command(record.requirements[:1], tree.shim, tree.backend)
     return test

@@ -152,7 +152,8 @@ def told_of(result: Result, test: Plain) -> list[str]:
     names = ("id", "verdict", "what", "expected", "got", "reason", "request", "evidence", "folder")
     given = {name: test[name] for name in names if name in test}
     given["verdict"] = Verdict(given["verdict"])
-    return block_lines(Record(requirements=list(test["requirements"]), **given), result.shim)
+    record = Record(requirements=list(test["requirements"]), **given)
+    return block_lines(record, result.shim, result.plain["selection"]["backend"])
 
 
 def is_failure(test: Plain) -> bool:

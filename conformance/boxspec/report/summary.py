@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 
 from boxspec.judge.block import block_lines
@@ -44,7 +43,7 @@ def _failures(console: Console, tree: Tree) -> None:
         judged = group.first
         tests = share(judged) if len(judged.records) > 1 and judged.failing else ""
         console.write()
-        console.block(block_lines(group.record, tree.shim, judged.id, tests), RED)
+        console.block(block_lines(group.record, tree.shim, tree.backend, judged.id, tests), RED)
         if group.judged[1:]:
             console.write(f"  same in   {' '.join(each.id for each in group.judged[1:])}")
     if groups[full:]:
@@ -58,8 +57,7 @@ def _failures(console: Console, tree: Tree) -> None:
     if failed:
         console.write(f"failed {len(failed)}: {' '.join(each.id for each in failed)}")
     if len(failed) > 1:
-        shim = f"--shim {shlex.quote(tree.shim)} " if tree.shim else ""
-        console.write(f"again     {repro_command([], None)} {shim}ID...")
+        console.write(f"again     {repro_command([], tree.shim, tree.backend)} ID...")
     partly = [each for each in failed if is_partial(each)]
     if partly:
         told = (f"{each.id} ({share(each)})" for each in partly)

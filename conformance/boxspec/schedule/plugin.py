@@ -224,7 +224,11 @@ def _judge(
             record.folder = str(box.folder)
     if record.verdict in BROKEN:
         report.outcome = "failed"
-        report.longrepr = failure_block(record, item.config.getoption("boxspec_shim"))
+        report.longrepr = failure_block(
+            record,
+            item.config.getoption("boxspec_shim"),
+            item.config.getoption("boxspec_backend"),
+        )
 
 
 def pytest_terminal_summary(
