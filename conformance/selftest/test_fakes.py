@@ -89,8 +89,11 @@ def one(verb: str, name: str) -> Done:
     return boxspec(verb, "--shim", f"{FAKE} {name}")
 
 
-@pytest.mark.parametrize("verb", ["smoke", "run"])
-@pytest.mark.parametrize("name", WRONG)
+# `run` asks what `smoke` asks before anything else: some of them show that.
+ASKS = [("smoke", name) for name in WRONG] + [("run", name) for name in [*WRONG][::8]]
+
+
+@pytest.mark.parametrize(("verb", "name"), ASKS)
 def test_a_fake_is_not_scored(name: str, verb: str) -> None:
     done = one(verb, name)
     said = done.stdout + done.stderr
