@@ -52,13 +52,18 @@ def states(found: dict[str, Any]) -> Counter[str]:
 
 
 def test_one_that_wraps_nothing_and_claims_everything_holds_nothing(tmp_path: Path) -> None:
-    found = column(tmp_path, fake(tmp_path, "return argv"), *META)
+    results = tmp_path / "results"
+    found = column(tmp_path, fake(tmp_path, "return argv"), *META, "--results", results)
     assert set(states(found)) == {"escaped"}
     assert {cell["aspect"] for cell in found["cells"]} == {"fs-metadata"}
     one = found["cells"][0]
     assert one["requirement"] == "BACKEND-META-01"
     assert one["test"] in one["repro"].replace("-k '", "-k 'test_meta::")
     assert "**E**" in (tmp_path / "matrix.md").read_text()
+    (kept,) = results.glob("*.json")
+    page = tmp_path / "page.html"
+    assert boxspec("report", kept, "--backends", kept, "--html", page).returncode == 0
+    assert "BACKEND-META-01" in page.read_text()
 
 
 def test_one_that_wraps_nothing_and_says_so_is_no_contradiction(tmp_path: Path) -> None:

@@ -146,7 +146,7 @@ void free(void *old) {
 
 /* What the next library has under this name. */
 #define REAL(name)                                                                                 \
-    static __typeof__(&name) real;                                                                 \
+    static __typeof__(&(name)) real;                                                               \
     if (real == NULL)                                                                              \
     *(void **)&real = dlsym(RTLD_NEXT, #name)
 

@@ -75,8 +75,13 @@ class Column:
         return next((word for word in ("fully", "partial") if word in said), "-")
 
 
-def judged(candidate: Candidate, topics: Sequence[str], limit_s: float) -> Column:
-    """Never longer than about `limit_s`; whatever the shim does, a column comes of it."""
+def judged(
+    candidate: Candidate, topics: Sequence[str], limit_s: float, results: Path | None = None
+) -> Column:
+    """Never longer than about `limit_s`; whatever the shim does, a column comes of it.
+
+    results: a folder that keeps the result of the run, by the label of the candidate.
+    """
     column = Column(candidate)
     try:
         _claims(column)
@@ -87,7 +92,7 @@ def judged(candidate: Candidate, topics: Sequence[str], limit_s: float) -> Colum
         reasons = column.claims["repo-write"]["aspects"]["fs-write"].get("reasons", [])
         column.why = f"unavailable here: {'; '.join(reasons)}"
         return column
-    _run(column, topics, limit_s)
+    _run(column, topics, limit_s, results)
     return column
 
 
@@ -110,7 +115,7 @@ def _claims(column: Column) -> None:
         session.close()
 
 
-def _run(column: Column, topics: Sequence[str], limit_s: float) -> None:
+def _run(column: Column, topics: Sequence[str], limit_s: float, results: Path | None) -> None:
     folder = Path(tempfile.mkdtemp(prefix="boxspec-matrix-", dir=scratch()))
     out = folder / "result.json"
     candidate = column.candidate
@@ -138,6 +143,8 @@ def _run(column: Column, topics: Sequence[str], limit_s: float) -> None:
             return
         if run.returncode not in SCORED:
             column.why = column.why or "the run was broken off: what was asked is below"
+        if results is not None:
+            shutil.copyfile(out, results / f"{candidate.label.replace(':', '-')}.json")
         tree = json.loads(out.read_text(encoding="utf-8"))
         known = table()
         made = [cell(test, known, candidate.shim, candidate.backend) for test in tree["tests"]]

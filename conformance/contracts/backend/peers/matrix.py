@@ -41,6 +41,8 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     add("names", metavar="NAME", nargs="*", help=about)
     add("--json", metavar="FILE", help=f"the matrix (schema {SCHEMA})")
     add("--md", metavar="FILE", help="the same for people, as Markdown")
+    kept = "keep the result of each there, for `boxspec report --backends`"
+    add("--results", metavar="FOLDER", type=Path, help=kept)
     about = f"only attempts of it (repeatable): {', '.join(TOPICS)}"
     add("--topic", action="append", choices=TOPICS, metavar="TOPIC", help=about)
     add("--limit", type=count, default=LIMIT_S, metavar="S", help="seconds for each backend")
@@ -111,10 +113,12 @@ def main(words: Sequence[str]) -> int:
     for flag, name in (("--json", args.json), ("--md", args.md)):
         if name:
             _expect_writable(flag, Path(name))
+    if args.results:
+        args.results.mkdir(parents=True, exist_ok=True)
     columns: list[Column] = []
     for each in candidates(args.names):
         print(f"{each.label} …", file=sys.stderr, flush=True)
-        columns.append(judged(each, args.topic or TOPICS, args.limit))
+        columns.append(judged(each, args.topic or TOPICS, args.limit, args.results))
     if not columns:
         raise NotConforming("no backend is left to ask")
     if args.json:
