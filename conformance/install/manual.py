@@ -36,8 +36,8 @@ def _catch(parser: argparse.ArgumentParser, *_: object) -> NoReturn:
 
 def parser_of(verb: str) -> argparse.ArgumentParser:
     """The parser of a verb, taken at the moment in which it is to read the command line."""
-    before = Parser.parse_args
-    Parser.parse_args = _catch  # type: ignore[assignment,method-assign]
+    before = Parser.parse_args, Parser.parse_intermixed_args
+    Parser.parse_args = Parser.parse_intermixed_args = _catch  # type: ignore[assignment,method-assign]
     try:
         if verb in VERBS:
             importlib.import_module(f"boxspec.cli.{verb.replace('-', '_')}").main([])
@@ -46,7 +46,7 @@ def parser_of(verb: str) -> argparse.ArgumentParser:
     except _Caught as caught:
         return caught.parser
     finally:
-        Parser.parse_args = before  # type: ignore[method-assign]
+        Parser.parse_args, Parser.parse_intermixed_args = before  # type: ignore[method-assign]
     raise AssertionError(f"{verb} has no parser")
 
 

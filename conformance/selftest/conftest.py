@@ -32,6 +32,11 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[temporary] = folder
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest begins first: nobody waits at the end for it alone."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """All other leftovers are a mistake, which fails the session."""

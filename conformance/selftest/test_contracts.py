@@ -26,6 +26,7 @@ def judged(folder: Path, *words: str) -> tuple[Done, dict[str, Any]]:
     return done, json.loads(file.read_text())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("shim", "declared"),
     [(LITERAL, "policy"), (HONEST, "exec"), (COMPILING, "sbpl")],

@@ -49,6 +49,11 @@ EXAMPLES = {
     "baseline": {
         "baseline --shim ./my-shim --write known.toml": "then: run --known known.toml --strict"
     },
+    "report": {
+        "report result.json --html report.html": "one page that needs no network",
+        "report old.json new.json --md summary.md": "two beside each other",
+    },
+    "diff": {"diff old.json new.json": "what is fixed, broken and changed"},
     "faults": {
         "faults --only exec-cap.exactly-the-cap-is-too-much": "one of them",
         "faults --json faults.json": "the whole matrix; that takes hours",
