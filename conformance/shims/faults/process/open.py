@@ -79,13 +79,13 @@ def pipes_are_inherited():
         return ends
 
     @replaces(handle.Process, "__init__")
-    def init(original, self, *given):
+    def init(original, self, *given, **named):
         for fd in LATER:
             try:
                 os.set_inheritable(fd, True)
             except OSError:
                 pass
-        original(self, *given)
+        original(self, *given, **named)
 
 
 LATER: list[int] = []
