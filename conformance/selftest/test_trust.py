@@ -27,12 +27,12 @@ def late(monkeypatch: pytest.MonkeyPatch, times: int) -> list[str]:
     folders: list[str] = []
     ask = trust._serve
 
-    def kept_waiting(session: Session, box: Box, say: Say) -> None:
+    def kept_waiting(box: Box, say: Say) -> None:
         folders.append(str(box.folder))
         say("a line")
         if len(folders) <= times:
             raise Late("the shim returns", "an answer", "did not return", hang=True)
-        ask(session, box, say)
+        ask(box, say)
 
     monkeypatch.setattr(trust, "_serve", kept_waiting)
     return folders

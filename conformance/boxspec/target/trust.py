@@ -37,8 +37,8 @@ def trust(session: Session, say: Say = _quiet, contracts: Sequence[str] | None =
 
     Fills session.hello.
     """
-    _step(session, lambda box, tell: _serve(session, box, tell), say)
-    _step(session, lambda box, tell: _run(session, box, tell), say)
+    _step(session, _serve, say)
+    _step(session, _run, say)
     for name in names():
         if contracts is None or name in contracts:
             _step(session, find(name).trust, say)
@@ -94,7 +94,8 @@ def _hello(answer: dict[str, Any], nonce: str, pid: int, way: str) -> dict[str, 
     return hello
 
 
-def _serve(session: Session, box: Box, say: Say) -> None:
+def _serve(box: Box, say: Say) -> None:
+    session = box.session
     serve = Serve(session.argv, box.folder / "serve", session.env, within_s=WITHIN_S)
 
     def ask(message: dict[str, Any]) -> dict[str, Any]:
@@ -132,7 +133,8 @@ def _how(ended: Any) -> str:
     return "stayed" if ended is None else f"{ended.how} {ended.number}"
 
 
-def _run(session: Session, box: Box, say: Say) -> None:
+def _run(box: Box, say: Say) -> None:
+    session = box.session
     nonce = uuid.uuid4().hex
     message = {"op": "hello", "protocol": 1, "nonce": nonce}
     with box.launch(message, Observed, within_s=WITHIN_S) as live:
