@@ -11,6 +11,7 @@
 #include "support/fail.h"
 #include "support/json_oracle.h"
 #include "support/lie.h"
+#include "support/problems.h"
 #include "support/provider.h"
 #include "support/request_oracle.h"
 
@@ -69,27 +70,6 @@ static const char *difference(const struct bs_exec_request *request,
     return NULL;
 }
 
-/* All that a refusal says must be JSON, with pointers below the request. */
-static void check_problems(const struct bs_decoder *decoder, struct bs_fuzz_pool *pool) {
-    struct bs_buf list = BS_BUF_INIT;
-    struct bs_fuzz_json json;
-    bs_buf_char(&list, '[');
-    bs_buf_add(&list, decoder->problems.data, decoder->problems.len);
-    bs_buf_char(&list, ']');
-    bs_fuzz_json_read(list.data, list.len, true, pool, &json);
-    bool right = json.root != NULL && json.root->first != NULL && !bs_fuzz_lie("problems");
-    for (const struct bs_fuzz_node *item = right ? json.root->first : NULL; item != NULL && right;
-         item = item->next) {
-        const struct bs_fuzz_node *pointer = bs_fuzz_field(item, "pointer");
-        const struct bs_fuzz_node *message = bs_fuzz_field(item, "message");
-        right = pointer != NULL && message != NULL && message->len > 0 &&
-                strncmp(pointer->text, "/request", strlen("/request")) == 0;
-    }
-    if (!right)
-        bs_fuzz_fail("problems", "refused with %.*s", (int)list.len, list.data);
-    bs_buf_clear(&list);
-}
-
 static void check_request(const cJSON *object, const struct bs_fuzz_node *node,
                           struct bs_fuzz_pool *pool) {
     struct bs_fuzz_request expected;
@@ -102,7 +82,7 @@ static void check_request(const cJSON *object, const struct bs_fuzz_node *node,
         bs_fuzz_fail("refusal", "%s, and should not be: %.*s", refused ? "refused" : "decoded",
                      (int)decoder.first.len, refused ? decoder.first.data : "");
     if (refused) {
-        check_problems(&decoder, pool);
+        bs_fuzz_check_problems(&decoder, "/request", pool);
     } else if (expected.has_nul) {
         if (decoder.nul_in[0] == '\0' || bs_fuzz_lie("nul"))
             bs_fuzz_fail("nul", "a NUL in a string of the system is not noticed");

@@ -9,6 +9,7 @@
 #include "support/fail.h"
 #include "support/json_oracle.h"
 #include "support/lie.h"
+#include "support/problems.h"
 #include "support/provider.h"
 #include "support/request_oracle.h"
 
@@ -153,27 +154,6 @@ static const char *difference(const struct bs_script *script, const struct bs_fu
     return node == NULL ? NULL : "steps";
 }
 
-/* All that a refusal says must be JSON, with pointers and words. */
-static void check_problems(const struct bs_decoder *decoder, struct bs_fuzz_pool *pool) {
-    struct bs_buf list = BS_BUF_INIT;
-    struct bs_fuzz_json json;
-    bs_buf_char(&list, '[');
-    bs_buf_add(&list, decoder->problems.data, decoder->problems.len);
-    bs_buf_char(&list, ']');
-    bs_fuzz_json_read(list.data, list.len, true, pool, &json);
-    bool right = json.root != NULL && json.root->first != NULL && !bs_fuzz_lie("problems");
-    for (const struct bs_fuzz_node *item = right ? json.root->first : NULL; item != NULL && right;
-         item = item->next) {
-        const struct bs_fuzz_node *pointer = bs_fuzz_field(item, "pointer");
-        const struct bs_fuzz_node *message = bs_fuzz_field(item, "message");
-        right = is_string(pointer) && is_string(message) && message->len > 0 &&
-                (pointer->len == 0 || pointer->text[0] == '/');
-    }
-    if (!right)
-        bs_fuzz_fail("problems", "refused with %.*s", (int)list.len, list.data);
-    bs_buf_clear(&list);
-}
-
 static void check(const cJSON *tree, const struct bs_fuzz_node *root, struct bs_fuzz_pool *pool) {
     struct bs_script script = {.n_steps = 0};
     bs_script_decode(&script, tree);
@@ -186,7 +166,7 @@ static void check(const cJSON *tree, const struct bs_fuzz_node *root, struct bs_
             bs_fuzz_fail("refused", "a plain script is refused: %.*s",
                          (int)script.decoder.first.len, script.decoder.first.data);
         if (refused)
-            check_problems(&script.decoder, pool);
+            bs_fuzz_check_problems(&script.decoder, "", pool);
     }
     if (!refused) {
         const char *differs = difference(&script, root);
