@@ -5,7 +5,7 @@ usage: .venv/bin/pip install universalmutator==1.14.1   once; nothing else here 
        nice -n 5 .venv/bin/python reference/tests/mutants/run.py CONTRACT [--count N]
        .venv/bin/python reference/tests/mutants/run.py CONTRACT --named    those of named.json
        .venv/bin/python reference/tests/mutants/run.py CONTRACT --reached  were the survivors run?
-       .venv/bin/python reference/tests/mutants/run.py CONTRACT --again    survivors, after new cases
+       .venv/bin/python reference/tests/mutants/run.py CONTRACT --again    survivors, once more
        .venv/bin/python reference/tests/mutants/run.py --report
        .venv/bin/python reference/tests/mutants/run.py --read MUTANT READING 'why'
 
@@ -16,8 +16,8 @@ others N are asked (default 100), in an order that the contract's seed in seeds.
 requirement; survived; or undecided. With --reached (./ci/build coverage first) the suite is run
 once with counters, and the ledger says of each survivor whether its line was executed: not reached,
 or reached and not asked. With --again survivors that nobody has read as equivalent are asked once
-more, and one that is killed is read as closed. The same command again goes on where the last one ended; SIGINT ends
-it between two mutants at the latest.
+more, and one that is killed is read as closed. The same command again goes on where the last one
+ended; SIGINT ends it between two mutants at the latest.
 
 READING of a survivor: equivalent (no request can show it), out-of-contract (nothing that the pages
 ask for), hole (the suite should see it), closed (a case was added, and it is killed now).
@@ -150,8 +150,8 @@ def ask_again(contract: str, ledger: Ledger) -> int:
     with tempfile.TemporaryDirectory(prefix="boxspec-mutants-") as folder:
         tree = Tree(Path(folder))
         for entry in ledger.entries:
-            reading = ledger.readings.get(entry["mutant"], {}).get("reading")
-            if (entry["contract"], entry["verdict"]) != (contract, "survived") or reading in SETTLED:
+            survived = (entry["contract"], entry["verdict"]) == (contract, "survived")
+            if not survived or ledger.reading(entry["mutant"]) in SETTLED:
                 continue
             mutant = Mutant(entry["file"], entry["line"], entry["before"], entry["after"])
             if not mutant.stands():
