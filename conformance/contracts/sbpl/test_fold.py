@@ -10,6 +10,7 @@ import pytest
 from boxspec.api import Box, requires
 from contracts.sbpl import kit as sbpl
 from contracts.sbpl.kit import Setup
+from contracts.sbpl.text import Text
 
 FOLD = Setup(modify=["**"], case="fold")
 SPELLINGS = [str.lower, str.upper, str.title, str.swapcase]
@@ -91,6 +92,21 @@ def test_what_folds_to_something_else_is_something_else(box: Box) -> None:
     text = box.sbpl.compiled(FOLD.but(deny_modify=["xéy", "xßy", "xıy", "xﬁy"]))
     yes = ["xey", "xEy", "xssy", "xiy", "xIy", "xfiy", "xe\u0300y", "xêy"]
     text.expect("writing", sbpl.both(yes, ["xÉy", "xe\u0301y", "xßy", "xıy"]))
+
+
+@requires("SBPL-FOLD-01")
+@pytest.mark.parametrize("letter", ["k", "é", "Σ"])
+def test_a_name_with_many_spellings_is_whole_or_refused(box: Box, letter: str) -> None:
+    for size in (*range(2, 250, 12), 400):
+        name = letter * size
+        given = FOLD.but(deny_modify=[f"{name}/x/**"])
+        answer = box.sbpl.compile(given)
+        if answer.ok:
+            yes = [f"{name}/y", f"{name[1:]}/x/y", f"{name}{letter}/x/y", "x/y"]
+            no = [f"{name}/x/y", f"{name.upper()}/X/y"]
+            Text.of(answer, given.root).expect(f"with {size} letters", sbpl.both(yes, no))
+        else:
+            sbpl.refused(f"{size} letters in all their spellings", answer)
 
 
 LETTERS = ["a", "B", "k", "\u212a", "é", "É", "e\u0301", "ß", "Σ", "ς", ".", "x1"]

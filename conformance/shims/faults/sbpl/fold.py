@@ -118,3 +118,12 @@ def root_of_the_system_is_nothing():
     @replaces(filters.Filters)
     def expression(original, self, found, denied):
         return original(self, found, denied) if found or self.root != "/" else ""
+
+
+@fault("SBPL-FOLD-01", "a name with too many spellings is cut", "a buffer of a thousand bytes")
+def long_names_are_cut():
+    @replaces(spellings)
+    def expression(original, characters, literally):
+        while len(made := original(characters, literally).encode()) > 900:
+            characters = characters[: len(characters) * 900 // len(made)]
+        return original(characters, literally)
