@@ -94,6 +94,29 @@ def test_what_folds_to_something_else_is_something_else(box: Box) -> None:
     text.expect("writing", sbpl.both(yes, ["xÉy", "xe\u0301y", "xßy", "xıy"]))
 
 
+@requires("SBPL-FOLD-02")
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_a_question_mark_of_a_deny_takes_a_letter_with_its_marks(box: Box, form: str) -> None:
+    text = box.sbpl.compiled(FOLD.but(deny_modify=["x?y", "d/?/**", "**/z?"]))
+    letters = [unicodedata.normalize(form, letter) for letter in ("q", "é", "Ệ", "ß", "한", "😀")]
+    no = [path for each in letters for path in (f"x{each}y", f"d/{each}/a", f"b/z{each}")]
+    text.expect("writing", sbpl.both(["xy", "x/y", "xqqy", "d/qq/a", "b/z"], no))
+
+
+@requires("SBPL-FOLD-01")
+@pytest.mark.parametrize("place", ["read", "deny"])
+def test_a_long_list_is_folded_whole(box: Box, place: str) -> None:
+    """The first rule is by far the longest, or the last."""
+    name = "01/" * 280 + "C"
+    rules = {"read": [name, "K"], "deny": ["K", name]}[place]
+    text = box.sbpl.compiled(Setup(read=["**", *(f"!{rule}" for rule in rules)], case="fold"))
+    text.expect("reading", sbpl.both(["x"], [*spelled([name]), "k", "K"]), sbpl.READ)
+    first = box.sbpl.compiled(
+        Setup(read=[name, "**"], modify=["**"], deny_modify=["K"], case="fold")
+    )
+    first.expect("writing", sbpl.both([name, "x"], ["k", "K"]))
+
+
 @requires("SBPL-FOLD-01")
 @pytest.mark.parametrize("letter", ["k", "é", "Σ"])
 def test_a_name_with_many_spellings_is_whole_or_refused(box: Box, letter: str) -> None:

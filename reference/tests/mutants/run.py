@@ -15,7 +15,7 @@ others N are asked (default 100), in an order that the contract's seed in seeds.
 `boxspec run --contract CONTRACT --profile all -x`. The ledger says of each: killed, by which
 requirement; survived; or undecided. With --reached (./ci/build coverage first) the suite is run
 once with counters, and the ledger says of each survivor whether its line was executed: not reached,
-or reached and not asked. With --again survivors that nobody has read as equivalent are asked once
+or reached and not asked. With --again survivors that are not read, or read as holes, are asked once
 more, and one that is killed is read as closed. The same command again goes on where the last one
 ended; SIGINT ends it between two mutants at the latest.
 
@@ -48,7 +48,7 @@ HERE = Path(__file__).resolve().parent
 BROKEN = ("fails", "escaped", "overrefused", "wrong-reason", "contradiction", "unproven")
 # The kit has a bound for whatever a shim does; this is for a mutant of which it has none.
 LONGEST_S = 1800
-SETTLED = ("equivalent", "closed")
+SETTLED = ("equivalent", "out-of-contract", "closed")
 
 
 def ask(shim: Path, contract: str, work: Path) -> dict[str, Any]:
