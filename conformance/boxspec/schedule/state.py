@@ -45,6 +45,7 @@ class State:
                 busy=option("boxspec_busy"),
                 backend=option("boxspec_backend"),
                 stress=option("boxspec_stress"),
+                isolate=option("boxspec_isolate"),
             )
             try:
                 trust(session, contracts=option("boxspec_contracts"))

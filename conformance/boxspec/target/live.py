@@ -204,6 +204,10 @@ class Live(Generic[Outcome]):
         """/proc/SHIM/status as a mapping, `.fd_count`, `.threads`, `.mask("SigCgt")`."""
         return Status(self.shim_pid)
 
+    def limits(self, which: int) -> tuple[int, int]:
+        """Soft and hard of the shim, of a resource.RLIMIT_…."""
+        return procs.limits(self.shim_pid, which)
+
     def at_rest(self) -> Status:
         """The same, when its main thread sleeps: for masks, which a run-time changes as it goes."""
         return procs.at_rest(self.shim_pid)

@@ -19,6 +19,7 @@ from boxspec.programs import programs
 from boxspec.target.client.serve import Serve
 from boxspec.target.client.strict import MAX_RESPONSE
 from boxspec.target.hangs import Hangs
+from boxspec.target.isolation import isolation
 from boxspec.target.observe import orphans
 from boxspec.target.observe.company import Company
 from boxspec.target.observe.warden import Warden, spawn
@@ -39,6 +40,7 @@ class Session:
         busy: int = 0,
         backend: str | None = None,
         stress: bool = False,
+        isolate: bool = False,
     ) -> None:
         self.argv = argv
         self.seed = seed
@@ -49,6 +51,7 @@ class Session:
         self.hello: dict[str, Any] = {}
         self.capabilities: frozenset[str] = frozenset()
         self.env = dict(os.environ)
+        self.isolation = isolation() if isolate else None
         _keep_descriptors_private()
         orphans.adopt()
         # What runs inside a sandbox reaches its case where sandboxes let it write.
@@ -56,6 +59,12 @@ class Session:
         self.root = folders.make(place)
         # Cases may start the shim as another user.
         self.root.chmod(0o755)
+        try:
+            if self.isolation is not None:
+                self.isolation.admit(self.root)
+        except BaseException:
+            folders.delete(self.root)
+            raise
         self._lock = threading.Lock()
         self._serves: dict[int, Serve] = {}
         self._serve_folders: list[Path] = []
@@ -80,6 +89,11 @@ class Session:
             self._waste.put(None)
             folders.delete(self.root)
             raise
+
+    @property
+    def state(self) -> tuple[str, ...]:
+        """In which each process of the shim is started, whatever a case asks besides."""
+        return self.isolation.state if self.isolation else ()
 
     @property
     def max_line(self) -> int:
@@ -136,7 +150,8 @@ class Session:
         folder = self.case_folder()
         with self._lock:
             self._serve_folders.append(folder)
-        serve = Serve(self.argv, folder / "serve", self.env, max_line=self.max_line)
+        place, most = folder / "serve", self.max_line
+        serve = Serve(self.argv, place, self.env, max_line=most, state=self.state)
         serve.capabilities = self.capabilities
         self._serves[me] = serve
         return serve

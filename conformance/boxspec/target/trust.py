@@ -96,7 +96,8 @@ def _hello(answer: dict[str, Any], nonce: str, pid: int, way: str) -> dict[str, 
 
 def _serve(box: Box, say: Say) -> None:
     session = box.session
-    serve = Serve(session.argv, box.folder / "serve", session.env, within_s=WITHIN_S)
+    place = box.folder / "serve"
+    serve = Serve(session.argv, place, session.env, within_s=WITHIN_S, state=session.state)
 
     def ask(message: dict[str, Any]) -> dict[str, Any]:
         box.asked = message
