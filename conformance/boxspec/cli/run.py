@@ -248,6 +248,7 @@ def _tree(
         shim=args.shim,
         argv=argv,
         hello=observer.ending.hello,
+        left=observer.ending.left(),
         contracts=chosen,
         not_declared=missing,
         profile=args.profile,

@@ -54,6 +54,7 @@ class State:
                 raise
             self.session = session
             self.ending.hello = session.hello
+            self.ending.left = lambda: session.leftovers.said
         return self.session
 
     def elsewhere(self, key: str) -> Future[float] | None:

@@ -24,6 +24,7 @@ from boxspec.target.client.streams import Streams
 from boxspec.target.contract import find, names
 from boxspec.target.hangs import Hangs
 from boxspec.target.idle import Idle
+from boxspec.target.leftovers import Leftovers
 from boxspec.target.live import PRELOADED, Live
 from boxspec.target.look import FIRST, Look
 from boxspec.target.observe import procs
@@ -110,6 +111,10 @@ class Box:
     @property
     def hangs(self) -> Hangs:
         return self.session.hangs
+
+    @property
+    def leftovers(self) -> Leftovers:
+        return self.session.leftovers
 
     @property
     def stress(self) -> bool:

@@ -20,6 +20,7 @@ from boxspec.target.client.serve import Serve
 from boxspec.target.client.strict import MAX_RESPONSE
 from boxspec.target.hangs import Hangs
 from boxspec.target.isolation import isolation
+from boxspec.target.leftovers import Leftovers
 from boxspec.target.observe import orphans
 from boxspec.target.observe.company import Company
 from boxspec.target.observe.warden import Warden, spawn
@@ -78,6 +79,7 @@ class Session:
         # Who takes part in a run beside the shim's first thread; smoke looks.
         self.company = Company()
         self.hangs = Hangs()
+        self.leftovers = Leftovers()
         self._waste: queue.SimpleQueue[Path | None] = queue.SimpleQueue()
         self._cleaner = threading.Thread(target=self._clean, name="cleaner", daemon=True)
         self._cleaner.start()
@@ -183,6 +185,8 @@ class Session:
         for serve in self._serves.values():
             if serve.alive:
                 serve.end()
+                self.leftovers.add(serve.left)
+                serve.close()
         for folder in self._serve_folders:
             self.delete(folder)
         self._waste.put(None)
