@@ -23,6 +23,7 @@ from boxspec.target.client.strict import MAX_RESPONSE, strict_json
 from boxspec.target.client.tail import Tail
 from boxspec.target.observe.lines import Deadline, poll
 from boxspec.target.observe.machine import Machine
+from boxspec.target.observe.procs import Proc
 from boxspec.target.observe.warden import Exit, Warden
 
 ONE_LINE = "an answer is one line of JSON on stdout, and all else goes to stderr"
@@ -53,6 +54,8 @@ class Serve:
         self._lock = threading.Lock()
         self._buffer = bytearray()
         self._number = 0
+        # Who is there behind the end of the shim, up to `close`.
+        self.left: list[Proc] = []
         self._folder = folder
         folder.mkdir()
         self._streams = Streams(folder, dict.fromkeys(NAMES, "pipe"))
@@ -169,16 +172,16 @@ class Serve:
         return bool(data)
 
     def bye(self) -> Exit | None:
-        """The polite end: `bye`, its answer, the exit status (None: it stayed)."""
+        """The polite end: `bye`, its answer, the exit status (None: it stayed). Close it then."""
         self.call("bye")
         return self.end()
 
     def end(self) -> Exit | None:
-        """The other end: EOF on stdin."""
+        """The other end: EOF on stdin. Close it then."""
         with contextlib.suppress(OSError):
             self._streams.ours("stdin").close()
         ended = self.warden.wait_exit(Deadline(self.within_s))
-        self.close()
+        self.left = [each for each in self.warden.tree() if ended and each.alive]
         return ended
 
     @property
