@@ -66,12 +66,14 @@ class Peer:
         return shlex.join(self._with(word, ROOT) for word in self.run)
 
     def digest(self) -> str:
-        """Of all that its install depends on."""
+        """Of the commands that install it, and of the files that they name."""
+        words = {word for command in (*self.install, *self.build) for word in command}
         found = hashlib.sha256(repr((self.install, self.build)).encode())
-        words = {word for command in (*self.install, *self.build) for word in self.argv(command)}
-        files = {Path(word) for word in words if word.startswith(f"{ROOT}/conformance/")}
-        for file in sorted(files.union(self.here.rglob("*"))):
-            if file.is_file() and file.name != FILE and "__pycache__" not in file.parts:
+        files = {Path(self._with(word, None)) for word in words if word.startswith("{root}/")}
+        if any("{here}" in word for word in words):
+            files.update(self.here.rglob("*"))
+        for file in sorted(files):
+            if file.is_file() and file.name != FILE:
                 found.update(f"{file.name}\0".encode() + file.read_bytes())
         return found.hexdigest()
 
