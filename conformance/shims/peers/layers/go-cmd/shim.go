@@ -2,7 +2,6 @@
 package main
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -139,13 +138,4 @@ func bridge(request object) object {
 	_, _ = io.Copy(os.Stdout, made.streams["stdout"].(io.Reader))
 	<-done
 	return object{"result": made.wait(nil)}
-}
-
-func text(holder object, name string) string {
-	if raw, given := holder[name+"_b64"].(string); given {
-		decoded, _ := base64.StdEncoding.DecodeString(raw)
-		return string(decoded)
-	}
-	found, _ := holder[name].(string)
-	return found
 }
