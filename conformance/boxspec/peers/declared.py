@@ -59,18 +59,22 @@ class Peer:
         return self.home.with_suffix(".stamp")
 
     def argv(self, words: Sequence[str]) -> list[str]:
-        return [self._with(word, Path()) for word in words]
+        return [self._with(word, None) for word in words]
 
     def shim(self) -> str:
         """The command line of the shim, as it is typed in the checkout."""
         return shlex.join(self._with(word, ROOT) for word in self.run)
 
     def digest(self) -> str:
-        """Of all that its install depends on."""
+        """Of the commands that install it, and of the files that they name."""
+        words = {word for command in (*self.install, *self.build) for word in command}
         found = hashlib.sha256(repr((self.install, self.build)).encode())
-        for file in sorted(self.here.rglob("*")):
-            if file.is_file() and file.name != FILE and "__pycache__" not in file.parts:
-                found.update(f"{file.relative_to(self.here)}\0".encode() + file.read_bytes())
+        files = {Path(self._with(word, None)) for word in words if word.startswith("{root}/")}
+        if any("{here}" in word for word in words):
+            files.update(self.here.rglob("*"))
+        for file in sorted(files):
+            if file.is_file() and file.name != FILE:
+                found.update(f"{file.name}\0".encode() + file.read_bytes())
         return found.hexdigest()
 
     def why(self, requirement: str) -> str:
@@ -78,12 +82,10 @@ class Peer:
         said = (each["why"] for each in self.fails if requirement in each["requirements"])
         return next(said, "")
 
-    def _with(self, word: str, base: Path) -> str:
-        places = {"{here}": self.here, "{home}": self.home, "{root}": ROOT}
-        for name, place in places.items():
-            word = word.replace(
-                name, str(place.relative_to(base) if base in place.parents else place)
-            )
+    def _with(self, word: str, base: Path | None) -> str:
+        for name, place in (("{here}", self.here), ("{home}", self.home), ("{root}", ROOT)):
+            shown = place.relative_to(base) if base and place.is_relative_to(base) else place
+            word = word.replace(name, str(shown))
         return word
 
 

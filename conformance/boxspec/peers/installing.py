@@ -88,5 +88,5 @@ def _call(words: Sequence[str], within_s: float) -> str:
     if done.returncode:
         said = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
         told = [line for line in said if "error" in line.lower()] or said or ["no word"]
-        raise _Failed(one_line(f"{words[0]}: {told[0].strip()}"))
+        raise _Failed(one_line(f"{words[0]}: {told[-1].strip()}"))
     return (done.stdout or done.stderr).decode("utf-8", "replace")

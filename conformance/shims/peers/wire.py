@@ -45,11 +45,14 @@ def stream(data):
 
 
 def main(about, capabilities, operations, run_only=(), constants=None):
+    """about: name, version and language, or a function that tells them, where asking takes time."""
+
     def answer(message, serving):
         op = message["op"]
         if op == "hello":
             said = {"protocol": 1, "nonce": message["nonce"], "pid": os.getpid()}
-            said |= {"implementation": about, "spec_version": "1.0", "capabilities": capabilities}
+            said |= {"implementation": about() if callable(about) else about}
+            said |= {"spec_version": "1.0", "capabilities": capabilities}
             return {"result": said | ({"constants": constants} if constants else {})}
         if op == "bye":
             return {"result": {}}
