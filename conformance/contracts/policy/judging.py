@@ -126,16 +126,6 @@ def conforms(box: Box, vector: Vector) -> None:
     box.session.outcomes[vector.id] = True
 
 
-def answers_of_cost(box: Box, kind: str) -> None:
-    """Whether what was asked for its cost is answered rightly; who stands still is told by COST."""
-    for vector in every().values():
-        if vector.kind == kind and load()[vector.requirements[0]].topic == COST:
-            try:
-                conforms(box, vector)
-            except ShimBroke:
-                return
-
-
 def both_ways(box: Box, vector: Vector) -> None:
     """What serve answers to a vector, right or wrong, run answers too."""
     with contextlib.suppress(Failure, ShimBroke):

@@ -428,7 +428,7 @@ class UndeclaredYaml(Literal):
 class DeclaredExplain(Literal):
     """Says in hello that it explains, and does not."""
 
-    capabilities = ("glob", "policy", "policy.load", "policy.json", "policy.explain")
+    capabilities = ("path", "glob", "policy", "policy.load", "policy.json", "policy.explain")
 
     def answer(self, message: Message, serving: bool) -> Message:
         if message["op"] == "policy.explain":
