@@ -29,7 +29,8 @@ WORKS = "works inside"
 class State(StrEnum):
     """held: nothing happened. escaped: claimed, and an observer outside saw it happen. done: the
     call went through inside, although it is claimed that it does not; no observer can see more of
-    it. unclaimed: it happened, and nobody claimed that it does not."""
+    it. unclaimed: it happened, and nobody claimed that it does not. What the contract asks of every
+    sandbox, the aspect launch, counts as claimed."""
 
     HELD = "held"
     ESCAPED = "escaped"
