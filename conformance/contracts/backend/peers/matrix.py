@@ -124,7 +124,7 @@ def main(words: Sequence[str]) -> int:
     if args.results:
         args.results.mkdir(parents=True, exist_ok=True)
     columns: list[Column] = []
-    topics = args.topic or TOPICS
+    topics: list[str] = args.topic or list(TOPICS)
     for each in candidates(args.names):
         column = kept.read(args.results, each, topics) if args.resume else None
         print(f"{each.label} {'…' if column is None else 'is kept'}", file=sys.stderr, flush=True)
