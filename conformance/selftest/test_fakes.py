@@ -27,6 +27,8 @@ WRONG = {
     "double-answer": "two answers to one request",
     "hang": "no answer within 10 s",
     "hang@run": "did not return within 10 s",
+    "stops-its-group": "no answer within 10 s",
+    "refuses-what-waits": "a program that waits for a fifo is answered with",
     "crash": "killed 11 without a whole answer",
     "crash@run": "killed 11",
     "huge-line": "a line is longer than 16777216 bytes",
@@ -44,6 +46,7 @@ WRONG = {
     "tells-for-ever": "no answer within 10 s",
     "closes-stdout": "closed its stdout without a whole answer",
     "ignores-sigterm": "after bye it should exit 0; it stayed",
+    "leaks-a-child": "serve leaves 1 process behind 1 request that leave none",
     "leaks-a-child@run": "leaves",
     "half-line": "exited 0 without a whole answer",
     "half-line@run": "is not JSON",
@@ -83,6 +86,8 @@ ASKED = {
     "garbage": "'op': 'hello'",
 }
 RIGHT = ["honest", "split-lines", "literal", "only-globs", "compiling", "only-texts"]
+# Wrong in what is no matter of these questions.
+SCORED = ["refuses-deadlines", "leaks-where-it-runs"]
 
 
 def one(verb: str, name: str) -> Done:
@@ -105,6 +110,23 @@ def test_a_fake_is_not_scored(name: str, verb: str) -> None:
     assert "contract MUST" not in said
 
 
+def test_who_has_no_deadlines_fails_in_them_alone() -> None:
+    asked = [word for name in ("TIMEOUT-01", "RESULT-01") for word in ("--requirement", name)]
+    asked = [f"EXEC-{word}" if word[0] != "-" else word for word in asked]
+    done = boxspec("run", "--shim", f"{FAKE} refuses-deadlines", *asked)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "does not conform: EXEC-TIMEOUT-01 ·" in done.stdout
+
+
+def test_what_a_shim_leaves_running_is_ended_and_told() -> None:
+    done = boxspec("run", "--shim", f"{FAKE} leaks-where-it-runs", "--requirement", "EXEC-TEXT-01")
+    told = re.search(
+        r"^left +[0-9]+ process\S* behind .*: ([0-9]+) .*sleep 600$", done.stdout, re.M
+    )
+    assert told, done.stdout + done.stderr
+    assert not Path(f"/proc/{told[1]}").exists()
+
+
 def test_an_endless_stderr_fills_no_disk(tmp_path: Path) -> None:
     done = boxspec("smoke", "--shim", f"{FAKE} tells-for-ever", env={"TMPDIR": str(tmp_path)})
     assert "shim stderr: " in done.stdout + done.stderr
@@ -112,7 +134,7 @@ def test_an_endless_stderr_fills_no_disk(tmp_path: Path) -> None:
     assert sum(path.stat().st_size for path in files) < 2**20, files
 
 
-@pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.parametrize("name", [*RIGHT, *SCORED])
 def test_a_right_shim_passes_the_smoke_test(name: str) -> None:
     done = one("smoke", name)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -142,4 +164,4 @@ def test_each_fake_is_tried() -> None:
         fakes = import_module("fake").fakes()
     finally:
         sys.path.remove(str(FAKE.parent))
-    assert set(fakes) == {name.partition("@")[0] for name in WRONG} | set(RIGHT)
+    assert set(fakes) == {name.partition("@")[0] for name in WRONG} | {*RIGHT, *SCORED}

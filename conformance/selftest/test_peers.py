@@ -66,6 +66,48 @@ def test_one_that_wraps_nothing_and_claims_everything_holds_nothing(tmp_path: Pa
     assert "BACKEND-META-01" in page.read_text()
 
 
+def test_a_matrix_that_was_broken_off_goes_on_with_what_is_kept(tmp_path: Path) -> None:
+    results = ("--results", tmp_path / "results", "--resume")
+    made = column(tmp_path, fake(tmp_path, "return argv"), *META, *results)
+    broken = fake(tmp_path, "raise OSError(2, 'asked again')")
+    assert column(tmp_path, broken, *META, *results) == made
+    # To another question it is no answer.
+    other = column(tmp_path, broken, "--topic", "BACKEND-IPC", *results)
+    assert (other["cells"], "cannot be started" in other["why"]) == ([], True)
+    assert boxspec("matrix", "none", "--resume").returncode == 2
+
+
+def cell_of(test: str, **more: str) -> dict[str, str]:
+    return {"test": test, "state": "held", "saw": "", **more}
+
+
+def test_two_matrices_are_compared_cell_by_cell(tmp_path: Path) -> None:
+    facts = {"name": "a", "version": "1", "cells": [cell_of("x"), cell_of("y"), cell_of("z")]}
+    made = {"schema": "boxspec-matrix/1", "host": {"root": True}, "backends": [facts]}
+    changed = [cell_of("x", state="escaped"), cell_of("y", saw="another thing")]
+    others = [{**facts, "version": "2", "cells": changed}, {**facts, "name": "b"}]
+    first, second = tmp_path / "first.json", tmp_path / "second.json"
+    first.write_text(json.dumps(made))
+    second.write_text(json.dumps({**made, "host": {"root": False}, "backends": others}))
+    same = boxspec("matrix", "--compare", first, first)
+    assert (same.returncode, same.stdout) == (0, "differences: 0; backends: 1; cells: 3\n")
+    done = boxspec("matrix", "--compare", first, second)
+    assert done.returncode == 1
+    assert done.stdout.splitlines() == [
+        "host: root: True, then False",
+        "a: version: '1', then '2'",
+        "a, x: state: 'held', then 'escaped'",
+        "a, y: saw: '', then 'another thing'",
+        "a, z: only in the first",
+        "b: only in the second",
+        "differences: 6; backends: 1; cells: 3",
+    ]
+    for text in ("{", '{"schema": "boxspec-matrix/1"}', '{"schema": "boxspec-result/1"}'):
+        second.write_text(text)
+        assert boxspec("matrix", "--compare", first, second).returncode == 2
+    assert boxspec("matrix", "--compare", first, tmp_path / "none.json").returncode == 2
+
+
 def test_one_that_wraps_nothing_and_says_so_is_no_contradiction(tmp_path: Path) -> None:
     claims = '{"fs-write": "nothing is confined", "fs-metadata": "nothing is confined"}'
     found = column(tmp_path, fake(tmp_path, "return argv", claims), *META)

@@ -25,6 +25,14 @@ def shim_flag(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def isolate_flag(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--isolate",
+        action="store_true",
+        help="as root: the shim is another user and sees the kit read-only",
+    )
+
+
 def choice_flags(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add(
@@ -42,6 +50,7 @@ def choice_flags(parser: argparse.ArgumentParser) -> None:
 
 def run_flags(parser: argparse.ArgumentParser) -> None:
     shim_flag(parser)
+    isolate_flag(parser)
     choice_flags(parser)
     add = parser.add_argument
     add("-k", metavar="EXPR", help="only tests whose name matches, as in pytest")

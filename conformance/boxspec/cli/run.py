@@ -197,6 +197,7 @@ def _write(result: Result, files: Outputs, page: OutputFile | None) -> list[Usag
 def _arguments(args: argparse.Namespace, keep: bool, only: list[str] | None) -> list[str]:
     # A word of its own would be a place for pytest to look for files, until it knows the flag.
     words = [f"--seed={args.seed}", f"--busy={args.busy}", *["--stress"] * args.stress]
+    words += ["--isolate"] * args.isolate
     for flag, value in (
         ("--shim", args.shim),
         ("--profile", args.profile),
@@ -247,6 +248,7 @@ def _tree(
         shim=args.shim,
         argv=argv,
         hello=observer.ending.hello,
+        left=observer.ending.left(),
         contracts=chosen,
         not_declared=missing,
         profile=args.profile,

@@ -16,6 +16,7 @@ from boxspec.target import patience
 from boxspec.target.client.exchange import Exchange
 from boxspec.target.client.streams import Streams
 from boxspec.target.death import died
+from boxspec.target.leftovers import Leftovers, starts_nobody
 from boxspec.target.observe import procs
 from boxspec.target.observe.events import LOOK_S, Events
 from boxspec.target.observe.lines import Deadline, poll
@@ -53,6 +54,9 @@ class Case(patience.Stage, Protocol):
 
     @property
     def max_line(self) -> int: ...
+
+    @property
+    def leftovers(self) -> Leftovers: ...
 
     def events(self) -> Events: ...
 
@@ -204,6 +208,10 @@ class Live(Generic[Outcome]):
         """/proc/SHIM/status as a mapping, `.fd_count`, `.threads`, `.mask("SigCgt")`."""
         return Status(self.shim_pid)
 
+    def limits(self, which: int) -> tuple[int, int]:
+        """Soft and hard of the shim, of a resource.RLIMIT_…."""
+        return procs.limits(self.shim_pid, which)
+
     def at_rest(self) -> Status:
         """The same, when its main thread sleeps: for masks, which a run-time changes as it goes."""
         return procs.at_rest(self.shim_pid)
@@ -326,6 +334,9 @@ class Live(Generic[Outcome]):
         if answer is None and self._expect_result:
             flight = {"in flight": shown(self.exchange.message), **self._stderr_evidence()}
             raise died(ended, flight, self._sent)
+        by_itself = ended.how == "exited" and not self._sent
+        if by_itself and starts_nobody(self.exchange.message):
+            self._case.leftovers.add(self._lasting)
         self._outcome = self._make(answer, facts).of(self.exchange.message)
         return self._outcome
 

@@ -122,23 +122,34 @@ def test_an_impossible_variable_name_is_a_spawn_failure(box: Box, name: str) -> 
     )
 
 
-def with_descriptors(box: Box, limit: int) -> str:
+def held_run(box: Box, *state: str) -> tuple[ObservedRun, int]:
+    """A run with three pipes, and the descriptors that its caller has behind it (0: unknown)."""
+    with box.exec.start(
+        program=P.exit_with,
+        args=["7"],
+        stdin=b"",
+        state=state,
+        expect_result=False,
+        within_s=10,
+        hold=True,
+    ) as live:
+        live.wait_response()
+        descriptors = live.status().fd_count if live.exchange.held and live.running else 0
+        return live.finish(), descriptors
+
+
+def with_descriptors(box: Box, limit: int, usual: int) -> str:
     """What a run makes of this many descriptors; empty where the shim itself does not start."""
     try:
-        seen: ObservedRun = box.exec.run(
-            program=P.exit_with,
-            args=["7"],
-            stdin=b"",
-            state=["--nofile", str(limit)],
-            expect_result=False,
-            within_s=10,
-        )
+        seen, descriptors = held_run(box, "--nofile", str(limit))
     except (Failure, ShimBroke) as why:
         return f"{limit}: {why}"
     if seen.survivors or seen.zombies:
         return f"{limit}: a child is left: {[each.describe() for each in seen.survivors]}"
     if seen.raw is None:
         return ""
+    if descriptors > usual:
+        return f"{limit}: {descriptors} descriptors are left, behind another run {usual}"
     kind = error_of(seen).get("kind")
     # A result is right, and so is an error that says why there is no child.
     return (
@@ -153,8 +164,9 @@ RIGHT = {SPAWN_FAILURE, "exit 7"}
 
 def sweep(box: Box, limits: range) -> Iterator[str]:
     """The outcomes, up to the first wrong one: a shim that hangs would hang at each limit."""
+    _, usual = held_run(box)
     for limit in limits:
-        if each := with_descriptors(box, limit):
+        if each := with_descriptors(box, limit, usual):
             yield each
             if each not in RIGHT:
                 return
@@ -277,6 +289,22 @@ def test_descriptors_are_not_closed_one_by_one_up_to_the_limit(box: Box) -> None
         (outcome(control), got),
         ("exit 7", "exit 7"),
     )
+
+
+# One more word than the set of `select` has.
+CROWD = 1024 + 64
+
+
+@requires("EXEC-SPAWN-17")
+def test_a_run_works_beside_more_descriptors_than_select_knows(box: Box) -> None:
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if most < 2 * CROWD:
+        raise HostLacks("descriptors", f"at most {most} may be open here: too few to show it")
+    state = ["--nofile", str(2 * CROWD), "--crowd", str(CROWD)]
+    seen = box.exec.run(
+        **shell("cat; cat /dev/null >&2; exit 7"), stdin=b"abc", timeout_ms=20_000, state=state
+    )
+    expect("the child's end and its output", (outcome(seen), seen.stdout), ("exit 7", b"abc"))
 
 
 DENIED = {

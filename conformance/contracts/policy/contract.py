@@ -7,7 +7,7 @@ from contracts.policy.trust import trust
 CONTRACT = Contract(
     name="policy",
     operations={
-        "path.normalize": "glob",
+        "path.normalize": "path",
         "glob.match": "glob",
         "policy.load": "policy.load",
         "policy.resolve": "policy",
@@ -17,7 +17,8 @@ CONTRACT = Contract(
         "policy.audit": "policy.audit",
     },
     capabilities={
-        "glob": "`path.normalize` and `glob.match`",
+        "path": "`path.normalize`",
+        "glob": "`glob.match`",
         "policy": "`policy.resolve` and `policy.check`",
         "policy.load": "`policy.load`",
         "policy.json": "policies in JSON",
@@ -28,7 +29,7 @@ CONTRACT = Contract(
         "policy.explain": "`policy.explain`",
         "policy.audit": "`policy.audit`",
     },
-    alone=frozenset({"glob", "policy.load", "policy.json", "policy.yaml"}),
+    alone=frozenset({"path", "glob", "policy.load", "policy.json", "policy.yaml"}),
     offers=AsksPolicy,
     trust=trust,
     fault_lanes=4,

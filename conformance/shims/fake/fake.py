@@ -3,7 +3,8 @@
 
 The class name in words is the NAME: `AlwaysYes` is `always-yes`. With `@run` behind it the fake is
 honest in serve mode and wrong in run mode only. `honest`, `split-lines`, `literal`, `only-globs`,
-`compiling` and `only-texts` are right.
+`compiling`, `only-texts`, `refuses-deadlines` and `leaks-where-it-runs` pass what is asked before a
+score.
 """
 
 from __future__ import annotations
@@ -129,6 +130,32 @@ class Hang(Honest):
         return {}
 
 
+class StopsItsGroup(Honest):
+    """Stops all processes of its group in place of an answer, as ^Z at a terminal would."""
+
+    def answer(self, message: Message, serving: bool) -> Message:
+        os.killpg(0, signal.SIGSTOP)
+        return super().answer(message, serving)
+
+
+class RefusesDeadlines(Honest):
+    """Right in what it does, which is to run without a deadline only."""
+
+    def answer(self, message: Message, serving: bool) -> Message:
+        if "timeout_ms" in message.get("request", {}):
+            return {"unsupported": {"capability": "timeout_ms", "why": "it cannot be ended"}}
+        return super().answer(message, serving)
+
+
+class RefusesWhatWaits(Honest):
+    """Runs nothing that would wait for somebody."""
+
+    def execute(self, request: Message) -> Message:
+        if request["program"].endswith("/gate"):
+            return {"error": {"kind": "execution", "message": "failed to spawn: not this one"}}
+        return super().execute(request)
+
+
 class Crash(Honest):
     """Dies of SIGSEGV at the first request."""
 
@@ -245,14 +272,25 @@ class IgnoresSigterm(Honest):
         wait_for_ever()
 
 
+def leave_a_daemon() -> None:
+    null = subprocess.DEVNULL
+    subprocess.Popen(["sleep", "600"], stdin=null, stdout=null, stderr=null, start_new_session=True)
+
+
 class LeaksAChild(Honest):
-    """Leaves a process behind, out of its group, at the end of each run."""
+    """Leaves a process behind, out of its group, at the end."""
 
     def end(self) -> None:
-        null = subprocess.DEVNULL
-        subprocess.Popen(
-            ["sleep", "600"], stdin=null, stdout=null, stderr=null, start_new_session=True
-        )
+        leave_a_daemon()
+
+
+class LeaksWhereItRuns(Honest):
+    """Leaves a process behind each program that writes something."""
+
+    def execute(self, request: Message) -> Message:
+        if request["program"].endswith("/emit"):
+            leave_a_daemon()
+        return super().execute(request)
 
 
 class HalfLine(Honest):
@@ -390,7 +428,7 @@ class UndeclaredYaml(Literal):
 class DeclaredExplain(Literal):
     """Says in hello that it explains, and does not."""
 
-    capabilities = ("glob", "policy", "policy.load", "policy.json", "policy.explain")
+    capabilities = ("path", "glob", "policy", "policy.load", "policy.json", "policy.explain")
 
     def answer(self, message: Message, serving: bool) -> Message:
         if message["op"] == "policy.explain":

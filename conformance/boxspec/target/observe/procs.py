@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 from dataclasses import dataclass, field
 from functools import cache
@@ -160,6 +161,27 @@ def tree(pid: int) -> list[Proc]:
                 found.append(child)
                 todo.append(child.pid)
     return found
+
+
+_LIMITS = {
+    resource.RLIMIT_NOFILE: b"Max open files",
+    resource.RLIMIT_CORE: b"Max core file size",
+    resource.RLIMIT_NPROC: b"Max processes",
+}
+
+
+def limits(pid: int, which: int) -> tuple[int, int]:
+    """Soft and hard, of a process of any user: prlimit(2) wants a capability for strangers."""
+    name = _LIMITS[which]
+    for line in (read(f"/proc/{pid}/limits") or b"").splitlines():
+        if line.startswith(name):
+            soft, hard = line.removeprefix(name).split()[:2]
+            return _limit(soft), _limit(hard)
+    raise ProcessLookupError(pid)
+
+
+def _limit(said: bytes) -> int:
+    return resource.RLIM_INFINITY if said == b"unlimited" else int(said)
 
 
 class Status(dict[str, str]):

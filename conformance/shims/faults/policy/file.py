@@ -129,6 +129,14 @@ def unknown_at_the_parent():
         self.wrong(each.at, pointer, f"{each.name} is not known")
 
 
+@fault("POLICY-FILE-06", "an unknown field is pointed at without a word", "a missing translation")
+def unknown_without_words():
+    @replaces(load.File)
+    def unknown(original, self, each, pointer):
+        original(self, each, pointer)
+        self.problems[-1].message = " "
+
+
 @fault("POLICY-FILE-06", "a lone carriage return ends no line", "split at LF")
 def carriage_return_is_no_end():
     @replaces(source.Source)

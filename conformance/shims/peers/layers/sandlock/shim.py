@@ -1,0 +1,77 @@
+"""sandlock's Sandbox.popen as a handle: what it has is called, and what it has not is refused.
+
+Nothing is confined that it lets be granted: the whole tree may be read and written, and each port
+reached. What its sandbox changes all the same is its own.
+"""
+
+import importlib.metadata
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+import script
+import wire
+from sandlock import Sandbox, StdioMode
+from script import Refused
+
+ABOUT = {
+    "name": "sandlock",
+    "version": importlib.metadata.version("sandlock"),
+    "language": "Python, over Rust",
+}
+EVERYTHING = {
+    "fs_readable": ["/"],
+    "fs_writable": ["/"],
+    "net_allow": ["tcp://*:*", "udp://*:*"],
+    "net_allow_bind": ["*"],
+}
+
+
+class Library:
+    def open(self, request, modes):
+        if not all(mode in list(StdioMode) for mode in modes):
+            raise Refused("a stream is INHERIT, PIPED or NULL")
+        if request.get("env", "inherit") != "inherit":
+            # clean_env starts "with minimal environment", which is not an empty one.
+            raise Refused("the environment cannot be replaced as a whole")
+        command = [wire.take(request, "program"), *wire.take(request, "args", [])]
+        folder = wire.take(request, "current_dir")
+        sandbox = Sandbox(**EVERYTHING, cwd=folder and os.fsdecode(folder))
+        try:
+            process = sandbox.popen([os.fsdecode(word) for word in command], *modes)
+        except (RuntimeError, ValueError) as why:
+            raise OSError(f"failed to spawn: {why}") from None
+        # pid is None after wait, and the sandbox belongs to the process.
+        return process
+
+    def wait(self, process, timeout_ms):
+        if timeout_ms is not None:
+            # "On timeout the child is killed": that is another wait than the one that is asked for.
+            raise Refused("a wait with a timeout kills the child")
+        result = process.wait()
+        return script.ended(-result.signal if result.signal else result.exit_code)
+
+    def terminate(self, process):
+        raise Refused("there is kill, and no SIGTERM")
+
+    def kill(self, process):
+        process.kill()
+
+    def close(self, process, grace_ms):
+        raise Refused("nothing ends it in order; leaving the context manager kills")
+
+    def drop(self, process):
+        """The context manager's end."""
+        process.__exit__(None, None, None)
+
+
+library = Library()
+wire.main(
+    ABOUT,
+    ["process"],
+    {
+        "process.script": lambda message: script.Script(message, library).run(),
+        "process.bridge": lambda message: script.bridge(message, library),
+    },
+    run_only=["process.script", "process.bridge"],
+)
