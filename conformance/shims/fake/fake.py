@@ -243,6 +243,17 @@ class TellsForEver(Honest):
         wait_for_ever()
 
 
+class TellsForEverInARun(Honest):
+    """In run mode stderr never ends."""
+
+    def place(self, line: bytes, path: str) -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 29, 1 << 29))
+        with contextlib.suppress(OSError):
+            while True:
+                os.write(2, b"tells for ever\n" * 4096)
+        super().place(line, path)
+
+
 class ClosesStdout(Honest):
     """In serve stdout is closed in place of an answer; the process stays."""
 
