@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from selftest.tools import FAKE, Done, boxspec
+from selftest.tools import CONFORMANCE, FAKE, Done, boxspec, run
 
 # What the verdict must name. `@run` spares serve mode, which is looked at first.
 WRONG = {
@@ -93,11 +93,12 @@ def one(verb: str, name: str) -> Done:
     return boxspec(verb, "--shim", f"{FAKE} {name}")
 
 
-# These are asked with an eye on the disk.
+# These are asked with an eye on the disk, and on the memory of the kit.
+LARGE = ("huge-line@run", "millions-of-values")
 ENDLESS = {"tells-for-ever": 2**20, "tells-for-ever-in-a-run": 17 * 2**20}
 
 # `run` asks what `smoke` asks before anything else: some of them show that.
-ASKS = [("smoke", name) for name in WRONG if name not in ENDLESS] + [
+ASKS = [("smoke", name) for name in WRONG if name not in {*ENDLESS, *LARGE}] + [
     ("run", name) for name in [*WRONG][::8]
 ]
 
@@ -121,6 +122,26 @@ def test_an_endless_stderr_fills_no_disk(name: str, most: int, tmp_path: Path) -
     assert WRONG[name] in done.stdout + done.stderr
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert sum(path.stat().st_size for path in files) < most, files
+
+
+MOST_KB = 300 * 1024
+# Its own peak, and not that of the fakes, which it waits for.
+ITS_PEAK = """\
+import re, sys
+from boxspec.cli.main import main
+status = main(sys.argv[1:])
+print("peak", *re.findall(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read()))
+sys.exit(status)
+"""
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_what_is_large_is_not_held_by_the_kit(name: str) -> None:
+    words = ("smoke", "--shim", f"{FAKE} {name}")
+    done = run([sys.executable, "-P", "-c", ITS_PEAK, *words], cwd=CONFORMANCE)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert WRONG[name] in done.stdout + done.stderr
+    assert int(done.stdout.rpartition("peak ")[2]) < MOST_KB
 
 
 @pytest.mark.parametrize("name", RIGHT)
