@@ -372,6 +372,7 @@ class Box:
         )
         self.lives.append(live)
         self.session.add(live.warden)
+        self.session.floods.watch(live.warden, opened.files)
         return live
 
     # The end --------------------------------------------------------------------------------

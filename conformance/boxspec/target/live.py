@@ -289,6 +289,11 @@ class Live(Generic[Outcome]):
         raise why
 
     def _unmeddled(self) -> None:
+        if self.warden.ended_for:
+            raise ShimBroke(
+                f"the shim was ended: {self.warden.ended_for}",
+                {"in flight": shown(self.exchange.message)},
+            )
         if self.warden.meddled:
             raise ShimBroke(
                 f"the shim, or a program of it, meddled with its warden: {self.warden.meddled}",

@@ -18,6 +18,7 @@ from boxspec.places import case_root, scratch
 from boxspec.programs import programs
 from boxspec.target.client.serve import Serve
 from boxspec.target.client.strict import MAX_RESPONSE
+from boxspec.target.floods import Floods
 from boxspec.target.hangs import Hangs
 from boxspec.target.isolation import isolation
 from boxspec.target.leftovers import Leftovers
@@ -80,6 +81,7 @@ class Session:
         self.company = Company()
         self.hangs = Hangs()
         self.leftovers = Leftovers()
+        self.floods = Floods()
         self._waste: queue.SimpleQueue[Path | None] = queue.SimpleQueue()
         self._cleaner = threading.Thread(target=self._clean, name="cleaner", daemon=True)
         self._cleaner.start()
@@ -89,6 +91,7 @@ class Session:
                 self._busy.append(_start_busy())
         except BaseException:
             self._waste.put(None)
+            self.floods.close()
             folders.delete(self.root)
             raise
 
@@ -166,6 +169,7 @@ class Session:
             warden.command("sweep")
 
     def drop(self, warden: Warden) -> None:
+        self.floods.forget(warden)
         with self._lock:
             self._wardens.discard(warden)
 
@@ -191,6 +195,7 @@ class Session:
             self.delete(folder)
         self._waste.put(None)
         self._cleaner.join()
+        self.floods.close()
         for pid, stdin in self._busy:
             os.close(stdin)
             os.kill(pid, signal.SIGKILL)

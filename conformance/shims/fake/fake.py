@@ -3,8 +3,7 @@
 
 The class name in words is the NAME: `AlwaysYes` is `always-yes`. With `@run` behind it the fake is
 honest in serve mode and wrong in run mode only. `honest`, `split-lines`, `literal`, `only-globs`,
-`compiling`, `only-texts`, `refuses-deadlines` and `leaks-where-it-runs` pass what is asked before a
-score.
+`compiling` and `only-texts` are right.
 """
 
 from __future__ import annotations
@@ -138,15 +137,6 @@ class StopsItsGroup(Honest):
         return super().answer(message, serving)
 
 
-class RefusesDeadlines(Honest):
-    """Right in what it does, which is to run without a deadline only."""
-
-    def answer(self, message: Message, serving: bool) -> Message:
-        if "timeout_ms" in message.get("request", {}):
-            return {"unsupported": {"capability": "timeout_ms", "why": "it cannot be ended"}}
-        return super().answer(message, serving)
-
-
 class RefusesWhatWaits(Honest):
     """Runs nothing that would wait for somebody."""
 
@@ -253,6 +243,17 @@ class TellsForEver(Honest):
         wait_for_ever()
 
 
+class TellsForEverInARun(Honest):
+    """In run mode stderr never ends."""
+
+    def place(self, line: bytes, path: str) -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 29, 1 << 29))
+        with contextlib.suppress(OSError):
+            while True:
+                os.write(2, b"tells for ever\n" * 4096)
+        super().place(line, path)
+
+
 class ClosesStdout(Honest):
     """In serve stdout is closed in place of an answer; the process stays."""
 
@@ -272,25 +273,14 @@ class IgnoresSigterm(Honest):
         wait_for_ever()
 
 
-def leave_a_daemon() -> None:
-    null = subprocess.DEVNULL
-    subprocess.Popen(["sleep", "600"], stdin=null, stdout=null, stderr=null, start_new_session=True)
-
-
 class LeaksAChild(Honest):
     """Leaves a process behind, out of its group, at the end."""
 
     def end(self) -> None:
-        leave_a_daemon()
-
-
-class LeaksWhereItRuns(Honest):
-    """Leaves a process behind each program that writes something."""
-
-    def execute(self, request: Message) -> Message:
-        if request["program"].endswith("/emit"):
-            leave_a_daemon()
-        return super().execute(request)
+        null = subprocess.DEVNULL
+        subprocess.Popen(
+            ["sleep", "600"], stdin=null, stdout=null, stderr=null, start_new_session=True
+        )
 
 
 class HalfLine(Honest):
