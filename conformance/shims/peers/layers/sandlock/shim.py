@@ -11,7 +11,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 import script
 import wire
-from sandlock import Sandbox, StdioMode
+from sandlock import ExitReason, Sandbox, StdioMode
 from script import Refused
 
 ABOUT = {
@@ -38,18 +38,17 @@ class Library:
         folder = wire.take(request, "current_dir")
         sandbox = Sandbox(**EVERYTHING, cwd=folder and os.fsdecode(folder))
         try:
-            process = sandbox.popen([os.fsdecode(word) for word in command], *modes)
+            return sandbox.popen([os.fsdecode(word) for word in command], *modes)
         except (RuntimeError, ValueError) as why:
             raise OSError(f"failed to spawn: {why}") from None
-        # pid is None after wait, and the sandbox belongs to the process.
-        return process
 
     def wait(self, process, timeout_ms):
         if timeout_ms is not None:
             # "On timeout the child is killed": that is another wait than the one that is asked for.
             raise Refused("a wait with a timeout kills the child")
         result = process.wait()
-        return script.ended(-result.signal if result.signal else result.exit_code)
+        by_signal = result.reason == ExitReason.SIGNALED
+        return script.ended(-result.signal if by_signal else result.exit_code)
 
     def terminate(self, process):
         raise Refused("there is kill, and no SIGTERM")
