@@ -372,7 +372,9 @@ def test_a_child_starts_as_ever_where_newer_system_calls_are_denied(box: Box, fi
     )
 
 
-@requires("EXEC-SPAWN-14", pitfalls=["A27"], overlap=0.5)
+@requires(
+    "EXEC-SPAWN-14", pitfalls=["A27"], overlap=0.5, needs=["EXEC-ORPHAN-01", "EXEC-ORPHAN-02"]
+)
 @pytest.mark.parametrize("filter_", DENIED)
 def test_orphans_are_killed_where_newer_system_calls_are_denied(box: Box, filter_: str) -> None:
     args = [box.events().path, "--exit", "3", "--ignore", "TERM"]

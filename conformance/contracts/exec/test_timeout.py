@@ -71,7 +71,7 @@ def test_a_deadline_never_fires_early(box: Box, timeout_ms: int) -> None:
 
 
 @pytest.mark.parametrize("timeout_ms", [150, 330, 480])
-@requires("EXEC-TIMEOUT-02", pitfalls=["G11"], overlap=0.7, timing=True)
+@requires("EXEC-TIMEOUT-02", pitfalls=["G11"], overlap=0.7, timing=True, needs=["EXEC-KILL-01"])
 def test_the_childs_sigterm_comes_no_earlier_than_its_deadline(box: Box, timeout_ms: int) -> None:
     events = box.events()
     with box.exec.start(
@@ -91,7 +91,7 @@ def test_the_childs_sigterm_comes_no_earlier_than_its_deadline(box: Box, timeout
 
 
 @pytest.mark.parametrize("timeout_ms", [50, 180, 310])
-@requires("EXEC-TIMEOUT-03", pitfalls=["G1"], overlap=0.7, timing=True)
+@requires("EXEC-TIMEOUT-03", pitfalls=["G1"], overlap=0.7, timing=True, needs=["EXEC-KILL-01"])
 def test_a_deadline_is_noticed_within_a_tick(box: Box, timeout_ms: int) -> None:
     events = box.events()
     with box.exec.start(

@@ -97,10 +97,14 @@ func (each *process) wait(limit <-chan time.Time) object {
 	}
 	select {
 	case <-each.ended:
-		return told(each.cmd.ProcessState.Sys().(syscall.WaitStatus))
 	case <-limit:
-		return object{"running": true}
+		select { // of two that are ready any one is taken
+		case <-each.ended:
+		default:
+			return object{"running": true}
+		}
 	}
+	return told(each.cmd.ProcessState.Sys().(syscall.WaitStatus))
 }
 
 func told(status syscall.WaitStatus) object {

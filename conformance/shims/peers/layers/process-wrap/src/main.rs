@@ -10,7 +10,7 @@ use std::io::{Read, Write};
 use std::process::ExitStatus;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
-use wire::{Ended, Request};
+use wire::{cannot, Ended, Request};
 
 const GRACE: Duration = Duration::from_secs(5);
 // The library has no wait with a limit: its users look from time to time.
@@ -18,24 +18,35 @@ const TICK: Duration = Duration::from_millis(10);
 
 fn run(request: Request) -> std::io::Result<Ended> {
     let mut command = CommandWrap::from(request.command());
-    let mut child = command.wrap(ProcessGroup::leader()).spawn()?;
+    let mut child =
+        command.wrap(ProcessGroup::leader()).spawn().map_err(cannot("failed to spawn"))?;
     if let (Some(bytes), Some(mut pipe)) = (request.stdin, child.stdin().take()) {
         thread::spawn(move || pipe.write_all(&bytes));
     }
     let out = collect(child.stdout().take());
     let err = collect(child.stderr().take());
-    let mut late = false;
-    let mut status = wait(child.as_mut(), request.deadline)?;
-    if status.is_none() {
-        late = true;
-        child.signal(libc::SIGTERM)?;
-        status = wait(child.as_mut(), Some(Instant::now() + GRACE))?;
-    }
-    if status.is_none() {
-        child.start_kill()?;
-    }
-    let status = status.map_or_else(|| child.wait(), Ok)?;
+    let (status, late) =
+        end(child.as_mut(), request.deadline).map_err(cannot("wait timeout error"))?;
     Ok(Ended { status, late, out: out.join().unwrap(), err: err.join().unwrap() })
+}
+
+/// SIGTERM to the group at the deadline, SIGKILL behind the grace.
+fn end(
+    child: &mut dyn ChildWrapper,
+    deadline: Option<Instant>,
+) -> std::io::Result<(ExitStatus, bool)> {
+    if let Some(status) = wait(child, deadline)? {
+        return Ok((status, false));
+    }
+    child.signal(libc::SIGTERM)?;
+    let status = match wait(child, Some(Instant::now() + GRACE))? {
+        Some(status) => status,
+        None => {
+            child.start_kill()?;
+            child.wait()?
+        }
+    };
+    Ok((status, true))
 }
 
 /// None when the deadline has passed first.

@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 use std::process::{Child, Command, ExitStatus};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
-use wire::{Ended, Request};
+use wire::{cannot, Ended, Request};
 
 // The library has no wait with a limit: its users look from time to time.
 const TICK: Duration = Duration::from_millis(10);
@@ -15,13 +15,14 @@ const TICK: Duration = Duration::from_millis(10);
 fn run(request: Request) -> std::io::Result<Ended> {
     use std::os::unix::process::CommandExt;
     let mut command: Command = request.command();
-    let mut child = command.process_group(0).spawn()?;
+    let mut child = command.process_group(0).spawn().map_err(cannot("failed to spawn"))?;
     if let (Some(bytes), Some(mut pipe)) = (request.stdin, child.stdin.take()) {
         thread::spawn(move || pipe.write_all(&bytes));
     }
     let out = collect(child.stdout.take());
     let err = collect(child.stderr.take());
-    let (status, late) = wait(&mut child, request.deadline)?;
+    let (status, late) =
+        wait(&mut child, request.deadline).map_err(cannot("wait timeout error"))?;
     Ok(Ended { status, late, out: out.join().unwrap(), err: err.join().unwrap() })
 }
 

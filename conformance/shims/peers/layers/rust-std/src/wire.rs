@@ -18,6 +18,11 @@ pub struct Ended {
     pub err: Vec<u8>,
 }
 
+/// What could not be done, in the words of the protocol.
+pub fn cannot(what: &'static str) -> impl Fn(io::Error) -> io::Error {
+    move |why| io::Error::other(format!("{what}: {why}"))
+}
+
 /// The text of a stream, or its digest where it has more than 1 MiB.
 fn stream(data: &[u8]) -> Value {
     let text = String::from_utf8_lossy(data);
@@ -55,7 +60,7 @@ fn perform(message: &Value, run: fn(Request) -> io::Result<Ended>) -> Value {
     let began = Instant::now();
     let ended = match run(Request::of(message["request"].clone(), began)) {
         Ok(ended) => ended,
-        Err(why) => return failed("execution", &format!("failed to spawn: {why}")),
+        Err(why) => return failed("execution", &why.to_string()),
     };
     let mut err = ended.err;
     if ended.late {
