@@ -14,7 +14,7 @@ from boxspec.errors import UsageError
 from boxspec.fuzz import replay
 from boxspec.fuzz.findings import Finding
 from boxspec.judge.requirements import contract_of, load
-from boxspec.target.contract import Fuzzing, find, owner
+from boxspec.target.contract import find, owner
 
 # Ids of found vectors have a block of their own, so that topics written by hand can grow.
 FIRST_NUMBER = 9001
@@ -75,10 +75,6 @@ def vectors_of(case: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield from contract.load_fuzzing().vectors_of(case)
 
 
-def _fuzzing_of(topic: str) -> Fuzzing:
-    return find(contract_of(topic)).load_fuzzing()
-
-
 def _reason(finding: Finding) -> str:
     # A sentence, as the schema wants it; whoever commits it says whose mistake it is.
     said = re.sub(r"\s+", " ", finding.report.message).strip().rstrip(".")
@@ -117,7 +113,7 @@ def _short(topic: str) -> str:
 
 def _next_id(topic: str, entries: list[dict[str, Any]]) -> str:
     prefix = _short(topic)
-    ids = [*_fuzzing_of(topic).ids(), *(entry["id"] for entry in entries)]
+    ids = [*find(contract_of(topic)).load_fuzzing().ids(), *(entry["id"] for entry in entries)]
     numbers = [int(each.rpartition("-")[2]) for each in ids if each.startswith(f"{prefix}-")]
     return f"{prefix}-{max([FIRST_NUMBER - 1, *numbers]) + 1:04}"
 

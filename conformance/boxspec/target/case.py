@@ -86,7 +86,7 @@ class Box:
         # Only names that are not there yet come here.
         if name not in names():
             raise AttributeError(f"a box has no {name!r}, and there is no such contract")
-        offered = find(name).offers(self)
+        offered = find(name).offered(self)
         setattr(self, name, offered)
         return offered
 

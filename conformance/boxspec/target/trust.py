@@ -42,7 +42,7 @@ def trust(session: Session, say: Say = _quiet, contracts: Sequence[str] | None =
     _step(session, _run, say)
     for name in names():
         if contracts is None or name in contracts:
-            _step(session, find(name).trust, say)
+            _step(session, find(name).ask_trust, say)
 
 
 def _step(session: Session, ask: Callable[[Box, Say], None], say: Say) -> None:
