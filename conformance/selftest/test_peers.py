@@ -83,14 +83,16 @@ def cell_of(test: str, **more: str) -> dict[str, str]:
 
 def test_two_matrices_are_compared_cell_by_cell(tmp_path: Path) -> None:
     facts = {"name": "a", "version": "1", "cells": [cell_of("x"), cell_of("y"), cell_of("z")]}
-    made = {"schema": "boxspec-matrix/1", "host": {"root": True}, "backends": [facts]}
+    columns: list[dict[str, Any]] = [facts, {"name": "c", "cells": []}]
+    made = {"schema": "boxspec-matrix/1", "host": {"root": True}, "backends": columns}
     changed = [cell_of("x", state="escaped"), cell_of("y", saw="another thing")]
     others = [{**facts, "version": "2", "cells": changed}, {**facts, "name": "b"}]
+    others.append({"name": "c", "cells": [cell_of("x")]})
     first, second = tmp_path / "first.json", tmp_path / "second.json"
     first.write_text(json.dumps(made))
     second.write_text(json.dumps({**made, "host": {"root": False}, "backends": others}))
     same = boxspec("matrix", "--compare", first, first)
-    assert (same.returncode, same.stdout) == (0, "differences: 0; backends: 1; cells: 3\n")
+    assert (same.returncode, same.stdout) == (0, "differences: 0; backends: 2; cells: 3\n")
     done = boxspec("matrix", "--compare", first, second)
     assert done.returncode == 1
     assert done.stdout.splitlines() == [
@@ -99,8 +101,9 @@ def test_two_matrices_are_compared_cell_by_cell(tmp_path: Path) -> None:
         "a, x: state: 'held', then 'escaped'",
         "a, y: saw: '', then 'another thing'",
         "a, z: only in the first",
+        "c: cells: 0, then 1",
         "b: only in the second",
-        "differences: 6; backends: 1; cells: 3",
+        "differences: 7; backends: 2; cells: 3",
     ]
     for text in ("{", '{"schema": "boxspec-matrix/1"}', '{"schema": "boxspec-result/1"}'):
         second.write_text(text)
