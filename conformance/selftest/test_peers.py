@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from contracts.backend.peers import kept
+from contracts.backend.peers.cells import TOPICS, Cell, State
+from contracts.backend.peers.judged import Candidate, Column
 from selftest.tools import CONFORMANCE, ask, boxspec, run
 
 PEERS = CONFORMANCE / "shims" / "peers"
@@ -67,13 +70,19 @@ def test_one_that_wraps_nothing_and_claims_everything_holds_nothing(tmp_path: Pa
 
 
 def test_a_matrix_that_was_broken_off_goes_on_with_what_is_kept(tmp_path: Path) -> None:
-    results = ("--results", tmp_path / "results", "--resume")
-    made = column(tmp_path, fake(tmp_path, "return argv"), *META, *results)
-    broken = fake(tmp_path, "raise OSError(2, 'asked again')")
-    assert column(tmp_path, broken, *META, *results) == made
-    # To another question it is no answer.
-    other = column(tmp_path, broken, "--topic", "BACKEND-IPC", *results)
-    assert (other["cells"], "cannot be started" in other["why"]) == ([], True)
+    one = Cell("ipc", "probe", "test", "BACKEND-IPC-01", State.ESCAPED, "saw", "repro")
+    asked = Candidate("fake", "shim", "fake")
+    made = Column(asked, "fake 1", "none", "", {"repo-write": {"overall": "fully"}}, [one])
+    kept.write(tmp_path, made, ["BACKEND-IPC", "BACKEND-META"])
+    assert kept.read(tmp_path, asked, ["BACKEND-META", "BACKEND-IPC"]) == made
+    # To another question, or from another shim, it is no answer.
+    assert kept.read(tmp_path, asked, ["BACKEND-IPC"]) is None
+    assert kept.read(tmp_path, Candidate("fake", "other", "fake"), TOPICS) is None
+    # One that is not whole is made again.
+    kept.write(tmp_path, Column(asked, why="did not end within 3 s", cells=[one]), TOPICS)
+    assert kept.read(tmp_path, asked, TOPICS) is None
+    (tmp_path / "columns" / "fake.json").write_text("{}")
+    assert kept.read(tmp_path, asked, TOPICS) is None
     assert boxspec("matrix", "none", "--resume").returncode == 2
 
 
