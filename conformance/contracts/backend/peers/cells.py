@@ -123,5 +123,6 @@ def _stable(text: str) -> str:
     text = re.sub(r"/\S*/boxspec/\d+-\w+", "CASE", text)
     text = re.sub(r"/dev/shm/boxspec-\S*", "CASE", text)
     text = re.sub(r"boxspec-[0-9a-f]{16}", "boxspec-TOKEN", text)
+    text = re.sub(r"(\d+ no_pidfd\\n)+", "some", text)
     text = re.sub(r"\b\d+ \(ppid \d+ pgid \d+ \w\)", "a process", text)
     return text[:300]

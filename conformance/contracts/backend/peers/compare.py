@@ -44,6 +44,9 @@ def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[st
 
 def _cells(name: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[str]:
     first, second = ({cell["test"]: cell for cell in each["cells"]} for each in (one, other))
+    if bool(first) != bool(second):
+        yield f"{name}: cells: {len(first)}, then {len(second)}"
+        return
     for test in sorted({*first, *second}):
         if test not in first or test not in second:
             yield f"{name}, {test}: only in the {'first' if test in first else 'second'}"

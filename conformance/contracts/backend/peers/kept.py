@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from contracts.backend.peers.cells import Cell, State
 from contracts.backend.peers.judged import Candidate, Column
 
 
-def write(results: Path, column: Column, topics: Sequence[str]) -> None:
+def write(results: Path, column: Column, topics: Iterable[str]) -> None:
     """Keeps it, if it is whole: what was missing may be there the next time."""
     if column.why:
         return
@@ -23,7 +23,7 @@ def write(results: Path, column: Column, topics: Sequence[str]) -> None:
     new.replace(place)
 
 
-def read(results: Path, candidate: Candidate, topics: Sequence[str]) -> Column | None:
+def read(results: Path, candidate: Candidate, topics: Iterable[str]) -> Column | None:
     """The column of this backend, if the same was asked; None where there is none to be used."""
     try:
         found = json.loads(_place(results, candidate).read_bytes())
