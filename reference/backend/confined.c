@@ -261,7 +261,7 @@ static int run_control(const struct bs_kind *kind, const struct control *control
     if (code == BS_OK)
         code = bs_confined_wrap(NULL, state, &request, control->root, &wrapped, err);
     if (code == BS_OK) {
-        const struct bs_sandbox sandbox = {&wrapped, NULL, hand_over};
+        const struct bs_sandbox sandbox = {&wrapped, NULL, hand_over, NULL};
         request.sandbox = &sandbox;
         code = bs_exec_run(&request, &result, err);
         bs_confined_unwrap(NULL, state, &wrapped);
