@@ -7,7 +7,10 @@ from contracts.process.trust import trust
 CONTRACT = Contract(
     name="process",
     operations={"process.script": "process", "process.bridge": "process"},
-    capabilities={"process": "`process.script` and `process.bridge`"},
+    capabilities={
+        "process": "`process.script` and `process.bridge`",
+        "process.backend": "`backend` in both, and `enforcement` in their results",
+    },
     run_only=frozenset({"process.script", "process.bridge"}),
     offers=AsksProcess,
     trust=trust,
