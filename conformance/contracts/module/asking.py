@@ -81,18 +81,33 @@ class AsksModule:
             put_word(message, "extensions_root", str(extensions_root or self.root))
         if enabled:
             message |= self.inside.around(backend, own_root=True)
+        of_the_run = "backend" in message and backend is OF_THE_RUN
         # What a killed caller cannot remove goes with the case.
         below = self._box.tmp / "directories"
         below.mkdir(exist_ok=True)
         below.chmod(0o777)
         return self._box.launch(
             message,
-            ExecutedInside if "backend" in message and backend is OF_THE_RUN else Executed,
+            ExecutedInside if of_the_run else Executed,
             expect_result=expect_result,
             within_s=within_s,
             state=state,
-            shim_env={"TMPDIR": str(below), **(shim_env or {})},
+            shim_env={
+                "TMPDIR": str(below),
+                **(self._noting(message) if of_the_run else {}),
+                **(shim_env or {}),
+            },
         )
+
+    def _noting(self, message: dict[str, Any]) -> dict[str, str]:
+        """The workspace is the module's own directory, and the tests look at what it notes in the
+        folder of the case: so that is the cache of a home, which `full-dev` lets it write."""
+        message["backend"]["context"]["profile"] = "full-dev"
+        home = self._box.folder / "home"
+        home.mkdir(exist_ok=True)
+        if not (home / ".cache").is_symlink():
+            (home / ".cache").symlink_to(self._box.folder)
+        return {"HOME": str(home)}
 
     def execute(self, module_id: str, value: Any = None, **options: Any) -> Executed:
         with self.start(module_id, value, **options) as live:
