@@ -7,6 +7,7 @@ CONTRACT = Contract(
     operations={"module.execute": "module"},
     capabilities={
         "module": "`module.execute`; under serve only with `enabled: false`",
+        "module.backend": "`backend` in `module.execute`, and `enforcement` in its result",
         "module.runner": "`SHIM --internal-sandbox-runner ID` is the runner of a module",
     },
     offers="contracts.module.asking:AsksModule",

@@ -5,7 +5,10 @@ from boxspec.target.contract import Contract
 CONTRACT = Contract(
     name="process",
     operations={"process.script": "process", "process.bridge": "process"},
-    capabilities={"process": "`process.script` and `process.bridge`"},
+    capabilities={
+        "process": "`process.script` and `process.bridge`",
+        "process.backend": "`backend` in both, and `enforcement` in their results",
+    },
     run_only=frozenset({"process.script", "process.bridge"}),
     offers="contracts.process.asking:AsksProcess",
     trust="contracts.process.trust:trust",
