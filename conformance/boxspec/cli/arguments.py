@@ -57,6 +57,7 @@ def run_flags(parser: argparse.ArgumentParser) -> None:
     add("-m", metavar="EXPR", help="only marked tests: timing, stress, 'timing or stress'")
     add("-j", dest="jobs", type=count, metavar="N", help="at most N long tests at once")
     add("--topic", action="append", metavar="TOPIC", help="only tests of it (repeatable)")
+    add("--spec", metavar="VERSION", help="only what that version asks: 1.0 (default: everything)")
     add("--focus", metavar="TOPIC", help="all tests of it, one of each other requirement")
     add("-x", dest="fail_fast", action="store_true", help="end with the first test that fails")
     add("--backend", metavar="NAME", help="the backend that is judged (default: the shim's first)")

@@ -142,7 +142,10 @@ def _data(runs: list[Run], evidence: Evidence, given: Given) -> dict[str, object
         "tests": list(tests),
         "asks": [asks[name] for name in tests],
         "requirements": {
-            name: [each["level"], each["profile"], each["clause"], each["source"]]
+            name: [
+                *(each[what] for what in ("level", "profile", "clause", "source")),
+                each.get("links", {}),
+            ]
             for run in runs
             for name, each in run.result.requirements.items()
         },

@@ -38,6 +38,7 @@ def add_options(parser: pytest.Parser) -> None:
         metavar="TOPIC",
         help="only tests of this topic (repeatable)",
     )
+    add("--spec", dest="boxspec_spec", metavar="VERSION", help="only what that version asks")
     add(
         "--focus",
         dest="boxspec_focus",
