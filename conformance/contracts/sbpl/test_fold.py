@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import unicodedata
+from typing import Literal
 
 import pytest
 
@@ -96,7 +97,9 @@ def test_what_folds_to_something_else_is_something_else(box: Box) -> None:
 
 @requires("SBPL-FOLD-02")
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
-def test_a_question_mark_of_a_deny_takes_a_letter_with_its_marks(box: Box, form: str) -> None:
+def test_a_question_mark_of_a_deny_takes_a_letter_with_its_marks(
+    box: Box, form: Literal["NFC", "NFD"]
+) -> None:
     text = box.sbpl.compiled(FOLD.but(deny_modify=["x?y", "d/?/**", "**/z?"]))
     letters = [unicodedata.normalize(form, letter) for letter in ("q", "é", "Ệ", "ß", "한", "😀")]
     no = [path for each in letters for path in (f"x{each}y", f"d/{each}/a", f"b/z{each}")]
