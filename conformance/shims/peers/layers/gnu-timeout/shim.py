@@ -49,6 +49,7 @@ def run(message):
         done = subprocess.run(
             ["timeout", "--kill-after=5", seconds, *command],
             executable=PROGRAM,
+            close_fds=False,
             cwd=wire.take(request, "current_dir"),
             env=None if env == "inherit" else dict(wire.take(env, "clear_and_set")),
             capture_output=True,
