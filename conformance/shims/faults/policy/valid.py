@@ -215,13 +215,3 @@ def blank_hides_the_bang():
         original(file, is_workspace)
         names = {rule.pointer for rule in file.policy.deny_read if rule.body in hidden}
         file.problems = [each for each in file.problems if each.pointer not in names]
-
-
-@fault("POLICY-FILE-06", "a rule that equals a deny is pointed at without a word", "an empty label")
-def equal_denies_without_words():
-    @replaces(judge)
-    def equals_a_deny(original, file, policy, profile):
-        before = len(file.problems)
-        original(file, policy, profile)
-        for problem in file.problems[before:]:
-            problem.message = ""
