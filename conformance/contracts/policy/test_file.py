@@ -10,7 +10,8 @@ import re
 import yaml
 
 from boxspec.api import Answer, Box, Failure, expect, requires
-from contracts.policy.api import Group, judge, vectors
+from contracts.policy.api import Group, every, judge, vectors
+from contracts.policy.vectors import source
 
 
 @vectors("POLICY-FILE")
@@ -107,6 +108,19 @@ def test_problems_come_in_the_order_of_the_file(box: Box) -> None:
         places = placed(text, answer)
         expect("places of the problems", places, sorted(places), {"answer": answer.raw})
         expect("the same file a second time", box.policy.load(as_json(text)).error, answer.error)
+
+
+@requires("POLICY-FILE-06")
+def test_each_problem_of_each_refused_file_has_words(box: Box) -> None:
+    refused = [each for each in every().values() if each.kind == "load" and each.small]
+    silent = []
+    for vector in refused:
+        if vector.capabilities <= box.capabilities and not vector.fields["loads"]:
+            answer = box.policy.load(source(vector.fields))
+            problems = () if answer.ok else answer.error.get("problems", ())
+            if not all(each["message"].strip() for each in problems):
+                silent.append(vector.id)
+    expect("vectors with a problem that has no words", silent, [])
 
 
 # The core schema of YAML 1.2.2, section 10.3.2: what a plain scalar is that is no string.

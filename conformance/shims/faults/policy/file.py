@@ -1,6 +1,7 @@
 """Mistakes with the file: its version and its shape."""
 
 import policy.jsontext as jsontext
+import policy.judge as judge
 import policy.load as load
 import policy.merge as merge
 import policy.source as source
@@ -251,3 +252,13 @@ def names_with_letters_of_unicode():
 @fault("POLICY-FILE-14", "labels and annotations are not looked at", "free-form metadata")
 def labels_are_free():
     load.File.strings = lambda self, node, pointer: None
+
+
+@fault("POLICY-FILE-06", "a rule that equals a deny is pointed at without a word", "an empty label")
+def equal_denies_without_words():
+    @replaces(judge)
+    def equals_a_deny(original, file, policy, profile):
+        before = len(file.problems)
+        original(file, policy, profile)
+        for problem in file.problems[before:]:
+            problem.message = ""
