@@ -89,8 +89,9 @@ def test_a_shim_that_edits_its_judge_has_no_score(tmp_path: Path) -> None:
     assert "contract MUST" not in done.stdout
 
 
-def judged(shim: Path, *requirements: str) -> Done:
+def judged(shim: Path, *requirements: str, only: str = "") -> Done:
     words = [word for name in requirements for word in ("--requirement", name)]
+    words += ["-k", only] if only else []
     return boxspec("run", "--contract", "exec", "--shim", str(shim), *words)
 
 
@@ -119,6 +120,21 @@ def test_what_a_shim_leaves_running_is_ended_and_told(tmp_path: Path) -> None:
     )
     assert told, done.stdout + done.stderr
     assert not Path(f"/proc/{told[1]}").exists()
+
+
+WAITS_BY_A_HELPER = f"""\
+if [ "$1" = run ] && grep -q '"hold": ' "$2"; then
+    hold=$(sed 's/.*"hold": "\\([^"]*\\)".*/\\1/' "$2")
+    sed 's/, "hold": "[^"]*"//' "$2" >"$2.new"
+    {REFERENCE} run "$2.new" "$3"
+    cat "$hold"
+    exit
+fi"""
+
+
+def test_who_waits_in_the_place_of_a_shim_is_no_member_of_its_run(tmp_path: Path) -> None:
+    done = judged(wrapped(tmp_path, WAITS_BY_A_HELPER), "EXEC-KILL-13", only="no_member")
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

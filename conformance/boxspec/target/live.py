@@ -194,7 +194,22 @@ class Live(Generic[Outcome]):
                 os.killpg(self.shim_pid, signal_number(name))
 
     def children(self) -> list[Proc]:
-        return procs.children(self.shim_pid)
+        return self._without_helpers(procs.children(self.shim_pid))
+
+    def _without_helpers(self, found: list[Proc]) -> list[Proc]:
+        """Less those who wait for the end of the fifo in the shim's place, such as a `cat`, and
+        those between the two."""
+        place = self.exchange.hold
+        if place is None or not found:
+            return found
+        above = {proc.pid: proc.ppid for proc in procs.tree(self.shim_pid)}
+        helpers = set[int]()
+        for pid in above:
+            if procs.has_open(pid, place):
+                while pid in above:
+                    helpers.add(pid)
+                    pid = above[pid]
+        return [proc for proc in found if proc.pid not in helpers]
 
     def tree(self) -> list[Proc]:
         """Everything below the shim."""
@@ -265,7 +280,7 @@ class Live(Generic[Outcome]):
         ours = {self.shim_pid}
         if self.warden.report("bystander"):
             ours.add(self.bystander_pid or 0)
-        found = [proc for proc in self.warden.tree() if proc.pid not in ours]
+        found = self._without_helpers([proc for proc in self.warden.tree() if proc.pid not in ours])
         self._lasting = [proc for proc in found if proc.alive and not procs.is_dying(proc)]
         return found
 

@@ -129,6 +129,11 @@ class Exchange:
         self._inotify.watch(str(self.folder), MOVED_TO | CLOSE_WRITE)
 
     @property
+    def hold(self) -> str | None:
+        """The fifo that the shim reads to its end, as /proc names it."""
+        return os.path.realpath(self.folder / "hold") if self._hold_fd >= 0 else None
+
+    @property
     def notify_fd(self) -> int | None:
         return self._inotify.fd if self._inotify else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import signal
@@ -141,6 +142,17 @@ def _own_numbers() -> tuple[bytes, ...]:
     status = read("/proc/self/status") or b""
     found = next((line for line in status.splitlines() if line.startswith(b"NSpid:")), b"")
     return tuple(found.split()[1:])
+
+
+def has_open(pid: int, path: str) -> bool:
+    """Whether one of its descriptors is that file."""
+    folder = f"/proc/{pid}/fd"
+    with contextlib.suppress(OSError):
+        for name in os.listdir(folder):
+            with contextlib.suppress(OSError):
+                if os.readlink(f"{folder}/{name}") == path:  # noqa: PTH115
+                    return True
+    return False
 
 
 def children(pid: int) -> list[Proc]:
