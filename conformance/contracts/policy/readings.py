@@ -22,6 +22,7 @@ ANCHORED = "POLICY-GLOB-02"
 RUN = "POLICY-GLOB-09"
 # They put together what the others are about one by one.
 COMBINED = (RUN, "POLICY-GLOB-11")
+PARTS = frozenset(f"POLICY-GLOB-{number:02}" for number in (*range(1, 11), 12))
 SPECIAL_ELSEWHERE = frozenset("[]{}()+!@$^|#")
 
 
@@ -55,22 +56,37 @@ def _of_segment(segment: str, first: bool, last: bool) -> set[str]:
 
 def broken(box: Box) -> set[str]:
     """Those of which a vector fails; asked once in a session."""
-    known = box.session.outcomes
-    found = set()
+    found: set[str] = set()
     asked = box.asked
-    for vector in every().values():
+    for vector in _vectors_of_parts():
         name = vector.requirements[0]
-        if vector.kind != "glob" or "POLICY-GLOB" not in name or name in COMBINED:
+        # A run of stars is read as two: of what these mean their own requirements tell.
+        if name == RUN and (_parts_of(vector) - {RUN}) & found:
             continue
-        if vector.id not in known:
-            try:
-                conforms(box, vector)
-            except (Failure, ShimBroke):
-                known[vector.id] = False
-        if not known[vector.id]:
+        if not _conforms(box, vector):
             found.add(name)
     box.asked = asked
     return found
+
+
+def _vectors_of_parts() -> list[Vector]:
+    """Those about runs last: they are read by the others."""
+    found = [
+        vector
+        for vector in every().values()
+        if vector.kind == "glob" and vector.requirements[0] in PARTS
+    ]
+    return sorted(found, key=lambda vector: vector.requirements[0] == RUN)
+
+
+def _conforms(box: Box, vector: Vector) -> bool:
+    known = box.session.outcomes
+    if vector.id not in known:
+        try:
+            conforms(box, vector)
+        except (Failure, ShimBroke):
+            known[vector.id] = False
+    return known[vector.id]
 
 
 def anchored(box: Box) -> None:
