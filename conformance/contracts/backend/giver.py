@@ -20,9 +20,9 @@ class Giver:
     def __init__(self, workspace: Path, file: Path) -> None:
         self.params: Params = {}
         self._stack = contextlib.ExitStack()
+        self._stopped, self._stop = os.pipe2(os.O_CLOEXEC)
+        self._stack.callback(os.close, self._stopped)
         try:
-            self._stopped, self._stop = os.pipe2(os.O_CLOEXEC)
-            self._stack.callback(os.close, self._stopped)
             self._fd = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
             self._stack.callback(os.close, self._fd)
             self._socket = self._stack.enter_context(socket.socket(socket.AF_UNIX))
@@ -37,6 +37,7 @@ class Giver:
             self._thread = Thread(target=self._give, name=NAME, daemon=True)
             self._thread.start()
         except BaseException:
+            os.close(self._stop)
             self._stack.close()
             raise
 
