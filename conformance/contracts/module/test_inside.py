@@ -40,7 +40,7 @@ def test_inside_the_runner_is_the_module(box: Box) -> None:
         box.open_gate(fifo)
         seen = live.finish()
     got = (end(seen), is_there, same)
-    wanted = ("value", True, [])
+    wanted: tuple[str, bool, list[int]] = ("value", True, [])
     expect(
         "end; whether the module is there; who of them executes the runner's program", got, wanted
     )
