@@ -7,7 +7,8 @@ import pytest
 from boxspec.api import Box, expect, requires
 from boxspec.api import programs as P
 from contracts.process.asking import handle, step
-from contracts.process.judging import shell
+from contracts.process.judging import Pause, shell
+from contracts.process.test_kill import numbered
 from contracts.shared.moments import attempted, expect_none_left
 
 HERE = "process.backend"
@@ -43,3 +44,23 @@ def test_inside_nobody_holds_the_pipes_behind_the_end(box: Box, keep: str) -> No
     seen = box.process.script({"a": handle(P.orphan, words)}, steps)
     attempted(events, orphan=1)
     expect("detached_writers", seen.steps[2].get("detached_writers"), False)
+
+
+@requires("PROCESS-KILL-04", capability=HERE, inside=True)
+@pytest.mark.parametrize("how", ["terminate", "kill", "close", "drop"])
+def test_inside_who_has_the_launchers_number_next_gets_nothing(box: Box, how: str) -> None:
+    events, fifo, pause = box.events(), box.fifo("open"), Pause(box)
+    handles = {"a": handle(P.gate, [events.path, fifo]), pause.name: pause.handle}
+    steps = [step("open"), step("wait"), *pause.steps, step(how)]
+    with box.process.start(handles, steps, within_s=15) as live:
+        number = events.wait("ready").pid
+        parents = {each.pid: each.ppid for each in live.tree()}
+        while parents[number] != live.shim_pid:
+            number = parents[number]
+        box.open_gate(fifo)
+        pause.reached()
+        with numbered(box, number) as other:
+            pause.go_on()
+            live.finish()
+            other.communicate(timeout=10)
+    expect("how the process with the same number ended", other.returncode, 0)
