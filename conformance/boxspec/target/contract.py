@@ -47,12 +47,13 @@ class Fuzzing:
     """What fuzzing needs of a contract: first inputs, and vectors out of what was found.
 
     seeds: the name of a target to a maker of its first inputs.
-    vectors_of: a case {op, request} to the fields of the vectors that it stands for.
+    vectors_of: a case {op, request} to the fields of the vectors that it stands for; with the
+    answer of one that is accused those that it fails, if it fails any.
     ids: the ids of all vectors that the tree has.
     """
 
     seeds: Mapping[str, Callable[[], Iterable[bytes]]]
-    vectors_of: Callable[[Message], Iterator[dict[str, Any]]]
+    vectors_of: Callable[[Message, Message | None], Iterator[dict[str, Any]]]
     ids: Callable[[], Iterable[str]]
 
 

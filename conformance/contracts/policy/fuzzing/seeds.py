@@ -94,6 +94,13 @@ def policy_yaml() -> Iterator[bytes]:
     return _texts("yaml")
 
 
+# One of each kind: with all that they become when they are cut and changed they are asked first.
+SMALL = {
+    "json": ('{"a":[1]}', "[-0.5e+1]", '"\\u0041\\n\u00e9"', "true", "false", "null"),
+    "yaml": ("a: [b]\n", "- 'c'\n", "|\n d\n", '"\\x41\u00e9"', "? e", "~"),
+}
+
+
 def shim_diff() -> Iterator[bytes]:
     """One request alone: what a shim differs in is told by the shortest case there is. The numbers
     are those of path.normalize and glob.match in a batch that begins with a glob, and of the file
@@ -105,6 +112,9 @@ def shim_diff() -> Iterator[bytes]:
     for number, glob, path in asked:
         # A glob is made, and one path, which is drawn.
         yield bytes([ONE_ALONE + number, 0]) + _symbols(glob) + b"\0\x01" + _symbols(path)
+    for form, texts in SMALL.items():
+        for text in texts:
+            yield b"\0" + _files({"format": form, "text": text})
     for vector in vectors.every().values():
         if vector.kind == "load":
             yield bytes([ONE_ALONE]) + _files(vectors.source(vector.fields))
