@@ -2,6 +2,7 @@
 // A shim around Node's child_process: a managed runtime, whose API takes strings.
 
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import fs from "node:fs";
 import readline from "node:readline";
 
@@ -21,6 +22,18 @@ function take(holder, name) {
     return bytes.toString();
   };
   return `${name}_b64` in holder ? decode(holder[`${name}_b64`]) : holder[name];
+}
+
+/** The text of a stream, or its digest where it has more than 1 MiB. */
+function stream(pieces) {
+  const text = Buffer.from(Buffer.concat(pieces).toString());
+  if (text.length <= 1 << 20) return text.toString();
+  return {
+    bytes: text.length,
+    sha256: createHash("sha256").update(text).digest("hex"),
+    head_b64: text.subarray(0, 4096).toString("base64"),
+    tail_b64: text.subarray(-4096).toString("base64"),
+  };
 }
 
 function check(message) {
@@ -82,12 +95,12 @@ function run(request, done) {
     if (answered) return;
     answered = true;
     timers.forEach(clearTimeout);
-    const text = (name) => Buffer.concat(kept[name]).toString();
+    const note = late ? `${kept.stderr.length > 0 ? "\n" : ""}process timed out` : "";
     done({
       result: {
         success: code === 0 && !late,
-        stdout: text("stdout"),
-        stderr: text("stderr") + (late ? "process timed out" : ""),
+        stdout: stream(kept.stdout),
+        stderr: stream([...kept.stderr, Buffer.from(note)]),
         exit_code: late ? null : code,
         duration_ms: Number((process.hrtime.bigint() - began) / 1_000_000n),
         output: null,
