@@ -29,7 +29,7 @@ from contracts.shared.documents import one_profile
 from selftest.tools import FAKE
 
 FILES = sorted(path for path in vectors.FOLDER.glob("*.json") if ".schema." not in path.name)
-CAPABILITIES = frozenset({"glob", "policy", "policy.load", "policy.json"})
+CAPABILITIES = frozenset({"path", "glob", "policy", "policy.load", "policy.json"})
 
 
 @pytest.fixture

@@ -84,8 +84,8 @@ enum bs_answer bs_op_hello(const struct bs_call *call, struct bs_buf *out) {
     bs_buf_str(out, numbers);
     bs_buf_str(out, ",\"capabilities\":[\"exec\",\"exec.bytes\",\"exec.concurrent\",\"exec.debug\","
                     "\"exec.cap\",\"exec.stdin_failure\",\"exec.termination\",\"exec.sandbox\","
-                    "\"glob\",\"policy\",\"policy.load\",\"policy.json\",\"policy.yaml\","
-                    "\"policy.fold\",\"policy.resolved\",\"policy.resolved.parent\","
+                    "\"path\",\"glob\",\"policy\",\"policy.load\",\"policy.json\","
+                    "\"policy.yaml\",\"policy.fold\",\"policy.resolved\",\"policy.resolved.parent\","
                     "\"policy.explain\",\"policy.audit\",\"sbpl\",\"sbpl.fold\",\"sbpl.wrap\","
                     "\"module\",\"module.runner\",\"process\"");
 #ifdef BOXSPEC_BACKENDS

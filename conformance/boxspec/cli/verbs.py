@@ -17,6 +17,7 @@ VERBS = {
     "baseline": "write down what deviates, as known from now on",
     "report": "a page, or Markdown, of one result or of several beside each other",
     "diff": "what two results say differently: fixed, broken, changed",
+    "peers": "libraries that other people make: installed, and beside each other",
     "faults": "every fault of the twin against the suite: who catches whom",
     "pages": "the parts of the pages that are made: compare them, write them",
     "fuzz": "fuzz a target, and turn what is found into vectors",
@@ -54,6 +55,12 @@ EXAMPLES = {
         "report old.json new.json --md summary.md": "two beside each other",
     },
     "diff": {"diff old.json new.json": "what is fixed, broken and changed"},
+    "peers": {
+        "peers list": "what is installed, and what is missing",
+        "peers install execa": "below build/peers",
+        "peers matrix --contract exec --md matrix.md": "each that is installed",
+        "peers matrix --only execa --topic EXEC-KILL": "a part of one",
+    },
     "faults": {
         "faults --only exec-cap.exactly-the-cap-is-too-much": "one of them",
         "faults --json faults.json": "the whole matrix; that takes hours",

@@ -1,9 +1,9 @@
 """What the tests of this contract import."""
 
-from contracts.policy import crowds, offsets, spellings
+from contracts.policy import crowds, offsets, readings, spellings
 from contracts.policy.asking import question, questions, refused
 from contracts.policy.deciding import WITHIN_S, decided, judge_decisions, loads
-from contracts.policy.judging import answers_of_cost, both_ways, judge, same_both_ways
+from contracts.policy.judging import both_ways, judge, same_both_ways
 from contracts.policy.trees import Tree
 from contracts.policy.vectors import Group, every, vectors
 from contracts.shared import globs as oracle
@@ -14,7 +14,6 @@ __all__ = [
     "Group",
     "Policy",
     "Tree",
-    "answers_of_cost",
     "both_ways",
     "crowds",
     "decided",
@@ -28,6 +27,7 @@ __all__ = [
     "policy",
     "question",
     "questions",
+    "readings",
     "refused",
     "same_both_ways",
     "spellings",

@@ -1,13 +1,11 @@
 """The contract policy: which paths a program may read or modify, by rules in a file."""
 
 from boxspec.target.contract import Contract
-from contracts.policy.asking import AsksPolicy
-from contracts.policy.trust import trust
 
 CONTRACT = Contract(
     name="policy",
     operations={
-        "path.normalize": "glob",
+        "path.normalize": "path",
         "glob.match": "glob",
         "policy.load": "policy.load",
         "policy.resolve": "policy",
@@ -17,7 +15,8 @@ CONTRACT = Contract(
         "policy.audit": "policy.audit",
     },
     capabilities={
-        "glob": "`path.normalize` and `glob.match`",
+        "path": "`path.normalize`",
+        "glob": "`glob.match`",
         "policy": "`policy.resolve` and `policy.check`",
         "policy.load": "`policy.load`",
         "policy.json": "policies in JSON",
@@ -28,9 +27,9 @@ CONTRACT = Contract(
         "policy.explain": "`policy.explain`",
         "policy.audit": "`policy.audit`",
     },
-    alone=frozenset({"glob", "policy.load", "policy.json", "policy.yaml"}),
-    offers=AsksPolicy,
-    trust=trust,
+    alone=frozenset({"path", "glob", "policy.load", "policy.json", "policy.yaml"}),
+    offers="contracts.policy.asking:AsksPolicy",
+    trust="contracts.policy.trust:trust",
     fault_lanes=4,
     preload=(
         "contracts.policy.judging",

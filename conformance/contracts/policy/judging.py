@@ -126,16 +126,6 @@ def conforms(box: Box, vector: Vector) -> None:
     box.session.outcomes[vector.id] = True
 
 
-def answers_of_cost(box: Box, kind: str) -> None:
-    """Whether what was asked for its cost is answered rightly; who stands still is told by COST."""
-    for vector in every().values():
-        if vector.kind == kind and load()[vector.requirements[0]].topic == COST:
-            try:
-                conforms(box, vector)
-            except ShimBroke:
-                return
-
-
 def both_ways(box: Box, vector: Vector) -> None:
     """What serve answers to a vector, right or wrong, run answers too."""
     with contextlib.suppress(Failure, ShimBroke):
@@ -294,6 +284,8 @@ def _problems(box: Box, vector: Vector, error: Mapping[str, Any]) -> None:
             raise Failure("how many problems", str(len(wanted)), shown(_places(found)))
         if about & ABOUT_THE_FILE and not _each_at(found, files):
             raise Failure("the files of the problems", shown(files), shown(_places(found)))
+    if PLACES in vector.requirements and not all(each["message"].strip() for each in problems):
+        raise Failure("the words of each problem", "what is wrong", shown(_places(problems)))
     first = fields.get("problem_at")
     if first and not _each_at(problems[:1], [first]) and _tells_places(box, fields["format"]):
         raise Failure("place of the first problem", shown(first), shown(_places(problems)))

@@ -160,7 +160,7 @@ def test_the_checks_of_a_batch_do_not_disturb_each_other(box: Box) -> None:
 SPELLINGS = ["a", "a/", "./a", "a//x", "a/./x", "a/x/", ".//b", "c/.", "./c", "/a", "a/..", "~", ""]
 
 
-@requires("POLICY-CHECK-08", capability="glob")
+@requires("POLICY-CHECK-08", capability="path")
 def test_a_path_is_answered_as_its_normal_form_is(box: Box) -> None:
     policy = one_profile(read=["**", "!b", "!a/x"], modify=[], deny_read=["a", "c"])
     normal = box.policy.normalize(SPELLINGS)

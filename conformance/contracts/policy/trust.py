@@ -26,10 +26,8 @@ spec: {}
 """
 
 SENTINELS: dict[str, list[Ask]] = {
-    "glob": [
-        ("path.normalize", {"paths": ["src/main.c"]}),
-        ("glob.match", {"pattern": "src", "paths": ["src"]}),
-    ],
+    "path": [("path.normalize", {"paths": ["src/main.c"]})],
+    "glob": [("glob.match", {"pattern": "src", "paths": ["src"]})],
     "policy": [
         ("policy.resolve", {"policy": POLICY, "profile": "p"}),
         ("policy.check", {"policy": POLICY, "checks": YES}),

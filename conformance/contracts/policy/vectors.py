@@ -24,7 +24,7 @@ FOLDER = Path(os.environ.get("BOXSPEC_VECTORS") or ROOT / "fixtures" / "vectors"
 
 # What a kind asks beyond the contract itself.
 CAPABILITIES = {
-    "normalize": ("glob",),
+    "normalize": ("path",),
     "glob": ("glob",),
     "glob-refused": ("glob",),
     "load": ("policy.load",),

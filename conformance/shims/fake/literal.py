@@ -8,7 +8,7 @@ from typing import Any
 from honest import Honest, Message
 
 OPS = {
-    "path.normalize": "glob",
+    "path.normalize": "path",
     "glob.match": "glob",
     "policy.load": "policy.load",
     "policy.resolve": "policy",
@@ -42,7 +42,7 @@ def covers(rule: str, path: str) -> bool:
 class Literal(Honest):
     """Right, as far as it goes: no YAML, no wildcards within a name."""
 
-    capabilities: tuple[str, ...] = ("glob", "policy", "policy.load", "policy.json")
+    capabilities: tuple[str, ...] = ("path", "glob", "policy", "policy.load", "policy.json")
 
     def answer(self, message: Message, serving: bool) -> Message:
         op = message["op"]

@@ -13,7 +13,7 @@ import protocol
 from errors import Unsupported
 
 CONTRACT = policy.contract.CONTRACT
-CONTRACT.capabilities = lambda: ["glob"]
+CONTRACT.capabilities = lambda: ["path", "glob"]
 CONTRACT.operations = {name: CONTRACT.operations[name] for name in ("path.normalize", "glob.match")}
 contract.every = lambda: {"policy": CONTRACT}
 

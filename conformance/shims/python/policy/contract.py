@@ -9,6 +9,7 @@ def capabilities() -> list[str]:
     from policy.yamltext import available
 
     found = [
+        "path",
         "glob",
         "policy",
         "policy.load",

@@ -1,0 +1,130 @@
+"""By which requirements a glob is read, and which of them a shim breaks by themselves.
+
+A requirement about combinations tells nothing new of a shim that reads one of the parts otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from boxspec.errors import ShimBroke
+from boxspec.judge.requirements import load
+from boxspec.judge.verdict import Blocked, Failure
+from contracts.policy.judging import COST, conforms
+from contracts.policy.vectors import Group, Vector, every
+
+if TYPE_CHECKING:
+    from boxspec.target.case import Box
+
+ANCHORED = "POLICY-GLOB-02"
+RUN = "POLICY-GLOB-09"
+# They put together what the others are about one by one.
+COMBINED = (RUN, "POLICY-GLOB-11")
+PARTS = frozenset(f"POLICY-GLOB-{number:02}" for number in (*range(1, 11), 12))
+SPECIAL_ELSEWHERE = frozenset("[]{}()+!@$^|#")
+
+
+def read_by(pattern: str, path: str = "") -> set[str]:
+    """The requirements that say what a glob in its normal form means for a path."""
+    found = {ANCHORED}
+    if SPECIAL_ELSEWHERE & {*pattern}:
+        found.add("POLICY-GLOB-01")
+    if "***" in pattern:
+        found.add(RUN)
+    if path == ".":
+        found.add("POLICY-GLOB-10")
+    segments = re.sub(r"\*{3,}", "**", pattern).split("/")
+    for at, segment in enumerate(segments):
+        found |= _of_segment(segment, first=at == 0, last=at == len(segments) - 1)
+    return found
+
+
+def _of_segment(segment: str, first: bool, last: bool) -> set[str]:
+    if segment == "**":
+        if not last:
+            return {"POLICY-GLOB-06"}
+        return set() if first else {"POLICY-GLOB-07"}
+    found = {"POLICY-GLOB-05"} if "?" in segment else set()
+    if "**" in segment:
+        found.add("POLICY-GLOB-08")
+    if "*" in segment.replace("**", ""):
+        found.add("POLICY-GLOB-04" if segment == "*" else "POLICY-GLOB-03")
+    return found
+
+
+def broken(box: Box) -> set[str]:
+    """Those of which a vector fails; asked once in a session."""
+    found: set[str] = set()
+    asked = box.asked
+    for vector in _vectors_of_parts():
+        name = vector.requirements[0]
+        # A run of stars is read as two: of what these mean their own requirements tell.
+        if name == RUN and (_parts_of(vector) - {RUN}) & found:
+            continue
+        if not _conforms(box, vector):
+            found.add(name)
+    box.asked = asked
+    return found
+
+
+def _vectors_of_parts() -> list[Vector]:
+    """Those about runs last: they are read by the others."""
+    found = [
+        vector
+        for vector in every().values()
+        if vector.kind == "glob" and vector.requirements[0] in PARTS
+    ]
+    return sorted(found, key=lambda vector: vector.requirements[0] == RUN)
+
+
+def _conforms(box: Box, vector: Vector) -> bool:
+    known = box.session.outcomes
+    if vector.id not in known:
+        try:
+            conforms(box, vector)
+        except (Failure, ShimBroke):
+            known[vector.id] = False
+    return known[vector.id]
+
+
+def anchored(box: Box) -> None:
+    """Blocked where globs are not anchored: each of their answers may come of that."""
+    if ANCHORED in broken(box):
+        raise Blocked([ANCHORED], "any answer may come of a glob that is not anchored")
+
+
+def readable(box: Box, pattern: str, path: str = "") -> bool:
+    """Whether the shim reads each part of this glob as the requirements about the parts say."""
+    return not read_by(pattern, path) & broken(box)
+
+
+def askable(box: Box, group: Group) -> Group:
+    """A group without the vectors that ask another requirement too, which the shim breaks."""
+    about = group.requirements[0]
+    if about not in COMBINED:
+        return group
+    amiss = broken(box) - {about}
+    by = {vector: _parts_of(vector) & amiss for vector in group.vectors}
+    kept = tuple(vector for vector, parts in by.items() if not parts)
+    if not kept:
+        raise Blocked(sorted(set().union(*by.values())), "each vector is read by one of these too")
+    return replace(group, vectors=kept)
+
+
+def _parts_of(vector: Vector) -> set[str]:
+    return read_by(vector.word("pattern").decode(), vector.fields.get("path", ""))
+
+
+def answers_of_cost(box: Box) -> None:
+    """Whether what was asked for its cost is answered rightly; who stands still is told by COST."""
+    anchored(box)
+    for vector in every().values():
+        if vector.kind != "glob" or load()[vector.requirements[0]].topic != COST:
+            continue
+        if readable(box, vector.word("pattern").decode()):
+            try:
+                conforms(box, vector)
+            except ShimBroke:
+                return

@@ -1,0 +1,74 @@
+"""subprocess.run, with what it offers: a timeout, a group of its own, captured output."""
+
+import os
+import platform
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+import wire
+
+ABOUT = {"name": "subprocess.run", "version": platform.python_version(), "language": "Python"}
+FIELDS = {"program", "args", "current_dir", "stdin", "env", "timeout_ms"}
+CAPABILITY = {
+    "max_output_bytes": "exec.cap",
+    "stdin_failure": "exec.stdin_failure",
+    "sandbox": "exec.sandbox",
+    "backend": "exec.backend",
+}
+
+
+def run(message):
+    request = message["request"]
+    wire.only(message, {"id", "op", "request", "hold"}, CAPABILITY)
+    if request.pop("debug", False):
+        raise wire.Unsupported("exec.debug")
+    if request.get("stdin_failure") == "error":
+        del request["stdin_failure"]
+    wire.only(request, FIELDS, CAPABILITY)
+    stdin, env = request.get("stdin", "inherit"), request.get("env", "inherit")
+    given = {"stdin": subprocess.DEVNULL if stdin == "null" else None}
+    if isinstance(stdin, dict):
+        given = {"input": wire.take(stdin, "bytes")}
+    started = time.monotonic_ns()
+    try:
+        done = subprocess.run(
+            [wire.take(request, "program"), *wire.take(request, "args", [])],
+            cwd=wire.take(request, "current_dir"),
+            env=None if env == "inherit" else dict(wire.take(env, "clear_and_set")),
+            timeout=request["timeout_ms"] / 1000 if "timeout_ms" in request else None,
+            capture_output=True,
+            process_group=0,
+            **given,
+        )
+        out, err, code = done.stdout, done.stderr, done.returncode
+    except subprocess.TimeoutExpired as late:
+        # What the protocol calls a deadline: its words in stderr.
+        err = late.stderr or b""
+        out, err, code = late.stdout or b"", err + b"\n" * bool(err) + b"process timed out", None
+    except (OSError, ValueError) as why:
+        return {"error": {"kind": "execution", "message": f"failed to spawn: {why}"}}
+    except OverflowError as why:  # of its clock; the child has been killed
+        return {"error": {"kind": "execution", "message": str(why)}}
+    return {
+        "result": {
+            "success": code == 0,
+            "stdout": wire.stream(out),
+            "stderr": wire.stream(err),
+            "exit_code": code if code is not None and code >= 0 else None,
+            "duration_ms": (time.monotonic_ns() - started) // 10**6,
+            "output": None,
+        }
+    }
+
+
+wire.main(
+    ABOUT,
+    ["exec", "exec.bytes"],
+    {"exec.run": run},
+    run_only=["exec.run"],
+    # It has no grace: a deadline is SIGKILL at once. The words are those of the contract, so that
+    # what scales with them is asked all the same.
+    constants={"grace_ms": 5000, "tick_ms": 100},
+)

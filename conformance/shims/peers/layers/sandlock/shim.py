@@ -1,0 +1,80 @@
+"""sandlock's Sandbox.popen as a handle: what it has is called, and what it has not is refused.
+
+Nothing is confined that it lets be granted: the whole tree may be read and written, and each port
+reached. What its sandbox changes all the same is its own.
+"""
+
+import importlib.metadata
+import os
+import signal
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+import script
+import wire
+from sandlock import ExitReason, Sandbox, StdioMode
+from script import Refused
+
+ABOUT = {
+    "name": "sandlock",
+    "version": importlib.metadata.version("sandlock"),
+    "language": "Python, over Rust",
+}
+EVERYTHING = {
+    "fs_readable": ["/"],
+    "fs_writable": ["/"],
+    "net_allow": ["tcp://*:*", "udp://*:*"],
+    "net_allow_bind": ["*"],
+}
+
+
+class Library:
+    def open(self, request, modes):
+        if not all(mode in list(StdioMode) for mode in modes):
+            raise Refused("a stream is INHERIT, PIPED or NULL")
+        if request.get("env", "inherit") != "inherit":
+            # clean_env starts "with minimal environment", which is not an empty one.
+            raise Refused("the environment cannot be replaced as a whole")
+        command = [wire.take(request, "program"), *wire.take(request, "args", [])]
+        folder = wire.take(request, "current_dir")
+        sandbox = Sandbox(**EVERYTHING, cwd=folder and os.fsdecode(folder))
+        try:
+            return sandbox.popen([os.fsdecode(word) for word in command], *modes)
+        except (RuntimeError, ValueError) as why:
+            raise OSError(f"failed to spawn: {why}") from None
+
+    def wait(self, process, timeout_ms):
+        if timeout_ms == 0 and process.pid is not None:
+            return {"running": True}  # "the child PID while running, else None"
+        # "On timeout the child is killed": another wait with a limit there is not.
+        result = process.wait(timeout_ms and timeout_ms / 1000)
+        if result.reason == ExitReason.EXITED:
+            return script.ended(result.exit_code)
+        # "Linux bottoms both a timeout and an OOM kill out in SIGKILL"
+        by_signal = result.reason == ExitReason.SIGNALED
+        return script.ended(-result.signal if by_signal else -signal.SIGKILL)
+
+    def terminate(self, process):
+        raise Refused("there is kill, and no SIGTERM")
+
+    def kill(self, process):
+        process.kill()
+
+    def close(self, process, grace_ms):
+        raise Refused("nothing ends it in order; leaving the context manager kills")
+
+    def drop(self, process):
+        """The context manager's end."""
+        process.__exit__(None, None, None)
+
+
+library = Library()
+wire.main(
+    ABOUT,
+    ["process"],
+    {
+        "process.script": lambda message: script.Script(message, library).run(),
+        "process.bridge": lambda message: script.bridge(message, library),
+    },
+    run_only=["process.script", "process.bridge"],
+)
