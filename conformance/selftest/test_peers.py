@@ -171,8 +171,14 @@ def test_a_product_that_is_here_is_asked_for_real(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("product", sorted(PEERS.glob("products/*.py")), ids=lambda p: p.stem)
-def test_an_adapter_is_short(product: Path) -> None:
+def test_an_adapter_is_short_and_says_what_it_is(product: Path) -> None:
+    name = product.stem.replace("_", "-")
+    if name == "--init--":
+        return
     assert len(product.read_text().splitlines()) <= 60
+    said = run([SHIM, name, "--facts"])
+    assert said.returncode == 0, said.stderr
+    assert json.loads(said.stdout)["documents"]
 
 
 def test_a_new_one_passes_smoke_and_is_short(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """birdcage by the example of its crate, `sandbox`."""
 
+from __future__ import annotations
+
 import os
 
 from peers.adapter import FULLY, Adapter, Asked
