@@ -76,6 +76,16 @@ def test_a_read_beyond_the_end_is_found_in_process(tmp_path: Path) -> None:
     assert re.search(r" in word .*tiny_json\.c:\d+", done.stderr)
 
 
+def test_the_same_source_is_a_target_of_afl(tmp_path: Path) -> None:
+    words = ["-O1", "-fsanitize=fuzzer,address", "-DTINY_JSON_OVERREADS", "-w"]
+    program = tmp_path / "tiny"
+    done = run(["afl-clang-fast", *words, EXAMPLE / "tiny_fuzz.c", *PARSER, "-o", program])
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "cut").write_bytes(b"tr")
+    asked = run([program, tmp_path / "cut"])
+    assert asked.returncode != 0 and "heap-buffer-overflow" in asked.stderr
+
+
 def test_a_read_beyond_the_end_is_found_through_a_shim(tmp_path: Path) -> None:
     """The shim knows policy.load alone. The run is ended as soon as it says what is looked for."""
     words = ["-std=c17", "-D_GNU_SOURCE", "-fsanitize=address", "-DTINY_JSON_OVERREADS"]

@@ -60,6 +60,7 @@ def parser() -> argparse.ArgumentParser:
     add("--report", action="store_true", help="sum up the FILE of --results, run nothing")
     add("--jobs", type=count, default=1, metavar="N", help="processes at once (default 1)")
     add("--seed", type=count, default=1, metavar="N", help="of the engine's chances")
+    add("--floor", type=count, metavar="N", help="fewer executions a CPU second are exit 1, too")
     add("--shim", metavar="CMD", help="whom shim_diff compares (default: the twin in Python)")
     add(
         "--work", metavar="DIR", help="corpora and findings are kept there (default: build/fuzzing)"
@@ -79,6 +80,9 @@ def agree(args: argparse.Namespace) -> None:
     for name in ("why", "requirement", "into"):
         if getattr(args, name) is not None and not args.promote:
             raise UsageError(f"--{name}", "nothing is promoted", "give --promote, too")
+    if args.floor is not None and (args.replay or args.results is not None):
+        remedy = "leave it out; --report has the rates of --results"
+        raise UsageError("--floor", "it is for one run of one target", remedy)
     if args.replay and args.fresh:
         problem = "would delete findings, and they may be what is replayed"
         raise UsageError("--fresh", problem, "leave it out")
@@ -152,7 +156,14 @@ def _run(
                 return run.go(stopped, smaller=not args.as_it_is)
 
         if record is None:
-            return make(some[0], args.seed, args.time).findings, True
+            outcome = make(some[0], args.seed, args.time)
+            below = args.floor is not None and outcome.per_cpu_s < args.floor
+            if below:
+                console.write(
+                    f"too slow: {outcome.per_cpu_s:.0f} executions a CPU second,"
+                    f" {args.floor} are the floor"
+                )
+            return outcome.findings, not below
         turns = Turns(args.engine, args.jobs, args.seed, make)
         return turns.go(some, args.time, record, stopped), not turns.left_out
 
@@ -206,6 +217,6 @@ def main(words: Sequence[str]) -> int:
             accused = [str(trees.REFERENCE)]
         for line in promote(finding, decoder, into, args.why, args.requirement, accused):
             console.write(line)
-    if found:
+    if found or (args.floor is not None and not whole):
         return 1
     return 0 if whole else 2

@@ -146,6 +146,10 @@ class Afl:
                 (int(stats["edges_found"]) for stats in told if "edges_found" in stats),
                 default=None,
             ),
+            max(
+                (int(stats["total_edges"]) for stats in told if "total_edges" in stats),
+                default=None,
+            ),
         )
 
     def _runs(self) -> int:

@@ -43,6 +43,7 @@ class Progress:
     per_second: float = 0.0
     inputs: int = 0
     edges: int | None = None  # of the code, as the engine counts what was reached
+    of_edges: int | None = None  # as many as it can reach
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ from boxspec.fuzz.engine import INPUT_S, MEMORY_MB, SHIM_INPUT_S, Crash, Plan, P
 
 # `#1048576  pulse  cov: 100 ft: 300 corp: 20/1Kb lim: 4096 exec/s: 349525 rss: 60Mb`
 STATUS = re.compile(r"^#(\d+)\t.*?cov: (\d+) .*?corp: (\d+)/.*?exec/s: (\d+)", re.M)
+# How many places of the code it looks at.
+EDGES = re.compile(r"\((\d+) inline 8-bit counters\)")
 # What it says at its end, to the last execution.
 FINAL = re.compile(r"^stat::number_of_executed_units:\s*(\d+)$", re.M)
 ARTIFACT = re.compile(r"Test unit written to (\S+)")
@@ -45,6 +47,7 @@ class LibFuzzer:
         # A shim differs from the reference in every input or in none: what is known about it is
         # looked past by those that start anew, and the run goes on.
         self._known: dict[str, None] = {}
+        self._of_edges: int | None = None
 
     def start(self) -> None:
         for folder in (self._corpus, self._found):
@@ -89,6 +92,7 @@ class LibFuzzer:
             sum(job.now.per_second for job in self._jobs),
             max(job.now.inputs for job in self._jobs),
             max((job.now.edges for job in self._jobs if job.now.edges is not None), default=None),
+            self._of_edges,
         )
 
     def inputs(self) -> int:
@@ -102,6 +106,8 @@ class LibFuzzer:
         status = child.status
         said = child.said()
         lines = STATUS.findall(said)
+        if self._of_edges is None and (edges_of := EDGES.search(said)) is not None:
+            self._of_edges = int(edges_of[1])
         if lines:
             runs, edges, inputs, per_second = map(int, lines[-1])
             final = FINAL.search(said)

@@ -19,3 +19,8 @@ class Outcome:
     inputs_before: int
     inputs_after: int
     ended_early: str | None
+
+    @property
+    def per_cpu_s(self) -> float:
+        """Executions a second of the CPU, which other work on the machine does not lower."""
+        return self.progress.runs / self.cpu_s if self.cpu_s > 0 else 0.0

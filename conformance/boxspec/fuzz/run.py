@@ -82,7 +82,7 @@ class Run:
         for finding in found if smaller else ():
             self._console.status(f"making {finding.path.name} smaller")
             self.findings.minimise(finding, lambda: stopped)
-        self._tell(found)
+        self._tell(found, cpu_s)
         if self._plan.target.shim and not (found or stopped or self._broke or self._progress.runs):
             raise HarnessError(
                 f"no input was through in {self._spent:.1f} s: the shim has not answered, or the"
@@ -116,7 +116,7 @@ class Run:
         name, found = self._plan.target.name, len(self.findings.by_key)
         return status.live(name, self._name, self._spent, self._seconds, self._progress, found)
 
-    def _tell(self, found: list[Finding]) -> None:
+    def _tell(self, found: list[Finding], cpu_s: float) -> None:
         for finding in found:
             self._console.write()
             self._console.block(finding_block(finding, self.findings.command(finding)))
@@ -128,7 +128,7 @@ class Run:
             self._console.write(f"{len(self._waiting)} saved inputs were not looked at any more")
         name = self._plan.target.name
         self._console.write(
-            status.closing(name, self._name, self._spent, self._progress, len(found))
+            status.closing(name, self._name, self._spent, self._progress, len(found), cpu_s)
         )
 
 

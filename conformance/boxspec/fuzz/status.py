@@ -24,9 +24,19 @@ def live(name: str, engine: str, spent: float, of: float, now: Progress, finding
     )
 
 
-def closing(name: str, engine: str, spent: float, now: Progress, findings: int) -> str:
-    rate = count(now.runs / spent) if spent > 0 else "0"
+def _edges(now: Progress) -> str:
+    if now.edges is None:
+        return ""
+    of = f" of {now.of_edges}" if now.of_edges else ""
+    return f" · {now.edges}{of} edges"
+
+
+def closing(
+    name: str, engine: str, spent: float, now: Progress, findings: int, cpu_s: float
+) -> str:
+    """The rate by the CPU is that of the machine when it has nothing else to do."""
+    rate, by_cpu = (count(now.runs / each) if each > 0 else "0" for each in (spent, cpu_s))
     return (
-        f"{name} · {engine} · {spent:.1f} s · {count(now.runs)} runs, {rate}/s"
-        f" · {now.inputs} inputs · {_found(findings)}"
+        f"{name} · {engine} · {spent:.1f} s · {count(now.runs)} runs, {rate}/s, {by_cpu}/CPU s"
+        f" · {now.inputs} inputs{_edges(now)} · {_found(findings)}"
     )
