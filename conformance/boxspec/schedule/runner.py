@@ -17,7 +17,6 @@ from boxspec.judge.requirements import load
 from boxspec.places import CONTRACTS, ROOT
 from boxspec.schedule.choosing import says
 from boxspec.schedule.ending import ENDING, PROPERTY, Ending
-from boxspec.schedule.short import Short
 
 # The kit needs none of the plugins that happen to be installed; most of the start-up is theirs.
 _NO_AUTOLOAD = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
@@ -130,10 +129,11 @@ def run_pytest(
                         *("-p", "no:unraisableexception", "-p", "no:threadexception"),
                         # Nor is anything logged or warned of that somebody reads.
                         *("-p", "no:logging", "-p", "no:warnings"),
+                        "--records-only",
                         *arguments,
                         *folders(contracts),
                     ],
-                    plugins=[observer, Short()],
+                    plugins=[observer],
                 )
             )
     finally:
