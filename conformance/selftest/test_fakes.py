@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from selftest.tools import FAKE, Done, boxspec
+from selftest.tools import CONFORMANCE, FAKE, Done, boxspec, run
 
 # What the verdict must name. `@run` spares serve mode, which is looked at first.
 WRONG = {
@@ -27,6 +27,8 @@ WRONG = {
     "double-answer": "two answers to one request",
     "hang": "no answer within 10 s",
     "hang@run": "did not return within 10 s",
+    "stops-its-group": "no answer within 10 s",
+    "refuses-what-waits": "a program that waits for a fifo is answered with",
     "crash": "killed 11 without a whole answer",
     "crash@run": "killed 11",
     "huge-line": "a line is longer than 16777216 bytes",
@@ -42,8 +44,10 @@ WRONG = {
     "response-is-another-name@run": "the response has 2 names",
     "response-is-loop@run": "the response cannot be read: it is a symbolic link",
     "tells-for-ever": "no answer within 10 s",
+    "tells-for-ever-in-a-run": "it wrote more than 134217728 bytes to its stderr",
     "closes-stdout": "closed its stdout without a whole answer",
     "ignores-sigterm": "after bye it should exit 0; it stayed",
+    "leaks-a-child": "serve leaves 1 process behind 1 request that leave none",
     "leaks-a-child@run": "leaves",
     "half-line": "exited 0 without a whole answer",
     "half-line@run": "is not JSON",
@@ -89,8 +93,14 @@ def one(verb: str, name: str) -> Done:
     return boxspec(verb, "--shim", f"{FAKE} {name}")
 
 
+# These are asked with an eye on the disk, and on the memory of the kit.
+LARGE = ("huge-line@run", "millions-of-values")
+ENDLESS = {"tells-for-ever": 2**20, "tells-for-ever-in-a-run": 17 * 2**20}
+
 # `run` asks what `smoke` asks before anything else: some of them show that.
-ASKS = [("smoke", name) for name in WRONG] + [("run", name) for name in [*WRONG][::8]]
+ASKS = [("smoke", name) for name in WRONG if name not in {*ENDLESS, *LARGE}] + [
+    ("run", name) for name in [*WRONG][::8]
+]
 
 
 @pytest.mark.parametrize(("verb", "name"), ASKS)
@@ -105,11 +115,33 @@ def test_a_fake_is_not_scored(name: str, verb: str) -> None:
     assert "contract MUST" not in said
 
 
-def test_an_endless_stderr_fills_no_disk(tmp_path: Path) -> None:
-    done = boxspec("smoke", "--shim", f"{FAKE} tells-for-ever", env={"TMPDIR": str(tmp_path)})
-    assert "shim stderr: " in done.stdout + done.stderr
+@pytest.mark.parametrize(("name", "most"), ENDLESS.items())
+def test_an_endless_stderr_fills_no_disk(name: str, most: int, tmp_path: Path) -> None:
+    done = boxspec("smoke", "--shim", f"{FAKE} {name}", env={"TMPDIR": str(tmp_path)})
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert WRONG[name] in done.stdout + done.stderr
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert sum(path.stat().st_size for path in files) < 2**20, files
+    assert sum(path.stat().st_size for path in files) < most, files
+
+
+MOST_KB = 300 * 1024
+# Its own peak, and not that of the fakes, which it waits for.
+ITS_PEAK = """\
+import re, sys
+from boxspec.cli.main import main
+status = main(sys.argv[1:])
+print("peak", *re.findall(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read()))
+sys.exit(status)
+"""
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_what_is_large_is_not_held_by_the_kit(name: str) -> None:
+    words = ("smoke", "--shim", f"{FAKE} {name}")
+    done = run([sys.executable, "-P", "-c", ITS_PEAK, *words], cwd=CONFORMANCE)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert WRONG[name] in done.stdout + done.stderr
+    assert int(done.stdout.rpartition("peak ")[2]) < MOST_KB
 
 
 @pytest.mark.parametrize("name", RIGHT)

@@ -343,6 +343,60 @@ def test_a_case_becomes_vectors_with_the_right_answers(
         Draft202012Validator(schema).validate({"topic": topic, "vectors": [entry]})
 
 
+CHECKS = {
+    "op": "policy.check",
+    "request": {
+        "policy": POLICY,
+        "checks": [{"op": "read", "path": path} for path in ("./x", "a", "b", "c", "d", "x/y")],
+    },
+}
+TWO = {"op": "policy.load", "request": {"format": "json", "text": TEXT % '{"a": 1, "b": 2}'}}
+
+
+@pytest.mark.parametrize(
+    ("case", "accused", "only"),
+    [
+        (
+            GLOB,
+            {"result": {"items": [{"match": True}, {"match": True}, {"error": {}}]}},
+            [{"path": "ab", "match": False}],
+        ),
+        (PATHS, {"result": {"items": [{"path": "./a"}, {"error": {}}]}}, [{"normal": "a"}]),
+        (
+            CHECKS,
+            {"result": {"checks": [{"allowed": True, "matched_rule": "**", "path": "x"}] * 6}},
+            [{"path": name} for name in ("./x", "a", "b", "c", "d", "x/y")],
+        ),
+        (
+            TWO,
+            {"error": {"problems": [{"pointer": "/spec/a", "line": 1, "column": 1}]}},
+            [{"loads": False, "problems": [{"pointer": "/spec/a"}, {"pointer": "/spec/b"}]}],
+        ),
+        (TWO, {"result": {"name": "p", "warnings": []}}, [{"loads": False}]),
+        (
+            {**LOAD, "request": POLICY},
+            {"result": {"name": "q", "warnings": []}},
+            [{"loads": True, "name": "p"}],
+        ),
+        # What no shim should say; and one that is in order: then all is kept.
+        (GLOB, {"result": {"items": 7}}, [{"path": "a"}, {"path": "ab"}, {"path": "../a"}]),
+        (RESOLVE, {"result": None}, [{"kind": "resolve"}]),
+        (GLOB, {"result": {"items": [{"match": True}, {"match": False}, {"error": {}}]}}, [{}] * 3),
+    ],
+)
+def test_of_a_case_the_vectors_are_kept_that_the_accused_fails(
+    case: dict[str, Any], accused: dict[str, Any], only: list[dict[str, Any]]
+) -> None:
+    made = list(vectors_of(case, accused))
+
+    def named(got: Any, want: Any) -> Any:
+        if isinstance(want, list):
+            return [named(*pair) for pair in zip(got, want, strict=True)]
+        return {n: named(got[n], want[n]) for n in want} if isinstance(want, dict) else got
+
+    assert [named(got, want) for got, want in zip(made, only, strict=True)] == only
+
+
 # Templates ----------------------------------------------------------------------------------
 
 TEMPLATES = sorted((ROOT / "ci" / "templates" / "clusterfuzzlite").glob("*.yml"))

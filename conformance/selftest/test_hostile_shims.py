@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -15,7 +16,7 @@ import pytest
 
 from boxspec.cli.unchanged import Kit
 from boxspec.errors import HarnessError
-from selftest.tools import REFERENCE, ROOT, boxspec
+from selftest.tools import REFERENCE, ROOT, Done, boxspec
 
 FAULTY = ROOT / "conformance" / "shims" / "faults" / "shim.py"
 PROGRAMS = ROOT / "build" / "release" / "fixtures" / "programs"
@@ -86,6 +87,54 @@ def test_a_shim_that_edits_its_judge_has_no_score(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stdout + done.stderr
     assert f"{programs / 'emit'} was changed during the run" in done.stderr
     assert "contract MUST" not in done.stdout
+
+
+def judged(shim: Path, *requirements: str, only: str = "") -> Done:
+    words = [word for name in requirements for word in ("--requirement", name)]
+    words += ["-k", only] if only else []
+    return boxspec("run", "--contract", "exec", "--shim", str(shim), *words)
+
+
+REFUSES_DEADLINES = """\
+if [ "$1" = run ] && grep -q '"op": "exec.run".*"timeout_ms"' "$2"; then
+    id=$(sed 's/.*"id": "\\([^"]*\\)".*/\\1/' "$2")
+    why='"unsupported": {"capability": "timeout_ms", "why": "it cannot be ended"}'
+    printf '{"id": "%s", %s}' "$id" "$why" >"$3"
+    exit 0
+fi"""
+
+
+def test_who_refuses_deadlines_fails_in_them_alone(tmp_path: Path) -> None:
+    done = judged(wrapped(tmp_path, REFUSES_DEADLINES), "EXEC-TIMEOUT-01", "EXEC-RESULT-01")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "does not conform: EXEC-TIMEOUT-01 ·" in done.stdout
+
+
+def test_what_a_shim_leaves_running_is_ended_and_told(tmp_path: Path) -> None:
+    daemon = "setsid sleep 600 <>/dev/null >&0 2>&0 &"
+    script = f'if [ "$1" = run ] && grep -q "/emit" "$2"; then {daemon} fi'
+    done = judged(wrapped(tmp_path, script), "EXEC-TEXT-01")
+    assert done.returncode == 0, done.stdout + done.stderr
+    told = re.search(
+        r"^left +[0-9]+ process\S* behind .*: ([0-9]+) .*sleep 600$", done.stdout, re.M
+    )
+    assert told, done.stdout + done.stderr
+    assert not Path(f"/proc/{told[1]}").exists()
+
+
+WAITS_BY_A_HELPER = f"""\
+if [ "$1" = run ] && grep -q '"hold": ' "$2"; then
+    hold=$(sed 's/.*"hold": "\\([^"]*\\)".*/\\1/' "$2")
+    sed 's/, "hold": "[^"]*"//' "$2" >"$2.new"
+    {REFERENCE} run "$2.new" "$3"
+    cat "$hold"
+    exit
+fi"""
+
+
+def test_who_waits_in_the_place_of_a_shim_is_no_member_of_its_run(tmp_path: Path) -> None:
+    done = judged(wrapped(tmp_path, WAITS_BY_A_HELPER), "EXEC-KILL-13", only="no_member")
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from contracts.backend.peers import kept
+from contracts.backend.peers.cells import TOPICS, Cell, State
+from contracts.backend.peers.judged import Candidate, Column
 from selftest.tools import CONFORMANCE, ask, boxspec, run
 
 PEERS = CONFORMANCE / "shims" / "peers"
@@ -64,6 +67,57 @@ def test_one_that_wraps_nothing_and_claims_everything_holds_nothing(tmp_path: Pa
     page = tmp_path / "page.html"
     assert boxspec("report", kept, "--backends", kept, "--html", page).returncode == 0
     assert "BACKEND-META-01" in page.read_text()
+
+
+def test_a_matrix_that_was_broken_off_goes_on_with_what_is_kept(tmp_path: Path) -> None:
+    one = Cell("ipc", "probe", "test", "BACKEND-IPC-01", State.ESCAPED, "saw", "repro")
+    asked = Candidate("fake", "shim", "fake")
+    made = Column(asked, "fake 1", "none", "", {"repo-write": {"overall": "fully"}}, [one])
+    kept.write(tmp_path, made, ["BACKEND-IPC", "BACKEND-META"])
+    assert kept.read(tmp_path, asked, ["BACKEND-META", "BACKEND-IPC"]) == made
+    # To another question, or from another shim, it is no answer.
+    assert kept.read(tmp_path, asked, ["BACKEND-IPC"]) is None
+    assert kept.read(tmp_path, Candidate("fake", "other", "fake"), TOPICS) is None
+    # One that is not whole is made again.
+    kept.write(tmp_path, Column(asked, why="did not end within 3 s", cells=[one]), TOPICS)
+    assert kept.read(tmp_path, asked, TOPICS) is None
+    (tmp_path / "columns" / "fake.json").write_text("{}")
+    assert kept.read(tmp_path, asked, TOPICS) is None
+    assert boxspec("matrix", "none", "--resume").returncode == 2
+
+
+def cell_of(test: str, **more: str) -> dict[str, str]:
+    return {"test": test, "state": "held", "saw": "", **more}
+
+
+def test_two_matrices_are_compared_cell_by_cell(tmp_path: Path) -> None:
+    facts = {"name": "a", "version": "1", "cells": [cell_of("x"), cell_of("y"), cell_of("z")]}
+    columns: list[dict[str, Any]] = [facts, {"name": "c", "cells": []}]
+    made = {"schema": "boxspec-matrix/1", "host": {"root": True}, "backends": columns}
+    changed = [cell_of("x", state="escaped"), cell_of("y", saw="another thing")]
+    others = [{**facts, "version": "2", "cells": changed}, {**facts, "name": "b"}]
+    others.append({"name": "c", "cells": [cell_of("x")]})
+    first, second = tmp_path / "first.json", tmp_path / "second.json"
+    first.write_text(json.dumps(made))
+    second.write_text(json.dumps({**made, "host": {"root": False}, "backends": others}))
+    same = boxspec("matrix", "--compare", first, first)
+    assert (same.returncode, same.stdout) == (0, "differences: 0; backends: 2; cells: 3\n")
+    done = boxspec("matrix", "--compare", first, second)
+    assert done.returncode == 1
+    assert done.stdout.splitlines() == [
+        "host: root: True, then False",
+        "a: version: '1', then '2'",
+        "a, x: state: 'held', then 'escaped'",
+        "a, y: saw: '', then 'another thing'",
+        "a, z: only in the first",
+        "c: cells: 0, then 1",
+        "b: only in the second",
+        "differences: 7; backends: 2; cells: 3",
+    ]
+    for text in ("{", '{"schema": "boxspec-matrix/1"}', '{"schema": "boxspec-result/1"}'):
+        second.write_text(text)
+        assert boxspec("matrix", "--compare", first, second).returncode == 2
+    assert boxspec("matrix", "--compare", first, tmp_path / "none.json").returncode == 2
 
 
 def test_one_that_wraps_nothing_and_says_so_is_no_contradiction(tmp_path: Path) -> None:

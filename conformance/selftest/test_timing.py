@@ -20,7 +20,8 @@ from boxspec.target.bounds import expect_no_longer, expect_within, for_the_promp
 from boxspec.target.hangs import Hangs
 from boxspec.target.look import Look
 from boxspec.target.observe.company import Company
-from boxspec.target.observe.lines import LineReader
+from boxspec.target.observe.lines import Deadline, LineReader
+from boxspec.target.observe.looking import Looking
 from boxspec.target.observe.machine import TICK_NS, Machine
 from boxspec.target.observe.stamps import Spent, Stamp, Waited
 from boxspec.target.observed import Facts, FromOutside
@@ -322,6 +323,27 @@ def test_hangs_of_one_topic_are_counted_and_then_take_turns() -> None:
 @pytest.mark.parametrize(("startup_ms", "seconds"), [(3, 20), (2000, 20), (2700, 27)])
 def test_a_slow_shim_has_ten_runs_of_its_own(startup_ms: float, seconds: float) -> None:
     assert slow_s(startup_ms) == seconds
+
+
+@dataclass
+class NeverEnds:
+    """A shim that hangs, and the events of a child that it never starts."""
+
+    shim_pid: int = 0
+    running: bool = True
+
+    def all(self, _: str) -> list[Any]:
+        return []
+
+    def wait(self, _: str) -> Any:
+        raise Failure("the child is there", "an event", "none")
+
+
+def test_a_look_at_a_run_that_hangs_has_an_end() -> None:
+    hangs: Any = NeverEnds()
+    with pytest.raises(Failure, match="none"):
+        Looking(hangs).until_ready(hangs, Deadline(0.05))
+    Looking(hangs).until_the_end(SimpleNamespace(pid=1, parents=[]), Deadline(0.05))  # type: ignore[arg-type]
 
 
 def test_at_rest_nothing_runs() -> None:

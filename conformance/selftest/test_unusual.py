@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import sys
@@ -140,3 +141,10 @@ def test_a_slow_shim_is_judged_by_what_it_does(tmp_path: Path) -> None:
     found = judged(str(HERE / "slow-shim"), tmp_path, *words)
     assert {*found.failing} - explained("bash-shim") == set(), found.said
     assert found.all_of("not-measured") == [], found.said
+
+
+@pytest.mark.skipif("BOXSPEC_LONG" not in os.environ, reason="minutes: set BOXSPEC_LONG=1")
+def test_the_whole_of_a_shim_of_bash_is_explained(tmp_path: Path) -> None:
+    words = ("--contract", "exec", "--profile", "all")
+    found = judged(str(HERE / "bash-shim"), tmp_path, *words)
+    assert {*found.failing} ^ explained("bash-shim") == set(), found.said

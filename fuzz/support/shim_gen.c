@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "support/eval_case.h"
 #include "support/glob_gen.h"
+#include "support/load_case.h"
 #include "support/path_model.h"
 
 struct maker {
@@ -189,13 +190,104 @@ static void make_policy(struct maker *m) {
     pool = input.pool;
 }
 
+static uint64_t mix(uint64_t state) {
+    state = (state ^ state >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    state = (state ^ state >> 27) * UINT64_C(0x94D049BB133111EB);
+    return state ^ state >> 31;
+}
+
+/* What becomes of a text by the change of this number: first the last bytes are cut off one by one,
+ * then the text is cut everywhere, then a byte of it is dropped, exchanged or doubled, or another
+ * one gets between. Which, says the number and no more: a shorter text is changed alike. Takes len
+ * + 1 bytes at `to`. */
+static size_t change(size_t number, const char *text, size_t len, char *to) {
+    enum { CUTS_AT_THE_END = 12, CUTS = 32 };
+    static const char bytes[] = "{}[]\",:\\/0-9.eEtfnu!*?#&- \t\r\n\x01\x7f\x80\xc3\xed\xf4\xff";
+    if (number < CUTS) {
+        size_t cut = number <= CUTS_AT_THE_END
+                         ? len - (number < len ? number : len)
+                         : len * (number - CUTS_AT_THE_END) / (CUTS - CUTS_AT_THE_END);
+        memcpy(to, text, cut);
+        return cut;
+    }
+    uint64_t drawn = mix(number);
+    size_t at = (size_t)(drawn >> 16) % len;
+    size_t taken = drawn % 4 == 3 ? 0 : 1; /* of the text */
+    size_t put = drawn % 4 == 0 ? 0 : 1;
+    memcpy(to, text, at);
+    to[at] = drawn % 4 == 2 ? text[at] : bytes[(drawn >> 8) % sizeof bytes];
+    if (drawn % 4 == 2)
+        taken = 0;
+    memcpy(to + at + put, text + at + taken, len - at - taken);
+    return len + put - taken;
+}
+
+static enum bs_policy_format format_by(bool yaml) { return yaml ? BS_POLICY_YAML : BS_POLICY_JSON; }
+
+static void put_file(struct bs_buf *out, struct bs_fuzz_text text, enum bs_policy_format format) {
+    bool base64 = !bs_model_is_utf8(text.text, text.len);
+    bs_buf_str(out, base64 ? "{\"text_b64\":" : "{\"text\":");
+    put_bytes(out, text, base64);
+    bs_buf_str(out, format == BS_POLICY_JSON ? ",\"format\":\"json\"}" : ",\"format\":\"yaml\"}");
+}
+
+static bool is_broken(struct bs_fuzz_text text, enum bs_policy_format format,
+                      struct bs_fuzz_pool *pool) {
+    struct bs_fuzz_read read;
+    bs_fuzz_read_text((struct bs_policy_text){text.text, text.len, format}, pool, &read);
+    /* Nor is it fixed where nothing stands, if that is all of a file. */
+    return read.root == NULL || (read.root->kind == BS_FUZZ_NULL && read.root->len == 0);
+}
+
+/* A directive of YAML that nobody knows is an error to some readers, and is skipped by others. */
+static bool has_directive(struct bs_fuzz_text text, enum bs_policy_format format) {
+    for (size_t i = 0; i < text.len && format == BS_POLICY_YAML; i++) {
+        if (text.text[i] == '%' && (i == 0 || text.text[i - 1] == '\n' || text.text[i - 1] == '\r'))
+            return true;
+    }
+    return false;
+}
+
+/* Files as they stand in the input, and changed until the batch is full. */
+static void make_texts(struct maker *m, unsigned marks) {
+    enum bs_policy_format format = format_by((marks & 1) != 0);
+    enum bs_policy_format other = format_by((marks & 4) != 0);
+    const char *all = (const char *)m->from->data;
+    size_t len = m->from->left;
+    const char *end = (marks & 2) != 0 && len > 0 ? memchr(all, 0xFF, len) : NULL;
+    struct bs_fuzz_text global = {all, end != NULL ? (size_t)(end - all) : len};
+    struct bs_fuzz_text workspace = {"", 0};
+    if (end != NULL)
+        workspace = (struct bs_fuzz_text){end + 1, len - global.len - 1};
+    struct bs_fuzz_text *changed = end != NULL ? &workspace : &global;
+    const struct bs_fuzz_text whole = *changed;
+    m->from->left = 0;
+    char *to = bs_fuzz_take(m->pool, whole.len + 1);
+    for (size_t number = 0; number < BS_SHIM_MOST_REQUESTS; number++) {
+        if (whole.len > 0)
+            *changed = (struct bs_fuzz_text){to, change(number, whole.text, whole.len, to)};
+        /* As it stands it is somebody's question. */
+        if (number > 0 && (has_directive(global, format) || has_directive(workspace, other)))
+            continue;
+        (void)begin(m, "policy.load");
+        struct bs_buf json = BS_BUF_INIT;
+        add_bytes(m, "text", "text_b64", global);
+        bs_buf_str(&json, format == BS_POLICY_JSON ? "\"json\"" : "\"yaml\"");
+        add(m, "format", &json);
+        m->request->is_broken = is_broken(global, format, m->pool);
+        if (end == NULL)
+            continue;
+        put_file(&json, workspace, other);
+        add(m, "workspace", &json);
+        m->request->is_broken = m->request->is_broken || is_broken(workspace, other, m->pool);
+    }
+}
+
 /* Bytes that go on where the input ends, by splitmix64. */
 static void fill(uint8_t *bytes, size_t size, uint64_t *state) {
     for (size_t i = 0; i < size; i++) {
-        uint64_t mixed = *state += UINT64_C(0x9E3779B97F4A7C15);
-        mixed = (mixed ^ mixed >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-        mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94D049BB133111EB);
-        bytes[i] = (uint8_t)(mixed >> 56);
+        *state += UINT64_C(0x9E3779B97F4A7C15);
+        bytes[i] = (uint8_t)(mix(*state) >> 56);
     }
 }
 
@@ -215,6 +307,8 @@ void bs_fuzz_shim_requests_read(struct bs_fuzz_shim_requests *requests, const ui
     uint64_t state = hash_of(from.data, from.left);
     struct maker m = {&from, requests, &requests->pool, NULL};
     requests->n = 0;
+    if (from.left > 0 && from.data[0] >= BS_SHIM_TEXTS)
+        make_texts(&m, bs_fuzz_byte(&from));
     while (size > 0 && requests->n < BS_SHIM_MOST_REQUESTS) {
         if (from.left == 0) {
             fill(more, sizeof more, &state);

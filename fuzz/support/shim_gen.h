@@ -5,17 +5,28 @@
  * empty input asks nothing: libFuzzer begins with it, and a shim may differ in every batch. A first
  * byte from 192 on asks one request alone, the one of that number: how a finding is brought down to
  * one.
+ *
+ * A second byte from 248 on says that what follows are the very bytes of a policy file: they are
+ * loaded, and so is what becomes of them when they are cut or a byte is changed, until the batch is
+ * full. Its lowest bit: the file is YAML, not JSON. The next: behind a byte 255 the file of a
+ * workspace follows. The third: that one is YAML.
  */
 #ifndef BS_FUZZ_SHIM_GEN_H
 #define BS_FUZZ_SHIM_GEN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
 #include "support/pool.h"
 
-enum { BS_SHIM_MOST_REQUESTS = 64, BS_SHIM_MOST_MEMBERS = 3, BS_SHIM_ONE_ALONE = 192 };
+enum {
+    BS_SHIM_MOST_REQUESTS = 64,
+    BS_SHIM_MOST_MEMBERS = 3,
+    BS_SHIM_ONE_ALONE = 192,
+    BS_SHIM_TEXTS = 248
+};
 
 struct bs_fuzz_shim_request {
     const char *op;
@@ -25,6 +36,7 @@ struct bs_fuzz_shim_request {
         size_t len;
     } members[BS_SHIM_MOST_MEMBERS];
     size_t n_members;
+    bool is_broken; /* a file of it is not well-formed: where exactly is left open */
 };
 
 struct bs_fuzz_shim_requests {

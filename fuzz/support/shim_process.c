@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/sys.h"
@@ -17,13 +18,21 @@
 #include "support/words.h"
 
 /* Interpreters take their time to start. */
-enum { TIMEOUT_MS = 2000, START_MS = 10000, CHUNK = 64 * 1024 };
+enum { TIMEOUT_MS = 2000, START_MS = 10000, CHUNK = 64 * 1024, MOST_SAID = 32 * 1024 };
 
 static struct {
     pid_t pid; /* 0: not running */
     int in;
     int out;
-} shim;
+    int err; /* -1: closed */
+    /* The end of what it wrote to stderr. Room for as much again: what is old goes when that is
+     * full. */
+    char said[2 * MOST_SAID];
+    size_t n_said;
+} shim = {.err = -1};
+
+/* Of the last shim that there was trouble with. */
+static struct bs_buf last_words = BS_BUF_INIT;
 
 const char *bs_fuzz_trouble_name(enum bs_fuzz_trouble trouble) {
     static const char *const names[] = {"well", "shim-died", "shim-hung", "shim-short",
@@ -41,6 +50,49 @@ void bs_fuzz_lines_clear(struct bs_fuzz_lines *lines) {
 static _Noreturn void give_up(const char *why) {
     fprintf(stderr, "boxspec-fuzz: %s\n", why);
     exit(2);
+}
+
+/* Whatever has come on stderr; closes it at its end. */
+static void listen_some(void) {
+    char chunk[4096];
+    while (shim.err >= 0) {
+        ssize_t n = (ssize_t)BS_RETRY(read(shim.err, chunk, sizeof chunk));
+        if (n < 0 && errno == EAGAIN)
+            return;
+        if (n <= 0) {
+            (void)close(shim.err);
+            shim.err = -1;
+            return;
+        }
+        if (shim.n_said + (size_t)n > sizeof shim.said) {
+            memmove(shim.said, shim.said + shim.n_said - MOST_SAID, MOST_SAID);
+            shim.n_said = MOST_SAID;
+        }
+        memcpy(shim.said + shim.n_said, chunk, (size_t)n);
+        shim.n_said += (size_t)n;
+        /* Who never stops talking is not listened to for ever. */
+        if ((size_t)n < sizeof chunk)
+            return;
+    }
+}
+
+const char *bs_fuzz_shim_last_words(size_t *len) {
+    *len = last_words.len;
+    return last_words.data;
+}
+
+void bs_fuzz_shim_show_last_words(FILE *to) {
+    const char *at = last_words.data;
+    const char *end = at + last_words.len;
+    while (at < end) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        stop = stop != NULL ? stop : end;
+        fputs("boxspec-shim: ", to);
+        for (; at < stop; at++)
+            fputc(((unsigned char)*at >= 0x20 && *at != 0x7F) || *at == '\t' ? *at : '?', to);
+        fputc('\n', to);
+        at = stop + 1;
+    }
 }
 
 static int timeout_ms(void) {
@@ -64,10 +116,10 @@ static char **command(void) {
 }
 
 /* Between fork and exec: system calls only. */
-static _Noreturn void become(char **words, int in, int out) {
+static _Noreturn void become(char **words, int in, int out, int err) {
     (void)setpgid(0, 0);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (dup2(in, 0) == 0 && dup2(out, 1) == 1)
+    if (dup2(in, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2)
         (void)execvp(words[0], words);
     _exit(127);
 }
@@ -76,6 +128,7 @@ static void start(void) {
     static bool stops;
     int requests[2];
     int answers[2];
+    int errors[2];
     char **words = command();
     /* Waited for, the shim counts where the times of this process are asked for. */
     if (!stops)
@@ -83,26 +136,34 @@ static void start(void) {
     stops = true;
     /* A shim that has gone must not take the fuzzer with it. */
     (void)signal(SIGPIPE, SIG_IGN);
-    if (pipe2(requests, O_CLOEXEC) != 0 || pipe2(answers, O_CLOEXEC) != 0)
+    if (pipe2(requests, O_CLOEXEC) != 0 || pipe2(answers, O_CLOEXEC) != 0 ||
+        pipe2(errors, O_CLOEXEC) != 0)
         give_up("no pipe for the shim");
     pid_t pid = fork();
     if (pid < 0)
         give_up("no process for the shim");
     if (pid == 0)
-        become(words, requests[0], answers[1]);
+        become(words, requests[0], answers[1], errors[1]);
     (void)close(requests[0]);
     (void)close(answers[1]);
+    (void)close(errors[1]);
+    (void)fcntl(errors[0], F_SETFL, O_NONBLOCK);
     (void)fcntl(requests[1], F_SETFL, O_NONBLOCK);
     (void)fcntl(answers[0], F_SETFL, O_NONBLOCK);
     shim.pid = pid;
     shim.in = requests[1];
     shim.out = answers[0];
+    shim.err = errors[0];
+    shim.n_said = 0;
     free((void *)words);
 }
 
 static void end(void) {
     (void)close(shim.in);
     (void)close(shim.out);
+    if (shim.err >= 0)
+        (void)close(shim.err);
+    shim.err = -1;
     (void)kill(-shim.pid, SIGKILL);
     (void)kill(shim.pid, SIGKILL);
     (void)BS_RETRY(waitpid(shim.pid, NULL, 0));
@@ -160,12 +221,26 @@ static bool read_some(struct talk *talk) {
     return n > 0;
 }
 
+static int64_t now_ms(void) {
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 static enum bs_fuzz_trouble converse(struct talk *talk, size_t wanted, int timeout) {
+    int64_t until = now_ms() + timeout;
     while (!talk->fenced) {
-        struct pollfd fds[2] = {{shim.out, POLLIN, 0},
-                                {talk->n_left > 0 ? shim.in : -1, POLLOUT, 0}};
-        if (BS_RETRY(poll(fds, 2, timeout)) == 0)
+        struct pollfd fds[3] = {{shim.out, POLLIN, 0},
+                                {talk->n_left > 0 ? shim.in : -1, POLLOUT, 0},
+                                {shim.err, POLLIN, 0}};
+        int64_t left = until - now_ms();
+        if (left <= 0 || BS_RETRY(poll(fds, 3, (int)left)) == 0)
             return BS_SHIM_HUNG;
+        if (fds[2].revents != 0)
+            listen_some();
+        /* What it says there is no answer. */
+        if (fds[0].revents != 0 || fds[1].revents != 0)
+            until = now_ms() + timeout;
         if (fds[1].revents != 0)
             write_some(talk);
         if (fds[0].revents != 0 && !read_some(talk))
@@ -222,12 +297,22 @@ static enum bs_fuzz_trouble talk_to(struct bs_buf *out, size_t n, int timeout,
     return converse(&talk, n, timeout);
 }
 
+/* Notes what it said at last, which has all come when its output has ended, and ends it. */
+static void end_in_trouble(void) {
+    listen_some();
+    bs_buf_clear(&last_words);
+    size_t most = shim.n_said < MOST_SAID ? shim.n_said : MOST_SAID;
+    bs_buf_add(&last_words, shim.said + shim.n_said - most, most);
+    end();
+}
+
 static void start_well(void) {
     struct bs_buf hello = BS_BUF_INIT;
     struct bs_buf answer = BS_BUF_INIT;
     start();
     if (talk_to(&hello, 0, START_MS, &answer) != BS_SHIM_WELL) {
-        end();
+        end_in_trouble();
+        bs_fuzz_shim_show_last_words(stderr);
         give_up("the shim does not start, or does not answer hello");
     }
     bs_buf_clear(&hello);
@@ -247,7 +332,7 @@ enum bs_fuzz_trouble bs_fuzz_shim_ask(const struct bs_buf *requests, size_t n,
     bs_buf_add(&sent, requests->data, requests->len);
     enum bs_fuzz_trouble trouble = lied(talk_to(&sent, n, timeout_ms(), &answers->bytes));
     if (trouble != BS_SHIM_WELL)
-        end();
+        end_in_trouble();
     split(answers, n);
     bs_buf_clear(&sent);
     return trouble;

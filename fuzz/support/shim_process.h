@@ -13,6 +13,7 @@
 #define BS_FUZZ_SHIM_PROCESS_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/buf.h"
 
@@ -45,6 +46,13 @@ void bs_fuzz_lines_clear(struct bs_fuzz_lines *lines);
  * anew with every answer. */
 enum bs_fuzz_trouble bs_fuzz_shim_ask(const struct bs_buf *requests, size_t n,
                                       struct bs_fuzz_lines *answers);
+
+/* The end of what the shim wrote to stderr that there was trouble with last, 32 KiB at most;
+ * borrowed until the next trouble. */
+const char *bs_fuzz_shim_last_words(size_t *len);
+
+/* The same for who sorts findings: each line behind `boxspec-shim: `, printable. */
+void bs_fuzz_shim_show_last_words(FILE *to);
 
 void bs_fuzz_shim_stop(void);
 

@@ -36,6 +36,21 @@ static bool bind_cache(struct bs_buf *out) {
     return true;
 }
 
+/* Where the sandbox has a directory of its own, what lies below it outside is not there. A path
+ * that does not exist is left for the program to miss. */
+static void bind_readable(struct bs_buf *out, const struct bs_backend_context *context,
+                          const char *scratch) {
+    const char *const private[] = {scratch, "/dev"};
+    for (size_t i = 0; i < context->n_readable; i++) {
+        const char *path = context->readable[i];
+        for (size_t j = 0; j < 2; j++) {
+            if (bs_is_below(path, private[j]) && strcmp(path, private[j]) != 0 &&
+                access(path, F_OK) == 0)
+                bind(out, "--ro-bind", path);
+        }
+    }
+}
+
 /* Pid 1 of the namespace is the launcher, not bubblewrap's own: it stays in the process group that
  * the caller ends, makes the new session behind it, and gives a grace. bubblewrap dies with the
  * launcher outside, which has one thread only. */
@@ -68,6 +83,7 @@ int bs_bubblewrap_plan(const struct bs_backend_context *context, const struct bs
     bs_plan_arg(out, scratch);
     if (context->confine == BS_CONFINE_FULL_DEV)
         good = bind_cache(out);
+    bind_readable(out, context, scratch);
     bind(out, writable ? "--bind" : "--ro-bind", context->root);
     int code = BS_OK;
     if (profile != NULL)

@@ -88,18 +88,29 @@ static int make_place(const struct bs_kind *kind, const struct bs_backend_contex
     return code == BS_OK ? bs_hideout_add_dir(state->place, "nothing.d", 0, err) : code;
 }
 
-/* Whether what HOME names can be entered inside. */
-static bool hides_home(const struct bs_kind *kind, const struct bs_backend_context *context,
-                       const struct confined *state) {
-    const char *home = getenv("HOME");
+/* Whether what HOME names cannot be entered inside. */
+static bool hides_home(const struct bs_kind *kind, const struct confined *state, const char *home) {
     if (home == NULL)
         return false;
     char *real = realpath(home, NULL);
-    bool hidden = real == NULL || access(real, R_OK | X_OK) != 0 ||
-                  (kind->namespaces && bs_is_below(real, state->scratch) &&
-                   !bs_is_below(real, context->root));
+    bool hidden =
+        real == NULL || access(real, R_OK | X_OK) != 0 ||
+        (kind->namespaces && bs_is_below(real, state->scratch) && !bs_is_below(real, state->root));
     free(real);
     return hidden;
+}
+
+/* The HOME that the program would have: the request's own, or the caller's. */
+static bool needs_home(const struct bs_kind *kind, const struct confined *state,
+                       const struct bs_exec_request *request) {
+    const char *home = NULL;
+    if (request->env_mode == BS_ENV_INHERIT)
+        return state->hides_home;
+    for (size_t i = 0; i < request->n_env; i++) {
+        if (strcmp(request->env[i].name, "HOME") == 0)
+            home = request->env[i].value;
+    }
+    return hides_home(kind, state, home);
 }
 
 static void free_state(struct confined *state) {
@@ -150,7 +161,7 @@ int bs_confined_prepare(void *ctx, const struct bs_backend_context *context, int
         code = look_at_rules(kind, context, state, report, err);
     if (code == BS_OK)
         code = bs_links_report(context->root, report, err);
-    state->hides_home = code == BS_OK && hides_home(kind, context, state);
+    state->hides_home = code == BS_OK && hides_home(kind, state, getenv("HOME"));
     return code;
 }
 
@@ -160,7 +171,6 @@ int bs_confined_wrap(void *ctx, void *made, const struct bs_exec_request *reques
     enum { HEAD = 8, PAIRS = 2 };
     const struct confined *state = made;
     size_t n_words = HEAD + request->n_args + 1;
-    (void)ctx;
     struct bs_env_pair *pairs = calloc(1, PAIRS * sizeof *pairs + n_words * sizeof(const char *));
     if (pairs == NULL)
         return out_of_memory(err);
@@ -178,7 +188,7 @@ int bs_confined_wrap(void *ctx, void *made, const struct bs_exec_request *reques
         memcpy(argv + n, request->args, request->n_args * sizeof *argv);
     *out = (struct bs_wrapped){.argv = argv, .env = pairs, .launches = true};
     pairs[out->n_env++] = (struct bs_env_pair){"TMPDIR", state->scratch};
-    if (state->hides_home)
+    if (needs_home(ctx, state, request))
         pairs[out->n_env++] = (struct bs_env_pair){"HOME", state->scratch};
     return BS_OK;
 }
@@ -259,9 +269,10 @@ static int run_control(const struct bs_kind *kind, const struct control *control
     request.timeout_ms = &timeout_ms;
     request.cancel_fd = cancel >= 0 ? &cancel : NULL;
     if (code == BS_OK)
-        code = bs_confined_wrap(NULL, state, &request, control->root, &wrapped, err);
+        code = bs_confined_wrap((void *)(uintptr_t)kind, state, &request, control->root, &wrapped,
+                                err);
     if (code == BS_OK) {
-        const struct bs_sandbox sandbox = {&wrapped, NULL, hand_over};
+        const struct bs_sandbox sandbox = {&wrapped, NULL, hand_over, NULL};
         request.sandbox = &sandbox;
         code = bs_exec_run(&request, &result, err);
         bs_confined_unwrap(NULL, state, &wrapped);

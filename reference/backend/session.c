@@ -9,27 +9,11 @@
 
 #include "backend/ask.h"
 #include "backend/internal.h"
+#include "backend/session.h"
 #include "base/error.h"
 #include "base/sys.h"
 #include "exec/report.h"
 #include "exec/signals.h"
-
-struct bs_session {
-    const struct bs_backend *backend; /* NULL: left away */
-    struct bs_resolved_context resolved;
-    struct bs_session_log log;
-    void *state;
-    enum bs_claim enforcement;
-    int interrupted; /* SIGINT or SIGTERM came while it was opened: it runs nothing */
-};
-
-static void tell(const struct bs_session *session, const char *call, int code,
-                 const struct bs_error *err, const struct bs_backend_report *report,
-                 const struct bs_wrapped *wrapped) {
-    if (session->log.called != NULL)
-        session->log.called(session->log.ctx, call, code,
-                            code != BS_OK && err != NULL ? err->message : NULL, report, wrapped);
-}
 
 int bs_backend_probe(const struct bs_backend *backend, const struct bs_backend_context *context,
                      int cancel, struct bs_backend_report *report, struct bs_error *err) {
@@ -64,7 +48,7 @@ static int shut_down(struct bs_session *session, struct bs_error *err) {
     int code =
         backend->shutdown != NULL ? backend->shutdown(backend->ctx, session->state, &own) : BS_OK;
     session->state = NULL;
-    tell(session, "shutdown", code, &own, NULL, NULL);
+    bs_session_tell(session, "shutdown", code, &own, NULL, NULL);
     if (code != BS_OK && err != NULL)
         *err = own;
     return code;
@@ -105,7 +89,8 @@ static int probe(struct bs_session *session, enum bs_on_unavailable on_unavailab
                          .report = BS_BACKEND_REPORT_INIT,
                          .err = BS_ERROR_INIT};
     bs_ask_run(&ask, until, -1);
-    tell(session, "probe", ask.code, &ask.err, ask.code == BS_OK ? &ask.report : NULL, NULL);
+    bs_session_tell(session, "probe", ask.code, &ask.err, ask.code == BS_OK ? &ask.report : NULL,
+                    NULL);
     if (ask.code != BS_OK) {
         bs_backend_report_clear(&ask.report);
         return without(session, on_unavailable, ask.err.message, report, err);
@@ -129,7 +114,7 @@ static int prepare(struct bs_session *session, enum bs_on_unavailable on_unavail
                          .err = BS_ERROR_INIT};
     bs_ask_run(&ask, until, -1);
     session->state = ask.state;
-    tell(session, "prepare", ask.code, &ask.err, NULL, NULL);
+    bs_session_tell(session, "prepare", ask.code, &ask.err, NULL, NULL);
     int code = BS_OK;
     if (!bs_report_merge(report, &ask.report))
         code = bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a session");
@@ -224,51 +209,18 @@ static int hand_over(void *ctx, const struct bs_exec_request *request, struct bs
     return BS_OK;
 }
 
-static int wrap(const struct bs_session *session, const struct bs_exec_request *request,
-                const char *cwd, struct bs_wrapped *wrapped, struct bs_error *err) {
-    const struct bs_backend *backend = session->backend;
-    int code = backend->wrap(backend->ctx, session->state, request, cwd, wrapped, err);
-    if (code == BS_OK && (wrapped->argv == NULL || wrapped->argv[0] == NULL))
-        code =
-            bs_fail(err, BS_E_EXECUTION, 0, "the backend %s wrapped `%.900s` into an empty command",
-                    backend->name, request->program);
-    tell(session, "wrap", code, err, NULL, code == BS_OK ? wrapped : NULL);
-    return code == BS_OK ? BS_OK : BS_E_EXECUTION;
-}
-
-static void unwrap(const struct bs_session *session, struct bs_wrapped *wrapped) {
-    const struct bs_backend *backend = session->backend;
-    if (wrapped->argv != NULL && backend->unwrap != NULL)
-        backend->unwrap(backend->ctx, session->state, wrapped);
-}
-
 static int run_wrapped(struct bs_session *session, const struct bs_exec_request *request,
                        struct bs_exec_result *result, struct bs_error *err) {
     struct bs_wrapped wrapped = {.argv = NULL};
-    struct bs_env_list list = {.n = 0};
-    int code = wrap(session, request, request->current_dir, &wrapped, err);
+    int code = bs_seat_wrap(session, request, &wrapped, err);
     if (code != BS_OK)
-        goto finish;
-    int os_error = bs_env_compose(&list, request->env_mode == BS_ENV_INHERIT,
-                                  session->resolved.context.confine == BS_CONFINE_CI_ONLY,
-                                  wrapped.env, wrapped.n_env);
-    if (os_error != 0) {
-        code =
-            bs_fail(err, BS_E_EXECUTION, os_error, "out of memory for `%.900s`", request->program);
-        goto finish;
-    }
-    struct bs_wrapped handed = wrapped;
-    handed.env = list.pairs;
-    handed.n_env = list.n;
-    handed.clears_env = true;
-    const struct bs_sandbox sandbox = {&handed, NULL, hand_over};
+        return code;
+    const struct bs_sandbox sandbox = {&wrapped, NULL, hand_over, NULL};
     struct bs_exec_request inner = *request;
     inner.sandbox = &sandbox;
     code = bs_exec_run(&inner, result, err);
-    tell(session, "run", code, err, NULL, NULL);
-finish:
-    unwrap(session, &wrapped);
-    bs_env_list_clear(&list);
+    bs_session_tell(session, "run", code, err, NULL, NULL);
+    bs_seat_unwrap(session, &wrapped);
     return code;
 }
 
@@ -282,7 +234,7 @@ static int place_request(const struct bs_session *session, const struct bs_exec_
     if (request->sandbox != NULL)
         return bs_fail(err, BS_E_INVALID, 0, "the request has a sandbox of its own; leave it NULL");
     if (placed->current_dir == NULL)
-        placed->current_dir = context->cwd != NULL ? context->cwd : context->root;
+        placed->current_dir = bs_session_cwd(session);
     return bs_context_check_dir(context, request->current_dir, err);
 }
 
@@ -298,7 +250,7 @@ int bs_session_run(struct bs_session *session, const struct bs_exec_request *req
         code = run_wrapped(session, &placed, result, &own);
     } else if (code == BS_OK) {
         code = bs_exec_run(&placed, result, &own);
-        tell(session, "run", code, &own, NULL, NULL);
+        bs_session_tell(session, "run", code, &own, NULL, NULL);
     }
     if (code != BS_OK && err != NULL)
         *err = own;
@@ -312,8 +264,9 @@ int bs_session_explain(struct bs_session *session, const struct bs_exec_request 
     struct bs_error own = BS_ERROR_INIT;
     int code = place_request(session, request, &placed, &own);
     if (code == BS_OK && session->backend != NULL) {
-        code = wrap(session, &placed, placed.current_dir, &wrapped, &own);
-        unwrap(session, &wrapped);
+        code = bs_seat_wrap(session, &placed, &wrapped, &own);
+        if (code == BS_OK)
+            bs_seat_unwrap(session, &wrapped);
     }
     if (code != BS_OK && err != NULL)
         *err = own;

@@ -22,12 +22,21 @@ int bs_admit(const struct bs_exec_request *request, struct bs_wrapped *wrapped, 
     if (code != BS_OK || sandbox->wrap == NULL)
         return code;
     code = sandbox->wrap(sandbox->ctx, request, wrapped, err);
+    *is_wrapped = code == BS_OK;
     /* A sandbox that wraps nothing must not lead to an unwrapped run. */
-    if (code == BS_OK && (wrapped->argv == NULL || wrapped->argv[0] == NULL))
+    if (code == BS_OK && (wrapped->argv == NULL || wrapped->argv[0] == NULL)) {
         code = bs_fail(err, BS_E_EXECUTION, 0, "the sandbox wrapped `%.900s` into an empty command",
                        request->program);
-    *is_wrapped = code == BS_OK;
+        bs_release(request, wrapped, is_wrapped);
+    }
     return code;
+}
+
+void bs_release(const struct bs_exec_request *request, struct bs_wrapped *wrapped,
+                bool *is_wrapped) {
+    if (*is_wrapped && request->sandbox->unwrap != NULL)
+        request->sandbox->unwrap(request->sandbox->ctx, wrapped);
+    *is_wrapped = false;
 }
 
 /* Where the system collects children by itself, how the child ended would be lost. */

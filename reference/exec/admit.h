@@ -8,6 +8,10 @@
 int bs_admit(const struct bs_exec_request *request, struct bs_wrapped *wrapped, bool *is_wrapped,
              struct bs_error *err);
 
+/* Gives back to the sandbox what it wrapped, if it did; *is_wrapped is false afterwards. */
+void bs_release(const struct bs_exec_request *request, struct bs_wrapped *wrapped,
+                bool *is_wrapped);
+
 /* Where the system collects children by itself, how one ended would be lost: an error then. */
 int bs_check_sigchld(struct bs_error *err);
 

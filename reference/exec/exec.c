@@ -74,16 +74,20 @@ int bs_exec_run(const struct bs_exec_request *request, struct bs_exec_result *re
     if (code != BS_OK)
         return code;
     uint64_t start = bs_now_ns();
-    code = bs_check_sigchld(err);
-    if (code != BS_OK)
-        return code;
-    struct bs_signal_slot *slot = bs_signals_acquire(err);
-    if (slot == NULL)
-        return BS_E_EXECUTION;
-    code = spawn_and_supervise(request, is_wrapped ? &wrapped : NULL, slot, result, err);
     unsigned sigints = 0;
     unsigned sigterms = 0;
-    bs_signals_release(slot, &sigints, &sigterms);
+    struct bs_signal_slot *slot = NULL;
+    code = bs_check_sigchld(err);
+    if (code != BS_OK)
+        goto finish;
+    slot = bs_signals_acquire(err);
+    code = slot != NULL
+               ? spawn_and_supervise(request, is_wrapped ? &wrapped : NULL, slot, result, err)
+               : BS_E_EXECUTION;
+    if (slot != NULL)
+        bs_signals_release(slot, &sigints, &sigterms);
+finish:
+    bs_release(request, &wrapped, &is_wrapped);
     if (code != BS_OK) {
         bs_exec_result_clear(result);
         return code;

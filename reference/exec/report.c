@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/sys.h"
+#include "exec/launched.h"
 
 static void annotate(struct bs_buf *text, const char *words) {
     if (text->len > 0)
@@ -81,36 +82,14 @@ static int report_result(struct bs_run *run, struct bs_exec_result *result, stru
 static bool launch_failed(const struct bs_run *run, struct bs_launch_failure *failure) {
     if (run->child->report < 0 || (run->cause != EXITED && run->cause != STDIN_FAILED))
         return false;
-    if (BS_RETRY(read(run->child->report, failure, sizeof *failure)) != (long)sizeof *failure)
-        return false;
-    failure->words[sizeof failure->words - 1] = '\0';
-    return true;
-}
-
-static int report_launch(const struct bs_run *run, const struct bs_launch_failure *failure,
-                         struct bs_error *err) {
-    const struct bs_exec_request *request = run->request;
-    char buf[128];
-    const char *reason =
-        failure->os_error != 0 ? bs_os_message(failure->os_error, buf, sizeof buf) : failure->words;
-    if (failure->step == BS_LAUNCH_PROGRAM)
-        return bs_fail(err, BS_E_EXECUTION, failure->os_error, "failed to spawn `%.900s`: %s",
-                       request->program, reason);
-    if (failure->step == BS_LAUNCH_DIRECTORY)
-        return bs_fail(err, BS_E_EXECUTION, failure->os_error,
-                       "failed to spawn `%.900s`: working directory `%.900s`: %s", request->program,
-                       failure->words, reason);
-    return bs_fail(
-        err, BS_E_EXECUTION, failure->os_error, "failed to spawn `%.900s`: %s: %s%s%s",
-        request->program, failure->step == BS_LAUNCH_STDIO ? "standard input or output" : "sandbox",
-        failure->words, failure->os_error != 0 ? ": " : "", failure->os_error != 0 ? reason : "");
+    return bs_launched_read(run->child->report, failure);
 }
 
 int bs_report(struct bs_run *run, struct bs_exec_result *result, struct bs_error *err) {
     char buf[128];
     struct bs_launch_failure failure;
     if (launch_failed(run, &failure))
-        return report_launch(run, &failure, err);
+        return bs_launched_fail(run->request, &failure, err);
     if (run->cause == LOST)
         return bs_fail(err, BS_E_EXECUTION, run->lost_error, "wait timeout error: %s",
                        bs_os_message(run->lost_error, buf, sizeof buf));

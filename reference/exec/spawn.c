@@ -7,6 +7,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/access.h"
@@ -81,6 +82,19 @@ static int make_pipe(int *ours, int *theirs, bool we_read, bool nonblocking) {
     if (os_error == 0 && nonblocking && !bs_set_nonblocking(*ours))
         os_error = errno;
     return os_error;
+}
+
+/* Whoever waits for the start of a program asks for it by giving a socket. */
+static int make_report(bool waits, int *ours, int *theirs) {
+    int ends[2];
+    if (!waits)
+        return make_pipe(ours, theirs, true, true);
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0)
+        return errno;
+    *ours = bs_above_stdio(ends[0]);
+    int os_error = *ours < 0 ? errno : 0;
+    *theirs = bs_above_stdio(ends[1]);
+    return os_error == 0 && *theirs < 0 ? errno : os_error;
 }
 
 static int open_null(int *fd, int flags) {
@@ -191,7 +205,7 @@ static int prepare(const struct bs_exec_request *request, const struct bs_wrappe
         os_error = plugs != NULL ? plug_all(plugs, launch, child)
                                  : prepare_streams(request, launch, child);
     if (os_error == 0 && wrapped != NULL && wrapped->launches)
-        os_error = make_pipe(&child->report, &launch->report, true, true);
+        os_error = make_report(plugs != NULL, &child->report, &launch->report);
     if (os_error == 0)
         os_error = bs_watch_prepare(&child->watch);
     if (os_error != 0)

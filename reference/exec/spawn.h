@@ -30,7 +30,7 @@ struct bs_child {
     int in;  /* only with plugs */
     int out; /* our ends, close-on-exec, and without plugs non-blocking; -1 where there is none */
     int err;
-    int report;          /* of a launcher */
+    int report;          /* of a launcher; with plugs a socket, which tells the start too */
     struct bs_feed feed; /* what of the payload the pipe did not take at once */
 };
 

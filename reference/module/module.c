@@ -191,6 +191,7 @@ static int run_in_folder(const struct bs_module_request *request, struct executi
         remove_folder(execution, result);
         return code;
     }
+    const char *const readable[] = {execution->root, run.program};
     run.current_dir = execution->folder;
     run.timeout_ms = &result->timeout_ms;
     run.stdin_mode = BS_STDIN_BYTES;
@@ -202,15 +203,21 @@ static int run_in_folder(const struct bs_module_request *request, struct executi
     run.n_env = execution->environment.n;
     run.max_output_bytes = &most;
     run.sandbox = request->sandbox;
+    run.readable = readable;
+    run.n_readable = sizeof readable / sizeof *readable;
     struct bs_error why = BS_ERROR_INIT;
     code = bs_exec_run(&run, &ended, &why);
     remove_folder(execution, result);
-    if (code == BS_E_EXECUTION && why.os_error != ENOMEM) {
+    int signo = bs_signal_first(slot);
+    if (code == BS_E_EXECUTION && signo != 0 && why.os_error == EINTR) {
+        judge_signal(signo, BS_MODULE_INTERRUPTED, "the caller was sent", result);
+        code = BS_OK;
+    } else if (code == BS_E_EXECUTION && why.os_error != ENOMEM) {
         end_with(result, BS_MODULE_SPAWN_FAILED, why.message);
         code = BS_OK;
     } else if (code == BS_OK) {
         /* The last look: from here on the handlers that were there are the caller's own again. */
-        code = judge(&ended, bs_signal_first(slot), result, err);
+        code = judge(&ended, signo, result, err);
     } else if (err != NULL) {
         *err = why;
     }

@@ -13,6 +13,7 @@
 #include "base/sys.h"
 #include "exec/admit.h"
 #include "exec/group.h"
+#include "exec/launched.h"
 #include "exec/spawn.h"
 #include "process/start.h"
 
@@ -23,6 +24,7 @@ struct bs_process {
     pthread_cond_t left;   /* a call has left */
     unsigned calls;        /* under way */
     int ours[3];           /* our ends; -1 once taken or closed */
+    int report;            /* of a launcher, until the drop: it ends when that closes; else -1 */
     bool reaped;
     int lost_error; /* errno: the child was collected by somebody else; 0 while all is well */
     struct bs_process_end end;
@@ -64,6 +66,38 @@ static enum bs_plug plug_of(enum bs_stdio_mode mode) {
     return plugs[mode];
 }
 
+/* The handle, once the program is there. */
+static int spawn(const struct bs_exec_request *request, const struct bs_wrapped *wrapped,
+                 const struct bs_stdio *stdio, int announce, struct bs_process **process,
+                 struct bs_error *err) {
+    const struct bs_plugs plugs = {plug_of(stdio->in), plug_of(stdio->out), plug_of(stdio->err),
+                                   stdio->nonblocking, announce};
+    struct bs_process *made = calloc(1, sizeof *made);
+    struct bs_child child;
+    if (made == NULL)
+        return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory");
+    int code = bs_spawn(request, wrapped, &plugs, &child, err);
+    if (code != BS_OK) {
+        free(made);
+        return code;
+    }
+    made->pid = child.pid;
+    made->watch = child.watch;
+    made->ours[0] = child.in;
+    made->ours[1] = child.out;
+    made->ours[2] = child.err;
+    made->report = child.report;
+    (void)pthread_mutex_init(&made->lock, NULL);
+    (void)pthread_cond_init(&made->left, NULL);
+    if (made->report >= 0)
+        code = bs_launched_await(request, made->report, err);
+    if (code == BS_OK)
+        *process = made;
+    else
+        bs_process_drop(made);
+    return code;
+}
+
 int bs_process_start(const struct bs_exec_request *request, const struct bs_stdio *stdio,
                      const struct bs_sandbox *sandbox, int announce, struct bs_process **process,
                      struct bs_error *err) {
@@ -78,28 +112,10 @@ int bs_process_start(const struct bs_exec_request *request, const struct bs_stdi
     code = bs_admit(&asked, &wrapped, &is_wrapped, err);
     if (code == BS_OK)
         code = bs_check_sigchld(err);
-    if (code != BS_OK)
-        return code;
-    struct bs_process *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory");
-    const struct bs_plugs plugs = {plug_of(stdio->in), plug_of(stdio->out), plug_of(stdio->err),
-                                   stdio->nonblocking, announce};
-    struct bs_child child;
-    code = bs_spawn(&asked, is_wrapped ? &wrapped : NULL, &plugs, &child, err);
-    if (code != BS_OK) {
-        free(made);
-        return code;
-    }
-    made->pid = child.pid;
-    made->watch = child.watch;
-    made->ours[0] = child.in;
-    made->ours[1] = child.out;
-    made->ours[2] = child.err;
-    (void)pthread_mutex_init(&made->lock, NULL);
-    (void)pthread_cond_init(&made->left, NULL);
-    *process = made;
-    return BS_OK;
+    if (code == BS_OK)
+        code = spawn(&asked, is_wrapped ? &wrapped : NULL, stdio, announce, process, err);
+    bs_release(&asked, &wrapped, &is_wrapped);
+    return code;
 }
 
 int bs_process_open(const struct bs_exec_request *request, const struct bs_stdio *stdio,
@@ -290,6 +306,7 @@ void bs_process_drop(struct bs_process *process) {
         (void)pthread_cond_wait(&process->left, &process->lock);
     for (int stream = 0; stream < 3; stream++)
         bs_close(&process->ours[stream]);
+    bs_close(&process->report);
     (void)pthread_mutex_unlock(&process->lock);
     bs_watch_close(&process->watch);
     (void)pthread_cond_destroy(&process->left);

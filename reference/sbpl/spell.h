@@ -13,8 +13,7 @@ enum {
     BS_HAS_CONTROL = 1,  /* below space, or DEL: has no spelling that is known to be read back */
     BS_HAS_WILDCARD = 2, /* `*` or `?` */
     BS_HAS_QUOTED = 4,   /* `\` or `"` */
-    BS_HAS_META = 8,     /* means something in a regular expression */
-    BS_HAS_SLASH = 16
+    BS_HAS_META = 8      /* means something in a regular expression */
 };
 
 extern const uint8_t bs_spell_classes[256];

@@ -294,22 +294,6 @@ finish:
     return answer;
 }
 
-void bs_decode_use(struct bs_decoder *decoder, const cJSON *object,
-                   struct bs_asked_backend *asked) {
-    static const char *const known[] = {"name", "context", "on_unavailable", NULL};
-    *asked = (struct bs_asked_backend){.context = BS_BACKEND_CONTEXT_INIT};
-    if (!cJSON_IsObject(object)) {
-        bs_problem(decoder, "/backend", "must be an object with `name` and `context`");
-        return;
-    }
-    bs_refuse_unknown(decoder, object, "/backend", known);
-    bs_decode_backend_name(decoder, object, "/backend", "name", asked);
-    bs_decode_context(decoder, cJSON_GetObjectItemCaseSensitive(object, "context"),
-                      "/backend/context", asked);
-    bs_decode_on_unavailable(decoder, object, "/backend", asked);
-    bs_refuse_nul(decoder);
-}
-
 int bs_run_confined(const struct bs_asked_backend *asked, const struct bs_exec_request *request,
                     struct bs_exec_result *result, enum bs_claim *enforcement,
                     struct bs_buf *reasons, struct bs_error *err) {

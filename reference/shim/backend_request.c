@@ -73,3 +73,41 @@ void bs_decode_on_unavailable(struct bs_decoder *decoder, const cJSON *object, c
         bs_problem(decoder, bs_below(at, pointer, "on_unavailable"),
                    "must be \"refuse\" or \"degrade\"");
 }
+
+static bool decode_head(struct bs_decoder *decoder, const cJSON *object,
+                        struct bs_asked_backend *asked) {
+    static const char *const known[] = {"name", "context", "on_unavailable", NULL};
+    *asked = (struct bs_asked_backend){.context = BS_BACKEND_CONTEXT_INIT};
+    if (!cJSON_IsObject(object)) {
+        bs_problem(decoder, "/backend", "must be an object with `name` and `context`");
+        return false;
+    }
+    bs_refuse_unknown(decoder, object, "/backend", known);
+    bs_decode_backend_name(decoder, object, "/backend", "name", asked);
+    bs_decode_on_unavailable(decoder, object, "/backend", asked);
+    return true;
+}
+
+void bs_decode_use(struct bs_decoder *decoder, const cJSON *object,
+                   struct bs_asked_backend *asked) {
+    if (!decode_head(decoder, object, asked))
+        return;
+    bs_decode_context(decoder, member(object, "context"), "/backend/context", asked);
+    bs_refuse_nul(decoder);
+}
+
+void bs_decode_use_without_root(struct bs_decoder *decoder, const cJSON *object,
+                                struct bs_asked_backend *asked) {
+    static const char *const known[] = {"profile", "policy", "egress", NULL};
+    static const char at[] = "/backend/context";
+    if (!decode_head(decoder, object, asked))
+        return;
+    const cJSON *context = member(object, "context");
+    if (!cJSON_IsObject(context)) {
+        bs_problem(decoder, at, "must be an object with `profile`");
+        return;
+    }
+    bs_refuse_unknown(decoder, context, at, known);
+    bs_decode_confinement(decoder, context, at, asked);
+    bs_refuse_nul(decoder);
+}

@@ -31,6 +31,10 @@ void bs_decode_on_unavailable(struct bs_decoder *decoder, const cJSON *object, c
 /* The member `backend` of a request that runs a program. */
 void bs_decode_use(struct bs_decoder *decoder, const cJSON *object, struct bs_asked_backend *asked);
 
+/* The same for an operation that makes the workspace: its context has neither `root` nor `cwd`. */
+void bs_decode_use_without_root(struct bs_decoder *decoder, const cJSON *object,
+                                struct bs_asked_backend *asked);
+
 /* bs_exec_run in a session of its own. `reasons` gets a JSON array. Fills *enforcement when there
  * was a session. */
 int bs_run_confined(const struct bs_asked_backend *asked, const struct bs_exec_request *request,

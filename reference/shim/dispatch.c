@@ -89,7 +89,8 @@ enum bs_answer bs_op_hello(const struct bs_call *call, struct bs_buf *out) {
                     "\"policy.explain\",\"policy.audit\",\"sbpl\",\"sbpl.fold\",\"sbpl.wrap\","
                     "\"module\",\"module.runner\",\"process\"");
 #ifdef BOXSPEC_BACKENDS
-    bs_buf_str(out, ",\"backend\",\"backend.policy\",\"backend.script\",\"exec.backend\"],"
+    bs_buf_str(out, ",\"backend\",\"backend.policy\",\"backend.script\",\"exec.backend\","
+                    "\"process.backend\",\"module.backend\"],"
                     "\"backends\":");
     bs_put_backends(out);
 #else

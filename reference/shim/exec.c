@@ -100,7 +100,7 @@ enum bs_answer bs_op_exec_run(const struct bs_call *call, struct bs_buf *out) {
 #endif
     bs_decode_request(&decoder, cJSON_GetObjectItemCaseSensitive(call->request, "request"),
                       "/request", &request);
-    struct bs_sandbox sandbox = {NULL, refuse_all, NULL};
+    struct bs_sandbox sandbox = {NULL, refuse_all, NULL, NULL};
     const cJSON *refusing = cJSON_GetObjectItemCaseSensitive(call->request, "sandbox");
     if (refusing != NULL) {
         bs_refuse_unknown(&decoder, refusing, "/sandbox", known_sandbox);

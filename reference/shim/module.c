@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "shim/inside.h"
 #include "shim/ops.h"
 
 static void put_member(struct bs_buf *out, const char *name, const char *text, size_t len) {
@@ -61,7 +62,7 @@ static void put_outcome(struct bs_buf *out, const char *id, struct bs_module_res
 }
 
 static enum bs_answer execute(const struct bs_call *call, struct bs_module_request *request,
-                              const cJSON *input, struct bs_buf *out) {
+                              const cJSON *input, struct bs_inside *inside, struct bs_buf *out) {
     struct bs_module_result result = BS_MODULE_RESULT_INIT;
     struct bs_error err = BS_ERROR_INIT;
     struct bs_buf text = BS_BUF_INIT;
@@ -70,10 +71,14 @@ static enum bs_answer execute(const struct bs_call *call, struct bs_module_reque
     out->failed |= text.failed;
     request->input = text.data;
     request->input_len = text.len;
-    int code = text.failed ? BS_OK : bs_module_execute(request, &result, &err);
+    int code = text.failed ? BS_OK : bs_inside_open(inside, &err);
+    request->sandbox = code == BS_OK ? bs_inside_sandbox(inside) : NULL;
+    if (code == BS_OK && !text.failed)
+        code = bs_module_execute(request, &result, &err);
     if (code == BS_OK) {
         bs_answer_open(out, call->id, "result");
         put_outcome(out, request->id, &result);
+        bs_inside_put(inside, out);
         bs_answer_close(out);
     } else {
         answer = bs_answer_error(out, call->id, code, &err);
@@ -87,11 +92,12 @@ enum bs_answer bs_op_module_execute(const struct bs_call *call, struct bs_buf *o
     static const char *const known[] = {
         "id",      "op",         "module_id",       "module_id_b64", "input",
         "enabled", "timeout_ms", "extensions_root", "hold",          "extensions_root_b64",
-        NULL};
+        "backend", NULL};
     struct bs_decoder decoder = {0};
     struct bs_module_request request = BS_MODULE_REQUEST_INIT;
     enum bs_answer answer = BS_ANSWERED;
     bs_refuse_unknown(&decoder, call->request, "", known);
+    struct bs_inside *inside = bs_inside_decode(&decoder, call->request, true);
     request.id = bs_decode_text(&decoder, call->request, "", "module_id", true);
     request.extensions_root = bs_decode_text(&decoder, call->request, "", "extensions_root", false);
     const cJSON *enabled = cJSON_GetObjectItemCaseSensitive(call->request, "enabled");
@@ -106,7 +112,8 @@ enum bs_answer bs_op_module_execute(const struct bs_call *call, struct bs_buf *o
                    "not true under `serve`, where a child would inherit the protocol's stdin; use "
                    "`run REQUEST RESPONSE`");
     answer = bs_decoder_failed(&decoder) ? bs_answer_problems(out, call->id, &decoder)
-                                         : execute(call, &request, input, out);
+                                         : execute(call, &request, input, inside, out);
+    bs_inside_close(inside);
     bs_decoder_clear(&decoder);
     return answer;
 }

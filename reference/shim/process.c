@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/sys.h"
+#include "shim/inside.h"
 #include "shim/ops.h"
 #include "shim/process_request.h"
 
@@ -82,12 +83,27 @@ static void script_clear(struct bs_script *script) {
     bs_decoder_clear(&script->decoder);
 }
 
+/* All handles are in one session. A directory that is none of its own is refused before that. */
+static int go_inside(struct bs_script *script, struct bs_inside *inside, struct bs_error *err) {
+    int code = BS_OK;
+    for (size_t i = 0; code == BS_OK && i < script->n_handles; i++)
+        code = bs_inside_place(inside, &script->handles[i].request, err);
+    if (code == BS_OK)
+        code = bs_inside_open(inside, err);
+    for (size_t i = 0; code == BS_OK && i < script->n_handles; i++) {
+        script->handles[i].sandbox = bs_inside_sandbox(inside);
+        code = bs_inside_place(inside, &script->handles[i].request, err);
+    }
+    return code;
+}
+
 enum bs_answer bs_op_process_script(const struct bs_call *call, struct bs_buf *out) {
-    static const char *const known[] = {"id", "op", "handles", "steps", "hold", NULL};
+    static const char *const known[] = {"id", "op", "handles", "steps", "backend", "hold", NULL};
     struct bs_script script = {.n_steps = 0};
     struct bs_error err = BS_ERROR_INIT;
     enum bs_answer answer = BS_ANSWERED;
     bs_refuse_unknown(&script.decoder, call->request, "", known);
+    struct bs_inside *inside = bs_inside_decode(&script.decoder, call->request, false);
     bs_script_decode(&script, call->request);
     if (bs_decoder_failed(&script.decoder)) {
         script.n_threads = 0;
@@ -96,7 +112,9 @@ enum bs_answer bs_op_process_script(const struct bs_call *call, struct bs_buf *o
     }
     /* A write to a child that has gone is a step's result. */
     (void)signal(SIGPIPE, SIG_IGN);
-    int code = start_threads(&script, &err);
+    int code = go_inside(&script, inside, &err);
+    if (code == BS_OK)
+        code = start_threads(&script, &err);
     if (code != BS_OK) {
         answer = bs_answer_error(out, call->id, code, &err);
         goto finish;
@@ -113,20 +131,23 @@ enum bs_answer bs_op_process_script(const struct bs_call *call, struct bs_buf *o
         out->failed |= script.steps[i].result.failed;
     }
     bs_buf_str(out, "]}");
+    bs_inside_put(inside, out);
     bs_answer_close(out);
 finish:
     script_clear(&script);
+    bs_inside_close(inside);
     return answer;
 }
 
 enum bs_answer bs_op_process_bridge(const struct bs_call *call, struct bs_buf *out) {
-    static const char *const known[] = {"id", "op", "request", "hold", NULL};
+    static const char *const known[] = {"id", "op", "request", "backend", "hold", NULL};
     struct bs_decoder decoder = {0};
     struct bs_exec_request request;
     struct bs_process_end end;
     struct bs_error err = BS_ERROR_INIT;
     enum bs_answer answer = BS_ANSWERED;
     bs_refuse_unknown(&decoder, call->request, "", known);
+    struct bs_inside *inside = bs_inside_decode(&decoder, call->request, false);
     bs_decode_request(&decoder, cJSON_GetObjectItemCaseSensitive(call->request, "request"),
                       "/request", &request);
     bs_refuse_nul(&decoder);
@@ -134,17 +155,25 @@ enum bs_answer bs_op_process_bridge(const struct bs_call *call, struct bs_buf *o
         answer = bs_answer_problems(out, call->id, &decoder);
         goto finish;
     }
-    int code = bs_process_bridge(&request, NULL, &end, &err);
+    int code = bs_inside_place(inside, &request, &err);
+    if (code == BS_OK)
+        code = bs_inside_open(inside, &err);
+    if (code == BS_OK)
+        code = bs_inside_place(inside, &request, &err);
+    if (code == BS_OK)
+        code = bs_process_bridge(&request, bs_inside_sandbox(inside), &end, &err);
     if (code == BS_OK) {
         bs_answer_open(out, call->id, "result");
         bs_buf_char(out, '{');
         bs_put_end(out, &end);
         bs_buf_char(out, '}');
+        bs_inside_put(inside, out);
         bs_answer_close(out);
     } else {
         answer = bs_answer_error(out, call->id, code, &err);
     }
 finish:
+    bs_inside_close(inside);
     bs_decoder_clear(&decoder);
     return answer;
 }

@@ -80,7 +80,8 @@ static void open_it(struct bs_script_step *step) {
         put_failure(step, BS_E_INVALID, "the handle is open; drop it first");
         return;
     }
-    int code = bs_process_open(&handle->request, &handle->stdio, NULL, &handle->process, &err);
+    int code =
+        bs_process_open(&handle->request, &handle->stdio, handle->sandbox, &handle->process, &err);
     if (code != BS_OK)
         put_failure(step, code, err.message);
     else

@@ -10,7 +10,8 @@ struct bs_script_handle {
     const char *name;
     struct bs_exec_request request;
     struct bs_stdio stdio;
-    struct bs_process *process; /* NULL before open and after drop */
+    const struct bs_sandbox *sandbox; /* NULL: none */
+    struct bs_process *process;       /* NULL before open and after drop */
     int taken[3];
 };
 

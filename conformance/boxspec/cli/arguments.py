@@ -25,6 +25,14 @@ def shim_flag(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def isolate_flag(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--isolate",
+        action="store_true",
+        help="as root: the shim is another user and sees the kit read-only",
+    )
+
+
 def choice_flags(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add(
@@ -42,12 +50,14 @@ def choice_flags(parser: argparse.ArgumentParser) -> None:
 
 def run_flags(parser: argparse.ArgumentParser) -> None:
     shim_flag(parser)
+    isolate_flag(parser)
     choice_flags(parser)
     add = parser.add_argument
     add("-k", metavar="EXPR", help="only tests whose name matches, as in pytest")
     add("-m", metavar="EXPR", help="only marked tests: timing, stress, 'timing or stress'")
     add("-j", dest="jobs", type=count, metavar="N", help="at most N long tests at once")
     add("--topic", action="append", metavar="TOPIC", help="only tests of it (repeatable)")
+    add("--spec", metavar="VERSION", help="only what that version asks: 1.0 (default: everything)")
     add("--focus", metavar="TOPIC", help="all tests of it, one of each other requirement")
     add("-x", dest="fail_fast", action="store_true", help="end with the first test that fails")
     add("--backend", metavar="NAME", help="the backend that is judged (default: the shim's first)")

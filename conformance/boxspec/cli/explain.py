@@ -16,12 +16,14 @@ def explain(name: str) -> int:
     print(f"{each.id}  {each.level}, {each.profile}, since {each.since}")
     print(f"  clause      {each.clause}")
     print(f"  source      {each.source}")
+    for name, url in each.links.items():
+        print(f"              {name}: {url}")
     if each.capability:
         print(f"  capability  {each.capability}")
     if each.needs:
         print(f"  needs       {', '.join(each.needs)}")
     if each.untestable:
-        print(f"  not visible from outside: {each.untestable}")
+        print(f"  not scored  {each.untestable}")
     tests = collected.by_requirement.get(each.id, [])
     for test in tests:
         print(f"  test        {test}")

@@ -201,7 +201,10 @@ def main(words: Sequence[str]) -> int:
         raise UsageError(place, why.strerror or str(why), REMEDY) from None
     for finding in found if args.promote else ():
         decoder = trees.binary(trees.DECODER, finding.target)
-        for line in promote(finding, decoder, into, args.why, args.requirement):
+        accused = shlex.split(environment(args, finding.target).get("BOXSPEC_FUZZ_SHIM", ""))
+        if not finding.target.shim:
+            accused = [str(trees.REFERENCE)]
+        for line in promote(finding, decoder, into, args.why, args.requirement, accused):
             console.write(line)
     if found:
         return 1

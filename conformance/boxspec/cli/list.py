@@ -15,6 +15,7 @@ from boxspec.cli.arguments import check_contracts, check_topics, choice_flags
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
 from boxspec.judge.requirements import load
+from boxspec.pages.requirements import FIRST
 from boxspec.programs import SETUP, programs
 from boxspec.schedule.collected import Collected
 
@@ -33,7 +34,9 @@ def row(requirement: dict[str, Any], columns: int | None) -> str:
     """One requirement: a line, or as many as a terminal with so many columns needs."""
     kind = f"{requirement['level']:<6} {requirement['profile']:<8}"
     tests = len(requirement["tests"])
-    said = "not testable" if requirement["testable"] is not True else _many(tests, "test")
+    said = "not scored" if requirement["testable"] is not True else _many(tests, "test")
+    if requirement["since"] != FIRST:
+        said += f", since {requirement['since']}"
     head = f"{requirement['id']:<22} {kind} {said:<13} "
     if columns is None:
         return f"{head}{requirement['clause']}"

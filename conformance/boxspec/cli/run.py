@@ -17,6 +17,7 @@ from boxspec.cli.unchanged import Kit
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import HarnessError, UsageError
 from boxspec.judge import baseline as baselines
+from boxspec.judge.frozen import frozen, versions
 from boxspec.judge.judging import judge, selection
 from boxspec.judge.record import Record
 from boxspec.judge.requirements import load, requirement
@@ -64,7 +65,7 @@ def run(args: argparse.Namespace, *, keep: bool = False, only: list[str] | None 
 
 def observe(args: argparse.Namespace, *, keep: bool = False, only: list[str] | None = None) -> Ran:
     """The same with the result tree."""
-    _check(args)
+    _check(args, only)
     argv = shim_argv(args.shim)
     # A missing build is bad usage, said before anything starts.
     kit = Kit()
@@ -117,10 +118,17 @@ def observe(args: argparse.Namespace, *, keep: bool = False, only: list[str] | N
     return ran
 
 
-def _check(args: argparse.Namespace) -> None:
+def _check(args: argparse.Namespace, only: list[str] | None) -> None:
     check_contracts(args.contract)
     check_topics("--focus", [args.focus] if args.focus else [])
     check_topics("--topic", args.topic or [])
+    if args.spec is not None and args.spec not in versions():
+        known = ", ".join(versions())
+        raise UsageError(f"--spec {args.spec}", "no such version", f"known: {known}")
+    for name in only or () if args.spec else ():
+        if name not in frozen(args.spec):
+            since = load()[name].untestable or f"it is of {load()[name].since}"
+            raise UsageError(f"--spec {args.spec}", f"{name} is not of it: {since}", "leave it out")
 
 
 def _outputs(args: argparse.Namespace) -> tuple[Outputs, OutputFile | None]:
@@ -197,9 +205,11 @@ def _write(result: Result, files: Outputs, page: OutputFile | None) -> list[Usag
 def _arguments(args: argparse.Namespace, keep: bool, only: list[str] | None) -> list[str]:
     # A word of its own would be a place for pytest to look for files, until it knows the flag.
     words = [f"--seed={args.seed}", f"--busy={args.busy}", *["--stress"] * args.stress]
+    words += ["--isolate"] * args.isolate
     for flag, value in (
         ("--shim", args.shim),
         ("--profile", args.profile),
+        ("--spec", args.spec),
         ("-k", args.k),
         ("-m", args.m),
         ("--focus", args.focus),
@@ -241,12 +251,15 @@ def _tree(
         named = met if named is None else named & met
     declared = spoken(capabilities)
     chosen, missing, selected = selection(args.contract, args.profile, declared, named)
+    if args.spec:
+        selected = {name: each for name, each in selected.items() if name in frozen(args.spec)}
     judged = judge(observer.records, selected, capabilities, baseline)
     whole = not (args.k or args.m or args.focus or args.fail_fast)
     return Tree(
         shim=args.shim,
         argv=argv,
         hello=observer.ending.hello,
+        left=observer.ending.left(),
         contracts=chosen,
         not_declared=missing,
         profile=args.profile,
@@ -259,6 +272,7 @@ def _tree(
         narrowed=not whole or bool(args.topic),
         command=args.words,
         backend=args.backend,
+        spec=args.spec,
     )
 
 

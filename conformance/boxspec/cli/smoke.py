@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from boxspec.cli.arguments import shim_flag
+from boxspec.cli.arguments import isolate_flag, shim_flag
 from boxspec.cli.verbs import verb_parser
 from boxspec.printable import one_line
 from boxspec.target.client.command import shim_argv
@@ -12,8 +12,8 @@ from boxspec.target.session import Session
 from boxspec.target.trust import trust
 
 
-def smoke(command: str | None) -> int:
-    session = Session(shim_argv(command))
+def smoke(command: str | None, *, isolate: bool = False) -> int:
+    session = Session(shim_argv(command), isolate=isolate)
     try:
         trust(session, lambda line: print(f"ok    {one_line(line)}"))
         said = session.hello["implementation"]
@@ -28,4 +28,6 @@ def smoke(command: str | None) -> int:
 def main(words: Sequence[str]) -> int:
     parser = verb_parser("smoke")
     shim_flag(parser)
-    return smoke(parser.parse_args(words).shim)
+    isolate_flag(parser)
+    args = parser.parse_args(words)
+    return smoke(args.shim, isolate=args.isolate)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from boxspec.fuzz.findings import Finding
 
 SHOWN_BYTES = 32
+# Of what a shim wrote to stderr: a sanitizer's report to the place of its error, or the end.
+SHOWN_LINES = 14
+BEGINNING = re.compile(r"Sanitizer: |runtime error: |^panic: |^Traceback |panicked at ")
 
 
 def _input(finding: Finding) -> str:
@@ -12,6 +17,13 @@ def _input(finding: Finding) -> str:
     text = data[:SHOWN_BYTES].hex(" ") + (" …" if len(data) > SHOWN_BYTES else "")
     made = f", made of {finding.original_bytes}" if len(data) < finding.original_bytes else ""
     return f"{len(data)} bytes{made}: {text}" if data else f"empty{made}"
+
+
+def _shown(said: list[str]) -> list[str]:
+    begins = next((n for n, line in enumerate(said) if BEGINNING.search(line)), None)
+    if begins is None:
+        return said[-SHOWN_LINES:]
+    return said[begins : begins + SHOWN_LINES]
 
 
 def finding_block(finding: Finding, command: str) -> list[str]:
@@ -22,6 +34,9 @@ def finding_block(finding: Finding, command: str) -> list[str]:
     lines.append(f"  means     {says or 'the target did not come to its end'}")
     lines.append("  case      " + ("" if told.case else "none was shown"))
     lines += [f"    {line}" for line in told.case]
+    if told.shim_said:
+        lines.append("  stderr    of the shim")
+        lines += [f"    {line}" for line in _shown(told.shim_said)]
     lines.append(f"  input     {_input(finding)}")
     seen = "" if finding.reproduces else ", and not again when it was replayed"
     lines.append(f"  seen      {finding.times} time{'s' if finding.times > 1 else ''}{seen}")

@@ -61,7 +61,7 @@ class LibFuzzer:
             plan.binary,
             # 0 would be a seed of libFuzzer's own choice.
             f"-seed={plan.seed * 1000 + job.number * MOST_STARTS + job.starts + 1}",
-            f"-max_len={plan.target.max_len}",
+            f"-max_len={seeds.LONGEST if job.asks_short else plan.target.max_len}",
             f"-artifact_prefix={self._found}/",
             f"-timeout={SHIM_INPUT_S if plan.target.shim else INPUT_S}",
             f"-rss_limit_mb={MEMORY_MB}",
@@ -123,7 +123,8 @@ class LibFuzzer:
         artifact = ARTIFACT.search(said)
         gave_up = GAVE_UP.search(said)
         if gave_up is not None:
-            job.why_ended = gave_up[1]
+            words = report.SHIM.findall(said)
+            job.why_ended = gave_up[1] + (f"; its stderr: {words[-1]}" if words else "")
             return
         if status not in FOUND or artifact is None:
             job.why_ended = f"status {status}: {last_line(said)}"

@@ -6,7 +6,10 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +17,14 @@ from boxspec.errors import UsageError
 from boxspec.fuzz import replay
 from boxspec.fuzz.findings import Finding
 from boxspec.judge.requirements import contract_of, load
-from boxspec.target.contract import Fuzzing, find, owner
+from boxspec.target.contract import find, owner
 
 # Ids of found vectors have a block of their own, so that topics written by hand can grow.
 FIRST_NUMBER = 9001
 # A case may ask about many paths; so many of one finding are kept.
 MOST = 4
+# Of whoever is accused: how long it is waited for, and how long a line may be.
+ANSWER_S, MOST_ANSWER = 20.0, 1 << 24
 
 # What is written to, below a root, and what to do where that fails.
 VECTORS, INPUTS = Path("fixtures", "vectors"), Path("fuzz", "regressions")
@@ -41,21 +46,33 @@ def check(into: Path, about: str | None) -> None:
 
 
 def promote(
-    finding: Finding, decoder: Path, into: Path, why: str | None, about: str | None
+    finding: Finding,
+    decoder: Path,
+    into: Path,
+    why: str | None,
+    about: str | None,
+    accused: Sequence[str],
 ) -> list[str]:
-    """Writes below `into` and says what, a line each."""
+    """Writes below `into` and says what, a line each. `accused` is the command of the shim that the
+    finding is about: of a case those vectors are made that it fails."""
     try:
-        return _promote(finding, decoder, into, why, about)
+        return _promote(finding, decoder, into, why, about, accused)
     except OSError as broke:
         problem = f"cannot be written: {broke.strerror}"
         raise UsageError(f"--into {into}", problem, ELSEWHERE) from None
 
 
 def _promote(
-    finding: Finding, decoder: Path, into: Path, why: str | None, about: str | None
+    finding: Finding,
+    decoder: Path,
+    into: Path,
+    why: str | None,
+    about: str | None,
+    accused: Sequence[str],
 ) -> list[str]:
     told = []
-    made = [vector for case in replay.cases(decoder, finding.path) for vector in vectors_of(case)]
+    cases = replay.cases(decoder, finding.path)
+    made = [vector for case in cases for vector in vectors_of(case, _answer(accused, case))]
     for fields in made[:MOST]:
         if about is not None:
             fields["requirement"] = about
@@ -68,15 +85,47 @@ def _promote(
     return [*told, f"input {kept}"]
 
 
-def vectors_of(case: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The vectors that a case stands for; none where its operation has none."""
+def _answer(accused: Sequence[str], case: Mapping[str, Any]) -> dict[str, Any] | None:
+    """None where it has none: it may be what it is accused of."""
+    message = json.dumps({"id": "1", "op": case["op"], **case["request"]}) + "\n"
+    with tempfile.TemporaryFile() as request, tempfile.TemporaryFile() as said:
+        request.write(message.encode())
+        request.seek(0)
+        try:
+            process = subprocess.Popen(
+                [*accused, "serve"],
+                stdin=request,
+                stdout=said,
+                stderr=subprocess.DEVNULL,
+                process_group=0,
+            )
+        except OSError:
+            return None
+        try:
+            process.wait(ANSWER_S)
+        except subprocess.TimeoutExpired:
+            pass
+        finally:
+            if process.returncode is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+        said.seek(0)
+        line = said.readline(MOST_ANSWER)
+    try:
+        answer = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return answer if isinstance(answer, dict) and answer.get("id") == "1" else None
+
+
+def vectors_of(
+    case: Mapping[str, Any], accused: Mapping[str, Any] | None = None
+) -> Iterator[dict[str, Any]]:
+    """The vectors that a case stands for, those that an answer fails; none where its operation has
+    none."""
     contract = owner(str(case["op"]))
     if contract is not None and contract.fuzzing:
-        yield from contract.load_fuzzing().vectors_of(case)
-
-
-def _fuzzing_of(topic: str) -> Fuzzing:
-    return find(contract_of(topic)).load_fuzzing()
+        yield from contract.load_fuzzing().vectors_of(case, accused)
 
 
 def _reason(finding: Finding) -> str:
@@ -117,7 +166,7 @@ def _short(topic: str) -> str:
 
 def _next_id(topic: str, entries: list[dict[str, Any]]) -> str:
     prefix = _short(topic)
-    ids = [*_fuzzing_of(topic).ids(), *(entry["id"] for entry in entries)]
+    ids = [*find(contract_of(topic)).load_fuzzing().ids(), *(entry["id"] for entry in entries)]
     numbers = [int(each.rpartition("-")[2]) for each in ids if each.startswith(f"{prefix}-")]
     return f"{prefix}-{max([FIRST_NUMBER - 1, *numbers]) + 1:04}"
 

@@ -10,6 +10,8 @@ SANITIZER = re.compile(r"ERROR: (Address|Leak|Thread)Sanitizer: ([\w-]+)(.*)$", 
 UNDEFINED = re.compile(r"^(\S+?):(\d+):\d+: runtime error: (.*)$", re.M)
 ENGINE = re.compile(r"ERROR: libFuzzer: (timeout|out-of-memory|deadly signal)(.*)$", re.M)
 FRAME = re.compile(r"^\s*#\d+ 0x[0-9a-f]+ in (\S+) (\S+)", re.M)
+# What a shim that is in trouble wrote to stderr.
+SHIM = re.compile(r"^boxspec-shim: (.*)$", re.M)
 # A detail word in front of a message tells two findings of one oracle apart.
 DETAIL = re.compile(r"([a-z][a-z-]*): ")
 
@@ -25,6 +27,7 @@ class Report:
     message: str
     oracle: str | None = None  # None: a crash, a leak, a hang
     case: list[str] = field(default_factory=list)
+    shim_said: list[str] = field(default_factory=list)
 
 
 def read(said: str) -> Report | None:
@@ -60,7 +63,7 @@ def _fired(fired: re.Match[str], said: str) -> Report:
         if not line.startswith("  ") or line.startswith("  file "):
             break
         case.append(line.strip())
-    return Report(key, message, fired[2], case)
+    return Report(key, message, fired[2], case, SHIM.findall(said[: fired.start()]))
 
 
 def _crash(kind: str, message: str, trace: str) -> Report:

@@ -16,6 +16,8 @@ FUZZ = ROOT / "fuzz"
 LIST = FUZZ / "targets.json"
 # A first byte of an input of shim_diff (support/shim_gen.h): the first request of a batch alone.
 ONE_ALONE = 192
+# A second byte of one: policy files follow, word for word.
+TEXTS = 248
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ PRESETS = {"libfuzzer": "fuzz-libfuzzer", "afl": "fuzz-afl"}
 # is decoded by the replay driver, which every tree has.
 JUDGE = PRESETS["libfuzzer"]
 DECODER = "release"
+REFERENCE = ROOT / "build" / DECODER / "reference" / "boxspec-ref"
 
 
 def binary(preset: str, target: Target) -> Path:

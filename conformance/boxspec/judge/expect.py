@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 from boxspec.judge.verdict import Failure, Verdict
 
 SHOWN = 400
 
 
-@runtime_checkable
 class Matcher(Protocol):
     def accepts(self, got: Any) -> bool: ...
 
@@ -49,10 +48,24 @@ def _same(got: Any, wanted: Any) -> bool:
     return bool(got == wanted)
 
 
+@dataclass(frozen=True)
+class Same:
+    """A matcher of one value."""
+
+    wanted: Any
+
+    def accepts(self, got: Any) -> bool:
+        return _same(got, self.wanted)
+
+    def describe(self) -> str:
+        return shown(self.wanted)
+
+
 def as_matcher(wanted: Any) -> Matcher:
-    if isinstance(wanted, Matcher):
-        return wanted
-    return Described(shown(wanted), lambda got: _same(got, wanted))
+    # What `isinstance(wanted, Matcher)` would ask, at a tenth of the time.
+    is_matcher = hasattr(wanted, "accepts") and hasattr(wanted, "describe")
+    matcher: Matcher = wanted if is_matcher else Same(wanted)
+    return matcher
 
 
 def _number(got: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import traceback
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, is_dataclass
 from typing import Any
 
 from boxspec.errors import ShimBroke
@@ -113,10 +113,16 @@ class Record:
         self.evidence = {"raised at": [f"{f.filename}:{f.lineno} {f.name}" for f in where]}
 
     def to_json(self) -> dict[str, Any]:
-        # default=str: evidence may hold anything that a test found worth showing.
-        plain: dict[str, Any] = json.loads(json.dumps(asdict(self), default=str))
+        plain: dict[str, Any] = json.loads(json.dumps(vars(self), default=_plain))
         return plain
 
     @classmethod
     def from_json(cls, plain: dict[str, Any]) -> Record:
         return cls(**{**plain, "verdict": Verdict(plain["verdict"])})
+
+
+def _plain(value: Any) -> Any:
+    """Evidence may hold anything that a test found worth showing."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    return str(value)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,8 @@ PROFILES = ("contract", "hardened")
 @dataclass(frozen=True)
 class Requirement:
     """clause: one sentence that stands alone. page: the same as the page of the contract has it,
-    in its context, where that is another text."""
+    in its context, where that is another text. links: what of its source is public, word for word,
+    to its address."""
 
     id: str
     level: str
@@ -36,6 +38,7 @@ class Requirement:
     capability: str | None = None
     # Requirements without which this one cannot be decided.
     needs: tuple[str, ...] = ()
+    links: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def testable(self) -> bool:
@@ -50,7 +53,25 @@ def _wrong(path: Path, problem: str) -> UsageError:
     return UsageError(str(path), problem, "the head of the file says what an entry has")
 
 
-def _entry(path: Path, contract: str, entry: Any) -> Requirement:
+def _addresses(path: Path, document: Any) -> dict[str, str]:
+    """`sources` at the head of a file: what is public, as the entries name it, and where it is."""
+    found = document.get("sources", {}) if isinstance(document, dict) else {}
+    if not isinstance(found, dict):
+        raise _wrong(path, "sources is no mapping of names to addresses")
+    for name, url in found.items():
+        if not isinstance(url, str) or not re.fullmatch(r"https://[^\s<>\"')]+", url):
+            raise _wrong(path, f"sources: {name}: {url!r} is no address that begins with https://")
+    return found
+
+
+def _links(source: str, addresses: Mapping[str, str]) -> dict[str, str]:
+    def is_named(name: str) -> bool:
+        return re.search(rf"(?<!\w){re.escape(name)}(?![\w])", source) is not None
+
+    return {name: url for name, url in addresses.items() if is_named(name)}
+
+
+def _entry(path: Path, contract: str, entry: Any, addresses: Mapping[str, str]) -> Requirement:
     if not isinstance(entry, dict) or not isinstance(entry.get("id"), str):
         raise _wrong(path, f"an entry without id: {entry!r:.80}")
     name = entry["id"]
@@ -76,6 +97,7 @@ def _entry(path: Path, contract: str, entry: Any) -> Requirement:
         untestable=None if entry["testable"] is True else str(entry["testable"]),
         capability=entry.get("capability"),
         needs=tuple(_names(path, name, entry.get("needs", []))),
+        links=_links(str(entry["source"]), addresses),
     )
 
 
@@ -98,11 +120,17 @@ def load() -> dict[str, Requirement]:
         contract = path.parent.name
         if not isinstance(entries, list):
             raise _wrong(path, "no list of requirements")
+        addresses = _addresses(path, document)
         for entry in entries:
-            made = _entry(path, contract, entry)
+            made = _entry(path, contract, entry, addresses)
             if made.id in found:
                 raise _wrong(path, f"{made.id} twice")
             found[made.id] = made
+        named = {
+            name for each in found.values() if each.contract == contract for name in each.links
+        }
+        if unused := sorted(set(addresses) - named):
+            raise _wrong(path, f"sources: {unused[0]} is the source of nothing")
     _check_needs(found)
     return found
 

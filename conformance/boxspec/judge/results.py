@@ -63,7 +63,8 @@ class Judged:
 class Tree:
     """asked: requirements that were named by their ids. narrowed: a part of the tests was left out
     by name, mark or topic. started: RFC 3339, UTC. command: the words behind `boxspec`. backend:
-    the one that was named, of several."""
+    the one that was named, of several. left: what the shim left running, in words. spec: the
+    version whose requirements alone are judged."""
 
     shim: str | None
     argv: list[str]
@@ -81,6 +82,8 @@ class Tree:
     started: str = ""
     command: list[str] = field(default_factory=list)
     backend: str | None = None
+    left: str = ""
+    spec: str | None = None
 
     @property
     def name(self) -> str:

@@ -119,7 +119,8 @@ def _run(words: Sequence[str], folder: Path, limit_s: float) -> str:
         raise
     if run.returncode == 2:
         lines = said.decode("utf-8", "replace").strip().splitlines() or ["no word"]
-        return f"no score: {one_line(lines[-1])}"
+        told = [line for line in lines if line.startswith("boxspec: ")] or lines
+        return f"no score: {one_line(told[0])}"
     return ""
 
 

@@ -72,6 +72,7 @@ def _table_of_peers(peers: Sequence[Judged]) -> Iterator[str]:
         parts = [part.split(" ", 1)[1] for part in each.result.fractions()] if each.result else []
         rows.append(
             (
+                each.peer.word,
                 each.peer.name,
                 each.version,
                 each.peer.language,
@@ -80,11 +81,11 @@ def _table_of_peers(peers: Sequence[Judged]) -> Iterator[str]:
                 each.why,
             )
         )
-    heads = ("peer", "version", "language", "contract", "hardened", "judged", "remark")
+    heads = ("peer", "name", "version", "language", "contract", "hardened", "judged", "remark")
     yield from table(heads, rows)
     yield ""
     for each in peers:
-        yield f"* {text(each.peer.name)}: {text(each.peer.about)}; <{each.peer.documents}>"
+        yield f"* {text(each.peer.word)}: {text(each.peer.about)}; <{each.peer.documents}>"
     yield ""
 
 
@@ -143,7 +144,7 @@ def _read(each: Judged) -> Iterator[str]:
     """One line for what has one reason; one command asks again for what stands in it."""
     assert each.result is not None
     failing = [name for name in each.result.requirements if is_broken(each.result, name)]
-    yield f"## {text(each.peer.name)}"
+    yield f"## {each.peer.word}: {text(each.peer.name)}"
     yield ""
     if not failing:
         yield "Nothing fails."
@@ -154,6 +155,9 @@ def _read(each: Judged) -> Iterator[str]:
         by_reason.setdefault(each.peer.why(name) or NOT_READ, []).append(name)
     for why, names in by_reason.items():
         yield f"* {', '.join(names)}: {one_line(why)}"
+    blocked = [name for name, said in each.result.requirements.items() if said["blocked_by"]]
+    if blocked:
+        yield f"* not decided, for want of what fails above: {', '.join(blocked)}"
     yield ""
     yield f"      {one_line(each.repro(failing[0]))}"
     yield ""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from html import escape
 from pathlib import Path
-from xml.sax.saxutils import escape
 
 from boxspec.errors import UsageError
 from boxspec.report.result import Result
@@ -38,7 +38,7 @@ def as_json(result: Result) -> str:
 def as_svg(result: Result) -> str:
     label, message, colour = _said(result)
     left, right = (round(len(text) * CHARACTER + 2 * PADDING) for text in (label, message))
-    width, said = left + right, escape(f"{label}: {message}", {'"': "&quot;"})
+    width, said = left + right, escape(f"{label}: {message}")
     text = 'y="14" text-anchor="middle" fill="#fff"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img"'
@@ -48,8 +48,8 @@ def as_svg(result: Result) -> str:
         f'  <rect x="{left}" width="{right}" height="20" rx="3" fill="{colour}"/>\n'
         f'  <rect x="{left}" width="4" height="20" fill="{colour}"/>\n'
         '  <g font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">\n'
-        f'    <text x="{left / 2:g}" {text}>{escape(label)}</text>\n'
-        f'    <text x="{left + right / 2:g}" {text}>{escape(message)}</text>\n'
+        f'    <text x="{left / 2:g}" {text}>{escape(label, quote=False)}</text>\n'
+        f'    <text x="{left + right / 2:g}" {text}>{escape(message, quote=False)}</text>\n'
         "  </g>\n</svg>\n"
     )
 

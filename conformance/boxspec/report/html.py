@@ -13,9 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from boxspec.errors import UsageError
@@ -25,6 +24,9 @@ from boxspec.report.evidence import Evidence
 from boxspec.report.files import OutputFile
 from boxspec.report.matrix import Matrix, Run, runs_of
 from boxspec.report.result import Result
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 TEMPLATES = Path(__file__).with_name("templates")
 
@@ -100,6 +102,9 @@ def render(given: Given) -> tuple[str, dict[str, str]]:
 
 @cache
 def _environment() -> Environment:
+    # Few runs make a page, and each would pay for this when it starts.
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
     return Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -142,7 +147,10 @@ def _data(runs: list[Run], evidence: Evidence, given: Given) -> dict[str, object
         "tests": list(tests),
         "asks": [asks[name] for name in tests],
         "requirements": {
-            name: [each["level"], each["profile"], each["clause"], each["source"]]
+            name: [
+                *(each[what] for what in ("level", "profile", "clause", "source")),
+                each.get("links", {}),
+            ]
             for run in runs
             for name, each in run.result.requirements.items()
         },

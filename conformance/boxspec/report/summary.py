@@ -32,6 +32,8 @@ def tell(console: Console, tree: Tree) -> None:
             told = [each for each in judged.records if each.reason and not each.changed]
             for reason in dict.fromkeys(each.reason for each in told):
                 console.write(f"conforms  {judged.id}: {reason}")
+    if tree.left:
+        console.write(f"left      {tree.left}")
     for line in tree.stale:
         console.write(f"stale baseline  {line}")
 

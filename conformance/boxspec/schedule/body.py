@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import time
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pytest
@@ -14,6 +16,12 @@ from boxspec.judge.verdict import NotApplicable
 from boxspec.target.case import Box
 from boxspec.target.contract import find
 from boxspec.target.session import Session
+
+
+@cache
+def _names(function: Callable[..., object]) -> tuple[str, ...]:
+    """Of its arguments; most functions stand for many items."""
+    return tuple(inspect.signature(function).parameters)
 
 
 class Body:
@@ -28,13 +36,12 @@ class Body:
     def _strange(item: pytest.Item) -> list[str]:
         assert isinstance(item, pytest.Function)
         params = item.callspec.params if hasattr(item, "callspec") else {}
-        names = inspect.signature(item.obj).parameters
-        return [name for name in names if name != "box" and name not in params]
+        return [name for name in _names(item.obj) if name != "box" and name not in params]
 
     def __init__(self, item: pytest.Item, marked: Requires) -> None:
         assert isinstance(item, pytest.Function)
         params = dict(item.callspec.params) if hasattr(item, "callspec") else {}
-        names = list(inspect.signature(item.obj).parameters)
+        names = _names(item.obj)
         strange = self._strange(item)
         if strange:
             raise pytest.UsageError(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from boxspec.judge.frozen import frozen
 from boxspec.judge.marks import Requires
 from boxspec.judge.requirements import contract_of, load
 from boxspec.target.contract import spoken
@@ -38,6 +39,7 @@ def choose(config: pytest.Config, items: list[pytest.Item]) -> None:
     only = option("boxspec_requirements")
     topics = option("boxspec_topics")
     profile = option("boxspec_profile")
+    spec = option("boxspec_spec")
     kept: list[pytest.Item] = []
     dropped: list[pytest.Item] = []
     for item in items:
@@ -53,6 +55,7 @@ def choose(config: pytest.Config, items: list[pytest.Item]) -> None:
             and (only is None or name in only)
             and (topics is None or known[name].topic in topics)
             and (profile in (None, "all") or known[name].profile == profile)
+            and (spec is None or name in frozen(spec))
             for name in marked.ids
         )
         (kept if wanted else dropped).append(item)

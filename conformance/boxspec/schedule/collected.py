@@ -39,6 +39,7 @@ class Collected:
                 "needs": list(each.needs),
                 "clause": each.clause,
                 "source": each.source,
+                "links": dict(each.links),
                 "since": each.since,
                 "testable": each.untestable or True,
                 "tests": self.by_requirement.get(each.id, []),

@@ -16,13 +16,15 @@ PROPERTY = "boxspec"
 class Ending:
     """`stop` is why nothing was judged; `repeat` are the lines of --repeat, `flaky` their sum.
 
-    `ahead` gives the tests whose bodies are done in other threads, before pytest comes to them.
+    `left` says what the shim left running. `ahead` gives the tests whose bodies are done in other
+    threads, before pytest comes to them.
     """
 
     hello: dict[str, Any] = field(default_factory=dict)
     stop: BaseException | None = None
     repeat: list[str] = field(default_factory=list)
     flaky: int = 0
+    left: Callable[[], str] = str
     ahead: Callable[[], Iterable[Hashable]] = tuple
 
 

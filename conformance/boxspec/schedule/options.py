@@ -38,6 +38,7 @@ def add_options(parser: pytest.Parser) -> None:
         metavar="TOPIC",
         help="only tests of this topic (repeatable)",
     )
+    add("--spec", dest="boxspec_spec", metavar="VERSION", help="only what that version asks")
     add(
         "--focus",
         dest="boxspec_focus",
@@ -51,6 +52,12 @@ def add_options(parser: pytest.Parser) -> None:
         help="the backend that is judged (default: the first that hello names and that confines)",
     )
     add("--seed", dest="boxspec_seed", type=int, default=0, help="decides what is varied")
+    add(
+        "--isolate",
+        dest="boxspec_isolate",
+        action="store_true",
+        help="as root: the shim is another user and sees the kit read-only",
+    )
     add("--stress", dest="boxspec_stress", action="store_true", help="long forms of stress tests")
     add("--repeat", dest="boxspec_repeat", type=int, metavar="N", help="run each test N times")
     add("--repeat-file", dest="boxspec_repeat_file", metavar="FILE", help="results, resumable")

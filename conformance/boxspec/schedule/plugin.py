@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Generator
-from concurrent.futures import wait
 from functools import partial
 from pathlib import Path
 
@@ -13,19 +11,17 @@ import pytest
 
 from boxspec.errors import NotConforming, UsageError
 from boxspec.judge.block import failure_block
-from boxspec.judge.marks import Requires
 from boxspec.judge.record import Record
-from boxspec.judge.verdict import BROKEN, Late, NotApplicable, NotMeasured, Verdict
-from boxspec.schedule.body import Body, applicable
+from boxspec.judge.verdict import BROKEN, NotApplicable, NotMeasured
+from boxspec.schedule.body import Body
 from boxspec.schedule.choosing import choose, is_of_other_topics, leave_undeclared, says
 from boxspec.schedule.ending import PROPERTY
 from boxspec.schedule.fail_fast import until_failure
-from boxspec.schedule.keys import BOX, LATE, LOOKS, RECORD, SECONDS
 from boxspec.schedule.options import add_options
 from boxspec.schedule.repeat import Repeat
 from boxspec.schedule.state import STATE, State
+from boxspec.schedule.turn import blame, give_box_back, look, measure, record_of, take_box
 from boxspec.target.case import Box
-from boxspec.target.look import Look
 from boxspec.target.session import Session
 
 MAX_GAP_S = 0.03
@@ -109,62 +105,14 @@ def _run_in_lane(body: Body, item: pytest.Item, state: State, shim: Session) -> 
 @pytest.fixture
 def box(request: pytest.FixtureRequest) -> Generator[Box, None, None]:
     """The world of one case."""
-    state = request.config.stash[STATE]
-    future = state.elsewhere(request.node.nodeid)
-    if future is not None:
-        wait([future])
-    made = state.boxes.pop(request.node.nodeid, None)
-    if made is None:
-        made = Box(state.open(), request.node.nodeid)
-    request.node.stash[BOX] = made
-    request.node.stash[LOOKS] = [made]
-    yield made
-    made = request.node.stash[BOX]
-    record = request.node.stash.get(RECORD, None)
-    keep = record is not None and record.folder is not None
-    made.close(keep=keep or request.config.getoption("boxspec_keep"))
+    yield take_box(request.node)
+    give_box_back(request.node)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     marked = says(pyfuncitem)
-    if marked is None:
-        return None
-    state = pyfuncitem.config.stash[STATE]
-    try:
-        return _first_look(pyfuncitem, marked, state)
-    except Late as first:
-        began = time.monotonic()
-        pyfuncitem.stash[LATE] = ""
-        with state.alone() as alone:
-            ask = partial(_ask, Body(pyfuncitem, marked), pyfuncitem, state)
-            pyfuncitem.stash[LATE] = state.again.until_decided(ask, first, alone=alone)
-        pyfuncitem.stash[SECONDS] = time.monotonic() - began
-        return True
-
-
-def _first_look(item: pytest.Function, marked: Requires, state: State) -> bool | None:
-    future = state.elsewhere(item.nodeid)
-    if future is not None:
-        item.stash[SECONDS] = future.result()
-        return True
-    applicable(marked, state.open())
-    box = item.stash.get(BOX, None)
-    if box is None or not Body.is_portable(item):
-        return None
-    Body(item, marked).run(box)
-    return True
-
-
-def _ask(body: Body, item: pytest.Function, state: State, look: Look) -> None:
-    body.run_and_sweep(_next_box(item, state, look))
-
-
-def _next_box(item: pytest.Function, state: State, look: Look) -> Box:
-    item.stash[BOX].close(keep=item.config.getoption("boxspec_keep"))
-    box = item.stash[BOX] = Box(state.open(), item.nodeid, look=look)
-    item.stash[LOOKS].append(box)
-    return box
+    return None if marked is None else look(pyfuncitem, marked)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -175,54 +123,25 @@ def pytest_runtest_makereport(
     marked = says(item)
     if marked is None:
         return report
-    record = item.stash.get(RECORD, None)
-    if record is None:
-        needs = list(marked.needs)
-        line = (item.location[1] or 0) + 1
-        record = Record(item.nodeid, list(marked.ids), line=line, needs=needs)
-        item.stash[RECORD] = record
+    record = record_of(item, marked)
     if call.when == "call":
-        record.seconds = round(_seconds(item, call), 4)
-        record.reason = item.stash.get(LATE, "")
-        record.late = LATE in item.stash
-        boxes = item.stash.get(LOOKS, [])
-        record.timing = [each.to_json() for box in boxes for each in box.timings]
-        record.shim_seconds = round(sum(box.shim_seconds for box in boxes), 4)
-        if call.excinfo is None and boxes and boxes[-1].questions:
-            record.cases = [0, boxes[-1].questions]
+        measure(item, record, call.duration, passed=call.excinfo is None)
     if call.excinfo is not None:
-        _judge(item, call.excinfo.value, record, report)
+        blame(item, record, call.excinfo.value)
+        _tell(item, call.excinfo.value, record, report)
     if call.when == "teardown":
         item.user_properties.append((PROPERTY, record.to_json()))
         report.user_properties = list(item.user_properties)
     return report
 
 
-def _seconds(item: pytest.Item, call: pytest.CallInfo[None]) -> float:
-    """What the body took where it ran; a body that failed has told its box alone."""
-    box = item.stash.get(BOX, None)
-    if SECONDS not in item.stash and box is not None and box.seconds is not None:
-        return box.seconds
-    return item.stash.get(SECONDS, call.duration)
-
-
-def _judge(
-    item: pytest.Item, why: BaseException, record: Record, report: pytest.TestReport
-) -> None:
-    record.blame(why)
-    box = item.stash.get(BOX, None)
+def _tell(item: pytest.Item, why: BaseException, record: Record, report: pytest.TestReport) -> None:
+    """The verdict in pytest's words."""
     if isinstance(why, NotMeasured | NotApplicable):
         report.outcome = "skipped"
         path, line, _ = item.location
         report.longrepr = (path, (line or 0) + 1, f"{record.verdict}: {why}")
-        return
-    if box is not None:
-        record.request = box.request_text(why)
-        if record.verdict in BROKEN:
-            record.evidence = {**box.outside(why), **record.evidence}
-        if record.verdict in BROKEN or record.verdict is Verdict.HARNESS_ERROR:
-            record.folder = str(box.folder)
-    if record.verdict in BROKEN:
+    elif record.verdict in BROKEN:
         report.outcome = "failed"
         report.longrepr = failure_block(
             record,

@@ -17,6 +17,7 @@ from boxspec.judge.requirements import load
 from boxspec.places import CONTRACTS, ROOT
 from boxspec.schedule.choosing import says
 from boxspec.schedule.ending import ENDING, PROPERTY, Ending
+from boxspec.schedule.short import Short
 
 # The kit needs none of the plugins that happen to be installed; most of the start-up is theirs.
 _NO_AUTOLOAD = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
@@ -127,10 +128,12 @@ def run_pytest(
                         # reads each test's source anew, and no garbage collected after each test.
                         "--assert=plain",
                         *("-p", "no:unraisableexception", "-p", "no:threadexception"),
+                        # Nor is anything logged or warned of that somebody reads.
+                        *("-p", "no:logging", "-p", "no:warnings"),
                         *arguments,
                         *folders(contracts),
                     ],
-                    plugins=[observer],
+                    plugins=[observer, Short()],
                 )
             )
     finally:

@@ -45,6 +45,7 @@ class State:
                 busy=option("boxspec_busy"),
                 backend=option("boxspec_backend"),
                 stress=option("boxspec_stress"),
+                isolate=option("boxspec_isolate"),
             )
             try:
                 trust(session, contracts=option("boxspec_contracts"))
@@ -53,6 +54,7 @@ class State:
                 raise
             self.session = session
             self.ending.hello = session.hello
+            self.ending.left = lambda: session.leftovers.said
         return self.session
 
     def elsewhere(self, key: str) -> Future[float] | None:

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,6 +24,7 @@ from boxspec.target.client.streams import Streams
 from boxspec.target.contract import find, names
 from boxspec.target.hangs import Hangs
 from boxspec.target.idle import Idle
+from boxspec.target.leftovers import Leftovers
 from boxspec.target.live import PRELOADED, Live
 from boxspec.target.look import FIRST, Look
 from boxspec.target.observe import procs
@@ -84,7 +86,7 @@ class Box:
         # Only names that are not there yet come here.
         if name not in names():
             raise AttributeError(f"a box has no {name!r}, and there is no such contract")
-        offered = find(name).offers(self)
+        offered = find(name).offered(self)
         setattr(self, name, offered)
         return offered
 
@@ -109,6 +111,10 @@ class Box:
     @property
     def hangs(self) -> Hangs:
         return self.session.hangs
+
+    @property
+    def leftovers(self) -> Leftovers:
+        return self.session.leftovers
 
     @property
     def stress(self) -> bool:
@@ -273,6 +279,7 @@ class Box:
             self._exchanges += 1
             folder = self.folder / f"idle-{self._exchanges}"
         session = self.session
+        state = (*session.state, *state)
         serve = Serve(session.argv, folder, session.env, max_line=self.max_line, state=state)
         session.add(serve.warden)
         try:
@@ -311,14 +318,14 @@ class Box:
             message = {"id": f"{self.marker}-{number}", **message}
         if "--uid" in state:
             self.open_to_others()
-        exchange = Exchange(folder, message, hold=hold)
+        flags = [*self.session.state, *(str(flag) for flag in state)]
+        exchange = Exchange(folder, message, hold=hold, writer=_user(flags))
         if "--uid" in state:
             # The shim writes RESPONSE and its log as that user.
             folder.chmod(0o777)
         if old_request:
             exchange.age()
         opened = Streams(folder, dict(streams or {}))
-        flags = [str(flag) for flag in state]
         if self.look.realtime:
             flags.append("--realtime")
         setting = Setting(Machine.now(), self.session.company, self.look.realtime)
@@ -365,6 +372,7 @@ class Box:
         )
         self.lives.append(live)
         self.session.add(live.warden)
+        self.session.floods.watch(live.warden, opened.files)
         return live
 
     # The end --------------------------------------------------------------------------------
@@ -415,6 +423,12 @@ class Box:
             lines = [str(event) for event in events.all()]
             if lines:
                 Path(events.path + ".log").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _user(flags: Sequence[str]) -> int | None:
+    """Who the shim is, where that is not the user of the kit: the last flag counts."""
+    users = [uid for flag, uid in pairwise(flags) if flag == "--uid"]
+    return int(users[-1]) if users else None
 
 
 def _size(value: Any) -> int:

@@ -2,6 +2,8 @@
 
 A contract is a folder of conformance/contracts with a `contract.py` that defines `CONTRACT`. The
 core knows it by this object alone: a folder that is moved away is a contract that is not there.
+What a declaration names as `module:name` is imported when it is used: a list of verbs, or of what
+a shim declares, needs none of it.
 """
 
 from __future__ import annotations
@@ -45,12 +47,13 @@ class Fuzzing:
     """What fuzzing needs of a contract: first inputs, and vectors out of what was found.
 
     seeds: the name of a target to a maker of its first inputs.
-    vectors_of: a case {op, request} to the fields of the vectors that it stands for.
+    vectors_of: a case {op, request} to the fields of the vectors that it stands for; with the
+    answer of one that is accused those that it fails, if it fails any.
     ids: the ids of all vectors that the tree has.
     """
 
     seeds: Mapping[str, Callable[[], Iterable[bytes]]]
-    vectors_of: Callable[[Message], Iterator[dict[str, Any]]]
+    vectors_of: Callable[[Message, Message | None], Iterator[dict[str, Any]]]
     ids: Callable[[], Iterable[str]]
 
 
@@ -63,8 +66,9 @@ class Contract:
     capabilities: each capability with what a shim promises by it.
     run_only: operations that start programs, and are refused in serve.
     alone: capabilities that may be declared without the contract itself.
-    offers: makes what a case has as `box.NAME`, out of the box.
-    trust: the questions before a score; raises NotConforming.
+    offers: `module:name` of what makes out of a box what a case has as `box.NAME`.
+    trust: `module:function` with the questions before a score; it gets a box and who is told what
+    was seen, and raises NotConforming.
     verbs: verbs of the command line.
     fault_scope: what its faults are tried with unless --scope says otherwise.
     fault_lanes: how many runs of its faults go at once unless -j says otherwise.
@@ -77,8 +81,8 @@ class Contract:
     name: str
     operations: Mapping[str, str]
     capabilities: Mapping[str, str]
-    offers: Callable[[Any], object]
-    trust: Callable[[Any, Say], None]
+    offers: str
+    trust: str
     run_only: frozenset[str] = frozenset()
     alone: frozenset[str] = frozenset()
     verbs: tuple[Verb, ...] = ()
@@ -87,6 +91,14 @@ class Contract:
     preload: tuple[str, ...] = ()
     fuzzing: str = field(default="")
     features: Mapping[str, str] = field(default_factory=dict)
+
+    def offered(self, box: Any) -> object:
+        """What a case has of this contract."""
+        return _named(self.offers)(box)
+
+    def ask_trust(self, box: Any, say: Say) -> None:
+        """NotConforming where it cannot be trusted."""
+        _named(self.trust)(box, say)
 
     def load_fuzzing(self) -> Fuzzing:
         found: Fuzzing = _named(self.fuzzing)

@@ -7,7 +7,6 @@ anything. That is no matter of a run.
 from __future__ import annotations
 
 import os
-import resource
 import signal
 import uuid
 
@@ -45,7 +44,7 @@ class Idle:
 
     def limits(self, which: int) -> tuple[int, int]:
         """Soft and hard, of a resource.RLIMIT_…."""
-        return resource.prlimit(self.pid, which)
+        return procs.limits(self.pid, which)
 
     def passed_on(self) -> list[tuple[int, str]]:
         """Number and target of each descriptor above 2 that an exec would keep."""

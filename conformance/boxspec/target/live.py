@@ -16,6 +16,7 @@ from boxspec.target import patience
 from boxspec.target.client.exchange import Exchange
 from boxspec.target.client.streams import Streams
 from boxspec.target.death import died
+from boxspec.target.leftovers import Leftovers, starts_nobody
 from boxspec.target.observe import procs
 from boxspec.target.observe.events import LOOK_S, Events
 from boxspec.target.observe.lines import Deadline, poll
@@ -53,6 +54,9 @@ class Case(patience.Stage, Protocol):
 
     @property
     def max_line(self) -> int: ...
+
+    @property
+    def leftovers(self) -> Leftovers: ...
 
     def events(self) -> Events: ...
 
@@ -190,7 +194,22 @@ class Live(Generic[Outcome]):
                 os.killpg(self.shim_pid, signal_number(name))
 
     def children(self) -> list[Proc]:
-        return procs.children(self.shim_pid)
+        return self._without_helpers(procs.children(self.shim_pid))
+
+    def _without_helpers(self, found: list[Proc]) -> list[Proc]:
+        """Less those who wait for the end of the fifo in the shim's place, such as a `cat`, and
+        those between the two."""
+        place = self.exchange.hold
+        if place is None or not found:
+            return found
+        above = {proc.pid: proc.ppid for proc in procs.tree(self.shim_pid)}
+        helpers = set[int]()
+        for pid in above:
+            if procs.has_open(pid, place):
+                while pid in above:
+                    helpers.add(pid)
+                    pid = above[pid]
+        return [proc for proc in found if proc.pid not in helpers]
 
     def tree(self) -> list[Proc]:
         """Everything below the shim."""
@@ -203,6 +222,10 @@ class Live(Generic[Outcome]):
     def status(self) -> Status:
         """/proc/SHIM/status as a mapping, `.fd_count`, `.threads`, `.mask("SigCgt")`."""
         return Status(self.shim_pid)
+
+    def limits(self, which: int) -> tuple[int, int]:
+        """Soft and hard of the shim, of a resource.RLIMIT_…."""
+        return procs.limits(self.shim_pid, which)
 
     def at_rest(self) -> Status:
         """The same, when its main thread sleeps: for masks, which a run-time changes as it goes."""
@@ -257,7 +280,7 @@ class Live(Generic[Outcome]):
         ours = {self.shim_pid}
         if self.warden.report("bystander"):
             ours.add(self.bystander_pid or 0)
-        found = [proc for proc in self.warden.tree() if proc.pid not in ours]
+        found = self._without_helpers([proc for proc in self.warden.tree() if proc.pid not in ours])
         self._lasting = [proc for proc in found if proc.alive and not procs.is_dying(proc)]
         return found
 
@@ -281,6 +304,11 @@ class Live(Generic[Outcome]):
         raise why
 
     def _unmeddled(self) -> None:
+        if self.warden.ended_for:
+            raise ShimBroke(
+                f"the shim was ended: {self.warden.ended_for}",
+                {"in flight": shown(self.exchange.message)},
+            )
         if self.warden.meddled:
             raise ShimBroke(
                 f"the shim, or a program of it, meddled with its warden: {self.warden.meddled}",
@@ -326,6 +354,9 @@ class Live(Generic[Outcome]):
         if answer is None and self._expect_result:
             flight = {"in flight": shown(self.exchange.message), **self._stderr_evidence()}
             raise died(ended, flight, self._sent)
+        by_itself = ended.how == "exited" and not self._sent
+        if by_itself and starts_nobody(self.exchange.message):
+            self._case.leftovers.add(self._lasting)
         self._outcome = self._make(answer, facts).of(self.exchange.message)
         return self._outcome
 

@@ -18,7 +18,10 @@ from boxspec.places import case_root, scratch
 from boxspec.programs import programs
 from boxspec.target.client.serve import Serve
 from boxspec.target.client.strict import MAX_RESPONSE
+from boxspec.target.floods import Floods
 from boxspec.target.hangs import Hangs
+from boxspec.target.isolation import isolation
+from boxspec.target.leftovers import Leftovers
 from boxspec.target.observe import orphans
 from boxspec.target.observe.company import Company
 from boxspec.target.observe.warden import Warden, spawn
@@ -39,6 +42,7 @@ class Session:
         busy: int = 0,
         backend: str | None = None,
         stress: bool = False,
+        isolate: bool = False,
     ) -> None:
         self.argv = argv
         self.seed = seed
@@ -49,6 +53,7 @@ class Session:
         self.hello: dict[str, Any] = {}
         self.capabilities: frozenset[str] = frozenset()
         self.env = dict(os.environ)
+        self.isolation = isolation() if isolate else None
         _keep_descriptors_private()
         orphans.adopt()
         # What runs inside a sandbox reaches its case where sandboxes let it write.
@@ -56,6 +61,12 @@ class Session:
         self.root = folders.make(place)
         # Cases may start the shim as another user.
         self.root.chmod(0o755)
+        try:
+            if self.isolation is not None:
+                self.isolation.admit(self.root)
+        except BaseException:
+            folders.delete(self.root)
+            raise
         self._lock = threading.Lock()
         self._serves: dict[int, Serve] = {}
         self._serve_folders: list[Path] = []
@@ -69,6 +80,8 @@ class Session:
         # Who takes part in a run beside the shim's first thread; smoke looks.
         self.company = Company()
         self.hangs = Hangs()
+        self.leftovers = Leftovers()
+        self.floods = Floods()
         self._waste: queue.SimpleQueue[Path | None] = queue.SimpleQueue()
         self._cleaner = threading.Thread(target=self._clean, name="cleaner", daemon=True)
         self._cleaner.start()
@@ -78,8 +91,14 @@ class Session:
                 self._busy.append(_start_busy())
         except BaseException:
             self._waste.put(None)
+            self.floods.close()
             folders.delete(self.root)
             raise
+
+    @property
+    def state(self) -> tuple[str, ...]:
+        """In which each process of the shim is started, whatever a case asks besides."""
+        return self.isolation.state if self.isolation else ()
 
     @property
     def max_line(self) -> int:
@@ -136,7 +155,8 @@ class Session:
         folder = self.case_folder()
         with self._lock:
             self._serve_folders.append(folder)
-        serve = Serve(self.argv, folder / "serve", self.env, max_line=self.max_line)
+        place, most = folder / "serve", self.max_line
+        serve = Serve(self.argv, place, self.env, max_line=most, state=self.state)
         serve.capabilities = self.capabilities
         self._serves[me] = serve
         return serve
@@ -149,6 +169,7 @@ class Session:
             warden.command("sweep")
 
     def drop(self, warden: Warden) -> None:
+        self.floods.forget(warden)
         with self._lock:
             self._wardens.discard(warden)
 
@@ -168,10 +189,13 @@ class Session:
         for serve in self._serves.values():
             if serve.alive:
                 serve.end()
+                self.leftovers.add(serve.left)
+                serve.close()
         for folder in self._serve_folders:
             self.delete(folder)
         self._waste.put(None)
         self._cleaner.join()
+        self.floods.close()
         for pid, stdin in self._busy:
             os.close(stdin)
             os.kill(pid, signal.SIGKILL)

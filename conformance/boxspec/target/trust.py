@@ -18,6 +18,7 @@ from boxspec.judge.verdict import Failure, Late
 from boxspec.target.case import Box
 from boxspec.target.client.serve import Serve
 from boxspec.target.contract import find, names
+from boxspec.target.leftovers import Leftovers
 from boxspec.target.observed import Observed
 from boxspec.target.sentinels import Say
 from boxspec.target.sentinels import no as _no
@@ -41,7 +42,7 @@ def trust(session: Session, say: Say = _quiet, contracts: Sequence[str] | None =
     _step(session, _run, say)
     for name in names():
         if contracts is None or name in contracts:
-            _step(session, find(name).trust, say)
+            _step(session, find(name).ask_trust, say)
 
 
 def _step(session: Session, ask: Callable[[Box, Say], None], say: Say) -> None:
@@ -96,7 +97,8 @@ def _hello(answer: dict[str, Any], nonce: str, pid: int, way: str) -> dict[str, 
 
 def _serve(box: Box, say: Say) -> None:
     session = box.session
-    serve = Serve(session.argv, box.folder / "serve", session.env, within_s=WITHIN_S)
+    place = box.folder / "serve"
+    serve = Serve(session.argv, place, session.env, within_s=WITHIN_S, state=session.state)
 
     def ask(message: dict[str, Any]) -> dict[str, Any]:
         box.asked = message
@@ -122,6 +124,10 @@ def _serve(box: Box, say: Say) -> None:
         ended = serve.bye()
         if ended is None or (ended.how, ended.number) != ("exited", 0):
             raise _no(f"after bye it should exit 0; it {_how(ended)}")
+        leftovers = Leftovers()
+        leftovers.add(serve.left)
+        if leftovers.said:
+            raise _no(f"serve leaves {leftovers.said}")
         say("bye: exits 0")
         session.said_hello(first)
         box.asked = None

@@ -1,8 +1,6 @@
 """The contract backend: a sandbox around programs, judged by what really happens."""
 
 from boxspec.target.contract import Contract, Verb
-from contracts.backend.asking import AsksBackend
-from contracts.backend.trust import trust
 
 CONTRACT = Contract(
     name="backend",
@@ -13,8 +11,8 @@ CONTRACT = Contract(
         "backend.script": "`script` in `backend.run`",
     },
     run_only=frozenset({"backend.probe", "backend.run"}),
-    offers=AsksBackend,
-    trust=trust,
+    offers="contracts.backend.asking:AsksBackend",
+    trust="contracts.backend.trust:trust",
     verbs=(
         Verb(
             "backends",

@@ -44,12 +44,13 @@ def _remove_abandoned(root: Path) -> None:
 @contextlib.contextmanager
 def made_ground() -> Iterator[Ground]:
     folder = Path(tempfile.mkdtemp(dir=ground_root(), prefix=f"{os.getpid()}-"))
-    folder.chmod(0o755)
-    ground = Ground(folder)
-    try:
+    with contextlib.ExitStack() as stack:
+        # Before anything is made in it: the disk may be full.
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        folder.chmod(0o755)
+        ground = Ground(folder)
+        stack.callback(ground.remove_shared)
         yield ground
-    finally:
-        ground.remove()
 
 
 class Ground:
@@ -110,8 +111,7 @@ class Ground:
         self.params.write_text("".join(lines))
         return [str(self.program), probe, str(self.params)]
 
-    def remove(self) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
+    def remove_shared(self) -> None:
         for path in self._in_shared():
             path.unlink(missing_ok=True)
 

@@ -12,6 +12,7 @@ from typing import Any
 from boxspec.errors import HarnessError
 from boxspec.target.observe.lines import Deadline
 from boxspec.target.observe.warden import Warden
+from contracts.backend.giver import Giver
 from contracts.backend.ground import Ground, made_ground
 from contracts.backend.hostipc import HostIpc
 from contracts.backend.listeners import Listeners
@@ -71,6 +72,8 @@ def made_scene(name: str) -> Iterator[Scene]:
         scene = Scene(probe, ground)
         if name.startswith("n_"):
             scene.observers.append(stack.enter_context(Listeners(ground.out, ground.token)))
+        if name == "n_scm_rights":
+            scene.observers.append(stack.enter_context(Giver(ground.ws, ground.out / "file")))
         if name.startswith("i_") and probe.aspect == "ipc":
             scene.observers.append(stack.enter_context(HostIpc(ground.token)))
         if probe.aspect == "process" or "victim" in name:

@@ -33,3 +33,8 @@ def test_abstract_sockets_do_not_come_with_the_network(box: Box, probe: str) -> 
 @pytest.mark.parametrize("probe", KEYS)
 def test_keys_are_not_read(box: Box, probe: str) -> None:
     attempt(box, probe, profile="ci-only")
+
+
+@requires("BACKEND-IPC-04")
+def test_no_descriptor_is_passed_in(box: Box) -> None:
+    attempt(box, "n_scm_rights", profile="ci-only")

@@ -1,9 +1,13 @@
 """Writes outside of what the profile grants."""
 
+import subprocess
+from pathlib import Path
+
 import pytest
 
-from boxspec.api import Box, requires
+from boxspec.api import Box, Declared, Failure, HostLacks, NotApplicable, Verdict, expect, requires
 from contracts.backend.attempt import attempt
+from contracts.backend.ground import Ground, made_ground
 
 PLAIN = (
     *("w_create", "w_write", "w_append", "w_truncate", "w_open_rdonly_trunc", "w_mkdir", "w_rmdir"),
@@ -43,3 +47,68 @@ def test_no_way_around_leads_outside(box: Box, probe: str) -> None:
 @pytest.mark.parametrize("probe", READ_ONLY)
 def test_a_read_only_workspace_stays_as_it_is(box: Box, probe: str) -> None:
     attempt(box, probe, profile="read-only")
+
+
+WAYS = ("dynamic", "by the loader", "a script")
+ATTEMPT = ': > "$1/sibling"; : > "$2/made"'
+
+
+def start(way: str, ground: Ground) -> list[str]:
+    """The words that make the attempt; HostLacks where this host cannot start it so."""
+    given = [str(ground.ws), str(ground.out)]
+    if way == "a script":
+        script = ground.ws / "script"
+        script.write_text(f"#!/bin/sh\n{ATTEMPT}\n")
+        script.chmod(0o755)
+        return [str(script), *given]
+    plain = ["/bin/sh", "-c", ATTEMPT, "sh", *given]
+    loader = loader_of(Path("/bin/sh"))
+    if loader is None:
+        raise HostLacks("escape probes", "/bin/sh is linked statically here")
+    return plain if way == "dynamic" else [loader, *plain]
+
+
+def loader_of(program: Path) -> str | None:
+    """Which loader a program of 64 bits names (elf(5), PT_INTERP); None where it names none."""
+    image = program.read_bytes()
+    if image[:6] != b"\x7fELF\x02\x01":
+        return None
+    offset = int.from_bytes(image[32:40], "little")
+    size, count = (int.from_bytes(image[at : at + 2], "little") for at in (54, 56))
+    for at in range(offset, offset + size * count, size):
+        if int.from_bytes(image[at : at + 4], "little") == 3:
+            begin = int.from_bytes(image[at + 8 : at + 16], "little")
+            return image[begin : image.index(b"\0", begin)].decode()
+    return None
+
+
+@requires("BACKEND-WRITE-05")
+@pytest.mark.parametrize("way", WAYS)
+def test_each_way_to_start_is_confined(box: Box, way: str) -> None:
+    with made_ground() as ground:
+        done = subprocess.run(start(way, ground), check=False, capture_output=True)
+        if not (ground.out / "made").exists():
+            raise HostLacks("escape probes", f"{way}: {done.stderr!r} even outside")
+    with made_ground() as ground:
+        program, *args = start(way, ground)
+        session = box.backend.run(
+            [{"program": program, "args": args}],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+        )
+        if session.result["enforcement"] == "none":
+            raise NotApplicable("the backend says that it enforces nothing")
+        made = (ground.out / "made").exists()
+        claim = session.claim("fs-write")
+        if made and claim["claim"] != "fully":
+            raise Declared("fs-write", claim["claim"], f"{way}: out/made")
+        if made:
+            raise Failure(
+                f"a file outside, by a program that is {way}",
+                "it is not made",
+                "it is there",
+                verdict=Verdict.CONTRADICTION,
+            )
+        wrote = (ground.ws / "sibling").exists()
+        expect("a file of the workspace is made", wrote, True, verdict=Verdict.OVERREFUSED)

@@ -1,8 +1,6 @@
 """The contract exec: run one program, watch it, end it in order."""
 
 from boxspec.target.contract import Contract
-from contracts.exec.asking import AsksExec
-from contracts.exec.trust import trust
 
 CONTRACT = Contract(
     name="exec",
@@ -23,8 +21,8 @@ CONTRACT = Contract(
         "exec.backend": "`backend` in `exec.run`, and `enforcement` in its result",
     },
     run_only=frozenset({"exec.run", "exec.batch"}),
-    offers=AsksExec,
-    trust=trust,
+    offers="contracts.exec.asking:AsksExec",
+    trust="contracts.exec.trust:trust",
     # A fault of exec trips what it breaks in seconds: all of its topic, one test of the others.
     fault_scope="focus",
     # Runs of exec mostly wait.

@@ -17,7 +17,9 @@ def exec_frame() -> Iterator[bytes]:
         yield line.encode()
 
 
-def _no_vectors(_: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _no_vectors(
+    _: Mapping[str, Any], accused: Mapping[str, Any] | None = None
+) -> Iterator[dict[str, Any]]:
     return iter(())
 
 

@@ -142,7 +142,7 @@ def test_without_special_limits_the_child_has_the_callers_own(box: Box) -> None:
     with box.exec.start(**shell(line, P.report, place, P.gate, events.path, fifo)) as live:
         events.wait("ready")
         own = [
-            list(resource.prlimit(live.shim_pid, each))
+            list(live.limits(each))
             for each in (resource.RLIMIT_NOFILE, resource.RLIMIT_CORE, resource.RLIMIT_NPROC)
         ]
         umask = int(live.status()["Umask"], 8)

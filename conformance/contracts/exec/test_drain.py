@@ -88,6 +88,17 @@ def test_output_in_one_byte_writes_is_complete(box: Box) -> None:
 
 
 @requires("EXEC-DRAIN-02")
+def test_a_digest_has_both_ends_of_its_stream(box: Box) -> None:
+    out, err = patterned = (pattern(MIB + 1), pattern(MIB + 70_001, "A"))
+    seen = box.exec.run(program=P.flood, args=[*map(str, map(len, patterned)), "--order", "mix"])
+    got = (seen.stdout_head, seen.stdout_tail, seen.stderr_head, seen.stderr_tail)
+    wanted = (out[:4096], out[-4096:], err[:4096], err[-4096:])
+    names = ("stdout's head", "stdout's tail", "stderr's head", "stderr's tail")
+    wrong = [name for name, mine, theirs in zip(names, wanted, got, strict=True) if mine != theirs]
+    expect("ends of digests that are not those of the stream", wrong, [])
+
+
+@requires("EXEC-DRAIN-02")
 def test_output_with_pauses_is_complete(box: Box) -> None:
     data = pattern(60)
     seen = box.exec.run(program=P.emit, args=["--each-byte", "--gap-us", "500", *hexes(data)])

@@ -75,7 +75,7 @@ def test_output_from_before_the_deadline_is_kept(box: Box) -> None:
     expect("stdout, and how stderr begins", (seen.stdout, began), (b"before", b"also before"))
 
 
-@requires("EXEC-DRAIN-07", pitfalls=["E11"], overlap=True)
+@requires("EXEC-DRAIN-07", pitfalls=["E11"], overlap=True, needs=["EXEC-KILL-01"])
 @pytest.mark.parametrize("size", [10, 200_000])
 def test_output_of_the_childs_own_handler_is_kept(box: Box, size: int) -> None:
     args = [box.events().path, "--out", "before", "--on", f"TERM:print:{size}"]

@@ -5,15 +5,17 @@ from __future__ import annotations
 import base64
 import os
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from boxspec.api import Box, NotMeasured, expect, requires, satisfies
 from boxspec.api import programs as P
-from contracts.exec.moments import attempted, expect_none_left, settled
+from contracts.exec.moments import attempted, expect_none_left, let_all_go, settled, until
 from contracts.exec.spawn_io import SPAWN_FAILURE, fd_of, outcome, report, shell
 from contracts.exec.test_env import LOCALE, ODD, PAIRS, entries
+from contracts.exec.test_kill_bounds import ENDS
 from contracts.exec.test_orphan import AWAY, leave_orphan
 
 HERE = "exec.backend"
@@ -233,3 +235,91 @@ def test_inside_runs_work_where_newer_calls_are_missing(box: Box, call: str) -> 
 @requires("EXEC-SPAWN-14", capability=HERE, inside=True)
 def test_inside_without_a_thread_for_the_probe_nothing_runs(box: Box) -> None:
     expect_nothing_unconfined(box, ["--seccomp-deny", "clone3:EPERM"])
+
+
+# One run beside others ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("first", [0, 1], ids=["the_first", "the_last"])
+@requires("EXEC-CONC-01", capability=(HERE, "exec.concurrent"), inside=True)
+def test_inside_a_run_ends_while_another_one_waits(box: Box, first: int) -> None:
+    # The children of the caller are the launchers: one of two is collected when its program ends.
+    gates = [(box.events(name), box.fifo(f"open-{name}")) for name in ("a", "b")]
+    runs = [{"program": P.gate, "args": [events.path, str(fifo)]} for events, fifo in gates]
+    with box.exec.start_batch(runs, within_s=15) as live:
+        for events, _ in gates:
+            events.wait("ready", timeout_s=8)
+        both = len(live.children())
+        box.open_gate(gates[first][1])
+        gates[first][0].wait("end")
+        until(lambda: len(live.children()) < both, 5)
+        left = len(live.children())
+        box.open_gate(gates[1 - first][1])
+        live.finish()
+    expect("children of the caller: while both wait, when one has ended", (both, left), (2, 1))
+
+
+@requires("EXEC-CONC-07", capability=(HERE, "exec.concurrent"), inside=True)
+def test_inside_the_directory_of_one_run_shows_in_no_other(box: Box) -> None:
+    other = box.exec.place / "other"
+    other.mkdir()
+    events, fifo = box.events(), box.fifo("open")
+    # All three are there at once, and say where they are when they are let go.
+    line = f'"{P.gate}" "$0" "$1"; pwd -P'
+    here = {"program": "/bin/sh", "args": ["-c", line, events.path, str(fifo)]}
+    there = {**here, "current_dir": str(other)}
+    with box.exec.start_batch([here, there, here], within_s=15) as live:
+        for _ in range(3):
+            events.wait("ready", timeout_s=8)
+        let_all_go(fifo, lambda: bool(live.children()))
+        said = [Path(run.stdout.decode().strip()) for run in live.finish().runs]
+    expect("where the runs are", said, [box.exec.place, other, box.exec.place])
+
+
+# Signals -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("why", ["deadline", "TERM", "INT"])
+@requires("EXEC-KILL-10", capability=HERE, inside=True, overlap=0.8)
+def test_inside_everybody_sends_the_first_signal_once(box: Box, why: str) -> None:
+    # The caller to the launcher, and the launcher to whom the caller cannot reach.
+    events, name = box.events(), "TERM" if why == "deadline" else why
+    deadline = {"timeout_ms": 700} if why == "deadline" else {}
+    with box.exec.start(
+        program=P.siglog,
+        args=[events.path, "--on", f"{name}:exit:0:400"],
+        state=["--trace-kill"],
+        expect_result=False,
+        within_s=20,
+        **deadline,
+    ) as live:
+        events.wait("ready")
+        if why != "deadline":
+            live.signal(why)
+        live.finish()
+        sent = live.warden.kills()
+    attempted(events, signal=1)
+    heard = [event.rest for event in events.all("signal") if event.rest == [name]]
+    # What the kit itself sends to the caller is not among them.
+    by = Counter(kill.sender for kill in sent if kill.name == name and kill.sender != kill.target)
+    got = (heard, by[live.shim_pid], max(by.values(), default=0))
+    expect(
+        f"what the program got; how often the caller, and anybody at most, sent SIG{name}",
+        got,
+        ([[name]], 1, 1),
+        {"sent": sent},
+    )
+
+
+@pytest.mark.parametrize("how", ENDS)
+@requires("EXEC-KILL-11", capability=HERE, inside=True, overlap=0.5)
+def test_inside_the_callers_group_is_sent_nothing(box: Box, how: str) -> None:
+    # The launchers end their own groups; the caller ends those of launchers, never its own or all.
+    program, words, more = ENDS[how]
+    args = words.replace("EVENTS", box.events().path).split()
+    with box.exec.start(program=program, args=args, state=["--trace-kill"], **more) as live:
+        seen = live.finish()
+        sent = live.warden.kills()
+    own = [kill for kill in sent if kill.sender == live.shim_pid and abs(kill.target) <= 1]
+    own += [kill for kill in sent if abs(kill.target) == live.shim_pid]
+    expect("signals to the caller or to all", own, [], {"sent": sent, "outcome": outcome(seen)})

@@ -15,7 +15,7 @@ SETTLED_MS = 900
 
 
 @pytest.mark.parametrize("times", [1, 3])
-@requires("EXEC-KILL-09", pitfalls=["G17"], overlap=6.5)
+@requires("EXEC-KILL-09", pitfalls=["G17"], overlap=6.5, needs=["EXEC-KILL-01"])
 def test_a_copy_that_is_forked_on_sigterm_does_not_survive(box: Box, times: int) -> None:
     events = box.events()
     seen = box.exec.run(
@@ -47,7 +47,7 @@ OURS = "USR2"
 
 
 @pytest.mark.parametrize("why", ["deadline", "TERM", "INT"])
-@requires("EXEC-KILL-10", overlap=0.8)
+@requires("EXEC-KILL-10", overlap=0.8, needs=["EXEC-KILL-01", "EXEC-SIGNAL-01", "EXEC-SIGNAL-02"])
 def test_nobody_is_sent_the_first_signal_twice(box: Box, why: str) -> None:
     # The kernel says what was sent: two that are pending at once are one to who gets them.
     events, name = box.events(), "TERM" if why == "deadline" else why
@@ -80,7 +80,7 @@ ENDS = {
 
 
 @pytest.mark.parametrize("how", ENDS)
-@requires("EXEC-KILL-11", pitfalls=["B4", "A25"], overlap=0.5)
+@requires("EXEC-KILL-11", pitfalls=["B4", "A25"], overlap=0.5, needs=["EXEC-ORPHAN-01"])
 def test_only_the_childs_own_group_is_sent_signals(box: Box, how: str) -> None:
     program, words, more = ENDS[how]
     args = words.replace("EVENTS", box.events().path).split()
@@ -152,7 +152,7 @@ def test_a_failed_spawn_does_not_touch_our_own_group(box: Box) -> None:
     expect("signals that a bystander in our own group got", heard, [])
 
 
-@requires("EXEC-KILL-11", pitfalls=["B8"], overlap=1.5)
+@requires("EXEC-KILL-11", pitfalls=["B8"], overlap=1.5, needs=["EXEC-KILL-01"])
 def test_a_group_that_the_child_made_is_not_signalled(box: Box) -> None:
     # As a shell with job control does: its jobs are groups of their own.
     events = box.events()

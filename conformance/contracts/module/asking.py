@@ -10,8 +10,9 @@ from typing import Any
 from boxspec.target.case import WITHIN_S, Box
 from boxspec.target.client.b64 import put_word
 from boxspec.target.live import Live
-from boxspec.target.observed import Observed
+from boxspec.target.observed import Facts, Observed
 from contracts.shared.files import script_at
+from contracts.shared.inside import OF_THE_RUN, Around, Inside, expect_confined
 
 RUNNER = "--internal-sandbox-runner"
 
@@ -34,11 +35,20 @@ class Executed(Observed):
         return self.result.get("error", {}).get(name)
 
 
+class ExecutedInside(Executed):
+    """One module.execute inside a sandbox."""
+
+    def __init__(self, raw: dict[str, Any] | None, observed: Facts) -> None:
+        expect_confined(raw)
+        super().__init__(raw, observed)
+
+
 class AsksModule:
     """Puts modules into the extensions root of the case, and executes them."""
 
     def __init__(self, box: Box) -> None:
         self._box = box
+        self.inside = Inside(box, "module")
 
     @property
     def root(self) -> Path:
@@ -56,6 +66,7 @@ class AsksModule:
         enabled: bool = True,
         timeout_ms: int | None = None,
         extensions_root: str | Path | None = "",
+        backend: Around = OF_THE_RUN,
         expect_result: bool = True,
         within_s: float = WITHIN_S,
         state: Sequence[str] = (),
@@ -68,18 +79,35 @@ class AsksModule:
             message["timeout_ms"] = timeout_ms
         if extensions_root is not None:
             put_word(message, "extensions_root", str(extensions_root or self.root))
+        if enabled:
+            message |= self.inside.around(backend, own_root=True)
+        of_the_run = "backend" in message and backend is OF_THE_RUN
         # What a killed caller cannot remove goes with the case.
         below = self._box.tmp / "directories"
         below.mkdir(exist_ok=True)
         below.chmod(0o777)
         return self._box.launch(
             message,
-            Executed,
+            ExecutedInside if of_the_run else Executed,
             expect_result=expect_result,
             within_s=within_s,
             state=state,
-            shim_env={"TMPDIR": str(below), **(shim_env or {})},
+            shim_env={
+                "TMPDIR": str(below),
+                **(self._noting(message) if of_the_run else {}),
+                **(shim_env or {}),
+            },
         )
+
+    def _noting(self, message: dict[str, Any]) -> dict[str, str]:
+        """The workspace is the module's own directory, and the tests look at what it notes in the
+        folder of the case: so that is the cache of a home, which `full-dev` lets it write."""
+        message["backend"]["context"]["profile"] = "full-dev"
+        home = self._box.folder / "home"
+        home.mkdir(exist_ok=True)
+        if not (home / ".cache").is_symlink():
+            (home / ".cache").symlink_to(self._box.folder)
+        return {"HOME": str(home)}
 
     def execute(self, module_id: str, value: Any = None, **options: Any) -> Executed:
         with self.start(module_id, value, **options) as live:

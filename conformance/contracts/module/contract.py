@@ -1,18 +1,17 @@
 """The contract module: code named by an id, one JSON value in, one out."""
 
 from boxspec.target.contract import Contract
-from contracts.module.asking import AsksModule
-from contracts.module.trust import trust
 
 CONTRACT = Contract(
     name="module",
     operations={"module.execute": "module"},
     capabilities={
         "module": "`module.execute`; under serve only with `enabled: false`",
+        "module.backend": "`backend` in `module.execute`, and `enforcement` in its result",
         "module.runner": "`SHIM --internal-sandbox-runner ID` is the runner of a module",
     },
-    offers=AsksModule,
-    trust=trust,
+    offers="contracts.module.asking:AsksModule",
+    trust="contracts.module.trust:trust",
     fault_scope="focus",
     fault_lanes=4,
     fuzzing="contracts.module.fuzzing:FUZZING",

@@ -33,7 +33,9 @@ def module_json() -> Iterator[bytes]:
     yield from BYTES
 
 
-def _no_vectors(_: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _no_vectors(
+    _: Mapping[str, Any], accused: Mapping[str, Any] | None = None
+) -> Iterator[dict[str, Any]]:
     return iter(())
 
 

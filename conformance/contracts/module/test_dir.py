@@ -82,7 +82,7 @@ for _ in range(1200):
 
 @requires("MODULE-DIR-03")
 def test_depth_does_not_save_it(box: Box) -> None:
-    dig = f"{quoted(sys.executable)} -I -S -c {quoted(DEEP)} && echo 1"
+    dig = f"{quoted(Path(sys.executable).resolve())} -I -S -c {quoted(DEEP)} && echo 1"
     box.module.script("digs", noting_home(box, dig))
     seen = box.module.execute("digs")
     expect("the end", end(seen), "value")

@@ -1,8 +1,6 @@
 """The contract policy: which paths a program may read or modify, by rules in a file."""
 
 from boxspec.target.contract import Contract
-from contracts.policy.asking import AsksPolicy
-from contracts.policy.trust import trust
 
 CONTRACT = Contract(
     name="policy",
@@ -30,8 +28,8 @@ CONTRACT = Contract(
         "policy.audit": "`policy.audit`",
     },
     alone=frozenset({"path", "glob", "policy.load", "policy.json", "policy.yaml"}),
-    offers=AsksPolicy,
-    trust=trust,
+    offers="contracts.policy.asking:AsksPolicy",
+    trust="contracts.policy.trust:trust",
     fault_lanes=4,
     preload=(
         "contracts.policy.judging",

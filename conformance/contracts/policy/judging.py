@@ -284,6 +284,8 @@ def _problems(box: Box, vector: Vector, error: Mapping[str, Any]) -> None:
             raise Failure("how many problems", str(len(wanted)), shown(_places(found)))
         if about & ABOUT_THE_FILE and not _each_at(found, files):
             raise Failure("the files of the problems", shown(files), shown(_places(found)))
+    if PLACES in vector.requirements and not all(each["message"].strip() for each in problems):
+        raise Failure("the words of each problem", "what is wrong", shown(_places(problems)))
     first = fields.get("problem_at")
     if first and not _each_at(problems[:1], [first]) and _tells_places(box, fields["format"]):
         raise Failure("place of the first problem", shown(first), shown(_places(problems)))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
+import re
 
 import yaml
 
 from boxspec.api import Answer, Box, Failure, expect, requires
-from contracts.policy.api import Group, judge, vectors
+from contracts.policy.api import Group, every, judge, vectors
+from contracts.policy.vectors import source
 
 
 @vectors("POLICY-FILE")
@@ -105,6 +108,85 @@ def test_problems_come_in_the_order_of_the_file(box: Box) -> None:
         places = placed(text, answer)
         expect("places of the problems", places, sorted(places), {"answer": answer.raw})
         expect("the same file a second time", box.policy.load(as_json(text)).error, answer.error)
+
+
+@requires("POLICY-FILE-06")
+def test_each_problem_of_each_refused_file_has_words(box: Box) -> None:
+    refused = [each for each in every().values() if each.kind == "load" and each.small]
+    silent = []
+    for vector in refused:
+        if vector.capabilities <= box.capabilities and not vector.fields["loads"]:
+            answer = box.policy.load(source(vector.fields))
+            problems = () if answer.ok else answer.error.get("problems", ())
+            if not all(each["message"].strip() for each in problems):
+                silent.append(vector.id)
+    expect("vectors with a problem that has no words", silent, [])
+
+
+# The core schema of YAML 1.2.2, section 10.3.2: what a plain scalar is that is no string.
+NO_STRING = re.compile(
+    r"~|null|Null|NULL|true|True|TRUE|false|False|FALSE"
+    r"|[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+"
+    r"|[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?"
+    r"|[-+]?(\.inf|\.Inf|\.INF)|\.nan|\.NaN|\.NAN"
+)
+
+
+def plain_scalars() -> list[str]:
+    """Short ones of all letters that numbers have, and longer ones made of parts of numbers."""
+    short = [
+        "".join(each) for n in (1, 2, 3) for each in itertools.product("018xoe.+-F_", repeat=n)
+    ]
+    wholes = [
+        "",
+        "0",
+        "12",
+        "0x",
+        "0o",
+        "0x1f",
+        "0o17",
+        "0b1",
+        "1_0",
+        "1.",
+        ".5",
+        "1.5",
+        ".",
+        "1.5.2",
+    ]
+    exponents = ["", "e", "e5", "E5", "e-5", "e+5", "e+", "e5x", "e5.", "e5e5", "ee5", "e--5", "g"]
+    parts = itertools.product(("", "-", "+", "--", "+-"), wholes, exponents)
+    words = [
+        "null",
+        "true",
+        "False",
+        "TRUE",
+        "~",
+        "nuLL",
+        "tRUE",
+        ".inf",
+        ".Inf",
+        ".iNF",
+        ".nan",
+        ".NAN",
+    ]
+    signed = itertools.product(("", "-", "+", "~", "."), words, ("", "0", ".", "e5"))
+    made = dict.fromkeys([*short, *map("".join, parts), *map("".join, signed)])
+    return [each for each in made if each not in ("", "-", "---", "...")]
+
+
+@requires("POLICY-FILE-16", capability="policy.yaml")
+def test_a_plain_scalar_is_a_string_where_the_core_schema_says_so(box: Box) -> None:
+    scalars = plain_scalars()
+    labels = "".join(f"\n    k{at}: {each}" for at, each in enumerate(scalars))
+    text = f"schemaVersion: 2\nkind: Policy\nmetadata:\n  name: n\n  labels:{labels}\nspec: {{}}\n"
+    answer = box.policy.load({"text": text, "format": "yaml"})
+    told = {each.get("pointer") for each in answer.error.get("problems", [])}
+    wrong = {
+        each: "a string" if pointer in told else "no string"
+        for at, each in enumerate(scalars)
+        if ((pointer := f"/metadata/labels/k{at}") in told) != bool(NO_STRING.fullmatch(each))
+    }
+    expect("scalars that are not what they were taken for", wrong, {})
 
 
 @requires("POLICY-FILE-17", capability=("policy", "policy.json"))

@@ -55,6 +55,24 @@ def test_what_a_deny_covers_is_told_at_every_length(box: Box, pad: Callable[[int
     expect("denies that no denyModify covers", told, writable)
 
 
+# Sorted as bytes, each stands between a directory and what lies in it.
+BEFORE_THE_SEPARATOR = " !#$%&'()+,-."
+
+
+@requires("POLICY-WARN-03", "POLICY-WARN-06")
+@pytest.mark.parametrize("turn", range(0, 2 * len(BEFORE_THE_SEPARATOR), 5))
+def test_an_exception_below_a_rule_is_found_beside_names_like_its_own(box: Box, turn: int) -> None:
+    names = ["d", *(f"d{mark}z" for mark in BEFORE_THE_SEPARATOR)]
+    exceptions = [f"!top/{name}/{below}/y" for name in names for below in ("k", "m")]
+    rules = [f"top/{name}{below}" for name in names for below in ("/**", "/k/**", "/l/**", "/m")]
+    spec = {
+        "denyModify": ["top/**", *exceptions[turn:], *exceptions[:turn]],
+        "fsProfiles": {"p": {"read": ["**"], "modify": rules}},
+    }
+    wanted = sorted(f"/spec/fsProfiles/p/modify/{at}" for at in range(len(rules)) if at % 4 > 1)
+    expect("rules that a deny leaves nothing of", warned(box, spec, "under-deny"), wanted)
+
+
 @requires("POLICY-WARN-04")
 def test_the_last_read_rule_that_covers_tells_whether_a_rule_can_be_read(box: Box) -> None:
     covers = ["a/**", "a/b/**", "**", "a/b/c"]

@@ -9,7 +9,8 @@ from boxspec.programs import programs
 from boxspec.target.case import WITHIN_S, Box
 from boxspec.target.client.b64 import put_word, put_words, unb64
 from boxspec.target.live import Live
-from boxspec.target.observed import Observed
+from boxspec.target.observed import Facts, Observed
+from contracts.shared.inside import OF_THE_RUN, Around, Inside, expect_confined
 
 Message = dict[str, Any]
 Step = dict[str, Any]
@@ -26,6 +27,31 @@ class Script(Observed):
     def data(self, index: int) -> bytes:
         """What a step has read."""
         return unb64(self.steps[index].get("data_b64", ""))
+
+
+class Bridge(Observed):
+    """One process.bridge through one shim process."""
+
+    @property
+    def how(self) -> dict[str, Any]:
+        """How the child ended, without what held of a sandbox."""
+        return {key: self.result[key] for key in ("exited", "signaled") if key in self.result}
+
+
+class ScriptInside(Script):
+    """One process.script inside a sandbox."""
+
+    def __init__(self, raw: dict[str, Any] | None, observed: Facts) -> None:
+        expect_confined(raw)
+        super().__init__(raw, observed)
+
+
+class BridgeInside(Bridge):
+    """One process.bridge inside a sandbox."""
+
+    def __init__(self, raw: dict[str, Any] | None, observed: Facts) -> None:
+        expect_confined(raw)
+        super().__init__(raw, observed)
 
 
 def request(program: str, args: Sequence[Any] = (), **fields: Any) -> Message:
@@ -55,6 +81,12 @@ def step(name: str, on: str = "a", **fields: Any) -> Step:
 class AsksProcess:
     def __init__(self, box: Box) -> None:
         self._box = box
+        self.inside = Inside(box, "process")
+
+    @staticmethod
+    def _judged_inside(message: Message, backend: Around) -> bool:
+        """Whether the answer is about a run that `--backend` put inside."""
+        return "backend" in message and backend is OF_THE_RUN
 
     def ends(self, code: int) -> tuple[Mapping[str, Message], list[Step]]:
         """A script whose child exits with a code."""
@@ -65,13 +97,22 @@ class AsksProcess:
         handles: Mapping[str, Message],
         steps: Sequence[Step],
         *,
+        backend: Around = OF_THE_RUN,
         within_s: float = WITHIN_S,
         expect_result: bool = True,
         hold: bool = False,
+        stdout: Any = None,
+        stderr: Any = None,
     ) -> Live[Script]:
         message = {"op": "process.script", "handles": dict(handles), "steps": list(steps)}
+        message |= self.inside.around(backend)
         return self._box.launch(
-            message, Script, within_s=within_s, expect_result=expect_result, hold=hold
+            message,
+            ScriptInside if self._judged_inside(message, backend) else Script,
+            within_s=within_s,
+            expect_result=expect_result,
+            hold=hold,
+            streams={"stdout": stdout, "stderr": stderr},
         )
 
     def script(
@@ -85,20 +126,23 @@ class AsksProcess:
         program: str,
         args: Sequence[Any] = (),
         *,
+        backend: Around = OF_THE_RUN,
         within_s: float = WITHIN_S,
         expect_result: bool = True,
         stdin: Any = None,
         stdout: Any = None,
         stderr: Any = None,
-    ) -> Live[Observed]:
+    ) -> Live[Bridge]:
+        message = {"op": "process.bridge", "request": request(program, args)}
+        message |= self.inside.around(backend)
         return self._box.launch(
-            {"op": "process.bridge", "request": request(program, args)},
-            Observed,
+            message,
+            BridgeInside if self._judged_inside(message, backend) else Bridge,
             within_s=within_s,
             expect_result=expect_result,
             streams={"stdin": stdin, "stdout": stdout, "stderr": stderr},
         )
 
-    def bridge(self, program: str, args: Sequence[Any] = (), **options: Any) -> Observed:
+    def bridge(self, program: str, args: Sequence[Any] = (), **options: Any) -> Bridge:
         with self.start_bridge(program, args, **options) as live:
             return live.finish()

@@ -1,16 +1,17 @@
 """The contract process: a program that runs while its caller talks to it."""
 
 from boxspec.target.contract import Contract
-from contracts.process.asking import AsksProcess
-from contracts.process.trust import trust
 
 CONTRACT = Contract(
     name="process",
     operations={"process.script": "process", "process.bridge": "process"},
-    capabilities={"process": "`process.script` and `process.bridge`"},
+    capabilities={
+        "process": "`process.script` and `process.bridge`",
+        "process.backend": "`backend` in both, and `enforcement` in their results",
+    },
     run_only=frozenset({"process.script", "process.bridge"}),
-    offers=AsksProcess,
-    trust=trust,
+    offers="contracts.process.asking:AsksProcess",
+    trust="contracts.process.trust:trust",
     fault_scope="focus",
     fault_lanes=4,
     fuzzing="contracts.process.fuzzing:FUZZING",

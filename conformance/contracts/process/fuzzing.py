@@ -69,7 +69,9 @@ def process_frame() -> Iterator[bytes]:
     yield b'{"steps": []}'
 
 
-def _no_vectors(_: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _no_vectors(
+    _: Mapping[str, Any], accused: Mapping[str, Any] | None = None
+) -> Iterator[dict[str, Any]]:
     return iter(())
 
 

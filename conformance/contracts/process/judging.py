@@ -47,3 +47,16 @@ class Pause:
 
     def go_on(self) -> None:
         self._box.open_gate(self.fifo)
+
+
+def woken_by(box: Box, last: Step) -> dict[str, Any]:
+    """What a wait in another thread says when it is under way and `last` is done to its child."""
+    pause = Pause(box)
+    handles = {"a": handle("/bin/sleep", ["60"]), pause.name: pause.handle}
+    waits = step("wait", thread="w")
+    steps = [step("open"), waits, *pause.steps, last, step("join", thread="w")]
+    with box.process.start(handles, steps, within_s=15) as live:
+        pause.reached()
+        pause.go_on()
+        seen = live.finish()
+    return seen.steps[1]

@@ -45,7 +45,7 @@ def test_the_end_of_input_is_passed_on(box: Box, line: str, end: dict[str, objec
     with box.process.start_bridge(SH, ["-c", line], stdin="pipe", within_s=10) as live:
         live.stdin.close()
         seen = live.finish()
-    expect("the response", seen.result, end)
+    expect("the response", seen.how, end)
 
 
 @requires("PROCESS-BRIDGE-03", overlap=1.8, timing=True)
@@ -58,7 +58,7 @@ def test_a_signal_ends_a_group_that_ignores_it(box: Box, name: str) -> None:
         events.wait("ready")
         sent = live.signal(name)
         seen = live.finish()
-    expect("the response", seen.result, {"signaled": "SIGKILL"})
+    expect("the response", seen.how, {"signaled": "SIGKILL"})
     took = (seen.end.t_ns - sent.t_ns) / 1e6
     expect("from the signal to the end, in ms", took, at_least(GRACE_MS))
     limit = GRACE_MS + box.tick_ms
@@ -73,7 +73,7 @@ def test_a_group_may_end_in_its_grace(box: Box) -> None:
         events.wait("ready")
         live.signal("TERM")
         seen = live.finish()
-    expect("the response", seen.result, {"exited": 4})
+    expect("the response", seen.how, {"exited": 4})
 
 
 @requires("PROCESS-BRIDGE-04")
@@ -152,4 +152,4 @@ def test_a_client_that_does_not_read_stops_the_child(box: Box) -> None:
         seen = live.finish()
     expect("whether it waited", running, True)
     expect("memory that it took meanwhile, in KiB", highest[0] - first, at_most(16 * 1024))
-    expect("the end, and all bytes", (seen.result, total[0]), ({"exited": 0}, flood))
+    expect("the end, and all bytes", (seen.how, total[0]), ({"exited": 0}, flood))

@@ -7,7 +7,7 @@ import pytest
 from boxspec.api import Box, at_least, expect, requires
 from boxspec.api import programs as P
 from contracts.process.asking import Script, handle, step
-from contracts.process.judging import CAT, Pause
+from contracts.process.judging import CAT, Pause, woken_by
 from contracts.shared.moments import expect_none_left
 
 
@@ -44,6 +44,11 @@ def test_what_ignores_it_is_killed_after_the_grace(box: Box) -> None:
     expect("the end", seen.steps[3].get("signaled"), "SIGKILL")
     expect_none_left(seen, box.events(), member=1)
     expect("from ready to the end, in ms", (seen.end.t_ns - ready) / 1e6, at_least(400))
+
+
+@requires("PROCESS-CLOSE-01", needs=["PROCESS-KILL-01"])
+def test_a_close_wakes_a_wait_in_another_thread(box: Box) -> None:
+    expect("what the wait says", woken_by(box, step("close")), {"signaled": "SIGTERM"})
 
 
 @requires("PROCESS-CLOSE-02")
@@ -87,6 +92,11 @@ def test_a_dropped_handle_leaves_nothing(box: Box, ignored: bool) -> None:
     ]
     seen = end_siglog(box, words, step("drop"))
     expect_none_left(seen, box.events(), ready=1, member=2)
+
+
+@requires("PROCESS-DROP-01", needs=["PROCESS-KILL-01"])
+def test_a_drop_wakes_a_wait_in_another_thread(box: Box) -> None:
+    expect("what the wait says", woken_by(box, step("drop")), {"signaled": "SIGKILL"})
 
 
 @requires("PROCESS-DROP-01")

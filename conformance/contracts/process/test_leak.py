@@ -29,7 +29,8 @@ def cycles(count: int) -> Step:
     return step("repeat", count=count, steps=inner)
 
 
-@requires("PROCESS-LEAK-01", stress=20, overlap=2.0)
+# Without a close there are no cycles.
+@requires("PROCESS-LEAK-01", stress=20, overlap=2.0, needs=["PROCESS-CLOSE-01"])
 def test_cycles_leave_nothing_behind(box: Box) -> None:
     # A cycle is four handles.
     many, within_s = (500, 120.0) if box.stress else (25, 20.0)

@@ -1,8 +1,6 @@
 """The contract sbpl: a policy as a profile of macOS' Seatbelt, and the command around a program."""
 
 from boxspec.target.contract import Contract, Verb
-from contracts.sbpl.asking import AsksSbpl
-from contracts.sbpl.trust import trust
 
 CONTRACT = Contract(
     name="sbpl",
@@ -12,8 +10,8 @@ CONTRACT = Contract(
         "sbpl.fold": '`case: "fold"` in `sbpl.compile`',
         "sbpl.wrap": "`sbpl.wrap`",
     },
-    offers=AsksSbpl,
-    trust=trust,
+    offers="contracts.sbpl.asking:AsksSbpl",
+    trust="contracts.sbpl.trust:trust",
     verbs=(
         Verb(
             "sbpl",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 import unicodedata
+from typing import Literal
 
 import pytest
 
 from boxspec.api import Box, requires
 from contracts.sbpl import kit as sbpl
 from contracts.sbpl.kit import Setup
+from contracts.sbpl.text import Text
 
 FOLD = Setup(modify=["**"], case="fold")
 SPELLINGS = [str.lower, str.upper, str.title, str.swapcase]
@@ -91,6 +93,46 @@ def test_what_folds_to_something_else_is_something_else(box: Box) -> None:
     text = box.sbpl.compiled(FOLD.but(deny_modify=["xéy", "xßy", "xıy", "xﬁy"]))
     yes = ["xey", "xEy", "xssy", "xiy", "xIy", "xfiy", "xe\u0300y", "xêy"]
     text.expect("writing", sbpl.both(yes, ["xÉy", "xe\u0301y", "xßy", "xıy"]))
+
+
+@requires("SBPL-FOLD-02")
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_a_question_mark_of_a_deny_takes_a_letter_with_its_marks(
+    box: Box, form: Literal["NFC", "NFD"]
+) -> None:
+    text = box.sbpl.compiled(FOLD.but(deny_modify=["x?y", "d/?/**", "**/z?"]))
+    letters = [unicodedata.normalize(form, letter) for letter in ("q", "é", "Ệ", "ß", "한", "😀")]
+    no = [path for each in letters for path in (f"x{each}y", f"d/{each}/a", f"b/z{each}")]
+    text.expect("writing", sbpl.both(["xy", "x/y", "xqqy", "d/qq/a", "b/z"], no))
+
+
+@requires("SBPL-FOLD-01")
+@pytest.mark.parametrize("place", ["read", "deny"])
+def test_a_long_list_is_folded_whole(box: Box, place: str) -> None:
+    """The first rule is by far the longest, or the last."""
+    name = "01/" * 280 + "C"
+    rules = {"read": [name, "K"], "deny": ["K", name]}[place]
+    text = box.sbpl.compiled(Setup(read=["**", *(f"!{rule}" for rule in rules)], case="fold"))
+    text.expect("reading", sbpl.both(["x"], [*spelled([name]), "k", "K"]), sbpl.READ)
+    first = box.sbpl.compiled(
+        Setup(read=[name, "**"], modify=["**"], deny_modify=["K"], case="fold")
+    )
+    first.expect("writing", sbpl.both([name, "x"], ["k", "K"]))
+
+
+@requires("SBPL-FOLD-01")
+@pytest.mark.parametrize("letter", ["k", "é", "Σ"])
+def test_a_name_with_many_spellings_is_whole_or_refused(box: Box, letter: str) -> None:
+    for size in (*range(2, 250, 12), 400):
+        name = letter * size
+        given = FOLD.but(deny_modify=[f"{name}/x/**"])
+        answer = box.sbpl.compile(given)
+        if answer.ok:
+            yes = [f"{name}/y", f"{name[1:]}/x/y", f"{name}{letter}/x/y", "x/y"]
+            no = [f"{name}/x/y", f"{name.upper()}/X/y"]
+            Text.of(answer, given.root).expect(f"with {size} letters", sbpl.both(yes, no))
+        else:
+            sbpl.refused(f"{size} letters in all their spellings", answer)
 
 
 LETTERS = ["a", "B", "k", "\u212a", "é", "É", "e\u0301", "ß", "Σ", "ς", ".", "x1"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Any
 
 import pytest
@@ -177,6 +178,34 @@ def test_each_string_has_the_limit(box: Box, place: str) -> None:
         }[place]
 
     sbpl.refuses(box, f"{LIMIT + 1} bytes in {place}", setup(LIMIT + 1), setup(LIMIT))
+
+
+STRING = re.compile(rb'"((?:[^"\\\\]|\\\\.)*)"', re.DOTALL)
+
+
+@requires("SBPL-NAME-04")
+@pytest.mark.parametrize("place", ["rule", "deny", "folded deny"])
+def test_a_pattern_has_the_limit_to_the_byte(box: Box, place: str) -> None:
+    """How many bytes a pattern takes is the implementation's; each digit is one more."""
+
+    def setup(size: int) -> Setup:
+        glob = f"**/*.{'0' * size}"
+        return {
+            "rule": BASE.but(modify=[glob]),
+            "deny": BASE.but(modify=["**"], deny_modify=[glob]),
+            "folded deny": BASE.but(modify=["**"], deny_modify=[glob], case="fold"),
+        }[place]
+
+    fits, too_long = 1, LIMIT
+    while too_long - fits > 1:
+        middle = (fits + too_long) // 2
+        if box.sbpl.compile(setup(middle)).ok:
+            fits = middle
+        else:
+            too_long = middle
+    sbpl.refuses(box, f"one byte more in a {place}", setup(too_long), setup(fits))
+    strings = STRING.findall(box.sbpl.compiled(setup(fits)).data)
+    expect("bytes of the longest string", max(map(len, strings)), LIMIT)
 
 
 NO_TEXT = {"a byte alone": b"\xff", "half a letter": b"\xc3", "a surrogate": b"\xed\xa0\x80",

@@ -23,6 +23,10 @@ from boxspec.target.case import Box
 # The workspace is written, the network stays: what the suites do.
 PROFILE = "repo-write"
 
+# The sandbox of one request: what the field `backend` says, None for none, or that of `--backend`.
+OF_THE_RUN: Mapping[str, Any] = {}
+Around = Mapping[str, Any] | None
+
 
 @dataclass(frozen=True)
 class Change:
@@ -83,8 +87,10 @@ class Inside:
         """The variables that a program inside has beside those that were asked for."""
         return () if self.name is None else ("TMPDIR",)
 
-    def use(self, cwd: str | None = None) -> dict[str, Any]:
+    def use(self, cwd: str | None = None, own_root: bool = False) -> dict[str, Any]:
         """The field `backend` of a request, if there is one; `cwd` is where the caller is.
+
+        own_root: the operation makes the workspace itself, and its context names none.
 
         A test that the table names is not asked, nor is one where the shim has no such field.
         """
@@ -96,11 +102,19 @@ class Inside:
             return {}
         self._expect_named()
         self._expect_unchanged()
-        context = {"root": str(self._box.folder), "profile": PROFILE}
+        context = {"profile": PROFILE}
+        if not own_root:
+            context["root"] = str(self._box.folder)
         if cwd is not None:
             context["cwd"] = cwd
         # Partly enforced is confined, too; what ran without any sandbox is told by the answer.
         return {"backend": {"name": self.name, "context": context, "on_unavailable": "degrade"}}
+
+    def around(self, backend: Around, own_root: bool = False) -> dict[str, Any]:
+        """The same, where a test may say which sandbox it is, or that there is none."""
+        if backend is OF_THE_RUN:
+            return self.use(own_root=own_root)
+        return {} if backend is None else {"backend": dict(backend)}
 
     def _expect_named(self) -> None:
         known = self._box.hello.get("backends", {})

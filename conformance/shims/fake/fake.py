@@ -129,6 +129,23 @@ class Hang(Honest):
         return {}
 
 
+class StopsItsGroup(Honest):
+    """Stops all processes of its group in place of an answer, as ^Z at a terminal would."""
+
+    def answer(self, message: Message, serving: bool) -> Message:
+        os.killpg(0, signal.SIGSTOP)
+        return super().answer(message, serving)
+
+
+class RefusesWhatWaits(Honest):
+    """Runs nothing that would wait for somebody."""
+
+    def execute(self, request: Message) -> Message:
+        if request["program"].endswith("/gate"):
+            return {"error": {"kind": "execution", "message": "failed to spawn: not this one"}}
+        return super().execute(request)
+
+
 class Crash(Honest):
     """Dies of SIGSEGV at the first request."""
 
@@ -226,6 +243,17 @@ class TellsForEver(Honest):
         wait_for_ever()
 
 
+class TellsForEverInARun(Honest):
+    """In run mode stderr never ends."""
+
+    def place(self, line: bytes, path: str) -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 29, 1 << 29))
+        with contextlib.suppress(OSError):
+            while True:
+                os.write(2, b"tells for ever\n" * 4096)
+        super().place(line, path)
+
+
 class ClosesStdout(Honest):
     """In serve stdout is closed in place of an answer; the process stays."""
 
@@ -246,7 +274,7 @@ class IgnoresSigterm(Honest):
 
 
 class LeaksAChild(Honest):
-    """Leaves a process behind, out of its group, at the end of each run."""
+    """Leaves a process behind, out of its group, at the end."""
 
     def end(self) -> None:
         null = subprocess.DEVNULL

@@ -83,7 +83,8 @@ class Script:
         stream = getattr(process, step.get("stream", "stdin"))
         match kind:
             case "streams":
-                return {each: getattr(process, each) is not None for each in STREAMS}
+                files = {each: getattr(process, each) for each in STREAMS}
+                return {each: bool(file and not file.closed) for each, file in files.items()}
             case "take":  # an attribute, which stays
                 return {"taken": stream is not None}
             case "write":

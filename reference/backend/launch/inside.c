@@ -107,8 +107,19 @@ static int supervise(pid_t program, const sigset_t *set) {
     return wait_status;
 }
 
-int inside(struct program *program, bool filtered, const char *mask) {
+/* Until the child is the program, or has said why it is not: executing closes its end. */
+static void await_start(int *started) {
+    char byte = 0;
+    bs_close(&started[1]);
+    (void)BS_RETRY(read(started[0], &byte, 1));
+    bs_close(&started[0]);
+    const struct status status = {.kind = STATUS_STARTED};
+    send_status(STATUS_FD, &status);
+}
+
+int inside(struct program *program, bool filtered, bool tells, const char *mask) {
     struct status status = {.kind = STATUS_READY};
+    int started[2] = {-1, -1};
     sigset_t ignored;
     sigset_t set;
     block_signals(&ignored);
@@ -123,6 +134,10 @@ int inside(struct program *program, bool filtered, const char *mask) {
     program->envp = read_environ(&status.failure);
     if (program->envp == NULL)
         goto failure;
+    if (tells && pipe2(started, O_CLOEXEC) != 0) {
+        (void)failed(&status.failure, BS_LAUNCH_SANDBOX, errno, "a pipe");
+        goto failure;
+    }
     pid_t pid = fork();
     if (pid == 0)
         become(program, &status);
@@ -130,6 +145,8 @@ int inside(struct program *program, bool filtered, const char *mask) {
         (void)failed(&status.failure, BS_LAUNCH_PROGRAM, errno, "");
         goto failure;
     }
+    if (tells)
+        await_start(started);
     for (int fd = STDIN_FD; fd <= STDERR_FD; fd++)
         (void)close(fd);
     (void)let_go_of_stdio(true); /* 2 is what bubblewrap says its words to */

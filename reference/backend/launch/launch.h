@@ -41,7 +41,7 @@ enum {
 enum { MOST_FILTER_BYTES = 64 * 1024 };
 
 /* What the outside is told. */
-enum status_kind { STATUS_READY = 1, STATUS_FAILED, STATUS_ENDED };
+enum status_kind { STATUS_READY = 1, STATUS_FAILED, STATUS_STARTED, STATUS_ENDED };
 
 struct status {
     enum status_kind kind;
@@ -110,6 +110,7 @@ void kill_leftovers(bool also_in_group);
 bool group_has_others(void);
 
 int outside(const struct plan *plan, struct program *program, bool reports);
-int inside(struct program *program, bool filtered, const char *mask);
+/* tells: that the program was started, too. */
+int inside(struct program *program, bool filtered, bool tells, const char *mask);
 
 #endif

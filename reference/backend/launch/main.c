@@ -21,12 +21,13 @@ static int wrong(const char *words) {
     return BS_LAUNCH_FAILED;
 }
 
-/* --inside filtered|bare MASK DIR -- PROGRAM ... */
+/* --inside filtered|bare tells|silent MASK DIR -- PROGRAM ... */
 static int run_inside(int argc, char **argv) {
-    if (argc < 7 || strcmp(argv[5], "--") != 0 || getpid() != 1)
+    if (argc < 8 || strcmp(argv[6], "--") != 0 || getpid() != 1)
         return wrong(BS_LAUNCH_INSIDE " is for the launcher itself");
-    struct program program = {.argv = argv + 6, .cwd = argv[4]};
-    return inside(&program, strcmp(argv[2], "filtered") == 0, argv[3]);
+    struct program program = {.argv = argv + 7, .cwd = argv[5]};
+    return inside(&program, strcmp(argv[2], "filtered") == 0, strcmp(argv[3], "tells") == 0,
+                  argv[4]);
 }
 
 /* What is not there or cannot be understood is told like everything else that keeps the program

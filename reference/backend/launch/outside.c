@@ -24,6 +24,7 @@ struct launcher {
     pid_t child;
     bool namespaces;
     bool going; /* the program was let go */
+    bool tells; /* the caller waits for the start: its report is a socket */
     bool ended;
     int wait_status; /* of the program */
     int signals;
@@ -164,7 +165,7 @@ static void become_bubblewrap(const struct launcher *launcher, int status, int g
     size_t n = 0;
     while (program->argv[n] != NULL)
         n++;
-    const char **argv = calloc(plan->n_args + n + 9, sizeof *argv);
+    const char **argv = calloc(plan->n_args + n + 10, sizeof *argv);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     int filter = -1;
     int self = (int)BS_RETRY(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
@@ -197,6 +198,7 @@ static void become_bubblewrap(const struct launcher *launcher, int status, int g
     argv[at++] = self_path;
     argv[at++] = BS_LAUNCH_INSIDE;
     argv[at++] = filter >= 0 ? "filtered" : "bare";
+    argv[at++] = launcher->tells ? "tells" : "silent";
     argv[at++] = mask;
     argv[at++] = program->cwd;
     argv[at++] = "--";
@@ -254,11 +256,21 @@ static void let_go(struct launcher *launcher) {
     bs_close(&launcher->environ);
 }
 
+/* Behind a failure it says nothing: that is the word that is waited for. */
+static void tell_start(struct launcher *launcher) {
+    static const struct bs_launch_failure started = {.step = BS_LAUNCH_STARTED};
+    if (launcher->tells && !launcher->has_failed)
+        (void)!BS_RETRY(write(BS_LAUNCH_REPORT_FD, &started, sizeof started));
+    launcher->tells = false;
+}
+
 static void read_status(struct launcher *launcher) {
     struct status status;
     while (BS_RETRY(read(launcher->status, &status, sizeof status)) == (long)sizeof status) {
         if (status.kind == STATUS_READY && !launcher->going && launcher->until == BS_NEVER)
             let_go(launcher);
+        if (status.kind == STATUS_STARTED)
+            tell_start(launcher);
         if (status.kind == STATUS_ENDED) {
             launcher->ended = true;
             launcher->wait_status = status.wait_status;
@@ -329,11 +341,11 @@ static void follow_the_caller(void) {
 
 static void wait_for_events(struct launcher *launcher, bool gone) {
     struct pollfd set[] = {{launcher->signals, POLLIN, 0},
-                           {launcher->status, launcher->namespaces ? POLLIN : 0, 0},
+                           {launcher->status, POLLIN, 0},
                            {launcher->said, POLLIN, 0},
                            {launcher->pump_out, POLLOUT, 0},
                            {launcher->caller, 0, 0}};
-    if (!launcher->namespaces)
+    if (!launcher->namespaces && !launcher->tells)
         set[1].fd = -1;
     uint64_t now = bs_now_ns();
     uint64_t at = earlier(launcher->until, launcher->strays);
@@ -341,8 +353,12 @@ static void wait_for_events(struct launcher *launcher, bool gone) {
         at = earlier(at, bs_after_ms(now, 20));
     if (BS_RETRY(poll(set, sizeof set / sizeof *set, bs_poll_timeout(now, at))) <= 0)
         return;
-    if (set[1].revents != 0)
+    if (set[1].revents != 0) {
         read_status(launcher);
+        /* Under Landlock the end of the pipe is the start of the program. */
+        if (!launcher->namespaces)
+            tell_start(launcher);
+    }
     if (set[2].revents != 0)
         read_words(launcher);
     if (set[3].revents != 0)
@@ -411,6 +427,11 @@ static bool lead(struct bs_launch_failure *failure) {
            failed(failure, BS_LAUNCH_SANDBOX, errno, "subreaper");
 }
 
+static bool is_socket(int fd) {
+    struct stat st;
+    return fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode);
+}
+
 int outside(const struct plan *plan, struct program *program, bool reports) {
     static struct launcher launcher; /* with its buffers too long for a stack */
     launcher.plan = plan;
@@ -419,6 +440,7 @@ int outside(const struct plan *plan, struct program *program, bool reports) {
     launcher.signals = launcher.status = launcher.environ = launcher.said = -1;
     launcher.pump_in = launcher.pump_out = -1;
     launcher.caller = reports ? BS_LAUNCH_REPORT_FD : -1;
+    launcher.tells = reports && is_socket(BS_LAUNCH_REPORT_FD);
     launcher.until = launcher.strays = BS_NEVER;
     sigset_t set;
     block_signals(&program->mask);

@@ -111,10 +111,13 @@ struct bs_backend_context {
     bool strict_metadata;
     const char *launcher; /* path of boxspec-launch; NULL: looked for beside the program and the
                            * library, and in ../libexec/boxspec */
+    /* Absolute paths that stay readable, also below a directory that is private inside. */
+    const char *const *readable;
+    size_t n_readable;
 };
 
 #define BS_BACKEND_CONTEXT_INIT                                                                    \
-    { 0, 0, BS_CONFINE_REPO_WRITE, 0, 0, 0, false, 0 }
+    { 0, 0, BS_CONFINE_REPO_WRITE, 0, 0, 0, false, 0, 0, 0 }
 
 struct bs_unenforced {
     const char *pointer; /* RFC 6901, into the policy; NULL where it has no place in a file */
@@ -244,6 +247,37 @@ BS_EXPORT int bs_context_check_dir(const struct bs_backend_context *context, con
 /* bs_exec_run inside the session; request->sandbox must be NULL. */
 BS_EXPORT int bs_session_run(struct bs_session *session, const struct bs_exec_request *request,
                              struct bs_exec_result *result, struct bs_error *err);
+
+/* The session as a sandbox, for bs_process_open and bs_process_bridge, whose requests are to have
+ * bs_session_cwd as current_dir. The session stays open until what they started has ended. A
+ * session that has no backend wraps nothing. */
+BS_EXPORT struct bs_sandbox bs_session_sandbox(struct bs_session *session);
+
+/* Where programs start: the cwd of its context, else the root, without links. The session's. */
+BS_EXPORT const char *bs_session_cwd(const struct bs_session *session);
+
+/* A sandbox whose session is opened by the first request, with that one's current_dir as root and
+ * cwd, and its readable paths: for bs_module_execute, which makes a directory and has it as
+ * current_dir. The context's own are not looked at. One thread. */
+struct bs_late_session;
+
+/* *late is the caller's, for bs_late_session_close; what is passed in stays the caller's and must
+ * live until then. 0, or BS_E_EXECUTION when memory ran out. */
+BS_EXPORT int bs_late_session_make(const struct bs_backend *backend,
+                                   const struct bs_backend_context *context,
+                                   enum bs_on_unavailable on_unavailable,
+                                   struct bs_late_session **late, struct bs_error *err);
+
+/* Valid as long as `late`. Its validate returns what bs_session_open does. */
+BS_EXPORT const struct bs_sandbox *bs_late_session_sandbox(const struct bs_late_session *late);
+
+/* The session, NULL where no request has opened it; and what is known of it. */
+BS_EXPORT struct bs_session *bs_late_session_opened(const struct bs_late_session *late);
+BS_EXPORT const struct bs_backend_report *
+bs_late_session_report(const struct bs_late_session *late);
+
+/* Closes the session, too. NULL is nothing to close. Returns what shutdown returned. */
+BS_EXPORT int bs_late_session_close(struct bs_late_session *late, struct bs_error *err);
 
 /* Wraps a request for the session's log to see, and runs nothing. */
 BS_EXPORT int bs_session_explain(struct bs_session *session, const struct bs_exec_request *request,

@@ -109,8 +109,10 @@ struct bs_wrapped {
     /* argv[0] is a launcher: it starts the program of the request itself. It leads a session of its
      * own beside its group, has a pipe as descriptor BS_LAUNCH_REPORT_FD, and if the program cannot
      * be started, writes one struct bs_launch_failure there before it ends. That is then the error
-     * of the run. */
+     * of the run. Where the descriptor is a socket, somebody waits for the start: it writes one
+     * with BS_LAUNCH_STARTED as soon as the program is there. */
     bool launches;
+    void *own; /* the sandbox's, for its unwrap */
 };
 
 #define BS_LAUNCH_REPORT_FD 3
@@ -125,19 +127,23 @@ enum bs_launch_step {
     BS_LAUNCH_PROGRAM,   /* the program itself */
     BS_LAUNCH_DIRECTORY, /* its working directory */
     BS_LAUNCH_STDIO,     /* one of its descriptors 0 to 2 */
-    BS_LAUNCH_SANDBOX    /* what should have confined it */
+    BS_LAUNCH_SANDBOX,   /* what should have confined it */
+    BS_LAUNCH_STARTED    /* no failure: the program is there */
 };
 
-/* The seam to a sandbox. Either function may be NULL. The library never isolates between spawn and
+/* The seam to a sandbox. Each function may be NULL. The library never isolates between spawn and
  * exec: a sandbox refuses in validate, or wraps the command. Both are called on the caller's
  * thread, before any other effect of the run; the struct and `ctx` stay the caller's. */
 struct bs_sandbox {
     void *ctx;
     /* 0, or a negative code with *err filled; the message of a refusal is the sandbox's own. */
     int (*validate)(void *ctx, const struct bs_exec_request *request, struct bs_error *err);
-    /* Fills *out; what it points to stays the sandbox's and lives until the run has returned. */
+    /* Fills *out; what it points to stays the sandbox's and lives until `unwrap`, or without that
+     * until the run has returned. */
     int (*wrap)(void *ctx, const struct bs_exec_request *request, struct bs_wrapped *out,
                 struct bs_error *err);
+    /* Once behind each wrap that succeeded: the child was started, or was not. Same thread. */
+    void (*unwrap)(void *ctx, struct bs_wrapped *out);
 };
 
 struct bs_exec_request {
@@ -168,12 +174,15 @@ struct bs_exec_request {
     void (*on_output)(void *ctx, enum bs_stream stream, const char *data, size_t len);
     void *on_output_ctx;
     const struct bs_sandbox *sandbox; /* NULL: none */
+    /* For a sandbox: absolute paths that the program reads, wherever they are. */
+    const char *const *readable;
+    size_t n_readable;
 };
 
 #define BS_EXEC_REQUEST_INIT                                                                       \
     {                                                                                              \
         NULL, NULL, 0, NULL, NULL, BS_STDIN_INHERIT, NULL, 0, BS_STDIN_FAILURE_ERROR,              \
-            BS_ENV_INHERIT, NULL, 0, false, NULL, NULL, NULL, NULL, NULL                           \
+            BS_ENV_INHERIT, NULL, 0, false, NULL, NULL, NULL, NULL, NULL, NULL, 0                  \
     }
 
 /* Bits of pending_signals. */

@@ -42,7 +42,7 @@ static int launch(const struct folder *folder, const char *text, uint64_t timeou
     const char *const argv[] = {BOXSPEC_LAUNCH, "--plan",    launch.plan, "--report",
                                 "--",           "/bin/true", NULL};
     memcpy(launch.argv, argv, sizeof argv);
-    const struct bs_sandbox sandbox = {&launch, NULL, hand_over};
+    const struct bs_sandbox sandbox = {&launch, NULL, hand_over, NULL};
     struct bs_exec_request request = {.program = "/bin/true", .sandbox = &sandbox};
     request.stdin_mode = BS_STDIN_NULL;
     request.timeout_ms = &launch.timeout_ms;

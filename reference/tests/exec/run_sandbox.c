@@ -62,7 +62,7 @@ static int wrap_fails(void *ctx, const struct bs_exec_request *request, struct b
 static void a_refusal_comes_before_anything_else(void **state) {
     (void)state;
     struct sandbox sandbox = {.code = BS_E_DENIED};
-    const struct bs_sandbox seam = {&sandbox, validate, wrap};
+    const struct bs_sandbox seam = {&sandbox, validate, wrap, NULL};
     struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
     request.program = "/no/such/program";
     request.current_dir = "/no/such/place";
@@ -80,7 +80,7 @@ static void a_refusal_comes_before_anything_else(void **state) {
 static void a_request_without_a_program_does_not_reach_it(void **state) {
     (void)state;
     struct sandbox sandbox = {.code = BS_E_DENIED};
-    const struct bs_sandbox seam = {&sandbox, validate, wrap};
+    const struct bs_sandbox seam = {&sandbox, validate, wrap, NULL};
     struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
     request.sandbox = &seam;
     (void)run_to_error(&request, BS_E_INVALID);
@@ -92,7 +92,7 @@ static void another_command_is_run_in_place_of_the_requests(void **state) {
     struct sandbox sandbox = {
         .wrapped = {.argv = (const char *const[]){"/bin/sh", "-c", "echo wrapped $0 $1", "a b", "c",
                                                   NULL}}};
-    const struct bs_sandbox seam = {&sandbox, validate, wrap};
+    const struct bs_sandbox seam = {&sandbox, validate, wrap, NULL};
     struct bs_exec_request request = SHELL("echo unwrapped");
     request.sandbox = &seam;
     struct bs_exec_result result = run_to_result(&request);
@@ -111,7 +111,7 @@ static void its_environment_wins(void **state) {
         .wrapped = {.argv = (const char *const[]){"/bin/sh", "-c", "echo $A $B $C", NULL},
                     .env = more,
                     .n_env = 2}};
-    const struct bs_sandbox seam = {&sandbox, NULL, wrap};
+    const struct bs_sandbox seam = {&sandbox, NULL, wrap, NULL};
     struct bs_exec_request request = SHELL("exit 1");
     request.sandbox = &seam;
     request.env_mode = BS_ENV_CLEAR_AND_SET;
@@ -129,7 +129,7 @@ static void its_path_finds_its_program(void **state) {
     struct sandbox sandbox = {.wrapped = {.argv = (const char *const[]){"sh", "-c", "exit 5", NULL},
                                           .env = more,
                                           .n_env = 1}};
-    const struct bs_sandbox seam = {&sandbox, NULL, wrap};
+    const struct bs_sandbox seam = {&sandbox, NULL, wrap, NULL};
     struct bs_exec_request request = SHELL("exit 1");
     request.sandbox = &seam;
     request.env_mode = BS_ENV_CLEAR_AND_SET;
@@ -145,7 +145,7 @@ static void a_bad_name_of_its_own_is_a_failed_spawn(void **state) {
     static const struct bs_env_pair more[] = {{"A=B", "1"}};
     struct sandbox sandbox = {
         .wrapped = {.argv = (const char *const[]){"/bin/true", NULL}, .env = more, .n_env = 1}};
-    const struct bs_sandbox seam = {&sandbox, NULL, wrap};
+    const struct bs_sandbox seam = {&sandbox, NULL, wrap, NULL};
     struct bs_exec_request request = SHELL("exit 1");
     request.sandbox = &seam;
     struct bs_error err = run_to_error(&request, BS_E_EXECUTION);
@@ -158,7 +158,7 @@ static void an_empty_command_never_means_an_unwrapped_run(void **state) {
     const struct bs_wrapped empty[] = {{.argv = NULL}, {.argv = nothing}};
     for (size_t i = 0; i < LENGTH(empty); i++) {
         struct sandbox sandbox = {.wrapped = empty[i]};
-        const struct bs_sandbox seam = {&sandbox, NULL, wrap};
+        const struct bs_sandbox seam = {&sandbox, NULL, wrap, NULL};
         struct bs_exec_request request = SHELL("exit 0");
         request.sandbox = &seam;
         struct bs_error err = run_to_error(&request, BS_E_EXECUTION);
@@ -169,7 +169,7 @@ static void an_empty_command_never_means_an_unwrapped_run(void **state) {
 static void a_wrap_that_fails_ends_the_run(void **state) {
     (void)state;
     struct sandbox sandbox = {.wrapped = {.argv = (const char *const[]){"/bin/true", NULL}}};
-    const struct bs_sandbox seam = {&sandbox, NULL, wrap_fails};
+    const struct bs_sandbox seam = {&sandbox, NULL, wrap_fails, NULL};
     struct bs_exec_request request = SHELL("exit 0");
     request.sandbox = &seam;
     struct bs_error err = run_to_error(&request, BS_E_EXECUTION);
@@ -178,7 +178,7 @@ static void a_wrap_that_fails_ends_the_run(void **state) {
 
 static void a_sandbox_without_functions_changes_nothing(void **state) {
     (void)state;
-    const struct bs_sandbox seam = {NULL, NULL, NULL};
+    const struct bs_sandbox seam = {NULL, NULL, NULL, NULL};
     struct bs_exec_request request = SHELL("exit 6");
     request.sandbox = &seam;
     struct bs_exec_result result = run_to_result(&request);

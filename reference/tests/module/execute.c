@@ -133,7 +133,7 @@ static int refuse(void *ctx, const struct bs_exec_request *request, struct bs_er
 static void a_sandbox_may_refuse_the_run(void **state) {
     const struct folder *folder = *state;
     char words[] = "not here";
-    const struct bs_sandbox sandbox = {words, refuse, NULL};
+    const struct bs_sandbox sandbox = {words, refuse, NULL, NULL};
     struct bs_module_result result;
     struct bs_error err = BS_ERROR_INIT;
     folder_add_file(folder, "module", "#!/bin/sh\n", 0755);

@@ -41,6 +41,10 @@ class Ledger:
     def of(self, contract: str, seed: int | str) -> list[Entry]:
         return [e for e in self.entries if (e["contract"], e["seed"]) == (contract, seed)]
 
+    def reading(self, mutant: str) -> str:
+        said: str = self.readings.get(mutant, {}).get("reading", "not read")
+        return said
+
     def report(self) -> str:
         said = []
         for contract, seed in sorted({(e["contract"], e["seed"]) for e in self.entries}, key=str):
@@ -48,9 +52,7 @@ class Ledger:
             asked = [e for e in entries if e["verdict"] not in NEVER_ASKED]
             verdicts = Counter(e["verdict"] for e in asked)
             survivors = [e for e in asked if e["verdict"] == "survived"]
-            readings = Counter(
-                self.readings.get(e["mutant"], {}).get("reading", "not read") for e in survivors
-            )
+            readings = Counter(self.reading(e["mutant"]) for e in survivors)
             judged = len(asked) - readings["equivalent"]
             killed = verdicts["killed"] + readings["closed"]
             share = f"{100 * killed / judged:.0f} %" if judged else "-"

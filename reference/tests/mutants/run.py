@@ -5,6 +5,7 @@ usage: .venv/bin/pip install universalmutator==1.14.1   once; nothing else here 
        nice -n 5 .venv/bin/python reference/tests/mutants/run.py CONTRACT [--count N]
        .venv/bin/python reference/tests/mutants/run.py CONTRACT --named    those of named.json
        .venv/bin/python reference/tests/mutants/run.py CONTRACT --reached  were the survivors run?
+       .venv/bin/python reference/tests/mutants/run.py CONTRACT --again    survivors, once more
        .venv/bin/python reference/tests/mutants/run.py --report
        .venv/bin/python reference/tests/mutants/run.py --read MUTANT READING 'why'
 
@@ -14,8 +15,9 @@ others N are asked (default 100), in an order that the contract's seed in seeds.
 `boxspec run --contract CONTRACT --profile all -x`. The ledger says of each: killed, by which
 requirement; survived; or undecided. With --reached (./ci/build coverage first) the suite is run
 once with counters, and the ledger says of each survivor whether its line was executed: not reached,
-or reached and not asked. The same command again goes on where the last one ended; SIGINT ends
-it between two mutants at the latest.
+or reached and not asked. With --again survivors that are not read, or read as holes, are asked once
+more, and one that is killed is read as closed. The same command again goes on where the last one
+ended; SIGINT ends it between two mutants at the latest.
 
 READING of a survivor: equivalent (no request can show it), out-of-contract (nothing that the pages
 ask for), hole (the suite should see it), closed (a case was added, and it is killed now).
@@ -46,6 +48,7 @@ HERE = Path(__file__).resolve().parent
 BROKEN = ("fails", "escaped", "overrefused", "wrong-reason", "contradiction", "unproven")
 # The kit has a bound for whatever a shim does; this is for a mutant of which it has none.
 LONGEST_S = 1800
+SETTLED = ("equivalent", "out-of-contract", "closed")
 
 
 def ask(shim: Path, contract: str, work: Path) -> dict[str, Any]:
@@ -142,6 +145,26 @@ def campaign(contract: str, seed: int | str, count: int, ledger: Ledger) -> int:
     return 0
 
 
+def ask_again(contract: str, ledger: Ledger) -> int:
+    """Survivors whose line stands where it stood."""
+    with tempfile.TemporaryDirectory(prefix="boxspec-mutants-") as folder:
+        tree = Tree(Path(folder))
+        for entry in ledger.entries:
+            survived = (entry["contract"], entry["verdict"]) == (contract, "survived")
+            if not survived or ledger.reading(entry["mutant"]) in SETTLED:
+                continue
+            mutant = Mutant(entry["file"], entry["line"], entry["before"], entry["after"])
+            if not mutant.stands():
+                print(f"{mutant.key} {mutant.file}:{mutant.line} is another line by now")
+                continue
+            outcome = try_one(tree, mutant, contract, set())
+            print(f"{mutant.key} {mutant.file}:{mutant.line} {outcome}", flush=True)
+            if outcome["verdict"] == "killed":
+                why = f"killed by {', '.join(outcome['by'])}"
+                ledger.append({"mutant": mutant.key, "reading": "closed", "why": why})
+    return 0
+
+
 def look_whether_reached(contract: str, ledger: Ledger) -> int:
     survivors = [
         entry
@@ -175,6 +198,7 @@ def main() -> int:
     parser.add_argument("--ledger", type=Path, default=HERE / "ledger.jsonl")
     parser.add_argument("--named", action="store_true")
     parser.add_argument("--reached", action="store_true")
+    parser.add_argument("--again", action="store_true")
     parser.add_argument("--report", action="store_true")
     parser.add_argument("--read", nargs=3, metavar=("MUTANT", "READING", "WHY"))
     given = parser.parse_args()
@@ -189,6 +213,8 @@ def main() -> int:
         print(ledger.report())
     elif given.contract and given.reached:
         return look_whether_reached(given.contract, ledger)
+    elif given.contract and given.again:
+        return ask_again(given.contract, ledger)
     elif given.contract:
         seed = "named" if given.named else seeds[given.contract]
         return campaign(given.contract, seed, given.count, ledger)

@@ -282,7 +282,7 @@ function testPart(run, number) {
 
 function open(run, id, focused) {
   const [reason, since, numbers] = run.requirements[id];
-  const [level, profile, clause, source] = data.requirements[id];
+  const [level, profile, clause, source, links] = data.requirements[id];
   find("#shown-head").textContent = `${id} · ${run.name}`;
   const shown = find("#shown");
   shown.replaceChildren(made("p", `${level}, ${profile}: ${clause}`));
@@ -302,7 +302,9 @@ function open(run, id, focused) {
     line.append(made("a", fault, { href: `#fault-${fault}` }));
     shown.append(line);
   }
-  shown.append(made("p", `source: ${source}`, { className: "hint" }));
+  const from = made("p", `source: ${source}`, { className: "hint" });
+  for (const [name, href] of Object.entries(links)) from.append(" · ", made("a", name, { href }));
+  shown.append(from);
   if (!dialog.open) dialog.showModal();
   dialog.scrollTop = 0;
 }

@@ -17,10 +17,11 @@ from boxspec.target.observe.inotify import CLOSE_WRITE, MOVED_TO, OPEN, Inotify
 from boxspec.target.observe.lines import poll
 
 
-def _read_response(path: Path, limit: int) -> bytes | None:
+def read_response(path: Path, limit: int, writer: int | None = None) -> bytes | None:
     """A regular file, of at most so many bytes: a fifo or a device might never end.
 
-    Nor a link: what it says is quoted, and the kit may read more than the shim.
+    Nor a link, nor a file of somebody else than `writer`, where the shim is another user: what it
+    says is quoted, and the kit may read more than the shim.
     """
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
@@ -36,6 +37,8 @@ def _read_response(path: Path, limit: int) -> bytes | None:
         # Another name of a file that the kit may read and the shim may not.
         if facts.st_nlink > 1:
             raise ShimBroke(f"the response has {facts.st_nlink} names")
+        if writer is not None and facts.st_uid != writer:
+            raise ShimBroke(f"the response is a file of user {facts.st_uid}, the shim is {writer}")
         if facts.st_size > limit:
             raise ShimBroke(f"the response has {facts.st_size} bytes, the limit is {limit}")
         # Some left-over writer may make it longer meanwhile.
@@ -59,8 +62,16 @@ def _offset_ns() -> int:
 class Exchange:
     """The files of one request in a folder of its own."""
 
-    def __init__(self, folder: Path, message: dict[str, Any] | bytes, *, hold: bool) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        message: dict[str, Any] | bytes,
+        *,
+        hold: bool,
+        writer: int | None = None,
+    ) -> None:
         self.folder = folder
+        self.writer = writer
         folder.mkdir()
         self.request = folder / "request.json"
         self.response = folder / "response.json"
@@ -118,6 +129,11 @@ class Exchange:
         self._inotify.watch(str(self.folder), MOVED_TO | CLOSE_WRITE)
 
     @property
+    def hold(self) -> str | None:
+        """The fifo that the shim reads to its end, as /proc names it."""
+        return os.path.realpath(self.folder / "hold") if self._hold_fd >= 0 else None
+
+    @property
     def notify_fd(self) -> int | None:
         return self._inotify.fd if self._inotify else None
 
@@ -156,7 +172,7 @@ class Exchange:
         self, capabilities: frozenset[str], *, limit: int = MAX_RESPONSE
     ) -> dict[str, Any] | None:
         """The checked response, or None when there is none."""
-        data = _read_response(self.response, limit)
+        data = read_response(self.response, limit, self.writer)
         if data is None:
             return None
         answer = strict_json(data, "the response")

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 NAMES = ("stdin", "stdout", "stderr")
-# What is read of a pipe, a terminal or a file: 16 MiB.
-MOST_PARTS = 256
+# What is read of a pipe, a terminal or a file.
+MOST_PARTS, PART = 256, 65_536
+MOST_READ = MOST_PARTS * PART
 
 
 class Streams:
@@ -27,6 +28,8 @@ class Streams:
         self.fds: dict[str, int] = {}
         self._ours: dict[str, io.FileIO] = {}
         self._opened: list[int] = []
+        # Of the case, for what nobody asked otherwise.
+        self.files: list[Path] = []
         self._terminal: int | None = None
         try:
             for name in NAMES:
@@ -43,6 +46,7 @@ class Streams:
             return self._keep(os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC))
         if wish is None:
             path = self.folder / name
+            self.files.append(path)
             flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
             return self._keep(os.open(path, flags, 0o666))
         if wish == "pipe":
@@ -90,7 +94,7 @@ class Streams:
         if not path.is_file():
             return b""
         with path.open("rb") as file:
-            return file.read(MOST_PARTS * 65536)
+            return file.read(MOST_READ)
 
     @staticmethod
     def _drain(stream: io.FileIO) -> bytes:
@@ -101,7 +105,7 @@ class Streams:
             # A terminal whose other end is closed says EIO.
             with contextlib.suppress(OSError):
                 # Somebody may write on for ever.
-                while len(parts) < MOST_PARTS and (part := stream.read(65536)):
+                while len(parts) < MOST_PARTS and (part := stream.read(PART)):
                     parts.append(part)
         finally:
             os.set_blocking(stream.fileno(), blocking)

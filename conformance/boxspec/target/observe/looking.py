@@ -9,6 +9,7 @@ from typing import Protocol
 from boxspec.target.observe import procs
 from boxspec.target.observe.company import Company
 from boxspec.target.observe.events import Event, Events
+from boxspec.target.observe.lines import Limit
 
 
 class Watched(Protocol):
@@ -41,15 +42,15 @@ class Looking:
         self._threads = max(self._threads, _threads(self._shim.shim_pid))
         found.update(proc.pid for proc in procs.tree(self._shim.shim_pid))
 
-    def until_ready(self, events: Events) -> Event:
-        """Until the child has written its first event."""
-        while self._shim.running and not events.all("ready"):
+    def until_ready(self, events: Events, limit: Limit) -> Event:
+        """Until the child has written its first event; Failure where it does not come."""
+        while self._shim.running and not events.all("ready") and not limit.over():
             self._look(self._before)
         self._look(self._beside)
         return events.wait("ready")
 
-    def until_the_end(self, ready: Event) -> Company:
-        while self._shim.running:
+    def until_the_end(self, ready: Event, limit: Limit) -> Company:
+        while self._shim.running and not limit.over():
             self._look(self._beside)
         wrapped = self._shim.shim_pid not in ready.parents
         # The child was a copy of the shim before its exec.

@@ -60,8 +60,14 @@ def _processors() -> list[tuple[int, list[int]]]:
         text = Path("/proc/stat").read_text(encoding="ascii")
     except OSError:
         return []
-    found = re.finditer(r"^cpu(\d+) (.*)$", text, re.M)
-    return [(int(each[1]), [int(word) for word in each[2].split()]) for each in found]
+    found = []
+    # The sum of all comes first, then a line for each; interrupts follow.
+    for line in text.splitlines()[1:]:
+        name, *fields = line.split()
+        if not name.startswith("cpu"):
+            break
+        found.append((int(name[3:]), [int(field) for field in fields]))
+    return found
 
 
 @cache

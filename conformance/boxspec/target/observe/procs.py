@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import resource
 import signal
 from dataclasses import dataclass, field
 from functools import cache
@@ -142,6 +144,17 @@ def _own_numbers() -> tuple[bytes, ...]:
     return tuple(found.split()[1:])
 
 
+def has_open(pid: int, path: str) -> bool:
+    """Whether one of its descriptors is that file."""
+    folder = f"/proc/{pid}/fd"
+    with contextlib.suppress(OSError):
+        for name in os.listdir(folder):
+            with contextlib.suppress(OSError):
+                if os.readlink(f"{folder}/{name}") == path:  # noqa: PTH115
+                    return True
+    return False
+
+
 def children(pid: int) -> list[Proc]:
     """The direct children, zombies too."""
     found = (proc(child) for child in sorted(_child_pids(pid)))
@@ -160,6 +173,27 @@ def tree(pid: int) -> list[Proc]:
                 found.append(child)
                 todo.append(child.pid)
     return found
+
+
+_LIMITS = {
+    resource.RLIMIT_NOFILE: b"Max open files",
+    resource.RLIMIT_CORE: b"Max core file size",
+    resource.RLIMIT_NPROC: b"Max processes",
+}
+
+
+def limits(pid: int, which: int) -> tuple[int, int]:
+    """Soft and hard, of a process of any user: prlimit(2) wants a capability for strangers."""
+    name = _LIMITS[which]
+    for line in (read(f"/proc/{pid}/limits") or b"").splitlines():
+        if line.startswith(name):
+            soft, hard = line.removeprefix(name).split()[:2]
+            return _limit(soft), _limit(hard)
+    raise ProcessLookupError(pid)
+
+
+def _limit(said: bytes) -> int:
+    return resource.RLIM_INFINITY if said == b"unlimited" else int(said)
 
 
 class Status(dict[str, str]):

@@ -97,6 +97,8 @@ class Warden:
         self.spent: Spent | None = None
         # What the shim, or a program of it, did to the warden.
         self.meddled = ""
+        # Why we have told it to sweep before its time.
+        self.ended_for = ""
         self._stops = 0
         # When it was last known not to be stopped.
         self._went_on = time.monotonic()

@@ -19,17 +19,26 @@ OF_ONE = {
     "test_nothing_is_typed_into_a_terminal": "i_tiocsti",
     "test_the_callers_terminal_is_not_ones_own": "e_tty",
 }
-TOPICS = tuple(
-    f"BACKEND-{name}"
-    for name in ("WRITE", "META", "NET", "PROC", "IPC", "KERNEL", "LAUNCH", "RULE", "ALLOW")
-)
-WORKS = "works inside"
+# What a test of a topic counts for where no probe says it.
+TOPICS = {
+    "BACKEND-WRITE": "fs-write",
+    "BACKEND-META": "fs-metadata",
+    "BACKEND-NET": "network",
+    "BACKEND-PROC": "process",
+    "BACKEND-IPC": "ipc",
+    "BACKEND-KERNEL": "kernel",
+    "BACKEND-LAUNCH": "launch",
+    "BACKEND-RULE": "rules",
+    "BACKEND-ALLOW": "works inside",
+}
+OWN_ROWS = ("BACKEND-RULE", "BACKEND-ALLOW")
 
 
 class State(StrEnum):
     """held: nothing happened. escaped: claimed, and an observer outside saw it happen. done: the
     call went through inside, although it is claimed that it does not; no observer can see more of
-    it. unclaimed: it happened, and nobody claimed that it does not."""
+    it. unclaimed: it happened, and nobody claimed that it does not. What the contract asks of every
+    sandbox, the aspect launch, counts as claimed."""
 
     HELD = "held"
     ESCAPED = "escaped"
@@ -84,9 +93,8 @@ def cell(test: Mapping[str, Any], table: Mapping[str, Probe], shim: str, backend
     chosen = f"{name}[{case}]" if case else name
     words = ["./ci/boxspec", "run", "--shim", shim, "--backend", backend]
     words += ["--contract", "backend", "--profile", "all", "--topic", topic, "-k", chosen]
-    aspect = WORKS if topic == "BACKEND-ALLOW" else "rules" if topic == "BACKEND-RULE" else ""
     return Cell(
-        aspect=aspect or (probe.aspect if probe else topic.rpartition("-")[2].lower()),
+        aspect=probe.aspect if probe and topic not in OWN_ROWS else TOPICS[topic],
         probe=label,
         test=f"{place['file']}::{chosen}",
         requirement=requirement,
@@ -115,5 +123,6 @@ def _stable(text: str) -> str:
     text = re.sub(r"/\S*/boxspec/\d+-\w+", "CASE", text)
     text = re.sub(r"/dev/shm/boxspec-\S*", "CASE", text)
     text = re.sub(r"boxspec-[0-9a-f]{16}", "boxspec-TOKEN", text)
+    text = re.sub(r"(\d+ no_pidfd\\n)+", "some", text)
     text = re.sub(r"\b\d+ \(ppid \d+ pgid \d+ \w\)", "a process", text)
     return text[:300]

@@ -16,7 +16,7 @@ from typing import Any
 
 from boxspec.errors import NotConforming, ShimBroke
 from boxspec.judge.verdict import Failure, Late
-from boxspec.places import scratch
+from boxspec.places import case_root, scratch
 from boxspec.target.case import Box
 from boxspec.target.client.command import shim_argv
 from boxspec.target.session import Session
@@ -117,6 +117,9 @@ def _claims(column: Column) -> None:
 
 def _run(column: Column, topics: Sequence[str], limit_s: float, results: Path | None) -> None:
     folder = Path(tempfile.mkdtemp(prefix="boxspec-matrix-", dir=scratch()))
+    # Abandoned ones are known by the pid that their name begins with.
+    cases = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-matrix-", dir=case_root()))
+    cases.chmod(0o755)
     out = folder / "result.json"
     candidate = column.candidate
     argv = [sys.executable, "-P", "-m", "boxspec", "run", "--shim", candidate.shim]
@@ -124,7 +127,7 @@ def _run(column: Column, topics: Sequence[str], limit_s: float, results: Path | 
     argv += [word for topic in topics for word in ("--topic", topic)]
     argv += ["--json", str(out)]
     # What a failing case keeps is kept by the command of its cell.
-    env = {**os.environ, "TMPDIR": str(folder)}
+    env = {**os.environ, "TMPDIR": str(folder), "BOXSPEC_CASE_ROOT": str(cases)}
     try:
         run = subprocess.Popen(
             argv, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, process_group=0
@@ -150,8 +153,9 @@ def _run(column: Column, topics: Sequence[str], limit_s: float, results: Path | 
         made = [cell(test, known, candidate.shim, candidate.backend) for test in tree["tests"]]
         column.cells = sorted(made, key=lambda each: each.test)
     finally:
-        with contextlib.suppress(OSError):
-            shutil.rmtree(folder)
+        for each in (folder, cases):
+            with contextlib.suppress(OSError):
+                shutil.rmtree(each)
 
 
 def _end(run: subprocess.Popen[bytes]) -> bytes:

@@ -28,7 +28,8 @@ SIGNS = {
 LEGEND = (
     "· held · **E** claimed, and seen to happen from outside · D claimed, and the call went through"
     " inside · e happened, not claimed · R over-refused · F another failure · ? unproven ·"
-    " - not measured on this host · empty: not asked"
+    " - not measured on this host · empty: not asked. Of launch nobody makes a claim: the contract"
+    " asks it of every sandbox."
 )
 TOLD = (State.ESCAPED, State.DONE, State.OVERREFUSED, State.FAILS, State.UNPROVEN)
 

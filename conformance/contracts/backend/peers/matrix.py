@@ -19,11 +19,11 @@ from boxspec.target.session import Session
 from boxspec.target.trust import trust
 from boxspec.words import Parser, count
 from contracts.backend.host import landlock_abi, number
-from contracts.backend.peers import adapters, markdown
+from contracts.backend.peers import adapters, compare, kept, markdown
 from contracts.backend.peers.cells import TOPICS
+from contracts.backend.peers.compare import SCHEMA
 from contracts.backend.peers.judged import Candidate, Column, judged
 
-SCHEMA = "boxspec-matrix/1"
 # Of the reference's backends; `reference` alone is all of them.
 OWN = "reference"
 LIMIT_S = 1800
@@ -45,6 +45,10 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     add("--results", metavar="FOLDER", type=Path, help=kept)
     about = f"only attempts of it (repeatable): {', '.join(TOPICS)}"
     add("--topic", action="append", choices=TOPICS, metavar="TOPIC", help=about)
+    about = "with --results: a column that was made whole there is not made again"
+    add("--resume", action="store_true", help=about)
+    about = "say which cells differ in two matrices, and exit 1 if any does; asks nobody"
+    add("--compare", nargs=2, metavar=("A.json", "B.json"), help=about)
     add("--limit", type=count, default=LIMIT_S, metavar="S", help="seconds for each backend")
     return made.parse_args(words)
 
@@ -110,15 +114,25 @@ def _expect_writable(flag: str, path: Path) -> None:
 
 def main(words: Sequence[str]) -> int:
     args = parse(words)
+    if args.compare:
+        return compare.main(*args.compare)
+    if args.resume and not args.results:
+        raise UsageError("--resume", "there is nothing to go on with", "add --results FOLDER")
     for flag, name in (("--json", args.json), ("--md", args.md)):
         if name:
             _expect_writable(flag, Path(name))
     if args.results:
         args.results.mkdir(parents=True, exist_ok=True)
     columns: list[Column] = []
+    topics: list[str] = args.topic or list(TOPICS)
     for each in candidates(args.names):
-        print(f"{each.label} …", file=sys.stderr, flush=True)
-        columns.append(judged(each, args.topic or TOPICS, args.limit, args.results))
+        column = kept.read(args.results, each, topics) if args.resume else None
+        print(f"{each.label} {'…' if column is None else 'is kept'}", file=sys.stderr, flush=True)
+        if column is None:
+            column = judged(each, topics, args.limit, args.results)
+            if args.results:
+                kept.write(args.results, column, topics)
+        columns.append(column)
     if not columns:
         raise NotConforming("no backend is left to ask")
     if args.json:

@@ -2,7 +2,7 @@
 
 Globs and paths are answered by the kit's own oracle. Policies are answered by the twin, which was
 written from the contract and shares nothing with the reference. An implementation that is accused
-is never asked what is right.
+is never asked what is right: only which of the vectors it fails, for a case asks many things.
 """
 
 from __future__ import annotations
@@ -15,11 +15,15 @@ from boxspec.target.twin import ask_twin
 from contracts.shared import globs as oracle
 
 Fields = dict[str, Any]
+# A vector, and whether the one that is accused has it right.
+Judged = tuple[Fields, bool]
 
 
-def vectors_of(case: Mapping[str, Any]) -> Iterator[Fields]:
+def vectors_of(
+    case: Mapping[str, Any], accused: Mapping[str, Any] | None = None
+) -> Iterator[Fields]:
     """The vectors that a case stands for, without id and reason; none where the operation has no
-    vectors."""
+    vectors. `accused` is somebody's answer to it: then those that it fails, if it fails any."""
     makers = {
         "path.normalize": _paths,
         "glob.match": _globs,
@@ -28,8 +32,19 @@ def vectors_of(case: Mapping[str, Any]) -> Iterator[Fields]:
         "policy.check": _checks,
     }
     maker = makers.get(case["op"])
-    if maker is not None:
-        yield from maker(case)
+    if maker is None:
+        return
+    made = list(maker(case, accused or {}))
+    wrong = [fields for fields, right in made if not right]
+    yield from wrong if accused and wrong else (fields for fields, _ in made)
+
+
+def _item(answer: Mapping[str, Any], name: str, number: int) -> Mapping[str, Any]:
+    """Empty where there is none: whoever is accused may answer anything."""
+    result = answer.get("result")
+    items = result.get(name) if isinstance(result, dict) else None
+    here = isinstance(items, list) and number < len(items) and isinstance(items[number], dict)
+    return items[number] if here and items is not None else {}
 
 
 # Globs and paths ----------------------------------------------------------------------------
@@ -58,13 +73,14 @@ def _about_path(path: bytes, normal: str | None) -> str:
     return "POLICY-PATH-02"
 
 
-def _paths(case: Mapping[str, Any]) -> Iterator[Fields]:
-    for path in _words(case["request"], "paths"):
+def _paths(case: Mapping[str, Any], accused: Mapping[str, Any]) -> Iterator[Judged]:
+    for number, path in enumerate(_words(case["request"], "paths")):
         normal = oracle.normal_path(path)
         made: Fields = {"requirement": _about_path(path, normal), "kind": "normalize"}
         put_word(made, "path", path)
         made.update({"normal": normal} if normal is not None else {"refused": True})
-        yield made
+        said = _item(accused, "items", number)
+        yield made, (said.get("path") == normal if normal is not None else "error" in said)
 
 
 def _body(pattern: bytes) -> str | None:
@@ -75,7 +91,7 @@ def _body(pattern: bytes) -> str | None:
     return None if "\0" in text else oracle.normal_body(text)
 
 
-def _globs(case: Mapping[str, Any]) -> Iterator[Fields]:
+def _globs(case: Mapping[str, Any], accused: Mapping[str, Any]) -> Iterator[Judged]:
     request = case["request"]
     pattern = _word(request, "pattern")
     body = _body(pattern)
@@ -83,9 +99,9 @@ def _globs(case: Mapping[str, Any]) -> Iterator[Fields]:
         about = "POLICY-RULE-05" if b".." in pattern else "POLICY-RULE-04"
         made: Fields = {"requirement": about, "kind": "glob-refused"}
         put_word(made, "pattern", pattern)
-        yield made
+        yield made, "error" in accused
         return
-    for path in _words(request, "paths"):
+    for number, path in enumerate(_words(request, "paths")):
         normal = oracle.normal_path(path)
         about = _about_path(path, normal) if normal is None else "POLICY-GLOB-11"
         made = {"requirement": about, "kind": "glob"}
@@ -95,22 +111,46 @@ def _globs(case: Mapping[str, Any]) -> Iterator[Fields]:
             made["refused"] = True
         else:
             made["match"] = oracle.matches(body, normal)
-        yield made
+        said = _item(accused, "items", number)
+        yield made, ("error" in said if normal is None else said.get("match") == made["match"])
 
 
 # Policies -----------------------------------------------------------------------------------
 
 
-def _load(case: Mapping[str, Any]) -> Iterator[Fields]:
+def _places(answer: Mapping[str, Any], also: str) -> list[Fields]:
+    names = ("pointer", "line", "column", also)
+    problems = (answer.get("error") or {}).get("problems") or []
+    return [{name: each[name] for name in names if name in each} for each in problems]
+
+
+def _load(case: Mapping[str, Any], accused: Mapping[str, Any]) -> Iterator[Judged]:
     request = case["request"]
     answer = ask_twin(case)
+    loads = "result" in answer
     about = "POLICY-FILE-15" if request["format"] == "yaml" else "POLICY-FILE-10"
     if "workspace" in request:
         about = "POLICY-MERGE-04"
-    yield {"requirement": about, "kind": "load", **request, "loads": "result" in answer}
+    made: Fields = {"requirement": about, "kind": "load", **request, "loads": loads}
+    if not accused or loads != ("result" in accused):
+        yield made, False
+        return
+    # The same verdict: what it is about is the name or a place.
+    if loads:
+        said, name = accused["result"], answer["result"]["name"]
+        right = isinstance(said, dict) and said.get("name") == name
+        yield (made if right else {**made, "name": name}), right
+        return
+    also = "file" if "workspace" in request else "pointer"
+    try:
+        told = _places(accused, also)
+    except (AttributeError, TypeError):
+        told = []
+    places = _places(answer, also)
+    yield ({**made, "problems": places} if places and told != places else made), told == places
 
 
-def _resolve(case: Mapping[str, Any]) -> Iterator[Fields]:
+def _resolve(case: Mapping[str, Any], accused: Mapping[str, Any]) -> Iterator[Judged]:
     request = case["request"]
     answer = ask_twin(case)
     if "result" not in answer:
@@ -118,22 +158,27 @@ def _resolve(case: Mapping[str, Any]) -> Iterator[Fields]:
         return
     about = "POLICY-MERGE-02" if "workspace" in request["policy"] else "POLICY-PROFILE-05"
     lists = {name: answer["result"][name] for name in ("read", "modify")}
-    yield {"requirement": about, "kind": "resolve", **request, **lists}
+    said = accused.get("result")
+    right = isinstance(said, dict) and all(said.get(name) == lists[name] for name in lists)
+    yield {"requirement": about, "kind": "resolve", **request, **lists}, right
 
 
-def _checks(case: Mapping[str, Any]) -> Iterator[Fields]:
+def _checks(case: Mapping[str, Any], accused: Mapping[str, Any]) -> Iterator[Judged]:
     request = case["request"]
     answer = ask_twin(case)
     if "result" not in answer:
-        yield from _load({"op": "policy.load", "request": request["policy"]})
+        yield from _load({"op": "policy.load", "request": request["policy"]}, accused)
         return
     about = "POLICY-MERGE-02" if "workspace" in request["policy"] else "POLICY-CHECK-01"
     more = {"case": request["case"]} if "case" in request else {}
-    for check, item in zip(request["checks"], answer["result"]["checks"], strict=True):
+    asked = zip(request["checks"], answer["result"]["checks"], strict=True)
+    for number, (check, item) in enumerate(asked):
+        said = _item(accused, "checks", number)
         made: Fields = {"requirement": about, "kind": "check", "policy": request["policy"]}
         made.update({**check, **more})
         if "error" in item:
-            yield {**made, "requirement": "POLICY-CHECK-07", "error": True}
+            yield {**made, "requirement": "POLICY-CHECK-07", "error": True}, "error" in said
         else:
             told = {"allowed": item["allowed"], "matched_rule": item["matched_rule"]}
-            yield {**made, **told, "normal": item["path"]}
+            right = all(said.get(name) == item[name] for name in (*told, "path"))
+            yield {**made, **told, "normal": item["path"]}, right

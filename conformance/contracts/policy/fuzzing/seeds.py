@@ -7,9 +7,11 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache
 
-from boxspec.fuzz.targets import ONE_ALONE
+from boxspec.fuzz.targets import ONE_ALONE, TEXTS
 from boxspec.places import ROOT
+from boxspec.target.client.b64 import raw, unb64
 from contracts.policy import vectors
+from contracts.shared import documents
 
 
 @cache
@@ -92,9 +94,17 @@ def policy_yaml() -> Iterator[bytes]:
     return _texts("yaml")
 
 
+# One of each kind: with all that they become when they are cut and changed they are asked first.
+SMALL = {
+    "json": ('{"a":[1]}', "[-0.5e+1]", '"\\u0041\\n\u00e9"', "true", "false", "null"),
+    "yaml": ("a: [b]\n", "- 'c'\n", "|\n d\n", '"\\x41\u00e9"', "? e", "~"),
+}
+
+
 def shim_diff() -> Iterator[bytes]:
     """One request alone: what a shim differs in is told by the shortest case there is. The numbers
-    are those of path.normalize and glob.match in a batch that begins with a glob."""
+    are those of path.normalize and glob.match in a batch that begins with a glob, and of the file
+    itself in one of files."""
     paths = [
         vector.word("path") for vector in vectors.every().values() if vector.kind == "normalize"
     ]
@@ -102,6 +112,23 @@ def shim_diff() -> Iterator[bytes]:
     for number, glob, path in asked:
         # A glob is made, and one path, which is drawn.
         yield bytes([ONE_ALONE + number, 0]) + _symbols(glob) + b"\0\x01" + _symbols(path)
+    for form, texts in SMALL.items():
+        for text in texts:
+            yield b"\0" + _files({"format": form, "text": text})
+    for vector in vectors.every().values():
+        if vector.kind == "load":
+            yield bytes([ONE_ALONE]) + _files(vectors.source(vector.fields))
+
+
+def _files(policy: documents.Policy) -> bytes:
+    """The file of a policy, or its two files, as shim_diff reads them."""
+    files = [policy, *([policy["workspace"]] if "workspace" in policy else [])]
+    marks = TEXTS | (len(files) - 1) << 1
+    texts = []
+    for number, given in enumerate(files):
+        marks |= (given["format"] == "yaml") << 2 * number
+        texts.append(unb64(given["text_b64"]) if "text_b64" in given else raw(given["text"]))
+    return bytes([marks]) + b"\xff".join(texts)
 
 
 MAKERS: dict[str, Callable[[], Iterator[bytes]]] = {

@@ -1,5 +1,7 @@
 """Mistakes that leave the host's shared memory, sockets or keys within reach."""
 
+import os
+
 import backend.filter as filter_
 from backend.bubblewrap import Bubblewrap
 from faults.registry import fault, replaces
@@ -51,3 +53,20 @@ def abstract_sockets_are_forgotten():
 @fault("BACKEND-IPC-03", "keyrings are forgotten", "no namespace has them")
 def keyrings_are_forgotten():
     without("keyrings")
+
+
+@fault("BACKEND-IPC-04", "sockets of the workspace are let through", "only those outside count")
+def sockets_of_the_workspace():
+    # What lies beside the workspace is hidden, and abstract names go with the network.
+    @replaces(Bubblewrap)
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        if profile != "ci-only":
+            return original(self, argv, root, profile, cwd, binds)
+        families = filter_.families
+        filter_.families = lambda inet: (AF_UNIX, *families(inet))
+        try:
+            made = original(self, argv, root, profile, cwd, binds)
+        finally:
+            filter_.families = families
+        at = made.index(b"--bind")
+        return [*made[:at], b"--tmpfs", os.path.dirname(root), *made[at:]]

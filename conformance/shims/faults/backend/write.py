@@ -57,3 +57,13 @@ def read_only_is_writable():
     def command(original, self, argv, root, profile, cwd=b"/", binds=()):
         kind = "full-dev" if profile == "read-only" and root != b"/" else profile
         return original(self, argv, root, kind, cwd, binds)
+
+
+@fault("BACKEND-WRITE-05", "the loader runs bare", "an allow list of the system's own files")
+def the_loader_runs_bare():
+    @replaces(Bubblewrap)
+    def wrap(original, self, argv, context, cwd):
+        words, added = original(self, argv, context, cwd)
+        if os.path.basename(argv[0]).startswith(b"ld-linux"):
+            return list(argv), added
+        return words, added

@@ -5,6 +5,7 @@ from time import monotonic_ns
 
 import exec.run as run
 import exec.streams as streams
+import exec.text as text
 from faults.registry import fault, replaces
 
 MIB = 1024 * 1024
@@ -45,6 +46,14 @@ def loses_a_byte_of_a_full_buffer():
         # What a cap or the copy for people leaves is other requirements' case.
         if err.cap is None and not self.tee:
             err.keep = keep_text
+
+
+@fault("EXEC-DRAIN-02", "the tail of a digest is its head", "copy and paste")
+def digests_end_as_they_begin():
+    @replaces(text)
+    def digest(original, texts):
+        told = original(texts)
+        return told | {"tail_b64": told["head_b64"]}
 
 
 @fault("EXEC-DRAIN-02", "under a deadline output is read when the child is gone", "wait, then read")

@@ -4,6 +4,8 @@ import _signal
 import errno
 import os
 import resource
+import select
+import sys
 import time
 
 import exec.group as group
@@ -199,6 +201,44 @@ def leaves_a_child_without_descriptors():
         finally:
             self.close(more)
         return child
+
+
+@fault("EXEC-SPAWN-11", "where descriptors run out the pipes so far are kept", "go to fail;")
+def keeps_pipes_without_descriptors():
+    @replaces(spawn.Spawn)
+    def close(original, self, fds):
+        why = sys.exc_info()[1]
+        if isinstance(why, OSError) and why.errno == errno.EMFILE:
+            fds.clear()
+        original(self, fds)
+
+
+class Selecting:
+    """select.poll, over select."""
+
+    def __init__(self):
+        self.reads, self.writes = [], []
+
+    def register(self, fd, events):
+        (self.reads if events == select.POLLIN else self.writes).append(fd)
+
+    def poll(self, timeout_ms):
+        timeout_s = None if timeout_ms is None else timeout_ms / 1000
+        ready = select.select(self.reads, self.writes, [], timeout_s)
+        return [(fd, 0) for fd in {*ready[0], *ready[1]}]
+
+
+@fault("EXEC-SPAWN-17", "descriptors are watched with select", "FD_SETSIZE is 1,024")
+def watches_with_select():
+    class Module:
+        """select, as this one module sees it."""
+
+        poll = Selecting
+
+        def __getattr__(self, name):
+            return getattr(select, name)
+
+    run.select = Module()
 
 
 @fault("EXEC-SPAWN-12", "pid -1 of a failed fork is signalled: everybody", "pitfall A25")

@@ -1,6 +1,7 @@
 """Mistakes with the file: its version and its shape."""
 
 import policy.jsontext as jsontext
+import policy.judge as judge
 import policy.load as load
 import policy.merge as merge
 import policy.source as source
@@ -129,6 +130,14 @@ def unknown_at_the_parent():
         self.wrong(each.at, pointer, f"{each.name} is not known")
 
 
+@fault("POLICY-FILE-06", "an unknown field is pointed at without a word", "a missing translation")
+def unknown_without_words():
+    @replaces(load.File)
+    def unknown(original, self, each, pointer):
+        original(self, each, pointer)
+        self.problems[-1].message = " "
+
+
 @fault("POLICY-FILE-06", "a lone carriage return ends no line", "split at LF")
 def carriage_return_is_no_end():
     @replaces(source.Source)
@@ -243,3 +252,13 @@ def names_with_letters_of_unicode():
 @fault("POLICY-FILE-14", "labels and annotations are not looked at", "free-form metadata")
 def labels_are_free():
     load.File.strings = lambda self, node, pointer: None
+
+
+@fault("POLICY-FILE-06", "a rule that equals a deny is pointed at without a word", "an empty label")
+def equal_denies_without_words():
+    @replaces(judge)
+    def equals_a_deny(original, file, policy, profile):
+        before = len(file.problems)
+        original(file, policy, profile)
+        for problem in file.problems[before:]:
+            problem.message = ""

@@ -56,6 +56,21 @@ def plain_scalars_are_texts():
         return "integer" if text == "2" else "string"
 
 
+@fault("POLICY-FILE-16", "what begins with a number and an exponent is one", "strtod, end ignored")
+def numbers_end_early():
+    @replaces(yamltext)
+    def is_float(original, text):
+        head = text.rstrip("abcdefghijklmnopqrstuvwxyz")
+        return original(text) or (head != text and "e" in head and original(head))
+
+
+@fault("POLICY-FILE-16", "a hexadecimal number may have a sign", "strtoll with base 0")
+def signed_hexadecimals():
+    @replaces(yamltext)
+    def is_integer(original, text):
+        return original(text) or (text[:1] in "+-" and original(text[1:]))
+
+
 @fault("POLICY-FILE-16", "the message about a tag does not say what to do", "errors of the parser")
 def no_advice_to_quote():
     yamltext.QUOTE = ""

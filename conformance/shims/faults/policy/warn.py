@@ -1,5 +1,7 @@
 """Mistakes with warnings."""
 
+import bisect
+
 import policy.judge as judge
 from faults.registry import fault, replaces
 
@@ -102,3 +104,22 @@ def overlooks_long_modify_denies():
         for rule in policy.deny_read:
             if len(rule.body) > 64:
                 yield "read-deny-without-modify-deny", rule, "no denyModify covers it"
+
+
+@fault("POLICY-WARN-06", "an exception inside of what a rule covers is overlooked", "denies alone")
+def warns_in_spite_of_exceptions():
+    @replaces(judge)
+    def under_a_deny(original, rules, denies, exceptions):
+        yield from original(rules, denies, [])
+
+
+@fault("POLICY-WARN-06", "the exception next to a rule in the order of bytes counts", "a dot first")
+def looks_at_the_next_exception_alone():
+    @replaces(judge)
+    def under_a_deny(original, rules, denies, exceptions):
+        bodies = sorted(rule.body for rule in exceptions)
+        for rule in rules:
+            top = rule.body.removesuffix("/**")
+            at = bisect.bisect_left(bodies, top)
+            inside = at < len(bodies) and bodies[at].startswith(top + "/")
+            yield from original([rule], denies, exceptions if inside else [])

@@ -118,3 +118,24 @@ def root_of_the_system_is_nothing():
     @replaces(filters.Filters)
     def expression(original, self, found, denied):
         return original(self, found, denied) if found or self.root != "/" else ""
+
+
+@fault("SBPL-FOLD-01", "a name with too many spellings is cut", "a buffer of a thousand bytes")
+def long_names_are_cut():
+    @replaces(spellings)
+    def expression(original, characters, literally):
+        while len(made := original(characters, literally).encode()) > 900:
+            characters = characters[: len(characters) * 900 // len(made)]
+        return original(characters, literally)
+
+
+@fault("SBPL-FOLD-02", "a question mark takes one code point", "folded or not")
+def question_mark_takes_one():
+    filters.ONE_FOLDED = filters.ONE_DENIED
+
+
+@fault("SBPL-FOLD-01", "names of more than half a KiB do not fold", "a buffer that is too small")
+def long_names_do_not_fold():
+    @replaces(spellings)
+    def expression(original, characters, literally):
+        return literally(characters) if len(characters) > 512 else original(characters, literally)

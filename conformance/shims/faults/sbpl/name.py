@@ -130,6 +130,13 @@ def limit_before_escaping():
         return original(inner.replace("\\\\", "\\").replace('\\"', '"'))
 
 
+@fault("SBPL-NAME-04", "the anchors of a pattern are not counted", "measured between them")
+def limit_between_the_anchors():
+    @replaces(filters)
+    def size(original, inner):
+        return original(inner) - (inner.startswith("^") + inner.endswith("$"))
+
+
 @fault("SBPL-NAME-04", "what is too long is cut", "it must fit")
 def long_names_are_cut():
     @replaces(filters)

@@ -1,6 +1,14 @@
 """birdcage by the example of its crate, `sandbox`."""
 
+import os
+
 from peers.adapter import FULLY, Adapter, Asked
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+AS_ROOT = "its README: dangerous when execution is performed as root"
 
 
 class Product(Adapter):
@@ -17,6 +25,11 @@ class Product(Adapter):
         "process": "its README names files and the network, and no processes",
         "ipc": "its README names files and the network, and no shared memory",
     }
+
+    def claimed(self, asked: Asked) -> Mapping[str, str]:
+        if os.geteuid() != 0:
+            return self.claims
+        return {**self.claims, "fs-write": AS_ROOT, "fs-metadata": AS_ROOT}
 
     def version(self) -> str:
         """What cargo installed: the example has no version of its own."""

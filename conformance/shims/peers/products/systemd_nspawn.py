@@ -2,6 +2,9 @@
 
 from peers.adapter import FULLY, Adapter, Asked
 
+# It says so of calls without --private-users, with which the workspace is somebody else's inside.
+NOT_FOR_IT = "systemd-nspawn(1), --private-users=no: not to be used to run untrusted code"
+
 
 class Product(Adapter):
     about = "a container of systemd, for root"
@@ -11,10 +14,10 @@ class Product(Adapter):
     program = "systemd-nspawn"
     installs = (("apt-get", "install", "-y", "systemd-container"),)
     claims = {
-        "fs-write": FULLY,
-        "fs-metadata": FULLY,
+        "fs-write": NOT_FOR_IT,
+        "fs-metadata": NOT_FOR_IT,
         "network": FULLY,
-        "process": FULLY,
+        "process": NOT_FOR_IT,
         "ipc": "systemd-nspawn(1): sockets below a bound directory can be connected to",
     }
     environment = {"TMPDIR": "/tmp"}

@@ -81,8 +81,11 @@ class Bubblewrap:
     # One session ----------------------------------------------------------------------------
 
     def prepare(self, context: Context, claims: Claims) -> None:
+        for path in context.readable:
+            if path.startswith((b"/tmp/", b"/dev/")) and os.path.exists(path):
+                self.binds += [b"--ro-bind", path, path]
         if context.rules is not None:
-            self.binds = self.mounts(context, context.rules, claims)
+            self.binds += self.mounts(context, context.rules, claims)
 
     def mounts(self, context: Context, given: Rules, claims: Claims) -> list[bytes]:
         """In order: what is granted, ancestors on themselves, what is denied to modify, to read."""

@@ -8,6 +8,8 @@ from reader import Reader, one
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from backend.rules import Rules
 
 PROFILES = ("read-only", "repo-write", "no-network", "full-dev", "ci-only")
@@ -21,6 +23,7 @@ class Context:
     profile: str
     egress: list[str] | None
     rules: Rules | None
+    readable: Sequence[bytes] = ()  # also where the sandbox has a directory of its own
 
     @property
     def closed(self) -> bool:

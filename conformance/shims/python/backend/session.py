@@ -136,17 +136,21 @@ class Session:
     # One call -------------------------------------------------------------------------------
 
     def call(self, request: Request) -> Object:
-        cwd = request.current_dir or self.context.cwd
-        request.current_dir = cwd
         try:
-            if self.backend is not None:
-                self.wrap(request, cwd)
-            else:
-                request.env = environment.base(request)
+            self.seat(request)
             answer = self.execute(request)
         except Failed as failure:
             return failure.as_json()
         return {"result": {**answer, "enforcement": self.enforcement}}
+
+    def seat(self, request: Request) -> None:
+        """The request as it is started inside."""
+        cwd = request.current_dir or self.context.cwd
+        request.current_dir = cwd
+        if self.backend is not None:
+            self.wrap(request, cwd)
+        else:
+            request.env = environment.base(request)
 
     def wrap(self, request: Request, cwd: bytes) -> None:
         argv = [request.program, *request.args]

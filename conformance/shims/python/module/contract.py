@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from contract import Contract
+from contract import Contract, names
 
 
 def capabilities() -> list[str]:
-    return ["module", "module.runner"]
+    inside = ["module.backend"] if "backend" in names() else []
+    return ["module", "module.runner", *inside]
 
 
 CONTRACT = Contract(

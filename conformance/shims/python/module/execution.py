@@ -19,9 +19,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from backend.around import Around
     from exec.run import Cause
     from kinds import Object
 
+SHIMS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))).encode()
 RUNNER = "--internal-sandbox-runner"
 DEFAULT_TIMEOUT_MS = 300_000
 MOST_BYTES = 64 * 1024 * 1024
@@ -60,6 +62,7 @@ class Execution:
     timeout_ms: int
     given_root: bytes | None
     left: str | None = None
+    around: Around | None = None  # the sandbox around the child
 
     def value(self) -> object:
         if not self.enabled:
@@ -112,11 +115,19 @@ class Execution:
         return self.timeout_ms or DEFAULT_TIMEOUT_MS
 
     def run(self, path: bytes) -> Object:
-        items = [(0, self.request(path), None)]
+        request = self.request(path)
+        self.go_inside(request, path)
+        items = [(0, request, None)]
         (answer,) = Batch(items, signals.caller_mask(), make=self.make_run()).run()
         if isinstance(answer, Failed):
             raise Failure("SpawnFailed", message=answer.message)
         return answer
+
+    def go_inside(self, request: Request, path: bytes) -> None:
+        """The fresh directory is the workspace."""
+        if self.around is not None:
+            self.around.open(path, [self.root(), SHIMS])
+            self.around.seat(request)
 
     def make_run(self) -> type[Run]:
         return RawRun

@@ -20,6 +20,11 @@ def execute(shim: Shim, reader: Reader) -> Object:
         answer: Object = {"value": execution.value()}
     except Failure as failure:
         answer = {"error": failure.as_json(execution.module_id)}
+    finally:
+        if execution.around is not None:
+            execution.around.close()
+    if execution.around is not None:
+        answer |= execution.around.told()
     if execution.left:
         answer["directory_left"] = execution.left
     return {"result": answer}
@@ -34,4 +39,8 @@ def read(reader: Reader) -> Execution:
     execution.enabled = enabled is None or enabled
     execution.timeout_ms = reader.take_integer("timeout_ms") or 0
     execution.given_root = reader.take_twin("extensions_root", one)
+    if "backend" in reader.fields:
+        from backend.around import take_around
+
+        execution.around = take_around(reader, own_root=True)
     return execution

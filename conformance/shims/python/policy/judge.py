@@ -46,6 +46,12 @@ def cover(rules: Iterable[Rule]) -> Cover:
     return Cover(enumerate(rules))
 
 
+def all_around(body: str) -> list[str]:
+    """Each body that covers this one."""
+    ends = [size for size in range(1, len(body)) if ends_a_segment(body, size)]
+    return ["**", body, *(body[:size] + "/**" for size in ends)]
+
+
 def ends_a_segment(body: str, size: int) -> bool:
     return size == len(body) or body[size : size + 1] == "/"
 
@@ -117,7 +123,7 @@ def holds(deny: Rule, rule: Rule) -> bool:
 
 def validate_merge(base: File, workspace: File) -> None:
     """Problems that a workspace has only with the policy that it is laid over."""
-    holes = cover([rule for rule in base.policy.deny_modify if rule.negated])
+    holes = cover(base.policy.exceptions())
     for rule in workspace.policy.deny_modify:
         if rule.negated and not is_plain(rule.body):
             workspace.wrong(rule.at, rule.pointer, NOT_PLAIN)
@@ -136,8 +142,8 @@ def warnings(policy: Policy) -> Iterator[Warned]:
         for rule in profile.rules():
             if matches_nothing(rule.body):
                 yield "matches-nothing", rule, "no path begins or ends with a blank"
-        yield from under_a_deny(profile.read, policy.deny_read)
-        yield from under_a_deny(profile.modify, policy.denies())
+        yield from under_a_deny(profile.read, policy.deny_read, [])
+        yield from under_a_deny(profile.modify, policy.denies(), policy.exceptions())
         yield from under_a_negated_read(profile)
     for rule in [*policy.deny_read, *policy.deny_modify]:
         if matches_nothing(rule.body):
@@ -153,10 +159,16 @@ def matches_nothing(body: str) -> bool:
     return body[0] in " \t" or body[-1] in " \t"
 
 
-def under_a_deny(rules: Iterable[Rule], denies: Iterable[Rule]) -> Iterator[Warned]:
+def under_a_deny(
+    rules: Iterable[Rule], denies: Iterable[Rule], exceptions: Sequence[Rule]
+) -> Iterator[Warned]:
+    """An exception around a rule, or inside of what it covers, gives it something back."""
     denied = cover(denies)
+    given_back = cover(exceptions)
+    holds_one = {body for rule in exceptions for body in all_around(rule.body)}
     for rule in positive(rules):
-        if denied.others_cover(rule.body):
+        is_open = rule.body in holds_one or given_back.covers(rule.body)
+        if denied.others_cover(rule.body) and not is_open:
             yield "under-deny", rule, "it lies under a global deny and allows nothing"
 
 

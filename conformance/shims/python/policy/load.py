@@ -71,6 +71,9 @@ class Policy:
     def denies(self) -> list[Rule]:
         return [rule for rule in self.deny_modify if not rule.negated]
 
+    def exceptions(self) -> list[Rule]:
+        return [rule for rule in self.deny_modify if rule.negated]
+
 
 class File:
     """One file: its policy as far as it could be read, and its problems."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from contract import Contract
+from contract import Contract, names
 
 
 def capabilities() -> list[str]:
-    return ["process"]
+    return ["process", *(["process.backend"] if "backend" in names() else [])]
 
 
 CONTRACT = Contract(

@@ -10,6 +10,7 @@ from reader import Reader, one
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from backend.around import Around
     from kinds import Object, Shim
 
 STEPS = (
@@ -28,9 +29,16 @@ def script(shim: Shim, reader: Reader) -> Object:
         read_step(Reader(value, f"/steps/{i}"), handles)
         for i, value in enumerate(reader.need("steps", list))
     ]
+    around = take_around(reader)
     shim.hold = reader.take("hold", str)
     reader.done()
-    return {"result": {"steps": Script(handles, steps).run()}}
+    try:
+        held = go_inside(around)
+        for each in handles.values():
+            each.around = around
+        return {"result": {"steps": Script(handles, steps).run(), **held}}
+    finally:
+        leave(around)
 
 
 def read_handle(reader: Reader) -> Handle:
@@ -87,9 +95,38 @@ def read_repeat(reader: Reader, step: Step, handles: dict[str, Handle]) -> Step:
 def bridge(shim: Shim, reader: Reader) -> Object:
     refuse_serving(shim)
     request = read_request(reader.need("request", dict))
+    around = take_around(reader)
     shim.hold = reader.take("hold", str)
     reader.done()
-    return {"result": Bridge(request).run()}
+    try:
+        held = go_inside(around)
+        if around is not None:
+            around.seat(request)
+        return {"result": {**Bridge(request).run(), **held}}
+    finally:
+        leave(around)
+
+
+def take_around(reader: Reader) -> Around | None:
+    """Where nothing is asked of a backend, nothing of it is imported."""
+    if "backend" not in reader.fields:
+        return None
+    from backend.around import take_around as take
+
+    return take(reader)
+
+
+def go_inside(around: Around | None) -> Object:
+    """What holds of the sandbox that was asked for."""
+    if around is None:
+        return {}
+    around.open()
+    return around.told()
+
+
+def leave(around: Around | None) -> None:
+    if around is not None:
+        around.close()
 
 
 def refuse_serving(shim: Shim) -> None:

@@ -7,12 +7,14 @@ import _thread
 import errno
 import os
 from binascii import b2a_base64
+from copy import copy
 
 from errors import Failed
 from process.handle import GRACE_MS, Process
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from backend.around import Around
     from exec.request import Request
     from kinds import Object
 
@@ -27,6 +29,14 @@ class Handle:
         self.nonblocking = nonblocking
         self.process: Process | None = None
         self.taken = [-1, -1, -1]
+        self.around: Around | None = None  # the sandbox of the script
+
+    def open(self) -> Process:
+        request = copy(self.request)
+        if self.around is not None:
+            self.around.seat(request)
+        self.process = Process(request, self.modes, self.nonblocking)
+        return self.process
 
     def fd(self, stream: int) -> int:
         assert self.process is not None
@@ -71,8 +81,7 @@ class Step:
         if self.kind == "open":
             if handle.process is not None:
                 raise Failed("invalid_input", "the handle is open; drop it first")
-            handle.process = Process(handle.request, handle.modes, handle.nonblocking)
-            return {"pid": handle.process.pid}
+            return {"pid": handle.open().pid}
         process = handle.process
         if process is None:
             raise Failed("invalid_input", "the handle is not open")

@@ -47,7 +47,9 @@ def run(message):
     started = time.monotonic_ns()
     try:
         done = subprocess.run(
-            [PROGRAM, "--kill-after=5", seconds, *command],
+            ["timeout", "--kill-after=5", seconds, *command],
+            executable=PROGRAM,
+            close_fds=False,
             cwd=wire.take(request, "current_dir"),
             env=None if env == "inherit" else dict(wire.take(env, "clear_and_set")),
             capture_output=True,

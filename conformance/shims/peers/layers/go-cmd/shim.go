@@ -2,7 +2,6 @@
 package main
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -98,10 +97,14 @@ func (each *process) wait(limit <-chan time.Time) object {
 	}
 	select {
 	case <-each.ended:
-		return told(each.cmd.ProcessState.Sys().(syscall.WaitStatus))
 	case <-limit:
-		return object{"running": true}
+		select { // of two that are ready any one is taken
+		case <-each.ended:
+		default:
+			return object{"running": true}
+		}
 	}
+	return told(each.cmd.ProcessState.Sys().(syscall.WaitStatus))
 }
 
 func told(status syscall.WaitStatus) object {
@@ -139,13 +142,4 @@ func bridge(request object) object {
 	_, _ = io.Copy(os.Stdout, made.streams["stdout"].(io.Reader))
 	<-done
 	return object{"result": made.wait(nil)}
-}
-
-func text(holder object, name string) string {
-	if raw, given := holder[name+"_b64"].(string); given {
-		decoded, _ := base64.StdEncoding.DecodeString(raw)
-		return string(decoded)
-	}
-	found, _ := holder[name].(string)
-	return found
 }

@@ -33,6 +33,15 @@ func done(why error) object {
 	return object{}
 }
 
+func text(holder object, name string) string {
+	if raw, given := holder[name+"_b64"].(string); given {
+		decoded, _ := base64.StdEncoding.DecodeString(raw)
+		return string(decoded)
+	}
+	found, _ := holder[name].(string)
+	return found
+}
+
 // list is a field or its twin in base64, whose strings are decoded.
 func list(holder object, name string) []any {
 	if raw, given := holder[name+"_b64"].([]any); given {

@@ -6,12 +6,13 @@ reached. What its sandbox changes all the same is its own.
 
 import importlib.metadata
 import os
+import signal
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 import script
 import wire
-from sandlock import Sandbox, StdioMode
+from sandlock import ExitReason, Sandbox, StdioMode
 from script import Refused
 
 ABOUT = {
@@ -38,18 +39,20 @@ class Library:
         folder = wire.take(request, "current_dir")
         sandbox = Sandbox(**EVERYTHING, cwd=folder and os.fsdecode(folder))
         try:
-            process = sandbox.popen([os.fsdecode(word) for word in command], *modes)
+            return sandbox.popen([os.fsdecode(word) for word in command], *modes)
         except (RuntimeError, ValueError) as why:
             raise OSError(f"failed to spawn: {why}") from None
-        # pid is None after wait, and the sandbox belongs to the process.
-        return process
 
     def wait(self, process, timeout_ms):
-        if timeout_ms is not None:
-            # "On timeout the child is killed": that is another wait than the one that is asked for.
-            raise Refused("a wait with a timeout kills the child")
-        result = process.wait()
-        return script.ended(-result.signal if result.signal else result.exit_code)
+        if timeout_ms == 0 and process.pid is not None:
+            return {"running": True}  # "the child PID while running, else None"
+        # "On timeout the child is killed": another wait with a limit there is not.
+        result = process.wait(timeout_ms and timeout_ms / 1000)
+        if result.reason == ExitReason.EXITED:
+            return script.ended(result.exit_code)
+        # "Linux bottoms both a timeout and an OOM kill out in SIGKILL"
+        by_signal = result.reason == ExitReason.SIGNALED
+        return script.ended(-result.signal if by_signal else -signal.SIGKILL)
 
     def terminate(self, process):
         raise Refused("there is kill, and no SIGTERM")

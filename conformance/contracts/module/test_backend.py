@@ -1,0 +1,51 @@
+"""MODULE-BACKEND: a module that runs inside a sandbox."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from boxspec.api import Box, expect, requires
+from contracts.module.judging import end, quoted
+from contracts.shared import talker
+from contracts.shared.talker import Outside
+
+HERE = "module.backend"
+
+
+def module(box: Box, root: Any, name: str | None) -> Any:
+    program, args = talker.words(talker.ANSWERS)
+    line = " ".join(map(quoted, (program, *args)))
+    # Where it is: its own directory, which the lines do not know.
+    box.module.script("talks", f'sed "s|HERE|$PWD|g" | {line}')
+    used = None if name is None else talker.use(name, None)
+    return box.module.execute("talks", root, backend=used, within_s=30)
+
+
+def lines(there: Outside) -> list[str]:
+    return [each.replace(str(there.workspace), "HERE") for each in there.lines()]
+
+
+@requires("MODULE-BACKEND-01", capability=HERE)
+def test_a_module_is_refused_and_answers(box: Box) -> None:
+    with talker.outside() as there:
+        control = module(box, lines(there), None)
+        expect("the end outside", end(control), "value", verdict="unproven")
+        talker.expect_control(control.value, there)
+        for name in talker.backends(box):
+            seen = module(box, lines(there), name)
+            expect(f"the end ({name})", end(seen), "value")
+            talker.expect_refused(seen.value, there, seen.result, name)
+
+
+@requires("MODULE-BACKEND-02", capability=HERE)
+def test_its_workspace_is_its_directory_alone(box: Box) -> None:
+    beside = box.tmp / "directories" / "beside"
+    body = f"(: >{quoted(beside)}) 2>/dev/null; (: >own) && echo 1"
+    box.module.script("writes", body)
+    control = box.module.execute("writes")
+    expect("outside: the end", (end(control), beside.exists()), ("value", True), verdict="unproven")
+    for name in talker.backends(box):
+        beside.unlink(missing_ok=True)
+        seen = box.module.execute("writes", backend=talker.use(name, None), within_s=30)
+        got = (end(seen), beside.exists())
+        expect(f"the end; whether it wrote beside its directory ({name})", got, ("value", False))

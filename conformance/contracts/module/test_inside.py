@@ -1,0 +1,53 @@
+"""What holds inside a sandbox instead of what a launcher changes (`--backend`, see inside.yaml)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from boxspec.api import Box, expect, requires, satisfies
+from boxspec.api import programs as P
+from contracts.module.judging import end, quoted
+
+HERE = "module.backend"
+
+
+@requires("MODULE-ENV-03", capability=HERE, inside=True)
+@pytest.mark.parametrize("home", [None, "/boxspec/no/such/home"])
+def test_inside_home_and_working_directory_are_one(box: Box, home: str | None) -> None:
+    # Also where the caller's own home is not there.
+    box.module.script("says", 'printf \'["%s","%s","%s"]\' "$HOME" "$(pwd -P)" "$TMPDIR"')
+    seen = box.module.execute("says", shim_env={} if home is None else {"HOME": home})
+    expect("the end", end(seen), "value")
+    at_home, place, scratch = seen.value
+    fresh = str((box.tmp / "directories").resolve())
+    expect("HOME, and where it is", (at_home, place.startswith(f"{fresh}/")), (place, True))
+    private = satisfies(lambda path: path.startswith("/") and path != place, "another directory")
+    expect("TMPDIR", scratch, private)
+
+
+@requires("MODULE-RUNNER-02", capability=HERE, inside=True)
+def test_inside_the_runner_is_the_module(box: Box) -> None:
+    fifo, events = box.fifo("gate"), box.events()
+    run = f"exec {quoted(P.gate)} {quoted(events.path)} {quoted(fifo)} --out 1"
+    box.module.script("waits", run)
+    with box.module.start("waits") as live:
+        module = events.wait("ready").pid
+        shim = Path(f"/proc/{live.shim_pid}/exe").readlink()
+        same = [each.pid for each in live.tree() if _executes(each.pid, shim)]
+        is_there = module in {each.pid for each in live.tree()}
+        box.open_gate(fifo)
+        seen = live.finish()
+    got = (end(seen), is_there, same)
+    wanted: tuple[str, bool, list[int]] = ("value", True, [])
+    expect(
+        "end; whether the module is there; who of them executes the runner's program", got, wanted
+    )
+
+
+def _executes(pid: int, program: Path) -> bool:
+    try:
+        return Path(f"/proc/{pid}/exe").readlink() == program
+    except OSError:
+        return False

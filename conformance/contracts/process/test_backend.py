@@ -1,0 +1,77 @@
+"""PROCESS-BACKEND: a program that is talked to is confined as one that is run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from boxspec.api import Box, expect, requires
+from contracts.process.asking import handle, step
+from contracts.process.judging import read_some
+from contracts.shared import talker
+from contracts.shared.talker import Outside
+
+HERE = "process.backend"
+
+
+def over_script(box: Box, there: Outside, name: str | None) -> tuple[list[list[str]], Any]:
+    """What each of two handles of one script answers, line by line, and the result."""
+    program, args = talker.words()
+    steps = [step("open", on) for on in "ab"]
+    for line in there.lines():
+        for on in "ab":
+            steps.append(step("write", on, data=f"{line}\n".encode()))
+            steps.append(step("read_until", on, stream="stdout", until=b"\n"))
+    steps += [step("close", on) for on in "ab"]
+    handles = {on: handle(program, args) for on in "ab"}
+    used = None if name is None else talker.use(name, there.workspace)
+    seen = box.process.script(handles, steps, backend=used, within_s=30)
+    at = [2 + 2 * i + 1 for i in range(8)]
+    said = [seen.data(each).decode("utf-8", "replace").strip() for each in at]
+    return [said[::2], said[1::2]], seen.result
+
+
+def over_bridge(box: Box, there: Outside, name: str | None) -> tuple[list[str], Any]:
+    program, args = talker.words()
+    used = None if name is None else talker.use(name, there.workspace)
+    said = []
+    options: dict[str, Any] = {"stdin": "pipe", "stdout": "pipe", "backend": used, "within_s": 30}
+    with box.process.start_bridge(program, args, **options) as live:
+        for line in there.lines():
+            live.stdin.write(f"{line}\n".encode())
+            said.append(read_some(live.stdout.fileno()).decode("utf-8", "replace").strip())
+        live.stdin.close()
+        seen = live.finish()
+    return [each for each in said if each], seen.result
+
+
+@requires("PROCESS-BACKEND-01", capability=HERE)
+def test_handles_are_refused_and_answer_on(box: Box) -> None:
+    with talker.outside() as there:
+        control, _ = over_script(box, there, None)
+        expect("answers outside", control, [["did"] * 4] * 2, verdict="unproven")
+        expect("what came", there.effects(), (talker.CANARY + "xx", 2), verdict="unproven")
+        for name in talker.backends(box):
+            said, result = over_script(box, there, name)
+            for each in said:
+                talker.expect_refused(each, there, result, name)
+
+
+@requires("PROCESS-BACKEND-01", capability=HERE)
+def test_a_bridged_program_is_refused_and_answers_on(box: Box) -> None:
+    with talker.outside() as there:
+        control, _ = over_bridge(box, there, None)
+        talker.expect_control(control, there)
+        for name in talker.backends(box):
+            said, result = over_bridge(box, there, name)
+            talker.expect_refused(said, there, result, name)
+
+
+@requires("PROCESS-BACKEND-02", capability=HERE)
+def test_a_program_that_is_not_there_inside_is_an_error_of_open(box: Box) -> None:
+    with talker.outside() as there:
+        for name in talker.backends(box):
+            used = talker.use(name, there.workspace)
+            absent = {"a": handle(str(there.workspace / "absent"))}
+            seen = box.process.script(absent, [step("open")], backend=used)
+            error = seen.steps[0].get("error", {})
+            expect(f"the kind of error ({name})", error.get("kind"), "execution")

@@ -1,0 +1,66 @@
+"""What holds inside a sandbox instead of what a launcher changes (`--backend`, see inside.yaml)."""
+
+from __future__ import annotations
+
+import pytest
+
+from boxspec.api import Box, expect, requires
+from boxspec.api import programs as P
+from contracts.process.asking import handle, step
+from contracts.process.judging import Pause, shell
+from contracts.process.test_kill import numbered
+from contracts.shared.moments import attempted, expect_none_left
+
+HERE = "process.backend"
+
+
+@requires("PROCESS-OPEN-04", capability=HERE, inside=True)
+def test_inside_an_inherited_pipe_is_the_shims(box: Box) -> None:
+    handles = {"a": shell("echo here >&2", stderr=0)}
+    steps = [step("open"), step("streams"), step("wait")]
+    with box.process.start(handles, steps, stderr="pipe") as live:
+        came = live.stderr.read()
+        seen = live.finish()
+    got = (seen.steps[1], seen.steps[2], came)
+    wanted = ({"stdin": True, "stdout": True, "stderr": False}, {"exited": 0}, b"here\n")
+    expect("the streams, the end, and what came on the shim's own stderr", got, wanted)
+
+
+@requires("PROCESS-GROUP-02", capability=HERE, inside=True)
+def test_inside_who_left_the_group_ends_with_it(box: Box) -> None:
+    events = box.events()
+    words = [events.path, "--keep", "none", "--setsid"]
+    seen = box.process.script({"a": handle(P.orphan, words)}, [step("open"), step("wait")])
+    expect("the end", seen.steps[1], {"exited": 0})
+    expect_none_left(seen, events, orphan=1)
+
+
+@requires("PROCESS-CLOSE-02", capability=HERE, inside=True)
+@pytest.mark.parametrize("keep", ["out", "err", "none"])
+def test_inside_nobody_holds_the_pipes_behind_the_end(box: Box, keep: str) -> None:
+    events = box.events()
+    words = [events.path, "--setsid", "--keep", keep]
+    steps = [step("open"), step("wait"), step("close")]
+    seen = box.process.script({"a": handle(P.orphan, words)}, steps)
+    attempted(events, orphan=1)
+    expect("detached_writers", seen.steps[2].get("detached_writers"), False)
+
+
+@requires("PROCESS-KILL-04", capability=HERE, inside=True)
+@pytest.mark.parametrize("how", ["terminate", "kill", "close", "drop"])
+def test_inside_who_has_the_launchers_number_next_gets_nothing(box: Box, how: str) -> None:
+    events, fifo, pause = box.events(), box.fifo("open"), Pause(box)
+    handles = {"a": handle(P.gate, [events.path, fifo]), pause.name: pause.handle}
+    steps = [step("open"), step("wait"), *pause.steps, step(how)]
+    with box.process.start(handles, steps, within_s=15) as live:
+        number = events.wait("ready").pid
+        parents = {each.pid: each.ppid for each in live.tree()}
+        while parents[number] != live.shim_pid:
+            number = parents[number]
+        box.open_gate(fifo)
+        pause.reached()
+        with numbered(box, number) as other:
+            pause.go_on()
+            live.finish()
+            other.communicate(timeout=10)
+    expect("how the process with the same number ended", other.returncode, 0)

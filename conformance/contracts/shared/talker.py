@@ -1,0 +1,167 @@
+"""A program that does what it is told line by line, and the observers of what it must not do.
+
+It answers each line with `did` or the name of an error, so that a caller can see that it talks on
+after it was refused something. What really happened is seen outside: a canary file, and a listener
+that counts connections.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from boxspec.api import HostLacks, Verdict, expect, satisfies
+from boxspec.judge.verdict import Failure, NotApplicable
+from boxspec.places import case_root
+from boxspec.target.case import Box
+
+# Each of the shim that confines; none has a network under this profile.
+PROFILE = "no-network"
+CONTROL = "none"
+CANARY = "canary\n"
+
+BODY = """\
+import errno, socket, sys
+def do(word, rest):
+    if word == "write":
+        with open(rest, "a") as file:
+            file.write("x")
+    elif word == "connect":
+        socket.create_connection(("127.0.0.1", int(rest)), 5).close()
+for line in lines():
+    word, _, rest = line.rstrip("\\n").partition(" ")
+    try:
+        do(word, rest)
+        said = "did"
+    except OSError as why:
+        said = errno.errorcode.get(why.errno, "refused")
+    answer(said)
+"""
+# Line by line on its streams.
+TALKER = (
+    """\
+import sys
+def lines():
+    return iter(sys.stdin.readline, "")
+def answer(said):
+    print(said, flush=True)
+"""
+    + BODY
+)
+# A list of lines in, a list of answers out.
+ANSWERS = (
+    """\
+import json, sys
+answers = []
+answer = answers.append
+def lines():
+    return json.load(sys.stdin)
+"""
+    + BODY
+    + "json.dump(answers, sys.stdout)\n"
+)
+
+
+def interpreter() -> str:
+    """The file itself: a link to it may not be there inside."""
+    return os.path.realpath(sys.executable)
+
+
+def words(source: str = TALKER) -> tuple[str, list[str]]:
+    return interpreter(), ["-I", "-S", "-c", source]
+
+
+def backends(box: Box) -> list[str]:
+    """The one of this run, or all that the shim names and that confine."""
+    if box.session.backend is not None:
+        return [box.session.backend]
+    return [name for name in box.hello.get("backends", {}) if name != CONTROL]
+
+
+@dataclass
+class Outside:
+    """What a sandbox is to keep a program from reaching, and the workspace beside it."""
+
+    workspace: Path
+    canary: Path
+    listener: socket.socket
+
+    def lines(self, workspace: Path | None = None) -> list[str]:
+        """Something allowed, the two attempts, and something allowed again."""
+        inner = (workspace or self.workspace) / "inside"
+        port = self.listener.getsockname()[1]
+        return [
+            f"write {inner}",
+            f"write {self.canary}",
+            f"connect {port}",
+            f"write {inner}",
+        ]
+
+    def effects(self) -> tuple[str, int]:
+        """The canary's text, put back, and how many connections came."""
+        text = self.canary.read_text(encoding="utf-8")
+        self.canary.write_text(CANARY, encoding="utf-8")
+        came = 0
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                self.listener.accept()[0].close()
+                came += 1
+        return text, came
+
+
+@contextlib.contextmanager
+def outside() -> Iterator[Outside]:
+    with (
+        tempfile.TemporaryDirectory(dir=case_root(), prefix=f"{os.getpid()}-") as folder,
+        socket.socket() as listener,
+    ):
+        base = Path(folder)
+        (base / "ws").mkdir()
+        (base / "canary").write_text(CANARY, encoding="utf-8")
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(16)
+        listener.setblocking(False)
+        yield Outside(base / "ws", base / "canary", listener)
+
+
+def use(name: str, root: Path | None) -> dict[str, Any]:
+    """The field `backend`; without a root the operation makes the workspace."""
+    context: dict[str, Any] = {"profile": PROFILE}
+    if root is not None:
+        context["root"] = str(root)
+    return {"name": name, "context": context, "on_unavailable": "degrade"}
+
+
+def expect_control(said: list[str], there: Outside) -> None:
+    """Without a sandbox all of it works here; else the refusals would prove nothing."""
+    seen = (said, there.effects())
+    if seen != (["did"] * 4, (CANARY + "x", 1)):
+        raise HostLacks("escape probes", f"the attempts do nothing here even outside: {seen}")
+
+
+def expect_refused(said: list[str], there: Outside, result: dict[str, Any], name: str) -> None:
+    """Nothing came out, what is allowed worked, and it answered to the end."""
+    if result.get("enforcement") == "none":
+        why = "; ".join(map(str, result.get("enforcement_reasons", ())))
+        raise NotApplicable(f"{name} enforces nothing here: {why}")
+    evidence = {"answers": said, "backend": name, "claim": result.get("enforcement")}
+    effects = there.effects()
+    if effects != (CANARY, 0):
+        raise Failure(
+            "nothing outside is another for it",
+            f"the canary as it was, and no connection ({name})",
+            f"the canary {effects[0]!r}, connections {effects[1]}",
+            evidence,
+            Verdict.ESCAPED,
+        )
+    ends = (said[:1], said[3:])
+    expect(f"answers to what is allowed, before and behind ({name})", ends, (["did"], ["did"]))
+    # A file system or a network of its own may let it do as it likes.
+    expect(f"answers in all ({name})", len(said), satisfies(lambda n: n == 4, "4"))

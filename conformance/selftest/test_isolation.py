@@ -1,0 +1,85 @@
+"""`--isolate`: the shim is another user, and what it would do to the kit comes to nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from boxspec.errors import ShimBroke, UsageError
+from boxspec.target.client.exchange import read_response
+from boxspec.target.isolation import isolation
+from selftest.tools import REFERENCE, ROOT, boxspec, run
+
+PROGRAMS = ROOT / "build" / "release" / "fixtures" / "programs"
+ROOT_USER = os.geteuid() == 0
+
+
+def can_mount() -> bool:
+    return ROOT_USER and run(["unshare", "--mount", "true"]).returncode == 0
+
+
+needs_mounts = pytest.mark.skipif(not can_mount(), reason="--isolate needs root and mounts")
+
+
+def shim(folder: Path, script: str) -> Path:
+    """The reference behind some lines of shell, which refuse to run as anybody but the other."""
+    path = folder / "shim"
+    known = '[ "$(id -u)" -ge 55000 ] || exit 1'
+    path.write_text(f'#!/bin/sh\n{known}\n{script}\nexec {REFERENCE} "$@"\n')
+    path.chmod(0o755)
+    return path
+
+
+def test_who_is_not_root_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    with pytest.raises(UsageError, match="only root can start the shim as another user"):
+        isolation()
+
+
+def test_a_file_of_somebody_else_is_no_response(tmp_path: Path) -> None:
+    response = tmp_path / "response"
+    response.write_text("{}")
+    owner = response.stat().st_uid
+    assert read_response(response, 100, owner) == b"{}"
+    with pytest.raises(ShimBroke, match=f"is a file of user {owner}, the shim is {owner + 1}"):
+        read_response(response, 100, owner + 1)
+
+
+@needs_mounts
+def test_the_kit_is_read_only_even_where_everybody_may_write(tmp_path: Path) -> None:
+    programs = tmp_path / "programs"
+    shutil.copytree(PROGRAMS, programs)
+    for path in programs.rglob("*"):
+        path.chmod(0o777)
+    target = shim(tmp_path, f"printf x >>{programs / 'emit'} && exit 1")
+    words = ("run", "--requirement", "EXEC-RESULT-01", "--shim", str(target))
+    env = {"BOXSPEC_PROGRAMS": str(programs), "CI": ""}
+    assert boxspec(*words, "--isolate", env=env).returncode == 0
+
+
+ONLY_THE_KITS_USER = (
+    'kill -s STOP "$PPID"',
+    'cat "/proc/$PPID/environ"',
+    "cat /etc/shadow",
+    '[ "$1" = run ] && ls "${2%/*/*/*}"',
+)
+
+
+@needs_mounts
+def test_what_only_the_kits_user_may_do_fails(tmp_path: Path) -> None:
+    lines = [f"{each} 2>/dev/null && exit {41 + n}" for n, each in enumerate(ONLY_THE_KITS_USER)]
+    # Everybody but itself, which must be all that there is of its user.
+    target = shim(tmp_path, "\n".join([*lines, "kill -s KILL -1 2>/dev/null"]))
+    done = boxspec("smoke", "--isolate", "--shim", str(target))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@needs_mounts
+def test_a_right_shim_conforms_as_another_user() -> None:
+    asked = ("EXEC-RESULT-01", "EXEC-CHILD-08", "EXEC-SPAWN-11", "EXEC-SIGNAL-01", "SBPL-FILE-01")
+    words = [word for name in asked for word in ("--requirement", name)]
+    done = boxspec("run", "--isolate", "--profile", "all", *words)
+    assert done.returncode == 0, done.stdout + done.stderr

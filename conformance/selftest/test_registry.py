@@ -1,0 +1,149 @@
+"""The list of requirements as a registry: public sources have addresses, versions never change."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from boxspec.errors import UsageError
+from boxspec.judge import frozen, requirements
+from boxspec.judge.requirements import load
+from boxspec.pages.requirements import line
+from selftest.test_skeleton import Copy
+from selftest.tools import CONFORMANCE, CONTRACTS, boxspec
+
+# What everybody can read: standards, manual pages, vulnerabilities, issues of a tracker.
+PUBLIC = re.compile(r"RFC \d+|YAML \d[\d.]*|C(?:VE|WE)-[\d-]+|[\w.]+\(\d\)|\b[a-z]+#\d+")
+# Of these no address was found that could be checked.
+UNKNOWN = {"srt#8"}
+
+# What came out stays: a change of a line here is a change of what a version means.
+DIGESTS = {
+    "1.0": {
+        "backend": "db805dacb748f7fd",
+        "exec": "4da4483d4a8fa9af",
+        "module": "c3d2eff174043a15",
+        "policy": "6d9a9e93f5110553",
+        "process": "e4694b6ab233dd1c",
+        "sbpl": "f0ecce0f67bb35b5",
+    }
+}
+
+
+def test_what_is_public_of_a_source_has_its_address() -> None:
+    for name, each in load().items():
+        public = {found for found in PUBLIC.findall(each.source) if found not in UNKNOWN}
+        without = {found for found in public if not any(found in link for link in each.links)}
+        assert not without, f"{name}: no address for {sorted(without)}: head of requirements.yaml"
+
+
+def test_the_addresses_are_told_by_explain_list_and_page() -> None:
+    url = "https://www.rfc-editor.org/rfc/rfc8259"
+    assert f"RFC 8259: {url}" in boxspec("explain", "POLICY-FILE-10").stdout
+    assert f"[RFC 8259]({url})" in line(load()["POLICY-FILE-10"])
+    listed = json.loads(boxspec("list", "--contract", "policy", "--json").stdout)
+    (found,) = (each for each in listed["requirements"] if each["id"] == "POLICY-FILE-10")
+    assert (found["links"], found["since"]) == ({"RFC 8259": url}, "1.0")
+
+
+@pytest.fixture
+def head(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder of contracts with one requirement; its file is to be written."""
+    monkeypatch.setattr(requirements, "CONTRACTS", tmp_path)
+    requirements.load.cache_clear()
+    (tmp_path / "echo").mkdir()
+    yield tmp_path / "echo" / "requirements.yaml"
+    requirements.load.cache_clear()
+
+
+ENTRY = """
+requirements:
+- {id: ECHO-SAY-01, level: MUST, profile: contract, clause: It echoes., source: 'CVE-2024-21626',
+   since: '1.0', testable: true}
+"""
+
+
+@pytest.mark.parametrize(
+    ("table", "problem"),
+    [
+        ("CVE-2024-2162: https://example.org/", "CVE-2024-2162 is the source of nothing"),
+        ("CVE-2024-21626: http://example.org/", "'http://example.org/' is no address"),
+        ("CVE-2024-21626: [1]", "[1] is no address"),
+    ],
+)
+def test_a_table_of_addresses_that_is_wrong_is_told(head: Path, table: str, problem: str) -> None:
+    head.write_text(f"sources:\n  {table}\n{ENTRY}")
+    with pytest.raises(UsageError, match=re.escape(problem)):
+        requirements.load()
+
+
+def test_the_set_of_a_version_never_changes() -> None:
+    found = {
+        version: {
+            name: hashlib.sha256((folder / f"spec-{version}.yaml").read_bytes()).hexdigest()[:16]
+            for name, folder in CONTRACTS.items()
+            if (folder / f"spec-{version}.yaml").exists()
+        }
+        for version in frozen.versions()
+    }
+    assert found == DIGESTS, "a version keeps its requirements; new ones have another `since`"
+
+
+def test_what_is_scored_since_a_version_is_in_its_set() -> None:
+    scored = {name for name, each in load().items() if each.testable and each.since == "1.0"}
+    assert scored == set(frozen.frozen("1.0"))
+    later = {name for name, each in load().items() if each.since != "1.0"}
+    assert not later & set(frozen.frozen("1.0"))
+
+
+def test_what_is_not_scored_says_why() -> None:
+    away = [name for name, each in load().items() if not each.testable]
+    assert away and not set(away) & set(frozen.frozen("1.0"))
+    assert all(re.match(r"\w.{20,}", str(load()[name].untestable)) for name in away)
+    said = boxspec("explain", away[0]).stdout
+    assert re.search(r"^  not scored  \w.{20,}", said, re.M), said
+
+
+def test_a_later_requirement_is_outside_of_an_older_version(tmp_path: Path) -> None:
+    copy = Copy(tmp_path / "copy")
+    known = copy.conformance / "contracts" / "module" / "requirements.yaml"
+    known.write_text(
+        known.read_text() + "- id: MODULE-ID-99\n  level: MUST\n  profile: contract\n"
+        "  clause: It is new.\n  source: 'this test'\n  since: '1.1'\n  testable: true\n"
+    )
+
+    def asked(*words: str) -> tuple[int, list[str]]:
+        path = tmp_path / "result.json"
+        flags = ("--contract", "module", "--topic", "MODULE-ID", "--json", str(path))
+        done = copy.boxspec("run", "--shim", copy.twin, *flags, *words)
+        assert path.exists(), done.stdout + done.stderr
+        result = json.loads(path.read_text())
+        assert result["selection"]["spec"] == (words[1] if words else None)
+        return result["summary"]["contract"]["must"]["of"], [
+            e["id"] for e in result["requirements"]
+        ]
+
+    older, ids = asked("--spec", "1.0")
+    assert "MODULE-ID-99" not in ids
+    now, ids = asked()
+    assert "MODULE-ID-99" in ids and now == older + 1
+    refused = copy.boxspec("run", "--spec", "1.0", "--requirement", "MODULE-ID-99")
+    assert refused.returncode == 2
+    assert "MODULE-ID-99 is not of it: it is of 1.1" in refused.stderr
+    listed = copy.boxspec("list", "--topic", "MODULE-ID").stdout
+    assert re.search(r"^MODULE-ID-99 .*, since 1\.1 .*It is new\.$", listed, re.M), listed
+    # Nor may one of the set become another.
+    known.write_text(known.read_text().replace("  level: MUST\n", "  level: SHOULD\n", 1))
+    changed = copy.boxspec("run", "--contract", "module", "--spec", "1.0")
+    assert changed.returncode == 2 and "requirements.yaml differs" in changed.stderr
+
+
+def test_a_version_that_is_not_there_is_wrong_use() -> None:
+    done = boxspec("run", "--spec", "0.9")
+    assert done.returncode == 2 and "--spec 0.9: no such version" in done.stderr
+    assert (CONFORMANCE / "contracts" / "exec" / "spec-1.0.yaml").is_file()

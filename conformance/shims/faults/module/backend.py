@@ -1,0 +1,32 @@
+"""Mistakes with sandboxes around modules."""
+
+import os
+
+from faults.registry import fault, replaces
+from module.execution import Execution
+
+
+@fault("MODULE-BACKEND-01", "the session is opened, the runner is not wrapped", "two call sites")
+def the_runner_is_not_wrapped():
+    @replaces(Execution)
+    def go_inside(original, self, request, path):
+        if self.around is not None:
+            self.around.open(path)
+
+
+@fault("MODULE-BACKEND-01", "the extensions root is not there inside", "a private /dev or /tmp")
+def the_extensions_root_is_not_there():
+    @replaces(Execution)
+    def go_inside(original, self, request, path):
+        if self.around is not None:
+            self.around.open(path)
+            self.around.seat(request)
+
+
+@fault("MODULE-BACKEND-02", "the workspace is where directories are made", "dirname once too often")
+def the_workspace_is_the_parent():
+    @replaces(Execution)
+    def go_inside(original, self, request, path):
+        if self.around is not None:
+            self.around.open(os.path.dirname(path), [self.root()])
+            self.around.seat(request)

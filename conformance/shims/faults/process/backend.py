@@ -1,0 +1,28 @@
+"""Mistakes with sandboxes around processes."""
+
+from backend.around import Around
+from backend.session import Session
+from faults.registry import fault, replaces
+
+
+@fault("PROCESS-BACKEND-01", "a stream is no run: it is not wrapped", "a seam of run alone")
+def streams_are_not_wrapped():
+    @replaces(Around)
+    def seat(original, self, request):
+        request.current_dir = request.current_dir or self.session.context.cwd
+
+
+@fault("PROCESS-BACKEND-01", "only the first of a session is wrapped", "a wrap that is used up")
+def only_the_first_is_wrapped():
+    @replaces(Around)
+    def seat(original, self, request):
+        if not hasattr(self, "used"):
+            self.used = True
+            original(self, request)
+
+
+@fault("PROCESS-BACKEND-02", "the end of the launcher is the program's", "exit 126 and 127")
+def the_launchers_end_is_the_programs():
+    @replaces(Session)
+    def must_be_there(original, self, request, cwd):
+        pass

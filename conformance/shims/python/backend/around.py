@@ -1,0 +1,79 @@
+"""A sandbox around what another contract starts: the field `backend` of its requests."""
+
+from __future__ import annotations
+
+import os
+
+from backend.context import Context, read_context, read_egress, read_profile, read_rules
+from backend.contract import MECHANISMS
+from backend.ops import made, take_on_unavailable
+from backend.session import Session
+from errors import Failed
+from reader import Reader
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from exec.request import Request
+    from kinds import Object
+
+
+class Around:
+    """One session, from `open` to `close`; `seat` puts a request into it."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.opened = False
+
+    def open(self, root: bytes | None = None, readable: Sequence[bytes] = ()) -> None:
+        """root: the workspace of a context that names none."""
+        context = self.session.context
+        if root is not None:
+            context.root = context.cwd = os.path.realpath(root)
+        context.readable = readable
+        self.opened = True
+        if not self.session.open():
+            raise Failed("policy_denied", f"refused by the sandbox: {self.session.why}")
+
+    def seat(self, request: Request) -> None:
+        self.session.seat(request)
+
+    def close(self) -> None:
+        self.session.close()
+
+    def told(self) -> Object:
+        if not self.opened:
+            return {}
+        claims = self.session.claims
+        reasons = claims.reasons() if claims is not None else []
+        if self.session.why is not None:
+            reasons = [*reasons, self.session.why]
+        return {"enforcement": self.session.enforcement, "enforcement_reasons": reasons}
+
+
+def take_around(reader: Reader, own_root: bool = False) -> Around | None:
+    """own_root: the operation makes the workspace, and the context names none."""
+    value = reader.take("backend", dict)
+    if value is None:
+        return None
+    inner = Reader(value, f"{reader.pointer}/backend")
+    name = inner.need("name", str)
+    if name not in MECHANISMS:
+        inner.wrong("name", f"must be one of {', '.join(MECHANISMS)}")
+    given = inner.need("context", dict)
+    pointer = f"{inner.pointer}/context"
+    context = read_context_without_root(given, pointer) if own_root else read_context(given)
+    on_unavailable = take_on_unavailable(inner)
+    inner.done()
+    return Around(Session(made(name), context, on_unavailable))
+
+
+def read_context_without_root(value: object, pointer: str) -> Context:
+    reader = Reader(value, pointer)
+    context = Context()
+    context.profile = read_profile(reader)
+    context.rules = read_rules(reader)
+    context.egress = read_egress(reader, context.profile)
+    reader.done()
+    return context

@@ -1,0 +1,3 @@
+module example.org/yourparser
+
+go 1.21
