@@ -64,7 +64,7 @@ def test_a_run_without_a_finding_says_one_line(engine: str, work: Path) -> None:
 
 
 def test_a_run_that_is_too_slow_for_its_floor_fails(work: Path) -> None:
-    words = ["fuzz", "path_norm", "--time", "2s", "--work", work, "--floor"]
+    words = ["fuzz", "path_norm", "--time", "2s", "--work", str(work), "--floor"]
     done = boxspec(*words, "1000000000")
     assert done.returncode == 1, done.stderr
     first, second = done.stdout.splitlines()
