@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from boxspec.errors import ShimBroke
 from boxspec.judge.requirements import load
@@ -54,8 +55,13 @@ def _of_segment(segment: str, first: bool, last: bool) -> set[str]:
     return found
 
 
+_broken: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
+
+
 def broken(box: Box) -> set[str]:
     """Those of which a vector fails; asked once in a session."""
+    if (known := _broken.get(box.session)) is not None:
+        return known
     found: set[str] = set()
     asked = box.asked
     for vector in _vectors_of_parts():
@@ -66,6 +72,7 @@ def broken(box: Box) -> set[str]:
         if not _conforms(box, vector):
             found.add(name)
     box.asked = asked
+    _broken[box.session] = found
     return found
 
 
@@ -97,7 +104,8 @@ def anchored(box: Box) -> None:
 
 def readable(box: Box, pattern: str, path: str = "") -> bool:
     """Whether the shim reads each part of this glob as the requirements about the parts say."""
-    return not read_by(pattern, path) & broken(box)
+    amiss = broken(box)
+    return not (amiss and read_by(pattern, path) & amiss)
 
 
 def askable(box: Box, group: Group) -> Group:

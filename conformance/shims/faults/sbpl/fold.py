@@ -134,7 +134,7 @@ def question_mark_takes_one():
     filters.ONE_FOLDED = filters.ONE_DENIED
 
 
-@fault("SBPL-FOLD-01", "names of more than half a KiB do not fold", "a buffer that is too small")
+@fault("SBPL-FOLD-01", "names of more than 512 bytes do not fold", "a buffer that is too small")
 def long_names_do_not_fold():
     @replaces(spellings)
     def expression(original, characters, literally):
