@@ -67,12 +67,6 @@ def add_options(parser: pytest.Parser) -> None:
         action="store_true",
         help="end with the first failure",
     )
-    add(
-        "--records-only",
-        dest="boxspec_records_only",
-        action="store_true",
-        help="records of tests, and none of pytest's reports",
-    )
     add("--keep", dest="boxspec_keep", action="store_true", help="keep every case folder")
     add("--busy", dest="boxspec_busy", type=int, default=0, metavar="N", help="N busy loops beside")
     add(

@@ -106,39 +106,40 @@ def _run_in_lane(body: Body, item: pytest.Item, state: State, shim: Session) -> 
     return body.run_and_sweep(box)
 
 
-def take_box(item: pytest.Item) -> Box:
-    """The world of one case: a new one, or that of a body that ran elsewhere."""
-    state = item.config.stash[STATE]
-    future = state.elsewhere(item.nodeid)
+@pytest.fixture
+def box(request: pytest.FixtureRequest) -> Generator[Box, None, None]:
+    """The world of one case."""
+    state = request.config.stash[STATE]
+    future = state.elsewhere(request.node.nodeid)
     if future is not None:
         wait([future])
-    box = state.boxes.pop(item.nodeid, None)
-    if box is None:
-        box = Box(state.open(), item.nodeid)
-    item.stash[BOX] = box
-    item.stash[LOOKS] = [box]
-    return box
-
-
-def give_box_back(item: pytest.Item) -> None:
-    """The box of its last look is kept with what the test left there, or goes."""
-    record = item.stash.get(RECORD, None)
+    made = state.boxes.pop(request.node.nodeid, None)
+    if made is None:
+        made = Box(state.open(), request.node.nodeid)
+    request.node.stash[BOX] = made
+    request.node.stash[LOOKS] = [made]
+    yield made
+    made = request.node.stash[BOX]
+    record = request.node.stash.get(RECORD, None)
     keep = record is not None and record.folder is not None
-    item.stash[BOX].close(keep=keep or item.config.getoption("boxspec_keep"))
+    made.close(keep=keep or request.config.getoption("boxspec_keep"))
 
 
-def look(item: pytest.Function, marked: Requires) -> bool | None:
-    """Ask, and ask again what came late; None where pytest has to call the test."""
-    state = item.config.stash[STATE]
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    marked = says(pyfuncitem)
+    if marked is None:
+        return None
+    state = pyfuncitem.config.stash[STATE]
     try:
-        return _first_look(item, marked, state)
+        return _first_look(pyfuncitem, marked, state)
     except Late as first:
         began = time.monotonic()
-        item.stash[LATE] = ""
+        pyfuncitem.stash[LATE] = ""
         with state.alone() as alone:
-            ask = partial(_ask, Body(item, marked), item, state)
-            item.stash[LATE] = state.again.until_decided(ask, first, alone=alone)
-        item.stash[SECONDS] = time.monotonic() - began
+            ask = partial(_ask, Body(pyfuncitem, marked), pyfuncitem, state)
+            pyfuncitem.stash[LATE] = state.again.until_decided(ask, first, alone=alone)
+        pyfuncitem.stash[SECONDS] = time.monotonic() - began
         return True
 
 
@@ -166,61 +167,6 @@ def _next_box(item: pytest.Function, state: State, look: Look) -> Box:
     return box
 
 
-def record_of(item: pytest.Item, marked: Requires) -> Record:
-    record = item.stash.get(RECORD, None)
-    if record is None:
-        line = (item.location[1] or 0) + 1
-        record = Record(item.nodeid, list(marked.ids), line=line, needs=list(marked.needs))
-        item.stash[RECORD] = record
-    return record
-
-
-def measure(item: pytest.Item, record: Record, seconds: float, passed: bool) -> None:
-    """What the looks took; `seconds`, if no look tells it."""
-    record.seconds = round(_seconds(item, seconds), 4)
-    record.reason = item.stash.get(LATE, "")
-    record.late = LATE in item.stash
-    boxes = item.stash.get(LOOKS, [])
-    record.timing = [each.to_json() for box in boxes for each in box.timings]
-    record.shim_seconds = round(sum(box.shim_seconds for box in boxes), 4)
-    if passed and boxes and boxes[-1].questions:
-        record.cases = [0, boxes[-1].questions]
-
-
-def _seconds(item: pytest.Item, seconds: float) -> float:
-    """What the body took where it ran; a body that failed has told its box alone."""
-    box = item.stash.get(BOX, None)
-    if SECONDS not in item.stash and box is not None and box.seconds is not None:
-        return box.seconds
-    return item.stash.get(SECONDS, seconds)
-
-
-def blame(item: pytest.Item, record: Record, why: BaseException) -> None:
-    """Take what a look raised, and what its box has to show."""
-    record.blame(why)
-    box = item.stash.get(BOX, None)
-    if box is None or isinstance(why, NotMeasured | NotApplicable):
-        return
-    record.request = box.request_text(why)
-    if record.verdict in BROKEN:
-        record.evidence = {**box.outside(why), **record.evidence}
-    if record.verdict in BROKEN or record.verdict is Verdict.HARNESS_ERROR:
-        record.folder = str(box.folder)
-
-
-@pytest.fixture
-def box(request: pytest.FixtureRequest) -> Generator[Box, None, None]:
-    """The world of one case."""
-    yield take_box(request.node)
-    give_box_back(request.node)
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    marked = says(pyfuncitem)
-    return None if marked is None else look(pyfuncitem, marked)
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
@@ -229,110 +175,60 @@ def pytest_runtest_makereport(
     marked = says(item)
     if marked is None:
         return report
-    record = record_of(item, marked)
+    record = item.stash.get(RECORD, None)
+    if record is None:
+        needs = list(marked.needs)
+        line = (item.location[1] or 0) + 1
+        record = Record(item.nodeid, list(marked.ids), line=line, needs=needs)
+        item.stash[RECORD] = record
     if call.when == "call":
-        measure(item, record, call.duration, passed=call.excinfo is None)
+        record.seconds = round(_seconds(item, call), 4)
+        record.reason = item.stash.get(LATE, "")
+        record.late = LATE in item.stash
+        boxes = item.stash.get(LOOKS, [])
+        record.timing = [each.to_json() for box in boxes for each in box.timings]
+        record.shim_seconds = round(sum(box.shim_seconds for box in boxes), 4)
+        if call.excinfo is None and boxes and boxes[-1].questions:
+            record.cases = [0, boxes[-1].questions]
     if call.excinfo is not None:
-        blame(item, record, call.excinfo.value)
-        _tell(item, call.excinfo.value, record, report)
+        _judge(item, call.excinfo.value, record, report)
     if call.when == "teardown":
         item.user_properties.append((PROPERTY, record.to_json()))
         report.user_properties = list(item.user_properties)
     return report
 
 
-def _tell(item: pytest.Item, why: BaseException, record: Record, report: pytest.TestReport) -> None:
-    """The verdict in pytest's words."""
+def _seconds(item: pytest.Item, call: pytest.CallInfo[None]) -> float:
+    """What the body took where it ran; a body that failed has told its box alone."""
+    box = item.stash.get(BOX, None)
+    if SECONDS not in item.stash and box is not None and box.seconds is not None:
+        return box.seconds
+    return item.stash.get(SECONDS, call.duration)
+
+
+def _judge(
+    item: pytest.Item, why: BaseException, record: Record, report: pytest.TestReport
+) -> None:
+    record.blame(why)
+    box = item.stash.get(BOX, None)
     if isinstance(why, NotMeasured | NotApplicable):
         report.outcome = "skipped"
         path, line, _ = item.location
         report.longrepr = (path, (line or 0) + 1, f"{record.verdict}: {why}")
-    elif record.verdict in BROKEN:
+        return
+    if box is not None:
+        record.request = box.request_text(why)
+        if record.verdict in BROKEN:
+            record.evidence = {**box.outside(why), **record.evidence}
+        if record.verdict in BROKEN or record.verdict is Verdict.HARNESS_ERROR:
+            record.folder = str(box.folder)
+    if record.verdict in BROKEN:
         report.outcome = "failed"
         report.longrepr = failure_block(
             record,
             item.config.getoption("boxspec_shim"),
             item.config.getoption("boxspec_backend"),
         )
-
-
-# The short way, in the kit's own runs: pytest's makes fixtures that nearly no test uses, copies
-# keywords, and asks some fifty hooks for each of three phases, which took as long as a short case
-# itself. Nobody reads those reports there: the record is the report. A test with anything else than
-# a box goes pytest's way.
-
-# Marks that do not change how a test is run.
-HARMLESS = frozenset({"requires", "timing", "stress", "long", "parametrize"})
-
-
-# Where a function stands: most are many tests, and pytest asks for each.
-PLACES = pytest.StashKey[dict[object, tuple[str, int | None]]]()
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item) -> bool | None:
-    if not item.config.getoption("boxspec_records_only"):
-        return None
-    marked = says(item)
-    if marked is None or not isinstance(item, pytest.Function) or not _has_only_a_box(item):
-        return None
-    _place(item)
-    record = record_of(item, marked)
-    try:
-        _look_and_measure(item, marked, record)
-    finally:
-        if BOX in item.stash:
-            _closed(item, record)
-    bad = record.verdict in BROKEN or record.verdict is Verdict.HARNESS_ERROR
-    report = pytest.TestReport(
-        nodeid=item.nodeid,
-        location=item.location,
-        keywords={},
-        outcome="failed" if bad else "passed",
-        longrepr=record.reason or None,
-        when="teardown",
-        user_properties=[(PROPERTY, record.to_json())],
-    )
-    item.config.hook.pytest_runtest_logreport(report=report)
-    return True
-
-
-def _look_and_measure(item: pytest.Function, marked: Requires, record: Record) -> None:
-    began = time.perf_counter()
-    try:
-        take_box(item)
-        began = time.perf_counter()
-        assert look(item, marked)
-    except (KeyboardInterrupt, pytest.exit.Exception):
-        raise
-    except BaseException as why:
-        measure(item, record, time.perf_counter() - began, passed=False)
-        blame(item, record, why)
-    else:
-        measure(item, record, time.perf_counter() - began, passed=True)
-
-
-def _place(item: pytest.Function) -> None:
-    places = item.config.stash.setdefault(PLACES, {})
-    known = places.get(item.function)
-    if known is None:
-        places[item.function] = item.location[:2]
-    else:
-        item.location = (*known, item.name)
-
-
-def _closed(item: pytest.Item, record: Record) -> None:
-    try:
-        give_box_back(item)
-    except Exception as why:
-        blame(item, record, why)
-
-
-def _has_only_a_box(item: pytest.Function) -> bool:
-    params = item.callspec.params if hasattr(item, "callspec") else {}
-    return all(name == "box" or name in params for name in item.fixturenames) and all(
-        mark.name in HARMLESS for mark in item.iter_markers()
-    )
 
 
 def pytest_terminal_summary(

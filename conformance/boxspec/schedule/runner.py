@@ -129,7 +129,6 @@ def run_pytest(
                         *("-p", "no:unraisableexception", "-p", "no:threadexception"),
                         # Nor is anything logged or warned of that somebody reads.
                         *("-p", "no:logging", "-p", "no:warnings"),
-                        "--records-only",
                         *arguments,
                         *folders(contracts),
                     ],
