@@ -1,0 +1,53 @@
+/* The outside of a launch, in three files: outside.c supervises, start.c makes the child, streams.c
+ * has pipes and what is passed on through them. */
+#ifndef BS_BACKEND_LAUNCH_LAUNCHER_H
+#define BS_BACKEND_LAUNCH_LAUNCHER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "backend/launch/launch.h"
+
+struct launcher {
+    const struct plan *plan;
+    struct program *program;
+    pid_t child;
+    bool namespaces;
+    bool going; /* the program was let go */
+    bool tells; /* the caller waits for the start: its report is a socket */
+    bool ended;
+    int wait_status; /* of the program */
+    int signals;
+    int status;  /* what the inside says; our end */
+    int environ; /* its word to go; our end */
+    int said;    /* what bubblewrap has to say; our end */
+    int caller;  /* the pipe of the report: an error once the caller has gone */
+    int pump_in; /* a regular file that is passed on as a pipe */
+    int pump_out;
+    size_t pumped;
+    size_t filled;
+    char pump[16 * 1024];
+    char words[200]; /* the last that bubblewrap said */
+    uint64_t until;  /* when the grace is over */
+    uint64_t strays; /* when those who left the group have no more time */
+    bool has_failed;
+    struct bs_launch_failure failure;
+};
+
+/* A pipe above the numbers that pid 1 finds its own at. False: errno says why. */
+bool make_pipe(int *read_end, int *write_end);
+
+/* Whether 0 to 2 are what a program inside may have; a regular file as 0 becomes a pipe. */
+bool check_stdio(struct launcher *launcher, struct bs_launch_failure *failure);
+
+/* One step of passing that file on, when the pipe can be written. */
+void pump(struct launcher *launcher);
+
+/* Forks what becomes bubblewrap, or the program; it waits for let_go. */
+bool start(struct launcher *launcher);
+
+/* Everything that was asked to end before the program was there ends it before it is. */
+void let_go(struct launcher *launcher);
+
+#endif

@@ -1,0 +1,76 @@
+/* Pipes, and standard input from a file, which the program gets as a pipe. */
+#define _GNU_SOURCE
+#include "backend/launch/launcher.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/sys.h"
+
+bool make_pipe(int *read_end, int *write_end) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    *read_end = ends[0];
+    *write_end = ends[1];
+    /* Above the numbers that pid 1 finds its own at. */
+    for (int *end = read_end; end != NULL; end = end == read_end ? write_end : NULL) {
+        int moved = fcntl(*end, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
+        if (moved < 0)
+            return false;
+        bs_close(end);
+        *end = moved;
+    }
+    return true;
+}
+
+/* A regular file can be opened anew through /proc, for writing too; a directory leads out of the
+ * sandbox. Pipes, sockets and terminals are what they are. */
+bool check_stdio(struct launcher *launcher, struct bs_launch_failure *failure) {
+    for (int fd = 0; fd <= 2; fd++) {
+        struct stat st;
+        if (fstat(fd, &st) != 0) {
+            int null = (int)BS_RETRY(open("/dev/null", O_RDWR));
+            if (null != fd)
+                return failed(failure, BS_LAUNCH_STDIO, errno, "/dev/null");
+            continue;
+        }
+        int flags = fcntl(fd, F_GETFL);
+        if (S_ISDIR(st.st_mode) || S_ISBLK(st.st_mode) || (flags & O_PATH) != 0)
+            return failed(failure, BS_LAUNCH_STDIO, 0,
+                          "a directory or a disk: give a file, a pipe or a terminal");
+        if (!S_ISREG(st.st_mode))
+            continue;
+        if (fd != 0 || (flags & O_ACCMODE) == O_WRONLY)
+            return failed(failure, BS_LAUNCH_STDIO, 0,
+                          "output to a regular file: give a pipe and copy it there");
+        int theirs = -1;
+        launcher->pump_in = fcntl(0, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
+        if (launcher->pump_in < 0 || !make_pipe(&theirs, &launcher->pump_out) ||
+            dup2(theirs, 0) != 0 || !bs_set_nonblocking(launcher->pump_out))
+            return failed(failure, BS_LAUNCH_STDIO, errno, "a pipe");
+        bs_close(&theirs);
+    }
+    return true;
+}
+
+void pump(struct launcher *launcher) {
+    if (launcher->pumped == launcher->filled) {
+        ssize_t n =
+            (ssize_t)BS_RETRY(read(launcher->pump_in, launcher->pump, sizeof launcher->pump));
+        launcher->pumped = 0;
+        launcher->filled = n > 0 ? (size_t)n : 0;
+    }
+    ssize_t n = -1;
+    if (launcher->filled > 0)
+        n = (ssize_t)BS_RETRY(write(launcher->pump_out, launcher->pump + launcher->pumped,
+                                    launcher->filled - launcher->pumped));
+    if (n > 0)
+        launcher->pumped += (size_t)n;
+    if (launcher->filled == 0 || (n < 0 && errno != EAGAIN)) {
+        bs_close(&launcher->pump_in);
+        bs_close(&launcher->pump_out);
+    }
+}
