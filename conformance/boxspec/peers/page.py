@@ -22,7 +22,7 @@ NOT_READ = "not read yet"
 
 
 def render(command: str, peers: Sequence[Judged]) -> str:
-    return "\n".join(_lines(command, peers)) + "\n"
+    return "\n".join(_lines(command, peers)).rstrip() + "\n"
 
 
 def unread(peers: Sequence[Judged]) -> list[tuple[Judged, str]]:
@@ -90,11 +90,15 @@ def _table_of_peers(peers: Sequence[Judged]) -> Iterator[str]:
 
 
 def _facts(peers: Sequence[Judged]) -> Iterator[str]:
-    names = ("host", "user", "python", "kit")
-    found = [each.result.facts() for each in peers if each.result]
-    told = dict.fromkeys(", ".join(facts[name] for name in names) for facts in found)
-    for line in told:
-        yield text(line)
+    """Each machine once, with the commits of the kit that judged there."""
+    commits: dict[str, dict[str, None]] = {}
+    for result in (each.result for each in peers if each.result):
+        facts, kit = result.facts(), result.plain["kit"]
+        machine = f"{facts['host']}, {facts['user']}, Python {facts['python']}"
+        by = f"{machine}; boxspec {kit['version']}"
+        commits.setdefault(by, {})[(kit["commit"] or "unknown")[:10]] = None
+    for by, found in commits.items():
+        yield text(f"{by}, commit {', '.join(found)}")
         yield ""
 
 
