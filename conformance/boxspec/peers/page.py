@@ -148,7 +148,8 @@ def _read(each: Judged) -> Iterator[str]:
     """One line for what has one reason; one command asks again for what stands in it."""
     assert each.result is not None
     failing = [name for name in each.result.requirements if is_broken(each.result, name)]
-    yield f"## {each.peer.word}: {text(each.peer.name)}"
+    named = "" if each.peer.name == each.peer.word else f": {text(each.peer.name)}"
+    yield f"## {each.peer.word}{named}"
     yield ""
     if not failing:
         yield "Nothing fails."
