@@ -112,6 +112,11 @@ def test_what_is_undecided_is_one_line() -> None:
     [
         ([record(MUST)], {}, "conforms to each contract MUST · exit status 0"),
         ([record(MUST)], {"narrowed": True}, "conforms · exit status 0"),
+        (
+            [record(MUST), record(HARDENED, failed()), record(SHOULD, failed())],
+            {"narrowed": True},
+            "conforms to each contract MUST, and fails 2 other requirements · exit status 0",
+        ),
         ([record(MUST, failed())], {}, "does not conform: breaks 1 contract MUST · exit status 1"),
         (
             [record(SHOULD, failed())],

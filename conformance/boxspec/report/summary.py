@@ -113,7 +113,11 @@ def verdict(tree: Tree, status: int, why_incomplete: str | None) -> str:
         return f"no verdict: the kit failed in {wrong} test{'s' if wrong > 1 else ''}"
     if status == 3:
         return f"incomplete: {why_incomplete}"
-    conforms = "conforms" if tree.asked or tree.narrowed else "conforms to each contract MUST"
+    failing = sum(each.verdict in BROKEN and not each.known for each in tree.judged)
+    is_part = tree.asked or tree.narrowed
+    conforms = "conforms" if is_part and not failing else "conforms to each contract MUST"
+    if failing:
+        conforms += f", and fails {failing} other requirement{'s' if failing > 1 else ''}"
     excused = sum(each.known and each.verdict in BROKEN for each in tree.judged)
     if excused:
         conforms += f" but for {excused} known deviation{'s' if excused > 1 else ''}"
