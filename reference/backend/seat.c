@@ -59,7 +59,7 @@ static int as_it_is(const struct bs_exec_request *request, struct seat *seat,
     seat->argv[0] = request->program;
     for (size_t i = 0; i < request->n_args; i++)
         seat->argv[i + 1] = request->args[i];
-    *out = (struct bs_wrapped){.argv = seat->argv, .own = seat};
+    *out = (struct bs_wrapped){.argv = seat->argv};
     return BS_OK;
 }
 
@@ -79,7 +79,6 @@ static int seat_in_backend(const struct bs_session *session, const struct bs_exe
     out->env = seat->env.pairs;
     out->n_env = seat->env.n;
     out->clears_env = true;
-    out->own = seat;
     return BS_OK;
 }
 
@@ -97,6 +96,8 @@ int bs_seat_wrap(void *ctx, const struct bs_exec_request *request, struct bs_wra
                                         : as_it_is(request, seat, out, err);
     if (code != BS_OK)
         free_seat(session, seat);
+    else
+        out->own = seat;
     return code;
 }
 

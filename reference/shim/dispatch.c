@@ -82,12 +82,13 @@ enum bs_answer bs_op_hello(const struct bs_call *call, struct bs_buf *out) {
     bs_buf_str(out, "{\"protocol\":1,\"nonce\":");
     bs_json_put_string(out, nonce, strlen(nonce));
     bs_buf_str(out, numbers);
-    bs_buf_str(out, ",\"capabilities\":[\"exec\",\"exec.bytes\",\"exec.concurrent\",\"exec.debug\","
-                    "\"exec.cap\",\"exec.stdin_failure\",\"exec.termination\",\"exec.sandbox\","
-                    "\"path\",\"glob\",\"policy\",\"policy.load\",\"policy.json\","
-                    "\"policy.yaml\",\"policy.fold\",\"policy.resolved\",\"policy.resolved.parent\","
-                    "\"policy.explain\",\"policy.audit\",\"sbpl\",\"sbpl.fold\",\"sbpl.wrap\","
-                    "\"module\",\"module.runner\",\"process\"");
+    bs_buf_str(out,
+               ",\"capabilities\":[\"exec\",\"exec.bytes\",\"exec.concurrent\",\"exec.debug\","
+               "\"exec.cap\",\"exec.stdin_failure\",\"exec.termination\",\"exec.sandbox\","
+               "\"path\",\"glob\",\"policy\",\"policy.load\",\"policy.json\","
+               "\"policy.yaml\",\"policy.fold\",\"policy.resolved\",\"policy.resolved.parent\","
+               "\"policy.explain\",\"policy.audit\",\"sbpl\",\"sbpl.fold\",\"sbpl.wrap\","
+               "\"module\",\"module.runner\",\"process\"");
 #ifdef BOXSPEC_BACKENDS
     bs_buf_str(out, ",\"backend\",\"backend.policy\",\"backend.script\",\"exec.backend\","
                     "\"process.backend\",\"module.backend\"],"

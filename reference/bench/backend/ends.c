@@ -73,16 +73,25 @@ static bool measure(const char *name, int flags, int rounds, int members) {
         }
     }
     qsort(took, (size_t)rounds, sizeof *took, by_length);
-    (void)printf("%-22s %9.2f %9.2f %9.2f %9.2f\n", name, (double)took[rounds / 2] / 1e6,
-                 (double)took[rounds * 9 / 10] / 1e6, (double)took[rounds * 99 / 100] / 1e6,
-                 (double)took[rounds - 1] / 1e6);
+    const int ranks[] = {rounds / 2, rounds * 9 / 10, rounds * 99 / 100, rounds - 1};
+    (void)printf("%-22s", name);
+    for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
+        (void)printf(" %9.2f", (double)took[ranks[i]] / 1e6);
+    (void)printf("\n");
     return true;
 }
 
+/* -1 for what is no number from `least` to `most`. */
+static int number(const char *text, int least, int most) {
+    char *end = NULL;
+    long value = strtol(text, &end, 10);
+    return end != text && *end == '\0' && value >= least && value <= most ? (int)value : -1;
+}
+
 int main(int argc, char **argv) {
-    int rounds = argc > 1 ? atoi(argv[1]) : 400;
-    int members = argc > 2 ? atoi(argv[2]) : 3;
-    if (argc > 3 || rounds < 1 || rounds > MOST_ROUNDS || members < 0 || members > 100) {
+    int rounds = argc > 1 ? number(argv[1], 1, MOST_ROUNDS) : 400;
+    int members = argc > 2 ? number(argv[2], 0, 100) : 3;
+    if (argc > 3 || rounds < 0 || members < 0) {
         (void)fprintf(stderr, "usage: ends [ROUNDS (1 to 10000) [MEMBERS (0 to 100)]]\n");
         return 2;
     }
