@@ -37,10 +37,20 @@ def stems(folder: str) -> list[str]:
     return [name[:-3] for name in names if name.endswith(".py")]
 
 
+def take(folder: str, stem: str) -> None:
+    """A file whose faults are about two contracts is away with either."""
+    try:
+        import_module(f"faults.{folder}.{stem}")
+    except ModuleNotFoundError as why:
+        missing = str(why.name).split(".")[0]
+        if missing in contract.every() or not os.path.isdir(os.path.join(HERE, missing)):
+            raise
+
+
 def catalogue() -> list[dict[str, str | None]]:
     for folder in folders():
         for stem in stems(folder):
-            import_module(f"faults.{folder}.{stem}")
+            take(folder, stem)
     return [fault.as_json() for fault in FAULTS.values()]
 
 
