@@ -11,11 +11,11 @@ import pytest
 from jsonschema_rs import Draft202012Validator
 
 from boxspec.target.contract import names
-from selftest.tools import FAKE, RESULT_SCHEMA, Done, boxspec
+from selftest.tools import FAKE, FEW_TEXTS, RESULT_SCHEMA, Done, boxspec
 
 LITERAL, HONEST, COMPILING = (f"{FAKE} {name}" for name in ("literal", "honest", "compiling"))
 # A few tests of each contract.
-FEW = "test_text or test_warn or test_scratch"
+FEW = f"{FEW_TEXTS} or test_warn or test_scratch"
 
 
 @cache

@@ -23,7 +23,7 @@ from boxspec.report import badge, junit, markdown, tap
 from boxspec.report import json as json_report
 from boxspec.report.result import Result, checked, read
 from selftest.made_results import HOSTILE, made
-from selftest.tools import RESULT_SCHEMA, ROOT, boxspec
+from selftest.tools import FEW_TEXTS, RESULT_SCHEMA, ROOT, boxspec
 from selftest.trees import HARDENED, MUST, OTHER_MUST
 
 XSD = etree.XMLSchema(etree.parse(Path(__file__).with_name("schemas") / "junit.xsd"))
@@ -241,7 +241,7 @@ def test_what_a_run_writes_can_be_written_later(tmp_path: Path) -> None:
     shim = f"{ROOT}/conformance/shims/fake/fake.py honest"
     names = ("junit", "tap", "md", "html")
     flags = [word for name in names for word in (f"--{name}", tmp_path / f"live.{name}")]
-    done = boxspec("run", "--shim", shim, "-k", "test_text", "--json", tmp_path / "r.json", *flags)
+    done = boxspec("run", "--shim", shim, "-k", FEW_TEXTS, "--json", tmp_path / "r.json", *flags)
     assert done.returncode == 0, done.stderr
     flags = [word for name in names for word in (f"--{name}", tmp_path / f"later.{name}")]
     assert boxspec("report", tmp_path / "r.json", *flags).returncode == 0

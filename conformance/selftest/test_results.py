@@ -15,10 +15,10 @@ import pytest
 from jsonschema_rs import Draft202012Validator, meta
 
 from boxspec.judge.repro import repro_command
-from selftest.tools import FAKE, RESULT_SCHEMA, Done, boxspec
+from selftest.tools import FAKE, FEW_TEXTS, RESULT_SCHEMA, Done, boxspec
 
 # Holds requirements that the fake meets, some that it breaks, and some that do not apply.
-SELECTION = "test_text or test_cap or annotation_is_joined or childs_sigterm_comes"
+SELECTION = f"{FEW_TEXTS} or test_cap or annotation_is_joined or childs_sigterm_comes"
 
 
 class Judged:
@@ -182,7 +182,7 @@ def test_junit_counts_failures_as_the_result_does(judged: Judged) -> None:
 
 def test_a_conforming_run_leaves_no_file(tmp_path: Path) -> None:
     done = boxspec(
-        *("run", "--shim", f"{FAKE} honest", "-k", "test_text"), env={"TMPDIR": str(tmp_path)}
+        *("run", "--shim", f"{FAKE} honest", "-k", FEW_TEXTS), env={"TMPDIR": str(tmp_path)}
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert list(tmp_path.iterdir()) == []

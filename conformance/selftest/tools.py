@@ -21,6 +21,8 @@ ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "build" / "release" / "reference" / "boxspec-ref"
 TWIN = ROOT / "conformance" / "shims" / "python" / "shim.py"
 FAKE = ROOT / "conformance" / "shims" / "fake" / "fake.py"
+# Tests of one requirement, for runs of which any will do: each costs a start of the shim.
+FEW_TEXTS = "nothing_is_trimmed and NUL"
 CONFORMANCE = ROOT / "conformance"
 CONTRACTS = {path.parent.name: path.parent for path in CONFORMANCE.glob("contracts/*/contract.py")}
 OP_SCHEMAS = sorted(
