@@ -4,8 +4,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "support/harness.h"
 
@@ -26,17 +29,24 @@ static unsigned entries(const char *path, int *highest) {
     return n;
 }
 
-static void *nothing(void *arg) { return arg; }
+static void *say_who(void *arg) {
+    *(pid_t *)arg = gettid();
+    return NULL;
+}
 
-/* The thread sanitizer has a thread of its own from the first one that a program makes. */
+/* The thread sanitizer has a thread of its own from the first one that a program makes. Of that
+ * first one /proc may have something for a moment longer than pthread_join says. */
 static void make_first_thread(void) {
     static bool made;
     pthread_t thread;
+    pid_t tid = 0;
     if (made)
         return;
     made = true;
-    assert_int_equal(pthread_create(&thread, NULL, nothing, NULL), 0);
+    assert_int_equal(pthread_create(&thread, NULL, say_who, &tid), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
+    while (tgkill(getpid(), tid, 0) == 0)
+        (void)sched_yield();
 }
 
 struct holdings holdings_now(void) {
