@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from boxspec.judge.verdict import NotMeasured
-from boxspec.target.observe.lines import Deadline
+from boxspec.target.observe.lines import Deadline, LineReader
 from boxspec.target.observe.orphans import end_all
 from boxspec.target.observe.warden import ShimNotExecuted, Warden
 from selftest.tools import run
@@ -60,3 +60,18 @@ def test_what_has_lost_its_warden_is_ended() -> None:
         for each in (left, other):
             each.kill()
             each.wait()
+
+
+def test_a_reader_of_lines_waits_in_no_read() -> None:
+    """Somebody else may have read what was there when it looked."""
+    ours, theirs = os.pipe()
+    try:
+        reader = LineReader(ours)
+        os.write(theirs, b"one\ntwo")
+        assert reader.wait(1) == [b"one"]
+        assert not os.get_blocking(ours)
+        assert reader.read_now() == []
+        assert not reader.eof
+    finally:
+        os.close(ours)
+        os.close(theirs)

@@ -23,9 +23,11 @@ MOST = 2**20
 
 
 class LineReader:
-    """Owns no descriptor: whoever opened it closes it."""
+    """Owns no descriptor: whoever opened it closes it. It waits in `poll` alone, which has a limit:
+    what was readable then may be read by somebody else before we do."""
 
     def __init__(self, fd: int) -> None:
+        os.set_blocking(fd, False)
         self.fd = fd
         self.eof = False
         self.buffer = b""
