@@ -55,33 +55,22 @@ def promote(
 ) -> list[str]:
     """Writes below `into` and says what, a line each. `accused` is the command of the shim that the
     finding is about: of a case those vectors are made that it fails."""
+    told: list[str] = []
     try:
-        return _promote(finding, decoder, into, why, about, accused)
+        cases = replay.cases(decoder, finding.path)
+        made = [vector for case in cases for vector in vectors_of(case, _answer(accused, case))]
+        for fields in made[:MOST]:
+            if about is not None:
+                fields["requirement"] = about
+            told.append(_write(_file(into, fields), fields, why or _reason(finding)))
+        if not made:
+            told.append("no vector: this operation has none; the input alone is kept")
+        kept = into / INPUTS / finding.target.name / finding.path.name
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(finding.path, kept)
     except OSError as broke:
         problem = f"cannot be written: {broke.strerror}"
         raise UsageError(f"--into {into}", problem, ELSEWHERE) from None
-
-
-def _promote(
-    finding: Finding,
-    decoder: Path,
-    into: Path,
-    why: str | None,
-    about: str | None,
-    accused: Sequence[str],
-) -> list[str]:
-    told = []
-    cases = replay.cases(decoder, finding.path)
-    made = [vector for case in cases for vector in vectors_of(case, _answer(accused, case))]
-    for fields in made[:MOST]:
-        if about is not None:
-            fields["requirement"] = about
-        told.append(_write(_file(into, fields), fields, why or _reason(finding)))
-    if not made:
-        told.append("no vector: this operation has none; the input alone is kept")
-    kept = into / INPUTS / finding.target.name / finding.path.name
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(finding.path, kept)
     return [*told, f"input {kept}"]
 
 

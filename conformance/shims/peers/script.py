@@ -192,3 +192,15 @@ def copy(source, target):
                 piece = piece[os.write(target, piece) :]
     except OSError:
         pass  # whoever read has left
+
+
+def main(about, library):
+    wire.main(
+        about,
+        ["process"],
+        {
+            "process.script": lambda message: Script(message, library).run(),
+            "process.bridge": lambda message: bridge(message, library),
+        },
+        run_only=["process.script", "process.bridge"],
+    )

@@ -80,3 +80,21 @@ def main(about, capabilities, operations, run_only=(), constants=None):
     if "hold" in asked:
         with open(asked["hold"], "rb") as fifo:
             fifo.read()
+
+
+def globs(about, read, refusal):
+    """Of a library whose globs are text. read: from a glob to what tells whether it matches a path;
+    refusal: the class of what it raises for a glob that is none."""
+
+    def match(message):
+        if message.get("case", "sensitive") != "sensitive":
+            raise Unsupported("policy.fold")
+        try:
+            matches = read(os.fsdecode(take(message, "pattern")))
+        except refusal as why:
+            return {"error": {"kind": "invalid_input", "message": str(why)}}
+        # Bytes that are no UTF-8 as Python has them.
+        paths = map(os.fsdecode, take(message, "paths"))
+        return {"result": {"items": [{"match": matches(path)} for path in paths]}}
+
+    main(about, ["glob"], {"glob.match": match})

@@ -12,21 +12,9 @@ import wire
 ABOUT = {"name": "pathspec", "version": version("pathspec"), "language": "Python"}
 
 
-def texts(words):
-    """The API takes text: bytes that are no UTF-8 as Python has them."""
-    return [os.fsdecode(word) for word in words]
-
-
-def match(message):
-    if message.get("case", "sensitive") != "sensitive":
-        raise wire.Unsupported("policy.fold")
-    try:
-        spec = GitIgnoreSpec.from_lines([os.fsdecode(wire.take(message, "pattern"))])
-    except ValueError as why:
-        return {"error": {"kind": "invalid_input", "message": str(why)}}
-    matched = map(spec.match_file, texts(wire.take(message, "paths")))
-    return {"result": {"items": [{"match": each} for each in matched]}}
+def read(pattern):
+    return GitIgnoreSpec.from_lines([pattern]).match_file
 
 
 if __name__ == "__main__":
-    wire.main(ABOUT, ["glob"], {"glob.match": match})
+    wire.globs(ABOUT, read, ValueError)

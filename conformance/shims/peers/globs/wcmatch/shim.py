@@ -16,21 +16,9 @@ ABOUT = {"name": "wcmatch", "version": version("wcmatch"), "language": "Python"}
 FLAGS = glob.GLOBSTAR | glob.DOTGLOB
 
 
-def texts(words):
-    """The API takes text: bytes that are no UTF-8 as Python has them."""
-    return [os.fsdecode(word) for word in words]
-
-
-def match(message):
-    if message.get("case", "sensitive") != "sensitive":
-        raise wire.Unsupported("policy.fold")
-    try:
-        matcher = glob.compile(os.fsdecode(wire.take(message, "pattern")), flags=FLAGS)
-    except Exception as why:
-        return {"error": {"kind": "invalid_input", "message": str(why)}}
-    matched = map(matcher.match, texts(wire.take(message, "paths")))
-    return {"result": {"items": [{"match": each} for each in matched]}}
+def read(pattern):
+    return glob.compile(pattern, flags=FLAGS).match
 
 
 if __name__ == "__main__":
-    wire.main(ABOUT, ["glob"], {"glob.match": match})
+    wire.globs(ABOUT, read, Exception)

@@ -56,13 +56,4 @@ class Library:
         """The last name of it goes, and that is all."""
 
 
-library = Library()
-wire.main(
-    ABOUT,
-    ["process"],
-    {
-        "process.script": lambda message: script.Script(message, library).run(),
-        "process.bridge": lambda message: script.bridge(message, library),
-    },
-    run_only=["process.script", "process.bridge"],
-)
+script.main(ABOUT, Library())

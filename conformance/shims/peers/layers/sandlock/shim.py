@@ -68,13 +68,4 @@ class Library:
         process.__exit__(None, None, None)
 
 
-library = Library()
-wire.main(
-    ABOUT,
-    ["process"],
-    {
-        "process.script": lambda message: script.Script(message, library).run(),
-        "process.bridge": lambda message: script.bridge(message, library),
-    },
-    run_only=["process.script", "process.bridge"],
-)
+script.main(ABOUT, Library())
