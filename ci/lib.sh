@@ -14,6 +14,9 @@ cd -- "$root"
 failures_of() { # LOG
     local ctest='\*\*\*(Failed|Timeout|Exception|Not Run)' cmocka='^(ERROR:|\[   LINE|\[  FAILED)'
     grep -E -- "$ctest|$cmocka|^(FAILED|ERROR) |^not ok" "$1" | head -n 30 || true
+    # What a failed program of ctest said stands below its line, up to the next one.
+    awk -v failed="$ctest" '/^ *[0-9]+\/[0-9]+ Test |^ *Start +[0-9]+:/ { told = 0 }
+        told-- > 0; $0 ~ failed { told = 15 }' "$1"
 }
 
 # Runs a test runner. Its closing lines (the last two that match PATTERN, else the last one at
