@@ -1,6 +1,9 @@
-/* The seccomp program. System calls are named by number: libseccomp does not know the newest by
- * name. Whatever is above the newest that was looked at when this was written answers ENOSYS, as on
- * an older kernel. */
+/* Writes the seccomp programs as C, one for each wish, when the project is built: libseccomp 2.5
+ * crashes, or does not return, when it runs out of memory while it writes a program, and a library
+ * must not take its caller along. filter.c has them.
+ *
+ * System calls are named by number: libseccomp does not know the newest by name. Whatever is above
+ * the newest that was looked at when this was written answers ENOSYS, as on an older kernel. */
 #define _GNU_SOURCE
 #include <endian.h>
 #include <errno.h>
@@ -10,17 +13,18 @@
 #include <netinet/in.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "backend/internal.h"
-#include "base/error.h"
-#include "base/sys.h"
+#include "backend/filter.h"
 
 enum { NEWEST_KNOWN = 462 }; /* mseal */
 
@@ -178,30 +182,6 @@ static void add_namespaces(struct builder *builder) {
     builder->decided[SCMP_SYS(clone3)] = true; /* ENOSYS, like all that no rule is about */
 }
 
-/* In front of what libseccomp made, whose rules cannot refuse a call for an argument and allow all
- * the others: `ioctl` by its request. The request is an int for the kernel, so its low half counts.
- */
-static void put_ioctls(const struct bs_filter_wish *wish, struct bs_buf *out) {
-    enum { IOC_SETFLAGS = 0x40086602, IOC_FSSETXATTR = 0x401C5820, LINUX_CONSOLE = 0x541C };
-    const unsigned refused[] = {TIOCSTI, LINUX_CONSOLE, IOC_SETFLAGS, IOC_FSSETXATTR};
-    const unsigned char n = wish->strict_metadata ? 4 : 2;
-    const unsigned request =
-        offsetof(struct seccomp_data, args) + sizeof(uint64_t) + (BYTE_ORDER == BIG_ENDIAN ? 4 : 0);
-    const struct sock_filter head[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, (unsigned char)(n + 3)),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, request)};
-    bs_buf_add(out, head, sizeof head);
-    for (unsigned char i = 0; i < n; i++) {
-        const struct sock_filter one =
-            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refused[i], (unsigned char)(n - i), 0);
-        bs_buf_add(out, &one, sizeof one);
-    }
-    const struct sock_filter tail[] = {BPF_JUMP(BPF_JMP | BPF_JA, 1, 0, 0),
-                                       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)};
-    bs_buf_add(out, tail, sizeof tail);
-}
-
 static void add_processes(struct builder *builder) {
     const struct scmp_arg_cmp first[] = {IS(0, 0)};
     const struct scmp_arg_cmp second[] = {IS(0, PRIO_PROCESS), IS(1, 0)};
@@ -241,44 +221,84 @@ static void allow_rest(struct builder *builder) {
     }
 }
 
-static int export_to(scmp_filter_ctx filter, struct bs_buf *out) {
-    enum { CHUNK = 16 * 1024 };
-    int fd = memfd_create("boxspec-filter", MFD_CLOEXEC);
-    int rc = fd >= 0 ? seccomp_export_bpf(filter, fd) : -errno;
-    if (rc == 0 && lseek(fd, 0, SEEK_SET) != 0)
-        rc = -errno;
-    ssize_t n = 1;
-    while (rc == 0 && n > 0) {
-        if (!bs_buf_reserve(out, CHUNK))
-            rc = -ENOMEM;
-        else
-            n = (ssize_t)BS_RETRY(read(fd, out->data + out->len, CHUNK));
-        if (n < 0)
-            rc = -errno;
-        else if (rc == 0)
-            out->len += (size_t)n;
-    }
-    bs_close(&fd);
-    return rc;
+/* One instruction of the program. */
+static void put(FILE *out, const struct sock_filter *one) {
+    (void)fprintf(out, "    {0x%04x, %u, %u, 0x%08x},\n", one->code, one->jt, one->jf, one->k);
 }
 
-int bs_filter_build(const struct bs_filter_wish *wish, struct bs_buf *out, struct bs_error *err) {
+/* In front of what libseccomp made, whose rules cannot refuse a call for an argument and allow all
+ * the others: `ioctl` by its request. The request is an int for the kernel, so its low half counts.
+ */
+static void put_ioctls(const struct bs_filter_wish *wish, FILE *out) {
+    enum { IOC_SETFLAGS = 0x40086602, IOC_FSSETXATTR = 0x401C5820, LINUX_CONSOLE = 0x541C };
+    const unsigned refused[] = {TIOCSTI, LINUX_CONSOLE, IOC_SETFLAGS, IOC_FSSETXATTR};
+    const unsigned char n = wish->strict_metadata ? 4 : 2;
+    const unsigned request =
+        offsetof(struct seccomp_data, args) + sizeof(uint64_t) + (BYTE_ORDER == BIG_ENDIAN ? 4 : 0);
+    const struct sock_filter head[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, (unsigned char)(n + 3)),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, request)};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+        put(out, &head[i]);
+    for (unsigned char i = 0; i < n; i++) {
+        const struct sock_filter one =
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refused[i], (unsigned char)(n - i), 0);
+        put(out, &one);
+    }
+    const struct sock_filter tail[] = {BPF_JUMP(BPF_JMP | BPF_JA, 1, 0, 0),
+                                       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)};
+    for (size_t i = 0; i < sizeof tail / sizeof *tail; i++)
+        put(out, &tail[i]);
+}
+
+/* By way of a file without a name: libseccomp writes to a descriptor. */
+static bool put_program(scmp_filter_ctx filter, FILE *out) {
+    FILE *made = tmpfile();
+    bool good = made != NULL && seccomp_export_bpf(filter, fileno(made)) == 0 &&
+                fseek(made, 0, SEEK_SET) == 0;
+    struct sock_filter one;
+    while (good && fread(&one, sizeof one, 1, made) == 1)
+        put(out, &one);
+    good = good && !ferror(made);
+    if (made != NULL)
+        (void)fclose(made);
+    return good;
+}
+
+static bool put_filter(const struct bs_filter_wish *wish, FILE *out) {
     struct builder builder = {.filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS))};
     if (builder.filter == NULL)
-        return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a filter");
+        return false;
     builder.rc = seccomp_attr_set(builder.filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS));
     if (builder.rc == 0) /* a binary tree: a list would be asked at every call */
         builder.rc = seccomp_attr_set(builder.filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
     build(&builder, wish);
     allow_rest(&builder);
-    if (builder.rc == 0)
-        put_ioctls(wish, out);
-    if (builder.rc == 0)
-        builder.rc = export_to(builder.filter, out);
+    (void)fprintf(out, "static const struct sock_filter filter_%u[] = {\n", bs_filter_number(wish));
+    put_ioctls(wish, out);
+    bool good = builder.rc == 0 && put_program(builder.filter, out);
+    (void)fputs("};\n\n", out);
     seccomp_release(builder.filter);
-    char buf[128];
-    return builder.rc == 0
-               ? BS_OK
-               : bs_fail(err, BS_E_EXECUTION, -builder.rc, "the filter cannot be made: %s",
-                         bs_os_message(-builder.rc, buf, sizeof buf));
+    return good;
+}
+
+int main(int argc, char **argv) {
+    FILE *out = argc == 2 ? fopen(argv[1], "we") : NULL;
+    if (out == NULL) {
+        (void)fprintf(stderr, "usage: %s FILE\n", argv[0]);
+        return 2;
+    }
+    bool good = true;
+    (void)fputs("/* Written by make_filters.c. */\n", out);
+    for (unsigned i = 0; good && i < BS_N_FILTERS; i++) {
+        const struct bs_filter_wish wish = {(i & 1U) != 0, (i & 2U) != 0, (i & 4U) != 0};
+        good = put_filter(&wish, out);
+    }
+    if (fclose(out) != 0 || !good) {
+        (void)fprintf(stderr, "%s: libseccomp cannot write the programs\n", argv[0]);
+        (void)remove(argv[1]);
+        return 1;
+    }
+    return 0;
 }
