@@ -10,7 +10,7 @@ FILE = CONFORMANCE / "selftest" / "test_fail_fast.py"
 
 
 def asked(**environment: str) -> list[str]:
-    words = [sys.executable, "-P", "-m", "pytest", "-q", "--collect-only", FILE]
+    words = [sys.executable, "-P", "-m", "pytest", "-q", "--collect-only", str(FILE)]
     done = run(words, env=environment)
     assert done.returncode == 0, done.stderr
     return sorted(line for line in done.stdout.splitlines() if "::" in line)
