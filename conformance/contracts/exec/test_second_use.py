@@ -123,7 +123,7 @@ def test_the_cap_of_one_run_shows_in_no_other(box: Box) -> None:
     )
 
 
-@requires("EXEC-CONC-07", capability=HERE, overlap=1.0)
+@requires("EXEC-CONC-07", capability=HERE, overlap=1.0, needs=["EXEC-SIGNAL-01"])
 @pytest.mark.parametrize("order", ["over", "in_its_grace"])
 def test_a_signal_to_one_run_is_none_to_a_later_one(box: Box, order: str) -> None:
     # The first takes its time to end: the second starts after that, or meanwhile.
