@@ -13,8 +13,11 @@ from boxspec.api import (
     Box,
     Event,
     Events,
+    Failure,
     Late,
     NotMeasured,
+    at_least,
+    expect,
     matches,
 )
 from contracts.shared.moments import attempted as attempted
@@ -59,6 +62,19 @@ def settled(events: Events, count: int = 1, **members: int) -> Event:
         raise Late("the group is set up before its deadline", "ready", got, {"events": said})
     attempted(events, **members)
     return ready[0]
+
+
+def expect_never_early(box: Box, what: str, elapsed_ms: float, timeout_ms: int) -> None:
+    """`elapsed_ms` holds more than the deadline. Where that is enough to hide one which is early by
+    all that is beyond a whole tick, a look in front of all other programs is worth it, once."""
+    try:
+        expect(what, elapsed_ms, at_least(timeout_ms))
+    except Failure as why:
+        why.timed = True
+        raise
+    hidden_ms = timeout_ms % box.tick_ms
+    if box.look.number == 1 and hidden_ms == box.tick_ms - 1 <= elapsed_ms - timeout_ms:
+        raise Late(what, f"less than {hidden_ms} ms above {timeout_ms}", f"{elapsed_ms} ms")
 
 
 def blocked_or_late(box: Box, by: list[str], why: str) -> NotMeasured:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import fcntl
 import os
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -149,6 +151,37 @@ def test_one_that_blocks_and_may_not_be_opened_anew_does_not_stop_the_capture(bo
     with blocked_terminal() as stderr:
         seen = as_somebody_else(box, f"head -c {MUCH} /dev/zero", stderr)
     expect("the child's end and captured bytes", (outcome(seen), seen.stdout_len), ("exit 0", MUCH))
+
+
+def what_is_open(pid: int, fd: int) -> str:
+    """What this descriptor of a process is, as /proc says it."""
+    try:
+        return str(Path(f"/proc/{pid}/fd/{fd}").readlink())
+    except OSError:
+        return "nothing"
+
+
+@requires("EXEC-DEBUG-07", pitfalls=["E19"], capability=HERE)
+def test_a_terminal_that_is_closed_stays_the_callers(box: Box) -> None:
+    # A socket is not opened anew: what gives the copy up has the caller's own descriptor in hand.
+    ours, theirs = socket.socketpair()
+    with theirs:
+        ours.close()
+        with box.exec.start(
+            program=P.flood,
+            args=["100", "0"],
+            debug=True,
+            shim_stderr=theirs.fileno(),
+            hold=True,
+            within_s=8,
+        ) as live:
+            live.wait_response()
+            # Where it was closed, what was opened next has its number.
+            open_there = what_is_open(live.shim_pid, 2)
+            seen = live.finish()
+        wanted = what_is_open(os.getpid(), theirs.fileno())
+    got = (outcome(seen), seen.stdout_len, open_there)
+    expect("the child's end, captured bytes, and the caller's 2", got, ("exit 0", 100, wanted))
 
 
 @requires("EXEC-DEBUG-07", pitfalls=["E19"], capability=HERE)

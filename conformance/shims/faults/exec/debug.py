@@ -39,6 +39,15 @@ def writes_blindly_where_it_may_not_open():
         return os.get_blocking(self.fd) or original(self, timeout_ms)
 
 
+@fault("EXEC-DEBUG-07", "who gives the copy up closes the caller's stderr", "close() for all")
+def closes_the_callers_stderr():
+    @replaces(tee.Tee)
+    def close(original, self):
+        if self.queue:
+            os.close(2)
+        original(self)
+
+
 @fault("EXEC-DEBUG-02", "the copy is raw", "logs full of tokens")
 def copies_raw():
     run.secrets = lambda *environments: set()
