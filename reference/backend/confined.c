@@ -42,8 +42,10 @@ static int build_plan(const struct bs_kind *kind, const struct bs_backend_contex
                                         cancel, &plan, err)
                    : bs_landlock_plan(context, state->profile, state->scratch, &plan, report, err);
     if (code == BS_OK && kind->filtered) {
-        const struct bs_filter_wish wish = {
-            kind->namespaces, bs_context_network(context) == BS_NET_NONE, context->strict_metadata};
+        /* Mounts that are read-only hold the metadata outside, and leave those inside alone. */
+        bool strict = context->strict_metadata && !kind->namespaces;
+        const struct bs_filter_wish wish = {kind->namespaces,
+                                            bs_context_network(context) == BS_NET_NONE, strict};
         size_t n_bytes = 0;
         const struct sock_filter *filter = bs_filter_of(&wish, &n_bytes);
         code = bs_hideout_add(state->place.path, "filter", filter, n_bytes, 0600, err);
