@@ -35,8 +35,8 @@ PARTS = {
     "sbpl": """sbpl/bodies sbpl/filter sbpl/flags sbpl/place sbpl/places sbpl/regex sbpl/sbpl
         sbpl/spell sbpl/spellings sbpl/unfold sbpl/unlink sbpl/wrap""",
 }
-# What reads folders, writes or rewrites files, relays streams, or says what was decided: the targets
-# are not about it. Every file of these rooms is here or there.
+# What reads folders, writes or rewrites files, relays streams, or says what was decided: no target
+# is about it. Every file of these rooms is here or there.
 ROOMS = ("module/", "policy/", "process/", "sbpl/")
 OUTSIDE = """module/environment module/folder module/lookup module/module module/runner
     process/bridge process/lane process/watcher policy/authoring/draft policy/authoring/links
