@@ -169,13 +169,11 @@ def test_a_slow_shim_is_judged_by_what_it_does(tmp_path: Path) -> None:
     assert found.all_of("not-measured") == [], found.said
 
 
-# As the page says.
-EXPLAINED = ("RESULT", "TIMEOUT", "KILL", "ORPHAN", "TEXT", "ENV", "PATH", "REQUEST", "CHILD")
-
-
 @pytest.mark.skipif("BOXSPEC_LONG" not in os.environ, reason=LONG)
-def test_whole_topics_of_a_shim_of_bash_are_explained(tmp_path: Path) -> None:
-    topics = [word for name in EXPLAINED for word in ("--topic", f"EXEC-{name}")]
-    words = ("--contract", "exec", "--profile", "all", *topics)
+def test_the_whole_of_a_shim_of_bash_is_explained(tmp_path: Path) -> None:
+    words = ("--contract", "exec", "--profile", "all")
     found = judged(str(HERE / "bash-shim"), tmp_path, *words)
-    assert {*found.failing} ^ explained("bash-shim") == set(), found.said
+    said = explained("bash-shim")
+    assert {*found.failing} - said == set(), found.said
+    # A busy machine may leave some of it not measured.
+    assert said & {*found.all_of("conforms", "not-applicable")} == set(), found.said
