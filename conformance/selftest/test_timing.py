@@ -175,6 +175,13 @@ def test_helpers_in_front_of_the_child_matter_from_the_start_on_only() -> None:
     assert waited_between(box.lives, stamp(100), stamp(400, 5))[1] is True
 
 
+@pytest.mark.parametrize("realtime", [False, True], ids=["beside others", "in front of them"])
+def test_a_child_took_its_count_along(realtime: bool) -> None:
+    box = FakeBox(realtime=realtime)
+    wanted = (30.0, True) if realtime else (300.0, False)
+    assert waited_between(box.lives, stamp(100, 40), stamp(400, 70), child=True) == wanted
+
+
 CROWD = Company(threads=9, before=True, beside=True)
 
 
@@ -203,7 +210,11 @@ def test_a_control_that_was_kept_waiting_hides_nothing() -> None:
     box = FakeBox()
     with pytest.raises(Late):
         expect_no_longer(box, "it", ran(400, 10), ran(300, 60), 100)
-    assert (box.judged[0].took_ms, box.judged[0].waited_ms) == (160.0, 70.0)
+    assert (box.judged[0].took_ms, box.judged[0].waited_ms) == (160.0, 160.0)
+    front = FakeBox(realtime=True)
+    with pytest.raises(Late):
+        expect_no_longer(front, "it", ran(400, 10), ran(300, 60), 100)
+    assert (front.judged[0].took_ms, front.judged[0].waited_ms) == (160.0, 70.0)
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,11 @@ from typing import Any
 
 import pytest
 
-from selftest.tools import FAKE, ROOT, boxspec, run
+from selftest.tools import FAKE, ROOT, TWIN, boxspec, run
 
 HERE = ROOT / "conformance" / "shims" / "unusual"
+FAULTY = ROOT / "conformance" / "shims" / "faults" / "shim.py"
+LONG = "minutes: set BOXSPEC_LONG=1"
 PYTHON = f"{sys.executable} -I -S"
 
 
@@ -94,6 +96,30 @@ def test_a_parser_of_yaml_is_judged_by_what_it_reads(tmp_path: Path) -> None:
     assert whole <= {*found.all_of("conforms")}, found.said
 
 
+def test_another_rule_that_is_named_fails_what_asks_for_it_alone(tmp_path: Path) -> None:
+    fault = "policy-except.exception-names-itself"
+    found = judged(f"{PYTHON} {FAULTY} --fault {fault}", tmp_path, "--topic", "POLICY-EXCEPT")
+    assert found.failing == ["POLICY-EXCEPT-03"], found.said
+
+
+def test_a_runtime_that_needs_newer_system_calls_is_not_accused(tmp_path: Path) -> None:
+    shim = tmp_path / "shim"
+    filtered = "grep -q '^Seccomp:.2' /proc/self/status && exit 1"
+    shim.write_text(f'#!/bin/sh\n{filtered}\nexec {PYTHON} {TWIN} "$@"\n')
+    shim.chmod(0o755)
+    words = ("--requirement", "EXEC-SPAWN-14", "-k", "runs_work_where and clone3")
+    found = judged(str(shim), tmp_path, *words)
+    assert found.verdicts == {"EXEC-SPAWN-14": "not-measured"}, found.said
+    assert "does not live under this filter" in found.said
+
+
+@pytest.mark.skipif("BOXSPEC_LONG" not in os.environ, reason=LONG)
+def test_runs_that_take_turns_are_no_leak(tmp_path: Path) -> None:
+    shim = f"{PYTHON} {FAULTY} --fault exec-conc.lock-over-the-wait"
+    found = judged(shim, tmp_path, "--topic", "EXEC-LEAK", "--profile", "all")
+    assert found.failing == [], found.said
+
+
 def explained(shim: str) -> set[str]:
     """What a shim does otherwise, as the page beside it says."""
     page = (HERE / "README.md").read_text()
@@ -151,13 +177,11 @@ def test_a_slow_shim_is_judged_by_what_it_does(tmp_path: Path) -> None:
     assert found.all_of("not-measured") == [], found.said
 
 
-# As the page says.
-EXPLAINED = ("RESULT", "TIMEOUT", "KILL", "ORPHAN", "TEXT", "ENV", "PATH", "REQUEST", "CHILD")
-
-
-@pytest.mark.skipif("BOXSPEC_LONG" not in os.environ, reason="minutes: set BOXSPEC_LONG=1")
-def test_whole_topics_of_a_shim_of_bash_are_explained(tmp_path: Path) -> None:
-    topics = [word for name in EXPLAINED for word in ("--topic", f"EXEC-{name}")]
-    words = ("--contract", "exec", "--profile", "all", *topics)
+@pytest.mark.skipif("BOXSPEC_LONG" not in os.environ, reason=LONG)
+def test_the_whole_of_a_shim_of_bash_is_explained(tmp_path: Path) -> None:
+    words = ("--contract", "exec", "--profile", "all")
     found = judged(str(HERE / "bash-shim"), tmp_path, *words)
-    assert {*found.failing} ^ explained("bash-shim") == set(), found.said
+    said = explained("bash-shim")
+    assert {*found.failing} - said == set(), found.said
+    # A busy machine may leave some of it not measured.
+    assert said & {*found.all_of("conforms", "not-applicable")} == set(), found.said
