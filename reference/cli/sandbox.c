@@ -149,6 +149,8 @@ static void put_line(FILE *to, const char *before, const char *text, const char 
     (void)fprintf(to, "%s\n", after);
 }
 
+enum { MOST_LINKS = 20 };
+
 static void put_report(FILE *to, const struct bs_backend_report *report, bool claims) {
     for (int i = 0; claims && i < BS_ASPECTS; i++)
         (void)fprintf(to, "%-12s %s\n", bs_aspect_name((enum bs_aspect)i),
@@ -164,8 +166,12 @@ static void put_report(FILE *to, const struct bs_backend_report *report, bool cl
         put_line(to, "rule not enforced: ", report->unenforced[i].rule, ":");
         put_line(to, "    ", report->unenforced[i].why, "");
     }
-    for (size_t i = 0; i < report->n_hard_links; i++)
+    /* A clone that git made by links has as many as it has objects. */
+    size_t shown = report->n_hard_links < MOST_LINKS ? report->n_hard_links : MOST_LINKS;
+    for (size_t i = 0; i < shown; i++)
         put_line(to, "has another name outside: ", report->hard_links[i], "");
+    if (shown < report->n_hard_links)
+        (void)fprintf(to, "have another name outside: %zu more\n", report->n_hard_links - shown);
     for (size_t i = 0; i < report->n_violations; i++) {
         put_line(to, "changed against a rule: ", report->violations[i].path, "");
         put_line(to, "    ", report->violations[i].rule, "");
