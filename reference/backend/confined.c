@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backend/filter.h"
 #include "backend/internal.h"
 #include "backend/plan.h"
 #include "base/error.h"
@@ -35,7 +36,6 @@ static int build_plan(const struct bs_kind *kind, const struct bs_backend_contex
                       struct confined *state, int cancel, struct bs_backend_report *report,
                       struct bs_error *err) {
     struct bs_buf plan = BS_BUF_INIT;
-    struct bs_buf filter = BS_BUF_INIT;
     char *path = NULL;
     int code = kind->namespaces
                    ? bs_bubblewrap_plan(context, state->profile, state->place.path, state->scratch,
@@ -46,9 +46,9 @@ static int build_plan(const struct bs_kind *kind, const struct bs_backend_contex
         bool strict = context->strict_metadata && !kind->namespaces;
         const struct bs_filter_wish wish = {kind->namespaces,
                                             bs_context_network(context) == BS_NET_NONE, strict};
-        code = bs_filter_build(&wish, &filter, err);
-        if (code == BS_OK)
-            code = bs_hideout_add(state->place.path, "filter", filter.data, filter.len, 0600, err);
+        size_t n_bytes = 0;
+        const struct sock_filter *filter = bs_filter_of(&wish, &n_bytes);
+        code = bs_hideout_add(state->place.path, "filter", filter, n_bytes, 0600, err);
         if (code == BS_OK && asprintf(&path, "%s/filter", state->place.path) < 0)
             code = out_of_memory(err);
         if (code == BS_OK)
@@ -60,7 +60,6 @@ static int build_plan(const struct bs_kind *kind, const struct bs_backend_contex
         code = bs_hideout_add(state->place.path, "plan", plan.data, plan.len, 0600, err);
     free(path);
     bs_buf_clear(&plan);
-    bs_buf_clear(&filter);
     return code;
 }
 

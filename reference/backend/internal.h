@@ -75,16 +75,6 @@ int bs_tree_remove(int parent, const char *name, uint64_t until);
 /* Where boxspec-launch is; malloc'd (launcher.c). */
 char *bs_launcher_find(const char *given, struct bs_error *err);
 
-/* Asks for no network at all, or that Landlock confines: what the namespaces do not. */
-struct bs_filter_wish {
-    bool namespaces;
-    bool no_network;
-    bool strict_metadata;
-};
-
-/* A seccomp program (filter.c). */
-int bs_filter_build(const struct bs_filter_wish *wish, struct bs_buf *out, struct bs_error *err);
-
 /* Policies. The profile of a context's policy; NULL where it has none. */
 int bs_policy_of(const struct bs_backend_context *context, struct bs_profile **profile,
                  struct bs_error *err);
