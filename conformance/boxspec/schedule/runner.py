@@ -23,6 +23,10 @@ from boxspec.schedule.ending import ENDING, PROPERTY, Ending
 _NO_AUTOLOAD = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
 
 
+# So many objects more than before, and garbage is sought; a case makes thousands and drops them.
+YOUNG = 20_000
+
+
 def folders(wanted: Sequence[str] | None = None) -> list[str]:
     """The tests of these contracts, or of all that have tests."""
     every = dict.fromkeys(each.contract for each in load().values())
@@ -70,6 +74,7 @@ class Observer:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         # What is there now stays to the end: looking through it for garbage took a tenth of a run.
         gc.freeze()
+        gc.set_threshold(YOUNG)
         gc.enable()
         self.items = [item for item in session.items if says(item) is not None]
 
