@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/sys.h"
 #include "support/case.h"
 #include "support/fail.h"
 #include "support/lie.h"
@@ -194,7 +195,7 @@ static void write_it(struct model *model, size_t bytes) {
         return;
     for (size_t i = 0; i < bytes; i++)
         text[i] = byte_at(model->written + i);
-    ssize_t n = write(fd, text, bytes);
+    ssize_t n = (ssize_t)BS_RETRY(write(fd, text, bytes));
     if ((n != (ssize_t)bytes && !model->signaled && !model->ended) || bs_fuzz_lie("write"))
         bs_fuzz_fail("write", "%zd of %zu bytes were taken", n, bytes);
     if (n > 0)
@@ -208,7 +209,7 @@ static void read_it(struct model *model) {
     if (model->signaled || model->ended)
         let_go(model); /* else the end of what was lost would never come */
     while (fd >= 0 && model->read < model->written) {
-        ssize_t n = read(fd, text, sizeof text);
+        ssize_t n = (ssize_t)BS_RETRY(read(fd, text, sizeof text));
         if (n <= 0 && (model->signaled || (model->ended && model->end.number != 0)))
             return;
         bool right = n > 0 && model->read + (size_t)n <= model->written;
@@ -454,7 +455,7 @@ static void hold_it(struct model *model) {
         bs_process_stream(model->process, 1) < 0)
         return;
     (void)snprintf(path, sizeof path, "/proc/%d/fd/1", (int)model->pid);
-    model->held = open(path, O_WRONLY | O_CLOEXEC);
+    model->held = (int)BS_RETRY(open(path, O_WRONLY | O_CLOEXEC));
 }
 
 /* As an embedding program does that waits for any child. A wait in another thread could be first.
@@ -465,8 +466,11 @@ static void steal_it(struct model *model) {
         return;
     (void)kill(-model->pid, SIGKILL);
     model->signaled = true;
-    if (waitid(P_PID, (id_t)model->pid, &info, WEXITED) == 0)
-        model->stolen = true;
+    if (BS_RETRY(waitid(P_PID, (id_t)model->pid, &info, WEXITED)) != 0)
+        return;
+    model->stolen = true;
+    /* A member that is on its way out may hold what it was forked with. */
+    (void)is_gone(model->pid);
 }
 
 static void take_it(struct model *model) {
