@@ -18,7 +18,7 @@ from boxspec.peers.installing import state
 from selftest.tools import CONFORMANCE, CONTRACTS, boxspec
 
 PEERS = declared.every()
-PAGES = sorted((CONFORMANCE / "shims" / "peers").glob("*/matrix.md"))
+PAGES = sorted((CONFORMANCE / "shims" / "peers").glob("*/*.md"))
 LONGEST = 150
 # One that runs programs, and does not make a group of its own.
 TINY: dict[str, Any] = {
@@ -145,6 +145,7 @@ def test_a_matrix_shows_what_fails_and_what_was_read_of_it(tmp_path: Path) -> No
     assert re.search(r"^\| EXEC-CHILD-01 \| MUST contract \| ✗ \|$", page, re.M), page
     assert f"* EXEC-CHILD-01: {WHY}" in page
     assert "there is no no-such-program" in page
+    assert re.search(r"\| \d{4}-\d\d-\d\d, ([0-9a-f]{10}|unknown) \|", page), page
     repro = re.search(r"^ {6}(\./ci/boxspec repro .*)$", page, re.M)
     assert repro is not None
     assert "conformance/shims/templates/python/shim.py" in repro[1]

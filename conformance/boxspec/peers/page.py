@@ -77,7 +77,7 @@ def _table_of_peers(peers: Sequence[Judged]) -> Iterator[str]:
                 each.version,
                 each.peer.language,
                 *(parts or ("", "")),
-                each.result.started[:10] if each.result else "",
+                _judged(each.result) if each.result else "",
                 each.why,
             )
         )
@@ -90,16 +90,20 @@ def _table_of_peers(peers: Sequence[Judged]) -> Iterator[str]:
 
 
 def _facts(peers: Sequence[Judged]) -> Iterator[str]:
-    """Each machine once, with the commits of the kit that judged there."""
-    commits: dict[str, dict[str, None]] = {}
+    """Each machine once, with the versions of the kit that judged there."""
+    found: dict[str, None] = {}
     for result in (each.result for each in peers if each.result):
         facts, kit = result.facts(), result.plain["kit"]
         machine = f"{facts['host']}, {facts['user']}, Python {facts['python']}"
-        by = f"{machine}; boxspec {kit['version']}"
-        commits.setdefault(by, {})[(kit["commit"] or "unknown")[:10]] = None
-    for by, found in commits.items():
-        yield text(f"{by}, commit {', '.join(found)}")
+        found[f"{machine}; boxspec {kit['version']}"] = None
+    for each in found:
+        yield text(each)
         yield ""
+
+
+def _judged(result: Result) -> str:
+    """The day, and the commit of the kit: peers need not have been judged by the same one."""
+    return f"{result.started[:10]}, {(result.plain['kit']['commit'] or 'unknown')[:10]}"
 
 
 def _topics(contract: str, matrix: Matrix) -> Iterator[str]:
