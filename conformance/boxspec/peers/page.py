@@ -16,7 +16,8 @@ LEVELS = ("MUST", "SHOULD", "MAY")
 INTRODUCTION = (
     "Each library is asked through a shim that was written from its own documentation. A library",
     "may do otherwise than a contract asks and keep all that it promises itself: what was read of",
-    "each failure stands below.",
+    "each failure stands below. A reason is drawn from what a test asked, expected and got; not",
+    "each was tried again outside of the kit.",
 )
 NOT_READ = "not read yet"
 
