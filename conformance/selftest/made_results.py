@@ -9,6 +9,7 @@ from typing import Any
 
 from boxspec.judge.judging import judge
 from boxspec.judge.record import Record
+from boxspec.judge.repro import How
 from boxspec.judge.requirements import load
 from boxspec.judge.results import Tree
 from boxspec.judge.verdict import Failure, HostLacks, NotApplicable, NotMeasured, Verdict
@@ -41,6 +42,7 @@ def made(
     only: str | None = None,
     blamed: Mapping[str, BaseException] | None = None,
     started: str = "2026-11-01T10:00:00Z",
+    backend: str | None = None,
     **fields: Any,
 ) -> Result:
     """tests: of each requirement. only: those of this contract. blamed: what the first test of
@@ -72,7 +74,7 @@ def made(
     contracts = list(dict.fromkeys(each.contract for each in selected.values()))
     capabilities = {*contracts, *(each.capability for each in selected.values() if each.capability)}
     given: dict[str, Any] = {
-        "shim": f"./{name}",
+        "how": How(f"./{name}", backend),
         "argv": [f"./{name}"],
         "hello": {
             "implementation": {"name": name, "version": version},

@@ -9,7 +9,8 @@ hang         does not return from a run of slow-exit
 tick=MS      states this tick
 stop         stops its warden
 kill         ends its warden
-runtime      changes its mask, dispositions, limit of files and descriptors before it does anything
+runtime=MS   changes its mask, dispositions, limit of files and descriptors before it does anything,
+             and so much later
 forge        reports its own end, a second before that, in the name of its warden
 """
 
@@ -99,7 +100,8 @@ def kill(_: int) -> None:
     os.kill(os.getppid(), signal.SIGKILL)
 
 
-def runtime(_: int) -> None:
+def runtime(ms: int) -> None:
+    time.sleep(ms / 1000)
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
     signal.signal(signal.SIGUSR1, lambda *_: None)
     for number in (signal.SIGHUP, signal.SIGQUIT):

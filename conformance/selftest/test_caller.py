@@ -15,6 +15,6 @@ IDS = ["EXEC-CHILD-07", "EXEC-CHILD-08", "EXEC-CHILD-09", "EXEC-SIGNAL-12", "EXE
 
 def test_the_caller_is_the_idle_shim_and_not_what_was_started() -> None:
     wanted = [word for each in IDS for word in ("--requirement", each)]
-    done = boxspec("run", "--shim", f"{INTERPRETER} {ODD_TWIN} runtime --", *wanted)
+    done = boxspec("run", "--shim", f"{INTERPRETER} {ODD_TWIN} runtime=100 --", *wanted)
     assert done.returncode == 0, done.stdout
     assert f"hardened MUST {len(IDS)}/{len(IDS)}" in done.stdout.splitlines()[-1]

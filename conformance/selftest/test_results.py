@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import uuid
 import xml.etree.ElementTree as ET
 from collections import Counter
@@ -14,7 +15,8 @@ from typing import Any
 import pytest
 from jsonschema_rs import Draft202012Validator, meta
 
-from boxspec.judge.repro import repro_command
+from boxspec.judge.repro import How, repro_command
+from selftest.test_isolation import can_mount
 from selftest.tools import FAKE, FEW_TEXTS, RESULT_SCHEMA, Done, boxspec
 
 # Holds requirements that the fake meets, some that it breaks, and some that do not apply.
@@ -42,6 +44,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
     return Judged(tmp_path_factory.mktemp("judged"))
 
 
+@pytest.mark.turns(3)
 def test_the_exit_status_follows_the_verdicts(judged: Judged) -> None:
     broken = [
         each["id"]
@@ -180,6 +183,7 @@ def test_junit_counts_failures_as_the_result_does(judged: Judged) -> None:
     assert int(judged.junit.attrib["skipped"]) == skipped
 
 
+@pytest.mark.turns(3)
 def test_a_conforming_run_leaves_no_file(tmp_path: Path) -> None:
     done = boxspec(
         *("run", "--shim", f"{FAKE} honest", "-k", FEW_TEXTS), env={"TMPDIR": str(tmp_path)}
@@ -188,6 +192,7 @@ def test_a_conforming_run_leaves_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.turns(3)
 def test_a_whole_run_of_what_a_shim_does_not_declare_is_incomplete() -> None:
     done = boxspec("run", "--shim", f"{FAKE} honest", "-k", "test_cap", "--require-complete")
     assert done.returncode == 3, done.stdout + done.stderr
@@ -197,6 +202,25 @@ def test_no_colour_reaches_a_pipe(judged: Judged) -> None:
     assert "\x1b" not in judged.done.stdout
 
 
-def test_what_asks_again_names_the_backend() -> None:
-    said = repro_command(["EXEC-CAP-01"], "./a shim", "landlock")
-    assert said == "./ci/boxspec repro --shim './a shim' --backend landlock EXEC-CAP-01"
+def test_what_asks_again_has_all_that_a_verdict_depends_on() -> None:
+    how = How("./a shim", "landlock", isolate=True, stress=True, seed=7, busy=8)
+    assert repro_command(["EXEC-CAP-01"], how) == (
+        "./ci/boxspec repro --isolate --stress --shim './a shim' --backend landlock --seed 7 "
+        "--busy 8 EXEC-CAP-01"
+    )
+    assert repro_command([], How()) == "./ci/boxspec repro"
+
+
+def test_each_output_asks_again_as_the_run_was_asked(tmp_path: Path) -> None:
+    isolated = ["--isolate"] * can_mount()
+    flags = [*isolated, "--stress", "--shim", f"{FAKE} honest", "--seed", "7", "--busy", "1"]
+    broken, later = "EXEC-TIMEOUT-09", tmp_path / "later.md"
+    file = tmp_path / "result.json"
+    words = ("--requirement", broken, "-k", "annotation_is_joined and text")
+    done = boxspec("run", *flags, *words, "--json", file)
+    assert done.returncode == 1, done.stdout + done.stderr
+    again = shlex.join(["./ci/boxspec", "repro", *flags, broken])
+    assert {each["repro"] for each in json.loads(file.read_text())["tests"]} == {again}
+    assert f"  repro     {again}\n" in done.stdout
+    assert boxspec("report", file, "--md", later).returncode == 0
+    assert again in later.read_text()

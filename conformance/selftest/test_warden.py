@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from boxspec.judge.verdict import NotMeasured
+from boxspec.target.observe import procs
 from boxspec.target.observe.lines import Deadline, LineReader
 from boxspec.target.observe.orphans import end_all
 from boxspec.target.observe.warden import ShimNotExecuted, Warden
@@ -60,6 +61,23 @@ def test_what_has_lost_its_warden_is_ended() -> None:
         for each in (left, other):
             each.kill()
             each.wait()
+
+
+@pytest.mark.parametrize(
+    ("pending", "flags", "dying"),
+    [(0, 0, False), (1 << 14, 0, False), (1 << 8, 0, True), (0, 0x4, True), (0, 0x400, True)],
+    ids=["runs", "SIGTERM", "SIGKILL", "ending", "ended by a signal"],
+)
+@pytest.mark.parametrize("place", ["SigPnd", "ShdPnd"])
+def test_who_has_been_killed_is_no_survivor(
+    place: str, pending: int, flags: int, dying: bool, tmp_path: Path
+) -> None:
+    """It may stand in line for a processor a while longer, to end."""
+    masks = {"SigPnd": 0, "ShdPnd": 0} | {place: pending}
+    told = "".join(f"{name}:\t{mask:016x}\n" for name, mask in masks.items())
+    (tmp_path / "status").write_text(f"State:\tR (running)\n{told}")
+    (tmp_path / "stat").write_text(f"7 (a) b) R 1 7 7 0 -1 {flags} 0 0\n")
+    assert procs._thread_is_dying(str(tmp_path)) is dying
 
 
 def test_a_reader_of_lines_waits_in_no_read() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from boxspec.judge.baseline import Baseline
 from boxspec.judge.judging import judge
 from boxspec.judge.record import Record
+from boxspec.judge.repro import How
 from boxspec.judge.requirements import load
 from boxspec.judge.results import Tree
 from boxspec.judge.verdict import Failure
@@ -43,7 +44,7 @@ def tree(
     selected = {name: load()[name] for name in names}
     judged = judge(records, selected, capabilities, baseline)
     given: Mapping[str, Any] = {
-        "shim": "./shim",
+        "how": How("./shim"),
         "argv": ["./shim"],
         "hello": {},
         "contracts": list(dict.fromkeys(each.contract for each in selected.values())),

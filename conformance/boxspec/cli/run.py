@@ -20,6 +20,7 @@ from boxspec.judge import baseline as baselines
 from boxspec.judge.frozen import frozen, versions
 from boxspec.judge.judging import judge, selection
 from boxspec.judge.record import Record
+from boxspec.judge.repro import How
 from boxspec.judge.requirements import load, requirement
 from boxspec.judge.results import Tree
 from boxspec.judge.verdict import BROKEN, Verdict
@@ -256,7 +257,7 @@ def _tree(
     judged = judge(observer.records, selected, capabilities, baseline)
     whole = not (args.k or args.m or args.focus or args.fail_fast)
     return Tree(
-        shim=args.shim,
+        how=How(args.shim, args.backend, args.isolate, args.stress, args.seed, args.busy),
         argv=argv,
         hello=observer.ending.hello,
         left=observer.ending.left(),
@@ -266,12 +267,10 @@ def _tree(
         judged=judged,
         records=observer.records,
         duration_s=seconds,
-        seed=args.seed,
         stale=baseline.stale({e.id: e.seen for e in judged}, whole=whole) if baseline else [],
         asked=frozenset(only or ()),
         narrowed=not whole or bool(args.topic),
         command=args.words,
-        backend=args.backend,
         spec=args.spec,
     )
 

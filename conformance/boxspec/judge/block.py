@@ -6,23 +6,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from boxspec.judge.record import Record
-from boxspec.judge.repro import repro_command
+from boxspec.judge.repro import How, repro_command
 from boxspec.judge.requirements import load
 from boxspec.judge.verdict import Verdict
 from boxspec.printable import one_line
 
 
-def failure_block(record: Record, shim: str | None, backend: str | None = None) -> str:
-    """The block in its fixed order; `backend`: the one that was named, of several."""
-    return "\n".join(block_lines(record, shim, backend))
+def failure_block(record: Record, how: How) -> str:
+    """The block in its fixed order."""
+    return "\n".join(block_lines(record, how))
 
 
 def block_lines(
-    record: Record,
-    shim: str | None,
-    backend: str | None = None,
-    requirement: str | None = None,
-    tests: str = "",
+    record: Record, how: How, requirement: str | None = None, tests: str = ""
 ) -> list[str]:
     """The same, each line escaped. `requirement`: the one of several that it is about; `tests` says
     how many of them fail."""
@@ -38,7 +34,7 @@ def block_lines(
     lines.append("  evidence" + ("" if record.evidence else "  none beyond the response"))
     for name, fact in record.evidence.items():
         lines += _fact(name, fact)
-    lines.append(f"  repro     {repro_command(record.requirements[:1], shim, backend)}")
+    lines.append(f"  repro     {repro_command(record.requirements[:1], how)}")
     lines.append(f"  kept      {record.folder or 'nothing'}")
     return [one_line(line) for line in lines]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from boxspec.judge.baseline import Seen
 from boxspec.judge.record import Record
+from boxspec.judge.repro import How
 from boxspec.judge.requirements import PROFILES, Requirement
 from boxspec.judge.verdict import BROKEN, UNDECIDED, Verdict
 
@@ -62,11 +63,10 @@ class Judged:
 @dataclass
 class Tree:
     """asked: requirements that were named by their ids. narrowed: a part of the tests was left out
-    by name, mark or topic. started: RFC 3339, UTC. command: the words behind `boxspec`. backend:
-    the one that was named, of several. left: what the shim left running, in words. spec: the
-    version whose requirements alone are judged."""
+    by name, mark or topic. started: RFC 3339, UTC. command: the words behind `boxspec`. left: what
+    the shim left running, in words. spec: the version whose requirements alone are judged."""
 
-    shim: str | None
+    how: How
     argv: list[str]
     hello: dict[str, Any]
     contracts: list[str]
@@ -75,13 +75,11 @@ class Tree:
     judged: list[Judged]
     records: list[Record]
     duration_s: float
-    seed: int = 0
     stale: list[str] = field(default_factory=list)
     asked: frozenset[str] = frozenset()
     narrowed: bool = False
     started: str = ""
     command: list[str] = field(default_factory=list)
-    backend: str | None = None
     left: str = ""
     spec: str | None = None
 

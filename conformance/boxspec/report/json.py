@@ -33,7 +33,7 @@ def plain(tree: Tree, status: int, words: str) -> dict[str, Any]:
         "command": command(tree.command),
         "outcome": {"status": status, "words": words},
         "target": {
-            "shim": tree.shim,
+            "shim": tree.how.shim,
             "argv": tree.argv,
             "implementation": tree.hello.get("implementation", {}),
             "capabilities": tree.hello.get("capabilities", []),
@@ -45,8 +45,11 @@ def plain(tree: Tree, status: int, words: str) -> dict[str, Any]:
             "not_declared": tree.not_declared,
             "profile": tree.profile or "default",
             "spec": tree.spec,
-            "backend": tree.backend,
-            "seed": tree.seed,
+            "backend": tree.how.backend,
+            "seed": tree.how.seed,
+            "isolate": tree.how.isolate,
+            "stress": tree.how.stress,
+            "busy": tree.how.busy,
         },
         "summary": _summary(tree),
         "requirements": [_requirement(each) for each in tree.judged],
@@ -119,5 +122,5 @@ def _test(tree: Tree, record: Record) -> dict[str, Any]:
     if record.changed:
         test["changed"] = record.changed
     test["timing"] = said["timing"]
-    test["repro"] = repro_command(record.requirements[:1], tree.shim, tree.backend)
+    test["repro"] = repro_command(record.requirements[:1], tree.how)
     return test

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from jsonschema_rs import Validator, validator_for
 from boxspec.errors import UsageError
 from boxspec.judge.block import block_lines
 from boxspec.judge.record import Record
+from boxspec.judge.repro import How
 from boxspec.judge.requirements import contract_of, load
 from boxspec.judge.verdict import BROKEN, Verdict
 from boxspec.printable import one_line
@@ -52,6 +53,13 @@ class Result:
         version = f" {one_line(said['version'])}" if said.get("version") else ""
         backend = self.plain["selection"]["backend"]
         return f"{self.implementation}{version}" + (f" · {one_line(backend)}" if backend else "")
+
+    @property
+    def how(self) -> How:
+        """As it was asked; results of older versions do not say all of it."""
+        chosen = {each.name: each.default for each in fields(How)} | self.plain["selection"]
+        given = {each.name: chosen[each.name] for each in fields(How)}
+        return How(**given | {"shim": self.shim})
 
     @property
     def started(self) -> str:
@@ -153,7 +161,7 @@ def told_of(result: Result, test: Plain) -> list[str]:
     given = {name: test[name] for name in names if name in test}
     given["verdict"] = Verdict(given["verdict"])
     record = Record(requirements=list(test["requirements"]), **given)
-    return block_lines(record, result.shim, result.plain["selection"]["backend"])
+    return block_lines(record, result.how)
 
 
 def is_failure(test: Plain) -> bool:

@@ -45,7 +45,7 @@ def _failures(console: Console, tree: Tree) -> None:
         judged = group.first
         tests = share(judged) if len(judged.records) > 1 and judged.failing else ""
         console.write()
-        console.block(block_lines(group.record, tree.shim, tree.backend, judged.id, tests), RED)
+        console.block(block_lines(group.record, tree.how, judged.id, tests), RED)
         if group.judged[1:]:
             console.write(f"  same in   {' '.join(each.id for each in group.judged[1:])}")
     if groups[full:]:
@@ -59,7 +59,7 @@ def _failures(console: Console, tree: Tree) -> None:
     if failed:
         console.write(f"failed {len(failed)}: {' '.join(each.id for each in failed)}")
     if len(failed) > 1:
-        console.write(f"again     {repro_command([], tree.shim, tree.backend)} ID...")
+        console.write(f"again     {repro_command([], tree.how)} ID...")
     partly = [each for each in failed if is_partial(each)]
     if partly:
         told = (f"{each.id} ({share(each)})" for each in partly)

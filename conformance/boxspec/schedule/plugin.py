@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Generator, Iterator
 from concurrent.futures import wait
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from boxspec.errors import NotConforming, UsageError
 from boxspec.judge.block import failure_block
 from boxspec.judge.marks import Requires
 from boxspec.judge.record import Record
+from boxspec.judge.repro import How
 from boxspec.judge.verdict import BROKEN, Late, Verdict
 from boxspec.schedule.body import Body, applicable, blame
 from boxspec.schedule.choosing import choose, is_of_other_topics, leave_undeclared, says
@@ -242,11 +244,9 @@ def _judge(
         return
     if record.verdict in BROKEN:
         report.outcome = "failed"
-        report.longrepr = failure_block(
-            record,
-            item.config.getoption("boxspec_shim"),
-            item.config.getoption("boxspec_backend"),
-        )
+        option = item.config.getoption
+        given = {each.name: option(f"boxspec_{each.name}") for each in fields(How)}
+        report.longrepr = failure_block(record, How(**given))
 
 
 def pytest_terminal_summary(

@@ -46,12 +46,16 @@ class Run(Protocol):
     def waited(self) -> Waited: ...
 
 
-def waited_between(runs: Sequence[Run], since: Stamp, until: Stamp) -> tuple[float, bool]:
-    """Milliseconds that the machine was late by at most, and whether all of them were read."""
+def waited_between(
+    runs: Sequence[Run], since: Stamp, until: Stamp, *, child: bool = False
+) -> tuple[float, bool]:
+    """Milliseconds that the machine was late by at most, and whether all of them were read. child:
+    a child that has ended is a part of the stretch: what it waited, to begin or to die, went with
+    it."""
     run = _concerned(runs, since, until)
     if run is None:
         return observers_waited_ns(since, until) / 1e6, True
-    return _waited(run, since, until)
+    return _waited(run, since, until, child=child)
 
 
 def waited_by_now(run: Run) -> tuple[float, bool]:
@@ -68,8 +72,9 @@ def _concerned(runs: Sequence[Run], since: Stamp, until: Stamp) -> Run | None:
     return found[-1] if found else None
 
 
-def _waited(run: Run, since: Stamp, until: Stamp) -> tuple[float, bool]:
+def _waited(run: Run, since: Stamp, until: Stamp, *, child: bool = False) -> tuple[float, bool]:
     waited, seen = _target(run, since, until)
+    seen = seen and (not child or _in_front(run))
     machine, before = Machine.now(), run.setting.machine
     waited += observers_waited_ns(since, until) + machine.stolen_since(before)
     if not seen:

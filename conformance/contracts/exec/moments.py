@@ -13,14 +13,17 @@ from boxspec.api import (
     Box,
     Event,
     Events,
+    Failure,
     Late,
-    Live,
     NotMeasured,
+    at_least,
+    expect,
     matches,
 )
 from contracts.shared.moments import attempted as attempted
 from contracts.shared.moments import elapsed_ms as elapsed_ms
 from contracts.shared.moments import expect_none_left as expect_none_left
+from contracts.shared.moments import need_preload as need_preload
 from contracts.shared.moments import pass_time as pass_time
 from contracts.shared.moments import send as send
 from contracts.shared.moments import until as until
@@ -61,6 +64,19 @@ def settled(events: Events, count: int = 1, **members: int) -> Event:
     return ready[0]
 
 
+def expect_never_early(box: Box, what: str, elapsed_ms: float, timeout_ms: int) -> None:
+    """`elapsed_ms` holds more than the deadline. Where that is enough to hide one which is early by
+    all that is beyond a whole tick, a look in front of all other programs is worth it, once."""
+    try:
+        expect(what, elapsed_ms, at_least(timeout_ms))
+    except Failure as why:
+        why.timed = True
+        raise
+    hidden_ms = timeout_ms % box.tick_ms
+    if box.look.number == 1 and hidden_ms == box.tick_ms - 1 <= elapsed_ms - timeout_ms:
+        raise Late(what, f"less than {hidden_ms} ms above {timeout_ms}", f"{elapsed_ms} ms")
+
+
 def blocked_or_late(box: Box, by: list[str], why: str) -> NotMeasured:
     """At the first look a busy machine may be the cause."""
     if box.look.number > 1:
@@ -78,9 +94,3 @@ def let_all_go(fifo: Path, waiting: Callable[[], bool]) -> None:
         return not waiting()
 
     until(gone, 20)
-
-
-def need_preload(live: Live[Any], name: str) -> None:
-    """A static program, or one without libc, does not load it, and then it decides nothing."""
-    if not live.has_preload(name):
-        raise NotMeasured(f"{name}.so was not loaded: the shim is static or has no dynamic loader")

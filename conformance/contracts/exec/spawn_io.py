@@ -40,8 +40,14 @@ def message(seen: Answer) -> str:
     return str(error_of(seen).get("message", ""))
 
 
+# What a printf makes of a string that is not there, in several languages.
+NONES = ("(null)", ": None", "<nil>", "undefined", "nullptr")
+
+
 def names_reason(number: int, text: str) -> bool:
-    """Whether a message names this errno, in words or by its symbol."""
+    """Whether a message names this errno, in words or by its symbol, and nothing that is none."""
+    if any(none in text for none in NONES):
+        return False
     return os.strerror(number).lower() in text.lower() or errno.errorcode[number] in text
 
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import fcntl
 import os
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
-from boxspec.api import Box, expect, expect_no_longer, expect_within, requires
+from boxspec.api import Box, HostLacks, expect, expect_no_longer, expect_within, requires
 from boxspec.api import programs as P
 from boxspec.target.observe.lines import poll
 from contracts.exec.answers import ObservedRun
+from contracts.exec.spawn_io import outcome
 
 HERE = "exec.debug"
 MUCH = 300_000
@@ -105,6 +108,80 @@ def test_a_terminal_that_is_closed_harms_neither_caller_nor_capture(box: Box) ->
         (seen.shim_exit, seen.result["exit_code"], seen.stdout_len, seen.stderr_len),
         (("exited", 0), 0, MUCH, MUCH),
     )
+
+
+def as_somebody_else(box: Box, script: str, stderr: int) -> ObservedRun:
+    """A debug run of a caller whose stderr is a pipe of root's, as behind `sudo -u`: it may write
+    there, and may not open it anew."""
+    if os.geteuid() != 0:
+        raise HostLacks("root", "a pipe of another user needs root")
+    seen: ObservedRun = box.exec.run(
+        program="/bin/sh",
+        args=["-c", script],
+        debug=True,
+        shim_stderr=stderr,
+        state=["--uid", "54331"],
+        within_s=8,
+        expect_result=False,
+    )
+    if seen.raw is None:
+        raise HostLacks("other users", "the shim does not start as another user here")
+    return seen
+
+
+@requires("EXEC-DEBUG-01", capability=HERE)
+def test_a_terminal_that_may_not_be_opened_anew_gets_the_copy(box: Box) -> None:
+    ours, theirs = os.pipe2(os.O_CLOEXEC)
+    try:
+        seen = as_somebody_else(box, "echo copied", theirs)
+        copied = os.read(ours, 1000) if poll([ours], 0) else b""
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    got = (outcome(seen), seen.stdout, b"copied\n" in copied)
+    expect(
+        "the child's end, the capture, and whether it was copied",
+        got,
+        ("exit 0", b"copied\n", True),
+    )
+
+
+@requires("EXEC-DEBUG-06", capability=HERE, overlap=0.5)
+def test_one_that_blocks_and_may_not_be_opened_anew_does_not_stop_the_capture(box: Box) -> None:
+    with blocked_terminal() as stderr:
+        seen = as_somebody_else(box, f"head -c {MUCH} /dev/zero", stderr)
+    expect("the child's end and captured bytes", (outcome(seen), seen.stdout_len), ("exit 0", MUCH))
+
+
+def what_is_open(pid: int, fd: int) -> str:
+    """What this descriptor of a process is, as /proc says it."""
+    try:
+        return str(Path(f"/proc/{pid}/fd/{fd}").readlink())
+    except OSError:
+        return "nothing"
+
+
+@requires("EXEC-DEBUG-07", pitfalls=["E19"], capability=HERE)
+def test_a_terminal_that_is_closed_stays_the_callers(box: Box) -> None:
+    # A socket is not opened anew: what gives the copy up has the caller's own descriptor in hand.
+    ours, theirs = socket.socketpair()
+    with theirs:
+        ours.close()
+        with box.exec.start(
+            program=P.flood,
+            args=["100", "0"],
+            debug=True,
+            shim_stderr=theirs.fileno(),
+            hold=True,
+            within_s=8,
+        ) as live:
+            live.wait_response()
+            # Where it was closed, what was opened next has its number.
+            open_there = what_is_open(live.shim_pid, 2)
+            seen = live.finish()
+        wanted = what_is_open(os.getpid(), theirs.fileno())
+    got = (outcome(seen), seen.stdout_len, open_there)
+    expect("the child's end, captured bytes, and the caller's 2", got, ("exit 0", 100, wanted))
 
 
 @requires("EXEC-DEBUG-07", pitfalls=["E19"], capability=HERE)

@@ -26,7 +26,7 @@ def test_a_daemon_that_holds_our_pipes_does_not_hold_the_run(box: Box, how: str)
     )
 
 
-@requires("EXEC-DRAIN-08", pitfalls=["G16"], overlap=2.5, timing=True)
+@requires("EXEC-DRAIN-08", pitfalls=["G16"], overlap=2.5, timing=True, needs=["EXEC-SIGNAL-01"])
 def test_an_escapee_that_holds_our_pipes_does_not_hold_a_run_that_was_cut_short(box: Box) -> None:
     # Cut short by a signal, whose moment is known from outside, or by a deadline: one ending.
     events, leader = box.events(), box.events("leader")

@@ -10,6 +10,7 @@ from boxspec.api import (
     Blocked,
     Box,
     Event,
+    Late,
     Live,
     Stamp,
     at_least,
@@ -91,7 +92,10 @@ def test_a_group_that_goes_on_writing_has_the_same_grace(box: Box) -> None:
     with box.exec.start(**run, timeout_ms=SETTLED_MS, within_s=20) as live:
         told = events.wait("signal", timeout_s=15)
         seen = live.finish()
-    expect("lines of the writer, above ten", seen.stdout.count(b"x\n") > 10, True)
+    if not seen.stdout.startswith(b"x\n"):
+        raise Late("somebody writes", "a first line", str(seen.stdout[:20]))
+    what = "the shim's life beyond the deadline, in ms"
+    expect(what, seen.elapsed_ms - SETTLED_MS, at_least(box.grace_ms))
     limit_ms = box.grace_ms + box.tick_ms
     what = "from the child's SIGTERM to the end of the run"
     expect_within(box, what, told.effect, seen.end, limit_ms)

@@ -66,7 +66,7 @@ def test_a_signal_that_is_seen_with_the_exit_is_the_result(box: Box, name: str, 
     expect("success, exit_code, annotation", summary(seen), (False, code, True))
 
 
-@requires("EXEC-RESULT-08", overlap=1.3)
+@requires("EXEC-RESULT-08", overlap=1.3, needs=["EXEC-SIGNAL-01"])
 def test_a_signal_that_is_seen_with_the_deadline_is_the_result(box: Box) -> None:
     events = box.events()
     args = [events.path, "--on", "TERM:exit:0"]

@@ -123,7 +123,7 @@ def test_the_cap_of_one_run_shows_in_no_other(box: Box) -> None:
     )
 
 
-@requires("EXEC-CONC-07", capability=HERE, overlap=1.0)
+@requires("EXEC-CONC-07", capability=HERE, overlap=1.0, needs=["EXEC-SIGNAL-01"])
 @pytest.mark.parametrize("order", ["over", "in_its_grace"])
 def test_a_signal_to_one_run_is_none_to_a_later_one(box: Box, order: str) -> None:
     # The first takes its time to end: the second starts after that, or meanwhile.
@@ -134,9 +134,13 @@ def test_a_signal_to_one_run_is_none_to_a_later_one(box: Box, order: str) -> Non
         sent = live.signal("TERM")
         runs = live.finish().runs
     got, wanted = (outcome(runs[0]), told(runs[1])), ("exit 143", as_asked(box, "later"))
-    sent_ms = elapsed_ms(live.t_started_ns, sent.t_ns)
-    if got != wanted and sent_ms > 650:
-        raise Late("the signal comes before the second run", "within 650 ms", f"{sent_ms} ms")
+    # Sent in time is not seen in time: the handler may have to wait until the second run is there.
+    heard = [each.t_ns for each in events.all("signal")] or [sent.t_ns]
+    heard_ms = elapsed_ms(live.t_started_ns, heard[0])
+    if got != wanted and heard_ms > 690:
+        raise Late(
+            "the signal is handed on before the second run", "within 690 ms", f"{heard_ms} ms"
+        )
     with for_the_prompt(box):
         expect("the run that was signalled, and the one after it", got, wanted)
 

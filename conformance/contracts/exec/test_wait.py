@@ -8,6 +8,7 @@ import pytest
 
 from boxspec.api import (
     Box,
+    Live,
     NotMeasured,
     at_most,
     expect,
@@ -19,7 +20,13 @@ from boxspec.api import (
 )
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
-from contracts.exec.moments import FOREVER_MS, elapsed_ms, need_preload, pass_time
+from contracts.exec.moments import (
+    FOREVER_MS,
+    elapsed_ms,
+    need_preload,
+    pass_time,
+    send,
+)
 from contracts.exec.spawn_io import digest, hash_line, pattern, shell, stream
 
 WAIT_ERROR = "wait timeout error"
@@ -73,8 +80,22 @@ def test_the_end_of_a_child_is_noticed_in_under_20_ms(box: Box) -> None:
     box.judge_time(what, delay_ms, waited_ms, 20, seen=whole)
 
 
+# What a wait may cost in a second: 12 wake-ups, and 5 % of a processor, because a loop that never
+# sleeps is not seen as woken.
+COSTS = {"wakeups": 12, "cpu_ms": 50}
+
+
+def spent_in(live: Live[ObservedRun], what: str, ms: int) -> tuple[float, float]:
+    """What the caller spends in so many milliseconds from now on, and the most it may."""
+    count = getattr(live, what)
+    before, since_ns = count(), time.monotonic_ns()
+    pass_time(ms)
+    spent, seconds = count() - before, (time.monotonic_ns() - since_ns) / 1e9
+    return spent, COSTS[what] * (seconds + 0.25)
+
+
 @pytest.mark.parametrize("request_timeout", [None, 600_000], ids=["endless", "with_deadline"])
-@pytest.mark.parametrize("what", ["wakeups", "cpu_ms"])
+@pytest.mark.parametrize("what", COSTS)
 @requires("EXEC-WAIT-03", pitfalls=["G20"], overlap=1.8, timing=True)
 def test_an_idle_wait_costs_next_to_nothing(
     box: Box, what: str, request_timeout: int | None
@@ -84,15 +105,22 @@ def test_an_idle_wait_costs_next_to_nothing(
     fifo = box.fifo("open")
     with box.exec.start(program=P.gate, args=[events.path, str(fifo)], **deadline) as live:
         events.wait("ready")
-        count = getattr(live, what)
-        before, since_ns = count(), time.monotonic_ns()
-        pass_time(1500)
-        spent, seconds = count() - before, (time.monotonic_ns() - since_ns) / 1e9
+        spent, most = spent_in(live, what, 1500)
         box.open_gate(fifo)
         live.finish()
-    # 12 wake-ups, and 5 % of a processor: a loop that never sleeps is not seen as woken.
-    a_second = {"wakeups": 12, "cpu_ms": 50}[what]
-    expect(f"{what} of an idle wait", spent, at_most(a_second * seconds + a_second / 4))
+    expect(f"{what} of an idle wait", spent, at_most(most))
+
+
+@pytest.mark.parametrize("what", COSTS)
+@requires("EXEC-WAIT-03", pitfalls=["G20"], overlap=2.0, needs=["EXEC-KILL-01", "EXEC-KILL-04"])
+def test_a_grace_in_which_nothing_happens_costs_next_to_nothing(box: Box, what: str) -> None:
+    events = box.events()
+    with box.exec.start(program=P.siglog, args=[events.path], timeout_ms=200) as live:
+        child = events.wait("signal").pid
+        spent, most = spent_in(live, what, 1000)
+        send(child, "KILL")
+        live.finish()
+    expect(f"{what} of a grace", spent, at_most(most))
 
 
 def outcome(seen: ObservedRun) -> tuple[str, object]:

@@ -27,6 +27,27 @@ def copies_stdout_only():
             original(self, stream, chunk)
 
 
+@fault("EXEC-DEBUG-01", "a pipe that may not be opened anew gets no copy", "behind sudo -u")
+def copies_only_where_it_may_open():
+    tee.open_anew = lambda: os.open("/proc/self/fd/2", os.O_WRONLY | os.O_NONBLOCK)
+
+
+@fault("EXEC-DEBUG-06", "what may not be opened anew is written to as it is", "a blocking write()")
+def writes_blindly_where_it_may_not_open():
+    @replaces(tee.Tee)
+    def writable(original, self, timeout_ms):
+        return os.get_blocking(self.fd) or original(self, timeout_ms)
+
+
+@fault("EXEC-DEBUG-07", "who gives the copy up closes the caller's stderr", "close() for all")
+def closes_the_callers_stderr():
+    @replaces(tee.Tee)
+    def close(original, self):
+        if self.queue:
+            os.close(2)
+        original(self)
+
+
 @fault("EXEC-DEBUG-02", "the copy is raw", "logs full of tokens")
 def copies_raw():
     run.secrets = lambda *environments: set()

@@ -151,6 +151,12 @@ def nameless_message():
     spawn.spawn_failure = lambda program, reason: Failed("execution", f"failed to spawn: {reason}")
 
 
+@fault("EXEC-SPAWN-09", "the message names what is not there", "%s of NULL")
+def names_what_is_not_there():
+    made = spawn.spawn_failure
+    spawn.spawn_failure = lambda program, reason: made(program, f"(null): {reason}")
+
+
 @fault("EXEC-SPAWN-09", "a bad directory reads as if the program were missing", "pitfall A10")
 def blames_the_program_for_the_directory():
     @replaces(spawn.Spawn)

@@ -55,6 +55,21 @@ def looks_two_hundred_times_a_second():
         return 5 if patience is None else min(patience, 5)
 
 
+@fault("EXEC-WAIT-03", "in the grace a look every 5 ms", "kill(-pid, 0) until it fails")
+def looks_for_survivors_without_a_pause():
+    @replaces(run.Run)
+    def terminate(original, self, cause):
+        self.in_grace = True
+        original(self, cause)
+
+    @replaces(run.Run)
+    def patience_ms(original, self, until):
+        patience = original(self, until)
+        if not getattr(self, "in_grace", False):
+            return patience
+        return 5 if patience is None else min(patience, 5)
+
+
 @fault("EXEC-WAIT-04", "a lost child has a made-up code", "ECHILD means 255")
 def makes_up_a_code():
     @replaces(group.Group)

@@ -18,6 +18,14 @@ GOODBYE_NS = 100_000_000
 SURE = 4096  # what a pipe promises to take without blocking when poll calls it writable
 
 
+def open_anew() -> int:
+    """Somebody else's may be refused: the caller's own takes SURE bytes where poll says so."""
+    try:
+        return os.open("/proc/self/fd/2", os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
+    except PermissionError:
+        return os.dup(2)
+
+
 class Tee:
     def __init__(self, values: Iterable[bytes]) -> None:
         self.redactors = {"stdout": Redactor(values), "stderr": Redactor(values)}
@@ -30,7 +38,7 @@ class Tee:
         try:
             mode = os.fstat(2).st_mode
             if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode):
-                return os.open("/proc/self/fd/2", os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
+                return open_anew()
             return os.dup(2)  # a file never blocks, and its offset is the caller's
         except OSError:
             return -1
