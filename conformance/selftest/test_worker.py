@@ -43,6 +43,8 @@ def _turn(session: Session, name: str) -> dict[str, Any]:
     fake = cast(FakeSession, session)
     if name == "dies":
         os.kill(os.getpid(), signal.SIGKILL)
+    if name == "breaks":
+        raise ValueError("the box is lost")
     if name == "waits":
         os.write(fake.handed["ready"], b"!")
         fake.interrupted.wait(60)
@@ -97,6 +99,12 @@ def test_hangs_are_counted_in_both(worker: Worker, session: FakeSession) -> None
 def test_its_death_is_the_kits_trouble(worker: Worker) -> None:
     with pytest.raises(HarnessError, match="second lane"):
         worker.run("dies", "A-TOPIC")
+    assert not worker.serves
+
+
+def test_why_it_broke_is_told(worker: Worker) -> None:
+    with pytest.raises(HarnessError, match="ValueError: the box is lost"):
+        worker.run("breaks", "A-TOPIC")
     assert not worker.serves
 
 

@@ -117,12 +117,14 @@ class Worker:
         with contextlib.suppress(OSError):
             if line := self._lines.readline():
                 told: dict[str, Any] = json.loads(line)
+                if "broke" in told:
+                    raise self._gone(f": {told['broke']}")
                 return told
         raise self._gone()
 
-    def _gone(self) -> HarnessError:
+    def _gone(self, why: str = "") -> HarnessError:
         self.serves = False
-        return HarnessError("the process of the second lane has ended before its time")
+        return HarnessError(f"the process of the second lane has ended before its time{why}")
 
     def interrupt(self) -> None:
         """Nothing more will be asked; a case that runs ends within a moment."""
@@ -150,8 +152,15 @@ def _work(end: socket.socket, make: Make, turn: Turn) -> NoReturn:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: PTH123
         _Lane(end, make, turn).run()
+    except Exception as why:
+        _say(end, {"broke": f"{type(why).__name__}: {why}"})
     finally:
         os._exit(0)
+
+
+def _say(end: socket.socket, message: dict[str, Any]) -> None:
+    with contextlib.suppress(OSError):
+        end.sendall(json.dumps(message).encode("ascii") + b"\n")
 
 
 class _Lane:
@@ -177,16 +186,12 @@ class _Lane:
         threading.Thread(target=listen, name="jobs", daemon=True).start()
         try:
             while (job := self._jobs.get()) is not None:
-                self._say(self._answer(session, job))
+                _say(self._end, self._answer(session, job))
         finally:
             session.close()
-        self._say(session.leftovers.to_json())
+        _say(self._end, session.leftovers.to_json())
 
     def _answer(self, session: Session, job: dict[str, Any]) -> dict[str, Any]:
         topic, name = job["topic"], job["test"]
         session.hangs.learn(topic, job["hangs"])
         return {**self._turn(session, name), "hangs": session.hangs.count(topic)}
-
-    def _say(self, message: dict[str, Any]) -> None:
-        with contextlib.suppress(OSError):
-            self._end.sendall(json.dumps(message).encode("ascii") + b"\n")
