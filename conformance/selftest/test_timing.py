@@ -180,6 +180,8 @@ def test_a_child_took_its_count_along(realtime: bool) -> None:
     box = FakeBox(realtime=realtime)
     wanted = (30.0, True) if realtime else (300.0, False)
     assert waited_between(box.lives, stamp(100, 40), stamp(400, 70), child=True) == wanted
+    to_the_end = waited_between(box.lives, stamp(700, 40), stamp(1000, 70))
+    assert to_the_end == wanted
 
 
 CROWD = Company(threads=9, before=True, beside=True)

@@ -36,10 +36,9 @@ def expect_no_longer(
     box: Stage, what: str, seen: FromOutside, control: FromOutside, limit_ms: float
 ) -> None:
     """One run takes no longer than another and that."""
-    theirs, _ = waited_between(box.lives, control.start, control.end)
+    theirs, _ = waited_between(box.lives, control.start, control.end, child=False)
     # A control that was kept waiting would hide what is looked for.
     took_ms = seen.elapsed_ms - control.elapsed_ms + theirs
-    # A child that is ended has to be given a processor to begin, and to die.
     ours, whole = waited_between(box.lives, seen.start, seen.end, child=True)
     waited_ms = min(ours + theirs, max(0.0, took_ms))
     box.note(Timing(what, limit_ms, ENDING_MS, took_ms, waited_ms, whole)).judge()

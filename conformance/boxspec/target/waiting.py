@@ -47,15 +47,16 @@ class Run(Protocol):
 
 
 def waited_between(
-    runs: Sequence[Run], since: Stamp, until: Stamp, *, child: bool = False
+    runs: Sequence[Run], since: Stamp, until: Stamp, *, child: bool | None = None
 ) -> tuple[float, bool]:
     """Milliseconds that the machine was late by at most, and whether all of them were read. child:
-    a child that has ended is a part of the stretch: what it waited, to begin or to die, went with
-    it."""
+    somebody else ends in the stretch: what a child or a member waited, to die, went with it. That
+    is so where it goes to the end of the run, unless told otherwise."""
     run = _concerned(runs, since, until)
     if run is None:
         return observers_waited_ns(since, until) / 1e6, True
-    return _waited(run, since, until, child=child)
+    to_the_end = run.t_ended_ns is not None and until.t_ns >= run.t_ended_ns
+    return _waited(run, since, until, child=to_the_end if child is None else child)
 
 
 def waited_by_now(run: Run) -> tuple[float, bool]:

@@ -42,6 +42,18 @@ def blocked_terminal() -> Iterator[int]:
 
 
 @contextmanager
+def unread_terminal() -> Iterator[int]:
+    """The write end of a pipe that nobody reads: room for many a write, and at last for a part."""
+    ours, theirs = os.pipe2(os.O_CLOEXEC)
+    try:
+        os.write(theirs, b".")
+        yield theirs
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+
+@contextmanager
 def closed_terminal() -> Iterator[int]:
     """The write end of a pipe whose reader has gone."""
     ours, theirs = os.pipe2(os.O_CLOEXEC)
@@ -148,7 +160,7 @@ def test_a_terminal_that_may_not_be_opened_anew_gets_the_copy(box: Box) -> None:
 
 @requires("EXEC-DEBUG-06", capability=HERE, overlap=0.5)
 def test_one_that_blocks_and_may_not_be_opened_anew_does_not_stop_the_capture(box: Box) -> None:
-    with blocked_terminal() as stderr:
+    with unread_terminal() as stderr:
         seen = as_somebody_else(box, f"head -c {MUCH} /dev/zero", stderr)
     expect("the child's end and captured bytes", (outcome(seen), seen.stdout_len), ("exit 0", MUCH))
 

@@ -9,6 +9,7 @@ from boxspec.api import programs as P
 from boxspec.target.observe import procs
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import annotated, elapsed_ms, pass_time, send, until
+from contracts.exec.spawn_io import shell
 
 TIMEOUT_MS = 900
 
@@ -80,6 +81,17 @@ def test_a_signal_that_is_seen_with_the_deadline_is_the_result(box: Box) -> None
         live.signal("CONT")
         seen = live.finish()
     expect("success, exit_code, annotation", summary(seen), (False, 143, True))
+
+
+@requires("EXEC-TIMEOUT-01", capability="exec.cap", overlap=0.8, needs=["EXEC-KILL-01"])
+def test_output_above_the_cap_behind_a_deadline_is_no_cause_any_more(box: Box) -> None:
+    line = "trap 'head -c 5000 /dev/zero; exit 0' TERM; : >\"$1\"; while :; do sleep 0.05; done"
+    ready = box.tmp / "ready"
+    request = shell(line, ready)
+    seen = box.exec.run(**request, timeout_ms=500, max_output_bytes=1000, within_s=15)
+    if not ready.exists():
+        raise Late("the child is set up before its deadline", "a trap", "none")
+    expect("success, exit_code, annotation", summary(seen), (False, None, True))
 
 
 @requires("EXEC-RESULT-09", pitfalls=["G7"], overlap=0.6)

@@ -358,7 +358,7 @@ def test_a_child_starts_as_ever_where_newer_system_calls_are_denied(box: Box, fi
     # The other way to start it has group, signals, descriptors and directory to see to as well.
     place, here = box.tmp / "report", box.tmp / "here"
     here.mkdir()
-    state = ["--ignore", "PIPE", "--block", "USR2"]
+    state = ["--ignore", "PIPE", "--ignore", "USR1", "--block", "USR2"]
     run = {"program": P.report, "args": [str(place)], "current_dir": str(here), "stdin": "null"}
     control = box.exec.run(**run, state=state)
     expect("the child's end without the filter", outcome(control), "exit 0", error_of(control))
@@ -366,7 +366,7 @@ def test_a_child_starts_as_ever_where_newer_system_calls_are_denied(box: Box, fi
     place.unlink()
     seen = run_under(box, filter_, **run, state=state)
     expect("the child's end under the filter", outcome(seen), "exit 0", error_of(seen))
-    what = "leads its group, ignores SIGPIPE, blocked signals, descriptors, directory"
+    what = "leads its group, ignored of PIPE and USR1, blocked signals, descriptors, directory"
     expect(what, how_it_started(place), wanted)
 
 
@@ -374,7 +374,7 @@ def how_it_started(report: Path) -> tuple[object, ...]:
     said = reported(report)
     return (
         said["pgid"] == said["pid"],
-        signal.SIGPIPE in signals_in(said["sigign"]),
+        signals_in(said["sigign"]) & {signal.SIGPIPE, signal.SIGUSR1},
         signals_in(said["sigblk"]),
         [(each["fd"], each["type"]) for each in said["fds"]],
         said["cwd"],

@@ -348,6 +348,17 @@ def fallback_forgets_the_signals():
     in_the_fallback("reset_signals", lambda self: None)
 
 
+@fault("EXEC-SPAWN-14", "the fallback resets what the caller ignores", "SIG_DFL for each signal")
+def fallback_resets_all_signals():
+    reset = spawn.Spawn.reset_signals
+
+    def reset_all(self):
+        reset(self)
+        _signal.signal(_signal.SIGUSR1, _signal.SIG_DFL)
+
+    in_the_fallback("reset_signals", reset_all)
+
+
 @fault("EXEC-SPAWN-14", "the fallback forgets the directory", "fork() and exec()")
 def fallback_forgets_the_directory():
     in_the_fallback("change_directory", lambda self: None)

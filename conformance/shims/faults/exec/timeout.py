@@ -37,6 +37,15 @@ def rounds_down_to_the_tick():
             self.deadline -= self.request.timeout_ms % 100 * 1_000_000
 
 
+@fault("EXEC-TIMEOUT-01", "output behind the deadline makes it a cap", "the last cause wins")
+def a_late_cap_takes_the_place():
+    @replaces(run.Run)
+    def final(original, self, cause):
+        if cause.name == "timeout" and any(output.over for output in self.outputs):
+            return run.Cause("cap")
+        return original(self, cause)
+
+
 @fault("EXEC-TIMEOUT-03", "what is no whole tick is looked at much later", "seconds and a rest")
 def looks_late():
     @replaces(run.Run)
