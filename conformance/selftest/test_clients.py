@@ -43,13 +43,14 @@ class Bridge:
         self.kind = kind
         self.folder = folder
         self.errors = folder / "errors"
+        self.options: list[str] = []  # of the command
         self.env = {"BOXSPEC_CLIENT": secrets.token_hex(8)}
         self.mark = self.env["BOXSPEC_CLIENT"].encode()
 
     def to(self, *program: str | Path) -> list[str]:
         words = [str(word) for word in program]
         if self.kind == "command":
-            return [str(REFERENCE), "bridge", "--", *words]
+            return [str(REFERENCE), "bridge", *self.options, "--", *words]
         request = {"program": words[0], "args": words[1:]}
         message = {"id": "1", "op": "process.bridge", "request": request}
         (self.folder / "request").write_text(json.dumps(message), encoding="utf-8")
@@ -131,8 +132,8 @@ def test_a_session_with_a_server_in_a_sandbox(bridge: Bridge, backend: str, root
         socket.create_connection(("127.0.0.1", port)).close()
         listener.accept()[0].close()
         listener.setblocking(False)
-        words = ["sandbox", "--backend", backend, "--on-unavailable", "degrade"]
-        words += ["--confine", "no-network", "--root", str(INSTALLED), "--"]
+        bridge.options = ["--backend", backend, "--on-unavailable", "degrade"]
+        bridge.options += ["--confine", "no-network", "--root", str(INSTALLED)]
         server = shutil.copy(SERVER[1], root)
         calls = [
             ("write", {"path": str(root / "allowed")}),
@@ -140,7 +141,7 @@ def test_a_session_with_a_server_in_a_sandbox(bridge: Bridge, backend: str, root
             ("connect", {"port": port}),
             ("add", {"a": 1, "b": 1}),
         ]
-        told = bridge.session(REFERENCE, *words, PYTHON, server, calls=calls)
+        told = bridge.session(PYTHON, server, calls=calls)
         with pytest.raises(BlockingIOError):
             listener.accept()
     written, refused, unconnected, added = told["calls"]
