@@ -5,20 +5,35 @@ from __future__ import annotations
 from boxspec.api import Box, Live, at_most, expect, requires
 from contracts.process.asking import Script, Step, handle, step
 from contracts.process.judging import CAT, Pause
+from contracts.shared.moments import until
 
 # Less than one a cycle is none: threads and descriptors of the script's own come and go.
 FEW = 8
 MEMORY_KIB = 8 * 1024
+COUNTED = ("descriptors", "threads", "zombies")
 
 
 def kept(live: Live[Script]) -> dict[str, int]:
-    status = live.status()
+    status = live.at_rest()
     return {
         "descriptors": status.fd_count,
         "threads": status.threads,
         "zombies": sum(not each.alive for each in live.descendants()),
         "KiB": int(status["VmRSS"].split()[0]),
     }
+
+
+def kept_since(live: Live[Script], first: dict[str, int]) -> dict[str, int]:
+    """The shim may still be opening the gate that has been reached: it has both ends of each pipe
+    for a moment. What is lost stays lost, however long one waits."""
+    more = dict[str, int]()
+
+    def few() -> bool:
+        more.update({what: count - first[what] for what, count in kept(live).items()})
+        return all(more[what] <= FEW for what in COUNTED)
+
+    until(few, 5)
+    return more
 
 
 def cycles(count: int) -> Step:
@@ -42,7 +57,7 @@ def test_cycles_leave_nothing_behind(box: Box) -> None:
         first = kept(live)
         before.go_on()
         behind.reached(within_s)
-        last = kept(live)
+        more = kept_since(live, first)
         behind.go_on()
         seen = live.finish()
     told = seen.steps[3]
@@ -50,6 +65,6 @@ def test_cycles_leave_nothing_behind(box: Box) -> None:
     ends = [each for each in told["last"] if "exited" in each or "signaled" in each]
     wanted = [{"exited": 0}, {"signaled": "SIGKILL"}]
     expect("the ends that its waits tell", ends[1:], wanted)
-    for what in ("descriptors", "threads", "zombies"):
-        expect(f"{what} more than before", last[what] - first[what], at_most(FEW))
-    expect("memory more than before, in KiB", last["KiB"] - first["KiB"], at_most(MEMORY_KIB))
+    for what in COUNTED:
+        expect(f"{what} more than before", more[what], at_most(FEW))
+    expect("memory more than before, in KiB", more["KiB"], at_most(MEMORY_KIB))
