@@ -2,7 +2,7 @@
 
 #include <linux/filter.h>
 
-#include "filters.inc"
+#include "backend/filters.inc"
 
 #define PROGRAM(number)                                                                            \
     { filter_##number, sizeof filter_##number }
