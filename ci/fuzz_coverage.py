@@ -30,14 +30,17 @@ PARTS = {
         policy/match/tokens policy/path/fold""",
     "path": "policy/path/path",
     "module": "module/output",
+    "process": "process/process shim/process_request",
     "evaluate": "policy/profile/check policy/profile/explain policy/profile/resolve",
     "sbpl": """sbpl/bodies sbpl/filter sbpl/flags sbpl/place sbpl/places sbpl/regex sbpl/sbpl
         sbpl/spell sbpl/spellings sbpl/unfold sbpl/unlink sbpl/wrap""",
 }
-# What reads folders, writes or rewrites files, or says what was decided: the targets are not about
-# it. Every file of policy/ and sbpl/ is here or there.
-OUTSIDE = """policy/authoring/draft policy/authoring/links policy/authoring/migrate
-    policy/authoring/whynot policy/path/walk policy/profile/audit
+# What reads folders, writes or rewrites files, relays streams, or says what was decided: no target
+# is about it. Every file of these rooms is here or there.
+ROOMS = ("module/", "policy/", "process/", "sbpl/")
+OUTSIDE = """module/environment module/folder module/lookup module/module module/runner
+    process/bridge process/lane process/watcher policy/authoring/draft policy/authoring/links
+    policy/authoring/migrate policy/authoring/whynot policy/path/walk policy/profile/audit
     policy/profile/resolved sbpl/file"""
 
 Place = tuple[int, ...]  # a line, or a line with the numbers of a branch
@@ -110,7 +113,7 @@ def astray(sources: Iterable[str]) -> list[str]:
     """Names of parts that are no source any more, and sources that nobody has put anywhere."""
     units = {unit for each in sources if (unit := unit_of(each)) is not None}
     named = {unit for each in PARTS.values() for unit in each.split()}
-    rooms = {unit for unit in units if unit.startswith(("policy/", "sbpl/"))}
+    rooms = {unit for unit in units if unit.startswith(ROOMS)}
     return sorted({*(named - units), *(rooms - named - {*OUTSIDE.split()})})
 
 

@@ -10,10 +10,21 @@ complete=(--contract exec --contract module --contract policy --contract process
     --profile all --require-complete --known ci/known-linux.toml)
 cd -- "$root"
 
+# What takes turns is asked at one commit of several; the commit decides which.
+turn() {
+    local commit
+    commit=$(git rev-parse --short=7 HEAD 2>/dev/null) || commit=0
+    printf '%s\n' "$((16#$commit))"
+}
+share() { printf '%s/%s' "$(($(turn) % $1 + 1))" "$1"; } # OF
+
 # The lines of ctest, cmocka and pytest that name what failed; they stand far above a log's end.
 failures_of() { # LOG
     local ctest='\*\*\*(Failed|Timeout|Exception|Not Run)' cmocka='^(ERROR:|\[   LINE|\[  FAILED)'
     grep -E -- "$ctest|$cmocka|^(FAILED|ERROR) |^not ok" "$1" | head -n 30 || true
+    # What a failed program of ctest said stands below its line, up to the next one.
+    awk -v failed="$ctest" '/^ *[0-9]+\/[0-9]+ Test |^ *Start +[0-9]+:/ { told = 0 }
+        told-- > 0; $0 ~ failed { told = 15 }' "$1"
 }
 
 # Runs a test runner. Its closing lines (the last two that match PATTERN, else the last one at

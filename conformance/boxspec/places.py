@@ -11,7 +11,8 @@ ROOT = Path(__file__).resolve().parents[2]
 CONTRACTS = ROOT / "conformance" / "contracts"
 TEMPLATES = ROOT / "conformance" / "shims" / "templates"
 
-# An installed kit is the same tree with less in it: no reference, no targets, nothing to build.
+# An installed kit is the same tree with less in it: no targets, nothing to build. The reference is
+# beside it on PATH, where it was built for the wheel.
 INSTALLED = (ROOT / "launch.py").is_file()
 # How the kit is called from the caller's folder, for commands that it prints.
 COMMAND = "boxspec" if INSTALLED else "./ci/boxspec"

@@ -1,5 +1,9 @@
 """A self-test session that is ended by SIGTERM ends what it has started, like one by SIGINT. What
-the failing shims of its tests leave as evidence goes with it."""
+the failing shims of its tests leave as evidence goes with it.
+
+Tests that are marked `turns(n)` take turns where BOXSPEC_TURN is a number, as in ci/test, which
+sets it by the commit: each is asked at one number of n. Without it all are asked.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ import re
 import shutil
 import signal
 import tempfile
+import zlib
 from pathlib import Path
 
 import pytest
@@ -32,8 +37,18 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[temporary] = folder
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def _waits(item: pytest.Item, turn: int) -> bool:
+    """Whether it is the turn of others. By its name: what is new beside it changes nothing."""
+    turns = item.get_closest_marker("turns")
+    return turns is not None and (zlib.crc32(item.nodeid.encode()) + turn) % turns.args[0] != 0
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What takes longest begins first: nobody waits at the end for it alone."""
+    if turn := os.environ.get("BOXSPEC_TURN"):
+        waiting = [item for item in items if _waits(item, int(turn))]
+        config.hook.pytest_deselected(items=waiting)
+        items[:] = [item for item in items if not _waits(item, int(turn))]
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from boxspec.peers import declared
+from boxspec.peers import declared, judging
 from boxspec.peers.declared import Peer
 from boxspec.peers.installing import state
 from selftest.tools import CONFORMANCE, CONTRACTS, boxspec
@@ -124,6 +125,7 @@ def test_what_cannot_be_installed_says_why(tmp_path: Path, monkeypatch: pytest.M
     assert "was changed since it was installed" in state(again).why
 
 
+@pytest.mark.turns(3)
 def test_a_matrix_shows_what_fails_and_what_was_read_of_it(tmp_path: Path) -> None:
     """Its json feeds a report, and what is kept makes the same page once more."""
     folder = peer(tmp_path / "tiny", fails=[{"requirements": ["EXEC-CHILD-01"], "why": WHY}])
@@ -155,6 +157,21 @@ def test_a_matrix_shows_what_fails_and_what_was_read_of_it(tmp_path: Path) -> No
     done = boxspec("peers", "matrix", *only, "--from", results, "--md", again)
     assert done.returncode == 0, done.stderr
     assert again.read_text().replace(str(again), str(files["md"])) == page
+
+
+def test_another_user_reaches_the_folders_of_a_peers_cases(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    modes = []
+
+    def run(_words: Sequence[str], folder: Path, _limit_s: float) -> str:
+        modes.append(folder.stat().st_mode & 0o777)
+        return "not run"
+
+    monkeypatch.setattr(judging, "_run", run)
+    one = declared.read(peer(tmp_path / "tiny"))
+    assert judging.judged(one, judging.Asked(), tmp_path).why == "not run"
+    assert modes == [0o755]
 
 
 def test_a_shim_that_says_nothing_has_no_score(tmp_path: Path) -> None:

@@ -1,16 +1,24 @@
 /* Steps on two live processes in a generated order, some of them beside a wait in another thread.
  * They are judged by laws that hold for every order: no byte is lost, an end that was told is told
- * again, nothing of a group that was given up lives on, no descriptor stays. */
+ * again, nothing of a group that was given up lives on, no descriptor stays, what cannot be opened
+ * is no handle, and an end that somebody else collected is an error every time. */
 #define _GNU_SOURCE
 #include <boxspec/process.h>
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/sys.h"
 #include "support/case.h"
 #include "support/fail.h"
 #include "support/lie.h"
@@ -33,17 +41,40 @@ enum step {
     CLOSE,
     DROP,
     BESIDE,
+    HOLD,
+    STEAL,
     STEPS
 };
 
-static const char *const words[STEPS] = {"open", "write", "read", "close_stdin",
-                                         "poll", "wait",  "take", "terminate",
-                                         "kill", "close", "drop", "wait beside"};
+static const char *const words[STEPS] = {
+    "open",      "write", "read",  "close_stdin", "poll",        "wait",        "take",
+    "terminate", "kill",  "close", "drop",        "wait beside", "hold stdout", "steal"};
+
+/* What is opened: `cat`, alone, with a member that SIGTERM ends or does not, or by a launcher; and
+ * what cannot be: a program or a mode that is not there, a field of a run, what a sandbox refuses
+ * or its launcher fails at, where nobody could be told the end, where descriptors run out. */
+enum kind {
+    ALONE,
+    MEMBER,
+    STUBBORN,
+    LAUNCHED,
+    NOT_THERE,
+    NO_MODE,
+    FOREIGN,
+    REFUSED,
+    FAILED,
+    COLLECTED,
+    SQUEEZED,
+    KINDS
+};
 
 struct taken {
     enum step step;
     size_t handle;
     size_t bytes;
+    enum kind kind;
+    unsigned variant; /* of what is opened: its streams, the field that is not for processes */
+    uint64_t grace_ms;
 };
 
 static size_t draw(const uint8_t *data, size_t size, struct taken *steps) {
@@ -55,6 +86,9 @@ static size_t draw(const uint8_t *data, size_t size, struct taken *steps) {
         uint8_t more = bs_fuzz_byte(&from);
         each->handle = more % HANDLES;
         each->bytes = 1 + (size_t)more * (MOST_BYTES - 1) / 255;
+        each->kind = (enum kind)(more / HANDLES % KINDS);
+        each->variant = more / (HANDLES * KINDS);
+        each->grace_ms = more < 128 ? 0 : 20;
     }
     return n;
 }
@@ -66,8 +100,9 @@ void bs_fuzz_describe(struct bs_fuzz_case *c, const uint8_t *data, size_t size) 
     bs_fuzz_case_texts_open(c, "steps", true);
     for (size_t i = 0; i < n; i++) {
         char line[64];
-        int len = snprintf(line, sizeof line, "%s %c %zu", words[steps[i].step],
-                           'a' + (int)steps[i].handle, steps[i].bytes);
+        int len = snprintf(line, sizeof line, "%s %c %zu %d.%u", words[steps[i].step],
+                           'a' + (int)steps[i].handle, steps[i].bytes, (int)steps[i].kind,
+                           steps[i].variant);
         bs_fuzz_case_item(c, line, (size_t)len);
     }
     bs_fuzz_case_texts_close(c);
@@ -84,6 +119,10 @@ struct model {
     bool closed;   /* its stdin */
     bool signaled; /* what it has not echoed by then may be lost with it */
     bool ended;    /* that was told */
+    bool stolen;   /* its end is somebody else's */
+    int held;      /* a writer outside of the group; -1 else */
+    bool detached; /* a close was to tell so */
+    bool has_members;
     struct bs_process_end end;
     pthread_t beside;
     bool has_beside;
@@ -101,14 +140,47 @@ static unsigned descriptors(void) {
     return n;
 }
 
-static void open_it(struct model *model) {
-    static const struct bs_stdio stdio = {BS_STDIO_PIPED, BS_STDIO_PIPED, BS_STDIO_NULL, false};
-    struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
-    request.program = "/bin/cat";
-    memset(model, 0, sizeof *model);
-    model->in = -1;
-    if (bs_process_open(&request, &stdio, NULL, &model->process, NULL) == BS_OK)
-        model->pid = bs_process_pid(model->process);
+static void ignore_output(void *ctx, enum bs_stream stream, const char *data, size_t len) {
+    (void)ctx;
+    (void)stream;
+    (void)data;
+    (void)len;
+}
+
+/* A field of a run, which a process has no use for. */
+static void make_foreign(struct bs_exec_request *request, unsigned variant) {
+    static const uint64_t number = 1000;
+    static const int descriptor = 0;
+    static const struct bs_sandbox none = {NULL, NULL, NULL, NULL};
+    switch (variant % 7) {
+    case 0:
+        request->timeout_ms = &number;
+        break;
+    case 1:
+        request->stdin_mode = BS_STDIN_NULL;
+        break;
+    case 2:
+        request->debug = true;
+        break;
+    case 3:
+        request->max_output_bytes = &number;
+        break;
+    case 4:
+        request->cancel_fd = &descriptor;
+        break;
+    case 5:
+        request->on_output = ignore_output;
+        break;
+    default:
+        request->sandbox = &none;
+        break;
+    }
+}
+
+static void let_go(struct model *model) {
+    if (model->held >= 0)
+        (void)close(model->held);
+    model->held = -1;
 }
 
 static int stdin_of(const struct model *model) {
@@ -123,7 +195,7 @@ static void write_it(struct model *model, size_t bytes) {
         return;
     for (size_t i = 0; i < bytes; i++)
         text[i] = byte_at(model->written + i);
-    ssize_t n = write(fd, text, bytes);
+    ssize_t n = (ssize_t)BS_RETRY(write(fd, text, bytes));
     if ((n != (ssize_t)bytes && !model->signaled && !model->ended) || bs_fuzz_lie("write"))
         bs_fuzz_fail("write", "%zd of %zu bytes were taken", n, bytes);
     if (n > 0)
@@ -134,8 +206,10 @@ static void write_it(struct model *model, size_t bytes) {
 static void read_it(struct model *model) {
     char text[MOST_WRITTEN];
     int fd = bs_process_stream(model->process, 1);
+    if (model->signaled || model->ended)
+        let_go(model); /* else the end of what was lost would never come */
     while (fd >= 0 && model->read < model->written) {
-        ssize_t n = read(fd, text, sizeof text);
+        ssize_t n = (ssize_t)BS_RETRY(read(fd, text, sizeof text));
         if (n <= 0 && (model->signaled || (model->ended && model->end.number != 0)))
             return;
         bool right = n > 0 && model->read + (size_t)n <= model->written;
@@ -148,10 +222,135 @@ static void read_it(struct model *model) {
     }
 }
 
-static bool is_gone(pid_t pid) { return kill(-pid, 0) != 0 && errno == ESRCH; }
+static int refuse(void *ctx, const struct bs_exec_request *request, struct bs_error *err) {
+    (void)ctx;
+    (void)request;
+    (void)snprintf(err->message, sizeof err->message, "refused");
+    return BS_E_DENIED;
+}
+
+/* A launcher is a shell: it says nothing and starts the program, or has one whole record. */
+static int launch(void *ctx, const struct bs_exec_request *request, struct bs_wrapped *out,
+                  struct bs_error *err) {
+    static char fails[80];
+    static const char *starting[] = {"/bin/sh", "-c", "exec 3>&-; exec cat", NULL};
+    static const char *failing[] = {"/bin/sh", "-c", fails, NULL};
+    const struct taken *step = ctx;
+    (void)request;
+    (void)err;
+    (void)snprintf(fails, sizeof fails, "head -c %zu /dev/zero >&3; exec cat",
+                   sizeof(struct bs_launch_failure));
+    *out = (struct bs_wrapped){.argv = step->kind == FAILED ? failing : starting, .launches = true};
+    return BS_OK;
+}
+
+static void describe(const struct taken *step, struct bs_exec_request *request,
+                     struct bs_stdio *stdio) {
+    /* The member is there before `cat` is, and has nothing of its streams. */
+    static const char *const member[] = {"-c", "sleep 60 <&- >&- 2>&- & exec cat"};
+    static const char *const stubborn[] = {
+        "-c", "trap '' TERM; sleep 60 <&- >&- 2>&- & trap - TERM; exec cat"};
+    static const enum bs_stdio_mode modes[] = {BS_STDIO_NULL, BS_STDIO_PIPED, BS_STDIO_INHERIT};
+    *stdio = (struct bs_stdio){BS_STDIO_PIPED, BS_STDIO_PIPED, modes[step->variant % 3], false};
+    request->program = step->kind == NOT_THERE ? "/no/such/program" : "/bin/cat";
+    if (step->kind == MEMBER || step->kind == STUBBORN) {
+        request->program = "/bin/sh";
+        request->args = step->kind == MEMBER ? member : stubborn;
+        request->n_args = 2;
+    }
+    if (step->kind == NO_MODE) {
+        enum bs_stdio_mode *const streams[] = {&stdio->in, &stdio->out, &stdio->err};
+        *streams[step->variant % 3] = (enum bs_stdio_mode)(3 + step->variant);
+    }
+    if (step->kind == FOREIGN)
+        make_foreign(request, step->variant);
+}
+
+/* What cannot be opened, and how that is told. */
+static int code_of(enum kind kind) {
+    if (kind == NO_MODE || kind == FOREIGN)
+        return BS_E_INVALID;
+    if (kind == REFUSED)
+        return BS_E_DENIED;
+    return kind < NOT_THERE || kind == SQUEEZED ? BS_OK : BS_E_EXECUTION;
+}
+
+/* Leaves this many descriptors, about; returns the limit to go back to. */
+static struct rlimit squeeze(unsigned free) {
+    struct rlimit before;
+    int lowest = dup(STDIN_FILENO);
+    (void)getrlimit(RLIMIT_NOFILE, &before);
+    if (lowest >= 0) {
+        const struct rlimit less = {(rlim_t)lowest + free, before.rlim_max};
+        (void)close(lowest);
+        (void)setrlimit(RLIMIT_NOFILE, &less);
+    }
+    return before;
+}
+
+static int open_as_described(struct model *model, struct taken *step, struct bs_error *err) {
+    struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
+    struct bs_stdio stdio;
+    const struct bs_sandbox sandbox = {step, step->kind == REFUSED ? refuse : NULL, launch, NULL};
+    bool is_inside = step->kind == REFUSED || step->kind == FAILED || step->kind == LAUNCHED;
+    struct rlimit before = {0, 0};
+    describe(step, &request, &stdio);
+    if (step->kind == COLLECTED)
+        (void)signal(SIGCHLD, SIG_IGN);
+    if (step->kind == SQUEEZED)
+        before = squeeze(step->variant);
+    int code = bs_process_open(&request, &stdio, is_inside ? &sandbox : NULL, &model->process, err);
+    if (step->kind == SQUEEZED)
+        (void)setrlimit(RLIMIT_NOFILE, &before);
+    (void)signal(SIGCHLD, SIG_DFL);
+    return code;
+}
+
+static void open_it(struct model *model, struct taken *step) {
+    struct bs_error err = BS_ERROR_INIT;
+    memset(model, 0, sizeof *model);
+    model->in = model->held = -1;
+    int code = open_as_described(model, step, &err);
+    int wanted = code_of(step->kind);
+    /* Without memory nothing is opened. */
+    bool is_right = code == wanted || code == BS_E_EXECUTION;
+    if (!is_right || (code == BS_OK) != (model->process != NULL) ||
+        (code != BS_OK && err.message[0] == '\0') || bs_fuzz_lie("opened"))
+        bs_fuzz_fail("opened", "%d, and should be %d: %s", code, wanted, err.message);
+    if (model->process == NULL)
+        return;
+    model->pid = bs_process_pid(model->process);
+    model->has_members = step->kind == MEMBER || step->kind == STUBBORN;
+    if (step->kind != ALONE) {
+        /* Until `cat` is there, a shell would have the signals. */
+        write_it(model, 1);
+        read_it(model);
+    }
+}
+
+/* Orphans are this process's, which collects them at once. The leader is the library's alone. */
+static bool is_gone(pid_t pid) {
+    const struct timespec moment = {.tv_nsec = 1000000};
+    for (int i = 0; i < 2000; i++) {
+        siginfo_t info = {0};
+        int code = waitid(P_PGID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT);
+        if (code == 0 && info.si_pid != 0 && info.si_pid != pid)
+            (void)waitid(P_PID, (id_t)info.si_pid, &info, WEXITED | WNOHANG);
+        else if (kill(-pid, 0) != 0 && errno == ESRCH)
+            return true;
+        else
+            (void)nanosleep(&moment, NULL);
+    }
+    return false;
+}
 
 /* What an answer says about the end: the first that tells one fixes it. */
 static void hear(struct model *model, int code, const struct bs_process_end *end) {
+    if (model->stolen) {
+        if (code != BS_E_EXECUTION || bs_fuzz_lie("stolen"))
+            bs_fuzz_fail("stolen", "an end that somebody else collected is told with %d", code);
+        return;
+    }
     if (code != BS_OK || bs_fuzz_lie("wait"))
         bs_fuzz_fail("wait", "a wait fails with %d", code);
     if (end->state == BS_PROCESS_RUNS) {
@@ -210,6 +409,7 @@ static void join(struct model *model) {
 
 static void drop(struct model *model) {
     pid_t pid = model->pid;
+    let_go(model);
     /* A drop comes after all other calls have begun; the wait beside it must be woken by a kill. */
     if (model->has_beside)
         (void)bs_process_kill(model->process, NULL);
@@ -230,14 +430,47 @@ static void send(struct model *model, int signo) {
         bs_fuzz_fail("signal", "signal %d fails with %d", signo, code);
 }
 
-static void close_it(struct model *model) {
+static void close_it(struct model *model, uint64_t grace_ms) {
     struct bs_process_end end;
     bool detached = false;
+    bool again = model->ended;
+    bool held = model->detached || model->held >= 0;
     model->signaled = true;
-    int code = bs_process_close(model->process, 0, &end, &detached, NULL);
+    /* Without a descriptor nobody can look who is in the group, nor wait until they are gone. */
+    struct rlimit before = squeeze(grace_ms > 0 && !model->has_members ? 0 : 64);
+    int code = bs_process_close(model->process, grace_ms, &end, again ? NULL : &detached, NULL);
+    (void)setrlimit(RLIMIT_NOFILE, &before);
     hear(model, code, &end);
-    if (detached || !model->ended || bs_fuzz_lie("close"))
-        bs_fuzz_fail("close", "a close leaves %s", detached ? "a writer" : "it running");
+    if ((!again && detached != held) || (!model->ended && !model->stolen) || bs_fuzz_lie("close"))
+        bs_fuzz_fail("close", "a close leaves %s", !model->ended ? "it running" : "a writer");
+    model->detached = held;
+    if (bs_process_stream(model->process, 1) >= 0 || bs_fuzz_lie("close"))
+        bs_fuzz_fail("close", "a close leaves a stream open");
+}
+
+/* Somebody outside of the group gets the end that the child writes to. */
+static void hold_it(struct model *model) {
+    char path[64];
+    if (model->held >= 0 || model->ended || model->signaled || model->stolen ||
+        bs_process_stream(model->process, 1) < 0)
+        return;
+    (void)snprintf(path, sizeof path, "/proc/%d/fd/1", (int)model->pid);
+    model->held = (int)BS_RETRY(open(path, O_WRONLY | O_CLOEXEC));
+}
+
+/* As an embedding program does that waits for any child. A wait in another thread could be first.
+ */
+static void steal_it(struct model *model) {
+    siginfo_t info;
+    if (model->ended || model->has_beside)
+        return;
+    (void)kill(-model->pid, SIGKILL);
+    model->signaled = true;
+    if (BS_RETRY(waitid(P_PID, (id_t)model->pid, &info, WEXITED)) != 0)
+        return;
+    model->stolen = true;
+    /* A member that is on its way out may hold what it was forked with. */
+    (void)is_gone(model->pid);
 }
 
 static void take_it(struct model *model) {
@@ -248,11 +481,13 @@ static void take_it(struct model *model) {
         model->in = fd;
 }
 
-static void take(struct model *model, const struct taken *step) {
+static void take(struct model *model, struct taken *step) {
     static const uint64_t at_once = 0;
     if (model->process == NULL) {
         if (step->step == OPEN)
-            open_it(model);
+            open_it(model, step);
+        else
+            bs_process_drop(NULL);
         return;
     }
     switch (step->step) {
@@ -281,7 +516,7 @@ static void take(struct model *model, const struct taken *step) {
         send(model, SIGKILL);
         break;
     case CLOSE:
-        close_it(model);
+        close_it(model, step->grace_ms);
         break;
     case DROP:
         drop(model);
@@ -290,6 +525,12 @@ static void take(struct model *model, const struct taken *step) {
         if (!model->has_beside)
             model->has_beside = pthread_create(&model->beside, NULL, wait_beside, model) == 0;
         break;
+    case HOLD:
+        hold_it(model);
+        break;
+    case STEAL:
+        steal_it(model);
+        break;
     default:
         break;
     }
@@ -297,13 +538,18 @@ static void take(struct model *model, const struct taken *step) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct taken steps[MOST_STEPS];
-    struct model models[HANDLES] = {{.in = -1}, {.in = -1}};
+    struct model models[HANDLES] = {{.in = -1, .held = -1}, {.in = -1, .held = -1}};
     bs_fuzz_begin(data, size);
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1UL);
     size_t n = draw(data, size, steps);
     unsigned before = descriptors();
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        /* The children of the other one would be collected by the system. */
+        if (steps[i].kind == COLLECTED && models[1 - steps[i].handle].process != NULL)
+            steps[i].kind = ALONE;
         take(&models[steps[i].handle], &steps[i]);
+    }
     for (size_t i = 0; i < HANDLES; i++) {
         if (models[i].process != NULL)
             drop(&models[i]);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backend/filter.h"
 #include "backend/internal.h"
 #include "backend/plan.h"
 #include "base/error.h"
@@ -15,7 +16,7 @@
 enum { CONTROL_MS = 4000 };
 
 struct confined {
-    char *place;
+    struct bs_hideout place;
     char *launcher;
     char *plan;
     char *scratch;   /* TMPDIR of the programs */
@@ -35,19 +36,20 @@ static int build_plan(const struct bs_kind *kind, const struct bs_backend_contex
                       struct confined *state, int cancel, struct bs_backend_report *report,
                       struct bs_error *err) {
     struct bs_buf plan = BS_BUF_INIT;
-    struct bs_buf filter = BS_BUF_INIT;
     char *path = NULL;
     int code = kind->namespaces
-                   ? bs_bubblewrap_plan(context, state->profile, state->place, state->scratch,
+                   ? bs_bubblewrap_plan(context, state->profile, state->place.path, state->scratch,
                                         cancel, &plan, err)
                    : bs_landlock_plan(context, state->profile, state->scratch, &plan, report, err);
     if (code == BS_OK && kind->filtered) {
-        const struct bs_filter_wish wish = {
-            kind->namespaces, bs_context_network(context) == BS_NET_NONE, context->strict_metadata};
-        code = bs_filter_build(&wish, &filter, err);
-        if (code == BS_OK)
-            code = bs_hideout_add(state->place, "filter", filter.data, filter.len, 0600, err);
-        if (code == BS_OK && asprintf(&path, "%s/filter", state->place) < 0)
+        /* Mounts that are read-only hold the metadata outside, and leave those inside alone. */
+        bool strict = context->strict_metadata && !kind->namespaces;
+        const struct bs_filter_wish wish = {kind->namespaces,
+                                            bs_context_network(context) == BS_NET_NONE, strict};
+        size_t n_bytes = 0;
+        const struct sock_filter *filter = bs_filter_of(&wish, &n_bytes);
+        code = bs_hideout_add(state->place.path, "filter", filter, n_bytes, 0600, err);
+        if (code == BS_OK && asprintf(&path, "%s/filter", state->place.path) < 0)
             code = out_of_memory(err);
         if (code == BS_OK)
             bs_plan_add(&plan, BS_PLAN_FILTER, path);
@@ -55,10 +57,9 @@ static int build_plan(const struct bs_kind *kind, const struct bs_backend_contex
     if (code == BS_OK && plan.failed)
         code = out_of_memory(err);
     if (code == BS_OK)
-        code = bs_hideout_add(state->place, "plan", plan.data, plan.len, 0600, err);
+        code = bs_hideout_add(state->place.path, "plan", plan.data, plan.len, 0600, err);
     free(path);
     bs_buf_clear(&plan);
-    bs_buf_clear(&filter);
     return code;
 }
 
@@ -72,20 +73,21 @@ static bool join(char **out, const char *dir, const char *name) {
 static int make_place(const struct bs_kind *kind, const struct bs_backend_context *context,
                       struct confined *state, struct bs_error *err) {
     int code = bs_hideout_make(context, &state->place, err);
-    if (code == BS_OK && !join(&state->plan, state->place, "plan"))
+    if (code == BS_OK && !join(&state->plan, state->place.path, "plan"))
         code = out_of_memory(err);
     if (code != BS_OK)
         return code;
     if (!kind->namespaces) {
-        code = bs_hideout_add_dir(state->place, "tmp", 0700, err);
-        return code == BS_OK && !join(&state->scratch, state->place, "tmp") ? out_of_memory(err)
-                                                                            : code;
+        code = bs_hideout_add_dir(state->place.path, "tmp", 0700, err);
+        return code == BS_OK && !join(&state->scratch, state->place.path, "tmp")
+                   ? out_of_memory(err)
+                   : code;
     }
     state->scratch = strdup(bs_bubblewrap_scratch(context->root));
     if (state->scratch == NULL)
         return out_of_memory(err);
-    code = bs_hideout_add(state->place, "nothing", "", 0, 0, err);
-    return code == BS_OK ? bs_hideout_add_dir(state->place, "nothing.d", 0, err) : code;
+    code = bs_hideout_add(state->place.path, "nothing", "", 0, 0, err);
+    return code == BS_OK ? bs_hideout_add_dir(state->place.path, "nothing.d", 0, err) : code;
 }
 
 /* Whether what HOME names cannot be entered inside. */
@@ -146,6 +148,7 @@ int bs_confined_prepare(void *ctx, const struct bs_backend_context *context, int
     *made = state;
     if (state == NULL)
         return out_of_memory(err);
+    state->place = (struct bs_hideout)BS_HIDEOUT_INIT;
     state->root = strdup(context->root);
     if (state->root == NULL)
         return out_of_memory(err);
@@ -214,7 +217,7 @@ int bs_confined_shutdown(void *ctx, void *made, struct bs_error *err) {
     (void)ctx;
     if (state == NULL)
         return BS_OK;
-    int code = bs_hideout_remove(state->place, err);
+    int code = bs_hideout_remove(&state->place, err);
     free_state(state);
     return code;
 }
@@ -240,7 +243,7 @@ static bool exists(const char *path) {
 }
 
 struct control {
-    char *place;
+    struct bs_hideout place;
     char *root; /* its workspace */
     char *outside;
 };
@@ -291,20 +294,20 @@ static int run_control(const struct bs_kind *kind, const struct control *control
 
 static int positive_control(const struct bs_kind *kind, const struct bs_backend_context *context,
                             int cancel, struct bs_error *err) {
-    struct control control = {NULL, NULL, NULL};
+    struct control control = {BS_HIDEOUT_INIT, NULL, NULL};
     struct bs_backend_context nowhere = *context;
     nowhere.root = NULL;
     int code = bs_hideout_make(&nowhere, &control.place, err);
-    if (code == BS_OK && (!join(&control.root, control.place, "ws") ||
-                          !join(&control.outside, control.place, "outside")))
+    if (code == BS_OK && (!join(&control.root, control.place.path, "ws") ||
+                          !join(&control.outside, control.place.path, "outside")))
         code = out_of_memory(err);
     if (code == BS_OK)
-        code = bs_hideout_add_dir(control.place, "ws", 0700, err);
+        code = bs_hideout_add_dir(control.place.path, "ws", 0700, err);
     if (code == BS_OK)
         code = run_control(kind, &control, context, cancel, err);
     free(control.root);
     free(control.outside);
-    (void)bs_hideout_remove(control.place, NULL);
+    (void)bs_hideout_remove(&control.place, NULL);
     return code;
 }
 

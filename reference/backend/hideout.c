@@ -5,12 +5,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "backend/internal.h"
 #include "base/error.h"
 #include "base/sys.h"
+
+/* Of one session. Nothing else that this project makes is called so: what is, and is locked by
+ * nobody, was left by a caller that was killed. */
+#define NAME "sandbox-of-boxspec-XXXXXX"
+enum { PREFIX = sizeof NAME - 1 - 6, SWEEP_MS = 1000 };
 
 /* What any program inside can write to must not hold the plan by which it is confined. */
 static bool is_granted(const struct bs_backend_context *context, const char *dir) {
@@ -29,25 +35,80 @@ static bool is_granted(const struct bs_backend_context *context, const char *dir
     return granted;
 }
 
-int bs_hideout_make(const struct bs_backend_context *context, char **path, struct bs_error *err) {
+/* Whether it is ours: nobody else holds it, and nobody has removed it before we did. */
+static bool hold(const char *path, int *lock, int *os_error) {
+    struct stat st;
+    *os_error = 0;
+    *lock = bs_above_stdio((int)BS_RETRY(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
+    if (*lock < 0) {
+        *os_error = errno == ENOENT ? 0 : errno;
+        return false;
+    }
+    /* A file system without locks has none for a sweep either. */
+    bool held = flock(*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+    if (held && fstat(*lock, &st) == 0 && st.st_nlink > 0)
+        return true;
+    bs_close(lock);
+    return false;
+}
+
+/* Removes what killed callers left in `dir`. The kernel lets go of a lock when its holder dies. */
+static void sweep(const char *dir) {
+    uint64_t until = bs_after_ms(bs_now_ns(), SWEEP_MS);
+    DIR *list = opendir(dir);
+    const struct dirent *entry = NULL;
+    struct stat st;
+    while (list != NULL && bs_now_ns() < until && (entry = readdir(list)) != NULL) {
+        const char *name = entry->d_name;
+        if (strlen(name) != sizeof NAME - 1 || strncmp(name, NAME, PREFIX) != 0 ||
+            fstatat(dirfd(list), name, &st, AT_SYMLINK_NOFOLLOW) != 0 || st.st_uid != geteuid())
+            continue;
+        int fd = (int)BS_RETRY(
+            openat(dirfd(list), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+        if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+            (void)bs_tree_remove(dirfd(list), name, until);
+        bs_close(&fd);
+    }
+    if (list != NULL)
+        (void)closedir(list);
+}
+
+/* In one directory: 0, or errno. */
+static int make_in(const char *dir, struct bs_hideout *made) {
+    enum { TIMES = 8 };
+    int os_error = 0;
+    char *path = NULL;
+    /* Between its making and its lock it looks as if its maker were dead. */
+    for (int i = 0; i < TIMES && made->path == NULL && os_error == 0; i++) {
+        if (asprintf(&path, "%s/" NAME, dir) < 0)
+            return ENOMEM;
+        if (mkdtemp(path) == NULL)
+            os_error = errno;
+        else if (hold(path, &made->lock, &os_error))
+            made->path = path;
+        else if (os_error != 0)
+            (void)rmdir(path);
+        if (made->path == NULL)
+            free(path);
+    }
+    return made->path != NULL ? 0 : os_error == 0 ? EAGAIN : os_error;
+}
+
+int bs_hideout_make(const struct bs_backend_context *context, struct bs_hideout *made,
+                    struct bs_error *err) {
     const char *const candidates[] = {getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp",
                                       "/var/tmp", "/dev/shm"};
     int os_error = ENOENT;
-    *path = NULL;
+    *made = (struct bs_hideout)BS_HIDEOUT_INIT;
     for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
         char *dir = candidates[i] != NULL ? realpath(candidates[i], NULL) : NULL;
-        char *made = NULL;
-        if (dir != NULL && !is_granted(context, dir) &&
-            asprintf(&made, "%s/boxspec-XXXXXX", dir) >= 0 && mkdtemp(made) == NULL) {
-            os_error = errno;
-            free(made);
-            made = NULL;
+        if (dir != NULL && !is_granted(context, dir)) {
+            sweep(dir);
+            os_error = make_in(dir, made);
         }
         free(dir);
-        if (made == NULL)
-            continue;
-        *path = made;
-        return BS_OK;
+        if (made->path != NULL)
+            return BS_OK;
     }
     char buf[128];
     return bs_fail(err, BS_E_IO, os_error,
@@ -92,61 +153,22 @@ int bs_hideout_add_dir(const char *place, const char *name, unsigned mode, struc
     return os_error == 0 ? BS_OK : fail_at(place, name, os_error, err);
 }
 
-static int remove_below(int parent, const char *name, unsigned depth);
-
-static int remove_entries(int dir, unsigned depth) {
-    enum { DEEPEST = 512 };
-    int copy = fcntl(dir, F_DUPFD_CLOEXEC, 3);
-    DIR *list = copy >= 0 && depth < DEEPEST ? fdopendir(copy) : NULL;
-    if (list == NULL) {
-        int os_error = depth < DEEPEST ? errno : ENAMETOOLONG;
-        bs_close(&copy);
-        return os_error;
-    }
-    int os_error = 0;
-    const struct dirent *entry = NULL;
-    while ((entry = readdir(list)) != NULL) {
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-            continue;
-        int failed = remove_below(dirfd(list), entry->d_name, depth + 1);
-        if (failed != 0)
-            os_error = failed;
-    }
-    (void)closedir(list);
-    return os_error;
-}
-
-static int remove_below(int parent, const char *name, unsigned depth) {
-    if (unlinkat(parent, name, 0) == 0 || errno == ENOENT)
-        return 0;
-    if (errno != EISDIR && errno != EPERM)
-        return errno;
-    /* A program may have taken its own rights away from what it made in the scratch. It is a
-     * directory, as unlinkat said, and nobody is left to exchange it. */
-    (void)fchmodat(parent, name, 0700, 0);
-    int dir = (int)BS_RETRY(openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (dir < 0)
-        return errno;
-    int os_error = remove_entries(dir, depth);
-    bs_close(&dir);
-    if (unlinkat(parent, name, AT_REMOVEDIR) == 0)
-        return 0;
-    return os_error != 0 ? os_error : errno;
-}
-
-int bs_hideout_remove(char *place, struct bs_error *err) {
+int bs_hideout_remove(struct bs_hideout *hideout, struct bs_error *err) {
+    char *place = hideout->path;
     if (place == NULL)
         return BS_OK;
     /* Descriptors or memory that were short for a moment leave no secret behind. */
     enum { TIMES = 3 };
     int os_error = EAGAIN;
     for (int i = 0; i < TIMES && os_error != 0; i++)
-        os_error = remove_below(AT_FDCWD, place, 0);
+        os_error = bs_tree_remove(AT_FDCWD, place, BS_NEVER);
     char buf[128];
     int code = BS_OK;
     if (os_error != 0)
         code = bs_fail(err, BS_E_IO, os_error, "`%.900s` cannot be removed: %s", place,
                        bs_os_message(os_error, buf, sizeof buf));
     free(place);
+    hideout->path = NULL;
+    bs_close(&hideout->lock);
     return code;
 }

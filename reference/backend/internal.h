@@ -53,25 +53,27 @@ int bs_env_compose(struct bs_env_list *list, bool inherits, bool hermetic,
                    const struct bs_env_pair *additions, size_t n_additions);
 void bs_env_list_clear(struct bs_env_list *list);
 
-/* A directory of one session, which nobody inside can write to (hideout.c). */
-int bs_hideout_make(const struct bs_backend_context *context, char **path, struct bs_error *err);
+/* A directory of one session, which nobody inside can write to (hideout.c). It is locked as long as
+ * its session lives; making one removes those in the same place whose callers were killed. */
+struct bs_hideout {
+    char *path; /* malloc'd; NULL: none */
+    int lock;
+};
+#define BS_HIDEOUT_INIT                                                                            \
+    { NULL, -1 }
+int bs_hideout_make(const struct bs_backend_context *context, struct bs_hideout *made,
+                    struct bs_error *err);
 int bs_hideout_add(const char *place, const char *name, const void *data, size_t len, unsigned mode,
                    struct bs_error *err);
 int bs_hideout_add_dir(const char *place, const char *name, unsigned mode, struct bs_error *err);
-int bs_hideout_remove(char *place, struct bs_error *err); /* frees it; NULL is nothing to remove */
+int bs_hideout_remove(struct bs_hideout *hideout, struct bs_error *err); /* and unlocks it */
+
+/* Removes a directory, or what else has the name, with all that is in it (remove.c). Returns 0 or
+ * errno; ETIME: `until` (bs_now_ns) came first. */
+int bs_tree_remove(int parent, const char *name, uint64_t until);
 
 /* Where boxspec-launch is; malloc'd (launcher.c). */
 char *bs_launcher_find(const char *given, struct bs_error *err);
-
-/* Asks for no network at all, or that Landlock confines: what the namespaces do not. */
-struct bs_filter_wish {
-    bool namespaces;
-    bool no_network;
-    bool strict_metadata;
-};
-
-/* A seccomp program (filter.c). */
-int bs_filter_build(const struct bs_filter_wish *wish, struct bs_buf *out, struct bs_error *err);
 
 /* Policies. The profile of a context's policy; NULL where it has none. */
 int bs_policy_of(const struct bs_backend_context *context, struct bs_profile **profile,

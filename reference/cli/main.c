@@ -11,9 +11,9 @@ static const char help[] =
     "usage: boxspec-ref COMMAND ...\n"
     "\n"
     "  exec [options] -- PROGRAM [ARGUMENT...]   run a program supervised; exec --help for more\n"
-    "  bridge -- PROGRAM [ARGUMENT...]           run a program behind this command's stdin and "
+    "  bridge [options] -- PROGRAM [ARGUMENT...] run a program behind this command's stdin and "
     "stdout\n"
-    "  module ID < INPUT.json                    execute a module in a child; module --help\n"
+    "  module [options] ID < INPUT.json          execute a module in a child; module --help\n"
     "  policy COMMAND ...                        check, explain and print policies; policy --help\n"
     "  sbpl POLICY --root DIR ...                print a profile for sandbox-exec; sbpl --help\n"
 #ifdef BOXSPEC_BACKENDS

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/sys.h"
 #include "cli/commands.h"
+#include "cli/inside.h"
 
 static const char help[] =
     "usage: boxspec-ref module [options] ID < INPUT.json\n"
@@ -17,10 +18,16 @@ static const char help[] =
     "Executes the file EXTENSIONS_ROOT/ID in a child with one JSON value on its stdin, and prints\n"
     "the one JSON value that it answers with.\n"
     "\n"
-    "  --root DIR          where modules are; default: APCORE_EXTENSIONS_ROOT, or ./extensions\n"
-    "  --timeout DURATION  250ms, 2s, 5m; default: 5m\n"
+    "  --root DIR             where modules are; default: APCORE_EXTENSIONS_ROOT, or ./extensions\n"
+    "  --timeout DURATION     250ms, 2s, 5m; default: 5m\n"
+    "  --backend NAME         execute it inside a sandbox whose workspace is its own directory:\n"
+    "                         landlock, landlock+seccomp, bubblewrap or bubblewrap+seccomp\n";
+
+static const char help_end[] =
+    "  --help                 this text\n"
     "\n"
-    "exit status: 0; 1 with one line on stderr when the module gave no value; 2 for a wrong call\n";
+    "Exit status: 0; 1 with one line on stderr when the module gave no value; 3 refused by the\n"
+    "sandbox; 2 for a wrong call. What a sandbox does not enforce is said on stderr.\n";
 
 static bool read_stdin(struct bs_buf *input) {
     enum { CHUNK = 64 * 1024 };
@@ -50,6 +57,11 @@ static int show(const struct bs_module_result *result) {
     return 1;
 }
 
+static int failed(int code, const struct bs_error *err) {
+    (void)bs_cli_wrong("%s", err->message);
+    return code == BS_E_INVALID ? 2 : code == BS_E_DENIED ? BS_CLI_DENIED : 1;
+}
+
 static int execute(struct bs_module_request *request) {
     struct bs_module_result result = BS_MODULE_RESULT_INIT;
     struct bs_error err = BS_ERROR_INIT;
@@ -65,37 +77,71 @@ static int execute(struct bs_module_request *request) {
     if (code == BS_OK)
         status = show(&result);
     else
-        status = bs_cli_wrong("%s", err.message) - (code == BS_E_INVALID ? 0 : 1);
+        status = failed(code, &err);
 finish:
     bs_module_result_clear(&result);
     bs_buf_clear(&input);
     return status;
 }
 
+enum { ROOT = 2000, TIMEOUT, HELP };
+
+static const struct option options[] = {{"root", required_argument, NULL, ROOT},
+                                        {"timeout", required_argument, NULL, TIMEOUT},
+                                        BS_CLI_INSIDE_OPTIONS,
+                                        {"help", no_argument, NULL, HELP},
+                                        {NULL, 0, NULL, 0}};
+
+/* 0: go on; 1: help was asked for; 2: wrong usage, said on stderr. */
+static int parse(struct bs_cli_inside *inside, struct bs_module_request *request, int option,
+                 const char *word) {
+    int status = bs_cli_inside_option(inside, option, optarg);
+    if (status >= 0)
+        return status;
+    switch (option) {
+    case ROOT:
+        request->extensions_root = optarg;
+        return 0;
+    case TIMEOUT:
+        return bs_cli_duration_ms(optarg, &request->timeout_ms) && request->timeout_ms > 0
+                   ? 0
+                   : bs_cli_wrong("--timeout %s: write 250ms, 2s or 5m, and not 0", optarg);
+    case HELP:
+        bs_cli_inside_help(help, help_end);
+        return 1;
+    default:
+        return bs_cli_wrong("%s: unknown option, or its value is missing; see module --help", word);
+    }
+}
+
+static int module(struct bs_cli_inside *inside, struct bs_module_request *request, int argc,
+                  char **argv) {
+    if (argc != 1)
+        return bs_cli_wrong("one module id is wanted; see module --help");
+    int status = bs_cli_inside_read(inside);
+    if (status != 0)
+        return status;
+    request->id = argv[0];
+    status = bs_cli_inside_open(inside, true, &request->sandbox);
+    if (status == 0)
+        status = execute(request);
+    bs_cli_inside_close(inside);
+    return status;
+}
+
 int bs_cli_module(int argc, char **argv) {
-    static const struct option options[] = {{"root", required_argument, NULL, 'r'},
-                                            {"timeout", required_argument, NULL, 't'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
     struct bs_module_request request = BS_MODULE_REQUEST_INIT;
+    struct bs_cli_inside inside;
+    int status = bs_cli_inside_init(&inside, argc) ? 0 : 2;
     int option = 0;
     opterr = 0;
     optind = 1;
-    while ((option = getopt_long(argc, argv, "+:", options, NULL)) != -1) {
-        if (option == 'h') {
-            (void)fputs(help, stdout);
-            return 0;
-        }
-        if (option == 'r')
-            request.extensions_root = optarg;
-        else if (option != 't')
-            return bs_cli_wrong("%s: unknown option, or its value is missing; see module --help",
-                                argv[optind - 1]);
-        else if (!bs_cli_duration_ms(optarg, &request.timeout_ms) || request.timeout_ms == 0)
-            return bs_cli_wrong("--timeout %s: write 250ms, 2s or 5m, and not 0", optarg);
-    }
-    if (argc - optind != 1)
-        return bs_cli_wrong("one module id is wanted; see module --help");
-    request.id = argv[optind];
-    return execute(&request);
+    while (status == 0 && (option = getopt_long(argc, argv, "+:", options, NULL)) != -1)
+        status = parse(&inside, &request, option, argv[optind - 1]);
+    if (status == 0)
+        status = module(&inside, &request, argc - optind, argv + optind);
+    else if (status == 1)
+        status = 0;
+    bs_cli_inside_clear(&inside);
+    return status;
 }

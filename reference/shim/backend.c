@@ -11,7 +11,8 @@
 #include "shim/ops.h"
 
 enum bs_answer bs_op_backend_probe(const struct bs_call *call, struct bs_buf *out) {
-    static const char *const known[] = {"id", "op", "backend", "profile", "policy", "egress", NULL};
+    static const char *const known[] = {"id",     "op",     "backend",         "profile",
+                                        "policy", "egress", "strict_metadata", NULL};
     struct bs_decoder decoder = {0};
     struct bs_asked_backend asked = {.context = BS_BACKEND_CONTEXT_INIT};
     struct bs_backend_report report = BS_BACKEND_REPORT_INIT;

@@ -38,12 +38,14 @@ void bs_decode_confinement(struct bs_decoder *decoder, const cJSON *object, cons
         decode_policy(decoder, policy, bs_below(at, pointer, "policy"), asked);
     asked->context.egress =
         bs_decode_strings(decoder, object, pointer, "egress", &asked->context.n_egress);
+    asked->context.strict_metadata = bs_decode_bool(decoder, object, pointer, "strict_metadata");
 }
 
 void bs_decode_context(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                        struct bs_asked_backend *asked) {
-    static const char *const known[] = {"root",    "root_b64", "cwd",    "cwd_b64",
-                                        "profile", "policy",   "egress", NULL};
+    static const char *const known[] = {"root",    "root_b64",        "cwd",
+                                        "cwd_b64", "profile",         "policy",
+                                        "egress",  "strict_metadata", NULL};
     if (!cJSON_IsObject(object)) {
         bs_problem(decoder, pointer, "must be an object with `root` and `profile`");
         return;
@@ -98,7 +100,7 @@ void bs_decode_use(struct bs_decoder *decoder, const cJSON *object,
 
 void bs_decode_use_without_root(struct bs_decoder *decoder, const cJSON *object,
                                 struct bs_asked_backend *asked) {
-    static const char *const known[] = {"profile", "policy", "egress", NULL};
+    static const char *const known[] = {"profile", "policy", "egress", "strict_metadata", NULL};
     static const char at[] = "/backend/context";
     if (!decode_head(decoder, object, asked))
         return;

@@ -90,9 +90,10 @@ enum bs_answer bs_op_hello(const struct bs_call *call, struct bs_buf *out) {
                "\"policy.explain\",\"policy.audit\",\"sbpl\",\"sbpl.fold\",\"sbpl.wrap\","
                "\"module\",\"module.runner\",\"process\"");
 #ifdef BOXSPEC_BACKENDS
-    bs_buf_str(out, ",\"backend\",\"backend.policy\",\"backend.script\",\"exec.backend\","
-                    "\"process.backend\",\"module.backend\"],"
-                    "\"backends\":");
+    bs_buf_str(
+        out, ",\"backend\",\"backend.policy\",\"backend.script\","
+             "\"backend.strict_metadata\",\"exec.backend\",\"process.backend\",\"module.backend\"],"
+             "\"backends\":");
     bs_put_backends(out);
 #else
     bs_buf_char(out, ']');

@@ -192,12 +192,14 @@ static void decode_batch_run(struct bs_decoder *decoder, const cJSON *entry, siz
 static void start_all(struct batch_run *items, size_t n) {
     enum { STACK = 512 * 1024 };
     pthread_attr_t attr;
-    (void)pthread_attr_init(&attr);
-    (void)pthread_attr_setstacksize(&attr, STACK);
+    /* Without one the threads have the default stack, and do the same. */
+    const pthread_attr_t *small = pthread_attr_init(&attr) == 0 ? &attr : NULL;
+    if (small != NULL)
+        (void)pthread_attr_setstacksize(&attr, STACK);
     uint64_t start = bs_now_ns();
     for (size_t i = 0; i < n; i++) {
         items[i].at = bs_after_ms(start, items[i].at);
-        int os_error = pthread_create(&items[i].thread, &attr, batch_thread, &items[i]);
+        int os_error = pthread_create(&items[i].thread, small, batch_thread, &items[i]);
         items[i].started = os_error == 0;
         if (os_error != 0) {
             char buf[128];
@@ -207,7 +209,8 @@ static void start_all(struct batch_run *items, size_t n) {
                         bs_os_message(os_error, buf, sizeof buf));
         }
     }
-    (void)pthread_attr_destroy(&attr);
+    if (small != NULL)
+        (void)pthread_attr_destroy(&attr);
     for (size_t i = 0; i < n; i++) {
         if (items[i].started)
             (void)pthread_join(items[i].thread, NULL);

@@ -63,7 +63,8 @@ def _programs() -> Finding:
 
 def _reference() -> Finding:
     if INSTALLED:
-        return True, False, "an installed kit: name your implementation with --shim"
+        found = shutil.which("boxspec-ref")
+        return found is not None, False, f"boxspec-ref {found or '(the wheel is without it)'}"
     where = "run ./ci/setup" if not REFERENCE.is_file() else "the shim when none is named"
     return REFERENCE.is_file(), False, f"reference {REFERENCE} ({where})"
 

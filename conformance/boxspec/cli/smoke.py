@@ -8,12 +8,13 @@ from boxspec.cli.arguments import isolate_flag, shim_flag
 from boxspec.cli.verbs import verb_parser
 from boxspec.printable import one_line
 from boxspec.target.client.command import shim_argv
+from boxspec.target.isolation import isolation
 from boxspec.target.session import Session
 from boxspec.target.trust import trust
 
 
 def smoke(command: str | None, *, isolate: bool = False) -> int:
-    session = Session(shim_argv(command), isolate=isolate)
+    session = Session(shim_argv(command), isolate=isolation() if isolate else None)
     try:
         trust(session, lambda line: print(f"ok    {one_line(line)}"))
         said = session.hello["implementation"]

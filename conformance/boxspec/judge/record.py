@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import traceback
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, is_dataclass
 from typing import Any
 
@@ -113,12 +114,26 @@ class Record:
         self.evidence = {"raised at": [f"{f.filename}:{f.lineno} {f.name}" for f in where]}
 
     def to_json(self) -> dict[str, Any]:
-        plain: dict[str, Any] = json.loads(json.dumps(vars(self), default=_plain))
-        return plain
+        return plain(vars(self))
 
     @classmethod
     def from_json(cls, plain: dict[str, Any]) -> Record:
         return cls(**{**plain, "verdict": Verdict(plain["verdict"])})
+
+    def told(self) -> dict[str, Any]:
+        """What differs from a record of which nothing is known, for `take` in another process."""
+        blank = vars(Record("", []))
+        return {name: value for name, value in self.to_json().items() if value != blank[name]}
+
+    def take(self, told: dict[str, Any]) -> None:
+        vars(self).update(told)
+        self.verdict = Verdict(self.verdict)
+
+
+def plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    """As JSON keeps it."""
+    kept: dict[str, Any] = json.loads(json.dumps(values, default=_plain))
+    return kept
 
 
 def _plain(value: Any) -> Any:

@@ -55,6 +55,8 @@ def judged(peer: Peer, asked: Asked, results: Path) -> Judged:
     file = results / f"{peer.word}.json"
     file.unlink(missing_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="boxspec-peers-", dir=scratch()))
+    # Some cases run as another user.
+    folder.chmod(0o755)
     try:
         why = _run(_words(peer, asked, file), folder, asked.limit_s)
     finally:

@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from boxspec.judge.marks import Requires
+from boxspec.judge.record import Record, plain
 from boxspec.judge.requirements import contract_of, load
-from boxspec.judge.verdict import NotApplicable
+from boxspec.judge.verdict import BROKEN, Late, NotApplicable, Verdict
+from boxspec.schedule.worker import Left
 from boxspec.target.case import Box
 from boxspec.target.contract import find
 from boxspec.target.session import Session
@@ -71,6 +73,35 @@ class Body:
         finally:
             box.seconds = time.monotonic() - start
             box.sweep()
+
+
+def told(item: pytest.Item, marked: Requires, box: Box, *, keep: bool) -> dict[str, Any]:
+    """Run a body in the process of the lane; what it left, for the other one. The case is over."""
+    said: dict[str, Any] = {}
+    try:
+        Body(item, marked).run_and_sweep(box)
+    except Late as why:
+        said["late"] = plain(vars(why))
+    except BaseException as why:
+        record = Record("", [])
+        blame(record, why, box)
+        said["blamed"] = record.told()
+        keep = keep or record.folder is not None
+    box.close(keep=keep)
+    left = Left(box.seconds, box.shim_seconds, box.questions, box.measured())
+    return {**said, "left": vars(left)}
+
+
+def blame(record: Record, why: BaseException, box: Box | None) -> None:
+    """What a record says of what a body raised, and of the case where it did."""
+    record.blame(why)
+    if box is None or record.verdict in (Verdict.NOT_MEASURED, Verdict.NOT_APPLICABLE):
+        return
+    record.request = box.request_text(why)
+    if record.verdict in BROKEN:
+        record.evidence = {**box.outside(why), **record.evidence}
+    if record.verdict in BROKEN or record.verdict is Verdict.HARNESS_ERROR:
+        record.folder = str(box.folder)
 
 
 def applicable(marked: Requires, shim: Session) -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import pytest
 
 from boxspec.judge.record import Record
+from boxspec.schedule.worker import Left
 from boxspec.target.case import Box
 
-BOX = pytest.StashKey[Box]()
+# Of a case of this process, or what one of the other process left.
+BOX = pytest.StashKey[Box | Left]()
 RECORD = pytest.StashKey[Record]()
 # How long the body took, in the thread that ran it.
 SECONDS = pytest.StashKey[float]()
 # The boxes of all looks at it, the last one included.
-LOOKS = pytest.StashKey[list[Box]]()
+LOOKS = pytest.StashKey[list[Box | Left]]()
 # It was late at some look: what was seen, where it conformed at another one.
 LATE = pytest.StashKey[str]()

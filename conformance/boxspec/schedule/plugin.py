@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from concurrent.futures import wait
 from dataclasses import fields
 from functools import partial
@@ -17,8 +17,8 @@ from boxspec.judge.block import failure_block
 from boxspec.judge.marks import Requires
 from boxspec.judge.record import Record
 from boxspec.judge.repro import How
-from boxspec.judge.verdict import BROKEN, Late, NotApplicable, NotMeasured, Verdict
-from boxspec.schedule.body import Body, applicable
+from boxspec.judge.verdict import BROKEN, Late, Verdict
+from boxspec.schedule.body import Body, applicable, blame
 from boxspec.schedule.choosing import choose, is_of_other_topics, leave_undeclared, says
 from boxspec.schedule.ending import PROPERTY
 from boxspec.schedule.fail_fast import until_failure
@@ -26,6 +26,7 @@ from boxspec.schedule.keys import BOX, LATE, LOOKS, RECORD, SECONDS
 from boxspec.schedule.options import add_options
 from boxspec.schedule.repeat import Repeat
 from boxspec.schedule.state import STATE, State
+from boxspec.schedule.worker import Blamed, Left
 from boxspec.target.case import Box
 from boxspec.target.look import Look
 from boxspec.target.session import Session
@@ -60,22 +61,30 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     state = session.config.stash[STATE]
     if session.config.option.collectonly or not any(says(item) for item in session.items):
         return None
+    option = session.config.getoption
+    lanes = not (
+        option("boxspec_repeat")
+        or option("boxspec_fail_fast")
+        or hasattr(session.config, "workerinput")
+    )
+    if lanes:
+        state.start_worker([item for item, _ in _short(session.items)])
     try:
         shim = state.open()
     except (NotConforming, UsageError) as why:
         state.ending.stop = why
         pytest.exit(str(why), returncode=2)
     leave_undeclared(session, shim.capabilities)
-    if session.config.getoption("boxspec_repeat"):
+    if option("boxspec_repeat"):
         repeat = Repeat(session, shim)
         repeat.run()
         state.ending.repeat, state.ending.flaky = repeat.lines(), repeat.flaky
         return True
-    if session.config.getoption("boxspec_fail_fast"):
+    if option("boxspec_fail_fast"):
         _submit(session.items, state, shim)
         until_failure(session, state.overlap)
         return True
-    if not hasattr(session.config, "workerinput"):
+    if lanes:
         _submit(session.items, state, shim)
         _fill_lane(session.items, state, shim)
     return None
@@ -93,23 +102,35 @@ def _submit(items: list[pytest.Item], state: State, shim: Session) -> None:
         state.overlap.submit(item.nodeid, partial(body.run_and_sweep, box))
 
 
-def _fill_lane(items: list[pytest.Item], state: State, shim: Session) -> None:
-    """The short bodies, from the last one on."""
-    for item in reversed(items):
+def _short(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, Requires]]:
+    """Those whose bodies may run in the lane."""
+    for item in items:
         marked = says(item)
         here = marked is None or marked.overlap or marked.main_thread
         if marked is not None and not here and Body.is_portable(item):
-            body = Body(item, marked)
-            state.lane.submit(item.nodeid, partial(_run_in_lane, body, item, state, shim))
+            yield item, marked
+
+
+def _fill_lane(items: list[pytest.Item], state: State, shim: Session) -> None:
+    """The short bodies, from the last one on."""
+    for item, marked in _short(items[::-1]):
+        body = Body(item, marked)
+        state.lane.submit(item.nodeid, partial(_run_in_lane, body, item, state, shim))
 
 
 def _run_in_lane(body: Body, item: pytest.Item, state: State, shim: Session) -> float:
+    if state.worker is not None and state.worker.serves:
+        left, came = state.worker.run(item.nodeid, body.marked.topic)
+        state.boxes[item.nodeid] = left
+        if isinstance(came, Exception):
+            raise came
+        return came
     box = state.boxes[item.nodeid] = Box(shim, item.nodeid)
     return body.run_and_sweep(box)
 
 
 @pytest.fixture
-def box(request: pytest.FixtureRequest) -> Generator[Box, None, None]:
+def box(request: pytest.FixtureRequest) -> Generator[Box | Left, None, None]:
     """The world of one case."""
     state = request.config.stash[STATE]
     future = state.elsewhere(request.node.nodeid)
@@ -152,7 +173,7 @@ def _first_look(item: pytest.Function, marked: Requires, state: State) -> bool |
         return True
     applicable(marked, state.open())
     box = item.stash.get(BOX, None)
-    if box is None or not Body.is_portable(item):
+    if not isinstance(box, Box) or not Body.is_portable(item):
         return None
     Body(item, marked).run(box)
     return True
@@ -188,7 +209,7 @@ def pytest_runtest_makereport(
         record.reason = item.stash.get(LATE, "")
         record.late = LATE in item.stash
         boxes = item.stash.get(LOOKS, [])
-        record.timing = [each.to_json() for box in boxes for each in box.timings]
+        record.timing = [each for box in boxes for each in box.measured()]
         record.shim_seconds = round(sum(box.shim_seconds for box in boxes), 4)
         if call.excinfo is None and boxes and boxes[-1].questions:
             record.cases = [0, boxes[-1].questions]
@@ -211,19 +232,16 @@ def _seconds(item: pytest.Item, call: pytest.CallInfo[None]) -> float:
 def _judge(
     item: pytest.Item, why: BaseException, record: Record, report: pytest.TestReport
 ) -> None:
-    record.blame(why)
-    box = item.stash.get(BOX, None)
-    if isinstance(why, NotMeasured | NotApplicable):
+    if isinstance(why, Blamed):
+        record.take(why.told)
+    else:
+        box = item.stash.get(BOX, None)
+        blame(record, why, box if isinstance(box, Box) else None)
+    if record.verdict in (Verdict.NOT_MEASURED, Verdict.NOT_APPLICABLE):
         report.outcome = "skipped"
         path, line, _ = item.location
-        report.longrepr = (path, (line or 0) + 1, f"{record.verdict}: {why}")
+        report.longrepr = (path, (line or 0) + 1, f"{record.verdict}: {record.reason}")
         return
-    if box is not None:
-        record.request = box.request_text(why)
-        if record.verdict in BROKEN:
-            record.evidence = {**box.outside(why), **record.evidence}
-        if record.verdict in BROKEN or record.verdict is Verdict.HARNESS_ERROR:
-            record.folder = str(box.folder)
     if record.verdict in BROKEN:
         report.outcome = "failed"
         option = item.config.getoption

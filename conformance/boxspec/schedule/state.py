@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, wait
+from functools import partial
+from typing import Any
 
 import pytest
 
 from boxspec.programs import programs
 from boxspec.schedule.ask_again import AskAgain
+from boxspec.schedule.body import told
+from boxspec.schedule.choosing import says
 from boxspec.schedule.ending import ENDING, Ending
 from boxspec.schedule.overlap import Overlap
+from boxspec.schedule.worker import WORTH, Left, Worker
 from boxspec.target.case import Box
 from boxspec.target.client.command import shim_argv
+from boxspec.target.isolation import Isolation, isolation
 from boxspec.target.session import Session
 from boxspec.target.trust import trust
 
@@ -28,7 +35,9 @@ class State:
         # Short bodies, from the last one on: the main thread comes to meet it. Most of a short case
         # is waiting for processes to start and end, and there is more than one processor.
         self.lane = Overlap(threads=1)
-        self.boxes: dict[str, Box] = {}
+        # It does what the lane says, where there are many short bodies and two processors.
+        self.worker: Worker | None = None
+        self.boxes: dict[str, Box | Left] = {}
         self.again = AskAgain()
         self.ending = config.stash[ENDING] = Ending(
             ahead=lambda: [*self.overlap.finished(), *self.lane.finished()]
@@ -39,23 +48,50 @@ class State:
         if self.session is None:
             option = self.config.getoption
             programs.check()
-            session = Session(
-                shim_argv(option("boxspec_shim")),
-                seed=option("boxspec_seed"),
-                busy=option("boxspec_busy"),
-                backend=option("boxspec_backend"),
-                stress=option("boxspec_stress"),
-                isolate=option("boxspec_isolate"),
-            )
+            isolated = isolation() if option("boxspec_isolate") else None
+            session = self._session(isolated, busy=option("boxspec_busy"))
             try:
                 trust(session, contracts=option("boxspec_contracts"))
             except BaseException:
                 session.close()
                 raise
             self.session = session
+            if self.worker is not None:
+                self.worker.open(session)
             self.ending.hello = session.hello
             self.ending.left = lambda: session.leftovers.said
         return self.session
+
+    def _session(self, isolated: Isolation | None, busy: int = 0) -> Session:
+        option = self.config.getoption
+        return Session(
+            shim_argv(option("boxspec_shim")),
+            seed=option("boxspec_seed"),
+            busy=busy,
+            backend=option("boxspec_backend"),
+            stress=option("boxspec_stress"),
+            isolate=isolated,
+        )
+
+    def start_worker(self, items: Sequence[pytest.Item]) -> None:
+        """For these short tests, before the session is opened."""
+        if len(items) >= WORTH and len(os.sched_getaffinity(0)) > 1:
+            named = {item.nodeid: item for item in items}
+            self.worker = Worker.start(self._beside, partial(self._turn, named))
+
+    def _beside(self, handed: dict[str, Any]) -> Session:
+        """The session of the worker."""
+        isolated = handed["isolation"]
+        session = self._session(Isolation(**isolated) if isolated else None)
+        session.take_over(handed)
+        return session
+
+    def _turn(self, items: dict[str, pytest.Item], session: Session, name: str) -> dict[str, Any]:
+        item = items[name]
+        marked = says(item)
+        assert marked is not None
+        keep = self.config.getoption("boxspec_keep")
+        return told(item, marked, Box(session, name), keep=keep)
 
     def elsewhere(self, key: str) -> Future[float] | None:
         """A body that runs or ran in another thread; None leaves it to the caller."""
@@ -78,12 +114,17 @@ class State:
     def close(self) -> None:
         self.overlap.cancel()
         self.lane.cancel()
+        if self.worker is not None:
+            self.worker.interrupt()
         if self.session is not None:
             self.session.interrupt()
             self.overlap.join()
             self.lane.join()
             for box in self.boxes.values():
                 box.close(keep=False)
+        if self.worker is not None:
+            self.worker.close()
+        if self.session is not None:
             self.session.close()
 
 

@@ -263,6 +263,10 @@ class Box:
         finally:
             self._answering_s += time.monotonic() - begun
 
+    def measured(self) -> list[dict[str, Any]]:
+        """Each bound of time, for a record."""
+        return [each.to_json() for each in self.timings]
+
     @property
     def shim_seconds(self) -> float:
         """What its shim processes took that have ended, and its answers through serve."""

@@ -22,6 +22,14 @@ class Hangs:
         with self._lock:
             self._counts[topic] += 1
 
+    def count(self, topic: str) -> int:
+        return self._counts[topic]
+
+    def learn(self, topic: str, count: int) -> None:
+        """So many there are, elsewhere too."""
+        with self._lock:
+            self._counts[topic] = count
+
     def many(self, topic: str) -> bool:
         return self._counts[topic] >= MANY
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,7 +33,7 @@ class Isolation:
     """Who the shim is, and how the warden makes it so."""
 
     uid: int
-    state: tuple[str, ...]
+    state: Sequence[str]
 
     def admit(self, folder: Path) -> None:
         """The shim may write in all that will be made there, and not list what there is."""

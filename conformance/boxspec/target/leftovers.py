@@ -49,6 +49,14 @@ class Leftovers:
             self._requests += 1
             self._seen += [each.describe() for each in left]
 
+    def to_json(self) -> dict[str, Any]:
+        return {"requests": self._requests, "left": self._seen}
+
+    def join(self, requests: int, left: Iterable[str]) -> None:
+        """What another process has seen of the same shim."""
+        self._requests += requests
+        self._seen += left
+
     @property
     def said(self) -> str:
         """Empty where nothing was left."""

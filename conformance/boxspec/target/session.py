@@ -9,6 +9,8 @@ import secrets
 import signal
 import threading
 import uuid
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,7 @@ from boxspec.target.client.serve import Serve
 from boxspec.target.client.strict import MAX_RESPONSE
 from boxspec.target.floods import Floods
 from boxspec.target.hangs import Hangs
-from boxspec.target.isolation import isolation
+from boxspec.target.isolation import Isolation
 from boxspec.target.leftovers import Leftovers
 from boxspec.target.observe import orphans
 from boxspec.target.observe.company import Company
@@ -42,7 +44,7 @@ class Session:
         busy: int = 0,
         backend: str | None = None,
         stress: bool = False,
-        isolate: bool = False,
+        isolate: Isolation | None = None,
     ) -> None:
         self.argv = argv
         self.seed = seed
@@ -53,7 +55,7 @@ class Session:
         self.hello: dict[str, Any] = {}
         self.capabilities: frozenset[str] = frozenset()
         self.env = dict(os.environ)
-        self.isolation = isolation() if isolate else None
+        self.isolation = isolate
         _keep_descriptors_private()
         orphans.adopt()
         # What runs inside a sandbox reaches its case where sandboxes let it write.
@@ -98,7 +100,7 @@ class Session:
     @property
     def state(self) -> tuple[str, ...]:
         """In which each process of the shim is started, whatever a case asks besides."""
-        return self.isolation.state if self.isolation else ()
+        return tuple(self.isolation.state) if self.isolation else ()
 
     @property
     def max_line(self) -> int:
@@ -123,6 +125,20 @@ class Session:
     def said_hello(self, hello: dict[str, Any]) -> None:
         self.hello = hello
         self.capabilities = frozenset(hello["capabilities"])
+
+    def handed_on(self) -> dict[str, Any]:
+        """What trust found out, for a session with the same shim in another process."""
+        return {
+            "hello": self.hello,
+            "startup_ms": self.startup_ms,
+            "company": asdict(self.company),
+            "isolation": asdict(self.isolation) if self.isolation else None,
+        }
+
+    def take_over(self, handed: Mapping[str, Any]) -> None:
+        self.said_hello(handed["hello"])
+        self.startup_ms = handed["startup_ms"]
+        self.company = Company(**handed["company"])
 
     def case_folder(self) -> Path:
         """A fresh folder whose name says nothing: a shim sees it in the path of REQUEST."""

@@ -2,8 +2,11 @@
 
 import pytest
 
-from boxspec.api import Box, requires
+from boxspec.api import Box, NotApplicable, expect, requires, satisfies
 from contracts.backend.attempt import attempt
+from contracts.backend.ground import made_ground
+
+STRICT = "backend.strict_metadata"
 
 PROBES = (
     *("w_chmod", "w_fchmodat2", "w_fchmod_rdonly", "w_chown", "w_utimes", "w_setxattr"),
@@ -15,3 +18,37 @@ PROBES = (
 @pytest.mark.parametrize("probe", PROBES)
 def test_metadata_outside_stays(box: Box, probe: str) -> None:
     attempt(box, probe)
+
+
+@requires("BACKEND-META-02", capability=STRICT)
+@pytest.mark.parametrize("probe", PROBES)
+def test_metadata_outside_stay_where_that_is_asked_strictly(box: Box, probe: str) -> None:
+    attempt(box, probe, strict_metadata=True)
+
+
+# Each changes what it names, beside the others, and ends with another status than 0 otherwise.
+CHANGES = {"mode": "chmod 600 file", "times": "touch -d 2001-02-03 file"}
+
+
+@requires("BACKEND-META-03", capability=STRICT)
+@pytest.mark.parametrize("what", CHANGES)
+def test_what_strict_metadata_refuses_inside_is_told(box: Box, what: str) -> None:
+    with made_ground() as ground:
+        (ground.ws / "file").write_text("x")
+        call = {"program": "/bin/sh", "args": ["-c", CHANGES[what]]}
+        session = box.backend.run(
+            [call],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+            strict_metadata=True,
+        )
+    if session.result["enforcement"] == "none":
+        raise NotApplicable("the backend says that it enforces nothing here")
+    refused = session.only.result["exit_code"] != 0
+    warned = [text for text in session.result.get("warnings", ()) if "metadata" in text]
+    expect(
+        f"whether a change of {what} inside is refused, and the warnings about metadata",
+        (refused, warned),
+        satisfies(lambda got: bool(got[1]) or not got[0], "a warning, if it is refused"),
+    )

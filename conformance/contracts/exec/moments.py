@@ -15,7 +15,6 @@ from boxspec.api import (
     Events,
     Failure,
     Late,
-    Live,
     NotMeasured,
     at_least,
     expect,
@@ -24,6 +23,7 @@ from boxspec.api import (
 from contracts.shared.moments import attempted as attempted
 from contracts.shared.moments import elapsed_ms as elapsed_ms
 from contracts.shared.moments import expect_none_left as expect_none_left
+from contracts.shared.moments import need_preload as need_preload
 from contracts.shared.moments import pass_time as pass_time
 from contracts.shared.moments import send as send
 from contracts.shared.moments import until as until
@@ -94,9 +94,3 @@ def let_all_go(fifo: Path, waiting: Callable[[], bool]) -> None:
         return not waiting()
 
     until(gone, 20)
-
-
-def need_preload(live: Live[Any], name: str) -> None:
-    """A static program, or one without libc, does not load it, and then it decides nothing."""
-    if not live.has_preload(name):
-        raise NotMeasured(f"{name}.so was not loaded: the shim is static or has no dynamic loader")

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import base64
 import os
-import shutil
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from boxspec.api import Box, NotMeasured, expect, requires, satisfies
+from boxspec.api import Box, expect, requires, satisfies
 from boxspec.api import programs as P
 from contracts.exec.moments import attempted, expect_none_left, let_all_go, settled, until
-from contracts.exec.spawn_io import SPAWN_FAILURE, fd_of, outcome, report, shell
-from contracts.exec.test_env import LOCALE, ODD, PAIRS, entries
+from contracts.exec.spawn_io import fd_of, outcome, report, shell
+from contracts.exec.test_env import ODD, PAIRS, entries
 from contracts.exec.test_kill_bounds import ENDS
 from contracts.exec.test_orphan import AWAY, leave_orphan
 
@@ -169,72 +168,6 @@ def test_inside_nobody_holds_the_pipes_after_the_run(box: Box) -> None:
     seen = box.exec.run(program=P.orphan, args=[events.path, "--setsid", "--keep", "out"])
     attempted(events, orphan=1)
     expect("detached_writers", seen.result["detached_writers"], False)
-
-
-# What keeps a sandbox from being made ------------------------------------------------------------
-
-STATES = {
-    "few_descriptors": ["--nofile", "9"],
-    "a_thief": ["--preload", P.preload("steal_child")],
-}
-
-
-def expect_nothing_unconfined(box: Box, state: list[str]) -> None:
-    """No sandbox is no run: nothing is started without one, which would write beside the case."""
-    beside = box.folder.with_name(f"{box.folder.name}-beside")
-    beside.mkdir()
-    try:
-        request = {"program": P.count_start, "args": [str(beside / "starts")]}
-        message = {"op": "exec.run", "request": request}
-        control = box.send(message)
-        attempted_outside = (beside / "starts").exists()
-        (beside / "starts").unlink(missing_ok=True)
-        asked = box.exec.inside.use()
-        asked["backend"]["on_unavailable"] = "refuse"
-        seen = box.send({**message, **asked}, state=state, within_s=20, expect_result=False)
-        wrote = (beside / "starts").exists()
-    finally:
-        shutil.rmtree(beside)
-    if seen.raw is None:
-        raise NotMeasured("the shim itself does not start in this state")
-    expect(
-        "whether the program wrote beside the case, without a sandbox and with one",
-        (outcome(control), attempted_outside, wrote),
-        ("exit 0", True, False),
-    )
-
-
-@requires("EXEC-SPAWN-11", capability=HERE, inside=True)
-def test_inside_without_descriptors_for_a_sandbox_nothing_runs(box: Box) -> None:
-    expect_nothing_unconfined(box, STATES["few_descriptors"])
-
-
-@requires("EXEC-WAIT-04", capability=HERE, inside=True)
-def test_inside_a_sandbox_whose_trial_was_collected_by_somebody_else_runs_nothing(box: Box) -> None:
-    expect_nothing_unconfined(box, STATES["a_thief"])
-
-
-@requires("EXEC-SPAWN-15", capability=HERE, inside=True)
-def test_inside_a_program_that_cannot_be_started_leaves_nothing(box: Box) -> None:
-    absent = box.folder / "absent"
-    seen = box.exec.run(program=str(absent))
-    left = [each.describe() for each in (*seen.survivors, *seen.zombies)]
-    expect("the run, and who is left", (outcome(seen), left), (SPAWN_FAILURE, []))
-
-
-@requires("EXEC-SPAWN-14", capability=HERE, inside=True)
-@pytest.mark.parametrize("call", ["clone3", "pidfd_open", "close_range", "pidfd_send_signal"])
-def test_inside_runs_work_where_newer_calls_are_missing(box: Box, call: str) -> None:
-    said = report(box, state=["--seccomp-deny", f"{call}:ENOSYS"], env=[*LOCALE.items()])
-    above = [each["fd"] for each in said["fds"] if each["fd"] > 2]
-    expect(
-        "descriptors above 2, and the directory", (above, Path(said["cwd"])), ([], box.exec.place)
-    )
-
-
-@requires("EXEC-SPAWN-14", capability=HERE, inside=True)
-def test_inside_without_a_thread_for_the_probe_nothing_runs(box: Box) -> None:
-    expect_nothing_unconfined(box, ["--seccomp-deny", "clone3:EPERM"])
 
 
 # One run beside others ----------------------------------------------------------------------------

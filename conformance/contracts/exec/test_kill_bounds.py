@@ -153,21 +153,29 @@ def test_a_failed_spawn_does_not_touch_our_own_group(box: Box) -> None:
     expect("signals that a bystander in our own group got", heard, [])
 
 
+# Programs in groups of their own, as a shell with job control makes them, by what they log first.
+JOBS = {
+    "orphan": '"$1" "$0" --setpgid --keep none --log',
+    "ready": '"$2" "$0" --own-group </dev/null >/dev/null 2>&1 &',
+}
+
+
+@pytest.mark.parametrize("job", JOBS)
 @requires("EXEC-KILL-11", pitfalls=["B8"], overlap=1.5, needs=["EXEC-KILL-01"])
-def test_a_group_that_the_child_made_is_not_signalled(box: Box) -> None:
-    # As a shell with job control does: its jobs are groups of their own.
+def test_a_group_that_the_child_made_is_not_signalled(box: Box, job: str) -> None:
+    # One that nobody waits for any more, and one that is a child of the leader to the end.
     events = box.events()
-    away = f'"{P.orphan}" "$0" --setpgid --keep none --log; exec "{P.siglog}" "$0" --on TERM:exit:0'
-    box.exec.run(
-        program="/bin/sh", args=["-c", away, events.path], timeout_ms=SETTLED_MS, within_s=20
-    )
-    settled(events, orphan=1, signal=1)
-    helper = events.all("orphan")[0].pid
-    expect(
-        "signals that a group of the child's own making got",
-        [event.rest for event in events.all("signal", pid=helper)],
-        [],
-    )
+    line = f'{JOBS[job]}\nexec "$2" "$0" --on TERM:exit:0'
+    args = ["-c", line, events.path, P.orphan, P.siglog]
+    box.exec.run(program="/bin/sh", args=args, timeout_ms=SETTLED_MS, within_s=20)
+    settled(events, count=1 + (job == "ready"))
+    attempted(events, signal=1)
+    ended = {event.pid for event in events.all("end")}
+    apart = {event.pid for event in events.all(job)} - ended
+    attempted(events, end=1)
+    heard = [event.rest for event in events.all("signal") if event.pid in apart]
+    what = "groups of the child's own making, and signals that they got"
+    expect(what, (len(apart), heard), (1, []))
 
 
 @pytest.mark.parametrize("timeout_ms", [0, 1, 2, 4])

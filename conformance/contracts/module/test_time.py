@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Box, at_least, expect, expect_within, requires
+from boxspec.api import Box, NotMeasured, at_least, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.module.judging import FOREVER, end, quoted, time_out
-from contracts.shared.moments import elapsed_ms, expect_none_left
+from contracts.shared.moments import elapsed_ms, expect_none_left, need_preload, until
 
 
 def siglog(box: Box, *words: str) -> str:
@@ -70,3 +70,28 @@ def test_a_module_may_end_by_itself_in_the_grace(box: Box) -> None:
     seen = time_out(box, "tidies", lambda: bool(events.all("ready")))
     told = [event.rest[0] for event in events.all("signal")]
     expect("the end, and the first signal", (end(seen), told[:1]), ("Timeout", ["TERM"]))
+
+
+# fast_clock.so, for the shim alone: five minutes are a second and a half.
+FAST = 200
+DEFAULT_MS = 300_000
+
+
+@requires("MODULE-TIME-04", overlap=1.6)
+def test_zero_is_told_as_the_timeout_in_effect(box: Box) -> None:
+    box.module.script("waits", siglog(box, "--on", "TERM:exit:0"))
+    fast = ["--preload", P.preload("fast_clock")]
+    # How a sandbox is waited for is another question.
+    options = {"timeout_ms": 0, "backend": None, "state": fast, "within_s": 30}
+    with box.module.start("waits", **options) as live:
+        ended = until(lambda: not live.running, 15)
+        need_preload(live, "fast_clock")
+        if not ended:
+            raise NotMeasured("the shim waits by another clock than the one that was made fast")
+        seen = live.finish()
+    told = (end(seen), seen.field("timeout_ms"))
+    expect("class and timeout_ms", told, ("Timeout", DEFAULT_MS))
+    took_ms = elapsed_ms(seen.start.t_ns, seen.end.t_ns) * FAST
+    expect(
+        "from the start of the shim to its end, by its clock, in ms", took_ms, at_least(DEFAULT_MS)
+    )

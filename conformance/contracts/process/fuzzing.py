@@ -11,7 +11,11 @@ from boxspec.target.contract import Fuzzing
 # In the order of fuzz/targets/process_steps.c.
 STEPS = (
     *("open", "write", "read", "close_stdin", "poll", "wait", "take", "terminate", "kill", "close"),
-    *("drop", "beside"),
+    *("drop", "beside", "hold", "steal"),
+)
+KINDS = (
+    *("alone", "member", "stubborn", "launched", "not_there", "no_mode", "foreign", "refused"),
+    *("failed", "collected", "squeezed"),
 )
 SCRIPTS = [
     "open write read close_stdin wait wait poll",
@@ -22,22 +26,45 @@ SCRIPTS = [
     "open kill kill wait terminate kill poll close",
     "open beside write read drop open beside close_stdin wait",
     "open wait write read close",
+    "open write hold close close poll",
+    "open hold write read kill read wait",
+    "open write steal wait poll kill terminate close drop",
+    "open steal close close wait",
 ]
 
 
 def encoded(script: Sequence[str], handle: int, size: int) -> bytes:
-    """Two bytes a step: which, and the handle with how much is written."""
+    """Two bytes a step: which, and the handle with how much is written, or what is opened."""
     return b"".join(bytes((STEPS.index(word), size & 0xFE | handle)) for word in script)
 
 
+def opening(kind: str, variant: int = 0) -> int:
+    """The second byte of a step, for handle 0."""
+    return 2 * (KINDS.index(kind) + len(KINDS) * variant)
+
+
 def process_steps() -> Iterator[bytes]:
-    """Scripts on one handle, and each of them between the steps of another."""
+    """Scripts on one handle, and each of them between the steps of another; and what is opened, in
+    each variant."""
     for i, one in enumerate(SCRIPTS):
-        alone = encoded(one.split(), 0, 40 * i)
+        alone = encoded(one.split(), 0, opening("alone", i % 3))
         yield alone
         other = encoded(SCRIPTS[i - 1].split(), 1, 200)
         pairs = max(len(alone), len(other)) // 2
         yield b"".join(piece[2 * n : 2 * n + 2] for n in range(pairs) for piece in (alone, other))
+    for kind in ("no_mode", "foreign", "squeezed"):
+        for variant in range(11):
+            yield encoded(["open", "write", "read"], 0, opening(kind, variant))
+    for kind in ("not_there", "refused", "failed", "collected"):
+        yield encoded(["open", "poll"], 0, opening(kind))
+    for kind in ("alone", "member", "stubborn", "launched"):
+        for ending in (
+            *("close_stdin wait", "kill wait", "close", "drop", "steal wait", "terminate"),
+            *("beside write read close", "close close"),
+        ):
+            script = encoded(["open", "write", "read"], 0, opening(kind))
+            yield script + encoded(ending.split(), 0, 254)
+            yield script + encoded(ending.split(), 0, 0)
 
 
 def process_frame() -> Iterator[bytes]:
@@ -56,10 +83,15 @@ def process_frame() -> Iterator[bytes]:
         *([{"step": "take", "handle": "a", "stream": "stdout"}], [write | {"data_b64": "eA=="}]),
         [{"step": "read_until", "handle": "a", "stream": "stderr", "until_b64": "AA=="}],
         [{"step": "close", "handle": "a", "grace_ms": 0, "more": 1}],
+        *([{"step": "take", "handle": "a"}], [{"step": "read_eof", "handle": "a"}]),
+        *([{"step": "read_eof", "handle": "a", "stream": "stdout"}], [write | {"data": None}]),
+        *([{"step": "write", "handle": "a"}], [beside, beside | {"thread": "u"}, join]),
+        [{"step": "read_until", "handle": "a", "stream": "stdout"}],
+        *([beside, join, beside | {"thread": "u"}], [beside, join, join, opened]),
     )
     for steps in scripts:
         yield json.dumps({"handles": {"a": handle}, "steps": steps}).encode()
-    odd = handle | {"stdin": 7, "stderr": 2, "nonblocking": True}
+    odd = handle | {"stdin": 7, "stdout": 300, "stderr": 2, "nonblocking": True}
     named: tuple[object, ...] = (
         *({}, [], {"a": 1}, {"a": odd}),
         *({"a": handle | {"cwd": "/"}}, {"a": {}}),
@@ -67,6 +99,7 @@ def process_frame() -> Iterator[bytes]:
     for handles in named:
         yield json.dumps({"handles": handles, "steps": [opened]}).encode()
     yield b'{"steps": []}'
+    yield b'{"handles": {}, "steps": {}}'
 
 
 def _no_vectors(

@@ -7,8 +7,9 @@ import os
 import signal
 import subprocess
 from collections.abc import Callable
+from typing import Any
 
-from boxspec.api import Events, Failure, Verdict, expect
+from boxspec.api import Events, Failure, Live, NotMeasured, Verdict, expect
 from boxspec.api import programs as P
 from boxspec.target.observe.lines import Deadline, poll
 from boxspec.target.observed import FromOutside
@@ -57,3 +58,9 @@ def send(pid: int, name: str) -> None:
     """A signal to a process of the case; whether it is still there is for the result to say."""
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.Signals[f"SIG{name}"])
+
+
+def need_preload(live: Live[Any], name: str) -> None:
+    """A static program, or one without libc, does not load it, and then it decides nothing."""
+    if not live.has_preload(name):
+        raise NotMeasured(f"{name}.so was not loaded: the shim is static or has no dynamic loader")

@@ -50,7 +50,8 @@ class Adapter:
     mechanism: what it is made of, `+` between the parts. control: whether it is no sandbox and must
     fail. program: the executable. installs: commands, `{home}` stands for a folder of its own.
     claims: an aspect to FULLY, or to what its documents say that it lacks; what is not there is
-    not claimed. environment: what is added to a program's own.
+    not claimed. environment: what is added to a program's own. variable: where the product gives
+    programs an environment of its own, the word before `--` that adds to it, `{}` for NAME=VALUE.
     """
 
     about = ""
@@ -63,6 +64,7 @@ class Adapter:
     installs: Sequence[Sequence[str]] = ()
     claims: Mapping[str, str] = {}
     environment: Mapping[str, str] = {}
+    variable = ""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -71,6 +73,15 @@ class Adapter:
     def command(self, argv: list[str], asked: Asked) -> list[str]:
         """The command that runs argv inside."""
         raise NotImplementedError
+
+    def passing(self, words: list[bytes], env: Mapping[bytes, bytes]) -> list[bytes]:
+        """What `command` gave, with the environment of the program where the product needs it."""
+        if not self.variable:
+            return words
+        end = words.index(b"--")
+        form = os.fsencode(self.variable)
+        given = [form.replace(b"{}", name + b"=" + value) for name, value in env.items()]
+        return [*words[:end], *given, *words[end:]]
 
     def claimed(self, asked: Asked) -> Mapping[str, str]:
         """The claims, where they depend on what is asked."""

@@ -93,11 +93,15 @@ class PeerSession(Session):
         began = monotonic_ns()
         limit = starting.LIMIT_S if request.timeout_ms is None else request.timeout_ms / 1000
         cwd = os.fsdecode(request.current_dir or self.context.root)
+        env = dict(request.env or ())
+        words = [request.program, *request.args]
+        if isinstance(self.backend, Peer):
+            words = self.backend.adapter.passing(words, env)
         try:
             ended = starting.run(
-                [request.program, *request.args],
+                words,
                 cwd=cwd,
-                env=dict(request.env or ()),
+                env=env,
                 stdin=request.stdin,
                 limit_s=limit,
             )

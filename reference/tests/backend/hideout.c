@@ -4,12 +4,19 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "backend/internal.h"
+#include "base/sys.h"
+#include "support/folder.h"
 #include "support/harness.h"
 #include "support/holdings.h"
 
@@ -49,15 +56,15 @@ static void one_call_that_fails_leaves_no_directory(void **state) {
     bool reached = true;
     unsigned tried = 0;
     for (unsigned n = 1; reached; n++) {
-        char *place = NULL;
+        struct bs_hideout place = BS_HIDEOUT_INIT;
         struct bs_error err = BS_ERROR_INIT;
         assert_int_equal(bs_hideout_make(&context, &place, &err), BS_OK);
-        assert_int_equal(bs_hideout_add(place, "plan", "x", 1, 0400, &err), BS_OK);
-        assert_int_equal(bs_hideout_add_dir(place, "tmp", 0700, &err), BS_OK);
-        char *again = strdup(place);
+        assert_int_equal(bs_hideout_add(place.path, "plan", "x", 1, 0400, &err), BS_OK);
+        assert_int_equal(bs_hideout_add_dir(place.path, "tmp", 0700, &err), BS_OK);
+        char *again = strdup(place.path);
         host.fail = n;
         host.calls = 0;
-        assert_int_equal(bs_hideout_remove(place, &err), BS_OK);
+        assert_int_equal(bs_hideout_remove(&place, &err), BS_OK);
         reached = host.calls >= n;
         tried += reached;
         host.fail = 0;
@@ -68,7 +75,93 @@ static void one_call_that_fails_leaves_no_directory(void **state) {
     assert_true(tried >= 7);
 }
 
+/* A process that holds a directory until it is killed; with a name that nobody inside could write,
+ * and a directory that may not be entered. */
+static pid_t holder(struct bs_hideout *place) {
+    int told[2];
+    char path[PATH_MAX] = "";
+    assert_int_equal(pipe2(told, O_CLOEXEC), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct bs_backend_context context = BS_BACKEND_CONTEXT_INIT;
+        char *sealed = NULL;
+        bool good = prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 &&
+                    bs_hideout_make(&context, place, NULL) == BS_OK &&
+                    bs_hideout_add(place->path, "plan", "x", 1, 0400, NULL) == BS_OK &&
+                    bs_hideout_add_dir(place->path, "tmp", 0700, NULL) == BS_OK &&
+                    asprintf(&sealed, "%s/tmp/sealed", place->path) >= 0 && mkdir(sealed, 0) == 0;
+        good = good && write(told[1], place->path, strlen(place->path)) > 0;
+        bs_close(&told[1]);
+        for (;;) {
+            if (!good)
+                _exit(1);
+            (void)pause();
+        }
+    }
+    assert_true(pid > 0);
+    bs_close(&told[1]);
+    assert_true(read(told[0], path, sizeof path - 1) > 0);
+    bs_close(&told[0]);
+    place->path = strdup(path);
+    return pid;
+}
+
+static void kill_now(pid_t pid) {
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void what_a_killed_caller_left_goes_at_the_next_start(void **state) {
+    struct folder *folder = *state;
+    struct bs_backend_context context = BS_BACKEND_CONTEXT_INIT;
+    struct bs_hideout first = BS_HIDEOUT_INIT;
+    struct bs_hideout other = BS_HIDEOUT_INIT;
+    struct bs_hideout mine = BS_HIDEOUT_INIT;
+    char link[PATH_MAX];
+    char kept[PATH_MAX];
+    pid_t killed = holder(&first);
+    pid_t lives = holder(&other);
+    folder_add_folder(folder, "elsewhere");
+    folder_add_folder(folder, "boxspec-abcdef");
+    folder_add_folder(folder, "sandbox-of-boxspec-abcdefg");
+    (void)snprintf(kept, sizeof kept, "%s/elsewhere", folder->path);
+    (void)snprintf(link, sizeof link, "%s/sandbox-of-boxspec-abcdef", folder->path);
+    assert_int_equal(symlink(kept, link), 0);
+    kill_now(killed);
+    assert_int_equal(access(first.path, F_OK), 0);
+    assert_int_equal(bs_hideout_make(&context, &mine, NULL), BS_OK);
+    assert_int_equal(access(first.path, F_OK), -1);
+    assert_int_equal(access(other.path, F_OK), 0);
+    assert_int_equal(access(mine.path, F_OK), 0);
+    assert_int_equal(access(link, F_OK), 0);
+    (void)snprintf(kept, sizeof kept, "%s/boxspec-abcdef", folder->path);
+    assert_int_equal(access(kept, F_OK), 0);
+    (void)snprintf(kept, sizeof kept, "%s/sandbox-of-boxspec-abcdefg", folder->path);
+    assert_int_equal(access(kept, F_OK), 0);
+    kill_now(lives);
+    assert_int_equal(bs_hideout_remove(&mine, NULL), BS_OK);
+    assert_int_equal(bs_hideout_make(&context, &mine, NULL), BS_OK);
+    assert_int_equal(access(other.path, F_OK), -1);
+    assert_int_equal(bs_hideout_remove(&mine, NULL), BS_OK);
+    assert_int_equal(bs_hideout_remove(&mine, NULL), BS_OK);
+    free(first.path);
+    free(other.path);
+}
+
+/* Directories of this test alone. */
+static int in_a_folder(void **state) {
+    void *folder = NULL;
+    if (folder_setup(&folder) != 0)
+        return -1;
+    *state = folder;
+    (void)unsetenv("XDG_RUNTIME_DIR");
+    return setenv("TMPDIR", ((struct folder *)folder)->path, 1);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {leaves_nothing(one_call_that_fails_leaves_no_directory)};
+    const struct CMUnitTest tests[] = {
+        leaves_nothing(one_call_that_fails_leaves_no_directory),
+        cmocka_unit_test_setup_teardown(what_a_killed_caller_left_goes_at_the_next_start,
+                                        in_a_folder, folder_teardown)};
     return cmocka_run_group_tests_name("backend/hideout", tests, NULL, NULL);
 }

@@ -10,26 +10,31 @@ from pathlib import Path
 from boxspec.errors import UsageError
 from boxspec.places import INSTALLED, ROOT
 
-REFERENCE = ROOT / "build" / "release" / "reference" / "boxspec-ref"
+_NAME = "boxspec-ref"
+_BUILT = ROOT / "build" / "release" / "reference" / _NAME
+REFERENCE = Path(shutil.which(_NAME) or _NAME) if INSTALLED else _BUILT
+
+
+def reference_argv() -> tuple[str, ...]:
+    """The reference of this checkout, or the one that came with the installed kit."""
+    if not REFERENCE.is_file():
+        remedy = "its wheel was built without it" if INSTALLED else "run ./ci/setup, or name --shim"
+        raise UsageError(str(REFERENCE), "the reference is not there", remedy)
+    return (str(REFERENCE.absolute()),)
 
 
 def shim_argv(command: str | None) -> tuple[str, ...]:
     """Split, check and make absolute; without a command the reference of this checkout.
 
     Words that name a file beside the caller are made absolute too, because a case may start
-    the shim in another folder (`python3 ./my_shim.py`).
+    the shim in another folder (`python3 ./my_shim.py`). An installed kit is for other people's
+    implementations: whoever forgets theirs is told, and not shown that the reference conforms.
     """
+    if command is None and INSTALLED:
+        remedy = "boxspec new-shim writes one to begin with; boxspec-ref is the reference"
+        raise UsageError("--shim", "is needed: nothing is judged by default", remedy)
     if command is None:
-        if not REFERENCE.is_file():
-            if INSTALLED:
-                remedy = "boxspec new-shim writes one to begin with"
-                raise UsageError(
-                    "--shim", "is needed: no implementation comes with the kit", remedy
-                )
-            raise UsageError(
-                str(REFERENCE), "the reference is not built", "run ./ci/setup, or name --shim"
-            )
-        return (str(REFERENCE),)
+        return reference_argv()
     try:
         words = shlex.split(command)
     except ValueError as why:

@@ -14,7 +14,7 @@ from typing import Any
 from boxspec.errors import NotConforming, UsageError
 from boxspec.judge.host import host
 from boxspec.printable import one_line
-from boxspec.target.client.command import REFERENCE, shim_argv
+from boxspec.target.client.command import REFERENCE, reference_argv
 from boxspec.target.session import Session
 from boxspec.target.trust import trust
 from boxspec.words import Parser, count
@@ -70,7 +70,7 @@ def _of(each: adapters.Adapter) -> Candidate:
 
 def _of_reference(backend: str) -> list[Candidate]:
     """One of its backends, or each one that confines."""
-    session = Session(shim_argv(None))
+    session = Session(reference_argv())
     try:
         trust(session, contracts=[])
         known = [name for name in session.hello.get("backends", {}) if name != "none"]

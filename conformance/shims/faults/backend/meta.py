@@ -1,5 +1,6 @@
 """Mistakes with metadata."""
 
+import backend.filter as filter_
 import backend.ops as ops
 from backend.bubblewrap import Bubblewrap
 from backend.landlock import Landlock
@@ -16,3 +17,26 @@ def claims_full_when_partial():
             other.probe = found.probe
             return other
         return found
+
+
+def landlock_alone():
+    """Mounts hold metadata without a filter: what a filter forgets shows under Landlock."""
+
+    @replaces(ops)
+    def made(original, name):
+        found = original(name)
+        return Landlock(filters=True) if isinstance(found, Bubblewrap) else found
+
+
+@fault("BACKEND-META-02", "a mode is set through a descriptor", "chmod refused, fchmod forgotten")
+def forgets_the_call_by_descriptor():
+    landlock_alone()
+    by_descriptor = {"x86_64": 91, "aarch64": 52}
+    for machine, calls in filter_.METADATA.items():
+        filter_.METADATA[machine] = tuple(set(calls) - {by_descriptor[machine]})
+
+
+@fault("BACKEND-META-03", "what it refuses inside is not told", "an over-block without a word")
+def refuses_without_a_word():
+    landlock_alone()
+    Landlock.warnings = ()

@@ -218,6 +218,19 @@ def signals_its_own_group():
             os.killpg(os.getpgrp(), _signal.SIGCONT)
 
 
+@fault("EXEC-KILL-11", "the children of the child are signalled one by one", "a walk of the tree")
+def signals_the_tree():
+    @at_deadlines("first_signal")
+    def first_signal(self, cause):
+        leader = self.group.leader
+        with open(f"/proc/{leader}/task/{leader}/children", "rb") as listed:
+            children = listed.read().split()
+        for pid in map(int, children):
+            os.kill(pid, _signal.SIGTERM)
+        self.group.signal(_signal.SIGTERM)
+        self.group.signal(_signal.SIGCONT)
+
+
 @fault("EXEC-KILL-12", "a group that is too young is missed", "pitfall B2: ghostty#1168")
 def misses_a_young_group():
     @replaces(run.Run)

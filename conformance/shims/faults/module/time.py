@@ -62,3 +62,24 @@ def kills_at_once():
     @replaces(run.Run)
     def terminate(original, self, cause):
         self.kill()
+
+
+@fault("MODULE-TIME-04", "a timeout of 0 is told as 0", "the field of the request")
+def zero_is_told_as_zero():
+    @replaces(execution.Execution)
+    def judge(original, self, *given):
+        try:
+            return original(self, *given)
+        except execution.Failure as failure:
+            if failure.name == "Timeout":
+                failure.fields["timeout_ms"] = self.timeout_ms
+            raise
+
+
+@fault("MODULE-TIME-04", "the figure is not the one that was waited for", "two constants")
+def two_constants():
+    @replaces(execution.Execution)
+    def request(original, self, path):
+        made = original(self, path)
+        made.timeout_ms = self.timeout_ms or 60_000
+        return made

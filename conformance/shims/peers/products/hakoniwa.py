@@ -19,6 +19,7 @@ class Product(Adapter):
         "kernel": "its help: the list of podman is refused",
     }
     environment = {"TMPDIR": "/tmp"}
+    variable = "--setenv={}"
 
     def command(self, argv: list[str], asked: Asked) -> list[str]:
         words = [self.found(), "run", "--unshare-ipc", "--devfs", "/dev", "--tmpfs", "/tmp"]

@@ -13,7 +13,7 @@ sys.stdout.buffer.write(result.stdout or b"")
 sys.stderr.buffer.write(result.stderr or b"")
 if result.error:
     print(result.error, file=sys.stderr)
-sys.exit(result.exit_code)
+sys.exit(result.exit_code if result.exit_code >= 0 else 128 + result.signal)
 """
 
 

@@ -21,6 +21,7 @@ class Product(Adapter):
         "ipc": "systemd-nspawn(1): sockets below a bound directory can be connected to",
     }
     environment = {"TMPDIR": "/tmp"}
+    variable = "--setenv={}"
 
     def command(self, argv: list[str], asked: Asked) -> list[str]:
         words = [self.found(), "--quiet", "--pipe", "--directory=/", "--volatile=yes"]

@@ -75,5 +75,6 @@ def read_context_without_root(value: object, pointer: str) -> Context:
     context.profile = read_profile(reader)
     context.rules = read_rules(reader)
     context.egress = read_egress(reader, context.profile)
+    context.strict_metadata = reader.take("strict_metadata", bool) or False
     reader.done()
     return context

@@ -23,6 +23,7 @@ class Context:
     profile: str
     egress: list[str] | None
     rules: Rules | None
+    strict_metadata = False
     readable: Sequence[bytes] = ()  # also where the sandbox has a directory of its own
 
     @property
@@ -39,6 +40,7 @@ def read_context(value: object) -> Context:
     made.profile = read_profile(reader)
     made.rules = read_rules(reader)
     made.egress = read_egress(reader, made.profile)
+    made.strict_metadata = reader.take("strict_metadata", bool) or False
     reader.done()
     return made
 

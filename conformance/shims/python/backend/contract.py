@@ -19,7 +19,7 @@ MECHANISMS = {
 
 
 def capabilities() -> list[str]:
-    return ["backend", "backend.policy", "backend.script"]
+    return ["backend", "backend.policy", "backend.script", "backend.strict_metadata"]
 
 
 def hello() -> Object:

@@ -15,6 +15,7 @@ ALLOW, ERRNO, KILL = 0x7FFF0000, 0x00050000, 0x80000000
 NUMBER, ARCH, ARGUMENTS = 0, 4, 16
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C
 AF_INET, AF_INET6, AF_NETLINK = 2, 10, 16
+SETFLAGS, FSSETXATTR = 0x40086602, 0x401C5820
 NAMESPACES = 0x7E020080  # CLONE_NEW* in the flags of clone and unshare
 NEWEST = 469
 
@@ -62,6 +63,12 @@ DENIED = {
         "ptrace": (117, 270, 271, 438),
     },
 }
+# chmod, chown, times and attributes, in all their forms; file_setattr is the newest.
+METADATA = {
+    "x86_64": (90, 91, 268, 92, 93, 94, 260, 132, 235, 261, 280, 188, 189, 190, 197, 198, 199),
+    "aarch64": (52, 53, 54, 55, 88, 5, 6, 7, 14, 15, 16),
+}
+NEW_METADATA = (452, 463, 466, 469)
 CLONE3 = 435
 
 
@@ -90,8 +97,9 @@ def families(inet: bool) -> tuple[int, ...]:
     return (AF_INET, AF_INET6, AF_NETLINK) if inet else (AF_NETLINK,)
 
 
-def program(inet: bool) -> bytes:
-    """The whole filter; inet: whether sockets of the Internet may be made."""
+def program(inet: bool, metadata: bool = True) -> bytes:
+    """The whole filter; inet: whether sockets of the Internet may be made; metadata: whether mode,
+    owner, times and attributes may be changed."""
     calls = CALLS[machine()]
     code = [
         statement(LOAD, ARCH),
@@ -104,12 +112,15 @@ def program(inet: bool) -> bytes:
         statement(EQUAL, CLONE3, 0, 1),
         answer(ENOSYS),
     ]
-    for number in (number for each in groups().values() for number in each):
+    refused = [number for each in groups().values() for number in each]
+    if not metadata:
+        refused += [*METADATA[machine()], *NEW_METADATA]
+    for number in refused:
         code += [statement(EQUAL, number, 0, 1), answer(EPERM)]
     code += with_first_argument(calls["socket"], allowed_families(inet))
     for name in ("clone", "unshare"):
         code += with_first_argument(calls[name], any_flag(NAMESPACES))
-    code += on_terminal(calls["ioctl"])
+    code += on_requests(calls["ioctl"], () if metadata else (SETFLAGS, FSSETXATTR))
     return b"".join([*code, statement(RETURN, ALLOW)])
 
 
@@ -138,9 +149,9 @@ def any_flag(flags: int) -> list[bytes]:
     return [statement(LOAD, ARGUMENTS), statement(ANY_OF, flags, 0, 1), answer(EPERM)]
 
 
-def on_terminal(number: int) -> list[bytes]:
+def on_requests(number: int, more: Sequence[int]) -> list[bytes]:
     """The kernel looks at 32 bits of the request, and so does this."""
     then = [statement(LOAD, ARGUMENTS + 8)]
-    for request in (TIOCSTI, TIOCLINUX):
+    for request in (TIOCSTI, TIOCLINUX, *more):
         then += [statement(EQUAL, request, 0, 1), answer(EPERM)]
     return [statement(LOAD, NUMBER), statement(EQUAL, number, 0, len(then)), *then]

@@ -40,6 +40,8 @@ def running_abi() -> int:
 class Landlock:
     """One session. filters: whether a filter of system calls is added."""
 
+    strict_metadata = False
+
     def __init__(self, filters: bool) -> None:
         self.filters = filters
         self.scratch: bytes | None = None
@@ -59,7 +61,9 @@ class Landlock:
         made.fully("fs-write")
         if abi < 3:
             made.lacks("fs-write", f"ABI {abi} does not refuse truncate")
-        made.lacks("fs-metadata", "mode, owner, times and attributes can be set everywhere")
+        made.fully("fs-metadata")
+        if not self.refuses_metadata:
+            made.lacks("fs-metadata", "mode, owner, times and attributes can be set everywhere")
         made.lacks("process", "processes outside are visible, and can be limited and slowed down")
         if abi < 6:
             made.lacks("process", f"ABI {abi} does not refuse signals")
@@ -70,6 +74,16 @@ class Landlock:
         if given is not None:
             self.claim_rules(made, given)
         return made
+
+    @property
+    def refuses_metadata(self) -> bool:
+        """By the filter, which knows no paths."""
+        return self.filters and self.strict_metadata
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        inside_too = "strict_metadata: no metadata can be changed inside the root either"
+        return [inside_too] if self.refuses_metadata else []
 
     def abi(self) -> int:
         return running_abi()
@@ -121,7 +135,7 @@ class Landlock:
         ruleset = self.ruleset(context.root, context.profile)
         code = None
         if self.filters:
-            code = filter_.program(inet=not context.closed)
+            code = filter_.program(inet=not context.closed, metadata=not self.refuses_metadata)
         made = inside.command(argv, session=True, ruleset=ruleset, filter_=code)
         return made, [(b"TMPDIR", self.scratch or b"/nonexistent")]
 

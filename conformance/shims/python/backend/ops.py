@@ -24,6 +24,7 @@ def probe(shim: Shim, reader: Reader) -> Object:
     profile = read_profile(reader)
     given = read_rules(reader)
     egress = read_egress(reader, profile)
+    backend.strict_metadata = reader.take("strict_metadata", bool) or False
     reader.done()
     claims = backend.probe(profile, given, egress)
     return {"result": claims.as_json(requested(profile, egress, bool(given and given.deny_read)))}

@@ -43,6 +43,7 @@ class Late(Exception):
 class Session:
     def __init__(self, backend: Any, context: Context, on_unavailable: str) -> None:
         self.backend: Any = backend
+        self.backend.strict_metadata = context.strict_metadata
         self.context = context
         self.on_unavailable = on_unavailable
         self.log: list[Object] = []
@@ -118,6 +119,8 @@ class Session:
             self.failed("prepare", why)
             return False
         self.note("prepare")
+        for text in getattr(self.backend, "warnings", ()):
+            self.warn(text)
         return True
 
     def close(self) -> None:

@@ -1,0 +1,192 @@
+"""The second lane: a process of its own, which runs bodies of short tests one after the other.
+
+In one interpreter one thread computes at a time, and half of a short case is computing. The process
+is forked when the tests are collected, so it knows them; what trust has found out about the shim
+comes with the first line. Both sides speak in lines of JSON:
+
+* to it: what it has to know of the session, then the name of one test at a time;
+* from it: what its body left (`Left`); and when nothing more comes, what the shim left running.
+
+Its end of the socket ends with the kit, whatever ends the kit: its cases end within a moment then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from boxspec.errors import HarnessError
+from boxspec.judge.verdict import Late
+from boxspec.target.session import Session
+
+# For fewer tests than that a process is not worth its start.
+WORTH = 24
+# A session without cases has so long to end.
+ENDS_S = 30.0
+
+# Makes the session of the second process out of what the first one hands on.
+Make = Callable[[dict[str, Any]], Session]
+# Runs the test of this name there, and says what it left.
+Turn = Callable[[Session, str], dict[str, Any]]
+
+
+class Blamed(Exception):
+    """What a body raised in the other process; `told` is what a record says of it."""
+
+    def __init__(self, told: dict[str, Any]) -> None:
+        super().__init__(told.get("reason", ""))
+        self.told = told
+
+
+@dataclass
+class Left:
+    """A case that was over when this process heard of it: what a record takes from its box."""
+
+    seconds: float | None
+    shim_seconds: float
+    questions: int
+    timing: list[dict[str, Any]]
+
+    def measured(self) -> list[dict[str, Any]]:
+        return self.timing
+
+    def close(self, *, keep: bool) -> None:
+        """The other process has kept or deleted its folder."""
+
+
+class Worker:
+    """This process's end. One thread asks."""
+
+    def __init__(self, pid: int, end: socket.socket) -> None:
+        self._pid, self._end = pid, end
+        self._lines = end.makefile("rb")
+        self._session: Session | None = None
+        # It is there, and answers.
+        self.serves = True
+
+    @classmethod
+    def start(cls, make: Make, turn: Turn) -> Worker:
+        """Before the session has threads and descriptors of its own, which a fork would copy."""
+        ours, theirs = socket.socketpair()
+        pid = os.fork()
+        if pid == 0:
+            ours.close()
+            _work(theirs, make, turn)
+        theirs.close()
+        return cls(pid, ours)
+
+    def open(self, session: Session) -> None:
+        self._session = session
+        with contextlib.suppress(HarnessError):
+            self._say(session.handed_on())
+
+    def run(self, name: str, topic: str) -> tuple[Left, float | Exception]:
+        """What a test left, and its seconds or what to raise. HarnessError where the process is
+        gone."""
+        assert self._session is not None
+        hangs = self._session.hangs
+        with hangs.turn(topic):
+            before = hangs.count(topic)
+            self._say({"test": name, "topic": topic, "hangs": before})
+            told = self._hear()
+        for _ in range(told["hangs"] - before):
+            hangs.note(topic)
+        left = Left(**told["left"])
+        if "late" in told:
+            return left, Late(**told["late"])
+        if "blamed" in told:
+            return left, Blamed(told["blamed"])
+        return left, left.seconds or 0.0
+
+    def _say(self, message: dict[str, Any]) -> None:
+        try:
+            self._end.sendall(json.dumps(message).encode("ascii") + b"\n")
+        except OSError:
+            raise self._gone() from None
+
+    def _hear(self) -> dict[str, Any]:
+        with contextlib.suppress(OSError):
+            if line := self._lines.readline():
+                told: dict[str, Any] = json.loads(line)
+                return told
+        raise self._gone()
+
+    def _gone(self) -> HarnessError:
+        self.serves = False
+        return HarnessError("the process of the second lane has ended before its time")
+
+    def interrupt(self) -> None:
+        """Nothing more will be asked; a case that runs ends within a moment."""
+        with contextlib.suppress(OSError):
+            self._end.shutdown(socket.SHUT_WR)
+
+    def close(self) -> None:
+        """After `interrupt`, when nobody asks any more."""
+        self._end.settimeout(ENDS_S)
+        with contextlib.suppress(HarnessError):
+            behind = self._hear()
+            if self._session is not None:
+                self._session.leftovers.join(behind["requests"], behind["left"])
+        self._lines.close()
+        self._end.close()
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._pid, signal.SIGKILL)
+        os.waitpid(self._pid, 0)
+
+
+def _work(end: socket.socket, make: Make, turn: Turn) -> NoReturn:
+    """The other process, from its fork to its end."""
+    try:
+        # An interrupt of the terminal is for the first process, which tells this one.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: PTH123
+        _Lane(end, make, turn).run()
+    finally:
+        os._exit(0)
+
+
+class _Lane:
+    """The other process's end."""
+
+    def __init__(self, end: socket.socket, make: Make, turn: Turn) -> None:
+        self._end, self._make, self._turn = end, make, turn
+        self._jobs: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
+
+    def run(self) -> None:
+        lines = self._end.makefile("rb")
+        first = lines.readline()
+        if not first:
+            return
+        session = self._make(json.loads(first))
+
+        def listen() -> None:
+            for line in lines:
+                self._jobs.put(json.loads(line))
+            session.interrupt()
+            self._jobs.put(None)
+
+        threading.Thread(target=listen, name="jobs", daemon=True).start()
+        try:
+            while (job := self._jobs.get()) is not None:
+                self._say(self._answer(session, job))
+        finally:
+            session.close()
+        self._say(session.leftovers.to_json())
+
+    def _answer(self, session: Session, job: dict[str, Any]) -> dict[str, Any]:
+        topic, name = job["topic"], job["test"]
+        session.hangs.learn(topic, job["hangs"])
+        return {**self._turn(session, name), "hangs": session.hangs.count(topic)}
+
+    def _say(self, message: dict[str, Any]) -> None:
+        with contextlib.suppress(OSError):
+            self._end.sendall(json.dumps(message).encode("ascii") + b"\n")

@@ -1,0 +1,235 @@
+"""What holds inside where something is missing for a sandbox, or is taken away: inside.yaml."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from boxspec.api import Box, HostLacks, NotMeasured, expect, requires, satisfies
+from boxspec.api import programs as P
+from contracts.exec.answers import ObservedRun
+from contracts.exec.moments import expect_none_left, need_preload
+from contracts.exec.spawn_io import SPAWN_FAILURE, error_of, outcome, reported, signals_in
+from contracts.exec.test_spawn_limits import LONELY, run_under
+from contracts.exec.test_wait import WAIT_ERROR
+
+HERE = "exec.backend"
+# Without clone3 by EPERM: the probe of a sandbox has a thread of its own.
+OLDER = ["all ENOSYS", "pidfd_open EPERM", "close_range EPERM", "pidfd_send_signal EPERM"]
+# Writes to $0, which no sandbox lets it, and ends rightly either way; it needs no second process.
+WRITES = 'command : 2>/dev/null >"$0"; exit 7'
+CONFINED = "exit 7"
+TOLD = "exit 7, without a sandbox and saying so"
+UNTOLD = "it wrote outside, and its result says nothing of that"
+
+
+@contextmanager
+def beside(box: Box) -> Iterator[Path]:
+    """A file in a directory that everybody may write to, and that no sandbox of the case grants."""
+    place = box.folder.with_name(f"{box.folder.name}-beside")
+    place.mkdir()
+    place.chmod(0o777)
+    try:
+        yield place / "mark"
+    finally:
+        shutil.rmtree(place)
+
+
+class Lack:
+    """Runs of WRITES where something is missing, by what came of them."""
+
+    def __init__(self, box: Box, mark: Path) -> None:
+        self._box = box
+        self._mark = mark
+        request = {"program": "/bin/sh", "args": ["-c", WRITES, str(mark)]}
+        self._message = {"op": "exec.run", "request": request}
+        control = box.send(self._message)
+        got = (outcome(control), mark.exists())
+        expect("the run without a sandbox, and whether it wrote", got, (CONFINED, True))
+
+    def run(self, state: list[str], on_unavailable: str = "degrade") -> tuple[str, int]:
+        """The run in words, empty where the shim does not start; the descriptors behind it."""
+        around = self._box.exec.inside.use()
+        around["backend"]["on_unavailable"] = on_unavailable
+        self._mark.unlink(missing_ok=True)
+        with self._box.launch(
+            {**self._message, **around},
+            ObservedRun,
+            child=True,
+            hold=True,
+            state=state,
+            expect_result=False,
+            within_s=20,
+        ) as live:
+            live.wait_response()
+            held = live.status().fd_count if live.exchange.held and live.running else 0
+            seen = live.finish()
+        if left := [each.describe() for each in (*seen.survivors, *seen.zombies)]:
+            return f"somebody is left: {left}", held
+        if on_unavailable == "refuse" and self._mark.exists():
+            return "it wrote outside, although a run without a sandbox is refused", held
+        return "" if seen.raw is None else self._words(seen), held
+
+    def _words(self, seen: ObservedRun) -> str:
+        if not seen.ok:
+            # It says nothing of a sandbox, and where one may be left away it may have started.
+            return str(error_of(seen).get("kind"))
+        if seen.result.get("enforcement") == "none":
+            return f"{outcome(seen)}, without a sandbox and saying so"
+        return UNTOLD if self._mark.exists() else outcome(seen)
+
+
+def expect_nothing_unconfined(box: Box, state: list[str]) -> None:
+    """No sandbox is no run where one is refused, and is told where it may be left away."""
+    with beside(box) as mark:
+        lack = Lack(box, mark)
+        words = [lack.run(state, word)[0] for word in ("refuse", "degrade")]
+    if not any(words):
+        raise NotMeasured("the shim itself does not start in this state")
+    expect(
+        "the runs where a sandbox is refused, and where it may be left away",
+        words,
+        satisfies(
+            lambda got: (
+                got[0] in {"policy_denied", "execution", CONFINED, ""}
+                and got[1] in {"execution", CONFINED, TOLD, ""}
+            ),
+            "refused, failed or confined; and failed, confined, or told",
+        ),
+    )
+
+
+@requires("EXEC-SPAWN-11", capability=HERE, inside=True)
+def test_inside_without_descriptors_for_a_sandbox_nothing_runs(box: Box) -> None:
+    expect_nothing_unconfined(box, ["--nofile", "9"])
+
+
+EARLIER = {"execution", TOLD}
+
+
+def expect_ends(what: str, decided: list[str]) -> None:
+    """Outcomes of ever more of something, up to enough of it."""
+    expect(
+        f"outcomes over {what}, from the first at which the shim starts",
+        decided,
+        satisfies(
+            lambda got: set(got) <= {*EARLIER, CONFINED} and got[-1] == CONFINED,
+            "errors, or runs that say that they are not confined, and then confined ones",
+        ),
+    )
+
+
+@requires("EXEC-SPAWN-11", capability=HERE, inside=True, overlap=True)
+def test_inside_running_out_of_descriptors_is_an_end_at_every_step(box: Box) -> None:
+    decided: list[str] = []
+    with beside(box) as mark:
+        lack = Lack(box, mark)
+        _, usual = lack.run([])
+        for limit in range(5, 45):
+            said, held = lack.run(["--nofile", str(limit)])
+            if held > usual:
+                said = f"{limit}: {held} descriptors are left, behind another run {usual}"
+            decided += [said] if said else []
+            if said not in {"", CONFINED, *EARLIER} or decided[-3:] == [CONFINED] * 3:
+                break
+    if not decided:
+        raise NotMeasured("the shim needs more than 44 descriptors to start")
+    expect_ends("RLIMIT_NOFILE", decided)
+
+
+@requires("EXEC-SPAWN-15", capability=HERE, inside=True)
+def test_inside_a_program_that_cannot_be_started_leaves_nothing(box: Box) -> None:
+    absent = box.folder / "absent"
+    seen = box.exec.run(program=str(absent))
+    left = [each.describe() for each in (*seen.survivors, *seen.zombies)]
+    expect("the run, and who is left", (outcome(seen), left), (SPAWN_FAILURE, []))
+
+
+@requires("EXEC-SPAWN-15", capability=HERE, inside=True, overlap=6.0)
+def test_inside_running_out_of_processes_is_an_end_at_every_step(box: Box) -> None:
+    if os.geteuid() != 0:
+        raise HostLacks("root", "the process limit of another user needs root")
+    decided: list[str] = []
+    box.open_to_others()
+    with beside(box) as mark:
+        lack = Lack(box, mark)
+        for processes in range(1, 40):
+            state = ["--uid", str(LONELY + 100 + processes), "--nproc", str(processes)]
+            said, _ = lack.run(state)
+            decided += [said] if said else []
+            if decided[-2:] == [CONFINED] * 2:
+                break
+    if set(decided) <= EARLIER:
+        raise NotMeasured("another user has no sandbox here, whatever the limit")
+    expect_ends("RLIMIT_NPROC", decided)
+
+
+@requires("EXEC-SPAWN-14", capability=HERE, inside=True)
+def test_inside_without_a_thread_for_the_probe_nothing_runs(box: Box) -> None:
+    expect_nothing_unconfined(box, ["--seccomp-deny", "clone3:EPERM"])
+
+
+@pytest.mark.parametrize("filter_", OLDER)
+@requires("EXEC-SPAWN-14", capability=HERE, inside=True)
+def test_inside_a_child_starts_as_ever_but_for_its_group(box: Box, filter_: str) -> None:
+    place, here = box.tmp / "report", box.tmp / "here"
+    here.mkdir()
+    run = {"program": P.report, "args": [str(place)], "current_dir": str(here), "stdin": "null"}
+    seen = run_under(box, filter_, **run, state=["--ignore", "PIPE", "--block", "USR2"])
+    expect("the child's end under the filter", outcome(seen), "exit 0", error_of(seen))
+    said = reported(place)
+    got = (
+        signal.SIGPIPE in signals_in(said["sigign"]),
+        signals_in(said["sigblk"]),
+        [(each["fd"], each["type"]) for each in said["fds"]],
+        said["cwd"],
+    )
+    expect(
+        "ignores SIGPIPE, blocked signals, descriptors, directory",
+        got,
+        (False, {signal.SIGUSR2}, [(0, "char"), (1, "pipe"), (2, "pipe")], str(here)),
+    )
+
+
+@requires("EXEC-WAIT-04", capability=HERE, inside=True)
+def test_inside_a_sandbox_whose_trial_was_collected_by_somebody_else_runs_nothing(box: Box) -> None:
+    expect_nothing_unconfined(box, ["--preload", P.preload("steal_child")])
+
+
+@requires("EXEC-WAIT-04", capability=HERE, inside=True, overlap=1.0)
+def test_inside_a_launcher_that_somebody_else_collected_is_a_wait_error(box: Box) -> None:
+    # The thief comes when the program is there: the trial of the probe was the implementation's.
+    outcomes = []
+    for turn in range(3):
+        events, gate = box.events(f"events-{turn}"), box.fifo(f"gate-{turn}")
+        theft = box.fifo(f"theft-{turn}")
+        with box.exec.start(
+            program=P.gate,
+            args=[events.path, str(gate)],
+            state=["--preload", P.preload("steal_child")],
+            shim_env={"BOXSPEC_STEAL_FROM": theft},
+            expect_result=False,
+            hold=True,
+            within_s=10,
+        ) as live:
+            events.wait("ready")
+            need_preload(live, "steal_child")
+            box.open_gate(theft)
+            box.open_gate(gate)
+            live.wait_response()
+            seen = live.finish()
+        expect_none_left(seen, events, ready=1)
+        error = error_of(seen)
+        words = str(error.get("message", ""))
+        said = WAIT_ERROR if words.startswith(f"{WAIT_ERROR}: ") else words
+        outcomes.append((error["kind"], said) if error else ("exit_code", seen.result["exit_code"]))
+    stolen = [found for found in outcomes if found != ("exit_code", 0)]
+    if not stolen:
+        raise NotMeasured("the implementation won each race for its child")
+    expect("outcomes of stolen launchers", set(stolen), {("execution", WAIT_ERROR)})

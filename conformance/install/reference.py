@@ -1,0 +1,88 @@
+"""Builds boxspec-ref for a wheel: the program, its launcher, and the libraries that they need.
+
+Installed they lie in bin, libexec/boxspec and lib/boxspec of one prefix, so the program finds the
+rest by its own place. Needs CMake and what reference/CMakeLists.txt looks for.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+# What every Linux of the wheel's tag has: the C library and its parts.
+OF_THE_SYSTEM = re.compile(r"(ld-linux|linux-vdso|lib(c|m|dl|pthread|rt)\.so)")
+LIBRARIES = "lib/boxspec"
+
+
+class NotBuiltError(Exception):
+    """What CMake or the compiler says, or what is missing."""
+
+
+def build(tree: Path, into: Path) -> None:
+    """Fills `into` like a prefix, which is there and empty.
+
+    tree: of the project. The licences of the libraries are put beside them where the system's
+    packages have them, as Debian's do.
+    """
+    made = into / "build"
+    flags = [
+        "-DCMAKE_BUILD_TYPE=Release",
+        "-DBOXSPEC_TESTS=OFF",
+        "-DCMAKE_BUILD_WITH_INSTALL_RPATH=ON",
+        f"-DCMAKE_INSTALL_RPATH=$ORIGIN/../{LIBRARIES}",
+        # No path of this machine, and no symbols that only a debugger reads.
+        f"-DCMAKE_C_FLAGS=-ffile-prefix-map={tree}=.",
+        "-DCMAKE_EXE_LINKER_FLAGS=-s",
+    ]
+    _call(["cmake", "-S", str(tree), "-B", str(made), *flags])
+    _call(["cmake", "--build", str(made), "--target", "boxspec-ref"])
+    for name, place in (("boxspec-ref", "bin"), ("boxspec-launch", "libexec/boxspec")):
+        file = made / "reference" / name
+        if file.is_file():  # The launcher is for backends, which Linux alone has.
+            (into / place).mkdir(parents=True)
+            shutil.copy2(file, into / place)
+    (into / LIBRARIES).mkdir(parents=True)
+    for name, file in _needed(into / "bin" / "boxspec-ref"):
+        shutil.copy(file, into / LIBRARIES / name)
+        if licence := _licence(file):
+            shutil.copy(licence, into / LIBRARIES / f"{name}.copyright")
+    shutil.rmtree(made)
+
+
+def _needed(program: Path) -> list[tuple[str, Path]]:
+    """The names by which it asks for libraries, and the files that the loader takes."""
+    found = []
+    for line in _call(["ldd", str(program)]).splitlines():
+        name, _, rest = line.strip().partition(" => ")
+        if OF_THE_SYSTEM.match(name) or not rest:
+            continue
+        if not rest.startswith("/"):
+            raise NotBuiltError(f"{program.name} needs {name}, which is {rest}")
+        found.append((name, Path(rest.split(" (")[0]).resolve()))
+    return found
+
+
+def _licence(library: Path) -> Path | None:
+    if shutil.which("dpkg-query") is None:
+        return None
+    done = subprocess.run(["dpkg-query", "-S", library], capture_output=True, text=True)
+    package = done.stdout.partition(":")[0]
+    text = Path("/usr/share/doc", package, "copyright")
+    return text if package and text.is_file() else None
+
+
+def _call(words: Sequence[str]) -> str:
+    env = {**os.environ, "LC_ALL": "C"}
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, errors="replace", env=env)
+    except OSError as why:
+        raise NotBuiltError(f"{words[0]} cannot be started: {why.strerror}") from None
+    if done.returncode:
+        said = f"{done.stdout}\n{done.stderr}".splitlines()
+        told = [line for line in said if re.search(r"error|not found|No package", line, re.I)]
+        raise NotBuiltError(f"{words[0]} fails: {[*told, *said, '?'][0]}")
+    return done.stdout

@@ -1,0 +1,24 @@
+"""Of the tests that take turns, each has its turn."""
+
+from __future__ import annotations
+
+import sys
+
+from selftest.tools import CONFORMANCE, run
+
+FILE = CONFORMANCE / "selftest" / "test_fail_fast.py"
+
+
+def asked(**environment: str) -> list[str]:
+    words = [sys.executable, "-P", "-m", "pytest", "-q", "--collect-only", str(FILE)]
+    done = run(words, env=environment)
+    assert done.returncode == 0, done.stderr
+    return sorted(line for line in done.stdout.splitlines() if "::" in line)
+
+
+def test_each_is_asked_at_one_of_three_commits_and_the_others_at_all() -> None:
+    of_turns = [asked(BOXSPEC_TURN=str(number)) for number in (100, 101, 102)]
+    every = asked(BOXSPEC_TURN="")
+    counts = [sum(name in each for each in of_turns) for name in every]
+    assert {*counts} == {1, 3}
+    assert counts.count(1) == FILE.read_text().count("@pytest.mark.turns(3)")

@@ -1,0 +1,129 @@
+"""The second lane: a process of its own, whose end is nobody's verdict."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from typing import Any, cast
+
+import pytest
+
+from boxspec.errors import HarnessError
+from boxspec.judge.verdict import Late
+from boxspec.schedule.worker import Blamed, Worker
+from boxspec.target.hangs import MANY, Hangs
+from boxspec.target.leftovers import Leftovers
+from boxspec.target.session import Session
+
+LEFT = {"seconds": 0.5, "shim_seconds": 0.25, "questions": 3, "timing": [{"what": "its end"}]}
+
+
+class FakeSession:
+    """What a worker asks of one, at either end."""
+
+    def __init__(self, handed: dict[str, Any]) -> None:
+        self.handed = handed
+        self.hangs, self.leftovers = Hangs(), Leftovers()
+        self.interrupted = threading.Event()
+
+    def handed_on(self) -> dict[str, Any]:
+        return self.handed
+
+    def interrupt(self) -> None:
+        self.interrupted.set()
+
+    def close(self) -> None:
+        self.leftovers.join(1, ["a daemon"])
+
+
+def _turn(session: Session, name: str) -> dict[str, Any]:
+    """Here the name says what happens."""
+    fake = cast(FakeSession, session)
+    if name == "dies":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if name == "waits":
+        os.write(fake.handed["ready"], b"!")
+        fake.interrupted.wait(60)
+    if name == "hangs":
+        fake.hangs.note("A-TOPIC")
+    if name == "late":
+        said = {"what": "its end", "expected": "soon", "got": "late", "evidence": {}}
+        return {"left": LEFT, "late": {**said, "hang": True, "symptom": ""}}
+    if name == "broken":
+        return {"left": LEFT, "blamed": {"verdict": "fails", "reason": "it is broken"}}
+    shim = f"{fake.handed['shim']} in {os.getpid() != fake.handed['pid']}"
+    return {"left": {**LEFT, "timing": [{"shim": shim}]}}
+
+
+@pytest.fixture
+def session() -> FakeSession:
+    return FakeSession({"shim": "honest", "pid": os.getpid()})
+
+
+@pytest.fixture
+def worker(session: FakeSession) -> Iterator[Worker]:
+    made = Worker.start(lambda handed: cast(Session, FakeSession(handed)), _turn)
+    made.open(cast(Session, session))
+    yield made
+    made.interrupt()
+    made.close()
+
+
+def test_a_body_runs_in_a_process_of_its_own(worker: Worker) -> None:
+    left, came = worker.run("conforms", "A-TOPIC")
+    assert left.measured() == [{"shim": "honest in True"}]
+    assert (came, left.shim_seconds, left.questions) == (0.5, 0.25, 3)
+
+
+def test_what_a_body_raised_is_raised_here(worker: Worker) -> None:
+    _, late = worker.run("late", "A-TOPIC")
+    assert isinstance(late, Late)
+    assert late.hang
+    assert str(late) == "its end: late"
+    _, blamed = worker.run("broken", "A-TOPIC")
+    assert isinstance(blamed, Blamed)
+    assert blamed.told["verdict"] == "fails"
+
+
+def test_hangs_are_counted_in_both(worker: Worker, session: FakeSession) -> None:
+    for _ in range(MANY):
+        worker.run("hangs", "A-TOPIC")
+    assert session.hangs.many("A-TOPIC")
+    assert not session.hangs.many("ANOTHER")
+
+
+def test_its_death_is_the_kits_trouble(worker: Worker) -> None:
+    with pytest.raises(HarnessError, match="second lane"):
+        worker.run("dies", "A-TOPIC")
+    assert not worker.serves
+
+
+def test_an_interrupt_ends_the_case_that_runs(session: FakeSession) -> None:
+    ready, session.handed["ready"] = os.pipe()
+    made = Worker.start(lambda handed: cast(Session, FakeSession(handed)), _turn)
+    made.open(cast(Session, session))
+    ended = threading.Event()
+
+    def ask() -> None:
+        made.run("waits", "A-TOPIC")
+        ended.set()
+
+    asking = threading.Thread(target=ask, daemon=True)
+    asking.start()
+    assert os.read(ready, 1) == b"!"
+    made.interrupt()
+    assert ended.wait(30)
+    asking.join()
+    made.close()
+    for fd in (ready, session.handed["ready"]):
+        os.close(fd)
+    assert "a daemon" in session.leftovers.said
+
+
+def test_one_without_a_session_ends(session: FakeSession) -> None:
+    made = Worker.start(lambda handed: cast(Session, FakeSession(handed)), _turn)
+    made.interrupt()
+    made.close()
+    assert not session.leftovers.said

@@ -1,0 +1,191 @@
+/* The sandbox that a request asks for: what is decoded, what stands for it before and behind its
+ * opening, and what is told of it. */
+#define _GNU_SOURCE
+#include "shim/inside.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <boxspec/backend.h>
+
+#include "support/folder.h"
+#include "support/harness.h"
+
+struct asked {
+    struct folder *folder;
+    struct bs_decoder decoder;
+    cJSON *request;
+    struct bs_inside *inside;
+};
+
+static int prepare(void **state) {
+    static struct asked asked;
+    asked = (struct asked){.request = NULL};
+    *state = &asked;
+    return folder_setup((void **)&asked.folder);
+}
+
+static int clear(void **state) {
+    struct asked *asked = *state;
+    bs_inside_close(asked->inside);
+    bs_decoder_clear(&asked->decoder);
+    cJSON_Delete(asked->request);
+    return folder_teardown((void **)&asked->folder);
+}
+
+/* Written with ' for ", and ROOT for the folder of the test. */
+static void ask(struct asked *asked, const char *words, bool own_root) {
+    char text[1024];
+    const char *root = strstr(words, "ROOT");
+    int before = root != NULL ? (int)(root - words) : (int)strlen(words);
+    (void)snprintf(text, sizeof text, "%.*s%s%s", before, words,
+                   root != NULL ? asked->folder->path : "", root != NULL ? root + 4 : "");
+    for (char *at = text; (at = strchr(at, '\'')) != NULL;)
+        *at = '"';
+    asked->request = cJSON_Parse(text);
+    assert_non_null(asked->request);
+    asked->inside = bs_inside_decode(&asked->decoder, asked->request, own_root);
+}
+
+#define NONE "{'backend':{'name':'none','on_unavailable':'degrade','context':"
+
+static void assert_put(const struct bs_inside *inside, const char *words) {
+    struct bs_buf out = BS_BUF_INIT;
+    bs_buf_str(&out, "{\"a\":1}");
+    bs_inside_put(inside, &out);
+    bs_buf_char(&out, '\0');
+    assert_false(out.failed);
+    cJSON *object = cJSON_Parse(out.data);
+    assert_true(cJSON_IsObject(object));
+    assert_int_equal(cJSON_GetArraySize(object), words == NULL ? 1 : 3);
+    cJSON_Delete(object);
+    if (words != NULL && strstr(out.data, words) == NULL)
+        fail_msg("no %s in `%s`", words, out.data);
+    bs_buf_clear(&out);
+}
+
+static void without_the_member_there_is_no_sandbox(void **state) {
+    struct asked *asked = *state;
+    struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
+    ask(asked, "{'op':'x'}", false);
+    assert_null(asked->inside);
+    assert_false(bs_decoder_failed(&asked->decoder));
+    assert_int_equal(bs_inside_open(NULL, NULL), BS_OK);
+    assert_int_equal(bs_inside_place(NULL, &request, NULL), BS_OK);
+    assert_null(request.current_dir);
+    assert_null(bs_inside_sandbox(NULL));
+    assert_put(NULL, NULL);
+    bs_inside_close(NULL);
+}
+
+static void a_member_that_is_wrong_is_a_problem_with_its_place(void **state) {
+    struct asked *asked = *state;
+    static const struct {
+        const char *words;
+        bool own_root;
+        const char *place;
+    } rows[] = {
+        {"{'backend':1}", false, "/backend"},
+        {"{'backend':1}", true, "/backend"},
+        {NONE "{'profile':'repo-write'}}}", false, "/backend/context/root"},
+        {NONE "{'profile':'repo-write','root':'/'}}}", true, "/backend/context/root"},
+        {NONE "{'profile':'repo-write','cwd':'/'}}}", true, "/backend/context/cwd"},
+        {NONE "1}}", true, "/backend/context"},
+        {"{'backend':{'name':'no such','context':{'profile':'repo-write'}}}", true,
+         "/backend/name"},
+        {"{'backend':{'name':'none','on_unavailable':1,'context':{'profile':'full-dev'}}}", true,
+         "/backend/on_unavailable"},
+    };
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        ask(asked, rows[i].words, rows[i].own_root);
+        assert_non_null(asked->inside); /* the caller's to close */
+        assert_true(bs_decoder_failed(&asked->decoder));
+        bs_buf_char(&asked->decoder.problems, '\0');
+        if (strstr(asked->decoder.problems.data, rows[i].place) == NULL)
+            fail_msg("no %s in %s", rows[i].place, asked->decoder.problems.data);
+        bs_inside_close(asked->inside);
+        bs_decoder_clear(&asked->decoder);
+        cJSON_Delete(asked->request);
+        asked->decoder = (struct bs_decoder){0};
+        asked->request = NULL;
+        asked->inside = NULL;
+    }
+}
+
+static void behind_its_opening_a_request_starts_in_the_workspace(void **state) {
+    struct asked *asked = *state;
+    struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
+    ask(asked, NONE "{'profile':'repo-write','root':'ROOT'}}}", false);
+    assert_false(bs_decoder_failed(&asked->decoder));
+    assert_int_equal(bs_inside_place(asked->inside, &request, NULL), BS_OK);
+    assert_null(request.current_dir);
+    assert_put(asked->inside, NULL);
+    assert_int_equal(bs_inside_open(asked->inside, NULL), BS_OK);
+    assert_int_equal(bs_inside_place(asked->inside, &request, NULL), BS_OK);
+    assert_string_equal(request.current_dir, asked->folder->path);
+    assert_non_null(bs_inside_sandbox(asked->inside));
+}
+
+static void a_directory_of_its_own_must_be_the_sessions(void **state) {
+    struct asked *asked = *state;
+    struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
+    struct bs_error err = BS_ERROR_INIT;
+    ask(asked, NONE "{'profile':'repo-write','root':'ROOT'}}}", false);
+    request.current_dir = "/";
+    assert_int_equal(bs_inside_place(asked->inside, &request, &err), BS_E_INVALID);
+    assert_true(err.message[0] != '\0');
+    request.current_dir = asked->folder->path;
+    assert_int_equal(bs_inside_place(asked->inside, &request, NULL), BS_OK);
+    assert_string_equal(request.current_dir, asked->folder->path);
+}
+
+static void what_held_is_told_with_the_reason(void **state) {
+    struct asked *asked = *state;
+    ask(asked, NONE "{'profile':'repo-write','root':'ROOT'}}}", false);
+    assert_int_equal(bs_inside_open(asked->inside, NULL), BS_OK);
+    assert_put(asked->inside, "\"enforcement\":\"none\"");
+    assert_put(asked->inside, "the backend `none` confines nothing");
+}
+
+static void what_is_refused_is_not_there(void **state) {
+    struct asked *asked = *state;
+    struct bs_error err = BS_ERROR_INIT;
+    ask(asked, "{'backend':{'name':'none','context':{'profile':'repo-write','root':'ROOT'}}}",
+        false);
+    assert_int_equal(bs_inside_open(asked->inside, &err), BS_E_DENIED);
+    assert_non_null(strstr(err.message, "refused by the sandbox: none"));
+    assert_put(asked->inside, NULL);
+}
+
+/* The operation makes the directory, so there is no session before its first request. */
+static void with_a_root_of_its_own_the_first_request_opens_it(void **state) {
+    struct asked *asked = *state;
+    struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
+    ask(asked, NONE "{'profile':'repo-write'}}}", true);
+    assert_false(bs_decoder_failed(&asked->decoder));
+    assert_int_equal(bs_inside_open(asked->inside, NULL), BS_OK);
+    assert_int_equal(bs_inside_place(asked->inside, &request, NULL), BS_OK);
+    assert_null(request.current_dir);
+    assert_put(asked->inside, NULL);
+    const struct bs_sandbox *sandbox = bs_inside_sandbox(asked->inside);
+    request.program = "prog";
+    request.current_dir = asked->folder->path;
+    assert_int_equal(sandbox->validate(sandbox->ctx, &request, NULL), BS_OK);
+    assert_put(asked->inside, "\"enforcement\":\"none\"");
+}
+
+#define ASKING(test) cmocka_unit_test_setup_teardown(test, prepare, clear)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        ASKING(without_the_member_there_is_no_sandbox),
+        ASKING(a_member_that_is_wrong_is_a_problem_with_its_place),
+        ASKING(behind_its_opening_a_request_starts_in_the_workspace),
+        ASKING(a_directory_of_its_own_must_be_the_sessions),
+        ASKING(what_held_is_told_with_the_reason),
+        ASKING(what_is_refused_is_not_there),
+        ASKING(with_a_root_of_its_own_the_first_request_opens_it),
+    };
+    return cmocka_run_group_tests_name("shim/inside", tests, NULL, NULL);
+}
