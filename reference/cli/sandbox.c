@@ -118,14 +118,19 @@ static int status_of(const struct bs_exec_result *result) {
     return result->termination == BS_ENDED_TIMEOUT ? 124 : 128 + result->signal;
 }
 
-static int run_program(struct bs_session *session, const struct asked *asked, char **argv,
-                       size_t argc) {
-    struct bs_exec_result result = BS_EXEC_RESULT_INIT;
-    struct bs_error err = BS_ERROR_INIT;
+static struct bs_exec_request request_of(char **argv, size_t argc) {
     struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
     request.program = argv[0];
     request.args = (const char *const *)(argv + 1);
     request.n_args = argc - 1;
+    return request;
+}
+
+static int run_program(struct bs_session *session, const struct asked *asked, char **argv,
+                       size_t argc) {
+    struct bs_exec_result result = BS_EXEC_RESULT_INIT;
+    struct bs_error err = BS_ERROR_INIT;
+    struct bs_exec_request request = request_of(argv, argc);
     request.timeout_ms = asked->has_timeout ? &asked->timeout_ms : NULL;
     request.on_output = pass_on;
     /* A closed reader must not end the supervision. */
@@ -145,39 +150,32 @@ static int run_program(struct bs_session *session, const struct asked *asked, ch
 /* A command that nothing runs: it is wrapped to be looked at. */
 static int explain(struct bs_session *session, char **argv, size_t argc) {
     struct bs_error err = BS_ERROR_INIT;
-    struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
-    request.program = argv[0];
-    request.args = (const char *const *)(argv + 1);
-    request.n_args = argc - 1;
+    struct bs_exec_request request = request_of(argv, argc);
     int code = bs_session_explain(session, &request, &err);
     return code == BS_OK ? 0 : bs_cli_failed(code, &err);
 }
 
 static int open_and_run(struct asked *asked, char **argv, size_t argc) {
     struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
-    struct bs_session *session = NULL;
     struct bs_error err = BS_ERROR_INIT;
     const struct bs_session_log log = {asked, put_command};
-    const struct bs_cli_inside *inside = &asked->inside;
+    struct bs_cli_inside *inside = &asked->inside;
     int code = bs_session_open(inside->backend, &inside->context, inside->on_unavailable, &log,
-                               &session, &report, &err);
+                               &inside->session, &report, &err);
     bs_cli_inside_put(asked->explains ? stdout : stderr, &report, asked->explains);
-    int status = 0;
-    if (code != BS_OK) {
-        status = bs_cli_inside_failed(code, &err);
-    } else if (asked->explains) {
-        status = explain(session, argv, argc);
-    } else {
-        status = run_program(session, asked, argv, argc);
-        struct bs_backend_report found = BS_BACKEND_REPORT_INIT;
-        if (bs_session_scan(session, &found, &err) != BS_OK)
-            (void)bs_cli_wrong("the workspace could not be looked at again: %s", err.message);
-        bs_cli_inside_put(stderr, &found, false);
-        bs_backend_report_clear(&found);
-    }
-    if (bs_session_close(session, &err) != BS_OK)
-        (void)bs_cli_wrong("%s", err.message);
     bs_backend_report_clear(&report);
+    if (code != BS_OK)
+        return bs_cli_inside_failed(code, &err);
+    int status = 0;
+    if (asked->explains) {
+        status = explain(inside->session, argv, argc);
+        /* Nothing ran that could have changed the workspace. */
+        if (bs_session_close(inside->session, &err) != BS_OK)
+            (void)bs_cli_wrong("%s", err.message);
+        return status;
+    }
+    status = run_program(inside->session, asked, argv, argc);
+    bs_cli_inside_close(inside);
     return status;
 }
 
