@@ -21,6 +21,10 @@ static inline unsigned bs_filter_number(const struct bs_filter_wish *wish) {
            (wish->strict_metadata ? 4U : 0U);
 }
 
+static inline struct bs_filter_wish bs_filter_wish_of(unsigned number) {
+    return (struct bs_filter_wish){(number & 1U) != 0, (number & 2U) != 0, (number & 4U) != 0};
+}
+
 /* The program for a wish, and how many bytes it has. It is there for good and needs no memory. */
 const struct sock_filter *bs_filter_of(const struct bs_filter_wish *wish, size_t *n_bytes);
 

@@ -292,7 +292,7 @@ int main(int argc, char **argv) {
     bool good = true;
     (void)fputs("/* Written by make_filters.c. */\n", out);
     for (unsigned i = 0; good && i < BS_N_FILTERS; i++) {
-        const struct bs_filter_wish wish = {(i & 1U) != 0, (i & 2U) != 0, (i & 4U) != 0};
+        const struct bs_filter_wish wish = bs_filter_wish_of(i);
         good = put_filter(&wish, out);
     }
     if (fclose(out) != 0 || !good) {
