@@ -109,7 +109,7 @@ class Worker:
 
     def _say(self, message: dict[str, Any]) -> None:
         try:
-            self._end.sendall(json.dumps(message).encode("ascii") + b"\n")
+            _send(self._end, message)
         except OSError:
             raise self._gone() from None
 
@@ -145,6 +145,10 @@ class Worker:
         os.waitpid(self._pid, 0)
 
 
+def _send(end: socket.socket, message: dict[str, Any]) -> None:
+    end.sendall(json.dumps(message).encode("ascii") + b"\n")
+
+
 def _work(end: socket.socket, make: Make, turn: Turn) -> NoReturn:
     """The other process, from its fork to its end."""
     try:
@@ -153,14 +157,10 @@ def _work(end: socket.socket, make: Make, turn: Turn) -> NoReturn:
         sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: PTH123
         _Lane(end, make, turn).run()
     except Exception as why:
-        _say(end, {"broke": f"{type(why).__name__}: {why}"})
+        with contextlib.suppress(OSError):
+            _send(end, {"broke": f"{type(why).__name__}: {why}"})
     finally:
         os._exit(0)
-
-
-def _say(end: socket.socket, message: dict[str, Any]) -> None:
-    with contextlib.suppress(OSError):
-        end.sendall(json.dumps(message).encode("ascii") + b"\n")
 
 
 class _Lane:
@@ -186,10 +186,15 @@ class _Lane:
         threading.Thread(target=listen, name="jobs", daemon=True).start()
         try:
             while (job := self._jobs.get()) is not None:
-                _say(self._end, self._answer(session, job))
+                self._say(self._answer(session, job))
         finally:
             session.close()
-        _say(self._end, session.leftovers.to_json())
+        self._say(session.leftovers.to_json())
+
+    def _say(self, message: dict[str, Any]) -> None:
+        """Where nobody is left to hear it, `run` ends by the end of its lines."""
+        with contextlib.suppress(OSError):
+            _send(self._end, message)
 
     def _answer(self, session: Session, job: dict[str, Any]) -> dict[str, Any]:
         topic, name = job["topic"], job["test"]
