@@ -62,11 +62,11 @@ def _programs() -> Finding:
 
 
 def _reference() -> Finding:
+    found = REFERENCE.is_file()
     if INSTALLED:
-        found = shutil.which("boxspec-ref")
-        return found is not None, False, f"boxspec-ref {found or '(the wheel is without it)'}"
-    where = "run ./ci/setup" if not REFERENCE.is_file() else "the shim when none is named"
-    return REFERENCE.is_file(), False, f"reference {REFERENCE} ({where})"
+        return found, False, f"boxspec-ref {REFERENCE if found else '(the wheel is without it)'}"
+    where = "the shim when none is named" if found else "run ./ci/setup"
+    return found, False, f"reference {REFERENCE} ({where})"
 
 
 def _root() -> Finding:
