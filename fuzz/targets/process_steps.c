@@ -22,6 +22,7 @@
 #include "support/case.h"
 #include "support/fail.h"
 #include "support/lie.h"
+#include "support/opening.h"
 #include "support/provider.h"
 
 const char bs_fuzz_target[] = "process_steps";
@@ -50,30 +51,11 @@ static const char *const words[STEPS] = {
     "open",      "write", "read",  "close_stdin", "poll",        "wait",        "take",
     "terminate", "kill",  "close", "drop",        "wait beside", "hold stdout", "steal"};
 
-/* What is opened: `cat`, alone, with a member that SIGTERM ends or does not, or by a launcher; and
- * what cannot be: a program or a mode that is not there, a field of a run, what a sandbox refuses
- * or its launcher fails at, where nobody could be told the end, where descriptors run out. */
-enum kind {
-    ALONE,
-    MEMBER,
-    STUBBORN,
-    LAUNCHED,
-    NOT_THERE,
-    NO_MODE,
-    FOREIGN,
-    REFUSED,
-    FAILED,
-    COLLECTED,
-    SQUEEZED,
-    KINDS
-};
-
 struct taken {
     enum step step;
     size_t handle;
     size_t bytes;
-    enum kind kind;
-    unsigned variant; /* of what is opened: its streams, the field that is not for processes */
+    struct bs_opening opening;
     uint64_t grace_ms;
 };
 
@@ -86,8 +68,8 @@ static size_t draw(const uint8_t *data, size_t size, struct taken *steps) {
         uint8_t more = bs_fuzz_byte(&from);
         each->handle = more % HANDLES;
         each->bytes = 1 + (size_t)more * (MOST_BYTES - 1) / 255;
-        each->kind = (enum kind)(more / HANDLES % KINDS);
-        each->variant = more / (HANDLES * KINDS);
+        each->opening.kind = (enum bs_opening_kind)(more / HANDLES % BS_OPENINGS);
+        each->opening.variant = more / (HANDLES * BS_OPENINGS);
         each->grace_ms = more < 128 ? 0 : 20;
     }
     return n;
@@ -101,8 +83,8 @@ void bs_fuzz_describe(struct bs_fuzz_case *c, const uint8_t *data, size_t size) 
     for (size_t i = 0; i < n; i++) {
         char line[64];
         int len = snprintf(line, sizeof line, "%s %c %zu %d.%u", words[steps[i].step],
-                           'a' + (int)steps[i].handle, steps[i].bytes, (int)steps[i].kind,
-                           steps[i].variant);
+                           'a' + (int)steps[i].handle, steps[i].bytes, (int)steps[i].opening.kind,
+                           steps[i].opening.variant);
         bs_fuzz_case_item(c, line, (size_t)len);
     }
     bs_fuzz_case_texts_close(c);
@@ -138,43 +120,6 @@ static unsigned descriptors(void) {
     if (dir != NULL)
         (void)closedir(dir);
     return n;
-}
-
-static void ignore_output(void *ctx, enum bs_stream stream, const char *data, size_t len) {
-    (void)ctx;
-    (void)stream;
-    (void)data;
-    (void)len;
-}
-
-/* A field of a run, which a process has no use for. */
-static void make_foreign(struct bs_exec_request *request, unsigned variant) {
-    static const uint64_t number = 1000;
-    static const int descriptor = 0;
-    static const struct bs_sandbox none = {NULL, NULL, NULL, NULL};
-    switch (variant % 7) {
-    case 0:
-        request->timeout_ms = &number;
-        break;
-    case 1:
-        request->stdin_mode = BS_STDIN_NULL;
-        break;
-    case 2:
-        request->debug = true;
-        break;
-    case 3:
-        request->max_output_bytes = &number;
-        break;
-    case 4:
-        request->cancel_fd = &descriptor;
-        break;
-    case 5:
-        request->on_output = ignore_output;
-        break;
-    default:
-        request->sandbox = &none;
-        break;
-    }
 }
 
 static void let_go(struct model *model) {
@@ -222,96 +167,12 @@ static void read_it(struct model *model) {
     }
 }
 
-static int refuse(void *ctx, const struct bs_exec_request *request, struct bs_error *err) {
-    (void)ctx;
-    (void)request;
-    (void)snprintf(err->message, sizeof err->message, "refused");
-    return BS_E_DENIED;
-}
-
-/* A launcher is a shell: it says nothing and starts the program, or has one whole record. */
-static int launch(void *ctx, const struct bs_exec_request *request, struct bs_wrapped *out,
-                  struct bs_error *err) {
-    static char fails[80];
-    static const char *starting[] = {"/bin/sh", "-c", "exec 3>&-; exec cat", NULL};
-    static const char *failing[] = {"/bin/sh", "-c", fails, NULL};
-    const struct taken *step = ctx;
-    (void)request;
-    (void)err;
-    (void)snprintf(fails, sizeof fails, "head -c %zu /dev/zero >&3; exec cat",
-                   sizeof(struct bs_launch_failure));
-    *out = (struct bs_wrapped){.argv = step->kind == FAILED ? failing : starting, .launches = true};
-    return BS_OK;
-}
-
-static void describe(const struct taken *step, struct bs_exec_request *request,
-                     struct bs_stdio *stdio) {
-    /* The member is there before `cat` is, and has nothing of its streams. */
-    static const char *const member[] = {"-c", "sleep 60 <&- >&- 2>&- & exec cat"};
-    static const char *const stubborn[] = {
-        "-c", "trap '' TERM; sleep 60 <&- >&- 2>&- & trap - TERM; exec cat"};
-    static const enum bs_stdio_mode modes[] = {BS_STDIO_NULL, BS_STDIO_PIPED, BS_STDIO_INHERIT};
-    *stdio = (struct bs_stdio){BS_STDIO_PIPED, BS_STDIO_PIPED, modes[step->variant % 3], false};
-    request->program = step->kind == NOT_THERE ? "/no/such/program" : "/bin/cat";
-    if (step->kind == MEMBER || step->kind == STUBBORN) {
-        request->program = "/bin/sh";
-        request->args = step->kind == MEMBER ? member : stubborn;
-        request->n_args = 2;
-    }
-    if (step->kind == NO_MODE) {
-        enum bs_stdio_mode *const streams[] = {&stdio->in, &stdio->out, &stdio->err};
-        *streams[step->variant % 3] = (enum bs_stdio_mode)(3 + step->variant);
-    }
-    if (step->kind == FOREIGN)
-        make_foreign(request, step->variant);
-}
-
-/* What cannot be opened, and how that is told. */
-static int code_of(enum kind kind) {
-    if (kind == NO_MODE || kind == FOREIGN)
-        return BS_E_INVALID;
-    if (kind == REFUSED)
-        return BS_E_DENIED;
-    return kind < NOT_THERE || kind == SQUEEZED ? BS_OK : BS_E_EXECUTION;
-}
-
-/* Leaves this many descriptors, about; returns the limit to go back to. */
-static struct rlimit squeeze(unsigned free) {
-    struct rlimit before;
-    int lowest = dup(STDIN_FILENO);
-    (void)getrlimit(RLIMIT_NOFILE, &before);
-    if (lowest >= 0) {
-        const struct rlimit less = {(rlim_t)lowest + free, before.rlim_max};
-        (void)close(lowest);
-        (void)setrlimit(RLIMIT_NOFILE, &less);
-    }
-    return before;
-}
-
-static int open_as_described(struct model *model, struct taken *step, struct bs_error *err) {
-    struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
-    struct bs_stdio stdio;
-    const struct bs_sandbox sandbox = {step, step->kind == REFUSED ? refuse : NULL, launch, NULL};
-    bool is_inside = step->kind == REFUSED || step->kind == FAILED || step->kind == LAUNCHED;
-    struct rlimit before = {0, 0};
-    describe(step, &request, &stdio);
-    if (step->kind == COLLECTED)
-        (void)signal(SIGCHLD, SIG_IGN);
-    if (step->kind == SQUEEZED)
-        before = squeeze(step->variant);
-    int code = bs_process_open(&request, &stdio, is_inside ? &sandbox : NULL, &model->process, err);
-    if (step->kind == SQUEEZED)
-        (void)setrlimit(RLIMIT_NOFILE, &before);
-    (void)signal(SIGCHLD, SIG_DFL);
-    return code;
-}
-
 static void open_it(struct model *model, struct taken *step) {
     struct bs_error err = BS_ERROR_INIT;
     memset(model, 0, sizeof *model);
     model->in = model->held = -1;
-    int code = open_as_described(model, step, &err);
-    int wanted = code_of(step->kind);
+    int code = bs_opening_try(&step->opening, &model->process, &err);
+    int wanted = bs_opening_code(step->opening.kind);
     /* Without memory nothing is opened. */
     bool is_right = code == wanted || code == BS_E_EXECUTION;
     if (!is_right || (code == BS_OK) != (model->process != NULL) ||
@@ -320,8 +181,9 @@ static void open_it(struct model *model, struct taken *step) {
     if (model->process == NULL)
         return;
     model->pid = bs_process_pid(model->process);
-    model->has_members = step->kind == MEMBER || step->kind == STUBBORN;
-    if (step->kind != ALONE) {
+    model->has_members =
+        step->opening.kind == BS_OPENING_MEMBER || step->opening.kind == BS_OPENING_STUBBORN;
+    if (step->opening.kind != BS_OPENING_ALONE) {
         /* Until `cat` is there, a shell would have the signals. */
         write_it(model, 1);
         read_it(model);
@@ -437,7 +299,7 @@ static void close_it(struct model *model, uint64_t grace_ms) {
     bool held = model->detached || model->held >= 0;
     model->signaled = true;
     /* Without a descriptor nobody can look who is in the group, nor wait until they are gone. */
-    struct rlimit before = squeeze(grace_ms > 0 && !model->has_members ? 0 : 64);
+    struct rlimit before = bs_opening_squeeze(grace_ms > 0 && !model->has_members ? 0 : 64);
     int code = bs_process_close(model->process, grace_ms, &end, again ? NULL : &detached, NULL);
     (void)setrlimit(RLIMIT_NOFILE, &before);
     hear(model, code, &end);
@@ -546,8 +408,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     unsigned before = descriptors();
     for (size_t i = 0; i < n; i++) {
         /* The children of the other one would be collected by the system. */
-        if (steps[i].kind == COLLECTED && models[1 - steps[i].handle].process != NULL)
-            steps[i].kind = ALONE;
+        if (steps[i].opening.kind == BS_OPENING_COLLECTED &&
+            models[1 - steps[i].handle].process != NULL)
+            steps[i].opening.kind = BS_OPENING_ALONE;
         take(&models[steps[i].handle], &steps[i]);
     }
     for (size_t i = 0; i < HANDLES; i++) {

@@ -8,7 +8,7 @@ from typing import Any
 
 from boxspec.target.contract import Fuzzing
 
-# In the order of fuzz/targets/process_steps.c.
+# In the order of fuzz/targets/process_steps.c, and of fuzz/support/opening.h.
 STEPS = (
     *("open", "write", "read", "close_stdin", "poll", "wait", "take", "terminate", "kill", "close"),
     *("drop", "beside", "hold", "steal"),
