@@ -6,10 +6,12 @@ import io
 import re
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
 from boxspec.judge.record import Record
+from boxspec.judge.repro import How
 from boxspec.judge.requirements import load
 from boxspec.judge.results import Tree
 from boxspec.judge.verdict import Blocked, NotApplicable, NotMeasured, Verdict
@@ -55,6 +57,20 @@ def test_five_failures_are_shown_in_full_and_of_each_other_a_line() -> None:
 def test_what_the_exit_status_depends_on_comes_first() -> None:
     found = tree([record(name, failed(name)) for name in (SHOULD, HARDENED, MUST)])
     assert blocks(told(found)) == [MUST, HARDENED, SHOULD]
+
+
+@pytest.mark.parametrize(("named", "lines"), [(None, 1), ("second", 0)])
+def test_what_escaped_is_told_with_the_backend_where_nobody_named_one(
+    named: str | None, lines: int
+) -> None:
+    hello: dict[str, Any] = {"backends": {"first": {}, "second\x1b": {}}}
+    found = tree([record(MUST, escaped="a write")], hello=hello, how=How("./shim", named))
+    text = told(found)
+    assert f"declared, and escaped  {MUST}: a write\n" in text
+    wanted = (
+        "backend   the shim's first that confines; --backend asks another of first, second\\x1b"
+    )
+    assert text.count(wanted) == lines
 
 
 def test_failures_with_one_symptom_are_one_block_and_a_list() -> None:

@@ -8,6 +8,7 @@ from boxspec.judge.block import block_lines
 from boxspec.judge.repro import repro_command
 from boxspec.judge.results import Judged, Tree
 from boxspec.judge.verdict import BROKEN, Verdict
+from boxspec.printable import one_line
 from boxspec.report.console import Console
 from boxspec.report.failures import grouped, is_partial, share
 
@@ -78,6 +79,9 @@ def _undecided(tree: Tree) -> Iterator[str]:
             yield f"not measured  {judged.id}: {judged.reason}"
     for by, mine in blocked.items():
         yield f"blocked by {', '.join(by)}: {' '.join(each.id for each in mine)}"
+    if tree.how.backend is None and any(each.escaped for each in tree.records):
+        names = one_line(", ".join(tree.hello.get("backends", {})))
+        yield f"backend   the shim's first that confines; --backend asks another of {names}"
     for judged in tree.judged:
         escaped = [each.escaped for each in judged.records if each.escaped]
         if escaped:
