@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import queue
 import threading
 import time
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from boxspec.judge.verdict import Failure, Late, NotMeasured
 from boxspec.schedule.ask_again import LOOKS, AskAgain
 from boxspec.schedule.overlap import Overlap
 from boxspec.target.bounds import expect_no_longer, expect_within, for_the_prompt
-from boxspec.target.hangs import Hangs
+from boxspec.target.hangs import AT_ONCE, Hangs
 from boxspec.target.look import Look
 from boxspec.target.observe.company import Company
 from boxspec.target.observe.lines import Deadline, LineReader
@@ -32,9 +33,9 @@ MS = 1_000_000
 QUIET = Machine(0, 2, 0, 0, 0)
 
 
-def verdict(took: float, waited: float, attempt: int = 2) -> str:
+def verdict(took: float, waited: float, attempt: int = 2, alone: bool = True) -> str:
     try:
-        Timing("it", 100.0, 25.0, took, waited, attempt=attempt).judge()
+        Timing("it", 100.0, 25.0, took, waited, attempt=attempt, alone=alone).judge()
     except Late:
         return "open"
     except Failure as why:
@@ -63,12 +64,19 @@ def test_what_the_figures_of_a_bound_say(took: float, waited: float, says: str) 
 
 
 @pytest.mark.parametrize(
-    ("waited", "attempt", "says"), [(25, 1, "fails"), (25.1, 1, "open"), (255.2, 2, "fails")]
+    ("waited", "attempt", "alone", "says"),
+    [
+        (25, 1, False, "fails"),
+        (25.1, 1, False, "open"),
+        (25.1, 2, False, "open"),
+        (255.2, 2, True, "fails"),
+        (255.2, 3, False, "fails"),
+    ],
 )
-def test_at_a_busy_machine_the_first_look_accuses_nobody(
-    waited: float, attempt: int, says: str
+def test_at_a_busy_machine_a_look_beside_others_accuses_nobody(
+    waited: float, attempt: int, alone: bool, says: str
 ) -> None:
-    assert verdict(490.8, waited, attempt) == says
+    assert verdict(490.8, waited, attempt, alone) == says
 
 
 def test_waiting_makes_nobody_conform() -> None:
@@ -309,6 +317,29 @@ def test_a_hang_is_asked_once_more_and_never_acquitted(in_front: bool) -> None:
     assert len(body.seen) == 1
 
 
+def asked_beside(came: BaseException | None, *looks: BaseException | None) -> str:
+    body = Script(came)
+
+    def beside() -> None:
+        body.run(Look(2))
+
+    alone = Script(*looks)
+    try:
+        return AskAgain().until_decided(alone.run, late(hang=True), beside=beside, in_front=False)
+    finally:
+        assert [look.number for look in alone.seen] == [*range(3, 3 + len(alone.seen))]
+
+
+def test_a_look_beside_others_decides_like_any_other() -> None:
+    assert "late in 1 of 2 looks" in asked_beside(None)
+    with pytest.raises(Failure, match="a result") as caught:
+        asked_beside(Failure("it", "a result", "none"))
+    assert caught.value.evidence["first look"] == "it: not soon"
+    assert "late in 2 of 3 looks" in asked_beside(late(hang=True), None)
+    with pytest.raises(NotMeasured, match="in each of 3 looks"):
+        asked_beside(late(hang=True), late(hang=True))
+
+
 def test_what_goes_wrong_in_front_of_all_others_is_asked_behind_them() -> None:
     if os.geteuid() != 0:
         pytest.skip("SCHED_FIFO needs root")
@@ -318,28 +349,31 @@ def test_what_goes_wrong_in_front_of_all_others_is_asked_behind_them() -> None:
     assert [look.realtime for look in body.seen] == [True, False, False]
 
 
-def test_hangs_of_one_topic_are_counted_and_then_take_turns() -> None:
+def test_hangs_of_one_topic_are_counted_and_then_run_a_few_at_a_time() -> None:
     hangs = Hangs()
     for _ in range(3):
         assert not hangs.many("A")
         hangs.note("A")
     assert hangs.many("A")
     assert not hangs.many("B")
-    inside, most = list[int](), list[int]()
+    inside, go_on = queue.SimpleQueue[int](), threading.Event()
 
     def go(number: int) -> None:
         with hangs.turn("A"):
-            inside.append(number)
-            time.sleep(0.02)
-            most.append(len(inside))
-            inside.remove(number)
+            inside.put(number)
+            go_on.wait()
 
-    threads = [threading.Thread(target=go, args=(number,)) for number in range(4)]
+    threads = [threading.Thread(target=go, args=(number,)) for number in range(AT_ONCE + 1)]
     for thread in threads:
         thread.start()
+    for _ in range(AT_ONCE):
+        inside.get(timeout=10)
+    with pytest.raises(queue.Empty):
+        inside.get(timeout=0.05)
+    go_on.set()
     for thread in threads:
         thread.join()
-    assert most == [1, 1, 1, 1]
+    assert inside.qsize() == 1
 
 
 @pytest.mark.parametrize(("startup_ms", "seconds"), [(3, 20), (2000, 20), (2700, 27)])

@@ -2,7 +2,8 @@
 
 Nobody is accused of lateness that may be the machine's, and nobody conforms by it: whoever is on
 time at one of these looks conforms, whoever is late by itself fails, and what stays open was not
-measured. Something that did not come at all is asked once more.
+measured. Something that did not come at all is asked once more, and before that beside a few others
+that did not come either.
 """
 
 from __future__ import annotations
@@ -31,16 +32,32 @@ class AskAgain:
         self.in_vain_s = 0.0
 
     def until_decided(
-        self, ask: Ask, first: Late, *, alone: bool = True, in_front: bool = True
+        self,
+        ask: Ask,
+        first: Late,
+        *,
+        beside: Callable[[], object] | None = None,
+        alone: bool = True,
+        in_front: bool = True,
     ) -> str:
         """Ask until one look decides; what was seen at the others, in words.
 
+        beside: what a second look came to that was had beside others (schedule/beside.py).
         alone: no other test runs meanwhile. in_front: it goes in front of all other programs where
         that is allowed, which only one test may do at a time.
         Raises what decides against the target: Failure; or NotMeasured, when none does. What did
         not come at all, twice, is a failure where it ran in front of all others.
         """
         seen = [first]
+        if beside is not None:
+            try:
+                beside()
+            except Late as why:
+                seen.append(why)
+            except Failure as why:
+                raise _with_first(why, first) from None
+            else:
+                return _late(seen)
         while len(seen) < LOOKS and self.in_vain_s < MOST_IN_VAIN_S:
             began = time.monotonic()
             try:
@@ -59,7 +76,7 @@ class AskAgain:
             except Failure as why:
                 raise _with_first(why, first) from None
             else:
-                return f"late in {len(seen)} of {len(seen) + 1} looks: {first}"
+                return _late(seen)
         times = "once" if len(seen) == 1 else f"in each of {len(seen)} looks"
         raise NotMeasured(f"late {times}: {seen[-1]}") from None
 
@@ -87,6 +104,10 @@ def _look(number: int, alone: bool, in_front: bool) -> Iterator[Look]:
         return
     with realtime() as allowed:
         yield Look(number, alone, allowed)
+
+
+def _late(seen: list[Late]) -> str:
+    return f"late in {len(seen)} of {len(seen) + 1} looks: {seen[0]}"
 
 
 def _with_first(why: Failure, first: Late) -> Failure:

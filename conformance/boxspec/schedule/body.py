@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import time
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from boxspec.judge.verdict import BROKEN, Late, NotApplicable, Verdict
 from boxspec.schedule.worker import Left
 from boxspec.target.case import Box
 from boxspec.target.contract import find
+from boxspec.target.look import FIRST
 from boxspec.target.session import Session
 
 
@@ -61,7 +63,7 @@ class Body:
         given: dict[str, Any] = dict(self.arguments)
         if self.needs_box:
             given["box"] = box
-        with box.session.hangs.turn(box.topic):
+        with box.session.hangs.turn(box.topic) if box.look == FIRST else contextlib.nullcontext():
             self.function(**given)
 
     def run_and_sweep(self, box: Box) -> float:

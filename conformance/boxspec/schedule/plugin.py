@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import wait
 from dataclasses import fields
 from functools import partial
@@ -161,7 +161,10 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         pyfuncitem.stash[LATE] = ""
         with state.alone() as alone:
             ask = partial(_ask, Body(pyfuncitem, marked), pyfuncitem, state)
-            pyfuncitem.stash[LATE] = state.again.until_decided(ask, first, alone=alone)
+            beside = _beside(pyfuncitem, state) if alone and first.hang else None
+            pyfuncitem.stash[LATE] = state.again.until_decided(
+                ask, first, beside=beside, alone=alone
+            )
         pyfuncitem.stash[SECONDS] = time.monotonic() - began
         return True
 
@@ -179,13 +182,30 @@ def _first_look(item: pytest.Function, marked: Requires, state: State) -> bool |
     return True
 
 
+def _beside(item: pytest.Function, state: State) -> Callable[[], float] | None:
+    """What the second look at a test that hung came to, had together with all others that hung."""
+    others = state.have_hung(item.session.items)
+    state.beside.look([item, *others], state.open(), state.overlap.gap_s)
+    found = state.beside.take(item.nodeid)
+    if found is None:
+        return None
+    box, future = found
+    _take(item, box, state)
+    return future.result
+
+
 def _ask(body: Body, item: pytest.Function, state: State, look: Look) -> None:
     body.run_and_sweep(_next_box(item, state, look))
 
 
 def _next_box(item: pytest.Function, state: State, look: Look) -> Box:
-    item.stash[BOX].close(keep=item.config.getoption("boxspec_keep"))
-    box = item.stash[BOX] = Box(state.open(), item.nodeid, look=look)
+    return _take(item, Box(state.open(), item.nodeid, look=look), state)
+
+
+def _take(item: pytest.Function, box: Box, state: State) -> Box:
+    """This is the case of the test now."""
+    item.stash[BOX].close(keep=state.config.getoption("boxspec_keep"))
+    item.stash[BOX] = box
     item.stash[LOOKS].append(box)
     return box
 

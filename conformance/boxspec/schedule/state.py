@@ -13,6 +13,7 @@ import pytest
 
 from boxspec.programs import programs
 from boxspec.schedule.ask_again import AskAgain
+from boxspec.schedule.beside import Beside, hung
 from boxspec.schedule.body import told
 from boxspec.schedule.choosing import says
 from boxspec.schedule.ending import ENDING, Ending
@@ -39,6 +40,7 @@ class State:
         self.worker: Worker | None = None
         self.boxes: dict[str, Box | Left] = {}
         self.again = AskAgain()
+        self.beside = Beside()
         self.ending = config.stash[ENDING] = Ending(
             ahead=lambda: [*self.overlap.finished(), *self.lane.finished()]
         )
@@ -101,6 +103,12 @@ class State:
         future = self.lane.get(key)
         return None if future is None or future.cancel() else future
 
+    def have_hung(self, items: Sequence[pytest.Item]) -> list[pytest.Item]:
+        """Those of them whose bodies ran in another thread, and hung there."""
+        names = [item.nodeid for item in items]
+        futures = [self.overlap.get(name) or self.lane.get(name) for name in names]
+        return [item for item, future in zip(items, futures, strict=True) if hung(future)]
+
     @contextlib.contextmanager
     def alone(self) -> Iterator[bool]:
         """No other test runs meanwhile; but who asks for the first failure waits for nobody."""
@@ -114,12 +122,14 @@ class State:
     def close(self) -> None:
         self.overlap.cancel()
         self.lane.cancel()
+        self.beside.cancel()
         if self.worker is not None:
             self.worker.interrupt()
         if self.session is not None:
             self.session.interrupt()
             self.overlap.join()
             self.lane.join()
+            self.beside.close()
             for box in self.boxes.values():
                 box.close(keep=False)
         if self.worker is not None:

@@ -6,16 +6,22 @@ import contextlib
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from functools import partial
 
 MANY = 3
+# So many of what may hang run beside each other: one that waits keeps nobody from anything, and one
+# that computes without end should leave the others a processor now and then.
+AT_ONCE = 4
 
 
 class Hangs:
-    """After three hangs of one topic the rest of it is asked one at a time, and waited for less."""
+    """After three hangs of one topic, the rest is asked a few at a time and waited for less."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
-        self._turns: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+        self._turns: defaultdict[str, threading.Semaphore] = defaultdict(
+            partial(threading.Semaphore, AT_ONCE)
+        )
         self._lock = threading.Lock()
 
     def note(self, topic: str) -> None:

@@ -1,0 +1,115 @@
+"""Second looks beside each other: at whom, how many at once, and whose their cases are."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import Future
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from boxspec.judge.verdict import Failure, Late
+from boxspec.schedule import beside
+from boxspec.schedule.beside import Beside, hung
+from boxspec.target.hangs import AT_ONCE
+
+SHIM = cast(Any, None)
+
+
+class FakeBox:
+    def __init__(self, _: object, name: str, *, look: Any) -> None:
+        self.name, self.look = name, look
+        self.closed = 0
+
+    def close(self, *, keep: bool) -> None:
+        assert not keep
+        self.closed += 1
+
+
+class Bodies:
+    """Bodies that wait for each other: as many as run at once, or as there are."""
+
+    def __init__(self, together: int) -> None:
+        self.barrier = threading.Barrier(together)
+        self.names = list[str]()
+
+    def __call__(self, item: Any, _: object) -> Any:
+        return SimpleNamespace(run_and_sweep=lambda box: self.run(item.nodeid, box))
+
+    def run(self, name: str, box: FakeBox) -> float:
+        assert (box.name, box.look.number, box.look.alone) == (name, 2, False)
+        self.names.append(name)
+        self.barrier.wait(30)
+        if "fails" in name:
+            raise Failure("it", "a result", "none")
+        return 0.5
+
+
+def items(*names: str) -> list[Any]:
+    return [SimpleNamespace(nodeid=name) for name in names]
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> Beside:
+    monkeypatch.setattr(beside, "Box", FakeBox)
+    marked = SimpleNamespace(main_thread=False)
+    law = SimpleNamespace(main_thread=True)
+    known = {"a law": law, "no question": None}
+    monkeypatch.setattr(beside, "says", lambda item: known.get(item.nodeid, marked))
+    return Beside()
+
+
+def test_all_that_hung_run_together_and_each_once(
+    made: Beside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # With fewer at once nobody passes the barrier.
+    names = [f"test {number}" for number in range(2 * AT_ONCE)]
+    bodies = Bodies(AT_ONCE)
+    monkeypatch.setattr(beside, "Body", bodies)
+    made.look(items(*names, "a law", "no question"), SHIM, 0.0)
+    made.look(items(*names), SHIM, 0.0)
+    assert sorted(bodies.names) == sorted(names)
+    assert made.take("a law") is None
+    for name in names:
+        taken = made.take(name)
+        assert taken is not None
+        assert taken[1].result() == 0.5
+
+
+def test_a_case_is_its_takers_and_the_others_are_closed_at_the_end(
+    made: Beside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(beside, "Body", Bodies(2))
+    made.look(items("conforms", "fails"), SHIM, 0.0)
+    taken = made.take("fails")
+    assert taken is not None
+    box, future = taken
+    with pytest.raises(Failure):
+        future.result()
+    assert made.take("fails") is None
+    left = made._boxes["conforms"]
+    made.cancel()
+    made.close()
+    assert (cast(Any, box).closed, cast(Any, left).closed) == (0, 1)
+
+
+def ended(why: BaseException | None) -> Future[float]:
+    future: Future[float] = Future()
+    if why is None:
+        future.set_result(0.5)
+    else:
+        future.set_exception(why)
+    return future
+
+
+def test_only_what_hung_and_is_undecided_is_looked_at_again() -> None:
+    assert hung(ended(Late("it", "soon", "not soon", hang=True)))
+    assert not hung(ended(Late("it", "soon", "late", hang=False)))
+    assert not hung(ended(Failure("it", "soon", "not soon")))
+    assert not hung(ended(None))
+    assert not hung(None)
+    assert not hung(Future())
+    cancelled: Future[float] = Future()
+    cancelled.cancel()
+    assert not hung(cancelled)
