@@ -8,7 +8,7 @@ import threading
 import time
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -26,7 +26,7 @@ from boxspec.target.observe.looking import Looking
 from boxspec.target.observe.machine import TICK_NS, Machine
 from boxspec.target.observe.stamps import Spent, Stamp, Waited
 from boxspec.target.observed import Facts, FromOutside
-from boxspec.target.patience import slow_s
+from boxspec.target.patience import Patience, slow_s
 from boxspec.target.waiting import Setting, waited_between
 
 MS = 1_000_000
@@ -239,6 +239,39 @@ def test_what_only_the_prompt_get_right_is_asked_again(
         expect("it", 1, 2)
     with for_the_prompt(box):
         expect("it", 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("shim_ms", "member_ms", "raised"),
+    [(0, 0, Failure), (4900, 4900, Failure), (5100, 0, Late), (0, 5100, Late)],
+)
+def test_what_hangs_was_on_time_if_none_of_its_programs_was_kept_waiting(
+    shim_ms: int, member_ms: int, raised: type[Exception]
+) -> None:
+    run = SimpleNamespace(
+        setting=Setting(Machine.now(), Company(), False),
+        spent=None,
+        shim_pid=7,
+        t_started_ns=time.monotonic_ns() - 10_000 * MS,
+        t_ended_ns=None,
+        deadline_ms=None,
+        child_since=None,
+        childless=False,
+        waited=lambda: Waited(shim_ms * MS, 1),
+        kept_waiting_ns=lambda: member_ms * MS,
+    )
+    noted = list[Timing]()
+
+    def note(timing: Timing) -> Timing:
+        noted.append(timing)
+        return timing
+
+    box = SimpleNamespace(
+        topic="A", needs_s=0.0, hangs=Hangs(), look=Look(), lives=[run], note=note
+    )
+    why = Patience(cast(Any, box), 10.0).gave_up("it comes", "an event", "none", {})
+    assert type(why) is raised
+    assert noted[0].waited_ms >= max(shim_ms, member_ms)
 
 
 def machine(t_ms: float, idle_ms: float, stolen_ms: float = 0, throttled_ms: float = 0) -> Machine:

@@ -146,6 +146,11 @@ class Live(Generic[Outcome]):
         """By its threads, up to now or to its end."""
         return self.spent.waited if self.spent else procs.waited(self.shim_pid)
 
+    def kept_waiting_ns(self) -> int:
+        """How long one of those who are left of it, orphans too, has stood in line for a processor;
+        of him who has the longest."""
+        return max((procs.waited(proc.pid).ns for proc in self.descendants()), default=0)
+
     @property
     def spent(self) -> Spent | None:
         """What it used in all; None while it runs."""

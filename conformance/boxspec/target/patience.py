@@ -45,6 +45,8 @@ class Run(waiting.Run, Protocol):
 
     def look_for_child(self) -> None: ...
 
+    def kept_waiting_ns(self) -> int: ...
+
 
 class Stage(Protocol):
     """The case: the topic of its test, the seconds that this needs, and how it is looked at."""
@@ -108,6 +110,8 @@ class Patience:
         if run is not None:
             since_s = run.t_started_ns / 1e9
             waited_ms, seen = waiting.waited_by_now(run)
+            # What does not come may be for a program of the case to do, which waits in its turn.
+            waited_ms = max(waited_ms, run.kept_waiting_ns() / 1e6)
             since = " of its start" if run.child_since is None else " of its child's start"
             if run.childless:
                 limit_s = max(self.seconds, slow_s(self._box.startup_ms))
