@@ -48,7 +48,7 @@ def test_one_that_claims_for_nothing_is_seen_through(tmp_path: Path) -> None:
     assert code == 1
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 def test_one_that_hangs_gets_no_score(tmp_path: Path) -> None:
     code, verdicts = judged("hangs", tmp_path, "BACKEND-META-01")
     assert code == 2

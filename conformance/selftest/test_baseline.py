@@ -196,7 +196,7 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
 SELECTION = ("--shim", f"{FAKE} honest", "-k", "childs_sigterm_comes and 150")
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 @pytest.mark.long
 def test_a_baseline_that_was_written_excuses_the_next_run(tmp_path: Path) -> None:
     file = tmp_path / "known.toml"

@@ -26,7 +26,7 @@ def judged(folder: Path, *words: str) -> tuple[Done, dict[str, Any]]:
     return done, json.loads(file.read_text())
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("shim", "declared"),

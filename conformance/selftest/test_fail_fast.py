@@ -30,7 +30,7 @@ def done_tests(folder: Path, *words: str) -> list[dict[str, Any]]:
     return tests
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 def test_with_x_a_run_ends_with_the_first_failure(tmp_path: Path) -> None:
     words = ("--shim", KEEPS_HOME, "--topic", "EXEC-ENV")
     every = [test["verdict"] for test in done_tests(tmp_path, *words)]
@@ -40,14 +40,14 @@ def test_with_x_a_run_ends_with_the_first_failure(tmp_path: Path) -> None:
     assert until[-1] == "fails"
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 def test_with_x_all_tests_are_run_when_none_fails(tmp_path: Path) -> None:
     words = ("--shim", str(TWIN), "--requirement", "EXEC-RESULT-05")
     every = {test["id"] for test in done_tests(tmp_path, *words)}
     assert {test["id"] for test in done_tests(tmp_path, *words, "-x")} == every != set()
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 def test_the_tests_of_a_requirement_alone(tmp_path: Path) -> None:
     words = ("--requirement", "EXEC-ENV-02", "--requirement", "exec-text-01")
     tests = done_tests(tmp_path, "--shim", str(TWIN), *words)

@@ -103,7 +103,7 @@ ASKS = [("smoke", name) for name in WRONG if name not in {*ENDLESS, *LARGE}] + [
 ]
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 @pytest.mark.parametrize(("verb", "name"), ASKS)
 def test_a_fake_is_not_scored(name: str, verb: str) -> None:
     done = one(verb, name)
@@ -116,7 +116,7 @@ def test_a_fake_is_not_scored(name: str, verb: str) -> None:
     assert "contract MUST" not in said
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 @pytest.mark.parametrize(("name", "most"), ENDLESS.items())
 def test_an_endless_stderr_fills_no_disk(name: str, most: int, tmp_path: Path) -> None:
     done = boxspec("smoke", "--shim", f"{FAKE} {name}", env={"TMPDIR": str(tmp_path)})
@@ -152,7 +152,7 @@ def test_a_right_shim_passes_the_smoke_test(name: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_right_shim_is_scored(name: str) -> None:
     done = boxspec(

@@ -23,7 +23,7 @@ RUN = ROOT / "fuzz" / "planted" / "run"
 EASY = "glob-star-crosses-separator"
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_patch_applies_and_compiles(name: str, tmp_path: Path) -> None:
     fault = planted.named(name)

@@ -194,7 +194,7 @@ def test_a_part_of_a_contract_may_have_no_must(narrowed: bool, code: int) -> Non
     assert tree([record(SHOULD)], narrowed=narrowed).exit_code() == code
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 @pytest.mark.parametrize(
     ("verb", "shim", "code"),
     [
@@ -235,7 +235,7 @@ def test_a_bisection_skips_what_decides_nothing() -> None:
     assert "EXEC-CAP-01 is not-applicable: the shim does not declare exec.cap" in done.stdout
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 def test_several_ids_are_asked_at_once() -> None:
     ids = ("EXEC-ENV-02", "exec-text-01")
     done = boxspec("repro", *ids, "--shim", f"{FAKE} honest")

@@ -125,7 +125,7 @@ def test_what_cannot_be_installed_says_why(tmp_path: Path, monkeypatch: pytest.M
     assert "was changed since it was installed" in state(again).why
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 def test_a_matrix_shows_what_fails_and_what_was_read_of_it(tmp_path: Path) -> None:
     """Its json feeds a report, and what is kept makes the same page once more."""
     folder = peer(tmp_path / "tiny", fails=[{"requirements": ["EXEC-CHILD-01"], "why": WHY}])

@@ -236,7 +236,7 @@ def test_a_badge_of_another_suffix_is_refused_before_the_run(tmp_path: Path) -> 
 # Live and later ------------------------------------------------------------------------------
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 def test_what_a_run_writes_can_be_written_later(tmp_path: Path) -> None:
     """All outputs of a run, the same from its JSON; and each test is where its line says."""
     shim = f"{ROOT}/conformance/shims/fake/fake.py honest"

@@ -67,7 +67,7 @@ def _sleeps(pid: Path) -> bool:
         return False
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 def test_crashes_hangs_and_a_lost_workspace_are_verdicts(tmp_path: Path) -> None:
     cases = tmp_path / "cases"
     found = states(tmp_path, cases)

@@ -109,7 +109,7 @@ def test_what_is_not_scored_says_why() -> None:
     assert re.search(r"^  not scored  \w.{20,}", said, re.M), said
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 def test_a_later_requirement_is_outside_of_an_older_version(tmp_path: Path) -> None:
     copy = Copy(tmp_path / "copy")
     known = copy.conformance / "contracts" / "module" / "requirements.yaml"

@@ -44,7 +44,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
     return Judged(tmp_path_factory.mktemp("judged"))
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 def test_the_exit_status_follows_the_verdicts(judged: Judged) -> None:
     broken = [
         each["id"]
@@ -183,7 +183,7 @@ def test_junit_counts_failures_as_the_result_does(judged: Judged) -> None:
     assert int(judged.junit.attrib["skipped"]) == skipped
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 def test_a_conforming_run_leaves_no_file(tmp_path: Path) -> None:
     done = boxspec(
         *("run", "--shim", f"{FAKE} honest", "-k", FEW_TEXTS), env={"TMPDIR": str(tmp_path)}
@@ -192,7 +192,7 @@ def test_a_conforming_run_leaves_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 def test_a_whole_run_of_what_a_shim_does_not_declare_is_incomplete() -> None:
     done = boxspec("run", "--shim", f"{FAKE} honest", "-k", "test_cap", "--require-complete")
     assert done.returncode == 3, done.stdout + done.stderr

@@ -62,7 +62,7 @@ def test_who_is_300_ms_late_conforms_on_no_machine(tmp_path: Path) -> None:
     assert run.verdicts(DEADLINE) <= {"fails", "not-measured"}, run.said
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 @pytest.mark.parametrize(
     "how", ["", "start=2000", "burn=2"], ids=["plain", "a slow start", "busy itself"]
 )
@@ -89,7 +89,7 @@ def test_the_figures_of_each_bound_are_in_the_result(tmp_path: Path) -> None:
     assert run.done.stdout.splitlines()[-1].endswith(said)
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 def test_a_hang_fails_at_the_first_look_or_the_second(tmp_path: Path) -> None:
     run = Run("hang", "test_an_exit_is_noticed_where", folder=tmp_path)
     (test,) = run.tree["tests"]
@@ -102,7 +102,7 @@ def test_a_hang_fails_at_the_first_look_or_the_second(tmp_path: Path) -> None:
 MEDDLED = {"stop": "the warden was stopped", "kill": "the warden was killed"}
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 def test_who_states_another_tick_is_not_measured_by_it(tmp_path: Path) -> None:
     tests = f"test_grace_is_5000_ms_and_tick_100_ms or {DEADLINE}"
     run = Run("tick=30000 deadline=5000", tests, folder=tmp_path)

@@ -47,7 +47,7 @@ def judged(shim: str, folder: Path, *words: str) -> Judged:
     return Judged(done.returncode, verdicts, done.stdout + done.stderr)
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 def test_a_text_with_an_unknown_form_conforms_elsewhere(tmp_path: Path) -> None:
     shim = f"{PYTHON} {HERE / 'unknown_form.py'}"
     topics = "test_form or test_modify or test_filter or test_scratch or test_read"
@@ -57,7 +57,7 @@ def test_a_text_with_an_unknown_form_conforms_elsewhere(tmp_path: Path) -> None:
     assert re.search(r"\(\?:hosts\|passwd\).*not known", found.said), found.said
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 def test_an_api_of_strings_conforms_but_for_bytes(tmp_path: Path) -> None:
     shim = f"{PYTHON} {HERE / 'strings_only.py'}"
     topics = "test_request or test_env or test_stdin"
@@ -68,7 +68,7 @@ def test_an_api_of_strings_conforms_but_for_bytes(tmp_path: Path) -> None:
     assert "not applicable, without exec.bytes: " in found.said
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 def test_an_engine_of_globs_is_judged_by_them_alone(tmp_path: Path) -> None:
     found = judged(f"{PYTHON} {HERE / 'globs_only.py'}", tmp_path)
     assert (found.code, found.failing) == (0, []), found.said
@@ -77,7 +77,7 @@ def test_an_engine_of_globs_is_judged_by_them_alone(tmp_path: Path) -> None:
     assert "declares no contract" not in found.said
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 def test_wrong_answers_that_cost_nothing_are_told_by_the_globs(tmp_path: Path) -> None:
     found = judged(f"{FAKE} only-globs", tmp_path, "-k", "test_cost or test_glob")
     assert found.verdicts["POLICY-COST-01"] == "conforms", found.said
@@ -85,7 +85,7 @@ def test_wrong_answers_that_cost_nothing_are_told_by_the_globs(tmp_path: Path) -
     assert "POLICY-GLOB-11" in found.all_of("not-measured"), found.said
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 def test_a_parser_of_yaml_is_judged_by_what_it_reads(tmp_path: Path) -> None:
     shim = f"{PYTHON} {HERE / 'parser_only.py'}"
     found = judged(shim, tmp_path, "-k", "test_valid or test_warn or test_merge")
@@ -128,7 +128,7 @@ def explained(shim: str) -> set[str]:
     return set(re.findall(r"^\* ([A-Z0-9-]+): \S", section.partition("\n## ")[0], re.M))
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 @pytest.mark.long
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node is not on this machine")
 def test_a_managed_runtime_fails_what_it_does_otherwise(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def go_shim(folder: Path) -> str:
     return str(program)
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 @pytest.mark.long
 @pytest.mark.skipif(shutil.which("go") is None, reason="Go is not on this machine")
 def test_a_compiled_runtime_with_threads_fails_what_it_does_otherwise(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_a_compiled_runtime_with_threads_fails_what_it_does_otherwise(tmp_path: 
     assert conforming | {"EXEC-LEAK-01", "EXEC-LEAK-02"} <= {*found.all_of("conforms")}, found.said
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 @pytest.mark.long
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not on this machine")
 def test_a_slow_shim_is_judged_by_what_it_does(tmp_path: Path) -> None:
