@@ -122,23 +122,35 @@ def test_a_terminal_that_is_closed_harms_neither_caller_nor_capture(box: Box) ->
     )
 
 
-def as_somebody_else(box: Box, script: str, stderr: int) -> ObservedRun:
-    """A debug run of a caller whose stderr is a pipe of root's, as behind `sudo -u`: it may write
-    there, and may not open it anew."""
+# A caller whose stderr is a pipe of root's, as behind `sudo -u`: it may write there, and may not
+# open it anew.
+SOMEBODY_ELSE = ("--uid", "54331")
+
+
+def need_root() -> None:
     if os.geteuid() != 0:
         raise HostLacks("root", "a pipe of another user needs root")
+
+
+def of_somebody_else(seen: ObservedRun) -> ObservedRun:
+    if seen.raw is None:
+        raise HostLacks("other users", "the shim does not start as another user here")
+    return seen
+
+
+def as_somebody_else(box: Box, script: str, stderr: int) -> ObservedRun:
+    """A debug run of such a caller."""
+    need_root()
     seen: ObservedRun = box.exec.run(
         program="/bin/sh",
         args=["-c", script],
         debug=True,
         shim_stderr=stderr,
-        state=["--uid", "54331"],
+        state=SOMEBODY_ELSE,
         within_s=8,
         expect_result=False,
     )
-    if seen.raw is None:
-        raise HostLacks("other users", "the shim does not start as another user here")
-    return seen
+    return of_somebody_else(seen)
 
 
 @requires("EXEC-DEBUG-01", capability=HERE)

@@ -15,6 +15,7 @@ from contracts.exec.moments import attempted, expect_none_left, let_all_go, sett
 from contracts.exec.spawn_io import fd_of, outcome, report, shell
 from contracts.exec.test_env import ODD, PAIRS, entries
 from contracts.exec.test_kill_bounds import ENDS
+from contracts.exec.test_kill_refused import CALLER, becomes_roots, of_another_user
 from contracts.exec.test_orphan import AWAY, leave_orphan
 
 HERE = "exec.backend"
@@ -62,6 +63,19 @@ def test_inside_nothing_is_open_above_2(box: Box) -> None:
     said = report(box, state=["--leave-open", f"9={kept}"])
     got = [(each["fd"], each["target"]) for each in said["fds"] if each["fd"] > 2]
     expect("number and target of what is above 2 in the child", got, [])
+
+
+@requires("EXEC-KILL-15", capability=HERE, inside=True)
+def test_inside_no_member_is_out_of_reach(box: Box) -> None:
+    # What another user's rights make out of reach stays the caller's, and says so.
+    seen = box.exec.run(
+        program=becomes_roots(box),
+        args=[P.exit_with, "0"],
+        state=["--uid", str(CALLER)],
+        expect_result=False,
+    )
+    got = outcome(of_another_user(seen))
+    expect("the end of a program that would become another user's", got, "exit 65")
 
 
 # The environment ---------------------------------------------------------------------------------

@@ -16,7 +16,8 @@ from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import expect_none_left, need_preload
 from contracts.exec.spawn_io import SPAWN_FAILURE, error_of, outcome, reported, signals_in
-from contracts.exec.test_spawn_limits import LONELY, run_under
+from contracts.exec.test_spawn_filters import run_under
+from contracts.exec.test_spawn_limits import LONELY
 from contracts.exec.test_wait import WAIT_ERROR
 
 HERE = "exec.backend"

@@ -65,3 +65,9 @@ class Compiling(Honest):
         if message.get("allow_fallback"):
             return {"argv": argv, "wrapped": False, "warnings": ["there is no sandbox"]}
         raise Refused("execution", f"{WRAPPER} is not there")
+
+
+class OnlyTexts(Compiling):
+    """Right, and wraps nothing."""
+
+    capabilities = ("sbpl",)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import base64
+import fcntl
 import json
 import os
+import struct
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 from typing import Any
@@ -154,3 +157,18 @@ class Honest:
         else:
             self.serve()
         self.end()
+
+
+class SplitLines(Honest):
+    """Right, but each piece is written when the one before it has been read."""
+
+    def deliver(self, line: bytes) -> None:
+        data = line + b"\n"
+        for start in range(0, len(data), 61):
+            os.write(1, data[start : start + 61])
+            self.wait_until_read()
+
+    @staticmethod
+    def wait_until_read() -> None:
+        while struct.unpack("i", fcntl.ioctl(1, termios.FIONREAD, b"\0\0\0\0"))[0]:
+            os.sched_yield()

@@ -118,3 +118,9 @@ class Literal(Honest):
             "path": path,
             "matched_rule": met[-1].removeprefix("!") if met else none,
         }
+
+
+class OnlyGlobs(Literal):
+    """Right, and knows nothing of policies."""
+
+    capabilities = ("glob",)

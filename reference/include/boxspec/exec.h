@@ -18,7 +18,9 @@
  * Ending a group. Deadline, signal, cancel and stdin failure send one signal and SIGCONT to the
  * group and wait until no member is left, at most BS_EXEC_GRACE_MS, then SIGKILL. A child that
  * exits by itself takes what is left of its group with it by SIGKILL. The leader is reaped last,
- * because its zombie keeps the number from being handed out again. A process that left the group
+ * because its zombie keeps the number from being handed out again. A member that may not be
+ * signalled, such as one that sudo made another user's, or that SIGKILL does not end is given up
+ * BS_EXEC_KILL_MS after the SIGKILL and counted in group_left. A process that left the group
  * (setsid, setpgid) is out of reach; if it holds the pipes, the call waits for it at most
  * BS_EXEC_LINGER_MS.
  *

@@ -32,6 +32,41 @@ def copies_only_where_it_may_open():
     tee.open_anew = lambda: os.open("/proc/self/fd/2", os.O_WRONLY | os.O_NONBLOCK)
 
 
+@fault("EXEC-DEBUG-01", "what the terminal does not take at once is lost at the end", "EAGAIN")
+def drops_the_end_of_the_copy():
+    tee.GOODBYE_NS = 0
+
+
+@fault("EXEC-DEBUG-01", "one write each time, however much there is room for", "write() once")
+def writes_once_where_there_is_room_for_more():
+    writes = tee.Tee.write
+
+    def write(self):
+        held, self.queue = self.queue[tee.SURE :], self.queue[: tee.SURE]
+        writes(self)
+        self.queue += held
+
+    def put(self, data):
+        kept = data[: tee.ROOM - len(self.queue)]
+        self.queue += kept
+        self.dropped += len(data) - len(kept)
+        self.write()
+
+    tee.Tee.write, tee.Tee.put = write, put
+
+
+@fault("EXEC-DEBUG-07", "who has closed the terminal is asked for ever", "POLLERR is always ready")
+def asks_a_closed_terminal_for_ever():
+    def write(self):
+        try:
+            while self.queue and self.fd >= 0 and self.writable(0):
+                self.queue = self.queue[os.write(self.fd, self.queue[: tee.SURE]) :]
+        except OSError:
+            return
+
+    tee.Tee.write = write
+
+
 @fault("EXEC-DEBUG-06", "what may not be opened anew is written to as it is", "a blocking write()")
 def writes_blindly_where_it_may_not_open():
     @replaces(tee.Tee)

@@ -287,3 +287,37 @@ def output_extends_the_grace():
             if monotonic_ns() >= until:
                 return self.kill()
         return None
+
+
+@fault("EXEC-KILL-15", "a signal that is refused is an error of the run", "EPERM: sudo")
+def a_refused_signal_is_an_error():
+    @replaces(group.Group)
+    def kill(original, self):
+        try:
+            os.kill(self.leader, 0)
+        except PermissionError:
+            raise Failed("execution", "kill: Operation not permitted") from None
+        except ProcessLookupError:
+            pass
+        original(self)
+
+
+@fault("EXEC-KILL-15", "who lives on behind SIGKILL is waited for", "a kill that cannot fail")
+def waits_for_who_lives_on():
+    run.KILL_NS = 4_000_000_000
+
+
+@fault("EXEC-KILL-16", "nobody is counted", "a field that is never set")
+def counts_nobody():
+    @replaces(run.Run)
+    def report(original, self, cause):
+        self.group_left = 0
+        return original(self, cause)
+
+
+@fault("EXEC-KILL-16", "one who lives on is counted, whoever else does", "a bool as a number")
+def counts_to_one():
+    @replaces(run.Run)
+    def report(original, self, cause):
+        self.group_left = min(1, self.group_left)
+        return original(self, cause)

@@ -283,6 +283,21 @@ def needs_pidfd():
             raise OSError(errno.ENOSYS, "")
 
 
+@fault("EXEC-SPAWN-14", "without pidfd_open one run of a process works", "a state set up twice")
+def falls_back_once():
+    first = []
+
+    @replaces(group.Group, "__init__")
+    def init(original, self, leader):
+        original(self, leader)
+        if self.pidfd < 0:
+            first.append(leader)
+        if len(first) > 1:
+            os.kill(leader, _signal.SIGKILL)
+            os.waitpid(leader, 0)
+            raise OSError(errno.EBUSY, "")
+
+
 @fault(
     "EXEC-SPAWN-15", "a thread that cannot be made leaves the child", "pitfall A25: drain threads"
 )

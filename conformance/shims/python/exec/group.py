@@ -82,7 +82,7 @@ class Group:
         self.signal(_signal.SIGKILL)
         try:
             os.kill(self.leader, _signal.SIGKILL)  # it may have joined another group
-        except ProcessLookupError:
+        except (ProcessLookupError, PermissionError):
             pass
 
     def kill_by_pidfd(self) -> None:

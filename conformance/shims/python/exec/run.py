@@ -59,6 +59,7 @@ class Run:
         self.deadline: int | None = None
         self.end: End | None = None  # (si_code, si_status) of the leader
         self.detached = False
+        self.given_up: int | None = None  # who lives on behind a SIGKILL, when that is
         self.group_left = 0
 
     def result(self) -> Object:
@@ -190,8 +191,9 @@ class Run:
 
     def kill(self) -> None:
         self.group.kill()
+        self.given_up = monotonic_ns() + KILL_NS
         # A member that was being forked meanwhile has not seen the signal.
-        self.await_end(monotonic_ns() + KILL_NS, again=self.group.kill)
+        self.await_end(self.given_up, again=self.group.kill)
 
     def await_end(self, until: int, again: Callable[[], None] | None = None) -> bool:
         """True when the whole group has ended, False at `until`."""
@@ -224,7 +226,7 @@ class Run:
         self.detached = any(output.fd >= 0 for output in self.outputs)
 
     def reap(self) -> None:
-        until = monotonic_ns() + KILL_NS
+        until = self.given_up or monotonic_ns() + KILL_NS
         self.group.reap()
         if self.group.exists():
             self.await_end(until)

@@ -1,0 +1,118 @@
+"""EXEC-SPAWN-14: filters that refuse newer system calls, as old container engines have them."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from boxspec.api import Box, NotMeasured, Observed, expect, requires
+from boxspec.api import programs as P
+from contracts.exec.answers import ObservedRun
+from contracts.exec.moments import FOREVER_MS, TIMED_OUT, expect_none_left
+from contracts.exec.spawn_io import error_of, outcome, reported, signals_in
+
+DENIED = {
+    f"{call} {error}": ["--seccomp-deny", f"{call}:{error}"]
+    for call in ("clone3", "pidfd_open", "close_range", "pidfd_send_signal")
+    for error in ("ENOSYS", "EPERM")
+}
+DENIED["all ENOSYS"] = [word for name, flag in DENIED.items() if "ENOSYS" in name for word in flag]
+DENIED["all EPERM"] = [
+    word for name, flag in DENIED.items() if "EPERM" in name and "all" not in name for word in flag
+]
+
+
+def lives_under(box: Box, filter_: str, seen: Observed) -> None:
+    """A runtime that cannot even say hello under it decides nothing."""
+    if seen.ok:
+        return
+    hello = {"op": "hello", "protocol": 1, "nonce": "under a filter"}
+    if not box.send(hello, state=DENIED[filter_], expect_result=False).ok:
+        raise NotMeasured("the shim itself does not live under this filter")
+
+
+def run_under(box: Box, filter_: str, **run: Any) -> ObservedRun:
+    """A run under the filter."""
+    state = [*DENIED[filter_], *run.pop("state", ())]
+    seen = box.exec.run(**run, state=state, within_s=10, expect_result=False)
+    lives_under(box, filter_, seen)
+    return seen
+
+
+@requires("EXEC-SPAWN-14", pitfalls=["A27"])
+@pytest.mark.parametrize("filter_", DENIED)
+def test_runs_work_where_newer_system_calls_are_denied(box: Box, filter_: str) -> None:
+    seen = run_under(box, filter_, program=P.exit_with, args=["7"])
+    expect("the child's end under the filter", outcome(seen), "exit 7", error_of(seen))
+
+
+# C libraries make no thread where clone3 answers EPERM, and runs beside each other may need some.
+THREADED = [name for name in DENIED if name not in ("clone3 EPERM", "all EPERM")]
+
+
+@requires("EXEC-SPAWN-14", pitfalls=["A27"], capability="exec.concurrent", overlap=0.5)
+@pytest.mark.parametrize("filter_", THREADED)
+def test_each_of_several_runs_works_where_newer_system_calls_are_denied(
+    box: Box, filter_: str
+) -> None:
+    # Two at once and one behind them: what the other way sets up must serve them all.
+    runs = [
+        (after_ms, {"program": P.exit_with, "args": [str(code)]})
+        for after_ms, code in ((0, 5), (0, 6), (200, 7))
+    ]
+    seen = box.exec.batch(runs, state=DENIED[filter_], within_s=10, expect_result=False)
+    lives_under(box, filter_, seen)
+    got = [outcome(run) for run in seen.runs] if seen.ok else outcome(seen)
+    expect("the children's ends under the filter", got, ["exit 5", "exit 6", "exit 7"])
+
+
+@requires("EXEC-SPAWN-14", pitfalls=["A27"])
+@pytest.mark.parametrize("filter_", DENIED)
+def test_a_child_starts_as_ever_where_newer_system_calls_are_denied(box: Box, filter_: str) -> None:
+    # The other way to start it has group, signals, descriptors and directory to see to as well.
+    place, here = box.tmp / "report", box.tmp / "here"
+    here.mkdir()
+    state = ["--ignore", "PIPE", "--ignore", "USR1", "--block", "USR2"]
+    run = {"program": P.report, "args": [str(place)], "current_dir": str(here), "stdin": "null"}
+    control = box.exec.run(**run, state=state)
+    expect("the child's end without the filter", outcome(control), "exit 0", error_of(control))
+    wanted = how_it_started(place)
+    place.unlink()
+    seen = run_under(box, filter_, **run, state=state)
+    expect("the child's end under the filter", outcome(seen), "exit 0", error_of(seen))
+    what = "leads its group, ignored of PIPE and USR1, blocked, descriptors, directory"
+    expect(what, how_it_started(place), wanted)
+
+
+def how_it_started(report: Path) -> tuple[object, ...]:
+    said = reported(report)
+    return (
+        said["pgid"] == said["pid"],
+        signals_in(said["sigign"]) & {signal.SIGPIPE, signal.SIGUSR1},
+        signals_in(said["sigblk"]),
+        [(each["fd"], each["type"]) for each in said["fds"]],
+        said["cwd"],
+    )
+
+
+@requires(
+    "EXEC-SPAWN-14", pitfalls=["A27"], overlap=0.5, needs=["EXEC-ORPHAN-01", "EXEC-ORPHAN-02"]
+)
+@pytest.mark.parametrize("filter_", DENIED)
+def test_orphans_are_killed_where_newer_system_calls_are_denied(box: Box, filter_: str) -> None:
+    args = [box.events().path, "--exit", "3", "--ignore", "TERM"]
+    seen = run_under(box, filter_, program=P.orphan, args=args)
+    expect("the child's end under the filter", outcome(seen), "exit 3", error_of(seen))
+    expect_none_left(seen, box.events(), orphan=1)
+
+
+@requires("EXEC-SPAWN-14", pitfalls=["A27"], overlap=0.6)
+@pytest.mark.parametrize("filter_", DENIED)
+def test_deadlines_hold_where_newer_system_calls_are_denied(box: Box, filter_: str) -> None:
+    args = [box.events().path, FOREVER_MS]
+    seen = run_under(box, filter_, program=P.slow_exit, args=args, timeout_ms=300)
+    got = (outcome(seen), seen.ok and seen.stderr.endswith(TIMED_OUT))
+    expect("the run's end under the filter, and its annotation", got, ("no exit code", True))

@@ -1,0 +1,175 @@
+"""Fakes that know the right answer and write it wrongly: on stdout, on stderr, in RESPONSE."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import signal
+from pathlib import Path
+
+from honest import Honest, Message
+from wrong_lives import wait_for_ever
+
+
+class Echo(Honest):
+    """The request is the answer."""
+
+    def encode(self, message: Message, answer: Message) -> bytes:
+        return json.dumps(message).encode()
+
+
+class Garbage(Honest):
+    """No JSON, and no UTF-8 either."""
+
+    def encode(self, message: Message, answer: Message) -> bytes:
+        return b"\x00\xff{nothing that parses"
+
+
+class WrongId(Honest):
+    """The id of another request."""
+
+    def encode(self, message: Message, answer: Message) -> bytes:
+        return super().encode({"id": f"stale-{message['id']}"}, answer)
+
+
+class Late(Honest):
+    """In serve each answer waits for the next request, or for the end."""
+
+    held: bytes | None = None
+
+    def deliver(self, line: bytes) -> None:
+        if self.held is not None:
+            super().deliver(self.held)
+        self.held = line
+
+    def end(self) -> None:
+        if self.held is not None:
+            super().deliver(self.held)
+
+
+class DoubleAnswer(Honest):
+    """In serve each answer comes twice."""
+
+    def deliver(self, line: bytes) -> None:
+        super().deliver(line + b"\n" + line)
+
+
+class HalfLine(Honest):
+    """Stops in the middle of an answer."""
+
+    def encode(self, message: Message, answer: Message) -> bytes:
+        line = super().encode(message, answer)
+        return line[: len(line) // 2]
+
+    def deliver(self, line: bytes) -> None:
+        os.write(1, line)
+        os._exit(0)
+
+
+class HugeLine(Honest):
+    """100 MB in one line."""
+
+    def encode(self, message: Message, answer: Message) -> bytes:
+        # Put together as bytes: to encode that much would take longer than a client waits.
+        line = super().encode(message, answer)
+        return b'{"padding":"' + b"x" * 100_000_000 + b'",' + line.partition(b"{")[2]
+
+
+class MillionsOfValues(Honest):
+    """A line within the limit that is large when it has been read."""
+
+    def encode(self, message: Message, answer: Message) -> bytes:
+        line = super().encode(message, answer)
+        return b'{"padding":[' + b"{}," * 5_000_000 + b"0]," + line.partition(b"{")[2]
+
+
+class PrettyPrints(Honest):
+    """An answer of several lines."""
+
+    def encode(self, message: Message, answer: Message) -> bytes:
+        return json.dumps({"id": message["id"], **answer}, indent=1).encode()
+
+
+class LogsToStdout(Honest):
+    """Tells on stdout that it has started."""
+
+    def begin(self) -> None:
+        os.write(1, b"starting\n")
+
+
+class ClosesStdout(Honest):
+    """In serve stdout is closed in place of an answer; the process stays."""
+
+    def deliver(self, line: bytes) -> None:
+        os.close(1)
+        wait_for_ever()
+
+
+class TellsForEver(Honest):
+    """In serve stderr never ends, and no answer comes."""
+
+    def deliver(self, line: bytes) -> None:
+        # A kit that gives it a file gets no more than this.
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 26, 1 << 26))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        with contextlib.suppress(OSError):
+            while True:
+                os.write(2, b"tells for ever\n" * 4096)
+        wait_for_ever()
+
+
+class TellsForEverInARun(Honest):
+    """In run mode stderr never ends."""
+
+    def place(self, line: bytes, path: str) -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 29, 1 << 29))
+        with contextlib.suppress(OSError):
+            while True:
+                os.write(2, b"tells for ever\n" * 4096)
+        super().place(line, path)
+
+
+class ResponseIsFifo(Honest):
+    """RESPONSE is a fifo, in which nobody writes."""
+
+    def place(self, line: bytes, path: str) -> None:
+        os.mkfifo(path)
+
+
+class ResponseIsFolder(Honest):
+    """RESPONSE is a folder."""
+
+    def place(self, line: bytes, path: str) -> None:
+        Path(path).mkdir()
+
+
+class ResponseIsEndless(Honest):
+    """RESPONSE is a link to /dev/zero."""
+
+    def place(self, line: bytes, path: str) -> None:
+        Path(path).symlink_to("/dev/zero")
+
+
+class ResponseIsLink(Honest):
+    """RESPONSE is a link to the right answer."""
+
+    def place(self, line: bytes, path: str) -> None:
+        Path(f"{path}.real").write_bytes(line)
+        Path(path).symlink_to(f"{path}.real")
+
+
+class ResponseIsAnotherName(Honest):
+    """RESPONSE is a second name of the right answer."""
+
+    def place(self, line: bytes, path: str) -> None:
+        Path(f"{path}.real").write_bytes(line)
+        Path(path).hardlink_to(f"{path}.real")
+
+
+class ResponseIsLoop(Honest):
+    """RESPONSE is a link to itself."""
+
+    def place(self, line: bytes, path: str) -> None:
+        Path(path).symlink_to(path)

@@ -1,0 +1,70 @@
+"""Fakes that do not live as long as they should: too short, too long, or with a child."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+
+from honest import Honest, Message
+
+
+def wait_for_ever() -> None:
+    while True:
+        signal.pause()
+
+
+class Hang(Honest):
+    """Reads the request and does nothing."""
+
+    def answer(self, message: Message, serving: bool) -> Message:
+        wait_for_ever()
+        return {}
+
+
+class StopsItsGroup(Honest):
+    """Stops all processes of its group in place of an answer, as ^Z at a terminal would."""
+
+    def answer(self, message: Message, serving: bool) -> Message:
+        os.killpg(0, signal.SIGSTOP)
+        return super().answer(message, serving)
+
+
+class Crash(Honest):
+    """Dies of SIGSEGV at the first request."""
+
+    def answer(self, message: Message, serving: bool) -> Message:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        os.kill(os.getpid(), signal.SIGSEGV)
+        return {}
+
+
+class HelloThenDies(Honest):
+    """Says hello, and leaves at whatever comes after it."""
+
+    def answer(self, message: Message, serving: bool) -> Message:
+        if message["op"] != "hello":
+            os._exit(1)
+        return super().answer(message, serving)
+
+
+class IgnoresSigterm(Honest):
+    """Answers rightly, stays after bye, and SIGTERM does not move it."""
+
+    def begin(self) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+    def serve(self) -> None:
+        super().serve()
+        wait_for_ever()
+
+
+class LeaksAChild(Honest):
+    """Leaves a process behind, out of its group, at the end."""
+
+    def end(self) -> None:
+        null = subprocess.DEVNULL
+        subprocess.Popen(
+            ["sleep", "600"], stdin=null, stdout=null, stderr=null, start_new_session=True
+        )

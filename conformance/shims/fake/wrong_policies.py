@@ -1,0 +1,80 @@
+"""Fakes over the engine of literal rules."""
+
+from __future__ import annotations
+
+from honest import Message
+from literal import Literal, Refused
+
+
+class PolicyYes(Literal):
+    """Every path may be read and modified."""
+
+    capabilities = ("policy", "policy.load", "policy.json")
+
+    def checked(self, spec: Message, check: Message) -> Message:
+        return {"allowed": True, "path": check["path"], "matched_rule": "**"}
+
+
+class PolicyNo(Literal):
+    """No path may be read or modified."""
+
+    capabilities = ("policy", "policy.load", "policy.json")
+
+    def checked(self, spec: Message, check: Message) -> Message:
+        return {"allowed": False, "path": check["path"], "matched_rule": "[]"}
+
+
+class PolicyRefuses(Literal):
+    """No file is a policy."""
+
+    capabilities = ("policy", "policy.load", "policy.json")
+
+    def read(self, source: Message) -> Message:
+        raise Refused("no")
+
+
+class GlobYes(Literal):
+    """Every glob matches everything."""
+
+    capabilities = ("glob",)
+
+    def matched(self, pattern: str, path: str) -> Message:
+        return {"match": True}
+
+
+class GlobNo(Literal):
+    """No glob matches anything."""
+
+    capabilities = ("glob",)
+
+    def matched(self, pattern: str, path: str) -> Message:
+        return {"match": False}
+
+
+class PolicyOfAnotherDay(Literal):
+    """Answers the same question in two ways."""
+
+    turn = 0
+
+    def checked(self, spec: Message, check: Message) -> Message:
+        self.turn += 1
+        return {**super().checked(spec, check), "matched_rule": f"rule {self.turn}"}
+
+
+class UndeclaredYaml(Literal):
+    """Reads YAML, as far as it is JSON, without saying so in hello."""
+
+    def needed_for(self, message: Message) -> str | None:
+        capability = super().needed_for(message)
+        return "policy.json" if capability == "policy.yaml" else capability
+
+
+class DeclaredExplain(Literal):
+    """Says in hello that it explains, and does not."""
+
+    capabilities = ("path", "glob", "policy", "policy.load", "policy.json", "policy.explain")
+
+    def answer(self, message: Message, serving: bool) -> Message:
+        if message["op"] == "policy.explain":
+            return {"unsupported": {"capability": "policy.explain", "why": "not today"}}
+        return super().answer(message, serving)
