@@ -148,19 +148,30 @@ void bs_process_close_stream(struct bs_process *process, int stream) {
 }
 
 /* Waits for killed members, and for zombies that are somebody else's to collect: BS_EXEC_KILL_MS at
- * most. A member that is being forked meanwhile has not seen the signal, so it is sent again. */
-static void end_group(pid_t pgid) {
+ * most. A member that is being forked meanwhile has not seen the signal, so it is sent again. False
+ * where nobody can be looked for: there is no /proc, or no descriptor for it. */
+static bool end_group(pid_t pgid) {
     uint64_t until = bs_after_ms(bs_now_ns(), BS_EXEC_KILL_MS);
     for (;;) {
         (void)bs_group_signal(pgid, SIGKILL);
         struct bs_members members = bs_group_look(pgid, pgid, UINT64_MAX);
+        if (!members.known)
+            return false;
         if (members.alive == 0 || bs_now_ns() >= until)
-            return;
+            return true;
         int witness = members.witness != 0 ? bs_pidfd(members.witness) : -1;
         struct pollfd entry = {.fd = witness, .events = POLLIN};
         (void)BS_RETRY(poll(&entry, 1, witness >= 0 ? BS_EXEC_TICK_MS : 5));
         bs_close(&witness);
     }
+}
+
+/* The same behind the reap, when the leader's zombie no longer stands for a member. Nothing is sent
+ * any more. */
+static void await_empty_group(pid_t pgid) {
+    uint64_t until = bs_after_ms(bs_now_ns(), BS_EXEC_KILL_MS);
+    while (!bs_group_empty(pgid) && bs_now_ns() < until)
+        (void)poll(NULL, 0, 5);
 }
 
 /* Looks for the end of the leader. With it the rest of the group goes, and then the leader: its
