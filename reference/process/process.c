@@ -190,8 +190,10 @@ static bool settle(struct bs_process *process) {
         return false;
     process->end.state = info.si_code == CLD_EXITED ? BS_PROCESS_EXITED : BS_PROCESS_SIGNALED;
     process->end.number = info.si_status;
-    end_group(process->pid);
+    bool looked = end_group(process->pid);
     (void)BS_RETRY(waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG));
+    if (!looked)
+        await_empty_group(process->pid);
     process->reaped = true;
     return true;
 }
@@ -263,6 +265,18 @@ int bs_process_kill(struct bs_process *process, struct bs_error *err) {
 static bool has_writer(int fd) {
     struct pollfd entry = {.fd = fd, .events = POLLIN};
     return fd >= 0 && BS_RETRY(poll(&entry, 1, 0)) >= 0 && (entry.revents & POLLHUP) == 0;
+}
+
+bool bs_process_leaves_members(struct bs_process *process) {
+    siginfo_t info = {0};
+    bool leaves = false;
+    enter(process);
+    if (!process->reaped && process->lost_error == 0 &&
+        BS_RETRY(waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG | WNOWAIT)) == 0 &&
+        info.si_pid != 0)
+        leaves = bs_group_look(process->pid, process->pid, UINT64_MAX).alive > 0;
+    leave(process);
+    return leaves;
 }
 
 /* The members' grace is the group's: the leader may go first. It stays a zombie meanwhile. */
