@@ -132,6 +132,7 @@ class AsksProcess:
         backend: Around = OF_THE_RUN,
         within_s: float = WITHIN_S,
         expect_result: bool = True,
+        hold: bool = False,
         state: Sequence[str] = (),
         stdin: Any = None,
         stdout: Any = None,
@@ -145,6 +146,7 @@ class AsksProcess:
             BridgeInside if self._judged_inside(message, backend) else Bridge,
             within_s=within_s,
             expect_result=expect_result,
+            hold=hold,
             state=state,
             streams={"stdin": stdin, "stdout": stdout, "stderr": stderr},
         )

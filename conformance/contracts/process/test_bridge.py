@@ -49,6 +49,26 @@ def test_both_outputs_are_passed_on(box: Box, order: str) -> None:
     expect("bytes on stdout and on stderr", got, (size, size))
 
 
+# Two pipes, which is all that somebody holds of it when the child has gone.
+HELD = 2 * 65536
+
+
+@requires("PROCESS-BRIDGE-01", overlap=2.5)
+def test_who_reads_slowly_gets_every_byte(box: Box) -> None:
+    got, gaps = 0, [0.0]
+    with box.process.start_bridge(P.flood, [HELD, 0], stdout="pipe", within_s=20) as live:
+        while piece := live.stdout.read(16384):
+            got += len(piece)
+            begun_ns = live.now_ns()
+            if len(gaps) < 7:
+                pass_time(300)
+                gaps.append(elapsed_ms(begun_ns, live.now_ns()))
+        seen = live.finish()
+    if got < HELD and max(gaps) > LINGER_MS / 2:
+        raise NotMeasured(f"the test itself read nothing for {max(gaps):.0f} ms")
+    expect("the response, and the bytes that came", (seen.how, got), ({"exited": 0}, HELD))
+
+
 @requires("PROCESS-BRIDGE-01")
 def test_an_answer_comes_before_the_end_of_input(box: Box) -> None:
     with box.process.start_bridge(CAT, stdin="pipe", stdout="pipe", within_s=15) as live:
@@ -136,6 +156,13 @@ def test_a_bridge_ends_with_its_child(box: Box) -> None:
     with box.process.start_bridge(P.exit_with, ["5"], stdin="pipe", within_s=10) as live:
         seen = live.finish()
     expect("the response", seen.how, {"exited": 5})
+
+
+@requires("PROCESS-BRIDGE-08")
+def test_a_bridge_leaves_nobody_behind(box: Box) -> None:
+    seen = box.process.bridge(SH, ["-c", "sleep 60 & exit 5"], hold=True, within_s=15)
+    left = [each.describe() for each in (*seen.lasting, *seen.zombies)]
+    expect("the response; processes and zombies", (seen.how, left), ({"exited": 5}, []))
 
 
 @requires("PROCESS-BRIDGE-09")
@@ -254,3 +281,33 @@ def test_a_client_that_does_not_read_stops_the_child(box: Box) -> None:
     expect("whether it waited", running, True)
     expect("memory that it took meanwhile, in KiB", highest[0] - first, at_most(16 * 1024))
     expect("the end, and all bytes", (seen.how, total[0]), ({"exited": 0}, flood))
+
+
+IDLE = {
+    "from the start": "",
+    "behind a pause of its client": "head -c 300000 /dev/zero;",
+    "its stdout closed": "exec >&-;",
+}
+
+
+@requires("PROCESS-BRIDGE-12", overlap=1.0, timing=True)
+@pytest.mark.parametrize("how", IDLE)
+@pytest.mark.parametrize("stdin", ["pipe", "null"])
+def test_an_idle_bridge_costs_no_processor_time(box: Box, how: str, stdin: str) -> None:
+    events, fifo = box.events(), box.fifo("gate")
+    line = f'{IDLE[how]} exec "$1" "$2" "$3"'
+    words = ["-c", line, "sh", P.gate, events.path, fifo]
+    with box.process.start_bridge(SH, words, stdin=stdin, stdout="pipe", within_s=20) as live:
+        if "pause" in how:
+            pass_time(200)
+            left = 300_000
+            while left > 0:
+                left -= len(live.stdout.read(left))
+        events.wait("ready")
+        begun_ns, before = live.now_ns(), live.cpu_ms()
+        pass_time(500)
+        used, looked = live.cpu_ms() - before, elapsed_ms(begun_ns, live.now_ns())
+        box.open_gate(fifo)
+        live.finish()
+    share = used / looked
+    expect("the share of the time in which it used a processor", share, at_most(0.25))

@@ -190,3 +190,25 @@ def the_signal_is_passed_on():
         self.process.signal = lambda number: send(first if number == _signal.SIGTERM else number)
         original(self)
         del self.process.signal
+
+
+@fault("PROCESS-BRIDGE-01", "behind the end all is to be read within 1 s", "one deadline")
+def one_deadline():
+    @replaces(bridge.Bridge)
+    def relay(original, self, lanes, until):
+        return original(self, lanes, until) and self.process.end is None
+
+
+@fault("PROCESS-BRIDGE-08", "nobody collects the watcher", "a helper without wait()")
+def nobody_collects_the_watcher():
+    @replaces(bridge)
+    def start_watcher(original):
+        guard = original()[1]
+        return os.fork() or os._exit(0), guard
+
+
+@fault("PROCESS-BRIDGE-12", "it looks whether there is something", "a loop without poll()")
+def it_looks_and_looks():
+    @replaces(bridge.Bridge)
+    def relay(original, self, lanes, until):
+        return original(self, lanes, 0)
