@@ -55,7 +55,7 @@ static void remove_name(int top, int dir, const char *name, unsigned level, unsi
     if (errno != ENOTEMPTY && errno != EEXIST)
         return;
     /* Its own mode may forbid to look into it, and to take it out of where it is. */
-    (void)fchmodat(dir, name, 0700, 0);
+    (void)fchmodat(dir, name, 0700, AT_SYMLINK_NOFOLLOW);
     int folder = level < LEVELS ? open_folder(dir, name) : -1;
     if (folder >= 0) {
         empty(top, folder, level + 1, number);
@@ -92,8 +92,11 @@ bool bs_module_folder_remove(const char *path, unsigned within_ms) {
     for (;;) {
         if (rmdir(path) == 0 || errno == ENOENT)
             return true;
+        /* The module has put something else in its place: a link, say, to what is not ours. */
+        if (errno == ENOTDIR && unlink(path) == 0)
+            return true;
         unsigned before = number;
-        (void)chmod(path, 0700);
+        (void)fchmodat(AT_FDCWD, path, 0700, AT_SYMLINK_NOFOLLOW);
         int top = open_folder(AT_FDCWD, path);
         if (top >= 0)
             empty(top, top, 1, &number);

@@ -26,7 +26,8 @@ struct bridge {
     int leader; /* pidfd, -1 where there is none: then it is asked for every tick */
     bool closing;
     bool killed;
-    uint64_t until; /* of the grace, and then of the last output */
+    uint64_t until;   /* of the grace, and then of the last output */
+    uint64_t look_at; /* when to look for members that use the grace; 0 while the leader runs */
 };
 
 /* A side of a lane that has ended: the child is to see it, the caller's own stay as they are. */
@@ -50,8 +51,9 @@ static bool relay(struct bridge *bridge, uint64_t until, bool ended) {
         set[0].fd = set[1].fd = -1; /* there is nobody to write to */
     set[2 * LANES] =
         (struct pollfd){.fd = bridge->closing ? -1 : bs_signal_fd(bridge->slot), .events = POLLIN};
-    set[2 * LANES + 1] = (struct pollfd){.fd = ended ? -1 : bridge->leader, .events = POLLIN};
-    if (bridge->leader < 0 && !ended && tick < until)
+    bool told = ended || bridge->look_at != 0; /* that the leader has gone */
+    set[2 * LANES + 1] = (struct pollfd){.fd = told ? -1 : bridge->leader, .events = POLLIN};
+    if (((bridge->leader < 0 && !ended) || bridge->look_at != 0) && tick < until)
         until = tick;
     if (poll(set, sizeof set / sizeof *set, bs_poll_timeout(now, until)) < 0)
         return false;
@@ -77,13 +79,26 @@ static void escalate(struct bridge *bridge) {
     }
 }
 
+/* The grace is the group's: members may use it when the leader has gone. */
+static bool members_use_the_grace(struct bridge *bridge) {
+    uint64_t now = bs_now_ns();
+    if (!bridge->closing || bridge->killed)
+        bridge->look_at = 0;
+    else if (now >= bridge->look_at)
+        bridge->look_at =
+            bs_process_leaves_members(bridge->process) ? bs_after_ms(now, BS_EXEC_TICK_MS) : 0;
+    return bridge->look_at != 0;
+}
+
 static int until_the_end(struct bridge *bridge, struct bs_process_end *end, struct bs_error *err) {
     static const uint64_t at_once = 0;
     int code = BS_OK;
     for (;;) {
-        code = bs_process_wait(bridge->process, &at_once, end, err);
-        if (code != BS_OK || end->state != BS_PROCESS_RUNS)
-            return code;
+        if (!members_use_the_grace(bridge)) {
+            code = bs_process_wait(bridge->process, &at_once, end, err);
+            if (code != BS_OK || end->state != BS_PROCESS_RUNS)
+                return code;
+        }
         (void)relay(bridge, bridge->until, false);
         escalate(bridge);
     }

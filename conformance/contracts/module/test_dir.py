@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 import sys
 from pathlib import Path
 
@@ -106,6 +107,32 @@ def test_what_a_link_names_stays(box: Box) -> None:
     seen = box.module.execute("links")
     expect_home_gone(box, seen)
     expect("whether the file behind the link is there", (kept / "file").exists(), True)
+
+
+@requires("MODULE-DIR-02")
+def test_a_module_may_remove_it_itself(box: Box) -> None:
+    body = 'cd /; rm -rf "$HOME"; echo 1'
+    box.module.script("removes", noting_home(box, body))
+    seen = box.module.execute("removes")
+    got = (end(seen), seen.value, seen.result.get("directory_left"))
+    expect("the end, the value, and what is said to be left", got, ("value", 1, None))
+    expect_home_gone(box, seen)
+
+
+@requires("MODULE-DIR-05")
+@pytest.mark.parametrize("what", ["a folder", "a file"])
+def test_a_link_in_its_place_is_not_followed(box: Box, what: str) -> None:
+    kept = box.tmp / "kept"
+    kept.mkdir()
+    (kept / "file").write_text("x")
+    named = kept if what == "a folder" else kept / "file"
+    named.chmod(0o750)
+    swap = f'cd /; rm -rf "$HOME"; ln -s {quoted(named)} "$HOME"; echo 1'
+    box.module.script("swaps", noting_home(box, swap))
+    seen = box.module.execute("swaps", within_s=15)
+    mode = stat.S_IMODE(named.stat().st_mode)
+    got = (end(seen), (kept / "file").exists(), oct(mode))
+    expect("the end; whether the file is there; the mode", got, ("value", True, oct(0o750)))
 
 
 WRITER = """

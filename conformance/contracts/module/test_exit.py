@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from boxspec.api import Box, expect, one_of, requires
-from contracts.module.judging import end
+from boxspec.api import programs as P
+from contracts.module.judging import end, quoted
+from contracts.shared.moments import expect_none_left
 
 
 @requires("MODULE-EXIT-01")
@@ -39,3 +41,14 @@ def test_a_death_names_its_signal(box: Box, name: str) -> None:
     seen = box.module.execute("dies")
     got = (end(seen), seen.field("module_id"), seen.field("signal"))
     expect("class, module_id and signal", got, ("Signaled", "dies", f"SIG{name}"))
+
+
+@requires("MODULE-EXIT-04")
+@pytest.mark.parametrize("code", [0, 3])
+def test_what_it_leaves_in_its_group_ends_with_it(box: Box, code: int) -> None:
+    events = box.events()
+    words = [quoted(each) for each in (P.orphan, events.path, "--ignore", "TERM")]
+    box.module.script("leaves", f"echo 1; exec {' '.join(words)} --exit {code}")
+    seen = box.module.execute("leaves", within_s=15)
+    expect("the end", end(seen), "value" if code == 0 else "NonZeroExit")
+    expect_none_left(seen, events, orphan=1)

@@ -21,6 +21,19 @@ def test_the_file_of_that_name_is_executed(box: Box, module_id: str) -> None:
     expect("the value", box.module.execute(module_id).value, 1)
 
 
+# Whatever a shell would make of it.
+ODD_ROOTS = ["two words", "a'b\"c", "$HOME;exit", "-x", "*", "caf\udce9"]
+
+
+@requires("MODULE-ID-01")
+@pytest.mark.parametrize("name", ODD_ROOTS)
+def test_any_name_of_a_root_will_do(box: Box, name: str) -> None:
+    root = box.tmp / name
+    script_at(root / "there", "echo 1")
+    seen = box.module.execute("there", extensions_root=root)
+    expect("the end, and the value", (end(seen), seen.value), ("value", 1))
+
+
 def marking(box: Box) -> tuple[Path, str]:
     """A body that leaves a mark, after a control that shows that it does."""
     mark = box.tmp / "mark"
@@ -53,6 +66,34 @@ def test_a_missing_module_is_named_with_its_place(box: Box) -> None:
     wanted = contains(f"module not found: {box.module.root}/missing")
     expect("the end", end(seen), "SpawnFailed")
     expect("the message", seen.field("message"), wanted)
+
+
+# An id is the whole name, and the root the only place.
+BESIDE = ["missing.sh", "missing.py", "missing.js", "missing.exe", "Missing", "missing.d/missing"]
+
+
+@requires("MODULE-ID-03")
+def test_nothing_that_is_named_alike_is_taken(box: Box) -> None:
+    mark, body = marking(box)
+    for name in BESIDE:
+        script_at(box.module.root / name, body)
+    seen = box.module.execute("missing")
+    got = (end(seen), mark.exists())
+    expect("the end, and whether one of them was executed", got, ("SpawnFailed", False))
+
+
+@requires("MODULE-ID-03")
+@pytest.mark.parametrize("where", ["PATH", "the working directory"])
+def test_the_root_is_the_only_place(box: Box, where: str) -> None:
+    mark, body = marking(box)
+    script_at(box.tmp / "elsewhere" / "tool", body)
+    place = str(box.tmp / "elsewhere")
+    if where == "PATH":
+        seen = box.module.execute("tool", shim_env={"PATH": f"{place}:/usr/bin:/bin"})
+    else:
+        seen = box.module.execute("tool", state=["--cwd", place])
+    got = (end(seen), mark.exists())
+    expect("the end, and whether it was executed", got, ("SpawnFailed", False))
 
 
 def link_out(box: Box, body: str) -> None:
@@ -105,4 +146,13 @@ def test_a_relative_root_is_the_callers(box: Box, how: str) -> None:
         state = ["--cwd", str(box.tmp)]
         env_less = {"APCORE_EXTENSIONS_ROOT": None}
         seen = box.module.execute("here", extensions_root=None, state=state, shim_env=env_less)
+    expect("the end, and the value", (end(seen), seen.value), ("value", 1))
+
+
+@requires("MODULE-ID-05")
+def test_the_root_of_the_request_counts_before_all_others(box: Box) -> None:
+    box.module.script("here", "echo 1")
+    script_at(box.tmp / "other" / "here", "echo 2")
+    env = {"APCORE_EXTENSIONS_ROOT": str(box.tmp / "other")}
+    seen = box.module.execute("here", shim_env=env)
     expect("the end, and the value", (end(seen), seen.value), ("value", 1))

@@ -46,3 +46,18 @@ def test_a_module_has_only_0_1_and_2(box: Box) -> None:
     box.module.execute("tells", LARGE)
     said = json.loads(noted(place))
     expect("the module's descriptors", [each["fd"] for each in said["fds"]], [0, 1, 2])
+
+
+IGNORED = ["--ignore", "INT", "--ignore", "TERM", "--ignore", "PIPE"]
+NUMBERS = {"INT": 2, "PIPE": 13, "TERM": 15}
+
+
+@requires("MODULE-PIPE-04")
+@pytest.mark.parametrize("state", [[], IGNORED], ids=["default", "ignored"])
+def test_signals_do_what_they_do_by_default(box: Box, state: list[str]) -> None:
+    place = box.tmp / "report.json"
+    box.module.script("tells", f"exec {quoted(P.report)} {quoted(place)}")
+    box.module.execute("tells", state=state)
+    mask = int(json.loads(noted(place))["sigign"], 16)
+    ignored = [name for name, number in NUMBERS.items() if mask >> number - 1 & 1]
+    expect("those of the three that it ignores", ignored, [])

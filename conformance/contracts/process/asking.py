@@ -101,6 +101,7 @@ class AsksProcess:
         within_s: float = WITHIN_S,
         expect_result: bool = True,
         hold: bool = False,
+        state: Sequence[str] = (),
         stdout: Any = None,
         stderr: Any = None,
     ) -> Live[Script]:
@@ -112,6 +113,7 @@ class AsksProcess:
             within_s=within_s,
             expect_result=expect_result,
             hold=hold,
+            state=state,
             streams={"stdout": stdout, "stderr": stderr},
         )
 
@@ -126,20 +128,26 @@ class AsksProcess:
         program: str,
         args: Sequence[Any] = (),
         *,
+        fields: Mapping[str, Any] | None = None,
         backend: Around = OF_THE_RUN,
         within_s: float = WITHIN_S,
         expect_result: bool = True,
+        hold: bool = False,
+        state: Sequence[str] = (),
         stdin: Any = None,
         stdout: Any = None,
         stderr: Any = None,
     ) -> Live[Bridge]:
-        message = {"op": "process.bridge", "request": request(program, args)}
+        """fields: more of the request, `current_dir` and `env`."""
+        message = {"op": "process.bridge", "request": request(program, args, **(fields or {}))}
         message |= self.inside.around(backend)
         return self._box.launch(
             message,
             BridgeInside if self._judged_inside(message, backend) else Bridge,
             within_s=within_s,
             expect_result=expect_result,
+            hold=hold,
+            state=state,
             streams={"stdin": stdin, "stdout": stdout, "stderr": stderr},
         )
 

@@ -4,17 +4,31 @@ from __future__ import annotations
 
 import fcntl
 import os
+import socket
 import threading
+from typing import Any
 
 import pytest
 
 from boxspec.api import Box, NotMeasured, at_least, at_most, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.process.judging import CAT, SH, read_some
-from contracts.shared.moments import elapsed_ms, pass_time, until
+from contracts.shared.moments import attempted, elapsed_ms, pass_time, until
 
 DATA = bytes(range(256)) * 8000
 GRACE_MS = 1500
+LINGER_MS = 1000
+
+
+def pair(kind: str) -> tuple[int, int]:
+    """What is read from, and what is written to. Clients in Node have sockets."""
+    if kind == "pipe":
+        return os.pipe()
+    ends = socket.socketpair()
+    return ends[0].detach(), ends[1].detach()
+
+
+KINDS = pytest.mark.parametrize("kind", ["pipe", "socket"])
 
 
 @requires("PROCESS-BRIDGE-01")
@@ -27,9 +41,38 @@ def test_every_byte_is_passed_on(box: Box) -> None:
 
 
 @requires("PROCESS-BRIDGE-01")
+@pytest.mark.parametrize("order", ["out", "err", "mix"])
+def test_both_outputs_are_passed_on(box: Box, order: str) -> None:
+    size = 400_000
+    seen = box.process.bridge(P.flood, [size, size, "--order", order], within_s=20)
+    got = (len(seen.shim_stdout), len(seen.shim_stderr))
+    expect("bytes on stdout and on stderr", got, (size, size))
+
+
+# Two pipes, which is all that somebody holds of it when the child has gone.
+HELD = 2 * 65536
+
+
+@requires("PROCESS-BRIDGE-01", overlap=2.5)
+def test_who_reads_slowly_gets_every_byte(box: Box) -> None:
+    got, gaps = 0, [0.0]
+    with box.process.start_bridge(P.flood, [HELD, 0], stdout="pipe", within_s=20) as live:
+        while piece := live.stdout.read(16384):
+            got += len(piece)
+            begun_ns = live.now_ns()
+            if len(gaps) < 7:
+                pass_time(300)
+                gaps.append(elapsed_ms(begun_ns, live.now_ns()))
+        seen = live.finish()
+    if got < HELD and max(gaps) > LINGER_MS / 2:
+        raise NotMeasured(f"the test itself read nothing for {max(gaps):.0f} ms")
+    expect("the response, and the bytes that came", (seen.how, got), ({"exited": 0}, HELD))
+
+
+@requires("PROCESS-BRIDGE-01")
 def test_an_answer_comes_before_the_end_of_input(box: Box) -> None:
     with box.process.start_bridge(CAT, stdin="pipe", stdout="pipe", within_s=15) as live:
-        for text in (b"one\n", b"two\0\n"):
+        for text in (b"one\n", b"two\0\n", b"no end of line"):
             live.stdin.write(text)
             expect("the answer", read_some(live.stdout.fileno()), text)
         live.stdin.close()
@@ -76,6 +119,88 @@ def test_a_group_may_end_in_its_grace(box: Box) -> None:
     expect("the response", seen.how, {"exited": 4})
 
 
+@requires("PROCESS-BRIDGE-03", overlap=2.8)
+@KINDS
+def test_a_client_that_does_not_read_does_not_save_it(box: Box, kind: str) -> None:
+    ours, theirs = pair(kind)
+    try:
+        words = ["-c", "trap '' TERM; yes"]
+        with box.process.start_bridge(SH, words, stdout=theirs, within_s=15) as live:
+            read_some(ours)
+            live.signal("TERM")
+            seen = live.finish()
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    expect("the response", seen.how, {"signaled": "SIGKILL"})
+
+
+@requires("PROCESS-BRIDGE-07")
+@pytest.mark.parametrize("name", ["INT", "TERM"])
+def test_members_have_the_grace_too(box: Box, name: str) -> None:
+    events = box.events()
+    rules = ["--on", "TERM:exit:4", "--members", "1", "--member-on", "TERM:exit:0:300"]
+    with box.process.start_bridge(
+        P.siglog, [events.path, *rules], stdin="pipe", within_s=15
+    ) as live:
+        events.wait("ready")
+        live.signal(name)
+        seen = live.finish()
+    ended = {event.pid for event in events.all("end")}
+    got = (seen.how, len(ended))
+    expect("the response, and how many ended by themselves", got, ({"exited": 4}, 2))
+
+
+@requires("PROCESS-BRIDGE-08")
+def test_a_bridge_ends_with_its_child(box: Box) -> None:
+    with box.process.start_bridge(P.exit_with, ["5"], stdin="pipe", within_s=10) as live:
+        seen = live.finish()
+    expect("the response", seen.how, {"exited": 5})
+
+
+@requires("PROCESS-BRIDGE-08")
+def test_a_bridge_leaves_nobody_behind(box: Box) -> None:
+    seen = box.process.bridge(SH, ["-c", "sleep 60 & exit 5"], hold=True, within_s=15)
+    left = [each.describe() for each in (*seen.lasting, *seen.zombies)]
+    expect("the response; processes and zombies", (seen.how, left), ({"exited": 5}, []))
+
+
+@requires("PROCESS-BRIDGE-09")
+def test_a_child_may_close_its_stdin(box: Box) -> None:
+    place = box.tmp / "data"
+    place.write_bytes(DATA)
+    # So long that the bridge meets the closed pipe before the answer.
+    line = 'exec <&-; "$1" /dev/null 200; echo one; exit 6'
+    seen = box.process.bridge(SH, ["-c", line, "sh", P.slow_exit], stdin=place, within_s=15)
+    expect("stdout, and the response", (seen.shim_stdout, seen.how), (b"one\n", {"exited": 6}))
+
+
+@requires("PROCESS-BRIDGE-10")
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_client_that_takes_no_more_is_noticed(box: Box, stream: str) -> None:
+    line = "yes; exit 7" if stream == "stdout" else "yes >&2; exit 7"
+    options: dict[str, Any] = {"stdin": "pipe", stream: "pipe", "within_s": 15}
+    with box.process.start_bridge(SH, ["-c", line], **options) as live:
+        ours = live.stdout if stream == "stdout" else live.stderr
+        read_some(ours.fileno())
+        ours.close()
+        seen = live.finish()
+    expect("the response", seen.how, {"exited": 7})
+
+
+@requires("PROCESS-BRIDGE-11", overlap=1.2)
+@pytest.mark.parametrize("keep", ["out", "err"])
+def test_who_left_the_group_is_not_waited_for(box: Box, keep: str) -> None:
+    events = box.events()
+    words = [events.path, "--setsid", "--keep", keep]
+    seen = box.process.bridge(P.orphan, words, within_s=15)
+    attempted(events, orphan=1)
+    expect("the response", seen.how, {"exited": 0})
+    ended = events.wait("end")
+    limit = LINGER_MS + 5 * box.tick_ms
+    expect_within(box, "from the child's end to the bridge's", ended.cause, seen.end, limit)
+
+
 @requires("PROCESS-BRIDGE-04")
 def test_a_killed_bridge_leaves_nothing(box: Box) -> None:
     events = box.events()
@@ -104,9 +229,10 @@ def test_a_bridge_that_is_killed_at_once_leaves_nothing(box: Box) -> None:
 
 
 @requires("PROCESS-BRIDGE-05")
-def test_flags_of_its_streams_stay(box: Box) -> None:
-    theirs_in, ours_out = os.pipe()
-    ours_in, theirs_out = os.pipe()
+@KINDS
+def test_flags_of_its_streams_stay(box: Box, kind: str) -> None:
+    theirs_in, ours_out = pair(kind)
+    ours_in, theirs_out = pair(kind)
     try:
         ends = (theirs_in, theirs_out)
         before = [fcntl.fcntl(fd, fcntl.F_GETFL) for fd in ends]
@@ -155,3 +281,33 @@ def test_a_client_that_does_not_read_stops_the_child(box: Box) -> None:
     expect("whether it waited", running, True)
     expect("memory that it took meanwhile, in KiB", highest[0] - first, at_most(16 * 1024))
     expect("the end, and all bytes", (seen.how, total[0]), ({"exited": 0}, flood))
+
+
+IDLE = {
+    "from the start": "",
+    "behind a pause of its client": "head -c 300000 /dev/zero;",
+    "its stdout closed": "exec >&-;",
+}
+
+
+@requires("PROCESS-BRIDGE-12", overlap=1.0, timing=True)
+@pytest.mark.parametrize("how", IDLE)
+@pytest.mark.parametrize("stdin", ["pipe", "null"])
+def test_an_idle_bridge_costs_no_processor_time(box: Box, how: str, stdin: str) -> None:
+    events, fifo = box.events(), box.fifo("gate")
+    line = f'{IDLE[how]} exec "$1" "$2" "$3"'
+    words = ["-c", line, "sh", P.gate, events.path, fifo]
+    with box.process.start_bridge(SH, words, stdin=stdin, stdout="pipe", within_s=20) as live:
+        if "pause" in how:
+            pass_time(200)
+            left = 300_000
+            while left > 0:
+                left -= len(live.stdout.read(left))
+        events.wait("ready")
+        begun_ns, before = live.now_ns(), live.cpu_ms()
+        pass_time(500)
+        used, looked = live.cpu_ms() - before, elapsed_ms(begun_ns, live.now_ns())
+        box.open_gate(fifo)
+        live.finish()
+    share = used / looked
+    expect("the share of the time in which it used a processor", share, at_most(0.25))

@@ -9,7 +9,7 @@ import pytest
 from boxspec.api import Box, expect, requires
 from boxspec.api import programs as P
 from contracts.process.asking import handle, step
-from contracts.process.judging import CAT, shell
+from contracts.process.judging import CAT, Pause, shell
 
 # Every byte, and more than any pipe holds.
 DATA = bytes(range(256)) * 6000
@@ -47,6 +47,38 @@ def test_both_outputs_are_whole(box: Box) -> None:
     seen = box.process.script({"a": handle(P.flood, [size, size, "--order", "mix"])}, steps)
     lengths = (seen.steps[2].get("bytes"), seen.steps[1].get("bytes"))
     expect("bytes on stdout and on stderr", lengths, (size, size))
+
+
+@requires("PROCESS-BYTES-02")
+def test_a_write_behind_the_end_is_an_error_of_the_write(box: Box) -> None:
+    wait = step("wait", timeout_ms=10_000)
+    steps = [step("open"), wait, step("write", data=b"x"), step("poll")]
+    seen = box.process.script({"a": handle(P.exit_with, ["4"])}, steps)
+    got = (seen.steps[2], seen.steps[3])
+    expect("the write, and the end", got, ({"written": 0, "errno": "EPIPE"}, {"exited": 4}))
+
+
+@requires("PROCESS-BYTES-02")
+def test_a_child_that_closed_its_stdin_runs_on(box: Box) -> None:
+    closed = shell("exec <&-; echo closed; exec sleep 60")
+    read = step("read_until", stream="stdout", until=b"closed\n")
+    steps = [step("open"), read, step("write", data=DATA), step("poll"), step("kill")]
+    seen = box.process.script({"a": closed}, steps)
+    got = (seen.steps[2], seen.steps[3])
+    expect("the write, and a look", got, ({"written": 0, "errno": "EPIPE"}, {"running": True}))
+
+
+@requires("PROCESS-BYTES-02")
+def test_a_kill_ends_a_write_that_is_under_way(box: Box) -> None:
+    pause = Pause(box)
+    handles = {"a": handle("/bin/sleep", ["60"]), pause.name: pause.handle}
+    write = step("write", data=b"x" * 2**21, thread="w")
+    steps = [step("open"), write, *pause.steps, step("kill"), step("join", thread="w")]
+    with box.process.start(handles, steps, within_s=15) as live:
+        pause.reached()
+        pause.go_on()
+        seen = live.finish()
+    expect("errno of the write", seen.steps[1].get("errno"), "EPIPE")
 
 
 @requires("PROCESS-EOF-01")

@@ -6,9 +6,10 @@ import pytest
 
 from boxspec.api import Box, at_least, expect, requires
 from boxspec.api import programs as P
+from boxspec.target.observe import procs
 from contracts.process.asking import Script, handle, step
 from contracts.process.judging import CAT, Pause, woken_by
-from contracts.shared.moments import expect_none_left
+from contracts.shared.moments import attempted, expect_none_left, until
 
 
 def end_siglog(box: Box, words: list[str], *last: dict[str, object]) -> Script:
@@ -70,6 +71,41 @@ def test_who_took_a_stream_is_not_told(box: Box) -> None:
     steps = [step("open"), take, step("wait"), step("close")]
     seen = box.process.script({"a": handle(P.orphan, words)}, steps)
     expect("detached_writers", seen.steps[3].get("detached_writers"), False)
+
+
+@requires("PROCESS-CLOSE-02")
+@pytest.mark.parametrize("first", [[], [step("kill"), step("wait")]], ids=["close", "kill"])
+def test_members_of_the_group_are_not_told(box: Box, first: list[dict[str, object]]) -> None:
+    # Of so many some are dying when others have died.
+    words = ["--ignore", "TERM", "--members", "24", "--member-ignore", "TERM"]
+    seen = end_siglog(box, words, *first, step("close", grace_ms=0))
+    attempted(box.events(), member=24)
+    expect("detached_writers", seen.steps[-1].get("detached_writers"), False)
+
+
+@requires("PROCESS-CLOSE-03")
+def test_a_second_close_tells_of_writers_too(box: Box) -> None:
+    words = [box.events().path, "--setsid", "--keep", "out"]
+    steps = [step("open"), step("wait"), step("close"), step("close")]
+    seen = box.process.script({"a": handle(P.orphan, words)}, steps)
+    attempted(box.events(), orphan=1)
+    told = [each.get("detached_writers") for each in seen.steps[2:]]
+    expect("detached_writers of the second close", told[1], told[0])
+
+
+@requires("PROCESS-CLOSE-04")
+def test_a_stopped_child_may_use_its_grace(box: Box) -> None:
+    pause, events = Pause(box), box.events()
+    stopped = handle(P.stop_self, [events.path, "--on", "TERM:exit:6"])
+    steps = [step("open"), *pause.steps, step("close", grace_ms=3000)]
+    with box.process.start({"a": stopped, pause.name: pause.handle}, steps, within_s=20) as live:
+        pid = events.wait("stopping").pid
+        pause.reached()
+        until(lambda: (found := procs.proc(pid)) is not None and found.state == "T")
+        pause.go_on()
+        seen = live.finish()
+    end = {key: seen.steps[3].get(key) for key in ("exited", "signaled")}
+    expect("the end", end, {"exited": 6, "signaled": None})
 
 
 @requires("PROCESS-CLOSE-03")

@@ -10,7 +10,7 @@ import pytest
 
 from boxspec.api import Box, HostLacks, NotMeasured, expect, requires
 from boxspec.api import programs as P
-from contracts.process.asking import handle, step
+from contracts.process.asking import Step, handle, step
 from contracts.process.judging import CAT, Pause, shell, woken_by
 from contracts.shared.moments import expect_none_left, until
 
@@ -108,14 +108,31 @@ def test_who_has_the_number_next_gets_nothing(box: Box, how: str) -> None:
 
 @requires("PROCESS-GROUP-01")
 @pytest.mark.parametrize("kept", ["out", "none"])
-def test_what_the_leader_leaves_is_killed(box: Box, kept: str) -> None:
+@pytest.mark.parametrize("waits", [step("wait"), step("wait", timeout_ms=10_000)])
+def test_what_the_leader_leaves_is_killed(box: Box, kept: str, waits: Step) -> None:
     events = box.events()
     words = [events.path, "--keep", kept, "--exit", "3", "--ignore", "TERM", "--ignore", "HUP"]
     with box.process.start(
-        {"a": handle(P.orphan, words)}, [step("open"), step("wait")], hold=True
+        {"a": handle(P.orphan, words)}, [step("open"), waits], hold=True
     ) as live:
         seen = live.finish()
     expect("the end", seen.steps[1], {"exited": 3})
+    expect_none_left(seen, events, orphan=1)
+
+
+@requires("PROCESS-GROUP-01")
+def test_a_look_kills_what_the_leader_left_too(box: Box) -> None:
+    events, pause = box.events(), Pause(box)
+    words = [events.path, "--keep", "none", "--exit", "3", "--ignore", "TERM", "--ignore", "HUP"]
+    handles = {"a": handle(P.orphan, words), pause.name: pause.handle}
+    steps = [step("open"), *pause.steps, step("poll")]
+    with box.process.start(handles, steps, within_s=15, hold=True) as live:
+        leader = events.wait("end").pid
+        pause.reached()
+        until(lambda: leader not in {each.pid for each in live.descendants() if each.alive})
+        pause.go_on()
+        seen = live.finish()
+    expect("the end", seen.steps[3], {"exited": 3})
     expect_none_left(seen, events, orphan=1)
 
 

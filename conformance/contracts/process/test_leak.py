@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from boxspec.api import Box, Live, at_most, expect, requires
-from contracts.process.asking import Script, Step, handle, step
-from contracts.process.judging import CAT, Pause
+from contracts.process.asking import Script, Step, step
+from contracts.process.judging import Pause, shell
 from contracts.shared.moments import until
 
 # Less than one a cycle is none: threads and descriptors of the script's own come and go.
 FEW = 8
 MEMORY_KIB = 8 * 1024
+# Somebody is to be ended with each group.
+MEMBER = "sleep 60 </dev/null >/dev/null 2>&1 & exec cat"
 COUNTED = ("descriptors", "threads", "zombies")
 
 
@@ -50,7 +52,7 @@ def test_cycles_leave_nothing_behind(box: Box) -> None:
     # A cycle is four handles.
     many, within_s = (500, 120.0) if box.stress else (25, 20.0)
     before, behind = Pause(box, "before"), Pause(box, "behind")
-    handles = {"a": handle(CAT), **{each.name: each.handle for each in (before, behind)}}
+    handles = {"a": shell(MEMBER), **{each.name: each.handle for each in (before, behind)}}
     steps = [cycles(5), *before.steps, cycles(many), *behind.steps]
     with box.process.start(handles, steps, within_s=within_s + 20) as live:
         before.reached(within_s)

@@ -6,7 +6,7 @@ import pytest
 
 from boxspec.api import Box, contains, expect, requires
 from contracts.process.asking import handle, step
-from contracts.process.judging import CAT, shell
+from contracts.process.judging import CAT, Pause, shell
 
 
 def asked(text: bytes, on: str = "a") -> list[dict[str, object]]:
@@ -20,6 +20,21 @@ def test_lines_go_to_and_fro(box: Box) -> None:
     seen = box.process.script({"a": handle(CAT)}, steps)
     got = (seen.data(2), seen.data(4), seen.steps[5])
     expect("both answers, and a look after them", got, (b"one\n", b"two\n", {"running": True}))
+
+
+@requires("PROCESS-OPEN-01")
+def test_lines_go_to_and_fro_beside_a_wait(box: Box) -> None:
+    pause = Pause(box)
+    handles = {"a": handle(CAT), pause.name: pause.handle}
+    steps = [step("open"), step("wait", timeout_ms=20_000, thread="w"), *pause.steps]
+    steps += [*asked(b"one\n"), *asked(b"two\n"), step("close_stdin"), step("join", thread="w")]
+    with box.process.start(handles, steps, within_s=15) as live:
+        # The wait is under way by then.
+        pause.reached()
+        pause.go_on()
+        seen = live.finish()
+    got = (seen.data(5), seen.data(7), seen.steps[1])
+    expect("both answers, and what the wait says", got, (b"one\n", b"two\n", {"exited": 0}))
 
 
 @requires("PROCESS-OPEN-02")
@@ -103,6 +118,15 @@ def test_what_belongs_to_runs_is_refused(box: Box, field: dict[str, object]) -> 
         (kind, "pid" in seen.steps[1]),
         ("invalid_input", True),
     )
+
+
+@requires("PROCESS-OPEN-07")
+def test_a_write_without_room_says_so(box: Box) -> None:
+    full = {"a": handle("/bin/sleep", ["60"], nonblocking=True)}
+    seen = box.process.script(full, [step("open"), step("write", data=b"x" * 2**21), step("kill")])
+    told = seen.steps[1]
+    got = (told.get("errno"), 0 < told.get("written", 0) < 2**21)
+    expect("errno, and whether a part of it was written", got, ("EAGAIN", True))
 
 
 @requires("PROCESS-TAKE-01")

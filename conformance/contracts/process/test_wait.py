@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from boxspec.api import Box, expect, requires
+from boxspec.api import programs as P
 from contracts.process.asking import handle, step
 from contracts.process.judging import CAT, shell
 
@@ -30,6 +31,20 @@ def test_a_second_wait_says_the_same(box: Box, line: str) -> None:
     steps = [step("open"), step("wait"), step("wait"), step("poll"), step("wait", timeout_ms=1)]
     seen = box.process.script({"a": shell(line)}, steps)
     expect("all four answers", seen.steps[1:], [ENDS[line]] * 4)
+
+
+@requires("PROCESS-WAIT-02")
+def test_waits_of_two_threads_say_the_same(box: Box) -> None:
+    events, fifo = box.events(), box.fifo("gate")
+    steps = [step("open"), *(step("wait", thread=who) for who in "xy"), step("wait")]
+    steps += [step("join", thread=who) for who in "xy"]
+    gate = handle(P.gate, [events.path, fifo, "--exit", 7])
+    with box.process.start({"a": gate}, steps, within_s=15) as live:
+        events.wait("ready")
+        # Each of them sleeps by now, or will at once.
+        box.open_gate(fifo)
+        seen = live.finish()
+    expect("all three answers", seen.steps[1:4], [{"exited": 7}] * 3)
 
 
 @requires("PROCESS-WAIT-03")

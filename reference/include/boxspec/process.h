@@ -96,12 +96,12 @@ BS_EXPORT void bs_process_drop(struct bs_process *process);
 
 /* Runs a program behind the caller's own descriptors 0, 1 and 2, whose flags are not touched: what
  * comes on 0 goes to its stdin, what it writes goes to 1 and 2. End of 0 is the end of its stdin.
- * SIGINT or SIGTERM to the caller begins a close with BS_BRIDGE_GRACE_MS. Returns when the group is
- * gone and the output has been passed on, or nobody took it for BS_EXEC_LINGER_MS. A watcher in a
- * group of its own kills the child's group if the calling process dies of anything. Returns as
- * bs_process_open and bs_process_wait do, and BS_E_EXECUTION if bytes could not be read or written
- * for another reason than that a reader has gone. One thread, and no other thread may fork
- * meanwhile. */
+ * SIGINT or SIGTERM to the caller is SIGTERM to the group, which has BS_BRIDGE_GRACE_MS from then
+ * on, as a whole, before SIGKILL. Returns when the group is gone and the output has been passed on,
+ * or nobody took it for BS_EXEC_LINGER_MS. A watcher in a group of its own kills the child's group
+ * if the calling process dies of anything. Returns as bs_process_open and bs_process_wait do, and
+ * BS_E_EXECUTION if bytes could not be read or written for another reason than that a reader has
+ * gone. One thread, and no other thread may fork meanwhile. */
 BS_EXPORT int bs_process_bridge(const struct bs_exec_request *request,
                                 const struct bs_sandbox *sandbox, struct bs_process_end *end,
                                 struct bs_error *err);

@@ -101,6 +101,29 @@ static void *keep_writing(void *arg) {
     return NULL;
 }
 
+/* What was put in its place goes, and what that names is nobody's to change. */
+static void a_link_in_its_place_is_not_followed(void **state) {
+    (void)state;
+    char *path = bs_module_folder_make();
+    char *other = bs_module_folder_make();
+    int beside = open(other, O_RDONLY | O_DIRECTORY);
+    int file = openat(beside, "kept", O_CREAT | O_WRONLY, 0600);
+    struct stat st;
+    bs_close(&file);
+    assert_int_equal(fchmod(beside, 0750), 0);
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(symlink(other, path), 0);
+    assert_true(bs_module_folder_remove(path, 1000));
+    assert_false(is_there(path));
+    assert_int_equal(fstat(beside, &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0750);
+    assert_int_equal(unlinkat(beside, "kept", 0), 0);
+    bs_close(&beside);
+    assert_int_equal(rmdir(other), 0);
+    free(path);
+    free(other);
+}
+
 static void a_writer_ends_the_removal_at_its_bound(void **state) {
     (void)state;
     char *path = bs_module_folder_make();
@@ -127,6 +150,7 @@ int main(void) {
         leaves_nothing(a_new_one_is_empty_and_closed),
         leaves_nothing(one_that_cannot_be_made_is_an_error),
         leaves_nothing(neither_depth_nor_modes_nor_links_save_it),
+        leaves_nothing(a_link_in_its_place_is_not_followed),
         leaves_nothing(a_writer_ends_the_removal_at_its_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,3 +95,22 @@ def gone_for_good():
                 break
             original(path)
         return removed
+
+
+@fault("MODULE-DIR-02", "a directory that is gone is an error", "rmtree() raises ENOENT")
+def gone_is_an_error():
+    @replaces(folder)
+    def remove(original, path):
+        os.stat(path)
+        return original(path)
+
+
+@fault("MODULE-DIR-05", "a link in its place is followed", "os.listdir() of a link")
+def a_link_in_its_place_is_followed():
+    @replaces(folder)
+    def remove(original, path):
+        if os.path.islink(path):
+            folder.permit(path)
+            for name in folder.names(path):
+                folder.unlink(name)
+        return original(path)

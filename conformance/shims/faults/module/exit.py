@@ -41,3 +41,11 @@ def a_death_is_exit_128():
         if code != os.CLD_EXITED:
             raise execution.Failure("NonZeroExit", exit_code=-1, stderr=f"{128 + status}")
         original(self, ended)
+
+
+@fault("MODULE-EXIT-04", "the rest of the group lives on", "the exit event of the child alone")
+def the_rest_lives_on():
+    @replaces(execution.RawRun)
+    def end_group(original, self, cause):
+        if cause.name != "exit":
+            original(self, cause)

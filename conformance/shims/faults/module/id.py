@@ -74,3 +74,49 @@ def the_child_resolves_the_root():
 
 
 RELATIVE: list[bytes] = []
+
+
+@fault("MODULE-ID-01", "the root goes through text", "std::path::Path::to_string_lossy")
+def the_root_goes_through_text():
+    @replaces(lookup)
+    def absolute(original, root):
+        return original(root.decode("utf-8", "replace").encode())
+
+
+@fault("MODULE-ID-01", "variables in the root are put in", "os.path.expandvars()")
+def variables_are_put_in():
+    @replaces(lookup)
+    def absolute(original, root):
+        return original(os.path.expandvars(root))
+
+
+@fault("MODULE-ID-03", "without a file of that name others are tried", "require.resolve()")
+def suffixes_are_tried():
+    @replaces(lookup)
+    def find(original, root, module_id):
+        names = [module_id, *(module_id + suffix for suffix in (".js", ".py", ".exe"))]
+        return next((path for name in names if (path := original(root, name))), None)
+
+
+@fault("MODULE-ID-03", "a name without a file is a command", "execvp()")
+def the_path_is_searched():
+    @replaces(lookup)
+    def find(original, root, module_id):
+        folders = os.environb.get(b"PATH", b"").split(b":")
+        places = [root, *folders] if "." not in module_id else [root]
+        return next((path for place in places if (path := original(place, module_id))), None)
+
+
+@fault("MODULE-ID-03", "the working directory is a root, too", "sys.path[0]")
+def the_working_directory_is_a_root():
+    @replaces(lookup)
+    def find(original, root, module_id):
+        return original(root, module_id) or original(os.getcwdb(), module_id)
+
+
+@fault("MODULE-ID-05", "the environment counts before the request", "env || option")
+def the_environment_counts_first():
+    @replaces(execution.Execution)
+    def root(original, self):
+        found = execution.caller_environment().get(lookup.ROOT)
+        return lookup.absolute(found) if found else original(self)

@@ -58,3 +58,10 @@ def input_stays_open():
     def hand_over_input(original):
         original()
         os.set_inheritable(os.dup(0), True)
+
+
+@fault("MODULE-PIPE-04", "the module ignores what the runner ignores", "execve() in Python")
+def ignores_what_the_runner_ignores():
+    @replaces(runner)
+    def become(original, path, environment):
+        os.execve(path, [path], environment)

@@ -1,5 +1,6 @@
 """Mistakes with bridges."""
 
+import _signal
 import os
 from time import sleep
 
@@ -96,3 +97,118 @@ def an_unbounded_queue():
             self.rest = b"".join(self.kept)
             self.kept = []
         return original(self, ready)
+
+
+@fault("PROCESS-BRIDGE-01", "stderr is read when stdout has ended", "one read() after the other")
+def one_after_the_other():
+    @replaces(bridge.Bridge)
+    def relay(original, self, lanes, until):
+        if not self.lanes[1].done():
+            lanes = [lane for lane in lanes if lane is not self.lanes[2]]
+        return original(self, lanes, until)
+
+
+@fault("PROCESS-BRIDGE-07", "the grace ends with the child", "exit, then kill(-pgid)")
+def the_grace_ends_with_the_child():
+    @replaces(bridge.Bridge)
+    def grace_is_used(original, self):
+        return False
+
+
+@fault("PROCESS-BRIDGE-08", "the end of its own stdin is waited for", "cmd.Wait() with a Stdin")
+def its_own_stdin_is_waited_for():
+    @replaces(bridge.Bridge)
+    def until_the_end(original, self):
+        end = original(self)
+        # A signal ends that wait, too.
+        while not self.told and os.read(0, bridge.CHUNK):
+            pass
+        return end
+
+
+@fault("PROCESS-BRIDGE-09", "what cannot be written ends the bridge", "EPIPE without a listener")
+def what_cannot_be_written_ends_it():
+    @replaces(bridge.Lane)
+    def turn(original, self, ready):
+        held = bool(self.rest)
+        moved = original(self, ready)
+        if held and self.source == 0 and self.target < 0:
+            raise BrokenPipeError(32, "write EPIPE")
+        return moved
+
+
+@fault("PROCESS-BRIDGE-10", "what nobody takes is thrown away", "io.Copy(io.Discard, stdout)")
+def what_nobody_takes_is_thrown_away():
+    @replaces(bridge.Lane)
+    def turn(original, self, ready):
+        ours = self.target in (1, 2)
+        moved = original(self, ready)
+        if ours and self.target < 0:
+            self.target = os.open("/dev/null", os.O_WRONLY)
+        return moved
+
+
+@fault("PROCESS-BRIDGE-11", "the output is read to its end", "the event 'close', not 'exit'")
+def the_output_is_read_to_its_end():
+    @replaces(bridge.Bridge)
+    def pass_the_rest_on(original, self):
+        outputs = self.lanes[1:]
+        while not all(lane.done() for lane in outputs):
+            self.relay(outputs, None)
+
+
+@fault("PROCESS-BRIDGE-01", "only whole lines are passed on", "readline.createInterface()")
+def whole_lines_only():
+    @replaces(bridge.Lane)
+    def interests(original, self):
+        found = original(self)
+        if self.rest and len(self.rest) < 100 and b"\n" not in self.rest and self.source == 0:
+            return []
+        return found
+
+
+@fault("PROCESS-BRIDGE-03", "a write to its client blocks", "process.stdout.write() and a signal")
+def a_write_blocks():
+    @replaces(bridge.Lane)
+    def turn(original, self, ready):
+        if self.target == 1 and self.rest:
+            while self.rest:
+                try:
+                    self.rest = self.rest[os.write(1, self.rest) :]
+                except OSError:
+                    break
+        return original(self, ready)
+
+
+@fault("PROCESS-BRIDGE-07", "the signal is passed on as it is", "kill(-pgid, signo)")
+def the_signal_is_passed_on():
+    @replaces(bridge.Bridge)
+    def escalate(original, self):
+        bridge.signals.handlers.collect()
+        first = [*self.watch.noted, _signal.SIGTERM][0]
+        send = self.process.signal
+        self.process.signal = lambda number: send(first if number == _signal.SIGTERM else number)
+        original(self)
+        del self.process.signal
+
+
+@fault("PROCESS-BRIDGE-01", "behind the end all is to be read within 1 s", "one deadline")
+def one_deadline():
+    @replaces(bridge.Bridge)
+    def relay(original, self, lanes, until):
+        return original(self, lanes, until) and self.process.end is None
+
+
+@fault("PROCESS-BRIDGE-08", "nobody collects the watcher", "a helper without wait()")
+def nobody_collects_the_watcher():
+    @replaces(bridge)
+    def start_watcher(original):
+        guard = original()[1]
+        return os.fork() or os._exit(0), guard
+
+
+@fault("PROCESS-BRIDGE-12", "it looks whether there is something", "a loop without poll()")
+def it_looks_and_looks():
+    @replaces(bridge.Bridge)
+    def relay(original, self, lanes, until):
+        return original(self, lanes, 0)

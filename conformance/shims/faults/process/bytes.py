@@ -28,3 +28,22 @@ def stderr_is_cut():
     def read_eof(original, self, fd):
         told = original(self, fd)
         return {**told, "bytes": min(told["bytes"], 1_000_000)} if self.stream == 2 else told
+
+
+@fault("PROCESS-BYTES-02", "what nobody took is told as written", "write() without its callback")
+def told_as_written():
+    @replaces(script.Step)
+    def write(original, self, fd):
+        told = original(self, fd)
+        return {"written": len(self.data)} if told.get("errno") == "EPIPE" else told
+
+
+@fault("PROCESS-BYTES-02", "a write that fails ends the child", "stream.pipeline()")
+def a_failed_write_ends_the_child():
+    @replaces(script.Step)
+    def write(original, self, fd):
+        told = original(self, fd)
+        if "errno" in told and self.handle.process is not None:
+            self.handle.process.signal(9)
+            self.handle.process.wait(5000)
+        return told

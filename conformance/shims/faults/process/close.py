@@ -1,5 +1,7 @@
 """Mistakes with closing."""
 
+import _signal
+
 import process.handle as handle
 from faults.registry import fault, replaces
 
@@ -50,3 +52,28 @@ def nothing_to_tell():
             return {"exited": 0, "detached_writers": False}
         self.closed = True
         return told
+
+
+@fault("PROCESS-CLOSE-02", "writers are looked for before the end", "poll(), then kill()")
+def looks_before_the_end():
+    @replaces(handle.Process)
+    def close(original, self, grace_ms):
+        open_ends = [fd for fd in self.fds[1:] if fd >= 0]
+        found = any(handle.has_writer(fd) for fd in open_ends)
+        return {**original(self, grace_ms), "detached_writers": found}
+
+
+@fault("PROCESS-CLOSE-03", "a second close looks for writers anew", "a result that is not kept")
+def looks_anew():
+    @replaces(handle.Process)
+    def close(original, self, grace_ms):
+        self.detached = False
+        return original(self, grace_ms)
+
+
+@fault("PROCESS-CLOSE-04", "nobody continues who was stopped", "SIGTERM alone")
+def nobody_is_continued():
+    @replaces(handle.Process)
+    def signal(original, self, number):
+        if number != _signal.SIGCONT:
+            original(self, number)

@@ -33,3 +33,16 @@ def hunts_everybody_down():
                         os.kill(each.pid, _signal.SIGKILL)
                 except ProcessLookupError:
                     continue
+
+
+@fault("PROCESS-GROUP-01", "a wait with a limit collects the leader alone", "WNOHANG, another path")
+def the_rest_is_for_waits_without_limit():
+    @replaces(handle.Process)
+    def wait(original, self, timeout_ms):
+        self.limited = timeout_ms is not None
+        return original(self, timeout_ms)
+
+    @replaces(handle.Process)
+    def end_group(original, self):
+        if not getattr(self, "limited", False):
+            original(self)

@@ -33,3 +33,11 @@ def what_was_read_stays():
     def drop(original, self):
         original(self)
         kept.append(bytearray(os.urandom(256)) * 2048)
+
+
+@fault("PROCESS-LEAK-01", "a descriptor stays for each member", "a pidfd that nobody closes")
+def a_descriptor_stays_for_each_member():
+    @replaces(handle.Process)
+    def end_group(original, self):
+        kept.extend(os.pidfd_open(pid) for pid in self.group.alive())
+        original(self)

@@ -1,6 +1,7 @@
 """Mistakes with opening."""
 
 import os
+from time import sleep
 
 import process.handle as handle
 import process.script as script
@@ -98,3 +99,20 @@ def fields_are_ignored():
         request.timeout_ms = request.max_output_bytes = None
         request.stdin, request.debug = "inherit", False
         original(request, modes)
+
+
+@fault("PROCESS-OPEN-07", "nonblocking is taken and forgotten", "an option that nobody reads")
+def nonblocking_is_forgotten():
+    @replaces(handle.Process, "__init__")
+    def init(original, self, request, modes, nonblocking, announce=-1):
+        # A bridge has its own way.
+        original(self, request, modes, nonblocking and announce >= 0, announce)
+
+
+@fault("PROCESS-OPEN-01", "who talks waits for who waits", "one lock for the handle")
+def talk_waits_for_a_wait():
+    @replaces(script.Step)
+    def read_until(original, self, fd):
+        while self.handle.process is not None and self.handle.process.waits:
+            sleep(0.005)
+        return original(self, fd)

@@ -57,3 +57,12 @@ def every_wait_closes_stdin():
         if timeout_ms == 30:
             self.close_stream(0)
         return original(self, timeout_ms)
+
+
+@fault("PROCESS-WAIT-02", "of two waits one gets the end", "two threads in waitpid()")
+def one_of_two_gets_the_end():
+    @replaces(handle.Process)
+    def wait(original, self, timeout_ms):
+        if timeout_ms is None and self.waits > 0:
+            raise Failed("execution", f"wait error: {os.strerror(10)}")
+        return original(self, timeout_ms)

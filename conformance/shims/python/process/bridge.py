@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kinds import Object
 
 LINGER_NS = 1_000_000_000
+LOOK_NS = 10_000_000
 CHUNK = 65536
 SURE = 4096  # what a pipe promises to take without blocking when poll calls it writable
 
@@ -88,7 +89,7 @@ class Bridge:
         return Process(self.request, (PIPED,) * 3, True, announce=guard)
 
     def until_the_end(self) -> Object:
-        while not self.process.settled():
+        while self.grace_is_used() or not self.process.settled():
             self.relay(self.lanes, self.until)
             self.escalate()
         return self.process.ended()
@@ -104,6 +105,10 @@ class Bridge:
             self.killed, self.until = True, None
             self.process.signal(_signal.SIGKILL)
 
+    def grace_is_used(self) -> bool:
+        """It is the group's: members may use it when the leader has gone."""
+        return self.until is not None and self.process.leaves_members()
+
     def grace_ms(self) -> int:
         return constants.BRIDGE_GRACE_MS
 
@@ -112,8 +117,10 @@ class Bridge:
         for lane in lanes:
             for fd, events in lane.interests():
                 poll.register(fd, events)
-        if not self.process.reaped:
+        if self.process.end is None:
             poll.register(self.process.group.pidfd, select.POLLIN)
+        elif self.until is not None:
+            until = monotonic_ns() + LOOK_NS  # nothing tells the end of a member
         if not self.told:
             poll.register(signals.handlers.read_fd, select.POLLIN)
         left = None if until is None else max(0, -(-(until - monotonic_ns()) // 1_000_000))

@@ -110,6 +110,11 @@ class Process:
             raise Failed("execution", f"wait error: {reason_of(e)}") from None
         return self.end is not None
 
+    def leaves_members(self) -> bool:
+        """The leader has ended, and members of its group live on; a look ends nobody."""
+        with self.lock:
+            return not self.reaped and self.look() and bool(self.group.alive())
+
     def end_group(self) -> None:
         until = monotonic_ns() + KILL_MS * 1_000_000
         self.group.signal(_signal.SIGKILL)

@@ -1,0 +1,87 @@
+"""PROCESS-CHILD: what a process is started with."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from boxspec.api import Box, Failure, expect, requires
+from boxspec.api import programs as P
+from contracts.process.asking import request, step
+
+HOW = pytest.mark.parametrize("how", ["script", "bridge"])
+# Each is an argument of its own, whatever a shell would make of it.
+WORDS = ["", "two words", "*", "$HOME", "-c", "--", "'\"", "line\nbreak"]
+IGNORED = ["--ignore", "INT", "--ignore", "TERM", "--ignore", "PIPE"]
+
+
+def carried_out(
+    box: Box, how: str, program: str, args: Sequence[Any], state: Sequence[str] = (), **fields: Any
+) -> bytes:
+    """What the program writes to stdout until its end."""
+    if how == "bridge":
+        return box.process.bridge(program, args, fields=fields, state=state).shim_stdout
+    steps = [step("open"), step("read_eof", stream="stdout"), step("wait")]
+    handles = {"a": {"request": request(program, args, **fields)}}
+    return box.process.script(handles, steps, state=state).data(1)
+
+
+def reported(box: Box, how: str, **more: Any) -> dict[str, Any]:
+    """What the program says about how it was started."""
+    place: Path = box.tmp / "report.json"
+    carried_out(box, how, P.report, [place], **more)
+    if not place.exists():
+        raise Failure("the program runs", "its report", "no such file", {})
+    said: dict[str, Any] = json.loads(place.read_text())
+    return said
+
+
+@requires("PROCESS-CHILD-01")
+@HOW
+def test_arguments_arrive_as_they_are(box: Box, how: str) -> None:
+    wanted = "\n".join(WORDS).encode()
+    expect("what the program prints of them", carried_out(box, how, P.say, WORDS), wanted)
+
+
+@requires("PROCESS-CHILD-01")
+@HOW
+def test_it_runs_in_the_directory_of_its_request(box: Box, how: str) -> None:
+    place = box.tmp / "a place"
+    place.mkdir()
+    said = reported(box, how, current_dir=str(place))
+    expect("its working directory", said["cwd"], str(place.resolve()))
+
+
+@requires("PROCESS-CHILD-01")
+@HOW
+def test_it_has_the_environment_of_its_request(box: Box, how: str) -> None:
+    env = {"BOXSPEC_A": "a=b c", "BOXSPEC_EMPTY": ""}
+    said = reported(box, how, env={"clear_and_set": [[*pair] for pair in env.items()]})
+    pairs = [b64decode(each).decode().partition("=") for each in said["env_b64"]]
+    # Of a sandbox it has a TMPDIR, too.
+    got = {name: value for name, _, value in pairs if name != "TMPDIR"}
+    expect("its environment", got, env)
+
+
+@requires("PROCESS-CHILD-02")
+@HOW
+def test_it_has_0_1_and_2_alone(box: Box, how: str) -> None:
+    said = reported(box, how)
+    expect("its descriptors", [each["fd"] for each in said["fds"]], [0, 1, 2])
+
+
+@requires("PROCESS-CHILD-02")
+@HOW
+@pytest.mark.parametrize("state", [[], IGNORED], ids=["default", "ignored"])
+def test_signals_do_what_they_do_by_default(box: Box, how: str, state: list[str]) -> None:
+    mask = int(reported(box, how, state=state)["sigign"], 16)
+    ignored = [name for name, number in NUMBERS.items() if mask >> number - 1 & 1]
+    expect("those of the three that it ignores", ignored, [])
+
+
+NUMBERS = {"INT": 2, "PIPE": 13, "TERM": 15}

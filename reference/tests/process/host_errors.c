@@ -1,0 +1,82 @@
+/* Processes on a host that has no descriptor left for a look at /proc. */
+#define _GNU_SOURCE
+#include <boxspec/process.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "exec/group.h"
+#include "support/harness.h"
+#include "support/holdings.h"
+#include "support/shell.h"
+
+DIR *__real_opendir(const char *path);
+DIR *__wrap_opendir(const char *path);
+int __real_kill(pid_t pid, int signo);
+int __wrap_kill(pid_t pid, int signo);
+
+static bool no_descriptors;
+static pid_t slow; /* its SIGKILL acts when somebody asks whether it has: dying takes a moment */
+
+DIR *__wrap_opendir(const char *path) {
+    if (!no_descriptors)
+        return __real_opendir(path);
+    errno = EMFILE;
+    return NULL;
+}
+
+int __wrap_kill(pid_t pid, int signo) {
+    if (slow == 0 || pid != -slow)
+        return __real_kill(pid, signo);
+    if (signo == SIGKILL)
+        return 0;
+    if (signo != 0)
+        return __real_kill(pid, signo);
+    slow = 0;
+    return __real_kill(pid, SIGKILL);
+}
+
+static struct bs_process *opened(const char *script) {
+    static const struct bs_stdio piped = {BS_STDIO_PIPED, BS_STDIO_PIPED, BS_STDIO_PIPED, false};
+    struct bs_process *process = NULL;
+    struct bs_error err = BS_ERROR_INIT;
+    struct bs_exec_request request = SHELL(script);
+    request.stdin_mode = BS_STDIN_INHERIT;
+    if (bs_process_open(&request, &piped, NULL, &process, &err) != BS_OK)
+        fail_msg("not opened: %s", err.message);
+    return process;
+}
+
+/* The member holds stdout, and was killed with its group. */
+static void a_member_that_nobody_could_look_for_is_no_detached_writer(void **state) {
+    (void)state;
+    struct bs_process_end end;
+    bool detached = true;
+    char ready = 0;
+    struct bs_process *process = opened("trap '' TERM; sleep 60 & printf r; exit 5");
+    pid_t pgid = bs_process_pid(process);
+    assert_int_equal(read(bs_process_stream(process, 1), &ready, 1), 1);
+    no_descriptors = true;
+    slow = pgid;
+    int code = bs_process_close(process, 0, &end, &detached, NULL);
+    bool was_asked = slow == 0;
+    no_descriptors = false;
+    slow = 0;
+    if (!was_asked)
+        (void)__real_kill(-pgid, SIGKILL);
+    bs_process_drop(process);
+    assert_int_equal(code, BS_OK);
+    assert_true(was_asked);
+    assert_false(detached);
+    assert_int_equal(end.state, BS_PROCESS_EXITED);
+    assert_int_equal(end.number, 5);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        leaves_nothing(a_member_that_nobody_could_look_for_is_no_detached_writer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
