@@ -73,7 +73,8 @@ def test_one_that_wraps_nothing_and_claims_everything_holds_nothing(tmp_path: Pa
 def test_a_matrix_that_was_broken_off_goes_on_with_what_is_kept(tmp_path: Path) -> None:
     one = Cell("ipc", "probe", "test", "BACKEND-IPC-01", State.ESCAPED, "saw", "repro")
     asked = Candidate("fake", "shim", "fake")
-    made = Column(asked, "fake 1", "none", "", {"repo-write": {"overall": "fully"}}, [one])
+    claims, kit = {"repo-write": {"overall": "fully"}}, {"version": "1", "commit": "a"}
+    made = Column(asked, "fake 1", "none", "", claims, [one], kit)
     kept.write(tmp_path, made, ["BACKEND-IPC", "BACKEND-META"])
     assert kept.read(tmp_path, asked, ["BACKEND-META", "BACKEND-IPC"]) == made
     # To another question, or from another shim, it is no answer.
@@ -103,6 +104,15 @@ def test_two_matrices_are_compared_cell_by_cell(tmp_path: Path) -> None:
     second.write_text(json.dumps({**made, "host": {"root": False}, "backends": others}))
     same = boxspec("matrix", "--compare", first, first)
     assert (same.returncode, same.stdout) == (0, "differences: 0; backends: 2; cells: 3\n")
+    # Who asked is told, and is no difference.
+    kits = ({"version": "1", "commit": commit * 20, "modified": commit == "b"} for commit in "ab")
+    for file, kit in zip((first, second), kits, strict=True):
+        file.write_text(json.dumps({**made, "backends": [{**facts, "kit": kit}]}))
+    told = boxspec("matrix", "--compare", first, second)
+    assert told.stdout == (
+        "differences: 0; backends: 1; cells: 3; asked by: 1 (aaaaaaaaaa), 1 (bbbbbbbbbb, changed)\n"
+    )
+    first.write_text(json.dumps(made))
     done = boxspec("matrix", "--compare", first, second)
     assert done.returncode == 1
     assert done.stdout.splitlines() == [

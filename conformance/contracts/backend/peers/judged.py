@@ -44,7 +44,7 @@ class Candidate:
 @dataclass
 class Column:
     """What one backend came to. why: why it has no cells, or not all of them. claims: the answers
-    of probe by profile."""
+    of probe by profile. kit: who asked, as a result says it: its version and commit."""
 
     candidate: Candidate
     version: str = ""
@@ -52,6 +52,7 @@ class Column:
     why: str = ""
     claims: dict[str, dict[str, Any]] = field(default_factory=dict)
     cells: list[Cell] = field(default_factory=list)
+    kit: dict[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -62,6 +63,7 @@ class Column:
             "version": self.version,
             "mechanism": self.mechanism,
             "why": self.why,
+            "kit": self.kit,
             "claims": self.claims,
             "cells": [each.to_json() for each in self.cells],
         }
@@ -149,6 +151,7 @@ def _run(column: Column, topics: Sequence[str], limit_s: float, results: Path | 
         if results is not None:
             shutil.copyfile(out, results / f"{candidate.label.replace(':', '-')}.json")
         tree = json.loads(out.read_text(encoding="utf-8"))
+        column.kit = tree["kit"]
         known = table()
         made = [cell(test, known, candidate.shim, candidate.backend) for test in tree["tests"]]
         column.cells = sorted(made, key=lambda each: each.test)
