@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from contracts.backend.peers import kept
+from boxspec.judge.verdict import Failure
+from contracts.backend.peers import judged, kept
 from contracts.backend.peers.cells import TOPICS, Cell, State
 from contracts.backend.peers.judged import Candidate, Column
 from selftest.tools import CONFORMANCE, ask, boxspec, run
@@ -86,6 +87,24 @@ def test_a_matrix_that_was_broken_off_goes_on_with_what_is_kept(tmp_path: Path) 
     (tmp_path / "columns" / "fake.json").write_text("{}")
     assert kept.read(tmp_path, asked, TOPICS) is None
     assert boxspec("matrix", "none", "--resume").returncode == 2
+
+
+@pytest.mark.parametrize(("misses", "whole"), [(2, True), (3, False)])
+def test_claims_that_come_too_late_for_once_are_asked_again(
+    misses: int, whole: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Column] = []
+
+    def claims(column: Column) -> None:
+        asked.append(column)
+        if len(asked) <= misses:
+            raise Failure("the request has a result", "a result", "did not return")
+        column.claims = {"repo-write": {"overall": "fully"}}
+
+    monkeypatch.setattr(judged, "_claims", claims)
+    monkeypatch.setattr(judged, "_run", lambda *_: None)
+    column = judged.judged(Candidate("fake", "shim", "fake"), TOPICS, 1)
+    assert (len(asked), not column.why) == (3, whole)
 
 
 def cell_of(test: str, **more: str) -> dict[str, str]:
