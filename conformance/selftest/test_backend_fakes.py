@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
+from boxspec.judge.verdict import Late
+from boxspec.target.case import Box
+from boxspec.target.look import Look
+from contracts.backend.answers import ObservedSession
+from contracts.backend.asking import AsksBackend
 from selftest.tools import CONFORMANCE, boxspec
 
 FAULTS = CONFORMANCE / "shims" / "faults" / "shim.py"
@@ -53,3 +59,34 @@ def test_one_that_hangs_gets_no_score(tmp_path: Path) -> None:
     code, verdicts = judged("hangs", tmp_path, "BACKEND-META-01")
     assert code == 2
     assert "did not return within" in verdicts["said"]
+
+
+@pytest.mark.parametrize(
+    ("took_ms", "look", "before", "again"),
+    [
+        (4500, 1, "fully", True),
+        (4500, 1, "partial", True),
+        (100, 1, "fully", False),
+        (4500, 2, "fully", False),
+        (4500, 1, "none", False),
+    ],
+    ids=["cut off", "partial", "at once", "asked again", "never there"],
+)
+def test_a_backend_whose_probe_was_cut_off_is_asked_again(
+    took_ms: float, look: int, before: str, again: bool
+) -> None:
+    """Its own bound of time says nothing about it on a machine that had no processor for it."""
+    session = SimpleNamespace(argv=[f"shim-{took_ms}-{look}-{before}"], backend="one")
+    box = SimpleNamespace(session=session, look=Look(look))
+    asks = AsksBackend(cast(Box, box))
+
+    def look_at(enforcement: str) -> None:
+        seen = SimpleNamespace(ok=True, elapsed_ms=took_ms, result={"enforcement": enforcement})
+        asks._look_again_if_cut_off(cast(ObservedSession, seen))
+
+    look_at(before)
+    if again:
+        with pytest.raises(Late):
+            look_at("none")
+    else:
+        look_at("none")

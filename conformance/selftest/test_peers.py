@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from contracts.backend.peers import kept
+from boxspec.judge.verdict import Failure
+from contracts.backend.peers import judged, kept
 from contracts.backend.peers.cells import TOPICS, Cell, State
 from contracts.backend.peers.judged import Candidate, Column
 from selftest.tools import CONFORMANCE, ask, boxspec, run
@@ -73,7 +74,8 @@ def test_one_that_wraps_nothing_and_claims_everything_holds_nothing(tmp_path: Pa
 def test_a_matrix_that_was_broken_off_goes_on_with_what_is_kept(tmp_path: Path) -> None:
     one = Cell("ipc", "probe", "test", "BACKEND-IPC-01", State.ESCAPED, "saw", "repro")
     asked = Candidate("fake", "shim", "fake")
-    made = Column(asked, "fake 1", "none", "", {"repo-write": {"overall": "fully"}}, [one])
+    claims, kit = {"repo-write": {"overall": "fully"}}, {"version": "1", "commit": "a"}
+    made = Column(asked, "fake 1", "none", "", claims, [one], kit)
     kept.write(tmp_path, made, ["BACKEND-IPC", "BACKEND-META"])
     assert kept.read(tmp_path, asked, ["BACKEND-META", "BACKEND-IPC"]) == made
     # To another question, or from another shim, it is no answer.
@@ -85,6 +87,24 @@ def test_a_matrix_that_was_broken_off_goes_on_with_what_is_kept(tmp_path: Path) 
     (tmp_path / "columns" / "fake.json").write_text("{}")
     assert kept.read(tmp_path, asked, TOPICS) is None
     assert boxspec("matrix", "none", "--resume").returncode == 2
+
+
+@pytest.mark.parametrize(("misses", "whole"), [(2, True), (3, False)])
+def test_claims_that_come_too_late_for_once_are_asked_again(
+    misses: int, whole: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Column] = []
+
+    def claims(column: Column) -> None:
+        asked.append(column)
+        if len(asked) <= misses:
+            raise Failure("the request has a result", "a result", "did not return")
+        column.claims = {"repo-write": {"overall": "fully"}}
+
+    monkeypatch.setattr(judged, "_claims", claims)
+    monkeypatch.setattr(judged, "_run", lambda *_: None)
+    column = judged.judged(Candidate("fake", "shim", "fake"), TOPICS, 1)
+    assert (len(asked), not column.why) == (3, whole)
 
 
 def cell_of(test: str, **more: str) -> dict[str, str]:
@@ -100,9 +120,18 @@ def test_two_matrices_are_compared_cell_by_cell(tmp_path: Path) -> None:
     others.append({"name": "c", "cells": [cell_of("x")]})
     first, second = tmp_path / "first.json", tmp_path / "second.json"
     first.write_text(json.dumps(made))
-    second.write_text(json.dumps({**made, "host": {"root": False}, "backends": others}))
     same = boxspec("matrix", "--compare", first, first)
     assert (same.returncode, same.stdout) == (0, "differences: 0; backends: 2; cells: 3\n")
+    # Who asked is told, and is no difference.
+    kits = ({"version": "1", "commit": commit * 20, "modified": commit == "b"} for commit in "ab")
+    for file, kit in zip((first, second), kits, strict=True):
+        file.write_text(json.dumps({**made, "backends": [{**facts, "kit": kit}]}))
+    told = boxspec("matrix", "--compare", first, second)
+    assert told.stdout == (
+        "differences: 0; backends: 1; cells: 3; asked by: 1 (aaaaaaaaaa), 1 (bbbbbbbbbb, changed)\n"
+    )
+    first.write_text(json.dumps(made))
+    second.write_text(json.dumps({**made, "host": {"root": False}, "backends": others}))
     done = boxspec("matrix", "--compare", first, second)
     assert done.returncode == 1
     assert done.stdout.splitlines() == [

@@ -18,6 +18,7 @@ from boxspec.judge.verdict import Failure, Late, NotMeasured
 from boxspec.schedule.ask_again import LOOKS, AskAgain
 from boxspec.schedule.overlap import Overlap
 from boxspec.target.bounds import expect_no_longer, expect_within, for_the_prompt
+from boxspec.target.case import Box
 from boxspec.target.hangs import AT_ONCE, Hangs
 from boxspec.target.look import Look
 from boxspec.target.observe.company import Company
@@ -82,6 +83,32 @@ def test_at_a_busy_machine_a_look_beside_others_accuses_nobody(
 def test_waiting_makes_nobody_conform() -> None:
     late = [verdict(took, waited) for took in range(126, 2000, 50) for waited in range(0, took, 50)]
     assert "conforms" not in late
+
+
+@pytest.mark.parametrize(
+    ("backend", "late_ms", "says"),
+    [
+        (None, 0, "conforms"),
+        (None, 1, "fails"),
+        # What a namespace took to end was seen in a run: reference/bench/backend has the longest.
+        ("bubblewrap", 254, "conforms"),
+        ("bubblewrap", 301, "fails"),
+    ],
+)
+def test_the_end_of_a_sandbox_has_its_time_and_no_more(
+    backend: str | None, late_ms: float, says: str
+) -> None:
+    box = Box.__new__(Box)
+    box.__dict__.update(
+        session=SimpleNamespace(backend=backend), look=Look(2, alone=True), timings=[]
+    )
+    try:
+        box.judge_time("it", 125 + late_ms, 0, 100)
+        said = "conforms"
+    except Failure as why:
+        assert why.timed
+        said = "fails"
+    assert said == says
 
 
 @pytest.mark.parametrize("matcher", [at_most(3), between(1, 3)])

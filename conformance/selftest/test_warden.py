@@ -80,6 +80,29 @@ def test_who_has_been_killed_is_no_survivor(
     assert procs._thread_is_dying(str(tmp_path)) is dying
 
 
+def test_who_is_in_a_namespace_ends_with_its_init(monkeypatch: pytest.MonkeyPatch) -> None:
+    """bubblewrap's init is killed when its parent ends, and its daemons only when it runs again."""
+    words = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child"]
+    if run([*words, "true"]).returncode != 0:
+        pytest.skip("there is no namespace of processes here")
+    inside = ["sh", "-c", "sleep 1000 & echo; wait"]
+    with subprocess.Popen([*words, *inside], stdout=subprocess.PIPE) as outer:
+        try:
+            assert outer.stdout is not None
+            outer.stdout.readline()
+            init, member = procs.tree(outer.pid)
+            assert [procs.known_inside_as(each.pid) for each in (init, member)] == [1, 2]
+            assert not procs.is_dying(member)
+            own = procs._thread_is_dying
+            monkeypatch.setattr(
+                procs, "_thread_is_dying", lambda folder: f"/{init.pid}/" in folder or own(folder)
+            )
+            assert procs.is_dying(member)
+            assert not procs.is_dying(next(p for p in procs.children(os.getpid()) if p.alive))
+        finally:
+            outer.kill()
+
+
 def test_a_reader_of_lines_waits_in_no_read() -> None:
     """Somebody else may have read what was there when it looked."""
     ours, theirs = os.pipe()

@@ -144,9 +144,10 @@ class Box:
     def open_to_others(self) -> None:
         """Let another user reach and write what is in the folder of the case."""
         self.folder.chmod(0o777)
+        place = "TMPDIR" if self.session.backend is None else "BOXSPEC_CASE_ROOT"
         for parent in self.folder.parents:
             if not parent.stat().st_mode & stat.S_IXOTH:
-                reason = f"{parent} is closed to other users: name another TMPDIR"
+                reason = f"{parent} is closed to other users: name another {place}"
                 raise HostLacks("other users", reason)
 
     def fifo(self, name: str) -> Path:

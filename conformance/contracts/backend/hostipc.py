@@ -6,10 +6,12 @@ import contextlib
 import ctypes
 import os
 import platform
+import secrets
 from pathlib import Path
 
 IPC_PRIVATE, IPC_CREAT, IPC_RMID, IPC_NOWAIT = 0, 0o1000, 0, 0o4000
 GETVAL = 12
+MOST_KEY = 2**31 - 1
 KEYCTL_JOIN, KEYCTL_UNLINK, SESSION_KEYRING = 1, 9, -3
 ADD_KEY, KEYCTL = (217, 219) if platform.machine() == "aarch64" else (248, 250)
 Params = dict[str, object]
@@ -29,6 +31,9 @@ class HostIpc:
 
     def _make(self) -> None:
         calls = self._libc
+        # Nobody has a segment of this key yet; what an attempt leaves there goes with us.
+        self.params["shm_key"] = self._left = secrets.randbelow(MOST_KEY) + 1
+        self._stack.callback(self._remove_left)
         self._shm = self._number("shm", calls.shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0o666))
         self._stack.callback(calls.shmctl, self._shm, IPC_RMID, None)
         self._msg = self._number("msg", calls.msgget(IPC_PRIVATE, IPC_CREAT | 0o666))
@@ -59,6 +64,13 @@ class HostIpc:
                 self._libc.syscall, KEYCTL, KEYCTL_UNLINK, key, SESSION_KEYRING, 0, 0
             )
 
+    def _remove_left(self) -> bool:
+        """Whether there was a segment of shared memory that an attempt had left."""
+        found = self._libc.shmget(self._left, 0, 0)
+        if found >= 0:
+            self._libc.shmctl(found, IPC_RMID, None)
+        return bool(found >= 0)
+
     def _number(self, name: str, number: int) -> int:
         if number < 0:
             raise OSError(ctypes.get_errno(), name)
@@ -75,6 +87,8 @@ class HostIpc:
         room = ctypes.create_string_buffer(64)
         if self._libc.msgrcv(self._msg, room, 32, 0, IPC_NOWAIT) >= 0:
             said.append("a System V queue of the host: a message came")
+        if self._remove_left():
+            said.append("System V shared memory: 64 MiB are left in the host")
         if self._libc.semctl(self._sem, 0, GETVAL) != 0:
             said.append("a System V semaphore of the host: changed")
         large = ctypes.create_string_buffer(8192)

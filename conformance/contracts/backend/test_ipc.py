@@ -5,7 +5,10 @@ import pytest
 from boxspec.api import Box, requires
 from contracts.backend.attempt import attempt
 
-MEMORY = ("i_sysv_shm", "i_sysv_msg", "i_sysv_sem", "i_posix_mq", "i_dev_shm")
+MEMORY = (
+    *("i_sysv_shm", "i_sysv_msg", "i_sysv_sem", "i_posix_mq", "i_dev_shm"),
+    "i_shm_left",
+)
 ABSTRACT = ("n_unix_abstract", "n_unix_abstract_dgram")
 SOCKETS = (*ABSTRACT, "n_unix_path_out", "n_unix_path_out_dgram")
 KEYS = ("i_key_read", "i_key_search")

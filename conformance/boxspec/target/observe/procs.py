@@ -78,11 +78,26 @@ PF_EXITING, PF_SIGNALED = 0x4, 0x400
 
 
 def is_dying(process: Proc) -> bool:
-    """Somebody has ended it already, and the kernel has not taken all of it down yet."""
+    """Somebody has ended it already, and the kernel has not taken all of it down yet.
+
+    Who is in a pid namespace ends with its init: the kernel tells them when that one ends, which
+    may be later than the signal that ends it."""
     now = proc(process.pid)
     if now is None or now.starttime != process.starttime or not now.alive:
         return True
-    return all(_thread_is_dying(f"/proc/{process.pid}/task/{each}") for each in _tasks(process.pid))
+    if _all_threads_are_dying(process.pid):
+        return True
+    while now is not None and (number := known_inside_as(now.pid)) is not None:
+        if number == 1 and _all_threads_are_dying(now.pid):
+            return True
+        now = proc(now.ppid)
+    # It may have ended meanwhile: then nobody above it was found.
+    now = proc(process.pid)
+    return now is None or not now.alive
+
+
+def _all_threads_are_dying(pid: int) -> bool:
+    return all(_thread_is_dying(f"/proc/{pid}/task/{each}") for each in _tasks(pid))
 
 
 def _thread_is_dying(folder: str) -> bool:

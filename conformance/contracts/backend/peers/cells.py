@@ -14,7 +14,6 @@ from contracts.backend.probes import Probe
 PLACE = re.compile(r"(?P<file>\w+)\.py::(?P<test>\w+)(\[(?P<case>.*)\])?$")
 # Tests that make one attempt have no parameter.
 OF_ONE = {
-    "test_nothing_lives_on": "p_daemon",
     "test_a_filter_refuses_io_uring": "k_io_uring_setup",
     "test_nothing_is_typed_into_a_terminal": "i_tiocsti",
     "test_the_callers_terminal_is_not_ones_own": "e_tty",

@@ -66,12 +66,20 @@ def _by_name(matrix: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     return {each["name"]: each for each in matrix["backends"]}
 
 
+def _kits(matrix: Mapping[str, Any]) -> Iterator[str]:
+    """The kits that asked for its columns: no difference by themselves."""
+    for kit in (each["kit"] for each in matrix["backends"] if each.get("kit")):
+        changed = ", changed" if kit["modified"] else ""
+        yield f"{kit['version']} ({(kit['commit'] or 'no checkout')[:10]}{changed})"
+
+
 def main(first: str, second: str) -> int:
     """Prints them; 0 where there is none, else 1."""
     one, other = read(first), read(second)
     try:
         found = list(differences(one, other))
         cells = sum(len(each["cells"]) for each in one["backends"])
+        kits = sorted({*_kits(one), *_kits(other)})
     except (AttributeError, KeyError, TypeError) as why:
         raise UsageError(
             f"{first}, {second}",
@@ -80,5 +88,6 @@ def main(first: str, second: str) -> int:
         ) from None
     for line in found:
         print(one_line(line))
-    print(f"differences: {len(found)}; backends: {len(one['backends'])}; cells: {cells}")
+    asked = f"; asked by: {', '.join(kits)}" if kits else ""
+    print(f"differences: {len(found)}; backends: {len(one['backends'])}; cells: {cells}{asked}")
     return 1 if found else 0

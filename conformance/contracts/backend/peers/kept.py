@@ -32,7 +32,7 @@ def read(results: Path, candidate: Candidate, topics: Iterable[str]) -> Column |
             return None
         return Column(
             candidate,
-            **{name: said[name] for name in ("version", "mechanism", "why", "claims")},
+            **{name: said[name] for name in ("version", "mechanism", "why", "claims", "kit")},
             cells=[Cell(**{**each, "state": State(each["state"])}) for each in said["cells"]],
         )
     except (OSError, ValueError, KeyError, TypeError):
