@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import stat
 import tempfile
 from pathlib import Path
@@ -14,11 +15,21 @@ TEMPLATES = ROOT / "conformance" / "shims" / "templates"
 # An installed kit is the same tree with less in it: no targets, nothing to build. The reference is
 # beside it on PATH, where it was built for the wheel.
 INSTALLED = (ROOT / "launch.py").is_file()
-# How the kit is called from the caller's folder, for commands that it prints.
+# How the kit is called, for commands that it prints: of a checkout from its root.
 COMMAND = "boxspec" if INSTALLED else "./ci/boxspec"
 
 MEMORY = Path("/dev/shm")
 _MEMORY_BYTES = 1 << 30
+
+
+def command_from(folder: Path) -> str:
+    """The same from any folder, quoted for a shell: in a checkout it is a path."""
+    place = ROOT / "ci" / "boxspec"
+    if INSTALLED or folder == ROOT:
+        return COMMAND
+    if folder == place.parent:
+        return "./boxspec"
+    return shlex.quote(os.path.relpath(place, folder) if ROOT in folder.parents else str(place))
 
 
 def cache() -> Path:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import hashlib
+import random
+import re
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,6 +29,20 @@ def exchange(path: Path, text: str, mode: int = 0o755) -> None:
 def folder_in_place_of(path: Path) -> None:
     path.unlink()
     path.mkdir()
+
+
+@pytest.mark.parametrize("size", [0, 1, 55, 56, 63, 64, 65, 119, 120, 128, 65_537])
+def test_a_hash_is_that_of_the_standard_library(size: int) -> None:
+    data = random.Random(size).randbytes(size)
+    said = subprocess.run([PROGRAMS / "hash-stdin"], input=data, capture_output=True, check=True)
+    assert said.stdout.decode() == f"{size} {hashlib.sha256(data).hexdigest()}\n"
+
+
+def test_each_error_of_this_system_has_a_name() -> None:
+    text = (ROOT / "fixtures" / "programs" / "lib" / "errors.c").read_text()
+    names = set(re.findall(r"NAME\((E[A-Z0-9]+)\)", text))
+    # Python has no name for 133, EHWPOISON.
+    assert {getattr(errno, name) for name in names - {"EHWPOISON"}} == errno.errorcode.keys()
 
 
 # What is wrong with the program that leaves an orphan: then none is ever left.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -10,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from boxspec import places
 from boxspec.cli.new_shim import LANGUAGES
 from boxspec.places import TEMPLATES
-from selftest.tools import Done, boxspec, run
+from selftest.tools import ROOT, Done, boxspec, run
 
 TOOLS = {"go": ["go"], "rust": ["cargo"], "node": ["node"], "c": ["cc", "make"], "python": []}
 
@@ -26,22 +28,26 @@ def missing(language: str) -> str | None:
     return ", ".join(lacks) or None
 
 
+# As it is called from outside the checkout.
+KIT = shlex.quote(str(ROOT / "ci" / "boxspec"))
+
+
 def made(language: str, folder: Path) -> list[str]:
-    """A new shim, built as it was told; the commands of `boxspec` that were printed."""
+    """A new shim, built as it was told; the commands of the kit that were printed."""
     done = boxspec("new-shim", language, "mine", cwd=folder)
     assert done.returncode == 0, done.stderr
     commands = [line.strip() for line in done.stdout.splitlines()[1:]]
     for command in commands:
-        if not command.startswith("boxspec "):
+        if not command.startswith(KIT):
             built = run(["sh", "-c", command], cwd=folder)
             assert built.returncode == 0, built.stdout + built.stderr
-    return [command for command in commands if command.startswith("boxspec ")]
+    return [command for command in commands if command.startswith(KIT)]
 
 
 def told(command: str, folder: Path) -> Done:
-    """A printed command, by the kit of this tree."""
+    """A printed command, without what ci/boxspec sets up and builds."""
     kit = f"{sys.executable} -P -m boxspec"
-    return run(["sh", "-c", command.replace("boxspec", kit, 1)], cwd=folder)
+    return run(["sh", "-c", command.replace(KIT, kit, 1)], cwd=folder)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -53,6 +59,18 @@ def test_a_new_shim_may_be_scored_at_once(language: str, tmp_path: Path) -> None
     done = told(smoke, tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "my-implementation 0.1 may be scored; it declares exec" in done.stdout
+
+
+def test_the_one_in_c_gives_any_bytes_as_text(tmp_path: Path) -> None:
+    lacks = missing("c")
+    if lacks:
+        pytest.skip(f"c: this machine lacks {lacks}")
+    _, judge = made("c", tmp_path)
+    # A text with NULs, and one that is cut in the middle of a character.
+    few = "nothing_is_trimmed and NUL or each_maximal_subpart and 61"
+    done = told(f"{judge} -k {shlex.quote(few)}", tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "contract MUST 2/2" in done.stdout
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -71,6 +89,25 @@ def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
         assert (done.returncode, done.stdout) == (2, ""), done.stderr
         assert "is not empty (name a new folder)" in done.stderr
     assert os.listdir(tmp_path / "full") == ["file"]
+
+
+def test_the_commands_work_in_the_folder_of_the_caller(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert places.command_from(ROOT) == "./ci/boxspec"
+    # A checkout whose path a shell would split.
+    root = tmp_path / "a checkout"
+    (root / "ci").mkdir(parents=True)
+    (root / "ci" / "boxspec").write_text("#!/bin/sh\necho ours $1\n")
+    (root / "ci" / "boxspec").chmod(0o755)
+    monkeypatch.setattr(places, "ROOT", root)
+    for folder in (root, root / "ci", root / "below" / "it", tmp_path):
+        folder.mkdir(parents=True, exist_ok=True)
+        said = run(["sh", "-c", f"{places.command_from(folder)} smoke"], cwd=folder)
+        assert said.stdout == "ours smoke\n", (folder, said.stderr)
+    monkeypatch.setattr(places, "INSTALLED", True)
+    monkeypatch.setattr(places, "COMMAND", "boxspec")
+    assert places.command_from(tmp_path) == "boxspec"
 
 
 def test_an_unknown_language_is_told_which_there_are(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
-from boxspec.places import TEMPLATES
+from boxspec.places import TEMPLATES, command_from
 from boxspec.printable import one_line
 
 # What to call in the folder before the shim is there, and the shim.
@@ -33,7 +33,8 @@ def new_shim(language: str, folder: Path) -> list[str]:
     shutil.copytree(TEMPLATES / language, folder, dirs_exist_ok=True, copy_function=_copy)
     build, shim = LANGUAGES[language]
     place = shlex.quote(str(folder / shim) if folder.is_absolute() else f"./{folder / shim}")
-    smoke, run = (f"boxspec {verb} --shim {shlex.quote(place)}" for verb in ("smoke", "run"))
+    boxspec = command_from(Path.cwd())
+    smoke, run = (f"{boxspec} {verb} --shim {shlex.quote(place)}" for verb in ("smoke", "run"))
     inside = f"(cd {shlex.quote(str(folder))} && {build})"
     return [*([inside] if build else []), smoke, run]
 

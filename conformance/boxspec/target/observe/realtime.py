@@ -13,9 +13,10 @@ PRIORITY = 2
 
 @contextlib.contextmanager
 def realtime() -> Iterator[bool]:
-    """This thread and what it starts, under SCHED_FIFO; False where that is not allowed."""
-    before = os.sched_getscheduler(0), os.sched_getparam(0)
+    """This thread and what it starts, under SCHED_FIFO; False where that is not allowed, or where
+    the C library has no such call: musl's says ENOSYS."""
     try:
+        before = os.sched_getscheduler(0), os.sched_getparam(0)
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
     except OSError:
         yield False

@@ -41,14 +41,12 @@ static void become(const cJSON *request, const FILE *given, FILE *out, FILE *err
     execvp(argv[0], argv);
 }
 
-/* FILL IN: U+FFFD for what is not UTF-8, and a digest where there is more than 1 MiB. */
-static void put(cJSON *result, const char *name, FILE *stream) {
+/* What a program wrote to a file. */
+static void put_all(cJSON *result, const char *name, FILE *stream) {
     long size = (fseek(stream, 0, SEEK_END), ftell(stream));
-    char *data = calloc(1, (size_t)size + 1);
+    unsigned char *data = malloc((size_t)size + 1);
     rewind(stream);
-    size_t got = fread(data, 1, (size_t)size, stream);
-    data[got] = '\0';
-    cJSON_AddStringToObject(result, name, data);
+    put(result, name, data, fread(data, 1, (size_t)size, stream));
     free(data);
     fclose(stream);
 }
@@ -89,7 +87,7 @@ cJSON *run(const cJSON *request) {
     } while (waitpid(child, &status, WNOHANG) == 0);
     inside = cJSON_AddObjectToObject(answer, "result");
     cJSON_AddBoolToObject(inside, "success", WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    put(inside, "stdout", out), put(inside, "stderr", err);
+    put_all(inside, "stdout_b64", out), put_all(inside, "stderr_b64", err);
     if (WIFEXITED(status))
         cJSON_AddNumberToObject(inside, "exit_code", WEXITSTATUS(status));
     else

@@ -2,6 +2,8 @@
 #define SHIM_H
 
 #include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 /* FILL IN: the name and version of what is judged. */
 #define NAME "my-implementation"
@@ -18,5 +20,8 @@
 
 /* FILL IN: one run, in run.c. Returns {"result": …} or {"error": …}, which the caller frees. */
 cJSON *run(const cJSON *request);
+
+/* In text.c. Adds what a program wrote to a result, as the text that it is; `name` ends in _b64. */
+void put(cJSON *result, const char *name, const unsigned char *data, size_t size);
 
 #endif
