@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from boxspec.cli import baseline as verb
 from boxspec.errors import UsageError
 from boxspec.judge import baseline as known
 from boxspec.judge.baseline import Baseline, Known
@@ -77,6 +78,13 @@ def test_the_same_failure_with_other_figures_is_known() -> None:
     assert found.exit_code() == 0
 
 
+def test_a_flaky_failure_is_excused_for_its_reason_alone() -> None:
+    entry = known_failure(until=TODAY, flaky=True)
+    for what, code in (("the output", 0), ("its length", 1)):
+        records = [record(f"{MUST}/one", failed(what)), record(OTHER_MUST)]
+        assert tree(records, baseline=excusing(entry)).exit_code() == code
+
+
 # What is stale -------------------------------------------------------------------------------
 
 
@@ -86,6 +94,13 @@ def test_the_same_failure_with_other_figures_is_known() -> None:
         (known_failure(until=TODAY), None),
         (known_failure(until=TODAY - datetime.timedelta(1)), "its date 2026-04-30 has passed"),
         (known_failure("two"), "conforms now"),
+        (known_failure("two", until=TODAY, flaky=True), None),
+        (known_failure(until=TODAY, flaky=True), None),
+        (known_failure(what="its length", until=TODAY, flaky=True), "now fails, the output"),
+        (
+            known_failure("two", until=TODAY - datetime.timedelta(1), flaky=True),
+            "its date 2026-04-30 has passed",
+        ),
         (known_failure(what="its length"), "now fails, the output"),
         (known_failure("three"), "no such test"),
         (Known("EXEC-NO-99", Verdict.FAILS, ""), "no such requirement"),
@@ -168,6 +183,8 @@ ENTRY = f'[[known]]\nrequirement = "{MUST}"\nverdict = "fails"\nwhy = "x"\n'
         (f"{ENTRY}issue = 7", "entry 1: `issue` is no text"),
         (f"{ENTRY}until = 7", "entry 1: `until` is no date"),
         (f'{ENTRY}until = "soon"', "entry 1: `until` is no date"),
+        (f"{ENTRY}flaky = true", "entry 1: what is flaky needs an `until`"),
+        (f'{ENTRY}flaky = "yes"', "entry 1: `flaky` is neither true nor false"),
         (ENTRY.replace("fails", "bad"), "entry 1: there is no verdict 'bad'"),
         (ENTRY.replace('"fails"', "[]"), "entry 1: `verdict` is no text"),
         (ENTRY * 2, "entry 2: EXEC-ENV-01 is there already"),
@@ -183,12 +200,23 @@ def test_a_file_that_is_wrong_is_one_line(text: str, said: str, tmp_path: Path) 
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     entries = [
-        Known(MUST, Verdict.FAILS, 'a "quote", \\ and é', "test[\\x00]", "https://e/1", TODAY),
+        Known(
+            MUST, Verdict.FAILS, 'a "quote", \\ and é', "test[\\x00]", "https://e/1", TODAY, True
+        ),
         Known(OTHER_MUST, Verdict.UNPROVEN, "x"),
     ]
     file = tmp_path / "known.toml"
     file.write_text(render([*entries, entries[0]]), encoding="utf-8")
     assert known.read(file).entries == entries
+
+
+@pytest.mark.parametrize("flaky", [True, False])
+def test_what_is_flaky_and_conforms_stays_on_the_list(flaky: bool) -> None:
+    found = tree([record(f"{MUST}/one"), record(OTHER_MUST)])
+    entry = known_failure(until=TODAY, flaky=flaky)
+    assert [*verb.kept(excusing(entry), found)] == [entry] * flaky
+    late = known_failure(until=TODAY - datetime.timedelta(1), flaky=flaky)
+    assert [*verb.kept(excusing(late), found)] == []
 
 
 # The verb ------------------------------------------------------------------------------------

@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 import yaml
 
+from boxspec.errors import UsageError
 from boxspec.peers import declared, judging
 from boxspec.peers.declared import Peer
 from boxspec.peers.installing import state
+from boxspec.peers.trying import Shown, shown
 from selftest.tools import CONFORMANCE, CONTRACTS, boxspec
 
 PEERS = declared.every()
@@ -51,6 +53,9 @@ def test_a_peer_names_what_there_is(each: Peer) -> None:
     assert {*each.topics} <= {name.rsplit("-", 1)[0] for name in known}
     twice = [name for name, count in Counter(explained).items() if count > 1]
     assert twice == [], "two reasons for one requirement"
+    for entry in each.fails:
+        assert {*entry.get("tried", [])} <= {*entry["requirements"]}
+    assert ("{tried}" in each.tries) == bool(each.tried())
     for word in (*each.run, *each.version):
         for place in re.findall(r"\{\w+\}", word):
             assert place in ("{here}", "{home}", "{root}")
@@ -128,7 +133,8 @@ def test_what_cannot_be_installed_says_why(tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.turns(5)
 def test_a_matrix_shows_what_fails_and_what_was_read_of_it(tmp_path: Path) -> None:
     """Its json feeds a report, and what is kept makes the same page once more."""
-    folder = peer(tmp_path / "tiny", fails=[{"requirements": ["EXEC-CHILD-01"], "why": WHY}])
+    entry = {"requirements": ["EXEC-CHILD-01"], "why": WHY, "tried": ["EXEC-CHILD-01"]}
+    folder = peer(tmp_path / "tiny", fails=[entry])
     gone = peer(tmp_path / "gone", needs=["no-such-program"])
     only = ("--only", f"{folder}/", "--only", f"{gone}/", *CHILD)
     files = {name: tmp_path / f"matrix.{name}" for name in ("json", "md")}
@@ -143,7 +149,7 @@ def test_a_matrix_shows_what_fails_and_what_was_read_of_it(tmp_path: Path) -> No
     page = files["md"].read_text()
     assert re.search(r"^\| EXEC-CHILD \| MUST 6/10 \|$", page, re.M), page
     assert re.search(r"^\| EXEC-CHILD-01 \| MUST contract \| ✗ \|$", page, re.M), page
-    assert f"* EXEC-CHILD-01: {WHY}" in page
+    assert f"* EXEC-CHILD-01°: {WHY}" in page
     assert "there is no no-such-program" in page
     assert re.search(r"\| \d{4}-\d\d-\d\d, ([0-9a-f]{10}|unknown) \|", page), page
     repro = re.search(r"^ {6}(\./ci/boxspec repro .*)$", page, re.M)
@@ -158,6 +164,42 @@ def test_a_matrix_shows_what_fails_and_what_was_read_of_it(tmp_path: Path) -> No
     done = boxspec("peers", "matrix", *only, "--from", results, "--md", again)
     assert done.returncode == 0, done.stderr
     assert again.read_text().replace(str(again), str(files["md"])) == page
+
+
+@pytest.mark.parametrize(
+    ("tries", "seen", "line"),
+    [
+        (["sh", "-c", 'echo "$1 seen: what"', "sh", "{tried}"], True, "seen: what"),
+        (["sh", "-c", 'echo "$1 not seen: what"', "sh", "{tried}"], False, "not seen: what"),
+        (["sh", "-c", 'echo "$1 not tried: why"', "sh", "{tried}"], False, "not tried: why"),
+        (["true", "{tried}"], False, "not tried: no line of it"),
+    ],
+)
+def test_what_was_tried_without_the_kit_is_seen_or_not(
+    tmp_path: Path, tries: list[str], seen: bool, line: str
+) -> None:
+    entry = {"requirements": ["EXEC-CHILD-01"], "why": WHY, "tried": ["EXEC-CHILD-01"]}
+    found = [*shown(declared.read(peer(tmp_path / "tiny", fails=[entry], tries=tries)))]
+    assert found == [Shown("EXEC-CHILD-01", seen, f"EXEC-CHILD-01 {line}")]
+
+
+def test_what_is_not_seen_again_is_exit_1(tmp_path: Path) -> None:
+    entry = {"requirements": ["EXEC-CHILD-01"], "why": WHY, "tried": ["EXEC-CHILD-01"]}
+    folder = peer(tmp_path / "tiny", fails=[entry], tries=["true", "{tried}"])
+    done = boxspec("peers", "try", f"{folder}/")
+    assert (done.returncode, "not tried: no line of it" in done.stdout) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [({"tries": ["false", "{tried}"]}, "no word"), ({"fails": []}, "nothing of it was tried")],
+    ids=["broken", "nothing"],
+)
+def test_what_cannot_be_tried_says_why(tmp_path: Path, fields: dict[str, Any], why: str) -> None:
+    entry = {"requirements": ["EXEC-CHILD-01"], "why": WHY, "tried": ["EXEC-CHILD-01"]}
+    one = declared.read(peer(tmp_path / "tiny", **{"fails": [entry], **fields}))
+    with pytest.raises(UsageError, match=why):
+        list(shown(one))
 
 
 def test_another_user_reaches_the_folders_of_a_peers_cases(
@@ -211,6 +253,10 @@ def test_a_page_has_nothing_that_nobody_has_read(page: Path) -> None:
     text = page.read_text()
     assert "not read yet" not in text
     for each in PEERS:
-        section = text.partition(f"\n## {each.word}: ")[2].partition("\n## ")[0]
-        for names, why in re.findall(r"^\* ([A-Z][A-Z0-9, -]+): (.+)$", section, re.M):
-            assert {each.why(name) for name in names.split(", ")} == {why}
+        section = re.search(rf"^## {each.word}(: .*)?$(.*?)(?=^## |\Z)", text, re.M | re.S)
+        lines = re.findall(r"^\* ([A-Z][A-Z0-9,°\- ]+): (.+)$", section[2] if section else "", re.M)
+        for marked, why in lines:
+            names = marked.split(", ")
+            assert {each.why(name.rstrip("°")) for name in names} == {why}
+            tried = [name.rstrip("°") for name in names if name.endswith("°")]
+            assert tried == [name.rstrip("°") for name in names if name.rstrip("°") in each.tried()]

@@ -68,6 +68,27 @@ def test_an_api_of_strings_conforms_but_for_bytes(tmp_path: Path) -> None:
     assert "not applicable, without exec.bytes: " in found.said
 
 
+TAKES_SIGNALS_OVER = f"""
+import runpy, signal, sys
+for each in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT):
+    signal.signal(each, signal.SIG_DFL)
+sys.argv[0] = {str(TWIN)!r}
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+@pytest.mark.turns(5)
+def test_a_run_time_that_takes_signals_over_at_its_start_is_no_failure(tmp_path: Path) -> None:
+    """As those of Go and Node do: no run has a caller that ignores them."""
+    (tmp_path / "shim.py").write_text(TAKES_SIGNALS_OVER)
+    chosen = "collects_children_is_seen or (are_ignored_again and exit)"
+    found = judged(f"{PYTHON} {tmp_path / 'shim.py'}", tmp_path, "--profile", "all", "-k", chosen)
+    assert found.failing == [], found.said
+    assert found.verdicts["EXEC-WAIT-05"] == "not-measured"
+    assert "sets SIGCHLD anew before any run" in found.said
+    assert found.verdicts["EXEC-SIGNAL-10"] == "conforms"
+
+
 @pytest.mark.turns(5)
 def test_an_engine_of_globs_is_judged_by_them_alone(tmp_path: Path) -> None:
     found = judged(f"{PYTHON} {HERE / 'globs_only.py'}", tmp_path)

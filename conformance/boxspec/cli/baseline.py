@@ -16,8 +16,9 @@ from boxspec.report.files import OutputFile
 
 EPILOG = """\
 Takes the flags of run. Written are the requirements that are broken, and those that were not
-measured for a reason of their own. An entry that FILE has already keeps its issue and its date;
-one that no longer holds goes; those of requirements that this run did not ask stay.
+measured for a reason of their own. An entry that FILE has already keeps its issue, its date and its
+`flaky`; one that no longer holds goes, unless it is flaky and its date has not passed; those of
+requirements that this run did not ask stay.
 exit codes: 0 FILE is written; 2 it is not: bad usage, a broken shim or kit, or interrupted."""
 
 
@@ -35,18 +36,22 @@ def main(words: Sequence[str]) -> int:
     ran = observe(args)
     if ran.tree is None or ran.status == 2:
         return 2
-    entries = [*_kept(before, ran.tree), *_found(before, ran.tree.judged)]
+    entries = [*kept(before, ran.tree), *_found(before, ran.tree.judged)]
     output.write(render(entries))
     print(f"{len(entries)} known deviation{'' if len(entries) == 1 else 's'} in {args.write}")
     return 0
 
 
-def _kept(before: Baseline, tree: Tree) -> Iterator[Known]:
-    """Entries of which this run says nothing."""
+def kept(before: Baseline, tree: Tree) -> Iterator[Known]:
+    """Entries of which this run says nothing, and flaky ones of what conforms in it."""
     asked = {each.id: {record.name for record in each.records} for each in tree.judged}
+    seen = {each.id: each.seen for each in tree.judged}
     for entry in before.entries:
         names = asked.get(entry.requirement)
-        if names is None or (tree.narrowed and entry.test and entry.test not in names):
+        unasked = names is None or (tree.narrowed and entry.test and entry.test not in names)
+        mine = [each for each in seen.get(entry.requirement, ()) if entry.is_about(each)]
+        passes = bool(mine) and all(each.verdict is Verdict.CONFORMS for each in mine)
+        if unasked or (passes and entry.flaky and before.holds(entry)):
             yield entry
 
 

@@ -15,6 +15,7 @@ from boxspec.peers import page
 from boxspec.peers.declared import Peer, every, peer
 from boxspec.peers.installing import install, state
 from boxspec.peers.judging import Asked, Judged, contracts_of, judged, kept
+from boxspec.peers.trying import shown
 from boxspec.places import COMMAND
 from boxspec.printable import one_line
 from boxspec.report.files import OutputFile
@@ -36,6 +37,9 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     verbs.add_parser("list", help=what, description=what)
     what = "fetches and builds them below build/peers; exits 3 if that fails"
     add = verbs.add_parser("install", help=what, description=what).add_argument
+    add("names", metavar="NAME", nargs="+", help="a peer, or a folder with a peer.yaml")
+    what = "what was tried without the kit, shown again; exits 1 where it is not seen"
+    add = verbs.add_parser("try", help=what, description=what).add_argument
     add("names", metavar="NAME", nargs="+", help="a peer, or a folder with a peer.yaml")
     what = "the suite against each that is installed, beside each other"
     _matrix(verbs.add_parser("matrix", help=what, description=what))
@@ -71,6 +75,16 @@ def installed(words: Sequence[str]) -> int:
         found = install(each)
         status = status if found.version else 3
         print(f"{each.word:18} {one_line(found.version or found.why)}")
+    return status
+
+
+def tried(words: Sequence[str]) -> int:
+    status = 0
+    for each in [peer(word) for word in words]:
+        print(each.word)
+        for told in shown(each):
+            status = status if told.seen else 1
+            print(f"  {one_line(told.line)}", flush=True)
     return status
 
 
@@ -136,4 +150,6 @@ def main(words: Sequence[str]) -> int:
         return listed()
     if args.what == "install":
         return installed(args.names)
+    if args.what == "try":
+        return tried(args.names)
     return matrix(args)

@@ -8,9 +8,13 @@ verdict = "fails"
 why = "what the run left running"
 issue = "https://example.org/7"                # for people
 until = 2027-01-01                             # the last day on which it is excused
+flaky = true                                   # it may conform, too; needs an `until`
 ```
 
-All of it is the same from run to run: `boxspec baseline --write` makes such a file.
+All of it is the same from run to run: `boxspec baseline --write` makes such a file. A requirement
+that fails now and then is on the list with `flaky`: it is excused when it fails for this reason,
+and the entry is not stale when it conforms. Another reason is as bad as ever, and since such an
+entry hides the day on which the failure came for good, it has a last day.
 """
 
 from __future__ import annotations
@@ -26,7 +30,11 @@ from boxspec.errors import UsageError
 from boxspec.judge.requirements import load
 from boxspec.judge.verdict import Verdict
 
-REMEDY = "a [[known]] table each with requirement, test, verdict, why, and if you like issue, until"
+REMEDY = (
+    "a [[known]] table each with requirement, test, verdict, why,"
+    " and if you like issue, until, flaky"
+)
+FIELDS = ("requirement", "test", "verdict", "why", "issue", "until", "flaky")
 
 
 @dataclass(frozen=True)
@@ -50,6 +58,7 @@ class Known:
     test: str = ""
     issue: str = ""
     until: datetime.date | None = None
+    flaky: bool = False
 
     @property
     def name(self) -> str:
@@ -69,10 +78,10 @@ class Baseline:
 
     def covers(self, name: str, reasons: Sequence[Seen]) -> bool:
         """Every reason has an entry that says the same and has not expired."""
-        mine = [each for each in self.entries if each.requirement == name and self._holds(each)]
+        mine = [each for each in self.entries if each.requirement == name and self.holds(each)]
         return bool(reasons) and all(any(each.says(seen) for each in mine) for seen in reasons)
 
-    def _holds(self, entry: Known) -> bool:
+    def holds(self, entry: Known) -> bool:
         return entry.until is None or entry.until >= self.today
 
     def stale(self, found: Mapping[str, Sequence[Seen]], *, whole: bool) -> list[str]:
@@ -93,7 +102,7 @@ class Baseline:
     ) -> str | None:
         if entry.requirement not in load():
             return "no such requirement"
-        if not self._holds(entry):
+        if not self.holds(entry):
             return f"its date {entry.until} has passed"
         if entry.requirement not in found:
             return None
@@ -103,7 +112,9 @@ class Baseline:
         if not mine:
             return "no such test" if whole else None
         bad = [seen for seen in mine if seen.verdict is not Verdict.CONFORMS]
-        return f"now {bad[0].told}" if bad else "conforms now"
+        if bad:
+            return f"now {bad[0].told}"
+        return None if entry.flaky else "conforms now"
 
 
 def read(path: Path) -> Baseline:
@@ -135,13 +146,13 @@ def _entry(table: Any) -> Known:
     if not isinstance(table, dict):
         raise ValueError("is no table")
     for name in table:
-        if name not in ("requirement", "test", "verdict", "why", "issue", "until"):
+        if name not in FIELDS:
             raise ValueError(f"there is no field `{name}`")
     for name in ("requirement", "verdict", "why"):
         if name not in table:
             raise ValueError(f"`{name}` is missing")
     for name, value in table.items():
-        if name != "until" and not isinstance(value, str):
+        if name not in ("until", "flaky") and not isinstance(value, str):
             raise ValueError(f"`{name}` is no text")
     given: dict[str, Any] = dict(table)
     if given["verdict"] not in [str(each) for each in Verdict]:
@@ -149,6 +160,10 @@ def _entry(table: Any) -> Known:
     given["verdict"] = Verdict(given["verdict"])
     if "until" in given:
         given["until"] = _date(given["until"])
+    if not isinstance(given.get("flaky", False), bool):
+        raise ValueError("`flaky` is neither true nor false")
+    if given.get("flaky") and "until" not in given:
+        raise ValueError("what is flaky needs an `until`")
     return Known(**given)
 
 

@@ -46,6 +46,7 @@ class Peer:
     needs: list[str] = field(default_factory=list)
     install: list[list[str]] = field(default_factory=list)
     build: list[list[str]] = field(default_factory=list)
+    tries: list[str] = field(default_factory=list)
     not_judged: str = ""
     fails: list[dict[str, Any]] = field(default_factory=list)
 
@@ -81,6 +82,10 @@ class Peer:
         """What was read of a requirement that it fails, or nothing."""
         said = (each["why"] for each in self.fails if requirement in each["requirements"])
         return next(said, "")
+
+    def tried(self) -> list[str]:
+        """What it fails, and was seen outside of the kit, too."""
+        return [name for each in self.fails for name in each.get("tried", [])]
 
     def _with(self, word: str, base: Path | None) -> str:
         for name, place in (("{here}", self.here), ("{home}", self.home), ("{root}", ROOT)):

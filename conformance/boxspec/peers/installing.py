@@ -39,7 +39,7 @@ def state(peer: Peer) -> State:
             return State(why=f"{said}: {to_install(peer)}")
     try:
         return State(version=_printed(peer.argv(peer.version)))
-    except _Failed as why:
+    except Failed as why:
         return State(why=f"its version cannot be read: {why}")
 
 
@@ -50,9 +50,9 @@ def install(peer: Peer) -> State:
     try:
         for words in commands(peer):
             print(one_line(f"+ {' '.join(words)}"), flush=True)
-            _call(words, WITHIN_S)
+            called(words, WITHIN_S)
         peer.stamp.write_text(peer.digest(), encoding="utf-8")
-    except _Failed as why:
+    except Failed as why:
         peer.stamp.write_text(f"cannot be installed: {why}", encoding="utf-8")
     return state(peer)
 
@@ -62,16 +62,17 @@ def commands(peer: Peer) -> Iterator[list[str]]:
         yield peer.argv(words)
 
 
-class _Failed(Exception):
+class Failed(Exception):
     """In one line."""
 
 
 def _printed(words: Sequence[str]) -> str:
-    lines = _call(words, ASKED_S).splitlines()
+    lines = called(words, ASKED_S).splitlines()
     return one_line(lines[0].strip()) if lines else ""
 
 
-def _call(words: Sequence[str], within_s: float) -> str:
+def called(words: Sequence[str], within_s: float) -> str:
+    """What it printed; Failed where it cannot be run, takes too long or exits otherwise than 0."""
     try:
         done = subprocess.run(
             words,
@@ -82,11 +83,11 @@ def _call(words: Sequence[str], within_s: float) -> str:
             check=False,
         )
     except OSError as why:
-        raise _Failed(f"{words[0]}: {why.strerror}") from None
+        raise Failed(f"{words[0]}: {why.strerror}") from None
     except subprocess.TimeoutExpired:
-        raise _Failed(f"{words[0]} does not end within {within_s:g} s") from None
+        raise Failed(f"{words[0]} does not end within {within_s:g} s") from None
     if done.returncode:
         said = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
         told = [line for line in said if "error" in line.lower()] or said or ["no word"]
-        raise _Failed(one_line(f"{words[0]}: {told[-1].strip()}"))
+        raise Failed(one_line(f"{words[0]}: {told[-1].strip()}"))
     return (done.stdout or done.stderr).decode("utf-8", "replace")

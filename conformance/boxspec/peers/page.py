@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from boxspec.judge.verdict import BROKEN, Verdict
 from boxspec.peers.judging import Judged
+from boxspec.places import COMMAND
 from boxspec.printable import one_line
 from boxspec.report.html import SIGNS
 from boxspec.report.markdown import table, text
@@ -13,11 +14,13 @@ from boxspec.report.matrix import Matrix, Run
 from boxspec.report.result import Plain, Result
 
 LEVELS = ("MUST", "SHOULD", "MAY")
+TRIED = "°"
 INTRODUCTION = (
     "Each library is asked through a shim that was written from its own documentation. A library",
     "may do otherwise than a contract asks and keep all that it promises itself: what was read of",
-    "each failure stands below. A reason is drawn from what a test asked, expected and got; not",
-    "each was tried again outside of the kit.",
+    "each failure stands below. A reason is drawn from what a test asked, expected and got. Where",
+    f"a requirement has a {TRIED}, the same was seen without the kit, by a few lines that use the",
+    f"library alone: `{COMMAND} peers try NAME` shows it again.",
 )
 NOT_READ = "not read yet"
 
@@ -160,11 +163,13 @@ def _read(each: Judged) -> Iterator[str]:
         yield "Nothing fails."
         yield ""
         return
+    tried = each.peer.tried()
     by_reason: dict[str, list[str]] = {}
     for name in failing:
         by_reason.setdefault(each.peer.why(name) or NOT_READ, []).append(name)
     for why, names in by_reason.items():
-        yield f"* {', '.join(names)}: {one_line(why)}"
+        marked = (f"{name}{TRIED * (name in tried)}" for name in names)
+        yield f"* {', '.join(marked)}: {one_line(why)}"
     blocked = [name for name, said in each.result.requirements.items() if said["blocked_by"]]
     if blocked:
         yield f"* not decided, for want of what fails above: {', '.join(blocked)}"

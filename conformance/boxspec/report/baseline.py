@@ -8,7 +8,10 @@ import tomli_w
 
 from boxspec.judge.baseline import Known
 
-HEAD = "# Known deviations, for --known. Written by boxspec baseline; issue and until are yours.\n"
+HEAD = (
+    "# Known deviations, for --known. Written by boxspec baseline; issue, until and flaky are"
+    " yours.\n"
+)
 
 
 def render(entries: Iterable[Known]) -> str:
@@ -25,4 +28,6 @@ def _table(entry: Known) -> dict[str, object]:
         table["issue"] = entry.issue
     if entry.until is not None:
         table["until"] = entry.until
+    if entry.flaky:
+        table["flaky"] = True
     return table

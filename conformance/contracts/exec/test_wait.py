@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 
 import pytest
@@ -165,6 +166,12 @@ def collected_by_kernel(box: Box, how: str, **request: object) -> ObservedRun:
         return live.finish()
 
 
+def sets_sigchld_anew(box: Box) -> bool:
+    """Whether a caller that was started with SIGCHLD ignored has it otherwise before any run."""
+    with box.idle(*CHLD["ignored"]) as idle:
+        return signal.SIGCHLD not in idle.mask("SigIgn")
+
+
 @pytest.mark.parametrize("how", CHLD)
 @requires("EXEC-WAIT-04", pitfalls=["D5", "D6"], overlap=0.3)
 def test_a_child_that_the_kernel_collects_is_no_hang_and_no_made_up_code(
@@ -183,11 +190,10 @@ def test_a_child_that_the_kernel_collects_is_no_hang_and_no_made_up_code(
 def test_a_kernel_that_collects_children_is_seen_before_the_spawn(box: Box, how: str) -> None:
     started = box.tmp / "started"
     seen = collected_by_kernel(box, how, program=P.count_start, args=[str(started), "--exit", "7"])
-    expect(
-        "the outcome, and whether anything was started",
-        (outcome(seen), started.exists()),
-        (("execution", WAIT_ERROR), False),
-    )
+    got, wanted = (outcome(seen), started.exists()), (("execution", WAIT_ERROR), False)
+    if got != wanted and sets_sigchld_anew(box):
+        raise NotMeasured("the run-time of the shim sets SIGCHLD anew before any run")
+    expect("the outcome, and whether anything was started", got, wanted)
 
 
 BLOCKED = ["--block", "CHLD", "--block", "ALRM", "--block", "USR1", "--block", "IO"]

@@ -1,0 +1,8 @@
+"""pathspec alone, for ../tries.py."""
+
+import sys
+
+from pathspec import GitIgnoreSpec
+
+pattern, path = sys.argv[1:]
+print(str(GitIgnoreSpec.from_lines([pattern]).match_file(path)).lower())

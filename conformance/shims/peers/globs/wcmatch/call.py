@@ -1,0 +1,8 @@
+"""wcmatch alone, for ../tries.py."""
+
+import sys
+
+from wcmatch import glob
+
+pattern, path = sys.argv[1:]
+print(str(glob.globmatch(path, pattern, flags=glob.GLOBSTAR | glob.DOTGLOB)).lower())

@@ -1,0 +1,48 @@
+"""What a layer does, tried without the kit: tries ID... -- CALLER...
+
+CALLER is a program of a few lines that hands one command to a library, as that library's own
+documentation shows. Its last argument is JSON: argv, and, if wanted, env (pairs), cwd, input,
+timeout_ms and cap. It prints JSON: code, out and err; late; or error. Nothing of the kit is used.
+One line for each ID: whether the failure was seen, and what was seen.
+"""
+
+import ctypes
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import end  # noqa: F401 its tries are kept
+import start  # noqa: F401
+from scene import CALLER, TRIES, NotTried
+
+
+def line_of(name):
+    function = TRIES.get(name)
+    if function is None:
+        return f"{name} not tried: nothing here tries it"
+    kept = os.getcwd()
+    with tempfile.TemporaryDirectory(prefix="tries-") as folder:
+        os.chdir(folder)
+        try:
+            seen, what = function()
+        except (NotTried, subprocess.TimeoutExpired) as why:
+            return f"{name} not tried: {why}"
+        finally:
+            os.chdir(kept)
+    return f"{name} {'seen' if seen else 'not seen'}: {json.dumps(what, ensure_ascii=True)[:600]}"
+
+
+def main(words):
+    middle = words.index("--")
+    caller = words[middle + 1 :]
+    # Some tries change PATH.
+    CALLER.extend([shutil.which(caller[0]), *caller[1:]])
+    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # a subreaper: no orphan of a try is lost
+    for name in words[:middle] or TRIES:
+        print(line_of(name), flush=True)
+
+
+main(sys.argv[1:])

@@ -1,0 +1,221 @@
+"""Tries of streams, deadlines, signals, and of what is left when a command has ended."""
+
+import os
+import resource
+import select
+import shutil
+import signal
+from pathlib import Path
+
+from scene import (
+    EVENTUALLY_S,
+    LONG_S,
+    Call,
+    NotTried,
+    call,
+    ended,
+    ignoring,
+    is_alive,
+    opened,
+    shell,
+    tries,
+)
+
+# A pipe takes 64 KiB, and an argument of the caller's 128 KiB.
+MORE_THAN_A_PIPE = "x" * 100_000
+
+
+@tries("EXEC-STDIN-06")
+def input_that_nobody_takes():
+    told = call(["/bin/true"], input=MORE_THAN_A_PIPE)
+    return "error" not in told, told
+
+
+def held(line, **more):
+    """Whether the library waits for a holder of its pipes. line: starts the holder of `gate`."""
+    os.mkfifo("gate")
+    run = Call(shell(line, os.path.abspath("gate")), **more)
+    gate = opened("gate")
+    waits = not run.is_back(LONG_S)
+    os.close(gate)
+    told = run.answer()
+    return waits, {f"waits {LONG_S} s, and for the holder to end": waits, "told": told}
+
+
+@tries("EXEC-STDIN-11")
+def a_holder_of_stdin():
+    line = 'exec 3<&0; sh -c \'read x <"$0"\' "$0" >/dev/null 2>&1 & exit 0'
+    return held(line, input=MORE_THAN_A_PIPE)
+
+
+@tries("EXEC-DRAIN-08")
+def a_holder_of_stdout_that_left_the_group():
+    return held('setsid sh -c \'read x <"$0"\' "$0" </dev/null & exit 0')
+
+
+@tries("EXEC-ORPHAN-01")
+def a_holder_of_stdout_in_the_group():
+    return held('sh -c \'read x <"$0"\' "$0" </dev/null & exit 0')
+
+
+@tries("EXEC-TIMEOUT-10")
+def an_exit_before_the_deadline():
+    _, told = held('sh -c \'read x <"$0"\' "$0" </dev/null & exit 0', timeout_ms=1000)
+    answer = told["told"]
+    return bool(answer.get("late")) or answer.get("code") != 0, told
+
+
+@tries("EXEC-ORPHAN-02")
+def an_orphan_without_the_pipes():
+    os.mkfifo("gate")
+    line = "trap '' TERM HUP; sh -c 'read x <\"$0\"' \"$0\" </dev/null >/dev/null 2>&1 & echo $!"
+    pid = int(call(shell(line, os.path.abspath("gate")))["out"])
+    alive = is_alive(pid)
+    ended(pid)
+    return alive, {"the orphan is alive when the library has returned": alive}
+
+
+@tries("EXEC-CAP-01")
+def output_above_the_cap():
+    os.mkfifo("gate")
+    line = 'head -c 1000 /dev/zero; read x <"$0"'
+    run = Call(shell(line, os.path.abspath("gate")), cap=10)
+    gate = opened("gate")
+    waits = not run.is_back(LONG_S)
+    os.close(gate)
+    return waits, {f"the command lives on for {LONG_S} s": waits, "told": run.answer()}
+
+
+@tries("EXEC-CAP-03")
+def a_character_at_the_cap():
+    told = call(shell("printf 'a\\342\\202\\254'"), cap=2)
+    return told["out"] != "a", told
+
+
+@tries("EXEC-RESULT-01")
+def the_exit_code_124():
+    own, late = call(shell("exit 124"), timeout_ms=20000), call(["/bin/cat"], **past())
+    return own == late, {"exit 124": own, "a deadline": late}
+
+
+def past():
+    os.mkfifo("stdin")
+    return {"stdin": os.open("stdin", os.O_RDWR), "timeout_ms": 100}
+
+
+@tries("EXEC-RESULT-02")
+def a_death_that_dumps_core():
+    def setup():
+        resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+    told = call(shell("kill -SEGV $$"), setup=setup)
+    return told["err"] != "", told
+
+
+@tries("EXEC-RESULT-08")
+def an_exit_and_a_deadline_in_one_look():
+    """The caller is stopped while both come."""
+    os.mkfifo("gate")
+    line = 'echo $$ >pid; read x <"$0"; exit 7'
+    run = Call(shell(line, os.path.abspath("gate")), timeout_ms=2000)
+    gate = opened("gate")
+    child = os.pidfd_open(int(Path("pid").read_text()))
+    run.run.send_signal(signal.SIGSTOP)
+    os.close(gate)
+    select.select([child], [], [], EVENTUALLY_S)
+    select.select([], [], [], 2.5)  # until the deadline is past
+    run.run.send_signal(signal.SIGCONT)
+    told = run.answer()
+    return told.get("code") != 7 or bool(told.get("late")), told
+
+
+@tries("EXEC-TIMEOUT-04")
+def a_timeout_of_zero():
+    told = call(["/bin/sleep", "1"], timeout_ms=0)
+    return not told.get("late"), told
+
+
+@tries("EXEC-TIMEOUT-05")
+def a_very_long_timeout():
+    told = call(["/bin/sleep", "1"], timeout_ms=2**31)
+    if told.get("code") == 0:
+        told = call(["/bin/sleep", "1"], timeout_ms=2**63 - 1)
+    return told.get("code") != 0, told
+
+
+@tries("EXEC-KILL-01")
+def who_gets_the_signal_of_a_deadline():
+    member = 'trap "echo member >>log; exit" TERM; : >ready; while :; do sleep 0.1; done'
+    leader = 'trap "echo leader >>log; exit" TERM; sh -c "$0" >/dev/null 2>&1 & echo $! >pid; wait'
+    told = call(shell(leader, member), timeout_ms=3000)
+    if not Path("ready").exists():
+        raise NotTried("the group was not set up before its deadline")
+    file = Path("log")
+    log = file.read_text().split() if file.exists() else []
+    ended(int(Path("pid").read_text()))
+    return "member" not in log, {"got SIGTERM": log, "told": told}
+
+
+@tries("EXEC-KILL-13")
+def a_member_that_ignores_the_signal():
+    member = "echo $$ >pid; read x <gate"
+    leader = 'trap "" TERM; sh -c "$0" </dev/null >/dev/null 2>&1 & trap - TERM; wait'
+    os.mkfifo("gate")
+    told = call(shell(leader, member), timeout_ms=2000)
+    if not Path("pid").exists():
+        raise NotTried("the member was not set up before the deadline")
+    pid = int(Path("pid").read_text())
+    alive = is_alive(pid)
+    ended(pid)
+    return alive, {"alive when the library has returned": alive, "told": told}
+
+
+@tries("EXEC-WAIT-05")
+def sigchld_is_ignored():
+    told = call(shell("exit 7"), setup=ignoring(signal.SIGCHLD))
+    return "error" not in told, told
+
+
+def signaled(number, setup=None):
+    """What is left of caller and child when the caller has got a signal, and then the child."""
+    os.mkfifo("gate")
+    line = 'echo $$ >pid; read x <"$0"; exit 0'
+    run = Call(shell(line, os.path.abspath("gate")), setup=setup)
+    gate = opened("gate")
+    pid = int(Path("pid").read_text())
+    run.run.send_signal(number)
+    run.is_back(LONG_S)
+    alive = is_alive(pid)
+    os.close(gate)
+    told = run.answer()
+    ended(pid)
+    return told, {"told": told, "the child lived on": alive, "the caller": run.run.returncode}
+
+
+@tries("EXEC-SIGNAL-01")
+def a_sigterm_to_the_caller():
+    told, seen = signaled(signal.SIGTERM)
+    return told is None, seen
+
+
+@tries("EXEC-SIGNAL-02")
+def a_sigint_to_the_caller():
+    told, seen = signaled(signal.SIGINT)
+    return told is None, seen
+
+
+@tries("EXEC-SIGNAL-10")
+def a_sigterm_that_the_caller_ignores():
+    told, seen = signaled(signal.SIGTERM, ignoring(signal.SIGTERM))
+    return told is None or told.get("code") == 0, seen
+
+
+@tries("EXEC-SIGNAL-13")
+def a_handler_that_cannot_be_installed():
+    strace = shutil.which("strace")
+    if strace is None:
+        raise NotTried("there is no strace")
+    inject = ["-e", "trace=rt_sigaction", "-e", "inject=rt_sigaction:error=EPERM"]
+    run = Call(["/bin/true"], before=[strace, "-qq", "-o", "trace", *inject])
+    told = run.answer()
+    return told is None, {"told": told, "the caller": run.run.returncode, "said": run.said[-80:]}
