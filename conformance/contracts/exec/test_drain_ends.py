@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -12,6 +11,7 @@ from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import LINGER_MS, elapsed_ms, pass_time, settled
 from contracts.exec.spawn_io import outcome, shell
+from contracts.shared.moments import wanted_ms
 
 SPARE = """
 import fcntl, os
@@ -20,12 +20,6 @@ block = b"y" * 4096
 while True:
     os.write(1, block)
 """
-
-
-def wanted_ms(pid: int) -> float:
-    """Processor time that all threads had or stood in line for: a busy loop's is the clock's."""
-    tasks = Path(f"/proc/{pid}/task").glob("*/schedstat")
-    return sum(sum(map(int, task.read_text().split()[:2])) for task in tasks) / 1e6
 
 
 @requires("EXEC-DRAIN-05", pitfalls=["E4"], overlap=True, timing=True)

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from boxspec.api import Events, Failure, Live, NotMeasured, Verdict, expect
@@ -22,6 +23,12 @@ def elapsed_ms(since_ns: int, until_ns: int) -> float:
 def pass_time(ms: int) -> None:
     """A stretch that is itself what is measured over; never a way to wait for something."""
     subprocess.run([P.slow_exit, os.devnull, str(ms)], check=True, stdin=subprocess.DEVNULL)
+
+
+def wanted_ms(pid: int) -> float:
+    """Processor time that all threads had or stood in line for: a busy loop's is the clock's."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/schedstat")
+    return sum(sum(map(int, task.read_text().split()[:2])) for task in tasks) / 1e6
 
 
 def until(condition: Callable[[], bool], timeout_s: float = 10) -> bool:

@@ -64,7 +64,4 @@ def check(data: bytes) -> None:
 
 
 def become(path: bytes, environment: dict[bytes, bytes]) -> None:
-    # The interpreter ignores these two, and what is ignored stays so behind an exec.
-    for number in (_signal.SIGPIPE, _signal.SIGXFSZ):
-        _signal.signal(number, _signal.SIG_DFL)
     os.execve(path, [path], environment)
