@@ -8,18 +8,19 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 
 import pytest
 
 from boxspec.api import Box, HostLacks, Late, at_most, expect, for_the_prompt, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
-from contracts.exec.spawn_io import outcome, shell
+from contracts.exec.moments import until
+from contracts.exec.spawn_io import outcome, pattern
 from contracts.exec.test_debug_terminal import (
     SOMEBODY_ELSE,
-    as_somebody_else,
+    blocked_terminal,
     closed_terminal,
     need_root,
     of_somebody_else,
@@ -28,24 +29,36 @@ from contracts.exec.test_wait import spent_in
 from contracts.shared.files import program_at
 
 HERE = "exec.debug"
-
-Ask = Callable[[Box, str, int], ObservedRun]
-
-
-def as_the_caller(box: Box, script: str, stderr: int) -> ObservedRun:
-    seen: ObservedRun = box.exec.run(**shell(script), debug=True, shim_stderr=stderr, within_s=8)
-    return seen
-
-
-CALLERS: dict[str, Ask] = {"own": as_the_caller, "of_another_user": as_somebody_else}
+# The copy of what is not captured whole decides nothing.
+CAPTURED = ["EXEC-DRAIN-01", "EXEC-DRAIN-02"]
 
 # More than what a copy may keep of what a terminal does not take.
 MUCH = 150_000
 ROOM = 512 * 1024
 
 
-def write_zeros(count: int) -> str:
-    return f"head -c {count} /dev/zero"
+def write(
+    box: Box, count: int, stderr: int | None = None, state: Sequence[str] = ()
+) -> ObservedRun:
+    """A debug run that writes so many letters as fast as it can, and ends."""
+    if state:
+        need_root()
+    seen: ObservedRun = box.exec.run(
+        program=str(program_at(box.tmp / "flood", P.flood)),
+        args=[str(count), "0", "--pipe", str(ROOM)],
+        debug=True,
+        shim_stderr=stderr,
+        state=state,
+        within_s=8,
+        expect_result=False,
+    )
+    return of_somebody_else(seen) if state else seen
+
+
+def expect_whole(seen: ObservedRun, copied: bytes, count: int) -> None:
+    got = (outcome(seen), seen.stdout_len, pattern(count) in copied)
+    what = "the child's end, captured bytes, and whether all of them are copied"
+    expect(what, got, ("exit 0", count, True), {"bytes on the terminal": len(copied)})
 
 
 @contextmanager
@@ -80,47 +93,47 @@ def all_of(fd: int) -> bytes:
     return read
 
 
-ROOMY = {
-    "pipe": (pipe_with_room, as_the_caller),
-    "pipe_of_another_user": (pipe_with_room, as_somebody_else),
-    "socket": (socket_with_room, as_the_caller),
+Terminal = Callable[[], AbstractContextManager[tuple[int, int]]]
+
+ROOMY: dict[str, tuple[Terminal, Sequence[str]]] = {
+    "pipe": (pipe_with_room, ()),
+    "pipe_of_another_user": (pipe_with_room, SOMEBODY_ELSE),
+    "socket": (socket_with_room, ()),
 }
 
 
 @pytest.mark.parametrize("kind", ROOMY)
-@requires("EXEC-DEBUG-01", capability=HERE)
+@requires("EXEC-DEBUG-01", capability=HERE, needs=CAPTURED)
 def test_a_terminal_that_has_room_for_all_gets_all(box: Box, kind: str) -> None:
     # Nobody reads meanwhile, so that it takes all of it at whatever pace it is written.
-    terminal, ask = ROOMY[kind]
+    terminal, state = ROOMY[kind]
     with terminal() as (ours, theirs):
-        seen = ask(box, write_zeros(MUCH), theirs)
-        copied = all_of(ours).count(0)
-    got = (outcome(seen), seen.stdout_len, copied)
-    expect("the child's end, captured bytes, and copied ones", got, ("exit 0", MUCH, MUCH))
+        seen = write(box, MUCH, theirs, state)
+        copied = all_of(ours)
+    expect_whole(seen, copied, MUCH)
 
 
-@requires("EXEC-DEBUG-01", capability=HERE)
+@requires("EXEC-DEBUG-01", capability=HERE, needs=CAPTURED)
 def test_a_file_gets_all(box: Box) -> None:
-    seen = box.exec.run(**shell(write_zeros(MUCH)), debug=True)
-    got = (outcome(seen), seen.stdout_len, seen.shim_stderr.count(0))
-    expect("the child's end, captured bytes, and copied ones", got, ("exit 0", MUCH, MUCH))
+    seen = write(box, MUCH)
+    expect_whole(seen, seen.shim_stderr, MUCH)
 
 
 # A page is the least that a pipe can have room for.
 NARROW = 4096
 # Less than what a copy may keep back.
 SOME = 60_000
-# A reader that was away for longer did not take all the while.
+# A reader that was away for longer did not read all the while.
 AWAY_MS = 20.0
 
 
 class Reader(threading.Thread):
-    """Reads all that comes, at once: up to the end of the last writer."""
+    """Reads all that comes, at once, up to the end of the last writer."""
 
     def __init__(self, fd: int) -> None:
         super().__init__(daemon=True)
         self.fd = fd
-        self.zeros = 0
+        self.read = b""
         self.away_ms = 0.0
 
     def run(self) -> None:
@@ -130,44 +143,61 @@ class Reader(threading.Thread):
             if before is not None:
                 self.away_ms = max(self.away_ms, (now - before) * 1000)
             before = now
-            self.zeros += data.count(0)
+            self.read += data
 
 
-@pytest.mark.parametrize("whose", CALLERS)
-@requires("EXEC-DEBUG-01", capability=HERE)
-def test_a_terminal_that_is_read_all_the_while_gets_all(box: Box, whose: str) -> None:
+@pytest.mark.parametrize("state", [(), SOMEBODY_ELSE], ids=["own", "of_another_user"])
+@requires("EXEC-DEBUG-01", capability=HERE, needs=CAPTURED)
+def test_a_terminal_that_is_read_all_the_while_gets_all(box: Box, state: Sequence[str]) -> None:
     # It has room for a page at a time: the child has ended before the copy has got through.
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     reader = Reader(ours)
     try:
         fcntl.fcntl(theirs, fcntl.F_SETPIPE_SZ, NARROW)
         reader.start()
-        seen = CALLERS[whose](box, write_zeros(SOME), theirs)
+        seen = write(box, SOME, theirs, state)
     finally:
         os.close(theirs)
         reader.join()
         os.close(ours)
-    expect("the child's end and captured bytes", (outcome(seen), seen.stdout_len), ("exit 0", SOME))
-    if reader.zeros < SOME and reader.away_ms > AWAY_MS and not box.look.realtime:
+    if len(reader.read) < SOME and reader.away_ms > AWAY_MS and not box.look.realtime:
         what = "the longest time between two reads of the terminal"
         raise Late(what, f"at most {AWAY_MS:g} ms", f"{reader.away_ms:.1f} ms")
     with for_the_prompt(box):
-        expect("copied bytes", reader.zeros, SOME)
+        expect_whole(seen, reader.read, SOME)
 
 
-@pytest.mark.parametrize("whose", CALLERS)
-@requires("EXEC-DEBUG-07", pitfalls=["E19"], capability=HERE, overlap=1.5)
-def test_a_terminal_that_is_closed_costs_no_processor_time(box: Box, whose: str) -> None:
+@contextmanager
+def full_and_closed_terminal() -> Iterator[int]:
+    """The write end of a pipe that is full and that nobody can read any more."""
+    with blocked_terminal() as full:
+        theirs = os.dup(full)
+    # Its reader went with the block above.
+    try:
+        yield theirs
+    finally:
+        os.close(theirs)
+
+
+CLOSED: dict[str, tuple[Callable[[], AbstractContextManager[int]], Sequence[str]]] = {
+    "empty": (closed_terminal, ()),
+    "full": (full_and_closed_terminal, ()),
+    "full_of_another_user": (full_and_closed_terminal, SOMEBODY_ELSE),
+}
+
+
+@pytest.mark.parametrize("how", CLOSED)
+@requires("EXEC-DEBUG-07", pitfalls=["E19"], capability=HERE, overlap=1.5, needs=["EXEC-WAIT-03"])
+def test_a_terminal_that_is_closed_costs_no_processor_time(box: Box, how: str) -> None:
     # It is always ready, to say that it takes nothing.
-    events, fifo = box.events(), box.fifo("open")
-    state = SOMEBODY_ELSE if whose == "of_another_user" else ()
+    terminal, state = CLOSED[how]
     if state:
         need_root()
-    gate = program_at(box.tmp / "gate", P.gate)
+    events, fifo = box.events(), box.fifo("open")
     with (
-        closed_terminal() as stderr,
+        terminal() as stderr,
         box.exec.start(
-            program=str(gate),
+            program=str(program_at(box.tmp / "gate", P.gate)),
             args=[events.path, str(fifo), "--out", "copied"],
             debug=True,
             shim_stderr=stderr,
@@ -176,9 +206,9 @@ def test_a_terminal_that_is_closed_costs_no_processor_time(box: Box, whose: str)
             expect_result=False,
         ) as live,
     ):
-        events.wait("ready")
-        spent, most = spent_in(live, "cpu_ms", 1000)
-        box.open_gate(fifo)
-        seen = of_somebody_else(live.finish())
-    expect("the child's end", outcome(seen), "exit 0")
+        if until(lambda: bool(events.all("ready")) or not live.running) and live.running:
+            spent, most = spent_in(live, "cpu_ms", 1000)
+            box.open_gate(fifo)
+        seen = live.finish()
+    expect("the child's end", outcome(of_somebody_else(seen) if state else seen), "exit 0")
     expect("processor time of the caller, in ms", spent, at_most(most))

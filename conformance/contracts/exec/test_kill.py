@@ -61,6 +61,8 @@ def test_a_group_that_ignores_sigterm_is_not_killed_before_the_grace_is_over(box
     seen = box.exec.run(
         program=P.siglog, args=[events.path, "--ignore", "TERM"], timeout_ms=300, within_s=20
     )
+    # Where it comes before that is set up, SIGTERM ends it.
+    settled(events)
     # Shim's start <= spawn <= first signal - deadline, and SIGKILL <= shim's end: exact.
     expect(
         "the shim's life beyond the deadline, in ms",

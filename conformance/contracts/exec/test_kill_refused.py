@@ -21,6 +21,10 @@ CALLER = 54332
 SETTLED_MS = 900
 # From SIGKILL to the return, if somebody lives on.
 GIVEN_UP_MS = 1000
+# Where a deadline ends nothing, or an end is noticed late, and where the rest of a group is not
+# looked after, whoever may be signalled is told of first.
+PAST = ["EXEC-TIMEOUT-01", "EXEC-WAIT-01"]
+BEHIND = ["EXEC-WAIT-01", "EXEC-ORPHAN-02", "EXEC-ORPHAN-03", "EXEC-ORPHAN-04", "EXEC-ORPHAN-05"]
 
 
 def becomes_roots(box: Box) -> str:
@@ -62,7 +66,7 @@ def past_its_deadline(box: Box, life_ms: str) -> ObservedRun:
     return seen
 
 
-@requires("EXEC-KILL-15", overlap=8.0, timing=True)
+@requires("EXEC-KILL-15", overlap=8.0, timing=True, needs=PAST)
 def test_a_child_that_may_not_be_signalled_does_not_hold_the_run(box: Box) -> None:
     seen = past_its_deadline(box, FOREVER_MS)
     limit_ms = SETTLED_MS + box.grace_ms + GIVEN_UP_MS + box.tick_ms
@@ -72,7 +76,7 @@ def test_a_child_that_may_not_be_signalled_does_not_hold_the_run(box: Box) -> No
 
 
 @pytest.mark.parametrize("beyond_ms", [-2500, 500], ids=["in_the_grace", "after_the_grace"])
-@requires("EXEC-KILL-15", overlap=7.0, timing=True)
+@requires("EXEC-KILL-15", overlap=7.0, timing=True, needs=PAST)
 def test_the_end_of_a_child_that_may_not_be_signalled_ends_the_run(
     box: Box, beyond_ms: int
 ) -> None:
@@ -86,7 +90,7 @@ def test_the_end_of_a_child_that_may_not_be_signalled_ends_the_run(
     expect_within(box, what, end.cause, seen.end, box.tick_ms)
 
 
-@requires("EXEC-KILL-15", overlap=0.5, timing=True)
+@requires("EXEC-KILL-15", overlap=0.5, timing=True, needs=["EXEC-WAIT-01"])
 def test_the_exit_of_a_child_that_may_not_be_signalled_ends_the_run(box: Box) -> None:
     events = box.events()
     seen = of_another_user(
@@ -125,7 +129,7 @@ def leave_behind(box: Box, members: int) -> ObservedRun:
     return seen
 
 
-@requires("EXEC-KILL-15", overlap=2.5, timing=True)
+@requires("EXEC-KILL-15", overlap=2.5, timing=True, needs=BEHIND)
 def test_a_member_that_may_not_be_signalled_does_not_hold_the_end_of_a_child(box: Box) -> None:
     seen = leave_behind(box, 1)
     end = box.events().wait("end")
@@ -134,7 +138,7 @@ def test_a_member_that_may_not_be_signalled_does_not_hold_the_end_of_a_child(box
 
 
 @pytest.mark.parametrize("members", [0, 1, 2])
-@requires("EXEC-KILL-16", capability="exec.termination", overlap=2.5)
+@requires("EXEC-KILL-16", capability="exec.termination", overlap=2.5, needs=BEHIND)
 def test_members_that_live_on_are_counted(box: Box, members: int) -> None:
     if re.search("hidepid=(?!0|off)", Path("/proc/self/mountinfo").read_text()):
         raise HostLacks("other users", "/proc shows nobody the processes of others")
