@@ -10,7 +10,16 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Box, NotMeasured, at_least, at_most, expect, expect_within, requires
+from boxspec.api import (
+    Box,
+    NotMeasured,
+    at_least,
+    at_most,
+    expect,
+    expect_within,
+    for_the_prompt,
+    requires,
+)
 from boxspec.api import programs as P
 from contracts.process.judging import CAT, SH, read_some
 from contracts.shared.moments import attempted, elapsed_ms, pass_time, until, wanted_ms
@@ -57,7 +66,7 @@ HELD = 2 * 65536
 def test_who_reads_slowly_gets_every_byte(box: Box) -> None:
     got, gaps = 0, [0.0]
     with box.process.start_bridge(P.flood, [HELD, 0], stdout="pipe", within_s=20) as live:
-        while piece := live.stdout.read(16384):
+        while piece := live.stdout.read(4096):
             got += len(piece)
             begun_ns = live.now_ns()
             if len(gaps) < 7:
@@ -139,7 +148,7 @@ def test_a_client_that_does_not_read_does_not_save_it(box: Box, kind: str) -> No
 @pytest.mark.parametrize("name", ["INT", "TERM"])
 def test_members_have_the_grace_too(box: Box, name: str) -> None:
     events = box.events()
-    rules = ["--on", "TERM:exit:4", "--members", "1", "--member-on", "TERM:exit:0:300"]
+    rules = ["--on", "TERM:exit:4", "--members", "1", "--member-on", "TERM:exit:0:200"]
     with box.process.start_bridge(
         P.siglog, [events.path, *rules], stdin="pipe", within_s=15
     ) as live:
@@ -148,7 +157,8 @@ def test_members_have_the_grace_too(box: Box, name: str) -> None:
         seen = live.finish()
     ended = {event.pid for event in events.all("end")}
     got = (seen.how, len(ended))
-    expect("the response, and how many ended by themselves", got, ({"exited": 4}, 2))
+    with for_the_prompt(box):
+        expect("the response, and how many ended by themselves", got, ({"exited": 4}, 2))
 
 
 @requires("PROCESS-BRIDGE-08")
