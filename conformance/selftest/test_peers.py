@@ -103,7 +103,7 @@ def test_claims_that_come_too_late_for_once_are_asked_again(
 
     monkeypatch.setattr(judged, "_claims", claims)
     monkeypatch.setattr(judged, "_run", lambda *_: None)
-    column = judged.judged(Candidate("fake", "shim", "fake"), TOPICS, 1)
+    column = judged.judged(Candidate("fake", "shim", "fake"), list(TOPICS), 1)
     assert (len(asked), not column.why) == (3, whole)
 
 
