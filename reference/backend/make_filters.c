@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -254,15 +255,19 @@ static void put_ioctls(const struct bs_filter_wish *wish, FILE *out) {
 
 /* By way of a file without a name: libseccomp writes to a descriptor. */
 static bool put_program(scmp_filter_ctx filter, FILE *out) {
-    FILE *made = tmpfile();
-    bool good = made != NULL && seccomp_export_bpf(filter, fileno(made)) == 0 &&
-                fseek(made, 0, SEEK_SET) == 0;
+    /* Of no directory: who builds inside a sandbox has no /tmp that it may write to. */
+    int fd = memfd_create("filter", MFD_CLOEXEC);
+    FILE *made = fd < 0 ? NULL : fdopen(fd, "r");
+    bool good =
+        made != NULL && seccomp_export_bpf(filter, fd) == 0 && fseek(made, 0, SEEK_SET) == 0;
     struct sock_filter one;
     while (good && fread(&one, sizeof one, 1, made) == 1)
         put(out, &one);
     good = good && !ferror(made);
     if (made != NULL)
         (void)fclose(made);
+    else if (fd >= 0)
+        (void)close(fd);
     return good;
 }
 
