@@ -19,7 +19,7 @@ from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
 from boxspec.places import INSTALLED, scratch
 from boxspec.programs import folder, programs
-from boxspec.target.client.command import REFERENCE
+from boxspec.target.client.command import REFERENCE, reference_absent
 from boxspec.target.contract import every
 from boxspec.target.observe import procs
 from boxspec.target.observe.inotify import Inotify
@@ -62,9 +62,10 @@ def _programs() -> Finding:
 
 
 def _reference() -> Finding:
-    found = REFERENCE.is_file()
+    absent = reference_absent()
+    found = absent is None
     if INSTALLED:
-        return found, False, f"boxspec-ref {REFERENCE if found else '(the wheel is without it)'}"
+        return found, False, f"boxspec-ref {REFERENCE}" if found else f"boxspec-ref: {absent}"
     where = "the shim when none is named" if found else "run ./ci/setup"
     return found, False, f"reference {REFERENCE} ({where})"
 
