@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
+import boxspec
 from boxspec import compiling
 from boxspec.cli import doctor
 from boxspec.errors import UsageError
+from boxspec.fuzz import targets as fuzz_targets
+from boxspec.fuzz import trees
 from boxspec.target.client import command
 from install import absent, targets
 from install.targets import Target
-from selftest.tools import REFERENCE
+from selftest.tools import CONFORMANCE, REFERENCE
 
 OTHER = Target("aarch64" if targets.own().machine == "x86_64" else "x86_64", "musl")
 WHY = "a wheel for you@another 'system', that is $HOME, comes without it"
@@ -66,3 +70,35 @@ def test_a_wheel_without_the_reference_says_why(
     assert told.value.problem == WHY
     monkeypatch.setattr(doctor, "INSTALLED", True)
     assert doctor._reference() == (False, False, f"boxspec-ref: {WHY}")
+
+
+def test_an_installed_kit_fuzzes_with_what_boxspec_fuzz_brought(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (fuzz_targets, trees):
+        monkeypatch.setattr(module, "INSTALLED", True)
+    fuzz_targets.every.cache_clear()
+    try:
+        target = fuzz_targets.named("shim_diff")
+        assert [*fuzz_targets.every()] == ["shim_diff"]
+        with pytest.raises(UsageError, match=r"glob_diff: .*shim_diff is; .* source archive"):
+            fuzz_targets.named("glob_diff")
+        monkeypatch.setattr(trees, "ROOT", tmp_path)
+        with pytest.raises(UsageError, match=r"not whole \(pip install 'boxspec\[fuzz\]'\)"):
+            trees.build([target], trees.JUDGE)
+        with pytest.raises(UsageError, match=r"--engine afl: needs AFL\+\+"):
+            trees.build([target], trees.PRESETS["afl"])
+        trees.binary(trees.JUDGE, target).parent.mkdir(parents=True)
+        trees.binary(trees.JUDGE, target).touch()
+        trees.build([target], trees.JUDGE)
+        fuzz_targets.every.cache_clear()
+        monkeypatch.setattr(fuzz_targets, "LIST", tmp_path / "targets.json")
+        with pytest.raises(UsageError, match=r"is not here \(pip install 'boxspec\[fuzz\]'\)"):
+            fuzz_targets.every()
+    finally:
+        fuzz_targets.every.cache_clear()
+
+
+def test_the_extra_is_of_the_version_of_the_kit() -> None:
+    project = tomllib.loads((CONFORMANCE / "pyproject.toml").read_text())["project"]
+    assert project["optional-dependencies"]["fuzz"] == [f"boxspec-fuzz=={boxspec.__version__}"]
