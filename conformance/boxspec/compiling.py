@@ -12,44 +12,55 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 FLAGS = ("-std=gnu17", "-O2", "-D_GNU_SOURCE")
-# What a program needs beside the C library.
-LIBRARIES = {"hash-stdin": ("-lmd",)}
 
 
 class NotCompiledError(Exception):
     """What the compiler says, or that there is none."""
 
 
-def compiler() -> list[str]:
+@dataclass(frozen=True)
+class Toolchain:
+    """The words with which a compiler is called, for static programs and for shared objects, and
+    with which objects are put into an archive."""
+
+    programs: tuple[str, ...]
+    preloads: tuple[str, ...]
+    archiver: tuple[str, ...]
+
+
+def system() -> Toolchain:
     """CC, or the first that is there; NotCompiledError without one."""
-    named = shlex.split(os.environ.get("CC", ""))
-    for words in (named, ["cc"], ["gcc"], ["clang"]):
+    named = tuple(shlex.split(os.environ.get("CC", "")))
+    for words in (named, ("cc",), ("gcc",), ("clang",)):
         if words and shutil.which(words[0]):
-            return words
+            return Toolchain(words, words, ("ar",))
     raise NotCompiledError("they are to be compiled, and there is no cc")
 
 
-def build(sources: Path, into: Path) -> None:
+def build(sources: Path, into: Path, tools: Toolchain) -> None:
     """All programs and preloads of fixtures/programs to a folder that is there and empty."""
-    cc = [*compiler(), *FLAGS, f"-I{sources}", f"-I{sources.parent}"]
+    flags = [*FLAGS, f"-I{sources}", f"-I{sources.parent}"]
+    cc = [*tools.programs, *flags]
     library = sorted(sources.glob("lib/*.c"))
     with tempfile.TemporaryDirectory(dir=into) as objects:
-        _call([*cc, "-c", *map(str, library)], Path(objects))
+        for source in library:  # Zig's compiler makes one object a call.
+            _call([*cc, "-c", str(source)], Path(objects))
         archive = str(Path(objects) / "library.a")
-        _call(["ar", "rcs", archive, *(f"{path.stem}.o" for path in library)], Path(objects))
+        members = [f"{path.stem}.o" for path in library]
+        _call([*tools.archiver, "rcs", archive, *members], Path(objects))
         for source in sorted(sources.glob("*.c")):
-            name, files = source.stem, [str(source), *map(str, _more(source))]
-            libraries = [archive, *LIBRARIES.get(name, ())]
-            _call([*cc, "-static", "-o", str(into / name), *files, *libraries], into)
+            files = [str(source), *map(str, _more(source)), archive]
+            _call([*cc, "-static", "-o", str(into / source.stem), *files], into)
     (into / "preload").mkdir()
     for source in sorted(sources.glob("preload/*.c")):
         name = f'-DPRELOAD_NAME="{source.stem}"'
         made = str(into / "preload" / f"{source.stem}.so")
         shared = ["-shared", "-fPIC", "-o", made, str(source), "-ldl", "-lpthread"]
-        _call([*cc, name, *shared], into)
+        _call([*tools.preloads, *flags, name, *shared], into)
 
 
 def _more(source: Path) -> list[Path]:
@@ -79,7 +90,7 @@ def kept(sources: Path, cache: Path) -> Path:
     new = Path(tempfile.mkdtemp(dir=made.parent, prefix="new-"))
     try:
         new.chmod(0o755)
-        build(sources, new)
+        build(sources, new, system())
         try:
             new.rename(made)
         except OSError:
@@ -92,7 +103,7 @@ def kept(sources: Path, cache: Path) -> Path:
 
 
 def _digest(sources: Path) -> str:
-    found = hashlib.sha256(repr((compiler(), FLAGS, LIBRARIES)).encode())
+    found = hashlib.sha256(repr((system(), FLAGS)).encode())
     for path in sorted(sources.parent.rglob("*.[ch]")):
         found.update(
             str(path.relative_to(sources.parent)).encode() + b"\0" + path.read_bytes() + b"\0"

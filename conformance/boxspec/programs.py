@@ -15,7 +15,7 @@ SOURCES = ROOT / "fixtures" / "programs"
 DEFAULT = ROOT / "build" / "release" / "fixtures" / "programs"
 SETUP = f"see {COMMAND} doctor" if INSTALLED else "run ./ci/setup"
 COMPILER = (
-    "install a C compiler with static libraries and libmd (Debian: build-essential libmd-dev), "
+    "install a C compiler with static libraries (Debian: build-essential), "
     "or set BOXSPEC_PROGRAMS to a folder of programs that were built elsewhere"
 )
 REMEDY = f"{SETUP}, or set BOXSPEC_PROGRAMS to their folder"

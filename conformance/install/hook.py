@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import re
 import shutil
-import subprocess
 import sys
-import sysconfig
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from boxspec import compiling
+from install import absent, reference, targets
+
 KIT = "boxspec_kit"
+NAME = "boxspec-ref"
 # Below the root of the tree. The self-tests stay there: they are about the tree.
 TAKEN = (
     ".pytest.ini",
@@ -30,10 +32,15 @@ PROGRAMS = "build/release/fixtures/programs"
 
 
 class Hook(BuildHookInterface[Any]):
-    """Without a compiler the wheel has no programs: the kit compiles them at first use.
+    """BOXSPEC_WHEEL_TARGET (targets.py) says for which system; without it, it is for this one.
 
-    Without what the reference is built with, it has no boxspec-ref, and the kit judges without.
+    Without a compiler a wheel for this system has no programs: the kit compiles them at first use.
+    Without what the reference is built with, it has no boxspec-ref, and says so: the kit judges
+    without. A wheel for another system is never without programs, and always without boxspec-ref.
     """
+
+    def dependencies(self) -> list[str]:
+        return targets.needs(self._target())
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         tree = Path(self.root).parent
@@ -46,56 +53,67 @@ class Hook(BuildHookInterface[Any]):
         # What manual.py wrote, if it was called before.
         if (share := Path(self.root, "install", "share")).is_dir():
             shared[str(share)] = "share"
-        made = self._made()
+        target, made = self._target(), self._made()
         shutil.rmtree(made, ignore_errors=True)
-        programs, reference = made / "programs", made / "reference"
-        if self._compiled(programs):
+        programs, prefix = made / "programs", made / "reference"
+        if self._compiled(target, programs):
             for file in _files(programs):
                 include[str(file)] = f"{KIT}/{PROGRAMS}/{file.relative_to(programs)}"
-        if self._referred(reference):
-            for file in _files(reference):
-                place = file.relative_to(reference)
-                if place.parts[0] == "bin":
-                    build_data["shared_scripts"][str(file)] = place.name
-                else:
-                    shared[str(file)] = str(place)
-        if made.is_dir():
+        missing = self._referred(target, prefix)
+        if missing is not None:
+            said = absent.write(made / "absent", missing)
+            include[str(said)] = f"{KIT}/{said.name}"
+            build_data["shared_scripts"][str(absent.command(made / "absent", missing))] = NAME
+        for file in _files(prefix):
+            place = file.relative_to(prefix)
+            if place.parts[0] == "bin":
+                build_data["shared_scripts"][str(file)] = place.name
+            else:
+                shared[str(file)] = str(place)
+        if compiled := [*_files(programs), *_files(prefix)]:
             build_data["pure_python"] = False
-            build_data["tag"] = f"py3-none-{_platform(_files(made))}"
+            build_data["tag"] = f"py3-none-{targets.platform_tag(target, compiled)}"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         shutil.rmtree(self._made(), ignore_errors=True)
 
+    def _target(self) -> targets.Target:
+        try:
+            return targets.asked()
+        except targets.NoTargetError as why:
+            self.app.abort(str(why))
+            raise
+
     def _made(self) -> Path:
         return Path(self.directory) / "compiled"
 
-    def _compiled(self, into: Path) -> bool:
-        sys.path.insert(0, self.root)
-        from boxspec import compiling
-
+    def _compiled(self, target: targets.Target, into: Path) -> bool:
         into.mkdir(parents=True)
         try:
-            compiling.build(Path(self.root).parent / "fixtures" / "programs", into)
+            tools = targets.toolchain(target)
+            compiling.build(Path(self.root).parent / "fixtures" / "programs", into, tools)
         except compiling.NotCompiledError as why:
-            return self._without("fixture programs", why, into)
+            if target != targets.own():
+                self.app.abort(f"no wheel for {target}: {why}")
+            self._without("fixture programs", str(why), into)
+            return False
         return True
 
-    def _referred(self, into: Path) -> bool:
-        from install import reference
-
+    def _referred(self, target: targets.Target, into: Path) -> str | None:
+        """Why there is none."""
+        if target != targets.own():
+            return f"a wheel that was built for another system, {target}, comes without it"
         into.mkdir(parents=True)
         try:
             reference.build(Path(self.root).parent, into)
         except reference.NotBuiltError as why:
-            return self._without("boxspec-ref", why, into)
-        return True
+            self._without(NAME, str(why), into)
+            return f"the wheel was built without it: {why}"
+        return None
 
-    def _without(self, what: str, why: Exception, folder: Path) -> bool:
+    def _without(self, what: str, why: str, folder: Path) -> None:
         self.app.display_warning(f"the wheel has no {what}: {why}")
         shutil.rmtree(folder)
-        if not any(folder.parent.iterdir()):
-            folder.parent.rmdir()
-        return False
 
 
 def _files(place: Path) -> list[Path]:
@@ -103,15 +121,3 @@ def _files(place: Path) -> list[Path]:
         return [place]
     found = [path for path in place.rglob("*") if path.is_file()]
     return sorted(path for path in found if "__pycache__" not in path.parts)
-
-
-def _platform(files: Sequence[Path]) -> str:
-    """Most programs are static; what is not needs the C library, this new."""
-    machine = sysconfig.get_platform().removeprefix("linux-")
-    newest = 17
-    for file in files:
-        if file.read_bytes()[:4] == b"\x7fELF":
-            words = ["objdump", "-p", str(file)]
-            said = subprocess.run(words, capture_output=True, text=True, check=True).stdout
-            newest = max([newest, *map(int, re.findall(r"GLIBC_2\.(\d+)", said))])
-    return f"manylinux_2_{newest}_{machine}"

@@ -38,25 +38,30 @@ def build(tree: Path, into: Path) -> None:
         f"-DCMAKE_C_FLAGS=-ffile-prefix-map={tree}=.",
         "-DCMAKE_EXE_LINKER_FLAGS=-s",
     ]
-    _call(["cmake", "-S", str(tree), "-B", str(made), *flags])
-    _call(["cmake", "--build", str(made), "--target", "boxspec-ref"])
+    call(["cmake", "-S", str(tree), "-B", str(made), *flags])
+    call(["cmake", "--build", str(made), "--target", "boxspec-ref"])
     for name, place in (("boxspec-ref", "bin"), ("boxspec-launch", "libexec/boxspec")):
         file = made / "reference" / name
         if file.is_file():  # The launcher is for backends, which Linux alone has.
             (into / place).mkdir(parents=True)
             shutil.copy2(file, into / place)
-    (into / LIBRARIES).mkdir(parents=True)
-    for name, file in _needed(into / "bin" / "boxspec-ref"):
-        shutil.copy(file, into / LIBRARIES / name)
-        if licence := _licence(file):
-            shutil.copy(licence, into / LIBRARIES / f"{name}.copyright")
+    take_libraries(into / "bin" / "boxspec-ref", into / LIBRARIES)
     shutil.rmtree(made)
+
+
+def take_libraries(program: Path, into: Path) -> None:
+    """Copies what it needs to a folder that is not there yet, with the licences that are known."""
+    into.mkdir(parents=True)
+    for name, file in _needed(program):
+        shutil.copy(file, into / name)
+        if licence := _licence(file):
+            shutil.copy(licence, into / f"{name}.copyright")
 
 
 def _needed(program: Path) -> list[tuple[str, Path]]:
     """The names by which it asks for libraries, and the files that the loader takes."""
     found = []
-    for line in _call(["ldd", str(program)]).splitlines():
+    for line in call(["ldd", str(program)]).splitlines():
         name, _, rest = line.strip().partition(" => ")
         if OF_THE_SYSTEM.match(name) or not rest:
             continue
@@ -75,7 +80,8 @@ def _licence(library: Path) -> Path | None:
     return text if package and text.is_file() else None
 
 
-def _call(words: Sequence[str]) -> str:
+def call(words: Sequence[str]) -> str:
+    """What it says; NotBuiltError with its first error if it fails."""
     env = {**os.environ, "LC_ALL": "C"}
     try:
         done = subprocess.run(words, capture_output=True, text=True, errors="replace", env=env)

@@ -17,9 +17,10 @@ from pathlib import Path
 
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
+from boxspec.fuzz.targets import LIST, PACKAGE
 from boxspec.places import INSTALLED, scratch
 from boxspec.programs import folder, programs
-from boxspec.target.client.command import REFERENCE
+from boxspec.target.client.command import REFERENCE, reference_absent
 from boxspec.target.contract import every
 from boxspec.target.observe import procs
 from boxspec.target.observe.inotify import Inotify
@@ -62,11 +63,20 @@ def _programs() -> Finding:
 
 
 def _reference() -> Finding:
-    found = REFERENCE.is_file()
+    absent = reference_absent()
+    found = absent is None
     if INSTALLED:
-        return found, False, f"boxspec-ref {REFERENCE if found else '(the wheel is without it)'}"
+        return found, False, f"boxspec-ref {REFERENCE}" if found else f"boxspec-ref: {absent}"
     where = "the shim when none is named" if found else "run ./ci/setup"
     return found, False, f"reference {REFERENCE} ({where})"
+
+
+def _fuzzing() -> Finding:
+    if INSTALLED:
+        there = LIST.is_file()
+        return there, False, f"boxspec-fuzz ({'fuzzing through a shim' if there else PACKAGE})"
+    there = all(shutil.which(name) for name in ("clang", "afl-fuzz"))
+    return there, False, "clang and afl-fuzz (boxspec fuzz; its first call installs them)"
 
 
 def _root() -> Finding:
@@ -168,6 +178,7 @@ def _tool(name: str, needed_for: str) -> Callable[[], Finding]:
 CHECKS: tuple[Callable[[], Finding], ...] = (
     _programs,
     _reference,
+    _fuzzing,
     _children_file,
     _inotify,
     _pidfd,

@@ -22,13 +22,13 @@ from boxspec.fuzz.promote import check, promote
 from boxspec.fuzz.run import ENGINES, Run, fresh, stoppable
 from boxspec.fuzz.targets import Target
 from boxspec.fuzz.turns import Turns
-from boxspec.places import ROOT
+from boxspec.places import INSTALLED, ROOT, cache
 from boxspec.target.client.command import shim_argv
 from boxspec.target.twin import twin_command
 from boxspec.terminal import Terminal
 from boxspec.words import count
 
-WORK = ROOT / "build" / "fuzzing"
+WORK = cache() / "fuzzing"
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 EXITS = """\
 exit codes: 0 nothing was found; 1 something was, told in a block each; 2 usage, or the engine
@@ -63,7 +63,10 @@ def parser() -> argparse.ArgumentParser:
     add("--floor", type=count, metavar="N", help="fewer executions a CPU second are exit 1, too")
     add("--shim", metavar="CMD", help="whom shim_diff compares (default: the twin in Python)")
     add(
-        "--work", metavar="DIR", help="corpora and findings are kept there (default: build/fuzzing)"
+        "--work",
+        metavar="DIR",
+        help="corpora and findings are kept there (default: build/fuzzing of a checkout, or"
+        " boxspec/fuzzing of the user's caches)",
     )
     add("--fresh", action="store_true", help="forget the corpus and findings of earlier runs")
     add("--replay", nargs="+", metavar="FILE", help="look at inputs again, fuzz nothing")
@@ -83,6 +86,8 @@ def agree(args: argparse.Namespace) -> None:
     if args.floor is not None and (args.replay or args.results is not None):
         remedy = "leave it out; --report has the rates of --results"
         raise UsageError("--floor", "it is for one run of one target", remedy)
+    if args.promote and args.into is None and INSTALLED:
+        raise UsageError("--promote", "there is no checkout to write to", "name a folder: --into")
     if args.replay and args.fresh:
         problem = "would delete findings, and they may be what is replayed"
         raise UsageError("--fresh", problem, "leave it out")
@@ -117,7 +122,9 @@ def environment(args: argparse.Namespace, target: Target) -> dict[str, str]:
     """What the target needs beside its input. What we were given is named in repro commands too."""
     given = {name: value for name, value in os.environ.items() if name.startswith("BOXSPEC_FUZZ_")}
     if target.shim:
-        command = list(shim_argv(args.shim)) if args.shim is not None else twin_command()
+        # An installed kit is for other people's implementations, and says so.
+        named = args.shim is not None or INSTALLED
+        command = list(shim_argv(args.shim)) if named else twin_command()
         given["BOXSPEC_FUZZ_SHIM"] = shlex.join(command)
     return given
 

@@ -15,7 +15,7 @@ from boxspec.fuzz import replay, report
 from boxspec.fuzz.engine import Crash
 from boxspec.fuzz.report import Report
 from boxspec.fuzz.targets import ONE_ALONE, Target
-from boxspec.places import ROOT
+from boxspec.places import INSTALLED, ROOT
 
 MINIMISE_S = 20.0  # for all findings of a run
 # What shim_diff says of one request in a batch.
@@ -138,11 +138,12 @@ class Findings:
             finding.report = seen or finding.report
 
     def command(self, finding: Finding) -> str:
-        """Pasteable, from the root of the checkout."""
+        """Pasteable, from the root of the checkout; of an installed kit from anywhere."""
         assignments = [f"{name}={shlex.quote(value)}" for name, value in self._env.items()]
         words = [_beside(self._judge), _beside(finding.path)]
         return " ".join([*assignments, shlex.join(words)])
 
 
 def _beside(path: Path) -> str:
-    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
+    here = not INSTALLED and path.is_relative_to(ROOT)
+    return str(path.relative_to(ROOT)) if here else str(path)

@@ -14,6 +14,9 @@ from boxspec.places import INSTALLED, ROOT
 
 FUZZ = ROOT / "fuzz"
 LIST = FUZZ / "targets.json"
+# What to do about it in an installed kit.
+PACKAGE = "pip install 'boxspec[fuzz]'"
+CHECKOUT = "unpack the source archive and call ./ci/boxspec fuzz there"
 # A first byte of an input of shim_diff (support/shim_gen.h): the first request of a batch alone.
 ONE_ALONE = 192
 # A second byte of one: policy files follow, word for word.
@@ -44,16 +47,15 @@ class Target:
 @cache
 def every() -> dict[str, Target]:
     """All targets by name, in the order of the file."""
-    if INSTALLED:
-        remedy = "unpack the source archive and call ./ci/boxspec fuzz there"
-        raise UsageError(
-            "boxspec fuzz", "the targets are built from sources, which are not here", remedy
-        )
+    if INSTALLED and not LIST.is_file():
+        raise UsageError("boxspec fuzz", "the package boxspec-fuzz is not here", PACKAGE)
     try:
         entries = json.loads(LIST.read_bytes())
-        return {name: _target(name, entry) for name, entry in entries.items()}
+        found = {name: _target(name, entry) for name, entry in entries.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as why:
         raise HarnessError(f"{LIST} is no list of targets: {why}") from None
+    # The others are about the reference: who judges by it has no use for them.
+    return {name: each for name, each in found.items() if each.shim or not INSTALLED}
 
 
 def _target(name: str, entry: Mapping[str, object]) -> Target:
@@ -78,6 +80,9 @@ def _target(name: str, entry: Mapping[str, object]) -> Target:
 
 def named(name: str) -> Target:
     found = every().get(name)
+    if found is None and INSTALLED:
+        remedy = f"{', '.join(every())} is; for the others {CHECKOUT}"
+        raise UsageError(name, "is no target of the package boxspec-fuzz", remedy)
     if found is None:
         close = difflib.get_close_matches(name, every(), 3)
         hint = f"did you mean {', '.join(close)}?" if close else "boxspec fuzz --list names them"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
-from boxspec.errors import HarnessError
-from boxspec.fuzz.targets import Target
-from boxspec.places import ROOT
+from boxspec.errors import HarnessError, UsageError
+from boxspec.fuzz.targets import CHECKOUT, PACKAGE, Target
+from boxspec.places import INSTALLED, ROOT
 
 PRESETS = {"libfuzzer": "fuzz-libfuzzer", "afl": "fuzz-afl"}
 
@@ -38,8 +38,19 @@ def _run(*words: str) -> None:
         raise HarnessError(f"{' '.join(words)} failed:\n{done.stderr.strip()}")
 
 
-def build(some: Iterable[Target], *presets: str) -> None:
-    """Sets up and builds what is missing; says nothing when nothing is."""
+def build(some: Sequence[Target], *presets: str) -> None:
+    """Sets up and builds what is missing; says nothing when nothing is.
+
+    An installed kit has what the package boxspec-fuzz brought, which is nothing for AFL++.
+    """
+    if INSTALLED:
+        absent = [each for each in presets if not all(binary(each, one).is_file() for one in some)]
+        if PRESETS["afl"] in absent:
+            problem = "needs AFL++ and its compiler, with which a checkout builds targets"
+            raise UsageError("--engine afl", problem, f"leave it out, or {CHECKOUT}")
+        if absent:
+            raise UsageError("boxspec fuzz", "the package boxspec-fuzz is not whole", PACKAGE)
+        return
     _run("ci/setup", "--fuzz")
     for preset in dict.fromkeys(presets):
         _run("ci/build", preset)

@@ -13,13 +13,24 @@ from boxspec.places import INSTALLED, ROOT
 _NAME = "boxspec-ref"
 _BUILT = ROOT / "build" / "release" / "reference" / _NAME
 REFERENCE = Path(shutil.which(_NAME) or _NAME) if INSTALLED else _BUILT
+# In a wheel without it: why. The command by its name is then a script that says the same.
+ABSENT = ROOT / "without-boxspec-ref.txt"
+ELSEWHERE = "judging needs none; a wheel that is built on the system that it is for has one"
+
+
+def reference_absent() -> str | None:
+    """Why it is not there; None if it is."""
+    if INSTALLED and ABSENT.is_file():
+        return ABSENT.read_text(encoding="utf-8").strip()
+    return None if REFERENCE.is_file() else "it is not there"
 
 
 def reference_argv() -> tuple[str, ...]:
     """The reference of this checkout, or the one that came with the installed kit."""
-    if not REFERENCE.is_file():
-        remedy = "its wheel was built without it" if INSTALLED else "run ./ci/setup, or name --shim"
-        raise UsageError(str(REFERENCE), "the reference is not there", remedy)
+    absent = reference_absent()
+    if absent is not None:
+        remedy = ELSEWHERE if INSTALLED else "run ./ci/setup, or name --shim"
+        raise UsageError(str(REFERENCE), absent, remedy)
     return (str(REFERENCE.absolute()),)
 
 
@@ -47,6 +58,8 @@ def shim_argv(command: str | None) -> tuple[str, ...]:
 
 
 def _program(word: str) -> str:
+    if word == _NAME and INSTALLED and ABSENT.is_file():
+        return reference_argv()[0]
     if "/" not in word:
         found = shutil.which(word)
         if found is None:
