@@ -156,7 +156,7 @@ def test_one_that_wraps_nothing_and_says_so_is_no_contradiction(tmp_path: Path) 
     assert set(states(found)) == {"unclaimed"}
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 def test_one_that_refuses_everything_holds_nothing(tmp_path: Path) -> None:
     """It starts its positive control, and nothing else."""
     command = "return argv if argv == ['/bin/true'] else ['/bin/false']"
@@ -192,7 +192,7 @@ def test_one_whose_runs_hang_ends_with_the_limit(tmp_path: Path) -> None:
     assert "held" not in states(found)
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 def test_a_product_that_is_here_is_asked_for_real(tmp_path: Path) -> None:
     said = json.loads(run([SHIM, "bwrap", "--starts"]).stdout)
     if said["why_not"]:
