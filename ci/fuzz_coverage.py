@@ -35,13 +35,13 @@ PARTS = {
     "sbpl": """sbpl/bodies sbpl/filter sbpl/flags sbpl/place sbpl/places sbpl/regex sbpl/sbpl
         sbpl/spell sbpl/spellings sbpl/unfold sbpl/unlink sbpl/wrap""",
 }
-# What reads folders, writes or rewrites files, relays streams, or says what was decided: no target
-# is about it. Every file of these rooms is here or there.
+# What reads folders, writes or rewrites files, relays streams, waits for the members of a group, or
+# says what was decided: no target is about it. Every file of these rooms is here or there.
 ROOMS = ("module/", "policy/", "process/", "sbpl/")
 OUTSIDE = """module/environment module/folder module/lookup module/module module/runner
-    process/bridge process/lane process/watcher policy/authoring/draft policy/authoring/links
-    policy/authoring/migrate policy/authoring/whynot policy/path/walk policy/profile/audit
-    policy/profile/resolved sbpl/file"""
+    process/bridge process/group_end process/lane process/watcher policy/authoring/draft
+    policy/authoring/links policy/authoring/migrate policy/authoring/whynot policy/path/walk
+    policy/profile/audit policy/profile/resolved sbpl/file"""
 
 Place = tuple[int, ...]  # a line, or a line with the numbers of a branch
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import Future
-from types import SimpleNamespace
+from functools import partial
 from typing import Any, cast
 
 import pytest
@@ -34,8 +34,8 @@ class Bodies:
         self.barrier = threading.Barrier(together)
         self.names = list[str]()
 
-    def __call__(self, item: Any, _: object) -> Any:
-        return SimpleNamespace(run_and_sweep=lambda box: self.run(item.nodeid, box))
+    def of(self, *names: str) -> dict[str, Any]:
+        return {name: partial(self.run, name) for name in names}
 
     def run(self, name: str, box: FakeBox) -> float:
         assert (box.name, box.look.number, box.look.alone) == (name, 2, False)
@@ -46,42 +46,28 @@ class Bodies:
         return 0.5
 
 
-def items(*names: str) -> list[Any]:
-    return [SimpleNamespace(nodeid=name) for name in names]
-
-
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> Beside:
     monkeypatch.setattr(beside, "Box", FakeBox)
-    marked = SimpleNamespace(main_thread=False)
-    law = SimpleNamespace(main_thread=True)
-    known = {"a law": law, "no question": None}
-    monkeypatch.setattr(beside, "says", lambda item: known.get(item.nodeid, marked))
     return Beside()
 
 
-def test_all_that_hung_run_together_and_each_once(
-    made: Beside, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_that_hung_run_together_and_each_once(made: Beside) -> None:
     # With fewer at once nobody passes the barrier.
     names = [f"test {number}" for number in range(2 * AT_ONCE)]
     bodies = Bodies(AT_ONCE)
-    monkeypatch.setattr(beside, "Body", bodies)
-    made.look(items(*names, "a law", "no question"), SHIM, 0.0)
-    made.look(items(*names), SHIM, 0.0)
+    made.look(bodies.of(*names), SHIM, 0.0)
+    made.look(bodies.of(*names), SHIM, 0.0)
     assert sorted(bodies.names) == sorted(names)
-    assert made.take("a law") is None
+    assert made.take("another") is None
     for name in names:
         taken = made.take(name)
         assert taken is not None
         assert taken[1].result() == 0.5
 
 
-def test_a_case_is_its_takers_and_the_others_are_closed_at_the_end(
-    made: Beside, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(beside, "Body", Bodies(2))
-    made.look(items("conforms", "fails"), SHIM, 0.0)
+def test_a_case_is_its_takers_and_the_others_are_closed_at_the_end(made: Beside) -> None:
+    made.look(Bodies(2).of("conforms", "fails"), SHIM, 0.0)
     taken = made.take("fails")
     assert taken is not None
     box, future = taken

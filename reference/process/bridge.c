@@ -6,10 +6,12 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/sys.h"
+#include "exec/group.h"
 #include "exec/signals.h"
 #include "exec/sigpipe.h"
 #include "exec/watch.h"
@@ -79,6 +81,14 @@ static void escalate(struct bridge *bridge) {
     }
 }
 
+/* Whether the leader has ended and members of its group live on. They may: nothing is ended by this
+ * look. False where nobody can be looked for. */
+static bool leaves_members(pid_t leader) {
+    siginfo_t info = {0};
+    return BS_RETRY(waitid(P_PID, (id_t)leader, &info, WEXITED | WNOHANG | WNOWAIT)) == 0 &&
+           info.si_pid != 0 && bs_group_look(leader, leader, UINT64_MAX).alive > 0;
+}
+
 /* The grace is the group's: members may use it when the leader has gone. */
 static bool members_use_the_grace(struct bridge *bridge) {
     uint64_t now = bs_now_ns();
@@ -86,7 +96,7 @@ static bool members_use_the_grace(struct bridge *bridge) {
         bridge->look_at = 0;
     else if (now >= bridge->look_at)
         bridge->look_at =
-            bs_process_leaves_members(bridge->process) ? bs_after_ms(now, BS_EXEC_TICK_MS) : 0;
+            leaves_members(bs_process_pid(bridge->process)) ? bs_after_ms(now, BS_EXEC_TICK_MS) : 0;
     return bridge->look_at != 0;
 }
 

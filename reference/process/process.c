@@ -15,6 +15,7 @@
 #include "exec/group.h"
 #include "exec/launched.h"
 #include "exec/spawn.h"
+#include "process/group_end.h"
 #include "process/start.h"
 
 struct bs_process {
@@ -147,33 +148,6 @@ void bs_process_close_stream(struct bs_process *process, int stream) {
     leave(process);
 }
 
-/* Waits for killed members, and for zombies that are somebody else's to collect: BS_EXEC_KILL_MS at
- * most. A member that is being forked meanwhile has not seen the signal, so it is sent again. False
- * where nobody can be looked for: there is no /proc, or no descriptor for it. */
-static bool end_group(pid_t pgid) {
-    uint64_t until = bs_after_ms(bs_now_ns(), BS_EXEC_KILL_MS);
-    for (;;) {
-        (void)bs_group_signal(pgid, SIGKILL);
-        struct bs_members members = bs_group_look(pgid, pgid, UINT64_MAX);
-        if (!members.known)
-            return false;
-        if (members.alive == 0 || bs_now_ns() >= until)
-            return true;
-        int witness = members.witness != 0 ? bs_pidfd(members.witness) : -1;
-        struct pollfd entry = {.fd = witness, .events = POLLIN};
-        (void)BS_RETRY(poll(&entry, 1, witness >= 0 ? BS_EXEC_TICK_MS : 5));
-        bs_close(&witness);
-    }
-}
-
-/* The same behind the reap, when the leader's zombie no longer stands for a member. Nothing is sent
- * any more. */
-static void await_empty_group(pid_t pgid) {
-    uint64_t until = bs_after_ms(bs_now_ns(), BS_EXEC_KILL_MS);
-    while (!bs_group_empty(pgid) && bs_now_ns() < until)
-        (void)poll(NULL, 0, 5);
-}
-
 /* Looks for the end of the leader. With it the rest of the group goes, and then the leader: its
  * zombie keeps the number ours until the last signal. True when there is nothing to wait for. */
 static bool settle(struct bs_process *process) {
@@ -190,10 +164,10 @@ static bool settle(struct bs_process *process) {
         return false;
     process->end.state = info.si_code == CLD_EXITED ? BS_PROCESS_EXITED : BS_PROCESS_SIGNALED;
     process->end.number = info.si_status;
-    bool looked = end_group(process->pid);
+    bool looked = bs_process_end_group(process->pid);
     (void)BS_RETRY(waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG));
     if (!looked)
-        await_empty_group(process->pid);
+        bs_process_await_empty_group(process->pid);
     process->reaped = true;
     return true;
 }
@@ -265,18 +239,6 @@ int bs_process_kill(struct bs_process *process, struct bs_error *err) {
 static bool has_writer(int fd) {
     struct pollfd entry = {.fd = fd, .events = POLLIN};
     return fd >= 0 && BS_RETRY(poll(&entry, 1, 0)) >= 0 && (entry.revents & POLLHUP) == 0;
-}
-
-bool bs_process_leaves_members(struct bs_process *process) {
-    siginfo_t info = {0};
-    bool leaves = false;
-    enter(process);
-    if (!process->reaped && process->lost_error == 0 &&
-        BS_RETRY(waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG | WNOWAIT)) == 0 &&
-        info.si_pid != 0)
-        leaves = bs_group_look(process->pid, process->pid, UINT64_MAX).alive > 0;
-    leave(process);
-    return leaves;
 }
 
 /* The members' grace is the group's: the leader may go first. It stays a zombie meanwhile. */

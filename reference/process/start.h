@@ -9,8 +9,4 @@ int bs_process_start(const struct bs_exec_request *request, const struct bs_stdi
                      const struct bs_sandbox *sandbox, int announce, struct bs_process **process,
                      struct bs_error *err);
 
-/* The leader has ended and members of its group live on. They may: nothing is ended by this look.
- * False where nobody can be looked for. */
-bool bs_process_leaves_members(struct bs_process *process);
-
 #endif

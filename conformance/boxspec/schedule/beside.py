@@ -7,20 +7,19 @@ minutes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
 from functools import partial
 
-import pytest
-
 from boxspec.judge.verdict import Late
-from boxspec.schedule.body import Body
-from boxspec.schedule.choosing import says
 from boxspec.schedule.overlap import Overlap
 from boxspec.target.case import Box
 from boxspec.target.hangs import AT_ONCE
 from boxspec.target.look import Look
 from boxspec.target.session import Session
+
+# A test's body in a case; the seconds that it took.
+Run = Callable[[Box], float]
 
 
 class Beside:
@@ -31,19 +30,17 @@ class Beside:
         self._asked: set[str] = set()
         self._boxes: dict[str, Box] = {}
 
-    def look(self, items: Iterable[pytest.Item], shim: Session, gap_s: float) -> None:
-        """At all of these that were not looked at yet; when it returns their bodies have ended."""
+    def look(self, bodies: Mapping[str, Run], shim: Session, gap_s: float) -> None:
+        """At all of these tests that were not looked at yet; their bodies have ended then."""
         self._pool.gap_s = gap_s
         begun = []
-        for item in items:
-            marked = says(item)
-            if item.nodeid in self._asked or marked is None or marked.main_thread:
+        for name, run in bodies.items():
+            if name in self._asked:
                 continue
-            box = Box(shim, item.nodeid, look=Look(2))
-            self._asked.add(item.nodeid)
-            self._boxes[item.nodeid] = box
-            body = Body(item, marked)
-            begun.append(self._pool.submit(item.nodeid, partial(body.run_and_sweep, box)))
+            box = Box(shim, name, look=Look(2))
+            self._asked.add(name)
+            self._boxes[name] = box
+            begun.append(self._pool.submit(name, partial(run, box)))
         wait(begun)
 
     def take(self, name: str) -> tuple[Box, Future[float]] | None:

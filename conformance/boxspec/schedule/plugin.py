@@ -184,8 +184,12 @@ def _first_look(item: pytest.Function, marked: Requires, state: State) -> bool |
 
 def _beside(item: pytest.Function, state: State) -> Callable[[], float] | None:
     """What the second look at a test that hung came to, had together with all others that hung."""
-    others = state.have_hung(item.session.items)
-    state.beside.look([item, *others], state.open(), state.overlap.gap_s)
+    bodies = {
+        each.nodeid: Body(each, marked).run_and_sweep
+        for each in (item, *state.have_hung(item.session.items))
+        if (marked := says(each)) and not marked.main_thread
+    }
+    state.beside.look(bodies, state.open(), state.overlap.gap_s)
     found = state.beside.take(item.nodeid)
     if found is None:
         return None
