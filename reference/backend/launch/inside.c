@@ -43,18 +43,26 @@ static char **read_environ(struct bs_launch_failure *failure) {
     return envp;
 }
 
-static void become(const struct program *program, struct status *status) {
+struct birth {
+    const struct program *program;
+    struct status *status;
+};
+
+static int become(void *ctx) {
+    const struct birth *birth = ctx;
+    const struct program *program = birth->program;
+    struct bs_launch_failure *failure = &birth->status->failure;
     /* No controlling terminal, and no group that is shared with anybody outside. */
     (void)setsid();
-    status->kind = STATUS_FAILED;
     if (dup2(STDIN_FD, 0) != 0 || dup2(STDOUT_FD, 1) != 1 || dup2(STDERR_FD, 2) != 2)
-        (void)failed(&status->failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
+        (void)failed(failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
     else if (program->cwd != NULL && chdir(program->cwd) != 0)
-        (void)failed(&status->failure, BS_LAUNCH_DIRECTORY, errno, program->cwd);
+        (void)failed(failure, BS_LAUNCH_DIRECTORY, errno, program->cwd);
     else
-        execute(program, &status->failure);
-    send_status(STATUS_FD, status);
+        execute(program, failure);
+    birth->status->kind = STATUS_FAILED;
     _exit(127);
+    return 127;
 }
 
 static bool prepare(bool filtered, struct bs_launch_failure *failure) {
@@ -107,19 +115,8 @@ static int supervise(pid_t program, const sigset_t *set) {
     return wait_status;
 }
 
-/* Until the child is the program, or has said why it is not: executing closes its end. */
-static void await_start(int *started) {
-    char byte = 0;
-    bs_close(&started[1]);
-    (void)BS_RETRY(read(started[0], &byte, 1));
-    bs_close(&started[0]);
-    const struct status status = {.kind = STATUS_STARTED};
-    send_status(STATUS_FD, &status);
-}
-
 int inside(struct program *program, bool filtered, bool tells, const char *mask) {
     struct status status = {.kind = STATUS_READY};
-    int started[2] = {-1, -1};
     sigset_t ignored;
     sigset_t set;
     block_signals(&ignored);
@@ -128,25 +125,25 @@ int inside(struct program *program, bool filtered, bool tells, const char *mask)
         if (mask[signo - 1] == '1')
             (void)sigaddset(&program->mask, signo);
     }
+    /* No signal is lost from here on: while this is read outside, and the environment comes, there
+     * is more to do. */
+    send_status(STATUS_FD, &status);
     if (!prepare(filtered, &status.failure))
         goto failure;
-    send_status(STATUS_FD, &status);
     program->envp = read_environ(&status.failure);
     if (program->envp == NULL)
         goto failure;
-    if (tells && pipe2(started, O_CLOEXEC) != 0) {
-        (void)failed(&status.failure, BS_LAUNCH_SANDBOX, errno, "a pipe");
-        goto failure;
-    }
-    pid_t pid = fork();
-    if (pid == 0)
-        become(program, &status);
+    struct birth birth = {program, &status};
+    pid_t pid = start_child(become, &birth);
     if (pid < 0) {
         (void)failed(&status.failure, BS_LAUNCH_PROGRAM, errno, "");
         goto failure;
     }
+    if (status.kind == STATUS_FAILED)
+        goto failure;
+    status.kind = STATUS_STARTED;
     if (tells)
-        await_start(started);
+        send_status(STATUS_FD, &status);
     for (int fd = STDIN_FD; fd <= STDERR_FD; fd++)
         (void)close(fd);
     (void)let_go_of_stdio(true); /* 2 is what bubblewrap says its words to */

@@ -6,13 +6,15 @@
  * file on 0 on by a pipe, and stays until the program has ended: it ends the same way, by the same
  * signal or with the same status. For bubblewrap it starts itself once more as pid 1 of the
  * namespace (inside.c), which hands INT, TERM and CONT to everything that runs there, and gives it
- * the grace that bubblewrap alone would not give. confine.c is the last step of both.
+ * the grace that bubblewrap alone would not give. child.c starts what comes next in both, and
+ * confine.c is the last step.
  *
  * It is static: what the environment of the program says to the dynamic linker must not be obeyed
  * before the program is confined. For the same reason bubblewrap gets an empty environment.
  *
  * Signals are blocked in all of these processes and read one by one, so none is lost between two
- * looks; the program gets back the mask that the caller had.
+ * looks; only while its child is made (start.c) the outside has a handler for INT and TERM. The
+ * program gets back the mask that the caller had.
  */
 #ifndef BS_BACKEND_LAUNCH_LAUNCH_H
 #define BS_BACKEND_LAUNCH_LAUNCH_H
@@ -83,6 +85,10 @@ struct program {
 
 /* What both ends of the launcher wait for. */
 void block_signals(sigset_t *before);
+
+/* Starts a child that shares this memory; the caller waits until it has executed a program or has
+ * ended, so what the child writes is seen here. It must end by _exit. Its number, or -1: errno. */
+pid_t start_child(int (*become)(void *ctx), void *ctx);
 
 /* Steps of a process on its way to the program, each for itself. */
 bool drop_privileges(struct bs_launch_failure *failure);

@@ -12,15 +12,16 @@
 struct launcher {
     const struct plan *plan;
     struct program *program;
+    pid_t self;
     pid_t child;
     bool namespaces;
-    bool going; /* the program was let go */
+    bool going; /* what ends is the program, not the way to it */
     bool tells; /* the caller waits for the start: its report is a socket */
     bool ended;
     int wait_status; /* of the program */
     int signals;
-    int status;  /* what the inside says; our end */
-    int environ; /* its word to go; our end */
+    int status;  /* of bubblewrap: what the inside says; our end */
+    int environ; /* of bubblewrap: its word to go; our end */
     int said;    /* what bubblewrap has to say; our end */
     int caller;  /* the pipe of the report: an error once the caller has gone */
     int pump_in; /* a regular file that is passed on as a pipe */
@@ -44,10 +45,12 @@ bool check_stdio(struct launcher *launcher, struct bs_launch_failure *failure);
 /* One step of passing that file on, when the pipe can be written. */
 void pump(struct launcher *launcher);
 
-/* Forks what becomes bubblewrap, or the program; it waits for let_go. */
-bool start(struct launcher *launcher);
+/* Starts what becomes bubblewrap, which waits for let_go, or the program. Whoever asks before that
+ * that it ends, ends it before it is; *asked is true where that came since. False: it is not there,
+ * and the failure says why. */
+bool start(struct launcher *launcher, bool *asked);
 
-/* Everything that was asked to end before the program was there ends it before it is. */
+/* The program may be started: pid 1 of the namespaces loses no signal any more. */
 void let_go(struct launcher *launcher);
 
 #endif

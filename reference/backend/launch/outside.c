@@ -32,7 +32,9 @@ static void tell_start(struct launcher *launcher) {
 
 static void read_status(struct launcher *launcher) {
     struct status status;
-    while (BS_RETRY(read(launcher->status, &status, sizeof status)) == (long)sizeof status) {
+    ssize_t n = 0;
+    while ((n = (ssize_t)BS_RETRY(read(launcher->status, &status, sizeof status))) ==
+           (ssize_t)sizeof status) {
         if (status.kind == STATUS_READY && !launcher->going && launcher->until == BS_NEVER)
             let_go(launcher);
         if (status.kind == STATUS_STARTED)
@@ -46,6 +48,8 @@ static void read_status(struct launcher *launcher) {
             launcher->failure = status.failure;
         }
     }
+    if (n == 0) /* an end that is left in the set would wake it again and again */
+        bs_close(&launcher->status);
 }
 
 static void read_words(struct launcher *launcher) {
@@ -64,20 +68,25 @@ static void read_words(struct launcher *launcher) {
     launcher->words[len] = '\0';
 }
 
+/* The first word of anybody that it shall end. */
+static void begin_end(struct launcher *launcher) {
+    if (launcher->until != BS_NEVER)
+        return;
+    uint64_t now = bs_now_ns();
+    launcher->until = bs_after_ms(now, BS_EXEC_GRACE_MS);
+    launcher->strays = bs_after_ms(now, STRAYS_MS);
+    if (!launcher->going) {
+        (void)kill(launcher->child, SIGKILL);
+        launcher->has_failed = true;
+        (void)failed(&launcher->failure, BS_LAUNCH_SANDBOX, EINTR, "ended before it began");
+    }
+}
+
 static void take_signals(struct launcher *launcher) {
     struct signalfd_siginfo info;
     while (BS_RETRY(read(launcher->signals, &info, sizeof info)) == (long)sizeof info) {
-        bool ends = info.ssi_signo == SIGINT || info.ssi_signo == SIGTERM;
-        if (!ends || launcher->until != BS_NEVER)
-            continue;
-        uint64_t now = bs_now_ns();
-        launcher->until = bs_after_ms(now, BS_EXEC_GRACE_MS);
-        launcher->strays = bs_after_ms(now, STRAYS_MS);
-        if (!launcher->going) {
-            (void)kill(launcher->child, SIGKILL);
-            launcher->has_failed = true;
-            (void)failed(&launcher->failure, BS_LAUNCH_SANDBOX, EINTR, "ended before it began");
-        }
+        if (info.ssi_signo == SIGINT || info.ssi_signo == SIGTERM)
+            begin_end(launcher);
     }
 }
 
@@ -111,26 +120,20 @@ static void wait_for_events(struct launcher *launcher, bool gone) {
                            {launcher->said, POLLIN, 0},
                            {launcher->pump_out, POLLOUT, 0},
                            {launcher->caller, 0, 0}};
-    if (!launcher->namespaces && !launcher->tells)
-        set[1].fd = -1;
     uint64_t now = bs_now_ns();
     uint64_t at = earlier(launcher->until, launcher->strays);
     if (gone) /* members of the group are nobody's children here: they are looked for */
         at = earlier(at, bs_after_ms(now, 20));
     if (BS_RETRY(poll(set, sizeof set / sizeof *set, bs_poll_timeout(now, at))) <= 0)
         return;
-    if (set[1].revents != 0) {
+    if (set[0].revents != 0) /* before the status: whom pid 1 could not hear is not let go */
+        take_signals(launcher);
+    if (set[1].revents != 0)
         read_status(launcher);
-        /* Under Landlock the end of the pipe is the start of the program. */
-        if (!launcher->namespaces)
-            tell_start(launcher);
-    }
     if (set[2].revents != 0)
         read_words(launcher);
     if (set[3].revents != 0)
         pump(launcher);
-    if (set[0].revents != 0)
-        take_signals(launcher);
     if (set[4].revents != 0)
         follow_the_caller();
 }
@@ -149,7 +152,7 @@ static void supervise(struct launcher *launcher) {
         if (now >= launcher->until)
             (void)kill(0, SIGKILL); /* ourselves among them */
         gone = collect(launcher) || gone;
-        if (gone && launcher->status >= 0 && launcher->namespaces)
+        if (gone && launcher->status >= 0)
             read_status(launcher);
     }
 }
@@ -227,16 +230,16 @@ int outside(const struct plan *plan, struct program *program, bool reports) {
     else if (lead(&launcher.failure) && check_stdio(&launcher, &launcher.failure)) {
         program->cwd = cwd; /* where it really is */
         launcher.signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-        launcher.has_failed = launcher.signals < 0 || !start(&launcher);
+        bool asked = false;
+        launcher.has_failed = launcher.signals < 0 || !start(&launcher, &asked);
         if (!launcher.has_failed) {
+            if (!launcher.namespaces) /* else pid 1 says so */
+                tell_start(&launcher);
             (void)let_go_of_stdio(reports);
-            /* Whatever is sent from now on reaches the child, too. */
-            take_signals(&launcher);
-            if (!launcher.namespaces && launcher.until == BS_NEVER)
-                let_go(&launcher);
+            /* What was sent since then reached the child, too. */
+            if (asked)
+                begin_end(&launcher);
             supervise(&launcher);
-            if (!launcher.namespaces)
-                read_status(&launcher);
         }
     }
     /* In a grace the group is left to whoever ends it. */

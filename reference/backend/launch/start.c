@@ -14,49 +14,56 @@
 #include "backend/plan.h"
 #include "base/sys.h"
 
-static void stop_here(int status, const struct bs_launch_failure *failure) {
-    const struct status said = {.kind = STATUS_FAILED, .failure = *failure};
-    send_status(status, &said);
+/* The signal that asked the launcher to end before its child was there. */
+static volatile sig_atomic_t asked_to_end;
+
+static void note(int signo) { asked_to_end = signo; }
+
+/* In the child. */
+static void stop_here(struct launcher *launcher) {
+    launcher->has_failed = true;
     _exit(BS_LAUNCH_FAILED);
 }
 
-/* Landlock: the child confines itself and becomes the program. Closing `status` by executing is
- * what tells that it did. */
-static void become_program(const struct launcher *launcher, int status, int go) {
-    struct bs_launch_failure failure;
+/* Landlock: the child confines itself and becomes the program. */
+static void become_program(struct launcher *launcher) {
+    struct bs_launch_failure *failure = &launcher->failure;
     const struct plan *plan = launcher->plan;
     void *filter = NULL;
     size_t len = 0;
-    char byte = 0;
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (BS_RETRY(read(go, &byte, 1)) != 1)
-        _exit(BS_LAUNCH_FAILED);
     if (plan->filter != NULL) {
         int fd = (int)BS_RETRY(open(plan->filter, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
         if (fd < 0) {
-            (void)failed(&failure, BS_LAUNCH_SANDBOX, errno, "its filter");
-            stop_here(status, &failure);
+            (void)failed(failure, BS_LAUNCH_SANDBOX, errno, "its filter");
+            return;
         }
-        if (!read_filter(fd, &filter, &len, &failure))
-            stop_here(status, &failure);
+        if (!read_filter(fd, &filter, &len, failure))
+            return;
     }
-    bool good = drop_privileges(&failure) && apply_ruleset(plan, &failure) &&
-                (filter == NULL || apply_filter(filter, len, &failure));
+    bool good = drop_privileges(failure) && apply_ruleset(plan, failure) &&
+                (filter == NULL || apply_filter(filter, len, failure));
     /* A message of the program is not the launcher's: nothing is open above 2 after this. */
     if (good && !close_from(3, true))
-        good = failed(&failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
+        good = failed(failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
+    launcher->going = good;
     if (good)
-        execute(launcher->program, &failure);
-    stop_here(status, &failure);
+        execute(launcher->program, failure);
 }
 
 static bool place(int fd, int at) {
     return fd == at ? fcntl(fd, F_SETFD, 0) == 0 : dup2(fd, at) == at;
 }
 
+/* Those of pipes that are bubblewrap's. */
+struct ends {
+    int status;
+    int go;
+    int said;
+};
+
 /* bubblewrap: its last words are "--", this program, and what that is to do. */
-static void become_bubblewrap(const struct launcher *launcher, int status, int go, int said) {
-    struct bs_launch_failure failure;
+static void become_bubblewrap(struct launcher *launcher, const struct ends *ends) {
+    struct bs_launch_failure *failure = &launcher->failure;
     const struct plan *plan = launcher->plan;
     const struct program *program = launcher->program;
     char mask[65] = {0};
@@ -66,7 +73,6 @@ static void become_bubblewrap(const struct launcher *launcher, int status, int g
     while (program->argv[n] != NULL)
         n++;
     const char **argv = calloc(plan->n_args + n + 10, sizeof *argv);
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     int filter = -1;
     int self = (int)BS_RETRY(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
     if (plan->filter != NULL)
@@ -81,13 +87,13 @@ static void become_bubblewrap(const struct launcher *launcher, int status, int g
     self = self >= 0 ? fcntl(self, F_DUPFD_CLOEXEC, FIRST_FREE_FD) : -1;
     filter = filter >= 0 ? fcntl(filter, F_DUPFD_CLOEXEC, FIRST_FREE_FD) : -1;
     bool good = argv != NULL && self >= 0 && kept && (filter >= 0) == (plan->filter != NULL) &&
-                place(status, STATUS_FD) && place(go, ENVIRON_FD) && place(own[0], STDIN_FD) &&
-                place(own[1], STDOUT_FD) && place(own[2], STDERR_FD) && place(self, SELF_FD) &&
-                (filter < 0 || place(filter, FILTER_FD)) && dup2(said, 2) == 2 &&
-                let_go_of_stdio(false);
+                place(ends->status, STATUS_FD) && place(ends->go, ENVIRON_FD) &&
+                place(own[0], STDIN_FD) && place(own[1], STDOUT_FD) && place(own[2], STDERR_FD) &&
+                place(self, SELF_FD) && (filter < 0 || place(filter, FILTER_FD)) &&
+                dup2(ends->said, 2) == 2 && let_go_of_stdio(false);
     if (!good) {
-        (void)failed(&failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
-        stop_here(status, &failure);
+        (void)failed(failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
+        return;
     }
     size_t at = 0;
     for (size_t i = 0; i < plan->n_args; i++)
@@ -105,40 +111,75 @@ static void become_bubblewrap(const struct launcher *launcher, int status, int g
     memcpy(argv + at, program->argv, n * sizeof *argv);
     char *nothing[] = {NULL};
     (void)execve(argv[0], (char *const *)(uintptr_t)argv, nothing);
-    (void)failed(&failure, BS_LAUNCH_SANDBOX, errno, argv[0]);
-    stop_here(status, &failure);
+    (void)failed(failure, BS_LAUNCH_SANDBOX, errno, argv[0]);
 }
 
-bool start(struct launcher *launcher) {
-    int status = -1;
-    int go = -1;
-    int said = -1;
-    struct bs_launch_failure *failure = &launcher->failure;
-    if (!make_pipe(&launcher->status, &status) || !make_pipe(&go, &launcher->environ) ||
-        !bs_set_nonblocking(launcher->status) ||
-        (launcher->namespaces && !make_pipe(&launcher->said, &said)))
-        return failed(failure, BS_LAUNCH_SANDBOX, errno, "a pipe");
-    launcher->child = fork();
-    if (launcher->child == 0) {
-        if (launcher->namespaces)
-            become_bubblewrap(launcher, status, go, said);
-        become_program(launcher, status, go);
+struct birth {
+    struct launcher *launcher;
+    struct ends ends;
+};
+
+static int be_born(void *ctx) {
+    const struct birth *birth = ctx;
+    struct launcher *launcher = birth->launcher;
+    block_signals(NULL);
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (asked_to_end != 0)
+        (void)failed(&launcher->failure, BS_LAUNCH_SANDBOX, EINTR, "ended before it began");
+    else if (getppid() != launcher->self) /* it was killed before the line above */
+        (void)failed(&launcher->failure, BS_LAUNCH_SANDBOX, 0, "the launcher is gone");
+    else if (launcher->namespaces)
+        become_bubblewrap(launcher, &birth->ends);
+    else
+        become_program(launcher);
+    stop_here(launcher);
+    return BS_LAUNCH_FAILED;
+}
+
+/* What the group is sent reaches the launcher alone, or its child as well, and nobody could tell
+ * afterwards. Where a signal is not blocked, the kernel lets what came before be handled before it
+ * makes the child, and what comes meanwhile reach both. */
+static void make_child(struct birth *birth) {
+    struct launcher *launcher = birth->launcher;
+    struct sigaction action;
+    sigset_t ends;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = note;
+    action.sa_flags = SA_RESTART;
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+    (void)sigemptyset(&ends);
+    (void)sigaddset(&ends, SIGINT);
+    (void)sigaddset(&ends, SIGTERM);
+    (void)sigprocmask(SIG_UNBLOCK, &ends, NULL);
+    launcher->self = getpid();
+    launcher->child = start_child(be_born, birth);
+    if (launcher->child < 0) {
+        launcher->has_failed = true;
+        (void)failed(&launcher->failure, BS_LAUNCH_PROGRAM, errno, "");
     }
-    if (launcher->child < 0)
-        return failed(failure, BS_LAUNCH_PROGRAM, errno, "");
-    bs_close(&status);
-    bs_close(&go);
-    bs_close(&said);
-    return true;
+    (void)sigprocmask(SIG_BLOCK, &ends, NULL);
+}
+
+bool start(struct launcher *launcher, bool *asked) {
+    struct birth birth = {launcher, {-1, -1, -1}};
+    struct ends *ends = &birth.ends;
+    if (launcher->namespaces &&
+        (!make_pipe(&launcher->status, &ends->status) ||
+         !make_pipe(&ends->go, &launcher->environ) || !make_pipe(&launcher->said, &ends->said) ||
+         !bs_set_nonblocking(launcher->status)))
+        return failed(&launcher->failure, BS_LAUNCH_SANDBOX, errno, "a pipe");
+    launcher->has_failed = false;
+    make_child(&birth);
+    bs_close(&ends->status);
+    bs_close(&ends->go);
+    bs_close(&ends->said);
+    *asked = asked_to_end != 0;
+    return !launcher->has_failed;
 }
 
 void let_go(struct launcher *launcher) {
     launcher->going = true;
-    if (!launcher->namespaces) {
-        (void)!BS_RETRY(write(launcher->environ, "", 1));
-        bs_close(&launcher->environ);
-        return;
-    }
     size_t n = 0;
     for (char *const *entry = launcher->program->envp; *entry != NULL; entry++, n++) {
         const char *text = *entry;

@@ -3,8 +3,13 @@
 #include <boxspec/backend.h>
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "support/folder.h"
 #include "support/harness.h"
@@ -25,20 +30,24 @@ static int hand_over(void *ctx, const struct bs_exec_request *request, struct bs
     return BS_OK;
 }
 
-/* `text` is a plan with a newline for each NUL. */
-static int launch(const struct folder *folder, const char *text, uint64_t timeout_ms,
-                  struct bs_exec_result *result, struct bs_error *err) {
-    struct launch launch = {.timeout_ms = timeout_ms};
+/* `text` is a plan with a newline for each NUL; `path` has room for 128. */
+static void write_plan(const struct folder *folder, const char *text, char *path) {
     char bytes[512];
     size_t len = strlen(text);
     assert_true(len < sizeof bytes);
     for (size_t i = 0; i < len; i++)
         bytes[i] = (char)(text[i] == '\n' ? '\0' : text[i]);
-    (void)snprintf(launch.plan, sizeof launch.plan, "%s/plan", folder->path);
-    FILE *file = fopen(launch.plan, "we");
+    (void)snprintf(path, 128, "%s/plan", folder->path);
+    FILE *file = fopen(path, "we");
     assert_non_null(file);
     assert_int_equal(fwrite(bytes, 1, len, file), len);
     assert_int_equal(fclose(file), 0);
+}
+
+static int launch(const struct folder *folder, const char *text, uint64_t timeout_ms,
+                  struct bs_exec_result *result, struct bs_error *err) {
+    struct launch launch = {.timeout_ms = timeout_ms};
+    write_plan(folder, text, launch.plan);
     const char *const argv[] = {BOXSPEC_LAUNCH, "--plan",    launch.plan, "--report",
                                 "--",           "/bin/true", NULL};
     memcpy(launch.argv, argv, sizeof argv);
@@ -106,6 +115,70 @@ static void a_path_that_is_gone_starts_nothing(void **state) {
     assert_refused(*state, "mode=landlock\nfs=2\npath=2 /no/such/path\n", "/no/such/path");
 }
 
+static void quiet_launch(const char *plan, const char *made) {
+    if (freopen("/dev/null", "r", stdin) != NULL && freopen("/dev/null", "w", stdout) != NULL &&
+        freopen("/dev/null", "w", stderr) != NULL)
+        (void)execl(BOXSPEC_LAUNCH, BOXSPEC_LAUNCH, "--plan", plan, "--", "/bin/touch", made, NULL);
+    _exit(99);
+}
+
+/* SIGTERM waits already when the launcher starts. */
+static void launch_asked_to_end(const char *plan, const char *made) {
+    sigset_t term;
+    int status = 0;
+    (void)fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        (void)sigemptyset(&term);
+        (void)sigaddset(&term, SIGTERM);
+        (void)sigprocmask(SIG_BLOCK, &term, NULL);
+        (void)raise(SIGTERM);
+        quiet_launch(plan, made);
+    }
+    assert_true(pid > 0);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 125);
+}
+
+static void who_asks_before_the_program_is_there_ends_it_before_it_is(void **state) {
+    static const char *const plans[] = {"mode=landlock\nfs=1000\n",
+                                        "mode=bubblewrap\narg=/usr/bin/tail\narg=-f\n"};
+    const struct folder *folder = *state;
+    char plan[128];
+    char made[128];
+    struct stat st;
+    (void)snprintf(made, sizeof made, "%s/made", folder->path);
+    for (size_t i = 0; i < LENGTH(plans); i++) {
+        write_plan(folder, plans[i], plan);
+        launch_asked_to_end(plan, made);
+        assert_int_equal(stat(made, &st), -1);
+        assert_false(has_children());
+    }
+}
+
+static uint64_t in_ms(struct timeval time) {
+    return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_usec / 1000;
+}
+
+/* Namespaces take their time to end, and pid 1 has let go of everything by then. */
+static void it_sleeps_while_bubblewrap_ends(void **state) {
+    const char *text = "mode=bubblewrap\narg=/bin/sh\narg=-c\narg=exec 3>&-; exec sleep 0.5\n";
+    struct rusage used;
+    char plan[128];
+    int status = 0;
+    write_plan(*state, text, plan);
+    (void)fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0)
+        quiet_launch(plan, "/dev/null");
+    assert_true(pid > 0);
+    assert_int_equal(wait4(pid, &status, 0, &used), pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 125); /* no program ended */
+    assert_in_range(in_ms(used.ru_utime) + in_ms(used.ru_stime), 0, 50);
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, folder_setup, folder_teardown)
 
 int main(void) {
@@ -115,6 +188,8 @@ int main(void) {
         IN_FOLDER(a_bubblewrap_that_hangs_has_no_grace),
         IN_FOLDER(a_filter_that_is_none_starts_nothing),
         IN_FOLDER(a_path_that_is_gone_starts_nothing),
+        IN_FOLDER(who_asks_before_the_program_is_there_ends_it_before_it_is),
+        IN_FOLDER(it_sleeps_while_bubblewrap_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,227 @@
+/* System calls are named by number: libseccomp, which has the names, does not know the newest. */
+#define _GNU_SOURCE
+#include "backend/filter_rules.h"
+
+#include <errno.h>
+#include <linux/netlink.h>
+#include <linux/seccomp.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+/* Not in the headers of every distribution. */
+enum { NR_FCHMODAT2 = 452 };
+
+static const int surface[] = {SCMP_SYS(io_uring_setup),
+                              SCMP_SYS(io_uring_enter),
+                              SCMP_SYS(io_uring_register),
+                              SCMP_SYS(add_key),
+                              SCMP_SYS(request_key),
+                              SCMP_SYS(keyctl),
+                              SCMP_SYS(shmget),
+                              SCMP_SYS(shmat),
+                              SCMP_SYS(shmctl),
+                              SCMP_SYS(shmdt),
+                              SCMP_SYS(msgget),
+                              SCMP_SYS(msgsnd),
+                              SCMP_SYS(msgrcv),
+                              SCMP_SYS(msgctl),
+                              SCMP_SYS(semget),
+                              SCMP_SYS(semop),
+                              SCMP_SYS(semctl),
+                              SCMP_SYS(semtimedop),
+                              SCMP_SYS(bpf),
+                              SCMP_SYS(perf_event_open),
+                              SCMP_SYS(userfaultfd),
+                              SCMP_SYS(fanotify_init),
+                              SCMP_SYS(fanotify_mark),
+                              SCMP_SYS(open_by_handle_at),
+                              SCMP_SYS(mount),
+                              SCMP_SYS(umount2),
+                              SCMP_SYS(pivot_root),
+                              SCMP_SYS(chroot),
+                              SCMP_SYS(move_mount),
+                              SCMP_SYS(open_tree),
+                              SCMP_SYS(fsopen),
+                              SCMP_SYS(fsconfig),
+                              SCMP_SYS(fsmount),
+                              SCMP_SYS(fspick),
+                              SCMP_SYS(mount_setattr),
+                              SCMP_SYS(swapon),
+                              SCMP_SYS(swapoff),
+                              SCMP_SYS(init_module),
+                              SCMP_SYS(finit_module),
+                              SCMP_SYS(delete_module),
+                              SCMP_SYS(kexec_load),
+                              SCMP_SYS(kexec_file_load),
+                              SCMP_SYS(reboot),
+                              SCMP_SYS(setns),
+                              SCMP_SYS(sethostname),
+                              SCMP_SYS(setdomainname),
+                              SCMP_SYS(syslog),
+                              SCMP_SYS(acct),
+                              SCMP_SYS(quotactl),
+                              SCMP_SYS(quotactl_fd),
+                              SCMP_SYS(iopl),
+                              SCMP_SYS(ioperm),
+                              SCMP_SYS(lookup_dcookie),
+                              SCMP_SYS(nfsservctl),
+                              SCMP_SYS(vhangup),
+                              SCMP_SYS(memfd_secret)};
+
+/* Without a namespace of their own these reach what the host has. */
+static const int shared[] = {
+    SCMP_SYS(mq_open),         SCMP_SYS(mq_unlink),  SCMP_SYS(kcmp),
+    SCMP_SYS(migrate_pages),   SCMP_SYS(move_pages), SCMP_SYS(process_madvise),
+    SCMP_SYS(process_mrelease)};
+
+/* The first argument is a process, 0 the caller itself. */
+static const int of_process[] = {SCMP_SYS(prlimit64), SCMP_SYS(sched_setaffinity),
+                                 SCMP_SYS(sched_setscheduler), SCMP_SYS(sched_setparam),
+                                 SCMP_SYS(sched_setattr)};
+
+static const int metadata[] = {
+    SCMP_SYS(chmod),        SCMP_SYS(fchmod),      SCMP_SYS(fchmodat),  NR_FCHMODAT2,
+    SCMP_SYS(chown),        SCMP_SYS(fchown),      SCMP_SYS(lchown),    SCMP_SYS(fchownat),
+    SCMP_SYS(utime),        SCMP_SYS(utimes),      SCMP_SYS(futimesat), SCMP_SYS(utimensat),
+    SCMP_SYS(setxattr),     SCMP_SYS(lsetxattr),   SCMP_SYS(fsetxattr), SCMP_SYS(removexattr),
+    SCMP_SYS(lremovexattr), SCMP_SYS(fremovexattr)};
+
+struct lists {
+    struct bs_filter_rules *rules;
+    bool twice; /* a call has two rules */
+};
+
+/* NULL: this architecture has no such call. */
+static struct bs_filter_rule *decide(struct lists *lists, int number) {
+    if (number < 0)
+        return NULL;
+    if (number > BS_FILTER_NEWEST || lists->rules->of[number].decided) {
+        lists->twice = true;
+        return NULL;
+    }
+    struct bs_filter_rule *rule = &lists->rules->of[number];
+    rule->decided = true;
+    return rule;
+}
+
+static void deny_all(struct lists *lists, const int *numbers, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        struct bs_filter_rule *rule = decide(lists, numbers[i]);
+        if (rule != NULL)
+            rule->answer = SECCOMP_RET_ERRNO | EPERM;
+    }
+}
+
+/* The answer to the rest is that of a kernel without the call. */
+static void allow_if(struct lists *lists, int number, const struct bs_filter_case *cases,
+                     unsigned n) {
+    struct bs_filter_rule *rule = decide(lists, number);
+    if (rule == NULL)
+        return;
+    rule->answer = SECCOMP_RET_ERRNO | ENOSYS;
+    rule->matching = SECCOMP_RET_ALLOW;
+    rule->n_cases = n;
+    memcpy(rule->cases, cases, n * sizeof *cases);
+}
+
+static void allow_if_one(struct lists *lists, int number, struct bs_filter_case only) {
+    allow_if(lists, number, &only, 1);
+}
+
+#define WHOLE UINT32_C(0xFFFFFFFF)
+
+#define MASKED(arg, mask, value)                                                                   \
+    {                                                                                              \
+        arg, mask, 1, { value }                                                                    \
+    }
+#define IS(arg, value) MASKED(arg, WHOLE, value)
+#define IS_EITHER(arg, value, other)                                                               \
+    {                                                                                              \
+        arg, WHOLE, 2, { value, other }                                                            \
+    }
+#define ALL_OF(...)                                                                                \
+    ((struct bs_filter_case){sizeof((struct bs_filter_test[]){__VA_ARGS__}) /                      \
+                                 sizeof(struct bs_filter_test),                                    \
+                             {__VA_ARGS__}})
+
+static void add_sockets(struct lists *lists, const struct bs_filter_wish *wish) {
+    enum { KIND = 0xF }; /* the rest of a type are flags */
+    const struct bs_filter_case kinds[] = {
+        ALL_OF(IS(0, AF_NETLINK), IS(2, NETLINK_ROUTE)),
+        ALL_OF(IS_EITHER(0, AF_INET, AF_INET6), MASKED(1, KIND, SOCK_STREAM),
+               IS_EITHER(2, 0, IPPROTO_TCP)),
+        ALL_OF(IS_EITHER(0, AF_INET, AF_INET6), MASKED(1, KIND, SOCK_DGRAM),
+               IS_EITHER(2, 0, IPPROTO_UDP))};
+    bool inet = wish->namespaces || !wish->no_network;
+    allow_if(lists, SCMP_SYS(socket), kinds, inet ? 3 : 1);
+    allow_if_one(lists, SCMP_SYS(socketpair), ALL_OF(IS(0, AF_UNIX)));
+    if (wish->namespaces)
+        return;
+    /* A connection on the way of the first packet does not ask whether it may be made. */
+    allow_if_one(lists, SCMP_SYS(sendto), ALL_OF(MASKED(3, MSG_FASTOPEN, 0)));
+    allow_if_one(lists, SCMP_SYS(sendmsg), ALL_OF(MASKED(2, MSG_FASTOPEN, 0)));
+    allow_if_one(lists, SCMP_SYS(sendmmsg), ALL_OF(MASKED(3, MSG_FASTOPEN, 0)));
+}
+
+static void add_namespaces(struct lists *lists) {
+    /* CLONE_NEWTIME is one of the bits that clone takes for a signal. */
+    const uint32_t all = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
+                         CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
+    allow_if_one(lists, SCMP_SYS(clone), ALL_OF(MASKED(0, all, 0)));
+    allow_if_one(lists, SCMP_SYS(unshare), ALL_OF(MASKED(0, all | 0x80, 0)));
+    /* Its flags lie in memory; the C library falls back to clone. */
+    struct bs_filter_rule *clone3 = decide(lists, SCMP_SYS(clone3));
+    if (clone3 != NULL)
+        clone3->answer = SECCOMP_RET_ERRNO | ENOSYS;
+}
+
+static void add_processes(struct lists *lists) {
+    for (size_t i = 0; i < sizeof of_process / sizeof *of_process; i++)
+        allow_if_one(lists, of_process[i], ALL_OF(IS(0, 0)));
+    enum { IOPRIO_WHO_PROCESS = 1 };
+    allow_if_one(lists, SCMP_SYS(setpriority), ALL_OF(IS(0, PRIO_PROCESS), IS(1, 0)));
+    allow_if_one(lists, SCMP_SYS(ioprio_set), ALL_OF(IS(0, IOPRIO_WHO_PROCESS), IS(1, 0)));
+}
+
+/* By its request, which is an int for the kernel. */
+static void add_ioctl(struct lists *lists, bool strict_metadata) {
+    enum { IOC_SETFLAGS = 0x40086602, IOC_FSSETXATTR = 0x401C5820, LINUX_CONSOLE = 0x541C };
+    const struct bs_filter_test refused = {
+        1, WHOLE, strict_metadata ? 4 : 2, {TIOCSTI, LINUX_CONSOLE, IOC_SETFLAGS, IOC_FSSETXATTR}};
+    struct bs_filter_rule *rule = decide(lists, SCMP_SYS(ioctl));
+    if (rule == NULL)
+        return;
+    rule->answer = SECCOMP_RET_ALLOW;
+    rule->matching = SECCOMP_RET_ERRNO | EPERM;
+    rule->n_cases = 1;
+    rule->cases[0] = (struct bs_filter_case){1, {refused}};
+}
+
+#define DENY_ALL(lists, list) deny_all(lists, list, sizeof(list) / sizeof *(list))
+
+bool bs_filter_rules_for(const struct bs_filter_wish *wish, struct bs_filter_rules *rules) {
+    struct lists lists = {.rules = rules};
+    memset(rules, 0, sizeof *rules);
+    for (int number = 0; number <= BS_FILTER_NEWEST; number++)
+        rules->of[number].answer = SECCOMP_RET_ALLOW;
+    DENY_ALL(&lists, surface);
+    if (!wish->namespaces) {
+        DENY_ALL(&lists, shared);
+        add_processes(&lists);
+    }
+    if (wish->strict_metadata)
+        DENY_ALL(&lists, metadata);
+    add_sockets(&lists, wish);
+    add_namespaces(&lists);
+    add_ioctl(&lists, wish->strict_metadata);
+    /* To ask which it is, and Linux itself. */
+    allow_if_one(&lists, SCMP_SYS(personality), ALL_OF(IS_EITHER(0, WHOLE, 0)));
+    return !lists.twice;
+}

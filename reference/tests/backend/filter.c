@@ -1,0 +1,384 @@
+/* The seccomp programs beside those that libseccomp makes of the same rules: a program is a chain
+ * of comparisons with constants, so both are asked about every constant of either, about what lies
+ * beside it, and about every bit of it turned over. */
+#define _GNU_SOURCE
+#include "backend/filter.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/netlink.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "backend/filter_rules.h"
+#include "support/harness.h"
+
+enum { MOST = 4096, BITS = 64 };
+
+static const uint32_t no_call = SECCOMP_RET_ERRNO | ENOSYS;
+static const uint32_t refused = SECCOMP_RET_ERRNO | EPERM;
+static const uint32_t allowed = SECCOMP_RET_ALLOW;
+
+struct code {
+    const struct sock_filter *of;
+    size_t n;
+};
+
+struct answer {
+    uint32_t said;
+    bool looked; /* at an argument */
+    unsigned steps;
+};
+
+static struct answer ask(struct code code, const struct seccomp_data *data) {
+    struct answer answer = {0, false, 0};
+    uint32_t a = 0;
+    for (size_t at = 0; at < code.n; at++) {
+        const struct sock_filter *one = &code.of[at];
+        answer.steps++;
+        switch (one->code) {
+        case BPF_LD | BPF_W | BPF_ABS:
+            if (one->k > sizeof *data - sizeof a)
+                fail_msg("it loads what is not there: %u", one->k);
+            memcpy(&a, (const char *)data + one->k, sizeof a);
+            answer.looked = answer.looked || one->k >= offsetof(struct seccomp_data, args);
+            break;
+        case BPF_ALU | BPF_AND | BPF_K:
+            a &= one->k;
+            break;
+        case BPF_JMP | BPF_JA:
+            at += one->k;
+            break;
+        case BPF_JMP | BPF_JEQ | BPF_K:
+            at += a == one->k ? one->jt : one->jf;
+            break;
+        case BPF_JMP | BPF_JGT | BPF_K:
+            at += a > one->k ? one->jt : one->jf;
+            break;
+        case BPF_JMP | BPF_JGE | BPF_K:
+            at += a >= one->k ? one->jt : one->jf;
+            break;
+        case BPF_RET | BPF_K:
+            answer.said = one->k;
+            return answer;
+        default:
+            fail_msg("an instruction that nobody expects: %#x", one->code);
+        }
+    }
+    fail_msg("a program without an end");
+    return answer;
+}
+
+/* Adds one rule of libseccomp for each choice of values. */
+static void add_case(scmp_filter_ctx filter, int number, const struct bs_filter_rule *rule,
+                     const struct bs_filter_case *one) {
+    unsigned choices = 1;
+    for (unsigned i = 0; i < one->n_tests; i++)
+        choices *= one->tests[i].n_values;
+    for (unsigned choice = 0; choice < choices; choice++) {
+        struct scmp_arg_cmp args[LENGTH(one->tests)];
+        unsigned left = choice;
+        for (unsigned i = 0; i < one->n_tests; i++) {
+            const struct bs_filter_test *test = &one->tests[i];
+            args[i] = SCMP_CMP64(test->arg, SCMP_CMP_MASKED_EQ, (uint64_t)test->mask,
+                                 (uint64_t)test->values[left % test->n_values]);
+            left /= test->n_values;
+        }
+        assert_int_equal(seccomp_rule_add_array(filter, rule->matching, number, one->n_tests, args),
+                         0);
+    }
+}
+
+/* `ioctl` is left out: libseccomp cannot refuse it for an argument and allow the rest. */
+static struct code by_libseccomp(const struct bs_filter_rules *rules) {
+    static struct sock_filter made[MOST];
+    scmp_filter_ctx filter = seccomp_init(no_call);
+    assert_non_null(filter);
+    assert_int_equal(seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, no_call), 0);
+    assert_int_equal(seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2), 0); /* a tree */
+    for (int number = 0; number <= BS_FILTER_NEWEST; number++) {
+        const struct bs_filter_rule *rule = &rules->of[number];
+        if (number == SCMP_SYS(ioctl))
+            continue;
+        if (rule->n_cases == 0 && rule->answer != no_call)
+            assert_int_equal(seccomp_rule_add(filter, rule->answer, number, 0), 0);
+        if (rule->n_cases > 0)
+            assert_int_equal(rule->answer, no_call);
+        for (unsigned i = 0; i < rule->n_cases; i++)
+            add_case(filter, number, rule, &rule->cases[i]);
+    }
+    int fd = memfd_create("filter", MFD_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_int_equal(seccomp_export_bpf(filter, fd), 0);
+    ssize_t n = pread(fd, made, sizeof made, 0);
+    assert_in_range(n, 1, sizeof made - 1);
+    (void)close(fd);
+    seccomp_release(filter);
+    return (struct code){made, (size_t)n / sizeof *made};
+}
+
+static struct code by_us(const struct bs_filter_wish *wish) {
+    size_t n_bytes = 0;
+    const struct sock_filter *program = bs_filter_of(wish, &n_bytes);
+    return (struct code){program, n_bytes / sizeof *program};
+}
+
+/* Constants and their neighbours, each once. */
+struct constants {
+    uint32_t of[3 * MOST];
+    size_t n;
+};
+
+struct pair {
+    struct code us;
+    struct code them;
+    struct constants ours; /* for arguments: what libseccomp compares those with is in the rules */
+    struct constants all;
+};
+
+static void add_constants(struct constants *constants, struct code code) {
+    for (size_t i = 0; i < code.n; i++) {
+        for (uint32_t beside = 0; beside < 3; beside++) {
+            assert_true(constants->n < LENGTH(constants->of));
+            constants->of[constants->n++] = code.of[i].k + beside - 1;
+        }
+    }
+}
+
+static int by_value(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a;
+    uint32_t y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void make_unique(struct constants *constants) {
+    size_t kept = 0;
+    qsort(constants->of, constants->n, sizeof *constants->of, by_value);
+    for (size_t i = 0; i < constants->n; i++) {
+        if (i == 0 || constants->of[i] != constants->of[kept - 1])
+            constants->of[kept++] = constants->of[i];
+    }
+    constants->n = kept;
+}
+
+static void collect(struct pair *pair, const struct bs_filter_wish *wish,
+                    const struct bs_filter_rules *rules) {
+    pair->us = by_us(wish);
+    pair->them = by_libseccomp(rules);
+    pair->ours.n = pair->all.n = 0;
+    add_constants(&pair->ours, pair->us);
+    add_constants(&pair->all, pair->us);
+    add_constants(&pair->all, pair->them);
+    make_unique(&pair->ours);
+    make_unique(&pair->all);
+}
+
+/* True when one of them looked at an argument. */
+static bool agree(const struct pair *pair, const struct seccomp_data *data) {
+    struct answer us = ask(pair->us, data);
+    struct answer them = ask(pair->them, data);
+    if (us.said != them.said)
+        fail_msg("call %#x of %#x with %#llx %#llx %#llx %#llx: %#x, and libseccomp says %#x",
+                 (unsigned)data->nr, data->arch, data->args[0], data->args[1], data->args[2],
+                 data->args[3], us.said, them.said);
+    return us.looked || them.looked;
+}
+
+/* One argument after the other becomes each constant; the others stay. */
+static void vary_each(const struct pair *pair, const struct seccomp_data *data) {
+    for (size_t arg = 0; arg < LENGTH(data->args); arg++) {
+        struct seccomp_data other = *data;
+        for (size_t i = 0; i < pair->ours.n; i++) {
+            other.args[arg] = pair->ours.of[i];
+            (void)agree(pair, &other);
+        }
+    }
+}
+
+static void vary_cases(const struct pair *pair, const struct bs_filter_rule *rule,
+                       const struct seccomp_data *data) {
+    vary_each(pair, data);
+    for (unsigned i = 0; i < rule->n_cases; i++) {
+        struct seccomp_data matching = *data;
+        for (unsigned j = 0; j < rule->cases[i].n_tests; j++) {
+            const struct bs_filter_test *test = &rule->cases[i].tests[j];
+            matching.args[test->arg] = test->values[0];
+        }
+        vary_each(pair, &matching);
+    }
+}
+
+static void turn_bits(const struct pair *pair, const struct seccomp_data *data) {
+    for (size_t arg = 0; arg < LENGTH(data->args); arg++) {
+        struct seccomp_data other = *data;
+        for (unsigned bit = 0; bit < BITS; bit++) {
+            other.args[arg] = data->args[arg] ^ (UINT64_C(1) << bit);
+            (void)agree(pair, &other);
+        }
+    }
+}
+
+/* Every choice of values of a rule, those of its other cases among them. */
+static void vary_all(const struct pair *pair, const struct bs_filter_rule *rule,
+                     struct seccomp_data *data, unsigned arg) {
+    if (arg == LENGTH(data->args)) {
+        turn_bits(pair, data);
+        return;
+    }
+    data->args[arg] = 0;
+    vary_all(pair, rule, data, arg + 1);
+    for (unsigned i = 0; i < rule->n_cases; i++) {
+        for (unsigned j = 0; j < rule->cases[i].n_tests; j++) {
+            const struct bs_filter_test *test = &rule->cases[i].tests[j];
+            for (unsigned k = 0; test->arg == arg && k < test->n_values; k++) {
+                data->args[arg] = test->values[k];
+                vary_all(pair, rule, data, arg + 1);
+            }
+        }
+    }
+}
+
+static void check_number(const struct pair *pair, const struct bs_filter_rules *rules,
+                         uint32_t number) {
+    struct seccomp_data data = {.nr = (int)number, .arch = seccomp_arch_native()};
+    if (number == (uint32_t)SCMP_SYS(ioctl))
+        return;
+    if (!agree(pair, &data))
+        return; /* whatever the arguments are */
+    assert_in_range(number, 0, BS_FILTER_NEWEST);
+    assert_true(rules->of[number].n_cases > 0);
+    vary_cases(pair, &rules->of[number], &data);
+    vary_all(pair, &rules->of[number], &data, 0);
+}
+
+static void check_foreign(const struct pair *pair, uint32_t arch, uint32_t number) {
+    struct seccomp_data data = {.nr = (int)number, .arch = arch};
+    if (arch == seccomp_arch_native())
+        return;
+    assert_false(agree(pair, &data));
+    assert_int_equal(ask(pair->us, &data).said, no_call);
+}
+
+static void check_number_everywhere(const struct pair *pair, const struct bs_filter_rules *rules,
+                                    uint32_t number) {
+    static const uint32_t archs[] = {0,
+                                     UINT32_MAX,
+                                     AUDIT_ARCH_I386,
+                                     AUDIT_ARCH_X86_64,
+                                     AUDIT_ARCH_ARM,
+                                     AUDIT_ARCH_AARCH64,
+                                     AUDIT_ARCH_RISCV64,
+                                     AUDIT_ARCH_PPC64LE,
+                                     AUDIT_ARCH_S390X};
+    check_number(pair, rules, number);
+    for (size_t i = 0; i < LENGTH(archs); i++)
+        check_foreign(pair, archs[i], number);
+    for (unsigned bit = 0; bit < 32; bit++)
+        check_foreign(pair, seccomp_arch_native() ^ (UINT32_C(1) << bit), number);
+}
+
+static void every_answer_is_that_of_libseccomp(void **state) {
+    static struct bs_filter_rules rules;
+    static struct pair pair;
+    (void)state;
+    for (unsigned i = 0; i < BS_N_FILTERS; i++) {
+        const struct bs_filter_wish wish = bs_filter_wish_of(i);
+        assert_true(bs_filter_rules_for(&wish, &rules));
+        collect(&pair, &wish, &rules);
+        for (uint32_t number = 0; number < 600; number++) {
+            check_number(&pair, &rules, number);
+            check_number(&pair, &rules, number | 0x40000000); /* of x32 */
+            check_number(&pair, &rules, ~number);             /* negative ones */
+        }
+        for (size_t k = 0; k < pair.all.n; k++)
+            check_number_everywhere(&pair, &rules, pair.all.of[k]);
+    }
+}
+
+/* The kernel notes such calls when it installs a program, and asks it no more about them. */
+static void what_is_always_allowed_takes_few_steps_and_no_argument(void **state) {
+    static struct bs_filter_rules rules;
+    (void)state;
+    for (unsigned i = 0; i < BS_N_FILTERS; i++) {
+        const struct bs_filter_wish wish = bs_filter_wish_of(i);
+        assert_true(bs_filter_rules_for(&wish, &rules));
+        for (int number = 0; number <= BS_FILTER_NEWEST; number++) {
+            const struct seccomp_data data = {.nr = number, .arch = seccomp_arch_native()};
+            struct answer answer = ask(by_us(&wish), &data);
+            assert_int_equal(answer.looked, rules.of[number].n_cases > 0);
+            if (!answer.looked)
+                assert_in_range(answer.steps, 4, 14);
+        }
+    }
+}
+
+static void ioctl_is_refused_for_its_request(void **state) {
+    static const uint32_t requests[] = {TIOCSTI, 0x541C, 0x40086602, 0x401C5820};
+    (void)state;
+    for (unsigned i = 0; i < BS_N_FILTERS; i++) {
+        const struct bs_filter_wish wish = bs_filter_wish_of(i);
+        struct seccomp_data data = {.nr = SCMP_SYS(ioctl), .arch = seccomp_arch_native()};
+        for (size_t k = 0; k < LENGTH(requests); k++) {
+            bool strict = k >= 2;
+            for (unsigned bit = 0; bit < BITS; bit++) {
+                data.args[1] = requests[k] ^ (UINT64_C(1) << bit);
+                /* It is an int for the kernel. */
+                uint32_t same = !strict || wish.strict_metadata ? refused : allowed;
+                assert_int_equal(ask(by_us(&wish), &data).said, bit < 32 ? allowed : same);
+            }
+        }
+        data.args[1] = TCGETS;
+        assert_int_equal(ask(by_us(&wish), &data).said, allowed);
+    }
+}
+
+/* What the rules are, in the words of who wants to get out: a list that lost a line would be lost
+ * in both of the programs above. */
+static void what_leads_out_is_refused_by_each_program(void **state) {
+    static const int out[] = {SCMP_SYS(mount),      SCMP_SYS(io_uring_setup),   SCMP_SYS(bpf),
+                              SCMP_SYS(keyctl),     SCMP_SYS(shmget),           SCMP_SYS(setns),
+                              SCMP_SYS(move_mount), SCMP_SYS(open_by_handle_at)};
+    (void)state;
+    for (unsigned i = 0; i < BS_N_FILTERS; i++) {
+        const struct bs_filter_wish wish = bs_filter_wish_of(i);
+        struct seccomp_data data = {.arch = seccomp_arch_native()};
+        for (size_t k = 0; k < LENGTH(out); k++) {
+            data.nr = out[k];
+            assert_int_equal(ask(by_us(&wish), &data).said, refused);
+        }
+        data.nr = SCMP_SYS(mq_open);
+        assert_int_equal(ask(by_us(&wish), &data).said, wish.namespaces ? allowed : refused);
+        data.nr = SCMP_SYS(fchmod);
+        assert_int_equal(ask(by_us(&wish), &data).said, wish.strict_metadata ? refused : allowed);
+        data.nr = SCMP_SYS(clone3);
+        assert_int_equal(ask(by_us(&wish), &data).said, no_call);
+        data.nr = SCMP_SYS(unshare);
+        data.args[0] = CLONE_NEWUSER;
+        assert_int_equal(ask(by_us(&wish), &data).said, no_call);
+        data.nr = SCMP_SYS(socket);
+        data.args[0] = AF_UNIX;
+        assert_int_equal(ask(by_us(&wish), &data).said, no_call);
+        data.args[0] = AF_INET;
+        data.args[1] = SOCK_STREAM | SOCK_CLOEXEC;
+        assert_int_equal(ask(by_us(&wish), &data).said,
+                         wish.namespaces || !wish.no_network ? allowed : no_call);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_answer_is_that_of_libseccomp),
+        cmocka_unit_test(what_is_always_allowed_takes_few_steps_and_no_argument),
+        cmocka_unit_test(ioctl_is_refused_for_its_request),
+        cmocka_unit_test(what_leads_out_is_refused_by_each_program),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
