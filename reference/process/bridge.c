@@ -147,12 +147,15 @@ static int nothing_was_lost(const struct bridge *bridge, struct bs_error *err) {
     return BS_OK;
 }
 
-static int talk(struct bridge *bridge, struct bs_process_end *end, struct bs_error *err) {
+static int talk(struct bridge *bridge, struct bs_watcher *watcher, struct bs_process_end *end,
+                struct bs_error *err) {
     struct bs_sigpipe guard = {0};
     bs_sigpipe_hold(&guard);
     bridge->leader = bs_pidfd(bs_process_pid(bridge->process));
     connect_lanes(bridge);
     int code = until_the_end(bridge, end, err);
+    /* Nobody is left to be killed, and from here on the number may be a stranger's. */
+    bs_watcher_release(watcher);
     pass_the_rest_on(bridge);
     bs_close(&bridge->leader);
     bs_sigpipe_release(&guard);
@@ -170,7 +173,7 @@ static int run(struct bridge *bridge, const struct bs_exec_request *request,
                        bs_os_message(os_error, buf, sizeof buf));
     int code = bs_process_start(request, &piped, sandbox, watcher.fd, &bridge->process, err);
     if (code == BS_OK) {
-        code = talk(bridge, end, err);
+        code = talk(bridge, &watcher, end, err);
         bs_process_drop(bridge->process);
     }
     bs_watcher_release(&watcher);

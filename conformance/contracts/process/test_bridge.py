@@ -22,7 +22,7 @@ from boxspec.api import (
 )
 from boxspec.api import programs as P
 from contracts.process.judging import CAT, SH, read_some
-from contracts.shared.moments import attempted, elapsed_ms, pass_time, until, wanted_ms
+from contracts.shared.moments import attempted, elapsed_ms, pass_time, until
 
 DATA = bytes(range(256)) * 8000
 GRACE_MS = 1500
@@ -212,13 +212,15 @@ def test_who_left_the_group_is_not_waited_for(box: Box, keep: str) -> None:
 
 
 @requires("PROCESS-BRIDGE-04")
-def test_a_killed_bridge_leaves_nothing(box: Box) -> None:
+@pytest.mark.parametrize("all_of_it", [False, True], ids=["alone", "with_its_group"])
+def test_a_killed_bridge_leaves_nothing(box: Box, all_of_it: bool) -> None:
+    # Shells kill a job by its group: who watches the bridge must not be in there.
     events = box.events()
     words = [events.path, "--ignore", "TERM", "--members", "2", "--member-ignore", "TERM"]
     options = {"stdin": "pipe", "expect_result": False, "within_s": 15}
     with box.process.start_bridge(P.siglog, words, **options) as live:
         group = {events.wait("ready").pid, *(each.pid for each in events.all("member"))}
-        live.signal("KILL")
+        (live.signal_group if all_of_it else live.signal)("KILL")
         live.wait_exit()
         gone = until(lambda: not group & {p.pid for p in live.descendants() if p.alive}, 1)
     expect("members that were there; whether they are gone", (len(group), gone), (3, True))
@@ -293,32 +295,18 @@ def test_a_client_that_does_not_read_stops_the_child(box: Box) -> None:
     expect("the end, and all bytes", (seen.how, total[0]), ({"exited": 0}, flood))
 
 
-IDLE = {
-    "from the start": "",
-    "behind a pause of its client": "head -c 300000 /dev/zero;",
-    "its stdout closed": "exec >&-;",
-}
-
-
-@requires("PROCESS-BRIDGE-12", overlap=1.0, timing=True)
-@pytest.mark.parametrize("how", IDLE)
-@pytest.mark.parametrize("stdin", ["pipe", "null"])
-def test_an_idle_bridge_costs_no_processor_time(box: Box, how: str, stdin: str) -> None:
-    events, fifo = box.events(), box.fifo("gate")
-    line = f'{IDLE[how]} exec "$1" "$2" "$3"'
-    words = ["-c", line, "sh", P.gate, events.path, fifo]
-    with box.process.start_bridge(SH, words, stdin=stdin, stdout="pipe", within_s=20) as live:
-        if "pause" in how:
-            pass_time(200)
-            left = 300_000
-            while left > 0:
-                left -= len(live.stdout.read(left))
-        events.wait("ready")
-        begun_ns, stood = live.now_ns(), wanted_ms(live.shim_pid)
-        pass_time(500)
-        wanted, looked = wanted_ms(live.shim_pid) - stood, elapsed_ms(begun_ns, live.now_ns())
-        box.open_gate(fifo)
-        live.finish()
-    # Who stands in line for it wants it, too.
-    share = wanted / looked
-    expect("the share of the time in which it wanted a processor", share, at_most(0.5))
+@requires("PROCESS-BRIDGE-13")
+def test_a_stdin_that_cannot_be_read_is_an_error(box: Box) -> None:
+    # A client that goes with something unread resets its socket: what it sent last may be lost. To
+    # the child that is the end of its input.
+    theirs, ours = socket.socketpair()
+    with theirs, ours:
+        ours.send(b"all that came")
+        theirs.send(b"unread")
+        ours.close()
+        options = {"stdin": theirs.fileno(), "expect_result": False, "within_s": 15}
+        with box.process.start_bridge(CAT, **options) as live:
+            seen = live.finish()
+    told = (seen.raw or {}).get("error", {}).get("kind", "no error")
+    reset = (b"all that came", "execution")
+    expect("what came, and the kind of the error", (seen.shim_stdout, told), reset)

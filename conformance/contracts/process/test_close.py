@@ -8,7 +8,7 @@ from boxspec.api import Box, at_least, expect, requires
 from boxspec.api import programs as P
 from boxspec.target.observe import procs
 from contracts.process.asking import Script, handle, step
-from contracts.process.judging import CAT, Pause, woken_by
+from contracts.process.judging import CAT, Pause, shell, woken_by
 from contracts.shared.moments import attempted, expect_none_left, until
 
 
@@ -65,6 +65,28 @@ def test_a_writer_outside_of_the_group_is_told(box: Box, keep: str) -> None:
 
 
 @requires("PROCESS-CLOSE-02")
+@pytest.mark.parametrize(("stream", "other"), [("out", "2"), ("err", "1")])
+def test_a_writer_whose_output_was_not_read_is_told(box: Box, stream: str, other: str) -> None:
+    # Its pipe has something to read, which is no end of it.
+    pause, events = Pause(box), box.events()
+    line = f'setsid "$1" "$2" --{stream} left {other}>/dev/null </dev/null & exec "$3" "$4" "$5"'
+    gate, fifo = box.events("gate"), box.fifo("gate")
+    handles = {
+        "a": shell(line, P.siglog, events.path, P.gate, gate.path, fifo),
+        pause.name: pause.handle,
+    }
+    steps = [step("open"), *pause.steps, step("wait"), step("close")]
+    with box.process.start(handles, steps, within_s=15) as live:
+        events.wait("ready")
+        gate.wait("ready")
+        box.open_gate(fifo)
+        pause.reached()
+        pause.go_on()
+        seen = live.finish()
+    expect("detached_writers", seen.steps[-1].get("detached_writers"), True)
+
+
+@requires("PROCESS-CLOSE-02")
 def test_who_took_a_stream_is_not_told(box: Box) -> None:
     words = [box.events().path, "--setsid", "--keep", "out"]
     take = step("take", stream="stdout")
@@ -106,6 +128,15 @@ def test_a_stopped_child_may_use_its_grace(box: Box) -> None:
         seen = live.finish()
     end = {key: seen.steps[3].get(key) for key in ("exited", "signaled")}
     expect("the end", end, {"exited": 6, "signaled": None})
+
+
+@requires("PROCESS-CLOSE-05")
+@pytest.mark.parametrize("keep", ["out,err", "none"])
+def test_a_closed_handle_has_no_streams(box: Box, keep: str) -> None:
+    words = [box.events().path, "--setsid", "--keep", keep]
+    steps = [step("open"), step("wait"), step("close"), step("streams")]
+    seen = box.process.script({"a": handle(P.orphan, words)}, steps)
+    expect("the streams", seen.steps[3], dict.fromkeys(("stdin", "stdout", "stderr"), False))
 
 
 @requires("PROCESS-CLOSE-03")

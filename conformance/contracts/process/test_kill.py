@@ -8,11 +8,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from boxspec.api import Box, HostLacks, NotMeasured, expect, requires
+from boxspec.api import Box, HostLacks, Late, NotMeasured, expect, requires
 from boxspec.api import programs as P
+from boxspec.target.observe import procs
 from contracts.process.asking import Step, handle, step
 from contracts.process.judging import CAT, Pause, shell, woken_by
-from contracts.shared.moments import expect_none_left, until
+from contracts.shared.moments import elapsed_ms, expect_none_left, until
 
 
 @requires("PROCESS-KILL-01")
@@ -103,6 +104,35 @@ def test_who_has_the_number_next_gets_nothing(box: Box, how: str) -> None:
             pause.go_on()
             live.finish()
             other.communicate(timeout=10)
+    expect("how the process with the same number ended", other.returncode, 0)
+
+
+# How long a bridge may wait for who left the group.
+LINGER_MS = 1000
+
+
+@requires("PROCESS-KILL-04", overlap=0.5, needs=["PROCESS-BRIDGE-08"])
+def test_a_bridge_that_is_killed_behind_the_end_kills_nobody(box: Box) -> None:
+    # Who left the group holds the output, so that the bridge outlives its child for a while.
+    events = box.events()
+    words = [events.path, "--setsid", "--keep", "out"]
+    options = {"stdin": "pipe", "expect_result": False, "within_s": 15}
+    with box.process.start_bridge(P.orphan, words, **options) as live:
+        spared, end = {events.wait("orphan").pid}, events.wait("end")
+        if not until(lambda: procs.proc(end.pid) is None, 2):
+            raise NotMeasured("the child is not collected before the bridge ends")
+        if live.running:
+            live.at_rest()  # it waits for the output by now
+        with numbered(box, end.pid) as other:
+            waits, since_ms = live.running, elapsed_ms(end.t_ns, live.now_ns())
+            live.signal("KILL")
+            live.wait_exit()
+            # Whoever watches the bridge has done its work when it has gone, too.
+            until(lambda: {each.pid for each in live.descendants() if each.alive} <= spared, 2)
+            other.communicate(timeout=10)
+    if not waits and since_ms > LINGER_MS / 2:
+        what = "from the child's end to a process with its number"
+        raise Late(what, f"at most {LINGER_MS / 2:g} ms", f"{since_ms:.0f} ms")
     expect("how the process with the same number ended", other.returncode, 0)
 
 

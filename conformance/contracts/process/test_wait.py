@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Box, expect, requires
+from boxspec.api import Box, NotMeasured, expect, requires
 from boxspec.api import programs as P
 from contracts.process.asking import handle, step
-from contracts.process.judging import CAT, shell
+from contracts.process.judging import CAT, Pause, shell
+from contracts.shared.moments import need_preload, until
 
 ENDS = {
     "exit 0": {"exited": 0},
@@ -69,3 +70,30 @@ def test_a_wait_with_a_limit_does_not(box: Box) -> None:
     steps = [step("open"), step("wait", timeout_ms=30), step("streams")]
     seen = box.process.script({"a": handle(CAT)}, steps)
     expect("whether stdin is there", seen.steps[2].get("stdin"), True)
+
+
+@requires("PROCESS-WAIT-05")
+@pytest.mark.parametrize("how", ["wait", "poll", "close"])
+def test_a_child_that_somebody_else_collected_is_an_error(box: Box, how: str) -> None:
+    # The thief comes when the program is there: the trial of a sandbox is the implementation's own.
+    pause, events, fifo, theft = Pause(box), box.events(), box.fifo("gate"), box.fifo("theft")
+    handles = {
+        "a": handle(P.gate, [events.path, fifo, "--exit", 7]),
+        pause.name: pause.handle,
+    }
+    steps = [step("open"), *pause.steps, step(how), step("close")]
+    state, place = ["--preload", P.preload("steal_child")], {"BOXSPEC_STEAL_FROM": str(theft)}
+    with box.process.start(handles, steps, state=state, shim_env=place, within_s=15) as live:
+        events.wait("ready")
+        pause.reached()
+        need_preload(live, "steal_child")
+        box.open_gate(theft)
+        children = len(live.children())
+        box.open_gate(fifo)
+        if not until(lambda: len(live.children()) < children):
+            raise NotMeasured("nobody collected the child before it was asked for")
+        pause.go_on()
+        seen = live.finish()
+    said = [each.get("error", each) for each in seen.steps[3:]]
+    told = [(each.get("kind"), str(each.get("message", each))[:12]) for each in said]
+    expect("what it says, and a close behind it", told, [("execution", "wait error: ")] * 2)

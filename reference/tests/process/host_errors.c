@@ -10,7 +10,7 @@
 #include "exec/group.h"
 #include "support/harness.h"
 #include "support/holdings.h"
-#include "support/shell.h"
+#include "support/process.h"
 
 DIR *__real_opendir(const char *path);
 DIR *__wrap_opendir(const char *path);
@@ -36,17 +36,6 @@ int __wrap_kill(pid_t pid, int signo) {
         return __real_kill(pid, signo);
     slow = 0;
     return __real_kill(pid, SIGKILL);
-}
-
-static struct bs_process *opened(const char *script) {
-    static const struct bs_stdio piped = {BS_STDIO_PIPED, BS_STDIO_PIPED, BS_STDIO_PIPED, false};
-    struct bs_process *process = NULL;
-    struct bs_error err = BS_ERROR_INIT;
-    struct bs_exec_request request = SHELL(script);
-    request.stdin_mode = BS_STDIN_INHERIT;
-    if (bs_process_open(&request, &piped, NULL, &process, &err) != BS_OK)
-        fail_msg("not opened: %s", err.message);
-    return process;
 }
 
 /* The member holds stdout, and was killed with its group. */

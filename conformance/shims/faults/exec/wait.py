@@ -9,6 +9,7 @@ from time import monotonic_ns
 import exec.group as group
 import exec.run as run
 import exec.signals as signals
+import exec.streams as streams
 from faults.registry import fault, replaces
 
 
@@ -37,6 +38,28 @@ def looks_for_the_exit(delay_ms):
         return cause
 
 
+def looks_every_5_ms(when):
+    """when(run): whether it does now."""
+
+    @replaces(run.Run)
+    def patience_ms(original, self, until):
+        patience = original(self, until)
+        if not when(self):
+            return patience
+        return 5 if patience is None else min(patience, 5)
+
+
+def notes_the_grace():
+    """Whether a run is in its grace, or behind it."""
+
+    @replaces(run.Run)
+    def terminate(original, self, cause):
+        self.in_grace = True
+        original(self, cause)
+
+    return lambda self: getattr(self, "in_grace", False)
+
+
 @fault("EXEC-WAIT-01", "WNOHANG with a delay that grows to a second", "cpython _wait")
 def backs_off():
     looks_for_the_exit(lambda looks: min(30**looks, 1000))
@@ -49,25 +72,49 @@ def looks_every_tick():
 
 @fault("EXEC-WAIT-03", "a look every 5 ms", "pitfall G20")
 def looks_two_hundred_times_a_second():
-    @replaces(run.Run)
-    def patience_ms(original, self, until):
-        patience = original(self, until)
-        return 5 if patience is None else min(patience, 5)
+    looks_every_5_ms(lambda self: True)
 
 
 @fault("EXEC-WAIT-03", "in the grace a look every 5 ms", "kill(-pid, 0) until it fails")
 def looks_for_survivors_without_a_pause():
-    @replaces(run.Run)
-    def terminate(original, self, cause):
-        self.in_grace = True
-        original(self, cause)
+    looks_every_5_ms(notes_the_grace())
+
+
+@fault("EXEC-WAIT-03", "in the grace the end of the child wakes it for ever", "poll(pidfd)")
+def watches_who_has_ended():
+    in_grace = notes_the_grace()
 
     @replaces(run.Run)
-    def patience_ms(original, self, until):
-        patience = original(self, until)
-        if not getattr(self, "in_grace", False):
-            return patience
-        return 5 if patience is None else min(patience, 5)
+    def interests(original, self):
+        yield from original(self)
+        if self.end and in_grace(self):
+            yield self.group.pidfd, select.POLLIN
+
+
+@fault("EXEC-WAIT-03", "a payload is tried again every 5 ms", "EAGAIN, then sleep")
+def tries_to_write_without_a_pause():
+    looks_every_5_ms(lambda self: self.input.fd >= 0 and not self.end)
+
+
+@fault("EXEC-WAIT-03", "a pipe without a reader is polled on", "POLLERR cannot be masked")
+def polls_a_pipe_without_a_reader():
+    @replaces(streams.Input)
+    def fail(original, self, number):
+        self.broken = os.dup(self.fd)
+        original(self, number)
+
+    @replaces(run.Run)
+    def interests(original, self):
+        yield from original(self)
+        # What ends the run at once is other requirements' case.
+        if self.request.stdin_failure == "ignore" and not self.end:
+            yield getattr(self.input, "broken", -1), select.POLLOUT
+
+    @replaces(run.Run)
+    def close(original, self):
+        original(self)
+        if hasattr(self.input, "broken"):
+            os.close(self.input.broken)
 
 
 @fault("EXEC-WAIT-04", "a lost child has a made-up code", "ECHILD means 255")

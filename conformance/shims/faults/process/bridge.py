@@ -67,6 +67,15 @@ def the_watcher_is_told_later():
         return made
 
 
+@fault("PROCESS-BRIDGE-04", "the watcher goes with the bridge's group", "kill -KILL %1")
+def the_watcher_is_in_its_group():
+    @replaces(bridge)
+    def watch(original, read):
+        # Of the watcher alone: it is a process of its own by now.
+        os.setpgid = lambda pid, group: None
+        original(read)
+
+
 @fault("PROCESS-BRIDGE-05", "its own streams are set non-blocking", "event loops")
 def streams_are_set_nonblocking():
     @replaces(bridge.Bridge)
@@ -212,3 +221,25 @@ def it_looks_and_looks():
     @replaces(bridge.Bridge)
     def relay(original, self, lanes, until):
         return original(self, lanes, 0)
+
+
+@fault("PROCESS-BRIDGE-12", "in the grace it looks again and again", "kill(pid, 0) in a loop")
+def it_looks_all_the_grace():
+    @replaces(bridge.Bridge)
+    def relay(original, self, lanes, until):
+        return original(self, lanes, 0 if self.until is not None else until)
+
+
+@fault("PROCESS-BRIDGE-12", "behind the end it looks again and again", "O_NONBLOCK and no poll()")
+def it_looks_behind_the_end():
+    @replaces(bridge.Bridge)
+    def relay(original, self, lanes, until):
+        behind = self.process.reaped and not self.told
+        return original(self, lanes, 0 if behind else until)
+
+
+@fault("PROCESS-BRIDGE-13", "what cannot be read has ended", "read() <= 0")
+def what_cannot_be_read_has_ended():
+    @replaces(bridge.Bridge)
+    def expect_nothing_lost(original, self):
+        pass

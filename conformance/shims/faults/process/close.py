@@ -1,6 +1,7 @@
 """Mistakes with closing."""
 
 import _signal
+import select
 
 import process.handle as handle
 from faults.registry import fault, replaces
@@ -28,6 +29,15 @@ def nobody_looks():
     @replaces(handle)
     def has_writer(original, fd):
         return False
+
+
+@fault("PROCESS-CLOSE-02", "what can be read is taken for the end", "select() on a pipe")
+def what_can_be_read_is_the_end():
+    @replaces(handle)
+    def has_writer(original, fd):
+        poll = select.poll()
+        poll.register(fd, select.POLLIN)
+        return not poll.poll(0)
 
 
 @fault("PROCESS-CLOSE-02", "a stream that was taken counts too", "fstat on what was given away")
@@ -77,3 +87,15 @@ def nobody_is_continued():
     def signal(original, self, number):
         if number != _signal.SIGCONT:
             original(self, number)
+
+
+@fault("PROCESS-CLOSE-05", "a stream with a writer is left to the drop", "continue in a loop")
+def a_stream_with_a_writer_is_left():
+    @replaces(handle.Process)
+    def close_stream(original, self, stream):
+        busy = self.reaped and stream and self.fds[stream] >= 0
+        # A drop, and a close behind it, take it all the same.
+        if busy and not hasattr(self, "left") and handle.has_writer(self.fds[stream]):
+            self.left = True
+            return
+        original(self, stream)

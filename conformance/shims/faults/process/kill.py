@@ -3,6 +3,7 @@
 import _signal
 import os
 
+import process.bridge as bridge
 import process.handle as handle
 from errors import Failed
 from faults.registry import fault, replaces
@@ -63,3 +64,14 @@ def whoever_has_the_number():
         if self.reaped:
             self.signal(_signal.SIGTERM)
         return original(self, grace_ms)
+
+
+@fault("PROCESS-KILL-04", "the watcher knows the number until the bridge ends", "atexit")
+def the_watcher_knows_the_number():
+    @replaces(bridge.Bridge)
+    def dismiss(original, self, guard):
+        # The first of two, that is; an end by an error has the other alone.
+        if self.process.reaped and not hasattr(self, "late"):
+            self.late = True
+        else:
+            original(self, guard)

@@ -66,3 +66,24 @@ def one_of_two_gets_the_end():
         if timeout_ms is None and self.waits > 0:
             raise Failed("execution", f"wait error: {os.strerror(10)}")
         return original(self, timeout_ms)
+
+
+@fault("PROCESS-WAIT-05", "a lost child has a made-up code", "ECHILD means 255")
+def makes_up_a_code():
+    @replaces(handle.Process)
+    def look(original, self):
+        try:
+            return original(self)
+        except Failed:
+            self.end = (os.CLD_EXITED, 255)
+            return True
+
+
+@fault("PROCESS-WAIT-05", "a close says nothing of a lost child", "close() returns nothing")
+def a_close_says_nothing():
+    @replaces(handle.Process)
+    def close(original, self, grace_ms):
+        try:
+            return original(self, grace_ms)
+        except Failed:
+            return {"exited": 0, "detached_writers": False}

@@ -9,6 +9,7 @@ from time import monotonic_ns, sleep
 
 import constants
 import exec.signals as signals
+from errors import Failed, reason_of
 from process.handle import PIPED, Process
 
 TYPE_CHECKING = False
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from kinds import Object
 
 LINGER_NS = 1_000_000_000
-LOOK_NS = 10_000_000
 CHUNK = 65536
 SURE = 4096  # what a pipe promises to take without blocking when poll calls it writable
 
@@ -29,6 +29,7 @@ class Lane:
         self.source = source
         self.target = target
         self.rest = b""
+        self.failure: str | None = None  # why the source could not be read
 
     def interests(self) -> list[tuple[int, int]]:
         if self.target < 0:
@@ -42,7 +43,7 @@ class Lane:
     def turn(self, ready: dict[int, int]) -> bool:
         try:
             if not self.rest and ready.get(self.source, 0):
-                self.rest = os.read(self.source, CHUNK)
+                self.rest = self.read()
                 self.source = self.source if self.rest else -1
                 return True
             events = ready.get(self.target, 0)
@@ -56,6 +57,15 @@ class Lane:
         except OSError:
             self.target, self.rest = -1, b""
         return False
+
+    def read(self) -> bytes:
+        try:
+            return os.read(self.source, CHUNK)
+        except BlockingIOError:
+            raise
+        except OSError as e:
+            self.failure = reason_of(e)
+            return b""
 
     def done(self) -> bool:
         return self.target < 0 or (self.source < 0 and not self.rest)
@@ -77,16 +87,27 @@ class Bridge:
             fds = self.process.fds
             self.lanes = [Lane(0, fds[0]), Lane(fds[1], 1), Lane(fds[2], 2)]
             end = self.until_the_end()
+            self.dismiss(guard)
             self.pass_the_rest_on()
             self.process.drop()
+            self.expect_nothing_lost()
             return end
         finally:
-            os.write(guard, b"0\n")
+            self.dismiss(guard)
             os.close(guard)
             os.waitpid(watcher, 0)
 
     def open(self, guard: int) -> Process:
         return Process(self.request, (PIPED,) * 3, True, announce=guard)
+
+    def expect_nothing_lost(self) -> None:
+        for name, lane in zip(("stdin", "stdout", "stderr"), self.lanes, strict=True):
+            if lane.failure:
+                raise Failed("execution", f"failed to pass {name} on: {lane.failure}")
+
+    def dismiss(self, guard: int) -> None:
+        """Nobody is left for the watcher; the number may be a stranger's from here on."""
+        os.write(guard, b"0\n")
 
     def until_the_end(self) -> Object:
         while self.grace_is_used() or not self.process.settled():
@@ -120,7 +141,7 @@ class Bridge:
         if self.process.end is None:
             poll.register(self.process.group.pidfd, select.POLLIN)
         elif self.until is not None:
-            until = monotonic_ns() + LOOK_NS  # nothing tells the end of a member
+            until = monotonic_ns() + constants.TICK_NS  # nothing tells the end of a member
         if not self.told:
             poll.register(signals.handlers.read_fd, select.POLLIN)
         left = None if until is None else max(0, -(-(until - monotonic_ns()) // 1_000_000))

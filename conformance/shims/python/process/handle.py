@@ -107,6 +107,7 @@ class Process:
         try:
             self.end = self.group.leader_end()
         except ChildProcessError as e:
+            self.group.kill_by_pidfd()
             raise Failed("execution", f"wait error: {reason_of(e)}") from None
         return self.end is not None
 
@@ -179,9 +180,12 @@ class Process:
             sleep(0.005)
 
     def drop(self) -> None:
-        if not self.settled():
-            self.signal(_signal.SIGKILL)
-            self.await_end(monotonic_ns() + KILL_MS * 1_000_000)
+        try:
+            if not self.settled():
+                self.signal(_signal.SIGKILL)
+                self.await_end(monotonic_ns() + KILL_MS * 1_000_000)
+        except Failed:
+            pass  # somebody else collected the child: there is nobody to wait for
         for stream in (0, 1, 2):
             self.close_stream(stream)
         while self.waits:

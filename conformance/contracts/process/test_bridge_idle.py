@@ -1,0 +1,100 @@
+"""PROCESS-BRIDGE-12: what a bridge costs while nothing goes through it."""
+
+from __future__ import annotations
+
+import pytest
+
+from boxspec.api import Box, Live, at_most, expect, requires
+from boxspec.api import programs as P
+from contracts.process.asking import Bridge
+from contracts.process.judging import SH
+from contracts.shared.moments import elapsed_ms, need_no_loop, pass_time, send, wanted_ms
+
+MOST = 0.5
+
+
+def wanted_share(live: Live[Bridge]) -> float:
+    """The share of the next half second in which it wants a processor.
+
+    Who stands in line for it wants it, too: a loop that never sleeps has the whole.
+    """
+    begun_ns, stood = live.now_ns(), wanted_ms(live.shim_pid)
+    pass_time(500)
+    wanted, looked = wanted_ms(live.shim_pid) - stood, elapsed_ms(begun_ns, live.now_ns())
+    need_no_loop(live.shim_pid, wanted, looked, MOST)
+    return wanted / looked
+
+
+IDLE = {
+    "from the start": "",
+    "behind a pause of its client": "head -c 300000 /dev/zero;",
+    "its stdout closed": "exec >&-;",
+}
+
+
+@requires("PROCESS-BRIDGE-12", overlap=1.0, timing=True)
+@pytest.mark.parametrize("how", IDLE)
+@pytest.mark.parametrize("stdin", ["pipe", "null"])
+def test_an_idle_bridge_costs_no_processor_time(box: Box, how: str, stdin: str) -> None:
+    events, fifo = box.events(), box.fifo("gate")
+    line = f'{IDLE[how]} exec "$1" "$2" "$3"'
+    words = ["-c", line, "sh", P.gate, events.path, fifo]
+    with box.process.start_bridge(SH, words, stdin=stdin, stdout="pipe", within_s=20) as live:
+        if "pause" in how:
+            pass_time(200)
+            left = 300_000
+            while left > 0:
+                left -= len(live.stdout.read(left))
+        events.wait("ready")
+        share = wanted_share(live)
+        box.open_gate(fifo)
+        live.finish()
+    expect("the share of the time in which it wanted a processor", share, at_most(MOST))
+
+
+def expect_few_looks(share: float) -> None:
+    """Members may be looked for now and then, so that what it stands in line for does not count."""
+    expect("the share of the time in which it used a processor", share, at_most(0.15))
+
+
+def used_share(live: Live[Bridge], ms: int) -> float:
+    begun_ns, before = live.now_ns(), live.cpu_ms()
+    pass_time(ms)
+    return (live.cpu_ms() - before) / elapsed_ms(begun_ns, live.now_ns())
+
+
+# Who uses the grace, and what tells that it has begun.
+GRACES = {
+    "the child": ([], "signal"),
+    "a member": (["--on", "TERM:exit:4", "--members", "1"], "end"),
+}
+
+
+@requires("PROCESS-BRIDGE-12", overlap=1.1, needs=["PROCESS-BRIDGE-03", "PROCESS-BRIDGE-07"])
+@pytest.mark.parametrize("who", GRACES)
+def test_a_grace_that_is_used_costs_no_processor_time(box: Box, who: str) -> None:
+    events, (rules, told) = box.events(), GRACES[who]
+    words = [events.path, *rules]
+    # Of /dev/null everything is always ready, should anybody ask.
+    options = {"stdin": "pipe", "stdout": "null", "within_s": 20}
+    with box.process.start_bridge(P.siglog, words, **options) as live:
+        events.wait("ready")
+        live.signal("TERM")
+        events.wait(told)
+        share = used_share(live, 800)
+        ended = {event.pid for event in events.all("end")}
+        for pid in {event.pid for event in events.all("signal")} - ended:
+            send(pid, "KILL")
+        live.finish()
+    expect_few_looks(share)
+
+
+@requires("PROCESS-BRIDGE-12", overlap=1.3, needs=["PROCESS-BRIDGE-11"])
+def test_a_wait_for_who_left_the_group_costs_no_processor_time(box: Box) -> None:
+    events = box.events()
+    words = [events.path, "--setsid", "--keep", "out"]
+    with box.process.start_bridge(P.orphan, words, stdin="pipe", within_s=15) as live:
+        events.wait("end")
+        share = used_share(live, 600)
+        live.finish()
+    expect_few_looks(share)
