@@ -37,6 +37,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +111,15 @@ def try_one(tree: Tree, mutant: Mutant, contract: str, seen: set[str]) -> dict[s
     return {"object": digest, **ask(tree.shim, contract, tree.work)}
 
 
+@contextmanager
+def workplace() -> Iterator[Path]:
+    """Where mutants are built and asked. Cases with another user must get there, too."""
+    with tempfile.TemporaryDirectory(prefix="boxspec-mutants-") as folder:
+        place = Path(folder)
+        place.chmod(0o711)
+        yield place
+
+
 def campaign(contract: str, seed: int | str, count: int, ledger: Ledger) -> int:
     mutants = in_order(contract, seed) if isinstance(seed, int) else named(contract)
     commit = subprocess.run(
@@ -122,8 +133,8 @@ def campaign(contract: str, seed: int | str, count: int, ledger: Ledger) -> int:
     tried = {entry["mutant"] for entry in old}
     seen = {entry["object"] for entry in old if "object" in entry}
     asked = sum(entry["verdict"] not in NEVER_ASKED for entry in old)
-    with tempfile.TemporaryDirectory(prefix="boxspec-mutants-") as folder:
-        tree = Tree(Path(folder))
+    with workplace() as place:
+        tree = Tree(place)
         if asked < count:
             sound = ask(tree.build / "reference" / "boxspec-ref", contract, tree.work)
             if sound["verdict"] != "survived":
@@ -147,8 +158,8 @@ def campaign(contract: str, seed: int | str, count: int, ledger: Ledger) -> int:
 
 def ask_again(contract: str, ledger: Ledger) -> int:
     """Survivors whose line stands where it stood."""
-    with tempfile.TemporaryDirectory(prefix="boxspec-mutants-") as folder:
-        tree = Tree(Path(folder))
+    with workplace() as place:
+        tree = Tree(place)
         for entry in ledger.entries:
             survived = (entry["contract"], entry["verdict"]) == (contract, "survived")
             if not survived or ledger.reading(entry["mutant"]) in SETTLED:
@@ -175,8 +186,8 @@ def look_whether_reached(contract: str, ledger: Ledger) -> int:
         print("there is no build with counters: ./ci/build coverage", file=sys.stderr)
         return 2
     reaching.forget()
-    with tempfile.TemporaryDirectory(prefix="boxspec-mutants-") as folder:
-        told = ask(reaching.SHIM, contract, Path(folder))
+    with workplace() as place:
+        told = ask(reaching.SHIM, contract, place)
     if told["verdict"] != "survived":
         print(f"the reference with counters does not conform: {told}", file=sys.stderr)
         return 1
