@@ -120,15 +120,6 @@ def _processes() -> Finding:
     return soft == resource.RLIM_INFINITY or soft >= 1024, True, f"processes: soft limit {shown}"
 
 
-# Of the pipe that a case fills; who is not root may ask for no more than the system's limit.
-PIPE_ROOM = 2**19
-
-
-def _pipes() -> Finding:
-    most = int(Path("/proc/sys/fs/pipe-max-size").read_text(encoding="ascii"))
-    return most >= PIPE_ROOM, False, f"pipes: up to {most} bytes (cases with a full one)"
-
-
 def _memory() -> Finding:
     free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2**20
     return free >= 512, False, f"memory: {free} MiB free (large outputs need 512)"
@@ -196,7 +187,6 @@ CHECKS: tuple[Callable[[], Finding], ...] = (
     _set_up,
     _descriptors,
     _processes,
-    _pipes,
     _memory,
     _load,
     _waits,

@@ -78,8 +78,10 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     epilog = textwrap.fill(
         "exit codes: 0 each fault is caught by the requirement it breaks and by none of"
         " another topic, the control is caught, the no-op is not; 1 otherwise; 2 usage, or ended"
-        " before all were finished. A fault that its requirement misses is tried again: once beside"
-        f" the others, then up to {MORE_TRIES} times alone. A no-op that is caught is asked again,"
+        " before all were finished. In the scope named, a control is asked up to the first test"
+        " that fails, and a no-op what the faults beside it are asked. A fault that its requirement"
+        f" misses is tried again: once beside the others, then up to {MORE_TRIES} times alone. A"
+        " no-op that is caught is asked again,"
         " alone.",
         96,
     )
@@ -184,12 +186,13 @@ def try_all(
     """One contract after the other: they differ in how many runs go well beside each other."""
     for contract in dict.fromkeys(fault.contract for fault in chosen):
         mine = [fault for fault in chosen if fault.contract == contract]
-        # The control and the no-op meet every test of their contract: the longest first.
+        beside = [fault.requirement for fault in mine if fault.requirement]
+        # The control and the no-op meet most tests of their contract: the longest first.
         mine.sort(key=lambda fault: fault.topic is not None)
         pool = ThreadPoolExecutor(args.jobs or find(contract).fault_lanes)
         met: list[Outcome] = []
         try:
-            futures = [pool.submit(judge, fault, runs, args.scope) for fault in mine]
+            futures = [pool.submit(judge, fault, runs, args.scope, beside) for fault in mine]
             for future in as_completed(futures):
                 met.append(future.result())
                 outcomes.append(met[-1])

@@ -162,7 +162,7 @@ class _Telling:
             self._pace = pace.Pace.of(seconds, self._beside)
         done = observer.done()
         about = self._pace.expected_s(elapsed, done.short)
-        return pace.progress(done.tests, done.of, elapsed, about, done.broken)
+        return pace.progress(done.tests, done.of, elapsed, about, done.broken, done.again)
 
 
 def _report(

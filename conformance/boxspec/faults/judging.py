@@ -30,19 +30,36 @@ def of_topics(topics: Iterable[str | None]) -> list[str]:
     return [word for topic in sorted(filter(None, {*topics})) for word in ("--topic", topic)]
 
 
-def judge(fault: Fault, runs: Runs, scope: str | None) -> Outcome:
-    """A requirement of another topic counts when it fails twice: one failure may be the load's.
+def words_for(fault: Fault, scope: str, beside: Iterable[str]) -> list[str]:
+    """The words that choose what this fault is asked.
 
-    The named one counts when it fails in one of two runs; `settle` gives it more.
+    A control and a no-op meet every test, but in the scope `named`. There one failure tells that a
+    control is caught, and a no-op is asked what the faults beside it are asked: that the twin
+    conforms elsewhere decides nothing about them.
     """
-    scope = (scope or find(fault.contract).fault_scope) if fault.topic else "all"
-    outcome = Outcome(fault, scope)
-    words = {
+    named = of_requirement(fault)
+    if not fault.topic:
+        named = ["-x"]
+        if fault.role == "noop":
+            named = [word for name in sorted({*beside}) for word in ("--requirement", name)]
+    return {
         "all": [],
         "focus": ["--focus", str(fault.topic)],
         "own": of_topics([fault.topic]),
-        "named": of_requirement(fault),
+        "named": named,
     }[scope]
+
+
+def judge(fault: Fault, runs: Runs, scope: str | None, beside: Iterable[str] = ()) -> Outcome:
+    """A requirement of another topic counts when it fails twice: one failure may be the load's.
+
+    The named one counts when it fails in one of two runs; `settle` gives it more. `beside` are the
+    requirements that the other faults of this contract break.
+    """
+    if not fault.topic and scope != "named":
+        scope = "all"
+    outcome = Outcome(fault, scope or find(fault.contract).fault_scope)
+    words = words_for(fault, outcome.scope, beside)
     try:
         outcome.caught_by = runs.failing(fault, words)
         if fault.requirement and not outcome.named:

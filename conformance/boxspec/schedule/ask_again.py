@@ -2,8 +2,8 @@
 
 Nobody is accused of lateness that may be the machine's, and nobody conforms by it: whoever is on
 time at one of these looks conforms, whoever is late by itself fails, and what stays open was not
-measured. Something that did not come at all is asked once more, and before that beside a few others
-that did not come either.
+measured. Something that did not come at all is asked once more, and before that beside others that
+did not come either.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ class Ending:
     """`stop` is why nothing was judged; `repeat` are the lines of --repeat, `flaky` their sum.
 
     `left` says what the shim left running. `ahead` gives the tests whose bodies are done in other
-    threads, before pytest comes to them.
+    threads, before pytest comes to them. `again` is the test that is asked once more now.
     """
 
     hello: dict[str, Any] = field(default_factory=dict)
@@ -26,6 +26,7 @@ class Ending:
     flaky: int = 0
     left: Callable[[], str] = str
     ahead: Callable[[], Iterable[Hashable]] = tuple
+    again: str = ""
 
 
 ENDING = pytest.StashKey[Ending]()

@@ -30,7 +30,8 @@ class Overlap:
         self._threads: list[threading.Thread] = []
         self._rests = threading.Condition()
         self._resting = False
-        self._running = 0
+        # When the bodies that run began, by thread.
+        self._running: dict[threading.Thread, float] = {}
 
     def submit(self, key: Hashable, body: Callable[[], float]) -> Future[float]:
         """Queue a body; the first submitted start first."""
@@ -38,32 +39,57 @@ class Overlap:
         with self._lock:
             self._futures[key] = future
             self._queue.append((future, body))
-            if len(self._threads) < self._limit:
-                thread = threading.Thread(target=self._work, name="overlap", daemon=True)
-                self._threads.append(thread)
-                thread.start()
+            self._start_thread()
         return future
 
+    def allow(self, threads: int) -> None:
+        """So many bodies may run beside each other from now on; none that runs is ended."""
+        with self._lock:
+            self._limit = threads
+            for _ in self._queue:
+                self._start_thread()
+
+    def _start_thread(self) -> None:
+        """One more, if there may be one; the caller holds the lock. It ends when nothing waits."""
+        if len(self._threads) < self._limit:
+            thread = threading.Thread(target=self._work, name="overlap", daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    def running(self) -> list[float]:
+        """When the bodies that run now began, by the monotonic clock."""
+        with self._rests:
+            return list(self._running.values())
+
     def _work(self) -> None:
+        me = threading.current_thread()
         while True:
-            with self._lock:
-                if not self._queue:
-                    self._threads.remove(threading.current_thread())
-                    return
-                future, body = self._queue.popleft()
-            if not future.set_running_or_notify_cancel():
-                continue
-            self._cancelled.wait(self._turn())
             with self._rests:
                 self._rests.wait_for(lambda: not self._resting)
-                self._running += 1
+                self._running[me] = time.monotonic()
             try:
-                future.set_result(body())
-            except BaseException as why:
-                future.set_exception(why)
-            with self._rests:
-                self._running -= 1
-                self._rests.notify_all()
+                if not self._one(me):
+                    return
+            finally:
+                with self._rests:
+                    del self._running[me]
+                    self._rests.notify_all()
+
+    def _one(self, me: threading.Thread) -> bool:
+        """Run the next body, if there is one and this thread is not one too many."""
+        with self._lock:
+            if not self._queue or len(self._threads) > self._limit:
+                self._threads.remove(me)
+                return False
+            future, body = self._queue.popleft()
+        if not future.set_running_or_notify_cancel():
+            return True
+        self._cancelled.wait(self._turn())
+        try:
+            future.set_result(body())
+        except BaseException as why:
+            future.set_exception(why)
+        return True
 
     def _turn(self) -> float:
         """Take the next free start; how long it is until then."""
@@ -78,7 +104,7 @@ class Overlap:
         """No body runs meanwhile: those that do are waited for, the others wait."""
         with self._rests:
             self._resting = True
-            self._rests.wait_for(lambda: self._running == 0)
+            self._rests.wait_for(lambda: not self._running)
         try:
             yield
         finally:

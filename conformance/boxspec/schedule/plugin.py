@@ -120,11 +120,12 @@ def _fill_lane(items: list[pytest.Item], state: State, shim: Session) -> None:
 
 def _run_in_lane(body: Body, item: pytest.Item, state: State, shim: Session) -> float:
     if state.worker is not None and state.worker.serves:
-        left, came = state.worker.run(item.nodeid, body.marked.topic)
-        state.boxes[item.nodeid] = left
-        if isinstance(came, Exception):
-            raise came
-        return came
+        told = state.worker.run(item.nodeid, body.marked.topic)
+        if told is not None:
+            state.boxes[item.nodeid], came = told
+            if isinstance(came, Exception):
+                raise came
+            return came
     box = state.boxes[item.nodeid] = Box(shim, item.nodeid)
     return body.run_and_sweep(box)
 
@@ -159,7 +160,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     except Late as first:
         began = time.monotonic()
         pyfuncitem.stash[LATE] = ""
-        with state.alone() as alone:
+        with state.asks_again(pyfuncitem.name), state.alone() as alone:
             ask = partial(_ask, Body(pyfuncitem, marked), pyfuncitem, state)
             beside = _beside(pyfuncitem, state) if alone and first.hang else None
             pyfuncitem.stash[LATE] = state.again.until_decided(

@@ -37,12 +37,14 @@ def folders(wanted: Sequence[str] | None = None) -> list[str]:
 
 @dataclass(frozen=True)
 class Done:
-    """Tests that are over, of how many; how many of those do not overlap, and were broken."""
+    """Tests that are over, of how many; how many of those do not overlap, and were broken; and the
+    one that is asked once more now."""
 
     tests: int
     of: int
     short: int
     broken: int
+    again: str
 
 
 @dataclass
@@ -86,10 +88,12 @@ class Observer:
     def done(self) -> Done:
         """How far the session is, from any thread."""
         names = {record.id for record in list(self.records)}
-        ending = self.config.stash.get(ENDING, None) if self.config is not None else None
-        names |= {str(key) for key in (ending.ahead() if ending is not None else ())}
+        config = self.config
+        ending = self.ending if config is None else config.stash.get(ENDING, self.ending)
+        names |= {str(key) for key in ending.ahead()}
         long = {item.nodeid for item in self.items if (marked := says(item)) and marked.overlap}
-        return Done(len(names), len(self.items) - self.left_out, len(names - long), self.broken)
+        of, short = len(self.items) - self.left_out, len(names - long)
+        return Done(len(names), of, short, self.broken, ending.again)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:

@@ -17,6 +17,7 @@ from boxspec.schedule.beside import Beside, hung
 from boxspec.schedule.body import told
 from boxspec.schedule.choosing import says
 from boxspec.schedule.ending import ENDING, Ending
+from boxspec.schedule.lane import Lane
 from boxspec.schedule.overlap import Overlap
 from boxspec.schedule.worker import WORTH, Left, Worker
 from boxspec.target.case import Box
@@ -35,7 +36,7 @@ class State:
         self.overlap = Overlap(config.getoption("boxspec_jobs"))
         # Short bodies, from the last one on: the main thread comes to meet it. Most of a short case
         # is waiting for processes to start and end, and there is more than one processor.
-        self.lane = Overlap(threads=1)
+        self.lane = Lane()
         # It does what the lane says, where there are many short bodies and two processors.
         self.worker: Worker | None = None
         self.boxes: dict[str, Box | Left] = {}
@@ -108,6 +109,15 @@ class State:
         names = [item.nodeid for item in items]
         futures = [self.overlap.get(name) or self.lane.get(name) for name in names]
         return [item for item, future in zip(items, futures, strict=True) if hung(future)]
+
+    @contextlib.contextmanager
+    def asks_again(self, name: str) -> Iterator[None]:
+        """Whoever looks how far the run is sees which test it waits for."""
+        self.ending.again = name
+        try:
+            yield
+        finally:
+            self.ending.again = ""
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[bool]:

@@ -64,12 +64,13 @@ class Left:
 
 
 class Worker:
-    """This process's end. One thread asks."""
+    """This process's end. One thread asks at a time."""
 
     def __init__(self, pid: int, end: socket.socket) -> None:
         self._pid, self._end = pid, end
         self._lines = end.makefile("rb")
         self._session: Session | None = None
+        self._asked = threading.Lock()
         # It is there, and answers.
         self.serves = True
 
@@ -89,9 +90,17 @@ class Worker:
         with contextlib.suppress(HarnessError):
             self._say(session.handed_on())
 
-    def run(self, name: str, topic: str) -> tuple[Left, float | Exception]:
-        """What a test left, and its seconds or what to raise. HarnessError where the process is
-        gone."""
+    def run(self, name: str, topic: str) -> tuple[Left, float | Exception] | None:
+        """What a test left, and its seconds or what to raise; None while another one runs there.
+        HarnessError where the process is gone."""
+        if not self._asked.acquire(blocking=False):
+            return None
+        try:
+            return self._run(name, topic)
+        finally:
+            self._asked.release()
+
+    def _run(self, name: str, topic: str) -> tuple[Left, float | Exception]:
         assert self._session is not None
         hangs = self._session.hangs
         with hangs.turn(topic):

@@ -335,7 +335,8 @@ class Box:
         opened = Streams(folder, dict(streams or {}))
         if self.look.realtime:
             flags.append("--realtime")
-        setting = Setting(Machine.now(), self.session.company, self.look.realtime)
+        company = self.session.company_of(exchange.op)
+        setting = Setting(Machine.now(), company, self.look.realtime)
         env = {**self.session.env, "BOXSPEC_SHIM_LOG": str(folder / "shim.log")}
         for name, value in (shim_env or {}).items():
             env.pop(name, None)

@@ -351,7 +351,7 @@ class Live(Generic[Outcome]):
             end=self._end(ended),
             survivors=[proc for proc in found if proc.alive],
             lasting=self._lasting,
-            zombies=[proc for proc in found if not proc.alive],
+            zombies=procs.uncollected(found, self.warden.pid),
             shim_stderr=self._streams.captured("stderr"),
             shim_stdout=self._streams.captured("stdout"),
         )

@@ -8,7 +8,8 @@ is what the case says; and what does not come then, on a machine that was on tim
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, Protocol
 
 from boxspec.judge.timing import Timing
@@ -17,6 +18,8 @@ from boxspec.target import waiting
 from boxspec.target.hangs import Hangs
 from boxspec.target.look import Look
 from boxspec.target.observe.events import LOOK_S
+from boxspec.target.observe.procs import Proc
+from boxspec.target.observe.stillness import Stillness
 
 # A shim has so long to start a child, and so many times as long as it took for `true`.
 SLOW_S, SLOW_RUNS = 20.0, 10
@@ -24,6 +27,9 @@ SLOW_S, SLOW_RUNS = 20.0, 10
 HURRY_S = 5.0
 # A machine that kept a run waiting for half of the time, or longer, was not on time.
 ON_TIME = 0.5
+# But where everybody slept for so much of the time, whatever the machine did, nobody would have
+# come: a right implementation sleeps for a part of it at most, such as a grace.
+STILL = 0.75
 
 
 def slow_s(startup_ms: float) -> float:
@@ -46,6 +52,8 @@ class Run(waiting.Run, Protocol):
     def look_for_child(self) -> None: ...
 
     def kept_waiting_ns(self) -> int: ...
+
+    def descendants(self) -> Sequence[Proc]: ...
 
 
 class Stage(Protocol):
@@ -80,6 +88,10 @@ class Patience:
         if box.hangs.many(box.topic):
             self.seconds = min(seconds, box.needs_s + HURRY_S)
         self._began = time.monotonic()
+        self._stillness = Stillness(self._everybody)
+
+    def _everybody(self) -> Iterator[Proc]:
+        return chain.from_iterable(run.descendants() for run in self._box.lives)
 
     @property
     def _run(self) -> Run | None:
@@ -98,6 +110,7 @@ class Patience:
     def over(self) -> bool:
         if self._run is not None:
             self._run.look_for_child()
+        self._stillness.glance()
         return self._end() <= time.monotonic()
 
     def gave_up(
@@ -118,15 +131,17 @@ class Patience:
                 since = " of its start, and no child had been started"
         took_ms = 1000 * (time.monotonic() - since_s)
         timing = self._box.note(Timing(what, 1000 * limit_s, 0.0, took_ms, waited_ms, seen))
+        still_s = self._stillness.seconds()
         why = Late(
             what,
             expected,
             f"{got} within {limit_s:g} s{since}",
-            {**evidence, "timing": timing.to_json()},
+            {**evidence, "everybody slept for": f"{still_s:.0f} s", "timing": timing.to_json()},
             hang=True,
             symptom=symptom,
         )
-        if waited_ms >= ON_TIME * took_ms:
+        slept = still_s >= max(STILL * limit_s, self._box.needs_s + HURRY_S / 2)
+        if waited_ms >= ON_TIME * took_ms and not slept:
             return why
         self._box.hangs.note(self._box.topic)
         return why.failure()

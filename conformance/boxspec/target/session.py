@@ -11,6 +11,7 @@ import threading
 import uuid
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -79,8 +80,8 @@ class Session:
         self.outcomes: dict[str, bool] = {}
         # How long this shim takes to start, run a program and end; smoke measures it.
         self.startup_ms = 0.0
-        # Who takes part in a run beside the shim's first thread; smoke looks.
-        self.company = Company()
+        # Who takes part in a run of a contract beside the shim's first thread; smoke looks.
+        self.company: dict[str, Company] = {}
         self.hangs = Hangs()
         self.leftovers = Leftovers()
         self.floods = Floods()
@@ -131,14 +132,20 @@ class Session:
         return {
             "hello": self.hello,
             "startup_ms": self.startup_ms,
-            "company": asdict(self.company),
+            "company": {name: asdict(found) for name, found in self.company.items()},
             "isolation": asdict(self.isolation) if self.isolation else None,
         }
 
     def take_over(self, handed: Mapping[str, Any]) -> None:
         self.said_hello(handed["hello"])
         self.startup_ms = handed["startup_ms"]
-        self.company = Company(**handed["company"])
+        self.company = {name: Company(**found) for name, found in handed["company"].items()}
+
+    def company_of(self, op: str) -> Company:
+        """Who takes part in this operation: where its contract was not looked at, whoever takes
+        part in any."""
+        found = self.company.get(op.partition(".")[0])
+        return found or reduce(Company.joined, self.company.values(), Company())
 
     def case_folder(self) -> Path:
         """A fresh folder whose name says nothing: a shim sees it in the path of REQUEST."""

@@ -54,6 +54,14 @@ class Machine:
         idle = max(0, self.idle_ns - before.idle_ns - TICK_NS * self.processors)
         return min(length, max(0, length - idle // self.processors) + throttled)
 
+    def free_since(self, before: Machine) -> float:
+        """The share of the time for which its processors had nothing to do, together; none where
+        there is a limit that was reached."""
+        length = (self.t_ns - before.t_ns) * self.processors
+        if length <= 0 or self.throttled_ns > before.throttled_ns:
+            return 0.0
+        return (self.idle_ns - before.idle_ns) / length
+
 
 def _processors() -> list[tuple[int, list[int]]]:
     try:

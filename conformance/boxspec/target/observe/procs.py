@@ -6,6 +6,7 @@ import contextlib
 import os
 import resource
 import signal
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -73,6 +74,12 @@ def proc(pid: int) -> Proc | None:
     )
 
 
+def thread_state(pid: int, thread: str) -> bytes:
+    """One letter, as in proc(5); empty when it has gone."""
+    stat = read(f"/proc/{pid}/task/{thread}/stat") or b""
+    return stat.rpartition(b")")[2][1:2]
+
+
 # What the kernel's flags say of a thread that a signal ends, and of one that is ending.
 PF_EXITING, PF_SIGNALED = 0x4, 0x400
 
@@ -97,7 +104,7 @@ def is_dying(process: Proc) -> bool:
 
 
 def _all_threads_are_dying(pid: int) -> bool:
-    return all(_thread_is_dying(f"/proc/{pid}/task/{each}") for each in _tasks(pid))
+    return all(_thread_is_dying(f"/proc/{pid}/task/{each}") for each in threads(pid))
 
 
 def _thread_is_dying(folder: str) -> bool:
@@ -113,7 +120,8 @@ def _thread_is_dying(folder: str) -> bool:
     return bool(pending >> (signal.SIGKILL - 1) & 1 or flags & (PF_EXITING | PF_SIGNALED))
 
 
-def _tasks(pid: int) -> list[str]:
+def threads(pid: int) -> list[str]:
+    """The numbers of its threads, as in /proc/PID/task."""
     try:
         return os.listdir(f"/proc/{pid}/task")
     except OSError:
@@ -122,7 +130,7 @@ def _tasks(pid: int) -> list[str]:
 
 def _child_pids(pid: int) -> set[int]:
     found: set[int] = set()
-    for task in _tasks(pid):
+    for task in threads(pid):
         # The kernel may skip a child while another one leaves the list: read until it is stable.
         before: bytes | None = b"?"
         for _ in range(8):
@@ -190,6 +198,11 @@ def tree(pid: int) -> list[Proc]:
     return found
 
 
+def uncollected(found: Iterable[Proc], warden: int) -> list[Proc]:
+    """The zombies among them. Orphans are the warden's, which collects them in its turn."""
+    return [each for each in found if not each.alive and each.ppid != warden]
+
+
 _LIMITS = {
     resource.RLIMIT_NOFILE: b"Max open files",
     resource.RLIMIT_CORE: b"Max core file size",
@@ -252,7 +265,7 @@ def at_rest(pid: int, within_s: float = 2.0) -> Status:
 def wakeups(pid: int) -> int:
     """Voluntary context switches of all threads: how often it slept and was woken."""
     total = 0
-    for task in _tasks(pid):
+    for task in threads(pid):
         for line in (read(f"/proc/{pid}/task/{task}/status") or b"").splitlines():
             if line.startswith(b"voluntary_ctxt_switches:"):
                 total += int(line.split()[1])
@@ -261,13 +274,9 @@ def wakeups(pid: int) -> int:
 
 def waited(pid: int) -> Waited:
     """How long all its threads that are left have stood in line for a processor."""
-    try:
-        tasks = os.listdir(f"/proc/{pid}/task")
-    except OSError:
-        return UNKNOWN
-    found = [read(f"/proc/{pid}/task/{task}/schedstat") for task in tasks]
+    found = [read(f"/proc/{pid}/task/{task}/schedstat") for task in threads(pid)]
     told = [int(text.split()[1]) for text in found if text]
-    return Waited(sum(told), len(told))
+    return Waited(sum(told), len(told)) if told else UNKNOWN
 
 
 def cpu_ms(pid: int) -> float:
