@@ -89,6 +89,8 @@ class AsksModule:
         return self._box.launch(
             message,
             ExecutedInside if of_the_run else Executed,
+            child=enabled,
+            deadline_ms=timeout_ms or None,
             expect_result=expect_result,
             within_s=within_s,
             state=state,

@@ -9,6 +9,7 @@ import pytest
 from boxspec.api import Box, expect, requires
 from boxspec.api import programs as P
 from contracts.module.judging import end, noted, quoted
+from contracts.shared.signals import expect_the_three_at_default, ignoring
 
 # Far more than any pipe holds.
 LARGE = ["0123456789abcdef" * 64] * 2048
@@ -48,16 +49,10 @@ def test_a_module_has_only_0_1_and_2(box: Box) -> None:
     expect("the module's descriptors", [each["fd"] for each in said["fds"]], [0, 1, 2])
 
 
-IGNORED = ["--ignore", "INT", "--ignore", "TERM", "--ignore", "PIPE"]
-NUMBERS = {"INT": 2, "PIPE": 13, "TERM": 15}
-
-
 @requires("MODULE-PIPE-04")
-@pytest.mark.parametrize("state", [[], IGNORED], ids=["default", "ignored"])
-def test_signals_do_what_they_do_by_default(box: Box, state: list[str]) -> None:
+@pytest.mark.parametrize("names", [[], ["INT", "TERM", "PIPE"]], ids=["default", "ignored"])
+def test_signals_do_what_they_do_by_default(box: Box, names: list[str]) -> None:
     place = box.tmp / "report.json"
     box.module.script("tells", f"exec {quoted(P.report)} {quoted(place)}")
-    box.module.execute("tells", state=state)
-    mask = int(json.loads(noted(place))["sigign"], 16)
-    ignored = [name for name, number in NUMBERS.items() if mask >> number - 1 & 1]
-    expect("those of the three that it ignores", ignored, [])
+    box.module.execute("tells", state=ignoring(*names))
+    expect_the_three_at_default(json.loads(noted(place)))

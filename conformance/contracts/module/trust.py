@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from boxspec.judge.expect import shown
+from boxspec.programs import programs
 from boxspec.target.case import Box
+from boxspec.target.live import Live
 from boxspec.target.sentinels import Say, sentinel
 from boxspec.target.sentinels import no as _no
+from contracts.module.asking import Executed
+from contracts.shared.company import WITHIN_S, looks_in_passing
 
 
 def trust(box: Box, say: Say) -> None:
@@ -21,3 +27,9 @@ def trust(box: Box, say: Say) -> None:
     if no.outcome == "value":
         raise _no("a module that exits 7 and prints nothing has a value: it says yes to all")
     say("a module has a value; one that exits 7 has none")
+
+    def start(events: str, fifo: Path) -> Live[Executed]:
+        box.module.script("gate", f"exec {programs.gate} {events} {fifo}")
+        return box.module.start("gate", within_s=WITHIN_S)
+
+    looks_in_passing(box, "module", start)

@@ -102,6 +102,7 @@ class AsksProcess:
         expect_result: bool = True,
         hold: bool = False,
         state: Sequence[str] = (),
+        shim_env: Mapping[str, str | None] | None = None,
         stdout: Any = None,
         stderr: Any = None,
     ) -> Live[Script]:
@@ -110,10 +111,12 @@ class AsksProcess:
         return self._box.launch(
             message,
             ScriptInside if self._judged_inside(message, backend) else Script,
+            child=True,
             within_s=within_s,
             expect_result=expect_result,
             hold=hold,
             state=state,
+            shim_env=shim_env,
             streams={"stdout": stdout, "stderr": stderr},
         )
 
@@ -144,6 +147,7 @@ class AsksProcess:
         return self._box.launch(
             message,
             BridgeInside if self._judged_inside(message, backend) else Bridge,
+            child=True,
             within_s=within_s,
             expect_result=expect_result,
             hold=hold,

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from boxspec.judge.expect import shown
 from boxspec.programs import programs
 from boxspec.target.case import Box
+from boxspec.target.live import Live
 from boxspec.target.sentinels import Say, sentinel
 from boxspec.target.sentinels import no as _no
+from contracts.process.asking import Script, handle, step
+from contracts.shared.company import WITHIN_S, looks_in_passing
+from contracts.shared.inside import blame_place
 
 
 def trust(box: Box, say: Say) -> None:
@@ -20,5 +26,12 @@ def trust(box: Box, say: Say) -> None:
         return
     seven = box.process.script(*words[1])
     if seen.steps[-1] == seven.steps[-1]:
+        blame_place(box)
         raise _no(f"exit 0 and exit 7 are both told as {shown(seven.steps[-1])}")
     say("exit 0 and exit 7 are told apart")
+
+    def start(events: str, fifo: Path) -> Live[Script]:
+        waits = {"a": handle(programs.gate, [events, str(fifo)])}
+        return box.process.start(waits, [step("open"), step("wait")], within_s=WITHIN_S)
+
+    looks_in_passing(box, "process", start)

@@ -18,6 +18,7 @@ import yaml
 from boxspec.errors import UsageError
 from boxspec.judge.verdict import Changed, NotApplicable, NotMeasured
 from boxspec.places import CONTRACTS
+from boxspec.programs import programs
 from boxspec.target.case import Box
 
 # The workspace is written, the network stays: what the suites do.
@@ -26,6 +27,13 @@ PROFILE = "repo-write"
 # The sandbox of one request: what the field `backend` says, None for none, or that of `--backend`.
 OF_THE_RUN: Mapping[str, Any] = {}
 Around = Mapping[str, Any] | None
+
+
+def blame_place(box: Box) -> None:
+    """Something of the kit did not run: UsageError where that is because of where the kit is."""
+    if box.session.backend and programs.gate.startswith("/tmp/"):
+        problem = f"sandboxes have a /tmp of their own, and there is {programs.gate}"
+        raise UsageError(f"--backend {box.session.backend}", problem, "move the checkout")
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from boxspec.api import Events, Failure, Live, NotMeasured, Verdict, expect
+from boxspec.api import Events, Failure, Late, Live, NotMeasured, Verdict, expect
 from boxspec.api import programs as P
+from boxspec.target.observe import procs
 from boxspec.target.observe.lines import Deadline, poll
 from boxspec.target.observed import FromOutside
 
@@ -29,6 +30,22 @@ def wanted_ms(pid: int) -> float:
     """Processor time that all threads had or stood in line for: a busy loop's is the clock's."""
     tasks = Path(f"/proc/{pid}/task").glob("*/schedstat")
     return sum(sum(map(int, task.read_text().split()[:2])) for task in tasks) / 1e6
+
+
+def need_no_loop(pid: int, wanted: float, looked: float, share: float) -> None:
+    """Late where all threads come to rest, although they wanted more than their share of a time.
+
+    wanted, looked: ms of a processor, and of the clock. Who stood in line for its turn is asleep
+    when it had it; who loops is never.
+    """
+    if wanted / looked > share and until(lambda: is_asleep(pid), 2):
+        was = f"{wanted:.0f} ms of {looked:.0f} ms"
+        raise Late("time in line for a processor", f"under {share:.0%}", was)
+
+
+def is_asleep(pid: int) -> bool:
+    """Whether each of its threads sleeps; no, where one ends meanwhile."""
+    return all(procs.thread_state(pid, each) == b"S" for each in procs.threads(pid))
 
 
 def until(condition: Callable[[], bool], timeout_s: float = 10) -> bool:

@@ -1,0 +1,60 @@
+"""Who takes part in a run, looked at in one whose program waits for us (observe/looking.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from boxspec.judge.verdict import Failure, Late
+from boxspec.target.case import Box
+from boxspec.target.live import Live
+from boxspec.target.observe.company import Company
+from boxspec.target.observe.lines import Deadline
+from boxspec.target.observe.looking import Looking
+from contracts.shared.inside import blame_place
+
+WITHIN_S = 10.0
+# What lives for a moment may be missed once.
+LOOKS = 2
+
+# Starts a run whose program is `gate EVENTS FIFO`.
+Start = Callable[[str, Path], Live[Any]]
+
+
+def looks(box: Box, contract: str, start: Start, name: str = "company") -> dict[str, Any] | None:
+    """Look at runs of a contract, and note who takes part; the answer where the shim refuses one,
+    and nothing is known then."""
+    found = Company()
+    for number in range(LOOKS):
+        seen, answer = _look(box, f"{name}-{number}", start)
+        if seen is None:
+            return answer or {}
+        found = found.joined(seen)
+    box.session.company[contract] = found
+    return None
+
+
+def looks_in_passing(box: Box, contract: str, start: Start) -> None:
+    """The same; what is wrong with such a run is for the requirements to tell."""
+    try:
+        looks(box, contract, start)
+    except (Failure, Late):
+        blame_place(box)
+
+
+def _look(box: Box, name: str, start: Start) -> tuple[Company | None, dict[str, Any] | None]:
+    """Who takes part in a run, None where the shim refuses it; and its answer."""
+    events, fifo = box.events(name), box.fifo(name)
+    with start(events.path, fifo) as live:
+        looking = Looking(live)
+        try:
+            ready = looking.until_ready(events, Deadline(WITHIN_S))
+        except Failure:
+            seen = live.finish()
+            if seen.ok:
+                raise
+            return None, seen.raw
+        box.open_gate(fifo)
+        company = looking.until_the_end(ready, Deadline(WITHIN_S))
+        return company, live.finish().raw
