@@ -19,6 +19,7 @@ from pathlib import Path
 
 from boxspec.places import case_root
 from boxspec.programs import programs
+from contracts.shared.files import program_at
 
 CANARY = "canary\n"
 SHARED = ("/tmp", "/var/tmp", "/dev/shm")
@@ -70,9 +71,7 @@ class Ground:
         (self.ws / "planted").symlink_to(self.out)
         with contextlib.suppress(OSError):
             os.setxattr(self.out / "file", "user.canary", b"1")
-        self.program = self.ws / "probe"
-        shutil.copyfile(programs.probe, self.program)
-        self.program.chmod(0o755)
+        self.program = program_at(self.ws / "probe", programs.probe)
         self.params = self.ws / "params"
         self._before: dict[str, Facts] = {}
         self._watched: list[Path] = []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import shutil
 from typing import Any
 
 from boxspec.judge.verdict import Failure, NotApplicable, Verdict
@@ -12,15 +11,14 @@ from boxspec.programs import programs
 from boxspec.target.case import Box
 from contracts.backend.answers import ObservedSession
 from contracts.backend.ground import Ground
+from contracts.shared.files import program_at
 
 
 def report(
     box: Box, ground: Ground, *, call: dict[str, Any] | None = None, **options: Any
 ) -> dict[str, Any]:
     """One session of the backend of this run, on this ground."""
-    program = ground.ws / "report"
-    shutil.copyfile(programs.report, program)
-    program.chmod(0o755)
+    program = program_at(ground.ws / "report", programs.report)
     session = box.backend.run(
         [{"program": str(program), "args": ["-", "--out"], **(call or {})}],
         **{"root": ground.ws, "profile": "repo-write", "on_unavailable": "degrade", **options},

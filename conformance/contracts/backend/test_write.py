@@ -8,6 +8,7 @@ import pytest
 from boxspec.api import Box, Declared, Failure, HostLacks, NotApplicable, Verdict, expect, requires
 from contracts.backend.attempt import attempt
 from contracts.backend.ground import Ground, made_ground
+from contracts.shared.files import script_at
 
 PLAIN = (
     *("w_create", "w_write", "w_append", "w_truncate", "w_open_rdonly_trunc", "w_mkdir", "w_rmdir"),
@@ -57,10 +58,7 @@ def start(way: str, ground: Ground) -> list[str]:
     """The words that make the attempt; HostLacks where this host cannot start it so."""
     given = [str(ground.ws), str(ground.out)]
     if way == "a script":
-        script = ground.ws / "script"
-        script.write_text(f"#!/bin/sh\n{ATTEMPT}\n")
-        script.chmod(0o755)
-        return [str(script), *given]
+        return [str(script_at(ground.ws / "script", ATTEMPT)), *given]
     plain = ["/bin/sh", "-c", ATTEMPT, "sh", *given]
     loader = loader_of(Path("/bin/sh"))
     if loader is None:

@@ -6,6 +6,7 @@ Coarse on purpose: whether a claim is true is what the requirements ask.
 from __future__ import annotations
 
 from boxspec.target.case import Box
+from boxspec.target.observe.company import Company
 from boxspec.target.sentinels import Say, sentinel
 
 WITHIN_S = 30.0
@@ -14,6 +15,9 @@ NO_SUCH = "no-such-backend"
 
 def trust(box: Box, say: Say) -> None:
     declared = "backend" in box.capabilities
+    if declared:
+        # Launchers, and programs that try what a sandbox can: they take along what they waited.
+        box.session.company["backend"] = Company(before=True, beside=True)
     name = box.backend.chosen if declared else NO_SUCH
     answer = box.backend.probe("repo-write", backend=name, within_s=WITHIN_S)
     sentinel("backend", declared, answer.raw or {}, say, "backend.probe")
