@@ -28,4 +28,5 @@ CONTRACT = Contract(
     # Runs of exec mostly wait.
     fault_lanes=6,
     fuzzing="contracts.exec.fuzzing:FUZZING",
+    features={"pipes": "contracts.exec.host:without_pipes"},
 )

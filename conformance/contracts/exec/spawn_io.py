@@ -9,12 +9,14 @@ import os
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from boxspec.api import Answer, Blocked, Box, Failure, Told
+from boxspec.api import Answer, Blocked, Box, Failure, HostLacks, Told
 from boxspec.api import programs as P
 from contracts.shared.files import script_at
 from contracts.shared.runs import RunAnswer
+
+Seen = TypeVar("Seen", bound=Answer)
 
 SPAWN_FAILURE = "a spawn failure"
 SH = "/bin/sh"
@@ -34,6 +36,13 @@ def outcome(seen: Answer) -> str:
     if error["kind"] == "execution" and "failed to spawn" in error["message"]:
         return Told(SPAWN_FAILURE, seen)
     return Told(f"error {error['kind']}: {error['message']}", seen)
+
+
+def of_another_user(seen: Seen) -> Seen:
+    """The run of a shim that was started as one."""
+    if seen.raw is None:
+        raise HostLacks("other users", "the shim does not start as another user here")
+    return seen
 
 
 def message(seen: Answer) -> str:
@@ -80,12 +89,6 @@ def reported(place: Path) -> dict[str, Any]:
 def fd_of(said: Mapping[str, Any], number: int) -> dict[str, Any]:
     """One descriptor of a report, empty where the child does not have it."""
     return next((each for each in said["fds"] if each["fd"] == number), {})
-
-
-def signals_in(mask: str) -> set[int]:
-    """The numbers in a hexadecimal mask of /proc/PID/status."""
-    bits = int(mask, 16)
-    return {number + 1 for number in range(64) if bits >> number & 1}
 
 
 def pattern(size: int, first: str = "a") -> bytes:

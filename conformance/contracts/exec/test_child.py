@@ -12,7 +12,8 @@ import pytest
 
 from boxspec.api import Box, Idle, expect, requires
 from boxspec.api import programs as P
-from contracts.exec.spawn_io import outcome, report, reported, shell, signals_in
+from contracts.exec.spawn_io import outcome, report, reported, shell
+from contracts.shared.signals import THREE, expect_the_three_at_default, ignoring, signals_in
 
 T = TypeVar("T")
 
@@ -50,10 +51,7 @@ def test_the_child_stays_in_the_callers_session(box: Box, state: list[str]) -> N
     ids=["none", "INT", "TERM", "PIPE", "all"],
 )
 def test_int_term_and_pipe_are_at_their_default_in_the_child(box: Box, names: list[str]) -> None:
-    state = [word for name in names for word in ("--ignore", name)]
-    said = report(box, state=state)
-    bad = {signal.SIGINT, signal.SIGTERM, signal.SIGPIPE} & signals_in(said["sigign"])
-    expect("those of the three that the child ignores", bad, set())
+    expect_the_three_at_default(report(box, state=ignoring(*names)))
 
 
 @requires("EXEC-CHILD-06", pitfalls=["D1"])
@@ -70,7 +68,7 @@ def test_a_pipeline_ends_quietly_under_a_caller_that_ignores_sigpipe(box: Box) -
 
 
 # EXEC-CHILD-06 is about the first three; the C library keeps the others for itself.
-NOT_ASKED = {signal.SIGINT, signal.SIGTERM, signal.SIGPIPE, 32, 33}
+NOT_ASKED = {*THREE, 32, 33}
 
 
 def of_the_caller(box: Box, state: list[str], look: Callable[[Idle], T]) -> T:
@@ -92,7 +90,7 @@ def of_the_caller(box: Box, state: list[str], look: Callable[[Idle], T]) -> T:
 def test_other_signals_are_ignored_in_the_child_as_by_the_caller(
     box: Box, names: list[str]
 ) -> None:
-    state = [word for name in names for word in ("--ignore", name)]
+    state = ignoring(*names)
     got = signals_in(report(box, state=state)["sigign"]) - NOT_ASKED
     wanted = {int(signal.Signals["SIG" + name]) for name in names}
     if got != wanted:

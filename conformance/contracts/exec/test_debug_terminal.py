@@ -15,7 +15,7 @@ from boxspec.api import Box, HostLacks, expect, expect_no_longer, expect_within,
 from boxspec.api import programs as P
 from boxspec.target.observe.lines import poll
 from contracts.exec.answers import ObservedRun
-from contracts.exec.spawn_io import outcome
+from contracts.exec.spawn_io import of_another_user, outcome
 
 HERE = "exec.debug"
 MUCH = 300_000
@@ -132,12 +132,6 @@ def need_root() -> None:
         raise HostLacks("root", "a pipe of another user needs root")
 
 
-def of_somebody_else(seen: ObservedRun) -> ObservedRun:
-    if seen.raw is None:
-        raise HostLacks("other users", "the shim does not start as another user here")
-    return seen
-
-
 def as_somebody_else(box: Box, script: str, stderr: int) -> ObservedRun:
     """A debug run of such a caller."""
     need_root()
@@ -150,7 +144,7 @@ def as_somebody_else(box: Box, script: str, stderr: int) -> ObservedRun:
         within_s=8,
         expect_result=False,
     )
-    return of_somebody_else(seen)
+    return of_another_user(seen)
 
 
 @requires("EXEC-DEBUG-01", capability=HERE)

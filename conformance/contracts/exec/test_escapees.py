@@ -6,7 +6,7 @@ import pytest
 
 from boxspec.api import Box, Late, NotMeasured, expect, expect_within, requires
 from boxspec.api import programs as P
-from contracts.exec.moments import FOREVER_MS, LINGER_MS, annotated, elapsed_ms
+from contracts.exec.moments import FOREVER_MS, LINGER_MS, annotated, elapsed_ms, send, until
 from contracts.exec.spawn_io import SPAWN_FAILURE, outcome
 
 WAYS = {"own_session": ["--setsid"], "own_group": ["--setpgid"], "daemon": ["--setsid", "--double"]}
@@ -48,14 +48,24 @@ def test_an_escapee_that_holds_our_pipes_does_not_hold_a_run_that_was_cut_short(
     )
 
 
+# From the leader's end, where nothing keeps the run: more than the deadline and LINGER_MS.
+RETURNS_S = 4
+
+
 @requires("EXEC-TIMEOUT-10", pitfalls=["G16"], overlap=1.6)
 def test_a_deadline_that_passes_while_output_is_read_changes_nothing(box: Box) -> None:
     events, timeout_ms = box.events(), 700
     args = [events.path, "--setsid", "--exit", "5"]
-    seen = box.exec.run(program=P.orphan, args=args, timeout_ms=timeout_ms, within_s=12)
+    with box.exec.start(program=P.orphan, args=args, timeout_ms=timeout_ms, within_s=12) as live:
+        escapee = events.wait("orphan").pid
+        end = events.wait("end").t_ns
+        # Who waits for as long as the pipes are held breaks EXEC-DRAIN-08, and no more.
+        until(lambda: not live.running, RETURNS_S)
+        send(escapee, "KILL")
+        seen = live.finish()
     got = (seen.result["success"], seen.result["exit_code"], annotated(seen.stderr))
     # The child's birth is not known any more; its caller's is earlier.
-    lived_ms = elapsed_ms(seen.start.t_ns, events.wait("end").t_ns)
+    lived_ms = elapsed_ms(seen.start.t_ns, end)
     if lived_ms >= timeout_ms and got == (False, None, True):
         raise Late("the child ends before its deadline", f"under {timeout_ms} ms", f"{lived_ms} ms")
     expect("success, exit_code and annotation of a child that exited", got, (False, 5, False))

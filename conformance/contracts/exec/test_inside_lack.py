@@ -15,10 +15,11 @@ from boxspec.api import Box, HostLacks, NotMeasured, expect, requires, satisfies
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import expect_none_left, need_preload
-from contracts.exec.spawn_io import SPAWN_FAILURE, error_of, outcome, reported, signals_in
+from contracts.exec.spawn_io import SPAWN_FAILURE, error_of, outcome, reported
 from contracts.exec.test_spawn_filters import run_under
 from contracts.exec.test_spawn_limits import LONELY
-from contracts.exec.test_wait import WAIT_ERROR
+from contracts.exec.theft import Outcome, expect_wait_errors, wait_outcome
+from contracts.shared.signals import signals_in
 
 HERE = "exec.backend"
 # Without clone3 by EPERM: the probe of a sandbox has a thread of its own.
@@ -206,8 +207,7 @@ def test_inside_a_sandbox_whose_trial_was_collected_by_somebody_else_runs_nothin
 @requires("EXEC-WAIT-04", capability=HERE, inside=True, overlap=1.0)
 def test_inside_a_launcher_that_somebody_else_collected_is_a_wait_error(box: Box) -> None:
     # The thief comes when the program is there: the trial of the probe was the implementation's.
-    outcomes = []
-    for turn in range(3):
+    def run_once(turn: int) -> Outcome:
         events, gate = box.events(f"events-{turn}"), box.fifo(f"gate-{turn}")
         theft = box.fifo(f"theft-{turn}")
         with box.exec.start(
@@ -226,11 +226,6 @@ def test_inside_a_launcher_that_somebody_else_collected_is_a_wait_error(box: Box
             live.wait_response()
             seen = live.finish()
         expect_none_left(seen, events, ready=1)
-        error = error_of(seen)
-        words = str(error.get("message", ""))
-        said = WAIT_ERROR if words.startswith(f"{WAIT_ERROR}: ") else words
-        outcomes.append((error["kind"], said) if error else ("exit_code", seen.result["exit_code"]))
-    stolen = [found for found in outcomes if found != ("exit_code", 0)]
-    if not stolen:
-        raise NotMeasured("the implementation won each race for its child")
-    expect("outcomes of stolen launchers", set(stolen), {("execution", WAIT_ERROR)})
+        return wait_outcome(seen)
+
+    expect_wait_errors("stolen launchers", run_once)

@@ -338,7 +338,7 @@ def test_a_stopped_member_can_act_on_its_sigterm_at_once(box: Box) -> None:
     expect_within(box, what, told.effect, seen.end, 2 * box.tick_ms)
 
 
-@requires("EXEC-KILL-08", pitfalls=["I12"], overlap=1.2, needs=["EXEC-KILL-01", "EXEC-KILL-02"])
+@requires("EXEC-KILL-08", pitfalls=["I12"], overlap=2.4, needs=["EXEC-KILL-01", "EXEC-KILL-02"])
 def test_a_child_whose_main_thread_has_ended_is_waited_for(box: Box) -> None:
     events = box.events()
     box.exec.run(program=P.threaded, args=[events.path], timeout_ms=500, within_s=20)
@@ -351,7 +351,7 @@ def test_a_child_whose_main_thread_has_ended_is_waited_for(box: Box) -> None:
     )
 
 
-@requires("EXEC-KILL-08", pitfalls=["I12"], overlap=1.5, needs=["EXEC-KILL-01", "EXEC-KILL-02"])
+@requires("EXEC-KILL-08", pitfalls=["I12"], overlap=2.7, needs=["EXEC-KILL-01", "EXEC-KILL-02"])
 def test_a_member_whose_main_thread_has_ended_is_waited_for(box: Box) -> None:
     # The leader dies of SIGTERM at once; what is left of the group looks like a zombie.
     events = box.events()

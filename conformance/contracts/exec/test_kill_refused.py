@@ -13,7 +13,7 @@ from boxspec.api import Box, HostLacks, Late, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import FOREVER_MS, settled, until
-from contracts.exec.spawn_io import outcome
+from contracts.exec.spawn_io import of_another_user, outcome
 from contracts.shared.files import program_at
 
 CALLER = 54332
@@ -39,12 +39,6 @@ def becomes_roots(box: Box) -> str:
         why = "no program becomes another user's in the folder of cases"
         raise HostLacks("other users", f"{why} (status {tried.returncode})")
     return str(place)
-
-
-def of_another_user(seen: ObservedRun) -> ObservedRun:
-    if seen.raw is None:
-        raise HostLacks("other users", "the shim does not start as another user here")
-    return seen
 
 
 def past_its_deadline(box: Box, life_ms: str) -> ObservedRun:

@@ -12,6 +12,7 @@ import pytest
 from boxspec.api import Box, Late, Live, expect, requires
 from boxspec.api import programs as P
 from boxspec.target.observe.lines import Deadline, poll
+from boxspec.target.observe.procs import threads
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import elapsed_ms, until
 
@@ -20,8 +21,8 @@ SYS_TGKILL = {"x86_64": 234, "aarch64": 131, "riscv64": 131}.get(os.uname().mach
 
 
 def signal_each_thread(live: Live[ObservedRun], number: int) -> None:
-    """One signal to each thread of the shim by itself."""
-    for name in os.listdir(f"/proc/{live.shim_pid}/task"):
+    """One signal to each thread of the shim by itself; none where the one before has ended it."""
+    for name in threads(live.shim_pid):
         if SYS_TGKILL is None:
             live.signal(number)
         else:

@@ -12,7 +12,8 @@ from boxspec.api import Box, NotMeasured, Observed, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import FOREVER_MS, TIMED_OUT, expect_none_left
-from contracts.exec.spawn_io import error_of, outcome, reported, signals_in
+from contracts.exec.spawn_io import error_of, outcome, reported
+from contracts.shared.signals import signals_in
 
 DENIED = {
     f"{call} {error}": ["--seccomp-deny", f"{call}:{error}"]

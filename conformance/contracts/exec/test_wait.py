@@ -1,17 +1,14 @@
-"""How soon the end of a child is noticed, what waiting costs, and what happens when it fails."""
+"""How soon the end of a child is noticed, and what happens when waiting fails."""
 
 from __future__ import annotations
 
 import signal
-import time
 
 import pytest
 
 from boxspec.api import (
     Box,
-    Live,
     NotMeasured,
-    at_most,
     expect,
     expect_no_longer,
     expect_within,
@@ -25,12 +22,9 @@ from contracts.exec.moments import (
     FOREVER_MS,
     elapsed_ms,
     need_preload,
-    pass_time,
-    send,
 )
 from contracts.exec.spawn_io import digest, hash_line, pattern, shell, stream
-
-WAIT_ERROR = "wait timeout error"
+from contracts.exec.theft import WAIT_ERROR, Outcome, expect_wait_errors, wait_outcome
 
 
 @pytest.mark.parametrize("ms", [0, 40, 110, 270])
@@ -81,63 +75,9 @@ def test_the_end_of_a_child_is_noticed_in_under_20_ms(box: Box) -> None:
     box.judge_time(what, delay_ms, waited_ms, 20, seen=whole)
 
 
-# What a wait may cost in a second: 12 wake-ups, and 5 % of a processor, because a loop that never
-# sleeps is not seen as woken.
-COSTS = {"wakeups": 12, "cpu_ms": 50}
-
-
-def spent_in(live: Live[ObservedRun], what: str, ms: int) -> tuple[float, float]:
-    """What the caller spends in so many milliseconds from now on, and the most it may."""
-    count = getattr(live, what)
-    before, since_ns = count(), time.monotonic_ns()
-    pass_time(ms)
-    spent, seconds = count() - before, (time.monotonic_ns() - since_ns) / 1e9
-    return spent, COSTS[what] * (seconds + 0.25)
-
-
-@pytest.mark.parametrize("request_timeout", [None, 600_000], ids=["endless", "with_deadline"])
-@pytest.mark.parametrize("what", COSTS)
-@requires("EXEC-WAIT-03", pitfalls=["G20"], overlap=1.8, timing=True)
-def test_an_idle_wait_costs_next_to_nothing(
-    box: Box, what: str, request_timeout: int | None
-) -> None:
-    events = box.events()
-    deadline = {} if request_timeout is None else {"timeout_ms": request_timeout}
-    fifo = box.fifo("open")
-    with box.exec.start(program=P.gate, args=[events.path, str(fifo)], **deadline) as live:
-        events.wait("ready")
-        spent, most = spent_in(live, what, 1500)
-        box.open_gate(fifo)
-        live.finish()
-    expect(f"{what} of an idle wait", spent, at_most(most))
-
-
-@pytest.mark.parametrize("what", COSTS)
-@requires("EXEC-WAIT-03", pitfalls=["G20"], overlap=2.0, needs=["EXEC-KILL-01", "EXEC-KILL-04"])
-def test_a_grace_in_which_nothing_happens_costs_next_to_nothing(box: Box, what: str) -> None:
-    events = box.events()
-    with box.exec.start(program=P.siglog, args=[events.path], timeout_ms=200) as live:
-        child = events.wait("signal").pid
-        spent, most = spent_in(live, what, 1000)
-        send(child, "KILL")
-        live.finish()
-    expect(f"{what} of a grace", spent, at_most(most))
-
-
-def outcome(seen: ObservedRun) -> tuple[str, object]:
-    """The wait error by its fixed words, or the code of a result."""
-    if seen.ok:
-        return ("exit_code", seen.result["exit_code"])
-    error = seen.error
-    words = WAIT_ERROR if error["message"].startswith(f"{WAIT_ERROR}: ") else error["message"]
-    return (error["kind"], words)
-
-
 @requires("EXEC-WAIT-04", pitfalls=["D9", "I16"], overlap=1.0)
 def test_a_child_that_somebody_else_collected_is_a_wait_error(box: Box) -> None:
-    # Thief and implementation race for each child; where the latter wins, its code is the truth.
-    outcomes = []
-    for _ in range(6):
+    def run_once(_: int) -> Outcome:
         with box.exec.start(
             program=P.slow_exit,
             args=[box.events().path, "60"],
@@ -147,11 +87,9 @@ def test_a_child_that_somebody_else_collected_is_a_wait_error(box: Box) -> None:
         ) as live:
             live.wait_response()
             need_preload(live, "steal_child")
-            outcomes.append(outcome(live.finish()))
-    stolen = [found for found in outcomes if found != ("exit_code", 0)]
-    if not stolen:
-        raise NotMeasured("the implementation won each race for its child")
-    expect("outcomes of stolen children", set(stolen), {("execution", WAIT_ERROR)})
+            return wait_outcome(live.finish())
+
+    expect_wait_errors("stolen children", run_once)
 
 
 CHLD = {"ignored": ["--ignore", "CHLD"], "nocldwait": ["--nocldwait"]}
@@ -180,7 +118,7 @@ def test_a_child_that_the_kernel_collects_is_no_hang_and_no_made_up_code(
     seen = collected_by_kernel(box, how, program=P.exit_with, args=["7"])
     expect(
         "the outcome where the caller has asked the kernel to collect its children",
-        outcome(seen),
+        wait_outcome(seen),
         one_of(("execution", WAIT_ERROR), ("exit_code", 7)),
     )
 
@@ -190,7 +128,7 @@ def test_a_child_that_the_kernel_collects_is_no_hang_and_no_made_up_code(
 def test_a_kernel_that_collects_children_is_seen_before_the_spawn(box: Box, how: str) -> None:
     started = box.tmp / "started"
     seen = collected_by_kernel(box, how, program=P.count_start, args=[str(started), "--exit", "7"])
-    got, wanted = (outcome(seen), started.exists()), (("execution", WAIT_ERROR), False)
+    got, wanted = (wait_outcome(seen), started.exists()), (("execution", WAIT_ERROR), False)
     if got != wanted and sets_sigchld_anew(box):
         raise NotMeasured("the run-time of the shim sets SIGCHLD anew before any run")
     expect("the outcome, and whether anything was started", got, wanted)

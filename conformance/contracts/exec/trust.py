@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from boxspec.errors import HarnessError, UsageError
 from boxspec.judge.expect import shown
-from boxspec.judge.verdict import Failure
 from boxspec.programs import programs
 from boxspec.target.case import Box
-from boxspec.target.observe.company import Company
-from boxspec.target.observe.lines import Deadline
-from boxspec.target.observe.looking import Looking
+from boxspec.target.live import Live
 from boxspec.target.sentinels import Say, sentinel, undeclared
 from boxspec.target.sentinels import no as _no
+from contracts.shared.company import WITHIN_S, looks
+from contracts.shared.inside import blame_place
 from contracts.shared.requests import exec_request
-
-WITHIN_S = 10.0
 
 
 def trust(box: Box, say: Say) -> None:
@@ -32,9 +31,8 @@ def _twins(box: Box, say: Say) -> None:
     """A run whose answer is yes, and twins whose answer is no."""
     for _ in range(2):
         yes = box.exec.run(program=programs.exit_with, args=["0"], within_s=WITHIN_S)
-        if not yes.ok and box.session.backend and programs.exit_with.startswith("/tmp/"):
-            problem = f"sandboxes have a /tmp of their own, and there is {programs.exit_with}"
-            raise UsageError(f"--backend {box.session.backend}", problem, "move the checkout")
+        if not yes.ok:
+            blame_place(box)
         if not yes.ok or not yes.result["success"]:
             raise _no(f"a program that exits 0 is answered with {shown(yes.raw)}")
         box.session.startup_ms = yes.elapsed_ms
@@ -71,46 +69,21 @@ def _confined(box: Box, say: Say) -> None:
     say(f"{name}: what is outside of the workspace is not written to")
 
 
-# What lives for a moment may be missed once.
-LOOKS = 2
-
-
 def _company(box: Box) -> None:
     """Whether the shim is one process with one thread: what else waits for a processor is gone
     before it can be read."""
-    # A deadline that does not strike: whoever has a helper for it shows it.
-    deadline: dict[str, Any] = {"timeout_ms": 60_000}
-    found, number = Company(), 0
-    while number < LOOKS:
-        seen, answer = _beside(box, f"company-{number}-{len(deadline)}", deadline)
-        if seen is None and deadline:
-            # Not to have deadlines is told by the requirements about them.
-            deadline = {}
-            continue
-        if seen is None:
-            raise _no(f"a program that waits for a fifo is answered with {shown(answer)}")
-        found, number = found.joined(seen), number + 1
-    box.session.company = found
+    # A deadline that does not strike: whoever has a helper for it shows it. Not to have deadlines
+    # is told by the requirements about them.
+    for name, deadline in ("company-late", {"timeout_ms": 60_000}), ("company", {}):
+        refused = looks(box, "exec", partial(_gate, box, deadline), name)
+        if refused is None:
+            return
+    raise _no(f"a program that waits for a fifo is answered with {shown(refused)}")
 
 
-def _beside(
-    box: Box, name: str, deadline: dict[str, Any]
-) -> tuple[Company | None, dict[str, Any] | None]:
-    """Who takes part in a run, and None where the shim refuses the run; and its answer."""
-    events, fifo = box.events(name), box.fifo(name)
-    request = {"program": programs.gate, "args": [events.path, str(fifo)]}
-    with box.exec.start(**request, **deadline, within_s=WITHIN_S) as live:
-        looking = Looking(live)
-        try:
-            ready = looking.until_ready(events, Deadline(WITHIN_S))
-        except Failure:
-            seen = live.finish()
-            if seen.ok:
-                raise
-            return None, seen.raw
-        box.open_gate(fifo)
-        company = looking.until_the_end(ready, Deadline(WITHIN_S))
-        return company, live.finish().raw
+def _gate(box: Box, deadline: dict[str, Any], events: str, fifo: Path) -> Live[Any]:
+    request = {"program": programs.gate, "args": [events, str(fifo)]}
+    return box.exec.start(**request, **deadline, within_s=WITHIN_S)
 
 
 def _no_exec(box: Box, say: Say) -> None:
