@@ -108,6 +108,8 @@ function run(request, done) {
     });
   };
   child.on("exit", (code) => {
+    // As the timeout of spawn() itself: an exit is no late one for what holds the output.
+    timers.forEach(clearTimeout);
     signal("SIGKILL");
     timers.push(setTimeout(answer, LINGER_MS, code));
   });
