@@ -15,7 +15,10 @@ try {
   child.stdin?.end(asked.input);
   child.stdout?.on('data', (piece) => (told.out += piece));
   child.stderr?.on('data', (piece) => (told.err += piece));
-  child.on('error', (why) => console.log(JSON.stringify({ error: why.message })));
+  child.on('error', (why) => {
+    told.error = why.message;
+    if (child.pid === undefined) console.log(JSON.stringify(told));
+  });
   child.on('close', (code, signal) => {
     if (child.pid === undefined) return;
     console.log(JSON.stringify({ ...told, code, signal, late: child.killed }));

@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 import end  # noqa: F401 its tries are kept
+import group  # noqa: F401
 import start  # noqa: F401
 from scene import CALLER, TRIES, NotTried
 

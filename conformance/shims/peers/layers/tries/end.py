@@ -1,9 +1,9 @@
-"""Tries of streams, deadlines, signals, and of what is left when a command has ended."""
+"""Tries of streams, results, deadlines, and of signals to the caller."""
 
 import os
+import re
 import resource
 import select
-import shutil
 import signal
 from pathlib import Path
 
@@ -11,13 +11,13 @@ from scene import (
     EVENTUALLY_S,
     LONG_S,
     Call,
-    NotTried,
     call,
     ended,
     ignoring,
     is_alive,
     opened,
     shell,
+    strace,
     tries,
 )
 
@@ -25,10 +25,20 @@ from scene import (
 MORE_THAN_A_PIPE = "x" * 100_000
 
 
-@tries("EXEC-STDIN-06")
+@tries("EXEC-STDIN-06", "EXEC-STDIN-08")
 def input_that_nobody_takes():
     told = call(["/bin/true"], input=MORE_THAN_A_PIPE)
     return "error" not in told, told
+
+
+@tries("EXEC-STDIN-07")
+def a_command_that_runs_on_without_its_input():
+    os.mkfifo("gate")
+    run = Call(shell('exec <&-; read x <"$0"', os.path.abspath("gate")), input=MORE_THAN_A_PIPE)
+    gate = opened("gate")
+    waits = not run.is_back(LONG_S)
+    os.close(gate)
+    return waits, {f"the command lives on for {LONG_S} s": waits, "told": run.answer()}
 
 
 def held(line, **more):
@@ -63,16 +73,6 @@ def an_exit_before_the_deadline():
     _, told = held('sh -c \'read x <"$0"\' "$0" </dev/null & exit 0', timeout_ms=1000)
     answer = told["told"]
     return bool(answer.get("late")) or answer.get("code") != 0, told
-
-
-@tries("EXEC-ORPHAN-02")
-def an_orphan_without_the_pipes():
-    os.mkfifo("gate")
-    line = "trap '' TERM HUP; sh -c 'read x <\"$0\"' \"$0\" </dev/null >/dev/null 2>&1 & echo $!"
-    pid = int(call(shell(line, os.path.abspath("gate")))["out"])
-    alive = is_alive(pid)
-    ended(pid)
-    return alive, {"the orphan is alive when the library has returned": alive}
 
 
 @tries("EXEC-CAP-01")
@@ -143,37 +143,37 @@ def a_very_long_timeout():
     return told.get("code") != 0, told
 
 
-@tries("EXEC-KILL-01")
-def who_gets_the_signal_of_a_deadline():
-    member = 'trap "echo member >>log; exit" TERM; : >ready; while :; do sleep 0.1; done'
-    leader = 'trap "echo leader >>log; exit" TERM; sh -c "$0" >/dev/null 2>&1 & echo $! >pid; wait'
-    told = call(shell(leader, member), timeout_ms=3000)
-    if not Path("ready").exists():
-        raise NotTried("the group was not set up before its deadline")
-    file = Path("log")
-    log = file.read_text().split() if file.exists() else []
-    ended(int(Path("pid").read_text()))
-    return "member" not in log, {"got SIGTERM": log, "told": told}
-
-
-@tries("EXEC-KILL-13")
-def a_member_that_ignores_the_signal():
-    member = "echo $$ >pid; read x <gate"
-    leader = 'trap "" TERM; sh -c "$0" </dev/null >/dev/null 2>&1 & trap - TERM; wait'
+@tries("EXEC-WAIT-03")
+def wake_ups_of_an_idle_wait():
     os.mkfifo("gate")
-    told = call(shell(leader, member), timeout_ms=2000)
-    if not Path("pid").exists():
-        raise NotTried("the member was not set up before the deadline")
-    pid = int(Path("pid").read_text())
-    alive = is_alive(pid)
-    ended(pid)
-    return alive, {"alive when the library has returned": alive, "told": told}
+    run = Call(shell('read x <"$0"', os.path.abspath("gate")), timeout_ms=60_000)
+    gate = opened("gate")
+    before = wake_ups(run.run.pid)
+    waits = not run.is_back(LONG_S)
+    after = wake_ups(run.run.pid) if waits else before
+    os.close(gate)
+    told = run.answer()
+    return after - before > 12 * LONG_S, {f"in {LONG_S} s": after - before, "told": told}
+
+
+def wake_ups(pid):
+    """Of all threads: how often one has waited for something."""
+    found = [file.read_text() for file in Path(f"/proc/{pid}/task").glob("*/status")]
+    words = [re.search(r"^voluntary_ctxt_switches:\s+(\d+)$", text, re.M) for text in found]
+    return sum(int(word[1]) for word in words)
+
+
+@tries("EXEC-WAIT-04")
+def a_code_that_nobody_has():
+    told = call(shell("exit 7"), setup=ignoring(signal.SIGCHLD))
+    return "error" not in told and told["code"] != 7, told
 
 
 @tries("EXEC-WAIT-05")
 def sigchld_is_ignored():
-    told = call(shell("exit 7"), setup=ignoring(signal.SIGCHLD))
-    return "error" not in told, told
+    told = call(shell(": >started; exit 7"), setup=ignoring(signal.SIGCHLD))
+    started = Path("started").exists()
+    return started or "error" not in told, {"a command was started": started, "told": told}
 
 
 def signaled(number, setup=None):
@@ -212,10 +212,6 @@ def a_sigterm_that_the_caller_ignores():
 
 @tries("EXEC-SIGNAL-13")
 def a_handler_that_cannot_be_installed():
-    strace = shutil.which("strace")
-    if strace is None:
-        raise NotTried("there is no strace")
-    inject = ["-e", "trace=rt_sigaction", "-e", "inject=rt_sigaction:error=EPERM"]
-    run = Call(["/bin/true"], before=[strace, "-qq", "-o", "trace", *inject])
+    run = Call(["/bin/true"], before=strace("rt_sigaction"))
     told = run.answer()
     return told is None, {"told": told, "the caller": run.run.returncode, "said": run.said[-80:]}

@@ -3,6 +3,7 @@
 import json
 import os
 import select
+import shutil
 import signal
 import subprocess
 from pathlib import Path
@@ -12,6 +13,8 @@ LONG_S = 3
 # For what must come.
 EVENTUALLY_S = 60
 CALLER = []
+# The words in front of a caller who has no rights.
+NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 TRIES = {}
 
 
@@ -19,9 +22,10 @@ class NotTried(Exception):
     """Why it shows nothing."""
 
 
-def tries(name):
+def tries(*names):
     def keep(function):
-        TRIES[name] = function
+        for name in names:
+            TRIES[name] = function
         return function
 
     return keep
@@ -74,6 +78,16 @@ def script(name, text):
     file.write_text(text)
     file.chmod(0o755)
     return str(file.absolute())
+
+
+def strace(call, *more):
+    """The words in front of a caller whose calls of this kind end with EPERM; `trace` tells of
+    them."""
+    found = shutil.which("strace")
+    if found is None:
+        raise NotTried("there is no strace")
+    inject = ["-e", f"trace={call}", "-e", f"inject={call}:error=EPERM"]
+    return [found, *more, "-qq", "-o", "trace", *inject]
 
 
 def opened(fifo):

@@ -1,13 +1,22 @@
 """Tries of how a command is found and started, and of what it inherits."""
 
 import os
-import shutil
 import signal
 from pathlib import Path
 
-from scene import Call, NotTried, call, ignored, ignoring, opened, script, shell, tries
-
-NOBODY = 65534
+from scene import (
+    NOBODY,
+    Call,
+    NotTried,
+    call,
+    ignored,
+    ignoring,
+    opened,
+    script,
+    shell,
+    strace,
+    tries,
+)
 
 
 @tries("EXEC-SPAWN-03")
@@ -32,11 +41,7 @@ def words_of_a_spawn_failure():
 
 @tries("EXEC-SPAWN-14")
 def clone3_with_eperm():
-    strace = shutil.which("strace")
-    if strace is None:
-        raise NotTried("there is no strace")
-    inject = ["-e", "trace=clone3", "-e", "inject=clone3:error=EPERM"]
-    told = call(["/bin/echo", "hi"], before=[strace, "-f", "-qq", "-o", "trace", *inject])
+    told = call(["/bin/echo", "hi"], before=strace("clone3", "-f"))
     if "clone3" not in Path("trace").read_text():
         raise NotTried("there was no clone3")
     return "error" in told, told
@@ -46,10 +51,9 @@ def clone3_with_eperm():
 def threads_that_a_limit_refuses():
     """Limits from one process up, as a user who has no other one."""
     os.chmod(".", 0o755)
-    before = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
     hung = []
     for limit in range(1, 13):
-        told = Call(["/bin/true"], before=[*before, "prlimit", f"--nproc={limit}:{limit}"])
+        told = Call(["/bin/true"], before=[*NOBODY, "prlimit", f"--nproc={limit}:{limit}"])
         if not told.is_back(10):
             hung.append(limit)
             told.run.kill()

@@ -8,7 +8,7 @@ mod wire;
 use process_wrap::std::{ChildWrapper, CommandWrap, ProcessGroup};
 use std::io::{Read, Write};
 use std::process::ExitStatus;
-use std::thread::{self, JoinHandle};
+use std::thread::{self, Builder, JoinHandle};
 use std::time::{Duration, Instant};
 use wire::{cannot, Ended, Request};
 
@@ -20,11 +20,16 @@ fn run(request: Request) -> std::io::Result<Ended> {
     let mut command = CommandWrap::from(request.command());
     let mut child =
         command.wrap(ProcessGroup::leader()).spawn().map_err(cannot("failed to spawn"))?;
-    if let (Some(bytes), Some(mut pipe)) = (request.stdin, child.stdin().take()) {
-        thread::spawn(move || pipe.write_all(&bytes));
-    }
-    let out = collect(child.stdout().take());
-    let err = collect(child.stderr().take());
+    let streams = attend(child.as_mut(), request.stdin);
+    let [out, err] = match streams {
+        Ok(both) => both,
+        Err(why) => {
+            // The machine has no thread left for this shim, and the child would run on.
+            child.start_kill()?;
+            child.wait()?;
+            return Err(cannot("failed to spawn")(why));
+        }
+    };
     let (status, late) =
         end(child.as_mut(), request.deadline).map_err(cannot("wait timeout error"))?;
     Ok(Ended { status, late, out: out.join().unwrap(), err: err.join().unwrap() })
@@ -67,9 +72,20 @@ fn wait(
     }
 }
 
-/// All of a stream, read beside the other one.
-fn collect(from: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
-    thread::spawn(move || {
+/// Its input is written and its output read, by a thread each.
+fn attend(
+    child: &mut dyn ChildWrapper,
+    stdin: Option<Vec<u8>>,
+) -> std::io::Result<[JoinHandle<Vec<u8>>; 2]> {
+    if let (Some(bytes), Some(mut pipe)) = (stdin, child.stdin().take()) {
+        Builder::new().spawn(move || pipe.write_all(&bytes))?;
+    }
+    Ok([collect(child.stdout().take())?, collect(child.stderr().take())?])
+}
+
+/// All of a stream.
+fn collect(from: Option<impl Read + Send + 'static>) -> std::io::Result<JoinHandle<Vec<u8>>> {
+    Builder::new().spawn(move || {
         let mut data = Vec::new();
         let _ = from.map(|mut stream| stream.read_to_end(&mut data));
         data
