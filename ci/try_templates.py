@@ -134,4 +134,6 @@ def main(wheel: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2 or not Path(sys.argv[1]).is_file():
+        sys.exit("ci/try_templates.py: name a wheel, as `ci/release` writes one")
     main(str(Path(sys.argv[1]).resolve()))
