@@ -11,8 +11,7 @@ import pytest
 
 from boxspec.judge.verdict import Failure, Late
 from boxspec.schedule import beside
-from boxspec.schedule.beside import Beside, hung
-from boxspec.target.hangs import AT_ONCE
+from boxspec.schedule.beside import AT_ONCE, Beside, hung
 
 SHIM = cast(Any, None)
 

@@ -33,6 +33,7 @@ def faults() -> list[dict[str, Any]]:
     return listed
 
 
+@cache
 def by_id(contract: str) -> dict[str, dict[str, Any]]:
     return {each["id"]: each for each in requirements(contract)}
 
@@ -142,7 +143,7 @@ def test_a_wrong_call_is_one_clear_line(words: list[str], names: str) -> None:
 
 def test_a_fault_that_is_caught_is_told(tmp_path: Path) -> None:
     file = tmp_path / "matrix.json"
-    done = boxspec("faults", "--only", "exec-env.keeps-home", "--json", file)
+    done = boxspec("faults", "--only", "exec-env.keeps-home", "--scope", "own", "--json", file)
     assert done.returncode == 0, done.stdout + done.stderr
     tree = json.loads(file.read_text())
     (only,) = tree["faults"]
@@ -201,9 +202,11 @@ def fault_of(requirement: str | None, contract: str = "exec", role: str = "fault
     return Fault("x.y", contract, requirement, role, "mistake", "seen")
 
 
-def judged(fault: Fault, scope: str | None, *results: list[str]) -> tuple[Any, Scripted]:
+def judged(
+    fault: Fault, scope: str | None, *results: list[str], beside: list[str] | None = None
+) -> tuple[Any, Scripted]:
     runs = Scripted(*results)
-    outcome = judge(fault, runs, scope)  # type: ignore[arg-type]
+    outcome = judge(fault, runs, scope, beside or [])  # type: ignore[arg-type]
     if unsettled(outcome):
         settle(outcome, runs)  # type: ignore[arg-type]
     return outcome, runs
@@ -220,10 +223,26 @@ def test_one_requirement_is_asked_up_to_its_first_failure() -> None:
     assert (outcome.word, runs.asked) == ("caught", [["--requirement", "EXEC-KILL-02", "-x"]])
 
 
+@pytest.mark.parametrize("scope", [None, "own", "focus", "all"])
 @pytest.mark.parametrize("role", ["control", "noop"])
-def test_what_breaks_no_requirement_meets_every_test(role: str) -> None:
-    _, runs = judged(fault_of(None, role=role), "named")
+def test_what_breaks_no_requirement_meets_every_test(role: str, scope: str | None) -> None:
+    _, runs = judged(fault_of(None, role=role), scope, beside=["EXEC-KILL-02"])
     assert runs.asked == [[]]
+
+
+def test_a_control_is_asked_up_to_its_first_failure_where_faults_are() -> None:
+    control, met = fault_of(None, role="control"), ["EXEC-KILL-02"]
+    outcome, runs = judged(control, "named", met, beside=["EXEC-ENV-02"])
+    assert (outcome.good, runs.asked) == (True, [["-x"]])
+    assert not judged(control, "named")[0].good
+
+
+def test_a_noop_is_asked_what_the_faults_beside_it_are_asked() -> None:
+    noop, beside = fault_of(None, role="noop"), ["EXEC-KILL-02", "EXEC-ENV-02", "EXEC-KILL-02"]
+    outcome, runs = judged(noop, "named", beside=beside)
+    each = ["--requirement", "EXEC-ENV-02", "--requirement", "EXEC-KILL-02"]
+    assert (outcome.good, runs.asked) == (True, [each])
+    assert judged(noop, "named", beside=[])[1].asked == [[]]
 
 
 def test_a_noop_that_is_caught_is_asked_again_alone() -> None:

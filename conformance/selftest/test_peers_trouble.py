@@ -98,7 +98,7 @@ def test_a_full_disk_is_a_verdict(tmp_path: Path) -> None:
 def test_a_ground_that_cannot_be_made_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(*_: object) -> None:
+    def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setenv("BOXSPEC_CASE_ROOT", str(tmp_path))

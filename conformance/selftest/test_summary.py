@@ -281,3 +281,5 @@ def test_the_longest_that_runs_beside_is_waited_for() -> None:
 def test_the_live_line_says_how_far_it_is() -> None:
     assert pace.progress(3, 8, 12.4, 55.0, 1) == "3/8 · 12 s of about 55 s · 1 not conforming"
     assert pace.progress(3, 8, 12.4, None, 0) == "3/8 · 12 s"
+    late = pace.progress(8, 8, 12.4, 48820.0, 0, "test_it[a]")
+    assert late == "8/8 · 12 s · asks test_it[a] again, which was late"

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import os
-import queue
 import threading
 import time
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from boxspec.api import at_most, between, expect
 from boxspec.judge.timing import Timing
-from boxspec.judge.verdict import Failure, Late, NotMeasured
-from boxspec.schedule.ask_again import LOOKS, AskAgain
+from boxspec.judge.verdict import Failure, Late
 from boxspec.schedule.overlap import Overlap
 from boxspec.target.bounds import expect_no_longer, expect_within, for_the_prompt
 from boxspec.target.case import Box
-from boxspec.target.hangs import AT_ONCE, Hangs
 from boxspec.target.look import Look
 from boxspec.target.observe.company import Company
-from boxspec.target.observe.lines import Deadline, LineReader
-from boxspec.target.observe.looking import Looking
+from boxspec.target.observe.lines import LineReader
 from boxspec.target.observe.machine import TICK_NS, Machine
 from boxspec.target.observe.stamps import Spent, Stamp, Waited
 from boxspec.target.observed import Facts, FromOutside
-from boxspec.target.patience import Patience, slow_s
 from boxspec.target.waiting import Setting, waited_between
 
 MS = 1_000_000
@@ -268,39 +263,6 @@ def test_what_only_the_prompt_get_right_is_asked_again(
         expect("it", 1, 1)
 
 
-@pytest.mark.parametrize(
-    ("shim_ms", "member_ms", "raised"),
-    [(0, 0, Failure), (4900, 4900, Failure), (5100, 0, Late), (0, 5100, Late)],
-)
-def test_what_hangs_was_on_time_if_none_of_its_programs_was_kept_waiting(
-    shim_ms: int, member_ms: int, raised: type[Exception]
-) -> None:
-    run = SimpleNamespace(
-        setting=Setting(Machine.now(), Company(), False),
-        spent=None,
-        shim_pid=7,
-        t_started_ns=time.monotonic_ns() - 10_000 * MS,
-        t_ended_ns=None,
-        deadline_ms=None,
-        child_since=None,
-        childless=False,
-        waited=lambda: Waited(shim_ms * MS, 1),
-        kept_waiting_ns=lambda: member_ms * MS,
-    )
-    noted = list[Timing]()
-
-    def note(timing: Timing) -> Timing:
-        noted.append(timing)
-        return timing
-
-    box = SimpleNamespace(
-        topic="A", needs_s=0.0, hangs=Hangs(), look=Look(), lives=[run], note=note
-    )
-    why = Patience(cast(Any, box), 10.0).gave_up("it comes", "an event", "none", {})
-    assert type(why) is raised
-    assert noted[0].waited_ms >= max(shim_ms, member_ms)
-
-
 def machine(t_ms: float, idle_ms: float, stolen_ms: float = 0, throttled_ms: float = 0) -> Machine:
     values = (int(each * MS) for each in (idle_ms, stolen_ms, throttled_ms))
     return Machine(int(t_ms * MS), 2, *values)
@@ -326,140 +288,6 @@ def test_the_counters_of_this_machine_go_on() -> None:
     after = Machine.now()
     assert before.processors == len(os.sched_getaffinity(0))
     assert 0 <= after.busy_since(before) <= after.t_ns - before.t_ns
-
-
-class Script:
-    """A body whose looks are written down: what each raises."""
-
-    def __init__(self, *looks: BaseException | None) -> None:
-        self.looks = list(looks)
-        self.seen: list[Look] = []
-
-    def run(self, look: Look) -> None:
-        self.seen.append(look)
-        raised = self.looks.pop(0)
-        if raised is not None:
-            raise raised
-
-
-def late(hang: bool = False) -> Late:
-    return Late("it", "soon", "not soon", hang=hang)
-
-
-def asked(body: Script, first: Late, *, alone: bool = True) -> str:
-    return AskAgain().until_decided(body.run, first, in_front=alone)
-
-
-def test_one_look_in_time_is_enough() -> None:
-    body = Script(late(), None)
-    assert "late in 2 of 3 looks" in asked(body, late())
-    assert [(look.number, look.alone) for look in body.seen] == [(2, True), (3, True)]
-
-
-def test_what_stays_open_was_not_measured() -> None:
-    body = Script(*[late() for _ in range(LOOKS - 1)])
-    with pytest.raises(NotMeasured, match=f"in each of {LOOKS} looks"):
-        asked(body, late())
-
-
-def test_a_failure_at_any_look_is_one() -> None:
-    with pytest.raises(Failure):
-        asked(Script(late(), Failure("it", "soon", "late by itself", timed=True)), late())
-
-
-@pytest.mark.parametrize("in_front", [True, False])
-def test_a_hang_is_asked_once_more_and_never_acquitted(in_front: bool) -> None:
-    body = Script(late(hang=True))
-    if in_front and os.geteuid() != 0:
-        pytest.skip("SCHED_FIFO needs root")
-    with pytest.raises(Failure if in_front else NotMeasured, match="not soon"):
-        asked(body, late(hang=True), alone=in_front)
-    assert len(body.seen) == 1
-
-
-def asked_beside(came: BaseException | None, *looks: BaseException | None) -> str:
-    body = Script(came)
-
-    def beside() -> None:
-        body.run(Look(2))
-
-    alone = Script(*looks)
-    try:
-        return AskAgain().until_decided(alone.run, late(hang=True), beside=beside, in_front=False)
-    finally:
-        assert [look.number for look in alone.seen] == [*range(3, 3 + len(alone.seen))]
-
-
-def test_a_look_beside_others_decides_like_any_other() -> None:
-    assert "late in 1 of 2 looks" in asked_beside(None)
-    with pytest.raises(Failure, match="a result") as caught:
-        asked_beside(Failure("it", "a result", "none"))
-    assert caught.value.evidence["first look"] == "it: not soon"
-    assert "late in 2 of 3 looks" in asked_beside(late(hang=True), None)
-    with pytest.raises(NotMeasured, match="in each of 3 looks"):
-        asked_beside(late(hang=True), late(hang=True))
-
-
-def test_what_goes_wrong_in_front_of_all_others_is_asked_behind_them() -> None:
-    if os.geteuid() != 0:
-        pytest.skip("SCHED_FIFO needs root")
-    wrong = Failure("it", "a result", "killed 9")
-    body = Script(wrong, late(), None)
-    asked(body, late())
-    assert [look.realtime for look in body.seen] == [True, False, False]
-
-
-def test_hangs_of_one_topic_are_counted_and_then_run_a_few_at_a_time() -> None:
-    hangs = Hangs()
-    for _ in range(3):
-        assert not hangs.many("A")
-        hangs.note("A")
-    assert hangs.many("A")
-    assert not hangs.many("B")
-    inside, go_on = queue.SimpleQueue[int](), threading.Event()
-
-    def go(number: int) -> None:
-        with hangs.turn("A"):
-            inside.put(number)
-            go_on.wait()
-
-    threads = [threading.Thread(target=go, args=(number,)) for number in range(AT_ONCE + 1)]
-    for thread in threads:
-        thread.start()
-    for _ in range(AT_ONCE):
-        inside.get(timeout=10)
-    with pytest.raises(queue.Empty):
-        inside.get(timeout=0.05)
-    go_on.set()
-    for thread in threads:
-        thread.join()
-    assert inside.qsize() == 1
-
-
-@pytest.mark.parametrize(("startup_ms", "seconds"), [(3, 20), (2000, 20), (2700, 27)])
-def test_a_slow_shim_has_ten_runs_of_its_own(startup_ms: float, seconds: float) -> None:
-    assert slow_s(startup_ms) == seconds
-
-
-@dataclass
-class NeverEnds:
-    """A shim that hangs, and the events of a child that it never starts."""
-
-    shim_pid: int = 0
-    running: bool = True
-
-    def all(self, _: str) -> list[Any]:
-        return []
-
-    def wait(self, _: str) -> Any:
-        raise Failure("the child is there", "an event", "none")
-
-
-def test_a_look_at_a_run_that_hangs_has_an_end() -> None:
-    hangs: Any = NeverEnds()
-    with pytest.raises(Failure, match="none"):
-        Looking(hangs).until_ready(hangs, Deadline(0.05))
-    Looking(hangs).until_the_end(SimpleNamespace(pid=1, parents=[]), Deadline(0.05))  # type: ignore[arg-type]
 
 
 def test_at_rest_nothing_runs() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from boxspec.errors import HarnessError
 from boxspec.judge.verdict import Late
-from boxspec.schedule.worker import Blamed, Worker
+from boxspec.schedule.worker import Blamed, Left, Worker
 from boxspec.target.hangs import MANY, Hangs
 from boxspec.target.leftovers import Leftovers
 from boxspec.target.session import Session
@@ -73,18 +73,24 @@ def worker(session: FakeSession) -> Iterator[Worker]:
     made.close()
 
 
+def run(worker: Worker, name: str) -> tuple[Left, float | Exception]:
+    told = worker.run(name, "A-TOPIC")
+    assert told is not None
+    return told
+
+
 def test_a_body_runs_in_a_process_of_its_own(worker: Worker) -> None:
-    left, came = worker.run("conforms", "A-TOPIC")
+    left, came = run(worker, "conforms")
     assert left.measured() == [{"shim": "honest in True"}]
     assert (came, left.shim_seconds, left.questions) == (0.5, 0.25, 3)
 
 
 def test_what_a_body_raised_is_raised_here(worker: Worker) -> None:
-    _, late = worker.run("late", "A-TOPIC")
+    _, late = run(worker, "late")
     assert isinstance(late, Late)
     assert late.hang
     assert str(late) == "its end: late"
-    _, blamed = worker.run("broken", "A-TOPIC")
+    _, blamed = run(worker, "broken")
     assert isinstance(blamed, Blamed)
     assert blamed.told["verdict"] == "fails"
 
@@ -108,7 +114,7 @@ def test_why_it_broke_is_told(worker: Worker) -> None:
     assert not worker.serves
 
 
-def test_an_interrupt_ends_the_case_that_runs(session: FakeSession) -> None:
+def test_nobody_else_asks_while_a_case_runs_and_an_interrupt_ends_it(session: FakeSession) -> None:
     ready, session.handed["ready"] = os.pipe()
     made = Worker.start(lambda handed: cast(Session, FakeSession(handed)), _turn)
     made.open(cast(Session, session))
@@ -121,6 +127,7 @@ def test_an_interrupt_ends_the_case_that_runs(session: FakeSession) -> None:
     asking = threading.Thread(target=ask, daemon=True)
     asking.start()
     assert os.read(ready, 1) == b"!"
+    assert made.run("conforms", "A-TOPIC") is None
     made.interrupt()
     assert ended.wait(30)
     asking.join()

@@ -102,7 +102,8 @@ def op_schema(op: str, part: str) -> Validator:
 def requirements(contract: str) -> list[dict[str, Any]]:
     """The entries of a contract's requirements.yaml, as they stand there."""
     text = (CONTRACTS[contract] / "requirements.yaml").read_text()
-    found: list[dict[str, Any]] = yaml.safe_load(text)["requirements"]
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    found: list[dict[str, Any]] = yaml.load(text, Loader=loader)["requirements"]
     return found
 
 

@@ -1,0 +1,92 @@
+"""What was late is asked again: which looks are had, and which of them decides."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from boxspec.judge.verdict import Failure, Late, NotMeasured
+from boxspec.schedule.ask_again import LOOKS, AskAgain
+from boxspec.target.look import Look
+
+
+class Script:
+    """A body whose looks are written down: what each raises."""
+
+    def __init__(self, *looks: BaseException | None) -> None:
+        self.looks = list(looks)
+        self.seen: list[Look] = []
+
+    def run(self, look: Look) -> None:
+        self.seen.append(look)
+        raised = self.looks.pop(0)
+        if raised is not None:
+            raise raised
+
+
+def late(hang: bool = False) -> Late:
+    return Late("it", "soon", "not soon", hang=hang)
+
+
+def asked(body: Script, first: Late, *, alone: bool = True) -> str:
+    return AskAgain().until_decided(body.run, first, in_front=alone)
+
+
+def test_one_look_in_time_is_enough() -> None:
+    body = Script(late(), None)
+    assert "late in 2 of 3 looks" in asked(body, late())
+    assert [(look.number, look.alone) for look in body.seen] == [(2, True), (3, True)]
+
+
+def test_what_stays_open_was_not_measured() -> None:
+    body = Script(*[late() for _ in range(LOOKS - 1)])
+    with pytest.raises(NotMeasured, match=f"in each of {LOOKS} looks"):
+        asked(body, late())
+
+
+def test_a_failure_at_any_look_is_one() -> None:
+    with pytest.raises(Failure):
+        asked(Script(late(), Failure("it", "soon", "late by itself", timed=True)), late())
+
+
+@pytest.mark.parametrize("in_front", [True, False])
+def test_a_hang_is_asked_once_more_and_never_acquitted(in_front: bool) -> None:
+    body = Script(late(hang=True))
+    if in_front and os.geteuid() != 0:
+        pytest.skip("SCHED_FIFO needs root")
+    with pytest.raises(Failure if in_front else NotMeasured, match="not soon"):
+        asked(body, late(hang=True), alone=in_front)
+    assert len(body.seen) == 1
+
+
+def asked_beside(came: BaseException | None, *looks: BaseException | None) -> str:
+    body = Script(came)
+
+    def beside() -> None:
+        body.run(Look(2))
+
+    alone = Script(*looks)
+    try:
+        return AskAgain().until_decided(alone.run, late(hang=True), beside=beside, in_front=False)
+    finally:
+        assert [look.number for look in alone.seen] == [*range(3, 3 + len(alone.seen))]
+
+
+def test_a_look_beside_others_decides_like_any_other() -> None:
+    assert "late in 1 of 2 looks" in asked_beside(None)
+    with pytest.raises(Failure, match="a result") as caught:
+        asked_beside(Failure("it", "a result", "none"))
+    assert caught.value.evidence["first look"] == "it: not soon"
+    assert "late in 2 of 3 looks" in asked_beside(late(hang=True), None)
+    with pytest.raises(NotMeasured, match="in each of 3 looks"):
+        asked_beside(late(hang=True), late(hang=True))
+
+
+def test_what_goes_wrong_in_front_of_all_others_is_asked_behind_them() -> None:
+    if os.geteuid() != 0:
+        pytest.skip("SCHED_FIFO needs root")
+    wrong = Failure("it", "a result", "killed 9")
+    body = Script(wrong, late(), None)
+    asked(body, late())
+    assert [look.realtime for look in body.seen] == [True, False, False]

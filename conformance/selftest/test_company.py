@@ -1,0 +1,92 @@
+"""Who takes part in the runs of a contract: looked at in each one, and told to whoever waits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from boxspec.target.case import Box
+from boxspec.target.observe.company import Company
+from boxspec.target.session import Session
+from boxspec.target.trust import trust
+from contracts.module.asking import AsksModule
+from contracts.process.asking import AsksProcess
+from selftest.tools import REFERENCE
+
+ALONE, HELPED, THREADS = Company(), Company(before=True), Company(threads=3)
+
+
+@pytest.mark.parametrize(
+    ("found", "op", "company"),
+    [
+        ({}, "module.execute", ALONE),
+        ({"exec": ALONE, "module": HELPED}, "module.execute", HELPED),
+        ({"exec": ALONE, "module": HELPED}, "exec.batch", ALONE),
+        # Nobody has looked at it: it may have whatever the others have.
+        ({"exec": THREADS, "module": HELPED}, "backend.run", Company(3, before=True)),
+        ({"exec": HELPED}, "?", HELPED),
+    ],
+)
+def test_each_contract_has_a_company_of_its_own(
+    found: dict[str, Company], op: str, company: Company
+) -> None:
+    session = cast(Session, SimpleNamespace(company=found))
+    assert Session.company_of(session, op) == company
+
+
+@pytest.mark.parametrize("contract", ["backend", "exec", "module", "process"])
+def test_a_helper_in_front_of_the_child_is_seen_in_each_contract(
+    contract: str, tmp_path: Path
+) -> None:
+    shim = tmp_path / "shim"
+    shim.write_text(f'#!/bin/sh\n/bin/sleep 0.2\nexec {REFERENCE} "$@"\n')
+    shim.chmod(0o755)
+    session = Session((str(shim),))
+    try:
+        trust(session, contracts=[contract])
+        assert session.company[contract].before
+        assert set(session.company) == {contract}
+    finally:
+        session.close()
+
+
+class Asked:
+    """What a question about a run hands on to whoever starts it."""
+
+    def __init__(self, tmp: Path) -> None:
+        self.tmp, self.capabilities = tmp, frozenset[str]()
+        self.session = SimpleNamespace(backend=None)
+        self.options = dict[str, Any]()
+
+    def launch(self, *_: object, **options: Any) -> None:
+        self.options = options
+
+
+@pytest.mark.parametrize(
+    ("options", "child", "deadline_ms"),
+    [
+        ({}, True, None),
+        ({"timeout_ms": 300}, True, 300),
+        ({"timeout_ms": 0}, True, None),
+        ({"enabled": False}, False, None),
+    ],
+)
+def test_a_module_is_waited_for_from_its_start_on(
+    tmp_path: Path, options: dict[str, Any], child: bool, deadline_ms: int | None
+) -> None:
+    asked = Asked(tmp_path)
+    AsksModule(cast(Box, asked)).start("id", **options)
+    assert (asked.options["child"], asked.options["deadline_ms"]) == (child, deadline_ms)
+
+
+def test_a_handle_and_a_bridge_are_waited_for_from_their_start_on(tmp_path: Path) -> None:
+    asked = Asked(tmp_path)
+    process = AsksProcess(cast(Box, asked))
+    process.start({}, [])
+    assert asked.options["child"]
+    asked.options = {}
+    process.start_bridge("true")
+    assert asked.options["child"]

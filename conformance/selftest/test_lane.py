@@ -1,0 +1,104 @@
+"""The lane of short bodies: one at a time, and more while those that run only wait."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from boxspec.schedule import lane
+from boxspec.schedule.lane import AT_ONCE, FREE, STALLS_S, Lane, threads
+from boxspec.target.observe.machine import Machine
+
+IDLE = Machine(0, 2, 0, 0, 0)
+
+
+class Clock:
+    """Counters of two processors of which each was free for this share of the time."""
+
+    def __init__(self, free: float) -> None:
+        self.free, self.last = free, IDLE
+
+    def now(self) -> Machine:
+        t_ns = self.last.t_ns + 1000
+        idle_ns = self.last.idle_ns + int(2 * 1000 * self.free)
+        self.last = replace(self.last, t_ns=t_ns, idle_ns=idle_ns)
+        return self.last
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> Iterator[Lane]:
+    monkeypatch.setattr(lane, "STALLS_S", 0.01)
+    monkeypatch.setattr(lane, "LOOK_S", 0.01)
+    made = Lane()
+    yield made
+    made.cancel()
+    made.join()
+
+
+def free(monkeypatch: pytest.MonkeyPatch, share: float) -> None:
+    monkeypatch.setattr(lane, "Machine", Clock(share))
+
+
+def test_bodies_that_wait_let_the_next_ones_begin(
+    made: Lane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free(monkeypatch, 1.0)
+    # Nobody passes before so many have begun.
+    barrier = threading.Barrier(AT_ONCE)
+
+    def body() -> float:
+        barrier.wait(30)
+        return 0.5
+
+    futures = [made.submit(number, body) for number in range(2 * AT_ONCE)]
+    assert [future.result(60) for future in futures] == [0.5] * len(futures)
+
+
+def test_on_a_busy_machine_they_come_one_after_the_other(
+    made: Lane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free(monkeypatch, FREE / 2)
+    running, most = list[int](), list[int]()
+
+    def body() -> float:
+        running.append(1)
+        most.append(len(running))
+        time.sleep(0.05)
+        running.pop()
+        return 0.0
+
+    for future in [made.submit(number, body) for number in range(8)]:
+        future.result(60)
+    assert max(most) == 1
+
+
+@pytest.mark.parametrize(
+    ("ages", "share", "count"),
+    [
+        ([], 1.0, 1),
+        ([0.0], 1.0, 1),
+        ([STALLS_S], 1.0, 2),
+        ([STALLS_S] * 5, 1.0, 6),
+        ([STALLS_S] * 5 + [0.0], 1.0, 6),
+        ([STALLS_S] * 40, 1.0, AT_ONCE),
+        ([STALLS_S] * 5, FREE, 6),
+        ([STALLS_S] * 5, FREE / 2, 5),
+        ([STALLS_S] * 5 + [0.0], FREE / 2, 5),
+        ([0.0], FREE / 2, 1),
+        ([], 0.0, 1),
+    ],
+)
+def test_how_many_may_run(ages: list[float], share: float, count: int) -> None:
+    now = time.monotonic()
+    assert threads([now - age for age in ages], share) == count
+
+
+def test_the_share_of_the_time_that_was_free() -> None:
+    later = replace(IDLE, t_ns=1000, idle_ns=500)
+    assert later.free_since(IDLE) == 0.25
+    assert IDLE.free_since(IDLE) == 0.0
+    assert replace(later, throttled_ns=1).free_since(IDLE) == 0.0

@@ -1,0 +1,32 @@
+"""Who stood in line for a processor on a busy machine is not taken for one that loops."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from boxspec.judge.verdict import Late
+from contracts.shared.moments import need_no_loop
+
+
+def test_who_is_asleep_had_to_wait() -> None:
+    with subprocess.Popen(["sleep", "60"]) as idle:
+        try:
+            need_no_loop(idle.pid, wanted=200, looked=600, share=0.5)
+            with pytest.raises(Late, match="700 ms of 600 ms"):
+                need_no_loop(idle.pid, wanted=700, looked=600, share=0.5)
+        finally:
+            idle.kill()
+
+
+def test_who_never_sleeps_loops() -> None:
+    loop = "import os\nos.write(1, b'.')\nwhile True:\n    pass"
+    with subprocess.Popen([sys.executable, "-c", loop], stdout=subprocess.PIPE) as busy:
+        assert busy.stdout is not None
+        try:
+            assert busy.stdout.read(1) == b"."
+            need_no_loop(busy.pid, wanted=700, looked=600, share=0.5)
+        finally:
+            busy.kill()

@@ -1,0 +1,19 @@
+"""A storm of signals at a shim that it has ended is no fault of the kit."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from types import SimpleNamespace
+from typing import Any, cast
+
+from contracts.exec.test_signal_storm import signal_each_thread
+
+
+def test_a_shim_that_is_gone_has_no_thread_to_signal() -> None:
+    with subprocess.Popen(["true"]) as gone:
+        gone.wait()
+        told: list[int] = []
+        live = SimpleNamespace(shim_pid=gone.pid, signal=told.append)
+        signal_each_thread(cast(Any, live), signal.SIGTERM)
+    assert told == []
