@@ -6,6 +6,7 @@
 
 #define BS_PLAN_MODE "mode"     /* first: `landlock` or `bubblewrap` */
 #define BS_PLAN_ARG "arg"       /* bubblewrap: the next word of its command */
+#define BS_PLAN_SEAL "seal"     /* bubblewrap, once: a path that pid 1 makes read-only */
 #define BS_PLAN_FILTER "filter" /* absolute path of a seccomp program, struct sock_filter[] */
 #define BS_PLAN_FS "fs"         /* landlock: rights that are handled, hexadecimal */
 #define BS_PLAN_NET "net"       /* the same for the network */

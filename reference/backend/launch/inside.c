@@ -65,14 +65,16 @@ static int become(void *ctx) {
     return 127;
 }
 
-static bool prepare(bool filtered, struct bs_launch_failure *failure) {
+static bool prepare(const struct inside *words, struct bs_launch_failure *failure) {
     void *filter = NULL;
     size_t len = 0;
-    if (filtered && !read_filter(FILTER_FD, &filter, &len, failure))
+    if (words->filtered && !read_filter(FILTER_FD, &filter, &len, failure))
         return false;
     if (!close_from(FILTER_FD, false) || !close_from(STATUS_FD, true))
         return failed(failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
-    if (!drop_privileges(failure) || (filtered && !apply_filter(filter, len, failure)))
+    if (words->seal[0] != '\0' && !make_read_only(words->seal, failure))
+        return false;
+    if (!drop_privileges(failure) || (words->filtered && !apply_filter(filter, len, failure)))
         return false;
     /* The program must not reach into this process, which has the status pipe. */
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ||
@@ -115,7 +117,8 @@ static int supervise(pid_t program, const sigset_t *set) {
     return wait_status;
 }
 
-int inside(struct program *program, bool filtered, bool tells, const char *mask) {
+int inside(const struct inside *words, struct program *program) {
+    const char *mask = words->mask;
     struct status status = {.kind = STATUS_READY};
     sigset_t ignored;
     sigset_t set;
@@ -128,7 +131,7 @@ int inside(struct program *program, bool filtered, bool tells, const char *mask)
     /* No signal is lost from here on: while this is read outside, and the environment comes, there
      * is more to do. */
     send_status(STATUS_FD, &status);
-    if (!prepare(filtered, &status.failure))
+    if (!prepare(words, &status.failure))
         goto failure;
     program->envp = read_environ(&status.failure);
     if (program->envp == NULL)
@@ -142,7 +145,7 @@ int inside(struct program *program, bool filtered, bool tells, const char *mask)
     if (status.kind == STATUS_FAILED)
         goto failure;
     status.kind = STATUS_STARTED;
-    if (tells)
+    if (words->tells)
         send_status(STATUS_FD, &status);
     for (int fd = STDIN_FD; fd <= STDERR_FD; fd++)
         (void)close(fd);

@@ -61,7 +61,8 @@ struct plan {
     bool namespaces; /* bubblewrap; else Landlock */
     char **args;     /* of bubblewrap, NULL-terminated */
     size_t n_args;
-    const char *filter; /* NULL: none */
+    const char *seal;   /* NULL: none */
+    const char *filter; /* the same */
     struct bs_ll_ruleset ruleset;
     struct path_rule *paths;
     size_t n_paths;
@@ -91,6 +92,7 @@ void block_signals(sigset_t *before);
 pid_t start_child(int (*become)(void *ctx), void *ctx);
 
 /* Steps of a process on its way to the program, each for itself. */
+bool make_read_only(const char *path, struct bs_launch_failure *failure);
 bool drop_privileges(struct bs_launch_failure *failure);
 bool read_filter(int fd, void **filter, size_t *len, struct bs_launch_failure *failure);
 bool apply_filter(const void *filter, size_t len, struct bs_launch_failure *failure);
@@ -116,7 +118,14 @@ void kill_leftovers(bool also_in_group);
 bool group_has_others(void);
 
 int outside(const struct plan *plan, struct program *program, bool reports);
-/* tells: that the program was started, too. */
-int inside(struct program *program, bool filtered, bool tells, const char *mask);
+
+struct inside {
+    bool filtered;
+    bool tells;       /* that the program was started, too */
+    const char *seal; /* "": none */
+    const char *mask; /* a digit for each signal */
+};
+
+int inside(const struct inside *words, struct program *program);
 
 #endif

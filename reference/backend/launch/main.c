@@ -21,13 +21,16 @@ static int wrong(const char *words) {
     return BS_LAUNCH_FAILED;
 }
 
-/* --inside filtered|bare tells|silent MASK DIR -- PROGRAM ... */
+/* --inside filtered|bare tells|silent SEAL MASK DIR -- PROGRAM ... */
 static int run_inside(int argc, char **argv) {
-    if (argc < 8 || strcmp(argv[6], "--") != 0 || getpid() != 1)
+    if (argc < 9 || strcmp(argv[7], "--") != 0 || getpid() != 1)
         return wrong(BS_LAUNCH_INSIDE " is for the launcher itself");
-    struct program program = {.argv = argv + 7, .cwd = argv[5]};
-    return inside(&program, strcmp(argv[2], "filtered") == 0, strcmp(argv[3], "tells") == 0,
-                  argv[4]);
+    struct program program = {.argv = argv + 8, .cwd = argv[6]};
+    const struct inside words = {.filtered = strcmp(argv[2], "filtered") == 0,
+                                 .tells = strcmp(argv[3], "tells") == 0,
+                                 .seal = argv[4],
+                                 .mask = argv[5]};
+    return inside(&words, &program);
 }
 
 /* What is not there or cannot be understood is told like everything else that keeps the program

@@ -72,6 +72,10 @@ static bool take(struct plan *plan, const char *key, char *value) {
         plan->args[plan->n_args++] = value;
         return true;
     }
+    if (strcmp(key, BS_PLAN_SEAL) == 0 && plan->seal == NULL) {
+        plan->seal = value;
+        return value[0] == '/';
+    }
     if (strcmp(key, BS_PLAN_FILTER) == 0) {
         plan->filter = value;
         return true;

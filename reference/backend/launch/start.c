@@ -72,7 +72,7 @@ static void become_bubblewrap(struct launcher *launcher, const struct ends *ends
     size_t n = 0;
     while (program->argv[n] != NULL)
         n++;
-    const char **argv = calloc(plan->n_args + n + 10, sizeof *argv);
+    const char **argv = calloc(plan->n_args + n + 11, sizeof *argv);
     int filter = -1;
     int self = (int)BS_RETRY(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
     if (plan->filter != NULL)
@@ -105,6 +105,7 @@ static void become_bubblewrap(struct launcher *launcher, const struct ends *ends
     argv[at++] = BS_LAUNCH_INSIDE;
     argv[at++] = filter >= 0 ? "filtered" : "bare";
     argv[at++] = launcher->tells ? "tells" : "silent";
+    argv[at++] = plan->seal != NULL ? plan->seal : "";
     argv[at++] = mask;
     argv[at++] = program->cwd;
     argv[at++] = "--";

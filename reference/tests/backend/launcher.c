@@ -80,7 +80,9 @@ static void a_plan_that_is_not_understood_starts_nothing(void **state) {
                                         "mode=landlock\nfs=2\npath=2\n",
                                         "mode=landlock\nfs=2\nword\n",
                                         "mode=landlock\nfs=2", /* cut off */
-                                        "mode=bubblewrap\n"};
+                                        "mode=bubblewrap\n",
+                                        "mode=bubblewrap\narg=bwrap\nseal=proc\n",
+                                        "mode=bubblewrap\narg=bwrap\nseal=/a\nseal=/b\n"};
     for (size_t i = 0; i < LENGTH(plans); i++)
         assert_refused(*state, plans[i], "its plan is not one");
 }
@@ -90,6 +92,23 @@ static void what_bubblewrap_says_is_the_reason(void **state) {
                    "no-such-option");
     assert_refused(*state, "mode=bubblewrap\narg=/no/such/bwrap\n", "/no/such/bwrap");
     assert_refused(*state, "mode=bubblewrap\narg=/bin/true\n", "it ended before the program");
+}
+
+#define WRAPPED                                                                                    \
+    "mode=bubblewrap\narg=/usr/bin/bwrap\narg=--unshare-all\narg=--as-pid-1\narg=--ro-bind\n"      \
+    "arg=/\narg=/\narg=--proc\narg=/proc\narg=--cap-drop\narg=ALL\n"
+
+/* Pid 1 seals it while it may; whatever keeps it from that, no program starts. */
+static void what_cannot_be_sealed_starts_nothing(void **state) {
+    const struct folder *folder = *state;
+    struct bs_exec_result result = BS_EXEC_RESULT_INIT;
+    struct bs_error err = BS_ERROR_INIT;
+    if (access("/usr/bin/bwrap", X_OK) != 0 || launch(folder, WRAPPED, 60000, &result, &err) != 0)
+        skip();
+    bs_exec_result_clear(&result);
+    assert_refused(folder, WRAPPED "seal=/proc/sys\n", "/proc/sys");
+    assert_refused(folder, WRAPPED "arg=--cap-add\narg=CAP_SYS_ADMIN\nseal=/proc/none\n",
+                   "/proc/none");
 }
 
 /* It inherits SIGTERM blocked, as bubblewrap does, and has nothing inside that a grace would be
@@ -185,6 +204,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(a_plan_that_is_not_understood_starts_nothing),
         IN_FOLDER(what_bubblewrap_says_is_the_reason),
+        IN_FOLDER(what_cannot_be_sealed_starts_nothing),
         IN_FOLDER(a_bubblewrap_that_hangs_has_no_grace),
         IN_FOLDER(a_filter_that_is_none_starts_nothing),
         IN_FOLDER(a_path_that_is_gone_starts_nothing),
