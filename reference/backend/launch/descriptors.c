@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "backend/launch/launch.h"
@@ -27,7 +28,7 @@ static bool close_one_by_one(int first, bool on_exec) {
 
 bool close_from(int first, bool on_exec) {
     unsigned flags = on_exec ? CLOSE_RANGE_CLOEXEC : 0;
-    return close_range((unsigned)first, ~0U, (int)flags) == 0 || close_one_by_one(first, on_exec);
+    return syscall(SYS_close_range, first, ~0U, flags) == 0 || close_one_by_one(first, on_exec);
 }
 
 bool let_go_of_stdio(bool err) {
