@@ -8,6 +8,8 @@ import re
 import sys
 from pathlib import Path
 
+import pytest
+
 from selftest.tools import CONFORMANCE, run
 
 PAGE = CONFORMANCE / "tutorial.md"
@@ -32,6 +34,7 @@ def kit(folder: Path) -> dict[str, str]:
     return {"PATH": f"{folder}:{Path(sys.executable).parent}:{os.environ['PATH']}"}
 
 
+@pytest.mark.long
 def test_the_tutorial_goes_as_it_says(tmp_path: Path) -> None:
     bin_folder, work = tmp_path / "bin", tmp_path / "work"
     bin_folder.mkdir()
