@@ -123,6 +123,11 @@ def test_what_is_undecided_is_one_line() -> None:
     assert f"not applicable, without exec.cap: {CAPPED}\n" in text
 
 
+def test_a_reason_why_nothing_applies_is_told_in_its_own_words() -> None:
+    text = told(tree([record(MUST, NotApplicable("hello names no backend"))]))
+    assert f"not applicable, hello names no backend: {MUST}\n" in text
+
+
 @pytest.mark.parametrize(
     ("records", "more", "words"),
     [

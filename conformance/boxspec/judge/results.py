@@ -188,3 +188,9 @@ class Tree:
         if self.incomplete(require_complete):
             return 3
         return 4 if strict and self.stale else 0
+
+
+def why_not(key: str) -> str:
+    """A key of `Tree.not_applicable` in words: names of capabilities, or a test's own reason."""
+    named = all(" " not in name for name in key.split(", "))
+    return f"without {key}" if named else key

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from boxspec.errors import UsageError
+from boxspec.judge.results import why_not
 from boxspec.printable import one_line
 from boxspec.report import history
 from boxspec.report.evidence import Evidence
@@ -105,13 +106,15 @@ def _environment() -> Environment:
     # Few runs make a page, and each would pay for this when it starts.
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    return Environment(
+    made = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters["why_not"] = why_not
+    return made
 
 
 def _hash(script: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from boxspec.judge.block import block_lines
 from boxspec.judge.repro import repro_command
-from boxspec.judge.results import Judged, Tree
+from boxspec.judge.results import Judged, Tree, why_not
 from boxspec.judge.verdict import BROKEN, Verdict
 from boxspec.printable import one_line
 from boxspec.report.console import Console
@@ -90,7 +90,7 @@ def _undecided(tree: Tree) -> Iterator[str]:
         for why in dict.fromkeys(each.changed for each in judged.records if each.changed):
             yield f"changed by the sandbox  {judged.id}: {why}"
     for missing, ids in tree.not_applicable().items():
-        yield f"not applicable, without {missing}: {' '.join(ids)}"
+        yield f"not applicable, {why_not(missing)}: {' '.join(ids)}"
 
 
 def close(console: Console, tree: Tree, verdict: str, status: int) -> None:

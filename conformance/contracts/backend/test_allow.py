@@ -2,13 +2,23 @@
 
 import pytest
 
-from boxspec.api import Box, Verdict, expect, requires
+from boxspec.api import Box, NotApplicable, Verdict, expect, requires
 from contracts.backend.attempt import control, inside, said_inside
 from contracts.backend.ground import Ground, made_ground
 from contracts.backend.probes import Said
 from contracts.backend.scene import made_scene
 
 PROFILES = ("read-only", "repo-write", "no-network", "full-dev", "ci-only")
+# What a list of paths, a table of mounts or a shell takes for something else.
+NAMES = {
+    "blank": "two words",
+    "colon": "a:b,c=d",
+    "backslash": "a\\040b",
+    "quotes": 'it\'s "so"',
+    "dollar": "$HOME;%s*[a]",
+    "option": "--",
+    "newline": "two\nlines",
+}
 EVERYWHERE = ("o_devices", "o_pipes", "o_children", "o_exec", "o_system")
 
 
@@ -22,6 +32,26 @@ def _works(box: Box, name: str, profile: str) -> None:
 @requires("BACKEND-ALLOW-01")
 def test_the_workspace_is_for_work(box: Box) -> None:
     _works(box, "o_workspace", "repo-write")
+
+
+@requires("BACKEND-ALLOW-01")
+@pytest.mark.parametrize("name", NAMES)
+def test_a_workspace_may_have_any_name(box: Box, name: str) -> None:
+    with made_ground() as ground:
+        root = ground.ws / NAMES[name]
+        root.mkdir()
+        session = box.backend.run(
+            [{"program": "/bin/sh", "args": ["-c", "echo 1 >made && ln -s made link && rm link"]}],
+            root=root,
+            profile="repo-write",
+            on_unavailable="degrade",
+        )
+        if session.result["enforcement"] == "none":
+            raise NotApplicable("the backend says that it enforces nothing")
+        call = session.only
+        said = call.stderr[-400:].decode("utf-8", "replace") if call.ok else call.error["message"]
+        made = [path.name for path in root.iterdir()]
+        expect("what was made", made, ["made"], {"inside": said}, Verdict.OVERREFUSED)
 
 
 @requires("BACKEND-ALLOW-02")

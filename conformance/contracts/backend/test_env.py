@@ -74,5 +74,22 @@ def test_the_scratch_is_private_and_goes(box: Box) -> None:
         expect("what is left of it", left, [])
 
 
+@requires("BACKEND-ENV-03")
+def test_the_scratch_of_the_next_session_is_empty(box: Box) -> None:
+    with made_ground() as ground:
+        words = ground.write_params("o_scratch")
+        # It makes a file that must not be there yet.
+        for when in ("first", "next"):
+            session = box.backend.run(
+                [{"program": words[0], "args": words[1:]}],
+                root=ground.ws,
+                profile="repo-write",
+                on_unavailable="degrade",
+                shim_env={"HOME": str(ground.home)},
+            )
+            said = said_inside(session)
+            expect(f"a file below TMPDIR is made, in the {when} session", str(said), "did")
+
+
 def _has(folder: Path, token: str) -> bool:
     return (folder / f"boxspec-{token}").exists()

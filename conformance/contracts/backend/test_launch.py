@@ -3,6 +3,7 @@
 import fcntl
 import os
 import pty
+import signal
 import struct
 import subprocess
 import termios
@@ -15,23 +16,43 @@ from boxspec.api import (
     Failure,
     HostLacks,
     NotApplicable,
+    NotMeasured,
     Verdict,
     expect,
+    one_of,
     programs,
     requires,
     startswith,
 )
-from contracts.backend.attempt import attempt, inside
+from contracts.backend.attempt import attempt, inside, judge
 from contracts.backend.ground import made_ground
 from contracts.backend.scene import Scene, made_scene, run_outside
+from contracts.shared.files import program_at
 
 MISSING = "/boxspec/no/such/program"
+# What die-by says of a signal that does not end it.
+NOT_ENDED = 66
+# What a shell between the wrapper and the program, or a list of its own, takes for something else.
+WORDS = ("", "a  b", "$HOME", "`id`", "it's", '"', "*", "a\nb", "\\", ";", "--", "é")
 
 
 @requires("BACKEND-LAUNCH-01")
 @pytest.mark.parametrize("probe", ["e_fds", "w_inherited_dirfd", "w_inherited_rwfd"])
 def test_no_descriptor_comes_along(box: Box, probe: str) -> None:
     attempt(box, probe)
+
+
+@requires("BACKEND-LAUNCH-01")
+@pytest.mark.parametrize("number", [9, 300])
+def test_no_descriptor_comes_along_by_its_number(box: Box, number: int) -> None:
+    # Below where a wrapper has its own ones, and above where a loop of its own may end.
+    with made_scene("e_fds") as scene:
+        scene.state = ["--leave-open", f"{number}={scene.ground.out / 'file'}"]
+        said, _ = run_outside(scene, scene.arm())
+        if f"descriptor {number}" not in said.leaked:
+            raise HostLacks("escape probes", f"descriptor {number} is not there even outside")
+        session, said = inside(box, scene, "repo-write")
+        judge(scene, session, said)
 
 
 class Terminal:
@@ -145,3 +166,36 @@ def test_a_library_that_the_request_preloads_runs_confined(box: Box) -> None:
             raise NotApplicable("the backend says that it enforces nothing")
         expect("the program's end", session.only.result["exit_code"], 0)
         expect("processes that wrote outside", told.read_text(), "", verdict=Verdict.ESCAPED)
+
+
+@requires("BACKEND-LAUNCH-06")
+@pytest.mark.parametrize("name", ["KILL", "TERM", "SEGV"])
+def test_an_end_by_a_signal_comes_through(box: Box, name: str) -> None:
+    with made_ground() as ground:
+        program = program_at(ground.ws / "die-by", programs.die_by)
+        session = box.backend.run(
+            [{"program": str(program), "args": [name]}],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+        )
+        result = session.only.result
+        if result["exit_code"] == NOT_ENDED:
+            raise NotMeasured("inside, a program is process 1, which no signal of its own ends")
+        number = signal.Signals[f"SIG{name}"]
+        expect("success", result["success"], False)
+        expect("the exit code", result["exit_code"], one_of(None, 128 + number))
+
+
+@requires("BACKEND-LAUNCH-07")
+def test_arguments_come_through(box: Box) -> None:
+    with made_ground() as ground:
+        # One call for each: what a word ends or begins is told by its own.
+        session = box.backend.run(
+            [{"program": "/usr/bin/printf", "args": ["<%s>", word, "x"]} for word in WORDS],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+        )
+        found = [call.stdout.decode() if call.ok else "no result" for call in session.calls]
+        expect("the arguments", found, [f"<{word}><x>" for word in WORDS])

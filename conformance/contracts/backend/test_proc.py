@@ -2,10 +2,22 @@
 
 import pytest
 
-from boxspec.api import Box, Declared, Failure, HostLacks, Verdict, requires
+from boxspec.api import (
+    Box,
+    Declared,
+    Failure,
+    HostLacks,
+    Late,
+    NotApplicable,
+    Verdict,
+    requires,
+)
+from contracts.backend.answers import ObservedSession
 from contracts.backend.attempt import attempt, inside
+from contracts.backend.ground import made_ground
 from contracts.backend.scene import made_scene, run_outside
 
+DEADLINE_MS = 2000
 SIGNALS = (
     *("p_kill0", "p_kill_usr1", "p_tgkill", "p_sigqueue", "p_pidfd_signal", "p_fown_sigurg"),
 )
@@ -37,15 +49,43 @@ def test_nothing_lives_on(box: Box, probe: str) -> None:
             raise HostLacks("escape probes", f"{probe} does not live on even outside")
     with made_scene(probe) as scene:
         session, _ = inside(box, scene, "repo-write")
-        lasting = [proc.describe() for proc in session.lasting]
-        declared = session.claim("process")
-        if lasting and declared["claim"] != "fully":
-            raise Declared("process", declared["claim"], f"{probe}: {lasting[0]}")
-        if lasting:
-            raise Failure(
-                "what a program started ends with its session",
-                "nobody is left",
-                # How many of a swarm are still there is another number each time.
-                lasting[0] if probe == "p_swarm" else ", ".join(lasting),
-                verdict=Verdict.CONTRADICTION,
-            )
+        # How many of a swarm are still there is another number each time.
+        _nobody_is_left(session, probe, at_most=1 if probe == "p_swarm" else None)
+
+
+@requires("BACKEND-PROC-03")
+def test_nothing_lives_on_after_a_deadline(box: Box) -> None:
+    # The wrapper is ended from outside, and cannot wait for its program.
+    with made_ground() as ground:
+        session = box.backend.run(
+            [
+                {
+                    "program": "/bin/sh",
+                    "args": ["-c", ": >sibling; exec sleep 600"],
+                    "timeout_ms": DEADLINE_MS,
+                }
+            ],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+        )
+        if session.result["enforcement"] == "none":
+            raise NotApplicable("the backend says that it enforces nothing")
+        if not (ground.ws / "sibling").exists():
+            raise Late("the program", "it has begun before its deadline", "it has not")
+        _nobody_is_left(session, "a deadline")
+
+
+def _nobody_is_left(session: ObservedSession, what: str, at_most: int | None = None) -> None:
+    lasting = [proc.describe() for proc in session.lasting]
+    if not lasting:
+        return
+    declared = session.claim("process")
+    if declared["claim"] != "fully":
+        raise Declared("process", declared["claim"], f"{what}: {lasting[0]}")
+    raise Failure(
+        "what a program started ends with its session",
+        "nobody is left",
+        ", ".join(lasting[:at_most]),
+        verdict=Verdict.CONTRADICTION,
+    )

@@ -5,7 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Box, Declared, Failure, HostLacks, NotApplicable, Verdict, expect, requires
+from boxspec.api import (
+    Blocked,
+    Box,
+    Declared,
+    Failure,
+    HostLacks,
+    NotApplicable,
+    Verdict,
+    expect,
+    requires,
+)
 from contracts.backend.attempt import attempt
 from contracts.backend.ground import Ground, made_ground
 from contracts.shared.files import script_at
@@ -36,6 +46,33 @@ def test_a_change_outside_is_not_made(box: Box, probe: str) -> None:
 @pytest.mark.parametrize("probe", ALIAS)
 def test_no_alias_leads_outside(box: Box, probe: str) -> None:
     attempt(box, probe)
+
+
+PLANT = """cd "$TMPDIR" && ln -s "$1" folder && ln -s "$1/file" file && mkdir below || exit 1
+ln -s "$1" below/folder && ln -s "$2" below/home && : >"$3/sibling"
+"""
+
+
+@requires("BACKEND-WRITE-02")
+def test_what_tidies_up_the_scratch_follows_no_link(box: Box) -> None:
+    with made_ground() as ground:
+        ground.watch()
+        words = ["-c", PLANT, "sh", str(ground.out), str(ground.home), str(ground.ws)]
+        session = box.backend.run(
+            [{"program": "/bin/sh", "args": words}],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+        )
+        if session.result["enforcement"] == "none":
+            raise NotApplicable("the backend says that it enforces nothing")
+        if not (ground.ws / "sibling").exists():
+            raise Blocked(["BACKEND-ENV-03"], "no links are made below TMPDIR")
+        changes = ground.changes()
+        claim = session.claim("fs-write")
+        if changes and claim["claim"] != "fully":
+            raise Declared("fs-write", claim["claim"], f"links of the scratch: {changes[0]}")
+        expect("what is another outside", changes, [], verdict=Verdict.CONTRADICTION)
 
 
 @requires("BACKEND-WRITE-03")

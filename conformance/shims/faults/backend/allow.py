@@ -16,6 +16,15 @@ def workspace_is_read_only():
         return made
 
 
+@fault("BACKEND-ALLOW-01", "a name with a blank is not found", "mountinfo has \\040 for it")
+def names_with_blanks_are_not_found():
+    @replaces(Bubblewrap)
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        made = original(self, argv, root, profile, cwd, binds)
+        # What is not found in the table of mounts is not made writable again.
+        return [b"--ro-bind" if word == b"--bind" and b" " in root else word for word in made]
+
+
 @fault("BACKEND-ALLOW-02", "there are no devices", "a root without /dev")
 def no_devices():
     @replaces(Bubblewrap)

@@ -1,5 +1,7 @@
 """Mistakes with the environment of a program inside."""
 
+import os
+
 import backend.environment as environment
 from backend.bubblewrap import Bubblewrap
 from exec.spawn import caller_environment
@@ -40,3 +42,16 @@ def scratch_is_not_there():
     def wrap(original, self, argv, given, cwd):
         made, _ = original(self, argv, given, cwd)
         return made, [(b"TMPDIR", b"/run/boxspec-scratch")]
+
+
+@fault("BACKEND-ENV-03", "one scratch serves all sessions", "a cache that is never emptied")
+def one_scratch_serves_all():
+    @replaces(Bubblewrap)
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        made = original(self, argv, root, profile, cwd, binds)
+        folder = os.path.join(os.environb.get(b"HOME", b"/nonexistent"), b".scratch")
+        if root == b"/":
+            return made
+        os.makedirs(folder, exist_ok=True)
+        at = made.index(b"--tmpfs")
+        return [*made[:at], b"--bind", folder, *made[at + 1 :]]

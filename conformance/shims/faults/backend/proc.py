@@ -1,6 +1,7 @@
 """Mistakes that leave other processes within reach."""
 
 from backend.bubblewrap import Bubblewrap
+from backend.session import Session
 from faults.registry import fault, replaces
 
 
@@ -34,3 +35,14 @@ def daemons_live_on():
     @replaces(Bubblewrap)
     def hardening(original, self):
         return [word for word in original(self) if word != b"--die-with-parent"]
+
+
+@fault(
+    "BACKEND-PROC-03", "a deadline ends the wrapper alone", "kill(pid), and no --die-with-parent"
+)
+def a_deadline_ends_the_wrapper_alone():
+    @replaces(Session)
+    def wrap(original, self, request, cwd):
+        original(self, request, cwd)
+        if request.timeout_ms is not None:
+            request.args = [word for word in request.args if word != b"--die-with-parent"]

@@ -1,6 +1,8 @@
 """Mistakes that let writes out."""
 
 import os
+import shutil
+import tempfile
 
 import backend.filter as filter_
 import backend.inside as inside
@@ -27,6 +29,24 @@ def links_are_bound():
             if os.path.islink(path) and os.path.isdir(path):
                 target = os.path.realpath(path)
                 self.binds = [b"--bind", target, target, *self.binds]
+
+
+@fault("BACKEND-WRITE-02", "what tidies up the scratch follows links", "rm -r by a walk of its own")
+def tidying_up_follows_links():
+    @replaces(Bubblewrap)
+    def wrap(original, self, argv, context, cwd):
+        made, added = original(self, argv, context, cwd)
+        self.folder = tempfile.mkdtemp(prefix=b"boxspec-fault-", dir=b"/var/tmp")
+        at = made.index(b"--tmpfs")
+        return [*made[:at], b"--bind", self.folder, *made[at + 1 :]], added
+
+    @replaces(Bubblewrap)
+    def shutdown(original, self):
+        original(self)
+        for place, _, files in os.walk(getattr(self, "folder", b""), followlinks=True):
+            for name in files:
+                os.unlink(os.path.join(place, name))
+        shutil.rmtree(getattr(self, "folder", b""), ignore_errors=True)
 
 
 @fault("BACKEND-WRITE-03", "file handles may be opened", "capabilities kept, shocker")
