@@ -17,7 +17,6 @@ NAMES = {
     "quotes": 'it\'s "so"',
     "dollar": "$HOME;%s*[a]",
     "option": "--",
-    "newline": "two\nlines",
 }
 EVERYWHERE = ("o_devices", "o_pipes", "o_children", "o_exec", "o_system")
 

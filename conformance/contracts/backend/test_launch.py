@@ -197,5 +197,8 @@ def test_arguments_come_through(box: Box) -> None:
             profile="repo-write",
             on_unavailable="degrade",
         )
-        found = [call.stdout.decode() if call.ok else "no result" for call in session.calls]
+        found = [
+            call.stdout.decode("utf-8", "replace") if call.ok else "no result"
+            for call in session.calls
+        ]
         expect("the arguments", found, [f"<{word}><x>" for word in WORDS])
