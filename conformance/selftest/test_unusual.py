@@ -141,6 +141,21 @@ def test_runs_that_take_turns_are_no_leak(tmp_path: Path) -> None:
     assert found.failing == [], found.said
 
 
+@pytest.mark.turns(5)
+def test_who_says_more_and_in_other_words_conforms(tmp_path: Path) -> None:
+    shim = f"{PYTHON} {HERE / 'talkative.py'}"
+    topics = (
+        "test_every_byte_goes_both_ways or test_what_cannot_be_started or test_an_end_is_a_code"
+        " or test_a_stdin_that_cannot_be_read or test_after_the_end_a_signal or test_a_handle_has"
+        " or test_a_signal_ends_a_group_that_ignores_it or test_a_timeout_is_in_milliseconds"
+    )
+    found = judged(shim, tmp_path, "--profile", "all", "-k", topics)
+    assert found.all_of("fails", "not-measured") == [], found.said
+    wanted = {f"PROCESS-{each}" for each in ("BYTES-01", "OPEN-03", "OPEN-04", "KILL-03")}
+    wanted |= {"PROCESS-WAIT-01", "PROCESS-BRIDGE-03", "PROCESS-BRIDGE-13", "MODULE-TIME-01"}
+    assert wanted <= {*found.all_of("conforms")}, found.said
+
+
 def explained(shim: str) -> set[str]:
     """What a shim does otherwise, as the page beside it says."""
     page = (HERE / "README.md").read_text()

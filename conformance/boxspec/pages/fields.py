@@ -33,17 +33,17 @@ def _when_absent(field: dict[str, Any], mandatory: bool) -> str:
     return "required" if mandatory else ""
 
 
-def of_result(op: str) -> list[str]:
-    """Field, value, and when it is given."""
+def of_result(op: str, part: str = "result") -> list[str]:
+    """A part of the schema's `$defs`: field, value, and when it is given."""
     parts = schema.documents()[op]["$defs"]
-    given = dict.fromkeys(_mandatory(parts["result"]), "always")
-    for part, asked in parts.items():
-        if part.startswith(schema.DECLARED):
-            capability = part.removeprefix(schema.DECLARED)
+    given = dict.fromkeys(_mandatory(parts[part]), "always")
+    for name, asked in parts.items():
+        if name.startswith(schema.DECLARED):
+            capability = name.removeprefix(schema.DECLARED)
             given |= dict.fromkeys(asked.get("required", ()), f"with `{capability}`")
     rows = [
-        row(f"`{name}`", _value(op, name, field), given.get(name, "may be absent"))
-        for name, field in _fields(parts["result"])
+        row(f"`{name}`", _value(op, name, field), given.get(name) or field.get("x-given", "may be absent"))
+        for name, field in _fields(parts[part])
     ]
     return table(["field", "value", "given"], rows)
 

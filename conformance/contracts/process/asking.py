@@ -16,13 +16,34 @@ Message = dict[str, Any]
 Step = dict[str, Any]
 
 
+END = ("running", "exited", "signaled")
+# What the page has as the result of a step, beside an error.
+TOLD: dict[str, tuple[str, ...]] = {
+    "open": ("pid",),
+    "streams": ("stdin", "stdout", "stderr"),
+    "take": ("taken",),
+    "write": ("written", "errno"),
+    "read_until": ("data_b64", "eof"),
+    "read_eof": ("bytes", "sha256", "data_b64"),
+    "poll": END,
+    "wait": END,
+    "close": (*END, "detached_writers"),
+    "repeat": ("repeated", "last"),
+}
+
+
 class Script(Observed):
     """One process.script through one shim process."""
 
     @property
     def steps(self) -> list[dict[str, Any]]:
-        steps: list[dict[str, Any]] = self.result["steps"]
-        return steps
+        """What each step tells; nothing is judged by what a shim says besides."""
+        assert isinstance(self.message, dict)
+        both = zip(self.message["steps"], self.result["steps"], strict=False)
+        return [
+            {key: told[key] for key in (*TOLD.get(asked["step"], ()), "error") if key in told}
+            for asked, told in both
+        ]
 
     def data(self, index: int) -> bytes:
         """What a step has read."""

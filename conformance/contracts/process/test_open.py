@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Box, contains, expect, requires
+from boxspec.api import Box, expect, requires
 from contracts.process.asking import handle, step
 from contracts.process.judging import CAT, Pause, shell
 
@@ -61,9 +61,7 @@ def test_a_bad_mode_spawns_nothing(box: Box, stream: str, mode: int) -> None:
 @pytest.mark.parametrize("program", ["/boxspec/no/such", "boxspec-no-such", "/"])
 def test_what_cannot_be_started_is_an_error_of_open(box: Box, program: str) -> None:
     seen = box.process.script({"a": handle(program)}, [step("open")])
-    error = seen.steps[0].get("error", {})
-    expect("kind", error.get("kind"), "execution")
-    expect("message", error.get("message"), contains("failed to spawn"))
+    expect("kind", seen.steps[0].get("error", {}).get("kind"), "execution")
 
 
 @requires("PROCESS-OPEN-04")

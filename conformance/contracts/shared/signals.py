@@ -26,5 +26,5 @@ def signals_in(mask: str) -> set[int]:
 
 
 def expect_the_three_at_default(report: Mapping[str, Any]) -> None:
-    bad = THREE & signals_in(report["sigign"])
+    bad = {signal.Signals(each).name for each in THREE & signals_in(report["sigign"])}
     expect("those of the three that the child ignores", bad, set())
