@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Box, expect, requires
+from boxspec.api import Box, contains, expect, requires
 from contracts.process.asking import handle, step
 from contracts.process.judging import CAT, Pause, shell
 
