@@ -42,7 +42,11 @@ def of_result(op: str, part: str = "result") -> list[str]:
             capability = name.removeprefix(schema.DECLARED)
             given |= dict.fromkeys(asked.get("required", ()), f"with `{capability}`")
     rows = [
-        row(f"`{name}`", _value(op, name, field), given.get(name) or field.get("x-given", "may be absent"))
+        row(
+            f"`{name}`",
+            _value(op, name, field),
+            given.get(name) or field.get("x-given", "may be absent"),
+        )
         for name, field in _fields(parts[part])
     ]
     return table(["field", "value", "given"], rows)

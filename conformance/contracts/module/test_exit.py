@@ -25,6 +25,14 @@ def test_its_stderr_is_told_as_text(box: Box) -> None:
     expect("stderr", box.module.execute("fails").field("stderr"), "a\ufffdb\né")
 
 
+@requires("MODULE-EXIT-01")
+def test_a_long_stderr_is_told_whole(box: Box) -> None:
+    box.module.script("fails", "head -c 200000 /dev/zero | tr '\\0' e >&2; exit 3")
+    told = str(box.module.execute("fails").field("stderr"))
+    got = (len(told), {*told})
+    expect("characters on stderr, and which", got, (200_000, {"e"}))
+
+
 @requires("MODULE-EXIT-02")
 @pytest.mark.parametrize("name", ["KILL", "SEGV"])
 def test_a_death_is_no_value(box: Box, name: str) -> None:
@@ -41,6 +49,15 @@ def test_a_death_names_its_signal(box: Box, name: str) -> None:
     seen = box.module.execute("dies")
     got = (end(seen), seen.field("module_id"), seen.field("signal"))
     expect("class, module_id and signal", got, ("Signaled", "dies", f"SIG{name}"))
+
+
+@requires("MODULE-EXIT-03")
+def test_a_signal_without_a_name_of_its_own_is_one_too(box: Box) -> None:
+    """A real-time signal; how it is called is the shim's matter."""
+    box.module.script("dies", "kill -40 $$")
+    seen = box.module.execute("dies")
+    got = (end(seen), bool(seen.field("signal")))
+    expect("class, and whether the signal is named", got, ("Signaled", True))
 
 
 @requires("MODULE-EXIT-04")

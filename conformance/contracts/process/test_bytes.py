@@ -51,6 +51,20 @@ def test_both_outputs_are_whole(box: Box) -> None:
     expect("bytes on stdout and on stderr", lengths, (size, size))
 
 
+@requires("PROCESS-BYTES-01")
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_what_came_with_a_line_is_read_after_it(box: Box, stream: str) -> None:
+    """A reader with a buffer of its own has it, and the next one must get it."""
+    redirect = "" if stream == "stdout" else " >&2"
+    line = step("read_until", stream=stream, until=b"\n")
+    steps = [step("open"), line, line, step("close_stdin"), step("read_eof", stream=stream)]
+    # One write of printf; cat keeps the stream open until both lines are read.
+    told = shell(f"printf 'one\\ntwo\\nthree'{redirect}; exec cat{redirect}")
+    seen = box.process.script({"a": told}, steps)
+    got = [seen.data(index) for index in (1, 2, 4)]
+    expect("both lines, and the rest", got, [b"one\n", b"two\n", b"three"])
+
+
 @requires("PROCESS-BYTES-02")
 def test_a_write_behind_the_end_is_an_error_of_the_write(box: Box) -> None:
     wait = step("wait", timeout_ms=10_000)

@@ -68,6 +68,14 @@ def test_it_has_the_environment_of_its_request(box: Box, how: str) -> None:
     expect("its environment", got, env)
 
 
+@requires("PROCESS-CHILD-01")
+@HOW
+def test_an_environment_of_nothing_is_empty(box: Box, how: str) -> None:
+    said = reported(box, how, env={"clear_and_set": []})
+    names = [b64decode(each).decode().partition("=")[0] for each in said["env_b64"]]
+    expect("its variables", [name for name in names if name != "TMPDIR"], [])
+
+
 @requires("PROCESS-CHILD-02")
 @HOW
 def test_it_has_0_1_and_2_alone(box: Box, how: str) -> None:

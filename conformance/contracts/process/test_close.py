@@ -149,6 +149,17 @@ def test_a_second_close_tells_the_same(box: Box, first: str) -> None:
     expect("what they say beside an end", one.get("detached_writers"), False)
 
 
+@requires("PROCESS-CLOSE-03")
+def test_a_close_beside_a_close_tells_the_same(box: Box) -> None:
+    ignores = {"a": shell("trap '' TERM; echo ready; exec sleep 60")}
+    closes = [step("close", grace_ms=400, thread=who) for who in "xy"]
+    ready = step("read_until", stream="stdout", until=b"ready\n")
+    steps = [step("open"), ready, *closes, *(step("join", thread=who) for who in "xy")]
+    seen = box.process.script(ignores, steps, within_s=15)
+    wanted = {"signaled": "SIGKILL", "detached_writers": False}
+    expect("both ends", seen.steps[2:4], [wanted, wanted])
+
+
 @requires("PROCESS-DROP-01")
 @pytest.mark.parametrize("ignored", [True, False])
 def test_a_dropped_handle_leaves_nothing(box: Box, ignored: bool) -> None:

@@ -26,6 +26,15 @@ def test_an_end_is_a_code_or_a_signal(box: Box, line: str) -> None:
     expect("the end", seen.steps[1], ENDS[line])
 
 
+@requires("PROCESS-WAIT-01")
+def test_a_signal_without_a_name_of_its_own_is_one_too(box: Box) -> None:
+    """A real-time signal; how it is called is the shim's matter."""
+    seen = box.process.script({"a": shell("kill -40 $$")}, [step("open"), step("wait")])
+    told = seen.steps[1]
+    got = ([*told], bool(told.get("signaled")))
+    expect("what the end has, and whether it is named", got, (["signaled"], True))
+
+
 @requires("PROCESS-WAIT-02")
 @pytest.mark.parametrize("line", ["exit 3", "kill -KILL $$"])
 def test_a_second_wait_says_the_same(box: Box, line: str) -> None:

@@ -1,4 +1,4 @@
-"""The twin without `exec`, that says more than it is asked, and what is its own in its own words."""
+"""The twin without `exec`, which says more than it is asked, and errors in words of its own."""
 
 import os
 import sys
@@ -20,7 +20,9 @@ def kept():
     found["exec"].operations, found["exec"].capabilities = {}, list
     for name in KEPT:
         said = found[name].capabilities()
-        found[name].capabilities = lambda said=said: [word for word in said if "backend" not in word]
+        found[name].capabilities = lambda said=said: [
+            word for word in said if "backend" not in word
+        ]
     return found
 
 

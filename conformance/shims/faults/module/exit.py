@@ -25,6 +25,16 @@ def stderr_is_not_told():
         original(self, ended)
 
 
+@fault("MODULE-EXIT-01", "the middle of a long stderr is left out", "Stderr of exec.ExitError")
+def the_middle_is_left_out():
+    @replaces(execution.Execution)
+    def judge_end(original, self, ended):
+        told = ended["stderr"]
+        if len(told) > 65536:
+            ended["stderr"] = told[:32768] + b"\n... omitting ...\n" + told[-32768:]
+        original(self, ended)
+
+
 @fault("MODULE-EXIT-02", "a death by signal is exit 0", "WEXITSTATUS of any status")
 def a_death_is_exit_0():
     @replaces(execution.Execution)
@@ -41,6 +51,13 @@ def a_death_is_exit_128():
         if code != os.CLD_EXITED:
             raise execution.Failure("NonZeroExit", exit_code=-1, stderr=f"{128 + status}")
         original(self, ended)
+
+
+@fault("MODULE-EXIT-03", "a real-time signal has no name", "unix.SignalName of 34 and above")
+def a_real_time_signal_has_no_name():
+    @replaces(execution.signals)
+    def name_of(original, number):
+        return original(number) if number < 32 else ""
 
 
 @fault("MODULE-EXIT-04", "the rest of the group lives on", "the exit event of the child alone")

@@ -22,6 +22,17 @@ def one_write():
         return {"written": len(whole)}
 
 
+@fault("PROCESS-BYTES-01", "what came with a line is lost", "a bufio.Reader for each line")
+def what_came_with_a_line_is_lost():
+    @replaces(script.Step)
+    def read_until(original, self, fd):
+        got = b""
+        while self.data not in got and (piece := script.read(fd, 4096)):
+            got += piece
+        found, until, _ = got.partition(self.data)
+        return {"data_b64": script.base64(found + until), "eof": not until}
+
+
 @fault("PROCESS-BYTES-01", "stderr is cut", "a buffer for messages")
 def stderr_is_cut():
     @replaces(script.Step)

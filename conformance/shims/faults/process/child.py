@@ -17,6 +17,14 @@ def the_environment_is_added():
         self.environment = {**caller_environment(), **self.environment}
 
 
+@fault("PROCESS-CHILD-01", "an empty environment is the caller's", "cmd.Env = nil")
+def an_empty_environment_is_the_callers():
+    @replaces(handle.Plugged)
+    def __init__(original, self, request, *more):
+        original(self, request, *more)
+        self.environment = self.environment or caller_environment()
+
+
 @fault("PROCESS-CHILD-01", "an empty argument is none", "args.filter(Boolean)")
 def empty_arguments_are_dropped():
     @replaces(handle.Plugged)

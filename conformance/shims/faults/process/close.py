@@ -64,6 +64,16 @@ def nothing_to_tell():
         return told
 
 
+@fault("PROCESS-CLOSE-03", "a close beside a close does not wait", "if closing: return")
+def does_not_wait_for_the_other():
+    @replaces(handle.Process)
+    def close(original, self, grace_ms):
+        if getattr(self, "closing", False) and not self.reaped:
+            return {"running": True, "detached_writers": False}
+        self.closing = True
+        return original(self, grace_ms)
+
+
 @fault("PROCESS-CLOSE-02", "writers are looked for before the end", "poll(), then kill()")
 def looks_before_the_end():
     @replaces(handle.Process)

@@ -17,6 +17,13 @@ def signals_are_codes():
         return told
 
 
+@fault("PROCESS-WAIT-01", "a real-time signal has no name", "unix.SignalName of 34 and above")
+def a_real_time_signal_has_no_name():
+    @replaces(handle.signals)
+    def name_of(original, number):
+        return original(number) if number < 32 else ""
+
+
 @fault("PROCESS-WAIT-01", "a code is 0 or 1", "bool(status)")
 def codes_are_flags():
     @replaces(handle.Process)
