@@ -14,15 +14,17 @@ every = contract.every
 original = protocol.Shim.answer
 
 
+def outside(capabilities):
+    """Without what needs a backend."""
+    return lambda: [each for each in capabilities() if not each.endswith(".backend")]
+
+
 def kept():
     """The two, and nothing that can be asked of what they are built on."""
     found = {name: each for name, each in every().items() if name in (*KEPT, "exec")}
     found["exec"].operations, found["exec"].capabilities = {}, list
     for name in KEPT:
-        said = found[name].capabilities()
-        found[name].capabilities = lambda said=said: [
-            word for word in said if "backend" not in word
-        ]
+        found[name].capabilities = outside(found[name].capabilities)
     return found
 
 
