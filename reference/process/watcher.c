@@ -34,7 +34,6 @@ static void end_group(pid_t pgid, int pidfd) {
 static void watch(int fd) {
     pid_t pgid = 0;
     int pidfd = -1;
-    (void)setpgid(0, 0);
     if (dup2(fd, 0) != 0 || syscall(SYS_close_range, 1U, ~0U, 0U) != 0)
         _exit(1);
     for (;;) {
@@ -67,6 +66,9 @@ int bs_watcher_start(struct bs_watcher *watcher) {
         os_error = watcher->pid < 0 ? errno : 0;
         if (watcher->pid == 0)
             watch(fd);
+        /* Who kills our group must not meet it there, however late it gets a processor. */
+        if (watcher->pid > 0)
+            (void)setpgid(watcher->pid, watcher->pid);
     }
     (void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
     bs_close(&fd);

@@ -67,12 +67,36 @@ def the_watcher_is_told_later():
         return made
 
 
+def left_in_our_group(original):
+    """A watcher that nobody has put into a group of its own."""
+    setpgid, os.setpgid = os.setpgid, lambda pid, group: None
+    try:
+        return original()
+    finally:
+        os.setpgid = setpgid
+
+
 @fault("PROCESS-BRIDGE-04", "the watcher goes with the bridge's group", "kill -KILL %1")
 def the_watcher_is_in_its_group():
     @replaces(bridge)
+    def start_watcher(original):
+        return left_in_our_group(original)
+
+
+@fault(
+    "PROCESS-BRIDGE-04", "the watcher leaves the bridge's group by itself, late", "a busy machine"
+)
+def the_watcher_leaves_its_group_late():
+    setpgid = os.setpgid
+
+    @replaces(bridge)
+    def start_watcher(original):
+        return left_in_our_group(original)
+
+    @replaces(bridge)
     def watch(original, read):
-        # Of the watcher alone: it is a process of its own by now.
-        os.setpgid = lambda pid, group: None
+        sleep(0.3)
+        setpgid(0, 0)
         original(read)
 
 

@@ -170,6 +170,8 @@ def start_watcher() -> tuple[int, int]:
     pid = os.fork()
     if pid == 0:
         watch(read)
+    # Who kills our group must not meet it there, however late it gets a processor.
+    os.setpgid(pid, pid)
     _signal.pthread_sigmask(_signal.SIG_SETMASK, mask)
     os.close(read)
     return pid, write
@@ -177,7 +179,6 @@ def start_watcher() -> tuple[int, int]:
 
 def watch(read: int) -> NoReturn:
     try:
-        os.setpgid(0, 0)
         os.dup2(read, 0)
         os.closerange(1, 1024)
         numbers = b""
