@@ -46,7 +46,9 @@ static bool hold(const char *path, int *lock, int *os_error) {
     }
     /* A file system without locks has none for a sweep either. */
     bool held = flock(*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
-    if (held && fstat(*lock, &st) == 0 && st.st_nlink > 0)
+    if (held && fstat(*lock, &st) != 0)
+        *os_error = errno; /* it may be ours: who made it removes it */
+    else if (held && st.st_nlink > 0)
         return true;
     bs_close(lock);
     return false;
