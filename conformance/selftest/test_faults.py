@@ -33,6 +33,26 @@ def faults() -> list[dict[str, Any]]:
     return listed
 
 
+# A child for each: what one replaces stays replaced.
+INSTALL_EACH = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+from faults import shim
+shim.catalogue()
+for fault in shim.FAULTS.values():
+    if os.fork() == 0:
+        fault.install()
+        os._exit(0)
+    if os.wait()[1]:
+        print(fault.name)
+"""
+
+
+def test_each_fault_finds_what_it_replaces() -> None:
+    done = run([sys.executable, "-I", "-S", "-c", INSTALL_EACH, FAULTS.parent.parent])
+    assert done.stdout == "", done.stderr
+
+
 @cache
 def by_id(contract: str) -> dict[str, dict[str, Any]]:
     return {each["id"]: each for each in requirements(contract)}

@@ -86,7 +86,7 @@ def test_a_full_disk_is_a_verdict(tmp_path: Path) -> None:
     # The mount goes with the namespace, so what is left is asked inside.
     left = tmp_path / "left"
     script = f"""
-        mount -t tmpfs -o size=1m small {shlex.quote(str(small))} || exit 9
+        mount -t tmpfs -o size=128k small {shlex.quote(str(small))} || exit 9
         "$@" || exit
         find {shlex.quote(str(small))}/boxspec -mindepth 1 >{shlex.quote(str(left))}
     """

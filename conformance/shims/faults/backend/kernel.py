@@ -20,8 +20,8 @@ def old_list():
 @fault("BACKEND-KERNEL-01", "TIOCSTI is compared on 64 bits", "CVE-2019-10063")
 def requests_are_compared_whole():
     @replaces(filter_)
-    def on_terminal(original, number):
-        load, _, *then = original(number)
+    def on_requests(original, number, more):
+        load, _, *then = original(number, more)
         high = filter_.statement(filter_.LOAD, filter_.ARGUMENTS + 12)
         zero = filter_.statement(filter_.EQUAL, 0, 0, len(then))
         match = filter_.statement(filter_.EQUAL, number, 0, len(then) + 2)
