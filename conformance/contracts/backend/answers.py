@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from boxspec.judge.verdict import NotApplicable
 from boxspec.target.client.b64 import unb64
 from boxspec.target.observed import Observed
 from contracts.shared.runs import RunAnswer
@@ -27,6 +28,11 @@ class ObservedSession(Observed):
         """The answer of a session with one call."""
         (one,) = self.calls
         return one
+
+    def need_enforcement(self) -> None:
+        """Whether anything is kept out is not asked of what says that it enforces nothing."""
+        if self.result["enforcement"] == "none":
+            raise NotApplicable("the backend says that it enforces nothing")
 
     def claim(self, aspect: str) -> dict[str, Any]:
         """What was claimed of an aspect before the run."""

@@ -6,7 +6,7 @@ import base64
 import json
 from typing import Any
 
-from boxspec.judge.verdict import Failure, NotApplicable, Verdict
+from boxspec.judge.verdict import Failure, Verdict
 from boxspec.programs import programs
 from boxspec.target.case import Box
 from contracts.backend.answers import ObservedSession
@@ -27,8 +27,7 @@ def report(
 
 
 def reported(session: ObservedSession) -> dict[str, Any]:
-    if session.result["enforcement"] == "none":
-        raise NotApplicable("the backend says that it enforces nothing")
+    session.need_enforcement()
     answer = session.only
     try:
         found: dict[str, Any] = json.loads(answer.stdout)

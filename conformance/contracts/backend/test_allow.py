@@ -2,7 +2,7 @@
 
 import pytest
 
-from boxspec.api import Box, NotApplicable, Verdict, expect, requires
+from boxspec.api import Box, Verdict, expect, requires
 from contracts.backend.attempt import control, inside, said_inside
 from contracts.backend.ground import Ground, made_ground
 from contracts.backend.probes import Said
@@ -45,8 +45,7 @@ def test_a_workspace_may_have_any_name(box: Box, name: str) -> None:
             profile="repo-write",
             on_unavailable="degrade",
         )
-        if session.result["enforcement"] == "none":
-            raise NotApplicable("the backend says that it enforces nothing")
+        session.need_enforcement()
         call = session.only
         said = call.stderr[-400:].decode("utf-8", "replace") if call.ok else call.error["message"]
         made = [path.name for path in root.iterdir()]

@@ -15,7 +15,6 @@ from boxspec.api import (
     Box,
     Failure,
     HostLacks,
-    NotApplicable,
     NotMeasured,
     Verdict,
     expect,
@@ -162,8 +161,7 @@ def test_a_library_that_the_request_preloads_runs_confined(box: Box) -> None:
             profile="repo-write",
             on_unavailable="degrade",
         )
-        if session.result["enforcement"] == "none":
-            raise NotApplicable("the backend says that it enforces nothing")
+        session.need_enforcement()
         expect("the program's end", session.only.result["exit_code"], 0)
         expect("processes that wrote outside", told.read_text(), "", verdict=Verdict.ESCAPED)
 

@@ -8,7 +8,6 @@ from boxspec.api import (
     Failure,
     HostLacks,
     Late,
-    NotApplicable,
     Verdict,
     requires,
 )
@@ -69,8 +68,7 @@ def test_nothing_lives_on_after_a_deadline(box: Box) -> None:
             profile="repo-write",
             on_unavailable="degrade",
         )
-        if session.result["enforcement"] == "none":
-            raise NotApplicable("the backend says that it enforces nothing")
+        session.need_enforcement()
         if not (ground.ws / "sibling").exists():
             raise Late("the program", "it has begun before its deadline", "it has not")
         _nobody_is_left(session, "a deadline")

@@ -11,7 +11,6 @@ from boxspec.api import (
     Declared,
     Failure,
     HostLacks,
-    NotApplicable,
     Verdict,
     expect,
     requires,
@@ -64,8 +63,7 @@ def test_what_tidies_up_the_scratch_follows_no_link(box: Box) -> None:
             profile="repo-write",
             on_unavailable="degrade",
         )
-        if session.result["enforcement"] == "none":
-            raise NotApplicable("the backend says that it enforces nothing")
+        session.need_enforcement()
         if not (ground.ws / "sibling").exists():
             raise Blocked(["BACKEND-ENV-03"], "no links are made below TMPDIR")
         changes = ground.changes()
@@ -132,8 +130,7 @@ def test_each_way_to_start_is_confined(box: Box, way: str) -> None:
             profile="repo-write",
             on_unavailable="degrade",
         )
-        if session.result["enforcement"] == "none":
-            raise NotApplicable("the backend says that it enforces nothing")
+        session.need_enforcement()
         made = (ground.out / "made").exists()
         claim = session.claim("fs-write")
         if made and claim["claim"] != "fully":
