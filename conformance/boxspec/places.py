@@ -6,6 +6,7 @@ import os
 import shlex
 import stat
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,6 +49,22 @@ def scratch() -> Path:
     """
     named = any(os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
     return Path(tempfile.gettempdir()) if named or not _fits(MEMORY) else MEMORY
+
+
+def for_others(env: Mapping[str, str]) -> dict[str, str]:
+    """The same for another user, without a place for temporary files where only we may write."""
+    kept = dict(env)
+    for name in ("TMPDIR", "TEMP", "TMP"):
+        if kept.get(name) and not _open_to_all(Path(kept[name])):
+            del kept[name]
+    return kept
+
+
+def _open_to_all(folder: Path) -> bool:
+    try:
+        return folder.stat().st_mode & stat.S_IRWXO == stat.S_IRWXO
+    except OSError:
+        return False
 
 
 def case_root() -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,21 @@ def test_the_kit_is_read_only_even_where_everybody_may_write(tmp_path: Path) -> 
     words = ("run", "--requirement", "EXEC-RESULT-01", "--shim", str(target))
     env = {"BOXSPEC_PROGRAMS": str(programs), "CI": ""}
     assert boxspec(*words, "--isolate", env=env).returncode == 0
+
+
+@needs_mounts
+@pytest.mark.parametrize("words", [["--isolate"], []], ids=["every_case", "this_case"])
+def test_where_the_shims_user_may_not_write_is_no_place_for_its_files(words: list[str]) -> None:
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
+        place = Path(name)
+        place.chmod(0o755)
+        target = place / "shim"
+        works = 'kept=$(mktemp) || exit 1\nrm -f "$kept"'
+        target.write_text(f'#!/bin/sh\n{works}\nexec {REFERENCE} "$@"\n')
+        target.chmod(0o755)
+        asked = ("--requirement", "EXEC-SPAWN-08", "-k", "not_be_entered", "--shim", str(target))
+        done = boxspec("run", *asked, *words, env={"TMPDIR": name, "CI": ""})
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 ONLY_THE_KITS_USER = (

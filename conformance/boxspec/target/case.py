@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from boxspec.judge.expect import shown
 from boxspec.judge.timing import Timing
 from boxspec.judge.verdict import HostLacks
+from boxspec.places import for_others
 from boxspec.target.client.exchange import Exchange
 from boxspec.target.client.serve import Serve
 from boxspec.target.client.streams import Streams
@@ -337,7 +338,9 @@ class Box:
             flags.append("--realtime")
         company = self.session.company_of(exchange.op)
         setting = Setting(Machine.now(), company, self.look.realtime)
-        env = {**self.session.env, "BOXSPEC_SHIM_LOG": str(folder / "shim.log")}
+        ours = self.session.env
+        env = dict(ours) if _user(flags) is None else for_others(ours)
+        env["BOXSPEC_SHIM_LOG"] = str(folder / "shim.log")
         for name, value in (shim_env or {}).items():
             env.pop(name, None)
             if value is not None:

@@ -17,7 +17,7 @@ from typing import Any
 
 from boxspec import folders
 from boxspec.judge.verdict import NotMeasured
-from boxspec.places import case_root, scratch
+from boxspec.places import case_root, for_others, scratch
 from boxspec.programs import programs
 from boxspec.target.client.serve import Serve
 from boxspec.target.client.strict import MAX_RESPONSE
@@ -55,7 +55,7 @@ class Session:
         self.backend = backend
         self.hello: dict[str, Any] = {}
         self.capabilities: frozenset[str] = frozenset()
-        self.env = dict(os.environ)
+        self.env = dict(os.environ) if isolate is None else for_others(os.environ)
         self.isolation = isolate
         _keep_descriptors_private()
         orphans.adopt()
