@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
 from typing import Protocol
 
 from boxspec.target.observe import procs
@@ -22,12 +20,6 @@ class Watched(Protocol):
     def running(self) -> bool: ...
 
 
-def _threads(pid: int) -> int:
-    with suppress(OSError):
-        return len(os.listdir(f"/proc/{pid}/task"))
-    return 0
-
-
 class Looking:
     """At one run, again and again without a pause: helpers live for milliseconds."""
 
@@ -39,7 +31,7 @@ class Looking:
         self._beside: set[int] = set()
 
     def _look(self, found: set[int]) -> None:
-        self._threads = max(self._threads, _threads(self._shim.shim_pid))
+        self._threads = max(self._threads, len(procs.threads(self._shim.shim_pid)))
         found.update(proc.pid for proc in procs.tree(self._shim.shim_pid))
 
     def until_ready(self, events: Events, limit: Limit) -> Event:

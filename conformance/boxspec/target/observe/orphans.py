@@ -9,6 +9,8 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
+from boxspec.target.observe.realtime import beside_the_target
+
 _SET_CHILD_SUBREAPER = 36
 # One that forks while it is looked for is found at the next look.
 LOOKS = 50
@@ -19,6 +21,7 @@ def adopt() -> None:
     ctypes.CDLL(None, use_errno=True).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
+@beside_the_target()
 def end_all(mark: str) -> None:
     """End and reap each process that has `NAME=VALUE` in its environment."""
     for _ in range(LOOKS):

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from boxspec.target.observe.lines import Deadline, poll
+from boxspec.target.observe.realtime import beside_the_target
 from boxspec.target.observe.stamps import UNKNOWN, Waited
 
 
@@ -36,6 +37,7 @@ class Proc:
         return f"{self.pid} (ppid {self.ppid} pgid {self.pgid} {self.state}) {argv}"
 
 
+@beside_the_target()
 def read(path: str) -> bytes | None:
     """A small file of /proc, or None when its process has gone."""
     try:
@@ -120,10 +122,20 @@ def _thread_is_dying(folder: str) -> bool:
     return bool(pending >> (signal.SIGKILL - 1) & 1 or flags & (PF_EXITING | PF_SIGNALED))
 
 
+@beside_the_target()
 def threads(pid: int) -> list[str]:
     """The numbers of its threads, as in /proc/PID/task."""
     try:
         return os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return []
+
+
+@beside_the_target()
+def descriptors(pid: int) -> list[str]:
+    """Their numbers, as in /proc/PID/fd."""
+    try:
+        return os.listdir(f"/proc/{pid}/fd")
     except OSError:
         return []
 
@@ -147,6 +159,7 @@ def _child_pids(pid: int) -> set[int]:
 NOBODY = 2**22
 
 
+@beside_the_target()
 def exists(pid: int) -> bool:
     return os.path.exists(f"/proc/{pid}/stat")  # noqa: PTH110
 
@@ -167,6 +180,7 @@ def _own_numbers() -> tuple[bytes, ...]:
     return tuple(found.split()[1:])
 
 
+@beside_the_target()
 def has_open(pid: int, path: str) -> bool:
     """Whether one of its descriptors is that file."""
     folder = f"/proc/{pid}/fd"
@@ -232,10 +246,7 @@ class Status(dict[str, str]):
         for line in (read(f"/proc/{pid}/status") or b"").decode("utf-8", "replace").splitlines():
             key, _, value = line.partition(":")
             self[key] = value.strip()
-        try:
-            self.fd_count = len(os.listdir(f"/proc/{pid}/fd"))
-        except OSError:
-            self.fd_count = 0
+        self.fd_count = len(descriptors(pid))
 
     @property
     def fds(self) -> int:

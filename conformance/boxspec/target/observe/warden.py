@@ -23,6 +23,7 @@ from boxspec.judge.verdict import HostLacks
 from boxspec.programs import programs
 from boxspec.target.observe import orphans, procs
 from boxspec.target.observe.lines import Deadline, Limit, LineReader
+from boxspec.target.observe.realtime import beside_the_target
 from boxspec.target.observe.stamps import Spent, Waited
 
 CONTROL, REPORT = 3, 4
@@ -267,7 +268,8 @@ class Warden:
             self.pump(limit.left())
         if not self._report.eof:
             os.kill(self.pid, signal.SIGKILL)
-        os.waitpid(self.pid, 0)
+        with beside_the_target():
+            os.waitpid(self.pid, 0)
         if self.swept is None:
             orphans.end_all(self._mark)
         os.close(self._report.fd)

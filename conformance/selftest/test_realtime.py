@@ -1,0 +1,90 @@
+"""In front of all other programs, and yet nobody waits for ever for whom it keeps from running."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from boxspec.target.observe import procs
+from boxspec.target.observe.lines import poll
+from boxspec.target.observe.realtime import PRIORITY, TARGETS, realtime
+from boxspec.target.observe.warden import Warden
+
+FIFO, RR = os.SCHED_FIFO, os.SCHED_RR
+
+
+@pytest.fixture
+def front() -> Iterator[None]:
+    with realtime() as there:
+        if not there:
+            pytest.skip("this user may not have a real-time priority")
+        yield
+
+
+def scheduling(pid: int) -> tuple[int, int] | None:
+    """Policy and real-time priority, fields 41 and 40 of proc(5)."""
+    stat = procs.read(f"/proc/{pid}/stat")
+    fields = stat.rpartition(b")")[2].split() if stat else []
+    return (int(fields[38]), int(fields[37])) if fields else None
+
+
+def started(script: str) -> Warden:
+    with Path(os.devnull).open("r+b") as null:
+        ends = {name: null.fileno() for name in ("stdin", "stdout", "stderr")}
+        return Warden(["/bin/sh", "-c", script], flags=["--realtime"], env={}, **ends)
+
+
+@pytest.mark.usefixtures("front")
+def test_the_programs_of_a_shim_take_turns_behind_the_kit() -> None:
+    warden = started("while :; do read -r line; done")
+    try:
+        assert scheduling(warden.pid) == (FIFO, PRIORITY)
+        assert scheduling(warden.shim_pid) == (RR, TARGETS)
+    finally:
+        warden.close()
+
+
+@pytest.mark.usefixtures("front")
+def test_a_look_into_proc_takes_turns_with_the_shim(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+    opens = os.open
+
+    def noted(*args: Any) -> int:
+        seen.append(os.sched_getscheduler(0))
+        return opens(*args)
+
+    monkeypatch.setattr(os, "open", noted)
+    assert procs.read("/proc/self/stat")
+    assert procs.threads(os.getpid())
+    assert (seen, os.sched_getscheduler(0)) == ([RR], FIFO)
+    assert os.sched_getparam(0).sched_priority == PRIORITY
+
+
+@pytest.mark.usefixtures("front")
+def test_a_sweep_takes_turns_with_those_that_it_ends() -> None:
+    """A kernel may let it wait for one of them that is in the middle of its own end."""
+    script = "n=0; while [ $n -lt 300 ]; do sleep 60 & n=$((n + 1)); done; wait"
+    warden = started(script)
+    seen: set[tuple[int, int] | None] = set()
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.wait(0.0005):
+            seen.add(scheduling(warden.pid))
+
+    watching = threading.Thread(target=watch)
+    try:
+        while len(procs.children(warden.shim_pid)) < 300:
+            poll([], 0.005)
+        assert scheduling(warden.pid) == (FIFO, PRIORITY)
+        watching.start()
+    finally:
+        warden.close()
+        over.set()
+    watching.join()
+    assert (RR, TARGETS) in seen
