@@ -1,17 +1,20 @@
 """The twin without `exec`, which says more than it is asked, and errors in words of its own."""
 
 import os
+import signal
 import sys
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(HERE, "python"))
 
 import contract
+import process.bridge as bridge
 import protocol
 
 KEPT = {"process", "module"}
 every = contract.every
 original = protocol.Shim.answer
+end_sides = bridge.Bridge.end_sides
 
 
 def outside(capabilities):
@@ -50,7 +53,15 @@ def answer(self, data):
     return made
 
 
+def end_all_with_stdin(self):
+    """What cannot be told whole is ended at once."""
+    if self.lanes[0].failure and not self.process.end:
+        self.process.signal(signal.SIGKILL)
+    end_sides(self)
+
+
 contract.every = kept
+bridge.Bridge.end_sides = end_all_with_stdin
 protocol.Shim.answer = answer
 
 if __name__ == "__main__":
