@@ -432,5 +432,14 @@ def test_an_integer_has_no_fraction_and_no_exponent(number: str) -> None:
         strict_json(f'{{"exit_code": {number}}}'.encode(), "the answer")
 
 
+@pytest.mark.parametrize("number", ["1.0", "-0.0", "1.7976931348623157e+308"])
+def test_the_value_of_a_module_may_have_such_a_number(number: str) -> None:
+    answer = f'{{"id": "1", "result": {{"value": [{number}]}}}}'
+    assert strict_json(answer.encode(), "the answer")["result"]["value"] == [float(number)]
+    beside = f'{{"id": "1", "result": {{"exit_code": {number}, "value": [1.5]}}}}'
+    with pytest.raises(ShimBroke, match="is an integer with a fraction"):
+        strict_json(beside.encode(), "the answer")
+
+
 def test_a_fraction_is_no_matter_where_nobody_looks() -> None:
     assert strict_json(b'{"load": 1.5}', "the answer") == {"load": 1.5}

@@ -80,7 +80,12 @@ static void locate(const char *text, size_t at, const char *problem, struct bs_j
 }
 
 cJSON *bs_json_parse(const char *text, size_t len, struct bs_json_error *err) {
-    struct bs_json_text json = {.text = text, .len = len, .marked = BS_BUF_INIT};
+    return bs_json_parse_around(text, len, 0, err);
+}
+
+cJSON *bs_json_parse_around(const char *text, size_t len, unsigned around,
+                            struct bs_json_error *err) {
+    struct bs_json_text json = {.text = text, .len = len, .around = around, .marked = BS_BUF_INIT};
     cJSON *tree = NULL;
     if (!bs_json_recognise(&json)) {
         locate(text, json.at, json.problem, err);

@@ -27,6 +27,10 @@ struct bs_json_error {
 /* Returns a tree to be freed with cJSON_Delete, or NULL with *err filled. */
 cJSON *bs_json_parse(const char *text, size_t len, struct bs_json_error *err);
 
+/* The same for a text that has a value of as many levels inside so many others. */
+cJSON *bs_json_parse_around(const char *text, size_t len, unsigned around,
+                            struct bs_json_error *err);
+
 /* False for the long and the fractional numbers, too, that cJSON was given as strings. */
 bool bs_json_is_string(const cJSON *item);
 

@@ -267,7 +267,7 @@ static bool value(struct reader *r, unsigned depth);
 
 static bool container(struct reader *r, unsigned depth, char close) {
     bool object = close == '}';
-    if (depth >= BS_JSON_MOST_DEPTH)
+    if (depth >= BS_JSON_MOST_DEPTH + r->json->around)
         return refuse(r, "nested too deeply (64 levels at most)");
     size_t number = r->json->n_places - 1;
     r->at++; /* the opening bracket */

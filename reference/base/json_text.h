@@ -37,6 +37,7 @@ struct bs_json_text {
     size_t len;
     bool wants_places;          /* and no marks; the text must be shorter than 4 GiB then */
     bool refuses_nul;           /* `\u0000` is refused */
+    unsigned around;            /* levels beyond BS_JSON_MOST_DEPTH: what stands around a value */
     struct bs_json_place *lent; /* the caller's, for the first places: most texts need no more */
     size_t n_lent;
 

@@ -146,7 +146,8 @@ struct bs_done bs_dispatch(const char *text, size_t len, enum bs_door door,
                            struct bs_policies *policies, struct bs_buf *out) {
     struct bs_done done = {BS_ANSWERED, false, NULL, BS_SBPL_FILE_INIT};
     struct bs_json_error where;
-    cJSON *request = bs_json_parse(text, len, &where);
+    /* The input of a module stands inside the request. */
+    cJSON *request = bs_json_parse_around(text, len, 1, &where);
     if (request == NULL && where.out_of_memory) {
         out->failed = true; /* whose answer it would be is not known */
         return done;

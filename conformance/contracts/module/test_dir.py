@@ -135,6 +135,28 @@ def test_a_link_in_its_place_is_not_followed(box: Box, what: str) -> None:
     expect("the end; whether the file is there; the mode", got, ("value", True, oct(0o750)))
 
 
+# Once it is gone nothing can be made in it: what is left there, was left.
+FILLER = """
+for w in 1 2 3 4; do
+    setsid sh -c 'i=0; while :; do : >$0-$i || exit; i=$((i + 1)); [ $i != 500 ] || echo >{ready}; done' $w \\
+        </dev/null >/dev/null 2>&1 &
+done
+for w in 1 2 3 4; do read -r line; done <>{ready}
+echo 1
+"""
+
+
+@requires("MODULE-DIR-04", overlap=1.5)
+def test_what_is_left_is_told(box: Box) -> None:
+    ready = box.fifo("writing")
+    box.module.script("fills", noting_home(box, FILLER.format(ready=quoted(ready))))
+    seen: Executed = box.module.execute("fills", within_s=15)
+    home = Path(noted(box.tmp / "home"))
+    expect("the end", end(seen), "value")
+    told = seen.result.get("directory_left")
+    expect("what is left, and what is told", told, str(home) if home.is_dir() else None)
+
+
 WRITER = """
 setsid sh -c 'echo >{ready}; while :; do mkdir -p "$HOME/again"; echo x >"$HOME/again/f"; done' \\
     </dev/null >/dev/null 2>&1 &

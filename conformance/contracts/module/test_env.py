@@ -32,6 +32,7 @@ def test_what_is_listed_reaches_the_module(box: Box) -> None:
         "APCORE_X": "1",
         "APCORE_": "",
         "APCORE_LONG": "a=b c\n" * 100,
+        "APCORE_OAUTH_AUTH_URL": "x",
     }
     got, _ = environment(box, given)
     expect("those of them that arrived", {name: got.get(name) for name in given}, given)

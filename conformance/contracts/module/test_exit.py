@@ -52,6 +52,14 @@ def test_a_death_names_its_signal(box: Box, name: str) -> None:
 
 
 @requires("MODULE-EXIT-03")
+def test_a_dumped_core_is_no_part_of_the_signal(box: Box) -> None:
+    box.module.script("dies", "ulimit -c unlimited 2>/dev/null; kill -ABRT $$")
+    seen = box.module.execute("dies")
+    got = (end(seen), seen.field("signal"))
+    expect("class and signal", got, ("Signaled", "SIGABRT"))
+
+
+@requires("MODULE-EXIT-03")
 def test_a_signal_without_a_name_of_its_own_is_one_too(box: Box) -> None:
     """A real-time signal; how it is called is the shim's matter."""
     box.module.script("dies", "kill -40 $$")

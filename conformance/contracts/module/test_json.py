@@ -27,6 +27,9 @@ VALUES: dict[str, Any] = {
         "deep": [[[[[[[[{"a": {"b": {}}}]]]]]]]],
     },
 }
+# As many levels as nobody may refuse.
+VALUES["64 levels"] = json.loads("[" * 64 + "]" * 64)
+VALUES["numbers to the last digit"] = [3.141592653589793, 1.7976931348623157e308, 5e-324, 0.1]
 
 
 def printing(box: Box, data: bytes) -> Executed:

@@ -72,6 +72,21 @@ def test_a_module_may_end_by_itself_in_the_grace(box: Box) -> None:
     expect("the end, and the first signal", (end(seen), told[:1]), ("Timeout", ["TERM"]))
 
 
+@requires("MODULE-TIME-03", overlap=2.0)
+def test_a_member_has_the_signal_and_the_grace_too(box: Box) -> None:
+    """Also where the module itself is gone at once."""
+    events = box.events()
+    words = ["--on", "TERM:exit:0", "--members", "1", "--member-on", "TERM:exit:0:1500"]
+    box.module.script("leads", siglog(box, *words))
+    seen = time_out(box, "leads", lambda: bool(events.all("ready")))
+    expect("the end", end(seen), "Timeout")
+    member = events.all("member")[0].pid
+    told = [event.rest[0] for event in events.all("signal") if event.pid == member]
+    ended = [event.rest[0] for event in events.all("end") if event.pid == member]
+    got = (told[:1], ended)
+    expect("the member's first signal, and its own end", got, (["TERM"], ["0"]))
+
+
 # fast_clock.so, for the shim alone: five minutes are a second and a half.
 FAST = 200
 DEFAULT_MS = 300_000

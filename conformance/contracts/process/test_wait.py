@@ -35,6 +35,16 @@ def test_a_signal_without_a_name_of_its_own_is_one_too(box: Box) -> None:
     expect("what the end has, and whether it is named", got, (["signaled"], True))
 
 
+@requires("PROCESS-WAIT-01")
+def test_a_dumped_core_is_no_part_of_the_signal(box: Box) -> None:
+    line = "ulimit -c unlimited 2>/dev/null; kill -ABRT $$"
+    fields = {"current_dir": str(box.tmp)}
+    seen = box.process.script(
+        {"a": {"request": shell(line)["request"] | fields}}, [step("open"), step("wait")]
+    )
+    expect("the end", seen.steps[1], {"signaled": "SIGABRT"})
+
+
 @requires("PROCESS-WAIT-02")
 @pytest.mark.parametrize("line", ["exit 3", "kill -KILL $$"])
 def test_a_second_wait_says_the_same(box: Box, line: str) -> None:

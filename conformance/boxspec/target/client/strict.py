@@ -26,17 +26,39 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON")
 
 
-def _fraction(text: str) -> float:
-    # JSON Schema takes 1.0 for an integer, and so would every comparison with one.
-    number = float(text)
-    if number.is_integer() or math.isinf(number):
-        raise ValueError(f"{text} is an integer with a fraction or an exponent")
-    return number
+class _Whole(float):
+    """An integer that was written with a fraction or an exponent."""
 
 
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_fraction
-)
+def _decoder(wholes: list[str]) -> json.JSONDecoder:
+    """Beside what it reads it lists such integers, as they were written."""
+
+    def number(text: str) -> float:
+        # JSON Schema takes 1.0 for an integer, and so would every comparison with one.
+        made = float(text)
+        if not made.is_integer() and not math.isinf(made):
+            return made
+        wholes.append(text)
+        return _Whole(made)
+
+    return json.JSONDecoder(
+        object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=number
+    )
+
+
+def _has_whole(value: Any) -> bool:
+    inside = value.values() if isinstance(value, dict) else value
+    if isinstance(value, list | dict):
+        return any(_has_whole(each) for each in inside)
+    return isinstance(value, _Whole)
+
+
+def _without_value(answer: Any) -> Any:
+    """What a module printed is its own: any JSON, and no field of the protocol."""
+    result = answer.get("result") if isinstance(answer, dict) else None
+    if not isinstance(result, dict) or "value" not in result:
+        return answer
+    return {**answer, "result": {**result, "value": None}}
 
 
 def _too_many(data: bytes) -> bool:
@@ -54,7 +76,11 @@ def strict_json(data: bytes, what: str) -> Any:
         text = data.decode("utf-8")
         if text.startswith("\ufeff"):
             raise ValueError("it begins with a byte order mark")
-        return _DECODER.decode(text)
+        wholes: list[str] = []
+        answer = _decoder(wholes).decode(text)
+        if wholes and _has_whole(_without_value(answer)):
+            raise ValueError(f"{wholes[0]} is an integer with a fraction or an exponent")
+        return answer
     except (ValueError, RecursionError) as why:
         evidence = {"bytes": len(data), "begins": repr(data[:120]), "ends": repr(data[-60:])}
         raise ShimBroke(f"{what} is not JSON as the protocol has it: {why}", evidence) from None

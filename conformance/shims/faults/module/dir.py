@@ -97,6 +97,15 @@ def gone_for_good():
         return removed
 
 
+@fault("MODULE-DIR-04", "one try, and not a word of it", "shutil.rmtree(ignore_errors=True)")
+def one_try():
+    @replaces(folder)
+    def remove(original, path):
+        folder.empty(path)
+        folder.gone(path)
+        return True
+
+
 @fault("MODULE-DIR-02", "a directory that is gone is an error", "rmtree() raises ENOENT")
 def gone_is_an_error():
     @replaces(folder)

@@ -25,6 +25,13 @@ def empty_values_are_dropped():
         return original({name: value for name, value in caller.items() if value}, root, path)
 
 
+@fault("MODULE-ENV-01", "AUTH_ is looked for in the whole name", "'AUTH_' in name")
+def auth_is_looked_for_everywhere():
+    @replaces(execution)
+    def passes(original, name):
+        return b"AUTH_" not in name and original(name)
+
+
 @fault("MODULE-ENV-02", "PYTHONPATH comes along", "sandbox task, acceptance criteria")
 def pythonpath_comes_along():
     keeping(lambda name: name == b"PYTHONPATH")

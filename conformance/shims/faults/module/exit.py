@@ -60,6 +60,16 @@ def a_real_time_signal_has_no_name():
         return original(number) if number < 32 else ""
 
 
+@fault("MODULE-EXIT-03", "a dumped core is a part of the signal", "status & 0xff")
+def a_dumped_core_counts():
+    @replaces(execution.Execution)
+    def judge_end(original, self, ended):
+        code, status = ended["end"]
+        if code == os.CLD_DUMPED:
+            raise execution.Failure("Signaled", signal=f"SIG{128 + status}")
+        original(self, ended)
+
+
 @fault("MODULE-EXIT-04", "the rest of the group lives on", "the exit event of the child alone")
 def the_rest_lives_on():
     @replaces(execution.RawRun)

@@ -25,6 +25,33 @@ def numbers_are_doubles():
         return found
 
 
+def depth_of(value):
+    inside = (
+        value if isinstance(value, list) else value.values() if isinstance(value, dict) else None
+    )
+    return 0 if inside is None else 1 + max(map(depth_of, inside), default=0)
+
+
+@fault("MODULE-JSON-01", "the 64th level is one too many", ">= for >")
+def the_last_level_is_refused():
+    @replaces(values)
+    def decode(original, data):
+        found = original(data)
+        if depth_of(found) >= 64:
+            raise values.Malformed("too deep")
+        return found
+
+
+@fault("MODULE-JSON-01", "a number has six digits behind the point", "printf %f")
+def digits_are_cut():
+    @replaces(values)
+    def decode(original, data):
+        found = original(data)
+        if isinstance(found, list):
+            found = [float(f"{n:f}") if type(n) is float else n for n in found]
+        return found
+
+
 @fault("MODULE-JSON-02", "what follows the value is ignored", "raw_decode")
 def what_follows_is_ignored():
     @replaces(execution.Execution)

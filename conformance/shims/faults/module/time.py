@@ -1,5 +1,9 @@
 """Mistakes with the time that a module may take."""
 
+import _signal
+import os
+
+import exec.group as group
 import exec.run as run
 import module.execution as execution
 from faults.registry import fault, replaces
@@ -62,6 +66,16 @@ def kills_at_once():
     @replaces(run.Run)
     def terminate(original, self, cause):
         self.kill()
+
+
+@fault("MODULE-TIME-03", "the first signal is the module's alone", "child.terminate()")
+def the_first_signal_is_the_modules_alone():
+    @replaces(group.Group)
+    def signal(original, self, number):
+        if number == _signal.SIGTERM:
+            os.kill(self.leader, number)
+        else:
+            original(self, number)
 
 
 @fault("MODULE-TIME-04", "a timeout of 0 is told as 0", "the field of the request")

@@ -24,6 +24,15 @@ def a_real_time_signal_has_no_name():
         return original(number) if number < 32 else ""
 
 
+@fault("PROCESS-WAIT-01", "a dumped core is a part of the signal", "status & 0xff")
+def a_dumped_core_counts():
+    @replaces(handle.Process)
+    def ended(original, self):
+        if self.end[0] == os.CLD_DUMPED:
+            return {"signaled": f"SIG{128 + self.end[1]}"}
+        return original(self)
+
+
 @fault("PROCESS-WAIT-01", "a code is 0 or 1", "bool(status)")
 def codes_are_flags():
     @replaces(handle.Process)
