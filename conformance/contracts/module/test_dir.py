@@ -138,7 +138,8 @@ def test_a_link_in_its_place_is_not_followed(box: Box, what: str) -> None:
 # Once it is gone nothing can be made in it: what is left there, was left.
 FILLER = """
 for w in 1 2 3 4; do
-    setsid sh -c 'i=0; while :; do : >$0-$i || exit; i=$((i + 1)); [ $i != 500 ] || echo >{ready}; done' $w \\
+    setsid sh -c 'i=0
+        while :; do : >$0-$i || exit; i=$((i + 1)); [ $i != 500 ] || echo >{ready}; done' $w \\
         </dev/null >/dev/null 2>&1 &
 done
 for w in 1 2 3 4; do read -r line; done <>{ready}

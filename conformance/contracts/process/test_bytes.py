@@ -65,6 +65,24 @@ def test_what_came_with_a_line_is_read_after_it(box: Box, stream: str) -> None:
     expect("both lines, and the rest", got, [b"one\n", b"two\n", b"three"])
 
 
+@requires("PROCESS-BYTES-01")
+def test_what_is_read_up_to_a_word_ends_with_it(box: Box) -> None:
+    """It may begin anew in the middle of its beginning, and may not come at all."""
+    read = step("read_until", stream="stdout", until=b"aab")
+    steps = [step("open"), read, read, step("read_eof", stream="stdout")]
+    seen = box.process.script({"a": shell("printf 'aaabrest'")}, steps, within_s=15)
+    got = [(seen.data(index), seen.steps[index].get("eof")) for index in (1, 2)]
+    expect("up to the word, and up to the end", got, [(b"aaab", False), (b"rest", True)])
+
+
+@requires("PROCESS-BYTES-01")
+def test_a_write_of_nothing_changes_nothing(box: Box) -> None:
+    talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]
+    steps = [step("open"), step("write", data=b""), *talk]
+    seen = box.process.script({"a": handle(CAT)}, steps, within_s=15)
+    expect("the write, and the answer", (seen.steps[1], seen.data(3)), ({"written": 0}, b"x\n"))
+
+
 @requires("PROCESS-BYTES-02")
 def test_a_write_behind_the_end_is_an_error_of_the_write(box: Box) -> None:
     wait = step("wait", timeout_ms=10_000)
@@ -78,7 +96,9 @@ def test_a_write_behind_the_end_is_an_error_of_the_write(box: Box) -> None:
 def test_a_child_that_closed_its_stdin_runs_on(box: Box) -> None:
     closed = shell("exec <&-; echo closed; exec sleep 60")
     read = step("read_until", stream="stdout", until=b"closed\n")
-    steps = [step("open"), read, step("write", data=DATA), step("poll"), step("kill")]
+    # Who is killed for it may take a moment to die.
+    look = step("wait", timeout_ms=200)
+    steps = [step("open"), read, step("write", data=DATA), look, step("kill")]
     seen = box.process.script({"a": closed}, steps)
     got = (seen.steps[2], seen.steps[3])
     expect("the write, and a look", got, ({"written": 0, "errno": "EPIPE"}, {"running": True}))

@@ -13,6 +13,7 @@ import pytest
 from boxspec.api import Box, Failure, expect, requires
 from boxspec.api import programs as P
 from contracts.process.asking import request, step
+from contracts.process.judging import shell
 from contracts.shared.signals import expect_the_three_at_default, ignoring
 
 HOW = pytest.mark.parametrize("how", ["script", "bridge"])
@@ -55,6 +56,18 @@ def test_it_runs_in_the_directory_of_its_request(box: Box, how: str) -> None:
     place.mkdir()
     said = reported(box, how, current_dir=str(place))
     expect("its working directory", said["cwd"], str(place.resolve()))
+
+
+@requires("PROCESS-CHILD-01")
+@pytest.mark.parametrize("place", ["missing", "a file"])
+def test_it_runs_in_no_other_directory(box: Box, place: str) -> None:
+    (box.tmp / "a file").write_text("x")
+    mark = box.tmp / "mark"
+    wrong = shell(': >"$1"', str(mark))
+    wrong["request"]["current_dir"] = str(box.tmp / place)
+    seen = box.process.script({"a": wrong}, [step("open"), step("wait")])
+    kind = seen.steps[0].get("error", {}).get("kind")
+    expect("the error, and whether it ran", (kind, mark.exists()), ("execution", False))
 
 
 @requires("PROCESS-CHILD-01")

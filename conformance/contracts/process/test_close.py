@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Box, at_least, expect, requires
+from boxspec.api import Box, at_least, expect, expect_within, requires
 from boxspec.api import programs as P
 from boxspec.target.observe import procs
 from contracts.process.asking import Script, handle, step
@@ -84,6 +84,23 @@ def test_a_writer_whose_output_was_not_read_is_told(box: Box, stream: str, other
         pause.go_on()
         seen = live.finish()
     expect("detached_writers", seen.steps[-1].get("detached_writers"), True)
+
+
+@requires("PROCESS-CLOSE-01")
+def test_no_grace_is_none(box: Box) -> None:
+    # The default would be five seconds.
+    words = ["--ignore", "TERM"]
+    seen = end_siglog(box, words, step("close", grace_ms=0))
+    ready = box.events().all("ready")[0]
+    expect("the end", seen.steps[3].get("signaled"), "SIGKILL")
+    expect_within(box, "from ready to the end", ready.cause, seen.end, 4000)
+
+
+@requires("PROCESS-CLOSE-02")
+def test_what_nobody_read_is_no_writer(box: Box) -> None:
+    line = "printf left; printf left >&2"
+    seen = box.process.script({"a": shell(line)}, [step("open"), step("wait"), step("close")])
+    expect("detached_writers", seen.steps[2].get("detached_writers"), False)
 
 
 @requires("PROCESS-CLOSE-02")
@@ -170,6 +187,35 @@ def test_a_dropped_handle_leaves_nothing(box: Box, ignored: bool) -> None:
     ]
     seen = end_siglog(box, words, step("drop"))
     expect_none_left(seen, box.events(), ready=1, member=2)
+
+
+@requires("PROCESS-DROP-01")
+def test_a_drop_behind_the_leaders_end_kills_the_rest(box: Box) -> None:
+    pause, behind, events = Pause(box), Pause(box, "behind"), box.events()
+    words = [events.path, "--keep", "none", "--ignore", "TERM", "--ignore", "HUP"]
+    handles = {"a": handle(P.orphan, words), **{p.name: p.handle for p in (pause, behind)}}
+    steps = [step("open"), *pause.steps, step("drop"), *behind.steps]
+    with box.process.start(handles, steps, within_s=15) as live:
+        leader = events.wait("end").pid
+        pause.reached()
+        until(lambda: leader not in {each.pid for each in live.descendants() if each.alive})
+        pause.go_on()
+        behind.reached()
+        orphan = events.wait("orphan").pid
+        lives = orphan in {each.pid for each in live.descendants() if each.alive}
+        behind.go_on()
+        live.finish()
+    expect("whether the member lives", lives, False)
+
+
+@requires("PROCESS-DROP-01")
+@pytest.mark.parametrize("keep", ["out", "err"])
+def test_a_drop_does_not_wait_for_who_left(box: Box, keep: str) -> None:
+    words = [box.events().path, "--setsid", "--keep", keep]
+    steps = [step("open"), step("wait"), step("drop"), step("open", "b"), step("wait", "b")]
+    handles = {"a": handle(P.orphan, words), "b": handle("/bin/true")}
+    seen = box.process.script(handles, steps, within_s=10)
+    expect("who came behind it", seen.steps[4], {"exited": 0})
 
 
 @requires("PROCESS-DROP-01", needs=["PROCESS-KILL-01"])

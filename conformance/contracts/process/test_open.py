@@ -39,7 +39,7 @@ def test_lines_go_to_and_fro_beside_a_wait(box: Box) -> None:
 
 @requires("PROCESS-OPEN-02")
 @pytest.mark.parametrize("stream", ["stdin", "stdout", "stderr"])
-@pytest.mark.parametrize("mode", [3, 255])
+@pytest.mark.parametrize("mode", [3, 255, 256, 2**32 + 1])
 def test_a_bad_mode_spawns_nothing(box: Box, stream: str, mode: int) -> None:
     mark = box.tmp / "mark"
     line = ': >"$1"'
@@ -157,3 +157,31 @@ def test_what_was_taken_is_the_stream(box: Box) -> None:
     takes = [step("take", stream=name) for name in ("stdin", "stdout")]
     seen = box.process.script({"a": handle(CAT)}, [step("open"), *takes, *asked(b"x\n")])
     expect("the answer", seen.data(4), b"x\n")
+
+
+@requires("PROCESS-TAKE-01")
+def test_what_was_taken_outlives_a_close(box: Box) -> None:
+    """It is the caller's."""
+    take, read = step("take", stream="stdout"), step("read_eof", stream="stdout")
+    steps = [step("open"), take, step("wait"), step("close"), read]
+    seen = box.process.script({"a": shell("printf left")}, steps)
+    expect("what is read behind the close", seen.data(4), b"left")
+
+
+@requires("PROCESS-TAKE-01")
+def test_a_handle_that_is_opened_again_has_streams_again(box: Box) -> None:
+    takes = [step("take", stream=name) for name in ("stdin", "stdout")]
+    steps = [step("open"), *takes, step("drop"), step("open"), step("streams"), *asked(b"x\n")]
+    seen = box.process.script({"a": handle(CAT)}, steps, within_s=15)
+    streams = {name: seen.steps[5].get(name) for name in ("stdin", "stdout", "stderr")}
+    expect("its streams", streams, dict.fromkeys(streams, True))
+    expect("the answer", seen.data(7), b"x\n")
+
+
+@requires("PROCESS-OPEN-04")
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_null_output_takes_what_is_written(box: Box, stream: str) -> None:
+    line = f"echo x >&{1 if stream == 'stdout' else 2} || exit 9"
+    told = shell(line, **{stream: 2})
+    seen = box.process.script({"a": told}, [step("open"), step("wait")])
+    expect("the end", seen.steps[1], {"exited": 0})

@@ -13,6 +13,7 @@ from contracts.shared.moments import need_preload, until
 ENDS = {
     "exit 0": {"exited": 0},
     "exit 3": {"exited": 3},
+    "exit 137": {"exited": 137},
     "exit 255": {"exited": 255},
     "kill -TERM $$": {"signaled": "SIGTERM"},
     "kill -KILL $$": {"signaled": "SIGKILL"},
@@ -78,10 +79,33 @@ def test_a_wait_that_runs_out_changes_nothing(box: Box, look: dict[str, object])
     expect("look, answer, look, end", got, (running, b"x\n", running, {"exited": 0}))
 
 
+@requires("PROCESS-WAIT-03")
+@pytest.mark.parametrize("limit", [2**31, 2**32 + 1, 2**63, 2**64 - 1])
+def test_a_long_limit_is_a_long_time(box: Box, limit: int) -> None:
+    steps = [step("open"), step("wait", timeout_ms=limit), step("poll")]
+    seen = box.process.script({"a": shell("sleep 0.2; exit 3")}, steps, within_s=15)
+    expect("the end, twice", seen.steps[1:], [{"exited": 3}] * 2)
+
+
 @requires("PROCESS-WAIT-04")
 def test_a_wait_without_limit_ends_the_input(box: Box) -> None:
     seen = box.process.script({"a": handle(CAT)}, [step("open"), step("wait")], within_s=8)
     expect("the end", seen.steps[1], {"exited": 0})
+
+
+@requires("PROCESS-WAIT-04")
+def test_a_wait_without_limit_leaves_a_stdin_that_was_taken(box: Box) -> None:
+    pause = Pause(box)
+    handles = {"a": handle(CAT), pause.name: pause.handle}
+    talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]
+    steps = [step("open"), step("take", stream="stdin"), step("wait", thread="w"), *pause.steps]
+    steps += [*talk, step("close_stdin"), step("join", thread="w")]
+    with box.process.start(handles, steps, within_s=15) as live:
+        # The wait is under way by then.
+        pause.reached()
+        pause.go_on()
+        seen = live.finish()
+    expect("the answer, and the end", (seen.data(6), seen.steps[2]), (b"x\n", {"exited": 0}))
 
 
 @requires("PROCESS-WAIT-04")

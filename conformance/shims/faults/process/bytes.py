@@ -58,3 +58,23 @@ def a_failed_write_ends_the_child():
             self.handle.process.signal(9)
             self.handle.process.wait(5000)
         return told
+
+
+@fault("PROCESS-BYTES-01", "a word begins where the last try ended", "a state machine of one state")
+def a_word_does_not_begin_anew():
+    @replaces(script.Step)
+    def read_until(original, self, fd):
+        got, matched = b"", 0
+        while matched < len(self.data) and (byte := script.read(fd, 1)):
+            got += byte
+            matched = matched + 1 if byte[0] == self.data[matched] else 0
+        return {"data_b64": script.base64(got), "eof": matched < len(self.data)}
+
+
+@fault("PROCESS-BYTES-01", "a write of nothing is the end", "if not data: close()")
+def nothing_is_the_end():
+    @replaces(script.Step)
+    def write(original, self, fd):
+        if not self.data:
+            self.handle.process.close_stream(0)
+        return original(self, fd)

@@ -55,3 +55,12 @@ def a_descriptor_comes_along():
     def execute(original, self, path):
         os.set_inheritable(os.open("/dev/null", os.O_RDONLY), True)
         original(self, path)
+
+
+@fault("PROCESS-CHILD-01", "a directory that is not there is no matter", "chdir() unchecked")
+def a_missing_directory_is_no_matter():
+    @replaces(handle.Plugged)
+    def __init__(original, self, request, *more):
+        if request.current_dir and not os.path.isdir(request.current_dir):
+            request.current_dir = None
+        original(self, request, *more)

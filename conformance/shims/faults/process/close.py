@@ -109,3 +109,19 @@ def a_stream_with_a_writer_is_left():
             self.left = True
             return
         original(self, stream)
+
+
+@fault("PROCESS-CLOSE-01", "no grace is the default", "grace_ms or 5000")
+def no_grace_is_the_default():
+    @replaces(handle.Process)
+    def close(original, self, grace_ms):
+        return original(self, grace_ms or 5000)
+
+
+@fault("PROCESS-CLOSE-02", "what nobody read is a writer", "POLLIN without POLLHUP's look")
+def what_nobody_read_is_a_writer():
+    @replaces(handle)
+    def has_writer(original, fd):
+        poll = select.poll()
+        poll.register(fd, select.POLLIN)
+        return original(fd) or any(events & select.POLLIN for _, events in poll.poll(0))

@@ -1,5 +1,7 @@
 """Mistakes with dropping."""
 
+import os
+
 import process.handle as handle
 from faults.registry import fault, replaces
 
@@ -16,3 +18,23 @@ def is_not_reaped():
     @replaces(handle.Process)
     def drop(original, self):
         self.signal(9)
+
+
+@fault("PROCESS-DROP-01", "a drop behind the leader's end reaps it alone", "try_wait() in drop")
+def the_leader_alone():
+    @replaces(handle.Process)
+    def drop(original, self):
+        if not self.reaped and self.look():
+            self.group.reap()
+            self.reaped = True
+        original(self)
+
+
+@fault("PROCESS-DROP-01", "a drop reads what is left", "communicate() in __exit__")
+def reads_what_is_left():
+    @replaces(handle.Process)
+    def drop(original, self):
+        for fd in self.fds[1:]:
+            while self.reaped and fd >= 0 and os.read(fd, 4096):
+                pass
+        original(self)

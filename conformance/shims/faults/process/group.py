@@ -46,3 +46,15 @@ def the_rest_is_for_waits_without_limit():
     def end_group(original, self):
         if not getattr(self, "limited", False):
             original(self)
+
+
+@fault("PROCESS-GROUP-01", "a look that finds the end leaves the rest", "try_wait()")
+def a_look_leaves_the_rest():
+    @replaces(handle.Process)
+    def wait(original, self, timeout_ms):
+        if timeout_ms != 0 or self.reaped or not self.look():
+            return original(self, timeout_ms)
+        self.reaped = True
+        told = self.ended()
+        self.reaped = False
+        return told

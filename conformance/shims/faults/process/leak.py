@@ -35,6 +35,14 @@ def what_was_read_stays():
         kept.append(bytearray(os.urandom(256)) * 2048)
 
 
+@fault("PROCESS-LEAK-01", "8 KiB stay", "a buffer for each handle that is open")
+def a_buffer_stays():
+    @replaces(handle.Process)
+    def drop(original, self):
+        original(self)
+        kept.append(bytearray(os.urandom(256)) * 32)
+
+
 @fault("PROCESS-LEAK-01", "a descriptor stays for each member", "a pidfd that nobody closes")
 def a_descriptor_stays_for_each_member():
     @replaces(handle.Process)

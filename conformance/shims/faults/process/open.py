@@ -116,3 +116,18 @@ def talk_waits_for_a_wait():
         while self.handle.process is not None and self.handle.process.waits:
             sleep(0.005)
         return original(self, fd)
+
+
+@fault("PROCESS-OPEN-02", "a mode is a byte", "as u8")
+def a_mode_is_a_byte():
+    @replaces(script.Handle)
+    def open(original, self):
+        self.modes = [mode % 256 for mode in self.modes]
+        return original(self)
+
+
+@fault("PROCESS-OPEN-04", "a null stream can be read, and not written", "File::open('/dev/null')")
+def null_is_read_alone():
+    @replaces(handle.Plugged)
+    def unpiped(original, self, target, flags):
+        return original(self, target, os.O_RDONLY)

@@ -26,3 +26,26 @@ def looks_and_takes_later():
         sleep(0.005)
         self.fds[stream] = -1
         return fd
+
+
+@fault("PROCESS-TAKE-01", "a close takes what was taken", "one list of descriptors")
+def a_close_takes_it():
+    @replaces(script.Step)
+    def act_on(original, self, handle, process):
+        told = original(self, handle, process)
+        if self.kind == "close":
+            for fd in handle.taken:
+                if fd >= 0:
+                    os.close(fd)
+            handle.taken = [-1, -1, -1]
+        return told
+
+
+@fault("PROCESS-TAKE-01", "what was taken outlives an open", "a map that nobody clears")
+def what_was_taken_stays():
+    @replaces(script.Handle)
+    def open(original, self):
+        taken, self.taken = self.taken, [-1, -1, -1]
+        process = original(self)
+        self.taken = taken
+        return process

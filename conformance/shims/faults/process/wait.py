@@ -3,6 +3,7 @@
 import os
 
 import process.handle as handle
+import process.script as script
 from errors import Failed
 from faults.registry import fault, replaces
 
@@ -103,3 +104,28 @@ def a_close_says_nothing():
             return original(self, grace_ms)
         except Failed:
             return {"exited": 0, "detached_writers": False}
+
+
+@fault("PROCESS-WAIT-01", "a code above 128 is a signal", "shell habits")
+def codes_above_128_are_signals():
+    @replaces(handle.Process)
+    def ended(original, self):
+        told = original(self)
+        return {"signaled": "SIGKILL"} if told == {"exited": 137} else told
+
+
+@fault("PROCESS-WAIT-03", "a long limit has passed at once", "(int) of milliseconds")
+def a_long_limit_has_passed():
+    @replaces(handle.Process)
+    def wait(original, self, timeout_ms):
+        return original(self, 0 if timeout_ms is not None and timeout_ms >= 2**31 else timeout_ms)
+
+
+@fault("PROCESS-WAIT-04", "a stdin that was taken is closed too", "communicate() before wait()")
+def a_taken_stdin_is_closed():
+    @replaces(script.Step)
+    def act_on(original, self, handle, process):
+        if self.kind == "wait" and self.ms is None and handle.taken[0] >= 0:
+            os.close(handle.taken[0])
+            handle.taken[0] = -1
+        return original(self, handle, process)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 INHERIT, PIPED, NULL = 0, 1, 2
 GRACE_MS = 5_000
+MOST_POLL_MS = 2**31 - 1  # an int of C
 KILL_MS = 1_000
 
 
@@ -146,7 +147,7 @@ class Process:
             left = None if until is None else until - monotonic_ns()
             if left is not None and left <= 0:
                 return
-            poll.poll(None if left is None else -(-left // 1_000_000))
+            poll.poll(None if left is None else min(-(-left // 1_000_000), MOST_POLL_MS))
 
     def ended(self) -> Object:
         if not self.reaped or self.end is None:

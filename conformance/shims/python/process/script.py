@@ -36,6 +36,10 @@ class Handle:
         if self.around is not None:
             self.around.seat(request)
         self.process = Process(request, self.modes, self.nonblocking)
+        for fd in self.taken:
+            if fd >= 0:
+                os.close(fd)  # of a process that was dropped
+        self.taken = [-1, -1, -1]
         return self.process
 
     def fd(self, stream: int) -> int:
