@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import socket
@@ -116,6 +117,23 @@ def test_a_signal_ends_a_group_that_ignores_it(box: Box, name: str) -> None:
     expect("from the signal to the end, in ms", took, at_least(GRACE_MS))
     limit = GRACE_MS + box.tick_ms
     expect_within(box, "from the signal to the end", sent, seen.end, limit)
+
+
+@requires("PROCESS-BRIDGE-03", overlap=1.8, timing=True)
+def test_a_second_signal_changes_nothing(box: Box) -> None:
+    events = box.events()
+    words = [events.path, "--ignore", "TERM", "--ignore", "INT"]
+    with box.process.start_bridge(P.siglog, words, stdin="pipe", within_s=15) as live:
+        events.wait("ready")
+        sent = live.signal("TERM")
+        pass_time(700)
+        live.signal("TERM")
+        seen = live.finish()
+    expect("the response", seen.how, {"signaled": "SIGKILL"})
+    took = elapsed_ms(sent.earliest_ns, seen.end.t_ns)
+    expect("from the first signal to the end, in ms", took, at_least(GRACE_MS))
+    limit = GRACE_MS + box.tick_ms
+    expect_within(box, "from the first signal to the end", sent, seen.end, limit)
 
 
 @requires("PROCESS-BRIDGE-03")
@@ -239,6 +257,36 @@ def test_a_bridge_that_is_killed_at_once_leaves_nothing(box: Box) -> None:
         pid = int(place.read_text())
         gone = until(lambda: pid not in {p.pid for p in live.descendants() if p.alive}, 1)
     expect("whether the child is gone", gone, True)
+
+
+@requires("PROCESS-BRIDGE-01")
+@KINDS
+def test_ends_that_do_not_block_lose_nothing(box: Box, kind: str) -> None:
+    """So a client in Node makes them; the first reader of what it wrote is late."""
+    theirs_in, ours_out = pair(kind)
+    ours_in, theirs_out = pair(kind)
+    for fd in (theirs_in, theirs_out):
+        os.set_blocking(fd, False)
+    got = b""
+
+    def write() -> None:
+        with os.fdopen(ours_out, "wb", buffering=0) as to, contextlib.suppress(OSError):
+            to.write(DATA)
+
+    writer = threading.Thread(target=write)
+    with os.fdopen(ours_in, "rb", buffering=0) as back:
+        options = {"stdin": theirs_in, "stdout": theirs_out, "within_s": 20}
+        with box.process.start_bridge(CAT, **options) as live:
+            os.close(theirs_in)
+            os.close(theirs_out)
+            pass_time(100)
+            writer.start()
+            pass_time(200)
+            while piece := read_some(back.fileno()):
+                got += piece
+            seen = live.finish()
+        writer.join()
+    expect("the end, and whether all is whole", (seen.how, got == DATA), ({"exited": 0}, True))
 
 
 @requires("PROCESS-BRIDGE-05")

@@ -2,6 +2,7 @@
 
 import _signal
 import os
+import select
 from time import sleep
 
 import process.bridge as bridge
@@ -25,6 +26,44 @@ def output_is_held():
         if self.target == 1 and self.rest and self.rest.endswith(b"\n") and len(self.rest) < 100:
             return []
         return found
+
+
+@fault("PROCESS-BRIDGE-01", "what does not fit is lost", "write() without a look at EAGAIN")
+def what_does_not_fit_is_lost():
+    @replaces(bridge.Lane)
+    def turn(original, self, ready):
+        if self.rest and self.target == 1 and not os.get_blocking(1):
+            try:
+                os.write(1, self.rest)
+            except BlockingIOError:
+                pass
+            self.rest = b""
+            return True
+        return original(self, ready)
+
+    @replaces(bridge.Lane)
+    def interests(original, self):
+        if self.rest and self.target == 1 and not os.get_blocking(1):
+            return [(self.target, select.POLLOUT), (self.source, select.POLLIN)]
+        return original(self)
+
+
+@fault("PROCESS-BRIDGE-03", "a second signal begins anew", "on('SIGTERM', close)")
+def a_second_signal_begins_anew():
+    @replaces(bridge.Bridge)
+    def escalate(original, self):
+        if self.told and not self.killed and len(self.watch.noted) > getattr(self, "heard", 1):
+            self.heard = len(self.watch.noted)
+            self.told = False
+        original(self)
+
+    @replaces(bridge.Bridge)
+    def relay(original, self, lanes, until):
+        told, self.told = self.told, False
+        try:
+            return original(self, lanes, until)
+        finally:
+            self.told = told
 
 
 @fault("PROCESS-BRIDGE-02", "the end of input is not passed on", "one side of a relay")
