@@ -69,8 +69,8 @@ def grown(box: Box, many: int, within_s: float) -> dict[str, int]:
 
 
 # Cycles, and the seconds that they may take. Who has as good as nothing more has one look.
-LOOKS = ((25, 20.0), (200, 60.0), (600, 120.0))
-LONG_LOOKS = ((500, 120.0), (1500, 360.0))
+LOOKS = ((25, 60.0), (200, 240.0), (600, 600.0))
+LONG_LOOKS = ((500, 300.0), (1500, 900.0))
 
 
 # Without a close there are no cycles.
