@@ -18,7 +18,7 @@ from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.host import ROOM, pipe_with_room, without_pipes
 from contracts.exec.moments import until
-from contracts.exec.spawn_io import of_another_user, outcome, pattern
+from contracts.exec.spawn_io import of_another_user, outcome, pattern, shell
 from contracts.exec.test_debug_terminal import (
     SOMEBODY_ELSE,
     blocked_terminal,
@@ -52,6 +52,22 @@ def write(
         expect_result=False,
     )
     return of_another_user(seen) if state else seen
+
+
+@requires("EXEC-DEBUG-01", capability=HERE, overlap=1.0)
+@pytest.mark.parametrize("how", ["deadline", "signal"])
+def test_what_a_child_writes_while_it_ends_is_copied_too(box: Box, how: str) -> None:
+    events = box.events()
+    limit = {"timeout_ms": 500} if how == "deadline" else {}
+    line = 'trap \'echo at the end; exit 0\' TERM; "$1" --sync "$2"; while :; do sleep 0.02; done'
+    with box.exec.start(**shell(line, P.emit, events.path), debug=True, **limit) as live:
+        events.wait("sync")
+        if not limit:
+            live.signal("TERM")
+        seen = live.finish()
+    if seen.stdout != b"at the end\n":
+        raise Late("the child writes at its end", "at the end", str(seen.stdout))
+    expect("whether it is copied", seen.stdout in seen.shim_stderr, True)
 
 
 def expect_whole(seen: ObservedRun, copied: bytes, count: int) -> None:

@@ -287,3 +287,20 @@ def forgets_long_secrets():
         return {value for value in original(*environments) if len(value) <= 4096}
 
     run.secrets = redact.secrets
+
+
+@fault("EXEC-DEBUG-01", "what comes in the grace is not copied", "the copy ends with the wait")
+def the_grace_is_not_copied():
+    ending: list[run.Run] = []
+
+    @replaces(run.Run)
+    def first_signal(original, self, cause):
+        ending.append(self)
+        original(self, cause)
+
+    @replaces(run.Run)
+    def take(original, self, output):
+        if self in ending:
+            output.read()
+        else:
+            original(self, output)

@@ -217,3 +217,22 @@ def ignore_is_not_read():
     def init(original, self, request, *rest):
         request.stdin_failure = "error"
         original(self, request, *rest)
+
+
+@fault("EXEC-STDIN-06", "a deadline in the grace of a failed write names it", "the last cause wins")
+def deadline_takes_the_place_of_a_failed_write():
+    @replaces(run.Run)
+    def final(original, self, cause):
+        cause = original(self, cause)
+        if cause.name == "stdin" and self.deadline is not None and monotonic_ns() > self.deadline:
+            return run.Cause("timeout")
+        return cause
+
+
+@fault("EXEC-STDIN-08", "a rest that no write refused is no failure", "write errors alone count")
+def a_rest_is_no_failure():
+    @replaces(run.Run)
+    def final(original, self, cause):
+        if cause.name == "exit" and self.input.rest and not self.input.failure:
+            return cause
+        return original(self, cause)
