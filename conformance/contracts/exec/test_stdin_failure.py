@@ -7,7 +7,15 @@ import pytest
 from boxspec.api import Box, Told, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
-from contracts.exec.moments import LINGER_MS, attempted, blocked_or_late, expect_none_left
+from contracts.exec.moments import (
+    LINGER_MS,
+    attempted,
+    blocked_or_late,
+    expect_none_left,
+    pass_time,
+    send,
+    until,
+)
 from contracts.exec.spawn_io import SH, error_of, outcome, shell
 
 # Well above what a pipe takes without a reader.
@@ -98,6 +106,24 @@ def test_a_deadline_behind_a_failed_write_leaves_the_error(box: Box) -> None:
     # What ends a run first names it: the deadline comes while its group has its grace.
     limit_ms = box.grace_ms // 2
     seen = with_a_member(box, "--on", f"TERM:exit:0:{limit_ms + 500}", timeout_ms=limit_ms)
+    expect("kind of the error", error_kind(seen), "execution")
+
+
+@requires("EXEC-STDIN-06", overlap=1.0)
+def test_a_signal_behind_a_failed_write_leaves_the_error(box: Box) -> None:
+    events, fifo = box.events(), box.fifo("gate")
+    line = '"$1" "$2" --on USR1:exit:0 </dev/null & read x <"$4"; exec "$3" "$2" --in'
+    words = (P.siglog, events.path, P.close_early, fifo)
+    with box.exec.start(**shell(line, *words), stdin=LARGE, within_s=20) as live:
+        member = events.wait("ready").pid
+        box.open_gate(fifo)
+        if not until(lambda: bool(events.all("signal")), 4):
+            why = "a failed write does not begin with SIGTERM: there is no grace to be in"
+            raise blocked_or_late(box, ["EXEC-STDIN-07"], why)
+        live.signal("INT")
+        pass_time(2 * box.tick_ms)
+        send(member, "USR1")
+        seen = live.finish()
     expect("kind of the error", error_kind(seen), "execution")
 
 

@@ -304,3 +304,18 @@ def the_grace_is_not_copied():
             output.read()
         else:
             original(self, output)
+
+
+@fault("EXEC-DEBUG-11", "as many bytes wait as the longest secret has", "a window of fixed size")
+def holds_back_a_window():
+    @replaces(redact.Redactor)
+    def undecided_from(original, self, data):
+        longest = max(map(len, self.values), default=1)
+        return min(original(self, data), max(0, len(data) - longest + 1))
+
+
+@fault("EXEC-DEBUG-11", "half a line waits for its end", "for line in stream")
+def shows_whole_lines():
+    @replaces(redact.Redactor)
+    def undecided_from(original, self, data):
+        return min(original(self, data), data.rfind(b"\n") + 1)

@@ -340,3 +340,10 @@ def signals_in_the_grace_are_passed_on():
             for number in self.watch.noted[before:]:
                 self.group.signal(number)
         return ready
+
+
+@fault("EXEC-KILL-13", "who lost its child leaves the group", "an early return on ECHILD")
+def a_lost_child_leaves_its_group():
+    @replaces(group.Group)
+    def kill_by_pidfd(original, self):
+        pass
