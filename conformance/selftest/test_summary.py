@@ -73,6 +73,13 @@ def test_what_escaped_is_told_with_the_backend_where_nobody_named_one(
     assert text.count(wanted) == lines
 
 
+def test_what_conforms_says_how_many_of_its_tests_were_not_asked() -> None:
+    lacking = [record(MUST, NotApplicable.without("exec.bytes")) for _ in range(2)]
+    found = tree([record(MUST), *lacking])
+    line = f"conforms  {MUST}: 2 of its 3 tests not asked: the shim does not declare exec.bytes\n"
+    assert line in told(found)
+
+
 def test_failures_with_one_symptom_are_one_block_and_a_list() -> None:
     ends = [died(Exit("killed", number, 0), {}, [number]) for number in (2, 15)]
     records = [record(MUST, ends[0]), record(OTHER_MUST, ends[1]), record(SHOULD, failed())]

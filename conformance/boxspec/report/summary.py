@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from boxspec.judge.block import block_lines
@@ -30,13 +31,21 @@ def tell(console: Console, tree: Tree) -> None:
         console.write(line)
     for judged in tree.judged:
         if judged.verdict is Verdict.CONFORMS:
-            told = [each for each in judged.records if each.reason and not each.changed]
-            for reason in dict.fromkeys(each.reason for each in told):
-                console.write(f"conforms  {judged.id}: {reason}")
+            for line in _beside(judged):
+                console.write(f"conforms  {judged.id}: {line}")
     if tree.left:
         console.write(f"left      {tree.left}")
     for line in tree.stale:
         console.write(f"stale baseline  {line}")
+
+
+def _beside(judged: Judged) -> Iterator[str]:
+    """What its tests had to say although it conforms, and which of them were not asked."""
+    told = [each for each in judged.records if each.reason and not each.changed]
+    missing = Counter(each.reason for each in told if each.verdict is Verdict.NOT_APPLICABLE)
+    for reason, count in missing.items():
+        yield f"{count} of its {len(judged.records)} tests not asked: {reason}"
+    yield from dict.fromkeys(each.reason for each in told if each.reason not in missing)
 
 
 def _failures(console: Console, tree: Tree) -> None:

@@ -156,6 +156,29 @@ def test_a_character_that_the_cap_cuts_is_dropped(
 
 
 @requires("EXEC-CAP-03", capability="exec.cap")
+@pytest.mark.parametrize(
+    ("data", "cap", "kept"),
+    [
+        (b"ab\xe2\x82", 4, "ab\ufffd"),
+        (b"ab\xe2\x82", 5, "ab\ufffd"),
+        (b"a\xffb", 2, "a\ufffd"),
+        (b"a\xc3\x28b", 2, "a"),
+        (b"\xff\xfeab", 3, "\ufffd\ufffda"),
+        (b"\xffa\xc3\xa9", 3, "\ufffda"),
+    ],
+    ids=["to-the-cap", "below-it", "no-character-ends-it", "cut-in-two", "before-it", "both"],
+)
+@pytest.mark.parametrize("flag", ["--out", "--err"])
+def test_what_is_no_character_is_replaced_beside_the_cap(
+    box: Box, data: bytes, cap: int, kept: str, flag: str
+) -> None:
+    # Only a character that the cap cuts is dropped: not what the child itself left unfinished.
+    seen = box.exec.run(program=P.emit, args=[flag, data.hex()], max_output_bytes=cap)
+    got = seen.stdout if flag == "--out" else seen.stderr
+    expect("the stream up to the cap", got.decode(), kept)
+
+
+@requires("EXEC-CAP-03", capability="exec.cap")
 @pytest.mark.parametrize("name", ["stdout", "stderr"])
 def test_a_cut_run_has_no_annotation(box: Box, name: str) -> None:
     redirect = "" if name == "stdout" else ">&2"

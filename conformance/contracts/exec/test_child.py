@@ -6,6 +6,7 @@ import os
 import resource
 import signal
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar
 
 import pytest
@@ -84,8 +85,8 @@ def of_the_caller(box: Box, state: list[str], look: Callable[[Idle], T]) -> T:
 @requires("EXEC-CHILD-07")
 @pytest.mark.parametrize(
     "names",
-    [[], ["HUP"], ["QUIT"], ["USR1", "USR2", "ALRM"], ["TSTP", "TTIN", "TTOU", "CONT"]],
-    ids=["none", "HUP", "QUIT", "user", "job-control"],
+    [[], ["HUP"], ["QUIT"], ["USR1", "USR2", "ALRM"], ["TSTP", "TTIN", "TTOU", "CONT"], ["RTMAX"]],
+    ids=["none", "HUP", "QUIT", "user", "job-control", "real-time"],
 )
 def test_other_signals_are_ignored_in_the_child_as_by_the_caller(
     box: Box, names: list[str]
@@ -102,8 +103,8 @@ def test_other_signals_are_ignored_in_the_child_as_by_the_caller(
 @requires("EXEC-CHILD-07", pitfalls=["D2"])
 @pytest.mark.parametrize(
     "names",
-    [[], ["USR1"], ["HUP", "QUIT", "ALRM"], ["PIPE"], ["INT", "USR2"]],
-    ids=["none", "USR1", "three", "PIPE", "INT"],
+    [[], ["USR1"], ["HUP", "QUIT", "ALRM"], ["PIPE"], ["INT", "USR2"], ["RTMAX"]],
+    ids=["none", "USR1", "three", "PIPE", "INT", "real-time"],
 )
 def test_the_childs_mask_is_the_callers(box: Box, names: list[str]) -> None:
     state = [word for name in names for word in ("--block", name)]
@@ -147,3 +148,38 @@ def test_without_special_limits_the_child_has_the_callers_own(box: Box) -> None:
     said = reported(place)
     got = [said["rlimits"][name] for name in ("nofile", "core", "nproc")], said["umask"]
     expect("limits and umask of the child, against the caller's", got, (own, umask))
+
+
+# Of a process, as /proc tells it: the field of status or stat, or the file.
+PASSED_ON: dict[str, Callable[[dict[str, str]], str]] = {
+    "processors": lambda told: told["Cpus_allowed"],
+    "scheduling": lambda told: told["policy"],
+    "out-of-memory": lambda told: told["oom_score_adj"],
+    "no-new-privileges": lambda told: told["NoNewPrivs"],
+}
+# Of /proc/PID/stat, counted behind the name.
+POLICY = 41 - 3
+
+
+def passed_on(told: str) -> dict[str, str]:
+    """What `TELL` printed, or the same files as the kit reads them."""
+    score, stat, *status = told.splitlines()
+    fields = dict(line.split(":", 1) for line in status if ":" in line)
+    fields["policy"] = stat.rpartition(")")[2].split()[POLICY]
+    return {**{key: value.strip() for key, value in fields.items()}, "oom_score_adj": score}
+
+
+TOLD = ("oom_score_adj", "stat", "status")
+TELL = "; ".join(f"cat /proc/$$/{name}" for name in TOLD)
+
+
+@requires("EXEC-CHILD-11")
+@pytest.mark.parametrize("what", PASSED_ON)
+def test_what_a_child_inherits_by_itself_is_the_callers(box: Box, what: str) -> None:
+    with box.exec.start(program="/bin/sh", args=["-c", f"{TELL}; :"], hold=True) as live:
+        live.wait_response()
+        caller = "".join(Path(f"/proc/{live.shim_pid}/{name}").read_text() for name in TOLD)
+        seen = live.finish()
+    look = PASSED_ON[what]
+    got, wanted = look(passed_on(seen.stdout.decode())), look(passed_on(caller))
+    expect(f"{what} of the child, against the caller's", got, wanted)

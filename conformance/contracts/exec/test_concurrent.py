@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Box, Live, expect, for_the_prompt, requires, waited_between
+from boxspec.api import Box, Live, between, expect, for_the_prompt, requires, waited_between
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedBatch
 from contracts.exec.moments import TIMED_OUT, elapsed_ms, let_all_go, pass_time, until
@@ -66,6 +66,39 @@ def test_one_signal_reaches_every_active_run(box: Box, name: str, code: int) -> 
         live.signal(name)
         codes = [found.result["exit_code"] for found in live.finish().runs]
     expect("exit codes of three runs whose caller got one signal", codes, [code] * 3)
+
+
+# More than a word has bits.
+CROWD = 66
+
+
+@requires("EXEC-CONC-02", pitfalls=["H13"], capability=HERE, overlap=1.0)
+def test_one_signal_reaches_a_crowd(box: Box) -> None:
+    events = box.events()
+    run = {"program": P.slow_exit, "args": [events.path, "20000"]}
+    with box.exec.start_batch([run] * CROWD, within_s=28) as live:
+        for _ in range(CROWD):
+            events.wait("ready")
+        live.signal("TERM")
+        codes = [found.result["exit_code"] for found in live.finish().runs]
+    expect(f"exit codes of {CROWD} runs whose caller got one signal", set(codes), {143})
+
+
+@requires("EXEC-TIMEOUT-02", capability=HERE, overlap=2.0)
+def test_the_deadline_of_a_run_that_begins_later_counts_from_there(box: Box) -> None:
+    # It is still there when its run first looks.
+    late = {"program": P.slow_exit, "args": [box.events().path, "200"], "timeout_ms": 1500}
+    with for_the_prompt(box):
+        seen = box.exec.batch([(0, {"program": "true"}), (1600, late)])
+        codes = [found.result["exit_code"] for found in seen.runs]
+        expect("exit codes of a run, and of one that begins when its limit is over", codes, [0, 0])
+
+
+@requires("EXEC-RESULT-05", capability=HERE, overlap=1.0)
+def test_the_duration_of_a_run_that_begins_later_counts_from_there(box: Box) -> None:
+    seen = box.exec.batch([(0, {"program": "true"}), (900, {"program": "true"})])
+    took = seen.runs[1].result["duration_ms"]
+    expect("duration_ms of a run that begins 900 ms later", took, between(0, seen.elapsed_ms - 900))
 
 
 @pytest.mark.parametrize("first", ["started_first", "started_last"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import select
 import socket
 import threading
 import time
@@ -18,7 +19,7 @@ from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.host import ROOM, pipe_with_room, without_pipes
 from contracts.exec.moments import until
-from contracts.exec.spawn_io import of_another_user, outcome, pattern
+from contracts.exec.spawn_io import of_another_user, outcome, pattern, shell
 from contracts.exec.test_debug_terminal import (
     SOMEBODY_ELSE,
     blocked_terminal,
@@ -52,6 +53,53 @@ def write(
         expect_result=False,
     )
     return of_another_user(seen) if state else seen
+
+
+@requires("EXEC-DEBUG-01", capability=HERE, overlap=1.0)
+@pytest.mark.parametrize("how", ["deadline", "signal"])
+def test_what_a_child_writes_while_it_ends_is_copied_too(box: Box, how: str) -> None:
+    events = box.events()
+    limit = {"timeout_ms": 500} if how == "deadline" else {}
+    line = 'trap \'echo at the end; exit 0\' TERM; "$1" --sync "$2"; while :; do sleep 0.02; done'
+    with box.exec.start(**shell(line, P.emit, events.path), debug=True, **limit) as live:
+        events.wait("sync")
+        if not limit:
+            live.signal("TERM")
+        seen = live.finish()
+    if seen.stdout != b"at the end\n":
+        raise Late("the child writes at its end", "at the end", str(seen.stdout))
+    expect("whether it is copied", seen.stdout in seen.shim_stderr, True)
+
+
+def read_until(fd: int, word: bytes, limit_s: float) -> bytes:
+    """What comes until the word has come, or for so long."""
+    data, end = b"", time.monotonic() + limit_s
+    while word not in data and select.select([fd], [], [], max(0.0, end - time.monotonic()))[0]:
+        data += os.read(fd, 65536)
+    return data
+
+
+@requires("EXEC-DEBUG-11", capability=HERE, overlap=1.0)
+@pytest.mark.parametrize("text", ["Password: ", "x\n", "a line\nand a half"], ids=len)
+def test_the_copy_does_not_wait_for_more_output(box: Box, text: str) -> None:
+    events, fifo = box.events(), box.fifo("gate")
+    line = '"$1" --out "$2"; exec "$3" "$4" "$5"'
+    words = (P.emit, text.encode().hex(), P.gate, events.path, fifo)
+    ours, theirs = os.pipe2(os.O_CLOEXEC)
+    secret = {"MY_TOKEN": "~" * 64}
+    try:
+        run = {**shell(line, *words), "debug": True, "shim_env": secret, "shim_stderr": theirs}
+        with box.exec.start(**run) as live:
+            events.wait("ready")
+            shown = read_until(ours, text.encode(), 4)
+            box.open_gate(fifo)
+            seen = live.finish()
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    got = (seen.stdout, text.encode() in shown)
+    what = "what is captured, and whether the copy had it while the child waited"
+    expect(what, got, (text.encode(), True), {"shown": shown})
 
 
 def expect_whole(seen: ObservedRun, copied: bytes, count: int) -> None:

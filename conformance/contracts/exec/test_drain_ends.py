@@ -9,7 +9,7 @@ import pytest
 from boxspec.api import Box, Live, Stamp, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
-from contracts.exec.moments import LINGER_MS, elapsed_ms, pass_time, settled
+from contracts.exec.moments import LINGER_MS, attempted, elapsed_ms, pass_time, settled
 from contracts.exec.spawn_io import outcome, shell
 from contracts.shared.moments import need_no_loop, wanted_ms
 
@@ -126,6 +126,15 @@ def test_what_an_escapee_wrote_by_then_is_kept(box: Box) -> None:
     expect(
         "the child's end, and its output", (outcome(seen), joined), ("exit 0", True), {"w": words}
     )
+
+
+@requires("EXEC-DRAIN-09", capability="exec.termination", overlap=True)
+@pytest.mark.parametrize("stream", ["out", "err"])
+def test_a_writer_of_one_stream_is_told(box: Box, stream: str) -> None:
+    events = box.events()
+    seen = box.exec.run(program=P.orphan, args=[events.path, "--keep", stream, "--setsid"])
+    attempted(events, orphan=1)
+    expect(f"detached_writers, std{stream} held", seen.result["detached_writers"], True)
 
 
 @requires("EXEC-DRAIN-09", capability="exec.termination", overlap=True)

@@ -77,6 +77,13 @@ def test_clear_and_set_gives_exactly_the_pairs(box: Box, vector: str) -> None:
     expect("the child's environment", arrived(said), entries(PAIRS[vector]))
 
 
+@requires("EXEC-ENV-02")
+def test_clear_and_set_gives_exactly_the_pairs_in_another_folder_too(box: Box) -> None:
+    pairs: list[tuple[str | bytes, str | bytes]] = [("A", "1"), ("PATH", os.defpath)]
+    said = report(box, env=pairs, current_dir="/")
+    expect("the child's environment", arrived(said), entries(pairs))
+
+
 @requires("EXEC-ENV-04")
 def test_pairs_that_are_no_text_arrive_exactly(box: Box) -> None:
     pairs: list[tuple[str | bytes, str | bytes]] = [(b"RAW\xff", b"\xff\x80 \xc0"), ("A", "1")]

@@ -56,6 +56,12 @@ def test_inside_the_session_is_not_the_callers(box: Box) -> None:
     expect("the child is in the caller's session", sessions[0] == sessions[1], False)
 
 
+@requires("EXEC-CHILD-11", capability=HERE, inside=True)
+def test_inside_nobody_gains_privileges(box: Box) -> None:
+    seen = box.exec.run(program="/bin/sh", args=["-c", "cat /proc/self/status"])
+    expect("no_new_privs of the child", b"\nNoNewPrivs:\t1\n" in seen.stdout, True)
+
+
 @requires("EXEC-CHILD-09", capability=HERE, inside=True)
 def test_inside_nothing_is_open_above_2(box: Box) -> None:
     kept = box.tmp / "kept"

@@ -129,6 +129,19 @@ def test_what_cannot_be_executed_is_passed_over(box: Box, what: str) -> None:
 
 
 @requires("EXEC-PATH-03")
+@pytest.mark.parametrize("mode", [0o655, 0o601], ids=oct)
+def test_who_may_execute_a_candidate_is_for_the_system_to_say(box: Box, mode: int) -> None:
+    # Of the nine bits those count that are about the caller, and for root any.
+    candidate = box.tmp / "one" / TOOL
+    saying(candidate, "first", mode=mode)
+    saying(box.tmp / "two" / TOOL, "second")
+    direct = said(box, program=str(candidate))
+    got = said(box, program=TOOL, env=path(candidate.parent, box.tmp / "two"))
+    runs = {"first": "first", SPAWN_FAILURE: "second"}.get(direct, direct)
+    expect("which program ran, where by its path the first does that", got, runs, {"mode": mode})
+
+
+@requires("EXEC-PATH-03")
 def test_a_candidate_without_its_interpreter_is_the_one(box: Box) -> None:
     first = box.tmp / "one" / TOOL
     saying(first, "first")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from base64 import b64decode
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
@@ -144,11 +144,20 @@ def test_a_refusing_sandbox_ends_the_run_before_anything_starts(box: Box) -> Non
     )
 
 
+# What is wrong with a run that would not be spawned without a sandbox either.
+UNFIT: dict[str, Callable[[Path], dict[str, object]]] = {
+    "program": lambda tmp: {"program": str(tmp / "absent")},
+    "directory": lambda tmp: {"program": "/bin/true", "current_dir": str(tmp / "absent")},
+    "variable": lambda _: {"program": "/bin/true", "env": [("A=B", "x")]},
+}
+
+
 @requires("EXEC-REQUEST-03", pitfalls=["A29"], capability="exec.sandbox")
-def test_the_sandbox_is_asked_before_the_program_is_looked_for(box: Box) -> None:
-    seen = box.exec.run(program=str(box.tmp / "absent"), sandbox={"refuse": "not here"})
+@pytest.mark.parametrize("what", UNFIT)
+def test_the_sandbox_is_asked_before_anything_is_looked_for(box: Box, what: str) -> None:
+    seen = box.exec.run(**UNFIT[what](box.tmp), sandbox={"refuse": "not here"})
     expect(
-        "kind of the error for a missing program under a refusing sandbox",
+        f"kind of the error for a bad {what} under a refusing sandbox",
         error_of(seen).get("kind"),
         "policy_denied",
         {"error": error_of(seen)},

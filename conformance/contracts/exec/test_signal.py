@@ -7,7 +7,16 @@ import signal
 
 import pytest
 
-from boxspec.api import Box, HostLacks, at_least, expect, expect_within, for_the_prompt, requires
+from boxspec.api import (
+    Box,
+    HostLacks,
+    NotMeasured,
+    at_least,
+    expect,
+    expect_within,
+    for_the_prompt,
+    requires,
+)
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import (
@@ -21,6 +30,7 @@ from contracts.exec.moments import (
     send,
     until,
 )
+from contracts.exec.spawn_io import shell
 
 SIGNALS = ["TERM", "INT"]
 CODE = {"TERM": 143, "INT": 130}
@@ -309,6 +319,48 @@ def test_a_signal_that_named_no_result_is_listed(box: Box, name: str) -> None:
 def test_a_run_without_such_a_signal_lists_none(box: Box) -> None:
     result = interrupted(box, "TERM").result
     expect("pending_signals of a run that the signal named", result["pending_signals"], [])
+
+
+@pytest.mark.parametrize("first", ["deadline", "TERM", "INT"])
+@requires("EXEC-KILL-10", overlap=2.0)
+def test_a_signal_in_the_grace_is_not_passed_on(box: Box, first: str) -> None:
+    # The group has its signal and its grace: a child that counts its signals sees one.
+    events = box.events()
+    limit = {"timeout_ms": 300} if first == "deadline" else {}
+    args = [events.path, "--on", "USR1:exit:0"]
+    with box.exec.start(program=P.siglog, args=args, within_s=20, **limit) as live:
+        child = events.wait("ready").pid
+        if not limit:
+            live.signal(first)
+        if not until(lambda: bool(events.all("signal")), 4):
+            why = "the first signal did not come: there is no grace to be in"
+            raise blocked_or_late(box, ["EXEC-KILL-01", "EXEC-SIGNAL-01"], why)
+        live.signal("TERM" if first == "INT" else "INT")
+        # Whoever passes it on has done it by then.
+        pass_time(3 * box.tick_ms)
+        send(child, "USR1")
+        live.finish()
+    heard = [event.rest[0] for event in events.all("signal")]
+    wanted = ["TERM" if limit else first]
+    expect("SIGINT and SIGTERM in the child", [n for n in heard if n in SIGNALS], wanted)
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+@requires("EXEC-RESULT-03", overlap=1.5)
+def test_a_signal_behind_the_childs_exit_does_not_interrupt_it(box: Box, name: str) -> None:
+    # Who left the group holds the output, so that the run outlives its child for a while.
+    events = box.events()
+    line = '"$1" "$2" --setsid --keep out; exit 7'
+    with box.exec.start(**shell(line, P.orphan, events.path), expect_result=False) as live:
+        events.wait("orphan")
+        until(lambda: not any(each.alive for each in live.children()))
+        pass_time(3 * box.tick_ms)
+        live.signal(name)
+        seen = live.finish()
+    if seen.raw is None:
+        raise NotMeasured("the run is over before the signal can come")
+    got = (seen.result["exit_code"], SAYS[name] in seen.stderr)
+    expect("exit_code, and whether stderr names the signal", got, (7, False))
 
 
 STDERR = [b"", b"x", b"x\n", "Zürich €\n\n".encode()]

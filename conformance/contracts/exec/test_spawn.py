@@ -170,11 +170,13 @@ def test_a_busy_program_is_attempted_once(box: Box) -> None:
         watch.close()
 
 
-NOWHERE: dict[str, Callable[[Path], Path]] = {
+NOWHERE: dict[str, Callable[[Path], Path | str]] = {
     "missing": lambda place: place,
     "a file": lambda place: (place.write_text("x"), place)[1],
     "below a file": lambda place: (place.write_text("x"), place / "sub")[1],
     "a loop of links": lambda place: (place.symlink_to(place.name), place)[1],
+    # To chdir(2) that is not there; to who asks whether a string is empty it was not given.
+    "an empty name": lambda _: "",
 }
 
 

@@ -15,6 +15,7 @@ from contracts.exec.spawn_io import (
     outcome,
     pattern,
     report,
+    reported,
     shell,
     stream,
 )
@@ -77,6 +78,16 @@ def test_null_leaves_the_callers_stdin_unread(box: Box) -> None:
     with box.exec.start(program="/bin/cat", stdin="null", shim_stdin="pipe", within_s=10) as live:
         seen = live.finish()
     expect("the end of `cat` while the caller's stdin stays open", outcome(seen), "exit 0")
+
+
+@requires("EXEC-STDIN-15")
+@pytest.mark.parametrize("payload", [b"x" * 10, b"x" * 2**20], ids=["small", "large"])
+def test_a_payload_comes_through_a_pipe(box: Box, payload: bytes) -> None:
+    # A program may open /dev/stdin anew, which fails with a socket.
+    place = box.tmp / "report"
+    line = '"$1" "$2"; exec cat >/dev/null'
+    box.exec.run(**shell(line, P.report, place), stdin=payload).result  # noqa: B018
+    expect("the type of the child's stdin", fd_of(reported(place), 0).get("type"), "pipe")
 
 
 PAYLOADS = {

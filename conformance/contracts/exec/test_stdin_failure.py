@@ -7,7 +7,15 @@ import pytest
 from boxspec.api import Box, Told, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
-from contracts.exec.moments import LINGER_MS, blocked_or_late, expect_none_left
+from contracts.exec.moments import (
+    LINGER_MS,
+    attempted,
+    blocked_or_late,
+    expect_none_left,
+    pass_time,
+    send,
+    until,
+)
 from contracts.exec.spawn_io import SH, error_of, outcome, shell
 
 # Well above what a pipe takes without a reader.
@@ -62,13 +70,13 @@ def test_a_failed_write_ends_the_child_as_a_deadline_would(box: Box) -> None:
     expect("whether the child got a SIGTERM that it could handle", trace("w", stdin=LARGE), True)
 
 
-def with_a_member(box: Box, *rules: str) -> ObservedRun:
+def with_a_member(box: Box, *rules: str, **run: object) -> ObservedRun:
     """A failed write to a child that has somebody in its group, who does not hold the pipe."""
     events, fifo = box.events(), box.fifo("gate")
     # `read` ends with the fifo; the shell goes on as a program that closes its stdin.
     line = '"$1" "$2" $4 </dev/null & read x <"$5"; exec "$3" "$2" --in'
     words = (P.siglog, events.path, P.close_early, " ".join(rules), fifo)
-    with box.exec.start(**shell(line, *words), stdin=LARGE, within_s=20) as live:
+    with box.exec.start(**shell(line, *words), stdin=LARGE, within_s=20, **run) as live:
         events.wait("ready")
         box.open_gate(fifo)
         return live.finish()
@@ -91,6 +99,43 @@ def test_after_a_failed_write_a_member_has_the_grace(box: Box) -> None:
 def test_a_failed_write_ends_a_member_that_ignores_sigterm(box: Box) -> None:
     seen = with_a_member(box, "--ignore", "TERM")
     expect_none_left(seen, box.events(), ready=1)
+
+
+@requires("EXEC-STDIN-06", overlap=4.5)
+def test_a_deadline_behind_a_failed_write_leaves_the_error(box: Box) -> None:
+    # What ends a run first names it: the deadline comes while its group has its grace.
+    limit_ms = box.grace_ms // 2
+    seen = with_a_member(box, "--on", f"TERM:exit:0:{limit_ms + 500}", timeout_ms=limit_ms)
+    expect("kind of the error", error_kind(seen), "execution")
+
+
+@requires("EXEC-STDIN-06", overlap=1.0)
+def test_a_signal_behind_a_failed_write_leaves_the_error(box: Box) -> None:
+    events, fifo = box.events(), box.fifo("gate")
+    line = '"$1" "$2" --on USR1:exit:0 </dev/null & read x <"$4"; exec "$3" "$2" --in'
+    words = (P.siglog, events.path, P.close_early, fifo)
+    with box.exec.start(**shell(line, *words), stdin=LARGE, within_s=20) as live:
+        member = events.wait("ready").pid
+        box.open_gate(fifo)
+        if not until(lambda: bool(events.all("signal")), 4):
+            why = "a failed write does not begin with SIGTERM: there is no grace to be in"
+            raise blocked_or_late(box, ["EXEC-STDIN-07"], why)
+        live.signal("INT")
+        pass_time(2 * box.tick_ms)
+        send(member, "USR1")
+        seen = live.finish()
+    expect("kind of the error", error_kind(seen), "execution")
+
+
+@requires("EXEC-STDIN-08", pitfalls=["F7", "F9"], overlap=True)
+@pytest.mark.parametrize("taken", [0, 1, 70_000])
+def test_a_payload_that_an_escapee_could_still_read_is_a_failure(box: Box, taken: int) -> None:
+    # It has the reading end, so that no write is refused; the child has gone without the rest.
+    events = box.events()
+    line = 'head -c "$1" >/dev/null; exec "$2" "$3" --keep in --setsid'
+    seen = box.exec.run(**shell(line, taken, P.orphan, events.path), stdin=LARGE, within_s=20)
+    attempted(events, orphan=1)
+    expect("kind of the error", error_kind(seen), "execution")
 
 
 @requires("EXEC-STDIN-08", pitfalls=["F7", "F4"])

@@ -28,6 +28,7 @@ from contracts.exec.moments import (
     expect_never_early,
     settled,
 )
+from contracts.exec.spawn_io import SPAWN_FAILURE, outcome
 
 
 def wait_for_deadline(box: Box, timeout_ms: int) -> ObservedRun:
@@ -119,6 +120,13 @@ def test_with_timeout_zero_a_child_that_is_already_gone_may_report_its_exit(box:
         (seen.result["success"], seen.result["exit_code"], annotated(seen.stderr)),
         one_of((False, 7, False), (False, None, True)),
     )
+
+
+@requires("EXEC-TIMEOUT-04")
+def test_with_timeout_zero_a_program_that_is_not_there_is_a_spawn_failure(box: Box) -> None:
+    # The deadline comes behind the spawn, however soon.
+    seen = box.exec.run(program=str(box.tmp / "absent"), timeout_ms=0)
+    expect("the outcome", outcome(seen), SPAWN_FAILURE)
 
 
 LARGEST = 2**64 - 1

@@ -21,6 +21,7 @@ from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import (
     FOREVER_MS,
     elapsed_ms,
+    expect_none_left,
     need_preload,
 )
 from contracts.exec.spawn_io import digest, hash_line, pattern, shell, stream
@@ -90,6 +91,26 @@ def test_a_child_that_somebody_else_collected_is_a_wait_error(box: Box) -> None:
             return wait_outcome(live.finish())
 
     expect_wait_errors("stolen children", run_once)
+
+
+@requires("EXEC-KILL-13", pitfalls=["D9"], overlap=1.0)
+def test_the_group_of_a_child_that_somebody_else_collected_is_killed(box: Box) -> None:
+    for turn in range(8):
+        events = box.events(f"events-{turn}")
+        with box.exec.start(
+            program=P.orphan,
+            args=[events.path, "--keep", "none"],
+            state=["--preload", P.preload("steal_child")],
+            hold=True,
+            within_s=10,
+        ) as live:
+            live.wait_response()
+            need_preload(live, "steal_child")
+            seen = live.finish()
+        if not seen.ok:
+            expect_none_left(seen, events, orphan=1)
+            return
+    raise NotMeasured("the implementation won each race for its child")
 
 
 CHLD = {"ignored": ["--ignore", "CHLD"], "nocldwait": ["--nocldwait"]}

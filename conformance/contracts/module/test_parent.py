@@ -35,4 +35,5 @@ def test_a_caller_that_is_killed_takes_the_module_along(box: Box) -> None:
         live.signal("KILL")
         live.wait_exit()
         gone = until(lambda: module not in {p.pid for p in live.descendants() if p.alive}, 3)
-    expect("whether the module is gone", gone, True)
+        left = [each.describe() for each in live.descendants() if each.alive]
+    expect("whether the module is gone", gone, True, {"survivors": left} if left else {})

@@ -5,6 +5,7 @@ import os
 
 import exec.run as run
 import exec.streams as streams
+import exec.text as text
 from faults.registry import fault, replaces
 
 
@@ -93,3 +94,27 @@ def late_bytes_do_not_count():
             self.outputs[1].length > 60_000
         )
         original(self, cause)
+
+
+@fault("EXEC-CAP-03", "under a cap what is unfinished is dropped, cut or not", "trim if (cap)")
+def unfinished_ends_are_dropped():
+    @replaces(run.Run)
+    def stream(original, self, i, note=None):
+        for output in self.outputs:
+            output.over = output.over or output.cap is not None
+        return original(self, i, note)
+
+    @replaces(run.Run)
+    def report(original, self, cause):
+        over = any(output.over for output in self.outputs)
+        return {**original(self, cause), "truncated": over}
+
+
+@fault("EXEC-CAP-03", "at the cut what is no character is dropped too", "trim while not valid")
+def bad_bytes_at_the_cut_are_dropped():
+    @replaces(text)
+    def decode(original, chunks, cut):
+        pieces = list(original(chunks, cut))
+        if cut and pieces:
+            pieces[-1] = pieces[-1].rstrip("\ufffd")
+        return iter(pieces)

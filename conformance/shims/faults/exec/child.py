@@ -1,6 +1,7 @@
 """Mistakes with what a child starts with."""
 
 import _signal
+import ctypes
 import os
 import resource
 
@@ -121,6 +122,57 @@ def resets_all_dispositions():
         for number in _signal.valid_signals() - {_signal.SIGKILL, _signal.SIGSTOP}:
             _signal.signal(number, _signal.SIG_DFL)
         original(self)
+
+
+@fault("EXEC-CHILD-07", "real-time signals are reset", "a runtime that has some for itself")
+def resets_real_time_signals():
+    @replaces(spawn.Spawn)
+    def reset_signals(original, self):
+        for number in range(_signal.SIGRTMIN, _signal.SIGRTMAX + 1):
+            _signal.signal(number, _signal.SIG_DFL)
+        original(self)
+
+
+@fault("EXEC-CHILD-07", "a mask has 32 signals", "uint32_t mask")
+def mask_has_32_signals():
+    @replaces(spawn.Spawn)
+    def reset_signals(original, self):
+        self.caller_mask = {number for number in self.caller_mask if number < 32}
+        original(self)
+
+
+@fault("EXEC-CHILD-11", "the child is bound to one processor", "a pinned worker that spawns")
+def stays_on_one_processor():
+    @replaces(spawn.Spawn)
+    def execute(original, self, path):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+        original(self, path)
+
+
+@fault("EXEC-CHILD-11", "the child is the first to be killed", "oom_score_adj 1000")
+def first_to_be_killed():
+    @replaces(spawn.Spawn)
+    def execute(original, self, path):
+        fd = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
+        os.write(fd, b"1000")
+        os.close(fd)
+        original(self, path)
+
+
+@fault("EXEC-CHILD-11", "the child gains no privileges", "PR_SET_NO_NEW_PRIVS: sudo ends")
+def gains_no_privileges():
+    @replaces(spawn.Spawn)
+    def execute(original, self, path):
+        ctypes.CDLL(None).prctl(38, 1, 0, 0, 0)
+        original(self, path)
+
+
+@fault("EXEC-CHILD-11", "the child is scheduled as a batch", "SCHED_BATCH for what is not shown")
+def scheduled_as_a_batch():
+    @replaces(spawn.Spawn)
+    def execute(original, self, path):
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+        original(self, path)
 
 
 @fault("EXEC-CHILD-08", "its own raised limit of open files leaks", "pitfall C12: go#46279")

@@ -188,3 +188,13 @@ def debug_is_for_all():
         asked.extend([True] * self.request.debug)
         self.request.debug = bool(asked)
         original(self)
+
+
+@fault("EXEC-CONC-02", "64 runs get the signal", "a bit of a word for each run")
+def sixty_four_runs_get_the_signal():
+    @replaces(signals.Handlers)
+    def acquire(original, self):
+        watch = original(self)
+        if len(self.watches) > 64:
+            watch.noted = Deaf()
+        return watch

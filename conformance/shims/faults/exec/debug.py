@@ -287,3 +287,35 @@ def forgets_long_secrets():
         return {value for value in original(*environments) if len(value) <= 4096}
 
     run.secrets = redact.secrets
+
+
+@fault("EXEC-DEBUG-01", "what comes in the grace is not copied", "the copy ends with the wait")
+def the_grace_is_not_copied():
+    ending: list[run.Run] = []
+
+    @replaces(run.Run)
+    def first_signal(original, self, cause):
+        ending.append(self)
+        original(self, cause)
+
+    @replaces(run.Run)
+    def take(original, self, output):
+        if self in ending:
+            output.read()
+        else:
+            original(self, output)
+
+
+@fault("EXEC-DEBUG-11", "as many bytes wait as the longest secret has", "a window of fixed size")
+def holds_back_a_window():
+    @replaces(redact.Redactor)
+    def undecided_from(original, self, data):
+        longest = max(map(len, self.values), default=1)
+        return min(original(self, data), max(0, len(data) - longest + 1))
+
+
+@fault("EXEC-DEBUG-11", "half a line waits for its end", "for line in stream")
+def shows_whole_lines():
+    @replaces(redact.Redactor)
+    def undecided_from(original, self, data):
+        return min(original(self, data), data.rfind(b"\n") + 1)

@@ -196,3 +196,11 @@ def waits_as_long_as_something_comes():
             self.last_ns = monotonic_ns()
 
     run.Run.last_ns = 0  # type: ignore[attr-defined]
+
+
+@fault("EXEC-DRAIN-09", "who holds stderr alone is not told", "stdout is looked at")
+def holders_of_stderr_are_not_told():
+    @replaces(run.Run)
+    def drain(original, self):
+        original(self)
+        self.detached = self.outputs[0].fd >= 0

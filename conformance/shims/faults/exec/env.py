@@ -79,3 +79,12 @@ def first_duplicate_wins():
         if request.env is None:
             return original(request)
         return dict(reversed(request.env))
+
+
+@fault("EXEC-ENV-02", "PWD says where the child is", "Go os/exec, where Dir is set")
+def sets_pwd_beside_the_pairs():
+    @replaces(spawn.Spawn)
+    def execute(original, self, path):
+        if self.request.env is not None and self.request.current_dir is not None:
+            self.environment = {**self.environment, b"PWD": self.request.current_dir}
+        original(self, path)

@@ -321,3 +321,29 @@ def counts_to_one():
     def report(original, self, cause):
         self.group_left = min(1, self.group_left)
         return original(self, cause)
+
+
+@fault("EXEC-KILL-10", "a signal in the grace goes to the group", "a handler that passes all on")
+def signals_in_the_grace_are_passed_on():
+    told: list[run.Run] = []
+
+    @replaces(run.Run)
+    def first_signal(original, self, cause):
+        original(self, cause)
+        told[:] = [self]
+
+    @replaces(run.Run)
+    def turn(original, self, until):
+        before = len(self.watch.noted)
+        ready = original(self, until)
+        if self in told:
+            for number in self.watch.noted[before:]:
+                self.group.signal(number)
+        return ready
+
+
+@fault("EXEC-KILL-13", "who lost its child leaves the group", "an early return on ECHILD")
+def a_lost_child_leaves_its_group():
+    @replaces(group.Group)
+    def kill_by_pidfd(original, self):
+        pass

@@ -149,6 +149,19 @@ def odd_entries_end_the_search():
         return original(program, environment)
 
 
+@fault("EXEC-PATH-03", "the owner's bit says who may execute", "st_mode & S_IXUSR")
+def owners_bit_decides():
+    @replaces(spawn)
+    def find_program(original, program, environment):
+        found = original(program, environment)
+        while b"/" not in program and not os.stat(found).st_mode & stat.S_IXUSR:
+            entries = spawn.search_path(environment)
+            behind = entries[entries.index(os.path.dirname(found)) + 1 :]
+            environment = {**environment, b"PATH": b":".join(behind)}
+            found = original(program, environment)
+        return found
+
+
 @fault("EXEC-PATH-03", "PATH has 4,096 bytes at most", "char path[PATH_MAX]")
 def path_has_a_limit():
     @replaces(spawn)

@@ -111,3 +111,27 @@ def caller_changes_directory():
         if self.request.current_dir and os.path.isdir(self.request.current_dir):
             os.chdir(self.request.current_dir)
         return original(self, stdio, report)
+
+
+@fault("EXEC-REQUEST-03", "a bad directory is told before the sandbox is asked", "checks first")
+def looks_for_the_directory_first():
+    @replaces(batch.Batch)
+    def begin(original, self, i):
+        _, request, refusal = self.items[i]
+        place = request.current_dir
+        if refusal is not None and place is not None and not os.path.isdir(place):
+            self.answers[i] = Failed("execution", "failed to spawn: no such directory")
+        else:
+            original(self, i)
+
+
+@fault("EXEC-REQUEST-03", "a bad variable is told before the sandbox is asked", "checks first")
+def looks_at_the_variables_first():
+    @replaces(batch.Batch)
+    def begin(original, self, i):
+        _, request, refusal = self.items[i]
+        names = [name for name, _ in request.env or ()]
+        if refusal is not None and any(b"=" in name for name in names):
+            self.answers[i] = Failed("execution", "failed to spawn: Invalid argument")
+        else:
+            original(self, i)

@@ -149,3 +149,34 @@ def stopped_is_exited():
     def patience_ms(original, self, until):
         patience = original(self, until)
         return 100 if patience is None else min(100, patience)
+
+
+@fault("EXEC-RESULT-05", "the duration is the milliseconds of its last second", "subsec_millis()")
+def duration_without_its_seconds():
+    @replaces(run.Run)
+    def duration_ms(original, self):
+        return original(self) % 1000
+
+
+@fault("EXEC-RESULT-05", "the duration counts from the start of the batch", "one clock for all")
+def duration_of_the_batch():
+    starts: list[int] = []
+
+    @replaces(batch.Batch)
+    def begin(original, self, i):
+        starts[:] = starts or [monotonic_ns()]
+        original(self, i)
+
+    @replaces(run.Run)
+    def duration_ms(original, self):
+        return (monotonic_ns() - starts[0]) // 1_000_000
+
+
+@fault("EXEC-RESULT-03", "a signal behind the exit takes its place", "the flag is looked at last")
+def signal_takes_the_place_of_an_exit():
+    @replaces(run.Run)
+    def final(original, self, cause):
+        cause = original(self, cause)
+        if cause.name == "exit" and self.watch.noted:
+            return run.Cause("parent_signal", self.watch.noted.pop(0))
+        return cause

@@ -146,6 +146,14 @@ def ignores_a_failed_chdir():
             pass
 
 
+@fault("EXEC-SPAWN-08", "an empty directory is none that was given", "if (dir[0])")
+def empty_directory_is_none():
+    @replaces(spawn.Spawn)
+    def change_directory(original, self, path):
+        if path:
+            original(self, path)
+
+
 @fault("EXEC-SPAWN-09", "the message does not say which program", "errors without a subject")
 def nameless_message():
     spawn.spawn_failure = lambda program, reason: Failed("execution", f"failed to spawn: {reason}")

@@ -217,3 +217,47 @@ def ignore_is_not_read():
     def init(original, self, request, *rest):
         request.stdin_failure = "error"
         original(self, request, *rest)
+
+
+@fault("EXEC-STDIN-06", "a deadline in the grace of a failed write names it", "the last cause wins")
+def deadline_takes_the_place_of_a_failed_write():
+    @replaces(run.Run)
+    def final(original, self, cause):
+        cause = original(self, cause)
+        if cause.name == "stdin" and self.deadline is not None and monotonic_ns() > self.deadline:
+            return run.Cause("timeout")
+        return cause
+
+
+@fault("EXEC-STDIN-08", "a rest that no write refused is no failure", "write errors alone count")
+def a_rest_is_no_failure():
+    @replaces(run.Run)
+    def final(original, self, cause):
+        if cause.name == "exit" and self.input.rest and not self.input.failure:
+            return cause
+        return original(self, cause)
+
+
+@fault("EXEC-STDIN-06", "a signal in the grace of a failed write names it", "the last cause wins")
+def signal_takes_the_place_of_a_failed_write():
+    @replaces(run.Run)
+    def final(original, self, cause):
+        cause = original(self, cause)
+        if cause.name == "stdin" and self.watch.noted:
+            return run.Cause("parent_signal", self.watch.noted.pop(0))
+        return cause
+
+
+@fault("EXEC-STDIN-15", "a payload comes through a socket", "Node child_process: /dev/stdin fails")
+def payload_comes_through_a_socket():
+    @replaces(spawn.Spawn)
+    def open_stdin(original, self):
+        if not isinstance(self.request.stdin, bytes):
+            return original(self)
+        import _socket
+
+        ours, theirs = [end.detach() for end in _socket.socketpair()]
+        self.ours.append(ours)
+        self.theirs.append(theirs)
+        os.set_blocking(ours, False)
+        return ours, theirs

@@ -153,3 +153,23 @@ def drains_can_time_out():
         if cause.name == "exit" and self.detached and past:
             return Cause("timeout")
         return original(self, cause)
+
+
+@fault("EXEC-TIMEOUT-04", "a timeout of 0 spares the spawn", "if (!left) return timed_out()")
+def zero_spares_the_spawn():
+    @replaces(run.Run)
+    def result(original, self):
+        if self.request.timeout_ms == 0:
+            return self.report(Cause("timeout"))
+        return original(self)
+
+
+@fault("EXEC-TIMEOUT-02", "each deadline counts from the start of the batch", "one clock for all")
+def deadline_of_the_batch():
+    starts: list[int] = []
+
+    @replaces(run.Run)
+    def begin_deadline(original, self):
+        starts.append(self.clock)
+        if self.request.timeout_ms is not None:
+            self.deadline = min(starts) + self.request.timeout_ms * 1_000_000
