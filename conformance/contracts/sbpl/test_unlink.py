@@ -30,6 +30,14 @@ def test_what_is_readable_again_stays_guarded(box: Box) -> None:
     text.expect("unlinking", sbpl.both(["b"], ["a", "a/b", "a/x"]), UNLINK)
 
 
+@requires("SBPL-UNLINK-01")
+@pytest.mark.parametrize("rule", ["a/b", "a/b/**", "a/*.c"])
+def test_what_is_taken_back_by_an_equal_rule_stays_guarded(box: Box, rule: str) -> None:
+    text = box.sbpl.compiled(Setup(modify=["**"], read=["**", f"!{rule}", rule]))
+    path = rule.replace("*.c", "x.c").removesuffix("/**")
+    text.expect("unlinking", sbpl.both(["b"], [path]), UNLINK)
+
+
 ABOVE = {
     "a literal": ("a/b/k", ["a", "a/b"]),
     "a subtree": ("a/b/k/**", ["a", "a/b", "a/b/k"]),

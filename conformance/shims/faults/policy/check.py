@@ -146,6 +146,13 @@ def denies_fill_a_list():
     no_match(lambda right, entries: deciding.NOTHING_MATCHED if entries else right)
 
 
+@fault("POLICY-CHECK-06", "an exception makes a list positive", "what is not denied")
+def exceptions_fill_a_list():
+    @checking.replaces(deciding)
+    def when_nothing_matched(original, entries):
+        return deciding.NOTHING_MATCHED if has_exception(entries) else original(entries)
+
+
 def no_match(word):
     @checking.replaces(deciding)
     def when_nothing_matched(original, entries):

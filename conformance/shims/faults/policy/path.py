@@ -151,6 +151,13 @@ def leading_bang_is_lost():
         return right(data.removeprefix(b"!") or data)
 
 
+@fault("POLICY-PATH-04", "a byte order mark in front is dropped", "a decoder that knows it")
+def byte_order_mark_is_dropped():
+    @reads_paths
+    def normal_path(right, data):
+        return right(data.removeprefix(b"\xef\xbb\xbf"))
+
+
 @fault("POLICY-PATH-05", "a path ends at its NUL", "C strings")
 def nul_cuts():
     @reads_paths

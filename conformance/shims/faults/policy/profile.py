@@ -30,6 +30,15 @@ def unknown_profile_is_unrestricted():
         return original(self)
 
 
+@fault("POLICY-PROFILE-01", "what a table has by itself is a profile", "getattr for a look-up")
+def attributes_are_profiles():
+    @checking.replaces(decide.Resolved)
+    def synthesize(original, self):
+        if hasattr({}, self.name):
+            return Profile(self.name, 0, "", None, [], [])
+        return original(self)
+
+
 @fault("POLICY-PROFILE-02", "an omitted profile is an error", "a required argument")
 def profile_must_be_named():
     @checking.replaces(decide.Resolved)

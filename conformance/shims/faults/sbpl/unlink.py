@@ -39,6 +39,14 @@ def guard_comes_before_the_rules():
         return "".join([*rest[:at], *early, *rest[at:]])
 
 
+@fault("SBPL-UNLINK-01", "what an equal rule gives back is not guarded", "a set of what is denied")
+def given_back_is_not_guarded():
+    @replaces(clauses)
+    def read_denied(original, given):
+        allowed = {entry.rule.body for entry in given.read if entry.sign == "+"}
+        return [entry for entry in original(given) if entry.rule.body not in allowed]
+
+
 def denied_by(judge):
     """Which rules are guarded; the note of those that cannot be stays."""
 
