@@ -146,6 +146,38 @@ def denies_fill_a_list():
     no_match(lambda right, entries: deciding.NOTHING_MATCHED if entries else right)
 
 
+@fault("POLICY-CHECK-11", "names of one hash are one rule", "a table that does not compare")
+def names_of_one_hash_are_one():
+    def number(text):
+        found = 0
+        for letter in text:
+            found = (31 * found + ord(letter)) % 2**32
+        return found
+
+    @deciding_so
+    def decide(original, entries, path):
+        def hits(entry):
+            body = entry.rule.body
+            return "*" not in body and "?" not in body and number(body) == number(path)
+
+        met = [entry for entry in entries if hits(entry) or matching([entry], path)]
+        if not met:
+            return original(entries, path, False)
+        return deciding.Decision(path, met[-1].sign == "+", deciding.named(met[-1]), met[-1])
+
+
+@fault("POLICY-CHECK-11", "rules are looked up by the end of a name", "wildcards in it forgotten")
+def rules_are_looked_up_by_their_end():
+    def end(text):
+        name = text.rpartition("/")[2]
+        return name.rpartition(".")[2] if "." in name else ""
+
+    @deciding_so
+    def decide(original, entries, path):
+        known = [e for e in entries if "*." not in e.rule.body or end(e.rule.body) == end(path)]
+        return original(known, path, False)
+
+
 @fault("POLICY-CHECK-06", "an exception makes a list positive", "what is not denied")
 def exceptions_fill_a_list():
     @checking.replaces(deciding)
