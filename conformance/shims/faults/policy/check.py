@@ -312,3 +312,15 @@ def many_suffixes_by_the_first_dot():
         return path.split("/")[-1].partition(".")[2] == name[2:]
 
     looking_up(lambda entries, path: [e for e in entries if may_match(e.rule.body, path)])
+
+
+@fault("POLICY-CHECK-10", "matches are remembered by rule and path run together", "a key of two")
+def remembers_by_a_joined_key():
+    known = {}
+
+    @deciding_so
+    def decide(original, entries, path):
+        for entry in reversed(entries):
+            if known.setdefault(entry.rule.body + path, bool(matching([entry], path))):
+                return deciding.Decision(path, entry.sign == "+", deciding.named(entry), entry)
+        return original([], path, False)
