@@ -35,6 +35,32 @@ def test_what_cannot_be_seen_is_dropped_at_no_end(box: Box, sent: str) -> None:
     expect("the paths as they were given", box.policy.normalize([*paths, *extra]), wanted)
 
 
+def refused_again_and_again(box: Box, path: bytes) -> None:
+    """Within a request and from one to the next, also where something lies in between."""
+    batches = [[path] * 4, [path], [path, b"a", path, path], [path]]
+    told = [box.policy.normalize(batch) for batch in batches]
+    wanted = [[None if each == path else "a" for each in batch] for batch in batches]
+    expect(f"the normal form of {path!r}, each time", told, wanted)
+
+
+@requires("POLICY-PATH-02")
+@pytest.mark.parametrize("path", [b"/a", b"~/a", b"C:a", b".//C:a", b""])
+def test_what_leads_elsewhere_is_refused_each_time(box: Box, path: bytes) -> None:
+    refused_again_and_again(box, path)
+
+
+@requires("POLICY-PATH-03")
+@pytest.mark.parametrize("path", [b"..", b"a/..", b"a/../b"])
+def test_two_dots_are_refused_each_time(box: Box, path: bytes) -> None:
+    refused_again_and_again(box, path)
+
+
+@requires("POLICY-PATH-04")
+@pytest.mark.parametrize("path", [b"a\\b", b"\\", b"a\\", b" a", b"a\t", b"./ a"])
+def test_what_would_be_replaced_is_refused_each_time(box: Box, path: bytes) -> None:
+    refused_again_and_again(box, path)
+
+
 WORDS = [
     *(
         b"a",

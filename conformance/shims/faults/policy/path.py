@@ -158,6 +158,17 @@ def byte_order_mark_is_dropped():
         return right(data.removeprefix(b"\xef\xbb\xbf"))
 
 
+@fault("POLICY-PATH-04", "a backslash is looked for behind the last one", "a sticky expression")
+def looks_on_from_the_last_find():
+    at = 0
+
+    @reads_paths
+    def normal_path(right, data):
+        nonlocal at
+        at = data.find(b"\\", at) + 1
+        return right(data if at else data.replace(b"\\", b"/"))
+
+
 @fault("POLICY-PATH-05", "a path ends at its NUL", "C strings")
 def nul_cuts():
     @reads_paths
