@@ -13,6 +13,17 @@ def test_the_vectors_are_answered(box: Box, group: Group) -> None:
     judge(box, group)
 
 
+@requires("POLICY-PROFILE-01")
+@pytest.mark.parametrize("name", ["\u00e9", "e\u0301", "\u212b", "A\u030a", "\ufb01", "fi"])
+def test_a_name_is_no_other_spelling_of_one(box: Box, name: str) -> None:
+    """Composed, decomposed, and what a compatible form makes of it."""
+    others = {"\u00e9", "e\u0301", "\u212b", "A\u030a", "\u00c5", "\ufb01", "fi"} - {name}
+    own = policy({"fsProfiles": {name: {"read": ["**"]}}})
+    asked = [question("read", "x", each) for each in (name, *sorted(others))]
+    wanted = [True, *(None for _ in others)]
+    expect("decisions by the name and by its like", box.policy.allowed(own, asked), wanted)
+
+
 # What a table answers to in one language or another, though nobody put it there.
 INHERITED = [
     *("constructor", "toString", "hasOwnProperty", "valueOf", "__proto__", "prototype"),

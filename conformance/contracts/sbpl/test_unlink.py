@@ -57,6 +57,14 @@ def test_an_ancestor_of_what_may_not_be_read_cannot_be_unlinked(box: Box, name: 
 
 
 @requires("SBPL-UNLINK-02")
+@pytest.mark.parametrize("depth", [8, 16, 17, 32, 33, 64, 65, 100])
+def test_ancestors_are_guarded_however_deep(box: Box, depth: int) -> None:
+    above = ["/".join(["d"] * count) for count in range(1, depth + 1)]
+    text = box.sbpl.compiled(Setup(modify=["**"], deny_read=[f"{above[-1]}/k"]))
+    text.expect("unlinking", sbpl.both(["x", f"{above[-1]}/x"], above), UNLINK)
+
+
+@requires("SBPL-UNLINK-02")
 def test_each_rule_guards_its_own_ancestors(box: Box) -> None:
     text = box.sbpl.compiled(
         Setup(modify=["**"], read=["**", "!a/k", "a/k/x"], deny_read=["b/c/**"])

@@ -70,6 +70,11 @@ def topmost_alone_is_guarded():
     ancestry(lambda found: found[:1])
 
 
+@fault("SBPL-UNLINK-02", "only sixteen directories above are guarded", "a list of fixed length")
+def sixteen_ancestors():
+    ancestry(lambda found: found[:16])
+
+
 def ancestry(change):
     @replaces(clauses)
     def ancestors(original, body):
