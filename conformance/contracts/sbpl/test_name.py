@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import unicodedata
 from collections.abc import Callable
 from typing import Any
 
@@ -97,6 +98,28 @@ def test_a_name_built_to_open_a_form_stays_a_name(box: Box, place: str) -> None:
         plain = sbpl.in_a_rule(name) if place in ("rule", "glob") else name
         sbpl.same_shape(f"{place} is {name!r}", text, plain, harmless)
         judge(text, place, name, home)
+
+
+# Composed and decomposed, and a letter that a normal form replaces by another one.
+SPELLED = {"composed": "caf\u00e9", "decomposed": "cafe\u0301", "replaced": "\u212b"}
+
+
+@requires("SBPL-NAME-01")
+@pytest.mark.parametrize("spelled", SPELLED)
+def test_a_name_keeps_its_spelling(box: Box, spelled: str) -> None:
+    """Only what `case: fold` asks for may stand for another spelling."""
+    name = SPELLED[spelled]
+    given = Setup(
+        root=f"/Users/u/{name}/ws",
+        modify=[f"{name}/**", f"{name}.c"],
+        env={"HOME": f"/Users/{name}"},
+        side_roots=[f"/opt/{name}"],
+        provider="codex",
+    )
+    text = box.sbpl.compiled(given).data
+    forms = {unicodedata.normalize(form, name) for form in ("NFC", "NFD")} - {name}
+    expect("whether the name is there as it was given", name.encode() in text, True)
+    expect("other spellings", [each for each in forms if each.encode() in text], [])
 
 
 CONTROLS = ["\n", "\r", "\t", "\x01", "\x1b", "\x1f", "\x7f"]
