@@ -316,7 +316,7 @@ def many_suffixes_by_the_first_dot():
 
 @fault("POLICY-CHECK-10", "matches are remembered by rule and path run together", "a key of two")
 def remembers_by_a_joined_key():
-    known = {}
+    known: dict[str, bool] = {}
 
     @deciding_so
     def decide(original, entries, path):
