@@ -212,3 +212,20 @@ def test_serve_and_run_give_the_same_answers_of_each_kind(box: Box, op: str) -> 
     same_both_ways(box, {"op": f"policy.{op}", "policy": policy, "checks": checks})
     empty = one_profile([], [], ["x"], ["x"])
     same_both_ways(box, {"op": f"policy.{op}", "policy": empty, "checks": checks})
+
+
+# A rule and a path, and another pair that reads alike where both are joined by this.
+JOINS = ["", " ", "\t", "\n", ":", "|", ",", "=", "\x01", "\x1f", "!"]
+
+
+@requires("POLICY-CHECK-10")
+@pytest.mark.parametrize("join", JOINS, ids=[ascii(each) for each in JOINS])
+@pytest.mark.parametrize("begin", ["yes", "no"])
+def test_what_was_asked_before_changes_no_answer(box: Box, join: str, begin: str) -> None:
+    for head in ("zz*", "**"):
+        pairs = {"yes": (head, f"zz{join}y"), "no": (f"{head}{join}zz", "y")}
+        for name in (begin, *pairs, begin):
+            rule, path = pairs[name]
+            given = box.policy.allowed(one_profile([rule], []), [question("read", path)])
+            expect(f"whether {rule!r} allows {path!r}", given, [name == "yes"])
+            expect(f"whether {rule!r} matches {path!r}", box.policy.match(rule, [path]), given)

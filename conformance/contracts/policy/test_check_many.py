@@ -28,3 +28,43 @@ def test_the_last_match_of_many_rules_decides(box: Box, where: str, count: int) 
     wanted = {path: last(rules, path) for path in crowds.paths_near(chance, bodies, PATHS)}
     items = box.policy.check(one_profile(rules, []), questions("read", wanted), None, WITHIN_S)
     judge_decisions(box, items, wanted, len(rules))
+
+
+# Names that a hash takes for one: who looks rules up by it has to compare them, too. By that of
+# Java's strings, djb2, FNV-1a of 32 bits and CRC-32.
+ALIKE = {
+    "java": ("Aa", "BB"),
+    "djb2": ("hetairas", "mentioner"),
+    "fnv": ("costarring", "liquid"),
+    "crc": ("plumless", "buckeroo"),
+}
+
+
+@requires("POLICY-CHECK-11")
+@pytest.mark.parametrize("count", [0, 100])
+@pytest.mark.parametrize("names", ALIKE)
+def test_names_of_one_hash_are_two(box: Box, names: str, count: int) -> None:
+    crowd = [f"n{at}" for at in range(count)]
+    for one, other in (ALIKE[names], ALIKE[names][::-1]):
+        for rules in (
+            [*crowd, one],
+            [*crowd, one, f"!{other}"],
+            ["**", *crowd, f"!{one}"],
+            [*crowd, f"{one}/**", f"!{other}/**"],
+        ):
+            wanted = {path: last(rules, path) for path in (one, other, f"{one}/x", f"{other}/x")}
+            items = box.policy.check(one_profile(rules, []), questions("read", wanted))
+            judge_decisions(box, items, wanted, len(rules))
+
+
+@requires("POLICY-CHECK-11")
+@pytest.mark.parametrize("count", [0, 100])
+@pytest.mark.parametrize("end", ["e?v", "e*", "*v", "???", "e*v", "e**v", "tar.*", "*.gz"])
+def test_an_end_with_wildcards_is_found_among_plain_ones(box: Box, end: str, count: int) -> None:
+    names = ["a.env", "a.exv", "a.tar.gz", "a.tar.xz", "a.n1", ".env", "env", "a.env.b"]
+    paths = [f"{folder}{name}" for folder in ("", "d/", "d.e/") for name in names]
+    for where in ("**/*.", "*.", "d/*.", "**/a."):
+        rules = ["**", *(f"!**/*.n{at}" for at in range(count)), f"!{where}{end}"]
+        wanted = {path: last(rules, path) for path in paths}
+        items = box.policy.check(one_profile(rules, []), questions("read", wanted))
+        judge_decisions(box, items, wanted, len(rules))

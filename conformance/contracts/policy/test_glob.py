@@ -6,6 +6,7 @@ import itertools
 import random
 import re
 
+import pytest
 from hypothesis import strategies as st
 
 from boxspec.api import Box, expect, law, requires
@@ -15,6 +16,23 @@ from contracts.policy.api import Group, judge, oracle, readings, vectors
 @vectors("POLICY-GLOB")
 def test_the_vectors_are_answered(box: Box, group: Group) -> None:
     judge(box, readings.askable(box, group))
+
+
+# What one reader or another takes for the end of a line; the dot of an expression stops there.
+ENDS = ["\n", "\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029"]
+
+
+@requires("POLICY-GLOB-08")
+@pytest.mark.parametrize("end", ENDS, ids=[ascii(each) for each in ENDS])
+def test_stars_cross_what_ends_a_line(box: Box, end: str) -> None:
+    for glob, path in (
+        ("a**b", f"a{end}b"),
+        ("a**b", f"a/x{end}/b"),
+        ("x/a**", f"x/a{end}"),
+        ("**b", f"{end}/b"),
+    ):
+        found = box.policy.match(glob, [path, f"{path}x/c", "c"])
+        expect(f"whether {glob!r} matches {path!r}", found, [True, glob == "x/a**", False])
 
 
 # Patterns and paths in their normal form: what other spellings mean is the matter of other topics.

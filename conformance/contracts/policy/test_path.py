@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import strategies as st
 
 from boxspec.api import Box, expect, law, requires
@@ -13,6 +14,51 @@ from contracts.policy.api import Group, judge, oracle, vectors
 @vectors("POLICY-PATH")
 def test_the_vectors_are_answered(box: Box, group: Group) -> None:
     judge(box, group)
+
+
+# What one library or another drops or takes for a blank or a line end: a byte order mark, what
+# cannot be seen, the blanks of Unicode and of C.
+DROPPED = [0xFEFF, 0x200B, 0x200E, 0x00AD, 0x2060, 0x00A0, 0x3000, 0x2028, 0x85]
+DROPPED += [0x0A, 0x0B, 0x0C, 0x0D, 0x1C, 0x7F]
+
+
+@requires("POLICY-PATH-04")
+@pytest.mark.parametrize("sent", ["as text", "as bytes"])
+def test_what_cannot_be_seen_is_dropped_at_no_end(box: Box, sent: str) -> None:
+    marks = [chr(each).encode() for each in DROPPED]
+    paths = [
+        path for mark in marks for path in (mark, mark + b"a", b"a" + mark, b"a/" + mark + b"b")
+    ]
+    # Beside one that is no text all of them are sent as bytes.
+    extra = [b"\xff"] if sent == "as bytes" else []
+    wanted = [*(path.decode() for path in paths), *(None for _ in extra)]
+    expect("the paths as they were given", box.policy.normalize([*paths, *extra]), wanted)
+
+
+def refused_again_and_again(box: Box, path: bytes) -> None:
+    """Within a request and from one to the next, also where something lies in between."""
+    batches = [[path] * 4, [path], [path, b"a", path, path], [path]]
+    told = [box.policy.normalize(batch) for batch in batches]
+    wanted = [[None if each == path else "a" for each in batch] for batch in batches]
+    expect(f"the normal form of {path!r}, each time", told, wanted)
+
+
+@requires("POLICY-PATH-02")
+@pytest.mark.parametrize("path", [b"/a", b"~/a", b"C:a", b".//C:a", b""])
+def test_what_leads_elsewhere_is_refused_each_time(box: Box, path: bytes) -> None:
+    refused_again_and_again(box, path)
+
+
+@requires("POLICY-PATH-03")
+@pytest.mark.parametrize("path", [b"..", b"a/..", b"a/../b"])
+def test_two_dots_are_refused_each_time(box: Box, path: bytes) -> None:
+    refused_again_and_again(box, path)
+
+
+@requires("POLICY-PATH-04")
+@pytest.mark.parametrize("path", [b"a\\b", b"\\", b"a\\", b" a", b"a\t", b"./ a"])
+def test_what_would_be_replaced_is_refused_each_time(box: Box, path: bytes) -> None:
+    refused_again_and_again(box, path)
 
 
 WORDS = [

@@ -148,6 +148,29 @@ def test_what_is_allowed_leads_to_no_denied_file(box: Box) -> None:
 
 
 @requires("POLICY-REAL-01")
+def test_what_has_changed_since_the_last_question_is_looked_at_again(box: Box) -> None:
+    tree = Tree(box.tmp / "tree")
+    places = [("open", "dir"), ("secret", "dir"), ("open/note", "file"), ("secret/note", "file")]
+    tree.make([{"path": path, "kind": kind} for path, kind in places])
+    policy = one_profile(["**", "!secret/**"], [])
+    paths = ["open/link", "way/note"]
+
+    def allowed(target: str) -> list[bool]:
+        """Asked with both links led into this folder."""
+        for link in (tree.place("open/link"), tree.place("way")):
+            link.unlink(missing_ok=True)
+        tree.link("open/link", f"../{target}/note")
+        tree.link("way", target)
+        items = box.policy.check_resolved(policy, str(tree.root), questions("read", paths))
+        return [not refused(each, "the check") and each["allowed"] for each in items]
+
+    turns = ["open", "secret", "open", "secret"]
+    told = {f"{at}: {target}": allowed(target) for at, target in enumerate(turns)}
+    right = {f"{at}: {target}": [target == "open"] * 2 for at, target in enumerate(turns)}
+    expect("decisions while links go to and fro", told, right)
+
+
+@requires("POLICY-REAL-01")
 def test_many_rules_of_two_files_decide_where_nothing_lies(box: Box) -> None:
     tree = Tree(box.tmp / "tree")
     made = crowds.crowd(random.Random(box.session.seed), 70)

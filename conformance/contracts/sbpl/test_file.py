@@ -84,6 +84,32 @@ def test_what_is_there_already_is_not_opened(box: Box, kind: str) -> None:
     expect("what lay there before", set(kept), {"kept"})
 
 
+@requires("SBPL-FILE-02")
+@pytest.mark.parametrize("kind", ["a link", "a file"])
+def test_what_lies_where_the_last_one_was_is_not_opened(box: Box, kind: str) -> None:
+    """In one process, whose number names nothing anew."""
+    place, victim = folder(box, "profiles"), box.tmp / "victim"
+    victim.write_text("kept")
+    used: set[Path] = set()
+    for turn in range(3):
+        before = set(used)
+        answer = box.sbpl.wrap(["x"], wrapper="present", text="(version 1)\n", dir=place)
+        if answer.ok:
+            file = Path(os.fsdecode(sbpl.argv_of(answer)[2]))
+            expect(f"wrap {turn}: whether a name is used again that is taken", file in used, False)
+            used.add(file)
+        else:
+            # A name that is taken may end in an error, but not the first one.
+            expect("whether a file was made once", bool(used), True, answer.raw)
+        found = [each.read_text() if each.exists() else None for each in (victim, *before)]
+        expect(f"wrap {turn}: what lay there before", set(found), {"kept"})
+        for each in used - before:
+            if kind == "a link":
+                each.symlink_to(victim)
+            else:
+                each.write_text("kept")
+
+
 @requires("SBPL-FILE-03")
 def test_the_file_is_gone_after_the_end(box: Box) -> None:
     place = folder(box, "profiles")

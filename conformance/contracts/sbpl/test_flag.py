@@ -126,8 +126,6 @@ OTHERS = {
         " --config a=b x",
     ),
     "codex, in order": ("codex -s a 1 2 --model o3 3", f"codex {FULL} 1 2 --model o3 3"),
-    "codex, a mode that is missing": ("codex -s --model x", f"codex {FULL} --model x"),
-    "codex, a long one that is": ("codex --sandbox -m x", f"codex {FULL} -m x"),
     "codex, exec later": ("codex x exec y", f"codex {FULL} x exec y"),
     "gemini": (
         "gemini --sandbox-image=x --sandboxed -sx --s -S -p hi",
@@ -144,3 +142,17 @@ OTHERS = {
 @pytest.mark.parametrize("name", OTHERS)
 def test_all_other_arguments_stay(box: Box, name: str) -> None:
     judge(box, name.partition(",")[0], *OTHERS[name])
+
+
+MISSING = {
+    "short": ("codex -s --model x", f"codex {FULL} --model x"),
+    "long": ("codex --sandbox -m x", f"codex {FULL} -m x"),
+    "and more of them": ("codex -s --sandbox -s x y", f"codex {FULL} y"),
+    "and a setting": ("codex -s -c sandbox_mode=x y", f"codex {FULL} y"),
+}
+
+
+@requires("SBPL-FLAG-07")
+@pytest.mark.parametrize("name", MISSING)
+def test_a_mode_that_is_missing_takes_no_flag_along(box: Box, name: str) -> None:
+    judge(box, "codex", *MISSING[name])

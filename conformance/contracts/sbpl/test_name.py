@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import re
+import unicodedata
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -98,6 +100,28 @@ def test_a_name_built_to_open_a_form_stays_a_name(box: Box, place: str) -> None:
         judge(text, place, name, home)
 
 
+# Composed and decomposed, and a letter that a normal form replaces by another one.
+SPELLED = {"composed": "caf\u00e9", "decomposed": "cafe\u0301", "replaced": "\u212b"}
+
+
+@requires("SBPL-NAME-01")
+@pytest.mark.parametrize("spelled", SPELLED)
+def test_a_name_keeps_its_spelling(box: Box, spelled: str) -> None:
+    """Only what `case: fold` asks for may stand for another spelling."""
+    name = SPELLED[spelled]
+    given = Setup(
+        root=f"/Users/u/{name}/ws",
+        modify=[f"{name}/**", f"{name}.c"],
+        env={"HOME": f"/Users/{name}"},
+        side_roots=[f"/opt/{name}"],
+        provider="codex",
+    )
+    text = box.sbpl.compiled(given).data
+    forms = {unicodedata.normalize(form, name) for form in ("NFC", "NFD")} - {name}
+    expect("whether the name is there as it was given", name.encode() in text, True)
+    expect("other spellings", [each for each in forms if each.encode() in text], [])
+
+
 CONTROLS = ["\n", "\r", "\t", "\x01", "\x1b", "\x1f", "\x7f"]
 # The place, and how a message may name it.
 NAMED = {
@@ -184,17 +208,29 @@ STRING = re.compile(rb'"((?:[^"\\\\]|\\\\.)*)"', re.DOTALL)
 
 
 @requires("SBPL-NAME-04")
-@pytest.mark.parametrize("place", ["rule", "deny", "folded deny"])
+@pytest.mark.parametrize("place", ["rule", "deny"])
 def test_a_pattern_has_the_limit_to_the_byte(box: Box, place: str) -> None:
+    def given(glob: str) -> Setup:
+        if place == "rule":
+            return BASE.but(modify=[glob])
+        return BASE.but(modify=["**"], deny_modify=[glob])
+
+    judge_the_limit(box, place, given)
+
+
+@requires("SBPL-NAME-04", capability="sbpl.fold")
+def test_a_folded_pattern_has_the_limit_to_the_byte(box: Box) -> None:
+    def folded(glob: str) -> Setup:
+        return BASE.but(modify=["**"], deny_modify=[glob], case="fold")
+
+    judge_the_limit(box, "folded deny", folded)
+
+
+def judge_the_limit(box: Box, place: str, given: Callable[[str], Setup]) -> None:
     """How many bytes a pattern takes is the implementation's; each digit is one more."""
 
     def setup(size: int) -> Setup:
-        glob = f"**/*.{'0' * size}"
-        return {
-            "rule": BASE.but(modify=[glob]),
-            "deny": BASE.but(modify=["**"], deny_modify=[glob]),
-            "folded deny": BASE.but(modify=["**"], deny_modify=[glob], case="fold"),
-        }[place]
+        return given(f"**/*.{'0' * size}")
 
     fits, too_long = 1, LIMIT
     while too_long - fits > 1:

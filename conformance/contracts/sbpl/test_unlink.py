@@ -30,6 +30,14 @@ def test_what_is_readable_again_stays_guarded(box: Box) -> None:
     text.expect("unlinking", sbpl.both(["b"], ["a", "a/b", "a/x"]), UNLINK)
 
 
+@requires("SBPL-UNLINK-01")
+@pytest.mark.parametrize("rule", ["a/b", "a/b/**", "a/*.c"])
+def test_what_is_taken_back_by_an_equal_rule_stays_guarded(box: Box, rule: str) -> None:
+    text = box.sbpl.compiled(Setup(modify=["**"], read=["**", f"!{rule}", rule]))
+    path = rule.replace("*.c", "x.c").removesuffix("/**")
+    text.expect("unlinking", sbpl.both(["b"], [path]), UNLINK)
+
+
 ABOVE = {
     "a literal": ("a/b/k", ["a", "a/b"]),
     "a subtree": ("a/b/k/**", ["a", "a/b", "a/b/k"]),
@@ -46,6 +54,14 @@ def test_an_ancestor_of_what_may_not_be_read_cannot_be_unlinked(box: Box, name: 
     text = box.sbpl.compiled(Setup(modify=["**"], deny_read=[rule]))
     text.expect("unlinking", sbpl.both(["x", "a/x", "a2", "."], above), UNLINK)
     text.expect("writing", sbpl.both(above, ["/Users/u/x"]))
+
+
+@requires("SBPL-UNLINK-02")
+@pytest.mark.parametrize("depth", [8, 16, 17, 32, 33, 64, 65, 100])
+def test_ancestors_are_guarded_however_deep(box: Box, depth: int) -> None:
+    above = ["/".join(["d"] * count) for count in range(1, depth + 1)]
+    text = box.sbpl.compiled(Setup(modify=["**"], deny_read=[f"{above[-1]}/k"]))
+    text.expect("unlinking", sbpl.both(["x", f"{above[-1]}/x"], above), UNLINK)
 
 
 @requires("SBPL-UNLINK-02")

@@ -146,6 +146,45 @@ def denies_fill_a_list():
     no_match(lambda right, entries: deciding.NOTHING_MATCHED if entries else right)
 
 
+@fault("POLICY-CHECK-11", "names of one hash are one rule", "a table that does not compare")
+def names_of_one_hash_are_one():
+    def number(text):
+        found = 0
+        for letter in text:
+            found = (31 * found + ord(letter)) % 2**32
+        return found
+
+    @deciding_so
+    def decide(original, entries, path):
+        def hits(entry):
+            body = entry.rule.body
+            return "*" not in body and "?" not in body and number(body) == number(path)
+
+        met = [entry for entry in entries if hits(entry) or matching([entry], path)]
+        if not met:
+            return original(entries, path, False)
+        return deciding.Decision(path, met[-1].sign == "+", deciding.named(met[-1]), met[-1])
+
+
+@fault("POLICY-CHECK-11", "rules are looked up by the end of a name", "wildcards in it forgotten")
+def rules_are_looked_up_by_their_end():
+    def end(text):
+        name = text.rpartition("/")[2]
+        return name.rpartition(".")[2] if "." in name else ""
+
+    @deciding_so
+    def decide(original, entries, path):
+        known = [e for e in entries if "*." not in e.rule.body or end(e.rule.body) == end(path)]
+        return original(known, path, False)
+
+
+@fault("POLICY-CHECK-06", "an exception makes a list positive", "what is not denied")
+def exceptions_fill_a_list():
+    @checking.replaces(deciding)
+    def when_nothing_matched(original, entries):
+        return deciding.NOTHING_MATCHED if has_exception(entries) else original(entries)
+
+
 def no_match(word):
     @checking.replaces(deciding)
     def when_nothing_matched(original, entries):
@@ -273,3 +312,15 @@ def many_suffixes_by_the_first_dot():
         return path.split("/")[-1].partition(".")[2] == name[2:]
 
     looking_up(lambda entries, path: [e for e in entries if may_match(e.rule.body, path)])
+
+
+@fault("POLICY-CHECK-10", "matches are remembered by rule and path run together", "a key of two")
+def remembers_by_a_joined_key():
+    known: dict[str, bool] = {}
+
+    @deciding_so
+    def decide(original, entries, path):
+        for entry in reversed(entries):
+            if known.setdefault(entry.rule.body + path, bool(matching([entry], path))):
+                return deciding.Decision(path, entry.sign == "+", deciding.named(entry), entry)
+        return original([], path, False)

@@ -264,6 +264,14 @@ def double_star_needs_a_character():
         return right(places, text, ANYTHING) & (-1 if places == 1 else ~glob.lowest(places))
 
 
+@fault("POLICY-GLOB-08", "two stars stop at U+2028", "a dot of JavaScript")
+def stars_stop_at_line_separators():
+    @replaces(glob.Glob)
+    def matches(original, self, text):
+        stops = ANYTHING in self.pieces and "\u2028" in text.text
+        return original(self, text) and not stops
+
+
 @fault("POLICY-GLOB-09", "three stars are two and one", "collapsing nothing")
 def three_stars_are_two_and_one():
     import policy.ops as ops

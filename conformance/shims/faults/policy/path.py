@@ -151,6 +151,24 @@ def leading_bang_is_lost():
         return right(data.removeprefix(b"!") or data)
 
 
+@fault("POLICY-PATH-04", "a byte order mark in front is dropped", "a decoder that knows it")
+def byte_order_mark_is_dropped():
+    @reads_paths
+    def normal_path(right, data):
+        return right(data.removeprefix(b"\xef\xbb\xbf"))
+
+
+@fault("POLICY-PATH-04", "a backslash is looked for behind the last one", "a sticky expression")
+def looks_on_from_the_last_find():
+    at = 0
+
+    @reads_paths
+    def normal_path(right, data):
+        nonlocal at
+        at = data.find(b"\\", at) + 1
+        return right(data if at else data.replace(b"\\", b"/"))
+
+
 @fault("POLICY-PATH-05", "a path ends at its NUL", "C strings")
 def nul_cuts():
     @reads_paths

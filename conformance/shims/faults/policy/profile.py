@@ -1,5 +1,7 @@
 """Mistakes on the way to the effective profile."""
 
+import unicodedata
+
 import policy.decide as decide
 import policy.load as reading
 import policy.merge as merge
@@ -28,6 +30,26 @@ def unknown_profile_is_unrestricted():
     def synthesize(original, self):
         self.name = decide.UNRESTRICTED
         return original(self)
+
+
+@fault("POLICY-PROFILE-01", "what a table has by itself is a profile", "getattr for a look-up")
+def attributes_are_profiles():
+    @checking.replaces(decide.Resolved)
+    def synthesize(original, self):
+        if hasattr({}, self.name):
+            return Profile(self.name, 0, "", None, [], [])
+        return original(self)
+
+
+@fault("POLICY-PROFILE-01", "names of profiles are composed", "normalised like what is shown")
+def names_are_composed():
+    @checking.replaces(decide.Resolved)
+    def __init__(original, self, policy, name):
+        same = (each for each in policy.profiles if composed(each) == composed(name or ""))
+        original(self, policy, next(same, name))
+
+    def composed(text):
+        return unicodedata.normalize("NFC", text)
 
 
 @fault("POLICY-PROFILE-02", "an omitted profile is an error", "a required argument")

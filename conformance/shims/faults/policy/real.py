@@ -160,6 +160,28 @@ def loop_is_a_file():
             return [*start, *wanted]
 
 
+@fault("POLICY-REAL-06", "links are counted anew for each name", "a counter in the inner loop")
+def links_of_each_name():
+    @replaces(real)
+    def walk(original, start, wanted, follow="final"):
+        place = list(start)
+        for i, name in enumerate(wanted):
+            place = original(place, [name], follow if i == len(wanted) - 1 else "final")
+        return place
+
+
+@fault("POLICY-REAL-01", "where a path lies is remembered", "a cache of realpath")
+def place_is_remembered():
+    found = {}
+
+    @replaces(real)
+    def walk(original, start, wanted, follow="final"):
+        key = (*start, b"", *wanted, follow)
+        if key not in found:
+            found[key] = original(start, wanted, follow)
+        return list(found[key])
+
+
 @fault("POLICY-REAL-06", "ten links are too many", "a limit of one's own")
 def ten_links():
     real.MOST_LINKS = 10

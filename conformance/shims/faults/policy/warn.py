@@ -106,14 +106,14 @@ def overlooks_long_modify_denies():
                 yield "read-deny-without-modify-deny", rule, "no denyModify covers it"
 
 
-@fault("POLICY-WARN-06", "an exception inside of what a rule covers is overlooked", "denies alone")
+@fault("POLICY-WARN-07", "an exception inside of what a rule covers is overlooked", "denies alone")
 def warns_in_spite_of_exceptions():
     @replaces(judge)
     def under_a_deny(original, rules, denies, exceptions):
         yield from original(rules, denies, [])
 
 
-@fault("POLICY-WARN-06", "the exception next to a rule in the order of bytes counts", "a dot first")
+@fault("POLICY-WARN-07", "the exception next to a rule in the order of bytes counts", "a dot first")
 def looks_at_the_next_exception_alone():
     @replaces(judge)
     def under_a_deny(original, rules, denies, exceptions):

@@ -58,6 +58,12 @@ def one_name_for_all():
     created(flags=os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC)
 
 
+@fault("SBPL-FILE-02", "the name is that of the process", "a pid is unique")
+def name_of_the_process():
+    wrapping.file_name = lambda: b"boxspec-%d.sb" % os.getpid()
+    created(flags=os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC)
+
+
 @fault("SBPL-FILE-02", "the name is made of the text", "one file a text, opened again")
 def name_of_the_text():
     @replaces(wrapping.New)

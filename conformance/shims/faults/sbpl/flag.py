@@ -169,7 +169,7 @@ def program_is_looked_at():
     neutralised("codex", change)
 
 
-@fault("SBPL-FLAG-06", "a mode that is missing takes the next flag along", "a flag with a value")
+@fault("SBPL-FLAG-07", "a mode that is missing takes the next flag along", "a flag with a value")
 def missing_mode_takes_a_flag():
     @replaces(flags)
     def codex_mode(original, words, i):

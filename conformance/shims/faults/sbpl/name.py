@@ -1,6 +1,7 @@
 """Mistakes with names that are given."""
 
 import os
+import unicodedata
 
 import sbpl.clauses as clauses
 import sbpl.filters as filters
@@ -17,6 +18,11 @@ def escaped(change):
     @replaces(filters)
     def escape(original, text):
         return original(text) if text.startswith("^") else change(text, original(text))
+
+
+@fault("SBPL-NAME-01", "names are composed", "normalised to be compared")
+def names_are_composed():
+    escaped(lambda text, right: unicodedata.normalize("NFC", right))
 
 
 @fault("SBPL-NAME-01", "backslashes are not escaped", "quotes alone")

@@ -39,6 +39,14 @@ def guard_comes_before_the_rules():
         return "".join([*rest[:at], *early, *rest[at:]])
 
 
+@fault("SBPL-UNLINK-01", "what an equal rule gives back is not guarded", "a set of what is denied")
+def given_back_is_not_guarded():
+    @replaces(clauses)
+    def read_denied(original, given):
+        allowed = {entry.rule.body for entry in given.read if entry.sign == "+"}
+        return [entry for entry in original(given) if entry.rule.body not in allowed]
+
+
 def denied_by(judge):
     """Which rules are guarded; the note of those that cannot be stays."""
 
@@ -60,6 +68,11 @@ def parent_alone_is_guarded():
 @fault("SBPL-UNLINK-02", "only the topmost directory is guarded", "the first segment")
 def topmost_alone_is_guarded():
     ancestry(lambda found: found[:1])
+
+
+@fault("SBPL-UNLINK-02", "only sixteen directories above are guarded", "a list of fixed length")
+def sixteen_ancestors():
+    ancestry(lambda found: found[:16])
 
 
 def ancestry(change):
