@@ -1,5 +1,6 @@
 """The environment of a program inside."""
 
+import os
 from pathlib import Path
 
 from boxspec.api import Box, expect, requires
@@ -89,6 +90,36 @@ def test_the_scratch_of_the_next_session_is_empty(box: Box) -> None:
             )
             said = said_inside(session)
             expect(f"a file below TMPDIR is made, in the {when} session", str(said), "did")
+
+
+HELD = 'echo mine >"$TMPDIR/mine" && printf %s "$TMPDIR" >scratch && : <gate && : <held'
+
+
+@requires("BACKEND-ENV-03")
+def test_the_scratch_is_closed_to_others_and_is_removed(box: Box) -> None:
+    """Where it lies outside under the name that it has inside."""
+    with made_ground() as ground:
+        gates = [ground.ws / name for name in ("gate", "held")]
+        for gate in gates:
+            os.mkfifo(gate)
+        with box.backend.start(
+            [{"program": "/bin/sh", "args": ["-c", HELD]}],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+            shim_env={"HOME": str(ground.home)},
+        ) as live:
+            box.open_gate(gates[0])
+            scratch = Path((ground.ws / "scratch").read_text())
+            seen = (scratch / "mine").exists()
+            mode = scratch.stat().st_mode & 0o777 if seen else 0
+            box.open_gate(gates[1])
+            session = live.finish()
+        session.need_enforcement()
+        expect("the program's end", session.only.result["exit_code"], 0)
+        expect("what others may do with the scratch", oct(mode & 0o077), "0o0")
+        left = seen and scratch.exists()
+        expect("whether the scratch is there after the session", left, False)
 
 
 def _has(folder: Path, token: str) -> bool:

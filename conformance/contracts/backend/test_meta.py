@@ -10,7 +10,8 @@ STRICT = "backend.strict_metadata"
 
 PROBES = (
     *("w_chmod", "w_fchmodat2", "w_fchmod_rdonly", "w_chown", "w_utimes", "w_setxattr"),
-    *("w_removexattr", "w_setxattrat", "w_ioctl_setflags"),
+    *("w_removexattr", "w_setxattrat", "w_ioctl_setflags", "w_ioctl_fssetxattr"),
+    *("w_file_setattr", "w_lchown", "w_futimens_rdonly", "w_lsetxattr", "w_fsetxattr_rdonly"),
 )
 
 

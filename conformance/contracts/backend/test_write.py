@@ -22,7 +22,7 @@ from contracts.shared.files import script_at
 PLAIN = (
     *("w_create", "w_write", "w_append", "w_truncate", "w_open_rdonly_trunc", "w_mkdir", "w_rmdir"),
     *("w_unlink", "w_rename_inside_out", "w_rename_out_to_ws", "w_rename_ws_over_out"),
-    *("w_symlink_create", "w_mkfifo", "w_unix_bind", "w_openat2", "w_creat"),
+    *("w_symlink_create", "w_mkfifo", "w_unix_bind", "w_openat2", "w_creat", "w_mknod"),
     *("w_tmp", "w_vartmp", "w_devshm", "w_home", "w_ssh_config", "w_etc"),
 )
 ALIAS = (

@@ -1,6 +1,7 @@
 """Mistakes with the life of a session."""
 
 import os
+import shutil
 
 from backend.bubblewrap import Bubblewrap
 from backend.session import Session
@@ -116,3 +117,53 @@ def leaves_a_lock():
     def prepare(original, self, context, claims):
         os.close(os.open(os.path.join(context.root, b".lock"), os.O_WRONLY | os.O_CREAT))
         return original(self, context, claims)
+
+
+@fault(
+    "BACKEND-LIFE-10", "the scratch belongs to the user, and goes with a session", "/tmp/NAME-UID"
+)
+def one_scratch_at_a_time():
+    def place():
+        return os.path.join(os.environb.get(b"HOME", b"/nonexistent"), b".scratch")
+
+    @replaces(Bubblewrap)
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        made = original(self, argv, root, profile, cwd, binds)
+        if root == b"/" or not os.path.isdir(os.path.dirname(place())):
+            return made
+        os.makedirs(place(), exist_ok=True)
+        at = made.index(b"--tmpfs")
+        return [*made[:at], b"--bind", place(), *made[at + 1 :]]
+
+    @replaces(Bubblewrap)
+    def shutdown(original, self):
+        original(self)
+        shutil.rmtree(place(), ignore_errors=True)
+
+
+@fault("BACKEND-LIFE-10", "what is granted lies in a file of the user", "the last session wins")
+def grants_lie_in_a_file():
+    @replaces(Bubblewrap)
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        made = original(self, argv, root, profile, cwd, binds)
+        home = os.environb.get(b"HOME", b"/nonexistent")
+        if root == b"/" or profile == "read-only" or not os.path.isdir(home):
+            return made
+        path = os.path.join(home, b".granted")
+        before = b""
+        if os.path.exists(path):
+            with open(path, "rb") as file:
+                before = file.read()
+        with open(path, "wb") as file:
+            file.write(root)
+        if not os.path.isdir(before):
+            return made
+        at = made.index(b"--chdir")
+        return [*made[:at], b"--bind", before, before, *made[at:]]
+
+    @replaces(Bubblewrap)
+    def shutdown(original, self):
+        original(self)
+        path = os.path.join(os.environb.get(b"HOME", b"/nonexistent"), b".granted")
+        if os.path.exists(path):
+            os.unlink(path)

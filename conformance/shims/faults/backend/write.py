@@ -6,6 +6,8 @@ import tempfile
 
 import backend.filter as filter_
 import backend.inside as inside
+import backend.landlock as landlock
+import backend.ops as ops
 from backend.bubblewrap import Bubblewrap
 from faults.registry import fault, replaces
 
@@ -87,3 +89,14 @@ def the_loader_runs_bare():
         if os.path.basename(argv[0]).startswith(b"ld-linux"):
             return list(argv), added
         return words, added
+
+
+@fault("BACKEND-WRITE-01", "a device that needs no privilege is made", "MAKE_CHAR forgotten")
+def whiteouts_are_made():
+    make_char = 1 << 6
+    landlock.FIRST &= ~make_char
+
+    @replaces(ops)
+    def made(original, name):
+        found = original(name)
+        return landlock.Landlock(filters=True) if isinstance(found, Bubblewrap) else found
