@@ -4,11 +4,11 @@ import os
 
 import pytest
 
-from boxspec.api import Box, Declared, Failure, Verdict, expect, requires, satisfies
+from boxspec.api import Box, Declared, Failure, HostLacks, Verdict, expect, requires, satisfies
 from contracts.backend.attempt import said_inside
 from contracts.backend.ground import made_ground
 from contracts.backend.ruled import DENIED, holds, named, planted, policy, session_of
-from contracts.backend.scene import made_scene, run_outside
+from contracts.backend.scene import made_scene, mounted, run_outside
 
 RULES = "backend.policy"
 DIRECT = ("d_write", "d_unlink", "d_rename_away", "d_rename_over", "d_hardlink", "d_symlink")
@@ -36,6 +36,25 @@ def test_a_neighbour_of_a_denied_file_can_be_changed(box: Box) -> None:
         planted(scene, "kept/denied")
         _, said = session_of(box, scene, policy(("kept/denied",)))
         expect(scene.probe.tries, str(said), "did", verdict=Verdict.OVERREFUSED)
+
+
+@requires("BACKEND-RULE-09", capability=RULES)
+def test_what_is_mounted_below_a_denied_directory_stays(box: Box) -> None:
+    rules = ("kept", "kept/**")
+    for inside in (False, True):
+        with made_scene("d_write") as scene:
+            denied = mounted(scene, scene.ground.ws / "kept" / "mount") / "file"
+            if not inside:
+                said, _ = run_outside(scene, scene.arm(denied=denied))
+                if not scene.ground.changes():
+                    raise HostLacks("escape probes", f"a mount of its own: {said} even outside")
+                continue
+            session, said = session_of(box, scene, policy(rules), denied=denied)
+            changes = scene.ground.changes()
+            reported = [each for rule in rules for each in named(session, rule)]
+            if changes and reported:
+                raise Declared(rules[-1], "not enforced", changes[0], str(reported[0]["why"]))
+            expect("what changed on the mount", changes, [], verdict=Verdict.CONTRADICTION)
 
 
 @requires("BACKEND-RULE-02", capability=RULES)

@@ -77,3 +77,16 @@ def hidden_files_are_left_out():
     def denied(original, self, op, path):
         hidden = path.startswith(".") or "/." in path
         return not hidden and original(self, op, path)
+
+
+@fault("BACKEND-RULE-09", "mounts below a denied directory are forgotten", "no AT_RECURSIVE")
+def mounts_below_a_denied_one_are_forgotten():
+    @replaces(Bubblewrap)
+    def wrap(original, self, argv, context, cwd):
+        made, added = original(self, argv, context, cwd)
+        with open("/proc/self/mountinfo", "rb") as lines:
+            places = [line.split()[4] for line in lines]
+        below = [each for each in places if each.startswith(context.root + b"/")]
+        at = made.index(b"--chdir")
+        more = [word for each in below for word in (b"--bind", each, each)]
+        return [*made[:at], *more, *made[at:]], added

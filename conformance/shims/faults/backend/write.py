@@ -100,3 +100,40 @@ def whiteouts_are_made():
     def made(original, name):
         found = original(name)
         return landlock.Landlock(filters=True) if isinstance(found, Bubblewrap) else found
+
+
+def mounts_below(folder):
+    """Those that are made writable again, as they were: what is made read-only is one mount."""
+    with open("/proc/self/mountinfo", "rb") as lines:
+        places = [line.split()[4] for line in lines]
+    return [place for place in places if place.startswith(folder + b"/")]
+
+
+def with_writable(places_of):
+    @replaces(Bubblewrap)
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        made = original(self, argv, root, profile, cwd, binds)
+        at = made.index(b"--chdir")
+        more = [word for each in places_of(root, profile) for word in (b"--bind", each, each)]
+        return [*made[:at], *more, *made[at:]] if root != b"/" else made
+
+
+@fault("BACKEND-WRITE-06", "mounts below a read-only one are forgotten", "no AT_RECURSIVE")
+def mounts_outside_are_forgotten():
+    with_writable(lambda root, profile: mounts_below(os.path.join(os.path.dirname(root), b"out")))
+
+
+@fault("BACKEND-WRITE-06", "mounts in a read-only workspace are forgotten", "no AT_RECURSIVE")
+def mounts_inside_are_forgotten():
+    with_writable(lambda root, profile: mounts_below(root) if profile == "read-only" else [])
+
+
+@fault("BACKEND-WRITE-01", "the third call runs bare", "what is prepared is used up")
+def later_calls_run_bare():
+    calls = []
+
+    @replaces(Bubblewrap)
+    def wrap(original, self, argv, context, cwd):
+        calls.append(argv)
+        made = original(self, argv, context, cwd)
+        return made if len(calls) < 3 else (list(argv), made[1])
