@@ -19,7 +19,16 @@ KEPT = {
     "LC_ALL": "C",
     "LC_TIME": "C",
 }
-DROPPED = ("BOXSPEC_SECRET", "LC_SECRET", "LD_PRELOAD_X", "PATHS", "LANGX", "SSH_AUTH_SOCK", "path")
+DROPPED = (
+    "BOXSPEC_SECRET",
+    "LC_SECRET",
+    "LC_",
+    "LD_PRELOAD_X",
+    "PATHS",
+    "LANGX",
+    "SSH_AUTH_SOCK",
+    "path",
+)
 
 
 @requires("BACKEND-ENV-01", capability="backend.script")
@@ -70,6 +79,7 @@ def test_the_scratch_is_private_and_goes(box: Box) -> None:
         said = said_inside(session)
         expect("a file below TMPDIR is made", str(said), "did")
         scratch = Path(session.calls[1].stdout.decode())
+        expect("TMPDIR of the second call is a path", scratch.is_absolute(), True)
         # What was made there is nowhere outside: the directory is private, or gone.
         left = [str(each) for each in (Path("/tmp"), scratch) if _has(each, ground.token)]
         expect("what is left of it", left, [])

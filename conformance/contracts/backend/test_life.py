@@ -147,3 +147,36 @@ def test_two_sessions_know_nothing_of_each_other(box: Box) -> None:
                 ", ".join(strangers),
                 verdict=Verdict.CONTRADICTION,
             )
+
+
+@requires("BACKEND-LIFE-03", capability=SCRIPT)
+@pytest.mark.parametrize("wrap", ["error", "empty"])
+def test_shutdown_comes_after_a_failed_wrap(box: Box, wrap: str) -> None:
+    seen = scripted(box, "refuse", wrap=wrap)
+    expect("made, removed", (seen.made, seen.removed), (1, 1))
+    expect("shutdown in the log", seen.session.times("shutdown"), 1)
+
+
+# A file that it may not open for writing, in a folder that it may not enter.
+FILLS = 'mkdir "$TMPDIR/d" && : >"$TMPDIR/d/f" && chmod 400 "$TMPDIR/d/f" && chmod 0 "$TMPDIR/d"'
+
+
+@requires("BACKEND-LIFE-11")
+@pytest.mark.parametrize("what", ["probe", "session", "missing"])
+def test_nothing_is_left_where_temporary_files_lie(box: Box, what: str) -> None:
+    with made_ground() as ground:
+        place = ground.folder / "temporary"
+        place.mkdir()
+        env = {"HOME": str(ground.home), "TMPDIR": str(place)}
+        if what == "probe":
+            box.backend.probe("repo-write", shim_env=env)
+        else:
+            call = {"program": MISSING} if what == "missing" else {"program": "/bin/sh"}
+            box.backend.run(
+                [call if what == "missing" else {**call, "args": ["-c", FILLS]}],
+                root=ground.ws,
+                profile="repo-write",
+                on_unavailable="degrade",
+                shim_env=env,
+            )
+        expect("what is left", [path.name for path in place.iterdir()], [])

@@ -9,6 +9,7 @@ from contracts.backend.attempt import said_inside
 from contracts.backend.ground import made_ground
 from contracts.backend.ruled import DENIED, holds, named, planted, policy, session_of
 from contracts.backend.scene import made_scene, mounted, run_outside
+from contracts.shared.documents import one_profile
 
 RULES = "backend.policy"
 DIRECT = ("d_write", "d_unlink", "d_rename_away", "d_rename_over", "d_hardlink", "d_symlink")
@@ -80,6 +81,19 @@ def test_what_does_not_hold_is_named(box: Box, rule: str) -> None:
                 {"not_enforced": session.result["not_enforced"]},
                 Verdict.CONTRADICTION,
             )
+
+
+@requires("BACKEND-RULE-03", capability=RULES)
+def test_a_rule_of_the_workspaces_own_policy_is_named_too(box: Box) -> None:
+    rule = "late/denied"
+    own = one_profile(deny_modify=(rule,))
+    with made_scene("d_create") as scene:
+        path = scene.ground.ws / rule
+        path.parent.mkdir()
+        session, _ = session_of(box, scene, {**policy(), "workspace": own}, denied=path)
+        told = [each["rule"] for each in session.result["not_enforced"]]
+        named_or_held = bool(named(session, rule)) or not path.exists()
+        expect("it is refused, or named", named_or_held, True, {"not enforced": told})
 
 
 @requires("BACKEND-RULE-03", capability=RULES)
@@ -167,10 +181,13 @@ def test_a_file_with_more_links_is_named(box: Box) -> None:
         outside = scene.ground.out / "file"
         alias, pair = scene.ground.ws / "alias", scene.ground.ws / "pair"
         os.link(outside, alias)
+        nested = scene.ground.ws / "x" / "y" / "alias"
+        nested.parent.mkdir(parents=True)
+        os.link(outside, nested)
         os.link(scene.ground.ws / "file", pair)
         session, _ = session_of(box, scene, policy((DENIED,)))
         told = session.hard_links
-        expect("files with links outside", told, [os.fsencode(alias)])
+        expect("files with links outside", sorted(told), [os.fsencode(alias), os.fsencode(nested)])
 
 
 @requires("BACKEND-RULE-08", capability=RULES)

@@ -42,6 +42,18 @@ def test_a_change_outside_is_not_made(box: Box, probe: str) -> None:
     attempt(box, probe)
 
 
+@requires("BACKEND-WRITE-01")
+@pytest.mark.parametrize("profile", ["read-only", "no-network", "full-dev", "ci-only"])
+def test_a_change_outside_is_made_under_no_profile(box: Box, profile: str) -> None:
+    attempt(box, "w_write", profile=profile)
+
+
+@requires("BACKEND-WRITE-01")
+@pytest.mark.parametrize("probe", ["w_home", "w_ssh_config"])
+def test_a_cache_is_not_the_whole_home(box: Box, probe: str) -> None:
+    attempt(box, probe, profile="full-dev")
+
+
 def write_on_a_mount(box: Box, name: str, profile: str) -> None:
     """A mount below what is read-only: whoever makes it so for the mount above alone forgets it."""
     for within in (False, True):

@@ -93,3 +93,19 @@ def the_scratch_stays():
             os.unlink(os.path.join(folder, name))
 
     with_a_folder_outside(0o700, empty)
+
+
+@fault("BACKEND-ENV-02", "a category without a name is one", "LC_.*")
+def a_category_may_be_empty():
+    environment.CATEGORIES = environment.CATEGORIES | {b""}
+
+
+@fault("BACKEND-ENV-03", "only the first call is told of the scratch", "additions are taken once")
+def the_first_call_alone_has_a_scratch():
+    calls = []
+
+    @replaces(Bubblewrap)
+    def wrap(original, self, argv, context, cwd):
+        calls.append(argv)
+        made, added = original(self, argv, context, cwd)
+        return made, added if len(calls) == 1 else []

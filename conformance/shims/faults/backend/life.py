@@ -167,3 +167,24 @@ def grants_lie_in_a_file():
         path = os.path.join(os.environb.get(b"HOME", b"/nonexistent"), b".granted")
         if os.path.exists(path):
             os.unlink(path)
+
+
+@fault("BACKEND-LIFE-03", "shutdown is skipped after a failed wrap", "an early return")
+def no_shutdown_after_a_failed_wrap():
+    @replaces(Session)
+    def call(original, self, request):
+        answer = original(self, request)
+        if "failed to wrap" in answer.get("error", {}).get("message", ""):
+            self.prepared = False
+        return answer
+
+
+@fault("BACKEND-LIFE-11", "a folder of the session stays", "made once, and by nobody removed")
+def leaves_a_folder():
+    @replaces(Bubblewrap)
+    def prepare(original, self, context, claims):
+        folder = os.environb.get(b"TMPDIR", b"")
+        # Of the case alone, which removes it.
+        if os.path.dirname(folder) == os.path.dirname(context.root):
+            os.mkdir(os.path.join(folder, b"session"))
+        return original(self, context, claims)
