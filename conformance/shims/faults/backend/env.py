@@ -61,7 +61,7 @@ def one_scratch_serves_all():
 
 def with_a_folder_outside(mode, remove):
     """The scratch lies outside, under the name that it has inside."""
-    folders = []
+    folders: list[bytes] = []
 
     @replaces(Bubblewrap)
     def wrap(original, self, argv, context, cwd):
