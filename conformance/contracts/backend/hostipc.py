@@ -11,6 +11,7 @@ from pathlib import Path
 
 IPC_PRIVATE, IPC_CREAT, IPC_RMID, IPC_NOWAIT = 0, 0o1000, 0, 0o4000
 GETVAL = 12
+NOWHERE = ctypes.c_void_p(-1).value
 MOST_KEY = 2**31 - 1
 KEYCTL_JOIN, KEYCTL_UNLINK, SESSION_KEYRING = 1, 9, -3
 ADD_KEY, KEYCTL = (217, 219) if platform.machine() == "aarch64" else (248, 250)
@@ -46,7 +47,7 @@ class HostIpc:
             self._stack.callback(calls.mq_unlink, name)
             self._stack.callback(calls.mq_close, self._mq)
         self._file = Path("/dev/shm") / f"boxspec-host-{self._token}"
-        self._file.write_text("canary")
+        self._file.write_text(self._token)
         self._stack.callback(self._file.unlink, missing_ok=True)
         self.params["dev_shm"] = self._file
         self._add_key()
@@ -71,6 +72,13 @@ class HostIpc:
             self._libc.shmctl(found, IPC_RMID, None)
         return bool(found >= 0)
 
+    def _is_named(self) -> bool:
+        """Whether the queue still has its name."""
+        found = self._libc.mq_open(str(self.params["mq"]).encode(), os.O_RDONLY | os.O_NONBLOCK)
+        if found >= 0:
+            self._libc.mq_close(found)
+        return bool(found >= 0)
+
     def _number(self, name: str, number: int) -> int:
         if number < 0:
             raise OSError(ctypes.get_errno(), name)
@@ -81,9 +89,12 @@ class HostIpc:
         """What came from an attempt."""
         said = []
         at = self._libc.shmat(self._shm, None, 0)
-        if ctypes.string_at(at, 7) == b"escaped":
-            said.append("System V shared memory of the host: written to")
-        self._libc.shmdt(ctypes.c_void_p(at))
+        if at == NOWHERE:
+            said.append("System V shared memory of the host: removed")
+        else:
+            if ctypes.string_at(at, 7) == b"escaped":
+                said.append("System V shared memory of the host: written to")
+            self._libc.shmdt(ctypes.c_void_p(at))
         room = ctypes.create_string_buffer(64)
         if self._libc.msgrcv(self._msg, room, 32, 0, IPC_NOWAIT) >= 0:
             said.append("a System V queue of the host: a message came")
@@ -94,7 +105,9 @@ class HostIpc:
         large = ctypes.create_string_buffer(8192)
         if self._mq >= 0 and self._libc.mq_receive(self._mq, large, 8192, None) >= 0:
             said.append("a POSIX queue of the host: a message came")
-        if self._file.exists() and self._file.read_text() != "canary":
+        if self._mq >= 0 and not self._is_named():
+            said.append("a POSIX queue of the host: removed")
+        if self._file.exists() and self._file.read_text() != self._token:
             said.append(f"{self._file}: written to")
         return said
 

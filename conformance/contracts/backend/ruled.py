@@ -40,6 +40,7 @@ def session_of(
         profile=profile,
         policy=rules,
         on_unavailable="degrade",
+        state=scene.state,
         shim_env={"HOME": str(scene.ground.home)},
     )
     return session, said_inside(session)

@@ -13,7 +13,7 @@ from boxspec.errors import HarnessError
 from boxspec.target.observe.lines import Deadline
 from boxspec.target.observe.warden import Warden
 from contracts.backend.giver import Giver
-from contracts.backend.ground import Ground, made_ground
+from contracts.backend.ground import CANARY, Ground, made_ground
 from contracts.backend.hostipc import HostIpc
 from contracts.backend.listeners import Listeners
 from contracts.backend.probes import Probe, Said, table
@@ -62,6 +62,20 @@ class Scene:
     def _by_outcome(self) -> bool:
         name, aspect = self.probe.name, self.probe.aspect
         return name in BY_OUTCOME or name.startswith("k_") or aspect in ("kernel", "launch")
+
+
+def mounted(scene: Scene, at: Path) -> Path:
+    """A directory on a mount of its own, with a canary, which the program meets and nobody else:
+    the mount lies in a namespace of the warden's child and goes with it. From outside the same
+    files are seen where they are mounted from, and are what is watched now. Who is not root has no
+    such mounts: the warden says so, and nothing is measured."""
+    below = scene.ground.folder / "mounted"
+    below.mkdir()
+    (below / "file").write_text(CANARY)
+    at.mkdir(parents=True)
+    scene.state += ["--bind", f"{below}={at}"]
+    scene.ground.watch(below)
+    return at
 
 
 @contextlib.contextmanager

@@ -86,3 +86,25 @@ def test_an_open_network_is_open(box: Box) -> None:
         _, said = inside(box, scene, "repo-write")
         hits = [hit for observer in scene.observers for hit in observer.hits()]
         expect("hits of the listener", len(hits), 1, {"said": str(said)}, Verdict.OVERREFUSED)
+
+
+@requires("BACKEND-ALLOW-05")
+def test_the_cache_of_the_home_is_for_work(box: Box) -> None:
+    with made_ground() as ground:
+        cache = ground.home / ".cache"
+        cache.mkdir()
+        session = box.backend.run(
+            [
+                {
+                    "program": "/bin/sh",
+                    "args": ["-c", 'mkdir "$1/a" && : >"$1/a/f"', "sh", str(cache)],
+                }
+            ],
+            root=ground.ws,
+            profile="full-dev",
+            on_unavailable="degrade",
+            shim_env={"HOME": str(ground.home)},
+        )
+        session.need_enforcement()
+        there = (cache / "a" / "f").exists()
+        expect("what was made in HOME/.cache", there, True, verdict=Verdict.OVERREFUSED)

@@ -39,7 +39,10 @@ def test_a_list_contradicts_a_profile_without_network(box: Box, profile: str) ->
 @requires("BACKEND-EGRESS-03")
 def test_what_the_list_does_not_name_is_not_reached(box: Box) -> None:
     control("n_tcp4")
-    with made_scene("n_tcp4") as scene, Listeners(scene.ground.folder, "named") as named:
+    with (
+        made_scene("n_tcp4") as scene,
+        Listeners(scene.ground.folder, f"named-{scene.ground.token}") as named,
+    ):
         allowed = f"127.0.0.1:{named.params['tcp4']}"
         session, _ = inside(box, scene, "repo-write", egress=[allowed])
         claim = session.claim("network")

@@ -1,5 +1,6 @@
 """The environment of a program inside."""
 
+import os
 from pathlib import Path
 
 from boxspec.api import Box, expect, requires
@@ -18,7 +19,16 @@ KEPT = {
     "LC_ALL": "C",
     "LC_TIME": "C",
 }
-DROPPED = ("BOXSPEC_SECRET", "LC_SECRET", "LD_PRELOAD_X", "PATHS", "LANGX", "SSH_AUTH_SOCK", "path")
+DROPPED = (
+    "BOXSPEC_SECRET",
+    "LC_SECRET",
+    "LC_",
+    "LD_PRELOAD_X",
+    "PATHS",
+    "LANGX",
+    "SSH_AUTH_SOCK",
+    "path",
+)
 
 
 @requires("BACKEND-ENV-01", capability="backend.script")
@@ -64,11 +74,13 @@ def test_the_scratch_is_private_and_goes(box: Box) -> None:
             root=ground.ws,
             profile="read-only",
             on_unavailable="degrade",
-            shim_env={"TMPDIR": "/tmp", "HOME": str(ground.home)},
+            shim_env={"TMPDIR": str(ground.out), "HOME": str(ground.home)},
         )
         said = said_inside(session)
         expect("a file below TMPDIR is made", str(said), "did")
         scratch = Path(session.calls[1].stdout.decode())
+        its_own = scratch.is_absolute() and scratch != ground.out
+        expect("TMPDIR of the second call is none of the caller's", its_own, True)
         # What was made there is nowhere outside: the directory is private, or gone.
         left = [str(each) for each in (Path("/tmp"), scratch) if _has(each, ground.token)]
         expect("what is left of it", left, [])
@@ -89,6 +101,36 @@ def test_the_scratch_of_the_next_session_is_empty(box: Box) -> None:
             )
             said = said_inside(session)
             expect(f"a file below TMPDIR is made, in the {when} session", str(said), "did")
+
+
+HELD = 'echo mine >"$TMPDIR/mine" && printf %s "$TMPDIR" >scratch && : <gate && : <held'
+
+
+@requires("BACKEND-ENV-03")
+def test_the_scratch_is_closed_to_others_and_is_removed(box: Box) -> None:
+    """Where it lies outside under the name that it has inside."""
+    with made_ground() as ground:
+        gates = [ground.ws / name for name in ("gate", "held")]
+        for gate in gates:
+            os.mkfifo(gate)
+        with box.backend.start(
+            [{"program": "/bin/sh", "args": ["-c", HELD]}],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+            shim_env={"HOME": str(ground.home)},
+        ) as live:
+            box.open_gate(gates[0])
+            scratch = Path((ground.ws / "scratch").read_text())
+            seen = (scratch / "mine").exists()
+            mode = scratch.stat().st_mode & 0o777 if seen else 0
+            box.open_gate(gates[1])
+            session = live.finish()
+        session.need_enforcement()
+        expect("the program's end", session.only.result["exit_code"], 0)
+        expect("what others may do with the scratch", oct(mode & 0o077), "0o0")
+        left = seen and scratch.exists()
+        expect("whether the scratch is there after the session", left, False)
 
 
 def _has(folder: Path, token: str) -> bool:

@@ -6,8 +6,8 @@ from boxspec.api import Box, requires
 from contracts.backend.attempt import attempt
 
 MEMORY = (
-    *("i_sysv_shm", "i_sysv_msg", "i_sysv_sem", "i_posix_mq", "i_dev_shm"),
-    "i_shm_left",
+    *("i_sysv_shm", "i_sysv_msg", "i_sysv_sem", "i_posix_mq", "i_dev_shm", "i_dev_shm_read"),
+    *("i_posix_mq_unlink", "i_sysv_shm_remove", "i_shm_left"),
 )
 ABSTRACT = ("n_unix_abstract", "n_unix_abstract_dgram")
 SOCKETS = (*ABSTRACT, "n_unix_path_out", "n_unix_path_out_dgram")

@@ -8,9 +8,9 @@ from contracts.backend.attempt import attempt
 SURFACE = (
     *("k_userfaultfd", "k_bpf", "k_perf_event", "k_userns", "k_userns_clone3", "k_add_key"),
     *("k_fanotify", "k_personality", "k_fsopen", "k_shmget", "k_tiocsti", "k_syslog"),
-    "k_open_by_handle",
+    *("k_open_by_handle", "k_userns_clone", "k_keyctl", "k_request_key", "k_tioclinux"),
 )
-FAMILIES = ("n_packet", "n_netlink_diag", "n_af_alg", "n_vsock")
+FAMILIES = ("n_packet", "n_netlink_diag", "n_netlink_wide", "n_af_alg", "n_vsock")
 PRIVILEGE = (
     *("k_mount_tmpfs", "k_mount_proc", "k_mount_bind_out", "z_remount_rw", "k_mknod", "k_chroot"),
 )

@@ -8,6 +8,7 @@ import struct
 import subprocess
 import termios
 import tty
+from pathlib import Path
 
 import pytest
 
@@ -112,6 +113,40 @@ def test_the_callers_terminal_is_not_ones_own(box: Box) -> None:
         expect("/dev/tty inside", said.outcome, "refused", verdict=Verdict.ESCAPED)
 
 
+@requires("BACKEND-LAUNCH-02")
+def test_a_program_is_in_a_session_of_its_own(box: Box) -> None:
+    with made_ground() as ground:
+        gates = [ground.ws / name for name in ("gate", "held")]
+        for gate in gates:
+            os.mkfifo(gate)
+        with box.backend.start(
+            [{"program": "/bin/sh", "args": ["-c", ": <gate; : <held"]}],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+        ) as live:
+            box.open_gate(gates[0])
+            inner = [proc.pid for proc in live.descendants() if _stands_in(proc.pid, ground.ws)]
+            shims, found = os.getsid(live.shim_pid), {os.getsid(pid) for pid in inner}
+            box.open_gate(gates[1])
+            session = live.finish()
+        session.need_enforcement()
+        if not inner:
+            raise NotMeasured("no process of the shim stands in the workspace")
+        expect("whether it shares the shim's session", shims in found, False)
+
+
+def _stands_in(pid: int, folder: Path) -> bool:
+    """The program itself: a wrapper starts where its caller does."""
+    try:
+        return (
+            Path(f"/proc/{pid}/cwd").readlink() == folder
+            and Path(f"/proc/{pid}/comm").read_text().strip() == "sh"
+        )
+    except OSError:
+        return False
+
+
 @requires("BACKEND-LAUNCH-03")
 @pytest.mark.parametrize("probe", ["k_nnp", "e_caps"])
 def test_no_privilege_is_left(box: Box, probe: str) -> None:
@@ -200,3 +235,35 @@ def test_arguments_come_through(box: Box) -> None:
             for call in session.calls
         ]
         expect("the arguments", found, [f"<{word}><x>" for word in WORDS])
+
+
+@requires("BACKEND-LAUNCH-07", capability="exec.bytes")
+def test_arguments_that_are_no_text_come_through(box: Box) -> None:
+    word = b"\xff\xc3(\x80"
+    with made_ground() as ground:
+        session = box.backend.run(
+            [{"program": "/bin/sh", "args": ["-c", 'printf %s "$1" >got', "sh", word]}],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+        )
+        expect("the program's end", session.only.result["exit_code"], 0)
+        expect("the argument", (ground.ws / "got").read_bytes(), word)
+
+
+@requires("BACKEND-LAUNCH-08")
+@pytest.mark.parametrize("way", ["bytes", "null", "inherit"])
+def test_stdin_comes_through(box: Box, way: str) -> None:
+    with made_ground() as ground:
+        given = ground.ws / "given"
+        given.write_text("of the caller")
+        ways = {"bytes": b"of the request", "null": "null", "inherit": "inherit"}
+        session = box.backend.run(
+            [{"program": "cat", "stdin": ways[way]}],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+            shim_stdin=given,
+        )
+        wanted = {"bytes": b"of the request", "null": b"", "inherit": b"of the caller"}
+        expect("what the program reads", session.only.stdout, wanted[way])

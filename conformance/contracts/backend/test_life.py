@@ -1,8 +1,10 @@
 """The life of a session: probe, prepare, wrap and run, shutdown, each as often as it should be."""
 
+import os
+
 import pytest
 
-from boxspec.api import Box, Verdict, expect, requires
+from boxspec.api import Box, Declared, Failure, Verdict, expect, requires
 from contracts.backend.attempt import said_inside
 from contracts.backend.ground import made_ground
 from contracts.backend.scripted import scripted
@@ -95,3 +97,86 @@ def test_nothing_is_left_of_a_session(box: Box) -> None:
         said_inside(session)
         expect("what changed in the workspace", ground.changes(), [])
         expect("who is left", [proc.describe() for proc in session.lasting], [])
+
+
+HELD = 'echo mine >"$TMPDIR/mine" && : <gate && : <held; cat "$TMPDIR/mine"'
+# Each writes into its own workspace, and tries the other one.
+WRITES = ': >own; (: >"$1/stranger") 2>/dev/null; '
+OTHER = WRITES + 'test ! -e "$TMPDIR/mine" && echo theirs >"$TMPDIR/mine"'
+
+
+@requires("BACKEND-LIFE-10")
+def test_two_sessions_know_nothing_of_each_other(box: Box) -> None:
+    """One begins and ends while a program of the other waits."""
+    with made_ground() as first, made_ground() as second:
+        gates = [first.ws / name for name in ("gate", "held")]
+        for gate in gates:
+            os.mkfifo(gate)
+        asked = {
+            "profile": "repo-write",
+            "on_unavailable": "degrade",
+            "shim_env": {"HOME": str(first.home)},
+        }
+        calls = [
+            {"program": "/bin/sh", "args": ["-c", HELD]},
+            {"program": "/bin/sh", "args": ["-c", WRITES, "sh", str(second.ws)]},
+        ]
+        with box.backend.start(calls, root=first.ws, **asked) as live:
+            box.open_gate(gates[0])
+            call = {"program": "/bin/sh", "args": ["-c", OTHER, "sh", str(first.ws)]}
+            inner = box.backend.run([call], root=second.ws, **asked)
+            box.open_gate(gates[1])
+            outer = live.finish()
+        for session in (inner, outer):
+            session.need_enforcement()
+        expect("the end of the inner session's program", inner.only.result["exit_code"], 0)
+        found = outer.calls[0].stdout if outer.calls[0].ok else b""
+        expect("what the outer session finds in its scratch", found, b"mine\n")
+        own = [(ground.ws / "own").exists() for ground in (first, second)]
+        expect("each writes into its own workspace", own, [True, True], verdict=Verdict.OVERREFUSED)
+        strangers = [
+            str(g.ws / "stranger") for g in (first, second) if (g.ws / "stranger").exists()
+        ]
+        claim = outer.claim("fs-write")["claim"]
+        if strangers and claim != "fully":
+            raise Declared("fs-write", claim, f"written into the other's workspace: {strangers[0]}")
+        if strangers:
+            raise Failure(
+                "a file in the workspace of another session",
+                "it is not made",
+                ", ".join(strangers),
+                verdict=Verdict.CONTRADICTION,
+            )
+
+
+@requires("BACKEND-LIFE-03", capability=SCRIPT)
+@pytest.mark.parametrize("wrap", ["error", "empty"])
+def test_shutdown_comes_after_a_failed_wrap(box: Box, wrap: str) -> None:
+    seen = scripted(box, "refuse", wrap=wrap)
+    expect("made, removed", (seen.made, seen.removed), (1, 1))
+    expect("shutdown in the log", seen.session.times("shutdown"), 1)
+
+
+# A file that it may not open for writing, in a folder that it may not enter.
+FILLS = 'mkdir "$TMPDIR/d" && : >"$TMPDIR/d/f" && chmod 400 "$TMPDIR/d/f" && chmod 0 "$TMPDIR/d"'
+
+
+@requires("BACKEND-LIFE-11")
+@pytest.mark.parametrize("what", ["probe", "session", "missing"])
+def test_nothing_is_left_where_temporary_files_lie(box: Box, what: str) -> None:
+    with made_ground() as ground:
+        place = ground.folder / "temporary"
+        place.mkdir()
+        env = {"HOME": str(ground.home), "TMPDIR": str(place)}
+        if what == "probe":
+            box.backend.probe("repo-write", shim_env=env)
+        else:
+            call = {"program": MISSING} if what == "missing" else {"program": "/bin/sh"}
+            box.backend.run(
+                [call if what == "missing" else {**call, "args": ["-c", FILLS]}],
+                root=ground.ws,
+                profile="repo-write",
+                on_unavailable="degrade",
+                shim_env=env,
+            )
+        expect("what is left", [path.name for path in place.iterdir()], [])

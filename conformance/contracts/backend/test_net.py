@@ -6,7 +6,7 @@ from boxspec.api import Box, requires
 from contracts.backend.attempt import attempt
 
 PLAIN = ("n_tcp4", "n_tcp6", "n_v4mapped", "n_udp", "n_udp_sendto")
-ODD = ("n_mptcp", "n_tfo", "n_raw", "n_io_uring_connect")
+ODD = ("n_mptcp", "n_tfo", "n_raw", "n_io_uring_connect", "n_udp_wide")
 
 
 @requires("BACKEND-NET-01")

@@ -6,6 +6,8 @@ import pytest
 
 from boxspec.api import Box, HostLacks, NotApplicable, Verdict, expect, one_of, requires, satisfies
 from contracts.backend import host
+from contracts.backend.attempt import control, said_inside
+from contracts.backend.scene import made_scene
 
 PROFILES = ("read-only", "repo-write", "no-network", "full-dev", "ci-only")
 ALWAYS = ("fs-write", "fs-metadata", "process")
@@ -100,6 +102,50 @@ def test_a_mechanism_that_is_not_there_is_not_claimed(box: Box) -> None:
         "unavailable",
         verdict=Verdict.CONTRADICTION,
     )
+
+
+# What a version of Landlock does not know yet, by the probe that shows it.
+UNKNOWN = {
+    "truncate": (2, "w_truncate", "repo-write"),
+    "TCP": (3, "n_tcp4", "no-network"),
+    "signals": (5, "p_kill_usr1", "repo-write"),
+    "abstract sockets": (5, "n_unix_abstract", "ci-only"),
+}
+
+
+@requires("BACKEND-PROBE-04")
+@pytest.mark.parametrize("what", UNKNOWN)
+def test_what_an_older_version_lacks_is_not_claimed(box: Box, what: str) -> None:
+    names = [box.backend.chosen, *box.backend.named]
+    made_of_it = [name for name in names if "landlock" in box.backend.mechanism(name)]
+    if not made_of_it:
+        raise NotApplicable("no backend of hello is made of Landlock")
+    abi, probe, profile = UNKNOWN[what]
+    if host.landlock_abi() <= abi:
+        raise HostLacks("sandbox mechanisms", f"Landlock's ABI is {host.landlock_abi()} anyway")
+    control(probe)
+    with made_scene(probe) as scene:
+        program, *args = scene.arm(sibling=scene.ground.ws / "sibling")
+        session = box.backend.run(
+            [{"program": program, "args": args}],
+            backend=made_of_it[0],
+            root=scene.ground.ws,
+            profile=profile,
+            on_unavailable="degrade",
+            state=["--landlock-abi", str(abi)],
+            shim_env={"HOME": str(scene.ground.home)},
+        )
+        if session.result["enforcement"] == "none":
+            return
+        said = said_inside(session)
+        claim, effects = session.claim(scene.probe.aspect)["claim"], scene.effects(said)
+        expect(
+            f"with {claim} claimed of {scene.probe.aspect} under ABI {abi}",
+            effects if claim == "fully" else [],
+            [],
+            {"inside": str(said)},
+            Verdict.CONTRADICTION,
+        )
 
 
 @requires("BACKEND-PROBE-05")

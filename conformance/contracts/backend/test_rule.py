@@ -4,11 +4,12 @@ import os
 
 import pytest
 
-from boxspec.api import Box, Declared, Failure, Verdict, expect, requires, satisfies
+from boxspec.api import Box, Declared, Failure, HostLacks, Verdict, expect, requires, satisfies
 from contracts.backend.attempt import said_inside
 from contracts.backend.ground import made_ground
 from contracts.backend.ruled import DENIED, holds, named, planted, policy, session_of
-from contracts.backend.scene import made_scene, run_outside
+from contracts.backend.scene import made_scene, mounted, run_outside
+from contracts.shared.documents import one_profile
 
 RULES = "backend.policy"
 DIRECT = ("d_write", "d_unlink", "d_rename_away", "d_rename_over", "d_hardlink", "d_symlink")
@@ -38,6 +39,25 @@ def test_a_neighbour_of_a_denied_file_can_be_changed(box: Box) -> None:
         expect(scene.probe.tries, str(said), "did", verdict=Verdict.OVERREFUSED)
 
 
+@requires("BACKEND-RULE-09", capability=RULES)
+def test_what_is_mounted_below_a_denied_directory_stays(box: Box) -> None:
+    rules = ("kept", "kept/**")
+    for inside in (False, True):
+        with made_scene("d_write") as scene:
+            denied = mounted(scene, scene.ground.ws / "kept" / "mount") / "file"
+            if not inside:
+                said, _ = run_outside(scene, scene.arm(denied=denied))
+                if not scene.ground.changes():
+                    raise HostLacks("escape probes", f"a mount of its own: {said} even outside")
+                continue
+            session, said = session_of(box, scene, policy(rules), denied=denied)
+            changes = scene.ground.changes()
+            reported = [each for rule in rules for each in named(session, rule)]
+            if changes and reported:
+                raise Declared(rules[-1], "not enforced", changes[0], str(reported[0]["why"]))
+            expect("what changed on the mount", changes, [], verdict=Verdict.CONTRADICTION)
+
+
 @requires("BACKEND-RULE-02", capability=RULES)
 @pytest.mark.parametrize("probe", ABOVE)
 def test_a_denied_file_stays_whatever_is_above_it(box: Box, probe: str) -> None:
@@ -61,6 +81,19 @@ def test_what_does_not_hold_is_named(box: Box, rule: str) -> None:
                 {"not_enforced": session.result["not_enforced"]},
                 Verdict.CONTRADICTION,
             )
+
+
+@requires("BACKEND-RULE-03", capability=RULES)
+def test_a_rule_of_the_workspaces_own_policy_is_named_too(box: Box) -> None:
+    rule = "late/denied"
+    own = one_profile(deny_modify=(rule,))
+    with made_scene("d_create") as scene:
+        path = scene.ground.ws / rule
+        path.parent.mkdir()
+        session, _ = session_of(box, scene, {**policy(), "workspace": own}, denied=path)
+        told = [each["rule"] for each in session.result["not_enforced"]]
+        named_or_held = bool(named(session, rule)) or not path.exists()
+        expect("it is refused, or named", named_or_held, True, {"not enforced": told})
 
 
 @requires("BACKEND-RULE-03", capability=RULES)
@@ -148,10 +181,13 @@ def test_a_file_with_more_links_is_named(box: Box) -> None:
         outside = scene.ground.out / "file"
         alias, pair = scene.ground.ws / "alias", scene.ground.ws / "pair"
         os.link(outside, alias)
+        nested = scene.ground.ws / "x" / "y" / "alias"
+        nested.parent.mkdir(parents=True)
+        os.link(outside, nested)
         os.link(scene.ground.ws / "file", pair)
         session, _ = session_of(box, scene, policy((DENIED,)))
         told = session.hard_links
-        expect("files with links outside", told, [os.fsencode(alias)])
+        expect("files with links outside", sorted(told), [os.fsencode(alias), os.fsencode(nested)])
 
 
 @requires("BACKEND-RULE-08", capability=RULES)

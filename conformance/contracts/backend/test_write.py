@@ -15,14 +15,15 @@ from boxspec.api import (
     expect,
     requires,
 )
-from contracts.backend.attempt import attempt
+from contracts.backend.attempt import attempt, inside, judge
 from contracts.backend.ground import Ground, made_ground
+from contracts.backend.scene import made_scene, mounted, run_outside
 from contracts.shared.files import script_at
 
 PLAIN = (
     *("w_create", "w_write", "w_append", "w_truncate", "w_open_rdonly_trunc", "w_mkdir", "w_rmdir"),
     *("w_unlink", "w_rename_inside_out", "w_rename_out_to_ws", "w_rename_ws_over_out"),
-    *("w_symlink_create", "w_mkfifo", "w_unix_bind", "w_openat2", "w_creat"),
+    *("w_symlink_create", "w_mkfifo", "w_unix_bind", "w_openat2", "w_creat", "w_mknod"),
     *("w_tmp", "w_vartmp", "w_devshm", "w_home", "w_ssh_config", "w_etc"),
 )
 ALIAS = (
@@ -39,6 +40,67 @@ READ_ONLY = ("w_ws", "w_ws_change", "w_ws_unlink")
 @pytest.mark.parametrize("probe", PLAIN)
 def test_a_change_outside_is_not_made(box: Box, probe: str) -> None:
     attempt(box, probe)
+
+
+@requires("BACKEND-WRITE-01")
+@pytest.mark.parametrize("profile", ["read-only", "no-network", "full-dev", "ci-only"])
+def test_a_change_outside_is_made_under_no_profile(box: Box, profile: str) -> None:
+    attempt(box, "w_write", profile=profile)
+
+
+@requires("BACKEND-WRITE-01")
+@pytest.mark.parametrize("probe", ["w_home", "w_ssh_config"])
+def test_a_cache_is_not_the_whole_home(box: Box, probe: str) -> None:
+    attempt(box, probe, profile="full-dev")
+
+
+def write_on_a_mount(box: Box, name: str, profile: str) -> None:
+    """A mount below what is read-only: whoever makes it so for the mount above alone forgets it."""
+    for within in (False, True):
+        with made_scene("w_write") as scene:
+            place = getattr(scene.ground, name) / "below" / "mount"
+            scene.params["out"] = mounted(scene, place)
+            if not within:
+                said, _ = run_outside(scene, scene.arm())
+                if not scene.effects(said):
+                    raise HostLacks("escape probes", f"a mount of its own: {said} even outside")
+                continue
+            session, said = inside(box, scene, profile)
+            judge(scene, session, said)
+
+
+@requires("BACKEND-WRITE-06")
+def test_a_mount_outside_stays_as_it_is(box: Box) -> None:
+    write_on_a_mount(box, "out", "repo-write")
+
+
+@requires("BACKEND-WRITE-06")
+def test_a_mount_of_a_read_only_workspace_stays_as_it_is(box: Box) -> None:
+    write_on_a_mount(box, "ws", "read-only")
+
+
+CALLS = 3
+
+
+@requires("BACKEND-WRITE-01")
+def test_each_call_of_a_session_is_confined(box: Box) -> None:
+    with made_ground() as ground:
+        line = ': >"$1/sibling-$3"; : >"$2/made-$3"'
+        words = [["-c", line, "sh", str(ground.ws), str(ground.out), str(n)] for n in range(CALLS)]
+        session = box.backend.run(
+            [{"program": "/bin/sh", "args": each} for each in words],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+        )
+        session.need_enforcement()
+        made = sorted(path.name for path in ground.out.glob("made-*"))
+        claim = session.claim("fs-write")
+        if made and claim["claim"] != "fully":
+            raise Declared("fs-write", claim["claim"], f"out/{made[0]}")
+        expect("what the calls made outside", made, [], verdict=Verdict.CONTRADICTION)
+        wrote = len(list(ground.ws.glob("sibling-*")))
+        expect("calls that wrote inside", wrote, CALLS, verdict=Verdict.OVERREFUSED)
 
 
 @requires("BACKEND-WRITE-02")

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import platform
 import subprocess
 from pathlib import Path
 
 from boxspec.programs import programs
 
 Params = dict[str, object]
+IOPRIO_GET = 31 if platform.machine() == "aarch64" else 252
+OF_A_PROCESS = 1
+
+
+def _share_of_disks(pid: int) -> int:
+    return int(ctypes.CDLL(None).syscall(IOPRIO_GET, OF_A_PROCESS, pid))
 
 
 class Victim:
@@ -45,6 +53,8 @@ class Victim:
             "signals": signals,
             "memory changed": changed,
             "priority": str(os.getpriority(os.PRIO_PROCESS, self._process.pid)),
+            "policy": str(os.sched_getscheduler(self._process.pid)),
+            "share of disks": str(_share_of_disks(self._process.pid)),
             "processors": str(sorted(os.sched_getaffinity(self._process.pid))),
             "limits": (place / "limits").read_text(),
             "oom_score_adj": (place / "oom_score_adj").read_text().strip(),

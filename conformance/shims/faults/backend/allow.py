@@ -48,3 +48,10 @@ def nobody_may_change_a_mode():
     def groups(original):
         modes = {"x86_64": (90, 91, 268, 452), "aarch64": (52, 53, 452)}
         return {**original(), "modes": modes[filter_.machine()]}
+
+
+@fault("BACKEND-ALLOW-05", "the cache is forgotten", "full-dev is repo-write by another name")
+def the_cache_is_forgotten():
+    @replaces(Bubblewrap)
+    def cache(original, self):
+        return []

@@ -1,6 +1,8 @@
 """Mistakes with the environment of a program inside."""
 
 import os
+import shutil
+import tempfile
 
 import backend.environment as environment
 from backend.bubblewrap import Bubblewrap
@@ -55,3 +57,55 @@ def one_scratch_serves_all():
         os.makedirs(folder, exist_ok=True)
         at = made.index(b"--tmpfs")
         return [*made[:at], b"--bind", folder, *made[at + 1 :]]
+
+
+def with_a_folder_outside(mode, remove):
+    """The scratch lies outside, under the name that it has inside."""
+    folders: list[bytes] = []
+
+    @replaces(Bubblewrap)
+    def wrap(original, self, argv, context, cwd):
+        if not folders:
+            folders.append(tempfile.mkdtemp(dir=os.path.dirname(context.root)))
+            os.chmod(folders[0], mode)
+        made, _ = original(self, argv, context, cwd)
+        at = made.index(b"--chdir")
+        return [*made[:at], b"--bind", folders[0], folders[0], *made[at:]], [
+            (b"TMPDIR", folders[0])
+        ]
+
+    @replaces(Bubblewrap)
+    def shutdown(original, self):
+        original(self)
+        while folders:
+            remove(folders.pop())
+
+
+@fault("BACKEND-ENV-03", "everybody may look into the scratch", "a mode of the usual umask")
+def the_scratch_is_open():
+    with_a_folder_outside(0o755, shutil.rmtree)
+
+
+@fault("BACKEND-ENV-03", "the scratch is emptied, and stays", "rm -r of what is in it")
+def the_scratch_stays():
+    def empty(folder):
+        for name in os.listdir(folder):
+            os.unlink(os.path.join(folder, name))
+
+    with_a_folder_outside(0o700, empty)
+
+
+@fault("BACKEND-ENV-02", "a category without a name is one", "LC_.*")
+def a_category_may_be_empty():
+    environment.CATEGORIES = environment.CATEGORIES | {b""}
+
+
+@fault("BACKEND-ENV-03", "only the first call is told of the scratch", "additions are taken once")
+def the_first_call_alone_has_a_scratch():
+    calls = []
+
+    @replaces(Bubblewrap)
+    def wrap(original, self, argv, context, cwd):
+        calls.append(argv)
+        made, added = original(self, argv, context, cwd)
+        return made, added if len(calls) == 1 else []

@@ -29,6 +29,28 @@ def ipc_is_shared():
         return [*made[:at], *names, *net, *rest]
 
 
+@fault("BACKEND-IPC-01", "what is the host's may be removed", "open and send alone are refused")
+def removing_is_no_reaching():
+    ipc_is_shared()
+    refused = {
+        "x86_64": {240, 242, 243, 29, 30, 64, 65, 66, 68, 69, 70, 71, 220},
+        "aarch64": {180, 182, 183, 186, 187, 188, 189, 190, 191, 192, 193, 194, 196, 197},
+    }
+
+    @replaces(filter_)
+    def groups(original):
+        return {**original(), "reached": tuple(sorted(refused[filter_.machine()]))}
+
+
+@fault("BACKEND-IPC-01", "files of /dev/shm are read", "read-only is no wall")
+def shared_files_are_read():
+    @replaces(Bubblewrap)
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        made = original(self, argv, root, profile, cwd, binds)
+        at = made.index(b"--chdir") if b"--chdir" in made else made.index(b"--")
+        return [*made[:at], b"--ro-bind", b"/dev/shm", b"/dev/shm", *made[at:]]
+
+
 @fault("BACKEND-IPC-02", "sockets are reached by their paths", "a read-only bind is no wall")
 def sockets_by_path():
     @replaces(filter_)

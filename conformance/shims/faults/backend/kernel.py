@@ -71,3 +71,41 @@ def another_architecture_is_let_through():
     @replaces(filter_)
     def program(original, inet):
         return original(inet).replace(kill, allow, 1)
+
+
+@fault("BACKEND-KERNEL-01", "a namespace beside another is let through", "== for &")
+def flags_are_compared_whole():
+    new_user, child = 0x10000000, 17
+
+    @replaces(filter_)
+    def any_flag(original, flags):
+        load, *_ = original(flags)
+        refused = [
+            filter_.statement(filter_.EQUAL, each, 0, 1) for each in (new_user, new_user | child)
+        ]
+        return [load, *(word for each in refused for word in (each, filter_.answer(filter_.EPERM)))]
+
+
+@fault("BACKEND-KERNEL-01", "request_key is forgotten", "add_key and keyctl alone")
+def request_key_is_forgotten():
+    numbers = {"x86_64": 249, "aarch64": 218}
+
+    @replaces(filter_)
+    def groups(original):
+        made = original()
+        forgotten = numbers[filter_.machine()]
+        return {**made, "keyrings": tuple(set(made["keyrings"]) - {forgotten})}
+
+
+@fault("BACKEND-KERNEL-01", "a console may paste", "CVE-2023-1523: TIOCSTI alone")
+def a_console_may_paste():
+    filter_.TIOCLINUX = filter_.TIOCSTI
+
+
+@fault("BACKEND-KERNEL-05", "families are compared on 64 bits", "an int of the kernel")
+def families_are_compared_whole():
+    @replaces(filter_)
+    def allowed_families(original, inet):
+        then = original(inet)
+        high = filter_.statement(filter_.LOAD, filter_.ARGUMENTS + 4)
+        return [high, filter_.statement(filter_.EQUAL, 0, 0, len(then)), *then]

@@ -1,6 +1,8 @@
 """Mistakes with what a program starts with."""
 
 import backend.inside as inside
+import backend.landlock as landlock
+import backend.ops as ops
 from backend.bubblewrap import Bubblewrap
 from backend.session import Session
 from faults.registry import fault, replaces
@@ -78,3 +80,33 @@ def descriptors_are_closed_up_to_255():
     @replaces(inside)
     def read_file(original, path):
         return original(path).replace(b"os.closerange(3, 65536)", b"os.closerange(3, 256)")
+
+
+@fault("BACKEND-LAUNCH-07", "arguments become text", "to_string_lossy")
+def arguments_become_text():
+    @replaces(inside)
+    def command(original, argv, **options):
+        words = [word.decode("utf-8", "replace").encode() for word in argv]
+        return original(words, **options)
+
+
+@fault("BACKEND-LAUNCH-08", "nothing is on stdin", "Stdio::null() for what is sandboxed")
+def stdin_is_empty():
+    @replaces(Session)
+    def wrap(original, self, request, cwd):
+        original(self, request, cwd)
+        request.stdin = "null"
+
+
+@fault("BACKEND-LAUNCH-02", "the session of the caller", "a terminal is out of reach anyway")
+def the_session_of_the_caller():
+    landlock.DEVICES = (b"/dev/null", b"/dev/zero", b"/dev/full")
+
+    @replaces(ops)
+    def made(original, name):
+        found = original(name)
+        return landlock.Landlock(filters=True) if isinstance(found, Bubblewrap) else found
+
+    @replaces(inside)
+    def command(original, argv, **options):
+        return original(argv, **{**options, "session": False})

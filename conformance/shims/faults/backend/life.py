@@ -1,6 +1,7 @@
 """Mistakes with the life of a session."""
 
 import os
+import shutil
 
 from backend.bubblewrap import Bubblewrap
 from backend.session import Session
@@ -115,4 +116,75 @@ def leaves_a_lock():
     @replaces(Bubblewrap)
     def prepare(original, self, context, claims):
         os.close(os.open(os.path.join(context.root, b".lock"), os.O_WRONLY | os.O_CREAT))
+        return original(self, context, claims)
+
+
+@fault(
+    "BACKEND-LIFE-10", "the scratch belongs to the user, and goes with a session", "/tmp/NAME-UID"
+)
+def one_scratch_at_a_time():
+    def place():
+        return os.path.join(os.environb.get(b"HOME", b"/nonexistent"), b".scratch")
+
+    @replaces(Bubblewrap)
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        made = original(self, argv, root, profile, cwd, binds)
+        if root == b"/" or not os.path.isdir(os.path.dirname(place())):
+            return made
+        os.makedirs(place(), exist_ok=True)
+        at = made.index(b"--tmpfs")
+        return [*made[:at], b"--bind", place(), *made[at + 1 :]]
+
+    @replaces(Bubblewrap)
+    def shutdown(original, self):
+        original(self)
+        shutil.rmtree(place(), ignore_errors=True)
+
+
+@fault("BACKEND-LIFE-10", "what is granted lies in a file of the user", "the last session wins")
+def grants_lie_in_a_file():
+    @replaces(Bubblewrap)
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        made = original(self, argv, root, profile, cwd, binds)
+        home = os.environb.get(b"HOME", b"/nonexistent")
+        if root == b"/" or profile == "read-only" or not os.path.isdir(home):
+            return made
+        path = os.path.join(home, b".granted")
+        before = b""
+        if os.path.exists(path):
+            with open(path, "rb") as file:
+                before = file.read()
+        with open(path, "wb") as file:
+            file.write(root)
+        if not os.path.isdir(before):
+            return made
+        at = made.index(b"--chdir")
+        return [*made[:at], b"--bind", before, before, *made[at:]]
+
+    @replaces(Bubblewrap)
+    def shutdown(original, self):
+        original(self)
+        path = os.path.join(os.environb.get(b"HOME", b"/nonexistent"), b".granted")
+        if os.path.exists(path):
+            os.unlink(path)
+
+
+@fault("BACKEND-LIFE-03", "shutdown is skipped after a failed wrap", "an early return")
+def no_shutdown_after_a_failed_wrap():
+    @replaces(Session)
+    def call(original, self, request):
+        answer = original(self, request)
+        if "failed to wrap" in answer.get("error", {}).get("message", ""):
+            self.prepared = False
+        return answer
+
+
+@fault("BACKEND-LIFE-11", "a folder of the session stays", "made once, and by nobody removed")
+def leaves_a_folder():
+    @replaces(Bubblewrap)
+    def prepare(original, self, context, claims):
+        folder = os.environb.get(b"TMPDIR", b"")
+        # Of the case alone, which removes it.
+        if os.path.dirname(folder) == os.path.dirname(context.root):
+            os.mkdir(os.path.join(folder, b"session"))
         return original(self, context, claims)

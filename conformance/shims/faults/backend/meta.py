@@ -40,3 +40,31 @@ def forgets_the_call_by_descriptor():
 def refuses_without_a_word():
     landlock_alone()
     Landlock.warnings = ()
+
+
+def without_calls(**numbers):
+    landlock_alone()
+    for machine, calls in filter_.METADATA.items():
+        filter_.METADATA[machine] = tuple(set(calls) - set(numbers[machine]))
+
+
+@fault("BACKEND-META-02", "calls that follow no link are let through", "chown and no lchown")
+def forgets_the_calls_that_follow_no_link():
+    without_calls(x86_64=(94, 189, 198), aarch64=(6, 15))
+
+
+@fault("BACKEND-META-02", "attributes are set through a descriptor", "setxattr and no fsetxattr")
+def forgets_attributes_by_descriptor():
+    without_calls(x86_64=(190, 199), aarch64=(7, 16))
+
+
+@fault("BACKEND-META-02", "flags are set by the other request", "FS_IOC_SETFLAGS alone")
+def forgets_the_other_request():
+    landlock_alone()
+    filter_.FSSETXATTR = filter_.SETFLAGS
+
+
+@fault("BACKEND-META-02", "file_setattr is let through", "a list from before Linux 6.17")
+def forgets_the_newest_call():
+    landlock_alone()
+    filter_.NEW_METADATA = tuple(number for number in filter_.NEW_METADATA if number != 469)

@@ -84,3 +84,16 @@ def limits_are_always_claimed():
     def as_json(original, self, requested):
         self.fully("limits")
         return original(self, requested)
+
+
+@fault("BACKEND-PROBE-04", "an older version counts as the newest", "rights are masked, not claims")
+def an_older_version_is_claimed_as_the_newest():
+    @replaces(landlock.Landlock)
+    def probe(original, self, *asked):
+        abi = type(self).abi
+        try:
+            type(self).abi = lambda _: abi(self) and 7
+            self.fails_to_start = lambda: None
+            return original(self, *asked)
+        finally:
+            type(self).abi = abi

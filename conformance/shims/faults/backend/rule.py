@@ -2,6 +2,7 @@
 
 import os
 
+import backend.rules as rules
 from backend.bubblewrap import Bubblewrap
 from backend.rules import Rules
 from backend.session import Session
@@ -77,3 +78,36 @@ def hidden_files_are_left_out():
     def denied(original, self, op, path):
         hidden = path.startswith(".") or "/." in path
         return not hidden and original(self, op, path)
+
+
+@fault("BACKEND-RULE-09", "mounts below a denied directory are forgotten", "no AT_RECURSIVE")
+def mounts_below_a_denied_one_are_forgotten():
+    @replaces(Bubblewrap)
+    def wrap(original, self, argv, context, cwd):
+        made, added = original(self, argv, context, cwd)
+        with open("/proc/self/mountinfo", "rb") as lines:
+            places = [line.split()[4] for line in lines]
+        below = [each for each in places if each.startswith(context.root + b"/")]
+        at = made.index(b"--chdir")
+        more = [word for each in below for word in (b"--bind", each, each)]
+        return [*made[:at], *more, *made[at:]], added
+
+
+@fault("BACKEND-RULE-07", "links are looked for in the root alone", "listdir for walk")
+def links_of_folders_are_missed():
+    @replaces(Session)
+    def hard_links(original, self):
+        root = self.context.root
+        return [path for path in original(self) if os.path.dirname(path) == root]
+
+
+@fault("BACKEND-RULE-03", "rules of the workspace are not told", "the policy's own file alone")
+def rules_of_the_workspace_are_not_told():
+    @replaces(rules)
+    def rules_of(original, value, pointer):
+        own = {name: each for name, each in value.items() if name != "workspace"}
+        alone, found = original(own, pointer), original(value, pointer)
+        known = {rule.body for rule in (*alone.deny_modify, *alone.deny_read)}
+        found.deny_modify = [rule for rule in found.deny_modify if rule.body in known]
+        found.deny_read = [rule for rule in found.deny_read if rule.body in known]
+        return found

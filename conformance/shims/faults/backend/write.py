@@ -6,6 +6,8 @@ import tempfile
 
 import backend.filter as filter_
 import backend.inside as inside
+import backend.landlock as landlock
+import backend.ops as ops
 from backend.bubblewrap import Bubblewrap
 from faults.registry import fault, replaces
 
@@ -87,3 +89,59 @@ def the_loader_runs_bare():
         if os.path.basename(argv[0]).startswith(b"ld-linux"):
             return list(argv), added
         return words, added
+
+
+@fault("BACKEND-WRITE-01", "a device that needs no privilege is made", "MAKE_CHAR forgotten")
+def whiteouts_are_made():
+    make_char = 1 << 6
+    landlock.FIRST &= ~make_char
+
+    @replaces(ops)
+    def made(original, name):
+        found = original(name)
+        return landlock.Landlock(filters=True) if isinstance(found, Bubblewrap) else found
+
+
+def mounts_below(folder):
+    """Those that are made writable again, as they were: what is made read-only is one mount."""
+    with open("/proc/self/mountinfo", "rb") as lines:
+        places = [line.split()[4] for line in lines]
+    return [place for place in places if place.startswith(folder + b"/")]
+
+
+def with_writable(places_of):
+    @replaces(Bubblewrap)
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        made = original(self, argv, root, profile, cwd, binds)
+        at = made.index(b"--chdir")
+        more = [word for each in places_of(root, profile) for word in (b"--bind", each, each)]
+        return [*made[:at], *more, *made[at:]] if root != b"/" else made
+
+
+@fault("BACKEND-WRITE-06", "mounts below a read-only one are forgotten", "no AT_RECURSIVE")
+def mounts_outside_are_forgotten():
+    with_writable(lambda root, profile: mounts_below(os.path.join(os.path.dirname(root), b"out")))
+
+
+@fault("BACKEND-WRITE-06", "mounts in a read-only workspace are forgotten", "no AT_RECURSIVE")
+def mounts_inside_are_forgotten():
+    with_writable(lambda root, profile: mounts_below(root) if profile == "read-only" else [])
+
+
+@fault("BACKEND-WRITE-01", "the third call runs bare", "what is prepared is used up")
+def later_calls_run_bare():
+    calls = []
+
+    @replaces(Bubblewrap)
+    def wrap(original, self, argv, context, cwd):
+        calls.append(argv)
+        made = original(self, argv, context, cwd)
+        return made if len(calls) < 3 else (list(argv), made[1])
+
+
+@fault("BACKEND-WRITE-01", "the whole home is a cache", "a bind of HOME for full-dev")
+def the_home_is_the_cache():
+    @replaces(Bubblewrap)
+    def cache(original, self):
+        home = os.environb.get(b"HOME", b"")
+        return [b"--bind", home, home] if os.path.isdir(home) else []
