@@ -95,15 +95,22 @@ def test_a_child_that_somebody_else_collected_is_a_wait_error(box: Box) -> None:
 
 @requires("EXEC-KILL-13", pitfalls=["D9"], overlap=1.0)
 def test_the_group_of_a_child_that_somebody_else_collected_is_killed(box: Box) -> None:
+    # Before anybody collects the child, the implementation has had time to take hold of its group:
+    # afterwards the number may be a stranger's.
+    line = '"$1" "$2" --keep none; shift 2; exec "$@"'
     for turn in range(8):
-        events = box.events(f"events-{turn}")
+        events, fifo = box.events(f"events-{turn}"), box.fifo(f"open-{turn}")
         with box.exec.start(
-            program=P.orphan,
-            args=[events.path, "--keep", "none"],
+            **shell(line, P.orphan, events.path, P.gate, events.path, fifo),
             state=["--preload", P.preload("steal_child")],
             hold=True,
             within_s=10,
         ) as live:
+            events.wait("orphan")
+            events.wait("ready")
+            if not live.at_rest().get("State", "").startswith("S"):
+                raise NotMeasured("the implementation never rests while its child waits")
+            box.open_gate(fifo)
             live.wait_response()
             need_preload(live, "steal_child")
             seen = live.finish()
