@@ -69,7 +69,9 @@ def test_where_the_shims_user_may_not_write_is_no_place_for_its_files(words: lis
         place.chmod(0o755)
         target = place / "shim"
         works = 'kept=$(mktemp) || exit 1\nrm -f "$kept"'
-        target.write_text(f'#!/bin/sh\n{works}\nexec {REFERENCE} "$@"\n')
+        # Other users may not reach the checkout.
+        shutil.copy(REFERENCE, place / "reference")
+        target.write_text(f'#!/bin/sh\n{works}\nexec {place / "reference"} "$@"\n')
         target.chmod(0o755)
         asked = ("--requirement", "EXEC-SPAWN-08", "-k", "not_be_entered", "--shim", str(target))
         done = boxspec("run", *asked, *words, env={"TMPDIR": name, "CI": ""})
