@@ -37,19 +37,40 @@ static int open_folder(int dir, const char *name) {
 /* So many levels are entered, each at the price of a descriptor and a frame of the stack. */
 enum { LEVELS = 32 };
 
-static void empty(int top, int dir, unsigned level, unsigned *number);
+struct removal {
+    int top;
+    unsigned number;       /* makes names that nobody has */
+    struct timespec began; /* by the clock of files */
+    uint64_t patient;      /* from then on nobody may write any more */
+    bool is_written_to;
+};
 
-/* What lies deeper is moved up to `top`, for another round. `number` makes names that nobody has.
- */
-static void move_up(int top, int dir, const char *name, unsigned *number) {
+static void empty(struct removal *removal, int dir, unsigned level);
+
+/* A folder that is filled as fast as it is emptied has no end. What was written since the removal
+ * began says that somebody lives on; what is merely much has its time. */
+static bool is_written_to(struct removal *removal, int dir, const char *name) {
+    struct stat st;
+    if (!removal->is_written_to && bs_now_ns() >= removal->patient &&
+        fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISDIR(st.st_mode)) {
+        time_t at = st.st_mtim.tv_sec;
+        removal->is_written_to =
+            at > removal->began.tv_sec ||
+            (at == removal->began.tv_sec && st.st_mtim.tv_nsec > removal->began.tv_nsec);
+    }
+    return removal->is_written_to;
+}
+
+/* What lies deeper is moved up to the top, for another round. */
+static void move_up(struct removal *removal, int dir, const char *name) {
     char up[32];
     do
-        (void)snprintf(up, sizeof up, ".%u", (*number)++);
-    while (renameat(dir, name, top, up) != 0 &&
+        (void)snprintf(up, sizeof up, ".%u", removal->number++);
+    while (renameat(dir, name, removal->top, up) != 0 &&
            (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR));
 }
 
-static void remove_name(int top, int dir, const char *name, unsigned level, unsigned *number) {
+static void remove_name(struct removal *removal, int dir, const char *name, unsigned level) {
     if (unlinkat(dir, name, 0) == 0 || unlinkat(dir, name, AT_REMOVEDIR) == 0)
         return;
     if (errno != ENOTEMPTY && errno != EEXIST)
@@ -58,16 +79,16 @@ static void remove_name(int top, int dir, const char *name, unsigned level, unsi
     (void)fchmodat(dir, name, 0700, AT_SYMLINK_NOFOLLOW);
     int folder = level < LEVELS ? open_folder(dir, name) : -1;
     if (folder >= 0) {
-        empty(top, folder, level + 1, number);
+        empty(removal, folder, level + 1);
         bs_close(&folder);
         (void)unlinkat(dir, name, AT_REMOVEDIR);
-    } else if (dir != top) {
-        move_up(top, dir, name, number);
+    } else if (dir != removal->top) {
+        move_up(removal, dir, name);
     }
 }
 
-/* Takes every name out of the folder, which may be `top` itself. */
-static void empty(int top, int dir, unsigned level, unsigned *number) {
+/* Takes every name out of the folder, which may be the top itself. */
+static void empty(struct removal *removal, int dir, unsigned level) {
     int listed = open_folder(dir, ".");
     DIR *entries = listed >= 0 ? fdopendir(listed) : NULL;
     if (entries == NULL) {
@@ -76,8 +97,11 @@ static void empty(int top, int dir, unsigned level, unsigned *number) {
     }
     const struct dirent *entry = NULL;
     while ((entry = readdir(entries)) != NULL) {
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            remove_name(top, dir, entry->d_name, level, number);
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        if (is_written_to(removal, dir, entry->d_name))
+            break;
+        remove_name(removal, dir, entry->d_name, level);
     }
     (void)closedir(entries);
 }
@@ -88,30 +112,31 @@ bool bs_module_folder_remove(const char *path, unsigned within_ms) {
      * once. One who keeps digging is given up too. */
     uint64_t until = bs_after_ms(bs_now_ns(), (uint64_t)within_ms * DEEPEST_TIMES);
     bool reached = false;
-    unsigned number = 0;
+    struct removal removal = {.patient = bs_after_ms(bs_now_ns(), within_ms)};
+    (void)clock_gettime(CLOCK_REALTIME, &removal.began);
     for (;;) {
         if (rmdir(path) == 0 || errno == ENOENT)
             return true;
         /* The module has put something else in its place: a link, say, to what is not ours. */
         if (errno == ENOTDIR && unlink(path) == 0)
             return true;
-        unsigned before = number;
+        unsigned before = removal.number;
         (void)fchmodat(AT_FDCWD, path, 0700, AT_SYMLINK_NOFOLLOW);
-        int top = open_folder(AT_FDCWD, path);
-        if (top >= 0)
-            empty(top, top, 1, &number);
-        bs_close(&top);
+        removal.top = open_folder(AT_FDCWD, path);
+        if (removal.top >= 0)
+            empty(&removal, removal.top, 1);
+        bs_close(&removal.top);
         if (rmdir(path) == 0)
             return true;
         uint64_t now = bs_now_ns();
-        if (!reached && number == before) {
+        if (!reached && removal.number == before) {
             reached = true;
             until = bs_after_ms(now, within_ms);
         }
-        if (now >= until)
+        if (now >= until || removal.is_written_to)
             return false;
         struct timespec moment = {0, 2 * (long)BS_NS_PER_MS};
-        if (number == before)
+        if (removal.number == before)
             (void)nanosleep(&moment, NULL);
     }
 }
