@@ -21,10 +21,11 @@ CALLER = 54332
 SETTLED_MS = 900
 # From SIGKILL to the return, if somebody lives on.
 GIVEN_UP_MS = 1000
-# Where a deadline ends nothing, or an end is noticed late, and where the rest of a group is not
-# looked after, whoever may be signalled is told of first.
-PAST = ["EXEC-TIMEOUT-01", "EXEC-WAIT-01"]
-BEHIND = ["EXEC-WAIT-01", "EXEC-ORPHAN-02", "EXEC-ORPHAN-03", "EXEC-ORPHAN-04", "EXEC-ORPHAN-05"]
+# Where a child gains no privileges, a deadline ends nothing, or an end is noticed late, and where
+# the rest of a group is not looked after, whoever may be signalled is told of first.
+EXITED = ["EXEC-CHILD-11", "EXEC-WAIT-01"]
+PAST = [*EXITED, "EXEC-TIMEOUT-01"]
+BEHIND = [*EXITED, "EXEC-ORPHAN-02", "EXEC-ORPHAN-03", "EXEC-ORPHAN-04", "EXEC-ORPHAN-05"]
 
 
 def becomes_roots(box: Box) -> str:
@@ -84,7 +85,7 @@ def test_the_end_of_a_child_that_may_not_be_signalled_ends_the_run(
     expect_within(box, what, end.cause, seen.end, box.tick_ms)
 
 
-@requires("EXEC-KILL-15", overlap=0.5, timing=True, needs=["EXEC-WAIT-01"])
+@requires("EXEC-KILL-15", overlap=0.5, timing=True, needs=EXITED)
 def test_the_exit_of_a_child_that_may_not_be_signalled_ends_the_run(box: Box) -> None:
     events = box.events()
     seen = of_another_user(
