@@ -38,17 +38,19 @@ def tidying_up_follows_links():
     @replaces(Bubblewrap)
     def wrap(original, self, argv, context, cwd):
         made, added = original(self, argv, context, cwd)
-        self.folder = tempfile.mkdtemp(prefix=b"boxspec-fault-", dir=b"/var/tmp")
+        folder = tempfile.mkdtemp(prefix=b"boxspec-fault-", dir=b"/var/tmp")
+        self.folders = [*getattr(self, "folders", []), folder]
         at = made.index(b"--tmpfs")
-        return [*made[:at], b"--bind", self.folder, *made[at + 1 :]], added
+        return [*made[:at], b"--bind", folder, *made[at + 1 :]], added
 
     @replaces(Bubblewrap)
     def shutdown(original, self):
         original(self)
-        for place, _, files in os.walk(getattr(self, "folder", b""), followlinks=True):
-            for name in files:
-                os.unlink(os.path.join(place, name))
-        shutil.rmtree(getattr(self, "folder", b""), ignore_errors=True)
+        for folder in getattr(self, "folders", []):
+            for place, _, files in os.walk(folder, followlinks=True):
+                for name in files:
+                    os.unlink(os.path.join(place, name))
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @fault("BACKEND-WRITE-03", "file handles may be opened", "capabilities kept, shocker")
