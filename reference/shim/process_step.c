@@ -82,15 +82,14 @@ static void open_it(struct bs_script_step *step) {
     }
     int code =
         bs_process_open(&handle->request, &handle->stdio, handle->sandbox, &handle->process, &err);
-    if (code == BS_OK) {
-        /* What was taken belongs to a process that was dropped. */
-        for (int stream = 0; stream < 3; stream++)
-            bs_close(&handle->taken[stream]);
-    }
-    if (code != BS_OK)
+    if (code != BS_OK) {
         put_failure(step, code, err.message);
-    else
-        put_count(&step->result, "pid", (uint64_t)bs_process_pid(handle->process));
+        return;
+    }
+    /* What was taken belongs to a process that was dropped. */
+    for (int stream = 0; stream < 3; stream++)
+        bs_close(&handle->taken[stream]);
+    put_count(&step->result, "pid", (uint64_t)bs_process_pid(handle->process));
 }
 
 static void write_all(struct bs_script_step *step) {

@@ -26,9 +26,15 @@ def attempt(box: Box, name: str, profile: str = "repo-write", **context: Any) ->
 def control(name: str) -> None:
     """The same attempt without a sandbox, on a ground of its own, has its effect here."""
     with made_scene(name) as scene:
-        said, _ = run_outside(scene, scene.arm())
-        if not scene.effects(said):
-            raise HostLacks("escape probes", f"{name} does nothing here even outside: {said}")
+        need_effect(scene)
+
+
+def need_effect(scene: Scene, **params: object) -> None:
+    """What is tried has its effect here without a sandbox; the ground is used up by that."""
+    said, _ = run_outside(scene, scene.arm(**params))
+    if not scene.effects(said):
+        why = f"{scene.probe.name} does nothing here even outside: {said}"
+        raise HostLacks("escape probes", why)
 
 
 def inside(box: Box, scene: Scene, profile: str, **context: Any) -> tuple[ObservedSession, Said]:

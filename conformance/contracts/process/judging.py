@@ -9,7 +9,8 @@ from typing import Any
 from boxspec.api import Box
 from boxspec.api import programs as P
 from boxspec.target.observe.lines import poll
-from contracts.process.asking import Message, Step, handle, step
+from contracts.process.asking import Message, Script, Step, handle, step
+from contracts.shared.moments import until
 
 CAT = "/bin/cat"
 SH = "/bin/sh"
@@ -47,6 +48,29 @@ class Pause:
 
     def go_on(self) -> None:
         self._box.open_gate(self.fifo)
+
+
+def member_lives_on(box: Box, behind: Step, **options: Any) -> tuple[bool, Script]:
+    """A leader exits with 3 and leaves a member, and then this step is made, the fourth: whether
+    the member lives behind it, and the script. Nobody looks at the end of a script, which ends the
+    member too."""
+    events, before, after = box.events(), Pause(box), Pause(box, "behind")
+    words = [events.path, "--keep", "none", "--exit", "3", "--ignore", "TERM", "--ignore", "HUP"]
+    handles = {"a": handle(P.orphan, words), **{p.name: p.handle for p in (before, after)}}
+    steps = [step("open"), *before.steps, behind, *after.steps]
+    with box.process.start(handles, steps, within_s=15, **options) as live:
+
+        def alive() -> set[int]:
+            return {each.pid for each in live.descendants() if each.alive}
+
+        leader = events.wait("end").pid
+        before.reached()
+        until(lambda: leader not in alive())
+        before.go_on()
+        after.reached()
+        lives = events.wait("orphan").pid in alive()
+        after.go_on()
+        return lives, live.finish()
 
 
 def woken_by(box: Box, last: Step) -> dict[str, Any]:

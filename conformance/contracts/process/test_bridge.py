@@ -14,6 +14,7 @@ import pytest
 from boxspec.api import (
     Box,
     NotMeasured,
+    Stamp,
     at_least,
     at_most,
     expect,
@@ -23,6 +24,7 @@ from boxspec.api import (
     requires,
 )
 from boxspec.api import programs as P
+from contracts.process.asking import Bridge
 from contracts.process.judging import CAT, SH, read_some
 from contracts.shared.moments import attempted, elapsed_ms, pass_time, until
 
@@ -102,6 +104,13 @@ def test_the_end_of_input_is_passed_on(box: Box, line: str, end: dict[str, objec
     expect("the response", seen.how, end)
 
 
+def expect_killed_after_the_grace(box: Box, what: str, sent: Stamp, seen: Bridge) -> None:
+    expect("the response", seen.how, {"signaled": "SIGKILL"})
+    took = elapsed_ms(sent.earliest_ns, seen.end.t_ns)
+    expect(f"{what}, in ms", took, at_least(GRACE_MS))
+    expect_within(box, what, sent, seen.end, GRACE_MS + box.tick_ms)
+
+
 @requires("PROCESS-BRIDGE-03", overlap=1.8, timing=True)
 @pytest.mark.parametrize("name", ["INT", "TERM"])
 def test_a_signal_ends_a_group_that_ignores_it(box: Box, name: str) -> None:
@@ -112,11 +121,7 @@ def test_a_signal_ends_a_group_that_ignores_it(box: Box, name: str) -> None:
         events.wait("ready")
         sent = live.signal(name)
         seen = live.finish()
-    expect("the response", seen.how, {"signaled": "SIGKILL"})
-    took = elapsed_ms(sent.earliest_ns, seen.end.t_ns)
-    expect("from the signal to the end, in ms", took, at_least(GRACE_MS))
-    limit = GRACE_MS + box.tick_ms
-    expect_within(box, "from the signal to the end", sent, seen.end, limit)
+    expect_killed_after_the_grace(box, "from the signal to the end", sent, seen)
 
 
 @requires("PROCESS-BRIDGE-03", overlap=1.8, timing=True)
@@ -129,11 +134,7 @@ def test_a_second_signal_changes_nothing(box: Box) -> None:
         pass_time(700)
         live.signal("TERM")
         seen = live.finish()
-    expect("the response", seen.how, {"signaled": "SIGKILL"})
-    took = elapsed_ms(sent.earliest_ns, seen.end.t_ns)
-    expect("from the first signal to the end, in ms", took, at_least(GRACE_MS))
-    limit = GRACE_MS + box.tick_ms
-    expect_within(box, "from the first signal to the end", sent, seen.end, limit)
+    expect_killed_after_the_grace(box, "from the first signal to the end", sent, seen)
 
 
 @requires("PROCESS-BRIDGE-03")

@@ -8,7 +8,7 @@ from boxspec.api import Box, at_least, expect, expect_within, requires
 from boxspec.api import programs as P
 from boxspec.target.observe import procs
 from contracts.process.asking import Script, handle, step
-from contracts.process.judging import CAT, Pause, shell, woken_by
+from contracts.process.judging import CAT, Pause, member_lives_on, shell, woken_by
 from contracts.shared.moments import attempted, expect_none_left, until
 
 
@@ -191,20 +191,7 @@ def test_a_dropped_handle_leaves_nothing(box: Box, ignored: bool) -> None:
 
 @requires("PROCESS-DROP-01")
 def test_a_drop_behind_the_leaders_end_kills_the_rest(box: Box) -> None:
-    pause, behind, events = Pause(box), Pause(box, "behind"), box.events()
-    words = [events.path, "--keep", "none", "--ignore", "TERM", "--ignore", "HUP"]
-    handles = {"a": handle(P.orphan, words), **{p.name: p.handle for p in (pause, behind)}}
-    steps = [step("open"), *pause.steps, step("drop"), *behind.steps]
-    with box.process.start(handles, steps, within_s=15) as live:
-        leader = events.wait("end").pid
-        pause.reached()
-        until(lambda: leader not in {each.pid for each in live.descendants() if each.alive})
-        pause.go_on()
-        behind.reached()
-        orphan = events.wait("orphan").pid
-        lives = orphan in {each.pid for each in live.descendants() if each.alive}
-        behind.go_on()
-        live.finish()
+    lives, _ = member_lives_on(box, step("drop"))
     expect("whether the member lives", lives, False)
 
 

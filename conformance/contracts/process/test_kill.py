@@ -12,7 +12,7 @@ from boxspec.api import Box, HostLacks, Late, NotMeasured, expect, requires
 from boxspec.api import programs as P
 from boxspec.target.observe import procs
 from contracts.process.asking import Step, handle, step
-from contracts.process.judging import CAT, Pause, shell, woken_by
+from contracts.process.judging import CAT, Pause, member_lives_on, shell, woken_by
 from contracts.shared.moments import elapsed_ms, expect_none_left, until
 
 
@@ -152,24 +152,10 @@ def test_what_the_leader_leaves_is_killed(box: Box, kept: str, waits: Step) -> N
 
 @requires("PROCESS-GROUP-01")
 def test_a_look_kills_what_the_leader_left_too(box: Box) -> None:
-    events, pause, behind = box.events(), Pause(box), Pause(box, "behind")
-    words = [events.path, "--keep", "none", "--exit", "3", "--ignore", "TERM", "--ignore", "HUP"]
-    handles = {"a": handle(P.orphan, words), **{p.name: p.handle for p in (pause, behind)}}
-    steps = [step("open"), *pause.steps, step("poll"), *behind.steps]
-    with box.process.start(handles, steps, within_s=15, hold=True) as live:
-        leader = events.wait("end").pid
-        pause.reached()
-        until(lambda: leader not in {each.pid for each in live.descendants() if each.alive})
-        pause.go_on()
-        # The end of the script would kill it as well.
-        behind.reached()
-        orphan = events.wait("orphan").pid
-        lives = orphan in {each.pid for each in live.descendants() if each.alive}
-        behind.go_on()
-        seen = live.finish()
+    lives, seen = member_lives_on(box, step("poll"), hold=True)
     expect("the end", seen.steps[3], {"exited": 3})
     expect("whether it lives behind the look", lives, False)
-    expect_none_left(seen, events, orphan=1)
+    expect_none_left(seen, box.events(), orphan=1)
 
 
 @requires("PROCESS-GROUP-02")

@@ -183,12 +183,10 @@ def _own_numbers() -> tuple[bytes, ...]:
 @beside_the_target()
 def has_open(pid: int, path: str) -> bool:
     """Whether one of its descriptors is that file."""
-    folder = f"/proc/{pid}/fd"
-    with contextlib.suppress(OSError):
-        for name in os.listdir(folder):
-            with contextlib.suppress(OSError):
-                if os.readlink(f"{folder}/{name}") == path:  # noqa: PTH115
-                    return True
+    for number in descriptors(pid):
+        with contextlib.suppress(OSError):
+            if os.readlink(f"/proc/{pid}/fd/{number}") == path:  # noqa: PTH115
+                return True
     return False
 
 

@@ -63,14 +63,18 @@ def no_shutdown_after_failed_prepare():
         return done
 
 
-@fault("BACKEND-LIFE-05", "shutdown is skipped after a spawn error", "an early return")
-def no_shutdown_after_spawn_error():
+def an_error_skips_shutdown(words):
     @replaces(Session)
     def call(original, self, request):
         answer = original(self, request)
-        if "failed to spawn" in answer.get("error", {}).get("message", ""):
+        if words in answer.get("error", {}).get("message", ""):
             self.prepared = False
         return answer
+
+
+@fault("BACKEND-LIFE-05", "shutdown is skipped after a spawn error", "an early return")
+def no_shutdown_after_spawn_error():
+    an_error_skips_shutdown("failed to spawn")
 
 
 @fault("BACKEND-LIFE-06", "a failed wrap runs the command as it is", "unwrap_or(argv)")
@@ -171,12 +175,7 @@ def grants_lie_in_a_file():
 
 @fault("BACKEND-LIFE-03", "shutdown is skipped after a failed wrap", "an early return")
 def no_shutdown_after_a_failed_wrap():
-    @replaces(Session)
-    def call(original, self, request):
-        answer = original(self, request)
-        if "failed to wrap" in answer.get("error", {}).get("message", ""):
-            self.prepared = False
-        return answer
+    an_error_skips_shutdown("failed to wrap")
 
 
 @fault("BACKEND-LIFE-11", "a folder of the session stays", "made once, and by nobody removed")
