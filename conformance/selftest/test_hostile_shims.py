@@ -112,7 +112,9 @@ def test_who_refuses_deadlines_fails_in_them_alone(tmp_path: Path) -> None:
 
 def test_what_a_shim_leaves_running_is_ended_and_told(tmp_path: Path) -> None:
     daemon = "setsid sleep 600 <>/dev/null >&0 2>&0 &"
-    script = f'if [ "$1" = run ] && grep -q "/emit" "$2"; then {daemon} fi'
+    # Whoever looks earlier meets a setsid that has no arguments any more.
+    named = "until grep -qs sleep /proc/$!/cmdline; do :; done;"
+    script = f'if [ "$1" = run ] && grep -q "/emit" "$2"; then {daemon} {named} fi'
     done = judged(wrapped(tmp_path, script), "EXEC-TEXT-01")
     assert done.returncode == 0, done.stdout + done.stderr
     told = re.search(
