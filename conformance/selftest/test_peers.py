@@ -11,7 +11,7 @@ import pytest
 
 from boxspec.judge.verdict import Failure
 from contracts.backend.peers import judged, kept
-from contracts.backend.peers.cells import TOPICS, Cell, State
+from contracts.backend.peers.cells import TOPICS, Cell, State, cell
 from contracts.backend.peers.judged import Candidate, Column
 from selftest.tools import CONFORMANCE, ask, boxspec, run
 
@@ -148,6 +148,25 @@ def test_two_matrices_are_compared_cell_by_cell(tmp_path: Path) -> None:
         second.write_text(text)
         assert boxspec("matrix", "--compare", first, second).returncode == 2
     assert boxspec("matrix", "--compare", first, tmp_path / "none.json").returncode == 2
+
+
+def test_a_folder_that_a_product_makes_for_each_call_is_no_difference() -> None:
+    told = "a process /root/.cache/boxspec/backends/codex/tmp/arg0-linux/codex-arg0{}/sandbox --cwd"
+    saw = {
+        cell(
+            {
+                "id": "contracts/backend/tests/test_proc.py::test_nothing_lives_on",
+                "requirements": ["BACKEND-PROC-01"],
+                "verdict": "fails",
+                "reason": told.format(made),
+            },
+            {},
+            "shim",
+            "codex",
+        ).saw
+        for made in ("n5nw3T", "bMG7lJ")
+    }
+    assert saw == {"a process /root/.cache/boxspec/backends/codex/tmp/... --cwd"}
 
 
 def test_one_that_wraps_nothing_and_says_so_is_no_contradiction(tmp_path: Path) -> None:
