@@ -67,6 +67,23 @@ def test_where_the_needed_one_conforms_a_failure_is_one() -> None:
 
 
 @pytest.mark.usefixtures("needing")
+@pytest.mark.parametrize("verdict", ["escaped", "contradiction"])
+def test_what_was_seen_to_happen_is_blocked_by_nothing(verdict: str) -> None:
+    seen = Failure("a write outside", "none", "one", verdict=Verdict(verdict))
+    found = tree([record(MUST, failed()), record(OTHER_MUST, seen)])
+    assert of(found, OTHER_MUST).verdict == verdict
+
+
+def test_a_failure_may_say_by_itself_what_explains_it() -> None:
+    explained = Failure("what is allowed", "it works", "it is refused", needs=[MUST])
+    records = [record(OTHER_MUST, explained), record(OTHER_MUST, failed())]
+    assert of(tree([record(MUST, failed()), records[0]]), OTHER_MUST).blocked_by == [MUST]
+    assert of(tree([record(MUST), records[0]]), OTHER_MUST).verdict == "fails"
+    # Another failure of the same requirement stands for itself.
+    assert of(tree([record(MUST, failed()), *records]), OTHER_MUST).verdict == "fails"
+
+
+@pytest.mark.usefixtures("needing")
 def test_what_conforms_is_not_blocked() -> None:
     found = tree([record(MUST, failed()), record(OTHER_MUST)])
     assert of(found, OTHER_MUST).verdict is Verdict.CONFORMS

@@ -9,7 +9,7 @@ from boxspec.judge.record import Record
 from boxspec.judge.requirements import PROFILES, Requirement, closure, contract_of, load, select
 from boxspec.judge.results import Judged
 from boxspec.judge.stable import stable
-from boxspec.judge.verdict import BROKEN, Verdict, worst
+from boxspec.judge.verdict import BROKEN, SEEN, Verdict, worst
 
 
 class Blocks:
@@ -25,6 +25,8 @@ class Blocks:
 
     def by(self, name: str, record: Record) -> list[str]:
         """The broken requirements that this failure of a requirement is blocked by."""
+        if record.verdict in SEEN:
+            return []
         known = load()
         needs = {*known[name].needs, *record.needs} if name in known else {*record.needs}
         return sorted(each for each in closure(needs) - {name} if self._is_broken(each))

@@ -106,6 +106,7 @@ class Record:
         self.evidence, self.symptom = why.evidence, why.symptom
         self.why = why.why or stable(why.what)
         self.cases = list(why.cases) if why.cases else None
+        self.needs = sorted({*self.needs, *why.needs})
 
     def _blame_kit(self, why: BaseException) -> None:
         self.verdict, self.what = Verdict.HARNESS_ERROR, "the kit works"

@@ -34,6 +34,8 @@ BROKEN = frozenset(
         Verdict.UNPROVEN,
     }
 )
+# An observer outside saw it happen: whatever else is broken excuses nothing.
+SEEN = frozenset({Verdict.CONTRADICTION, Verdict.ESCAPED})
 UNDECIDED = frozenset({Verdict.HARNESS_ERROR, Verdict.NOT_MEASURED, Verdict.NOT_APPLICABLE})
 
 
@@ -50,6 +52,7 @@ class Failure(Exception):
     cases: how many of how many questions of one test were answered wrongly.
     asked: the request that is about, where it is not the last one.
     timed: it is about a bound of time, and the machine was not the cause.
+    needs: requirements that explain this failure, where one of them is broken: it is blocked then.
     """
 
     def __init__(
@@ -65,6 +68,7 @@ class Failure(Exception):
         cases: tuple[int, int] | None = None,
         asked: dict[str, Any] | bytes | None = None,
         timed: bool = False,
+        needs: Iterable[str] = (),
     ) -> None:
         super().__init__(f"{what}: expected {expected}, got {got}")
         self.what, self.expected, self.got = what, expected, got
@@ -73,6 +77,7 @@ class Failure(Exception):
         self.why, self.symptom = why, symptom
         self.cases, self.asked = cases, asked
         self.timed = timed
+        self.needs = tuple(needs)
 
 
 class NotMeasured(Exception):
