@@ -53,6 +53,33 @@ def test_each_fault_finds_what_it_replaces() -> None:
     assert done.stdout == "", done.stderr
 
 
+REPLACE_ONE = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from faults.registry import replaces
+
+class Twin:
+    def look(self, path):
+        return path
+
+@replaces(Twin)
+def look(original, self{}):
+    return original(self, "elsewhere")
+
+print(Twin().look("here"))
+"""
+
+
+@pytest.mark.parametrize(
+    ("takes", "works"), [(", path", True), (", *every", True), ("", False), (", path, more", False)]
+)
+def test_a_fault_takes_what_the_twin_takes(takes: str, works: bool) -> None:
+    code = REPLACE_ONE.format(takes)
+    done = run([sys.executable, "-I", "-S", "-c", code, FAULTS.parent.parent])
+    assert (done.stdout == "elsewhere\n") == works
+    assert ("look: takes other arguments than the twin's" in done.stderr) != works
+
+
 @cache
 def by_id(contract: str) -> dict[str, dict[str, Any]]:
     return {each["id"]: each for each in requirements(contract)}
@@ -280,9 +307,9 @@ def test_the_try_that_caught_it_is_told(tries: int) -> None:
     assert (f"({tries} tries)" in told) == (tries > 1)
 
 
-def test_a_policy_fault_meets_every_test_of_its_contract() -> None:
+def test_a_policy_fault_meets_its_topic_and_one_test_of_each_other_requirement() -> None:
     outcome, runs = judged(fault_of("POLICY-GLOB-03", "policy"), None, ["POLICY-GLOB-03"])
-    assert (outcome.scope, runs.asked) == ("all", [[]])
+    assert (outcome.scope, runs.asked) == ("focus", [["--focus", "POLICY-GLOB"]])
 
 
 def test_another_topic_counts_when_it_fails_twice() -> None:

@@ -30,6 +30,7 @@ CONTRACT = Contract(
     alone=frozenset({"path", "glob", "policy.load", "policy.json", "policy.yaml"}),
     offers="contracts.policy.asking:AsksPolicy",
     trust="contracts.policy.trust:trust",
+    fault_scope="focus",
     fault_lanes=4,
     preload=(
         "contracts.policy.judging",

@@ -19,6 +19,7 @@ CONTRACT = Contract(
             "contracts.sbpl.command:main",
         ),
     ),
+    fault_scope="focus",
     fault_lanes=4,
     preload=(
         "contracts.sbpl.generators",

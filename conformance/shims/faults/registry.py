@@ -63,11 +63,17 @@ def fault(
 
 
 def replaces(owner: object, name: str | None = None) -> Callable[[F], F]:
-    """Puts a function in the place of owner's; the original is its first argument."""
+    """Puts a function in the place of owner's; the original is its first argument.
+
+    TypeError where it does not take what the original takes: a mistake that is broken is not the
+    one that it stands for, and may be caught all the same.
+    """
 
     def install(function: F) -> F:
         target = name or function.__name__
         original = getattr(owner, target)
+        if not takes_the_same(original, function):
+            raise TypeError(f"{target}: takes other arguments than the twin's: give it the same")
 
         def replacement(*arguments: Any, **named: Any) -> Any:
             return function(original, *arguments, **named)
@@ -76,3 +82,17 @@ def replaces(owner: object, name: str | None = None) -> Callable[[F], F]:
         return function
 
     return install
+
+
+VARARGS = 0x04
+
+
+def takes_the_same(original: Any, function: Any) -> bool:
+    """As many positional arguments, behind `original`; what is no Python function is not looked at.
+
+    Without inspect, which takes longer to import than a fault takes to start.
+    """
+    theirs, own = (getattr(each, "__code__", None) for each in (original, function))
+    if theirs is None or own is None or (theirs.co_flags | own.co_flags) & VARARGS:
+        return True
+    return bool(own.co_argcount - 1 == theirs.co_argcount)

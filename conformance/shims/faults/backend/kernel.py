@@ -69,8 +69,8 @@ def another_architecture_is_let_through():
     allow = filter_.statement(filter_.RETURN, filter_.ALLOW)
 
     @replaces(filter_)
-    def program(original, inet):
-        return original(inet).replace(kill, allow, 1)
+    def program(original, inet, metadata=True):
+        return original(inet, metadata).replace(kill, allow, 1)
 
 
 @fault("BACKEND-KERNEL-01", "a namespace beside another is let through", "== for &")

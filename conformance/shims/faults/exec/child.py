@@ -7,6 +7,7 @@ import resource
 
 import exec.run as run
 import exec.spawn as spawn
+import exec.streams as streams
 import startup
 from faults.registry import fault, replaces
 
@@ -75,16 +76,15 @@ def payloads_leak_into_siblings():
         original(self)
         if self.input.fd > 2:
             # Another number: closing it early is no part of the mistake.
-            leaked.append(os.dup(self.input.fd))
-            os.set_inheritable(leaked[-1], True)
+            self.input.leaked = os.dup(self.input.fd)
+            os.set_inheritable(self.input.leaked, True)
 
-    @replaces(run.Run)
+    @replaces(streams.Input)
     def close(original, self):
         original(self)
-        while leaked and self.input.fd < 0:
-            os.close(leaked.pop())
-
-    leaked: list[int] = []
+        if hasattr(self, "leaked"):
+            os.close(self.leaked)
+            del self.leaked
 
 
 @fault("EXEC-CHILD-05", "both ends of a pipe are made non-blocking", "pitfall C4: libuv@1988f5e58")

@@ -7,6 +7,7 @@ from time import monotonic_ns
 import exec.group as group
 import exec.run as run
 import exec.signals as signals
+import exec.spawn as spawn
 from faults.registry import fault, replaces
 
 
@@ -81,17 +82,25 @@ def kills_helpers():
     import ctypes
 
     leaders = set()
+    # Children of other runs that are not among the leaders yet.
+    starting: list[int] = []
+
+    @replaces(spawn.Spawn)
+    def fork(original, self, stdio, report):
+        starting.append(1)
+        return original(self, stdio, report)
 
     @replaces(group.Group, "__init__")
     def init(original, self, leader):
         ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
         leaders.add(leader)
+        starting.pop()
         original(self, leader)
 
     @replaces(group.Group)
     def reap(original, self):
         original(self)
-        for process in group.processes():
+        for process in () if starting else group.processes():
             if process.ppid == os.getpid() and not {process.pid, process.pgid} & leaders:
                 os.kill(process.pid, _signal.SIGKILL)
 
@@ -138,3 +147,9 @@ def any_end_of_the_group():
             self.first_end = info and (info.si_code, info.si_status)
         end = original(self)
         return end and (self.first_end or end)
+
+    @replaces(run.Run)
+    def patience_ms(original, self, until):
+        # Who waits for the group is woken by each end in it.
+        wait = original(self, until)
+        return 10 if wait is None else min(wait, 10)

@@ -124,7 +124,10 @@ def relative_to_the_caller():
 
     @replaces(spawn.Spawn)
     def attempt(original, self):
-        where[:] = [os.getcwdb()]
+        try:
+            where[:] = [os.getcwdb()]
+        except OSError:
+            where[:] = [b""]  # it is another user's, or removed
         return original(self)
 
     @replaces(spawn)

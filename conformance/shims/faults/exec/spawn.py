@@ -139,9 +139,9 @@ def drops_impossible_variables():
 @fault("EXEC-SPAWN-08", "a failed chdir is ignored", "pitfall A10: runs in the parent's directory")
 def ignores_a_failed_chdir():
     @replaces(spawn.Spawn)
-    def change_directory(original, self):
+    def change_directory(original, self, path):
         try:
-            original(self)
+            original(self, path)
         except OSError:
             pass
 
