@@ -13,7 +13,7 @@ MOST = 64 * 1024 * 1024
 BLANKS = "head -c {} /dev/zero | tr '\\0' ' '"
 
 
-@requires("MODULE-CAP-01")
+@requires("MODULE-CAP-01", needs=["MODULE-TIME-02"])
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_exactly_the_cap_is_allowed(box: Box, stream: str) -> None:
     if stream == "stdout":
@@ -24,7 +24,7 @@ def test_exactly_the_cap_is_allowed(box: Box, stream: str) -> None:
     expect("the end, and the value", (end(seen), seen.value), ("value", 1))
 
 
-@requires("MODULE-CAP-02")
+@requires("MODULE-CAP-02", needs=["MODULE-TIME-02"])
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_one_byte_more_names_the_stream(box: Box, stream: str) -> None:
     if stream == "stdout":
@@ -35,11 +35,11 @@ def test_one_byte_more_names_the_stream(box: Box, stream: str) -> None:
     expect("class and stream", (end(seen), seen.field("stream")), ("OutputSizeExceeded", stream))
 
 
-@requires("MODULE-CAP-03")
+@requires("MODULE-CAP-03", needs=["MODULE-ORDER-02"])
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_a_module_that_works_on_in_silence_is_noticed(box: Box, stream: str) -> None:
     redirect = "" if stream == "stdout" else " >&2"
-    spin = "while :; do :; done"
-    box.module.script("spins", f"head -c {MOST + 1} /dev/zero{redirect}; {spin}")
-    seen = box.module.execute("spins", within_s=10)
+    # No loop: under a real-time priority the kernel ends whoever spins.
+    box.module.script("stays", f"head -c {MOST + 1} /dev/zero{redirect}; exec sleep 600")
+    seen = box.module.execute("stays", within_s=10)
     expect("class and stream", (end(seen), seen.field("stream")), ("OutputSizeExceeded", stream))
