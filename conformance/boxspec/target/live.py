@@ -324,6 +324,15 @@ class Live(Generic[Outcome]):
         data = self._streams.captured("stderr")
         return {"shim stderr": data[-400:].decode("utf-8", "replace")} if data else {}
 
+    def read(self, name: str, most: int) -> bytes:
+        """What comes next on our end of that stream, `most` bytes of it; empty at its end. Failure
+        at the hang bound."""
+        fd = self._streams.ours(name).fileno()
+        while not poll([fd], self._limit.left()):
+            if self._limit.over():
+                self._hung(self._limit)
+        return os.read(fd, most)
+
     def wait_exit(self, timeout_s: float | None = None) -> Exit:
         """Wait for the end of the shim (released first); Failure at the hang bound."""
         if self.exchange.notify_fd is not None:

@@ -9,10 +9,12 @@ import subprocess
 from pathlib import Path
 
 from boxspec.programs import programs
+from boxspec.target.observe.lines import poll
 
 Params = dict[str, object]
 IOPRIO_GET = 31 if platform.machine() == "aarch64" else 252
 OF_A_PROCESS = 1
+ANSWERS_S = 10.0
 
 
 def _share_of_disks(pid: int) -> int:
@@ -38,7 +40,9 @@ class Victim:
 
     def _line(self) -> str:
         assert self._process.stdout is not None
-        return self._process.stdout.readline().decode("ascii").strip()
+        # Whoever is stopped says nothing, and is not waited for.
+        said = poll([self._process.stdout.fileno()], ANSWERS_S)
+        return self._process.stdout.readline().decode("ascii").strip() if said else ""
 
     def _state(self) -> dict[str, str]:
         """Counts of its own, and what the kernel says about it."""

@@ -19,7 +19,9 @@ def test_inside_an_inherited_pipe_is_the_shims(box: Box) -> None:
     handles = {"a": shell("echo here >&2", stderr=0)}
     steps = [step("open"), step("streams"), step("wait")]
     with box.process.start(handles, steps, stderr="pipe") as live:
-        came = live.stderr.read()
+        came = b""
+        while piece := live.read("stderr", 100):
+            came += piece
         seen = live.finish()
     got = (seen.steps[1], seen.steps[2], came)
     wanted = ({"stdin": True, "stdout": True, "stderr": False}, {"exited": 0}, b"here\n")
