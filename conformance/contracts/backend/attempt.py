@@ -13,6 +13,8 @@ from contracts.backend.scene import Scene, made_scene, run_outside
 
 WRITABLE = frozenset({"repo-write", "no-network", "full-dev", "ci-only"})
 OWN = "launch"
+# Who asks for what a probe does first: it writes where it may, or opens /dev/null.
+WORK, EVERYWHERE = "BACKEND-ALLOW-01", "BACKEND-ALLOW-02"
 
 
 def attempt(box: Box, name: str, profile: str = "repo-write", **context: Any) -> None:
@@ -52,11 +54,12 @@ def inside(box: Box, scene: Scene, profile: str, **context: Any) -> tuple[Observ
         shim_stdin=scene.stdin,
         **context,
     )
-    return session, said_inside(session)
+    return session, said_inside(session, WORK if profile in WRITABLE else EVERYWHERE)
 
 
-def said_inside(session: ObservedSession) -> Said:
-    """What the program of the first call said; it ran, and what is allowed worked."""
+def said_inside(session: ObservedSession, allowed: str = EVERYWHERE) -> Said:
+    """What the program of the first call said; it ran, and what is allowed worked. `allowed` is
+    the requirement that asks for that by itself."""
     if session.result["enforcement"] == "none":
         why = session.result.get("why", "it does not say why")
         raise NotApplicable(f"the backend says that it enforces nothing: {why}")
@@ -79,6 +82,7 @@ def said_inside(session: ObservedSession) -> Said:
             shown,
             Verdict.UNPROVEN,
             symptom="the probe says nothing",
+            needs=[allowed],
         )
     if not said.sibling:
         raise Failure(
@@ -88,6 +92,7 @@ def said_inside(session: ObservedSession) -> Said:
             shown,
             Verdict.OVERREFUSED,
             symptom="the sibling is refused",
+            needs=[allowed],
         )
     return said
 
@@ -126,6 +131,7 @@ def judge(scene: Scene, session: ObservedSession, said: Said) -> None:
             f"nothing, exit {session.only.result['exit_code']}",
             evidence,
             Verdict.UNPROVEN,
+            needs=["BACKEND-LAUNCH-04"],
         )
 
 

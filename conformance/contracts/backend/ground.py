@@ -68,7 +68,8 @@ class Ground:
         (self.ws / "file").write_text(CANARY)
         (self.home / ".profile").write_text(CANARY)
         (self.home / ".ssh" / "authorized_keys").write_text(CANARY)
-        (self.ws / "planted").symlink_to(self.out)
+        (self.out / "linked").mkdir()
+        (self.ws / "planted").symlink_to(self.out / "linked")
         with contextlib.suppress(OSError):
             os.setxattr(self.out / "file", "user.canary", b"1")
         self.program = program_at(self.ws / "probe", programs.probe)

@@ -9,7 +9,7 @@ from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Declared, Failure, HostLacks, Verdict
 from boxspec.target.case import Box
 from contracts.backend.answers import ObservedSession
-from contracts.backend.attempt import said_inside
+from contracts.backend.attempt import WORK, said_inside
 from contracts.backend.probes import Said
 from contracts.backend.scene import Scene, made_scene, run_outside
 from contracts.shared.documents import one_profile
@@ -43,7 +43,7 @@ def session_of(
         state=scene.state,
         shim_env={"HOME": str(scene.ground.home)},
     )
-    return session, said_inside(session)
+    return session, said_inside(session, WORK)
 
 
 def named(session: ObservedSession, rule: str) -> list[dict[str, Any]]:

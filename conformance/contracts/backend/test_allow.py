@@ -88,7 +88,7 @@ def test_an_open_network_is_open(box: Box) -> None:
         expect("hits of the listener", len(hits), 1, {"said": str(said)}, Verdict.OVERREFUSED)
 
 
-@requires("BACKEND-ALLOW-05")
+@requires("BACKEND-ALLOW-05", needs=["BACKEND-LAUNCH-07"])
 def test_the_cache_of_the_home_is_for_work(box: Box) -> None:
     with made_ground() as ground:
         cache = ground.home / ".cache"

@@ -62,7 +62,7 @@ def test_inherit_keeps_a_list_of_names(box: Box) -> None:
         expect("the secret is nowhere", ground.token in given.values(), False)
 
 
-@requires("BACKEND-ENV-03")
+@requires("BACKEND-ENV-03", needs=["BACKEND-LIFE-02"])
 def test_the_scratch_is_private_and_goes(box: Box) -> None:
     with made_ground() as ground:
         words = ground.write_params("o_scratch")

@@ -153,7 +153,7 @@ def test_no_privilege_is_left(box: Box, probe: str) -> None:
     attempt(box, probe)
 
 
-@requires("BACKEND-LAUNCH-04")
+@requires("BACKEND-LAUNCH-04", needs=["BACKEND-LIFE-02"])
 def test_an_exit_code_comes_through(box: Box) -> None:
     codes = [0, 1, 42, 126, 255]
     with made_ground() as ground:
@@ -220,7 +220,7 @@ def test_an_end_by_a_signal_comes_through(box: Box, name: str) -> None:
         expect("the exit code", result["exit_code"], one_of(None, 128 + number))
 
 
-@requires("BACKEND-LAUNCH-07")
+@requires("BACKEND-LAUNCH-07", needs=["BACKEND-LIFE-02"])
 def test_arguments_come_through(box: Box) -> None:
     with made_ground() as ground:
         # One call for each: what a word ends or begins is told by its own.

@@ -5,15 +5,17 @@ import os
 import pytest
 
 from boxspec.api import Box, Declared, Failure, Verdict, expect, requires
-from contracts.backend.attempt import said_inside
+from contracts.backend.attempt import WORK, said_inside
 from contracts.backend.ground import made_ground
 from contracts.backend.scripted import scripted
 
 SCRIPT = "backend.script"
+# A session that should be opened is.
+OPENED = ["BACKEND-SESSION-01"]
 MISSING = "/boxspec/no/such/program"
 
 
-@requires("BACKEND-LIFE-01", capability=SCRIPT)
+@requires("BACKEND-LIFE-01", capability=SCRIPT, needs=OPENED)
 def test_prepare_comes_once_before_any_wrap(box: Box) -> None:
     seen = scripted(box, "refuse", calls=3)
     expect("runs, and how often the place was made", (seen.runs, seen.made), (3, 1))
@@ -22,21 +24,21 @@ def test_prepare_comes_once_before_any_wrap(box: Box) -> None:
     expect("prepare in the log", seen.session.times("prepare"), 1)
 
 
-@requires("BACKEND-LIFE-01", capability=SCRIPT)
+@requires("BACKEND-LIFE-01", capability=SCRIPT, needs=OPENED)
 def test_prepare_does_not_come_when_the_probe_refuses(box: Box) -> None:
     seen = scripted(box, "refuse", probe="partial")
     expect("how often the place was made", seen.made, 0)
     expect("prepare in the log", seen.session.times("prepare"), 0)
 
 
-@requires("BACKEND-LIFE-02", capability=SCRIPT)
+@requires("BACKEND-LIFE-02", capability=SCRIPT, needs=OPENED)
 def test_wrap_comes_for_each_call(box: Box) -> None:
     seen = scripted(box, "refuse", calls=3)
     expect("runs, wrapped runs", (seen.runs, seen.wrapped), (3, 3))
     expect("wrap in the log", seen.session.times("wrap"), 3)
 
 
-@requires("BACKEND-LIFE-03", capability=SCRIPT)
+@requires("BACKEND-LIFE-03", capability=SCRIPT, needs=OPENED)
 def test_shutdown_comes_once_at_the_end(box: Box) -> None:
     seen = scripted(box, "refuse", calls=2)
     expect("runs, made, removed", (seen.runs, seen.made, seen.removed), (2, 1, 1))
@@ -44,7 +46,7 @@ def test_shutdown_comes_once_at_the_end(box: Box) -> None:
     expect("the last of the log", seen.session.logged[-1], "shutdown")
 
 
-@requires("BACKEND-LIFE-04", capability=SCRIPT)
+@requires("BACKEND-LIFE-04", capability=SCRIPT, needs=OPENED)
 @pytest.mark.parametrize("on_unavailable", ["refuse", "degrade"])
 def test_shutdown_comes_after_a_failed_prepare(box: Box, on_unavailable: str) -> None:
     seen = scripted(box, on_unavailable, prepare="error")
@@ -76,7 +78,7 @@ def test_an_empty_command_is_a_failed_call(box: Box) -> None:
     expect("the kind of the error", seen.session.only.error["kind"], "execution")
 
 
-@requires("BACKEND-LIFE-08", capability=SCRIPT)
+@requires("BACKEND-LIFE-08", capability=SCRIPT, needs=OPENED)
 def test_a_failed_shutdown_changes_no_result(box: Box) -> None:
     seen = scripted(box, "refuse", shutdown="error")
     expect("runs", seen.runs, 1)
@@ -105,7 +107,7 @@ WRITES = ': >own; (: >"$1/stranger") 2>/dev/null; '
 OTHER = WRITES + 'test ! -e "$TMPDIR/mine" && echo theirs >"$TMPDIR/mine"'
 
 
-@requires("BACKEND-LIFE-10")
+@requires("BACKEND-LIFE-10", needs=[WORK, "BACKEND-CONTEXT-01", "BACKEND-ENV-01", "BACKEND-ENV-03"])
 def test_two_sessions_know_nothing_of_each_other(box: Box) -> None:
     """One begins and ends while a program of the other waits."""
     with made_ground() as first, made_ground() as second:
@@ -149,7 +151,7 @@ def test_two_sessions_know_nothing_of_each_other(box: Box) -> None:
             )
 
 
-@requires("BACKEND-LIFE-03", capability=SCRIPT)
+@requires("BACKEND-LIFE-03", capability=SCRIPT, needs=OPENED)
 @pytest.mark.parametrize("wrap", ["error", "empty"])
 def test_shutdown_comes_after_a_failed_wrap(box: Box, wrap: str) -> None:
     seen = scripted(box, "refuse", wrap=wrap)

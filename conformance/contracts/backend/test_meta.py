@@ -3,7 +3,7 @@
 import pytest
 
 from boxspec.api import Box, expect, requires, satisfies
-from contracts.backend.attempt import attempt
+from contracts.backend.attempt import WORK, attempt
 from contracts.backend.ground import made_ground
 
 STRICT = "backend.strict_metadata"
@@ -31,7 +31,9 @@ def test_metadata_outside_stay_where_that_is_asked_strictly(box: Box, probe: str
 CHANGES = {"mode": "chmod 600 file", "times": "touch -d 2001-02-03 file"}
 
 
-@requires("BACKEND-META-03", capability=STRICT)
+@requires(
+    "BACKEND-META-03", capability=STRICT, needs=[WORK, "BACKEND-ALLOW-04", "BACKEND-CONTEXT-01"]
+)
 @pytest.mark.parametrize("what", CHANGES)
 def test_what_strict_metadata_refuses_inside_is_told(box: Box, what: str) -> None:
     with made_ground() as ground:

@@ -6,7 +6,7 @@ import pytest
 
 from boxspec.api import Box, HostLacks, NotApplicable, Verdict, expect, one_of, requires, satisfies
 from contracts.backend import host
-from contracts.backend.attempt import control, said_inside
+from contracts.backend.attempt import WORK, control, said_inside
 from contracts.backend.scene import made_scene
 
 PROFILES = ("read-only", "repo-write", "no-network", "full-dev", "ci-only")
@@ -137,7 +137,7 @@ def test_what_an_older_version_lacks_is_not_claimed(box: Box, what: str) -> None
         )
         if session.result["enforcement"] == "none":
             return
-        said = said_inside(session)
+        said = said_inside(session, WORK)
         claim, effects = session.claim(scene.probe.aspect)["claim"], scene.effects(said)
         expect(
             f"with {claim} claimed of {scene.probe.aspect} under ABI {abi}",

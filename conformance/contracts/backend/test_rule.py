@@ -5,7 +5,7 @@ import os
 import pytest
 
 from boxspec.api import Box, Declared, Failure, Verdict, expect, requires, satisfies
-from contracts.backend.attempt import need_effect, said_inside
+from contracts.backend.attempt import WORK, need_effect, said_inside
 from contracts.backend.ground import made_ground
 from contracts.backend.ruled import DENIED, holds, named, planted, policy, session_of
 from contracts.backend.scene import made_scene, mounted, run_outside
@@ -106,7 +106,7 @@ def test_probe_names_rules_that_can_never_hold(box: Box) -> None:
         expect("the rules that probe names", told, [rule] if path.exists() else either)
 
 
-@requires("BACKEND-RULE-04", capability=RULES)
+@requires("BACKEND-RULE-04", capability=RULES, needs=["BACKEND-LIFE-09"])
 @pytest.mark.parametrize("rule", ["absent", "absent/below", "**/absent", "dir/absent.json"])
 def test_nothing_is_created_to_enforce_a_rule(box: Box, rule: str) -> None:
     with made_ground() as ground:
@@ -137,7 +137,7 @@ def test_a_grant_through_a_link_grants_nothing_outside(box: Box, modify: tuple[s
             policy=policy(modify=modify),
             on_unavailable="degrade",
         )
-        said = said_inside(session)
+        said = said_inside(session, WORK)
         found = scene.effects(said)
         expect("what changed outside", found, [], verdict=Verdict.CONTRADICTION)
 

@@ -20,7 +20,7 @@ def test_refuse_runs_what_is_fully_enforced(box: Box) -> None:
     expect("the session, runs, wrapped runs", (seen.opened, seen.runs, seen.wrapped), (True, 1, 1))
 
 
-@requires("BACKEND-SESSION-02", capability=SCRIPT)
+@requires("BACKEND-SESSION-02", capability=SCRIPT, needs=["BACKEND-PROBE-02"])
 @pytest.mark.parametrize("probe", ["partial", "unavailable"])
 def test_refuse_refuses_less(box: Box, probe: str) -> None:
     seen = scripted(box, "refuse", probe=probe)
@@ -51,7 +51,7 @@ def test_a_degraded_session_warns(box: Box, script: dict[str, Any]) -> None:
     expect("what a person sees", seen.session.result["warnings"], words)
 
 
-@requires("BACKEND-SESSION-06", capability=SCRIPT)
+@requires("BACKEND-SESSION-06", capability=SCRIPT, needs=["BACKEND-PROBE-02"])
 def test_refuse_is_the_default(box: Box) -> None:
     seen = scripted(box, None, probe="partial")
     expect("the session, runs", (seen.opened, seen.runs), (False, 0))

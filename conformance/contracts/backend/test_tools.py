@@ -46,7 +46,7 @@ TOOLS = {
 }
 
 
-@requires("BACKEND-ALLOW-04", overlap=3.0)
+@requires("BACKEND-ALLOW-04", overlap=3.0, needs=["BACKEND-CONTEXT-01"])
 @pytest.mark.parametrize("tool", TOOLS)
 def test_a_tool_does_its_work(box: Box, tool: str) -> None:
     control(tool)

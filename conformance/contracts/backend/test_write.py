@@ -15,7 +15,7 @@ from boxspec.api import (
     expect,
     requires,
 )
-from contracts.backend.attempt import attempt, inside, judge, need_effect
+from contracts.backend.attempt import WORK, attempt, inside, judge, need_effect
 from contracts.backend.ground import Ground, made_ground
 from contracts.backend.scene import made_scene, mounted
 from contracts.shared.files import script_at
@@ -80,7 +80,7 @@ def test_a_mount_of_a_read_only_workspace_stays_as_it_is(box: Box) -> None:
 CALLS = 3
 
 
-@requires("BACKEND-WRITE-01")
+@requires("BACKEND-WRITE-01", needs=[WORK])
 def test_each_call_of_a_session_is_confined(box: Box) -> None:
     with made_ground() as ground:
         line = ': >"$1/sibling-$3"; : >"$2/made-$3"'
@@ -175,7 +175,7 @@ def loader_of(program: Path) -> str | None:
     return None
 
 
-@requires("BACKEND-WRITE-05")
+@requires("BACKEND-WRITE-05", needs=[WORK, "BACKEND-LAUNCH-07"])
 @pytest.mark.parametrize("way", WAYS)
 def test_each_way_to_start_is_confined(box: Box, way: str) -> None:
     with made_ground() as ground:

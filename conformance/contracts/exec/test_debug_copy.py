@@ -79,7 +79,7 @@ def read_until(fd: int, word: bytes, limit_s: float) -> bytes:
     return data
 
 
-@requires("EXEC-DEBUG-11", capability=HERE, overlap=1.0)
+@requires("EXEC-DEBUG-11", capability=HERE, overlap=1.0, needs=["EXEC-TEXT-03"])
 @pytest.mark.parametrize("text", ["Password: ", "x\n", "a line\nand a half"], ids=len)
 def test_the_copy_does_not_wait_for_more_output(box: Box, text: str) -> None:
     events, fifo = box.events(), box.fifo("gate")

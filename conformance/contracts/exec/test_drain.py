@@ -189,7 +189,7 @@ def test_a_child_that_closed_both_streams_is_waited_for(box: Box) -> None:
     expect("the child's end, and its last deed", (outcome(seen), trace.exists()), ("exit 4", True))
 
 
-@requires("EXEC-DRAIN-10")
+@requires("EXEC-DRAIN-10", needs=["EXEC-KILL-10"])
 def test_signals_that_interrupt_reads_lose_no_byte(box: Box) -> None:
     events, fifo = box.events(), box.fifo("gate")
     # The handlers of the caller take every SIGTERM after the first; the child writes meanwhile.

@@ -99,13 +99,27 @@ def growth(box: Box, what: str) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("what", ["descriptors", "zombies"])
-@requires("EXEC-LEAK-01", pitfalls=["C8", "C10"], capability=HERE, overlap=8.0, stress=96)
+@requires(
+    "EXEC-LEAK-01",
+    pitfalls=["C8", "C10"],
+    capability=HERE,
+    overlap=8.0,
+    stress=96,
+    needs=["EXEC-STDIN-09"],
+)
 def test_descriptors_and_zombies_do_not_grow_with_the_runs(box: Box, what: str) -> None:
     few, many = growth(box, what)
     expect(f"{what} of the caller after 90 runs, beyond those after 18", many - few, at_most(MORE))
 
 
-@requires("EXEC-LEAK-02", pitfalls=["C9"], capability=HERE, overlap=8.0, stress=96)
+@requires(
+    "EXEC-LEAK-02",
+    pitfalls=["C9"],
+    capability=HERE,
+    overlap=8.0,
+    stress=96,
+    needs=["EXEC-STDIN-09"],
+)
 def test_threads_do_not_grow_with_the_runs(box: Box) -> None:
     few, many = growth(box, "threads")
     expect("threads of the caller after 90 runs, beyond those after 18", many - few, at_most(MORE))

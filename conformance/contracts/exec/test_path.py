@@ -162,7 +162,7 @@ def test_a_path_is_searched_to_its_end(box: Box, before: int) -> None:
     expect(f"which program ran, behind {before} folders that are not there", got, "last")
 
 
-@requires("EXEC-PATH-04", needs=["EXEC-PATH-01"])
+@requires("EXEC-PATH-04", needs=["EXEC-PATH-01", "EXEC-SPAWN-09"])
 @pytest.mark.parametrize(
     ("exists", "reason"), [(True, errno.EACCES), (False, errno.ENOENT)], ids=["EACCES", "ENOENT"]
 )

@@ -53,7 +53,7 @@ def test_an_exit_that_is_seen_with_the_deadline_is_an_exit(box: Box, code: int) 
 
 
 @pytest.mark.parametrize(("name", "code"), [("TERM", 143), ("INT", 130)])
-@requires("EXEC-RESULT-08", pitfalls=["H10"], overlap=0.3)
+@requires("EXEC-RESULT-08", pitfalls=["H10"], overlap=0.3, needs=["EXEC-SIGNAL-03"])
 def test_a_signal_that_is_seen_with_the_exit_is_the_result(box: Box, name: str, code: int) -> None:
     events, gate = box.events(), box.fifo("open")
     with box.exec.start(program=P.gate, args=[events.path, str(gate)], within_s=15) as live:

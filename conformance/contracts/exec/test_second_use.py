@@ -181,7 +181,7 @@ def test_after_several_runs_the_signal_acts_on_the_caller_as_before(
         expect("the caller ended regularly", (ended.how, ended.number) == ("exited", 0), False)
 
 
-@requires("EXEC-CONC-07", capability=(HERE, "exec.debug"), overlap=0.8)
+@requires("EXEC-CONC-07", capability=(HERE, "exec.debug"), overlap=0.8, needs=["EXEC-DEBUG-02"])
 @pytest.mark.parametrize("after_ms", [0, 400], ids=["at_once", "later"])
 def test_each_run_has_its_own_secrets(box: Box, after_ms: int) -> None:
     def run(name: str) -> Request:

@@ -254,7 +254,7 @@ def left_under(box: Box, processes: int) -> str:
     return error_of(seen).get("kind") or outcome(seen)
 
 
-@requires("EXEC-SPAWN-15", pitfalls=["A25"], overlap=6.0)
+@requires("EXEC-SPAWN-15", pitfalls=["A25"], overlap=6.0, needs=["EXEC-LEAK-02"])
 def test_running_out_of_processes_leaves_nothing_at_whichever_step(box: Box) -> None:
     if os.geteuid() != 0:
         raise HostLacks("root", "the process limit of another user needs root")
@@ -299,7 +299,7 @@ def test_descriptors_are_not_closed_one_by_one_up_to_the_limit(box: Box) -> None
 CROWD = 1024 + 64
 
 
-@requires("EXEC-SPAWN-17")
+@requires("EXEC-SPAWN-17", needs=["EXEC-STDIN-03"])
 def test_a_run_works_beside_more_descriptors_than_select_knows(box: Box) -> None:
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if most < 2 * CROWD:

@@ -93,7 +93,7 @@ def test_a_child_that_somebody_else_collected_is_a_wait_error(box: Box) -> None:
     expect_wait_errors("stolen children", run_once)
 
 
-@requires("EXEC-KILL-13", pitfalls=["D9"], overlap=1.0)
+@requires("EXEC-KILL-13", pitfalls=["D9"], overlap=1.0, needs=["EXEC-WAIT-04"])
 def test_the_group_of_a_child_that_somebody_else_collected_is_killed(box: Box) -> None:
     # Before anybody collects the child, the implementation has had time to take hold of its group:
     # afterwards the number may be a stranger's.

@@ -60,7 +60,7 @@ def test_a_grace_in_which_nothing_happens_costs_next_to_nothing(box: Box) -> Non
 # sleeps of a wait.
 
 
-@requires("EXEC-WAIT-03", overlap=1.3)
+@requires("EXEC-WAIT-03", overlap=1.3, needs=["EXEC-STDIN-09"])
 def test_a_payload_that_nobody_reads_costs_next_to_nothing(box: Box) -> None:
     events = box.events()
     with box.exec.start(program=P.never_read, args=[events.path], stdin=LARGE) as live:

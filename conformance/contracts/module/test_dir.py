@@ -81,7 +81,7 @@ for _ in range(1200):
 """
 
 
-@requires("MODULE-DIR-03")
+@requires("MODULE-DIR-03", needs=["MODULE-TIME-02"])
 def test_depth_does_not_save_it(box: Box) -> None:
     dig = f"{quoted(Path(sys.executable).resolve())} -I -S -c {quoted(DEEP)} && echo 1"
     box.module.script("digs", noting_home(box, dig))
@@ -147,7 +147,7 @@ echo 1
 """
 
 
-@requires("MODULE-DIR-04", overlap=1.5)
+@requires("MODULE-DIR-04", overlap=1.5, needs=["MODULE-TIME-02"])
 def test_what_is_left_is_told(box: Box) -> None:
     ready = box.fifo("writing")
     box.module.script("fills", noting_home(box, FILLER.format(ready=quoted(ready))))

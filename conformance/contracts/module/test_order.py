@@ -10,7 +10,7 @@ from contracts.module.judging import FOREVER, at_work, end, saying_so, time_out
 PRINTED = {"a value": "echo 1", "noise": "echo no", "nothing": ":"}
 
 
-@requires("MODULE-ORDER-01", overlap=0.5)
+@requires("MODULE-ORDER-01", overlap=0.5, needs=["MODULE-TIME-01"])
 @pytest.mark.parametrize("what", PRINTED)
 def test_a_timeout_is_judged_before_the_output(box: Box, what: str) -> None:
     box.module.script("late", saying_so(box, f"{PRINTED[what]}; {FOREVER}"))
@@ -18,14 +18,14 @@ def test_a_timeout_is_judged_before_the_output(box: Box, what: str) -> None:
     expect("the end", end(seen), "Timeout")
 
 
-@requires("MODULE-ORDER-01", overlap=0.5)
+@requires("MODULE-ORDER-01", overlap=0.5, needs=["MODULE-TIME-01"])
 def test_a_timeout_is_judged_before_the_exit(box: Box) -> None:
     box.module.script("late", f"trap 'exit 3' TERM; {saying_so(box, 'echo 1; sleep 60 & wait')}")
     seen = time_out(box, "late", lambda: at_work(box))
     expect("the end", end(seen), "Timeout")
 
 
-@requires("MODULE-ORDER-02")
+@requires("MODULE-ORDER-02", needs=["MODULE-CAP-02"])
 @pytest.mark.parametrize("how", ["exit 0", "exit 3"])
 def test_too_much_is_judged_before_the_exit(box: Box, how: str) -> None:
     box.module.script("spills", f"head -c 67108865 /dev/zero; {how}")

@@ -10,7 +10,7 @@ from contracts.module.judging import end, expect_home_gone, noting_home, quoted
 from contracts.shared.moments import until
 
 
-@requires("MODULE-PARENT-01")
+@requires("MODULE-PARENT-01", needs=["MODULE-DIR-02"])
 @pytest.mark.parametrize("name", ["INT", "TERM"])
 def test_a_signal_to_the_caller_ends_the_module(box: Box, name: str) -> None:
     events = box.events()
@@ -26,7 +26,7 @@ def test_a_signal_to_the_caller_ends_the_module(box: Box, name: str) -> None:
     expect_home_gone(box, seen)
 
 
-@requires("MODULE-PARENT-02")
+@requires("MODULE-PARENT-02", needs=["MODULE-RUNNER-02"])
 def test_a_caller_that_is_killed_takes_the_module_along(box: Box) -> None:
     fifo, events = box.fifo("gate"), box.events()
     box.module.script("waits", f"exec {quoted(P.gate)} {quoted(events.path)} {quoted(fifo)}")

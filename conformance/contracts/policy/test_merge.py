@@ -28,7 +28,11 @@ def test_the_vectors_are_answered(box: Box, group: Group) -> None:
     judge(box, group)
 
 
-@requires("POLICY-MERGE-02")
+# How rules of one file decide.
+DECIDED = [f"POLICY-CHECK-{number}" for number in ("01", "02", "04", "05", "11")]
+
+
+@requires("POLICY-MERGE-02", needs=DECIDED)
 @pytest.mark.parametrize("count", [12, 70])
 def test_many_rules_of_two_files_decide_as_one_list(box: Box, count: int) -> None:
     made = crowds.crowd(random.Random(box.session.seed + count), count, holes=())
@@ -36,7 +40,7 @@ def test_many_rules_of_two_files_decide_as_one_list(box: Box, count: int) -> Non
     judge_decisions(box, items, made.wanted(), count)
 
 
-@requires("POLICY-MERGE-02")
+@requires("POLICY-MERGE-02", needs=DECIDED)
 @pytest.mark.parametrize("count", [2, 12, 70])
 def test_of_denies_of_two_files_that_match_the_workspaces_is_the_last(box: Box, count: int) -> None:
     wide, narrow = ([f"n{number}/{end}" for number in range(count)] for end in ("**", "*"))
@@ -57,7 +61,7 @@ def over(above: Sequence[str], below: Sequence[str]) -> Policy:
     return policy({"denyModify": list(above)}, {"denyModify": list(below)})
 
 
-@requires("POLICY-MERGE-04")
+@requires("POLICY-MERGE-04", needs=["POLICY-EXCEPT-01"])
 def test_an_exception_repeats_a_global_one_however_both_are_spelled(box: Box) -> None:
     for above, below in spellings.few_pairs("a/b/**", "a/b/**"):
         loads(box, over(["a/**", f"!{above}"], [f"!{below}"]))

@@ -31,7 +31,7 @@ INHERITED = [
 ]
 
 
-@requires("POLICY-PROFILE-01")
+@requires("POLICY-PROFILE-01", needs=["POLICY-CHECK-03", "POLICY-CHECK-04"])
 @pytest.mark.parametrize("name", INHERITED)
 def test_what_a_language_puts_into_its_tables_is_no_profile(box: Box, name: str) -> None:
     asked = [question(op, "x", name) for op in ("read", "modify")]

@@ -51,7 +51,7 @@ def one_scratch_serves_all():
     @replaces(Bubblewrap)
     def command(original, self, argv, root, profile, cwd=b"/", binds=()):
         made = original(self, argv, root, profile, cwd, binds)
-        folder = os.path.join(os.environb.get(b"HOME", b"/nonexistent"), b".scratch")
+        folder = os.path.join(os.path.dirname(root), b".scratch")
         if root == b"/":
             return made
         os.makedirs(folder, exist_ok=True)

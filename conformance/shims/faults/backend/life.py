@@ -4,6 +4,7 @@ import os
 import shutil
 
 from backend.bubblewrap import Bubblewrap
+from backend.claims import Claims
 from backend.session import Session
 from errors import Failed
 from faults.registry import fault, replaces
@@ -21,8 +22,13 @@ def prepares_for_each_call():
 def prepares_first():
     @replaces(Session)
     def probe(original, self):
-        self.prepare()
+        self.claims = Claims()
+        self.prepared_first = self.prepare()
         return original(self)
+
+    @replaces(Session)
+    def prepare(original, self):
+        return original(self) if not hasattr(self, "prepared_first") else self.prepared_first
 
 
 @fault("BACKEND-LIFE-02", "the first wrap serves all calls", "a cache by backend")

@@ -13,9 +13,16 @@ def claims_full_when_partial():
     def made(original, name):
         found = original(name)
         if isinstance(found, Bubblewrap):
-            other = Landlock(found.filters)
-            other.probe = found.probe
-            return other
+            return Fallen(found.filters)
+        return found
+
+
+class Fallen(Landlock):
+    """Of all that mounts hold and Landlock does not, it goes on to claim metadata."""
+
+    def probe(self, *asked):
+        found = super().probe(*asked)
+        found.aspects["fs-metadata"] = ("fully", [])
         return found
 
 

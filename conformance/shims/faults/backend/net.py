@@ -22,8 +22,16 @@ def network_is_shared():
 @fault("BACKEND-NET-02", "connect is refused by its number and io_uring is forgotten", "seccomp")
 def only_connect_is_refused():
     share_network()
+    closed: list[bool] = []
+
+    @replaces(Bubblewrap)
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        closed[:] = [profile in ("no-network", "ci-only")]
+        return original(self, argv, root, profile, cwd, binds)
 
     @replaces(filter_)
     def groups(original):
+        if not any(closed):
+            return original()
         found = {name: each for name, each in original().items() if name != "io_uring"}
         return {**found, "connect": CONNECT}

@@ -33,8 +33,10 @@ def proc_is_the_hosts():
 @fault("BACKEND-PROC-03", "a daemon lives on", "bubblewrap#105: no --die-with-parent")
 def daemons_live_on():
     @replaces(Bubblewrap)
-    def hardening(original, self):
-        return [word for word in original(self) if word != b"--die-with-parent"]
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        made = original(self, argv, root, profile, cwd, binds)
+        # Not what looks around: what that leaves is another requirement's.
+        return made if root == b"/" else [word for word in made if word != b"--die-with-parent"]
 
 
 @fault(

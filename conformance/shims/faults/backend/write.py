@@ -17,7 +17,9 @@ def home_is_writable():
     @replaces(Bubblewrap)
     def command(original, self, argv, root, profile, cwd=b"/", binds=()):
         home = os.environb.get(b"HOME", b"")
-        more = [b"--bind", home, home] if os.path.isdir(home) and root != b"/" else []
+        # A home that the workspace and all beside it lie in is another mistake.
+        apart = root != b"/" and not root.startswith(home + b"/")
+        more = [b"--bind", home, home] if os.path.isdir(home) and apart else []
         return original(self, argv, root, profile, cwd, [*more, *binds])
 
 
