@@ -44,7 +44,7 @@ def over_bridge(box: Box, there: Outside, name: str | None) -> tuple[list[str], 
     return [each for each in said if each], seen.result
 
 
-@requires("PROCESS-BACKEND-01", capability=HERE)
+@requires("PROCESS-BACKEND-01", capability=HERE, needs=["PROCESS-OPEN-01"])
 def test_handles_are_refused_and_answer_on(box: Box) -> None:
     with talker.outside() as there:
         control, _ = over_script(box, there, None)

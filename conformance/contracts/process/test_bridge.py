@@ -124,7 +124,7 @@ def test_a_signal_ends_a_group_that_ignores_it(box: Box, name: str) -> None:
     expect_killed_after_the_grace(box, "from the signal to the end", sent, seen)
 
 
-@requires("PROCESS-BRIDGE-03", overlap=1.8, timing=True)
+@requires("PROCESS-BRIDGE-03", overlap=1.8, timing=True, needs=["PROCESS-KILL-01"])
 def test_a_second_signal_changes_nothing(box: Box) -> None:
     events = box.events()
     words = [events.path, "--ignore", "TERM", "--ignore", "INT"]
@@ -137,7 +137,7 @@ def test_a_second_signal_changes_nothing(box: Box) -> None:
     expect_killed_after_the_grace(box, "from the first signal to the end", sent, seen)
 
 
-@requires("PROCESS-BRIDGE-03")
+@requires("PROCESS-BRIDGE-03", needs=["PROCESS-KILL-01"])
 def test_a_group_may_end_in_its_grace(box: Box) -> None:
     events = box.events()
     words = [events.path, "--on", "TERM:exit:4:100"]
@@ -164,7 +164,7 @@ def test_a_client_that_does_not_read_does_not_save_it(box: Box, kind: str) -> No
     expect("the response", seen.how, {"signaled": "SIGKILL"})
 
 
-@requires("PROCESS-BRIDGE-07")
+@requires("PROCESS-BRIDGE-07", needs=["PROCESS-KILL-02"])
 @pytest.mark.parametrize("name", ["INT", "TERM"])
 def test_members_have_the_grace_too(box: Box, name: str) -> None:
     events = box.events()
@@ -318,7 +318,7 @@ def test_flags_of_its_streams_stay(box: Box, kind: str) -> None:
 KEPT = "memory that it took meanwhile, in KiB"
 
 
-@requires("PROCESS-BRIDGE-06", overlap=0.6, stress=5)
+@requires("PROCESS-BRIDGE-06", overlap=0.6, stress=5, needs=["PROCESS-EOF-02", "PROCESS-TAKE-02"])
 def test_a_client_that_does_not_read_stops_the_child(box: Box) -> None:
     flood, pause_ms = (2**30, 5000) if box.stress else (128 * 2**20, 300)
     options = {"stdin": "null", "stdout": "pipe", "within_s": 30 + pause_ms / 1000}

@@ -24,7 +24,7 @@ def end_siglog(box: Box, words: list[str], *last: dict[str, object]) -> Script:
         return live.finish()
 
 
-@requires("PROCESS-CLOSE-01")
+@requires("PROCESS-CLOSE-01", needs=["PROCESS-KILL-02"])
 def test_a_group_may_end_in_its_grace(box: Box) -> None:
     close = step("close")
     rules = ["--on", "TERM:exit:5:200", "--members", "1", "--member-on", "TERM:exit:0:400"]
@@ -52,7 +52,7 @@ def test_a_close_wakes_a_wait_in_another_thread(box: Box) -> None:
     expect("what the wait says", woken_by(box, step("close")), {"signaled": "SIGTERM"})
 
 
-@requires("PROCESS-CLOSE-02")
+@requires("PROCESS-CLOSE-02", needs=["PROCESS-EOF-02", "PROCESS-GROUP-02"])
 @pytest.mark.parametrize("keep", ["out", "err", "none"])
 def test_a_writer_outside_of_the_group_is_told(box: Box, keep: str) -> None:
     words = [box.events().path, "--setsid", "--keep", keep]
@@ -64,7 +64,7 @@ def test_a_writer_outside_of_the_group_is_told(box: Box, keep: str) -> None:
     expect("detached_writers", seen.steps[2].get("detached_writers"), keep != "none")
 
 
-@requires("PROCESS-CLOSE-02")
+@requires("PROCESS-CLOSE-02", needs=["PROCESS-GROUP-02"])
 @pytest.mark.parametrize(("stream", "other"), [("out", "2"), ("err", "1")])
 def test_a_writer_whose_output_was_not_read_is_told(box: Box, stream: str, other: str) -> None:
     # Its pipe has something to read, which is no end of it.
@@ -132,7 +132,7 @@ def test_a_second_close_tells_of_writers_too(box: Box) -> None:
     expect("detached_writers of the second close", told[1], told[0])
 
 
-@requires("PROCESS-CLOSE-04")
+@requires("PROCESS-CLOSE-04", needs=["PROCESS-KILL-01"])
 def test_a_stopped_child_may_use_its_grace(box: Box) -> None:
     pause, events = Pause(box), box.events()
     stopped = handle(P.stop_self, [events.path, "--on", "TERM:exit:6"])

@@ -65,7 +65,7 @@ def test_members_hear_the_first_signal_too(box: Box) -> None:
     expect("how many of the group heard it", len(heard), 3)
 
 
-@requires("PROCESS-KILL-03")
+@requires("PROCESS-KILL-03", needs=["PROCESS-WAIT-02"])
 @pytest.mark.parametrize("how", ["terminate", "kill"])
 def test_after_the_end_a_signal_is_nothing(box: Box, how: str) -> None:
     seen = box.process.script(
@@ -167,7 +167,7 @@ def test_who_left_the_group_lives_on(box: Box) -> None:
     expect("whether it lives", helper in {each.pid for each in seen.lasting}, True)
 
 
-@requires("PROCESS-THREAD-01")
+@requires("PROCESS-THREAD-01", needs=["PROCESS-OPEN-01"])
 def test_the_thread_that_opened_may_end(box: Box) -> None:
     talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]
     steps = [step("open", thread="o"), step("join", thread="o"), *talk]

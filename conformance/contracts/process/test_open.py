@@ -118,7 +118,7 @@ def test_what_belongs_to_runs_is_refused(box: Box, field: dict[str, object]) -> 
     )
 
 
-@requires("PROCESS-OPEN-07")
+@requires("PROCESS-OPEN-07", needs=["PROCESS-BYTES-01"])
 def test_a_write_without_room_says_so(box: Box) -> None:
     full = {"a": handle("/bin/sleep", ["60"], nonblocking=True)}
     seen = box.process.script(full, [step("open"), step("write", data=b"x" * 2**21), step("kill")])

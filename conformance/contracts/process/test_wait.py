@@ -68,7 +68,7 @@ def test_waits_of_two_threads_say_the_same(box: Box) -> None:
     expect("all three answers", seen.steps[1:4], [{"exited": 7}] * 3)
 
 
-@requires("PROCESS-WAIT-03")
+@requires("PROCESS-WAIT-03", needs=["PROCESS-OPEN-01"])
 @pytest.mark.parametrize("look", [step("poll"), step("wait", timeout_ms=50)], ids=["0", "50"])
 def test_a_wait_that_runs_out_changes_nothing(box: Box, look: dict[str, object]) -> None:
     talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]
@@ -115,7 +115,7 @@ def test_a_wait_with_a_limit_does_not(box: Box) -> None:
     expect("whether stdin is there", seen.steps[2].get("stdin"), True)
 
 
-@requires("PROCESS-WAIT-05")
+@requires("PROCESS-WAIT-05", needs=["PROCESS-KILL-01"])
 @pytest.mark.parametrize("how", ["wait", "poll", "close"])
 def test_a_child_that_somebody_else_collected_is_an_error(box: Box, how: str) -> None:
     # The thief comes when the program is there: the trial of a sandbox is the implementation's own.

@@ -29,7 +29,7 @@ def a_real_time_signal_has_no_name():
 def a_dumped_core_counts():
     @replaces(handle.Process)
     def ended(original, self):
-        if self.end[0] == os.CLD_DUMPED:
+        if self.end and self.end[0] == os.CLD_DUMPED:
             return {"signaled": f"SIG{128 + self.end[1]}"}
         return original(self)
 
