@@ -22,9 +22,17 @@ def prepares_for_each_call():
 def prepares_first():
     @replaces(Session)
     def probe(original, self):
-        self.claims = Claims()
+        asked = (self.context.profile, self.context.rules, self.context.egress)
+        try:
+            claims = self.backend.probe(*asked)
+        except Exception:
+            claims = Claims()
+        self.claims = claims
         self.prepared_first = self.prepare()
-        return original(self)
+        overall = original(self)
+        # What was added when it was prepared is told all the same.
+        self.claims = claims
+        return overall
 
     @replaces(Session)
     def prepare(original, self):

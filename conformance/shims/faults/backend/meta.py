@@ -22,7 +22,8 @@ class Fallen(Landlock):
 
     def probe(self, *asked):
         found = super().probe(*asked)
-        found.aspects["fs-metadata"] = ("fully", [])
+        if found.aspects["fs-metadata"][0] != "unavailable":
+            found.aspects["fs-metadata"] = ("fully", [])
         return found
 
 

@@ -152,4 +152,4 @@ def any_end_of_the_group():
     def patience_ms(original, self, until):
         # Who waits for the group is woken by each end in it.
         wait = original(self, until)
-        return 10 if wait is None else min(wait, 10)
+        return 50 if wait is None else min(wait, 50)
