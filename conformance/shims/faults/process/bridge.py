@@ -326,4 +326,8 @@ def nobody_is_continued():
 
 @fault("PROCESS-BRIDGE-14", "the leader alone is continued", "kill(pid, SIGCONT)")
 def the_leader_alone_is_continued():
-    continued(lambda process: process.reaped or os.kill(process.pid, _signal.SIGCONT))
+    def alone(process):
+        if not process.reaped:
+            os.kill(process.pid, _signal.SIGCONT)
+
+    continued(alone)

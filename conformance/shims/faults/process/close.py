@@ -115,7 +115,11 @@ def nobody_is_continued():
 
 @fault("PROCESS-CLOSE-04", "the leader alone is continued", "kill(pid, SIGCONT)")
 def the_leader_alone_is_continued():
-    continued(lambda process: process.reaped or os.kill(process.pid, _signal.SIGCONT))
+    def alone(process):
+        if not process.reaped:
+            os.kill(process.pid, _signal.SIGCONT)
+
+    continued(alone)
 
 
 @fault("PROCESS-CLOSE-05", "a stream with a writer is left to the drop", "continue in a loop")
