@@ -17,7 +17,7 @@ import pytest
 
 from boxspec.cli.unchanged import Kit
 from boxspec.errors import HarnessError
-from selftest.tools import REFERENCE, ROOT, Done, boxspec
+from selftest.tools import REFERENCE, ROOT, TWIN, Done, boxspec
 
 FAULTY = ROOT / "conformance" / "shims" / "faults" / "shim.py"
 PROGRAMS = ROOT / "build" / "release" / "fixtures" / "programs"
@@ -162,6 +162,38 @@ def test_what_keeps_a_folder_of_the_kit_is_told(
         assert f"left      {left[0]}\n" in done.stdout
     finally:
         subprocess.run(["chattr", "-R", "-ia", place], stderr=subprocess.DEVNULL, check=False)
+
+
+# It clears the screen, forges a line for the log of a build, and ends with a newline.
+EVIL = "\x1b[2J\r\n::error::forged\n"
+SAYS_EVIL = f"""
+import os, runpy, sys
+sys.argv[0] = {str(TWIN)!r}
+sys.path.insert(0, os.path.dirname(sys.argv[0]))
+import jsonwire
+plain = jsonwire.dump
+
+def spoiled(value):
+    if not isinstance(value, dict):
+        return value
+    names = ("name", "version", "language", "message", "why")
+    return {{k: {EVIL!r} if k in names else spoiled(each) for k, each in value.items()}}
+
+jsonwire.dump = lambda value: plain(spoiled(value))
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize("words", [("smoke",), ("run", "--requirement", "EXEC-SPAWN-01", "-v")])
+def test_what_a_shim_says_of_itself_and_of_failures_is_shown_in_lines(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "shim.py").write_text(SAYS_EVIL)
+    done = boxspec(*words, "--shim", f"{sys.executable} -I -S {tmp_path / 'shim.py'}")
+    said = done.stdout + done.stderr
+    assert "\\x1b[2J\\r\\n" in said, said
+    acting = r"[\x00-\x09\x0b-\x1f\x7f-\x9f]|^\s*::"
+    assert not re.search(acting, said, re.M), ascii(said)
 
 
 WAITS_BY_A_HELPER = f"""\
