@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -16,7 +17,7 @@ import pytest
 
 from boxspec.cli.unchanged import Kit
 from boxspec.errors import HarnessError
-from selftest.tools import REFERENCE, ROOT, Done, boxspec
+from selftest.tools import REFERENCE, ROOT, TWIN, Done, boxspec
 
 FAULTY = ROOT / "conformance" / "shims" / "faults" / "shim.py"
 PROGRAMS = ROOT / "build" / "release" / "fixtures" / "programs"
@@ -122,6 +123,77 @@ def test_what_a_shim_leaves_running_is_ended_and_told(tmp_path: Path) -> None:
     )
     assert told, done.stdout + done.stderr
     assert not Path(f"/proc/{told[1]}").exists()
+
+
+MOUNTS = 'm=$(dirname "$2")/mounted; mkdir -p "$m"; mountpoint -q "$m" || mount -t tmpfs left "$m"'
+HOLDS = 'm=$(dirname "$2")/held; [ -e "$m" ] || { : >"$m"; chattr +i "$m"; }'
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="to mount, and to hold a file, needs root")
+@pytest.mark.parametrize(
+    ("line", "why", "remedy"),
+    [(MOUNTS, "mounted is mounted", "umount -R"), (HOLDS, "held is immutable", "chattr -R -ia")],
+    ids=["a mount", "an immutable file"],
+)
+def test_what_keeps_a_folder_of_the_kit_is_told(
+    line: str, why: str, remedy: str, tmp_path: Path
+) -> None:
+    shim = wrapped(tmp_path, f'if [ "$1" = run ]; then {line}; fi >/dev/null 2>&1')
+    place, file = tmp_path / "tmp", tmp_path / "result.json"
+    place.mkdir(mode=0o755)
+    words = ("run", "--shim", str(shim), "--requirement", "EXEC-RESULT-01", "--json", str(file))
+    # What is mounted goes with the namespace.
+    private = ("unshare", "--mount", "--propagation", "private")
+    done = subprocess.run(
+        [*private, sys.executable, "-P", "-m", "boxspec", *words],
+        cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(place), "CI": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    try:
+        left = json.loads(file.read_text())["left"]
+        if not left and line is HOLDS:
+            pytest.skip("no file here is held by chattr(1)")
+        pattern = f"{place}/.* is not removed: .*{why}.*; {remedy} .*, then rm -rf {place}/.*"
+        assert left and all(re.fullmatch(pattern, each) for each in left), left
+        assert [f"boxspec: {each}" for each in left] == done.stderr.splitlines(), done.stderr
+        assert f"left      {left[0]}\n" in done.stdout
+    finally:
+        subprocess.run(["chattr", "-R", "-ia", place], stderr=subprocess.DEVNULL, check=False)
+
+
+# It clears the screen, forges a line for the log of a build, and ends with a newline.
+EVIL = "\x1b[2J\r\n::error::forged\n"
+SAYS_EVIL = f"""
+import os, runpy, sys
+sys.argv[0] = {str(TWIN)!r}
+sys.path.insert(0, os.path.dirname(sys.argv[0]))
+import jsonwire
+plain = jsonwire.dump
+
+def spoiled(value):
+    if not isinstance(value, dict):
+        return value
+    names = ("name", "version", "language", "message", "why")
+    return {{k: {EVIL!r} if k in names else spoiled(each) for k, each in value.items()}}
+
+jsonwire.dump = lambda value: plain(spoiled(value))
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize("words", [("smoke",), ("run", "--requirement", "EXEC-SPAWN-01", "-v")])
+def test_what_a_shim_says_of_itself_and_of_failures_is_shown_in_lines(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "shim.py").write_text(SAYS_EVIL)
+    done = boxspec(*words, "--shim", f"{sys.executable} -I -S {tmp_path / 'shim.py'}")
+    said = done.stdout + done.stderr
+    assert "\\x1b[2J\\r\\n" in said, said
+    acting = r"[\x00-\x09\x0b-\x1f\x7f-\x9f]|^\s*::"
+    assert not re.search(acting, said, re.M), ascii(said)
 
 
 WAITS_BY_A_HELPER = f"""\

@@ -67,13 +67,14 @@ static bool relay(struct bridge *bridge, uint64_t until, bool ended) {
     return moved;
 }
 
-/* SIGTERM once, SIGKILL when the grace is over. */
+/* SIGTERM once, for those who are stopped too; SIGKILL when the grace is over. */
 static void escalate(struct bridge *bridge) {
     uint64_t now = bs_now_ns();
     if (!bridge->closing && bs_signal_first(bridge->slot) != 0) {
         bridge->closing = true;
         bridge->until = bs_after_ms(now, BS_BRIDGE_GRACE_MS);
         (void)bs_process_terminate(bridge->process, NULL);
+        (void)bs_process_continue(bridge->process, NULL);
     } else if (bridge->closing && !bridge->killed && now >= bridge->until) {
         bridge->killed = true;
         bridge->until = BS_NEVER;

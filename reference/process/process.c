@@ -235,6 +235,10 @@ int bs_process_kill(struct bs_process *process, struct bs_error *err) {
     return send_signal(process, SIGKILL, err);
 }
 
+int bs_process_continue(struct bs_process *process, struct bs_error *err) {
+    return send_signal(process, SIGCONT, err);
+}
+
 /* Somebody who left the group writes where nobody will read. */
 static bool has_writer(int fd) {
     struct pollfd entry = {.fd = fd, .events = POLLIN};

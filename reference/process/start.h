@@ -9,4 +9,7 @@ int bs_process_start(const struct bs_exec_request *request, const struct bs_stdi
                      const struct bs_sandbox *sandbox, int announce, struct bs_process **process,
                      struct bs_error *err);
 
+/* SIGCONT to the group: who is stopped can use a grace. */
+int bs_process_continue(struct bs_process *process, struct bs_error *err);
+
 #endif

@@ -64,7 +64,8 @@ class Judged:
 class Tree:
     """asked: requirements that were named by their ids. narrowed: a part of the tests was left out
     by name, mark or topic. started: RFC 3339, UTC. command: the words behind `boxspec`. left: what
-    the shim left running, in words. spec: the version whose requirements alone are judged."""
+    the shim left running, in words. folders: those of cases that cannot be removed, and why. spec:
+    the version whose requirements alone are judged."""
 
     how: How
     argv: list[str]
@@ -81,6 +82,7 @@ class Tree:
     started: str = ""
     command: list[str] = field(default_factory=list)
     left: str = ""
+    folders: list[str] = field(default_factory=list)
     spec: str | None = None
 
     @property

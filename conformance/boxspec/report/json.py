@@ -55,6 +55,7 @@ def plain(tree: Tree, status: int, words: str) -> dict[str, Any]:
         "requirements": [_requirement(each) for each in tree.judged],
         "tests": [_test(tree, record) for record in tree.records],
         "stale": tree.stale,
+        "left": [*([tree.left] if tree.left else []), *tree.folders],
     }
 
 

@@ -35,6 +35,8 @@ def tell(console: Console, tree: Tree) -> None:
                 console.write(f"conforms  {judged.id}: {line}")
     if tree.left:
         console.write(f"left      {tree.left}")
+    for line in tree.folders:
+        console.write(f"left      {line}")
     for line in tree.stale:
         console.write(f"stale baseline  {line}")
 

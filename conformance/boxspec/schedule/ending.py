@@ -16,8 +16,9 @@ PROPERTY = "boxspec"
 class Ending:
     """`stop` is why nothing was judged; `repeat` are the lines of --repeat, `flaky` their sum.
 
-    `left` says what the shim left running. `ahead` gives the tests whose bodies are done in other
-    threads, before pytest comes to them. `again` is the test that is asked once more now.
+    `left` says what the shim left running, `folders` which of ours it keeps from being removed.
+    `ahead` gives the tests whose bodies are done in other threads, before pytest comes to them.
+    `again` is the test that is asked once more now.
     """
 
     hello: dict[str, Any] = field(default_factory=dict)
@@ -25,6 +26,7 @@ class Ending:
     repeat: list[str] = field(default_factory=list)
     flaky: int = 0
     left: Callable[[], str] = str
+    folders: Callable[[], list[str]] = list
     ahead: Callable[[], Iterable[Hashable]] = tuple
     again: str = ""
 

@@ -63,6 +63,7 @@ class State:
                 self.worker.open(session)
             self.ending.hello = session.hello
             self.ending.left = lambda: session.leftovers.said
+            self.ending.folders = lambda: session.leftovers.folders
         return self.session
 
     def _session(self, isolated: Isolation | None, busy: int = 0) -> Session:

@@ -146,7 +146,8 @@ class Worker:
         with contextlib.suppress(HarnessError):
             behind = self._hear()
             if self._session is not None:
-                self._session.leftovers.join(behind["requests"], behind["left"])
+                behind_it = (behind["requests"], behind["left"], behind["folders"])
+                self._session.leftovers.join(*behind_it)
         self._lines.close()
         self._end.close()
         with contextlib.suppress(ProcessLookupError):

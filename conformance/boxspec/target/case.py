@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 import os
 import stat
@@ -11,28 +10,27 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
 from boxspec.judge.expect import shown
 from boxspec.judge.timing import Timing
 from boxspec.judge.verdict import HostLacks
-from boxspec.places import for_others
 from boxspec.target.client.exchange import Exchange
-from boxspec.target.client.serve import Serve
+from boxspec.target.client.serve import Serve, answer_s
 from boxspec.target.client.streams import Streams
 from boxspec.target.contract import find, names
+from boxspec.target.gates import open_gate
 from boxspec.target.hangs import Hangs
 from boxspec.target.idle import Idle
+from boxspec.target.launching import environment, start, user
 from boxspec.target.leftovers import Leftovers
-from boxspec.target.live import PRELOADED, Live
+from boxspec.target.live import Live
 from boxspec.target.look import FIRST, Look
 from boxspec.target.observe import procs
-from boxspec.target.observe.events import LOOK_S, Events
+from boxspec.target.observe.events import Events
 from boxspec.target.observe.machine import Machine
 from boxspec.target.observe.stamps import SPARE_MS
-from boxspec.target.observe.warden import ShimNotExecuted, Warden
 from boxspec.target.observed import Answer, Observed
 from boxspec.target.patience import Patience
 from boxspec.target.session import Session
@@ -43,9 +41,6 @@ Outcome = TypeVar("Outcome", bound=Observed)
 
 # A shim process has this long.
 WITHIN_S = 30.0
-# A question through serve has this long, and as much again for each MiB that it brings along.
-ANSWER_S = 10.0
-MIB = 2**20
 # What the kernel may take to end a sandbox; it sleeps meanwhile, so nobody's wait for a processor
 # shows it. 254 ms were seen in a run. boxspec-bench-ends (reference/bench/backend) measures it: the
 # longest of 400 ends of a network namespace took 186 ms on two processors with a load of 28, of pid
@@ -159,29 +154,7 @@ class Box:
 
     def open_gate(self, path: str | os.PathLike[str], within_s: float = 10) -> None:
         """Let a program of the case that reads (or will read) this fifo see its end."""
-        done = threading.Event()
-
-        def open_and_close() -> None:
-            os.close(os.open(path, os.O_WRONLY | os.O_CLOEXEC))
-            done.set()
-
-        opener = threading.Thread(target=open_and_close, daemon=True)
-        opener.start()
-        limit = self.patience(within_s)
-        last_look = False
-        while not (came := done.wait(min(limit.left(), LOOK_S))):
-            if last_look or limit.over():
-                break
-            last_look = not self._somebody_lives()
-        if not came:
-            # Frees the opener, which waits for a reader.
-            os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC))
-        opener.join()
-        if not came:
-            what, expected = "the gate is reached", "a reader of the fifo"
-            if last_look:
-                raise limit.all_ended(what, expected, {})
-            raise limit.gave_up(what, expected, "none", {})
+        open_gate(path, self.patience(within_s), self._somebody_lives)
 
     def events(self, name: str | None = None) -> Events:
         """The events fifo of the case; another name, another fifo."""
@@ -258,7 +231,7 @@ class Box:
         or garbage blames the question in flight alone."""
         self.asked = message
         if within_s is None:
-            within_s = ANSWER_S * (1 + _size(message) / MIB)
+            within_s = answer_s(message)
         serve, begun = self.session.serve(), time.monotonic()
         try:
             return Answer(serve.ask(message, within_s)).of(message)
@@ -327,7 +300,7 @@ class Box:
         if "--uid" in state:
             self.open_to_others()
         flags = [*self.session.state, *(str(flag) for flag in state)]
-        exchange = Exchange(folder, message, hold=hold, writer=_user(flags))
+        exchange = Exchange(folder, message, hold=hold, writer=user(flags))
         if "--uid" in state:
             # The shim writes RESPONSE and its log as that user.
             folder.chmod(0o777)
@@ -338,35 +311,13 @@ class Box:
             flags.append("--realtime")
         company = self.session.company_of(exchange.op)
         setting = Setting(Machine.now(), company, self.look.realtime)
-        ours = self.session.env
-        env = dict(ours) if _user(flags) is None else for_others(ours)
-        env["BOXSPEC_SHIM_LOG"] = str(folder / "shim.log")
-        for name, value in (shim_env or {}).items():
-            env.pop(name, None)
-            if value is not None:
-                env[name] = os.fspath(value)
-        if "--preload" in state or "--nocldwait" in state:
-            env["BOXSPEC_PRELOADED"] = str(folder / PRELOADED)
-            (folder / PRELOADED).touch()
-            (folder / PRELOADED).chmod(0o666)
+        env = environment(self.session.env, flags, folder, shim_env or {})
         argv = [*self.session.argv, "run", str(exchange.request), str(exchange.response)]
         try:
-            warden = Warden(
-                argv,
-                flags=flags,
-                env=env,
-                stdin=opened.fds["stdin"],
-                stdout=opened.fds["stdout"],
-                stderr=opened.fds["stderr"],
-            )
-        except BaseException as why:
+            warden = start(argv, flags, env, opened.fds, other="--uid" in state)
+        except BaseException:
             exchange.close()
             opened.close()
-            if isinstance(why, ShimNotExecuted) and "--uid" in state and why.code == errno.EACCES:
-                raise HostLacks(
-                    "other users",
-                    f"{argv[0]} cannot be reached by another user than root: move the checkout",
-                ) from None
             raise
         opened.started()
         live: Live[Outcome] = Live(
@@ -434,20 +385,3 @@ class Box:
             lines = [str(event) for event in events.all()]
             if lines:
                 Path(events.path + ".log").write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def _user(flags: Sequence[str]) -> int | None:
-    """Who the shim is, where that is not the user of the kit: the last flag counts."""
-    users = [uid for flag, uid in pairwise(flags) if flag == "--uid"]
-    return int(users[-1]) if users else None
-
-
-def _size(value: Any) -> int:
-    """The bytes that a question brings, near enough for a limit in time."""
-    if isinstance(value, str):
-        return len(value)
-    if isinstance(value, Mapping):
-        return sum(_size(each) for each in value.values())
-    if isinstance(value, list):
-        return sum(_size(each) for each in value)
-    return 0

@@ -1,4 +1,5 @@
-"""What a shim leaves running behind a request that leaves nothing: it is ended, and told."""
+"""What a shim leaves behind: who runs on behind a request that leaves nobody is ended, and told;
+what keeps a folder of ours where it is, told."""
 
 from __future__ import annotations
 
@@ -37,6 +38,8 @@ class Leftovers:
     def __init__(self) -> None:
         self._requests = 0
         self._seen: list[str] = []
+        # Lines about folders that cannot be removed.
+        self.folders: list[str] = []
 
     def add(self, found: Iterable[Proc]) -> None:
         """Those that do not end by themselves."""
@@ -50,12 +53,13 @@ class Leftovers:
             self._seen += [each.describe() for each in left]
 
     def to_json(self) -> dict[str, Any]:
-        return {"requests": self._requests, "left": self._seen}
+        return {"requests": self._requests, "left": self._seen, "folders": self.folders}
 
-    def join(self, requests: int, left: Iterable[str]) -> None:
+    def join(self, requests: int, left: Iterable[str], folders: Iterable[str] = ()) -> None:
         """What another process has seen of the same shim."""
         self._requests += requests
         self._seen += left
+        self.folders += folders
 
     @property
     def said(self) -> str:

@@ -16,6 +16,7 @@ from boxspec.target import patience
 from boxspec.target.client.exchange import Exchange
 from boxspec.target.client.streams import Streams
 from boxspec.target.death import died
+from boxspec.target.launching import PRELOADED
 from boxspec.target.leftovers import Leftovers, starts_nobody
 from boxspec.target.observe import procs
 from boxspec.target.observe.events import LOOK_S, Events
@@ -26,9 +27,6 @@ from boxspec.target.observe.warden import Exit, Warden
 from boxspec.target.observed import Facts, Observed
 from boxspec.target.patience import Patience
 from boxspec.target.waiting import Setting
-
-# A file in the folder of an exchange, where preloads say in which processes they are.
-PRELOADED = "preloaded"
 
 Outcome = TypeVar("Outcome", bound=Observed)
 

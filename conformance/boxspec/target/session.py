@@ -85,6 +85,8 @@ class Session:
         self.hangs = Hangs()
         self.leftovers = Leftovers()
         self.floods = Floods()
+        # What could not be removed at once.
+        self._held: list[Path] = []
         self._waste: queue.SimpleQueue[Path | None] = queue.SimpleQueue()
         self._cleaner = threading.Thread(target=self._clean, name="cleaner", daemon=True)
         self._cleaner.start()
@@ -163,7 +165,8 @@ class Session:
 
     def _clean(self) -> None:
         while (folder := self._waste.get()) is not None:
-            folders.delete(folder)
+            if not folders.delete(folder):
+                self._held.append(folder)
 
     def marker(self) -> str:
         return f"boxspec-{uuid.uuid4().hex[:16]}"
@@ -225,6 +228,10 @@ class Session:
             os.close(stdin)
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
+        # Whoever used them is gone by now.
+        for folder in self._held:
+            if not folders.delete(folder):
+                self.leftovers.folders.append(folders.stays(folder))
         # What failing cases left is kept.
         folders.leave(self.root)
 

@@ -148,6 +148,43 @@ def test_what_an_older_version_lacks_is_not_claimed(box: Box, what: str) -> None
         )
 
 
+# Any attempt will do: whether one is made at all is what it shows.
+FILTERED = "k_add_key"
+
+
+@requires("BACKEND-PROBE-04")
+@pytest.mark.parametrize("why", ["EINVAL", "EPERM"])
+def test_a_filter_that_cannot_be_installed_is_not_claimed(box: Box, why: str) -> None:
+    # EINVAL is what a kernel without seccomp says, EPERM what another sandbox around it may.
+    claimed = [
+        name
+        for name, claims in _answers(box).items()
+        if claims["aspects"].get("kernel", {}).get("claim") == "fully"
+    ]
+    if not claimed:
+        raise NotApplicable("no backend of hello claims to have a filter here")
+    calls = ("seccomp", "prctl_set_seccomp")
+    refused = [word for call in calls for word in ("--seccomp-deny", f"{call}:{why}")]
+    for name in claimed:
+        with made_scene(FILTERED) as scene:
+            program, *args = scene.arm(sibling=scene.ground.ws / "sibling")
+            session = box.backend.run(
+                [{"program": program, "args": args}],
+                backend=name,
+                root=scene.ground.ws,
+                profile="repo-write",
+                on_unavailable="degrade",
+                state=refused,
+                shim_env={"HOME": str(scene.ground.home)},
+            )
+            if session.result["enforcement"] == "none":
+                continue
+            claim = session.claim("kernel")["claim"]
+            what = f"whether {name} claims kernel fully, where no filter can be installed"
+            expect(what, claim == "fully", False, verdict=Verdict.CONTRADICTION)
+            said_inside(session)
+
+
 @requires("BACKEND-PROBE-05")
 def test_a_probe_answers_twice_the_same_and_leaves_nothing(box: Box) -> None:
     first, second = (box.backend.probe("no-network") for _ in range(2))

@@ -45,6 +45,8 @@ def marking(box: Box) -> tuple[Path, str]:
 
 
 NO_IDS = ["", ".", "../out", "sub/in", "-x", ".x", "a..b", "a b", "x\n", "é", "/bin/true"]
+# What a runner, a shell or an interpreter takes for an option of its own.
+NO_IDS += ["-c", "--", "--internal-sandbox-runner"]
 
 
 @requires("MODULE-ID-02")
@@ -146,6 +148,22 @@ def test_a_relative_root_is_the_callers(box: Box, how: str) -> None:
         state = ["--cwd", str(box.tmp)]
         env_less = {"APCORE_EXTENSIONS_ROOT": None}
         seen = box.module.execute("here", extensions_root=None, state=state, shim_env=env_less)
+    expect("the end, and the value", (end(seen), seen.value), ("value", 1))
+
+
+@requires("MODULE-ID-06")
+@pytest.mark.parametrize("how", ["request", "environment"])
+def test_dots_behind_a_link_lead_where_the_link_leads(box: Box, how: str) -> None:
+    script_at(box.tmp / "there" / "extensions" / "module", "echo 1")
+    script_at(box.tmp / "here" / "extensions" / "module", "echo 2")
+    (box.tmp / "there" / "deep").mkdir()
+    (box.tmp / "here" / "link").symlink_to(box.tmp / "there" / "deep")
+    root = f"{box.tmp}/here/link/../extensions"
+    if how == "request":
+        seen = box.module.execute("module", extensions_root=root)
+    else:
+        env = {"APCORE_EXTENSIONS_ROOT": root}
+        seen = box.module.execute("module", extensions_root=None, shim_env=env)
     expect("the end, and the value", (end(seen), seen.value), ("value", 1))
 
 

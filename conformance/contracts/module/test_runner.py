@@ -17,6 +17,8 @@ WRONG: dict[str, tuple[list[str], bytes]] = {
     "two values": (["marks"], b"1 2"),
     "no such module": (["other"], b"1"),
     "what is no id": (["../marks"], b"1"),
+    "what looks like an option": (["-marks"], b"1"),
+    "its own word for an id": (["--internal-sandbox-runner"], b"1"),
 }
 
 
@@ -30,6 +32,9 @@ def test_a_wrong_call_executes_nothing(box: Box, what: str) -> None:
     expect("a right call: status, output, mark", control, (0, b"[1]", True), verdict="unproven")
     mark.unlink()
     words, given = WRONG[what]
+    for word in words:
+        if word.startswith("-"):
+            box.module.script(word, f": >{quoted(mark)}; cat")
     wrong = box.module.runner(*words, given=given)
     got = (wrong.returncode, bool(wrong.stderr.strip()), mark.exists())
     expect("status, whether it says why, mark", got, (1, True, False))

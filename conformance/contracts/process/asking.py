@@ -158,6 +158,7 @@ class AsksProcess:
         expect_result: bool = True,
         hold: bool = False,
         state: Sequence[str] = (),
+        shim_env: Mapping[str, str | None] | None = None,
         stdin: Any = None,
         stdout: Any = None,
         stderr: Any = None,
@@ -173,6 +174,7 @@ class AsksProcess:
             expect_result=expect_result,
             hold=hold,
             state=state,
+            shim_env=shim_env,
             streams={"stdin": stdin, "stdout": stdout, "stderr": stderr},
         )
 

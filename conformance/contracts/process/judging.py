@@ -8,6 +8,7 @@ from typing import Any
 
 from boxspec.api import Box
 from boxspec.api import programs as P
+from boxspec.target.observe import procs
 from boxspec.target.observe.lines import poll
 from contracts.process.asking import Message, Script, Step, handle, step
 from contracts.shared.moments import until
@@ -19,6 +20,18 @@ SH = "/bin/sh"
 def shell(line: str, *words: Any, **options: Any) -> Message:
     """A handle on `sh -c line` with $1, $2, …"""
     return handle(SH, ["-c", line, "sh", *words], **options)
+
+
+def leader_with_a_stopped_member(events: str) -> tuple[str, list[str]]:
+    """A program and its arguments: both end by themselves at SIGTERM, who gets it."""
+    line = '"$1" "$3" --on TERM:exit:0 & exec "$2" "$3" --on TERM:exit:5'
+    return SH, ["-c", line, "sh", P.stop_self, P.siglog, events]
+
+
+def is_stopped(pid: int) -> bool:
+    """Or gone: nobody waits for whoever does not come to stop."""
+    found = procs.proc(pid)
+    return found is None or found.state == "T"
 
 
 def read_some(fd: int, within_s: float = 10) -> bytes:

@@ -25,7 +25,7 @@ from boxspec.api import (
 )
 from boxspec.api import programs as P
 from contracts.process.asking import Bridge
-from contracts.process.judging import CAT, SH, read_some
+from contracts.process.judging import CAT, SH, is_stopped, leader_with_a_stopped_member, read_some
 from contracts.shared.moments import attempted, elapsed_ms, pass_time, until
 
 DATA = bytes(range(256)) * 8000
@@ -179,6 +179,34 @@ def test_members_have_the_grace_too(box: Box, name: str) -> None:
     got = (seen.how, len(ended))
     with for_the_prompt(box):
         expect("the response, and how many ended by themselves", got, ({"exited": 4}, 2))
+
+
+@requires("PROCESS-BRIDGE-14")
+def test_a_stopped_child_may_use_the_grace(box: Box) -> None:
+    events = box.events()
+    words = [events.path, "--on", "TERM:exit:6"]
+    with box.process.start_bridge(P.stop_self, words, stdin="pipe", within_s=15) as live:
+        child = events.wait("stopping").pid
+        until(lambda: is_stopped(child))
+        live.signal("TERM")
+        seen = live.finish()
+    with for_the_prompt(box):
+        expect("the response", seen.how, {"exited": 6})
+
+
+@requires("PROCESS-BRIDGE-14")
+def test_a_stopped_member_may_use_the_grace(box: Box) -> None:
+    events = box.events()
+    program, words = leader_with_a_stopped_member(str(events.path))
+    with box.process.start_bridge(program, words, stdin="pipe", within_s=15) as live:
+        events.wait("ready")
+        member = events.wait("stopping").pid
+        until(lambda: is_stopped(member))
+        live.signal("TERM")
+        live.finish()
+    ended = {event.pid for event in events.all("end")}
+    with for_the_prompt(box):
+        expect("whether the member ended by itself", member in ended, True)
 
 
 @requires("PROCESS-BRIDGE-08")

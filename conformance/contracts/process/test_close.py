@@ -8,7 +8,15 @@ from boxspec.api import Box, at_least, expect, expect_within, requires
 from boxspec.api import programs as P
 from boxspec.target.observe import procs
 from contracts.process.asking import Script, handle, step
-from contracts.process.judging import CAT, Pause, member_lives_on, shell, woken_by
+from contracts.process.judging import (
+    CAT,
+    Pause,
+    is_stopped,
+    leader_with_a_stopped_member,
+    member_lives_on,
+    shell,
+    woken_by,
+)
 from contracts.shared.moments import attempted, expect_none_left, until
 
 
@@ -145,6 +153,23 @@ def test_a_stopped_child_may_use_its_grace(box: Box) -> None:
         seen = live.finish()
     end = {key: seen.steps[3].get(key) for key in ("exited", "signaled")}
     expect("the end", end, {"exited": 6, "signaled": None})
+
+
+@requires("PROCESS-CLOSE-04")
+def test_a_stopped_member_may_use_its_grace(box: Box) -> None:
+    pause, events = Pause(box), box.events()
+    program, words = leader_with_a_stopped_member(str(events.path))
+    handles = {"a": handle(program, words), pause.name: pause.handle}
+    steps = [step("open"), *pause.steps, step("close", grace_ms=3000)]
+    with box.process.start(handles, steps, within_s=20) as live:
+        events.wait("ready")
+        member = events.wait("stopping").pid
+        pause.reached()
+        until(lambda: is_stopped(member))
+        pause.go_on()
+        live.finish()
+    ended = {event.pid for event in events.all("end")}
+    expect("whether the member ended by itself", member in ended, True)
 
 
 @requires("PROCESS-CLOSE-05")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from boxspec.api import Box, Live, at_most, expect, requires
-from contracts.process.asking import Script, Step, step
+from contracts.process.asking import Message, Script, Step, handle, step
 from contracts.process.judging import Pause, shell
+from contracts.shared.files import script_at
 from contracts.shared.moments import until
 
 # Less than one a cycle is none: threads and descriptors of the script's own come and go.
@@ -87,3 +90,55 @@ def test_cycles_leave_nothing_behind(box: Box) -> None:
             return
         before = more["KiB"] / many
     expect("memory more than before, in KiB", more["KiB"], at_most(MEMORY_KIB))
+
+
+def unopenable(box: Box) -> list[Message]:
+    """One handle for each way in which an open can fail."""
+    plain = script_at(box.tmp / "plain", "exit 0", mode=0o644)
+    headless = box.tmp / "headless"
+    headless.write_text("#!/no/such/interpreter\n")
+    headless.chmod(0o755)
+    nowhere = handle("/bin/true")
+    nowhere["request"]["current_dir"] = str(box.tmp / "missing")
+    return [
+        handle("/boxspec/no/such"),
+        handle("boxspec-no-such", stdin=2, stdout=2, stderr=2),
+        handle(str(plain)),
+        handle(str(headless)),
+        handle("/bin/true", stdout=3),
+        nowhere,
+    ]
+
+
+@requires("PROCESS-LEAK-02", needs=["PROCESS-OPEN-02", "PROCESS-OPEN-03"])
+def test_opens_that_fail_leave_nothing_behind(box: Box) -> None:
+    # More than a table of 64 has room for, of those that leave nothing but their place in it.
+    ways, rounds = unopenable(box), 15
+    names = [[f"{n}-{i}" for i in range(len(ways))] for n in range(rounds)]
+    before, behind = Pause(box, "before"), Pause(box, "behind")
+    handles = {name: way for each in names for name, way in zip(each, ways, strict=True)}
+    handles |= {each.name: each.handle for each in (before, behind)}
+    opens = [[step("open", name) for name in each] for each in names]
+    first, more = chain(*opens[:2]), chain(*opens[2:])
+    last = {"last": handle("/bin/true")}
+    steps = [
+        *first,
+        *before.steps,
+        *more,
+        *behind.steps,
+        step("open", "last"),
+        step("wait", "last"),
+    ]
+    with box.process.start(handles | last, steps, within_s=120) as live:
+        before.reached(60)
+        had = kept(live)
+        before.go_on()
+        behind.reached(60)
+        grown = kept_since(live, had)
+        behind.go_on()
+        seen = live.finish()
+    failed = sum("error" in each for each in seen.steps)
+    expect("opens that failed", failed, rounds * len(ways), verdict="unproven")
+    for what in COUNTED:
+        expect(f"{what} more than before", grown[what], at_most(FEW))
+    expect("an open behind them all", seen.steps[-1], {"exited": 0})

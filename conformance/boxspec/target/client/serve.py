@@ -27,6 +27,8 @@ from boxspec.target.observe.machine import Machine
 from boxspec.target.observe.procs import Proc
 from boxspec.target.observe.warden import Exit, Warden
 
+# What a question has that brings nothing along.
+ANSWER_S = 10.0
 ONE_LINE = "an answer is one line of JSON on stdout, and all else goes to stderr"
 
 
@@ -206,3 +208,19 @@ class Serve:
         if said := self._stderr.text():
             (self._folder / "stderr").write_bytes(said)
         self._streams.close()
+
+
+def answer_s(message: Mapping[str, Any]) -> float:
+    """How long a question may take: as much again for each MiB that it brings along."""
+    return ANSWER_S * (1 + _size(message) / 2**20)
+
+
+def _size(value: Any) -> int:
+    """The bytes that a question brings, near enough for a limit in time."""
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, Mapping):
+        return sum(_size(each) for each in value.values())
+    if isinstance(value, list):
+        return sum(_size(each) for each in value)
+    return 0

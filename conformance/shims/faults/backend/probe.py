@@ -3,6 +3,7 @@
 import os
 
 import backend.claims as claims
+import backend.inside as inside
 import backend.landlock as landlock
 import backend.nothing as nothing
 import backend.ops as ops
@@ -98,3 +99,11 @@ def an_older_version_is_claimed_as_the_newest():
             return original(self, *asked)
         finally:
             type(self).abi = abi
+
+
+@fault("BACKEND-PROBE-04", "that a filter was not installed is no matter", "prctl() unchecked")
+def a_missing_filter_is_no_matter():
+    @replaces(inside)
+    def read_file(original, path):
+        refusal = b'raise OSError(ctypes.get_errno(), "seccomp")'
+        return original(path).replace(refusal, b"return")

@@ -120,3 +120,10 @@ def the_environment_counts_first():
     def root(original, self):
         found = execution.caller_environment().get(lookup.ROOT)
         return lookup.absolute(found) if found else original(self)
+
+
+@fault("MODULE-ID-06", "`..` in the root is taken away as text", "path.resolve(), abspath()")
+def dots_are_taken_away():
+    @replaces(lookup)
+    def absolute(original, root):
+        return os.path.normpath(original(root))

@@ -2,6 +2,7 @@
 
 import os
 
+import module.lookup as lookup
 import module.runner as runner
 from faults.registry import fault, replaces
 
@@ -43,3 +44,11 @@ def a_child_of_the_runner():
         if os.WIFSIGNALED(status):
             os.kill(os.getpid(), os.WTERMSIG(status))
         os._exit(os.waitstatus_to_exitcode(status))
+
+
+@fault("MODULE-RUNNER-01", "of a name it refuses `/` and `..` alone", "a check of traversal")
+def it_looks_for_dots_alone():
+    @replaces(runner)
+    def run(original, words):
+        lookup.is_id = lambda text: "/" not in text and ".." not in text
+        original(words)

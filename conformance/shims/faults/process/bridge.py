@@ -306,3 +306,28 @@ def what_cannot_be_read_has_ended():
     @replaces(bridge.Bridge)
     def expect_nothing_lost(original, self):
         pass
+
+
+def continued(how):
+    """A bridge whose SIGCONT goes to whom `how` says."""
+
+    @replaces(bridge.Bridge)
+    def open(original, self, guard):
+        made = original(self, guard)
+        signal = made.signal
+        made.signal = lambda number: how(made) if number == _signal.SIGCONT else signal(number)
+        return made
+
+
+@fault("PROCESS-BRIDGE-14", "nobody continues who was stopped", "SIGTERM alone")
+def nobody_is_continued():
+    continued(lambda process: None)
+
+
+@fault("PROCESS-BRIDGE-14", "the leader alone is continued", "kill(pid, SIGCONT)")
+def the_leader_alone_is_continued():
+    def alone(process):
+        if not process.reaped:
+            os.kill(process.pid, _signal.SIGCONT)
+
+    continued(alone)

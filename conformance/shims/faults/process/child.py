@@ -5,7 +5,7 @@ import os
 
 import process.bridge as bridge
 import process.handle as handle
-from exec.spawn import caller_environment
+from exec.spawn import caller_environment, find_program, search_path
 from faults.registry import fault, replaces
 
 
@@ -64,3 +64,33 @@ def a_missing_directory_is_no_matter():
         if request.current_dir and not os.path.isdir(request.current_dir):
             request.current_dir = None
         original(self, request, *more)
+
+
+@fault("PROCESS-CHILD-03", "the caller's PATH is searched", "shutil.which(), posix_spawnp")
+def the_callers_path_is_searched():
+    @replaces(handle.Plugged)
+    def execute(original, self, path):
+        callers = caller_environment().get(b"PATH", b"")
+        try:
+            path = find_program(self.request.program, {b"PATH": callers})
+        except OSError:
+            pass
+        original(self, path)
+
+
+@fault("PROCESS-CHILD-03", "an empty entry of PATH is none", "split and filter")
+def an_empty_entry_is_none():
+    @replaces(handle.Plugged)
+    def execute(original, self, path):
+        entries = b":".join(filter(None, search_path(self.environment)))
+        original(self, find_program(self.request.program, {b"PATH": entries or b"/nowhere"}))
+
+
+@fault("PROCESS-CHILD-03", "a relative name is the bridge's", "open() before chdir()")
+def a_bridges_names_are_its_own():
+    @replaces(bridge.Bridge)
+    def open(original, self, guard):
+        name = self.request.program
+        if b"/" in name and not name.startswith(b"/"):
+            self.request.program = os.path.join(os.getcwdb(), name)
+        return original(self, guard)

@@ -1,6 +1,7 @@
 """Mistakes with closing."""
 
 import _signal
+import os
 import select
 
 import process.handle as handle
@@ -91,12 +92,34 @@ def looks_anew():
         return original(self, grace_ms)
 
 
-@fault("PROCESS-CLOSE-04", "nobody continues who was stopped", "SIGTERM alone")
-def nobody_is_continued():
+def continued(how):
+    """A close whose SIGCONT goes to whom `how` says; a bridge closes nothing."""
+
+    @replaces(handle.Process)
+    def close(original, self, grace_ms):
+        self.closes = True
+        return original(self, grace_ms)
+
     @replaces(handle.Process)
     def signal(original, self, number):
-        if number != _signal.SIGCONT:
+        if number == _signal.SIGCONT and hasattr(self, "closes"):
+            how(self)
+        else:
             original(self, number)
+
+
+@fault("PROCESS-CLOSE-04", "nobody continues who was stopped", "SIGTERM alone")
+def nobody_is_continued():
+    continued(lambda process: None)
+
+
+@fault("PROCESS-CLOSE-04", "the leader alone is continued", "kill(pid, SIGCONT)")
+def the_leader_alone_is_continued():
+    def alone(process):
+        if not process.reaped:
+            os.kill(process.pid, _signal.SIGCONT)
+
+    continued(alone)
 
 
 @fault("PROCESS-CLOSE-05", "a stream with a writer is left to the drop", "continue in a loop")

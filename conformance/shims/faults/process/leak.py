@@ -4,6 +4,7 @@ import _thread
 import os
 
 import process.handle as handle
+from errors import Failed
 from faults.registry import fault, replaces
 
 kept: list[object] = []
@@ -49,3 +50,40 @@ def a_descriptor_stays_for_each_member():
     def end_group(original, self):
         kept.extend(os.pidfd_open(pid) for pid in self.group.alive())
         original(self)
+
+
+@fault("PROCESS-LEAK-02", "where nothing is started its pipes stay", "an error path without close")
+def pipes_of_a_failed_open_stay():
+    @replaces(handle.Plugged)
+    def start(original, self):
+        try:
+            return original(self)
+        except Failed:
+            kept.append(os.pipe())
+            raise
+
+
+@fault("PROCESS-LEAK-02", "who was not started is not collected", "a return before waitpid()")
+def a_failed_child_is_not_collected():
+    @replaces(handle.Plugged)
+    def await_exec(original, self, pid, report):
+        waitpid = os.waitpid
+        os.waitpid = lambda pid, flags: (pid, 0)
+        try:
+            original(self, pid, report)
+        finally:
+            os.waitpid = waitpid
+
+
+@fault("PROCESS-LEAK-02", "a failed open keeps its place of 64", "a table without a way back")
+def a_failed_open_keeps_its_place():
+    @replaces(handle.Process)
+    def __init__(original, self, *words, **more):
+        if len(places) >= 64:
+            raise Failed("execution", "too many processes")
+        places.append(self)
+        original(self, *words, **more)
+        places.remove(self)
+
+
+places: list[object] = []

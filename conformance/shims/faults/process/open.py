@@ -131,3 +131,14 @@ def null_is_read_alone():
     @replaces(handle.Plugged)
     def unpiped(original, self, target, flags):
         return original(self, target, os.O_RDONLY)
+
+
+@fault("PROCESS-OPEN-08", "the reason is always that nothing is there", "execvp clones")
+def always_enoent():
+    @replaces(handle.Plugged)
+    def start(original, self):
+        try:
+            return original(self)
+        except Failed as why:
+            words = str(why).replace("Permission denied", "No such file or directory")
+            raise Failed("execution", words) from None

@@ -89,7 +89,9 @@ class Landlock:
         return running_abi()
 
     def fails_to_start(self) -> str | None:
-        command = inside.command([TRUE], session=False, ruleset=self.ruleset(b"/", "read-only"))
+        ruleset = self.ruleset(b"/", "read-only")
+        code = filter_.program(inet=True) if self.filters else None
+        command = inside.command([TRUE], session=False, ruleset=ruleset, filter_=code)
         return starting.fails_to_start(command)
 
     def claim_network(

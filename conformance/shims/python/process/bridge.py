@@ -122,6 +122,7 @@ class Bridge:
             self.told = True
             self.until = now + self.grace_ms() * 1_000_000
             self.process.signal(_signal.SIGTERM)
+            self.process.signal(_signal.SIGCONT)
         elif self.until is not None and now >= self.until and not self.killed:
             self.killed, self.until = True, None
             self.process.signal(_signal.SIGKILL)

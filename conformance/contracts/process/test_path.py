@@ -1,0 +1,149 @@
+"""PROCESS-CHILD-03 and PROCESS-OPEN-08: how a program is found, as exec finds it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from boxspec.api import Box, expect, requires, satisfies
+from contracts.process.asking import request, step
+from contracts.shared.files import script_at
+
+HOW = pytest.mark.parametrize("how", ["script", "bridge"])
+TOOL = "boxspec-tool"
+NOT_STARTED = "not started"
+
+
+def error_of(box: Box, how: str, program: str, fields: dict[str, Any], **run: Any) -> Any:
+    """(the error, or what the program printed)"""
+    if how == "bridge":
+        bridged = box.process.bridge(program, fields=fields, **run)
+        return (bridged.raw or {}).get("error"), bridged.shim_stdout
+    handles = {"a": {"request": request(program, **fields)}}
+    steps = [step("open"), step("read_eof", stream="stdout"), step("wait")]
+    seen = box.process.script(handles, steps, **run)
+    error = seen.steps[0].get("error")
+    return error, b"" if error else seen.data(1)
+
+
+def said(box: Box, how: str, program: str, *folders: Path | str, **more: Any) -> str:
+    """What the program prints that is found behind a PATH of these folders; no folder, no PATH."""
+    pairs = [["PATH", ":".join(map(str, folders))]] if folders else []
+    run = {key: more.pop(key) for key in ("state", "shim_env") if key in more}
+    fields = {"env": {"clear_and_set": pairs}, **more}
+    error, printed = error_of(box, how, program, fields, **run)
+    if error is not None:
+        return NOT_STARTED if error["kind"] == "execution" else f"error {error['kind']}"
+    return printed.decode("utf-8", "replace").strip()
+
+
+def saying(path: Path, text: str, mode: int = 0o755) -> Path:
+    return script_at(path, f"echo {shlex.quote(text)}", mode=mode)
+
+
+@requires("PROCESS-CHILD-03")
+@HOW
+def test_a_bare_name_is_one_of_its_own_path(box: Box, how: str) -> None:
+    saying(box.tmp / "caller" / TOOL, "the caller's")
+    saying(box.tmp / "child" / TOOL, "the child's")
+    (box.tmp / "empty").mkdir()
+    caller = {"PATH": f"{box.tmp}/caller:{os.environ['PATH']}"}
+    got = [said(box, how, TOOL, box.tmp / at, shim_env=caller) for at in ("child", "empty")]
+    expect("with a PATH that has it, and one that has not", got, ["the child's", NOT_STARTED])
+
+
+@requires("PROCESS-CHILD-03")
+@HOW
+def test_without_a_path_the_systems_default_is_searched(box: Box, how: str) -> None:
+    saying(box.tmp / "caller" / TOOL, "the caller's")
+    caller = {"PATH": f"{box.tmp}/caller:{os.environ['PATH']}"}
+    found, _ = error_of(box, how, "true", {"env": {"clear_and_set": []}}, shim_env=caller)
+    got = (found, said(box, how, TOOL, shim_env=caller))
+    expect("`true`, and a tool of the caller", got, (None, NOT_STARTED))
+
+
+@requires("PROCESS-CHILD-03")
+@HOW
+@pytest.mark.parametrize("what", ["missing", "directory", "0644", "dangling", "file-for-folder"])
+def test_what_cannot_be_executed_is_passed_over(box: Box, how: str, what: str) -> None:
+    candidate = box.tmp / "one" / TOOL
+    candidate.parent.mkdir()
+    match what:
+        case "directory":
+            candidate.mkdir()
+        case "0644":
+            saying(candidate, "not executable", mode=0o644)
+        case "dangling":
+            candidate.symlink_to("gone")
+        case "file-for-folder":
+            candidate.parent.rmdir()
+            candidate.parent.touch()
+    for name in ("two", "three"):
+        saying(box.tmp / name / TOOL, name)
+    got = said(box, how, TOOL, *(box.tmp / name for name in ("one", "two", "three")))
+    expect("which program ran", got, "two")
+
+
+RELATIVE = {
+    "a relative entry": (TOOL, "bin"),
+    "a dot": (f"{TOOL}-top", "."),
+    "an empty PATH": (f"{TOOL}-top", ""),
+    "an empty first entry": (f"{TOOL}-top", ":/nowhere"),
+    "an empty entry between": (f"{TOOL}-top", "/nowhere::/nowhere"),
+    "an empty last entry": (f"{TOOL}-top", "/nowhere:"),
+    "a name with a slash": (f"bin/{TOOL}", "/nowhere"),
+}
+
+
+@requires("PROCESS-CHILD-03")
+@HOW
+@pytest.mark.parametrize("vector", RELATIVE)
+def test_what_is_relative_is_relative_to_current_dir(box: Box, how: str, vector: str) -> None:
+    for place in ("caller", "current"):
+        saying(box.tmp / place / "bin" / TOOL, f"in {place}")
+        saying(box.tmp / place / f"{TOOL}-top", f"in {place}")
+    program, entries = RELATIVE[vector]
+    state = ["--cwd", str(box.tmp / "caller")]
+    current = str(box.tmp / "current")
+    got = said(box, how, program, entries, state=state, current_dir=current)
+    expect("which program ran", got, "in current")
+
+
+@requires("PROCESS-CHILD-03")
+@HOW
+def test_the_working_directory_is_searched_where_path_says_so(box: Box, how: str) -> None:
+    saying(box.tmp / "current" / TOOL, "in current")
+    (box.tmp / "bin").mkdir()
+    saying(box.tmp / "bin" / "sub" / TOOL, "in PATH")
+    here: dict[str, Any] = {"current_dir": str(box.tmp / "current")}
+    got = [
+        said(box, how, TOOL, box.tmp / "bin", **here),
+        said(box, how, TOOL, box.tmp / "bin", ".", **here),
+        said(box, how, f"sub/{TOOL}", box.tmp / "bin", **here),
+    ]
+    wanted = [NOT_STARTED, "in current", NOT_STARTED]
+    expect("without a dot, with one, and a name with a slash", got, wanted)
+
+
+@requires("PROCESS-OPEN-08", needs=["PROCESS-CHILD-03"])
+@HOW
+@pytest.mark.parametrize("number", [errno.EACCES, errno.ENOENT], ids=["EACCES", "ENOENT"])
+def test_the_reason_says_whether_a_candidate_existed(box: Box, how: str, number: int) -> None:
+    for name in ("one", "two"):
+        (box.tmp / name).mkdir()
+    if number == errno.EACCES:
+        saying(box.tmp / "one" / TOOL, "not executable", mode=0o644)
+    pairs = [["PATH", f"{box.tmp}/one:{box.tmp}/two"]]
+    error, _ = error_of(box, how, TOOL, {"env": {"clear_and_set": pairs}})
+    names = (os.strerror(number).lower(), errno.errorcode[number].lower())
+
+    def named(text: str) -> bool:
+        return any(name in text.lower() for name in names)
+
+    wanted = satisfies(named, f"the reason {os.strerror(number)}")
+    expect("the message", str((error or {}).get("message", "")), wanted)
