@@ -8,8 +8,8 @@ from boxspec.api import Box, expect, expect_within, requires
 from boxspec.api import programs as P
 from boxspec.target.observe import procs
 from contracts.exec.answers import ObservedRun
-from contracts.exec.moments import attempted, expect_none_left, until
-from contracts.exec.spawn_io import digest, outcome, pattern, shell, stream
+from contracts.exec.moments import attempted, expect_none_left, settled, until
+from contracts.exec.spawn_io import digest, error_of, outcome, pattern, shell, stream
 
 
 def facts(seen: ObservedRun) -> tuple[bool, int | None, bool]:
@@ -48,6 +48,17 @@ def test_the_cap_ends_each_member_of_the_group(box: Box) -> None:
     args = [box.events().path, "--members", "2", "--out", "x" * 101]
     seen = box.exec.run(program=P.siglog, args=args, max_output_bytes=100, within_s=15)
     expect_none_left(seen, box.events(), member=2)
+
+
+@requires("EXEC-CAP-01", pitfalls=["F12"], capability="exec.cap")
+def test_a_payload_that_the_cap_leaves_over_is_no_failed_write(box: Box) -> None:
+    # Nobody reads it, and the SIGKILL takes its last reader: what ended the run is the cap.
+    args = [box.events().path, "--out", "x" * 101]
+    seen = box.exec.run(
+        program=P.siglog, args=args, stdin=b"x" * 2**20, max_output_bytes=100, within_s=15
+    )
+    expect("the error", error_of(seen), {})
+    expect("success, exit code, truncated", facts(seen), CUT)
 
 
 @requires("EXEC-CAP-01", capability="exec.cap", timing=True)
@@ -129,6 +140,16 @@ def test_without_a_cap_nothing_is_cut(box: Box) -> None:
 def test_the_stream_is_kept_up_to_the_cap(box: Box, cap: int) -> None:
     seen = box.exec.run(program=P.flood, args=["60000", "0"], max_output_bytes=cap)
     expect("stdout", stream(seen, "stdout"), digest(pattern(cap)))
+
+
+@requires("EXEC-CAP-03", capability="exec.cap", overlap=0.4, needs=["EXEC-KILL-01"])
+def test_the_stream_is_kept_up_to_the_cap_behind_a_deadline_too(box: Box) -> None:
+    args = [box.events().path, "--out", "before", "--on", "TERM:print:200000"]
+    seen = box.exec.run(
+        program=P.siglog, args=args, timeout_ms=300, max_output_bytes=1000, within_s=15
+    )
+    settled(box.events())
+    expect("bytes on stdout", seen.stdout_len, 1000)
 
 
 @requires("EXEC-CAP-03", pitfalls=["E17"], capability="exec.cap")

@@ -12,6 +12,7 @@ from boxspec.api import Box, Live, between, expect, for_the_prompt, requires, wa
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedBatch
 from contracts.exec.moments import TIMED_OUT, elapsed_ms, let_all_go, pass_time, until
+from contracts.exec.spawn_io import digest, hash_line, shell, stream
 
 HERE = "exec.concurrent"
 
@@ -52,6 +53,33 @@ def test_a_run_ends_while_another_one_waits(box: Box, first: int) -> None:
         "whether the child that ended, and the one that waits, are still there",
         [pids[first] in left, pids[1 - first] in left],
         [False, True],
+    )
+
+
+@requires("EXEC-CONC-01", pitfalls=["H15", "J6"], capability=HERE, overlap=1.5, stress=41)
+def test_a_run_is_served_while_a_crowd_waits(box: Box) -> None:
+    # Whoever has a thread of some pool for each pipe has none left for the last one, whose child
+    # needs its payload written and its output read to come to its end.
+    events, fifo = box.events("crowd"), box.fifo("open-crowd")
+    own, gate = box.events("last"), box.fifo("open-last")
+    line = '"$1" "$2" "$3"; exec "$4"'
+    payload, long = b"x" * 100_000, b"y" * 200_000
+    waits = {**shell(line, P.gate, events.path, fifo, P.hash_stdin), "stdin": payload}
+    last = {**shell(line, P.gate, own.path, gate, "cat"), "stdin": long}
+    with box.exec.start_batch([*[waits] * 40, (400, last)], within_s=28) as live:
+        for _ in range(40):
+            events.wait("ready", timeout_s=20)
+        own.wait("ready", timeout_s=20)
+        box.open_gate(gate)
+        served = until(lambda: len(alive(live)) < 41, 8)
+        let_all_go(fifo, lambda: bool(alive(live)))
+        found = live.finish().runs
+    with for_the_prompt(box):
+        expect("whether the last of 41 came to its end while 40 waited", served, True)
+    expect(
+        "output of the last one, and outputs of the others",
+        (stream(found[-1], "stdout"), {run.stdout for run in found[:-1]}),
+        (digest(long), {hash_line(payload)}),
     )
 
 

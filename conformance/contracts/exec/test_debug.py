@@ -10,6 +10,8 @@ import pytest
 from boxspec.api import Box, contains, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
+from contracts.exec.moments import attempted
+from contracts.exec.spawn_io import shell
 
 HERE = "exec.debug"
 REDACTED = b"[REDACTED_ENV]"
@@ -164,6 +166,26 @@ def test_overlapping_secrets_are_replaced_as_one(box: Box, how: str, each_byte: 
 def test_the_beginning_of_a_secret_is_let_go_at_the_end(box: Box) -> None:
     seen = emit(box, "--out", b"<hunter2-hun", secrets={"MY_TOKEN": SECRET.decode()})
     expect("the caller's stderr", seen.shim_stderr, contains(b"<hunter2-hun"))
+
+
+@requires("EXEC-DEBUG-03", capability=HERE, overlap=1.2, needs=["EXEC-DRAIN-08"])
+def test_the_beginning_of_a_secret_is_let_go_where_the_output_has_no_end(box: Box) -> None:
+    # Who left the group holds the pipe: the run ends, and its stream does not.
+    events = box.events()
+    line = '"$1" --out "$2"; exec "$3" "$4" --setsid --keep out'
+    request = shell(line, P.emit, b"<hunter2-hun".hex(), P.orphan, events.path)
+    seen = box.exec.run(**request, debug=True, shim_env={"MY_TOKEN": SECRET.decode()})
+    attempted(events, orphan=1)
+    expect("the caller's stderr", seen.shim_stderr, contains(b"<hunter2-hun"))
+
+
+@requires("EXEC-DEBUG-03", pitfalls=["E21"], capability=HERE)
+def test_a_secret_is_found_although_the_other_stream_comes_between(box: Box) -> None:
+    pause: list[str | bytes] = ["--gap-us", "40000"]
+    pieces = ["--out", b"<hunter2-", *pause, "--err", b"(other)", *pause, "--out", b"hunter2>"]
+    seen = emit(box, *pieces, secrets={"MY_TOKEN": SECRET.decode()})
+    shown = (REDACTED + b">" in seen.shim_stderr, b"hunter2" in seen.shim_stderr)
+    expect("whether the mark is in the copy, and a part of the secret", shown, (True, False))
 
 
 @pytest.mark.parametrize("stream", ["out", "err"])

@@ -6,10 +6,17 @@ import sys
 
 import pytest
 
-from boxspec.api import Box, Live, Stamp, expect, expect_within, requires
+from boxspec.api import Box, Late, Live, Stamp, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
-from contracts.exec.moments import LINGER_MS, attempted, elapsed_ms, pass_time, settled
+from contracts.exec.moments import (
+    LINGER_MS,
+    attempted,
+    blocked_or_late,
+    elapsed_ms,
+    pass_time,
+    settled,
+)
 from contracts.exec.spawn_io import outcome, shell
 from contracts.shared.moments import need_no_loop, wanted_ms
 
@@ -80,6 +87,21 @@ def test_output_of_the_childs_own_handler_is_kept(box: Box, size: int) -> None:
     expect("bytes on stdout", seen.stdout_len, len("before") + size)
 
 
+@requires("EXEC-DRAIN-07", pitfalls=["E11"], overlap=1.8, needs=["EXEC-KILL-01"])
+def test_output_from_late_in_the_grace_is_kept(box: Box) -> None:
+    # Later than what an escapee is waited for, and well before the grace is over.
+    late = 'sleep 1.4; : >"$2"; printf late; exit 0'
+    line = f"trap '{late}' TERM; : >\"$1\"; while :; do sleep 0.05; done"
+    marks = [box.tmp / "ready", box.tmp / "late"]
+    seen = box.exec.run(**shell(line, *marks), timeout_ms=500, within_s=15)
+    if not marks[0].exists():
+        raise Late("the child is set up before its deadline", "a trap", "none")
+    if not marks[1].exists():
+        why = "a child that needs time to end does not get it"
+        raise blocked_or_late(box, ["EXEC-KILL-01", "EXEC-KILL-02"], why)
+    expect("stdout", seen.stdout, b"late")
+
+
 def escaped(box: Box, **more: object) -> tuple[ObservedRun, Stamp]:
     """A leader exits 0 while an escapee holds its pipes: the run, and when the leader ended."""
     events, fifo = box.events(), box.fifo("gate")
@@ -128,6 +150,17 @@ def test_what_an_escapee_wrote_by_then_is_kept(box: Box) -> None:
     )
 
 
+@requires("EXEC-DRAIN-08", pitfalls=["E7"], overlap=True)
+def test_a_cut_character_is_kept_where_the_output_has_no_end(box: Box) -> None:
+    # Text that is decoded as it comes has one left over, and no end of the stream asks for it.
+    events = box.events()
+    line = '"$1" --out "$2"; exec "$3" "$4" --setsid --keep out'
+    words = (P.emit, b"a\xe2\x82".hex(), P.orphan, events.path)
+    seen = box.exec.run(**shell(line, *words), within_s=20)
+    attempted(events, orphan=1)
+    expect("stdout", seen.stdout.decode("utf-8", "backslashreplace"), "a\ufffd")
+
+
 @requires("EXEC-DRAIN-09", capability="exec.termination", overlap=True)
 @pytest.mark.parametrize("stream", ["out", "err"])
 def test_a_writer_of_one_stream_is_told(box: Box, stream: str) -> None:
@@ -149,3 +182,18 @@ def test_detached_writers_are_told(box: Box) -> None:
         [run.result["detached_writers"] for run in (seen, plain, orphan)],
         [True, False, False],
     )
+
+
+@requires("EXEC-DRAIN-09", capability="exec.termination", overlap=True)
+def test_one_that_lets_go_in_time_is_not_told(box: Box) -> None:
+    leader, escapee, gate = box.events("leader"), box.events("escapee"), box.fifo("gate")
+    # Out of the group it opens the leader's gate, and holds the pipes for a little longer.
+    stays = """setsid sh -c ': >"$0"; sleep 0.2; exec "$1" --sync "$2"' "$1" "$2" "$3" &"""
+    words = (gate, P.emit, escapee.path, P.gate, leader.path)
+    seen = box.exec.run(**shell(f'{stays} exec "$4" "$5" "$1"', *words), within_s=15)
+    told = seen.result["detached_writers"]
+    moments = [event.t_ns for event in (*leader.all("end"), *escapee.all("sync"))]
+    held_ms = elapsed_ms(moments[0], moments[1]) if len(moments) == 2 else LINGER_MS
+    if told and held_ms > LINGER_MS / 2:
+        raise Late("the escapee lets go in time", f"within {LINGER_MS / 2} ms", f"{held_ms} ms")
+    expect("detached_writers", told, False)

@@ -188,6 +188,20 @@ def test_the_grace_is_the_groups_and_not_the_leaders(box: Box) -> None:
     )
 
 
+@requires("EXEC-KILL-03", pitfalls=["G4", "G2"], overlap=6.0, timing=True)
+def test_a_leader_that_ends_late_gives_its_group_no_second_grace(box: Box) -> None:
+    events = box.events()
+    late = ["--on", "TERM:exit:0:2500", "--members", "1", "--member-ignore", "TERM"]
+    args = [events.path, *late]
+    with box.exec.start(program=P.siglog, args=args, timeout_ms=SETTLED_MS, within_s=20) as live:
+        told = events.wait("signal", timeout_s=15)
+        seen = live.finish()
+    attempted(events, member=1)
+    limit_ms = box.grace_ms + box.tick_ms
+    what = "from the leader's SIGTERM to the end of the run"
+    expect_within(box, what, told.effect, seen.end, limit_ms)
+
+
 def last_end(box: Box) -> Stamp:
     """What the last of a group wrote before it ended; who is killed writes nothing."""
     attempted(box.events(), end=1)

@@ -9,6 +9,7 @@ import pytest
 from boxspec.api import Box, between, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.moments import FOREVER_MS, need_preload
+from contracts.exec.spawn_io import shell
 
 CODES = [0, 1, 2, 3, 4, 8, 16, 32, 63, 64, 100, 124, 125, 126, 127, 128, 129, 131, 137, 159, 192]
 CODES += [200, 254, 255]
@@ -34,6 +35,18 @@ def test_a_death_by_the_childs_own_signal_has_no_code_and_no_annotation(
     # The shim's folder too: one that dies of such a signal itself leaves no core with the user.
     state = ["--core", core, "--cwd", str(box.tmp)]
     seen = box.exec.run(program=P.die_by, args=[name], current_dir=str(box.tmp), state=state)
+    expect(
+        "success, exit_code and stderr of a child that a signal of its own killed",
+        (seen.result["success"], seen.result["exit_code"], seen.stderr),
+        (False, None, b""),
+    )
+
+
+# STKFLT, which some have no name for, and two of the real-time signals, which none of them has.
+@pytest.mark.parametrize("number", [16, 37, 64])
+@requires("EXEC-RESULT-02", pitfalls=["I2"])
+def test_a_death_by_a_signal_without_a_name_is_one_too(box: Box, number: int) -> None:
+    seen = box.exec.run(**shell('kill -"$1" $$', number))
     expect(
         "success, exit_code and stderr of a child that a signal of its own killed",
         (seen.result["success"], seen.result["exit_code"], seen.stderr),

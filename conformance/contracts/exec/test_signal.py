@@ -30,7 +30,7 @@ from contracts.exec.moments import (
     send,
     until,
 )
-from contracts.exec.spawn_io import shell
+from contracts.exec.spawn_io import error_of, shell
 
 SIGNALS = ["TERM", "INT"]
 CODE = {"TERM": 143, "INT": 130}
@@ -53,6 +53,19 @@ def interrupted(box: Box, name: str, *args: str | bytes, program: str | None = N
 def test_sigterm_to_the_caller_is_143_and_no_success(box: Box) -> None:
     result = interrupted(box, "TERM").result
     expect("success and exit_code", (result["success"], result["exit_code"]), (False, 143))
+
+
+@requires("EXEC-SIGNAL-01", pitfalls=["H1", "F12"])
+def test_a_payload_that_the_signal_leaves_over_is_no_failed_write(box: Box) -> None:
+    # Nobody reads it, and the signal takes its last reader: what ended the run is the signal.
+    events = box.events()
+    request = {"program": P.never_read, "args": [events.path], "stdin": b"x" * 2**20}
+    with box.exec.start(**request, within_s=20) as live:
+        events.wait("ready")
+        live.signal("TERM")
+        seen = live.finish()
+    expect("the error", error_of(seen), {})
+    expect("success, exit_code", (seen.result["success"], seen.result["exit_code"]), (False, 143))
 
 
 @requires("EXEC-SIGNAL-01", pitfalls=["H1"])

@@ -215,11 +215,23 @@ def test_one_that_holds_the_output_too_does_not_keep_the_run(box: Box) -> None:
     expect_return_from(box, "in,out,err")
 
 
-def expect_return_from(box: Box, streams: str) -> None:
+@requires(
+    "EXEC-STDIN-11",
+    pitfalls=["F9"],
+    capability="exec.stdin_failure",
+    overlap=True,
+    timing=True,
+)
+def test_one_that_holds_stdin_does_not_keep_a_run_whose_payload_may_fail(box: Box) -> None:
+    expect_return_from(box, "in", stdin_failure="ignore")
+
+
+def expect_return_from(box: Box, streams: str, **more: object) -> None:
     """`streams`: what a background process holds of a run whose payload nobody reads."""
     events = box.events()
     args = [events.path, "--keep", streams, "--setsid"]
-    with box.exec.start(program=P.orphan, args=args, stdin=LARGE, within_s=20) as live:
+    request = {"program": P.orphan, "args": args, "stdin": LARGE, **more}
+    with box.exec.start(**request, within_s=20) as live:
         end = events.wait("end").cause
         seen = live.finish()
     limit_ms = LINGER_MS + box.tick_ms

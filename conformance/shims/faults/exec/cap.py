@@ -118,3 +118,22 @@ def bad_bytes_at_the_cut_are_dropped():
         if cut and pieces:
             pieces[-1] = pieces[-1].rstrip("\ufffd")
         return iter(pieces)
+
+
+@fault(
+    "EXEC-CAP-01", "a payload that the cap leaves over is a failed write", "EPIPE of our SIGKILL"
+)
+def payload_left_by_the_cap_is_a_failure():
+    @replaces(run.Run)
+    def final(original, self, cause):
+        left = cause.name == "cap" and self.input.rest
+        return run.Cause("stdin") if left else original(self, cause)
+
+
+@fault("EXEC-CAP-03", "behind a deadline nothing is cut any more", "if (!ended && over)")
+def cap_is_off_behind_a_deadline():
+    @replaces(run.Run)
+    def terminate(original, self, cause):
+        for output in self.outputs:
+            output.cap = None
+        original(self, cause)

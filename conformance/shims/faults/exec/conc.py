@@ -198,3 +198,19 @@ def sixty_four_runs_get_the_signal():
         if len(self.watches) > 64:
             watch.noted = Deaf()
         return watch
+
+
+@fault("EXEC-CONC-01", "a pool of threads reads and writes for all", "asyncio's executor: cpus + 4")
+def small_pool_reads_for_all():
+    def waits(self):
+        return not self.end and self.watch not in signals.handlers.watches[:20]
+
+    @replaces(run.Run)
+    def interests(original, self):
+        pipes = {self.input.fd, *(output.fd for output in self.outputs)} if waits(self) else set()
+        yield from (pair for pair in original(self) if pair[0] not in pipes)
+
+    @replaces(run.Run)
+    def patience_ms(original, self, until):
+        patience = original(self, until)
+        return patience if not waits(self) else 50 if patience is None else min(50, patience)

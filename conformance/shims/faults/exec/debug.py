@@ -319,3 +319,23 @@ def shows_whole_lines():
     @replaces(redact.Redactor)
     def undecided_from(original, self, data):
         return min(original(self, data), data.rfind(b"\n") + 1)
+
+
+@fault("EXEC-DEBUG-03", "what is held back is lost where a stream has no end", "on('end') flushes")
+def held_back_is_lost_without_an_end():
+    @replaces(run.Run)
+    def close(original, self):
+        if self.tee and self.detached:
+            for output in self.outputs:
+                if output.fd >= 0:
+                    self.tee.redactors[output.name].held = b""
+        original(self)
+
+
+@fault("EXEC-DEBUG-03", "both streams are looked through as one", "one Redactor for a run")
+def streams_are_redacted_as_one():
+    @replaces(run.Run)
+    def spawn(original, self):
+        original(self)
+        if self.tee:
+            self.tee.redactors["stderr"] = self.tee.redactors["stdout"]

@@ -204,3 +204,42 @@ def holders_of_stderr_are_not_told():
     def drain(original, self):
         original(self)
         self.detached = self.outputs[0].fd >= 0
+
+
+@fault(
+    "EXEC-DRAIN-07", "a second behind the deadline nobody reads", "a timer from the first signal"
+)
+def reads_a_second_behind_the_deadline():
+    @replaces(run.Run)
+    def terminate(original, self, cause):
+        self.reads_until = monotonic_ns() + run.LINGER_NS
+        original(self, cause)
+
+    @replaces(run.Run)
+    def take(original, self, output):
+        kept, length = len(output.kept), output.length
+        original(self, output)
+        if monotonic_ns() >= getattr(self, "reads_until", monotonic_ns() + 1):
+            del output.kept[kept:]
+            output.length = length
+
+
+@fault("EXEC-DRAIN-09", "who lets go in time is told too", "asked when the child has ended")
+def told_of_those_who_let_go():
+    @replaces(run.Run)
+    def drain(original, self):
+        for _ in range(3):
+            self.turn(monotonic_ns())
+        held = any(output.fd >= 0 for output in self.outputs)
+        original(self)
+        self.detached = held
+
+
+@fault("EXEC-DRAIN-08", "a cut end is lost where a stream has no end", "on('end') decodes the rest")
+def cut_end_is_lost_without_an_end():
+    @replaces(run.Run)
+    def stream(original, self, i, note=None):
+        if not self.detached:
+            return original(self, i, note)
+        output = self.outputs[i]
+        return text.as_json(output.kept, True, note)

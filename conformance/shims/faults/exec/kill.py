@@ -347,3 +347,19 @@ def a_lost_child_leaves_its_group():
     @replaces(group.Group)
     def kill_by_pidfd(original, self):
         pass
+
+
+@fault("EXEC-KILL-03", "a leader that ends late begins the grace anew", "a timer for each wait")
+def grace_begins_anew_behind_the_leader():
+    @replaces(run.Run)
+    def terminate(original, self, cause):
+        if cause.name != "timeout":
+            return original(self, cause)
+        first = monotonic_ns()
+        self.first_signal(cause)
+        while not self.ended(True) and not self.end and monotonic_ns() < first + constants.GRACE_NS:
+            self.turn(min(first + constants.GRACE_NS, self.ending.next_look))
+        late = monotonic_ns() > first + 1_000_000_000
+        if not self.await_end((monotonic_ns() if late else first) + constants.GRACE_NS):
+            self.kill()
+        return None

@@ -1,5 +1,6 @@
 """Mistakes in what a result says."""
 
+import _signal
 import os
 from time import monotonic_ns, time_ns
 
@@ -180,3 +181,12 @@ def signal_takes_the_place_of_an_exit():
         if cause.name == "exit" and self.watch.noted:
             return run.Cause("parent_signal", self.watch.noted.pop(0))
         return cause
+
+
+@fault("EXEC-RESULT-02", "a signal without a name is exit 0", "Node 20: close says 0, null")
+def nameless_signal_is_exit_0():
+    @replaces(run.Run)
+    def outcome(original, self, cause):
+        told = original(self, cause)
+        nameless = told[0] == "signal" and told[2] >= _signal.SIGRTMIN
+        return ("exit", 0, None) if nameless else told

@@ -308,3 +308,13 @@ def each_restores_what_it_found():
                 _signal.signal(number, handler)
 
     signals.Watch.found = None  # type: ignore[attr-defined]
+
+
+@fault(
+    "EXEC-SIGNAL-01", "a payload that SIGTERM leaves over is a failed write", "EPIPE of our kill"
+)
+def payload_left_by_sigterm_is_a_failure():
+    @replaces(run.Run)
+    def final(original, self, cause):
+        left = cause.name == "parent_signal" and self.input.rest
+        return run.Cause("stdin") if left else original(self, cause)

@@ -261,3 +261,12 @@ def payload_comes_through_a_socket():
         self.theirs.append(theirs)
         os.set_blocking(ours, False)
         return ours, theirs
+
+
+@fault("EXEC-STDIN-11", "a payload that may fail is waited for", "await drain() behind the exit")
+def ignored_payload_is_waited_for():
+    @replaces(run.Run)
+    def end_after_exit(original, self):
+        original(self)
+        while self.request.stdin_failure == "ignore" and self.input.fd >= 0:
+            self.turn(None)

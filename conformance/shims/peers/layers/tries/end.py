@@ -104,12 +104,12 @@ def past():
 
 
 @tries("EXEC-RESULT-02")
-def a_death_that_dumps_core():
+def a_death_that_dumps_core_or_has_no_name():
     def setup():
         resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
-    told = call(shell("kill -SEGV $$"), setup=setup)
-    return told["err"] != "", told
+    dumped, nameless = call(shell("kill -SEGV $$"), setup=setup), call(shell("kill -37 $$"))
+    return dumped["err"] != "" or nameless.get("code") == 0, {"SEGV": dumped, "37": nameless}
 
 
 @tries("EXEC-RESULT-08")
