@@ -250,6 +250,61 @@ def test_what_a_shim_differs_in_is_told_by_kinds_and_by_short_cases(
     assert asked is not None and len(asked[1]) < 16, block
 
 
+# The reference, which writes some of its answers in another way that is as good.
+WRITES_OTHERWISE = """\
+#!/usr/bin/env python3
+import json, re, subprocess, sys
+
+RULES = {"matched_rule", "read", "modify", "except", "rule"}
+
+
+def stars(value):
+    if isinstance(value, str):
+        return re.sub(r"[*]{2,}", "****", value)
+    if isinstance(value, dict):
+        return {key: stars(each) for key, each in value.items()}
+    return [stars(each) for each in value]
+
+
+def other(value):
+    if isinstance(value, list):
+        return [other(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    made = {key: stars(each) if key in RULES else other(each) for key, each in value.items()}
+    for problem in made.get("problems") or ():
+        if "second time" in problem["message"]:
+            # What is wrong inside of the repeated value, too.
+            inside = {**problem, "pointer": problem["pointer"] + "/x", "message": "more"}
+            made["problems"] = [*made["problems"], inside]
+    return made
+
+
+asked = subprocess.Popen([sys.argv[1], "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+for line in sys.stdin.buffer:
+    asked.stdin.write(line)
+    asked.stdin.flush()
+    answer = json.loads(asked.stdout.readline())
+    if json.loads(line)["op"] == "hello":
+        sys.stdout.write(json.dumps(answer) + "\\n")
+    else:
+        sys.stdout.write(json.dumps(other(answer)) + "\\n")
+    sys.stdout.flush()
+"""
+
+
+def test_what_the_contract_leaves_open_is_no_difference(work: Path) -> None:
+    shim = work.parent / "otherwise"
+    shim.write_text(WRITES_OTHERWISE)
+    shim.chmod(0o755)
+    reference = ROOT / "build" / "release" / "reference" / "boxspec-ref"
+    words = ["--shim", f"{shim} {reference}", "--time", "16s", "--work", str(work), "--as-it-is"]
+    done = boxspec("fuzz", "shim_diff", *words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    # Rules in answers are asked about when the files of the vectors are through.
+    assert re.search(r" · [1-9][\d.]* k? ?runs, ", done.stdout), done.stdout
+
+
 def test_afl_looks_past_what_a_shim_differs_in_over_every_seed(tmp_path: Path) -> None:
     shim = tmp_path / "odd"
     shim.write_text(ODD)
