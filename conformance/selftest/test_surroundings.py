@@ -14,6 +14,7 @@ import pytest
 
 from boxspec import places
 from boxspec.errors import UsageError
+from boxspec.target.client.command import shim_argv
 from boxspec.terminal import Terminal
 from selftest.tools import ROOT, boxspec, run
 
@@ -66,6 +67,35 @@ def test_a_terminal_of_no_size_shows_the_whole_line() -> None:
     finally:
         os.close(ours)
         os.close(theirs)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("crlf", "#!/usr/bin/env python3\r\nimport sys\r\n", "CR LF .*LF at the line ends"),
+        ("other", "#!/usr/bin/python9\n", "names /usr/bin/python9, which is not there .*python3 "),
+        ("bare", "import sys\n", "has no #! line .*--shim 'python3 "),
+        ("empty", "", "has no #! line"),
+        ("my shim", "#!/bin/sh\n", "is split at its blanks .*--shim \"'"),
+    ],
+)
+def test_why_a_shim_would_not_start_is_told_first(
+    name: str, text: str, says: str, tmp_path: Path
+) -> None:
+    shim = tmp_path / name
+    shim.write_bytes(text.encode())
+    shim.chmod(0o755)
+    with pytest.raises(UsageError, match=says) as told:
+        shim_argv(str(shim))
+    assert str(shim) in str(told.value)
+
+
+@pytest.mark.parametrize("text", ["#!/bin/sh -e\n", "#! /bin/sh\n", "#!sh\n", "\x7fELF\0"])
+def test_what_the_kernel_may_start_is_left_to_it(text: str, tmp_path: Path) -> None:
+    shim = tmp_path / "my shim"
+    shim.write_bytes(text.encode())
+    shim.chmod(0o755)
+    assert shim_argv(f"'{shim}' -x") == (str(shim), "-x")
 
 
 def test_somebody_without_a_home_is_told_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
