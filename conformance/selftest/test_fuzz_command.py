@@ -277,8 +277,8 @@ def test_a_parser_that_falls_over_length_is_found(work: Path) -> None:
     shim.write_text(DIES_OF)
     shim.chmod(0o755)
     for what, path in (("levels", deep), ("letters", work / "batch")):
-        words = ["--shim", f"{shim} {what}", "--work", work, "--as-it-is", "--replay", path]
-        done = boxspec("fuzz", "shim_diff", *words)
+        words: list[str | Path] = ["--shim", f"{shim} {what}", "--work", work]
+        done = boxspec("fuzz", "shim_diff", *words, "--as-it-is", "--replay", path)
         assert done.returncode == 1, done.stdout + done.stderr
         assert done.stdout.startswith("shim_diff: shim-died: ")
         # A file of a hundred thousand brackets is not what a person wants to see.
