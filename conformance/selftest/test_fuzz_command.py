@@ -285,6 +285,21 @@ def test_a_parser_that_falls_over_length_is_found(work: Path) -> None:
         assert max(map(len, done.stdout.splitlines())) < 5000
 
 
+def test_a_sanitizers_report_that_takes_its_time_is_no_hang(work: Path) -> None:
+    shim = work.parent / "late"
+    slow = 'sys.stderr.write("==1==ERROR: AddressSanitizer: heap-buffer-overflow\\n"); '
+    slow += 'sys.stderr.flush(); __import__("time").sleep(600)'
+    shim.write_text(DIES_OF.replace("os._exit(3)", slow))
+    shim.chmod(0o755)
+    work.mkdir()
+    (work / "batch").write_bytes(b'\0\xf8"abcdefghijklmnopqrstuvwxyz"')
+    words: list[str | Path] = ["--shim", f"{shim} letters", "--work", work, "--as-it-is"]
+    env = {"BOXSPEC_FUZZ_SHIM_TIMEOUT_MS": "1000"}
+    done = boxspec("fuzz", "shim_diff", *words, "--replay", work / "batch", env=env)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert done.stdout.startswith("shim_diff: shim-died heap-buffer-overflow: "), done.stdout
+
+
 # The reference, which writes some of its answers in another way that is as good.
 WRITES_OTHERWISE = """\
 #!/usr/bin/env python3

@@ -14,6 +14,7 @@ import pytest
 
 from boxspec import places
 from boxspec.errors import UsageError
+from boxspec.report.files import OutputFile
 from boxspec.target.client.command import shim_argv
 from boxspec.terminal import Terminal
 from selftest.tools import ROOT, boxspec, run
@@ -96,6 +97,13 @@ def test_what_the_kernel_may_start_is_left_to_it(text: str, tmp_path: Path) -> N
     shim.write_bytes(text.encode())
     shim.chmod(0o755)
     assert shim_argv(f"'{shim}' -x") == (str(shim), "-x")
+
+
+def test_a_folder_that_is_not_there_yet_is_told_with_its_command(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"^--json .*No such file.* \(mkdir -p '.*/my results'\)$"):
+        OutputFile("--json", str(tmp_path / "my results" / "r.json"))
+    with pytest.raises(UsageError, match="name another file"):
+        OutputFile("--json", str(tmp_path))
 
 
 def test_somebody_without_a_home_is_told_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
