@@ -40,6 +40,8 @@ def github(folder: Path, given: Mapping[str, str]) -> tuple[int, dict[str, str],
     inputs = action["inputs"].items()
     context = {f"inputs.{name}": str(of.get("default", "")) for name, of in inputs}
     context |= {f"inputs.{name}": value for name, value in given.items()}
+    # What a step that did not come would have said is empty.
+    context |= {of["value"].strip("${} "): "" for of in action["outputs"].values()} | context
     context |= {"github.action_path": str(CI / "action"), "runner.temp": str(folder / "temp")}
     (folder / "temp").mkdir()
     files = {name: folder / "temp" / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}

@@ -9,6 +9,8 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from boxspec.errors import UsageError
+
 ROOT = Path(__file__).resolve().parents[2]
 CONTRACTS = ROOT / "conformance" / "contracts"
 TEMPLATES = ROOT / "conformance" / "shims" / "templates"
@@ -37,8 +39,18 @@ def cache() -> Path:
     """Where the kit keeps what it can make again; the folder may not be there yet."""
     if not INSTALLED:
         return ROOT / "build"
+    return _caches() / "boxspec"
+
+
+def _caches() -> Path:
+    """Of this user."""
     named = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(named) if named.startswith("/") else Path.home() / ".cache") / "boxspec"
+    try:
+        return Path(named) if named.startswith("/") else Path.home() / ".cache"
+    except RuntimeError:
+        # As in a container: some number, and no line of it in /etc/passwd.
+        problem = f"is not set, and the user {os.getuid()} has no home folder"
+        raise UsageError("HOME", problem, "set HOME, or XDG_CACHE_HOME") from None
 
 
 def scratch() -> Path:
@@ -69,9 +81,13 @@ def _open_to_all(folder: Path) -> bool:
 
 def case_root() -> Path:
     """Where workspaces of sandboxes are made: sandboxes have a /tmp and a /dev/shm of their own."""
-    named = os.environ.get("BOXSPEC_CASE_ROOT") or os.environ.get("XDG_CACHE_HOME")
-    root = (Path(named) if named else Path.home() / ".cache") / "boxspec"
-    root.mkdir(parents=True, exist_ok=True)
+    named = os.environ.get("BOXSPEC_CASE_ROOT")
+    root = (Path(named) if named else _caches()) / "boxspec"
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+    except OSError as why:
+        problem = f"cannot be made: {why.strerror}"
+        raise UsageError(str(root), problem, "name another folder: BOXSPEC_CASE_ROOT") from None
     return root.resolve()
 
 

@@ -47,7 +47,8 @@ class Terminal:
         """The live line; the next one takes its place."""
         if not self.tty:
             return
-        width = os.get_terminal_size(self.out.fileno()).columns - 1
+        # A terminal that nobody gave a size has 0 columns.
+        width = (os.get_terminal_size(self.out.fileno()).columns or 80) - 1
         with self._lock:
             self.out.write("\r\033[K" + one_line(text)[:width])
             self.out.flush()

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.fuzz import afl, targets, trees
+from boxspec.fuzz import afl, seeds, targets, trees
 from boxspec.target.observe import procs
 from selftest.tools import FAKE, ROOT, Done, boxspec, named_block, named_output, run
 
@@ -250,17 +250,122 @@ def test_what_a_shim_differs_in_is_told_by_kinds_and_by_short_cases(
     assert asked is not None and len(asked[1]) < 16, block
 
 
+# Dies of what its first word says, and supports nothing.
+DIES_OF = """\
+#!/usr/bin/env python3
+import json, os, re, sys
+
+for line in sys.stdin:
+    message = json.loads(line)
+    text = message.get("text", "")
+    if re.search({"levels": r"\\[{50000}", "letters": r"([a-zA-Z])\\1{280}"}[sys.argv[1]], text):
+        os._exit(3)
+    answer = {"id": message["id"], "unsupported": {"capability": message["op"], "why": "odd"}}
+    if message["op"] == "hello":
+        answer = {"id": message["id"], "result": {"nonce": message["nonce"], "pid": os.getpid()}}
+    print(json.dumps(answer), flush=True)
+"""
+
+
+def test_a_parser_that_falls_over_length_is_found(work: Path) -> None:
+    made = seeds.makers()["shim_diff"]()
+    seeds.write(made, work / "alone", seeds.LONGEST_ALONE)
+    deep = next(each for each in (work / "alone").iterdir() if b"[" * 50_000 in each.read_bytes())
+    # A batch of all that becomes of a file.
+    (work / "batch").write_bytes(b'\0\xf8"abcdefghijklmnopqrstuvwxyz"')
+    shim = work.parent / "dies"
+    shim.write_text(DIES_OF)
+    shim.chmod(0o755)
+    for what, path in (("levels", deep), ("letters", work / "batch")):
+        words: list[str | Path] = ["--shim", f"{shim} {what}", "--work", work]
+        done = boxspec("fuzz", "shim_diff", *words, "--as-it-is", "--replay", path)
+        assert done.returncode == 1, done.stdout + done.stderr
+        assert done.stdout.startswith("shim_diff: shim-died: ")
+        # A file of a hundred thousand brackets is not what a person wants to see.
+        assert max(map(len, done.stdout.splitlines())) < 5000
+
+
+def test_a_sanitizers_report_that_takes_its_time_is_no_hang(work: Path) -> None:
+    shim = work.parent / "late"
+    slow = 'sys.stderr.write("==1==ERROR: AddressSanitizer: heap-buffer-overflow\\n"); '
+    slow += 'sys.stderr.flush(); __import__("time").sleep(600)'
+    shim.write_text(DIES_OF.replace("os._exit(3)", slow))
+    shim.chmod(0o755)
+    work.mkdir()
+    (work / "batch").write_bytes(b'\0\xf8"abcdefghijklmnopqrstuvwxyz"')
+    words: list[str | Path] = ["--shim", f"{shim} letters", "--work", work, "--as-it-is"]
+    env = {"BOXSPEC_FUZZ_SHIM_TIMEOUT_MS": "1000"}
+    done = boxspec("fuzz", "shim_diff", *words, "--replay", work / "batch", env=env)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert done.stdout.startswith("shim_diff: shim-died heap-buffer-overflow: "), done.stdout
+
+
+# The reference, which writes some of its answers in another way that is as good.
+WRITES_OTHERWISE = """\
+#!/usr/bin/env python3
+import json, re, subprocess, sys
+
+RULES = {"matched_rule", "read", "modify", "except", "rule"}
+
+
+def stars(value):
+    if isinstance(value, str):
+        return re.sub(r"[*]{2,}", "****", value)
+    if isinstance(value, dict):
+        return {key: stars(each) for key, each in value.items()}
+    return [stars(each) for each in value]
+
+
+def other(value):
+    if isinstance(value, list):
+        return [other(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    made = {key: stars(each) if key in RULES else other(each) for key, each in value.items()}
+    for problem in made.get("problems") or ():
+        if "second time" in problem["message"]:
+            # What is wrong inside of the repeated value, too.
+            inside = {**problem, "pointer": problem["pointer"] + "/x", "message": "more"}
+            made["problems"] = [*made["problems"], inside]
+    return made
+
+
+asked = subprocess.Popen([sys.argv[1], "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+for line in sys.stdin.buffer:
+    asked.stdin.write(line)
+    asked.stdin.flush()
+    answer = json.loads(asked.stdout.readline())
+    if json.loads(line)["op"] == "hello":
+        sys.stdout.write(json.dumps(answer) + "\\n")
+    else:
+        sys.stdout.write(json.dumps(other(answer)) + "\\n")
+    sys.stdout.flush()
+"""
+
+
+def test_what_the_contract_leaves_open_is_no_difference(work: Path) -> None:
+    shim = work.parent / "otherwise"
+    shim.write_text(WRITES_OTHERWISE)
+    shim.chmod(0o755)
+    reference = ROOT / "build" / "release" / "reference" / "boxspec-ref"
+    words = ["--shim", f"{shim} {reference}", "--time", "16s", "--work", str(work), "--as-it-is"]
+    done = boxspec("fuzz", "shim_diff", *words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    # Rules in answers are asked about when the files of the vectors are through.
+    assert re.search(r" · [1-9][\d.]* k? ?runs, ", done.stdout), done.stdout
+
+
 def test_afl_looks_past_what_a_shim_differs_in_over_every_seed(tmp_path: Path) -> None:
     shim = tmp_path / "odd"
     shim.write_text(ODD)
     shim.chmod(0o755)
     binary = trees.binary("fuzz-afl", targets.named("shim_diff"))
-    seeds = sorted((ROOT / "fuzz" / "corpus" / "shim_diff").iterdir())[:4]
+    first = sorted((ROOT / "fuzz" / "corpus" / "shim_diff").iterdir())[:4]
     env = {**os.environ, "BOXSPEC_FUZZ_SHIM": f"{shim} other"}
-    assert afl.crashing(binary, seeds, env) != []
-    found = afl.differing(binary, seeds, env)
+    assert afl.crashing(binary, first, env) != []
+    found = afl.differing(binary, first, env)
     assert any(re.fullmatch("differs [a-z-]+-id", key) for key in found), found
-    assert afl.crashing(binary, seeds, {**env, "BOXSPEC_FUZZ_KNOWN": ",".join(found)}) == []
+    assert afl.crashing(binary, first, {**env, "BOXSPEC_FUZZ_KNOWN": ",".join(found)}) == []
 
 
 def test_a_shim_that_is_too_slow_for_the_time_is_not_called_clean(work: Path) -> None:

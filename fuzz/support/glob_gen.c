@@ -36,7 +36,7 @@ static const struct symbol rarities[32] = {
     TEXT("\xa9"),
     TEXT("\xed\xa0\x80"),
     TEXT("***"),
-    TEXT("****"),
+    TEXT("\xf0\x80\x80\xaf"),
     TEXT("//"),
     TEXT("/./"),
     TEXT("+"),
@@ -52,7 +52,7 @@ static const struct symbol rarities[32] = {
     TEXT("e\u0301"),
     TEXT("\u0301"),
     TEXT("\u212a"),
-    TEXT("\x7f"),
+    TEXT("\xe0\x80\xaf"),
     TEXT("\xf4\x90\x80\x80"),
     TEXT("\xc0\xaf"),
 };

@@ -196,10 +196,13 @@ static uint64_t mix(uint64_t state) {
     return state ^ state >> 31;
 }
 
+enum { GROWN = 300, GROWN_FROM = BS_SHIM_MOST_REQUESTS - 4 };
+
 /* What becomes of a text by the change of this number: first the last bytes are cut off one by one,
  * then the text is cut everywhere, then a byte of it is dropped, exchanged or doubled, or another
- * one gets between. Which, says the number and no more: a shorter text is changed alike. Takes len
- * + 1 bytes at `to`. */
+ * one gets between; in the last ones a byte is there 300 times: levels, digits and strings that
+ * are longer than somebody counts in a byte. Which, says the number and no
+ * more: a shorter text is changed alike. Takes len + GROWN bytes at `to`. */
 static size_t change(size_t number, const char *text, size_t len, char *to) {
     enum { CUTS_AT_THE_END = 12, CUTS = 32 };
     static const char bytes[] = "{}[]\",:\\/0-9.eEtfnu!*?#&- \t\r\n\x01\x7f\x80\xc3\xed\xf4\xff";
@@ -215,6 +218,11 @@ static size_t change(size_t number, const char *text, size_t len, char *to) {
     size_t taken = drawn % 4 == 3 ? 0 : 1; /* of the text */
     size_t put = drawn % 4 == 0 ? 0 : 1;
     memcpy(to, text, at);
+    if (number >= GROWN_FROM) {
+        memset(to + at, text[at], GROWN);
+        memcpy(to + at + GROWN, text + at + 1, len - at - 1);
+        return len + GROWN - 1;
+    }
     to[at] = drawn % 4 == 2 ? text[at] : bytes[(drawn >> 8) % sizeof bytes];
     if (drawn % 4 == 2)
         taken = 0;
@@ -262,7 +270,7 @@ static void make_texts(struct maker *m, unsigned marks) {
     struct bs_fuzz_text *changed = end != NULL ? &workspace : &global;
     const struct bs_fuzz_text whole = *changed;
     m->from->left = 0;
-    char *to = bs_fuzz_take(m->pool, whole.len + 1);
+    char *to = bs_fuzz_take(m->pool, whole.len + GROWN);
     for (size_t number = 0; number < BS_SHIM_MOST_REQUESTS; number++) {
         if (whole.len > 0)
             *changed = (struct bs_fuzz_text){to, change(number, whole.text, whole.len, to)};

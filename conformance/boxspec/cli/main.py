@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib
+import io
 import os
 import signal
 import sys
@@ -94,9 +95,13 @@ def _prepare() -> None:
     os.close(fd)
     for fd, name in ((1, "stdout"), (2, "stderr")):
         if getattr(sys, name) is None:
-            stream = open(fd, "w", closefd=False)
-            setattr(sys, name, stream)
-            setattr(sys, f"__{name}__", stream)
+            made = open(fd, "w", closefd=False)
+            setattr(sys, name, made)
+            setattr(sys, f"__{name}__", made)
+    # An encoding of the caller's choice may not have every character of a clause.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _interrupt(*_: object) -> None:

@@ -9,6 +9,8 @@ from boxspec.fuzz.findings import Finding
 SHOWN_BYTES = 32
 # Of what a shim wrote to stderr: a sanitizer's report to the place of its error, or the end.
 SHOWN_LINES = 14
+# Of a line of a case, and of a message: a file of a hundred thousand brackets is seen at a glance.
+SHOWN_CHARS = 4000
 BEGINNING = re.compile(r"Sanitizer: |runtime error: |^panic: |^Traceback |panicked at ")
 
 
@@ -26,14 +28,21 @@ def _shown(said: list[str]) -> list[str]:
     return said[begins : begins + SHOWN_LINES]
 
 
+def _cut(line: str) -> str:
+    if len(line) <= SHOWN_CHARS:
+        return line
+    half = SHOWN_CHARS // 2
+    return f"{line[:half]} … {len(line) - 2 * half} characters … {line[-half:]}"
+
+
 def finding_block(finding: Finding, command: str) -> list[str]:
     """In a fixed order, like the block of a failed requirement."""
     told = finding.report
     says = finding.target.oracles.get(told.oracle) if told.oracle is not None else None
-    lines = [f"{finding.target.name}: {told.key}: {told.message}"]
+    lines = [f"{finding.target.name}: {told.key}: {_cut(told.message)}"]
     lines.append(f"  means     {says or 'the target did not come to its end'}")
     lines.append("  case      " + ("" if told.case else "none was shown"))
-    lines += [f"    {line}" for line in told.case]
+    lines += [f"    {_cut(line)}" for line in told.case]
     if told.shim_said:
         lines.append("  stderr    of the shim")
         lines += [f"    {line}" for line in _shown(told.shim_said)]

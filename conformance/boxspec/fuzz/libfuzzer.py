@@ -53,7 +53,8 @@ class LibFuzzer:
         for folder in (self._corpus, self._found):
             folder.mkdir(parents=True, exist_ok=True)
         if self._plan.target.shim:
-            seeds.write(seeds.makers()[self._plan.target.name](), self._short)
+            inputs = seeds.makers()[self._plan.target.name]()
+            seeds.write(inputs, self._short, seeds.LONGEST_ALONE)
         for job in self._jobs:
             job.asks_short = self._plan.target.shim
             self._start(job)
@@ -64,7 +65,7 @@ class LibFuzzer:
             plan.binary,
             # 0 would be a seed of libFuzzer's own choice.
             f"-seed={plan.seed * 1000 + job.number * MOST_STARTS + job.starts + 1}",
-            f"-max_len={seeds.LONGEST if job.asks_short else plan.target.max_len}",
+            f"-max_len={seeds.LONGEST_ALONE if job.asks_short else plan.target.max_len}",
             f"-artifact_prefix={self._found}/",
             f"-timeout={SHIM_INPUT_S if plan.target.shim else INPUT_S}",
             f"-rss_limit_mb={MEMORY_MB}",

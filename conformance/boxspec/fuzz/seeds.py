@@ -14,6 +14,8 @@ from pathlib import Path
 from boxspec.target.contract import every
 
 LONGEST = 8192
+# What is asked alone and not fuzzed: a hundred thousand levels, a string of a megabyte.
+LONGEST_ALONE = 1 << 20
 
 
 def makers() -> dict[str, Callable[[], Iterable[bytes]]]:
@@ -22,12 +24,12 @@ def makers() -> dict[str, Callable[[], Iterable[bytes]]]:
     return {name: maker for each in fuzzing for name, maker in each.seeds.items()}
 
 
-def write(inputs: Iterable[bytes], folder: Path) -> int:
+def write(inputs: Iterable[bytes], folder: Path, longest: int = LONGEST) -> int:
     """Under names that say their content, so that the same input is one file."""
     folder.mkdir(parents=True, exist_ok=True)
     names = set()
     for data in inputs:
-        if len(data) <= LONGEST:
+        if len(data) <= longest:
             name = hashlib.sha1(data, usedforsecurity=False).hexdigest()
             (folder / name).write_bytes(data)
             names.add(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 from boxspec.errors import UsageError
@@ -16,8 +17,11 @@ class OutputFile:
             with self.path.open("a", encoding="utf-8"):
                 pass
         except OSError as why:
+            lacks = not self.path.parent.exists()
+            remedy = f"mkdir -p {shlex.quote(str(Path(name).parent))}"
+            problem = f"cannot be written: {why.strerror}"
             raise UsageError(
-                f"{flag} {name}", f"cannot be written: {why.strerror}", "name another file"
+                f"{flag} {name}", problem, remedy if lacks else "name another file"
             ) from None
         if not existed:
             self.path.unlink()

@@ -21,6 +21,9 @@ from boxspec.schedule.ending import ENDING, PROPERTY, Ending
 
 # The kit needs none of the plugins that happen to be installed; most of the start-up is theirs.
 _NO_AUTOLOAD = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
+# What pytest takes from there is about the caller's own tests: flags that it does not know here, or
+# a selection that leaves tests out and says nothing. Shims get the environment as it was.
+_OF_THE_CALLER = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_DEBUG", _NO_AUTOLOAD)
 
 
 # So many objects more than before, and garbage is sought; a case makes thousands and drops them.
@@ -63,10 +66,24 @@ class Observer:
     config: pytest.Config | None = None
     started: float = field(default_factory=time.monotonic)
     seconds: float = 0.0
+    environment: dict[str, str] | None = None
+
+    def takes_environment(self) -> None:
+        """What is pytest's of it, until pytest has begun."""
+        self.environment = {name: os.environ[name] for name in _OF_THE_CALLER if name in os.environ}
+        for name in self.environment:
+            del os.environ[name]
+        os.environ[_NO_AUTOLOAD] = "1"
+
+    def gives_environment_back(self) -> None:
+        if self.environment is not None:
+            del os.environ[_NO_AUTOLOAD]
+            os.environ.update(self.environment)
+            self.environment = None
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config: pytest.Config) -> None:
-        os.environ.pop(_NO_AUTOLOAD, None)
+        self.gives_environment_back()
         self.config = config
         manager = config.pluginmanager
         if manager.hasplugin("terminalreporter"):
@@ -126,7 +143,7 @@ def run_pytest(
     arguments: list[str], observer: Observer, contracts: Sequence[str] | None = None
 ) -> int:
     """pytest.main on the tests of these contracts (None: all); its exit code."""
-    os.environ[_NO_AUTOLOAD] = "1"
+    observer.takes_environment()
     gc.disable()
     try:
         # Its complaints about a selection become one line of ours.
@@ -159,7 +176,7 @@ def run_pytest(
             )
     finally:
         gc.enable()
-        os.environ.pop(_NO_AUTOLOAD, None)
+        observer.gives_environment_back()
 
 
 def collect() -> Observer:

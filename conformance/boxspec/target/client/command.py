@@ -54,6 +54,9 @@ def shim_argv(command: str | None) -> tuple[str, ...]:
         ) from None
     if not words:
         raise UsageError("--shim ''", "is empty", "name an executable, e.g. --shim ./my-shim")
+    if Path(command).is_file() and not Path(words[0]).exists():
+        remedy = f'quote it twice: --shim "{shlex.quote(command)}"'
+        raise UsageError(f"--shim {command}", "is split at its blanks", remedy)
     return (_program(words[0]), *(_beside(word) for word in words[1:]))
 
 
@@ -73,7 +76,30 @@ def _program(word: str) -> str:
         raise UsageError(f"--shim {word}", "is a folder", "name the executable inside it")
     if not os.access(path, os.X_OK):
         raise UsageError(f"--shim {word}", "has no run bit", f"chmod +x {shlex.quote(word)}")
+    _check_beginning(word, path)
     return str(path)
+
+
+def _check_beginning(word: str, path: Path) -> None:
+    """What the kernel says of a script that it cannot start names neither the line nor the cause:
+    "No such file or directory" is the interpreter."""
+    place = f"--shim {word}"
+    named = "name the interpreter: --shim " + shlex.quote(f"python3 {shlex.quote(word)}")
+    try:
+        with path.open("rb") as file:
+            begins = file.read(256)
+    except OSError:
+        return  # may be executed, and not read
+    if not begins.startswith(b"#!"):
+        if b"\0" not in begins:
+            raise UsageError(place, "is no program and has no #! line", f"give it one, or {named}")
+        return
+    line = begins.partition(b"\n")[0]
+    if line.endswith(b"\r"):
+        raise UsageError(place, "its #! line ends with CR LF", "save it with LF at the line ends")
+    interpreter = os.fsdecode(line[2:].split()[0]) if line[2:].split() else ""
+    if interpreter.startswith("/") and not Path(interpreter).exists():
+        raise UsageError(place, f"its #! line names {interpreter}, which is not there", named)
 
 
 def _beside(word: str) -> str:

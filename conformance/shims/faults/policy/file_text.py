@@ -110,6 +110,13 @@ def invalid_bytes_are_replaced():
         return original(self, data.decode("utf-8", "replace").encode())
 
 
+@fault("POLICY-FILE-11", "an overlong form of three bytes is taken", "only C0 and C1 are refused")
+def an_overlong_form_of_three_bytes_is_taken():
+    @replaces(source.Source)
+    def read(original, self, data):
+        return original(self, data.replace(b"\xe0\x80\xaf", b"/"))
+
+
 @fault("POLICY-FILE-12", "nesting has no limit", "only the stack limits it")
 def no_limit_of_depth():
     jsontext.DEEPEST = yamltext.DEEPEST = 10**9

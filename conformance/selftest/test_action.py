@@ -1,0 +1,110 @@
+"""The GitHub action, step by step as a runner does it, with a boxspec that says what it was asked.
+
+ci/try_templates.py takes a real one: that needs a wheel and a package index."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from selftest.tools import ROOT
+
+# `python3 -c` is the question whether it will do, `python3 -m venv FOLDER` makes the environment.
+PYTHON = """\
+#!/bin/sh
+case $1 in
+-c) exit {too_old} ;;
+esac
+mkdir -p "$3/bin"
+printf '#!/bin/sh\\n' >"$3/bin/pip"
+cp {here}/boxspec "$3/bin/boxspec"
+chmod +x "$3/bin/pip"
+"""
+BOXSPEC = """\
+#!/bin/sh
+printf '%s\\n' "$@" >{here}/asked
+[ {status} = 2 ] && echo 'boxspec: --shim ./x: no such file (check the path)' >&2 && exit 2
+for word; do
+    [ "$before" = --md ] && echo '## told in Markdown' >"$word"
+    before=$word
+done
+echo 'does not conform · exit status {status}'
+exit {status}
+"""
+Act = Callable[..., tuple[int, dict[str, str], str]]
+
+
+@pytest.fixture
+def act(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Act:
+    """The status of the action, its outputs and the summary, for a boxspec that ends with this."""
+    spec = importlib.util.spec_from_file_location("templates", ROOT / "ci" / "try_templates.py")
+    assert spec is not None and spec.loader is not None
+    templates: Any = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(templates)
+    place = tmp_path / "work"
+    place.mkdir()
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+
+    def make(status: int, too_old: int = 0, **given: str) -> tuple[int, dict[str, str], str]:
+        for name, text in (("python3", PYTHON), ("boxspec", BOXSPEC)):
+            file = tmp_path / name
+            file.write_text(text.format(here=tmp_path, status=status, too_old=too_old))
+            file.chmod(0o755)
+        told = templates.github(place, {"shim": "./my shim", **given})
+        assert isinstance(told, tuple)
+        return told
+
+    return make
+
+
+def asked(folder: Path) -> list[str]:
+    return (folder / "asked").read_text().splitlines()
+
+
+@pytest.mark.parametrize("status", [0, 1, 3])
+def test_the_status_is_that_of_the_run_and_the_summary_is_its_markdown(
+    act: Act, status: int
+) -> None:
+    ended, outputs, summary = act(status)
+    assert (ended, outputs["status"]) == (status, str(status))
+    assert summary == "## told in Markdown\n"
+
+
+def test_words_stay_words_and_every_line_counts(act: Act, tmp_path: Path) -> None:
+    (tmp_path / "work" / "x").touch()
+    act(0, arguments="--topic *\n-k one\n", contract="exec policy", known="a b.toml")
+    words = ["run", "--shim", "./my shim", "--topic", "*", "-k", "one"]
+    words += ["--contract", "exec", "--contract", "policy", "--known", "a b.toml", "--strict"]
+    assert asked(tmp_path)[: len(words)] == words
+
+
+def test_why_nothing_was_judged_stands_in_the_summary(act: Act, tmp_path: Path) -> None:
+    (tmp_path / "work" / "boxspec-results").mkdir()
+    for name in ("summary.md", "result.json"):
+        (tmp_path / "work" / "boxspec-results" / name).write_text("of an earlier step\n")
+    ended, outputs, summary = act(2)
+    assert (ended, outputs["status"]) == (2, "2")
+    assert "no such file (check the path)" in summary and "exit status 2" in summary
+    assert "earlier" not in summary
+    assert not (tmp_path / "work" / "boxspec-results" / "result.json").exists()
+
+
+def test_a_full_disk_is_no_verdict(act: Act, tmp_path: Path) -> None:
+    results = tmp_path / "work" / "boxspec-results"
+    results.mkdir()
+    (tmp_path / "tee").write_text("#!/bin/sh\ncat >/dev/null\nexit 1\n")
+    (tmp_path / "tee").chmod(0o755)
+    (tmp_path / "tail").symlink_to("/bin/true")
+    assert act(0)[0] == 0
+
+
+def test_a_python_that_is_too_old_is_told_with_the_remedy(
+    act: Act, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert act(0, too_old=1)[0] == 2
+    assert "::error::boxspec needs Python 3.11" in (said := capfd.readouterr().out)
+    assert "actions/setup-python" in said

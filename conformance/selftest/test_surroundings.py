@@ -1,0 +1,128 @@
+"""What the environment of the caller says is borne: our own words and modules count."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import struct
+import sys
+import termios
+from pathlib import Path
+
+import pytest
+
+from boxspec import places
+from boxspec.errors import UsageError
+from boxspec.report.files import OutputFile
+from boxspec.target.client.command import shim_argv
+from boxspec.terminal import Terminal
+from selftest.tools import ROOT, boxspec, run
+
+COLLECTS = """
+import os
+from boxspec.schedule.runner import collect
+found = collect()
+print(len(found.items), found.failures, {n: v for n, v in os.environ.items() if "PYTEST" in n})
+"""
+
+
+def test_words_for_another_pytest_change_nothing() -> None:
+    theirs = {
+        "PYTEST_ADDOPTS": "-k test_result --no-such-flag",
+        "PYTEST_PLUGINS": "no_such_plugin",
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "yes",
+    }
+    words = [sys.executable, "-P", "-c", COLLECTS]
+    ours = {name: value for name, value in os.environ.items() if name.startswith("PYTEST")}
+    without = run(words)
+    with_them = run(words, env=theirs)
+    assert without.stdout.split()[0] == with_them.stdout.split()[0] != "0", with_them.stderr
+    # Shims have them all the same.
+    assert with_them.stdout.strip().endswith(f"[] {ours | theirs}")
+
+
+def test_a_terminal_without_a_character_is_told_its_number() -> None:
+    done = boxspec("list", "--contract", "exec", env={"PYTHONIOENCODING": "ascii"})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\\u2026" in done.stdout
+
+
+def test_modules_and_interpreters_of_the_caller_are_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "json.py").write_text("raise SystemExit('theirs')\n")
+    theirs = {"PYTHONPATH": str(tmp_path), "PYTHONHOME": str(tmp_path)}
+    done = run([ROOT / "ci" / "boxspec", "explain", "EXEC-ORPHAN-03"], env=theirs)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("EXEC-ORPHAN-03")
+
+
+def test_a_terminal_of_no_size_shows_the_whole_line() -> None:
+    ours, theirs = pty.openpty()
+    try:
+        for columns, shown in ((0, "3/140 · 2 failed"), (20, "3/140 · 2 failed"), (5, "3/14")):
+            fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 0, columns, 0, 0))
+            with open(theirs, "w", encoding="utf-8", closefd=False) as out:
+                Terminal(out).status("3/140 · 2 failed")
+            said = os.read(ours, 4096).decode().rpartition("\033[K")[2]
+            assert said == shown, columns
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("crlf", "#!/usr/bin/env python3\r\nimport sys\r\n", "CR LF .*LF at the line ends"),
+        ("other", "#!/usr/bin/python9\n", "names /usr/bin/python9, which is not there .*python3 "),
+        ("bare", "import sys\n", "has no #! line .*--shim 'python3 "),
+        ("empty", "", "has no #! line"),
+        ("my shim", "#!/bin/sh\n", "is split at its blanks .*--shim \"'"),
+    ],
+)
+def test_why_a_shim_would_not_start_is_told_first(
+    name: str, text: str, says: str, tmp_path: Path
+) -> None:
+    shim = tmp_path / name
+    shim.write_bytes(text.encode())
+    shim.chmod(0o755)
+    with pytest.raises(UsageError, match=says) as told:
+        shim_argv(str(shim))
+    assert str(shim) in str(told.value)
+
+
+@pytest.mark.parametrize("text", ["#!/bin/sh -e\n", "#! /bin/sh\n", "#!sh\n", "\x7fELF\0"])
+def test_what_the_kernel_may_start_is_left_to_it(text: str, tmp_path: Path) -> None:
+    shim = tmp_path / "my shim"
+    shim.write_bytes(text.encode())
+    shim.chmod(0o755)
+    assert shim_argv(f"'{shim}' -x") == (str(shim), "-x")
+
+
+def test_a_folder_that_is_not_there_yet_is_told_with_its_command(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"^--json .*No such file.* \(mkdir -p '.*/my results'\)$"):
+        OutputFile("--json", str(tmp_path / "my results" / "r.json"))
+    with pytest.raises(UsageError, match="name another file"):
+        OutputFile("--json", str(tmp_path))
+
+
+def test_somebody_without_a_home_is_told_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobodys() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", nobodys)
+    for name in ("XDG_CACHE_HOME", "BOXSPEC_CASE_ROOT"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(UsageError, match=r"^HOME: is not set.* \(set HOME, or XDG_CACHE_HOME\)$"):
+        places.case_root()
+
+
+def test_a_home_that_cannot_be_written_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".cache").write_text("a file is in the way")
+    monkeypatch.delenv("BOXSPEC_CASE_ROOT", raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with pytest.raises(UsageError, match=rf"^{tmp_path}/.cache/boxspec: .*BOXSPEC_CASE_ROOT"):
+        places.case_root()
