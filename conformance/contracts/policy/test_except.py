@@ -126,7 +126,7 @@ def denying(*denies: str) -> Policy:
     return one_profile(["**"], ["never"], [], denies)
 
 
-@requires("POLICY-EXCEPT-02")
+@requires("POLICY-EXCEPT-02", needs=["POLICY-RULE-01", "POLICY-RULE-02"])
 def test_an_exception_lies_in_its_deny_however_both_are_spelled(box: Box) -> None:
     for deny, hole in spellings.few_pairs("a/b/**", "a/b/c"):
         loads(box, denying(deny, f"!{hole}"))
@@ -134,14 +134,14 @@ def test_an_exception_lies_in_its_deny_however_both_are_spelled(box: Box) -> Non
         loads(box, denying(f"{deny}x", f"!{hole}"), False)
 
 
-@requires("POLICY-EXCEPT-02")
+@requires("POLICY-EXCEPT-02", needs=["POLICY-RULE-01", "POLICY-RULE-02"])
 @pytest.mark.parametrize("body", ["a/b/**", "a/b", "**"])
 def test_an_exception_equals_its_deny_however_both_are_spelled(box: Box, body: str) -> None:
     for deny, hole in spellings.few_pairs(body, body):
         loads(box, denying("k/**", deny, f"!{hole}"), False)
 
 
-@requires("POLICY-EXCEPT-02")
+@requires("POLICY-EXCEPT-02", needs=["POLICY-RULE-01", "POLICY-RULE-02"])
 @pytest.mark.parametrize("pad", offsets.PADS)
 def test_an_exception_lies_in_its_deny_at_every_length(box: Box, pad: Callable[[int], str]) -> None:
     for length in offsets.SOME:

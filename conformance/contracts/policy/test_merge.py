@@ -61,7 +61,7 @@ def over(above: Sequence[str], below: Sequence[str]) -> Policy:
     return policy({"denyModify": list(above)}, {"denyModify": list(below)})
 
 
-@requires("POLICY-MERGE-04", needs=["POLICY-EXCEPT-01"])
+@requires("POLICY-MERGE-04", needs=["POLICY-RULE-01", "POLICY-RULE-02", "POLICY-EXCEPT-01"])
 def test_an_exception_repeats_a_global_one_however_both_are_spelled(box: Box) -> None:
     for above, below in spellings.few_pairs("a/b/**", "a/b/**"):
         loads(box, over(["a/**", f"!{above}"], [f"!{below}"]))
@@ -86,7 +86,7 @@ def test_an_exception_lies_in_a_global_one_at_every_length(
             loads(box, over(above, [f"!{place}k/**"]), False)
 
 
-@requires("POLICY-MERGE-05")
+@requires("POLICY-MERGE-05", needs=["POLICY-RULE-01", "POLICY-RULE-02"])
 def test_a_rule_equals_a_deny_of_the_other_file_however_both_are_spelled(box: Box) -> None:
     for deny, rule in spellings.few_pairs("a/b", "a/b"):
         own = {"fsProfiles": {"p": {"read": ["**", rule], "modify": []}}}

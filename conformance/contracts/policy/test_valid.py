@@ -32,7 +32,7 @@ def profiles(lists: list[tuple[str, str]]) -> dict[str, object]:
     return policy({"fsProfiles": made})
 
 
-@requires("POLICY-VALID-02")
+@requires("POLICY-VALID-02", needs=["POLICY-COST-02"])
 @pytest.mark.parametrize("pad", offsets.PADS)
 def test_rules_are_covered_at_every_length(box: Box, pad: Callable[[int], str]) -> None:
     covered = [
@@ -63,7 +63,7 @@ def test_rules_are_covered_however_both_are_spelled(box: Box) -> None:
     loads(box, profiles(covered))
 
 
-@requires("POLICY-VALID-05")
+@requires("POLICY-VALID-05", needs=["POLICY-RULE-01", "POLICY-RULE-02"])
 @pytest.mark.parametrize("kind", ["denyRead of read", "denyModify of modify", "denyRead of modify"])
 def test_a_rule_equals_a_deny_however_both_are_spelled(box: Box, kind: str) -> None:
     deny, _, rules = kind.split()

@@ -26,7 +26,7 @@ def profiles(lists: list[tuple[list[str], list[str]]]) -> dict[str, object]:
     return {str(at): {"read": read, "modify": modify} for at, (read, modify) in enumerate(lists)}
 
 
-@requires("POLICY-WARN-03")
+@requires("POLICY-WARN-03", needs=["POLICY-RULE-01", "POLICY-RULE-02"])
 def test_rules_under_a_deny_are_told_however_both_are_spelled(box: Box) -> None:
     found = spellings.pairs("a/b/c", "a/b/**")
     spec = {
@@ -61,7 +61,7 @@ BEFORE_THE_SEPARATOR = " !#$%&'()+,-."
 BELOW = ("/**", "/k/**", "/l/**", "/m", "/k/y")
 
 
-@requires("POLICY-WARN-07", needs=["POLICY-WARN-03"])
+@requires("POLICY-WARN-07", needs=["POLICY-VALID-05", "POLICY-WARN-03"])
 @pytest.mark.parametrize("turn", range(0, 2 * len(BEFORE_THE_SEPARATOR), 5))
 def test_an_exception_below_a_rule_is_found_beside_names_like_its_own(box: Box, turn: int) -> None:
     names = ["d", *(f"d{mark}z" for mark in BEFORE_THE_SEPARATOR)]
@@ -76,7 +76,7 @@ def test_an_exception_below_a_rule_is_found_beside_names_like_its_own(box: Box, 
     expect("rules that a deny leaves nothing of", warned(box, spec, "under-deny"), wanted)
 
 
-@requires("POLICY-WARN-04")
+@requires("POLICY-WARN-04", needs=["POLICY-VALID-02", "POLICY-COST-02"])
 def test_the_last_read_rule_that_covers_tells_whether_a_rule_can_be_read(box: Box) -> None:
     covers = ["a/**", "a/b/**", "**", "a/b/c"]
     lists, wanted = [], []

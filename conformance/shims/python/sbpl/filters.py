@@ -164,7 +164,7 @@ def has_wildcard(found: Iterable[str]) -> bool:
 
 
 def is_subtree(found: Sequence[str]) -> bool:
-    return found[-1] == glob.BELOW and not has_wildcard(found[:-1])
+    return bool(found) and found[-1] == glob.BELOW and not has_wildcard(found[:-1])
 
 
 def plain_names(body: str) -> list[str]:
