@@ -246,7 +246,7 @@ def test_a_client_that_takes_no_more_is_noticed(box: Box, stream: str) -> None:
     expect("the response", seen.how, {"exited": 7})
 
 
-@requires("PROCESS-BRIDGE-11", overlap=1.2)
+@requires("PROCESS-BRIDGE-11", overlap=1.2, needs=["PROCESS-EOF-02"])
 @pytest.mark.parametrize("keep", ["out", "err"])
 def test_who_left_the_group_is_not_waited_for(box: Box, keep: str) -> None:
     events = box.events()

@@ -77,7 +77,12 @@ LONG_LOOKS = ((500, 300.0), (1500, 900.0))
 
 
 # Without a close there are no cycles.
-@requires("PROCESS-LEAK-01", stress=20, overlap=2.0, needs=["PROCESS-DROP-01", "PROCESS-CLOSE-01"])
+@requires(
+    "PROCESS-LEAK-01",
+    stress=20,
+    overlap=2.0,
+    needs=["PROCESS-DROP-01", "PROCESS-CLOSE-01", "PROCESS-KILL-02"],
+)
 def test_cycles_leave_nothing_behind(box: Box) -> None:
     # A cycle is four handles. A heap grows so far and no farther, and what handles leave adds up:
     # more than some 3.5 KiB of each.
