@@ -134,5 +134,5 @@ def test_a_field_without_a_description_is_named(monkeypatch: pytest.MonkeyPatch)
 def test_a_field_of_a_result_is_given_always_or_with_a_capability_or_not() -> None:
     rows = part("result exec.run")
     assert "| `stdout` | the decoded text, or its digest | always |" in rows
-    assert "| `truncated` | true if the cap ended the run | with `exec.cap` |" in rows
+    assert "| `truncated` | true if a stream was cut at the cap | with `exec.cap` |" in rows
     assert part("result sbpl.compile")[-1].endswith("| may be absent |")
