@@ -12,6 +12,8 @@ import pytest
 from selftest.tools import CONFORMANCE, ROOT, Done, run
 
 LONGEST = 9
+# It imports nothing of ours, and everybody may raise: it lengthens no chain.
+RAISED = {"boxspec.errors"}
 LINT = ROOT / ".venv" / "bin" / "lint-imports"
 
 
@@ -41,7 +43,7 @@ def named(text: str) -> set[str]:
 @cache
 def chain(name: str) -> tuple[str, ...]:
     """The longest one from here down."""
-    below = named(modules()[name].read_text()) & set(modules())
+    below = named(modules()[name].read_text()) & set(modules()) - RAISED
     return (name, *max(map(chain, sorted(below)), key=len, default=()))
 
 
