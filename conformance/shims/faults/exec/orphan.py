@@ -138,6 +138,8 @@ def collects_everybody():
 
 @fault("EXEC-ORPHAN-01", "the first end in the group is taken for the child's", "waitpid(-pgid)")
 def any_end_of_the_group():
+    import ctypes
+
     @replaces(group.Group)
     def leader_end(original, self):
         if getattr(self, "first_end", None) is None:
@@ -148,8 +150,13 @@ def any_end_of_the_group():
         end = original(self)
         return end and (self.first_end or end)
 
+    adopts = ctypes.c_int()
+    ctypes.CDLL(None).prctl(37, ctypes.byref(adopts), 0, 0, 0)  # PR_GET_CHILD_SUBREAPER
+
     @replaces(run.Run)
     def patience_ms(original, self, until):
-        # Who waits for the group is woken by each end in it.
         wait = original(self, until)
+        if not adopts.value:
+            return wait  # nobody else's end comes to it
+        # Who waits for the group is woken by each end in it.
         return 50 if wait is None else min(wait, 50)
