@@ -147,7 +147,7 @@ def test_a_matrix_shows_what_fails_and_what_was_read_of_it(tmp_path: Path) -> No
     assert "nobody has read EXEC-CHILD-" in done.stdout
     assert "nobody has read EXEC-CHILD-01" not in done.stdout
     page = files["md"].read_text()
-    assert re.search(r"^\| EXEC-CHILD \| MUST 6/10 \|$", page, re.M), page
+    assert re.search(r"^\| EXEC-CHILD \| MUST 6/10, SHOULD 1/1 \|$", page, re.M), page
     assert re.search(r"^\| EXEC-CHILD-01 \| MUST contract \| ✗ \|$", page, re.M), page
     assert f"* EXEC-CHILD-01°: {WHY}" in page
     assert "there is no no-such-program" in page
