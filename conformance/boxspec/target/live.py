@@ -234,6 +234,10 @@ class Live(Generic[Outcome]):
         """The same, when its main thread sleeps: for masks, which a run-time changes as it goes."""
         return procs.at_rest(self.shim_pid)
 
+    def blocked_at_rest(self) -> set[frozenset[int]]:
+        """What its threads block, each mask once."""
+        return procs.blocked_at_rest(self.shim_pid)
+
     def has_preload(self, name: str) -> bool:
         """Whether the preload NAME said that it is in the shim, which may be dead by now."""
         told = (self.exchange.folder / PRELOADED).read_text().splitlines()

@@ -237,11 +237,15 @@ def _limit(said: bytes) -> int:
 
 
 class Status(dict[str, str]):
-    """/proc/PID/status as a mapping (`SigCgt`, `Threads`, …), with the descriptor count."""
+    """/proc/PID/status as a mapping (`SigCgt`, `Threads`, …), with the descriptor count.
 
-    def __init__(self, pid: int) -> None:
+    Of the main thread, or of the one that is named.
+    """
+
+    def __init__(self, pid: int, thread: str | None = None) -> None:
         super().__init__()
-        for line in (read(f"/proc/{pid}/status") or b"").decode("utf-8", "replace").splitlines():
+        place = f"/proc/{pid}/status" if thread is None else f"/proc/{pid}/task/{thread}/status"
+        for line in (read(place) or b"").decode("utf-8", "replace").splitlines():
             key, _, value = line.partition(":")
             self[key] = value.strip()
         self.fd_count = len(descriptors(pid))
@@ -269,6 +273,21 @@ def at_rest(pid: int, within_s: float = 2.0) -> Status:
     while not (seen := Status(pid)).get("State", "").startswith("S") and not limit.over():
         poll([], 0.002)
     return seen
+
+
+def blocked_at_rest(pid: int, within_s: float = 2.0) -> set[frozenset[int]]:
+    """What its threads block, each mask once, when all of them sleep; as it is, where that never
+    comes.
+
+    A run-time may keep a thread for signals, which blocks others than the rest do. Which thread
+    that is, the main one or another, is chance.
+    """
+    limit = Deadline(within_s)
+    while True:
+        found = [Status(pid, thread) for thread in threads(pid)]
+        if limit.over() or all(each.get("State", "").startswith("S") for each in found):
+            return {frozenset(each.mask("SigBlk")) for each in found}
+        poll([], 0.002)
 
 
 def wakeups(pid: int) -> int:
