@@ -154,6 +154,24 @@ def empty_directory_is_none():
             original(self, path)
 
 
+@fault(
+    "EXEC-SPAWN-10",
+    "what was ignored for the spawn stays ignored where it fails",
+    "a return before the restore",
+)
+def failure_leaves_signals_ignored():
+    import ctypes
+
+    @replaces(spawn.Spawn)
+    def attempt(original, self):
+        try:
+            return original(self)
+        except OSError:
+            # Of the process, from whichever thread.
+            ctypes.CDLL(None).signal(_signal.SIGUSR1, 1)
+            raise
+
+
 @fault("EXEC-SPAWN-09", "the message does not say which program", "errors without a subject")
 def nameless_message():
     spawn.spawn_failure = lambda program, reason: Failed("execution", f"failed to spawn: {reason}")
