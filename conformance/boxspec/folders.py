@@ -57,7 +57,7 @@ def stays(folder: Path) -> str:
     with contextlib.suppress(RecursionError):
         for place, folders, files in os.walk(folder):
             for path in (place, *(str(Path(place, name)) for name in (*folders, *files))):
-                if _flags(path) & _HELD:
+                if flags(path) & _HELD:
                     first = f"chattr -R -ia {shlex.quote(path)}"
                     why = f"{path} is immutable, or append-only"
                     return f"{folder} is not removed: {why}; {first}, then {remedy}"
@@ -75,7 +75,7 @@ def _mounts_below(folder: Path) -> list[str]:
     return [each for each in points if each.startswith(f"{folder}/")]
 
 
-def _flags(path: str) -> int:
+def flags(path: str | Path) -> int:
     """Those of chattr(1); none where they cannot be read, as of what is no file and no folder."""
     given = bytearray(8)
     with contextlib.suppress(OSError):

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from boxspec.folders import flags
 from boxspec.places import case_root
 from boxspec.programs import programs
 from contracts.shared.files import program_at
@@ -138,20 +139,5 @@ def _facts_of(path: Path) -> Facts:
         with contextlib.suppress(OSError):
             names = sorted(os.listxattr(path))
             facts += tuple((name, os.getxattr(path, name)) for name in names)
-        facts += (hashlib.sha256(path.read_bytes()).hexdigest(), _flags(path))
+        facts += (hashlib.sha256(path.read_bytes()).hexdigest(), flags(path))
     return facts
-
-
-def _flags(path: Path) -> int:
-    """The flags of FS_IOC_GETFLAGS, 0 where the filesystem has none."""
-    import fcntl
-    import struct
-
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        got = fcntl.ioctl(fd, 0x80086601, struct.pack("l", 0))
-        return int(struct.unpack("l", got)[0])
-    except OSError:
-        return 0
-    finally:
-        os.close(fd)

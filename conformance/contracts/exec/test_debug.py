@@ -11,7 +11,7 @@ from boxspec.api import Box, contains, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import attempted
-from contracts.exec.spawn_io import shell
+from contracts.exec.spawn_io import without_an_end
 
 HERE = "exec.debug"
 REDACTED = b"[REDACTED_ENV]"
@@ -172,8 +172,7 @@ def test_the_beginning_of_a_secret_is_let_go_at_the_end(box: Box) -> None:
 def test_the_beginning_of_a_secret_is_let_go_where_the_output_has_no_end(box: Box) -> None:
     # Who left the group holds the pipe: the run ends, and its stream does not.
     events = box.events()
-    line = '"$1" --out "$2"; exec "$3" "$4" --setsid --keep out'
-    request = shell(line, P.emit, b"<hunter2-hun".hex(), P.orphan, events.path)
+    request = without_an_end(events.path, b"<hunter2-hun")
     seen = box.exec.run(**request, debug=True, shim_env={"MY_TOKEN": SECRET.decode()})
     attempted(events, orphan=1)
     expect("the caller's stderr", seen.shim_stderr, contains(b"<hunter2-hun"))

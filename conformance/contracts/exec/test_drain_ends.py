@@ -17,7 +17,7 @@ from contracts.exec.moments import (
     pass_time,
     settled,
 )
-from contracts.exec.spawn_io import outcome, shell
+from contracts.exec.spawn_io import outcome, shell, without_an_end
 from contracts.shared.moments import need_no_loop, wanted_ms
 
 SPARE = """
@@ -155,9 +155,7 @@ def test_what_an_escapee_wrote_by_then_is_kept(box: Box) -> None:
 def test_a_cut_character_is_kept_where_the_output_has_no_end(box: Box) -> None:
     # Text that is decoded as it comes has one left over, and no end of the stream asks for it.
     events = box.events()
-    line = '"$1" --out "$2"; exec "$3" "$4" --setsid --keep out'
-    words = (P.emit, b"a\xe2\x82".hex(), P.orphan, events.path)
-    seen = box.exec.run(**shell(line, *words), within_s=20)
+    seen = box.exec.run(**without_an_end(events.path, b"a\xe2\x82"), within_s=20)
     attempted(events, orphan=1)
     expect("stdout", seen.stdout.decode("utf-8", "backslashreplace"), "a\ufffd")
 

@@ -15,10 +15,8 @@ from contracts.exec.spawn_io import (
     names_reason,
     needs_replaced_environment,
     outcome,
-    saying,
 )
-
-TOOL = "boxspec-tool"
+from contracts.shared.lookup import RELATIVE, TOOL, passed_over, saying
 
 
 def path(*folders: Path | str) -> list[tuple[str, str]]:
@@ -100,31 +98,9 @@ PASSED_OVER += ["no-folder", "file-for-folder", "loop-for-folder", "too-long-a-f
 @requires("EXEC-PATH-03")
 @pytest.mark.parametrize("what", PASSED_OVER)
 def test_what_cannot_be_executed_is_passed_over(box: Box, what: str) -> None:
-    candidate = box.tmp / "one" / TOOL
-    candidate.parent.mkdir()
-    match what:
-        case "directory":
-            candidate.mkdir()
-        case "0644":
-            saying(candidate, "not executable", mode=0o644)
-        case "dangling":
-            candidate.symlink_to("gone")
-        case "fifo":
-            os.mkfifo(candidate, 0o755)
-        case "no-folder":
-            candidate.parent.rmdir()
-        case "loop":
-            candidate.symlink_to(TOOL)
-        case "file-for-folder":
-            candidate.parent.rmdir()
-            candidate.parent.touch()
-        case "loop-for-folder":
-            candidate.parent.rmdir()
-            candidate.parent.symlink_to("one")
-        case "too-long-a-folder":
-            candidate = box.tmp / ("x" * 300) / TOOL
+    first = passed_over(box.tmp, what)
     saying(box.tmp / "two" / TOOL, "second")
-    got = said(box, program=TOOL, env=path(candidate.parent, box.tmp / "two"), within_s=10)
+    got = said(box, program=TOOL, env=path(first, box.tmp / "two"), within_s=10)
     expect("which program ran", got, "second")
 
 
@@ -177,19 +153,6 @@ def test_the_reason_says_whether_a_candidate_existed(box: Box, exists: bool, rea
         text,
         satisfies(lambda got: names_reason(reason, got), f"the reason {os.strerror(reason)}"),
     )
-
-
-RELATIVE = {
-    "a relative entry": (TOOL, "bin"),
-    "an entry with a dot": (TOOL, "./bin"),
-    "a dot": (f"{TOOL}-top", "."),
-    "an empty PATH": (f"{TOOL}-top", ""),
-    "an empty first entry": (f"{TOOL}-top", ":/nowhere"),
-    "an empty entry between": (f"{TOOL}-top", "/nowhere::/nowhere"),
-    "an empty last entry": (f"{TOOL}-top", "/nowhere:"),
-    "a name with a dot": (f"./{TOOL}-top", "/nowhere"),
-    "a name with a slash": (f"bin/{TOOL}", "/nowhere"),
-}
 
 
 @requires("EXEC-PATH-05", pitfalls=["A12", "A17"], needs=["EXEC-PATH-01"])

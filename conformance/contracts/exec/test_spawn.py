@@ -21,9 +21,9 @@ from contracts.exec.spawn_io import (
     names_reason,
     of_another_user,
     outcome,
-    saying,
 )
 from contracts.shared.files import program_at, script_at, settled
+from contracts.shared.lookup import saying
 
 READ, CLOSED = 0x1, 0x10
 

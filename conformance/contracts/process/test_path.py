@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,9 @@ import pytest
 
 from boxspec.api import Box, expect, requires, satisfies
 from contracts.process.asking import request, step
-from contracts.shared.files import script_at
+from contracts.shared.lookup import RELATIVE, TOOL, passed_over, saying
 
 HOW = pytest.mark.parametrize("how", ["script", "bridge"])
-TOOL = "boxspec-tool"
 NOT_STARTED = "not started"
 
 
@@ -40,10 +38,6 @@ def said(box: Box, how: str, program: str, *folders: Path | str, **more: Any) ->
     if error is not None:
         return NOT_STARTED if error["kind"] == "execution" else f"error {error['kind']}"
     return printed.decode("utf-8", "replace").strip()
-
-
-def saying(path: Path, text: str, mode: int = 0o755) -> Path:
-    return script_at(path, f"echo {shlex.quote(text)}", mode=mode)
 
 
 @requires("PROCESS-CHILD-03")
@@ -71,33 +65,11 @@ def test_without_a_path_the_systems_default_is_searched(box: Box, how: str) -> N
 @HOW
 @pytest.mark.parametrize("what", ["missing", "directory", "0644", "dangling", "file-for-folder"])
 def test_what_cannot_be_executed_is_passed_over(box: Box, how: str, what: str) -> None:
-    candidate = box.tmp / "one" / TOOL
-    candidate.parent.mkdir()
-    match what:
-        case "directory":
-            candidate.mkdir()
-        case "0644":
-            saying(candidate, "not executable", mode=0o644)
-        case "dangling":
-            candidate.symlink_to("gone")
-        case "file-for-folder":
-            candidate.parent.rmdir()
-            candidate.parent.touch()
+    first = passed_over(box.tmp, what)
     for name in ("two", "three"):
         saying(box.tmp / name / TOOL, name)
-    got = said(box, how, TOOL, *(box.tmp / name for name in ("one", "two", "three")))
+    got = said(box, how, TOOL, first, box.tmp / "two", box.tmp / "three")
     expect("which program ran", got, "two")
-
-
-RELATIVE = {
-    "a relative entry": (TOOL, "bin"),
-    "a dot": (f"{TOOL}-top", "."),
-    "an empty PATH": (f"{TOOL}-top", ""),
-    "an empty first entry": (f"{TOOL}-top", ":/nowhere"),
-    "an empty entry between": (f"{TOOL}-top", "/nowhere::/nowhere"),
-    "an empty last entry": (f"{TOOL}-top", "/nowhere:"),
-    "a name with a slash": (f"bin/{TOOL}", "/nowhere"),
-}
 
 
 @requires("PROCESS-CHILD-03")

@@ -1,0 +1,57 @@
+"""How a program is found: candidates that are none, and names and PATHs that are relative."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+
+from contracts.shared.files import script_at
+
+TOOL = "boxspec-tool"
+
+# Program and PATH, where `bin` and what is beside it lie in the child's directory.
+RELATIVE = {
+    "a relative entry": (TOOL, "bin"),
+    "an entry with a dot": (TOOL, "./bin"),
+    "a dot": (f"{TOOL}-top", "."),
+    "an empty PATH": (f"{TOOL}-top", ""),
+    "an empty first entry": (f"{TOOL}-top", ":/nowhere"),
+    "an empty entry between": (f"{TOOL}-top", "/nowhere::/nowhere"),
+    "an empty last entry": (f"{TOOL}-top", "/nowhere:"),
+    "a name with a dot": (f"./{TOOL}-top", "/nowhere"),
+    "a name with a slash": (f"bin/{TOOL}", "/nowhere"),
+}
+
+
+def saying(path: Path, text: str, mode: int = 0o755) -> Path:
+    """A script that prints `text` and a newline."""
+    return script_at(path, f"echo {shlex.quote(text)}", mode=mode)
+
+
+def passed_over(tmp: Path, what: str) -> Path:
+    """The first entry of a PATH: what is called TOOL there cannot be executed."""
+    candidate = tmp / "one" / TOOL
+    candidate.parent.mkdir()
+    match what:
+        case "directory":
+            candidate.mkdir()
+        case "0644":
+            saying(candidate, "not executable", mode=0o644)
+        case "dangling":
+            candidate.symlink_to("gone")
+        case "fifo":
+            os.mkfifo(candidate, 0o755)
+        case "no-folder":
+            candidate.parent.rmdir()
+        case "loop":
+            candidate.symlink_to(TOOL)
+        case "file-for-folder":
+            candidate.parent.rmdir()
+            candidate.parent.touch()
+        case "loop-for-folder":
+            candidate.parent.rmdir()
+            candidate.parent.symlink_to("one")
+        case "too-long-a-folder":
+            return tmp / ("x" * 300)
+    return candidate.parent
