@@ -2,32 +2,23 @@
  * They are judged by laws that hold for every order: no byte is lost, an end that was told is told
  * again, nothing of a group that was given up lives on, no descriptor stays, what cannot be opened
  * is no handle, and an end that somebody else collected is an error every time. */
-#define _GNU_SOURCE
 #include <boxspec/process.h>
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "base/sys.h"
 #include "support/case.h"
 #include "support/fail.h"
 #include "support/lie.h"
+#include "support/live.h"
 #include "support/opening.h"
 #include "support/provider.h"
 
 const char bs_fuzz_target[] = "process_steps";
 
-enum { HANDLES = 2, MOST_STEPS = 24, MOST_WRITTEN = 4096, MOST_BYTES = 512 };
+enum { HANDLES = 2, MOST_STEPS = 24 };
 
 enum step {
     OPEN,
@@ -67,7 +58,7 @@ static size_t draw(const uint8_t *data, size_t size, struct taken *steps) {
         each->step = (enum step)bs_fuzz_below(&from, STEPS);
         uint8_t more = bs_fuzz_byte(&from);
         each->handle = more % HANDLES;
-        each->bytes = 1 + (size_t)more * (MOST_BYTES - 1) / 255;
+        each->bytes = 1 + (size_t)more * (BS_FUZZ_LIVE_BYTES - 1) / 255;
         each->opening.kind = (enum bs_opening_kind)(more / HANDLES % BS_OPENINGS);
         each->opening.variant = more / (HANDLES * BS_OPENINGS);
         each->grace_ms = more < 128 ? 0 : 20;
@@ -90,28 +81,6 @@ void bs_fuzz_describe(struct bs_fuzz_case *c, const uint8_t *data, size_t size) 
     bs_fuzz_case_texts_close(c);
     bs_fuzz_case_close(c);
 }
-
-/* What is known of a handle without asking the reference. */
-struct model {
-    struct bs_process *process;
-    pid_t pid;
-    int in; /* taken; -1 else */
-    size_t written;
-    size_t read;
-    bool closed;   /* its stdin */
-    bool signaled; /* what it has not echoed by then may be lost with it */
-    bool ended;    /* that was told */
-    bool stolen;   /* its end is somebody else's */
-    int held;      /* a writer outside of the group; -1 else */
-    bool detached; /* a close was to tell so */
-    bool has_members;
-    struct bs_process_end end;
-    pthread_t beside;
-    bool has_beside;
-};
-
-static char byte_at(size_t place) { return (char)(place * 31 + place / 256); }
-
 static unsigned descriptors(void) {
     unsigned n = 0;
     DIR *dir = opendir("/proc/self/fd");
@@ -122,276 +91,54 @@ static unsigned descriptors(void) {
     return n;
 }
 
-static void let_go(struct model *model) {
-    if (model->held >= 0)
-        (void)close(model->held);
-    model->held = -1;
-}
-
-static int stdin_of(const struct model *model) {
-    return model->in >= 0 ? model->in : bs_process_stream(model->process, 0);
-}
-
-static void write_it(struct model *model, size_t bytes) {
-    char text[MOST_BYTES];
-    int fd = stdin_of(model);
-    /* Less than a pipe holds: a write never waits for a read. */
-    if (fd < 0 || model->written - model->read + bytes > MOST_WRITTEN)
-        return;
-    for (size_t i = 0; i < bytes; i++)
-        text[i] = byte_at(model->written + i);
-    ssize_t n = (ssize_t)BS_RETRY(write(fd, text, bytes));
-    if ((n != (ssize_t)bytes && !model->signaled && !model->ended) || bs_fuzz_lie("write"))
-        bs_fuzz_fail("write", "%zd of %zu bytes were taken", n, bytes);
-    if (n > 0)
-        model->written += (size_t)n;
-}
-
-/* All that is on its way: cat writes what it has read before it looks at anything else. */
-static void read_it(struct model *model) {
-    char text[MOST_WRITTEN];
-    int fd = bs_process_stream(model->process, 1);
-    if (model->signaled || model->ended)
-        let_go(model); /* else the end of what was lost would never come */
-    while (fd >= 0 && model->read < model->written) {
-        ssize_t n = (ssize_t)BS_RETRY(read(fd, text, sizeof text));
-        if (n <= 0 && (model->signaled || (model->ended && model->end.number != 0)))
-            return;
-        bool right = n > 0 && model->read + (size_t)n <= model->written;
-        for (size_t i = 0; right && i < (size_t)n; i++)
-            right = text[i] == byte_at(model->read + i);
-        if (!right || bs_fuzz_lie("bytes"))
-            bs_fuzz_fail("bytes", "%zd bytes came behind the %zu that were right, of %zu", n,
-                         model->read, model->written);
-        model->read += (size_t)n;
-    }
-}
-
-static void open_it(struct model *model, struct taken *step) {
-    struct bs_error err = BS_ERROR_INIT;
-    memset(model, 0, sizeof *model);
-    model->in = model->held = -1;
-    int code = bs_opening_try(&step->opening, &model->process, &err);
-    int wanted = bs_opening_code(step->opening.kind);
-    /* Without memory nothing is opened. */
-    bool is_right = code == wanted || code == BS_E_EXECUTION;
-    if (!is_right || (code == BS_OK) != (model->process != NULL) ||
-        (code != BS_OK && err.message[0] == '\0') || bs_fuzz_lie("opened"))
-        bs_fuzz_fail("opened", "%d, and should be %d: %s", code, wanted, err.message);
-    if (model->process == NULL)
-        return;
-    model->pid = bs_process_pid(model->process);
-    model->has_members =
-        step->opening.kind == BS_OPENING_MEMBER || step->opening.kind == BS_OPENING_STUBBORN;
-    if (step->opening.kind != BS_OPENING_ALONE) {
-        /* Until `cat` is there, a shell would have the signals. */
-        write_it(model, 1);
-        read_it(model);
-    }
-}
-
-/* Orphans are this process's, which collects them at once. The leader is the library's alone. */
-static bool is_gone(pid_t pid) {
-    const struct timespec moment = {.tv_nsec = 1000000};
-    for (int i = 0; i < 2000; i++) {
-        siginfo_t info = {0};
-        int code = waitid(P_PGID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT);
-        if (code == 0 && info.si_pid != 0 && info.si_pid != pid)
-            (void)waitid(P_PID, (id_t)info.si_pid, &info, WEXITED | WNOHANG);
-        else if (kill(-pid, 0) != 0 && errno == ESRCH)
-            return true;
-        else
-            (void)nanosleep(&moment, NULL);
-    }
-    return false;
-}
-
-/* What an answer says about the end: the first that tells one fixes it. */
-static void hear(struct model *model, int code, const struct bs_process_end *end) {
-    if (model->stolen) {
-        if (code != BS_E_EXECUTION || bs_fuzz_lie("stolen"))
-            bs_fuzz_fail("stolen", "an end that somebody else collected is told with %d", code);
-        return;
-    }
-    if (code != BS_OK || bs_fuzz_lie("wait"))
-        bs_fuzz_fail("wait", "a wait fails with %d", code);
-    if (end->state == BS_PROCESS_RUNS) {
-        if (model->ended || bs_fuzz_lie("same"))
-            bs_fuzz_fail("same", "it runs, and had ended");
-        return;
-    }
-    if ((model->ended && (model->end.state != end->state || model->end.number != end->number)) ||
-        bs_fuzz_lie("same"))
-        bs_fuzz_fail("same", "an end is told as %d, and was %d", end->number, model->end.number);
-    bool plain = end->state == BS_PROCESS_EXITED && end->number == 0;
-    bool by_signal =
-        end->state == BS_PROCESS_SIGNALED && (end->number == SIGTERM || end->number == SIGKILL);
-    bool wanted = (model->closed && plain) || (model->signaled && by_signal);
-    if (!wanted || bs_fuzz_lie("end"))
-        bs_fuzz_fail("end", "it ended with %d, and nobody %s", end->number,
-                     model->closed ? "sent that" : "closed its stdin");
-    if (!is_gone(model->pid) || bs_fuzz_lie("survivor"))
-        bs_fuzz_fail("survivor", "the end was told, and its group is there");
-    model->ended = true;
-    model->end = *end;
-}
-
-static void wait_it(struct model *model, const uint64_t *ms) {
-    struct bs_process_end end;
-    if (ms == NULL && model->in < 0)
-        model->closed = true;
-    /* Somebody holds its stdin: without a signal it does not end. */
-    if (ms == NULL && !model->closed && !model->signaled)
-        return;
-    int code = bs_process_wait(model->process, ms, &end, NULL);
-    hear(model, code, &end);
-}
-
-static void close_stdin(struct model *model) {
-    if (model->in >= 0)
-        (void)close(model->in);
-    model->in = -1;
-    model->closed = true;
-    bs_process_close_stream(model->process, 0);
-}
-
-static void *wait_beside(void *arg) {
-    const struct model *model = arg;
-    static const uint64_t most = 20000;
-    struct bs_process_end end;
-    (void)bs_process_wait(model->process, &most, &end, NULL);
-    return NULL;
-}
-
-static void join(struct model *model) {
-    if (model->has_beside)
-        (void)pthread_join(model->beside, NULL);
-    model->has_beside = false;
-}
-
-static void drop(struct model *model) {
-    pid_t pid = model->pid;
-    let_go(model);
-    /* A drop comes after all other calls have begun; the wait beside it must be woken by a kill. */
-    if (model->has_beside)
-        (void)bs_process_kill(model->process, NULL);
-    join(model);
-    bs_process_drop(model->process);
-    if (!is_gone(pid) || bs_fuzz_lie("survivor"))
-        bs_fuzz_fail("survivor", "it was dropped, and its group is there");
-    if (model->in >= 0)
-        (void)close(model->in);
-    model->process = NULL;
-}
-
-static void send(struct model *model, int signo) {
-    int code = signo == SIGTERM ? bs_process_terminate(model->process, NULL)
-                                : bs_process_kill(model->process, NULL);
-    model->signaled = true;
-    if (code != BS_OK || bs_fuzz_lie("signal"))
-        bs_fuzz_fail("signal", "signal %d fails with %d", signo, code);
-}
-
-static void close_it(struct model *model, uint64_t grace_ms) {
-    struct bs_process_end end;
-    bool detached = false;
-    bool again = model->ended;
-    bool held = model->detached || model->held >= 0;
-    model->signaled = true;
-    /* Without a descriptor nobody can look who is in the group, nor wait until they are gone. */
-    struct rlimit before = bs_opening_squeeze(grace_ms > 0 && !model->has_members ? 0 : 64);
-    int code = bs_process_close(model->process, grace_ms, &end, again ? NULL : &detached, NULL);
-    (void)setrlimit(RLIMIT_NOFILE, &before);
-    hear(model, code, &end);
-    if ((!again && detached != held) || (!model->ended && !model->stolen) || bs_fuzz_lie("close"))
-        bs_fuzz_fail("close", "a close leaves %s", !model->ended ? "it running" : "a writer");
-    model->detached = held;
-    if (bs_process_stream(model->process, 1) >= 0 || bs_fuzz_lie("close"))
-        bs_fuzz_fail("close", "a close leaves a stream open");
-}
-
-/* Somebody outside of the group gets the end that the child writes to. */
-static void hold_it(struct model *model) {
-    char path[64];
-    if (model->held >= 0 || model->ended || model->signaled || model->stolen ||
-        bs_process_stream(model->process, 1) < 0)
-        return;
-    (void)snprintf(path, sizeof path, "/proc/%d/fd/1", (int)model->pid);
-    model->held = (int)BS_RETRY(open(path, O_WRONLY | O_CLOEXEC));
-}
-
-/* As an embedding program does that waits for any child. A wait in another thread could be first.
- */
-static void steal_it(struct model *model) {
-    siginfo_t info;
-    if (model->ended || model->has_beside)
-        return;
-    (void)kill(-model->pid, SIGKILL);
-    model->signaled = true;
-    if (BS_RETRY(waitid(P_PID, (id_t)model->pid, &info, WEXITED)) != 0)
-        return;
-    model->stolen = true;
-    /* A member that is on its way out may hold what it was forked with. */
-    (void)is_gone(model->pid);
-}
-
-static void take_it(struct model *model) {
-    int fd = bs_process_take(model->process, 0);
-    if ((fd >= 0 && model->in >= 0) || bs_fuzz_lie("take"))
-        bs_fuzz_fail("take", "a stream is taken twice");
-    if (fd >= 0)
-        model->in = fd;
-}
-
-static void take(struct model *model, struct taken *step) {
+static void take(struct bs_fuzz_live *model, struct taken *step) {
     static const uint64_t at_once = 0;
     if (model->process == NULL) {
         if (step->step == OPEN)
-            open_it(model, step);
+            bs_fuzz_live_open(model, &step->opening);
         else
             bs_process_drop(NULL);
         return;
     }
     switch (step->step) {
     case WRITE:
-        write_it(model, step->bytes);
+        bs_fuzz_live_write(model, step->bytes);
         break;
     case READ:
-        read_it(model);
+        bs_fuzz_live_read(model);
         break;
     case CLOSE_STDIN:
-        close_stdin(model);
+        bs_fuzz_live_close_stdin(model);
         break;
     case POLL:
-        wait_it(model, &at_once);
+        bs_fuzz_live_wait(model, &at_once);
         break;
     case WAIT:
-        wait_it(model, NULL);
+        bs_fuzz_live_wait(model, NULL);
         break;
     case TAKE:
-        take_it(model);
+        bs_fuzz_live_take(model);
         break;
     case TERM:
-        send(model, SIGTERM);
+        bs_fuzz_live_send(model, SIGTERM);
         break;
     case KILL:
-        send(model, SIGKILL);
+        bs_fuzz_live_send(model, SIGKILL);
         break;
     case CLOSE:
-        close_it(model, step->grace_ms);
+        bs_fuzz_live_close(model, step->grace_ms);
         break;
     case DROP:
-        drop(model);
+        bs_fuzz_live_drop(model);
         break;
     case BESIDE:
-        if (!model->has_beside)
-            model->has_beside = pthread_create(&model->beside, NULL, wait_beside, model) == 0;
+        bs_fuzz_live_wait_beside(model);
         break;
     case HOLD:
-        hold_it(model);
+        bs_fuzz_live_hold(model);
         break;
     case STEAL:
-        steal_it(model);
+        bs_fuzz_live_steal(model);
         break;
     default:
         break;
@@ -400,7 +147,7 @@ static void take(struct model *model, struct taken *step) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct taken steps[MOST_STEPS];
-    struct model models[HANDLES] = {{.in = -1, .held = -1}, {.in = -1, .held = -1}};
+    struct bs_fuzz_live models[HANDLES] = {BS_FUZZ_LIVE_INIT, BS_FUZZ_LIVE_INIT};
     bs_fuzz_begin(data, size);
     (void)signal(SIGPIPE, SIG_IGN);
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1UL);
@@ -415,7 +162,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     for (size_t i = 0; i < HANDLES; i++) {
         if (models[i].process != NULL)
-            drop(&models[i]);
+            bs_fuzz_live_drop(&models[i]);
     }
     unsigned behind = descriptors();
     if (behind != before || bs_fuzz_lie("descriptors"))
