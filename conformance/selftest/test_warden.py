@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from boxspec.judge.verdict import NotMeasured
-from boxspec.target.observe import procs
+from boxspec.target.observe import orphans, procs
 from boxspec.target.observe.lines import Deadline, LineReader
 from boxspec.target.observe.orphans import end_all
 from boxspec.target.observe.warden import ShimNotExecuted, Warden
@@ -61,6 +61,55 @@ def test_what_has_lost_its_warden_is_ended() -> None:
         for each in (left, other):
             each.kill()
             each.wait()
+
+
+def test_what_shows_no_environment_yet_is_looked_for_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    mark, own = f"A={uuid.uuid4().hex}", orphans._marked
+    first: list[tuple[list[int], bool]] = [([], True)]
+    env = dict([mark.split("=", 1)])
+    monkeypatch.setattr(orphans, "_marked", lambda mark: first.pop() if first else own(mark))
+    with subprocess.Popen(["/bin/sleep", "60"], env=env) as left:
+        try:
+            end_all(mark)
+            assert not Path(f"/proc/{left.pid}").exists()
+        finally:
+            left.kill()
+
+
+def test_who_has_begun_to_execute_a_program_is_known() -> None:
+    """For a moment after what closes on exec has closed it has no environment."""
+    limit = Deadline(20)
+    seen = False
+    while not seen and not limit.over():
+        with subprocess.Popen(["/bin/sleep", "60"], env={"A": "1"}) as child:
+            try:
+                before = procs.read(f"/proc/{child.pid}/environ")
+                seen = orphans.is_executing(Path(f"/proc/{child.pid}"))
+                after = procs.read(f"/proc/{child.pid}/environ")
+                assert seen or before or after
+            finally:
+                child.kill()
+    if not seen:
+        pytest.skip("no program was seen between the two")
+
+
+def test_who_has_no_environment_at_all_executes_nothing() -> None:
+    with subprocess.Popen(["/bin/cat"], env={}, stdin=subprocess.PIPE, stdout=-1) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        child.stdin.write(b"there\n")
+        child.stdin.flush()
+        assert child.stdout.readline() == b"there\n"
+        assert procs.read(f"/proc/{child.pid}/environ") == b""
+        assert not orphans.is_executing(Path(f"/proc/{child.pid}"))
+        child.kill()
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        assert not orphans.is_executing(Path(f"/proc/{child.pid}"))
+    assert not orphans.is_executing(Path(f"/proc/{child.pid}"))
+    # The kernel's own, where it is seen.
+    assert not orphans.is_executing(Path("/proc/2"))
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,18 @@ import contextlib
 import ctypes
 import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
+from boxspec.target.observe.lines import poll
 from boxspec.target.observe.realtime import beside_the_target
 
 _SET_CHILD_SUBREAPER = 36
 # One that forks while it is looked for is found at the next look.
 LOOKS = 50
+# How long to wait for one that executes a program, before the next look.
+EXECUTES_S = 0.02
+# What the kernel's flags say of a thread of its own.
+PF_KTHREAD = 0x200000
 
 
 def adopt() -> None:
@@ -25,9 +29,11 @@ def adopt() -> None:
 def end_all(mark: str) -> None:
     """End and reap each process that has `NAME=VALUE` in its environment."""
     for _ in range(LOOKS):
-        left = list(_marked(mark.encode()))
-        if not left:
+        left, executes = _marked(mark.encode())
+        if not left and not executes:
             return
+        if not left:
+            poll([], EXECUTES_S)
         for pid in left:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -36,9 +42,32 @@ def end_all(mark: str) -> None:
                 os.waitpid(pid, 0)
 
 
-def _marked(mark: bytes) -> Iterator[int]:
+def _marked(mark: bytes) -> tuple[list[int], bool]:
+    """Those that have it, and whether some process may have it that shows no environment yet."""
+    found: list[int] = []
+    executes = False
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             with contextlib.suppress(OSError):
-                if mark in (entry / "environ").read_bytes().split(b"\0"):
-                    yield int(entry.name)
+                environment = (entry / "environ").read_bytes()
+                if mark in environment.split(b"\0"):
+                    found.append(int(entry.name))
+                executes |= not environment and is_executing(entry)
+    return found, executes
+
+
+def is_executing(process: Path) -> bool:
+    """It has begun to execute a program, and the kernel has not laid out its environment yet.
+
+    By then what closes on exec is closed: whoever waited for that is ahead of it.
+    process: its folder in /proc."""
+    try:
+        stat = (process / "stat").read_bytes()
+    except OSError:
+        return False
+    # From the state on, the third field of proc(5).
+    fields = stat.rpartition(b")")[2].split()
+    if len(fields) < 49 or fields[0] in b"XxZ" or int(fields[6]) & PF_KTHREAD:
+        return False
+    env_end = fields[48]
+    return env_end == b"0"
