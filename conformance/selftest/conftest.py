@@ -61,7 +61,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     left = [path.name for path in folder.iterdir() if not EVIDENCE.fullmatch(path.name)]
     if left and exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
-    if session.exitstatus == pytest.ExitCode.TESTS_FAILED:
+    if session.exitstatus == pytest.ExitCode.TESTS_FAILED and any(folder.iterdir()):
         said = f"left behind: {' '.join(sorted(left))}; " if left else ""
         print(f"\n{said}kept: {folder}")
     else:

@@ -16,6 +16,7 @@ import yaml
 from jsonschema_rs import Validator
 
 from boxspec.target.client import schema
+from boxspec.target.observe import procs
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "build" / "release" / "reference" / "boxspec-ref"
@@ -92,6 +93,20 @@ def converse(shim: Sequence[str | Path], messages: Sequence[Mapping[str, Any]]) 
     done = run([*shim, "serve"], stdin="".join(json.dumps(m) + "\n" for m in messages))
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def left_below(folder: Path) -> list[str]:
+    """The processes that work in this folder, and were left behind if the run is over."""
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdecimal():
+            try:
+                where = str(Path(f"/proc/{name}/cwd").readlink())
+            except OSError:
+                continue
+            if where.startswith(str(folder)):
+                found.append(procs.proc(int(name)).describe())  # type: ignore[union-attr]
+    return found
 
 
 def op_schema(op: str, part: str) -> Validator:

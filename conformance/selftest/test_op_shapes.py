@@ -1,0 +1,325 @@
+"""Requests and answers of the wrong shape: each is refused, with the place."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+
+from boxspec.errors import ShimBroke
+from boxspec.target.client import shape
+from boxspec.target.client.strict import strict_json
+from selftest.tools import op_schema
+
+HELLO: dict[str, Any] = {"id": "h", "op": "hello", "protocol": 1, "nonce": "n"}
+BYE: dict[str, Any] = {"id": "b", "op": "bye"}
+FORMAT: dict[str, Any] = {
+    "id": "f",
+    "op": "exec.format_env",
+    "env": {"clear_and_set": [["A", "1"]]},
+}
+RUN = {"id": "1", "op": "exec.run", "request": {"program": "true"}}
+RESULT: dict[str, Any] = {
+    "id": "1",
+    "result": {
+        "success": True,
+        "stdout": "",
+        "stderr": "",
+        "exit_code": 0,
+        "duration_ms": 1,
+        "output": None,
+    },
+}
+ABSENT = object()
+BAD_REQUESTS: dict[str, tuple[str, dict[str, Any], str, Any]] = {
+    "no id": ("exec.run", RUN, "id", ABSENT),
+    "a numeric id": ("exec.run", RUN, "id", 1),
+    "no program": ("exec.run", RUN, "request/program", ABSENT),
+    "program and its twin": ("exec.run", RUN, "request/program_b64", "dHJ1ZQ=="),
+    "null for an absent field": ("exec.run", RUN, "request/timeout_ms", None),
+    "a negative timeout": ("exec.run", RUN, "request/timeout_ms", -1),
+    "a timeout above 2^64-1": ("exec.run", RUN, "request/timeout_ms", 2**64),
+    "a fractional timeout": ("exec.run", RUN, "request/timeout_ms", 1.5),
+    "an unknown field": ("exec.run", RUN, "request/shell", True),
+    "an unknown field outside": ("exec.run", RUN, "priority", 1),
+    "base64 without padding": ("exec.run", RUN, "request/args_b64", ["YQ"]),
+    "an unknown stdin": ("exec.run", RUN, "request/stdin", "pipe"),
+    "stdin as text and bytes": (
+        "exec.run",
+        RUN,
+        "request/stdin",
+        {"bytes": "a", "bytes_b64": "YQ=="},
+    ),
+    "half a pair": ("exec.run", RUN, "request/env", {"clear_and_set": [["A"]]}),
+    "another protocol": ("hello", HELLO, "protocol", 2),
+    "hello without nonce": ("hello", HELLO, "nonce", ABSENT),
+    "an empty batch": ("exec.batch", {"id": "1", "op": "exec.batch"}, "runs", []),
+    "format_env without env": ("exec.format_env", FORMAT, "env", ABSENT),
+    "bye with more": ("bye", BYE, "status", 0),
+}
+ERROR = {"kind": "execution", "message": "failed to spawn"}
+UINT = "an integer from 0 to 18446744073709551615"
+DIGEST = {"bytes": 1, "sha256": "0" * 64, "head_b64": "", "tail_b64": ""}
+# Where an answer is wrong, with what, and what is said about it.
+BAD_ANSWERS: dict[str, tuple[str, Any, str]] = {
+    "no id": ("id", ABSENT, "/id: is None, asked was '1'"),
+    "null as id of a result": ("id", None, "/id: is None, asked was '1'"),
+    "another id": ("id", "2", "/id: is '2', asked was '1'"),
+    "nothing": ("result", ABSENT, "/: exactly one of result, unsupported, error; given: []"),
+    "result and error": (
+        "error",
+        ERROR,
+        "/: exactly one of result, unsupported, error; given: ['result', 'error']",
+    ),
+    "success as text": ("result/success", "true", '/result/success: true or false; given: "true"'),
+    "no success": ("result/success", ABSENT, "/result/success: is missing; wanted: true or false"),
+    "no stdout": (
+        "result/stdout",
+        ABSENT,
+        "/result: exactly one of stdout, stdout_b64; given: []",
+    ),
+    "stdout and its twin": (
+        "result/stdout_b64",
+        "",
+        "/result: exactly one of stdout, stdout_b64; given: ['stdout', 'stdout_b64']",
+    ),
+    "stdout as a list": (
+        "result/stdout",
+        [],
+        "/result/stdout: a string, or the digest of a long one; given: []",
+    ),
+    "a digest without length": (
+        "result/stdout",
+        {name: value for name, value in DIGEST.items() if name != "bytes"},
+        f"/result/stdout/bytes: is missing; wanted: {UINT}",
+    ),
+    "a digest of half a hash": (
+        "result/stdout",
+        {**DIGEST, "sha256": "0" * 32},
+        f'/result/stdout/sha256: 64 hexadecimal digits; given: "{"0" * 32}"',
+    ),
+    "an exit code above 255": (
+        "result/exit_code",
+        256,
+        "/result/exit_code: an integer from 0 to 255 or null; given: 256",
+    ),
+    "a negative exit code": (
+        "result/exit_code",
+        -9,
+        "/result/exit_code: an integer from 0 to 255 or null; given: -9",
+    ),
+    "no exit code": (
+        "result/exit_code",
+        ABSENT,
+        "/result/exit_code: is missing; wanted: an integer from 0 to 255 or null",
+    ),
+    "no output": ("result/output", ABSENT, "/result/output: is missing; wanted: null"),
+    "a boolean as an integer": (
+        "result/duration_ms",
+        True,
+        f"/result/duration_ms: {UINT}; given: true",
+    ),
+    "an integer above 2^64-1": (
+        "result/group_left",
+        2**64,
+        f"/result/group_left: {UINT}; given: 18446744073709551616",
+    ),
+    "an unknown termination": (
+        "result/termination",
+        "killed",
+        '/result/termination: one of "exit", "signal", "timeout", "parent_signal", "cap", "stdin";'
+        ' given: "killed"',
+    ),
+    "a termination that is a list": ("result/termination", [], "/result/termination: one of"),
+    "a signal by number": (
+        "result/signal",
+        9,
+        "/result/signal: a name like SIGKILL, or null; given: 9",
+    ),
+}
+BAD_ERRORS: dict[str, tuple[dict[str, Any], str]] = {
+    "an unknown kind": (
+        {"error": {"kind": "other", "message": "x"}},
+        '/error/kind: one of "execution", "policy_denied", "invalid_input", "io"; given: "other"',
+    ),
+    "no message": (
+        {"error": {"kind": "io"}},
+        "/error/message: is missing; wanted: a string",
+    ),
+    "a line before the first": (
+        {"error": {**ERROR, "problems": [{"pointer": "", "message": "", "line": 0}]}},
+        "/error/problems/0/line: an integer from 1 to 18446744073709551615; given: 0",
+    ),
+    "unsupported without name": (
+        {"unsupported": {"why": "no"}},
+        "/unsupported/capability: is missing; wanted: a string",
+    ),
+    "a result that is a list": ({"result": []}, "/result: an object; given: []"),
+}
+# What a requirement judges is no matter of the shape: the requirement must come to its say.
+JUDGED_ELSEWHERE: dict[str, tuple[str, Any]] = {
+    "an output": ("result/output", {}),
+    "half a surrogate pair": ("result/stdout", "\ud800"),
+    "an unknown field": ("result/rusage", {"maxrss": 1.5}),
+}
+
+
+def changed(message: dict[str, Any], pointer: str, value: Any) -> dict[str, Any]:
+    copied = copy.deepcopy(message)
+    *way, last = pointer.split("/")
+    holder = copied
+    for step in way:
+        holder = holder[step]
+    if value is ABSENT:
+        del holder[last]
+    else:
+        holder[last] = value
+    return copied
+
+
+def test_an_error_may_stand_without_an_id() -> None:
+    error = {"id": None, "error": {"kind": "invalid_input", "message": "not JSON"}}
+    op_schema("envelope", "answer").validate(error)
+    shape.envelope(error)
+    with pytest.raises(shape.BadShape, match=r"^/error: is missing"):
+        shape.envelope({"id": None, "result": {}})
+
+
+def test_what_the_bad_ones_are_made_from_is_good() -> None:
+    op_schema("exec.run", "request").validate(RUN)
+    shape.check(RUN, RESULT, frozenset())
+
+
+@pytest.mark.parametrize("name", BAD_REQUESTS)
+def test_a_bad_request_is_refused(name: str) -> None:
+    op, message, pointer, value = BAD_REQUESTS[name]
+    assert not op_schema(op, "request").is_valid(changed(message, pointer, value))
+
+
+def wrong(message: dict[str, Any], answer: Any, *capabilities: str) -> str:
+    """What the kit says about an answer that it refuses."""
+    with pytest.raises(shape.BadShape) as said:
+        shape.check(message, answer, frozenset(capabilities))
+    return str(said.value)
+
+
+@pytest.mark.parametrize("name", BAD_ANSWERS)
+def test_a_bad_answer_is_refused_and_the_place_is_named(name: str) -> None:
+    pointer, value, words = BAD_ANSWERS[name]
+    assert wrong(RUN, changed(RESULT, pointer, value)).startswith(words)
+
+
+@pytest.mark.parametrize("name", BAD_ERRORS)
+def test_a_bad_error_is_refused_whatever_the_operation(name: str) -> None:
+    answer, words = BAD_ERRORS[name]
+    for op in ("exec.run", "sbpl.wrap", "no.such.op"):
+        assert wrong({"id": "1", "op": op}, {"id": "1", **answer}) == words
+
+
+@pytest.mark.parametrize("name", JUDGED_ELSEWHERE)
+def test_what_a_requirement_judges_has_a_shape(name: str) -> None:
+    shape.check(RUN, changed(RESULT, *JUDGED_ELSEWHERE[name]), frozenset())
+
+
+def test_half_a_surrogate_pair_hides_nothing() -> None:
+    half = {"id": "1", "error": {"kind": "execution", "message": "\ud800"}}
+    shape.check(RUN, half, frozenset())
+    bad = changed(half, "error/kind", "\udfff")
+    assert wrong(RUN, bad).startswith("/error/kind: one of ")
+    bad = changed(half, "error/problems", [{"pointer": "\ud800", "message": "\ud800", "line": 0}])
+    assert wrong(RUN, bad).startswith("/error/problems/0/line: ")
+
+
+def test_a_wrong_hello_is_named() -> None:
+    asked = {"id": "1", "op": "hello"}
+    result = {
+        "protocol": 1,
+        "nonce": "n",
+        "pid": 1,
+        "implementation": {"name": "n", "version": "1"},
+        "capabilities": [],
+    }
+    answer = {"id": "1", "result": result}
+    shape.check(asked, answer, frozenset())
+    for pointer, value, words in (
+        ("result/protocol", 2, "/result/protocol: 1; given: 2"),
+        ("result/pid", 0, "/result/pid: an integer from 1 to 18446744073709551615; given: 0"),
+        ("result/limits", {"max_line_bytes": "1"}, "/result/limits/max_line_bytes: an integer "),
+        ("result/limits", {"max_integer": "-1"}, "/result/limits/max_integer: an integer as a str"),
+        ("result/constants", {"a/b~": -1}, "/result/constants/a~1b~0: an integer from 0 to "),
+    ):
+        assert wrong(asked, changed(answer, pointer, value)).startswith(words)
+
+
+@pytest.mark.parametrize("answer", ["text", [], None, 1.5], ids=repr)
+def test_an_answer_that_is_no_object_is_refused(answer: Any) -> None:
+    assert wrong(RUN, answer) == f"/: an object; given: {json.dumps(answer)}"
+
+
+TERMINATION: dict[str, Any] = {
+    "termination": "exit",
+    "signal": None,
+    "detached_writers": False,
+    "group_left": 0,
+    "pending_signals": [],
+}
+
+
+@pytest.mark.parametrize("capability", ["exec.termination", "exec.cap"])
+def test_a_declared_capability_makes_its_fields_mandatory(capability: str) -> None:
+    fields: dict[str, Any] = (
+        TERMINATION if capability == "exec.termination" else {"truncated": False}
+    )
+    run = {**dict(RESULT["result"]), **fields}
+    batch = {"id": "1", "op": "exec.batch", "runs": [{}]}
+    for name in fields:
+        less = {key: value for key, value in run.items() if key != name}
+        for message, pointer, result in (
+            (RUN, "/result", less),
+            (batch, "/result/runs/0/result", {"runs": [{"result": less}]}),
+        ):
+            answer = {"id": "1", "result": result}
+            shape.check(message, answer, frozenset())
+            said = f"{pointer}/{name}: is missing, {capability} is declared"
+            assert wrong(message, answer, capability) == said
+    shape.check(RUN, {"id": "1", "result": run}, frozenset({capability}))
+    shape.check(batch, {"id": "1", "result": {"runs": [{"result": run}]}}, frozenset({capability}))
+
+
+def test_a_batch_has_one_entry_for_each_run() -> None:
+    message = {"id": "1", "op": "exec.batch", "runs": [{}, {}]}
+    said = wrong(message, {"id": "1", "result": {"runs": [{"error": ERROR}]}})
+    assert said == "/result/runs: a list of 2, as `runs`; given: 1"
+    said = wrong(message, {"id": "1", "result": {"runs": [{"error": ERROR}, {}]}})
+    assert said == "/result/runs/1: exactly one of result, error; given: []"
+
+
+def test_what_is_nested_too_deeply_to_be_shown_is_refused() -> None:
+    deep: list[Any] = []
+    for _ in range(600):
+        deep = [deep]
+    assert wrong(RUN, changed(RESULT, "result/stderr", deep)).startswith("/: ")
+    shape.check(RUN, changed(RESULT, "result/more", deep), frozenset())
+
+
+@pytest.mark.parametrize(
+    "number", ["1.0", "0.0", "-0.0", "1e3", "1E400", "NaN", "Infinity", "-Infinity"]
+)
+def test_an_integer_has_no_fraction_and_no_exponent(number: str) -> None:
+    with pytest.raises(ShimBroke, match=f"is not JSON as the protocol has it: {number}"):
+        strict_json(f'{{"exit_code": {number}}}'.encode(), "the answer")
+
+
+@pytest.mark.parametrize("number", ["1.0", "-0.0", "1.7976931348623157e+308"])
+def test_the_value_of_a_module_may_have_such_a_number(number: str) -> None:
+    answer = f'{{"id": "1", "result": {{"value": [{number}]}}}}'
+    assert strict_json(answer.encode(), "the answer")["result"]["value"] == [float(number)]
+    beside = f'{{"id": "1", "result": {{"exit_code": {number}, "value": [1.5]}}}}'
+    with pytest.raises(ShimBroke, match="is an integer with a fraction"):
+        strict_json(beside.encode(), "the answer")
+
+
+def test_a_fraction_is_no_matter_where_nobody_looks() -> None:
+    assert strict_json(b'{"load": 1.5}', "the answer") == {"load": 1.5}
