@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from boxspec.judge.judging import judge
 from boxspec.judge.record import Record
 from boxspec.judge.repro import How
 from boxspec.judge.requirements import load
@@ -128,6 +129,23 @@ def test_what_is_undecided_is_one_line() -> None:
     assert f"blocked by {MUST}: {OTHER_MUST} {SHOULD}\n" in text
     assert f"not measured  {HARDENED}: late\n" in text
     assert f"not applicable, without exec.cap: {CAPPED}\n" in text
+
+
+@pytest.mark.parametrize("contract", ["exec", "policy"])
+def test_what_was_not_run_is_counted_where_it_is_much(contract: str) -> None:
+    several = [
+        name
+        for name, each in load().items()
+        if each.contract == contract and each.capability is None
+    ]
+    for count, lines in ((summary.BLOCKS, summary.BLOCKS), (summary.BLOCKS + 1, 0)):
+        found = tree([record(MUST)])
+        selected = {name: load()[name] for name in several[-count:]}
+        found.judged += judge([], selected, ("exec", "policy"), None)
+        text = told(found)
+        assert len(re.findall(r"^not measured  .*: no test of it was run$", text, re.M)) == lines
+        each = f"not measured, no test of them was run: {contract} {count}\n"
+        assert (each in text) == (lines == 0)
 
 
 def test_a_reason_why_nothing_applies_is_told_in_its_own_words() -> None:
@@ -293,5 +311,5 @@ def test_the_longest_that_runs_beside_is_waited_for() -> None:
 def test_the_live_line_says_how_far_it_is() -> None:
     assert pace.progress(3, 8, 12.4, 55.0, 1) == "3/8 · 12 s of about 55 s · 1 not conforming"
     assert pace.progress(3, 8, 12.4, None, 0) == "3/8 · 12 s"
-    late = pace.progress(8, 8, 12.4, 48820.0, 0, "test_it[a]")
-    assert late == "8/8 · 12 s · asks test_it[a] again, which was late"
+    again = pace.progress(8, 8, 12.4, 48820.0, 0, "test_it[a]")
+    assert again == "8/8 · 12 s · asks test_it[a] again, alone"

@@ -24,7 +24,6 @@ from boxspec.judge.repro import How
 from boxspec.judge.requirements import load, requirement
 from boxspec.judge.results import Tree
 from boxspec.judge.verdict import BROKEN, Verdict
-from boxspec.printable import one_line
 from boxspec.report import badge, html, junit, markdown, pace, summary, tap
 from boxspec.report import json as json_report
 from boxspec.report.console import Console, Progress
@@ -182,8 +181,6 @@ def _report(
     if args.pytest_summary or os.environ.get("CI") == "true":
         console.write(pytest_summary(tree))
     summary.close(console, tree, f"{said} · exit status {ran.status}", ran.status)
-    for line in tree.folders:
-        print(f"boxspec: {one_line(line)}", file=sys.stderr)
     if ran.interrupted:
         print("boxspec: interrupted; what was finished is above", file=sys.stderr)
     if unwritten:

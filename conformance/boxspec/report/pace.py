@@ -43,10 +43,10 @@ class Pace:
 def progress(
     done: int, of: int, elapsed_s: float, expected_s: float | None, broken: int, again: str = ""
 ) -> str:
-    """`210/640 · 12 s of about 55 s · 3 not conforming · asks test_it again, which was late`."""
+    """`210/640 · 12 s of about 55 s · 3 not conforming · asks test_it again, alone`."""
     # Bodies that are done tell nothing about how long what is asked again will take.
     known = expected_s and expected_s > elapsed_s and done < of
     about = f" of about {expected_s:.0f} s" if known else ""
     bad = f" · {broken} not conforming" if broken else ""
-    late = f" · asks {again} again, which was late" if again else ""
-    return f"{done}/{of} · {elapsed_s:.0f} s{about}{bad}{late}"
+    alone = f" · asks {again} again, alone" if again else ""
+    return f"{done}/{of} · {elapsed_s:.0f} s{about}{bad}{alone}"

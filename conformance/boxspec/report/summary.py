@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from boxspec.judge.block import block_lines
 from boxspec.judge.repro import repro_command
+from boxspec.judge.requirements import contract_of
 from boxspec.judge.results import Judged, Tree, why_not
 from boxspec.judge.verdict import BROKEN, Verdict
 from boxspec.printable import one_line
@@ -86,8 +87,9 @@ def _undecided(tree: Tree) -> Iterator[str]:
     for judged in tree.judged:
         if judged.blocked_by:
             blocked.setdefault(tuple(judged.blocked_by), []).append(judged)
-        elif judged.verdict is Verdict.NOT_MEASURED:
+        elif judged.verdict is Verdict.NOT_MEASURED and judged.records:
             yield f"not measured  {judged.id}: {judged.reason}"
+    yield from _not_run(tree)
     for by, mine in blocked.items():
         yield f"blocked by {', '.join(by)}: {' '.join(each.id for each in mine)}"
     if tree.how.backend is None and any(each.escaped for each in tree.records):
@@ -102,6 +104,18 @@ def _undecided(tree: Tree) -> Iterator[str]:
             yield f"changed by the sandbox  {judged.id}: {why}"
     for missing, ids in tree.not_applicable().items():
         yield f"not applicable, {why_not(missing)}: {' '.join(ids)}"
+
+
+def _not_run(tree: Tree) -> Iterator[str]:
+    """Of a run that was interrupted these may be hundreds, of which only the number says much."""
+    mine = [each for each in tree.judged if each.verdict is Verdict.NOT_MEASURED]
+    mine = [each for each in mine if not each.records]
+    if len(mine) <= BLOCKS:
+        yield from (f"not measured  {each.id}: {each.reason}" for each in mine)
+        return
+    counts = Counter(contract_of(each.id) for each in mine)
+    told = " · ".join(f"{contract} {count}" for contract, count in counts.items())
+    yield f"not measured, no test of them was run: {told}"
 
 
 def close(console: Console, tree: Tree, verdict: str, status: int) -> None:
