@@ -1,10 +1,18 @@
-"""A run-time that changes its own process before any run is not accused of it."""
+"""What a shim is as a caller, and what others of its user are, is not held against it."""
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
+from boxspec.judge.verdict import HostLacks
+from boxspec.target import launching
+from contracts.exec import host
 from selftest.tools import ROOT, boxspec
 
 ODD_TWIN = ROOT / "conformance" / "selftest" / "slow_twin.py"
@@ -18,3 +26,37 @@ def test_the_caller_is_the_idle_shim_and_not_what_was_started() -> None:
     done = boxspec("run", "--shim", f"{INTERPRETER} {ODD_TWIN} runtime=100 --", *wanted)
     assert done.returncode == 0, done.stdout
     assert f"hardened MUST {len(IDS)}/{len(IDS)}" in done.stdout.splitlines()[-1]
+
+
+@pytest.fixture
+def taken() -> Iterator[int]:
+    """A user of whom one process runs."""
+    if os.geteuid() != 0:
+        pytest.skip("a process of another user needs root")
+    user = host.unused_user()
+    with subprocess.Popen(["/bin/sleep", "60"], user=user, extra_groups=[], cwd="/") as other:
+        try:
+            yield user
+        finally:
+            other.kill()
+
+
+def test_a_case_takes_a_user_who_has_no_process(
+    taken: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host, "USERS", [taken, taken + 50_000])
+    assert {host.unused_user() for _ in range(20)} == {taken + 50_000}
+
+
+@pytest.mark.parametrize(("limit", "runs"), [(0, False), (1, True)])
+def test_a_shim_whose_user_has_too_many_processes_is_not_judged(
+    limit: int, runs: bool, taken: int
+) -> None:
+    flags = ["--uid", str(taken), "--nproc", str(limit)]
+    with Path(os.devnull).open("r+b") as null:
+        ends = {name: null.fileno() for name in ("stdin", "stdout", "stderr")}
+        if runs:
+            launching.start(["/bin/true"], flags, {}, ends, other=True).close()
+            return
+        with pytest.raises(HostLacks, match="/bin/true cannot be started: its user has as many"):
+            launching.start(["/bin/true"], flags, {}, ends, other=True)

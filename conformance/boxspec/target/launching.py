@@ -59,4 +59,7 @@ def start(
         if other and why.code == errno.EACCES:
             reached = f"{argv[0]} cannot be reached by another user than root: move the checkout"
             raise HostLacks("other users", reached) from None
+        if why.code == errno.EAGAIN:
+            full = f"{argv[0]} cannot be started: its user has as many processes as it may have"
+            raise HostLacks("processes", full) from None
         raise

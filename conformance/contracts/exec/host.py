@@ -5,10 +5,29 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import secrets
 from collections.abc import Iterator
+from pathlib import Path
 
 # Of the pipe that a case fills. Who is not root may ask for no more than fs.pipe-max-size.
 ROOM = 512 * 1024
+
+# No distribution gives these to anybody.
+USERS = range(20_000, 50_000)
+
+
+def unused_user() -> int:
+    """The number of a user who has no process: RLIMIT_NPROC counts all that a user has.
+
+    Other runs of the kit may take theirs at the same time. Chance keeps them apart."""
+    owners = set()
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                owners.add(entry.stat().st_uid)
+    while (user := secrets.choice(USERS)) in owners:
+        pass
+    return user
 
 
 @contextlib.contextmanager

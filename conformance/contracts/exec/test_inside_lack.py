@@ -14,10 +14,10 @@ import pytest
 from boxspec.api import Box, HostLacks, NotMeasured, expect, requires, satisfies
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
+from contracts.exec.host import unused_user
 from contracts.exec.moments import expect_none_left, need_preload
 from contracts.exec.spawn_io import SPAWN_FAILURE, error_of, outcome, reported
 from contracts.exec.test_spawn_filters import run_under
-from contracts.exec.test_spawn_limits import LONELY
 from contracts.exec.theft import Outcome, expect_wait_errors, wait_outcome
 from contracts.shared.signals import signals_in
 
@@ -162,7 +162,7 @@ def test_inside_running_out_of_processes_is_an_end_at_every_step(box: Box) -> No
     with beside(box) as mark:
         lack = Lack(box, mark)
         for processes in range(1, 40):
-            state = ["--uid", str(LONELY + 100 + processes), "--nproc", str(processes)]
+            state = ["--uid", str(unused_user()), "--nproc", str(processes)]
             said, _ = lack.run(state)
             decided += [said] if said else []
             if decided[-2:] == [CONFINED] * 2:

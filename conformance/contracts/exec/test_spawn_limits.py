@@ -13,6 +13,7 @@ import pytest
 from boxspec.api import Box, Failure, HostLacks, NotMeasured, ShimBroke, expect, requires, satisfies
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
+from contracts.exec.host import unused_user
 from contracts.exec.spawn_io import (
     SPAWN_FAILURE,
     error_of,
@@ -191,10 +192,6 @@ def test_running_out_of_descriptors_is_an_error_at_every_step(box: Box) -> None:
     )
 
 
-# Users that nobody is: RLIMIT_NPROC counts all processes of a user.
-LONELY = 54_321
-
-
 def witness(box: Box, user: int) -> subprocess.Popen[bytes]:
     """A process of the same user that logs signals: it counts against the limit too."""
     box.open_to_others()
@@ -208,10 +205,11 @@ def witness(box: Box, user: int) -> subprocess.Popen[bytes]:
 def test_a_refused_process_is_a_spawn_error_and_signals_nobody(box: Box) -> None:
     if os.geteuid() != 0:
         raise HostLacks("root", "the process limit of another user needs root")
-    other = witness(box, LONELY)
+    user = unused_user()
+    other = witness(box, user)
     try:
         box.events("witness").wait("ready")
-        state = ["--uid", str(LONELY), "--nproc", "2", "--block", "USR2"]
+        state = ["--uid", str(user), "--nproc", "2", "--block", "USR2"]
         with box.exec.start(
             program="/bin/true", state=state, hold=True, expect_result=False
         ) as live:
@@ -241,7 +239,7 @@ def left_under(box: Box, processes: int) -> str:
             program="/bin/sleep",
             args=["0.6"],
             stdin=b"",
-            state=["--uid", str(LONELY + 1 + processes), "--nproc", str(processes)],
+            state=["--uid", str(unused_user()), "--nproc", str(processes)],
             expect_result=False,
             within_s=10,
         )

@@ -239,7 +239,8 @@ def _limit(said: bytes) -> int:
 class Status(dict[str, str]):
     """/proc/PID/status as a mapping (`SigCgt`, `Threads`, …), with the descriptor count.
 
-    Of the main thread, or of the one that is named.
+    Of the main thread, or of the one that is named; descriptors, which all share, are not counted
+    for that one.
     """
 
     def __init__(self, pid: int, thread: str | None = None) -> None:
@@ -248,7 +249,7 @@ class Status(dict[str, str]):
         for line in (read(place) or b"").decode("utf-8", "replace").splitlines():
             key, _, value = line.partition(":")
             self[key] = value.strip()
-        self.fd_count = len(descriptors(pid))
+        self.fd_count = len(descriptors(pid)) if thread is None else 0
 
     @property
     def fds(self) -> int:
