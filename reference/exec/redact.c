@@ -8,9 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
+
 static const char replacement[] = "[REDACTED_ENV]";
 
-enum { SHORTEST_SECRET = 4 };
+enum { SHORTEST_SECRET = 4 }; /* characters */
 
 static const char *const anywhere[] = {"SECRET",  "TOKEN",   "PASSWORD",   "PASSWD", "PASSCODE",
                                        "API_KEY", "PRIVATE", "CREDENTIAL", "COOKIE", "BEARER"};
@@ -41,6 +43,23 @@ bool bs_sensitive_name(const char *name) {
     return len >= 4 && strcasecmp(name + len - 4, "_KEY") == 0;
 }
 
+/* Not bytes. What is no UTF-8 counts once for each maximal subpart, as it does in text. */
+static size_t characters(const char *text, size_t len) {
+    size_t count = 0;
+    while (len > 0) {
+        size_t step = bs_utf8_valid_prefix(text, len);
+        for (size_t i = 0; i < step; i++)
+            count += ((unsigned char)text[i] & 0xC0) != 0x80;
+        if (step < len) {
+            step += bs_utf8_maximal_subpart(text + step, len - step);
+            count++;
+        }
+        text += step;
+        len -= step;
+    }
+    return count;
+}
+
 static bool worth_hiding(const char *value) {
     size_t len = strlen(value);
     while (len > 0 && isspace((unsigned char)value[len - 1]))
@@ -49,7 +68,7 @@ static bool worth_hiding(const char *value) {
         value++;
         len--;
     }
-    return len >= SHORTEST_SECRET;
+    return characters(value, len) >= SHORTEST_SECRET;
 }
 
 static int add(struct bs_secrets *secrets, size_t *cap, const char *value) {

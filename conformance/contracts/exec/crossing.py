@@ -20,6 +20,7 @@ Request = Mapping[str, Any]
 DEADLINE_MS = 10_000
 WITHIN_S = 15.0
 
+MAY_FAIL = "where a payload may fail"
 # The capability that an option needs, and the option.
 OPTIONS: dict[str, tuple[str, Request]] = {
     "as it is": ("exec", {}),
@@ -27,6 +28,7 @@ OPTIONS: dict[str, tuple[str, Request]] = {
     "under a deadline that does not strike": ("exec", {"timeout_ms": DEADLINE_MS}),
     "with debug": ("exec.debug", {"debug": True}),
     "under a cap that is not reached": ("exec.cap", {"max_output_bytes": 2**32}),
+    MAY_FAIL: ("exec.stdin_failure", {"stdin_failure": "ignore"}),
 }
 
 

@@ -129,6 +129,19 @@ def test_exactly_the_cap_is_no_excess_on_each_stream(
     )
 
 
+@requires("EXEC-CAP-02", capability=("exec.cap", "exec.debug"), needs=["EXEC-DEBUG-02"])
+@pytest.mark.parametrize("flag", ["--out", "--err"])
+def test_with_debug_it_is_what_the_child_wrote_that_counts(box: Box, flag: str) -> None:
+    # The copy is longer: a mark has more letters than this secret.
+    written = b"a-b1" * 20
+    args, env = [flag, written.hex()], [("MY_TOKEN", "a-b1")]
+    seen = box.exec.run(
+        program=P.emit, args=args, env=env, debug=True, max_output_bytes=len(written)
+    )
+    got = seen.stdout if flag == "--out" else seen.stderr
+    expect("success, exit code, truncated, stream", (*facts(seen), got), (True, 0, False, written))
+
+
 @requires("EXEC-CAP-02", capability="exec.cap")
 def test_without_a_cap_nothing_is_cut(box: Box) -> None:
     seen = box.exec.run(program=P.flood, args=["50000", "50000", "--exit", "3"])

@@ -127,6 +127,15 @@ def test_a_secret_of_the_caller_is_replaced_where_the_child_does_not_have_it(box
     expect("the caller's stderr", seen.shim_stderr, contains(b"<" + REDACTED + b">"))
 
 
+@requires("EXEC-DEBUG-02", capability=HERE)
+def test_of_one_name_both_values_are_replaced(box: Box) -> None:
+    # What the child has stands for what the caller has, but not in what it may know.
+    env = {"clear_and_set": [["MY_TOKEN", "given-4711"]]}
+    written = b"<" + SECRET + b"><given-4711>"
+    seen = emit(box, "--out", written, secrets={"MY_TOKEN": SECRET.decode()}, env=env)
+    expect("the caller's stderr", seen.shim_stderr, contains((b"<" + REDACTED + b">") * 2))
+
+
 ACROSS: dict[str, list[str | bytes]] = {
     "byte_by_byte": ["--each-byte", "--gap-us", "300", "--out", b"<" + SECRET + b">"],
     "two_writes": ["--out", b"<hunter", "--gap-us", "40000", "--out", b"2-hunter2>"],
@@ -227,16 +236,21 @@ def test_a_value_of_another_name_is_left_alone(box: Box, name: str) -> None:
     expect(f"the copy of a value of {name}", copied, contains(b"<Value-1234>"))
 
 
-@pytest.mark.parametrize("value", ["abc", "  ab  ", "x", "\tab\n", "\r\nab\n", "\va b\f"])
+# The last ones have four bytes and more, and three characters at most.
+SHORT = ["abc", "  ab  ", "x", "\tab\n", "\r\nab\n", "\va b\f", "äöü", " é€ ", "日本", "😀😀"]
+
+
+@pytest.mark.parametrize("value", SHORT)
 @requires("EXEC-DEBUG-05", capability=HERE)
 def test_a_short_value_is_left_alone(box: Box, value: str) -> None:
     copied = copied_value(box, "MY_TOKEN", value)
     expect("the copy of a short value", copied, contains(f"<{value}>".encode()))
 
 
+@pytest.mark.parametrize("value", ["a-b1", "äöüß", "a😀b😀"])
 @requires("EXEC-DEBUG-05", capability=HERE)
-def test_a_value_of_four_characters_is_replaced(box: Box) -> None:
-    copied = copied_value(box, "MY_TOKEN", "a-b1")
+def test_a_value_of_four_characters_is_replaced(box: Box, value: str) -> None:
+    copied = copied_value(box, "MY_TOKEN", value)
     expect("the copy of a value of four", copied, contains(b"<" + REDACTED + b">"))
 
 

@@ -6,7 +6,17 @@ import pytest
 
 from boxspec.api import Box, Late, NotMeasured, expect, expect_within, requires
 from boxspec.api import programs as P
-from contracts.exec.moments import FOREVER_MS, LINGER_MS, annotated, elapsed_ms, send, until
+from contracts.exec.answers import ObservedRun
+from contracts.exec.moments import (
+    FOREVER_MS,
+    LINGER_MS,
+    annotated,
+    attempted,
+    elapsed_ms,
+    send,
+    settled,
+    until,
+)
 from contracts.exec.spawn_io import SPAWN_FAILURE, outcome
 
 WAYS = {"own_session": ["--setsid"], "own_group": ["--setpgid"], "daemon": ["--setsid", "--double"]}
@@ -46,6 +56,48 @@ def test_an_escapee_that_holds_our_pipes_does_not_hold_a_run_that_was_cut_short(
         seen.end,
         LINGER_MS + 2 * box.tick_ms,
     )
+
+
+CUT: dict[str, tuple[str | None, dict[str, int]]] = {
+    "deadline": (None, {"timeout_ms": 900}),
+    "SIGTERM": ("TERM", {}),
+    "SIGINT": ("INT", {}),
+}
+
+
+def cut_short(box: Box, how: str, keep: str = "out,err") -> ObservedRun:
+    """Its child is ended by that while who left the group holds the pipes, and has written."""
+    name, limit = CUT[how]
+    events, leader = box.events("escapee"), box.events("leader")
+    script = f'"{P.say}" escaped; "{P.orphan}" "$0" --setsid --keep {keep}'
+    line = f'{script}; exec "{P.slow_exit}" "$1" {FOREVER_MS}'
+    with box.exec.start(
+        program="/bin/sh", args=["-c", line, events.path, leader.path], within_s=15, **limit
+    ) as live:
+        if name:
+            leader.wait("ready")
+            live.signal(name)
+        seen = live.finish()
+    settled(leader)
+    attempted(events, orphan=1)
+    return seen
+
+
+@pytest.mark.parametrize("keep", ["out", "err"])
+@pytest.mark.parametrize("how", CUT)
+@requires("EXEC-DRAIN-09", capability="exec.termination", overlap=2.5, needs=["EXEC-KILL-01"])
+def test_writers_of_a_run_that_was_cut_short_are_told(box: Box, how: str, keep: str) -> None:
+    seen = cut_short(box, how, keep)
+    expect("detached_writers", seen.result["detached_writers"], True)
+
+
+@pytest.mark.parametrize("how", CUT)
+@requires("EXEC-DRAIN-08", overlap=2.5, needs=["EXEC-KILL-01"])
+def test_output_that_an_escapee_shares_is_kept_where_the_run_was_cut_short(
+    box: Box, how: str
+) -> None:
+    seen = cut_short(box, how)
+    expect("stdout", seen.stdout, b"escaped")
 
 
 # From the leader's end, where nothing keeps the run: more than the deadline and LINGER_MS.

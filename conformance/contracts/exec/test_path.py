@@ -172,6 +172,53 @@ def test_relative_names_and_entries_are_relative_to_current_dir(box: Box, vector
     expect("which program ran", got, "in current")
 
 
+@requires("EXEC-PATH-05", pitfalls=["A12"], needs=["EXEC-PATH-01"])
+@pytest.mark.parametrize("vector", RELATIVE)
+def test_they_are_relative_to_a_current_dir_that_is_relative_itself(box: Box, vector: str) -> None:
+    # One step, from the caller's: whoever goes it twice is nowhere.
+    for place in ("caller", "caller/current"):
+        saying(box.tmp / place / "bin" / TOOL, f"in {place}")
+        saying(box.tmp / place / f"{TOOL}-top", f"in {place}")
+    program, entries = RELATIVE[vector]
+    got = said(
+        box,
+        program=program,
+        env=path(entries),
+        current_dir="current",
+        state=["--cwd", str(box.tmp / "caller")],
+    )
+    expect("which program ran", got, "in caller/current")
+
+
+@requires("EXEC-PATH-05", pitfalls=["A12"], needs=["EXEC-PATH-01"])
+@pytest.mark.parametrize(
+    ("program", "entries"), [(f"../{TOOL}", "/nowhere"), (TOOL, "..")], ids=["name", "entry"]
+)
+def test_above_current_dir_is_what_the_system_says(box: Box, program: str, entries: str) -> None:
+    # Behind a link: names that are put together as text lead elsewhere.
+    saying(box.tmp / TOOL, "beside the link")
+    saying(box.tmp / "real" / TOOL, "above the folder")
+    (box.tmp / "real" / "folder").mkdir()
+    (box.tmp / "link").symlink_to("real/folder")
+    place = str(box.tmp / "link")
+    got = said(box, program=program, env=path(entries), current_dir=place)
+    expect("which program ran", got, "above the folder")
+
+
+@requires("EXEC-PATH-05", needs=["EXEC-PATH-01"], pitfalls=["A12"])
+def test_entries_of_the_callers_path_are_relative_to_current_dir_too(box: Box) -> None:
+    for place in ("caller", "current"):
+        saying(box.tmp / place / "bin" / TOOL, f"in {place}")
+    got = said(
+        box,
+        program=TOOL,
+        shim_env={"PATH": f"bin:{os.environ['PATH']}"},
+        current_dir=str(box.tmp / "current"),
+        state=["--cwd", str(box.tmp / "caller")],
+    )
+    expect("which program ran", got, "in current")
+
+
 @requires("EXEC-PATH-05", needs=["EXEC-PATH-01"])
 def test_a_tilde_in_path_is_a_name(box: Box) -> None:
     saying(box.tmp / "home" / "bin" / TOOL, "at home")

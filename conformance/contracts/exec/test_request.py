@@ -116,6 +116,17 @@ def program_is_found(box: Box, name: bytes) -> None:
 
 
 @requires("EXEC-REQUEST-02")
+@pytest.mark.parametrize("name", ["./tool", "sub/../tool", ".//tool"])
+def test_a_name_with_a_slash_is_argv_0_as_it_was_given(box: Box, name: str) -> None:
+    # It is found from current_dir, whose name is no part of it.
+    (box.tmp / "sub").mkdir()
+    (box.tmp / "tool").symlink_to(P.report)
+    kept = box.tmp / "report.json"
+    box.exec.run(program=name, args=[str(kept)], current_dir=str(box.tmp)).result  # noqa: B018
+    expect("the child's argv[0]", b64decode(reported(kept)["argv_b64"][0]), name.encode())
+
+
+@requires("EXEC-REQUEST-02")
 def test_a_line_of_shell_as_the_program_is_a_file_name(box: Box) -> None:
     line = f"{P.count_start} {box.tmp}/started"
     twin = program_at(box.tmp / "a b;c")
@@ -179,6 +190,17 @@ def test_after_a_refusal_the_caller_has_no_child_and_no_new_descriptor(box: Box)
         (0, False),
         {"descriptors": descriptors, "after a run": usual},
     )
+
+
+@requires("EXEC-REQUEST-03", capability="exec.sandbox")
+def test_a_refusal_without_a_reason_is_one(box: Box) -> None:
+    starts = box.tmp / "starts"
+    request = {"program": P.count_start, "args": [str(starts)]}
+    refused = box.exec.run(**request, sandbox={"refuse": ""})
+    before = starts.exists()
+    box.exec.run(**request)
+    got = (error_of(refused).get("kind"), before, len(left_by_child(starts)))
+    expect("kind of the refusal, starts under it and without it", got, ("policy_denied", False, 1))
 
 
 @requires("EXEC-REQUEST-03", capability="exec.sandbox")

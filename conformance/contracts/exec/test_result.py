@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from boxspec.api import Box, between, expect, requires
+from boxspec.api import Box, Late, between, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.moments import FOREVER_MS, need_preload
 from contracts.exec.spawn_io import shell
@@ -114,6 +114,36 @@ def test_a_run_that_is_cut_short_has_its_duration_too(box: Box) -> None:
     )
 
 
+# What a child does of which two events are known, and what ends it behind the second.
+LIVES: dict[str, tuple[str, dict[str, int]]] = {
+    "in_the_grace_of_a_deadline": ("", {"timeout_ms": 600}),
+    "by_a_death": ('"$1" --sync "$2" --gap-us 300000 --sync "$2"; kill -KILL $$', {}),
+    "by_an_exit": ('"$1" --sync "$2" --gap-us 300000 --sync "$2"; exit 3', {}),
+}
+
+
+@pytest.mark.parametrize("how", LIVES)
+@requires("EXEC-RESULT-05", pitfalls=["I17"], overlap=1.5, needs=["EXEC-KILL-01"])
+def test_the_duration_covers_the_childs_life_however_it_ends(box: Box, how: str) -> None:
+    events, (line, limit) = box.events(), LIVES[how]
+    slow = {"program": P.siglog, "args": [events.path, "--on", "TERM:exit:0:600"]}
+    request = shell(line, P.emit, events.path) if line else slow
+    seen = box.exec.run(**request, **limit, within_s=20)
+    marks = [event.t_ns for event in events.all() if event.word in ("ready", "end", "sync")]
+    if len(marks) == 2:
+        least = (marks[1] - marks[0]) // 10**6
+    elif marks and limit:
+        # It had no grace, which is not the question: it lived to its deadline, or to half of it.
+        least = limit["timeout_ms"] // 2
+    else:
+        raise Late("the child comes to its end by itself", "two moments", str(len(marks)))
+    expect(
+        "duration_ms, between the child's life and the shim's",
+        seen.result["duration_ms"],
+        between(least, seen.elapsed_ms),
+    )
+
+
 def outcome(box: Box, args: list[str], timeout_ms: int, state: list[str]) -> tuple[object, ...]:
     """What a run under these clocks ends as, whether its duration is sane included."""
     with box.exec.start(
@@ -190,3 +220,25 @@ def test_termination_names_the_callers_signal(box: Box, name: str) -> None:
         (result["termination"], result["signal"]),
         ("parent_signal", f"SIG{name}"),
     )
+
+
+@pytest.mark.parametrize("name", ["stdout", "stderr"])
+@requires("EXEC-RESULT-07", capability=("exec.termination", "exec.cap"), needs=["EXEC-CAP-01"])
+def test_termination_names_the_cap(box: Box, name: str) -> None:
+    # The SIGKILL that ends the child is ours: it names nothing.
+    sizes = ["5000", "0"] if name == "stdout" else ["0", "5000"]
+    result = box.exec.run(program=P.flood, args=sizes, max_output_bytes=100).result
+    expect("termination and signal", (result["termination"], result["signal"]), ("cap", None))
+
+
+@pytest.mark.parametrize("name", ["TERM", "INT"])
+@requires("EXEC-RESULT-07", capability="exec.termination", overlap=6.0, needs=["EXEC-SIGNAL-04"])
+def test_termination_names_the_callers_signal_where_sigkill_was_needed(box: Box, name: str) -> None:
+    events = box.events()
+    args = [events.path, "--ignore", name]
+    with box.exec.start(program=P.siglog, args=args, within_s=20) as live:
+        events.wait("ready")
+        live.signal(name)
+        result = live.finish().result
+    got = (result["termination"], result["signal"])
+    expect("termination and signal", got, ("parent_signal", f"SIG{name}"))

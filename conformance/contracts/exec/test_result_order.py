@@ -8,7 +8,7 @@ from boxspec.api import Box, Late, Live, expect, requires
 from boxspec.api import programs as P
 from boxspec.target.observe import procs
 from contracts.exec.answers import ObservedRun
-from contracts.exec.moments import annotated, elapsed_ms, pass_time, send, until
+from contracts.exec.moments import annotated, attempted, elapsed_ms, pass_time, send, until
 from contracts.exec.spawn_io import shell
 
 TIMEOUT_MS = 900
@@ -92,6 +92,21 @@ def test_output_above_the_cap_behind_a_deadline_is_no_cause_any_more(box: Box) -
     if not ready.exists():
         raise Late("the child is set up before its deadline", "a trap", "none")
     expect("success, exit_code, annotation", summary(seen), (False, None, True))
+
+
+@requires("EXEC-SIGNAL-03", capability="exec.cap", overlap=0.5)
+@pytest.mark.parametrize(("name", "code"), [("TERM", 143), ("INT", 130)])
+def test_output_above_the_cap_behind_a_signal_is_no_cause_any_more(
+    box: Box, name: str, code: int
+) -> None:
+    events = box.events()
+    args = [events.path, "--on", f"{name}:print:5000"]
+    with box.exec.start(program=P.siglog, args=args, max_output_bytes=1000, within_s=15) as live:
+        events.wait("ready")
+        live.signal(name)
+        seen = live.finish()
+    attempted(events, signal=1)
+    expect("success, exit_code, annotation", summary(seen), (False, code, True))
 
 
 @requires("EXEC-RESULT-09", pitfalls=["G7"], overlap=0.6)

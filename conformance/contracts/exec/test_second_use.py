@@ -10,8 +10,9 @@ import pytest
 
 from boxspec.api import Box, Late, expect, for_the_prompt, requires
 from boxspec.api import programs as P
-from contracts.exec.moments import SIGNAL_ACTS_S, elapsed_ms
+from contracts.exec.moments import SIGNAL_ACTS_S, elapsed_ms, pass_time
 from contracts.exec.spawn_io import error_of, outcome, shell
+from contracts.shared.files import script_at
 from contracts.shared.runs import RunAnswer
 
 HERE = "exec.concurrent"
@@ -179,6 +180,56 @@ def test_after_several_runs_the_signal_acts_on_the_caller_as_before(
         ended = live.wait_exit(10)
     with for_the_prompt(box):
         expect("the caller ended regularly", (ended.how, ended.number) == ("exited", 0), False)
+
+
+@requires("EXEC-CONC-07", capability=HERE, overlap=0.8)
+@pytest.mark.parametrize("after_ms", [0, 400], ids=["beside", "after"])
+def test_a_run_that_asks_for_nothing_has_nothing_of_another(box: Box, after_ms: int) -> None:
+    place = box.tmp.resolve() / "elsewhere"
+    place.mkdir()
+    tool = str(script_at(box.tmp / "tool", 'printf "%s " "$#" "$@"; env | grep ^MARK=; pwd; cat'))
+    full = {
+        **{"program": tool, "args": ["one", "two"], "current_dir": str(place), "stdin": b"payload"},
+        **{"env": [("MARK", "set"), ("PATH", "/usr/bin:/bin")], "timeout_ms": 20_000},
+    }
+    runs = [(0, full), (after_ms, {"program": tool}), (2 * after_ms, full)]
+    first, bare, last = box.exec.batch(runs).runs
+    rich = ("exit 0", b"2 one two MARK=set\n" + bytes(place) + b"\npayload")
+    expect(
+        "the end and the output of a run that asks for nothing, between two that ask for much",
+        [(outcome(run), run.stdout) for run in (first, bare, last)],
+        [rich, ("exit 0", b"0 " + bytes(box.exec.place) + b"\n"), rich],
+    )
+
+
+@requires("EXEC-CONC-07", capability=(HERE, "exec.stdin_failure"), needs=["EXEC-STDIN-13"])
+@pytest.mark.parametrize("after_ms", [-400, 0, 400], ids=["before", "beside", "after"])
+def test_what_may_fail_in_one_run_may_not_in_another(box: Box, after_ms: int) -> None:
+    run = {"program": P.read_some, "args": ["1"], "stdin": b"x" * 2**20}
+    lenient, strict = max(0, -after_ms), max(0, after_ms)
+    runs = [(lenient, {**run, "stdin_failure": "ignore"}), (strict, run)]
+    seen = box.exec.batch(runs).runs
+    got = (outcome(seen[0]), error_of(seen[1]).get("kind"))
+    expect("the end of one, and the error of the other", got, ("exit 0", "execution"))
+
+
+@pytest.mark.parametrize("how", ["failed_spawn", "failed_stdin"])
+@pytest.mark.parametrize("first", ["started_first", "started_last"])
+@requires("EXEC-CONC-03", capability=HERE, overlap=0.8, needs=["EXEC-SIGNAL-01"])
+def test_a_run_that_fails_leaves_the_handlers_to_the_others(box: Box, first: str, how: str) -> None:
+    events = box.events("long")
+    long = {"program": P.slow_exit, "args": [events.path, "20000"]}
+    starts = {"started_first": (0, 60), "started_last": (60, 0)}[first]
+    # No third one: who starts installs what was taken away.
+    runs = [(starts[0], ENDS[how](box)), (starts[1], long)]
+    with box.exec.start_batch(runs, within_s=15, expect_result=False) as live:
+        events.wait("ready")
+        pass_time(7 * box.tick_ms)
+        live.signal("TERM")
+        seen = live.finish()
+    got = seen.runs[1].result["exit_code"] if seen.ok else seen.shim_exit
+    with for_the_prompt(box):
+        expect("exit_code of the run that went on", got, 143)
 
 
 @requires("EXEC-CONC-07", capability=(HERE, "exec.debug"), overlap=0.8, needs=["EXEC-DEBUG-02"])

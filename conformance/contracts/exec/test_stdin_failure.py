@@ -205,6 +205,15 @@ def test_the_deadline_holds_while_the_payload_is_not_read(box: Box, taken: int) 
     expect("the error, and success", (error_of(seen), seen.result["success"]), ({}, False))
 
 
+@requires("EXEC-STDIN-10", pitfalls=["F5"], capability="exec.stdin_failure", overlap=True)
+def test_the_deadline_holds_for_a_payload_that_may_fail_too(box: Box) -> None:
+    events = box.events()
+    request = {"program": P.never_read, "args": [events.path], "stdin": LARGE}
+    seen = box.exec.run(**request, stdin_failure="ignore", timeout_ms=400, within_s=15)
+    got = (seen.result["success"], seen.result["exit_code"])
+    expect("success, exit_code", got, (False, None))
+
+
 @requires("EXEC-STDIN-11", pitfalls=["F9"], overlap=True, timing=True)
 def test_a_background_process_that_holds_stdin_does_not_keep_the_run(box: Box) -> None:
     expect_return_from(box, "in")

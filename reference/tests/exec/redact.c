@@ -104,6 +104,8 @@ static void secrets_come_from_the_process_and_from_the_pairs(void **state) {
                     (char[]){"B_SECRET=abc"},
                     (char[]){"C_SECRET=  ab \t"},
                     (char[]){"D_SECRET= abcd "},
+                    (char[]){"D_TOKEN=\xc3\xa4\xc3\xb6\xc3\xbc"},
+                    (char[]){"D_PASSWORD=a\x80\x80\xff"},
                     NULL};
     static const struct bs_env_pair env[] = {
         {"E_COOKIE", "from=pairs"}, {"F", "harmless"}, {"G_KEY", ""}};
@@ -112,10 +114,11 @@ static void secrets_come_from_the_process_and_from_the_pairs(void **state) {
     int os_error = bs_secrets_collect(&secrets, env, LENGTH(env));
     environ = no_variables;
     assert_int_equal(os_error, 0);
-    assert_int_equal(secrets.n, 3);
+    assert_int_equal(secrets.n, 4);
     assert_string_equal(secrets.list[0].value, "from-process");
     assert_string_equal(secrets.list[1].value, " abcd ");
-    assert_string_equal(secrets.list[2].value, "from=pairs");
+    assert_string_equal(secrets.list[2].value, "a\x80\x80\xff");
+    assert_string_equal(secrets.list[3].value, "from=pairs");
     bs_secrets_clear(&secrets);
     bs_secrets_clear(&secrets);
 }

@@ -3,6 +3,7 @@
 import _signal
 import os
 
+import exec.redact as redact
 import exec.run as run
 import exec.streams as streams
 import exec.text as text
@@ -137,3 +138,15 @@ def cap_is_off_behind_a_deadline():
         for output in self.outputs:
             output.cap = None
         original(self, cause)
+
+
+@fault("EXEC-CAP-02", "with debug it is the copy that is counted", "redact, then count")
+def counts_the_copy():
+    @replaces(run.Run)
+    def take(original, self, output):
+        original(self, output)
+        if self.tee and output.cap is not None:
+            copied = b"".join(output.kept)
+            for value in self.tee.redactors[output.name].values:
+                copied = copied.replace(value, redact.MARK)
+            output.over = output.over or len(copied) > output.cap

@@ -6,6 +6,7 @@ import select
 from time import monotonic_ns
 
 import exec.batch as batch
+import exec.ops as ops
 import exec.run as run
 import exec.signals as signals
 import exec.spawn as spawn
@@ -214,3 +215,35 @@ def small_pool_reads_for_all():
     def patience_ms(original, self, until):
         patience = original(self, until)
         return patience if not waits(self) else 50 if patience is None else min(50, patience)
+
+
+@fault("EXEC-CONC-07", "who has no arguments has those of the run before", "def run(args=[])")
+def arguments_are_kept():
+    kept: list[bytes] = []
+
+    @replaces(ops)
+    def read_request(original, value, pointer="/request"):
+        request = original(value, pointer)
+        kept[:] = request.args = request.args or list(kept)
+        return request
+
+
+@fault("EXEC-CONC-07", "where one payload may fail, each may", "an option of the module")
+def each_payload_may_fail():
+    asked = []
+
+    @replaces(ops)
+    def read_request(original, value, pointer="/request"):
+        request = original(value, pointer)
+        asked.extend([True] * (request.stdin_failure == "ignore"))
+        request.stdin_failure = "ignore" if asked else "error"
+        return request
+
+
+@fault("EXEC-CONC-03", "a run that fails restores the handlers", "cleanup() of an early return")
+def a_failure_restores():
+    @replaces(batch.Batch)
+    def finish(original, self, i, watch, answer):
+        if not isinstance(answer, dict):
+            signals.handlers.restore()
+        original(self, i, watch, answer)

@@ -339,3 +339,22 @@ def streams_are_redacted_as_one():
         original(self)
         if self.tee:
             self.tee.redactors["stderr"] = self.tee.redactors["stdout"]
+
+
+@fault("EXEC-DEBUG-02", "of one name the given value alone is replaced", "{**environ, **env}")
+def one_value_for_a_name():
+    @replaces(run)
+    def secrets(original, *environments):
+        merged = {}
+        for environment in environments:
+            merged.update(environment)
+        return original(merged)
+
+
+@fault("EXEC-DEBUG-05", "bytes are counted, not characters", "strlen, len() of Go and Rust")
+def bytes_are_counted():
+    @replaces(run)
+    def secrets(original, *environments):
+        pairs = [pair for each in environments for pair in each.items()]
+        short = {v.strip() for name, v in pairs if redact.is_sensitive(name) and len(v.strip()) > 3}
+        return original(*environments) | short

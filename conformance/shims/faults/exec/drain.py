@@ -243,3 +243,28 @@ def cut_end_is_lost_without_an_end():
             return original(self, i, note)
         output = self.outputs[i]
         return text.as_json(output.kept, True, note)
+
+
+@fault("EXEC-DRAIN-09", "behind a deadline nobody is told", "a field of the clean exit")
+def detached_behind_an_exit_alone():
+    @replaces(run.Run)
+    def drain(original, self):
+        original(self)
+        self.detached = self.detached and not self.cut_short
+
+    @replaces(run.Run)
+    def terminate(original, self, cause):
+        self.cut_short = True
+        original(self, cause)
+
+    run.Run.cut_short = False  # type: ignore[attr-defined]
+
+
+@fault("EXEC-DRAIN-08", "behind a deadline what an escapee shares is lost", "cancelled readers")
+def output_of_cancelled_reads_is_lost():
+    @replaces(run.Run)
+    def drain(original, self):
+        original(self)
+        if self.detached and self.deadline is not None and monotonic_ns() > self.deadline:
+            for output in self.outputs:
+                output.kept.clear()

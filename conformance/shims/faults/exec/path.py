@@ -195,3 +195,36 @@ def expands_tildes():
         home = environment.get(b"HOME", b"~")
         found = original(environment)
         return [home + each[1:] if each[:2] == b"~/" else each for each in found]
+
+
+def joins(join):
+    """current_dir and a name with a slash are put together before they are used."""
+
+    @replaces(spawn.Spawn)
+    def execute(original, self, path):
+        place = self.request.current_dir
+        original(self, join(place, path) if place and b"/" in self.request.program else path)
+
+
+@fault("EXEC-PATH-05", "a relative current_dir is gone twice", "join(dir, program), then chdir")
+def directory_is_gone_twice():
+    joins(os.path.join)
+
+
+@fault("EXEC-PATH-05", "`..` takes off a name, where that is a link", "path.resolve, filepath.Join")
+def names_are_put_together_as_text():
+    joins(lambda place, path: os.path.normpath(os.path.join(place, path)))
+
+
+@fault("EXEC-PATH-05", "an inherited PATH is searched where the caller is", "exec.LookPath")
+def looked_up_where_the_caller_is():
+    @replaces(spawn.Spawn)
+    def attempt(original, self):
+        if self.request.env is None and b"/" not in self.request.program:
+            found = spawn.find_program(self.request.program, self.environment)
+            self.found = os.path.join(os.getcwdb(), found)
+        return original(self)
+
+    @replaces(spawn.Spawn)
+    def execute(original, self, path):
+        original(self, getattr(self, "found", path))

@@ -135,3 +135,22 @@ def looks_at_the_variables_first():
             self.answers[i] = Failed("execution", "failed to spawn: Invalid argument")
         else:
             original(self, i)
+
+
+@fault("EXEC-REQUEST-02", "argv[0] has current_dir in front of a relative name", "path.resolve")
+def the_directory_is_put_before_argv_0():
+    @replaces(spawn.Spawn)
+    def execute(original, self, path):
+        place, name = self.request.current_dir, self.request.program
+        if place and b"/" in name:
+            self.request.program = os.path.join(place, name)
+        original(self, path)
+
+
+@fault("EXEC-REQUEST-03", "a refusal without words is none", "if (reason)")
+def refusal_without_words_is_none():
+    def validate(refusal):
+        if refusal:
+            raise Failed("policy_denied", refusal)
+
+    batch.validate = validate

@@ -190,3 +190,33 @@ def nameless_signal_is_exit_0():
         told = original(self, cause)
         nameless = told[0] == "signal" and told[2] >= _signal.SIGRTMIN
         return ("exit", 0, None) if nameless else told
+
+
+@fault("EXEC-RESULT-05", "the duration ends where the grace begins", "elapsed() at the timeout")
+def duration_without_the_grace():
+    @replaces(run.Run)
+    def terminate(original, self, cause):
+        self.took = run.Run.duration_ms(self)
+        self.duration_ms = lambda: self.took
+        original(self, cause)
+
+
+@fault(
+    "EXEC-RESULT-07", "a cap is told as the SIGKILL that it ended with", "status wins over cause"
+)
+def cap_is_told_as_a_death():
+    @replaces(run.Run)
+    def outcome(original, self, cause):
+        if cause.name == "cap":
+            return "signal", None, _signal.SIGKILL
+        return original(self, cause)
+
+
+@fault("EXEC-RESULT-07", "who had to be killed is told with SIGKILL", "WTERMSIG for each end")
+def sigkill_is_told_for_the_callers_signal():
+    @replaces(run.Run)
+    def outcome(original, self, cause):
+        termination, exit_code, signal = original(self, cause)
+        if termination == "parent_signal" and self.end and self.end[0] == os.CLD_KILLED:
+            signal = self.end[1]
+        return termination, exit_code, signal

@@ -318,3 +318,48 @@ def payload_left_by_sigterm_is_a_failure():
     def final(original, self, cause):
         left = cause.name == "parent_signal" and self.input.rest
         return run.Cause("stdin") if left else original(self, cause)
+
+
+@fault("EXEC-SIGNAL-01", "under a deadline signals wait for it", "a timer in place of sigwait()")
+def deadlines_hide_signals():
+    @replaces(run.Run)
+    def interests(original, self):
+        heard = {self.watch.bell.fd, signals.handlers.read_fd} if self.deadline else set()
+        yield from (pair for pair in original(self) if pair[0] not in heard)
+
+
+@fault("EXEC-SIGNAL-02", "with debug signals wait for output", "a loop over readline()")
+def the_copy_hides_signals():
+    @replaces(run.Run)
+    def interests(original, self):
+        heard = {self.watch.bell.fd, signals.handlers.read_fd} if self.tee else set()
+        yield from (pair for pair in original(self) if pair[0] not in heard)
+
+
+@fault(
+    "EXEC-SIGNAL-03", "output above the cap behind a signal makes it a cap", "the last cause wins"
+)
+def a_cap_takes_over_a_signal():
+    @replaces(run.Run)
+    def final(original, self, cause):
+        if cause.name == "parent_signal" and any(output.over for output in self.outputs):
+            return run.Cause("cap")
+        return original(self, cause)
+
+
+@fault("EXEC-SIGNAL-07", "behind a signal others are not listed", "one flag: interrupted")
+def one_signal_is_remembered():
+    @replaces(batch.Batch)
+    def finish(original, self, i, watch, answer):
+        original(self, i, watch, answer)
+        if isinstance(answer, dict) and answer["termination"] == "parent_signal":
+            answer["pending_signals"] = []
+
+
+@fault("EXEC-SIGNAL-07", "behind the child's exit none is listed", "looked at while it waits")
+def signals_behind_the_exit_are_forgotten():
+    @replaces(batch.Batch)
+    def finish(original, self, i, watch, answer):
+        original(self, i, watch, answer)
+        if isinstance(answer, dict) and answer["termination"] == "exit":
+            answer["pending_signals"] = []

@@ -14,7 +14,7 @@ import exec.spawn as spawn
 from errors import Failed
 from faults.registry import fault, replaces
 
-USER_OF_THE_CASE = 54_321
+USERS_OF_CASES = range(20_000, 50_000)
 
 
 def others_of_this_user():
@@ -23,7 +23,7 @@ def others_of_this_user():
             owner = os.stat(f"/proc/{process.pid}").st_uid
         except OSError:
             continue
-        if owner == USER_OF_THE_CASE and process.pid != os.getpid():
+        if owner == os.geteuid() and process.pid != os.getpid():
             yield process.pid
 
 
@@ -281,7 +281,7 @@ def signals_everybody():
             return original(self, stdio, report)
         except BlockingIOError:
             # Never for real: only where a case made a user of its own, one by one, and harmlessly.
-            if os.geteuid() == USER_OF_THE_CASE:
+            if os.geteuid() in USERS_OF_CASES:
                 for pid in others_of_this_user():
                     os.kill(pid, _signal.SIGCONT)
             raise
@@ -296,32 +296,6 @@ def starts_twice():
             self.__init__(self.request, self.watch, self.clock, self.caller_mask)
             answer = original(self)
         return answer
-
-
-@fault("EXEC-SPAWN-14", "without pidfd_open there is no run", "pitfall A27: old Docker filters")
-def needs_pidfd():
-    @replaces(group.Group, "__init__")
-    def init(original, self, leader):
-        original(self, leader)
-        if self.pidfd < 0:
-            os.kill(leader, _signal.SIGKILL)
-            os.waitpid(leader, 0)
-            raise OSError(errno.ENOSYS, "")
-
-
-@fault("EXEC-SPAWN-14", "without pidfd_open one run of a process works", "a state set up twice")
-def falls_back_once():
-    first = []
-
-    @replaces(group.Group, "__init__")
-    def init(original, self, leader):
-        original(self, leader)
-        if self.pidfd < 0:
-            first.append(leader)
-        if len(first) > 1:
-            os.kill(leader, _signal.SIGKILL)
-            os.waitpid(leader, 0)
-            raise OSError(errno.EBUSY, "")
 
 
 @fault(
@@ -364,42 +338,3 @@ def closed_directories_are_not_named():
         except PermissionError:
             self.stage = ""
             raise
-
-
-def under_a_filter():
-    with open("/proc/self/status") as status:
-        return any(line.split() == ["Seccomp:", "2"] for line in status)
-
-
-def in_the_fallback(method, instead):
-    """Another way to start a child, where a filter refuses the usual one."""
-
-    @replaces(spawn.Spawn, method)
-    def do(original, self, *given):
-        return instead(self) if under_a_filter() else original(self, *given)
-
-
-@fault("EXEC-SPAWN-14", "the fallback forgets the group", "fork() and exec()")
-def fallback_forgets_the_group():
-    in_the_fallback("join_group", lambda self: None)
-
-
-@fault("EXEC-SPAWN-14", "the fallback forgets the signals", "fork() and exec()")
-def fallback_forgets_the_signals():
-    in_the_fallback("reset_signals", lambda self: None)
-
-
-@fault("EXEC-SPAWN-14", "the fallback resets what the caller ignores", "SIG_DFL for each signal")
-def fallback_resets_all_signals():
-    reset = spawn.Spawn.reset_signals
-
-    def reset_all(self):
-        reset(self)
-        _signal.signal(_signal.SIGUSR1, _signal.SIG_DFL)
-
-    in_the_fallback("reset_signals", reset_all)
-
-
-@fault("EXEC-SPAWN-14", "the fallback forgets the directory", "fork() and exec()")
-def fallback_forgets_the_directory():
-    in_the_fallback("change_directory", lambda self: None)

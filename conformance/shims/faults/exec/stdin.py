@@ -270,3 +270,35 @@ def ignored_payload_is_waited_for():
         original(self)
         while self.request.stdin_failure == "ignore" and self.input.fd >= 0:
             self.turn(None)
+
+
+@fault("EXEC-STDIN-03", "a payload that may fail is written once", "best effort: let _ = write()")
+def what_may_fail_is_written_once():
+    @replaces(run.Run)
+    def spawn(original, self):
+        original(self)
+        self.input.once = self.request.stdin_failure == "ignore"
+
+    @replaces(streams.Input)
+    def write(original, self):
+        original(self)
+        if getattr(self, "once", False):
+            self.close()
+
+
+@fault("EXEC-STDIN-10", "a payload that may fail is waited for past a deadline", "await drain()")
+def ignored_payload_hides_the_deadline():
+    def waits(self):
+        return self.request.stdin_failure == "ignore" and self.input.fd >= 0
+
+    @replaces(run.Run)
+    def look(original, self):
+        deadline = self.deadline
+        self.deadline = None if waits(self) else deadline
+        cause = original(self)
+        self.deadline = deadline
+        return cause
+
+    @replaces(run.Run)
+    def patience_ms(original, self, until):
+        return 50 if waits(self) and not self.end else original(self, until)

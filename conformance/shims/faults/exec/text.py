@@ -82,3 +82,13 @@ def trims_blanks():
     @replaces(text)
     def decode(original, chunks, cut):
         yield "".join(original(chunks, cut)).rstrip(" \t")
+
+
+@fault("EXEC-TEXT-02", "with debug each read is decoded by itself", "print(chunk.decode())")
+def the_copy_decodes_each_read():
+    @replaces(run.Run)
+    def take(original, self, output):
+        before = len(output.kept)
+        original(self, output)
+        if self.tee and len(output.kept) > before:
+            output.kept[-1] = output.kept[-1].decode("utf-8", "replace").encode()

@@ -1,0 +1,101 @@
+"""Signals to the caller, crossed: with options of the run, and with one another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from boxspec.api import Box, NotMeasured, expect, for_the_prompt, requires
+from boxspec.api import programs as P
+from boxspec.judge.verdict import NotApplicable
+from contracts.exec.moments import pass_time, send, until
+from contracts.exec.spawn_io import shell
+
+CODE = {"TERM": 143, "INT": 130}
+PAYLOAD = b"x" * 2**20
+
+# The capabilities that they need, and options of a run whose child waits and reads nothing.
+OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+    "a deadline": ((), {"timeout_ms": 60_000}),
+    "a payload": ((), {"stdin": PAYLOAD}),
+    "a payload that may fail": (
+        ("exec.stdin_failure",),
+        {"stdin": PAYLOAD, "stdin_failure": "ignore"},
+    ),
+    "debug": (("exec.debug",), {"debug": True}),
+    "a cap": (("exec.cap",), {"max_output_bytes": 2**20}),
+    "much of it": (
+        ("exec.debug", "exec.cap"),
+        {"timeout_ms": 60_000, "stdin": PAYLOAD, "debug": True, "max_output_bytes": 2**20},
+    ),
+}
+
+
+def expect_heard(box: Box, name: str, option: str) -> None:
+    needed, fields = OPTIONS[option]
+    for each in needed:
+        if each not in box.capabilities:
+            raise NotApplicable.without(each)
+    events = box.events()
+    args = [events.path, "--on", f"{name}:print:4"]
+    with box.exec.start(program=P.siglog, args=args, within_s=20, **fields) as live:
+        child = events.wait("ready").pid
+        # By then the caller sleeps, and nothing but the signal wakes it.
+        pass_time(4 * box.tick_ms)
+        live.signal(name)
+        heard = until(lambda: bool(events.all("signal")), 8)
+        if not heard:
+            send(child, "KILL")
+        seen = live.finish()
+    got = (heard, seen.result["exit_code"], seen.stdout)
+    with for_the_prompt(box):
+        expect("whether the child heard it, exit_code, stdout", got, (True, CODE[name], b"abcd"))
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+@requires("EXEC-SIGNAL-01", overlap=0.5)
+def test_the_callers_sigterm_reaches_the_child_beside(box: Box, option: str) -> None:
+    expect_heard(box, "TERM", option)
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+@requires("EXEC-SIGNAL-02", overlap=0.5)
+def test_the_callers_sigint_reaches_the_child_beside(box: Box, option: str) -> None:
+    expect_heard(box, "INT", option)
+
+
+@pytest.mark.parametrize(("first", "second"), [("TERM", "INT"), ("INT", "TERM"), ("TERM", "TERM")])
+@requires("EXEC-SIGNAL-07", capability="exec.termination", overlap=1.0, needs=["EXEC-SIGNAL-05"])
+def test_a_signal_behind_the_one_that_named_the_result_is_listed(
+    box: Box, first: str, second: str
+) -> None:
+    events = box.events()
+    args = [events.path, "--on", "USR1:exit:0"]
+    with box.exec.start(program=P.siglog, args=args, within_s=20) as live:
+        child = events.wait("ready").pid
+        live.signal(first)
+        events.wait("signal")
+        live.signal(second)
+        # The child ends on this word only: both signals have met a run that goes on.
+        send(child, "USR1")
+        result = live.finish().result
+    got = (result["signal"], result["pending_signals"])
+    expect("signal and pending_signals", got, (f"SIG{first}", [f"SIG{second}"]))
+
+
+@pytest.mark.parametrize("name", CODE)
+@requires("EXEC-SIGNAL-07", capability="exec.termination", overlap=1.5, needs=["EXEC-RESULT-03"])
+def test_a_signal_behind_the_childs_exit_is_listed(box: Box, name: str) -> None:
+    # Who left the group holds the output, so that the run outlives its child for a while.
+    events = box.events()
+    line = '"$1" "$2" --setsid --keep out; exit 7'
+    with box.exec.start(**shell(line, P.orphan, events.path), expect_result=False) as live:
+        events.wait("orphan")
+        until(lambda: not any(each.alive for each in live.children()))
+        pass_time(3 * box.tick_ms)
+        live.signal(name)
+        seen = live.finish()
+    if seen.raw is None:
+        raise NotMeasured("the run is over before the signal can come")
+    expect("pending_signals", seen.result["pending_signals"], [f"SIG{name}"])
