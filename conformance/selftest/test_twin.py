@@ -1,4 +1,4 @@
-"""The twin without one of its contracts: the folder is all that a contract is there."""
+"""The twin as it is started: without one of its contracts, and from another directory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from selftest.tools import CONTRACTS, TWIN, converse, run
+from selftest.tools import CONTRACTS, ROOT, TWIN, ask, converse, run
 
 # A question that only this contract knows. Some are refused under serve, which is no `unsupported`.
 QUESTIONS: dict[str, dict[str, Any]] = {
@@ -95,3 +95,13 @@ def test_without_pyyaml_a_yaml_policy_is_unsupported(tmp_path: Path) -> None:
     hello, answer = asked([sys.executable, "-I", "-S", shim], question)
     assert "policy.yaml" not in hello["result"]["capabilities"]
     assert answer.get("unsupported", {}).get("capability") == "policy.yaml", answer
+
+
+def test_its_modules_run_when_it_is_started_by_a_relative_path(tmp_path: Path) -> None:
+    module = tmp_path / "echo"
+    module.write_text("#!/bin/sh\ncat\n")
+    module.chmod(0o755)
+    message = {"id": "1", "op": "module.execute", "module_id": "echo", "input": 1}
+    message["extensions_root"] = str(tmp_path)
+    shim: list[str | Path] = [sys.executable, TWIN.relative_to(ROOT)]
+    assert ask(shim, message, tmp_path, cwd=ROOT) == {"id": "1", "result": {"value": 1}}

@@ -22,9 +22,15 @@ char *bs_module_folder_make(void) {
         path = NULL;
     if (path == NULL)
         errno = ENOMEM;
-    if (path == NULL || mkdtemp(path) != NULL)
+    if (path == NULL)
+        return NULL;
+    /* The umask may have taken the owner's own rights away. */
+    bool made = mkdtemp(path) != NULL;
+    if (made && chmod(path, 0700) == 0)
         return path;
     int why = errno;
+    if (made)
+        (void)rmdir(path);
     free(path);
     errno = why;
     return NULL;

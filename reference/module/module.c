@@ -15,8 +15,8 @@
 #include "module/lookup.h"
 #include "module/output.h"
 
-/* Names and reasons are cut so that both have room. */
-enum { NAME_MOST = 900 };
+/* What is longer than any path is cut, so that both of two names have room. */
+enum { NAME_MOST = 4000 };
 
 static int no_memory(struct bs_error *err) {
     return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory");

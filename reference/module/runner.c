@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <boxspec/module.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -40,6 +42,25 @@ static void die_with_the_parent(void) {
     struct pollfd out = {.fd = STDOUT_FILENO, .events = 0};
     if (poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0)
         give_up("nobody waits for the answer");
+}
+
+/* Where the kernel, or a filter around us, does not know the call. */
+static void close_one_by_one(void) {
+    DIR *list = opendir("/proc/self/fd");
+    const struct dirent *entry = NULL;
+    while (list != NULL && (entry = readdir(list)) != NULL) {
+        int fd = (int)strtol(entry->d_name, NULL, 10);
+        if (fd > STDERR_FILENO && fd != dirfd(list))
+            (void)close(fd);
+    }
+    if (list != NULL)
+        (void)closedir(list);
+}
+
+/* What the caller left open for its children is not the module's. */
+static void let_go(void) {
+    if (syscall(SYS_close_range, STDERR_FILENO + 1U, ~0U, 0U) != 0)
+        close_one_by_one();
 }
 
 static void read_input(struct bs_buf *input) {
@@ -74,6 +95,7 @@ void bs_module_runner_main(int argc, char **argv) {
         return;
     if (argc != 3 || !bs_module_id_is_valid(argv[2]))
         give_up("one module id is wanted behind %s", BS_MODULE_RUNNER);
+    let_go();
     die_with_the_parent();
     char *root = bs_module_root(NULL);
     char *file = root != NULL ? bs_module_find(root, argv[2]) : NULL;

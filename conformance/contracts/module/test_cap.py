@@ -24,6 +24,14 @@ def test_exactly_the_cap_is_allowed(box: Box, stream: str) -> None:
     expect("the end, and the value", (end(seen), seen.value), ("value", 1))
 
 
+@requires("MODULE-CAP-01", needs=["MODULE-TIME-02"])
+def test_each_stream_has_its_own_cap(box: Box) -> None:
+    much = BLANKS.format(40_000_000)
+    box.module.script("fills", f"{much}; {much} >&2; printf 1")
+    seen = box.module.execute("fills", within_s=20)
+    expect("the end, and the value", (end(seen), seen.value), ("value", 1))
+
+
 @requires("MODULE-CAP-02", needs=["MODULE-TIME-02"])
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_one_byte_more_names_the_stream(box: Box, stream: str) -> None:

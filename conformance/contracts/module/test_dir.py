@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import stat
 import sys
 from pathlib import Path
 
 import pytest
 
-from boxspec.api import Box, expect, expect_within, requires
+from boxspec.api import Box, NotMeasured, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.module.asking import Executed
 from contracts.module.judging import (
@@ -36,6 +37,16 @@ def test_it_is_new_empty_and_closed(box: Box) -> None:
     expect("whether the second is another one", len({each[2] for each in facts}), 2)
 
 
+@requires("MODULE-DIR-01")
+@pytest.mark.parametrize("umask", ["000", "077", "0177"])
+def test_its_mode_is_not_the_umasks_matter(box: Box, umask: str) -> None:
+    place = box.tmp / "mode"
+    place.touch()
+    box.module.script("tells", f'stat -c %a "$HOME" >{quoted(place)}; echo 1')
+    box.module.execute("tells", state=["--umask", umask])
+    expect("its mode", noted(place).strip(), "700")
+
+
 ENDS = {
     "value": "echo 1",
     "NonZeroExit": "exit 3",
@@ -50,6 +61,30 @@ ENDS = {
 def test_it_is_gone_after_every_end(box: Box, how: str) -> None:
     box.module.script("ends", noting_home(box, ENDS[how]))
     expect_home_gone(box, box.module.execute("ends", within_s=15))
+
+
+@requires("MODULE-DIR-02")
+@pytest.mark.parametrize("how", ["missing", "../no", "NotWired"])
+def test_none_is_left_where_nothing_was_started(box: Box, how: str) -> None:
+    box.module.script("ends", noting_home(box, "echo 1"))
+    box.module.execute("ends")
+    place = Path(noted(box.tmp / "home")).parent
+    if place != box.tmp / "directories":
+        raise NotMeasured(f"directories are made in {place}, where others make some, too")
+    if how == "NotWired":
+        box.module.execute("ends", enabled=False)
+    else:
+        box.module.execute(how)
+    expect("what is left where directories are made", sorted(os.listdir(place)), [])
+
+
+@requires("MODULE-DIR-02")
+def test_a_name_that_is_no_text_does_not_save_it(box: Box) -> None:
+    odd = 'mkdir "$(printf "a\\377")"; : >"$(printf "a\\377/b\\376\\n.")"; mkfifo fifo; : >-rf'
+    box.module.script("names", noting_home(box, f"{odd}; echo 1"))
+    seen = box.module.execute("names", within_s=15)
+    expect("the end", end(seen), "value")
+    expect_home_gone(box, seen)
 
 
 @requires("MODULE-DIR-02", overlap=0.5)
@@ -107,6 +142,22 @@ def test_what_a_link_names_stays(box: Box) -> None:
     seen = box.module.execute("links")
     expect_home_gone(box, seen)
     expect("whether the file behind the link is there", (kept / "file").exists(), True)
+
+
+@requires("MODULE-DIR-03")
+def test_the_mode_of_what_a_link_names_stays(box: Box) -> None:
+    """A closed folder has to be opened, and what is in it may be links."""
+    kept = box.tmp / "kept"
+    kept.mkdir()
+    (kept / "file").write_text("x")
+    (kept / "file").chmod(0o640)
+    kept.chmod(0o750)
+    links = f"mkdir x; ln -s {quoted(kept)} x/one; ln -s {quoted(kept / 'file')} x/two"
+    box.module.script("links", noting_home(box, f"{links}; chmod 0500 x; echo 1"))
+    seen = box.module.execute("links")
+    expect_home_gone(box, seen)
+    modes = [oct(stat.S_IMODE(each.stat().st_mode)) for each in (kept, kept / "file")]
+    expect("the modes of what the links name", modes, [oct(0o750), oct(0o640)])
 
 
 @requires("MODULE-DIR-02")

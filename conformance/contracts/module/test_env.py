@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,7 +33,7 @@ def test_what_is_listed_reaches_the_module(box: Box) -> None:
         "LC_ALL": "C.UTF-8",
         "APCORE_X": "1",
         "APCORE_": "",
-        "APCORE_LONG": "a=b c\n" * 100,
+        "APCORE_LONG": "a=b c\n" * 10_000,
         "APCORE_OAUTH_AUTH_URL": "x",
     }
     got, _ = environment(box, given)
@@ -84,6 +86,25 @@ def test_home_tmpdir_and_working_directory_are_one(box: Box) -> None:
     expect("whether it is the caller's", here in ("/boxspec", str(box.tmp)), False)
 
 
+@requires("MODULE-ENV-03")
+@pytest.mark.parametrize("temporary", ["tmp", "./", "with two words", "$HOME", "caf\udce9"])
+def test_a_directory_is_named_in_full_wherever_it_is(box: Box, temporary: str) -> None:
+    """TMPDIR of the caller, which may be relative or odd."""
+    place, found = box.tmp / temporary, box.tmp / "found"
+    place.mkdir(exist_ok=True)
+    given = temporary if temporary in ("tmp", "./") else str(place)
+    tell = 'printf "%s\\0%s\\0%s" "$HOME" "$TMPDIR" "$(pwd -P)"'
+    box.module.script("tells", f"{tell} >{quoted(found)}; echo 1")
+    state = ["--cwd", str(box.tmp)]
+    # What a sandbox makes of TMPDIR is its own matter.
+    box.module.execute("tells", backend=None, state=state, shim_env={"TMPDIR": given})
+    home, scratch, here = noted(found).split("\0")
+    # Afterwards it is gone: what leads to it is compared.
+    parents = {os.path.realpath(Path(each).parent) for each in (home, scratch, here)}
+    got = (home.startswith("/"), home == scratch, len(parents))
+    expect("whether HOME is absolute, and TMPDIR; places that lead there", got, (True, True, 1))
+
+
 @requires("MODULE-ENV-04")
 def test_tokens_stay_with_the_caller(box: Box) -> None:
     given = {"APCORE_AUTH_TOKEN": "t", "APCORE_AUTH_": "t", "APCORE_AUTHOR": "me"}
@@ -96,3 +117,10 @@ def test_tokens_stay_with_the_caller(box: Box) -> None:
 def test_bytes_that_are_no_text_arrive_as_they_are(box: Box) -> None:
     got, _ = environment(box, {"APCORE_RAW": b"\xff\xfe caf\xe9", "NO\udcff": b"\xfe"})
     expect("the variable", got.get("APCORE_RAW"), "\udcff\udcfe caf\udce9")
+
+
+@requires("MODULE-ENV-05")
+def test_a_name_that_is_no_text_comes_along(box: Box) -> None:
+    name = "APCORE_caf\udce9"
+    got, _ = environment(box, {name: b"\xff1"})
+    expect("the variable", got.get(name), "\udcff1")

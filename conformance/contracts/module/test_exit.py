@@ -26,6 +26,32 @@ def test_its_stderr_is_told_as_text(box: Box) -> None:
 
 
 @requires("MODULE-EXIT-01")
+def test_its_stderr_is_told_to_the_last_character(box: Box) -> None:
+    """A NUL ends no text, CR LF is no line feed, and blanks at the end belong to it."""
+    box.module.script("fails", "printf ' a\\r\\nb\\0c\\n \\n' >&2; exit 3")
+    expect("stderr", box.module.execute("fails").field("stderr"), " a\r\nb\0c\n \n")
+
+
+@requires("MODULE-EXIT-01")
+def test_a_character_on_two_reads_is_one(box: Box) -> None:
+    place = box.tmp / "text"
+    # Of three bytes: no read of a power of two ends between two of them for long.
+    place.write_text("x" + "\u20ac" * 100_000, encoding="utf-8")
+    box.module.script("fails", f"cat {quoted(place)} >&2; exit 3")
+    told = str(box.module.execute("fails").field("stderr"))
+    expect("characters on stderr, and which", (len(told), {*told}), (100_001, {"x", "\u20ac"}))
+
+
+@requires("MODULE-EXIT-01")
+def test_an_end_behind_closed_outputs_is_told(box: Box) -> None:
+    wait = f"{quoted(P.slow_exit)} /dev/null 300"
+    box.module.script("fails", f"echo 1; exec >&- 2>&-; {wait}; exit 3")
+    seen = box.module.execute("fails")
+    got = (end(seen), seen.field("exit_code"))
+    expect("class and exit_code", got, ("NonZeroExit", 3))
+
+
+@requires("MODULE-EXIT-01")
 def test_a_long_stderr_is_told_whole(box: Box) -> None:
     box.module.script("fails", "head -c 200000 /dev/zero | tr '\\0' e >&2; exit 3")
     told = str(box.module.execute("fails").field("stderr"))

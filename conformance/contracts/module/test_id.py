@@ -34,6 +34,15 @@ def test_any_name_of_a_root_will_do(box: Box, name: str) -> None:
     expect("the end, and the value", (end(seen), seen.value), ("value", 1))
 
 
+# The same folder, spelled as people spell it.
+@requires("MODULE-ID-01")
+@pytest.mark.parametrize("more", ["/", "/.", "//"])
+def test_a_slash_behind_the_root_is_no_part_of_a_name(box: Box, more: str) -> None:
+    box.module.script("there", "echo 1")
+    seen = box.module.execute("there", extensions_root=f"{box.module.root}{more}")
+    expect("the end, and the value", (end(seen), seen.value), ("value", 1))
+
+
 def marking(box: Box) -> tuple[Path, str]:
     """A body that leaves a mark, after a control that shows that it does."""
     mark = box.tmp / "mark"
@@ -47,6 +56,8 @@ def marking(box: Box) -> tuple[Path, str]:
 NO_IDS = ["", ".", "../out", "sub/in", "-x", ".x", "a..b", "a b", "x\n", "é", "/bin/true"]
 # What a runner, a shell or an interpreter takes for an option of its own.
 NO_IDS += ["-c", "--", "--internal-sandbox-runner"]
+# A digit and a letter only for who asks Unicode.
+NO_IDS += ["\u0663", "\u017f"]
 
 
 @requires("MODULE-ID-02")
@@ -61,6 +72,23 @@ def test_what_is_no_id_starts_nothing(box: Box, module_id: str) -> None:
     expect("the end, and whether the file was executed", got, ("SpawnFailed", False))
 
 
+# What becomes the name of a module where blanks are taken away, dots resolved, or a text cut.
+ALMOST = [" plain", "plain ", "plain\n", "./plain", "plain/", "sub/../plain", "plain\0", "plain\0x"]
+
+
+@requires("MODULE-ID-02")
+@pytest.mark.parametrize("module_id", ALMOST)
+def test_a_name_is_not_mended(box: Box, module_id: str) -> None:
+    mark, body = marking(box)
+    box.module.script("plain", body)
+    (box.module.root / "sub").mkdir()
+    seen = box.module.execute(module_id, expect_result=False)
+    # Where a text ends at its NUL, the request can be refused, no more.
+    refused = "\0" in module_id and not seen.ok and seen.error["kind"] == "invalid_input"
+    got = ("SpawnFailed" if refused else end(seen), mark.exists())
+    expect("the end, and whether the module was executed", got, ("SpawnFailed", False))
+
+
 @requires("MODULE-ID-03")
 def test_a_missing_module_is_named_with_its_place(box: Box) -> None:
     box.module.script("there", "echo 1")
@@ -68,6 +96,37 @@ def test_a_missing_module_is_named_with_its_place(box: Box) -> None:
     wanted = contains(f"module not found: {box.module.root}/missing")
     expect("the end", end(seen), "SpawnFailed")
     expect("the message", seen.field("message"), wanted)
+
+
+def long_root(box: Box) -> Path:
+    """One whose name is longer than a line that somebody has reserved for it."""
+    root = box.tmp.joinpath(*["long" * 60] * 6)
+    root.mkdir(parents=True)
+    return root
+
+
+ROOTS: dict[str, Callable[[Box], Path]] = {
+    "a root that is not there": lambda box: box.tmp / "no" / "such",
+    "a root that is a file": lambda box: box.module.script("file", "echo 1"),
+    "a long root": long_root,
+}
+
+
+@requires("MODULE-ID-03")
+@pytest.mark.parametrize("what", ROOTS)
+def test_no_root_has_it_either(box: Box, what: str) -> None:
+    root = ROOTS[what](box)
+    seen = box.module.execute("missing", extensions_root=root, expect_result=False)
+    expect("the end", end(seen), "SpawnFailed")
+    expect("the message", seen.field("message"), contains(f"module not found: {root}/missing"))
+
+
+@requires("MODULE-ID-03")
+def test_no_file_has_so_long_a_name(box: Box) -> None:
+    box.module.script("there", "echo 1")
+    seen = box.module.execute("x" * 300, expect_result=False)
+    expect("the end", end(seen), "SpawnFailed")
+    expect("the message", seen.field("message"), contains(f"{box.module.root}/{'x' * 300}"))
 
 
 # An id is the whole name, and the root the only place.
@@ -115,6 +174,8 @@ ODD: dict[str, Callable[[Box, str], object]] = {
     "a file that is not executable": lambda box, body: box.module.script("odd", body, mode=0o644),
     "a fifo": lambda box, body: os.mkfifo(box.module.root / "odd", 0o755),
     "a link to nothing": lambda box, body: (box.module.root / "odd").symlink_to("nothing"),
+    "a link to itself": lambda box, body: (box.module.root / "odd").symlink_to("odd"),
+    "a link through a file": lambda box, body: (box.module.root / "odd").symlink_to("control/x"),
 }
 
 

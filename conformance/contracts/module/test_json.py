@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Box, expect, requires
+from boxspec.api import Box, expect, one_of, requires
 from boxspec.places import ROOT
 from contracts.module.asking import Executed
 from contracts.module.judging import end, quoted
@@ -29,6 +29,17 @@ VALUES: dict[str, Any] = {
 }
 # As many levels as nobody may refuse.
 VALUES["64 levels"] = json.loads("[" * 64 + "]" * 64)
+# An answer like any other, whatever it looks like.
+VALUES["what looks like an answer"] = {"value": 1, "error": {"class": "Timeout"}, "result": 2}
+VALUES["names that are much alike"] = {
+    "__proto__": {"a": 1},
+    "a": 1,
+    "A": 2,
+    "\u00e9": 3,
+    "e\u0301": 4,
+}
+VALUES["a text that is JSON"] = '{"a": [1]}'
+VALUES["false"] = False
 VALUES["numbers to the last digit"] = [3.141592653589793, 1.7976931348623157e308, 5e-324, 0.1]
 
 
@@ -57,6 +68,36 @@ def test_a_value_arrives_as_it_is(box: Box, what: str) -> None:
 def test_white_space_and_spelling_do_not_count(box: Box, text: str) -> None:
     text = text.format("")
     expect_value(printing(box, text.encode()), json.loads(text))
+
+
+@requires("MODULE-JSON-01")
+def test_a_character_on_two_reads_is_one(box: Box) -> None:
+    text = "\u20ac" * 100_000
+    seen = printing(box, f'"{text}"'.encode())
+    expect(
+        "the end, and whether the value is whole", (end(seen), seen.value == text), ("value", True)
+    )
+
+
+@requires("MODULE-JSON-01")
+def test_what_it_says_on_stderr_is_no_part_of_the_value(box: Box) -> None:
+    box.module.script("warns", "echo 'warning: old' >&2; echo 1; echo '2' >&2")
+    seen = box.module.execute("warns")
+    expect("the end, and the value", (end(seen), seen.value), ("value", 1))
+
+
+@requires("MODULE-JSON-02")
+def test_a_value_on_stderr_is_none(box: Box) -> None:
+    box.module.script("prints", "echo 1 >&2")
+    expect_refused(box.module.execute("prints"))
+
+
+@requires("MODULE-JSON-01")
+@pytest.mark.parametrize("text", ["1e400", "[-1e400]"])
+def test_a_number_beyond_all_doubles_is_itself_or_refused(box: Box, text: str) -> None:
+    seen = printing(box, text.encode())
+    got = end(seen) if seen.outcome == "OutputParseFailed" else (end(seen), seen.value)
+    expect("the end, and the value", got, one_of("OutputParseFailed", ("value", json.loads(text))))
 
 
 REFUSED: dict[str, bytes] = {

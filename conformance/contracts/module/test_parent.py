@@ -26,6 +26,22 @@ def test_a_signal_to_the_caller_ends_the_module(box: Box, name: str) -> None:
     expect_home_gone(box, seen)
 
 
+@requires("MODULE-PARENT-01", needs=["MODULE-TIME-03"])
+def test_a_signal_to_the_caller_reaches_the_whole_group(box: Box) -> None:
+    events = box.events()
+    words = ["--on TERM:exit:0", "--members 1", "--member-on TERM:exit:0:700"]
+    box.module.script("leads", f"exec {quoted(P.siglog)} {quoted(events.path)} {' '.join(words)}")
+    with box.module.start("leads") as live:
+        events.wait("ready")
+        live.signal("TERM")
+        seen = live.finish()
+    member = events.all("member")[0].pid
+    told = [event.rest[0] for event in events.all("signal") if event.pid == member]
+    expect("the end", end(seen), "Interrupted")
+    expect("the first signal of the module's own child", told[:1], ["TERM"])
+    expect("processes that live on", [each.describe() for each in seen.lasting], [])
+
+
 @requires("MODULE-PARENT-02", needs=["MODULE-RUNNER-02"])
 def test_a_caller_that_is_killed_takes_the_module_along(box: Box) -> None:
     fifo, events = box.fifo("gate"), box.events()

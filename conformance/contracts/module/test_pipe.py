@@ -49,6 +49,16 @@ def test_a_module_has_only_0_1_and_2(box: Box) -> None:
     expect("the module's descriptors", [each["fd"] for each in said["fds"]], [0, 1, 2])
 
 
+@requires("MODULE-PIPE-03")
+def test_what_the_caller_left_open_stays_with_it(box: Box) -> None:
+    place, kept = box.tmp / "report.json", box.tmp / "kept"
+    kept.write_text("x")
+    box.module.script("tells", f"exec {quoted(P.report)} {quoted(place)}")
+    box.module.execute("tells", state=["--leave-open", f"9={kept}"])
+    said = json.loads(noted(place))
+    expect("the module's descriptors", [each["fd"] for each in said["fds"]], [0, 1, 2])
+
+
 @requires("MODULE-PIPE-04")
 @pytest.mark.parametrize("names", [[], ["INT", "TERM", "PIPE"]], ids=["default", "ignored"])
 def test_signals_do_what_they_do_by_default(box: Box, names: list[str]) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from boxspec.api import Box, NotMeasured, at_least, expect, expect_within, requires
 from boxspec.api import programs as P
-from contracts.module.judging import FOREVER, end, quoted, time_out
+from contracts.module.judging import FOREVER, at_work, end, quoted, saying_so, time_out
 from contracts.shared.moments import elapsed_ms, expect_none_left, need_preload, until
 
 
@@ -41,6 +41,31 @@ def test_a_timeout_is_in_milliseconds(box: Box) -> None:
     ready, told = events.all("ready")[-1], events.wait("signal")
     limit = seen.field("timeout_ms") + box.tick_ms
     expect_within(box, "from ready to SIGTERM", ready.cause, told.effect, limit)
+
+
+BUSY = """i=0
+while [ $i -lt 400 ]; do echo; sleep 0.05; i=$((i + 1)); done
+echo 1"""
+
+
+@requires("MODULE-TIME-01", overlap=0.5)
+@pytest.mark.parametrize(
+    "body", [f"exec >&- 2>&-; {FOREVER}", BUSY], ids=["closed outputs", "a byte now and then"]
+)
+def test_a_timeout_comes_whatever_the_outputs_do(box: Box, body: str) -> None:
+    box.module.script("works", saying_so(box, body))
+    # Longer than a busy machine lets any byte wait for the next.
+    seen = time_out(box, "works", lambda: at_work(box), 1000)
+    expect("the end", end(seen), "Timeout")
+
+
+# What a timer of 31 or 32 bits takes for none, or for a moment.
+@requires("MODULE-TIME-01", overlap=0.6)
+@pytest.mark.parametrize("timeout_ms", [2**31, 2**32 + 1, 2**53])
+def test_a_long_time_is_long(box: Box, timeout_ms: int) -> None:
+    box.module.script("waits", f"{quoted(P.slow_exit)} /dev/null 400; echo 1")
+    seen = box.module.execute("waits", timeout_ms=timeout_ms)
+    expect("the end, and the value", (end(seen), seen.value), ("value", 1))
 
 
 @requires("MODULE-TIME-02", overlap=0.8)

@@ -13,12 +13,22 @@ if TYPE_CHECKING:
     from kinds import Object
 
 
+INFINITY = float("inf")
+
+
 class Format:
     """What the C scanner of json asks for."""
 
     strict = True
     object_hook = None
-    parse_float = float
+
+    @staticmethod
+    def parse_float(digits: str) -> float:
+        found = float(digits)
+        if found in (INFINITY, -INFINITY):
+            raise ValueError(f"{digits} is beyond all numbers")
+        return found
+
     parse_int = int
 
     @staticmethod

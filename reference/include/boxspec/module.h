@@ -18,7 +18,8 @@
  * caller's TMPDIR, or /tmp); runner_argv `--internal-sandbox-runner` ID is run by bs_exec_run with
  * the input on stdin; the directory is removed; the end is judged: timeout, overflow, exit, JSON.
  * The runner reads all of its stdin, holds it to be JSON, and executes the module in its own place
- * with the input as a file on stdin: one process, one group, one escalation (see exec.h).
+ * with the input as a file on stdin: one process, one group, one escalation (see exec.h). Whatever
+ * the caller left open for its children ends with the runner: the module has 0, 1 and 2.
  *
  * The module's environment is PATH, LANG, LC_ALL and APCORE_* of the caller, byte for byte and
  * without APCORE_AUTH_*, and HOME and TMPDIR, which name the fresh directory, as does the working
@@ -83,7 +84,7 @@ struct bs_module_request {
 struct bs_module_result {
     enum bs_module_outcome outcome;
     struct bs_bytes value; /* JSON text without white space around it */
-    char message[2048];    /* for people, one line; empty with a value */
+    char message[8192];    /* for people, one line; empty with a value; a path has room in it */
     uint64_t timeout_ms;   /* the one in effect */
     int exit_code;
     int signal; /* number */

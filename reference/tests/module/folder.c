@@ -30,6 +30,18 @@ static void a_new_one_is_empty_and_closed(void **state) {
     free(path);
 }
 
+static void the_umask_takes_nothing_away(void **state) {
+    (void)state;
+    mode_t before = umask(0177);
+    char *path = bs_module_folder_make();
+    (void)umask(before);
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0700);
+    assert_int_equal(rmdir(path), 0);
+    free(path);
+}
+
 static void one_that_cannot_be_made_is_an_error(void **state) {
     (void)state;
     char *before = getenv("TMPDIR");
@@ -148,6 +160,7 @@ static void a_writer_ends_the_removal_at_its_bound(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         leaves_nothing(a_new_one_is_empty_and_closed),
+        leaves_nothing(the_umask_takes_nothing_away),
         leaves_nothing(one_that_cannot_be_made_is_an_error),
         leaves_nothing(neither_depth_nor_modes_nor_links_save_it),
         leaves_nothing(a_link_in_its_place_is_not_followed),

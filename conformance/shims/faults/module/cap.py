@@ -54,3 +54,13 @@ def looks_when_both_have_ended():
         for output, over in zip(self.outputs, overs, strict=True):
             output.over = over or output.over
         return cause
+
+
+@fault("MODULE-CAP-01", "both streams share one cap", "one counter")
+def both_share_one_cap():
+    @replaces(run.Run)
+    def look(original, self):
+        total = sum(output.length for output in self.outputs)
+        if total > execution.MOST_BYTES + 1_000_000:
+            self.outputs[1].over = True
+        return original(self)

@@ -123,3 +123,40 @@ def a_link_in_its_place_is_followed():
             for name in folder.names(path):
                 folder.unlink(name)
         return original(path)
+
+
+@fault("MODULE-DIR-01", "the umask counts", "mkdtemp() below a umask of 0177")
+def the_umask_counts():
+    @replaces(folder)
+    def make(original):
+        umask = os.umask(0o022)
+        os.umask(umask)
+        path = original()
+        os.chmod(path, 0o700 & ~umask)
+        return path
+
+
+@fault("MODULE-DIR-02", "it is made before the module is looked up", "an early return")
+def made_before_the_look():
+    @replaces(execution.Execution)
+    def look_up(original, self):
+        path = folder.make()
+        original(self)
+        folder.remove(path)
+
+
+@fault("MODULE-DIR-02", "a name that is no text is passed over", "names as text, lossily")
+def odd_names_are_passed_over():
+    @replaces(folder)
+    def names(original, path):
+        return [name for name in original(path) if name.isascii()]
+
+
+@fault("MODULE-DIR-03", "the mode of what a link names is changed", "CVE-2023-6597")
+def modes_behind_links_are_changed():
+    @replaces(folder)
+    def unlink(original, path):
+        # The root of the system, which is a link's too in the cases, is left alone.
+        if os.path.realpath(path) != b"/":
+            folder.permit(path)
+        original(path)

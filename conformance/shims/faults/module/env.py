@@ -1,6 +1,9 @@
 """Mistakes with the environment."""
 
+import os
+
 import module.execution as execution
+import module.folder as folder
 import module.lookup as lookup
 from faults.registry import fault, replaces
 
@@ -72,3 +75,24 @@ def values_go_through_text():
     def environment(original, caller, root, path):
         text = {name: value.decode("utf-8", "replace").encode() for name, value in caller.items()}
         return original({n: v for n, v in text.items() if n != lookup.ROOT}, root, path)
+
+
+@fault("MODULE-ENV-01", "a value has 4096 bytes at most", "snprintf(), char entry[4096]")
+def long_values_are_cut():
+    @replaces(execution)
+    def environment(original, caller, root, path):
+        return original({name: value[:4096] for name, value in caller.items()}, root, path)
+
+
+@fault("MODULE-ENV-03", "TMPDIR is taken as it is", "mkdtemp, os.MkdirTemp: a relative name")
+def a_relative_name_stays_relative():
+    @replaces(folder)
+    def below(original):
+        return os.environb.get(b"TMPDIR") or original()
+
+
+@fault("MODULE-ENV-05", "a name that is no text is passed over", "name.to_str()")
+def odd_names_are_passed_over():
+    @replaces(execution)
+    def passes(original, name):
+        return original(name) and name.isascii()

@@ -1,6 +1,7 @@
 """Mistakes with ends other than exit 0."""
 
 import os
+from time import sleep
 
 import module.execution as execution
 from faults.registry import fault, replaces
@@ -76,3 +77,42 @@ def the_rest_lives_on():
     def end_group(original, self, cause):
         if cause.name != "exit":
             original(self, cause)
+
+
+@fault("MODULE-EXIT-01", "stderr is decoded piece by piece", "text += chunk.toString()")
+def decoded_piece_by_piece():
+    @replaces(execution.Execution)
+    def judge_end(original, self, ended):
+        told = ended["stderr"]
+        pieces = (told[i : i + 65536] for i in range(0, len(told), 65536))
+        ended["stderr"] = "".join(each.decode("utf-8", "replace") for each in pieces).encode()
+        original(self, ended)
+
+
+@fault("MODULE-EXIT-01", "a NUL ends stderr", "strlen()")
+def a_nul_ends_stderr():
+    @replaces(execution.Execution)
+    def judge_end(original, self, ended):
+        ended["stderr"] = ended["stderr"].partition(b"\0")[0]
+        original(self, ended)
+
+
+@fault("MODULE-EXIT-01", "the ends of lines are translated", "text=True")
+def line_ends_are_translated():
+    @replaces(execution.Execution)
+    def judge_end(original, self, ended):
+        ended["stderr"] = ended["stderr"].replace(b"\r\n", b"\n")
+        original(self, ended)
+
+
+@fault("MODULE-EXIT-01", "closed outputs are an end, and a good one", "a short wait, unwrap_or(0)")
+def closed_outputs_are_an_end():
+    @replaces(execution.RawRun)
+    def look(original, self):
+        cause = original(self)
+        # Who has printed nothing has a case of the time.
+        if cause or not self.outputs[0].length or any(each.fd >= 0 for each in self.outputs):
+            return cause
+        sleep(0.1)
+        self.end = self.group.leader_end() or (os.CLD_EXITED, 0)
+        return original(self)

@@ -1,9 +1,11 @@
 """Mistakes with names."""
 
+import errno
 import os
 
 import module.execution as execution
 import module.lookup as lookup
+from errors import Failed
 from faults.registry import fault, replaces
 
 
@@ -127,3 +129,78 @@ def dots_are_taken_away():
     @replaces(lookup)
     def absolute(original, root):
         return os.path.normpath(original(root))
+
+
+@fault("MODULE-ID-01", "a root that ends with a slash has nothing in it", "startswith(root + '/')")
+def a_slash_is_doubled():
+    @replaces(lookup)
+    def find(original, root, module_id):
+        return None if root.endswith(b"/") else original(root, module_id)
+
+
+@fault("MODULE-ID-02", "blanks around a name do not count", "id.strip()")
+def blanks_do_not_count():
+    @replaces(execution.Execution)
+    def look_up(original, self):
+        self.module_id = self.module_id.strip()
+        original(self)
+
+
+@fault("MODULE-ID-02", "what follows a NUL is not seen", "char *")
+def a_nul_ends_the_name():
+    @replaces(execution.Execution)
+    def look_up(original, self):
+        self.module_id = self.module_id.partition("\0")[0]
+        original(self)
+
+
+@fault("MODULE-ID-02", "a name is resolved as a path first", "os.path.normpath(id)")
+def a_name_is_resolved():
+    @replaces(execution.Execution)
+    def look_up(original, self):
+        self.module_id = os.path.normpath(self.module_id)
+        original(self)
+
+
+@fault("MODULE-ID-02", "any digit of Unicode is one", "\\d of a text in Python")
+def any_digit_is_one():
+    @replaces(lookup)
+    def is_id(original, text):
+        return original("".join("0" if each.isdecimal() else each for each in text))
+
+
+@fault("MODULE-ID-03", "a root that is not there is another error", "fs::canonicalize(root)?")
+def a_missing_root_is_another_error():
+    @replaces(lookup)
+    def find(original, root, module_id):
+        try:
+            os.listdir(root)
+        except OSError as why:
+            raise Failed("io", str(why)) from None
+        return original(root, module_id)
+
+
+@fault("MODULE-ID-03", "the message is a line of 1024 bytes", "char message[1024]")
+def a_long_path_is_cut():
+    @replaces(execution.Execution)
+    def look_up(original, self):
+        try:
+            original(self)
+        except execution.Failure as failure:
+            failure.fields["message"] = str(failure.fields["message"])[:1023]
+            raise
+
+
+@fault("MODULE-ID-04", "only ENOENT is no module", "realpath(strict=True)")
+def only_enoent_is_no_module():
+    @replaces(lookup)
+    def find(original, root, module_id):
+        try:
+            os.path.realpath(os.path.join(root, module_id.encode()), strict=True)
+        except FileNotFoundError:
+            return None
+        except OSError as why:
+            # A long name and a root that is a file have cases of their own.
+            if why.errno == errno.ELOOP:
+                raise Failed("io", str(why)) from None
+        return original(root, module_id)

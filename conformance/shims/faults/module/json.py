@@ -108,3 +108,92 @@ def a_nul_ends_a_text():
         return original(value).partition(b"\\u0000")[0] + (
             b'"}' if b"\\u0000" in original(value) else b""
         )
+
+
+@fault("MODULE-JSON-01", "the output is decoded piece by piece", "text += chunk")
+def decoded_piece_by_piece():
+    @replaces(values)
+    def decode(original, data):
+        pieces = (data[i : i + 65536] for i in range(0, len(data), 65536))
+        if len(data) > 65536 and not data.isascii():
+            data = "".join(each.decode("utf-8", "replace") for each in pieces).encode()
+        return original(data)
+
+
+def again(value):
+    try:
+        found = values.decode(value.encode()) if isinstance(value, str) else value
+    except values.Malformed:
+        return value
+    return found if isinstance(found, dict) else value
+
+
+@fault("MODULE-JSON-01", "a text that is JSON is read once more", "if isinstance(v, str): loads(v)")
+def read_once_more():
+    @replaces(execution.Execution)
+    def judge_output(original, self, output):
+        return again(original(self, output))
+
+
+@fault("MODULE-JSON-01", "an answer with an `error` is a failure", "an envelope of the library")
+def an_error_in_it_is_a_failure():
+    @replaces(execution.Execution)
+    def judge_output(original, self, output):
+        found = original(self, output)
+        if isinstance(found, dict) and "error" in found:
+            raise execution.Failure("OutputParseFailed", reason="the module says so")
+        return found
+
+
+@fault("MODULE-JSON-01", "`__proto__` is no member", "a copy of an object, in JavaScript")
+def proto_is_no_member():
+    @replaces(execution.Execution)
+    def judge_output(original, self, output):
+        found = original(self, output)
+        if isinstance(found, dict):
+            found.pop("__proto__", None)
+        return found
+
+
+@fault("MODULE-JSON-01", "names that differ in case are one", "cJSON_GetObjectItem()")
+def case_does_not_count():
+    @replaces(execution.Execution)
+    def judge_output(original, self, output):
+        found = original(self, output)
+        if isinstance(found, dict):
+            first: dict[str, str] = {}
+            for name in found:
+                first.setdefault(name.lower(), name)
+            found = {name: found[name] for name in first.values()}
+        return found
+
+
+@fault("MODULE-JSON-01", "who writes to stderr has failed", "if stderr: raise")
+def words_on_stderr_are_a_failure():
+    @replaces(execution.Execution)
+    def judge_end(original, self, ended):
+        original(self, ended)
+        if ended["stderr"].strip() and ended["stdout"].strip():
+            raise execution.Failure("NonZeroExit", exit_code=-1, stderr="")
+
+
+@fault("MODULE-JSON-02", "without an output stderr is read", "tools that print to stderr")
+def stderr_is_read_instead():
+    @replaces(execution.Execution)
+    def judge_end(original, self, ended):
+        original(self, ended)
+        ended["stdout"] = ended["stdout"] or ended["stderr"]
+
+
+@fault("MODULE-JSON-01", "a number beyond all doubles is null", "JSON.stringify(Infinity)")
+def infinity_is_null():
+    @replaces(values)
+    def decode(original, data):
+        return None if data == b"1e400" else original(data)
+
+
+@fault("MODULE-JSON-03", "a text that is JSON is handed over as it is", "an encoder that guesses")
+def a_text_is_handed_over():
+    @replaces(values)
+    def encode(original, value):
+        return original(again(value))

@@ -1,5 +1,7 @@
 """Mistakes with a caller that ends."""
 
+import os
+
 import module.execution as execution
 import module.runner as runner
 from faults.registry import fault, replaces
@@ -17,3 +19,13 @@ def nothing_ties_it():
     @replaces(runner)
     def die_with_the_parent(original):
         pass
+
+
+@fault("MODULE-PARENT-01", "the signal is handed to the module alone", "child.send_signal()")
+def the_module_alone_has_it():
+    @replaces(execution.RawRun)
+    def first_signal(original, self, cause):
+        if cause.name == "parent_signal":
+            os.kill(self.group.leader, cause.signal)
+        else:
+            original(self, cause)

@@ -67,3 +67,10 @@ def ignores_what_the_runner_ignores():
     def become(original, path, environment):
         _signal.signal(_signal.SIGPIPE, _signal.SIG_IGN)
         original(path, environment)
+
+
+@fault("MODULE-PIPE-03", "what the caller left open comes along", "close_fds=False, no close_range")
+def what_was_left_open_comes_along():
+    @replaces(runner)
+    def let_go(original):
+        pass

@@ -52,3 +52,20 @@ def it_looks_for_dots_alone():
     def run(original, words):
         lookup.is_id = lambda text: "/" not in text and ".." not in text
         original(words)
+
+
+@fault("MODULE-RUNNER-01", "NaN is input too", "json.loads")
+def nan_is_input_too():
+    @replaces(runner)
+    def check(original, data):
+        original(data.replace(b"NaN", b"0"))
+
+
+@fault("MODULE-RUNNER-01", "`--help` has its say first", "argparse")
+def help_has_its_say_first():
+    @replaces(runner)
+    def main(original, words):
+        if "--help" in words:
+            os.write(1, b"usage: runner ID\n")
+            return 0
+        return original(words)

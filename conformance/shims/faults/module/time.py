@@ -6,6 +6,7 @@ import os
 import exec.group as group
 import exec.run as run
 import module.execution as execution
+import reader
 from faults.registry import fault, replaces
 
 
@@ -40,9 +41,11 @@ def without_its_figure():
 
 @fault("MODULE-TIME-02", "0 is 300 ms", "a unit was mixed up")
 def zero_is_300_ms():
-    @replaces(execution.Execution)
-    def effective_ms(original, self):
-        return self.timeout_ms or 300
+    # Only where it is asked for: who asks for nothing may need longer.
+    @replaces(reader.Reader)
+    def take_integer(original, self, name):
+        value = original(self, name)
+        return 300 if (name, value) == ("timeout_ms", 0) else value
 
 
 @fault("MODULE-TIME-03", "a timeout kills the module alone", "child.kill()")
@@ -96,4 +99,30 @@ def two_constants():
     def request(original, self, path):
         made = original(self, path)
         made.timeout_ms = self.timeout_ms or 60_000
+        return made
+
+
+@fault("MODULE-TIME-01", "who has closed its outputs is waited for", "wait() behind the last read")
+def closed_outputs_stop_the_clock():
+    @replaces(execution.RawRun)
+    def look(original, self):
+        if all(output.fd < 0 for output in self.outputs):
+            self.deadline = None
+        return original(self)
+
+
+@fault("MODULE-TIME-01", "each byte begins the time anew", "a timeout of the read")
+def each_byte_begins_anew():
+    @replaces(execution.RawRun)
+    def take(original, self, output):
+        original(self, output)
+        self.begin_deadline()
+
+
+@fault("MODULE-TIME-01", "a long time is a moment", "setTimeout() beyond 2^31 - 1")
+def a_long_time_is_a_moment():
+    @replaces(execution.Execution)
+    def request(original, self, path):
+        made = original(self, path)
+        made.timeout_ms = 1 if made.timeout_ms >= 1 << 31 else made.timeout_ms
         return made

@@ -162,11 +162,14 @@ class Execution:
 
 
 def runner_argv() -> Sequence[str]:
-    """This shim, as it was started, without the words of the protocol."""
+    """This shim, as it was started, without the words of the protocol.
+
+    The runner starts in another directory: what was found from this one is named in full.
+    """
     words = sys.orig_argv
     at = max(i for i, word in enumerate(words) if word in ("run", "serve"))
-    found = words[:at]
-    return [sys.executable, *found[1:]]
+    found = (os.path.abspath(word) if os.path.exists(word) else word for word in words[1:at])
+    return [sys.executable, *found]
 
 
 def environment(caller: dict[bytes, bytes], root: bytes, path: bytes) -> dict[bytes, bytes]:

@@ -10,10 +10,16 @@ REMOVE_NS = 1_000_000_000
 
 
 def make() -> bytes:
-    below = os.environb.get(b"TMPDIR") or b"/tmp"
-    path = os.path.join(below, b"boxspec-module-" + os.urandom(8).hex().encode())
+    path = os.path.join(below(), b"boxspec-module-" + os.urandom(8).hex().encode())
     os.mkdir(path, 0o700)
+    os.chmod(path, 0o700)  # the umask may have taken the owner's own rights away
     return path
+
+
+def below() -> bytes:
+    """A relative TMPDIR would lead elsewhere from inside the directory."""
+    named = os.environb.get(b"TMPDIR", b"")
+    return named if named.startswith(b"/") else b"/tmp"
 
 
 def remove(path: bytes) -> bool:

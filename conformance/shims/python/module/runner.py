@@ -12,6 +12,7 @@ from exec.spawn import caller_environment
 from files import write_all
 
 PR_SET_PDEATHSIG = 1
+MOST_DESCRIPTORS = 1 << 20
 
 
 def main(words: list[str]) -> int:
@@ -26,6 +27,7 @@ def main(words: list[str]) -> int:
 def run(words: list[str]) -> None:
     if len(words) != 1 or not lookup.is_id(words[0]):
         raise ValueError("one module id is wanted")
+    let_go()
     die_with_the_parent()
     environment = caller_environment()
     root = lookup.absolute(environment.get(lookup.ROOT) or b"./extensions")
@@ -34,6 +36,11 @@ def run(words: list[str]) -> None:
         raise ValueError(f"module not found: {words[0]}")
     hand_over_input()
     become(path, environment)
+
+
+def let_go() -> None:
+    """What the caller left open for its children is not the module's."""
+    os.closerange(3, MOST_DESCRIPTORS)
 
 
 def die_with_the_parent() -> None:
