@@ -42,11 +42,10 @@ static void end_sides(struct bridge *bridge) {
     }
 }
 
-static bool relay(struct bridge *bridge, uint64_t until, bool ended) {
+static void relay(struct bridge *bridge, uint64_t until, bool ended) {
     struct pollfd set[2 * LANES + 2];
     uint64_t now = bs_now_ns();
     uint64_t tick = bs_after_ms(now, BS_EXEC_TICK_MS);
-    bool moved = false;
     for (int i = 0; i < LANES; i++)
         bs_lane_poll(&bridge->lanes[i], &set[2 * i]);
     if (ended)
@@ -58,13 +57,10 @@ static bool relay(struct bridge *bridge, uint64_t until, bool ended) {
     if (((bridge->leader < 0 && !ended) || bridge->look_at != 0) && tick < until)
         until = tick;
     if (poll(set, sizeof set / sizeof *set, bs_poll_timeout(now, until)) < 0)
-        return false;
-    for (int i = 0; i < LANES; i++) {
+        return;
+    for (int i = 0; i < LANES; i++)
         bs_lane_turn(&bridge->lanes[i], &set[2 * i]);
-        moved = moved || bridge->lanes[i].moved;
-    }
     end_sides(bridge);
-    return moved;
 }
 
 /* SIGTERM once, for those who are stopped too; SIGKILL when the grace is over. */
@@ -110,18 +106,36 @@ static int until_the_end(struct bridge *bridge, struct bs_process_end *end, stru
             if (code != BS_OK || end->state != BS_PROCESS_RUNS)
                 return code;
         }
-        (void)relay(bridge, bridge->until, false);
+        relay(bridge, bridge->until, false);
         escalate(bridge);
     }
 }
 
+/* What is left of `whole`, counts of what each lane will have passed on with it. */
+static uint64_t still_owed(const struct bridge *bridge, const uint64_t whole[LANES]) {
+    uint64_t owed = 0;
+    for (int i = OUT; i < LANES; i++) {
+        const struct bs_lane *lane = &bridge->lanes[i];
+        if (!bs_lane_is_done(lane) && lane->passed < whole[i])
+            owed += whole[i] - lane->passed;
+    }
+    return owed;
+}
+
 /* What the pipes still hold is passed on; a reader that has stopped, or a stranger who holds them,
- * is waited for only so long. */
+ * is waited for only so long. What a stranger writes behind the group's end gains no time. */
 static void pass_the_rest_on(struct bridge *bridge) {
     uint64_t until = bs_after_ms(bs_now_ns(), BS_EXEC_LINGER_MS);
+    uint64_t whole[LANES] = {0};
+    for (int i = OUT; i < LANES; i++)
+        whole[i] = bridge->lanes[i].passed + bs_lane_held(&bridge->lanes[i]);
     while (bs_now_ns() < until &&
            (!bs_lane_is_done(&bridge->lanes[OUT]) || !bs_lane_is_done(&bridge->lanes[ERR]))) {
-        if (relay(bridge, until, true) && !bridge->closing)
+        uint64_t owed = still_owed(bridge, whole);
+        relay(bridge, until, true);
+        /* A signal is looked at once: its descriptor stays readable. */
+        bridge->closing = bridge->closing || bs_signal_first(bridge->slot) != 0;
+        if (still_owed(bridge, whole) < owed && !bridge->closing)
             until = bs_after_ms(bs_now_ns(), BS_EXEC_LINGER_MS);
     }
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,7 +37,6 @@ static void fill(struct bs_lane *lane) {
         return;
     if (n < 0)
         lane->os_error = errno;
-    lane->moved = true;
     lane->start = 0;
     lane->end = n > 0 ? (size_t)n : 0;
     if (n <= 0)
@@ -54,10 +54,11 @@ static void pass(struct bs_lane *lane) {
         lane->splices = false; /* both are one pipe, say */
         return;
     }
-    lane->moved = true;
-    if (n == 0)
+    if (n > 0)
+        lane->passed += (uint64_t)n;
+    else if (n == 0)
         lane->from = -1;
-    else if (n < 0)
+    else
         lane->to = -1;
 }
 
@@ -70,15 +71,15 @@ static void drain(struct bs_lane *lane) {
         return;
     if (written < 0 && errno != EPIPE)
         lane->os_error = errno;
-    lane->moved = true;
-    if (written < 0)
+    if (written < 0) {
         lane->to = -1;
-    else
-        lane->start += (size_t)written;
+        return;
+    }
+    lane->start += (size_t)written;
+    lane->passed += (uint64_t)written;
 }
 
 void bs_lane_turn(struct bs_lane *lane, const struct pollfd set[2]) {
-    lane->moved = false;
     bool ready = set[0].fd >= 0 && set[0].revents != 0;
     bool takes = set[1].fd >= 0 && (set[1].revents & POLLOUT) != 0;
     if (lane->splices && (ready || (takes && lane->full)))
@@ -91,6 +92,15 @@ void bs_lane_turn(struct bs_lane *lane, const struct pollfd set[2]) {
         drain(lane);
     else if ((set[1].revents & (POLLERR | POLLNVAL | POLLHUP)) != 0)
         lane->to = -1;
+}
+
+uint64_t bs_lane_held(const struct bs_lane *lane) {
+    int readable = 0;
+    /* Where nobody takes anything its source is closed by now. */
+    bool both = lane->from >= 0 && lane->to >= 0;
+    if (!both || ioctl(lane->from, FIONREAD, &readable) != 0 || readable < 0)
+        readable = 0;
+    return lane->end - lane->start + (uint64_t)readable;
 }
 
 bool bs_lane_is_done(const struct bs_lane *lane) {

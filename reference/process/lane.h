@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { BS_LANE_BYTES = 64 * 1024, BS_LANE_SPLICED = 1024 * 1024 };
 
@@ -13,7 +14,7 @@ struct bs_lane {
     int to;   /* -1 once nobody takes anything */
     size_t start;
     size_t end;
-    bool moved;   /* in the last turn */
+    uint64_t passed;
     bool splices; /* from pipe to pipe, past our memory: a copy less each way */
     bool full;    /* it splices, and the other pipe takes nothing now */
     bool whole;   /* `to` never blocks, so all may be written that there is */
@@ -30,6 +31,9 @@ void bs_lane_poll(const struct bs_lane *lane, struct pollfd set[2]);
 /* Moves what is ready. Never blocks: of a descriptor that blocks no more is asked than it promised.
  * A side that has ended becomes -1 and is the caller's to close. */
 void bs_lane_turn(struct bs_lane *lane, const struct pollfd set[2]);
+
+/* Bytes that it holds (`passed` are those that `to` took), and those that can be read right now. */
+uint64_t bs_lane_held(const struct bs_lane *lane);
 
 /* Nothing will come any more, or nobody takes it. */
 bool bs_lane_is_done(const struct bs_lane *lane);

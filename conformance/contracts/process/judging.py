@@ -86,6 +86,28 @@ def member_lives_on(box: Box, behind: Step, **options: Any) -> tuple[bool, Scrip
         return lives, live.finish()
 
 
+def behind_its_leader(box: Box, *last: Step, heard: bool = False) -> Script:
+    """A leader has ended, unseen, and a member of its group ends by itself 200 ms after a SIGTERM:
+    what is done then; the events are the member's. heard: it hears the signal behind all of it."""
+    events, ends, pause = box.events(), box.events("leader"), Pause(box)
+    behind = [Pause(box, "behind")] if heard else []
+    line = '"$1" "$2" --on TERM:exit:0:200 & exec "$3" "$4" 0'
+    words = (P.siglog, events.path, P.slow_exit, ends.path)
+    handles = {"a": shell(line, *words), **{p.name: p.handle for p in (pause, *behind)}}
+    steps = [step("open"), *pause.steps, *last, *(each for p in behind for each in p.steps)]
+    with box.process.start(handles, steps, within_s=15) as live:
+        events.wait("ready")
+        leader = ends.wait("end").pid
+        until(lambda: leader not in {each.pid for each in live.descendants() if each.alive})
+        pause.reached()
+        pause.go_on()
+        for each in behind:
+            events.wait("signal")
+            each.reached()
+            each.go_on()
+        return live.finish()
+
+
 def woken_by(box: Box, last: Step) -> dict[str, Any]:
     """What a wait in another thread says when it is under way and `last` is done to its child."""
     pause = Pause(box)

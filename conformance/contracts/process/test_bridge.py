@@ -125,14 +125,15 @@ def test_a_signal_ends_a_group_that_ignores_it(box: Box, name: str) -> None:
 
 
 @requires("PROCESS-BRIDGE-03", overlap=1.8, timing=True, needs=["PROCESS-KILL-01"])
-def test_a_second_signal_changes_nothing(box: Box) -> None:
+@pytest.mark.parametrize("names", [("TERM", "TERM"), ("INT", "INT"), ("TERM", "INT")])
+def test_a_second_signal_changes_nothing(box: Box, names: tuple[str, str]) -> None:
     events = box.events()
     words = [events.path, "--ignore", "TERM", "--ignore", "INT"]
     with box.process.start_bridge(P.siglog, words, stdin="pipe", within_s=15) as live:
         events.wait("ready")
-        sent = live.signal("TERM")
+        sent = live.signal(names[0])
         pass_time(700)
-        live.signal("TERM")
+        live.signal(names[1])
         seen = live.finish()
     expect_killed_after_the_grace(box, "from the first signal to the end", sent, seen)
 

@@ -6,9 +6,10 @@ import pytest
 
 from boxspec.api import Box, Live, at_most, expect, requires
 from boxspec.api import programs as P
+from boxspec.target.observe import procs
 from contracts.process.asking import Bridge
 from contracts.process.judging import SH
-from contracts.shared.moments import elapsed_ms, need_no_loop, pass_time, send, wanted_ms
+from contracts.shared.moments import elapsed_ms, need_no_loop, pass_time, send, until, wanted_ms
 
 MOST = 0.5
 
@@ -90,11 +91,15 @@ def test_a_grace_that_is_used_costs_no_processor_time(box: Box, who: str) -> Non
 
 
 @requires("PROCESS-BRIDGE-12", overlap=1.3, needs=["PROCESS-BRIDGE-11"])
-def test_a_wait_for_who_left_the_group_costs_no_processor_time(box: Box) -> None:
+@pytest.mark.parametrize("signalled", [False, True], ids=["alone", "signalled"])
+def test_a_wait_for_who_left_the_group_costs_no_processor_time(box: Box, signalled: bool) -> None:
     events = box.events()
     words = [events.path, "--setsid", "--keep", "out"]
     with box.process.start_bridge(P.orphan, words, stdin="pipe", within_s=15) as live:
-        events.wait("end")
-        share = used_share(live, 600)
+        end = events.wait("end")
+        if signalled:
+            until(lambda: procs.proc(end.pid) is None, 2)
+            live.signal("TERM")
+        share = used_share(live, 400 if signalled else 600)
         live.finish()
     expect_few_looks(share)

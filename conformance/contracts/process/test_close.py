@@ -11,6 +11,7 @@ from contracts.process.asking import Script, handle, step
 from contracts.process.judging import (
     CAT,
     Pause,
+    behind_its_leader,
     is_stopped,
     leader_with_a_stopped_member,
     member_lives_on,
@@ -53,6 +54,28 @@ def test_what_ignores_it_is_killed_after_the_grace(box: Box) -> None:
     expect("the end", seen.steps[3].get("signaled"), "SIGKILL")
     expect_none_left(seen, box.events(), member=1)
     expect("from ready to the end, in ms", (seen.end.t_ns - ready) / 1e6, at_least(400))
+
+
+@requires("PROCESS-CLOSE-01", needs=["PROCESS-KILL-02"])
+def test_a_member_has_the_grace_when_its_leader_has_gone(box: Box) -> None:
+    behind_its_leader(box, step("close", grace_ms=3000))
+    heard = [{event.pid for event in box.events().all(word)} for word in ("ready", "signal", "end")]
+    expect("who was there, heard it, and ended by itself", heard, [heard[0]] * 3)
+
+
+@requires("PROCESS-CLOSE-01", needs=["PROCESS-KILL-02"])
+@pytest.mark.parametrize("grace", [2**31, 2**32, 2**64 - 1])
+def test_a_long_grace_is_a_long_time(box: Box, grace: int) -> None:
+    seen = end_siglog(box, ["--on", "TERM:exit:5:200"], step("close", grace_ms=grace))
+    expect("the end", seen.steps[3].get("exited"), 5)
+
+
+@requires("PROCESS-CLOSE-01", needs=["PROCESS-OPEN-01"])
+def test_a_close_begins_with_its_signal(box: Box) -> None:
+    """Not with the end of its input, which would end it, too."""
+    talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]
+    seen = box.process.script({"a": handle(CAT)}, [step("open"), *talk, step("close")])
+    expect("the end", seen.steps[3].get("signaled"), "SIGTERM")
 
 
 @requires("PROCESS-CLOSE-01", needs=["PROCESS-KILL-01"])

@@ -12,7 +12,14 @@ from boxspec.api import Box, HostLacks, Late, NotMeasured, expect, requires
 from boxspec.api import programs as P
 from boxspec.target.observe import procs
 from contracts.process.asking import Step, handle, step
-from contracts.process.judging import CAT, Pause, member_lives_on, shell, woken_by
+from contracts.process.judging import (
+    CAT,
+    Pause,
+    behind_its_leader,
+    member_lives_on,
+    shell,
+    woken_by,
+)
 from contracts.shared.moments import elapsed_ms, expect_none_left, until
 
 
@@ -28,6 +35,18 @@ def test_each_sends_its_signal(box: Box, how: str, name: str) -> None:
 @pytest.mark.parametrize(("how", "name"), [("terminate", "SIGTERM"), ("kill", "SIGKILL")])
 def test_it_wakes_a_wait_in_another_thread(box: Box, how: str, name: str) -> None:
     expect("what the wait says", woken_by(box, step(how)), {"signaled": name})
+
+
+@requires("PROCESS-KILL-01")
+def test_a_terminate_kills_nobody(box: Box) -> None:
+    """Who ignores it lives on: a `close` is what has a grace."""
+    ready = step("read_until", stream="stdout", until=b"ready\n")
+    look = step("wait", timeout_ms=300)
+    steps = [step("open"), ready, step("terminate"), look, step("kill"), step("wait")]
+    line = "trap '' TERM; echo ready; exec sleep 60"
+    seen = box.process.script({"a": shell(line)}, steps, within_s=20)
+    got = (seen.steps[3], seen.steps[5])
+    expect("a look, and the end", got, ({"running": True}, {"signaled": "SIGKILL"}))
 
 
 @requires("PROCESS-KILL-02")
@@ -65,13 +84,27 @@ def test_members_hear_the_first_signal_too(box: Box) -> None:
     expect("how many of the group heard it", len(heard), 3)
 
 
+@requires("PROCESS-KILL-02")
+def test_a_kill_reaches_who_outlived_the_leader(box: Box) -> None:
+    """Nobody has been told of the leader's end."""
+    lives, _ = member_lives_on(box, step("kill"))
+    expect("whether the member lives", lives, False)
+
+
+@requires("PROCESS-KILL-02")
+def test_a_terminate_reaches_who_outlived_the_leader(box: Box) -> None:
+    behind_its_leader(box, step("terminate"), heard=True)
+    heard = [{event.pid for event in box.events().all(word)} for word in ("ready", "signal")]
+    expect("who was there, and who heard it", heard, [heard[0]] * 2)
+
+
 @requires("PROCESS-KILL-03", needs=["PROCESS-WAIT-02"])
 @pytest.mark.parametrize("how", ["terminate", "kill"])
-def test_after_the_end_a_signal_is_nothing(box: Box, how: str) -> None:
-    seen = box.process.script(
-        {"a": handle("/bin/true")}, [step("open"), step("wait"), step(how), step("wait")]
-    )
-    expect("the signal, and a wait", seen.steps[2:], [{}, {"exited": 0}])
+@pytest.mark.parametrize("behind", [[], [step("close")]], ids=["wait", "close"])
+def test_after_the_end_a_signal_is_nothing(box: Box, how: str, behind: list[Step]) -> None:
+    steps = [step("open"), step("wait"), *behind, step(how), step("wait")]
+    seen = box.process.script({"a": handle("/bin/true")}, steps)
+    expect("the signal, and a wait", seen.steps[-2:], [{}, {"exited": 0}])
 
 
 @contextlib.contextmanager
@@ -164,6 +197,24 @@ def test_who_left_the_group_lives_on(box: Box) -> None:
     words = [events.path, "--keep", "none", "--setsid"]
     seen = box.process.script({"a": handle(P.orphan, words)}, [step("open"), step("wait")])
     helper = events.wait("orphan").pid
+    expect("whether it lives", helper in {each.pid for each in seen.lasting}, True)
+
+
+@requires("PROCESS-GROUP-02")
+@pytest.mark.parametrize("how", ["terminate", "kill", "close", "drop"])
+def test_who_left_a_group_that_is_ended_lives_on(box: Box, how: str) -> None:
+    """Its parent is still there, and leads to it."""
+    group, left, pause = box.events(), box.events("left"), Pause(box)
+    line = 'setsid "$1" "$2" </dev/null >/dev/null 2>&1 & exec "$1" "$3" --on TERM:exit:0'
+    handles = {"a": shell(line, P.siglog, left.path, group.path), pause.name: pause.handle}
+    steps = [step("open"), *pause.steps, step(how)]
+    steps += [] if how == "drop" else [step("wait", timeout_ms=10_000)]
+    with box.process.start(handles, steps, within_s=20) as live:
+        group.wait("ready")
+        helper = left.wait("ready").pid
+        pause.reached()
+        pause.go_on()
+        seen = live.finish()
     expect("whether it lives", helper in {each.pid for each in seen.lasting}, True)
 
 

@@ -115,7 +115,7 @@ def unopenable(box: Box) -> list[Message]:
     ]
 
 
-@requires("PROCESS-LEAK-02", needs=["PROCESS-OPEN-02", "PROCESS-OPEN-03"])
+@requires("PROCESS-LEAK-02", needs=["PROCESS-OPEN-02", "PROCESS-OPEN-03", "PROCESS-CHILD-01"])
 def test_opens_that_fail_leave_nothing_behind(box: Box) -> None:
     # More than a table of 64 has room for, of those that leave nothing but their place in it.
     ways, rounds = unopenable(box), 15

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from boxspec.api import Box, contains, expect, requires
+from boxspec.api import programs as P
 from contracts.process.asking import handle, step
 from contracts.process.judging import CAT, Pause, shell
 
@@ -60,8 +63,9 @@ def test_a_bad_mode_spawns_nothing(box: Box, stream: str, mode: int) -> None:
 @requires("PROCESS-OPEN-03")
 @pytest.mark.parametrize("program", ["/boxspec/no/such", "boxspec-no-such", "/"])
 def test_what_cannot_be_started_is_an_error_of_open(box: Box, program: str) -> None:
-    seen = box.process.script({"a": handle(program)}, [step("open")])
+    seen = box.process.script({"a": handle(program)}, [step("open"), step("wait")])
     expect("kind", seen.steps[0].get("error", {}).get("kind"), "execution")
+    expect("whether there is an end of it", [*seen.steps[1]], ["error"])
 
 
 @requires("PROCESS-OPEN-04")
@@ -101,7 +105,22 @@ def test_two_at_once_do_not_hold_each_others_pipes(box: Box) -> None:
     expect("the ends", (seen.steps[7], seen.steps[8]), ({"exited": 0}, {"running": True}))
 
 
+@requires("PROCESS-OPEN-05")
+@pytest.mark.parametrize("how", ["plain", "taken", "nonblocking"])
+def test_the_second_holds_no_end_of_the_first(box: Box, how: str) -> None:
+    report = box.tmp / "report.json"
+    handles = {"a": handle(CAT, nonblocking=how == "nonblocking"), "b": handle(P.report, [report])}
+    names = ("stdin", "stdout", "stderr") if how == "taken" else ()
+    takes = [step("take", stream=name) for name in names]
+    steps = [step("open"), *takes, step("open", "b"), step("wait", "b")]
+    box.process.script(handles, steps)
+    said = json.loads(report.read_text())
+    expect("descriptors of the second", [each["fd"] for each in said["fds"]], [0, 1, 2])
+
+
 RUNS_FIELDS = [{"timeout_ms": 1000}, {"stdin": "null"}, {"debug": True}, {"max_output_bytes": 9}]
+# None of them is the same as no field.
+RUNS_FIELDS += [{"timeout_ms": 0}, {"max_output_bytes": 0}]
 
 
 @requires("PROCESS-OPEN-06")
@@ -125,6 +144,17 @@ def test_a_write_without_room_says_so(box: Box) -> None:
     told = seen.steps[1]
     got = (told.get("errno"), 0 < told.get("written", 0) < 2**21)
     expect("errno, and whether a part of it was written", got, ("EAGAIN", True))
+
+
+@requires("PROCESS-OPEN-07", needs=["PROCESS-OPEN-01"])
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_read_of_nothing_does_not_wait(box: Box, stream: str) -> None:
+    """Nor is it an end."""
+    read = step("read_until", stream=stream, until=b"\n")
+    steps = [step("open"), read, step("poll"), step("kill")]
+    seen = box.process.script({"a": handle(CAT, nonblocking=True)}, steps, within_s=10)
+    got = (seen.data(1), seen.steps[1].get("eof", False), seen.steps[2])
+    expect("what is read, whether it is the end, and a look", got, (b"", False, {"running": True}))
 
 
 @requires("PROCESS-TAKE-01")

@@ -40,7 +40,7 @@ def said(box: Box, how: str, program: str, *folders: Path | str, **more: Any) ->
     return printed.decode("utf-8", "replace").strip()
 
 
-@requires("PROCESS-CHILD-03")
+@requires("PROCESS-CHILD-03", needs=["PROCESS-OPEN-03"])
 @HOW
 def test_a_bare_name_is_one_of_its_own_path(box: Box, how: str) -> None:
     saying(box.tmp / "caller" / TOOL, "the caller's")
@@ -51,7 +51,7 @@ def test_a_bare_name_is_one_of_its_own_path(box: Box, how: str) -> None:
     expect("with a PATH that has it, and one that has not", got, ["the child's", NOT_STARTED])
 
 
-@requires("PROCESS-CHILD-03")
+@requires("PROCESS-CHILD-03", needs=["PROCESS-OPEN-03"])
 @HOW
 def test_without_a_path_the_systems_default_is_searched(box: Box, how: str) -> None:
     saying(box.tmp / "caller" / TOOL, "the caller's")
@@ -86,7 +86,7 @@ def test_what_is_relative_is_relative_to_current_dir(box: Box, how: str, vector:
     expect("which program ran", got, "in current")
 
 
-@requires("PROCESS-CHILD-03")
+@requires("PROCESS-CHILD-03", needs=["PROCESS-OPEN-03"])
 @HOW
 def test_the_working_directory_is_searched_where_path_says_so(box: Box, how: str) -> None:
     saying(box.tmp / "current" / TOOL, "in current")

@@ -6,6 +6,7 @@ import select
 from time import sleep
 
 import process.bridge as bridge
+from faults.process.parts import to_nobody, to_the_leader_alone
 from faults.registry import fault, replaces
 
 
@@ -321,13 +322,9 @@ def continued(how):
 
 @fault("PROCESS-BRIDGE-14", "nobody continues who was stopped", "SIGTERM alone")
 def nobody_is_continued():
-    continued(lambda process: None)
+    continued(to_nobody)
 
 
 @fault("PROCESS-BRIDGE-14", "the leader alone is continued", "kill(pid, SIGCONT)")
 def the_leader_alone_is_continued():
-    def alone(process):
-        if not process.reaped:
-            os.kill(process.pid, _signal.SIGCONT)
-
-    continued(alone)
+    continued(to_the_leader_alone)

@@ -1,10 +1,10 @@
 """Mistakes with closing."""
 
 import _signal
-import os
 import select
 
 import process.handle as handle
+from faults.process.parts import to_nobody, to_the_leader_alone
 from faults.registry import fault, replaces
 
 
@@ -110,16 +110,12 @@ def continued(how):
 
 @fault("PROCESS-CLOSE-04", "nobody continues who was stopped", "SIGTERM alone")
 def nobody_is_continued():
-    continued(lambda process: None)
+    continued(to_nobody)
 
 
 @fault("PROCESS-CLOSE-04", "the leader alone is continued", "kill(pid, SIGCONT)")
 def the_leader_alone_is_continued():
-    def alone(process):
-        if not process.reaped:
-            os.kill(process.pid, _signal.SIGCONT)
-
-    continued(alone)
+    continued(to_the_leader_alone)
 
 
 @fault("PROCESS-CLOSE-05", "a stream with a writer is left to the drop", "continue in a loop")
@@ -148,3 +144,27 @@ def what_nobody_read_is_a_writer():
         poll = select.poll()
         poll.register(fd, select.POLLIN)
         return original(fd) or any(events & select.POLLIN for _, events in poll.poll(0))
+
+
+@fault("PROCESS-CLOSE-01", "a leader that has gone takes the grace along", "if poll() is None")
+def a_leader_takes_the_grace_along():
+    @replaces(handle.Process)
+    def is_over(original, self):
+        return self.settled()
+
+
+@fault("PROCESS-CLOSE-01", "a long grace is none", "(int) of milliseconds")
+def a_long_grace_is_none():
+    @replaces(handle.Process)
+    def close(original, self, grace_ms):
+        return original(self, 0 if grace_ms >= 2**31 else grace_ms)
+
+
+@fault("PROCESS-CLOSE-01", "its input is ended first, and waited for", "clients of MCP")
+def its_input_is_ended_first():
+    @replaces(handle.Process)
+    def close(original, self, grace_ms):
+        if not self.is_over():
+            self.close_stream(0)
+            self.await_group(handle.monotonic_ns() + min(grace_ms, 1000) * 1_000_000)
+        return original(self, grace_ms)

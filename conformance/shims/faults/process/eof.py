@@ -1,5 +1,7 @@
 """Mistakes with ends of streams."""
 
+import os
+
 import process.handle as handle
 import process.script as script
 from faults.registry import fault, replaces
@@ -21,8 +23,9 @@ def gone_with_the_child():
     def settled(original, self):
         before = self.reaped
         done = original(self)
-        # Orphans' writers are other cases' matter.
-        if done and not before and self.end in ((1, 0), (2, 9)) and self.fds[2] >= 0:
+        # Orphans' writers, and bridges, whose ends do not block, are other cases' matter.
+        mine = self.fds[2] >= 0 and os.get_blocking(self.fds[2])
+        if done and not before and mine and self.end in ((1, 0), (2, 9)):
             for stream in (1, 2):
                 self.close_stream(stream)
         return done

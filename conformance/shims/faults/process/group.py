@@ -58,3 +58,18 @@ def a_look_leaves_the_rest():
         told = self.ended()
         self.reaped = False
         return told
+
+
+@fault("PROCESS-GROUP-02", "a signal goes to everybody below", "children(recursive=True), kill()")
+def everybody_below_is_signalled():
+    @replaces(handle.Process)
+    def signal(original, self, number):
+        below, found = {self.pid}, list(group.processes())
+        for _ in found if not self.reaped else ():
+            below |= {each.pid for each in found if each.ppid in below}
+        original(self, number)
+        for pid in below - {self.pid}:
+            try:
+                os.kill(pid, number)
+            except ProcessLookupError:
+                continue

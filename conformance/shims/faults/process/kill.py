@@ -5,6 +5,7 @@ import os
 
 import process.bridge as bridge
 import process.handle as handle
+import process.script as script
 from errors import Failed
 from faults.registry import fault, replaces
 
@@ -13,8 +14,9 @@ from faults.registry import fault, replaces
 def terminate_is_kill():
     @replaces(handle.Process)
     def signal(original, self, number):
-        # Whole groups are other cases' matter.
-        if number == _signal.SIGTERM and len(self.group.alive()) == 1 and self.fds[0] >= 0:
+        # Whole groups, and bridges, whose ends do not block, are other cases' matter.
+        alone = self.fds[0] >= 0 and os.get_blocking(self.fds[0]) and len(self.group.alive()) == 1
+        if alone and number == _signal.SIGTERM:
             number = _signal.SIGKILL
         original(self, number)
 
@@ -75,3 +77,34 @@ def the_watcher_knows_the_number():
             self.late = True
         else:
             original(self, guard)
+
+
+@fault("PROCESS-KILL-01", "terminate makes sure", "terminate(), wait(timeout), kill()")
+def terminate_makes_sure():
+    @replaces(script.Step)
+    def act_on(original, self, on, process):
+        told = original(self, on, process)
+        if self.kind == "terminate":
+            process.await_group(handle.monotonic_ns() + 1_000_000_000)
+            process.signal(_signal.SIGKILL)
+        return told
+
+
+@fault("PROCESS-KILL-02", "behind a leader that has gone nobody is signalled", "if poll() is None")
+def nobody_behind_a_leader():
+    @replaces(script.Step)
+    def act_on(original, self, on, process):
+        if self.kind in ("terminate", "kill") and not process.reaped and process.look():
+            return {}
+        return original(self, on, process)
+
+
+@fault("PROCESS-KILL-03", "a signal to a closed handle is an error", "ValueError: is closed")
+def a_closed_handle_is_an_error():
+    @replaces(script.Step)
+    def act_on(original, self, on, process):
+        if self.kind == "close":
+            process.closed = True
+        if self.kind in ("terminate", "kill") and hasattr(process, "closed"):
+            raise Failed("execution", "the process is closed")
+        return original(self, on, process)

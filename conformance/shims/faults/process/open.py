@@ -142,3 +142,63 @@ def always_enoent():
         except Failed as why:
             words = str(why).replace("Permission denied", "No such file or directory")
             raise Failed("execution", words) from None
+
+
+@fault("PROCESS-OPEN-05", "what was taken is inherited", "dup() loses FD_CLOEXEC")
+def what_was_taken_is_inherited():
+    @replaces(handle.Process)
+    def take(original, self, stream):
+        fd = original(self, stream)
+        if fd >= 0:
+            os.set_inheritable(fd, True)
+        return fd
+
+
+@fault("PROCESS-OPEN-05", "non-blocking ends are inherited", "pipe2(fds, O_NONBLOCK)")
+def nonblocking_ends_are_inherited():
+    @replaces(handle.Process, "__init__")
+    def init(original, self, request, modes, nonblocking, announce=-1):
+        original(self, request, modes, nonblocking, announce)
+        for fd in self.fds if nonblocking else ():
+            if fd >= 0:
+                os.set_inheritable(fd, True)
+
+
+@fault("PROCESS-OPEN-07", "only what is written to does not block", "one of three descriptors")
+def reads_block():
+    @replaces(handle.Process, "__init__")
+    def init(original, self, request, modes, nonblocking, announce=-1):
+        original(self, request, modes, nonblocking, announce)
+        for fd in self.fds[1:] if announce < 0 else ():
+            if fd >= 0:
+                os.set_blocking(fd, True)
+
+
+@fault("PROCESS-OPEN-07", "nothing to read is the end", "read() <= 0")
+def nothing_to_read_is_the_end():
+    @replaces(script)
+    def read(original, fd, most):
+        return original(fd, most) or b""
+
+
+@fault("PROCESS-OPEN-06", "a field of 0 is no field", "if (request.timeout_ms)")
+def a_field_of_0_is_none():
+    @replaces(handle)
+    def check(original, request, modes):
+        request.timeout_ms = request.timeout_ms or None
+        request.max_output_bytes = request.max_output_bytes or None
+        original(request, modes)
+
+
+@fault("PROCESS-OPEN-03", "behind a failed open there is an end with 127", "fork and exec by hand")
+def an_end_behind_a_failed_open():
+    @replaces(script.Step)
+    def act(original, self):
+        try:
+            return original(self)
+        except Failed:
+            if self.kind == "wait" and hasattr(self.handle, "failed"):
+                return {"exited": 127}
+            if self.kind == "open":
+                self.handle.failed = True
+            raise

@@ -117,6 +117,11 @@ class Process:
         with self.lock:
             return not self.reaped and self.look() and bool(self.group.alive())
 
+    def is_over(self) -> bool:
+        """Nobody of the group lives; a look ends nobody."""
+        with self.lock:
+            return self.reaped or (self.look() and not self.group.alive())
+
     def end_group(self) -> None:
         until = monotonic_ns() + KILL_MS * 1_000_000
         self.group.signal(_signal.SIGKILL)
@@ -163,12 +168,12 @@ class Process:
                 self.group.signal(number)
 
     def close(self, grace_ms: int) -> Object:
-        if not self.settled():
+        if not self.is_over():
             self.signal(_signal.SIGTERM)
             self.signal(_signal.SIGCONT)
             self.await_group(monotonic_ns() + grace_ms * 1_000_000)
             self.signal(_signal.SIGKILL)
-            self.await_end(monotonic_ns() + KILL_MS * 1_000_000)
+        self.await_end(monotonic_ns() + KILL_MS * 1_000_000)
         for stream in (0, 1, 2):
             if stream and self.fds[stream] >= 0 and has_writer(self.fds[stream]):
                 self.detached = True

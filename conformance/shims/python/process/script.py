@@ -141,7 +141,7 @@ class Step:
         while not got.endswith(self.data):
             byte = read(fd, 1)
             if not byte:
-                return {"data_b64": base64(got), "eof": True}
+                return {"data_b64": base64(got), "eof": byte is not None}
             got += byte
         return {"data_b64": base64(got), "eof": False}
 
@@ -157,11 +157,12 @@ class Step:
         return {**told, "data_b64": base64(short)} if length <= SHORT else told
 
 
-def read(fd: int, most: int) -> bytes:
+def read(fd: int, most: int) -> bytes | None:
+    """None where nothing came, and no end either."""
     try:
         return os.read(fd, most) if fd >= 0 else b""
     except OSError:
-        return b""
+        return None
 
 
 def base64(data: bytes) -> str:

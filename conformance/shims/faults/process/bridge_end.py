@@ -1,0 +1,67 @@
+"""Mistakes with bridges whose child has ended, or is about to."""
+
+import _signal
+import os
+
+import process.bridge as bridge
+from faults.registry import fault, replaces
+
+
+@fault("PROCESS-BRIDGE-11", "whoever writes is waited for", "a timer that each read() sets anew")
+def whoever_writes_is_waited_for():
+    @replaces(bridge)
+    def still_owed(original, lanes, whole):
+        return -sum(lane.passed for lane in lanes)
+
+
+@fault("PROCESS-BRIDGE-12", "a signal behind the end wakes it for ever", "a self-pipe nobody reads")
+def a_signal_behind_the_end_wakes_it():
+    @replaces(bridge.Bridge)
+    def relay(original, self, lanes, until):
+        if self.process.reaped and _signal.SIGTERM in self.watch.noted:
+            self.told = True  # the original looks at nothing then
+            return original(self, lanes, 0)
+        return original(self, lanes, until)
+
+
+@fault("PROCESS-BRIDGE-04", "who ends it has no watcher any more", "removeListener() in close()")
+def who_ends_it_has_no_watcher():
+    @replaces(bridge.Bridge)
+    def open(original, self, guard):
+        self.guard = guard
+        return original(self, guard)
+
+    @replaces(bridge.Bridge)
+    def escalate(original, self):
+        told = self.told
+        original(self)
+        if self.told and not told:
+            os.write(self.guard, b"0\n")
+
+
+@fault("PROCESS-BRIDGE-03", "a second INT is a kill", "press Ctrl-C again to force")
+def a_second_int_is_a_kill():
+    @replaces(bridge.Bridge)
+    def escalate(original, self):
+        original(self)
+        ints = self.watch.noted.count(_signal.SIGINT)
+        if self.told and ints and len(self.watch.noted) > 1 and not self.killed:
+            self.killed, self.until = True, None
+            self.process.signal(_signal.SIGKILL)
+
+    @replaces(bridge.Bridge)
+    def relay(original, self, lanes, until):
+        told, self.told = self.told, False
+        try:
+            return original(self, lanes, until)
+        finally:
+            self.told = told
+
+
+@fault("PROCESS-BRIDGE-08", "the end of the output is the child's", "for line in proc.stdout")
+def the_end_of_the_output_is_the_childs():
+    @replaces(bridge.Bridge)
+    def end_sides(original, self):
+        original(self)
+        if all(lane.source < 0 and lane.done() for lane in self.lanes[1:]):
+            self.process.signal(_signal.SIGKILL)
