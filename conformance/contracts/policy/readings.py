@@ -13,7 +13,8 @@ from weakref import WeakKeyDictionary
 from boxspec.errors import ShimBroke
 from boxspec.judge.requirements import load
 from boxspec.judge.verdict import Blocked, Failure
-from contracts.policy.judging import COST, conforms
+from contracts.policy.judging import COST
+from contracts.policy.kinds import conforms
 from contracts.policy.vectors import Group, Vector, every
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import random
 import time
+from typing import Any
 
 from boxspec.api import Box, expect, requires
 from contracts.policy.api import (
@@ -14,6 +15,7 @@ from contracts.policy.api import (
     judge_decisions,
     one_profile,
     oracle,
+    policy,
     question,
     questions,
     vectors,
@@ -78,3 +80,19 @@ def test_time_is_that_of_the_decision_in_utc(box: Box) -> None:
             True,
             {"asked": before, "answered": after},
         )
+
+
+@requires("POLICY-AUDIT-02", needs=["POLICY-MERGE-01", "POLICY-PROFILE-03"])
+def test_what_a_workspace_defines_is_defined(box: Box) -> None:
+    asked = [question("read", "a", name) for name in ("unrestricted", None, "p")]
+    lists = {"read": ["a"]}
+    nothing: dict[str, Any] = {}
+    one: dict[str, Any] = {"unrestricted": lists}
+    for above, below, origin in (
+        (nothing, one, "defined"),
+        (one, nothing, "defined"),
+        (nothing, nothing, "synthesized"),
+    ):
+        both = policy({"fsProfiles": {**above, "p": lists}}, {"fsProfiles": below})
+        told = [each["profile_origin"] for each in box.policy.audit(both, asked)]
+        expect(f"origins, with {[*above]} above {[*below]}", told, [origin, origin, "defined"])

@@ -131,3 +131,10 @@ def test_the_root_is_told_to_match_what_check_says(box: Box) -> None:
     (item,) = box.policy.explain(one_profile(rules, []), [question("read", ".")])
     met = [each["rule"] for each in item["entries"] if each["matched"]]
     expect("the entries that match the root", met, ["**", "."])
+
+
+@requires("POLICY-EXPLAIN-01")
+def test_what_is_refused_is_an_error_in_its_place(box: Box) -> None:
+    asked = [CHECKS[0], question("read", "/a"), question("read", "a", "nobody"), CHECKS[1]]
+    told = ["error" if "error" in each else "answer" for each in box.policy.explain(POLICY, asked)]
+    expect("the answers", told, ["answer", "error", "error", "answer"])

@@ -201,3 +201,25 @@ def test_json_and_yaml_of_a_policy_are_resolved_alike(box: Box) -> None:
         for style, text in styles.items():
             got = box.policy.resolve({"text": text, "format": "yaml"}, profile).result
             expect(f"the lists of {profile}, from YAML in {style} style", got, wanted)
+
+
+PROBLEMS = ("read/1", "modify/0", "modify/1")
+
+
+@requires("POLICY-FILE-05", capability="policy.json")
+def test_the_problems_of_two_files_are_told_at_once(box: Box) -> None:
+    """Those that a file has by itself, and those that it has with the other one only."""
+    above = {"denyRead": ["k", "/x"], "denyModify": ["s/**", "!s/c"], "unknown": 1}
+    below = {
+        "denyModify": ["..", "!s/d", "!s/c"],
+        "fsProfiles": {"p": {"read": ["**", "k"], "modify": [7, "k"]}},
+    }
+    files = [json.dumps({**POLICY, "spec": spec}) for spec in (above, below)]
+    answer = box.policy.load({**as_json(files[0]), "workspace": as_json(files[1])})
+    told = {(each.get("file"), each["pointer"]) for each in answer.error.get("problems", ())}
+    wanted = {
+        *(("global", f"/spec/{where}") for where in ("denyRead/1", "unknown")),
+        *(("workspace", f"/spec/denyModify/{at}") for at in (0, 1)),
+        *(("workspace", f"/spec/fsProfiles/p/{where}") for where in PROBLEMS),
+    }
+    expect("the problems", sorted(told), sorted(wanted), {"answer": answer.raw})

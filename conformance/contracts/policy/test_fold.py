@@ -17,6 +17,7 @@ from contracts.policy.api import (
     judge,
     judge_decisions,
     offsets,
+    one_profile,
     oracle,
     questions,
     vectors,
@@ -96,3 +97,12 @@ def test_many_rules_are_folded(box: Box, count: int) -> None:
     paths = [path.swapcase() for path in made.paths]
     items = box.policy.check(made.in_one_file, questions("modify", paths), "fold")
     judge_decisions(box, items, {path: made.decide(path, True) for path in paths}, count, "fold")
+
+
+@requires("POLICY-CHECK-08", capability="policy.fold")
+def test_a_path_is_answered_as_it_was_spelled(box: Box) -> None:
+    """How names are compared is not how they are answered: callers open what they are told."""
+    paths = ["Src/Main.C", "SRC/e\u0301", "src/\u00c9", "src/\u212a", "Src/\u1e9e"]
+    items = box.policy.check(one_profile(["sRC/**"], []), questions("read", paths), "fold")
+    told = [(each.get("path"), each.get("matched_rule")) for each in items]
+    expect("paths and rules of the answers", told, [(path, "sRC/**") for path in paths])

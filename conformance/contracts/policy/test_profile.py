@@ -40,3 +40,33 @@ def test_what_a_language_puts_into_its_tables_is_no_profile(box: Box, name: str)
     )
     own = policy({"fsProfiles": {name: {"read": ["**"], "modify": ["y"]}}})
     expect("decisions by the same name, defined", box.policy.allowed(own, asked), [True, False])
+
+
+@requires("POLICY-PROFILE-02", needs=["POLICY-CHECK-03"])
+def test_an_omitted_profile_is_unrestricted_behind_every_other(box: Box) -> None:
+    own = policy({"fsProfiles": {"p": {"read": ["x"]}, "q": {"read": ["y"]}}})
+    profiles = [None, "p", None, "q", None, None, "nobody", None, "p"]
+    asked = [question("read", "y", name) for name in profiles]
+    wanted = [True, False, True, True, True, True, None, True, False]
+    expect(f"whether `y` may be read by {profiles}", box.policy.allowed(own, asked), wanted)
+
+
+@requires("POLICY-PROFILE-04", needs=["POLICY-MERGE-02"])
+@pytest.mark.parametrize("name", ["unrestricted", None])
+def test_denies_of_a_workspace_narrow_what_nobody_defines(box: Box, name: str | None) -> None:
+    own = policy({"denyRead": ["a"]}, {"denyRead": ["b"], "denyModify": ["c"]})
+    asked = [question(op, path, name) for op in ("read", "modify") for path in "abcd"]
+    wanted = [False, False, True, True, True, True, False, True]
+    expect("what may be read and modified", box.policy.allowed(own, asked), wanted)
+
+
+@requires("POLICY-PROFILE-03", needs=["POLICY-MERGE-01"])
+@pytest.mark.parametrize("name", ["unrestricted", None])
+def test_a_workspace_may_define_unrestricted(box: Box, name: str | None) -> None:
+    own = policy({}, {"fsProfiles": {"unrestricted": {"read": ["a"]}}})
+    asked = [
+        question("read", "a", name),
+        question("read", "b", name),
+        question("modify", "a", name),
+    ]
+    expect("what may be read and modified", box.policy.allowed(own, asked), [True, False, False])

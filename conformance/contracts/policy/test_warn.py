@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import pytest
 
-from boxspec.api import Box, expect, requires
+from boxspec.api import Box, expect, one_of, requires
 from contracts.policy.api import Group, judge, offsets, policy, spellings, vectors
 
 
@@ -93,3 +94,55 @@ def test_the_last_read_rule_that_covers_tells_whether_a_rule_can_be_read(box: Bo
         f"/spec/fsProfiles/{at}/modify/0" for at, is_told in enumerate(wanted) if is_told
     )
     expect("rules that cannot be read", told, right)
+
+
+@requires("POLICY-WARN-06", needs=["POLICY-WARN-03", "POLICY-WARN-05", "POLICY-MERGE-01"])
+def test_two_files_are_warned_of_as_the_one_that_they_make(box: Box) -> None:
+    """What the workspace mends is no cause."""
+    above = {"denyRead": ["k"], "fsProfiles": {"p": {}, "q": {"read": ["lib"]}}}
+    told = box.policy.load(policy(above)).result["warnings"]
+    codes = sorted(each["code"] for each in told)
+    expect("warnings of one", codes, ["empty-read", "read-deny-without-modify-deny"])
+    mended = policy(above, {"denyModify": ["k"], "fsProfiles": {"p": {"read": ["doc"]}}})
+    expect("warnings of both", box.policy.load(mended).result["warnings"], [])
+
+
+@requires("POLICY-WARN-03", needs=["POLICY-MERGE-02", "POLICY-MERGE-05"])
+def test_a_rule_under_a_deny_of_the_other_file_is_told(box: Box) -> None:
+    deny: dict[str, Any] = {"denyModify": ["s/**"]}
+    rule: dict[str, Any] = {"fsProfiles": {"p": {"read": ["**"], "modify": ["s/x"]}}}
+    for above, below, file in ((deny, rule, "workspace"), (rule, deny, "global")):
+        found = box.policy.load(policy(above, below)).result["warnings"]
+        told = [(each["code"], each["file"], each["pointer"]) for each in found]
+        expect("warnings", told, [("under-deny", file, "/spec/fsProfiles/p/modify/0")])
+
+
+# One warning of each kind; how far away its rule is nobody can count by the pointer.
+PLACED = """{"schemaVersion": 2, "kind": "Policy", "metadata": {"name": "test"},
+ "spec": {"description": "\u00e9\U0001f600",
+  "denyRead": ["s/**",  "open"], "denyModify": ["s/**"],
+  "fsProfiles": {"q":   {},
+   "p": {"modify": ["lib/x"],
+    "read": ["**",
+      "./ a", "\u00e9\U0001f600", "s/x", "!lib/**"]}}}}
+"""
+WARNED = {
+    "matches-nothing": '"./ a"',
+    "empty-read": '"q"',
+    "under-deny": '"s/x"',
+    "modify-under-negated-read": '"lib/x"',
+    "read-deny-without-modify-deny": '"open"',
+}
+
+
+@requires("POLICY-WARN-08", needs=[f"POLICY-WARN-0{n}" for n in range(1, 6)])
+@pytest.mark.parametrize("code", WARNED)
+def test_a_warning_has_the_place_of_its_rule(box: Box, code: str) -> None:
+    word = WARNED[code]
+    found = box.policy.load({"text": PLACED, "format": "json"}).result["warnings"]
+    told = [(each["line"], each["column"]) for each in found if each["code"] == code]
+    at = PLACED.index(word)
+    line, column = PLACED.count("\n", 0, at) + 1, at - PLACED.rfind("\n", 0, at)
+    # A profile may be its name or what it names.
+    columns = [column, PLACED.index("{", at) - at + column] if word == '"q"' else [column]
+    expect(f"line and column of {code}", told, one_of([[(line, each)] for each in columns]))

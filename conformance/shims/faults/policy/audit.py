@@ -103,3 +103,26 @@ def long_lists_are_noted_by_their_first_match():
         found = (entry for entry in entries if entry.sign == "-" and entry.matches(text, fold))
         first = next(found, None)
         return event if first is None else event | {"matched_rule": deciding.named(first)}
+
+
+@fault(
+    "POLICY-AUDIT-02", "the global file is asked whether a profile is defined", "merged too late"
+)
+def origin_of_the_global_file():
+    @replaces(merge)
+    def merged(original, base, workspace):
+        policy = original(base, workspace)
+        policy.above = base.policy
+        return policy
+
+    @replaces(ops)
+    def event_of(original, resolved, each, fold):
+        event = original(resolved, each, fold)
+        return event | {"profile_origin": resolved.origin_above or event["profile_origin"]}
+
+    @replaces(deciding.Resolved, "__init__")
+    def init(original, self, policy, name):
+        original(self, policy, name)
+        above = getattr(policy, "above", policy)
+        is_built_in = self.name == deciding.UNRESTRICTED and self.name not in above.profiles
+        self.origin_above = "synthesized" if is_built_in else None

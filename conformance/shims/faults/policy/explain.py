@@ -2,7 +2,9 @@
 
 import policy.decide as decide
 import policy.ops as ops
+from errors import Failed
 from faults.registry import fault, replaces
+from policy.spelling import Refused
 
 
 def telling(change):
@@ -109,3 +111,24 @@ def root_is_a_name():
         return {"matched": True} if decision.path == "." and entry.rule.body == "*" else {}
 
     telling(change)
+
+
+@fault("POLICY-EXPLAIN-01", "one refused path fails the batch", "an exception that nobody catches")
+def refused_path_fails_all():
+    wrong = []
+
+    @replaces(ops)
+    def explanation_of(original, resolved, each, fold):
+        try:
+            return original(resolved, each, fold)
+        except Refused as why:
+            wrong.append(str(why))
+            raise
+
+    @replaces(ops)
+    def explain(original, shim, reader):
+        wrong.clear()
+        answer = original(shim, reader)
+        if wrong:
+            raise Failed("invalid_input", wrong[0])
+        return answer

@@ -262,3 +262,11 @@ def equal_denies_without_words():
         original(file, policy, profile)
         for problem in file.problems[before:]:
             problem.message = ""
+
+
+@fault("POLICY-FILE-05", "two files are compared only where each is right", "stages")
+def merge_is_judged_last():
+    @replaces(judge)
+    def validate_merge(original, base, workspace):
+        if not base.problems and not workspace.problems:
+            original(base, workspace)

@@ -5,8 +5,9 @@ import unicodedata
 import policy.decide as decide
 import policy.load as reading
 import policy.merge as merge
+import policy.ops as ops
 from faults.policy.narrow import During
-from faults.registry import fault
+from faults.registry import fault, replaces
 from policy.load import Profile
 from policy.spelling import Refused
 
@@ -139,3 +140,39 @@ def exceptions_as_allows():
 def plain(entry):
     """Exact ones only: those of subtrees are resolved for other requirements, too."""
     return entry if entry["except"].endswith("/**") else entry["except"]
+
+
+@fault("POLICY-PROFILE-02", "an omitted profile is that of the check before", "a variable kept")
+def profile_of_the_check_before():
+    last: dict[str, object] = {}
+
+    @replaces(ops.Check, "__init__")
+    def init(original, self, value, pointer, follows):
+        if pointer == "/checks/0":
+            last.clear()
+        original(self, value, pointer, follows)
+        if self.profile is None:
+            self.profile = last.get("profile")
+        last["profile"] = self.profile
+
+
+@fault(
+    "POLICY-PROFILE-04", "a workspace's denies do not reach what is synthesised", "made too early"
+)
+def synthesised_without_the_workspace():
+    @replaces(decide.Resolved)
+    def append_denies(original, self, policy):
+        original(self, policy)
+        if self.origin == "synthesized":
+            self.read = [each for each in self.read if each.rule.file != "workspace"]
+            self.modify = [each for each in self.modify if each.rule.file != "workspace"]
+
+
+@fault("POLICY-PROFILE-03", "unrestricted of a workspace is the built-in one", "asked of one file")
+def unrestricted_of_a_workspace():
+    @replaces(merge)
+    def merged(original, base, workspace):
+        policy = original(base, workspace)
+        if "unrestricted" not in base.policy.profiles:
+            policy.profiles.pop("unrestricted", None)
+        return policy

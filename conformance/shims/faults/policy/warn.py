@@ -3,6 +3,7 @@
 import bisect
 
 import policy.judge as judge
+import policy.merge as merge
 from faults.registry import fault, replaces
 
 
@@ -123,3 +124,32 @@ def looks_at_the_next_exception_alone():
             at = bisect.bisect_left(bodies, top)
             inside = at < len(bodies) and bodies[at].startswith(top + "/")
             yield from original([rule], denies, exceptions if inside else [])
+
+
+@fault("POLICY-WARN-06", "each of two files is warned of alone", "judged before they are merged")
+def warned_of_alone():
+    each_alone("empty-read", "read-deny-without-modify-deny")
+
+
+@fault("POLICY-WARN-03", "rules under a deny of the other file are not told", "judged alone")
+def under_a_deny_alone():
+    each_alone("under-deny")
+
+
+def each_alone(*codes):
+    """Warnings of these kinds by each file alone."""
+
+    @replaces(merge)
+    def told(original, policy, files):
+        right = [each for each in original(policy, files) if each["code"] not in codes]
+        alone = [each for file in files for each in original(file.policy, [file])]
+        return [*right, *(each for each in alone if each["code"] in codes)]
+
+
+@fault("POLICY-WARN-08", "lines of warnings are counted from 0", "an index")
+def lines_from_0():
+    @replaces(merge)
+    def told(original, policy, files):
+        for each in original(policy, files):
+            is_meant = each["code"] == "under-deny"
+            yield each | {"line": each["line"] - 1} if is_meant else each

@@ -1,0 +1,292 @@
+"""The kinds of vectors: what each asks of a shim, and what its answer is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from boxspec.errors import ShimBroke
+from boxspec.judge.expect import shown
+from boxspec.judge.verdict import Failure, Verdict
+from boxspec.target.client.b64 import put_word
+from contracts.policy.trees import Tree
+from contracts.policy.vectors import Vector, every, source
+
+if TYPE_CHECKING:
+    from boxspec.target.case import Box
+    from boxspec.target.observed import Answer
+
+Item = dict[str, Any]
+
+
+# What is compared ---------------------------------------------------------------------------
+
+
+def _same(what: str, got: Any, wanted: Any, answer: Any, verdict: Verdict = Verdict.FAILS) -> None:
+    # 1 == True in Python, never in JSON.
+    if got != wanted or isinstance(got, bool) is not isinstance(wanted, bool):
+        raise Failure(what, shown(wanted), shown(got), {"answer": shown(answer)}, verdict)
+
+
+def _refused(what: str, answer: Mapping[str, Any], kind: str = "invalid_input") -> None:
+    """An error of this kind, of an item or of a whole request."""
+    if "error" not in answer:
+        raise Failure(what, "a refusal", shown(dict(answer)))
+    got = answer["error"]["kind"]
+    _same(f"{what}: kind of the error", got, kind, answer, Verdict.WRONG_REASON)
+
+
+def _answered(what: str, item: Item) -> Item:
+    if "error" in item:
+        raise Failure(what, "an answer", shown(item), verdict=Verdict.OVERREFUSED)
+    return item
+
+
+def _given(what: str, answer: Answer) -> dict[str, Any]:
+    """The result; a refusal of what is right is more than is asked."""
+    if answer.raw is not None and "error" in answer.raw:
+        raise Failure(what, "a result", shown(answer.raw["error"]), verdict=Verdict.OVERREFUSED)
+    return answer.result
+
+
+def _decision(vector: Vector, item: Item) -> None:
+    """allowed, matched_rule and the normalised path, as far as the vector names them."""
+    if "allowed" in vector.fields:
+        wanted = vector.fields["allowed"]
+        verdict = Verdict.OVERREFUSED if wanted else Verdict.FAILS
+        _same("allowed", item["allowed"], wanted, item, verdict)
+    if "matched_rule" in vector.fields:
+        _same("matched_rule", item["matched_rule"], vector.fields["matched_rule"], item)
+    if "normal" in vector.fields:
+        _same("path", item["path"], vector.fields["normal"], item)
+
+
+# The kinds ----------------------------------------------------------------------------------
+
+
+def _normalize(box: Box, vector: Vector) -> None:
+    message: dict[str, Any] = {"op": "path.normalize"}
+    _put_list(message, vector)
+    item = box.policy.put(message).result["items"][0]
+    if "refused" in vector.fields:
+        _refused("the path", item)
+    else:
+        _same("normal form", _answered("the path", item)["path"], vector.fields["normal"], item)
+
+
+def _glob(box: Box, vector: Vector) -> None:
+    message: dict[str, Any] = {"op": "glob.match"}
+    put_word(message, "pattern", vector.word("pattern"))
+    _put_list(message, vector)
+    if "case" in vector.fields:
+        message["case"] = vector.fields["case"]
+    answer = box.policy.put(message)
+    item = _given("the pattern", answer)["items"][0]
+    if "refused" in vector.fields:
+        _refused("the path", item)
+    else:
+        _same("match", _answered("the path", item)["match"], vector.fields["match"], item)
+
+
+def _put_list(message: dict[str, Any], vector: Vector) -> None:
+    one: dict[str, Any] = {}
+    put_word(one, "path", vector.word("path"))
+    for name, value in one.items():
+        message[name.replace("path", "paths")] = [value]
+
+
+def _glob_refused(box: Box, vector: Vector) -> None:
+    message: dict[str, Any] = {"op": "glob.match", "paths": ["a"]}
+    put_word(message, "pattern", vector.word("pattern"))
+    _refused("the pattern", box.policy.put(message).raw or {})
+
+
+def _load(box: Box, vector: Vector) -> None:
+    fields = vector.fields
+    answer = box.policy.load(source(fields))
+    if not fields["loads"]:
+        _refused("the file", answer.raw or {})
+        _problems(box, vector, answer.error)
+        return
+    result = _given("the file", answer)
+    for name in ("name", "description"):
+        if name in fields:
+            _same(name, result.get(name), fields[name], result)
+    if "warnings" in fields:
+        keys = ("code", "pointer", "file")
+        wanted = sorted(
+            tuple(each.get(key, "global") for key in keys) for each in fields["warnings"]
+        )
+        got = sorted(tuple(each[key] for key in keys) for each in result["warnings"])
+        _same("warnings", got, wanted, result)
+
+
+# Where a problem lies is POLICY-FILE-06. Who breaks that breaks it in every file that is refused:
+# of the other requirements only these say more about problems than that there are some.
+PLACES = "POLICY-FILE-06"
+ABOUT_PLACES = {PLACES, "POLICY-FILE-05", "POLICY-FILE-10"}
+ABOUT_HOW_MANY = {"POLICY-FILE-02", "POLICY-FILE-04", "POLICY-MERGE-07"}
+ABOUT_THE_FILE = {"POLICY-MERGE-07"}
+
+
+def _problems(box: Box, vector: Vector, error: Mapping[str, Any]) -> None:
+    fields = vector.fields
+    problems = error.get("problems", [])
+    wanted = fields.get("problems", [])
+    if wanted and not _each_at(problems, wanted):
+        # An error without a list is one problem.
+        found = problems or [error]
+        about = set(vector.requirements)
+        if about & ABOUT_PLACES or _tells_places(box, fields["format"]):
+            raise Failure("the problems, all and in order", shown(wanted), shown(_places(problems)))
+        files = [{"file": each.get("file", "global")} for each in wanted]
+        if about & ABOUT_HOW_MANY and len(found) != len(wanted):
+            raise Failure("how many problems", str(len(wanted)), shown(_places(found)))
+        if about & ABOUT_THE_FILE and not _each_at(found, files):
+            raise Failure("the files of the problems", shown(files), shown(_places(found)))
+    if PLACES in vector.requirements and not all(each["message"].strip() for each in problems):
+        raise Failure("the words of each problem", "what is wrong", shown(_places(problems)))
+    first = fields.get("problem_at")
+    if first and not _each_at(problems[:1], [first]) and _tells_places(box, fields["format"]):
+        raise Failure("place of the first problem", shown(first), shown(_places(problems)))
+    texts = [error["message"], *(problem["message"] for problem in problems)]
+    for part in fields.get("message_has", ()):
+        if not any(part.lower() in text.lower() for text in texts):
+            raise Failure(
+                "what the message says",
+                f"something with {part!r}",
+                shown(texts),
+                verdict=Verdict.WRONG_REASON,
+            )
+
+
+def _tells_places(box: Box, format_: str) -> bool:
+    """Whether the vectors that are about places conform in this format; asked once."""
+    known = box.session.outcomes
+    key = f"{PLACES} in {format_}"
+    if key not in known:
+        known[key] = True
+        asked = box.asked
+        for vector in every().values():
+            if PLACES in vector.requirements and vector.fields["format"] == format_:
+                try:
+                    conforms(box, vector)
+                except (Failure, ShimBroke):
+                    known[key] = False
+                    break
+        box.asked = asked
+    return known[key]
+
+
+def _each_at(problems: list[Any], wanted: Sequence[Mapping[str, Any]]) -> bool:
+    return len(problems) == len(wanted) and all(map(_at, problems, wanted))
+
+
+def _at(problem: Mapping[str, Any], place: Mapping[str, Any]) -> bool:
+    for key, value in place.items():
+        if key == "columns":
+            if not value[0] <= problem.get("column", 0) <= value[1]:
+                return False
+        elif problem.get(key, "global" if key == "file" else None) != value:
+            return False
+    return True
+
+
+def _places(problems: list[Mapping[str, Any]]) -> list[Any]:
+    keys = ("pointer", "line", "column", "file", "message")
+    return [{key: each[key] for key in keys if key in each} for each in problems]
+
+
+def _resolve(box: Box, vector: Vector) -> None:
+    fields = vector.fields
+    answer = box.policy.resolve(vector.policy, fields.get("profile"))
+    if "error" in fields:
+        _refused("the profile", answer.raw or {})
+        return
+    result = _given("the policy", answer)
+    for name in ("profile_origin", "read", "modify"):
+        if name in fields:
+            _same(name, result[name], fields[name], result)
+
+
+def _question(vector: Vector) -> Item:
+    fields = vector.fields
+    made: Item = {key: fields[key] for key in ("profile", "op", "follow") if key in fields}
+    put_word(made, "path", vector.word("path"))
+    return made
+
+
+def _one(box: Box, vector: Vector, op: str, key: str = "checks", **more: Any) -> Item:
+    """The item of one check; the policy itself is right."""
+    case = vector.fields.get("case")
+    checks = [_question(vector)]
+    answer = box.policy.ask(op, policy=vector.policy, checks=checks, case=case, **more)
+    item: Item = _given("the policy", answer)[key][0]
+    return item
+
+
+def _check(box: Box, vector: Vector) -> None:
+    item = _one(box, vector, "policy.check")
+    if "error" in vector.fields:
+        _refused("the check", item)
+    else:
+        _decision(vector, _answered("the check", item))
+
+
+def _explain(box: Box, vector: Vector) -> None:
+    item = _answered("the check", _one(box, vector, "policy.explain"))
+    _decision(vector, item)
+    wanted, got = vector.fields["entries"], item["entries"]
+    seen = [{key: entry[key] for key in each} for each, entry in zip(wanted, got, strict=False)]
+    if len(got) != len(wanted) or seen != wanted:
+        raise Failure("the entries, all and in order", shown(wanted), shown(got))
+
+
+def _audit(box: Box, vector: Vector) -> None:
+    event = _answered("the check", _one(box, vector, "policy.audit", "events"))
+    for name, value in vector.fields["event"].items():
+        _same(name, event[name], value, event)
+
+
+def _resolved(box: Box, vector: Vector) -> None:
+    fields = vector.fields
+    tree = Tree(box.tmp / vector.id)
+    tree.make(fields["tree"])
+    check: Item = {key: fields[key] for key in ("profile", "op", "follow") if key in fields}
+    put_word(check, "path", tree.named(vector.word("path").decode("utf-8", "surrogateescape")))
+    answer = box.policy.ask(
+        "policy.check_resolved",
+        policy=vector.policy,
+        root=str(tree.root),
+        checks=[check],
+        case=fields.get("case"),
+    )
+    item = _given("the policy", answer)["checks"][0]
+    if "error" in fields:
+        _refused("the check", item, "invalid_input" if fields["error"] is True else "io")
+        return
+    if "or_error" in fields and "error" in item:
+        _refused("the check", item, "io")
+        return
+    _decision(vector, _answered("the check", item))
+    if "real" in fields:
+        _same("real", item["real"], fields["real"], item)
+
+
+KINDS: dict[str, Callable[[Box, Vector], None]] = {
+    "normalize": _normalize,
+    "glob": _glob,
+    "glob-refused": _glob_refused,
+    "load": _load,
+    "resolve": _resolve,
+    "check": _check,
+    "explain": _explain,
+    "audit": _audit,
+    "resolved": _resolved,
+}
+
+
+def conforms(box: Box, vector: Vector) -> None:
+    box.session.outcomes[vector.id] = False
+    KINDS[vector.kind](box, vector)
+    box.session.outcomes[vector.id] = True

@@ -1,0 +1,124 @@
+"""POLICY-REAL: how a root and a path may be written, what lies on a disk, and one check after
+another."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from boxspec.api import Box, expect, requires
+from contracts.policy.api import Tree, one_profile, question, questions
+
+READ = one_profile(["docs/**", "!secret/**"], [])
+
+
+def workspace(box: Box) -> Tree:
+    tree = Tree(box.tmp / "tree")
+    tree.make(
+        [
+            {"path": "docs", "kind": "dir"},
+            {"path": "docs/page", "kind": "file"},
+            {"path": "secret", "kind": "dir"},
+            {"path": "secret/key", "kind": "file"},
+            {"path": "docs/key", "kind": "link", "target": "../secret/key"},
+            {"path": "docs/same", "kind": "link", "target": "{root}/docs/page"},
+        ]
+    )
+    return tree
+
+
+@requires("POLICY-REAL-05")
+def test_each_check_has_its_own_follow(box: Box) -> None:
+    tree = workspace(box)
+    asked = [
+        question("read", "docs/key", **({"follow": follow} if follow else {}))
+        for follow in ("parent", None, "final", "parent", None, "parent", "final")
+    ]
+    items = box.policy.check_resolved(READ, str(tree.root), asked)
+    told = [item.get("allowed") for item in items]
+    expect("whether the link may be read", told, [True, False, False, True, False, True, False])
+
+
+@requires("POLICY-CHECK-07", capability="policy.resolved")
+def test_what_is_refused_disturbs_no_other_check(box: Box) -> None:
+    tree = workspace(box)
+    paths: list[str | bytes] = [
+        "docs/page",
+        "docs/../docs/page",
+        "",
+        "docs/key",
+        b"docs/\xff",
+        "~",
+        "docs/page",
+    ]
+    items = box.policy.check_resolved(READ, str(tree.root), questions("read", paths))
+    told = [None if "error" in item else item["allowed"] for item in items]
+    expect("the decisions, None for an error", told, [True, None, None, False, None, None, True])
+
+
+WRITTEN = ["{}/", "{}//", "{}/.", "{above}//{name}", "{above}/./{name}/"]
+
+
+@requires("POLICY-REAL-03")
+@pytest.mark.parametrize("given", WRITTEN)
+def test_a_root_is_one_place_however_it_is_written(box: Box, given: str) -> None:
+    tree = workspace(box)
+    root = given.format(tree.root, above=tree.root.parent, name=tree.root.name)
+    paths = ["docs/page", f"{tree.root}/docs/page", f"{tree.root}/docs/same", f"{tree.root}x/docs"]
+    items = box.policy.check_resolved(READ, root, questions("read", paths))
+    told = [(item.get("allowed"), item.get("real")) for item in items]
+    expect("allowed and real", told, [(True, "docs/page")] * 3 + [(False, None)])
+
+
+@requires("POLICY-REAL-03")
+def test_an_absolute_path_is_inside_with_slashes_and_dots_too_many(box: Box) -> None:
+    tree = workspace(box)
+    above, name = tree.root.parent, tree.root.name
+    ways = [f"{above}/{name}//docs/page", f"{above}//{name}/docs/page", f"{tree.root}/./docs/page"]
+    ways += [f"{above}/./{name}/docs//page/", f"{tree.root}/docs/page/."]
+    items = box.policy.check_resolved(READ, str(tree.root), questions("read", ways))
+    told = [(item.get("allowed"), item.get("path"), item.get("real")) for item in items]
+    expect("allowed, path and real", told, [(True, "docs/page", "docs/page")] * len(ways))
+
+
+@requires("POLICY-REAL-02", "POLICY-REAL-03")
+def test_below_the_root_of_the_system_everything_is_inside(box: Box) -> None:
+    tree = workspace(box)
+    place = Path(os.path.realpath(tree.root)).relative_to("/")
+    policy = one_profile([f"{place}/**", f"!{place}/secret/**"], [])
+    names = ["docs/page", "docs/same", "docs/key"]
+    paths = [*(f"{place}/{name}" for name in names), *(f"/{place}/{name}" for name in names)]
+    items = box.policy.check_resolved(policy, "/", questions("read", paths))
+    told = [(item.get("allowed"), item.get("real")) for item in items]
+    one = [(True, f"{place}/docs/page")] * 2 + [(False, f"{place}/secret/key")]
+    expect("allowed and real", told, one * 2)
+
+
+# What a link leads to: a name that no path may have, and what it would be if it were mended.
+STRANGE = {
+    "no text": (b"\xff", "\ufffd"),
+    "no text below what is denied": (b"secret/\xff", "docs"),
+    "a backslash": (b"a\\b", "a/b"),
+    "a backslash below what is denied": (b"secret/a\\b", "docs"),
+    "a blank at its end": (b"k ", "k"),
+    "a blank in front": (b" k", "k"),
+    "a blank at the end below what is denied": (b"secret/k ", "docs"),
+}
+
+
+@requires("POLICY-REAL-01")
+@pytest.mark.parametrize("name", STRANGE)
+def test_a_place_that_no_path_names_is_not_taken_for_another(box: Box, name: str) -> None:
+    """It is denied, or an error; what lies beside it is allowed."""
+    tree = workspace(box)
+    target, mended = STRANGE[name]
+    tree.place(os.fsdecode(target)).touch()
+    tree.place("docs/strange").symlink_to(os.fsdecode(b"../" + target))
+    policy = one_profile(["docs/**", mended, "!secret/**"], [])
+    items = box.policy.check_resolved(
+        policy, str(tree.root), questions("read", ["docs/strange", "docs/same"])
+    )
+    told = [item.get("allowed", False) for item in items]
+    expect("whether what the links lead to may be read", told, [False, True], {"answers": items})

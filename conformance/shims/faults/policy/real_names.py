@@ -1,0 +1,84 @@
+"""Mistakes with how a root and a path are written, with strange names, and from check to check."""
+
+import policy.decide as decide
+import policy.ops as ops
+import policy.real as real
+from faults.registry import fault, replaces
+from policy.spelling import Refused
+
+
+@fault("POLICY-REAL-05", "follow holds for the checks behind it, too", "a variable of the loop")
+def follow_holds_on():
+    last: dict[str, object] = {}
+
+    @replaces(ops.Check, "__init__")
+    def init(original, self, value, pointer, follows):
+        is_given = isinstance(value, dict) and "follow" in value
+        if pointer == "/checks/0":
+            last.clear()
+        original(self, value, pointer, follows)
+        if is_given:
+            last["follow"] = self.follow
+        self.follow = last.get("follow", self.follow)
+
+
+@fault("POLICY-REAL-03", "below a root with a slash at its end nothing is inside", "two slashes")
+def root_with_a_slash():
+    @replaces(real.Root, "__init__")
+    def init(original, self, data):
+        original(self, data)
+        self.ends_in_a_slash = data.endswith(b"/") and data != b"/"
+
+    @replaces(real)
+    def path_of(original, root, data):
+        return None if root.ends_in_a_slash and data.startswith(b"/") else original(root, data)
+
+
+@fault("POLICY-REAL-02", "in the root of the system nothing lies inside", "a slash put behind it")
+def root_of_the_system():
+    @replaces(real)
+    def is_inside(original, root, place):
+        return original(root, place) if root else not place
+
+
+@fault("POLICY-REAL-03", "an absolute path is compared before it is normalised", "starts_with")
+def compared_as_written():
+    @replaces(real)
+    def path_of(original, root, data):
+        roots = [b"/" + b"/".join(each) for each in (root.given, root.real)]
+        begins = any(data == each or data.startswith(each + b"/") for each in roots)
+        return original(root, data) if begins or not data.startswith(b"/") else None
+
+
+@fault("POLICY-REAL-01", "where the place has no name the words decide", "an error passed over")
+def nameless_place_is_passed_over():
+    @replaces(real)
+    def check_resolved(original, resolved, op, data, fold, root, follow):
+        try:
+            return original(resolved, op, data, fold, root, follow)
+        except Refused:
+            path = real.path_of(root, data) or ""
+            return decide.decide(resolved.entries(op), path, fold).as_json() | {"real": None}
+
+
+def place_as(change):
+    """Another name of the place; what is asked is read as ever."""
+
+    @replaces(real)
+    def walk(original, start, wanted, follow="final"):
+        return [change(name) for name in original(start, wanted, follow)]
+
+
+@fault("POLICY-REAL-01", "of the place what is not UTF-8 is replaced", "errors='replace'")
+def place_is_replaced():
+    place_as(lambda name: name.decode(errors="replace").encode())
+
+
+@fault("POLICY-REAL-01", "in the place a backslash is a slash", "one reader for rules and places")
+def backslash_of_the_place():
+    place_as(lambda name: name.replace(b"\\", b"/"))
+
+
+@fault("POLICY-REAL-01", "blanks around the place are trimmed", "one reader for rules and places")
+def blanks_of_the_place():
+    place_as(lambda name: name.strip(b" ") or name)
