@@ -65,3 +65,14 @@ def test_a_deny_behind_an_exception_narrows_it(box: Box) -> None:
     text = box.sbpl.compiled(Setup(modify=["**"], deny_modify=denies))
     yes = ["s/c/x", "s/c/k/a"]
     text.expect("narrowed", sbpl.both(yes, ["s/c/k", "s/c/k/b", "s/c/x.pem", "s/x"]))
+
+
+@requires("SBPL-EXCEPT-03")
+def test_a_deny_that_comes_again_closes_the_exception(box: Box) -> None:
+    open_ = box.sbpl.compiled(Setup(modify=["**"], deny_modify=DENIES))
+    open_.expect("open", sbpl.both(["s/c", "s/c/x"], ["s/x"]))
+    for again in ("s/**", "s/c/**"):
+        text = box.sbpl.compiled(Setup(modify=["**"], deny_modify=[*DENIES, again]))
+        text.expect(f"closed by {again}", sbpl.both(["x"], ["s/x", "s/c", "s/c/x"]))
+    opened = box.sbpl.compiled(Setup(modify=["**"], deny_modify=[*DENIES, "s/**", DENIES[1]]))
+    opened.expect("open again", sbpl.both(["s/c", "s/c/x", "x"], ["s", "s/x"]))

@@ -54,6 +54,18 @@ def test_the_file_holds_exactly_the_text(box: Box, text: str) -> None:
         expect("its bytes", file.read_bytes(), text.encode())
 
 
+@requires("SBPL-FILE-01")
+@pytest.mark.parametrize(
+    "name", [b"a b", b'"', b"\xff", "é".encode(), b"e\xcc\x81", b"$HOME", b"~"]
+)
+def test_the_file_lies_in_the_directory_that_was_named(box: Box, name: bytes) -> None:
+    place = box.tmp / os.fsdecode(name)
+    place.mkdir()
+    with held(box, place) as file:
+        expect("the directory of the file", file.parent, place)
+        expect("its bytes", file.read_bytes(), TEXT.encode())
+
+
 @requires("SBPL-FILE-02")
 def test_each_wrap_has_a_file_of_its_own(box: Box) -> None:
     place = folder(box, "profiles")

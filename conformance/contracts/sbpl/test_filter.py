@@ -51,6 +51,17 @@ def test_special_characters_are_literal(box: Box, rule: str, yes: list[str], no:
     judge(box, rule, yes, no)
 
 
+@requires("SBPL-FILTER-01", capability="sbpl.fold")
+@pytest.mark.parametrize(("rule", "yes", "no"), SPECIAL, ids=[row[0] for row in SPECIAL])
+def test_special_characters_are_literal_where_names_fold(
+    box: Box, rule: str, yes: list[str], no: list[str]
+) -> None:
+    allow = box.sbpl.compiled(Setup(modify=[rule], case="fold"))
+    allow.expect(f"the allow {rule!r}", sbpl.both([path.upper() for path in yes], no))
+    deny = box.sbpl.compiled(Setup(modify=["**", f"!{rule}"], case="fold"))
+    deny.expect(f"the deny {rule!r}", sbpl.both(no, [path.upper() for path in yes]))
+
+
 @requires("SBPL-FILTER-02")
 def test_a_star_does_not_cross_a_slash(box: Box) -> None:
     judge(box, "src/*.c", ["src/a.c", "src/.c"], ["src/d/a.c", "src", "a.c", "src/a.cc"])
@@ -97,6 +108,20 @@ def test_a_subtree_of_a_glob_is_its_directory_too(box: Box) -> None:
     judge(box, "a/**/**", ["a", "a/x", "a/x/y"], ["ab", "b"])
 
 
+SUBTREES = {"**/out/**": "a/out", "*.d/**": "a.d", "lib/*/t/**": "lib/a/t", "a?/**": "ab"}
+
+
+@requires("SBPL-FILTER-04")
+@pytest.mark.parametrize("rule", SUBTREES)
+def test_the_directory_of_a_globbed_subtree_is_neither_read_nor_unlinked(
+    box: Box, rule: str
+) -> None:
+    place = SUBTREES[rule]
+    text = box.sbpl.compiled(Setup(modify=["**"], deny_read=[rule]))
+    for names in (sbpl.READ, [sbpl.UNLINK]):
+        text.expect(f"under {rule}", sbpl.both([f"{place}x", "x"], [place, f"{place}/x"]), names)
+
+
 ONE = {"two bytes": "é", "three bytes": "€", "four bytes": "😀", "a control character": "\x01"}
 ONE |= {"DEL": "\x7f", "a letter": "b", "a blank": " ", "a tilde": "~", "before the slash": "."}
 
@@ -107,6 +132,34 @@ def test_a_question_mark_in_a_deny_matches_each_character(box: Box, name: str) -
     for rule, path in (("d/a?c", f"d/a{ONE[name]}c"), ("d/?", f"d/{ONE[name]}")):
         text = by_rule(box, rule, True)
         text.expect(f"the deny {rule}", sbpl.both(["d", "d/aaac", "x"], [path]))
+
+
+@requires("SBPL-FILTER-05")
+@pytest.mark.parametrize("name", ONE)
+def test_a_question_mark_matches_each_character_wherever_a_deny_stands(box: Box, name: str) -> None:
+    """Where reading and removing are denied, and where an exception is left to the profile."""
+    path = f"d/a{ONE[name]}c"
+    reads = box.sbpl.compiled(Setup(modify=["**"], deny_read=["d/a?c"]))
+    for names in (sbpl.READ, [sbpl.UNLINK]):
+        reads.expect("reading and unlinking", sbpl.both(["d/aaac", "x"], [path]), names)
+    hole = Setup(modify=["**", "!s/d/a?c"], deny_modify=["s/**", "!s/d/**"])
+    box.sbpl.compiled(hole).expect("in an exception", sbpl.both(["s/d/aaac"], [f"s/{path}"]))
+
+
+@requires("SBPL-FILTER-05")
+@pytest.mark.parametrize("path", ["d/é", "d/€", "d/😀"])
+def test_a_rule_that_allows_and_denies_has_a_question_mark_for_each(box: Box, path: str) -> None:
+    """One text has it both ways, in either order."""
+    rule = f"d/{'?' * len(path[2:].encode())}"
+    printable = rule.replace("?", "x")
+    denied = Setup(modify=["d/?"], read=["**", "!d/?"])
+    text = box.sbpl.compiled(denied)
+    text.expect("writing", sbpl.both(["d/x"], ["d/xx", "d"]))
+    text.expect("reading", sbpl.both(["d/xx", "d"], ["d/x", path]), sbpl.READ)
+    given_back = box.sbpl.compiled(Setup(modify=[f"!{rule}", rule]))
+    given_back.expect("writing", sbpl.both([printable], [path, "d"]))
+    readable = box.sbpl.compiled(Setup(read=["**", "!d/**", rule]))
+    readable.expect("reading", sbpl.both([printable, "x"], [path, "d"]), sbpl.READ)
 
 
 @requires("SBPL-FILTER-05")
@@ -151,6 +204,22 @@ def test_the_root_means_itself(box: Box, name: str) -> None:
     reads = box.sbpl.compiled(Setup(deny_read=["**/*.env", "k/**", "l"], root=root))
     elsewhere = [f"{other}/x.env", f"{other}/k", f"{other}/l"]
     reads.expect("reading", sbpl.both(elsewhere, ["x.env", "k/x", "l"]), sbpl.READ)
+
+
+@requires("SBPL-FILTER-06", capability="sbpl.fold")
+@pytest.mark.parametrize("name", [*ROOTS, "a letter", "a letter with a mark"])
+def test_the_root_means_itself_where_names_fold(box: Box, name: str) -> None:
+    """The kernel reports it in one spelling: another one is another directory."""
+    more = {
+        "a letter": ("/Users/u/Ws", "/Users/u/wS"),
+        "a letter with a mark": ("/Users/u/é", "/Users/u/É"),
+    }
+    root, other = {**ROOTS, **more}[name]
+    given = Setup(modify=["Src/*.c", "a/**", "b"], deny_read=["K/**"], root=root, case="fold")
+    text = box.sbpl.compiled(given)
+    elsewhere = [f"{other}/src/x.c", f"{other}/a/x", f"{other}/b", other]
+    text.expect("writing", sbpl.both(["SRC/X.C", "A", "a/x", "B"], [*elsewhere, "x"]))
+    text.expect("reading", sbpl.both([f"{other}/k", "x"], ["k", "K/x"]), sbpl.READ)
 
 
 GLOBS = ["**/*.env", "a?c", "*/x", "**/d/**", "a**b", "x.y*", "[a]*", "é*", "(a|b)+*", "a b*"]

@@ -26,6 +26,9 @@ CODEX = {
     "a path": ("/opt/bin/codex exec hi", f"/opt/bin/codex exec {FULL} hi"),
     "a setting": ("codex -c sandbox_mode=read-only x", f"codex {FULL} x"),
     "full-auto": ("codex --full-auto x", f"codex {FULL} x"),
+    "full-auto behind a word": ("codex x --full-auto y", f"codex {FULL} x y"),
+    "full-auto of exec": ("codex exec x --full-auto", f"codex exec {FULL} x"),
+    "a setting behind a word": ("codex x -c sandbox_mode=a y", f"codex {FULL} x y"),
 }
 
 
@@ -108,6 +111,9 @@ BEHIND = {
     ),
     "gemini": ("gemini -- --sandbox -s -s=x", "gemini -- --sandbox -s -s=x"),
     "gemini, with a flag in front": ("gemini -s x -- -s true", "gemini x -- -s true"),
+    "codex, twice": ("codex x -- -s a -- -s b", f"codex {FULL} x -- -s a -- -s b"),
+    "gemini, twice": ("gemini -- -s -- --sandbox x", "gemini -- -s -- --sandbox x"),
+    "codex, a flag just in front": ("codex -s -- read-only", f"codex {FULL} -- read-only"),
     "gemini, a flag just in front": ("gemini -s -- true", "gemini -- true"),
 }
 
@@ -133,6 +139,12 @@ OTHERS = {
     ),
     "gemini, a word that is no value": ("gemini -s fix it", "gemini fix it"),
     "gemini, a value by itself": ("gemini true docker", "gemini true docker"),
+    "gemini, a word behind a value": (
+        "gemini --sandbox=x docker -s=true podman --sandbox= false",
+        "gemini docker podman false",
+    ),
+    "gemini, a second value": ("gemini -s true false x", "gemini false x"),
+    "gemini, a setting of codex": ("gemini --full-auto -c a", "gemini --full-auto -c a"),
     "gemini, the program": ("docker -s x", "docker x"),
     "codex, the program": ("exec exec x", f"exec exec {FULL} x"),
 }
@@ -144,10 +156,28 @@ def test_all_other_arguments_stay(box: Box, name: str) -> None:
     judge(box, name.partition(",")[0], *OTHERS[name])
 
 
+EMPTY = [b"", b"x", b"", b"\xff\xfe", b" ", b"", b"a\nb", b""]
+
+
+@requires("SBPL-FLAG-06")
+@pytest.mark.parametrize("provider", ["codex", "gemini"])
+@pytest.mark.parametrize("given", ["no flag", "a flag"])
+def test_words_that_are_empty_or_no_text_stay(box: Box, provider: str, given: str) -> None:
+    program, full = provider.encode(), [word.encode() for word in FULL.split()]
+    flag = [] if given == "no flag" else [b"-s=x"]
+    argv = box.sbpl.wrapped([program, *flag, *EMPTY], provider=provider)
+    ours = full if provider == "codex" else []
+    expect("the command behind the wrapper", argv[3:], [program, *ours, *EMPTY])
+
+
 MISSING = {
     "short": ("codex -s --model x", f"codex {FULL} --model x"),
     "long": ("codex --sandbox -m x", f"codex {FULL} -m x"),
     "and more of them": ("codex -s --sandbox -s x y", f"codex {FULL} y"),
+    "at the end": ("codex x -s", f"codex x {FULL}"),
+    "long, at the end": ("codex x --sandbox", f"codex x {FULL}"),
+    "twice, at the end": ("codex -s a x -s", f"codex {FULL} x"),
+    "before a dash": ("codex exec -s -", f"codex exec {FULL} -"),
     "and a setting": ("codex -s -c sandbox_mode=x y", f"codex {FULL} y"),
 }
 

@@ -135,6 +135,13 @@ def test_a_name_with_many_spellings_is_whole_or_refused(box: Box, letter: str) -
             sbpl.refused(f"{size} letters in all their spellings", answer)
 
 
+@requires("SBPL-FOLD-03")
+def test_a_rule_that_makes_readable_again_holds_in_every_spelling(box: Box) -> None:
+    text = box.sbpl.compiled(Setup(read=["**", "!Lib/**", "Lib/Doc/**", "**/Re?d"], case="fold"))
+    yes, no = ["lib/doc", "lib/doc/x", "lib/read"], ["lib", "lib/x", "lib/docx"]
+    text.expect("reading", sbpl.both(spelled(yes), spelled(no)), sbpl.READ)
+
+
 LETTERS = ["a", "B", "k", "\u212a", "é", "É", "e\u0301", "ß", "Σ", "ς", ".", "x1"]
 PIECES = [*LETTERS, "/", "/", "*", "**/", "/**"]
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
-from boxspec.api import Box, expect, requires, satisfies
+from boxspec.api import Box, NotApplicable, expect, requires, satisfies
 from contracts.sbpl import kit as sbpl
 from contracts.sbpl.kit import Setup
 from contracts.shared.documents import policy
@@ -92,6 +93,21 @@ def test_a_request_gives_the_same_bytes_again(box: Box) -> None:
         expect(f"under run, in the locale {locale}", sbpl.bytes_of(seen), first)
 
 
+SPELLED = Setup(root="/Users/u/Ärger", modify=["é/**", "I?i"], deny_read=["ı/İ", "K*k/**"])
+
+
+@requires("SBPL-FORM-05")
+@pytest.mark.parametrize("case", [None, "fold"])
+@pytest.mark.parametrize("locale", ["C", "POSIX", "C.UTF-8", "tr_TR.UTF-8", "tr_TR"])
+def test_a_locale_changes_no_letter(box: Box, case: str | None, locale: str) -> None:
+    if case is not None and "sbpl.fold" not in box.capabilities:
+        raise NotApplicable.without("sbpl.fold")
+    message = SPELLED.but(case=case).message()
+    seen = box.send(message, shim_env={"LC_ALL": locale, "LANG": locale})
+    served = sbpl.bytes_of(box.put(message))
+    expect(f"under run, in the locale {locale}", sbpl.bytes_of(seen), served)
+
+
 @requires("SBPL-FORM-06")
 def test_both_readings_give_one_answer(box: Box) -> None:
     chance = random.Random(box.session.seed)
@@ -162,3 +178,22 @@ def test_a_policy_file_gives_the_text_of_its_rules(box: Box, name: str) -> None:
     message = {**setup.message(), "policy": setup.policy, "profile": "p"}
     del message["rules"]
     expect("the text of the policy", sbpl.bytes_of(box.put(message)), text)
+
+
+GLOBAL: dict[str, Any] = {"denyRead": ["k"], "denyModify": ["s/**", "!s/c/**"]}
+MERGED = Setup(modify=["**"], deny_read=["k", "l"], deny_modify=["s/**", "!s/c/**", "s/c/d"])
+
+
+@requires("SBPL-FORM-08", capability="policy.json")
+@pytest.mark.parametrize("profile", ["p", "unrestricted", None])
+def test_two_policy_files_give_the_text_of_their_rules(box: Box, profile: str | None) -> None:
+    """Denies of both, a profile of either, and the one that nobody defines."""
+    own: dict[str, Any] = {"fsProfiles": {"p": {"read": ["**"], "modify": ["**"]}}}
+    denies: dict[str, Any] = {"denyRead": ["l"], "denyModify": ["s/c/d"]}
+    text = sbpl.bytes_of(box.sbpl.compile(MERGED))
+    for above, below in ((own | GLOBAL, denies), (GLOBAL, own | denies)):
+        message = {**MERGED.message(), "policy": policy(above, below), "profile": profile}
+        del message["rules"]
+        if profile is None:
+            del message["profile"]
+        expect(f"the text of {profile}", sbpl.bytes_of(box.put(message)), text)

@@ -33,6 +33,13 @@ def test_the_last_rule_that_matches_wins(box: Box) -> None:
     turned.expect("the other way round", sbpl.both(["c/x"], ["a/b", "a/b/x", "a/x"]))
 
 
+@requires("SBPL-MODIFY-01")
+def test_a_rule_that_comes_again_decides_again(box: Box) -> None:
+    rules = ["a/**", "!a/b/**", "a/**", "c/**", "!c/d", "c/d", "!c/d"]
+    text = box.sbpl.compiled(Setup(modify=rules))
+    text.expect("rules given twice", sbpl.both(["a", "a/b", "a/b/x", "c/x"], ["c/d", "x"]))
+
+
 @requires("SBPL-MODIFY-02")
 def test_a_subtree_is_writable_with_its_directory(box: Box) -> None:
     text = box.sbpl.compiled(Setup(modify=["src/**", "a/b/**"]))

@@ -322,6 +322,9 @@ ALIASES = {
     "/var/folders/x": "/private/var/folders/x",
     "/etc": "/private/etc",
     "/etc/ws": "/private/etc/ws",
+    "//tmp/ws": "/private/tmp",
+    "/tmp//ws": "/private/tmp",
+    "/var/": "/private/var",
 }
 
 

@@ -30,6 +30,15 @@ def test_a_later_rule_makes_readable_again(box: Box) -> None:
 
 
 @requires("SBPL-READ-02")
+def test_a_rule_that_comes_again_decides_again(box: Box) -> None:
+    rules = ["**", "!a/**", "a/b/**", "!a/b/c/**", "a/b/**", "!a/**", "a/x"]
+    closed = box.sbpl.compiled(Setup(read=rules))
+    closed.expect("closed again", sbpl.both(["a/x", "x"], ["a", "a/b", "a/b/x"]), sbpl.READ)
+    opened = box.sbpl.compiled(Setup(read=rules[:5]))
+    opened.expect("opened again", sbpl.both(["a/b", "a/b/c", "a/b/c/x"], ["a/x"]), sbpl.READ)
+
+
+@requires("SBPL-READ-02")
 def test_a_global_deny_stands_behind_all_own_rules(box: Box) -> None:
     text = box.sbpl.compiled(Setup(read=["**", "!a/**", "a/b/**"], deny_read=["a/b/k"]))
     text.expect("reading again", sbpl.both(["a/b", "a/b/x"], ["a/x", "a/b/k"]), sbpl.READ)
@@ -52,6 +61,14 @@ def test_each_path_is_decided_as_the_policy_does(box: Box) -> None:
         paths = [sbpl.absolute(given, path) for path in sbpl.paths(chance, given, 25)]
         meant = sbpl.Meaning(given).may_read
         sbpl.same_as_meant("reading", box.sbpl.compiled(given), meant, paths, sbpl.READ)
+
+
+@requires("SBPL-READ-03")
+def test_reading_is_denied_below_the_root_of_the_system(box: Box) -> None:
+    """The one directory whose path ends in a slash."""
+    given = Setup(root="/", read=["**", "!a/**", "a/b"], deny_read=["k", "**/*.env"])
+    text = box.sbpl.compiled(given)
+    text.expect("reading", sbpl.both(["/", "x", "a/b"], ["a", "a/x", "k", "x.env"]), sbpl.READ)
 
 
 @requires("SBPL-READ-04")

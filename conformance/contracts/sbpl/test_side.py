@@ -105,6 +105,26 @@ def test_a_side_root_meets_a_rule_in_every_spelling(box: Box, name: str) -> None
 
 
 @requires("SBPL-SIDE-04")
+@pytest.mark.parametrize(
+    ("root", "side", "rule"),
+    [
+        ("/", "/k", "k/**"),
+        ("/", "/a", "a/k"),
+        ("/", "/", "k"),
+        ("/Users/u/ws", "/", "k"),
+        ("/Users/u/ws", "/", "."),
+        ("/Users/u/ws", "/Users/u/ws//k", "k/**"),
+        ("/Users/u/ws", "/Users/u//ws/k/", "k"),
+        ("/Users/u//ws/", "/Users/u/ws/a/", "a/k"),
+    ],
+)
+def test_a_side_root_meets_a_rule_by_whole_names(box: Box, root: str, side: str, rule: str) -> None:
+    """The root of the system, which ends in a slash, and slashes too many."""
+    bad = Setup(root=root, deny_read=[rule], side_roots=[side], provider="codex")
+    sbpl.refuses(box, f"the side root {side} with {rule} in {root}", bad, bad.but(deny_read=[]))
+
+
+@requires("SBPL-SIDE-04")
 def test_a_side_root_beside_a_read_denied_rule_is_not_refused(box: Box) -> None:
     for where, rule in (("kx", "k/**"), ("k", "k2"), ("a/c", "a/b/*"), ("a", "**/*.env")):
         side = f"/Users/u/ws/{where}"

@@ -103,6 +103,7 @@ def test_an_empty_variable_is_not_set(box: Box, empty: tuple[str | None, ...]) -
 
 
 TOO_WIDE = {"HOME": "/Users/u", "above HOME": "/Users", "all": "/"}
+TOO_WIDE |= {"HOME and a slash": "/Users/u/", "HOME with slashes": "//Users//u", "more": "///"}
 
 
 @requires("SBPL-STATE-06")
@@ -123,6 +124,15 @@ def test_no_spelling_of_home_is_opened(box: Box, variable: str, place: str) -> N
     good = Setup(env={"HOME": HOME, variable: "/Users/u/state"}, case="fold")
     bad = good.but(env={"HOME": HOME, variable: place})
     sbpl.refuses(box, f"{variable}={place}", bad, good, variable)
+
+
+@requires("SBPL-STATE-06")
+@pytest.mark.parametrize("variable", ["CODEX_HOME", "CLAUDE_CONFIG_DIR"])
+@pytest.mark.parametrize("home", ["/Users/u/", "//Users/u"])
+def test_however_home_is_written_it_is_not_opened(box: Box, variable: str, home: str) -> None:
+    good = Setup(env={"HOME": home, variable: "/Users/u/state"})
+    bad = good.but(env={"HOME": home, variable: "/Users/u"})
+    sbpl.refuses(box, f"HOME={home} and {variable}=/Users/u", bad, good, variable)
 
 
 @requires("SBPL-STATE-06")

@@ -47,6 +47,16 @@ ABOVE = {
 }
 
 
+@requires("SBPL-UNLINK-01")
+def test_what_may_not_be_read_cannot_be_unlinked_in_a_side_root_either(box: Box) -> None:
+    """Rules that begin with a wildcard have no place that a side root could meet."""
+    given = Setup(modify=["src/**"], deny_read=["**/*.env"], provider="codex")
+    text = box.sbpl.compiled(given.but(side_roots=["/Users/u/ws/out", "/opt/side"]))
+    yes = ["src/x", "out/x", "out/x.envy", "/opt/side/x.env"]
+    text.expect("unlinking", sbpl.both(yes, ["src/x.env", "out/x.env", "out/a/.env"]), UNLINK)
+    text.expect("writing", sbpl.both(["out/x.env"], ["x.env"]))
+
+
 @requires("SBPL-UNLINK-02")
 @pytest.mark.parametrize("name", ABOVE)
 def test_an_ancestor_of_what_may_not_be_read_cannot_be_unlinked(box: Box, name: str) -> None:
@@ -62,6 +72,13 @@ def test_ancestors_are_guarded_however_deep(box: Box, depth: int) -> None:
     above = ["/".join(["d"] * count) for count in range(1, depth + 1)]
     text = box.sbpl.compiled(Setup(modify=["**"], deny_read=[f"{above[-1]}/k"]))
     text.expect("unlinking", sbpl.both(["x", f"{above[-1]}/x"], above), UNLINK)
+
+
+@requires("SBPL-UNLINK-02")
+def test_ancestors_are_guarded_below_the_root_of_the_system(box: Box) -> None:
+    text = box.sbpl.compiled(Setup(modify=["**"], deny_read=["a/b/k", "c/*.env"], root="/"))
+    no = ["a", "a/b", "a/b/k", "c", "c/x.env"]
+    text.expect("unlinking", sbpl.both(["x", "a/x", "a/b/x", "c/x"], no), UNLINK)
 
 
 @requires("SBPL-UNLINK-02")
@@ -102,5 +119,8 @@ def test_rules_that_begin_with_a_wildcard_are_named(box: Box) -> None:
     text = box.sbpl.compiled(allowed)
     named = [rule.removeprefix("!") for rule in text.unguarded or ()]
     expect("unguarded rules, where others allow and one is the root", named, ["**/own"])
+    asked = box.sbpl.compiled(Setup(deny_read=["?/k", "?x/**", "a?/k/x", "b/?"]))
+    named = [rule.removeprefix("!") for rule in asked.unguarded or () if rule[:1] != "a"]
+    expect("unguarded rules that begin with a question mark", sorted(named), ["?/k", "?x/**"])
     guarded = box.sbpl.compiled(Setup(deny_read=["k/**", "a/*.c"]))
     expect("unguarded rules", guarded.unguarded, one_of([[], None]))

@@ -62,6 +62,14 @@ def test_a_fallback_is_the_command_as_it_was_given(box: Box, argv: list[str]) ->
     expect("whether it is wrapped", answer.result["wrapped"], False)
 
 
+@requires("SBPL-WRAP-03")
+@pytest.mark.parametrize("provider", [None, "codex", "gemini"])
+def test_a_fallback_passes_byte_for_byte(box: Box, provider: str | None) -> None:
+    argv = [b"x", b"", b"\xff\xfe", b"a\xc3", b" ", b"", b"a\nb"]
+    answer = box.sbpl.wrap(argv, wrapper="missing", allow_fallback=True, provider=provider)
+    expect("the command", sbpl.argv_of(answer), argv)
+
+
 OWN_FLAGS = {
     "codex": ["codex", "exec", "--sandbox", "workspace-write", "--full-auto", "x"],
     "gemini": ["gemini", "--sandbox", "-s", "true", "-p", "x"],

@@ -2,6 +2,7 @@
 
 import sbpl.clauses as clauses
 from faults.registry import fault, replaces
+from faults.sbpl.parts import replaces_part
 
 
 def holes(change):
@@ -76,3 +77,11 @@ def deny_behind_is_lost():
         return entries[: found[-1] + 1] if found else entries
 
     changed(change)
+
+
+@fault("SBPL-EXCEPT-03", "a deny that comes again is left out", "an ordered set of lines")
+def repeated_denies_are_dropped():
+    @replaces_part("modify")
+    def modify(lines, given):
+        is_plain = all(entry.sign != "except" for entry in given.modify)
+        return lines if is_plain else list(dict.fromkeys(lines))

@@ -165,3 +165,10 @@ def half_a_file_stays():
     def create(original, path, given, temporary):
         original(path, given, [])
         temporary.append(path)
+
+
+@fault("SBPL-FILE-01", "the directory's name is text", "errors=replace")
+def directory_is_text():
+    @replaces(wrapping.New, "__init__")
+    def init(original, self, text, directory):
+        original(self, text, directory.decode(errors="replace").encode())

@@ -175,3 +175,71 @@ def missing_mode_takes_a_flag():
     def codex_mode(original, words, i):
         is_last = i + 1 >= len(words)
         return 2 if words[i] in flags.CODEX_MODES and not is_last else original(words, i)
+
+
+@fault("SBPL-FLAG-07", "a flag at the end stays", "nothing behind it to look at")
+def flag_at_the_end_stays():
+    @replaces(flags)
+    def codex_mode(original, words, i):
+        is_last = i + 1 == len(words)
+        return 0 if is_last and words[i] in flags.CODEX_MODES else original(words, i)
+
+
+@fault("SBPL-FLAG-07", "a dash alone is a mode", "a flag has a letter")
+def dash_is_a_mode():
+    @replaces(flags)
+    def codex_mode(original, words, i):
+        is_dash = words[i] in flags.CODEX_MODES and words[i + 1 : i + 2] == [b"-"]
+        return 2 if is_dash else original(words, i)
+
+
+@fault(
+    "SBPL-FLAG-06", "the word behind `--sandbox=VALUE` is a value, too", "one look for both forms"
+)
+def word_behind_a_value_is_taken():
+    @replaces(flags)
+    def gemini_flag(original, words, i):
+        found = original(words, i)
+        is_value = b"=" in words[i] and words[i + 1 : i + 2] and words[i + 1] in flags.GEMINI_VALUES
+        return 2 if found and is_value else found
+
+
+@fault("SBPL-FLAG-06", "all values behind gemini's flag are taken", "while for if")
+def all_values_are_taken():
+    @replaces(flags)
+    def gemini_flag(original, words, i):
+        found = original(words, i)
+        while found > 1 and i + found < len(words) and words[i + found] in flags.GEMINI_VALUES:
+            found += 1
+        return found
+
+
+@fault("SBPL-FLAG-01", "the mode stands where --full-auto stood", "replaced in its place")
+def mode_stands_for_full_auto():
+    @replaces(flags)
+    def codex_mode(original, words, i):
+        return 1 if words[i] == b"--full-auto" else original(words, i)
+
+
+@fault("SBPL-FLAG-05", "the last `--` ends the flags", "searched from behind")
+def last_dashes_count():
+    @replaces(flags)
+    def split(original, argv):
+        if b"--" not in argv[1:]:
+            return original(argv)
+        end = len(argv) - 1 - argv[::-1].index(b"--")
+        return argv[:end], argv[end:]
+
+
+def words_of_codex(change):
+    neutralised("codex", lambda words, right: change(right))
+
+
+@fault("SBPL-FLAG-06", "empty words of codex are dropped", "filter(None)")
+def empty_words_are_dropped():
+    words_of_codex(lambda words: [word for word in words if word])
+
+
+@fault("SBPL-FLAG-06", "words of codex that are not UTF-8 are replaced", "flags looked for in text")
+def flags_are_text():
+    words_of_codex(lambda words: [word.decode(errors="replace").encode() for word in words])

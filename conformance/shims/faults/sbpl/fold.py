@@ -4,6 +4,7 @@ import sbpl.clauses as clauses
 import sbpl.filters as filters
 import sbpl.spellings as spellings
 from faults.registry import fault, replaces
+from faults.sbpl.parts import Now
 
 
 def plain_as_without_folding(is_meant):
@@ -139,3 +140,12 @@ def long_names_do_not_fold():
     @replaces(spellings)
     def expression(original, characters, literally):
         return literally(characters) if len(characters) > 512 else original(characters, literally)
+
+
+@fault("SBPL-FOLD-03", "what is readable again is so in one spelling", "the denies thought of")
+def read_allows_do_not_fold():
+    @replaces(filters.Filters)
+    def of(original, self, entry, denied):
+        if Now.part != "read" or denied:
+            return original(self, entry, denied)
+        return original(filters.Filters(self.root, False), entry, denied)

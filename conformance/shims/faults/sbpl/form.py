@@ -1,5 +1,6 @@
 """Mistakes with the text as a whole."""
 
+import os
 import sys
 
 import sbpl.clauses as clauses
@@ -213,3 +214,27 @@ def of_a_file(change):
         if not from_rules:
             resolved.read, resolved.modify = change(resolved.read), change(resolved.modify)
         return resolved
+
+
+def in_locale(name, change):
+    @replaces(clauses)
+    def compile_text(original, given):
+        text = original(given)
+        return change(text) if os.environ.get("LC_ALL", "").startswith(name) else text
+
+
+@fault("SBPL-FORM-05", "in the locale C letters are question marks", "wcstombs")
+def letters_of_the_locale():
+    in_locale("C", lambda text: text.encode("ascii", "replace").decode())
+
+
+@fault("SBPL-FORM-05", "in Turkish an I folds as in Turkey", "towlower")
+def folds_as_the_locale():
+    in_locale("tr", lambda text: text.replace("[iI]", "(i|\u0130)").replace("[Ii]", "(i|\u0130)"))
+
+
+@fault("SBPL-FORM-08", "the policy of a workspace is not compiled", "one of several callers forgot")
+def workspace_is_not_compiled():
+    @replaces(ops)
+    def take_texts(original, reader):
+        return original(reader)[0], None

@@ -271,3 +271,11 @@ def slash_is_a_subtree():
             return rule + "**" if isinstance(rule, str) and rule.endswith("/") else rule
 
         return original({name: [subtree(rule) for rule in rules] for name, rules in lists.items()})
+
+
+@fault("SBPL-MODIFY-01", "a rule that comes again is left out", "an ordered set of lines")
+def repeated_rules_are_dropped():
+    @replaces_part("modify")
+    def modify(lines, given):
+        is_simple = all(entry.sign != "except" for entry in given.modify)
+        return list(dict.fromkeys(lines)) if is_simple else lines

@@ -285,3 +285,18 @@ def silent_rules_are_not_looked_at():
     @replaces(refusals)
     def refuse_controls_of_rules(original, given):
         pass
+
+
+@fault("SBPL-NAME-08", "an alias is looked for before slashes are cleaned", "too early")
+def aliases_are_looked_for_too_early():
+    given_as = {}
+
+    @replaces(places)
+    def tidy(original, path):
+        clean = original(path)
+        given_as[clean] = path
+        return clean
+
+    @replaces(places)
+    def refuse_alias(original, path, pointer):
+        original(given_as.get(path, path), pointer)

@@ -2,8 +2,9 @@
 
 import sbpl.clauses as clauses
 import sbpl.filters as filters
-from faults.registry import fault
+from faults.registry import fault, replaces
 from faults.sbpl.parts import (
+    Now,
     is_glob,
     is_one_path,
     reads_alone,
@@ -140,3 +141,19 @@ def keys_cannot_be_read():
         if home is None:
             return lines
         return [clauses.clause("-", "file-read*", filters.subpath(f"{home}/.ssh", "/")), *lines]
+
+
+@fault("SBPL-READ-02", "a rule that comes again is left out", "an ordered set of lines")
+def repeated_read_rules_are_dropped():
+    @replaces_part("read")
+    def read(lines, given):
+        return list(dict.fromkeys(lines))
+
+
+@fault("SBPL-READ-03", "below the root of the system names have two slashes", "joined by a slash")
+def read_denies_have_two_slashes():
+    @replaces(filters.Filters)
+    def path(original, self, characters):
+        if Now.part == "read":
+            return f"{self.root}/{''.join(characters)}"
+        return original(self, characters)

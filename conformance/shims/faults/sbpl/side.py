@@ -2,6 +2,7 @@
 
 import sbpl.clauses as clauses
 import sbpl.filters as filters
+import sbpl.ops as ops
 import sbpl.refusals as refusals
 from errors import Failed
 from faults.registry import fault, replaces
@@ -140,3 +141,37 @@ def question_mark_is_a_name():
     @replaces(refusals)
     def plain_names(original, body):
         return [name.replace("\0", "?") for name in original(body.replace("?", "\0"))]
+
+
+@fault("SBPL-SIDE-04", "below the root of the system no place is met", "joined by a slash")
+def places_have_two_slashes():
+    @replaces(refusals)
+    def denied_places(original, given):
+        extra = "/" if given.root == "/" else ""
+        return [(rule, place if rule == "." else extra + place) for rule, place in original(given)]
+
+
+def begins(path, directory):
+    return path.startswith(f"{directory}/")
+
+
+@fault("SBPL-SIDE-04", "the root of the system holds nothing", "a slash is put behind it")
+def root_of_the_system_holds_nothing():
+    meets(lambda side, place: side == place or begins(side, place) or begins(place, side))
+
+
+@fault("SBPL-SIDE-04", "a side root is compared before its slashes are cleaned", "too early")
+def side_root_is_compared_too_early():
+    given_as = {}
+
+    @replaces(ops)
+    def place(original, data, pointer):
+        given_as[pointer] = data.decode(errors="replace")
+        return original(data, pointer)
+
+    @replaces(refusals)
+    def refuse_side_roots(original, given):
+        clean = given.side_roots
+        given.side_roots = [given_as[f"/side_roots/{i}"] for i in range(len(clean))]
+        original(given)
+        given.side_roots = clean

@@ -209,3 +209,20 @@ def home_is_compared_as_spelled():
     @replaces(refusals)
     def is_wide(original, place, home, fold):
         return original(place, home, False)
+
+
+@fault("SBPL-STATE-06", "HOME is compared before slashes are cleaned", "too early")
+def home_is_compared_too_early():
+    given_as = {}
+
+    @replaces(ops)
+    def place(original, data, pointer):
+        given_as[pointer] = data.decode(errors="replace")
+        return original(data, pointer)
+
+    @replaces(refusals)
+    def refuse_homes(original, given):
+        clean = given.env
+        given.env = {name: given_as[f"/env/{name}"] for name in clean}
+        original(given)
+        given.env = clean

@@ -3,7 +3,7 @@
 import sbpl.clauses as clauses
 import sbpl.filters as filters
 from faults.registry import fault, replaces
-from faults.sbpl.parts import Now, replaces_part
+from faults.sbpl.parts import Now, moved, replaces_part
 
 
 @fault("SBPL-UNLINK-01", "nothing is guarded", "a read deny is about reading")
@@ -138,3 +138,24 @@ def note_of_the_root():
     def unguarded(original, given):
         bodies = [entry.rule.body for entry in clauses.read_denied(given)]
         return original(given) + [body for body in bodies if body == "."]
+
+
+@fault("SBPL-UNLINK-01", "the guard comes before the side roots", "side roots are the last word")
+def guard_comes_before_side_roots():
+    moved("unlink", "side_roots")
+
+
+@fault("SBPL-UNLINK-02", "below the root of the system ancestors have two slashes", "joined")
+def ancestors_have_two_slashes():
+    @replaces(filters.Filters)
+    def ancestor(original, self, names, pointer):
+        if self.root != "/" or self.fold:
+            return original(self, names, pointer)
+        return filters.literal(f"//{'/'.join(names)}", pointer)
+
+
+@fault("SBPL-UNLINK-04", "a question mark is no wildcard for the note", "stars")
+def note_of_stars_alone():
+    @replaces(clauses)
+    def wild(original, name):
+        return "*" in name

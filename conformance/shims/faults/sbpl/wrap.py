@@ -225,3 +225,11 @@ def empty_program_is_wrapped():
     @replaces(wrapping)
     def refuse_empty(original, reader, argv):
         original(reader, argv if argv[:1] != [b""] else [b"x"])
+
+
+@fault("SBPL-WRAP-03", "in a fallback what is not UTF-8 is replaced", "another way out")
+def fallback_is_text():
+    @replaces(wrapping)
+    def bare(original, argv, provider):
+        found = original(argv, provider)
+        return [word.decode(errors="replace").encode() for word in found]

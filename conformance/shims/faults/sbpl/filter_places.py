@@ -1,0 +1,103 @@
+"""Mistakes with one filter in the parts of a text, and where names fold."""
+
+import policy.glob as glob
+import sbpl.clauses as clauses
+import sbpl.filters as filters
+import sbpl.spellings as spellings
+from faults.registry import fault, replaces
+from faults.sbpl.parts import Now
+
+
+@fault("SBPL-FILTER-05", "a rule has one filter, kept for allows and denies", "a cache by rule")
+def filter_is_kept_by_rule():
+    @replaces(filters.Filters)
+    def of(original, self, entry, denied):
+        kept = vars(self).setdefault("kept", {})
+        if entry.rule.body not in kept:
+            kept[entry.rule.body] = original(self, entry, denied)
+        return kept[entry.rule.body]
+
+
+@fault("SBPL-FILTER-05", "in an exception each rule is written as an allow", "one template")
+def exception_is_written_as_an_allow():
+    @replaces(clauses)
+    def exception(original, given, entry):
+        right = given.filters.of
+        given.filters.of = lambda each, denied: right(each, denied and each is entry)
+        try:
+            return list(original(given, entry))
+        finally:
+            del given.filters.of
+
+
+def one_in(part, in_a_deny):
+    """`?` of this part is written as a deny has it, or an allow."""
+
+    @replaces(filters)
+    def one(original, denied, fold):
+        return (
+            original(in_a_deny, fold) if Now.part == part and not fold else original(denied, fold)
+        )
+
+
+@fault("SBPL-FILTER-05", "where reading is denied `?` is ASCII", "another writer than for modify")
+def read_deny_is_ascii():
+    one_in("read", False)
+
+
+@fault("SBPL-FILTER-05", "where removing is denied `?` is ASCII", "another writer than for modify")
+def guard_is_ascii():
+    one_in("unlink", False)
+
+
+@fault("SBPL-FILTER-05", "where reading is allowed again `?` is four bytes", "denies thought of")
+def read_allow_is_four_bytes():
+    one_in("read", True)
+
+
+def below_is_not_itself_in(part):
+    @replaces(filters.Filters)
+    def written(original, self, run, denied):
+        is_meant = run == glob.BELOW and Now.part == part and not self.fold
+        return "/.*" if is_meant else original(self, run, denied)
+
+
+@fault("SBPL-FILTER-04", "where reading is denied `P/**` is not P", "modify alone was tried")
+def read_denied_below_is_not_itself():
+    below_is_not_itself_in("read")
+
+
+@fault("SBPL-FILTER-04", "where removing is denied `P/**` is not P", "what lies in it is guarded")
+def guarded_below_is_not_itself():
+    below_is_not_itself_in("unlink")
+
+
+@fault(
+    "SBPL-FILTER-01", "where names fold a plus and a dollar mean something", "escaped by letters"
+)
+def folded_characters_are_not_escaped():
+    @replaces(filters.Filters)
+    def written(original, self, run, denied):
+        found = original(self, run, denied)
+        if not self.fold or filters.is_wildcard(run):
+            return found
+        return found.replace("\\+", "+").replace("\\$", "$")
+
+
+def folded_root(change):
+    @replaces(filters.Filters)
+    def expression(original, self, found, denied):
+        right = original(self, found, denied)
+        if not self.fold or self.root == "/":
+            return right
+        return right.replace(filters.literally(self.root), change(self.root), 1)
+
+
+@fault("SBPL-FILTER-06", "where names fold the root folds, too", "joined, then spelled")
+def root_folds():
+    folded_root(lambda root: spellings.expression(root, filters.literally))
+
+
+@fault("SBPL-FILTER-06", "where names fold the root is not escaped", "a second way to write it")
+def folded_root_is_a_pattern():
+    folded_root(lambda root: root)
