@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,15 +72,13 @@ static bool is_host(const char *text, size_t len) {
 }
 
 static bool is_address(const char *text, size_t len) {
-    size_t colons = 0;
-    for (size_t i = 0; i < len; i++) {
-        char c = text[i];
-        bool hex = (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || (c >= '0' && c <= '9');
-        if (!hex && c != ':' && c != '.')
-            return false;
-        colons += c == ':';
-    }
-    return len >= 2 && len <= 45 && colons >= 2;
+    char copy[INET6_ADDRSTRLEN];
+    struct in6_addr address;
+    if (len >= sizeof copy)
+        return false;
+    memcpy(copy, text, len);
+    copy[len] = '\0';
+    return inet_pton(AF_INET6, copy, &address) == 1;
 }
 
 static bool is_egress(const char *entry) {

@@ -3,7 +3,7 @@ of them through the wrapper, and when its place was there."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from boxspec.programs import programs
@@ -43,10 +43,12 @@ def scripted(
     *,
     calls: int = 1,
     program: str | None = None,
+    request: Mapping[str, Any] | None = None,
     within_s: float = 30.0,
     **script: Any,
 ) -> Seen:
-    """Run a session of a backend that does what `script` says; calls leave a byte each."""
+    """Run a session of a backend that does what `script` says; calls leave a byte each, but for
+    what `request` makes of them."""
     with made_ground() as ground:
         inotify = Inotify()
         try:
@@ -55,6 +57,7 @@ def scripted(
                 "program": program or programs.count_start,
                 "args": [str(ground.out / "ran")],
                 "env": {"clear_and_set": [["PATH", "/usr/bin:/bin"]]},
+                **(request or {}),
             }
             session = box.backend.run(
                 [call] * calls,

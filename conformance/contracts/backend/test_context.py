@@ -54,6 +54,36 @@ def test_a_cwd_outside_is_refused(box: Box, way: str) -> None:
         _refused(box, ground, cwd=ways[way])
 
 
+@requires("BACKEND-CONTEXT-03")
+@pytest.mark.parametrize("way", ["plain", "dots", "link", "prefix"])
+def test_a_current_dir_outside_is_refused(box: Box, way: str) -> None:
+    with made_ground() as ground:
+        sibling = ground.folder / "ws2"
+        sibling.mkdir()
+        ways = {
+            "plain": ground.out,
+            "dots": f"{ground.ws}/../out",
+            "link": ground.ws / "planted",
+            "prefix": sibling,
+        }
+        _refused(box, ground, call={"current_dir": str(ways[way])})
+
+
+@requires("BACKEND-CONTEXT-01", needs=["BACKEND-CONTEXT-04", "BACKEND-LIFE-02"])
+def test_the_current_dir_of_a_call_is_not_that_of_the_next_one(box: Box) -> None:
+    with made_ground() as ground:
+        folder = _folder(ground, "sub")
+        session = box.backend.run(
+            [{"program": "/bin/pwd", "current_dir": str(folder)}, {"program": "/bin/pwd"}],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+        )
+        session.need_enforcement()
+        found = [call.stdout.decode().strip() for call in session.calls]
+        expect("the directories", found, [str(folder), str(ground.ws)])
+
+
 @requires("BACKEND-CONTEXT-04")
 def test_the_current_dir_of_a_call_is_its_cwd(box: Box) -> None:
     with made_ground() as ground:
@@ -67,6 +97,13 @@ def test_another_cwd_beside_it_is_refused(box: Box) -> None:
     with made_ground() as ground:
         first, second = _folder(ground, "first"), _folder(ground, "second")
         _refused(box, ground, call={"current_dir": str(first)}, cwd=str(second))
+
+
+@requires("BACKEND-CONTEXT-04")
+def test_the_root_is_another_cwd_too_where_it_is_named(box: Box) -> None:
+    with made_ground() as ground:
+        folder = _folder(ground, "sub")
+        _refused(box, ground, call={"current_dir": str(folder)}, cwd=str(ground.ws))
 
 
 @requires("BACKEND-CONTEXT-05")

@@ -4,6 +4,7 @@ import pytest
 
 from boxspec.api import Box, Declared, Failure, Verdict, expect, requires
 from contracts.backend.attempt import control, inside
+from contracts.backend.ground import made_ground
 from contracts.backend.listeners import Listeners
 from contracts.backend.scene import made_scene
 
@@ -12,6 +13,7 @@ BAD = (
     *("", "example.org", ":443", "example.org:", "example.org:0", "example.org:65536"),
     *("example.org:http", "::1:443", "[::1]", "[nonsense]:1", "https://example.org:443"),
     *("example.org:443/path", "two words:1", "*:*", "example.org:+1", "example.org:-1"),
+    *("[:::]:1", "[1:2:3:4:5:6:7:8:9]:1", "[::12345]:1"),
 )
 
 
@@ -34,6 +36,29 @@ def test_a_list_contradicts_a_profile_without_network(box: Box, profile: str) ->
     answer = box.backend.probe(profile, egress=["example.org:443"])
     expect("the kind of the error", answer.error["kind"], "invalid_input")
     expect("without a list", box.backend.probe(profile).ok, True)
+
+
+def _refused_in_a_session(box: Box, profile: str, entry: str) -> None:
+    with made_ground() as ground:
+        session = box.backend.run(
+            [{"program": "true"}],
+            root=ground.ws,
+            profile=profile,
+            egress=[entry],
+            on_unavailable="degrade",
+        )
+        expect("the kind of the error", session.error["kind"], "invalid_input")
+
+
+@requires("BACKEND-EGRESS-01")
+def test_what_is_no_destination_is_refused_in_a_session_too(box: Box) -> None:
+    _refused_in_a_session(box, "repo-write", "example.org")
+
+
+@requires("BACKEND-EGRESS-02")
+@pytest.mark.parametrize("profile", ["no-network", "ci-only"])
+def test_a_list_contradicts_such_a_profile_in_a_session_too(box: Box, profile: str) -> None:
+    _refused_in_a_session(box, profile, "example.org:443")
 
 
 @requires("BACKEND-EGRESS-03")

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 from boxspec.api import Box, expect, requires
 from contracts.backend.attempt import said_inside
@@ -50,6 +51,32 @@ def test_pairs_come_as_they_are(box: Box) -> None:
         pairs = [["A", "1"], ["BOXSPEC_SECRET", "x y"], ["LC_SECRET", ""]]
         given = environment(report(box, ground, call={"env": {"clear_and_set": pairs}}))
         expect("the pairs", {name: given.get(name) for name, _ in pairs}, dict(pairs))
+
+
+# What a wrapper, a shell or the loader takes for its own.
+OTHERS = [
+    ["LD_LIBRARY_PATH", "/boxspec/nowhere"],
+    ["PWD", "/boxspec/elsewhere"],
+    ["TWO_LINES", "a\nb=c"],
+    ["IFS", ","],
+]
+
+
+@requires("BACKEND-ENV-01")
+def test_pairs_come_that_others_take_for_their_own(box: Box) -> None:
+    with made_ground() as ground:
+        given = environment(report(box, ground, call={"env": {"clear_and_set": OTHERS}}))
+        expect("the pairs", {name: given.get(name) for name, _ in OTHERS}, dict(OTHERS))
+
+
+@requires("BACKEND-ENV-01")
+def test_no_pairs_are_no_environment(box: Box) -> None:
+    with made_ground() as ground:
+        names = ("USER", "LOGNAME", "LANG", "LC_ALL", "BOXSPEC_SECRET")
+        caller = {**dict.fromkeys(names, ground.token), "HOME": str(ground.home)}
+        call: dict[str, Any] = {"env": {"clear_and_set": []}}
+        given = environment(report(box, ground, call=call, shim_env=caller))
+        expect("what is the caller's", [name for name in names if name in given], [])
 
 
 @requires("BACKEND-ENV-02")

@@ -28,7 +28,7 @@ from boxspec.api import (
 from contracts.backend.attempt import attempt, inside, judge
 from contracts.backend.ground import made_ground
 from contracts.backend.scene import Scene, made_scene, run_outside
-from contracts.shared.files import program_at
+from contracts.shared.files import program_at, script_at
 
 MISSING = "/boxspec/no/such/program"
 # What die-by says of a signal that does not end it.
@@ -159,7 +159,8 @@ def test_no_privilege_is_left(box: Box, probe: str) -> None:
 
 @requires("BACKEND-LAUNCH-04", needs=["BACKEND-LIFE-02"])
 def test_an_exit_code_comes_through(box: Box) -> None:
-    codes = [0, 1, 42, 126, 255]
+    # Among them what shells and wrappers say in words of their own: not found, ended by a signal.
+    codes = [0, 1, 42, 125, 126, 127, 128, 130, 137, 143, 255]
     with made_ground() as ground:
         session = box.backend.run(
             [{"program": "/bin/sh", "args": ["-c", f"exit {code}"]} for code in codes],
@@ -176,6 +177,28 @@ def test_a_missing_program_is_a_failure_to_spawn(box: Box) -> None:
     with made_ground() as ground:
         session = box.backend.run(
             [{"program": MISSING}], root=ground.ws, profile="repo-write", on_unavailable="degrade"
+        )
+        error = session.only.error
+        expect("the kind of the error", error["kind"], "execution")
+        expect("its message", error["message"], startswith("failed to spawn"))
+
+
+@requires("BACKEND-LAUNCH-04")
+@pytest.mark.parametrize("what", ["a directory", "no right to execute it", "no interpreter"])
+def test_what_cannot_be_executed_is_a_failure_to_spawn(box: Box, what: str) -> None:
+    with made_ground() as ground:
+        program = ground.ws / "program"
+        if what == "a directory":
+            program.mkdir()
+        else:
+            first = f"#!{MISSING}\n" if what == "no interpreter" else "#!/bin/sh\n"
+            mode = 0o755 if what == "no interpreter" else 0o644
+            script_at(program, "exit 0", first, mode)
+        session = box.backend.run(
+            [{"program": str(program)}],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
         )
         error = session.only.error
         expect("the kind of the error", error["kind"], "execution")

@@ -182,3 +182,12 @@ def test_nothing_is_left_where_temporary_files_lie(box: Box, what: str) -> None:
                 shim_env=env,
             )
         expect("what is left", [path.name for path in place.iterdir()], [])
+
+
+@requires("BACKEND-LIFE-03", capability=SCRIPT, needs=OPENED)
+def test_shutdown_comes_after_a_deadline(box: Box) -> None:
+    waits = {"program": "/bin/sleep", "args": ["600"], "timeout_ms": 500}
+    seen = scripted(box, "refuse", request=waits)
+    expect("made, removed", (seen.made, seen.removed), (1, 1))
+    expect("shutdown in the log", seen.session.times("shutdown"), 1)
+    expect("the last of the log", seen.session.logged[-1], "shutdown")

@@ -7,6 +7,7 @@ import pytest
 from boxspec.api import Box, HostLacks, NotApplicable, Verdict, expect, one_of, requires, satisfies
 from contracts.backend import host
 from contracts.backend.attempt import WORK, control, said_inside
+from contracts.backend.ruled import policy
 from contracts.backend.scene import made_scene
 
 PROFILES = ("read-only", "repo-write", "no-network", "full-dev", "ci-only")
@@ -16,8 +17,9 @@ MORE = {"no-network": ("network",), "ci-only": ("network", "ipc")}
 STARTED_WITH = ("mount", "landlock_restrict_self", "unshare")
 
 
-def _overall(claims: dict[str, Any], profile: str) -> str:
-    each = [claims["aspects"][aspect]["claim"] for aspect in (*ALWAYS, *MORE.get(profile, ()))]
+def _overall(claims: dict[str, Any], profile: str, *more: str) -> str:
+    aspects = (*ALWAYS, *MORE.get(profile, ()), *more)
+    each = [claims["aspects"][aspect]["claim"] for aspect in aspects]
     if not any(claim in ("fully", "partial") for claim in each):
         return "unavailable"
     return "fully" if all(claim == "fully" for claim in each) else "partial"
@@ -69,6 +71,23 @@ def test_the_overall_claim_of_each_backend_of_hello(box: Box) -> None:
     }
     said = {name: each["overall"] for name, each in answers.items()}
     expect("overall", said, {name: _overall(each, "ci-only") for name, each in answers.items()})
+
+
+@requires("BACKEND-PROBE-02")
+def test_a_list_of_egress_counts_for_the_overall_claim(box: Box) -> None:
+    for name in box.backend.named:
+        claims = box.backend.probe("repo-write", backend=name, egress=["127.0.0.1:1"]).result
+        overall = _overall(claims, "repo-write", "network")
+        expect(f"overall, of {name}", claims["overall"], overall, claims)
+
+
+@requires("BACKEND-PROBE-02", capability="backend.policy")
+def test_rules_on_reading_count_for_the_overall_claim(box: Box) -> None:
+    rules = policy(deny_read=("**/*.key",))
+    for name in box.backend.named:
+        claims = box.backend.probe("repo-write", backend=name, policy=rules).result
+        overall = _overall(claims, "repo-write", "fs-read")
+        expect(f"overall, of {name}", claims["overall"], overall, claims)
 
 
 @requires("BACKEND-PROBE-03")

@@ -42,6 +42,14 @@ def test_degrade_drops_what_is_unavailable(box: Box) -> None:
     expect("the enforcement of the session and of its call", said, ("none", "none"))
 
 
+@requires("BACKEND-SESSION-04", capability=SCRIPT)
+def test_each_call_of_a_dropped_backend_says_so(box: Box) -> None:
+    seen = scripted(box, "degrade", calls=3, probe="unavailable")
+    expect("runs, wrapped runs", (seen.runs, seen.wrapped), (3, 0))
+    said = [call.result.get("enforcement") for call in seen.session.calls]
+    expect("the enforcement of each call", said, ["none"] * 3)
+
+
 @requires("BACKEND-SESSION-05", capability=SCRIPT)
 @pytest.mark.parametrize("script", [{"probe": "unavailable"}, {"prepare": "error"}])
 def test_a_degraded_session_warns(box: Box, script: dict[str, Any]) -> None:
@@ -71,6 +79,13 @@ def test_a_call_that_hangs_is_given_up(box: Box, call: str) -> None:
     expect("the session, runs", (seen.opened, seen.runs), (False, 0))
 
 
+@requires("BACKEND-SESSION-08", capability=SCRIPT, overlap=11.0)
+@pytest.mark.parametrize("call", ["probe", "prepare"])
+def test_a_call_that_hangs_is_given_up_under_degrade_too(box: Box, call: str) -> None:
+    seen = scripted(box, "degrade", within_s=20.0, **_of(call, "hang"))
+    expect("the runs, wrapped runs", (seen.runs, seen.wrapped), (1, 0))
+
+
 @requires("BACKEND-SESSION-09", capability=SCRIPT)
 @pytest.mark.parametrize("call", ["probe", "prepare"])
 def test_degrade_counts_an_error_as_unavailable(box: Box, call: str) -> None:
@@ -95,3 +110,11 @@ def test_the_enforcement_is_the_claim(box: Box, probe: str) -> None:
             "\n".join(result["reasons"]),
             contains(lacking["reasons"][0]),
         )
+
+
+@requires("BACKEND-SESSION-10", capability=SCRIPT)
+@pytest.mark.parametrize("probe", ["fully", "partial"])
+def test_each_result_has_the_enforcement(box: Box, probe: str) -> None:
+    seen = scripted(box, "degrade", calls=3, probe=probe)
+    said = [call.result.get("enforcement") for call in seen.session.calls]
+    expect("the enforcement of each call", said, [probe] * 3)

@@ -5,6 +5,7 @@ import os
 import backend.context as context
 import backend.ops as ops
 from backend.bubblewrap import Bubblewrap
+from backend.session import Session
 from faults.registry import fault, replaces
 
 
@@ -52,11 +53,11 @@ def current_dir_is_ignored():
 def current_dir_wins():
     @replaces(ops)
     def read_call(original, value, pointer, given):
-        kept, given.cwd = given.cwd, given.root
+        kept, given.names_cwd = given.names_cwd, False
         try:
             return original(value, pointer, given)
         finally:
-            given.cwd = kept
+            given.names_cwd = kept
 
 
 @fault("BACKEND-CONTEXT-05", "a root that is not there is made", "create_dir_all")
@@ -76,3 +77,27 @@ def linked_roots_are_refused():
         if os.path.islink(reader.fields.get("root", "")):
             reader.wrong("root", "is a link")
         return original(reader)
+
+
+@fault("BACKEND-CONTEXT-03", "a call's own directory is not looked at", "the context's alone")
+def current_dir_may_lie_outside():
+    @replaces(ops)
+    def inside(original, reader, name, path, root):
+        real = os.path.realpath(os.path.join(root, path))
+        return real if os.path.isdir(real) else original(reader, name, path, root)
+
+
+@fault("BACKEND-CONTEXT-01", "the directory of a call is that of the next one", "a chdir stays")
+def current_dir_stays():
+    @replaces(Session)
+    def seat(original, self, request):
+        original(self, request)
+        self.context.cwd = request.current_dir
+
+
+@fault("BACKEND-CONTEXT-04", "the root is the same as no cwd", "cwd or root, and compared later")
+def the_root_is_no_cwd():
+    @replaces(ops)
+    def read_call(original, value, pointer, given):
+        given.names_cwd = given.names_cwd and given.cwd != given.root
+        return original(value, pointer, given)

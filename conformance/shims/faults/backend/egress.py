@@ -34,3 +34,10 @@ def unfiltered_lists_are_claimed():
         made = original(self, profile, given, None)
         made.fully("network")
         return made
+
+
+@fault("BACKEND-EGRESS-01", "what is in brackets is an address", "a pattern of hex and colons")
+def brackets_make_an_address():
+    @replaces(context)
+    def is_address(original, text):
+        return text.count(":") > 1 and all(c in "0123456789abcdefABCDEF:." for c in text)

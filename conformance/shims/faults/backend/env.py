@@ -109,3 +109,30 @@ def the_first_call_alone_has_a_scratch():
         calls.append(argv)
         made, added = original(self, argv, context, cwd)
         return made, added if len(calls) == 1 else []
+
+
+@fault("BACKEND-ENV-01", "no pairs are inherit", "if pairs: for a list that may be empty")
+def no_pairs_are_inherit():
+    @replaces(environment)
+    def base(original, request):
+        pairs = request.env
+        request.env = pairs or None
+        try:
+            return original(request)
+        finally:
+            request.env = pairs
+
+
+@fault("BACKEND-ENV-01", "pairs of the loader are dropped", "a list of dangerous names")
+def pairs_of_the_loader_are_dropped():
+    @replaces(environment)
+    def base(original, request):
+        return [pair for pair in original(request) if not pair[0].startswith(b"LD_")]
+
+
+@fault("BACKEND-ENV-01", "PWD is where the program starts", "what bubblewrap sets for --chdir")
+def pwd_is_the_wrappers():
+    @replaces(environment)
+    def complete(original, request, additions):
+        made = original(request, additions)
+        return [(b"PWD", request.current_dir) if pair[0] == b"PWD" else pair for pair in made]

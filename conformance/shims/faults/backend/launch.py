@@ -1,10 +1,14 @@
 """Mistakes with what a program starts with."""
 
+import os
+
 import backend.inside as inside
 import backend.landlock as landlock
 import backend.ops as ops
+import backend.starting as starting
 from backend.bubblewrap import Bubblewrap
 from backend.session import Session
+from errors import Failed
 from faults.registry import fault, replaces
 
 # SIGKILL, SIGSEGV, SIGTERM: ends that the tests ask for; other codes are programs' own.
@@ -117,3 +121,30 @@ def descriptors_are_closed_up_to_1023():
     @replaces(inside)
     def read_file(original, path):
         return original(path).replace(b"os.closerange(3, 65536)", b"os.closerange(3, 1024)")
+
+
+@fault("BACKEND-LAUNCH-04", "127 is a program that is not there", "what a shell says of it")
+def not_found_is_a_number():
+    @replaces(Session)
+    def execute(original, self, request):
+        answer = original(self, request)
+        if answer["exit_code"] == 127:
+            raise Failed("execution", "failed to spawn: not found")
+        return answer
+
+
+@fault("BACKEND-LAUNCH-04", "128 and more is an end by a signal", "what a shell says of it")
+def large_codes_are_signals():
+    @replaces(Session)
+    def execute(original, self, request):
+        answer = original(self, request)
+        code = answer["exit_code"]
+        return {**answer, "exit_code": None} if code in (130, 137, 143) else answer
+
+
+@fault("BACKEND-LAUNCH-04", "what is there can be started", "access(F_OK) for X_OK")
+def what_is_there_can_be_started():
+    @replaces(starting)
+    def need_executable(original, path):
+        if not os.path.exists(path):
+            original(path)

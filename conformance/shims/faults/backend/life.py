@@ -198,3 +198,13 @@ def leaves_a_folder():
         if os.path.dirname(folder) == os.path.dirname(context.root):
             os.mkdir(os.path.join(folder, b"session"))
         return original(self, context, claims)
+
+
+@fault("BACKEND-LIFE-03", "shutdown is skipped after a deadline", "an early return")
+def no_shutdown_after_a_deadline():
+    @replaces(Session)
+    def execute(original, self, request):
+        answer = original(self, request)
+        if answer["termination"] == "timeout":
+            self.prepared = False
+        return answer

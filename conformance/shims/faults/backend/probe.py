@@ -7,6 +7,7 @@ import backend.inside as inside
 import backend.landlock as landlock
 import backend.nothing as nothing
 import backend.ops as ops
+import backend.session as session
 import backend.starting as starting
 from faults.registry import fault, replaces
 
@@ -107,3 +108,12 @@ def a_missing_filter_is_no_matter():
     def read_file(original, path):
         refusal = b'raise OSError(ctypes.get_errno(), "seccomp")'
         return original(path).replace(refusal, b"return")
+
+
+@fault("BACKEND-PROBE-02", "a list of egress is no request", "the profile's column alone")
+def egress_is_no_request():
+    for owner in (ops, session):
+
+        @replaces(owner)
+        def requested(original, profile, egress, denies_reading):
+            return original(profile, None, denies_reading)

@@ -94,3 +94,34 @@ def wrapped_means_fully():
         if self.enforcement == "partial":
             self.enforcement = "fully"
         return opened
+
+
+@fault("BACKEND-SESSION-04", "the first call alone is told as not confined", "warned once")
+def later_calls_are_told_as_confined():
+    @replaces(Session)
+    def call(original, self, request):
+        answer = original(self, request)
+        if self.backend is None:
+            self.enforcement = "fully"
+        return answer
+
+
+@fault("BACKEND-SESSION-10", "later calls lose the claim", "a report that is moved away")
+def later_calls_lose_the_claim():
+    @replaces(Session)
+    def call(original, self, request):
+        answer = original(self, request)
+        self.enforcement = "none"
+        return answer
+
+
+@fault("BACKEND-SESSION-08", "under degrade nobody is in a hurry", "a limit for refuse alone")
+def waits_for_ever_under_degrade():
+    @replaces(Session)
+    def limited(original, self, work):
+        limit = session.LIMIT_S
+        session.LIMIT_S = 3600.0 if self.on_unavailable == "degrade" else limit
+        try:
+            return original(self, work)
+        finally:
+            session.LIMIT_S = limit

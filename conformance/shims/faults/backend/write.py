@@ -150,3 +150,13 @@ def the_home_is_the_cache():
     def cache(original, self):
         home = os.environb.get(b"HOME", b"")
         return [b"--bind", home, home] if os.path.isdir(home) else []
+
+
+@fault("BACKEND-WRITE-04", "what a policy grants is writable", "a bind for each grant")
+def grants_are_writable_under_read_only():
+    @replaces(Bubblewrap)
+    def mounts(original, self, context, given, claims):
+        made = original(self, context, given, claims)
+        if context.profile != "read-only" or "**" in given.grants:
+            return made
+        return made + [word for body in given.grants for word in self.grant(context.root, body)]

@@ -90,9 +90,10 @@ class Bubblewrap:
     def mounts(self, context: Context, given: Rules, claims: Claims) -> list[bytes]:
         """In order: what is granted, ancestors on themselves, what is denied to modify, to read."""
         made: list[bytes] = []
+        writable = context.profile != "read-only"
         if "**" not in given.grants:
             made += [b"--ro-bind", context.root, context.root]
-            for body in given.grants:
+            for body in given.grants if writable else ():
                 made += self.grant(context.root, body)
         kept: dict[bytes, None] = {}
         for relative in sorted(tree.entries(context.root)):
@@ -100,7 +101,6 @@ class Bubblewrap:
             if os.path.islink(path) or not given.denied("modify", os.fsdecode(relative)):
                 continue
             kept[path] = None
-        writable = context.profile != "read-only"
         for folder in self.ancestors(kept, context.root) if writable else ():
             if not given.denied(
                 "modify", os.path.relpath(os.fsdecode(folder), os.fsdecode(context.root))
@@ -157,8 +157,8 @@ class Bubblewrap:
                 claims.not_enforced.append(naming.unenforced(rule, why))
 
     def why_not_held(self, path: bytes) -> str | None:
-        if os.path.islink(path):
-            return "it is a link, and a link can be replaced"
+        if os.path.realpath(path) != path:
+            return "it is a link or lies behind one, and a link can be replaced"
         if not os.path.exists(path):
             return "it is not there yet, and nothing is made in a workspace"
         return None

@@ -20,6 +20,7 @@ HERMETIC = ("ci-only",)
 class Context:
     root: bytes  # canonical
     cwd: bytes  # canonical, the root or below it
+    names_cwd = False
     profile: str
     egress: list[str] | None
     rules: Rules | None
@@ -36,6 +37,7 @@ def read_context(value: object) -> Context:
     reader = Reader(value, "/context")
     made = Context()
     made.root = read_root(reader)
+    made.names_cwd = not {"cwd", "cwd_b64"}.isdisjoint(reader.fields)
     made.cwd = read_cwd(reader, made.root)
     made.profile = read_profile(reader)
     made.rules = read_rules(reader)

@@ -12,6 +12,8 @@ from reader import Reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kinds import Object
     from policy.load import Rule
 
@@ -41,4 +43,11 @@ def rules_of(value: Object, pointer: str) -> Rules:
         resolved = decide.Resolved(policy, name)
     except Refused as why:
         inner.wrong("fs_profile", str(why))
-    return Rules(resolved, list(policy.deny_read), list(policy.deny_modify))
+    deny_read = [*policy.deny_read, *negated(resolved.read)]
+    deny_modify = [*policy.deny_modify, *negated(resolved.modify)]
+    return Rules(resolved, deny_read, deny_modify)
+
+
+def negated(entries: Sequence[decide.Entry]) -> list[Rule]:
+    """The rules of a profile that take away, which are none of the policy's lists."""
+    return [entry.rule for entry in decide.of_profile(entries) if entry.sign == "-"]

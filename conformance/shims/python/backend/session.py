@@ -15,6 +15,7 @@ from binascii import b2a_base64
 
 import backend.environment as environment
 import backend.inside as inside
+import backend.starting as starting
 import backend.tree as tree
 import exec.signals as signals
 from backend.claims import Claims, requested
@@ -174,8 +175,7 @@ class Session:
         """What starts a program inside cannot say as well that there is none."""
         try:
             found = find_program(request.program, dict(request.env or ()))
-            if not os.access(os.path.join(cwd, found), os.X_OK):
-                raise FileNotFoundError(2, "")
+            starting.need_executable(os.path.join(cwd, found))
         except OSError as why:
             self.note("run", os.strerror(why.errno or 0))
             raise spawn_failure(request.program, os.strerror(why.errno or 0)) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import select
 import signal
@@ -51,3 +52,18 @@ def reason(pid: int, out: int) -> str | None:
     except BlockingIOError:
         said = ""
     return said.splitlines()[0] if said else f"ended with status {status}"
+
+
+def need_executable(path: bytes) -> None:
+    """OSError where the kernel would not execute it, or not find its interpreter."""
+    if not os.path.exists(path):
+        raise FileNotFoundError(errno.ENOENT, "")
+    if not os.path.isfile(path) or not os.access(path, os.X_OK):
+        raise PermissionError(errno.EACCES, "")
+    if not os.access(path, os.R_OK):
+        return
+    with open(path, "rb") as file:
+        first = file.readline(256)
+    words = first[2:].split() if first.startswith(b"#!") else []
+    if words and not os.path.exists(words[0]):
+        raise FileNotFoundError(errno.ENOENT, "")

@@ -1,0 +1,247 @@
+"""Policies inside, where a rule meets a directory, another rule, a link or another profile."""
+
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from boxspec.api import Box, Declared, HostLacks, Verdict, expect, requires
+from contracts.backend.answers import ObservedSession
+from contracts.backend.attempt import WORK, said_inside
+from contracts.backend.ground import Ground, made_ground
+from contracts.backend.ruled import named, policy
+from contracts.shared.documents import one_profile
+from contracts.shared.documents import policy as document
+
+RULES = "backend.policy"
+NEEDS = [WORK, "BACKEND-CONTEXT-01"]
+EVERYTHING = {"read": ["**"], "modify": ["**"]}
+BUT_ONE = {"read": ["**"], "modify": ["**", "!kept"]}
+TWO = {**document({"fsProfiles": {"first": EVERYTHING, "p": BUT_ONE}}), "fs_profile": "p"}
+
+
+def _inside(
+    box: Box, root: Path, line: str, rules: dict[str, Any], profile: str, home: Path
+) -> ObservedSession:
+    session = box.backend.run(
+        [{"program": "/bin/sh", "args": ["-c", line]}],
+        root=root,
+        profile=profile,
+        policy=rules,
+        on_unavailable="degrade",
+        shim_env={"HOME": str(home)},
+    )
+    session.need_enforcement()
+    return session
+
+
+def _planted(ground: Ground, name: str, root: Path | None = None) -> Path:
+    path = (root or ground.ws) / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("canary\n")
+    return path
+
+
+def _need_effect(name: str, watched: str, line: str) -> None:
+    """What is tried changes something here without a sandbox."""
+    with made_ground() as ground:
+        _planted(ground, name)
+        ground.watch(ground.ws / watched)
+        subprocess.run(["/bin/sh", "-c", line], cwd=ground.ws, check=False, capture_output=True)
+        if not ground.changes():
+            raise HostLacks("escape probes", f"`{line}` changes nothing here even outside")
+
+
+def _stays(
+    box: Box,
+    name: str,
+    line: str,
+    rules: dict[str, Any],
+    *,
+    watched: str | None = None,
+    profile: str = "repo-write",
+    neighbour: str = "neighbour",
+) -> None:
+    """A path that is there at the start is as it was, and its neighbour is made."""
+    watched = watched or name
+    _need_effect(name, watched, line)
+    with made_ground() as ground:
+        _planted(ground, name)
+        ground.watch(ground.ws / watched)
+        whole = f"{line}; : >{neighbour}"
+        session = _inside(box, ground.ws, whole, rules, profile, ground.home)
+        _judge(session, name, ground.changes())
+        made = (ground.ws / neighbour).exists()
+        expect("whether a neighbour can be made", made, True, verdict=Verdict.OVERREFUSED)
+
+
+def _judge(session: ObservedSession, name: str, changes: list[str]) -> None:
+    """A rule is told as it is written: of a profile with its `!`, of a directory with all below."""
+    rules = {str(each["rule"]): each for each in session.result["not_enforced"]}
+    plain = {rule: rule.removeprefix("!").removesuffix("/**") for rule in rules}
+    told = [rules[rule] for rule, path in plain.items() if f"{name}/".startswith(f"{path}/")]
+    if changes and told:
+        raise Declared(str(told[0]["rule"]), "not enforced", changes[0], str(told[0]["why"]))
+    expect("what changed of what is denied", changes, [], verdict=Verdict.CONTRADICTION)
+
+
+@requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
+@pytest.mark.parametrize("line", ["echo x >kept/new", "rm -f kept/file"])
+def test_a_denied_directory_keeps_its_entries(box: Box, line: str) -> None:
+    _stays(box, "kept/file", line, policy(("kept", "kept/**")), watched="kept")
+
+
+@requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
+@pytest.mark.parametrize("profile", ["no-network", "full-dev", "ci-only"])
+def test_a_denied_file_stays_under_each_profile(box: Box, profile: str) -> None:
+    _stays(box, "kept", "echo x >>kept", policy(("kept",)), profile=profile)
+
+
+# The rules, and where a neighbour is allowed.
+MEETINGS = {
+    "a grant above it": (policy(("src/kept",), modify=("src/**",)), "src"),
+    "a rule of the profile alone": (policy(modify=("**", "!src/kept")), "src"),
+    "a policy of the workspace": (
+        {**policy(("src/kept",)), "workspace": one_profile(deny_modify=("other",))},
+        "src",
+    ),
+}
+
+
+@requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
+@pytest.mark.parametrize("what", MEETINGS)
+def test_a_denied_file_stays_beside_another_rule(box: Box, what: str) -> None:
+    rules, allowed = MEETINGS[what]
+    _stays(box, "src/kept", "echo x >>src/kept", rules, neighbour=f"{allowed}/neighbour")
+
+
+@requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
+def test_the_profile_that_is_named_is_the_one_that_denies(box: Box) -> None:
+    _stays(box, "kept", "echo x >>kept", TWO)
+
+
+@requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
+@pytest.mark.parametrize("name", ["two words", "-a:b,c=d"])
+def test_a_denied_file_may_have_any_name(box: Box, name: str) -> None:
+    _stays(box, name, f'echo x >>"{name}"', policy((name,)))
+
+
+@requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
+def test_what_is_denied_stays_below_the_cache(box: Box) -> None:
+    """Under full-dev the cache is granted as well, and the workspace may lie in it."""
+    with made_ground() as ground:
+        root = ground.home / ".cache" / "project"
+        kept = _planted(ground, "kept", root)
+        ground.watch(kept)
+        line = "echo x >>kept; : >neighbour"
+        session = _inside(box, root, line, policy(("kept",)), "full-dev", ground.home)
+        _judge(session, "kept", ground.changes())
+        made = (root / "neighbour").exists()
+        expect("whether a neighbour can be made", made, True, verdict=Verdict.OVERREFUSED)
+
+
+ABOVE = "mv a gone; mkdir -p a/b; echo x >a/b/denied"
+
+
+@requires("BACKEND-RULE-02", capability=RULES, needs=NEEDS)
+def test_a_denied_file_stays_when_a_directory_further_up_is_moved(box: Box) -> None:
+    _stays(box, "a/b/denied", ABOVE, policy(("a/b/denied",)))
+
+
+def _either(session: ObservedSession, rule: str, broken: bool) -> None:
+    """A rule of the profile may be told as it is written there."""
+    told = named(session, rule) or named(session, f"!{rule}")
+    evidence = {"not_enforced": session.result["not_enforced"]}
+    held_or_named = bool(told) or not broken
+    expect(f"{rule} holds, or is named", held_or_named, True, evidence, Verdict.CONTRADICTION)
+
+
+@requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)
+@pytest.mark.parametrize("rule", ["late/secret", "late/*.key"])
+def test_a_rule_on_reading_that_does_not_hold_is_named(box: Box, rule: str) -> None:
+    name = rule.replace("*", "a")
+    with made_ground() as ground:
+        (ground.ws / "late").mkdir()
+        line = f"echo {ground.token} >{name}; cat {name}"
+        rules = policy(deny_read=(rule,))
+        session = _inside(box, ground.ws, line, rules, "repo-write", ground.home)
+        _either(session, rule, ground.token.encode() in session.only.stdout)
+
+
+@requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)
+def test_a_rule_of_the_profile_that_does_not_hold_is_named(box: Box) -> None:
+    with made_ground() as ground:
+        rules = policy(modify=("**", "!late"))
+        session = _inside(box, ground.ws, "echo x >late", rules, "repo-write", ground.home)
+        _either(session, "late", (ground.ws / "late").exists())
+
+
+@requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)
+def test_a_rule_on_a_path_behind_a_link_holds_or_is_named(box: Box) -> None:
+    with made_ground() as ground:
+        kept = _planted(ground, "real/denied")
+        (ground.ws / "link").symlink_to("real")
+        ground.watch(kept)
+        line, rule = "echo x >>link/denied", "link/denied"
+        session = _inside(box, ground.ws, line, policy((rule,)), "repo-write", ground.home)
+        _either(session, rule, bool(ground.changes()))
+
+
+@requires("BACKEND-RULE-04", capability=RULES, needs=["BACKEND-LIFE-09"])
+@pytest.mark.parametrize("rule", ["absent", "absent/**", "dir/absent/below/**"])
+def test_nothing_is_created_for_what_a_rule_allows(box: Box, rule: str) -> None:
+    with made_ground() as ground:
+        (ground.ws / "dir").mkdir()
+        words = ground.write_params("o_devices")
+        ground.watch(ground.ws)
+        session = box.backend.run(
+            [{"program": words[0], "args": words[1:]}],
+            root=ground.ws,
+            profile="repo-write",
+            policy=policy(modify=(rule,)),
+            on_unavailable="degrade",
+        )
+        said_inside(session)
+        expect("what changed in the workspace", ground.changes(), [])
+
+
+def _is_not_read(box: Box, name: str, rules: dict[str, Any], profile: str = "repo-write") -> None:
+    with made_ground() as ground:
+        _planted(ground, name).write_text(ground.token)
+        line = f'cat "{name}"; echo; cat file'
+        session = _inside(box, ground.ws, line, rules, profile, ground.home)
+        found, claim = session.only.stdout, session.claim("fs-read")["claim"]
+        if ground.token.encode() in found and claim != "fully":
+            raise Declared("fs-read", claim, f"{name} is read")
+        leaked = ground.token.encode() in found
+        expect("whether it is read", leaked, False, verdict=Verdict.CONTRADICTION)
+        expect("whether another file is", b"canary" in found, True, verdict=Verdict.OVERREFUSED)
+
+
+@requires("BACKEND-RULE-06", capability=RULES, needs=["BACKEND-CONTEXT-01"])
+@pytest.mark.parametrize("profile", ["read-only", "repo-write", "full-dev"])
+def test_a_file_that_is_denied_is_not_read(box: Box, profile: str) -> None:
+    _is_not_read(box, "secret", policy(deny_read=("secret",)), profile)
+
+
+@requires("BACKEND-RULE-06", capability=RULES, needs=["BACKEND-CONTEXT-01"])
+def test_what_is_denied_is_not_read_in_a_directory_that_may_not_be_changed(box: Box) -> None:
+    both = policy(("kept", "kept/**"), deny_read=("kept/secret",))
+    _is_not_read(box, "kept/secret", both)
+
+
+@requires("BACKEND-WRITE-04", capability=RULES, needs=["BACKEND-CONTEXT-01"])
+@pytest.mark.parametrize("modify", ["**", "own/**"])
+def test_a_grant_of_a_policy_is_none_under_read_only(box: Box, modify: str) -> None:
+    with made_ground() as ground:
+        own = ground.ws / "own"
+        own.mkdir()
+        session = _inside(
+            box, ground.ws, ": >own/made", policy(modify=(modify,)), "read-only", ground.home
+        )
+        made, claim = os.listdir(own), session.claim("fs-write")["claim"]
+        if made and claim != "fully":
+            raise Declared("fs-write", claim, "own/made")
+        expect("what was made in the root", made, [], verdict=Verdict.CONTRADICTION)

@@ -1,0 +1,27 @@
+"""Mistakes with lists of egress in the context of a session, where a probe has none."""
+
+import backend.context as context
+import backend.ops as ops
+from faults.registry import fault, replaces
+
+
+def unread(closed):
+    """The list is left unread where the profile has a network, or has none."""
+
+    @replaces(ops)
+    def read_context(original, value):
+        if (value.get("profile") in context.CLOSED) != closed:
+            return original(value)
+        made = original({name: each for name, each in value.items() if name != "egress"})
+        made.egress = value.get("egress") or None
+        return made
+
+
+@fault("BACKEND-EGRESS-01", "a session takes any list", "checked by the command for a probe")
+def a_session_takes_any_list():
+    unread(closed=False)
+
+
+@fault("BACKEND-EGRESS-02", "a session takes contradictions", "checked by the one for a probe")
+def a_session_takes_contradictions():
+    unread(closed=True)

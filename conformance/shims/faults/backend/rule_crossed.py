@@ -1,0 +1,153 @@
+"""Mistakes where a rule of a policy meets a directory, another rule, a link or another profile."""
+
+import json
+import os
+
+import backend.naming as naming
+import backend.rules as rules
+from backend.bubblewrap import Bubblewrap
+from backend.rules import Rules
+from faults.registry import fault, replaces
+
+
+@fault("BACKEND-RULE-06", "directories alone are hidden", "a tmpfs over each, and no more")
+def files_are_not_hidden():
+    @replaces(Bubblewrap)
+    def hide(original, self, path):
+        return original(self, path) if os.path.isdir(path) else []
+
+
+@fault("BACKEND-RULE-06", "what is read-only is mounted over what is hidden", "sorted by kind")
+def what_is_hidden_is_uncovered():
+    @replaces(Bubblewrap)
+    def mounts(original, self, context, given, claims):
+        made = original(self, context, given, claims)
+        hidden = [word for path in self.hidden(context.root, given) for word in self.hide(path)]
+        return [*hidden, *made[: len(made) - len(hidden)]]
+
+
+@fault("BACKEND-RULE-06", "a read-only workspace needs no mounts", "if writable: mounts()")
+def a_read_only_workspace_has_no_rules():
+    @replaces(Bubblewrap)
+    def mounts(original, self, context, given, claims):
+        return [] if context.profile == "read-only" else original(self, context, given, claims)
+
+
+@fault("BACKEND-RULE-01", "rules are for repo-write alone", "a branch for each profile")
+def rules_are_for_one_profile():
+    @replaces(Bubblewrap)
+    def mounts(original, self, context, given, claims):
+        # What a read-only workspace hides is another requirement's.
+        known = context.profile in ("repo-write", "read-only")
+        return original(self, context, given, claims) if known else []
+
+
+@fault("BACKEND-RULE-01", "files alone are mounted", "ls-files of what is denied")
+def directories_are_not_mounted():
+    @replaces(Bubblewrap)
+    def mounts(original, self, context, given, claims):
+        made = original(self, context, given, claims)
+        at = 0
+        while at < len(made):
+            twice = made[at] == b"--ro-bind" and made[at + 1] == made[at + 2] != context.root
+            if twice and os.path.isdir(made[at + 1]):
+                del made[at : at + 3]
+            else:
+                at += 1
+        return made
+
+
+@fault("BACKEND-RULE-01", "grants come behind the denies", "two loops, the wrong way round")
+def grants_come_last():
+    @replaces(Bubblewrap)
+    def mounts(original, self, context, given, claims):
+        made = original(self, context, given, claims)
+        if "**" in given.grants or context.profile == "read-only":
+            return made
+        return made + [word for body in given.grants for word in self.grant(context.root, body)]
+
+
+@fault("BACKEND-RULE-01", "the cache is mounted over what is denied in it", "mounted last")
+def the_cache_covers_what_is_denied():
+    @replaces(Bubblewrap)
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        more = self.cache() if profile == "full-dev" else []
+        return original(self, argv, root, profile, cwd, [*binds, *more])
+
+
+@fault("BACKEND-RULE-01", "what a profile itself denies is not looked at", "denyModify alone")
+def negations_of_a_profile_are_ignored():
+    @replaces(Rules)
+    def denied(original, self, op, path):
+        entries = self.resolved.modify
+        own = [each for each in entries if each.origin == "profile" and each.sign == "-"]
+        self.resolved.modify = [each for each in entries if each not in own]
+        try:
+            return original(self, op, path)
+        finally:
+            self.resolved.modify = entries
+
+
+@fault("BACKEND-RULE-01", "the workspace's policy stands for the host's", "the nearest file wins")
+def the_workspace_replaces_the_host():
+    @replaces(rules)
+    def rules_of(original, value, pointer):
+        own = value.get("workspace")
+        return original(value if own is None else {**own, "fs_profile": "p"}, pointer)
+
+
+@fault("BACKEND-RULE-01", "the first profile is the one", "fs_profile is not handed on")
+def the_first_profile_is_the_one():
+    @replaces(rules)
+    def rules_of(original, value, pointer):
+        first = next(iter(json.loads(value["text"])["spec"]["fsProfiles"]))
+        return original({**value, "fs_profile": first}, pointer)
+
+
+@fault("BACKEND-RULE-01", "a name with a blank is not found", "mountinfo has \\040 for it")
+def denied_names_with_blanks_are_not_found():
+    @replaces(Rules)
+    def denied(original, self, op, path):
+        return " " not in path and original(self, op, path)
+
+
+@fault("BACKEND-RULE-02", "the directory of a denied file alone is bound", "dirname() once")
+def directories_further_up_are_not_bound():
+    @replaces(Bubblewrap)
+    def ancestors(original, self, paths, root):
+        return sorted({os.path.dirname(path) for path in paths} - {root})
+
+
+@fault("BACKEND-RULE-03", "rules on reading are not told", "one list of two is looked through")
+def rules_on_reading_are_not_told():
+    @replaces(Bubblewrap)
+    def report_absent(original, self, root, given, claims):
+        original(self, root, given, claims)
+        read = {rule.body for rule in given.deny_read}
+        claims.not_enforced = [each for each in claims.not_enforced if each["rule"] not in read]
+
+
+@fault("BACKEND-RULE-03", "a name behind a link is as good as one", "stat() for lstat()")
+def names_behind_links_are_not_told():
+    @replaces(Bubblewrap)
+    def why_not_held(original, self, path):
+        if os.path.exists(path) and not os.path.islink(path):
+            return None
+        return original(self, path)
+
+
+@fault("BACKEND-RULE-03", "what a profile itself denies is not told", "denyModify alone")
+def negations_of_a_profile_are_not_told():
+    @replaces(rules)
+    def negated(original, entries):
+        return []
+
+
+@fault("BACKEND-RULE-04", "what is granted is made", "a bind needs its source")
+def grants_are_made():
+    @replaces(Bubblewrap)
+    def grant(original, self, root, body):
+        path = os.path.join(root, os.fsencode(body.removesuffix("/**")))
+        if not any(letter in body.removesuffix("/**") for letter in naming.WILD):
+            os.makedirs(path, exist_ok=True)
+        return original(self, root, body)
