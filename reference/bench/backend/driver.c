@@ -1,6 +1,6 @@
 /* A program in a session of a backend, beside its bare wrapper and a bare spawn of the launcher.
  *
- *     boxspec-bench-backend BACKEND WORKSPACE LAUNCHER ROUNDS
+ *     boxspec-bench-backend BACKEND WORKSPACE LAUNCHER SANDBOXER ROUNDS
  *
  * One line of JSON with the nanoseconds of each round; the script `run` beside this file makes the
  * table. All three start by bs_exec_run, so what the library itself takes is in all of them. */
@@ -22,6 +22,7 @@ struct bench {
     bool namespaces;
     const char *workspace;
     const char *launcher;
+    const char *sandboxer;
 };
 
 static uint64_t now_ns(void) {
@@ -54,7 +55,7 @@ static bool in_session(const struct bench *bench) {
     return succeeded(bs_session_run(bench->session, &request, &result, &error), &result);
 }
 
-/* As people call it. Landlock has no wrapper: a program that confines itself starts as it is. */
+/* As people call it. */
 static bool bare_wrapper(const struct bench *bench) {
     const char *const args[] = {"--unshare-all",
                                 "--share-net",
@@ -76,9 +77,15 @@ static bool bare_wrapper(const struct bench *bench) {
                                 "--chdir",
                                 bench->workspace,
                                 "/bin/true"};
+    const char *const words[] = {bench->workspace, "/bin/true"};
     if (!bench->namespaces)
-        return start("/bin/true", NULL, 0);
+        return start(bench->sandboxer, words, sizeof words / sizeof *words);
     return start("/usr/bin/bwrap", args, sizeof args / sizeof *args);
+}
+
+static bool nothing(const struct bench *bench) {
+    (void)bench;
+    return start("/bin/true", NULL, 0);
 }
 
 static bool bare_launcher(const struct bench *bench) {
@@ -89,8 +96,10 @@ static bool bare_launcher(const struct bench *bench) {
 static const struct {
     const char *name;
     bool (*once)(const struct bench *bench);
-} turns[] = {
-    {"session_ns", in_session}, {"wrapper_ns", bare_wrapper}, {"launcher_ns", bare_launcher}};
+} turns[] = {{"session_ns", in_session},
+             {"wrapper_ns", bare_wrapper},
+             {"launcher_ns", bare_launcher},
+             {"nothing_ns", nothing}};
 
 enum { TURNS = sizeof turns / sizeof *turns };
 
@@ -119,13 +128,15 @@ int main(int argc, char **argv) {
     struct bs_backend_context context = BS_BACKEND_CONTEXT_INIT;
     struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
     struct bench bench = {.session = NULL};
-    const struct bs_backend *backend = argc == 5 ? bs_backend_find(argv[1]) : NULL;
-    if (backend == NULL || !bench_number(argv[4], &rounds) || rounds == 0 || rounds > MOST_ROUNDS) {
-        (void)fputs("usage: boxspec-bench-backend BACKEND WORKSPACE LAUNCHER ROUNDS\n", stderr);
+    const struct bs_backend *backend = argc == 6 ? bs_backend_find(argv[1]) : NULL;
+    if (backend == NULL || !bench_number(argv[5], &rounds) || rounds == 0 || rounds > MOST_ROUNDS) {
+        (void)fputs("usage: boxspec-bench-backend BACKEND WORKSPACE LAUNCHER SANDBOXER ROUNDS\n",
+                    stderr);
         return 2;
     }
     bench.workspace = context.root = argv[2];
     bench.launcher = context.launcher = argv[3];
+    bench.sandboxer = argv[4];
     bench.namespaces = strstr(backend->mechanism, "namespaces") != NULL;
     int code =
         bs_session_open(backend, &context, BS_DEGRADE, NULL, &bench.session, &report, &error);
