@@ -68,7 +68,7 @@ static void seal_system(struct bs_buf *out) {
  * launcher outside, which has one thread only. */
 int bs_bubblewrap_plan(const struct bs_backend_context *context, const struct bs_profile *profile,
                        const char *place, const char *scratch, int cancel, struct bs_buf *out,
-                       struct bs_error *err) {
+                       struct bs_backend_report *report, struct bs_error *err) {
     static const char *const head[] = {BS_BUBBLEWRAP,
                                        "--unshare-all",
                                        "--die-with-parent",
@@ -99,7 +99,7 @@ int bs_bubblewrap_plan(const struct bs_backend_context *context, const struct bs
     bind(out, writable ? "--bind" : "--ro-bind", context->root);
     int code = BS_OK;
     if (profile != NULL)
-        code = bs_mounts_add(profile, context->root, writable, place, cancel, out, err);
+        code = bs_mounts_add(profile, context->root, writable, place, cancel, out, report, err);
     bs_plan_arg(out, "--chdir");
     bs_plan_arg(out, "/");
     if (code == BS_OK && (!good || out->failed))

@@ -39,7 +39,7 @@ static int build_plan(const struct bs_kind *kind, const struct bs_backend_contex
     char *path = NULL;
     int code = kind->namespaces
                    ? bs_bubblewrap_plan(context, state->profile, state->place.path, state->scratch,
-                                        cancel, &plan, err)
+                                        cancel, &plan, report, err)
                    : bs_landlock_plan(context, state->profile, state->scratch, &plan, report, err);
     if (code == BS_OK && kind->filtered) {
         /* Mounts that are read-only hold the metadata outside, and leave those inside alone. */

@@ -89,7 +89,8 @@ bool bs_rules_of_grants(const struct bs_profile *profile, bool root_is_writable,
 /* The words for bubblewrap that make a policy true for what exists now (mounts.c). `place` has
  * `nothing` and `nothing.d`. Entries of a plan are appended to out. */
 int bs_mounts_add(const struct bs_profile *profile, const char *root, bool root_is_writable,
-                  const char *place, int cancel, struct bs_buf *out, struct bs_error *err);
+                  const char *place, int cancel, struct bs_buf *out,
+                  struct bs_backend_report *report, struct bs_error *err);
 
 void bs_plan_add(struct bs_buf *out, const char *key, const char *value);
 void bs_plan_arg(struct bs_buf *out, const char *word);
@@ -110,14 +111,17 @@ struct bs_walked {
     const char *relative; /* to the root; "" for the root itself */
     const struct stat *st;
 };
-enum bs_visit { BS_VISIT_ON, BS_VISIT_SKIP, BS_VISIT_STOP };
+/* enter and closed say false when memory ran out, which ends the walk. */
 struct bs_walk {
     const char *root;
     void *ctx;
-    enum bs_visit (*enter)(void *ctx, const struct bs_walked *at);
+    bool (*enter)(void *ctx, const struct bs_walked *at);
     void (*leave)(void *ctx, const struct bs_walked *at); /* of a directory; may be NULL */
-    int cancel;                                           /* or -1 */
+    /* A directory that may not be looked into, between the two; may be NULL. */
+    bool (*closed)(void *ctx, const struct bs_walked *at);
+    int cancel; /* or -1 */
 };
+/* All of it, or an error: never less without a word. */
 int bs_walk_tree(const struct bs_walk *walk, struct bs_error *err);
 
 /* Landlock (landlock.c). */
@@ -132,7 +136,7 @@ bool bs_landlock_claims(const struct bs_backend_context *context, bool filtered,
 #define BS_BUBBLEWRAP "/usr/bin/bwrap"
 int bs_bubblewrap_plan(const struct bs_backend_context *context, const struct bs_profile *profile,
                        const char *place, const char *scratch, int cancel, struct bs_buf *out,
-                       struct bs_error *err);
+                       struct bs_backend_report *report, struct bs_error *err);
 bool bs_bubblewrap_claims(const struct bs_backend_context *context, bool filtered,
                           struct bs_backend_report *report);
 const char *bs_bubblewrap_scratch(const char *root);

@@ -31,6 +31,7 @@ struct planner {
     const struct bs_profile *profile;
     const char *place;
     struct bs_buf *out;
+    struct bs_backend_report *report;
     struct level *levels;
     size_t depth;
     unsigned mounts;
@@ -117,18 +118,23 @@ static void show_ways(struct planner *planner) {
     }
 }
 
-static enum bs_visit enter(void *ctx, const struct bs_walked *at) {
+/* Of whatever lies in the directory that is the level before this one. */
+static enum access access_above(const struct planner *planner, size_t depth) {
+    if (depth > 0)
+        return planner->levels[depth - 1].access;
+    return planner->root_is_writable ? OPEN : READ_ONLY;
+}
+
+static bool enter(void *ctx, const struct bs_walked *at) {
     struct planner *planner = ctx;
-    enum access above = planner->depth > 0          ? planner->levels[planner->depth - 1].access
-                        : planner->root_is_writable ? OPEN
-                                                    : READ_ONLY;
+    enum access above = access_above(planner, planner->depth);
     enum access access = wanted(planner, at);
     bool is_dir = S_ISDIR(at->st->st_mode);
     struct level level = {access, planner->out->len, planner->mounts, false, false, false, NULL};
     planner->too_many = planner->too_many || planner->mounts > MOST_MOUNTS;
     planner->too_deep = planner->too_deep || planner->depth >= MOST_LEVELS;
     if (planner->out->failed || planner->too_many || planner->too_deep)
-        return BS_VISIT_STOP;
+        return false;
     /* A link is not mounted on, that would be where it leads; it is what its directory is. What is
      * read-only cannot be renamed or replaced either. */
     if (access != above && !S_ISLNK(at->st->st_mode)) {
@@ -143,12 +149,30 @@ static enum bs_visit enter(void *ctx, const struct bs_walked *at) {
         level.guarded = allows(planner->profile, BS_OP_MODIFY, at->relative);
     }
     if (!is_dir)
-        return BS_VISIT_ON;
+        return true;
     level.path = strdup(at->path);
     if (level.path == NULL)
-        return BS_VISIT_STOP;
+        return false;
     planner->levels[planner->depth++] = level;
-    return BS_VISIT_ON;
+    return true;
+}
+
+/* What lies in it is not known, and a program inside that owns it may open it. So all of it is what
+ * the strictest rule says of anything. */
+static bool closed(void *ctx, const struct bs_walked *at) {
+    struct planner *planner = ctx;
+    struct level *level = &planner->levels[planner->depth - 1];
+    enum access above = access_above(planner, planner->depth - 1);
+    bool hides = bs_profile_denies(planner->profile, BS_OP_READ);
+    level->access = hides ? HIDDEN : READ_ONLY;
+    level->guarded = level->hidden_whole = false; /* nothing below it is walked */
+    /* In the place of the mount that it has by itself, which was the last. */
+    planner->out->len = level->before;
+    planner->mounts = level->mounts;
+    if (level->access != above)
+        mount_it(planner, at, level->access);
+    return bs_report_warn(planner->report, "`%.900s`: it cannot be looked into, and is %s inside",
+                          at->path, hides ? "hidden" : "read-only");
 }
 
 static void leave(void *ctx, const struct bs_walked *at) {
@@ -166,15 +190,17 @@ static void leave(void *ctx, const struct bs_walked *at) {
 }
 
 int bs_mounts_add(const struct bs_profile *profile, const char *root, bool root_is_writable,
-                  const char *place, int cancel, struct bs_buf *out, struct bs_error *err) {
+                  const char *place, int cancel, struct bs_buf *out,
+                  struct bs_backend_report *report, struct bs_error *err) {
     if (!bs_profile_denies(profile, BS_OP_READ) && !bs_profile_denies(profile, BS_OP_MODIFY))
         return BS_OK;
     struct planner planner = {.profile = profile,
                               .place = place,
                               .out = out,
+                              .report = report,
                               .levels = calloc(MOST_LEVELS + 1, sizeof *planner.levels),
                               .root_is_writable = root_is_writable};
-    const struct bs_walk walk = {root, &planner, enter, leave, cancel};
+    const struct bs_walk walk = {root, &planner, enter, leave, closed, cancel};
     if (planner.levels == NULL)
         return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for mounts");
     int code = bs_walk_tree(&walk, err);

@@ -1,5 +1,6 @@
 /* Which rules of a policy a mechanism does not hold, and why: in words, by rule. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ static size_t literal(const char *rule, size_t len) {
     return len;
 }
 
-enum found { FOUND, ABSENT, LINK };
+enum found { FOUND, ABSENT, CLOSED, LINK };
 
 /* A link anywhere on the way leads elsewhere, and can be exchanged for something else. */
 static enum found look(const char *root, const char *path, size_t len) {
@@ -32,8 +33,9 @@ static enum found look(const char *root, const char *path, size_t len) {
         slash = strchr(slash + 1, '/');
         if (slash != NULL)
             *slash = '\0';
+        /* What may not be looked into is held whole. */
         if (lstat(whole, &st) != 0)
-            found = ABSENT;
+            found = errno == EACCES ? CLOSED : ABSENT;
         else if (S_ISLNK(st.st_mode))
             found = LINK;
         if (slash != NULL)

@@ -22,31 +22,33 @@ struct bs_snapshot {
     const struct bs_profile *profile;
 };
 
-static enum bs_visit take(void *ctx, const struct bs_walked *at) {
+static bool take(void *ctx, const struct bs_walked *at) {
     struct bs_snapshot *snapshot = ctx;
     struct bs_decision decision;
-    if (at->relative[0] == '\0' || bs_profile_check(snapshot->profile, BS_OP_MODIFY, at->relative,
-                                                    strlen(at->relative), &decision, NULL) != BS_OK)
-        return BS_VISIT_ON;
-    enum bs_visit visit = BS_VISIT_ON;
+    if (at->relative[0] == '\0')
+        return true;
+    int code = bs_profile_check(snapshot->profile, BS_OP_MODIFY, at->relative, strlen(at->relative),
+                                &decision, NULL);
+    if (code != BS_OK)
+        return code != BS_E_EXECUTION;
+    bool good = true;
     if (!decision.allowed) {
         if (snapshot->n == snapshot->cap) {
             size_t cap = snapshot->cap > 0 ? snapshot->cap * 2 : 64;
             struct seen *list = realloc(snapshot->list, cap * sizeof *list);
             if (list == NULL) {
                 bs_decision_clear(&decision);
-                return BS_VISIT_STOP;
+                return false;
             }
             snapshot->list = list;
             snapshot->cap = cap;
         }
         struct seen *seen = &snapshot->list[snapshot->n++];
         *seen = (struct seen){strdup(at->relative), strdup(decision.matched_rule), *at->st};
-        if (seen->path == NULL || seen->rule == NULL)
-            visit = BS_VISIT_STOP;
+        good = seen->path != NULL && seen->rule != NULL;
     }
     bs_decision_clear(&decision);
-    return visit;
+    return good;
 }
 
 static int by_path(const void *a, const void *b) {
@@ -74,7 +76,7 @@ int bs_snapshot_take(const struct bs_profile *profile, const char *root,
         return BS_E_EXECUTION;
     }
     taken->profile = profile;
-    const struct bs_walk walk = {root, taken, take, NULL, -1};
+    const struct bs_walk walk = {root, taken, take, NULL, NULL, -1};
     int code = bs_walk_tree(&walk, err);
     if (code != BS_OK) {
         bs_snapshot_free(taken);

@@ -1,63 +1,196 @@
+/* fts(3) is not enough here: it takes a directory that it could not read to its end for one without
+ * further entries, and without memory it follows a null pointer. What a walk does not see, no mount
+ * protects. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
-#include <fts.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "backend/internal.h"
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/sys.h"
+
+/* A workspace of more names than that is not looked through at every start of a session. */
+enum { MOST_NAMES = 2 * 1000 * 1000, CANCEL_EVERY = 256 };
+
+/* A directory on the way from the root to where the walk is. It was read whole, so that the walk
+ * has one descriptor open at most, however deep it is. */
+struct level {
+    struct bs_buf entries; /* for each: struct stat, and its name with a NUL */
+    size_t at;
+    size_t path_len;
+    struct stat st;
+};
+
+struct tree {
+    const struct bs_walk *walk;
+    struct level *levels;
+    size_t depth;
+    size_t cap;
+    struct bs_buf path; /* with a NUL that is not counted */
+    unsigned long names;
+};
 
 static bool cancelled(int cancel) {
     struct pollfd entry = {.fd = cancel, .events = POLLIN};
     return cancel >= 0 && BS_RETRY(poll(&entry, 1, 0)) == 1;
 }
 
-/* A workspace of more names than that is not looked through at every start of a session. */
-enum { MOST_NAMES = 2 * 1000 * 1000, CANCEL_EVERY = 256 };
+static int no_memory(const struct tree *tree, struct bs_error *err) {
+    return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for `%.900s`", tree->walk->root);
+}
+
+static struct bs_walked walked(const struct tree *tree, const struct stat *st) {
+    const char *relative = tree->path.data + strlen(tree->walk->root);
+    while (*relative == '/')
+        relative++;
+    return (struct bs_walked){tree->path.data, relative, st};
+}
+
+static bool is_dots(const char *name) {
+    return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
+}
+
+static int add_entry(int at, const char *name, size_t path_len, struct bs_buf *entries) {
+    struct stat st;
+    size_t len = strlen(name);
+    if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? 0 : errno; /* gone meanwhile */
+    if (path_len + 1 + len >= PATH_MAX)
+        return ENAMETOOLONG;
+    bs_buf_add(entries, &st, sizeof st);
+    bs_buf_add(entries, name, len + 1);
+    return entries->failed ? ENOMEM : 0;
+}
+
+/* 0, or the errno of what kept it from being read to its end. */
+static int read_entries(const struct tree *tree, struct bs_buf *entries) {
+    int fd = bs_above_stdio((int)BS_RETRY(
+        open(tree->path.data, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)));
+    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    int os_error = dir == NULL ? errno : 0;
+    while (os_error == 0) {
+        errno = 0;
+        /* The DIR is this call's own. */
+        const struct dirent *entry = readdir(dir); /* NOLINT(concurrency-mt-unsafe) */
+        if (entry == NULL) {
+            os_error = errno;
+            break;
+        }
+        if (!is_dots(entry->d_name))
+            os_error = add_entry(fd, entry->d_name, tree->path.len, entries);
+    }
+    if (dir != NULL)
+        (void)closedir(dir);
+    else
+        bs_close(&fd);
+    return os_error;
+}
+
+/* It was exchanged or removed since its name was read. */
+static bool is_gone(int os_error) {
+    return os_error == ENOENT || os_error == ENOTDIR || os_error == ELOOP;
+}
+
+/* Its owner may have closed it, and can open it again from inside. */
+static bool is_closed(int os_error) {
+    return os_error == EACCES || os_error == EPERM || os_error == ENAMETOOLONG;
+}
+
+static int push_level(struct tree *tree, const struct stat *st, struct bs_error *err) {
+    if (tree->depth == tree->cap) {
+        size_t cap = tree->cap > 0 ? tree->cap * 2 : 16;
+        struct level *levels = realloc(tree->levels, cap * sizeof *levels);
+        if (levels == NULL)
+            return no_memory(tree, err);
+        tree->levels = levels;
+        tree->cap = cap;
+    }
+    struct level *level = &tree->levels[tree->depth++];
+    *level = (struct level){BS_BUF_INIT, 0, tree->path.len, *st};
+    int os_error = read_entries(tree, &level->entries);
+    if (os_error == 0)
+        return BS_OK;
+    level->entries.len = 0;
+    if (is_gone(os_error))
+        return BS_OK;
+    if (!is_closed(os_error)) {
+        char buf[128];
+        return bs_fail(err, BS_E_EXECUTION, os_error, "cannot look into `%.900s`: %s",
+                       tree->path.data, bs_os_message(os_error, buf, sizeof buf));
+    }
+    const struct bs_walked at = walked(tree, st);
+    if (tree->walk->closed == NULL || tree->walk->closed(tree->walk->ctx, &at))
+        return BS_OK;
+    return no_memory(tree, err);
+}
+
+static void pop_level(struct tree *tree) { bs_buf_clear(&tree->levels[--tree->depth].entries); }
+
+/* What the path names, which its directory was asked about. */
+static int visit(struct tree *tree, const struct stat *st, struct bs_error *err) {
+    const struct bs_walk *walk = tree->walk;
+    const struct bs_walked at = walked(tree, st);
+    if (++tree->names > MOST_NAMES)
+        return bs_fail(err, BS_E_EXECUTION, 0,
+                       "`%.900s` has more than %d names: too many for a policy to be mounted",
+                       walk->root, MOST_NAMES);
+    if (tree->names % CANCEL_EVERY == 0 && cancelled(walk->cancel))
+        return bs_fail(err, BS_E_EXECUTION, ECANCELED, "cancelled");
+    if (!walk->enter(walk->ctx, &at))
+        return no_memory(tree, err);
+    return S_ISDIR(st->st_mode) ? push_level(tree, st, err) : BS_OK;
+}
+
+/* The next entry of the directory on top, or the way back from it. */
+static int step(struct tree *tree, struct bs_error *err) {
+    struct level *level = &tree->levels[tree->depth - 1];
+    struct stat st;
+    tree->path.len = level->path_len;
+    tree->path.data[tree->path.len] = '\0';
+    if (level->at == level->entries.len) {
+        const struct bs_walked at = walked(tree, &level->st);
+        if (tree->walk->leave != NULL)
+            tree->walk->leave(tree->walk->ctx, &at);
+        pop_level(tree);
+        return BS_OK;
+    }
+    memcpy(&st, level->entries.data + level->at, sizeof st);
+    const char *name = level->entries.data + level->at + sizeof st;
+    level->at += sizeof st + strlen(name) + 1;
+    if (tree->path.data[tree->path.len - 1] != '/')
+        bs_buf_char(&tree->path, '/');
+    bs_buf_add(&tree->path, name, strlen(name) + 1);
+    if (tree->path.failed)
+        return no_memory(tree, err);
+    tree->path.len--;
+    return visit(tree, &st, err);
+}
 
 int bs_walk_tree(const struct bs_walk *walk, struct bs_error *err) {
-    char *const roots[] = {(char *)(uintptr_t)walk->root, NULL};
-    size_t root_len = strlen(walk->root);
-    FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    struct tree tree = {.walk = walk, .path = BS_BUF_INIT};
+    struct stat st;
+    bs_buf_add(&tree.path, walk->root, strlen(walk->root) + 1);
+    if (tree.path.failed)
+        return no_memory(&tree, err);
+    tree.path.len--;
     int code = BS_OK;
-    if (fts == NULL)
-        return bs_fail(err, BS_E_EXECUTION, errno, "out of memory for `%.900s`", walk->root);
-    FTSENT *entry = NULL;
-    unsigned long names = 0;
-    while (code == BS_OK && (entry = fts_read(fts)) != NULL) {
-        const char *relative = entry->fts_path + root_len;
-        while (*relative == '/')
-            relative++;
-        const struct bs_walked at = {entry->fts_path, relative, entry->fts_statp};
-        if (++names > MOST_NAMES)
-            code = bs_fail(err, BS_E_EXECUTION, 0,
-                           "`%.900s` has more than %d names: too many for a policy to be mounted",
-                           walk->root, MOST_NAMES);
-        else if (names % CANCEL_EVERY == 0 && cancelled(walk->cancel))
-            code = bs_fail(err, BS_E_EXECUTION, ECANCELED, "cancelled");
-        else if (entry->fts_info == FTS_DP) {
-            if (walk->leave != NULL)
-                walk->leave(walk->ctx, &at);
-        } else if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR) {
-            /* A directory that we may not look into has nothing that a program of ours may see. */
-            if (walk->leave != NULL && entry->fts_info == FTS_DNR)
-                walk->leave(walk->ctx, &at);
-        } else if (entry->fts_info != FTS_NS) {
-            switch (walk->enter(walk->ctx, &at)) {
-            case BS_VISIT_ON:
-                break;
-            case BS_VISIT_SKIP:
-                (void)fts_set(fts, entry, FTS_SKIP);
-                break;
-            case BS_VISIT_STOP:
-                code =
-                    bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for `%.900s`", walk->root);
-                break;
-            }
-        }
-    }
-    (void)fts_close(fts);
+    if (lstat(walk->root, &st) == 0)
+        code = visit(&tree, &st, err);
+    else if (!is_gone(errno))
+        code = bs_fail(err, BS_E_EXECUTION, errno, "cannot look at `%.900s`", walk->root);
+    while (code == BS_OK && tree.depth > 0)
+        code = step(&tree, err);
+    while (tree.depth > 0)
+        pop_level(&tree);
+    free(tree.levels);
+    bs_buf_clear(&tree.path);
     return code;
 }

@@ -314,7 +314,8 @@ class Box:
         env = environment(self.session.env, flags, folder, shim_env or {})
         argv = [*self.session.argv, "run", str(exchange.request), str(exchange.response)]
         try:
-            warden = start(argv, flags, env, opened.fds, other="--uid" in state)
+            other = not {"--uid", "--no-override"}.isdisjoint(state)
+            warden = start(argv, flags, env, opened.fds, other=other)
         except BaseException:
             exchange.close()
             opened.close()

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,13 @@ TWO = {**document({"fsProfiles": {"first": EVERYTHING, "p": BUT_ONE}}), "fs_prof
 
 
 def _inside(
-    box: Box, root: Path, line: str, rules: dict[str, Any], profile: str, home: Path
+    box: Box,
+    root: Path,
+    line: str,
+    rules: dict[str, Any],
+    profile: str,
+    home: Path,
+    state: Sequence[str] = (),
 ) -> ObservedSession:
     session = box.backend.run(
         [{"program": "/bin/sh", "args": ["-c", line]}],
@@ -32,6 +39,7 @@ def _inside(
         policy=rules,
         on_unavailable="degrade",
         shim_env={"HOME": str(home)},
+        state=state,
     )
     session.need_enforcement()
     return session
@@ -140,6 +148,57 @@ def test_what_is_denied_stays_below_the_cache(box: Box) -> None:
         _judge(session, "kept", ground.changes())
         made = (root / "neighbour").exists()
         expect("whether a neighbour can be made", made, True, verdict=Verdict.OVERREFUSED)
+
+
+# Of one without the right to read or to search: root is not asked, unless it is told to be.
+CLOSED = [0o300, 0o400, 0o000]
+OPENS = "chmod 700 kept"
+
+
+def _behind_a_closed_directory(
+    box: Box, mode: int, line: str, rules: dict[str, Any]
+) -> tuple[ObservedSession, list[str], bool]:
+    """The session, what changed of `kept/file`, and whether it was read: its directory is its
+    owner's, and closed to him."""
+    with made_ground() as ground:
+        kept = _planted(ground, "kept/file")
+        kept.write_text(ground.token)
+        ground.watch(kept)
+        kept.parent.chmod(mode)
+        try:
+            whole = f"{line}; : >neighbour"
+            state = ["--no-override"]
+            session = _inside(box, ground.ws, whole, rules, "repo-write", ground.home, state)
+        finally:
+            kept.parent.chmod(0o700)
+        made = (ground.ws / "neighbour").exists()
+        expect("whether a neighbour can be made", made, True, verdict=Verdict.OVERREFUSED)
+        return session, ground.changes(), ground.token.encode() in session.only.stdout
+
+
+@requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
+@pytest.mark.parametrize("mode", CLOSED, ids=oct)
+def test_a_denied_file_stays_in_a_directory_that_may_not_be_looked_into(
+    box: Box, mode: int
+) -> None:
+    line = f"echo x >>kept/file; {OPENS}; echo x >>kept/file"
+    _need_effect("kept/file", "kept/file", line)
+    session, changes, _ = _behind_a_closed_directory(box, mode, line, policy(("kept/file",)))
+    _judge(session, "kept/file", changes)
+
+
+@requires("BACKEND-RULE-06", capability=RULES, needs=NEEDS)
+@pytest.mark.parametrize("mode", CLOSED, ids=oct)
+def test_a_denied_file_is_not_read_in_a_directory_that_may_not_be_looked_into(
+    box: Box, mode: int
+) -> None:
+    line = f"cat kept/file; {OPENS}; cat kept/file"
+    rules = policy(deny_read=("kept/file",))
+    session, _, is_read = _behind_a_closed_directory(box, mode, line, rules)
+    claim = session.claim("fs-read")["claim"]
+    if is_read and claim != "fully":
+        raise Declared("fs-read", claim, "kept/file is read")
+    expect("whether it is read", is_read, False, verdict=Verdict.CONTRADICTION)
 
 
 ABOVE = "mv a gone; mkdir -p a/b; echo x >a/b/denied"

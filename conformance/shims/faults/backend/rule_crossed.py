@@ -5,6 +5,7 @@ import os
 
 import backend.naming as naming
 import backend.rules as rules
+import backend.tree as tree
 from backend.bubblewrap import Bubblewrap
 from backend.rules import Rules
 from faults.registry import fault, replaces
@@ -151,3 +152,10 @@ def grants_are_made():
         if not any(letter in body.removesuffix("/**") for letter in naming.WILD):
             os.makedirs(path, exist_ok=True)
         return original(self, root, body)
+
+
+@fault("BACKEND-RULE-01", "what may not be looked into is empty", "os.walk() without onerror")
+def a_closed_directory_is_empty():
+    @replaces(tree)
+    def closed(original, root):
+        return iter(())

@@ -101,6 +101,8 @@ class Bubblewrap:
             if os.path.islink(path) or not given.denied("modify", os.fsdecode(relative)):
                 continue
             kept[path] = None
+        if given.deny_modify:
+            kept.update(dict.fromkeys(tree.closed(context.root)))
         for folder in self.ancestors(kept, context.root) if writable else ():
             if not given.denied(
                 "modify", os.path.relpath(os.fsdecode(folder), os.fsdecode(context.root))
@@ -133,10 +135,12 @@ class Bubblewrap:
     def hidden(self, root: bytes, given: Rules) -> list[bytes]:
         """What is denied to read, without what lies below another such directory."""
         found: list[bytes] = []
+        closed = {*tree.closed(root)} if given.deny_read else set()
         for relative in sorted(tree.entries(root)):
             path = os.path.join(root, relative)
             covered = any(path.startswith(each + b"/") for each in found)
-            if not covered and given.denied("read", os.fsdecode(relative)):
+            denied = path in closed or given.denied("read", os.fsdecode(relative))
+            if denied and not covered:
                 found.append(path)
         return found
 
@@ -159,9 +163,16 @@ class Bubblewrap:
     def why_not_held(self, path: bytes) -> str | None:
         if os.path.realpath(path) != path:
             return "it is a link or lies behind one, and a link can be replaced"
-        if not os.path.exists(path):
+        if not os.path.exists(path) and not self.lies_in_closed(path):
             return "it is not there yet, and nothing is made in a workspace"
         return None
+
+    def lies_in_closed(self, path: bytes) -> bool:
+        """What may not be looked into is held whole."""
+        folder = os.path.dirname(path)
+        while not os.path.isdir(folder):
+            folder = os.path.dirname(folder)
+        return not os.access(folder, os.R_OK | os.X_OK)
 
     def wrap(
         self, argv: Sequence[bytes], context: Context, cwd: bytes

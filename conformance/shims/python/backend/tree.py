@@ -9,11 +9,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+def fail(why: OSError) -> None:
+    """What a walk does not see, no mount protects."""
+    raise why
+
+
 def entries(root: bytes) -> Iterator[bytes]:
-    """All of a workspace, relative; links are not followed."""
-    for folder, folders, files in os.walk(root):
+    """All of a workspace that can be looked at, relative; links are not followed."""
+    for folder, folders, files in os.walk(root, onerror=fail):
         for name in (*folders, *files):
             yield os.path.relpath(os.path.join(folder, name), root)
+        folders[:] = [name for name in folders if is_open(os.path.join(folder, name))]
+
+
+def is_open(folder: bytes) -> bool:
+    return os.path.islink(folder) or os.access(folder, os.R_OK | os.X_OK)
+
+
+def closed(root: bytes) -> Iterator[bytes]:
+    """Directories that may not be looked into. Who owns one can open it from inside."""
+    for relative in entries(root):
+        path = os.path.join(root, relative)
+        if os.path.isdir(path) and not is_open(path):
+            yield path
 
 
 def missing_links(root: bytes) -> list[bytes]:

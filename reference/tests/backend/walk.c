@@ -1,0 +1,211 @@
+/* A walk sees all, or says that it does not: each call of it that fails, and what may not be looked
+ * into. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "backend/internal.h"
+#include "support/folder.h"
+#include "support/harness.h"
+
+/* The call that fails, counted from 1, and how; 0: none. */
+static struct {
+    unsigned fail;
+    unsigned calls;
+    int os_error;
+} host;
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+struct dirent *__real_readdir(DIR *dir);
+struct dirent *__wrap_readdir(DIR *dir);
+int __real_fstatat(int at, const char *name, struct stat *st, int flags);
+int __wrap_fstatat(int at, const char *name, struct stat *st, int flags);
+
+static bool fails(void) {
+    bool now = ++host.calls == host.fail;
+    if (now)
+        errno = host.os_error;
+    return now;
+}
+
+int __wrap_open(const char *path, int flags, ...) {
+    return fails() ? -1 : __real_open(path, flags);
+}
+
+struct dirent *__wrap_readdir(DIR *dir) {
+    return fails() ? NULL : __real_readdir(dir);
+}
+
+int __wrap_fstatat(int at, const char *name, struct stat *st, int flags) {
+    return fails() ? -1 : __real_fstatat(at, name, st, flags);
+}
+
+/* What was seen: a word for each name, `>` in front of a directory that is left, `!` of a closed
+ * one. They are sorted, for a directory has no order. */
+struct log {
+    char *words[64];
+    size_t n;
+};
+
+static void add(struct log *log, const char *mark, const struct bs_walked *at) {
+    assert_true(log->n < sizeof log->words / sizeof *log->words);
+    assert_true(asprintf(&log->words[log->n++], "%s/%s", mark, at->relative) > 0);
+}
+
+static bool enter(void *ctx, const struct bs_walked *at) {
+    add(ctx, S_ISDIR(at->st->st_mode) ? "d" : "", at);
+    return true;
+}
+
+static void leave(void *ctx, const struct bs_walked *at) { add(ctx, ">", at); }
+
+static bool closed(void *ctx, const struct bs_walked *at) {
+    add(ctx, "!", at);
+    return true;
+}
+
+static int by_word(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* All words, with a blank behind each. Valid until the next call. */
+static const char *told(struct log *log) {
+    static char text[1024];
+    text[0] = '\0';
+    qsort(log->words, log->n, sizeof *log->words, by_word);
+    for (size_t i = 0; i < log->n; i++) {
+        strcat(strcat(text, log->words[i]), " ");
+        free(log->words[i]);
+    }
+    log->n = 0;
+    return text;
+}
+
+static void build(const struct folder *folder) {
+    folder_add_folder(folder, "a");
+    folder_add_folder(folder, "a/b");
+    folder_add_file(folder, "a/b/x", "x", 0600);
+    folder_add_file(folder, "y", "y", 0600);
+}
+
+static const char all[] = "/a/b/x /y >/ >/a >/a/b d/ d/a d/a/b ";
+
+static int walk(const struct folder *folder, struct log *log, struct bs_error *err) {
+    const struct bs_walk walk = {folder->path, log, enter, leave, closed, -1};
+    host.calls = 0;
+    return bs_walk_tree(&walk, err);
+}
+
+static void all_names_are_met_once(void **state) {
+    const struct folder *folder = *state;
+    struct log log = {.n = 0};
+    build(folder);
+    assert_int_equal(symlinkat("a", folder->fd, "link"), 0);
+    assert_int_equal(walk(folder, &log, NULL), BS_OK);
+    assert_string_equal(told(&log), "/a/b/x /link /y >/ >/a >/a/b d/ d/a d/a/b ");
+}
+
+static void each_call_that_fails_is_an_error(void **state) {
+    const struct folder *folder = *state;
+    struct log log = {.n = 0};
+    build(folder);
+    host.os_error = EIO;
+    unsigned errors = 0;
+    for (host.fail = 1;; host.fail++) {
+        struct bs_error err = BS_ERROR_INIT;
+        int code = walk(folder, &log, &err);
+        const char *seen = told(&log);
+        if (host.calls < host.fail) {
+            assert_int_equal(code, BS_OK);
+            assert_string_equal(seen, all);
+            break;
+        }
+        assert_int_equal(code, BS_E_EXECUTION);
+        assert_true(strstr(err.message, folder->path) != NULL);
+        errors++;
+    }
+    host.fail = 0;
+    assert_true(errors > 8); /* three directories, and four names */
+}
+
+static void what_may_not_be_looked_into_is_closed(void **state) {
+    const struct folder *folder = *state;
+    struct log log = {.n = 0};
+    build(folder);
+    host.os_error = EACCES;
+    unsigned met = 0;
+    for (bool struck = true; struck; struck = host.calls >= host.fail) {
+        host.fail++;
+        assert_int_equal(walk(folder, &log, NULL), BS_OK);
+        const char *seen = told(&log);
+        met += strchr(seen, '!') != NULL;
+        /* Nothing of it is shown by halves. */
+        if (strstr(seen, "!/a/b ") != NULL)
+            assert_string_equal(seen, "!/a/b /y >/ >/a >/a/b d/ d/a d/a/b ");
+    }
+    host.fail = 0;
+    assert_true(met > 8);
+}
+
+static void what_is_gone_is_not_there(void **state) {
+    const struct folder *folder = *state;
+    struct log log = {.n = 0};
+    build(folder);
+    host.os_error = ENOENT;
+    for (bool struck = true; struck; struck = host.calls >= host.fail) {
+        host.fail++;
+        assert_int_equal(walk(folder, &log, NULL), BS_OK);
+        assert_null(strchr(told(&log), '!'));
+    }
+    host.fail = 0;
+    struct folder nowhere = {.path = "/boxspec/no/such"};
+    assert_int_equal(walk(&nowhere, &log, NULL), BS_OK);
+    assert_string_equal(told(&log), "");
+}
+
+static void a_directory_beyond_the_longest_path_is_closed(void **state) {
+    enum { DEPTH = 17 };
+    const struct folder *folder = *state;
+    struct log log = {.n = 0};
+    char name[251];
+    int at[DEPTH + 1];
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    at[0] = folder->fd;
+    for (int i = 0; i < DEPTH; i++) {
+        assert_int_equal(mkdirat(at[i], name, 0700), 0);
+        at[i + 1] = openat(at[i], name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        assert_true(at[i + 1] >= 0);
+    }
+    assert_int_equal(walk(folder, &log, NULL), BS_OK);
+    for (int i = DEPTH; i > 0; i--) {
+        (void)close(at[i]);
+        assert_int_equal(unlinkat(at[i - 1], name, AT_REMOVEDIR), 0);
+    }
+    size_t closed_ones = 0;
+    for (size_t i = 0; i < log.n; i++) {
+        closed_ones += log.words[i][0] == '!';
+        free(log.words[i]);
+    }
+    assert_int_equal(closed_ones, 1);
+}
+
+#define in_a_folder(test) cmocka_unit_test_setup_teardown(test, folder_setup, folder_teardown)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        in_a_folder(all_names_are_met_once),
+        in_a_folder(each_call_that_fails_is_an_error),
+        in_a_folder(what_may_not_be_looked_into_is_closed),
+        in_a_folder(what_is_gone_is_not_there),
+        in_a_folder(a_directory_beyond_the_longest_path_is_closed),
+    };
+    return cmocka_run_group_tests_name("backend/walk", tests, NULL, NULL);
+}
