@@ -36,8 +36,14 @@ static char *read_whole(const char *file, size_t *len) {
     text = malloc(size + 1);
     while (text != NULL && *len < size) {
         ssize_t n = (ssize_t)BS_RETRY(read(fd, text + *len, size - *len));
-        if (n <= 0)
-            break;
+        if (n <= 0) {
+            /* One that is cut off between two entries would look whole. */
+            int os_error = n < 0 ? errno : EIO;
+            free(text);
+            text = NULL;
+            errno = os_error;
+            goto finish;
+        }
         *len += (size_t)n;
     }
     if (text != NULL)

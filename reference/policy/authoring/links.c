@@ -64,8 +64,10 @@ static void look_at(struct walk *walk, const char *name) {
     int at = dirfd(level->dir);
     struct stat st;
     report->looked_at++;
-    if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-        return; /* gone meanwhile */
+    if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+        report->unreadable += errno != ENOENT; /* else it is gone meanwhile */
+        return;
+    }
     push_name(walk, name);
     if (walk->path.failed)
         return;
