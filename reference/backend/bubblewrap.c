@@ -21,7 +21,24 @@ static void bind(struct bs_buf *out, const char *option, const char *path) {
     bs_plan_arg(out, path);
 }
 
-static bool bind_cache(struct bs_buf *out) {
+/* A directory between the two could be renamed, and the root with it, if nothing were mounted
+ * there. */
+static bool bind_between(struct bs_buf *out, const char *cache, const char *root) {
+    if (!bs_is_below(root, cache) || strcmp(root, cache) == 0)
+        return true;
+    char *path = strdup(root);
+    if (path == NULL)
+        return false;
+    for (char *slash = strchr(path + strlen(cache) + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        bind(out, "--bind", path);
+        *slash = '/';
+    }
+    free(path);
+    return true;
+}
+
+static bool bind_cache(struct bs_buf *out, const char *root) {
     const char *home = getenv("HOME");
     char *cache = NULL;
     if (home == NULL || home[0] != '/')
@@ -29,11 +46,14 @@ static bool bind_cache(struct bs_buf *out) {
     if (asprintf(&cache, "%s/.cache", home) < 0)
         return false;
     char *real = realpath(cache, NULL);
-    if (real != NULL)
+    bool good = true;
+    if (real != NULL) {
         bind(out, "--bind", real);
+        good = bind_between(out, real, root);
+    }
     free(real);
     free(cache);
-    return true;
+    return good;
 }
 
 /* Where the sandbox has a directory of its own, what lies below it outside is not there. A path
@@ -94,7 +114,7 @@ int bs_bubblewrap_plan(const struct bs_backend_context *context, const struct bs
     bs_plan_arg(out, "--tmpfs");
     bs_plan_arg(out, scratch);
     if (context->confine == BS_CONFINE_FULL_DEV)
-        good = bind_cache(out);
+        good = bind_cache(out, context->root);
     bind_readable(out, context, scratch);
     bind(out, writable ? "--bind" : "--ro-bind", context->root);
     int code = BS_OK;

@@ -163,7 +163,8 @@ int bs_confined_prepare(void *ctx, const struct bs_backend_context *context, int
     if (code == BS_OK)
         code = look_at_rules(kind, context, state, report, err);
     if (code == BS_OK)
-        code = bs_links_report(context->root, report, err);
+        code =
+            bs_links_report(context->root, kind->namespaces ? NULL : state->profile, report, err);
     state->hides_home = code == BS_OK && hides_home(kind, state, getenv("HOME"));
     return code;
 }

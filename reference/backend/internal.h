@@ -5,6 +5,8 @@
 #include <boxspec/backend.h>
 #include <boxspec/profile.h>
 
+#include <sys/stat.h>
+
 #include "base/buf.h"
 
 /* Contexts (context.c). */
@@ -80,6 +82,10 @@ int bs_policy_of(const struct bs_backend_context *context, struct bs_profile **p
                  struct bs_error *err);
 bool bs_profile_denies(const struct bs_profile *profile, enum bs_op op);
 
+/* The path that a rule names, where it names one: `a/b`, and `a/b` of `a/b/`**, which is a tree.
+ * Its length, or 0 (rules.c). */
+size_t bs_literal_of(const char *rule, bool *tree);
+
 /* Rules that a mechanism does not hold (rules.c). `root` NULL: every name is taken to exist. */
 bool bs_rules_of_mounts(const struct bs_profile *profile, const char *root, bool root_is_writable,
                         struct bs_backend_report *report, unsigned counts[2]);
@@ -95,7 +101,30 @@ int bs_mounts_add(const struct bs_profile *profile, const char *root, bool root_
 void bs_plan_add(struct bs_buf *out, const char *key, const char *value);
 void bs_plan_arg(struct bs_buf *out, const char *word);
 
-int bs_links_report(const char *root, struct bs_backend_report *report, struct bs_error *err);
+/* Files with a name outside of the root; with a profile, also those that it does not treat alike
+ * under each of their names. */
+int bs_links_report(const char *root, const struct bs_profile *profile,
+                    struct bs_backend_report *report, struct bs_error *err);
+
+/* The strictest that is wanted of a file under any of its names (aliases.c): all are added, then
+ * sorted, then asked. Larger is stricter. */
+struct bs_alias {
+    uint64_t device;
+    uint64_t inode;
+    int access;
+};
+struct bs_aliases {
+    struct bs_alias *list;
+    size_t n;
+    size_t cap;
+};
+#define BS_ALIASES_INIT                                                                            \
+    { NULL, 0, 0 }
+bool bs_aliases_add(struct bs_aliases *aliases, const struct stat *st, int access); /* memory */
+void bs_aliases_sort(struct bs_aliases *aliases);
+/* `access`, or more where another name has it. */
+int bs_aliases_strictest(const struct bs_aliases *aliases, const struct stat *st, int access);
+void bs_aliases_clear(struct bs_aliases *aliases);
 
 /* What a scan compares with (scan.c). */
 struct bs_snapshot;

@@ -68,14 +68,13 @@ static void grant_devices(struct bs_buf *out, uint64_t handled) {
 static bool grant_rule(struct bs_buf *out, uint64_t handled, const char *root, const char *rule) {
     char *path = NULL;
     struct stat st;
-    size_t len = strlen(rule);
-    bool tree = len > 3 && strcmp(rule + len - 3, "/**") == 0;
+    bool tree = false;
+    size_t len = bs_literal_of(rule, &tree);
     if (strcmp(rule, "**") == 0) {
         grant(out, tree_rights(handled), root);
         return true;
     }
-    if (strcspn(rule, "*?[{\\") < len - (tree ? 3 : 0) ||
-        asprintf(&path, "%s/%.*s", root, (int)(len - (tree ? 3 : 0)), rule) < 0)
+    if (len == 0 || asprintf(&path, "%s/%.*s", root, (int)len, rule) < 0)
         return false;
     bool good = false;
     char *real = realpath(path, NULL);
@@ -107,7 +106,9 @@ static bool grant_policy(const struct bs_profile *profile, const char *root, uin
     return good;
 }
 
-static bool grant_cache(struct bs_buf *out, uint64_t handled) {
+/* Grants add up: one above or below the root, where a policy denies something, would undo that. */
+static bool grant_cache(struct bs_buf *out, uint64_t handled, const char *root, bool denies,
+                        struct bs_backend_report *report) {
     const char *home = getenv("HOME");
     char *cache = NULL;
     if (home == NULL || home[0] != '/')
@@ -115,11 +116,14 @@ static bool grant_cache(struct bs_buf *out, uint64_t handled) {
     if (asprintf(&cache, "%s/.cache", home) < 0)
         return false;
     char *real = realpath(cache, NULL);
-    if (real != NULL)
+    bool good = true;
+    if (real != NULL && denies && (bs_is_below(root, real) || bs_is_below(real, root)))
+        good = bs_report_warn(report, "`%.400s`: not granted, for it and the root overlap", real);
+    else if (real != NULL)
         grant(out, tree_rights(handled), real);
     free(real);
     free(cache);
-    return true;
+    return good;
 }
 
 int bs_landlock_plan(const struct bs_backend_context *context, const struct bs_profile *profile,
@@ -147,7 +151,8 @@ int bs_landlock_plan(const struct bs_backend_context *context, const struct bs_p
     grant(out, tree_rights(handled), scratch);
     bool good = true;
     if (context->confine == BS_CONFINE_FULL_DEV)
-        good = grant_cache(out, handled);
+        good = grant_cache(out, handled, context->root,
+                           profile != NULL && bs_profile_denies(profile, BS_OP_MODIFY), report);
     if (context->confine != BS_CONFINE_READ_ONLY && profile == NULL)
         grant(out, tree_rights(handled), context->root);
     else if (context->confine != BS_CONFINE_READ_ONLY)

@@ -46,14 +46,34 @@ static int by_file(const void *a, const void *b) {
     return strcmp(x->path, y->path);
 }
 
+/* Whether the policy says the same of each name. One that cannot be judged is denied. */
+static bool treated_alike(const struct bs_profile *profile, const struct name *list, size_t n) {
+    bool alike = true;
+    for (int op = BS_OP_READ; profile != NULL && op <= BS_OP_MODIFY; op++) {
+        size_t allowed = 0;
+        for (size_t i = 0; i < n; i++) {
+            struct bs_decision decision;
+            if (bs_profile_check(profile, (enum bs_op)op, list[i].path, strlen(list[i].path),
+                                 &decision, NULL) != BS_OK)
+                continue;
+            allowed += decision.allowed;
+            bs_decision_clear(&decision);
+        }
+        alike = alike && (allowed == 0 || allowed == n);
+    }
+    return alike;
+}
+
 /* Of a file with other names than those found here, each name here is told. */
-static bool tell(const struct names *names, const char *root, struct bs_backend_report *report) {
+static bool tell(const struct names *names, const char *root, const struct bs_profile *profile,
+                 struct bs_backend_report *report) {
     for (size_t i = 0; i < names->n;) {
         size_t end = i + 1;
         while (end < names->n && names->list[end].file.device == names->list[i].file.device &&
                names->list[end].file.inode == names->list[i].file.inode)
             end++;
-        bool elsewhere = names->list[i].file.names > end - i;
+        bool elsewhere = names->list[i].file.names > end - i ||
+                         !treated_alike(profile, &names->list[i], end - i);
         for (; i < end; i++) {
             if (elsewhere && !bs_report_hard_link(report, root, names->list[i].path))
                 return false;
@@ -62,13 +82,14 @@ static bool tell(const struct names *names, const char *root, struct bs_backend_
     return true;
 }
 
-int bs_links_report(const char *root, struct bs_backend_report *report, struct bs_error *err) {
+int bs_links_report(const char *root, const struct bs_profile *profile,
+                    struct bs_backend_report *report, struct bs_error *err) {
     struct names names = {.n = 0};
     struct bs_links_report looked = {.found = 0};
     int code = bs_policy_links(root, UINT64_MAX, add, &names, &looked, err);
     if (code == BS_OK && names.n > 0) {
         qsort(names.list, names.n, sizeof *names.list, by_file);
-        names.out_of_memory = names.out_of_memory || !tell(&names, root, report);
+        names.out_of_memory = names.out_of_memory || !tell(&names, root, profile, report);
     }
     if (code == BS_OK && names.out_of_memory)
         code = bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for hard links");

@@ -14,7 +14,7 @@
 
 enum { MOST_MOUNTS = 4000, MOST_LEVELS = 512 };
 
-enum access { OPEN, READ_ONLY, HIDDEN };
+enum access { OPEN, READ_ONLY, HIDDEN }; /* from lax to strict */
 
 /* A directory on the way from the root to where the walk is. */
 struct level {
@@ -32,6 +32,7 @@ struct planner {
     const char *place;
     struct bs_buf *out;
     struct bs_backend_report *report;
+    struct bs_aliases aliases;
     struct level *levels;
     size_t depth;
     unsigned mounts;
@@ -58,8 +59,14 @@ static bool allows(const struct bs_profile *profile, enum bs_op op, const char *
     return allowed;
 }
 
+/* Whoever opens one for writing needs no mount that may be written to: what is read-only is hidden.
+ */
+static bool is_channel(const struct stat *st) {
+    return S_ISFIFO(st->st_mode) || S_ISSOCK(st->st_mode);
+}
+
 /* A directory is what a name is that nobody thought of when the rules were written. */
-static enum access wanted(const struct planner *planner, const struct bs_walked *at) {
+static enum access wanted_by_name(const struct planner *planner, const struct bs_walked *at) {
     const struct bs_profile *profile = planner->profile;
     const char *path = at->relative[0] != '\0' ? at->relative : ".";
     bool reads = allows(profile, BS_OP_READ, path);
@@ -73,9 +80,21 @@ static enum access wanted(const struct planner *planner, const struct bs_walked 
         writes = allows(profile, BS_OP_MODIFY, fresh);
         free(fresh);
     }
-    if (!reads)
+    writes = writes && planner->root_is_writable;
+    if (!reads || (!writes && is_channel(at->st)))
         return HIDDEN;
-    return writes && planner->root_is_writable ? OPEN : READ_ONLY;
+    return writes ? OPEN : READ_ONLY;
+}
+
+static enum access wanted(const struct planner *planner, const struct bs_walked *at) {
+    return (enum access)bs_aliases_strictest(&planner->aliases, at->st,
+                                             wanted_by_name(planner, at));
+}
+
+static bool note_alias(void *ctx, const struct bs_walked *at) {
+    struct planner *planner = ctx;
+    return at->st->st_nlink < 2 || S_ISDIR(at->st->st_mode) ||
+           bs_aliases_add(&planner->aliases, at->st, wanted_by_name(planner, at));
 }
 
 static void mount_new(struct planner *planner, const char *option, const char *at) {
@@ -198,12 +217,17 @@ int bs_mounts_add(const struct bs_profile *profile, const char *root, bool root_
                               .place = place,
                               .out = out,
                               .report = report,
+                              .aliases = BS_ALIASES_INIT,
                               .levels = calloc(MOST_LEVELS + 1, sizeof *planner.levels),
                               .root_is_writable = root_is_writable};
+    const struct bs_walk first = {root, &planner, note_alias, NULL, NULL, cancel};
     const struct bs_walk walk = {root, &planner, enter, leave, closed, cancel};
     if (planner.levels == NULL)
         return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for mounts");
-    int code = bs_walk_tree(&walk, err);
+    int code = bs_walk_tree(&first, err);
+    bs_aliases_sort(&planner.aliases);
+    if (code == BS_OK)
+        code = bs_walk_tree(&walk, err);
     if (planner.too_many || planner.too_deep)
         code = bs_fail(err, BS_E_EXECUTION, 0,
                        planner.too_many ? "the policy needs more than %d mounts in this workspace"
@@ -214,5 +238,6 @@ int bs_mounts_add(const struct bs_profile *profile, const char *root, bool root_
     while (planner.depth > 0)
         free(planner.levels[--planner.depth].path);
     free(planner.levels);
+    bs_aliases_clear(&planner.aliases);
     return code;
 }

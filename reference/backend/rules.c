@@ -8,16 +8,13 @@
 
 #include "backend/internal.h"
 
-/* The path that a rule names, where it names one: `a/b`, and `a/b` of `a/b/`**. Its length, or 0.
- */
-static size_t literal(const char *rule, size_t len) {
-    if (len > 3 && strcmp(rule + len - 3, "/**") == 0)
+size_t bs_literal_of(const char *rule, bool *tree) {
+    size_t len = strlen(rule);
+    *tree = len > 3 && strcmp(rule + len - 3, "/**") == 0;
+    if (*tree)
         len -= 3;
-    for (size_t i = 0; i < len; i++) {
-        if (strchr("*?[]{}\\", rule[i]) != NULL)
-            return 0;
-    }
-    return len;
+    /* No other letter has a meaning in a rule. */
+    return strcspn(rule, "*?") < len ? 0 : len;
 }
 
 enum found { FOUND, ABSENT, CLOSED, LINK };
@@ -48,7 +45,8 @@ static enum found look(const char *root, const char *path, size_t len) {
 static const char *why_not_mounted(const struct bs_entry *entry, const char *root) {
     if (strcmp(entry->rule, "**") == 0)
         return NULL;
-    size_t len = literal(entry->rule, entry->rule_len);
+    bool tree = false;
+    size_t len = bs_literal_of(entry->rule, &tree);
     if (len == 0)
         return "names that are made later cannot be mounted over; what exists at the start is held";
     if (root == NULL)
@@ -63,11 +61,19 @@ static const char *why_not_mounted(const struct bs_entry *entry, const char *roo
     }
 }
 
+/* A rule that allows by a pattern says of names that are made later what no mount can say: they
+ * have what their directory has. */
+static const char *why_not_exact(const struct bs_entry *entry) {
+    bool tree = false;
+    bool exact = strcmp(entry->rule, "**") == 0 || bs_literal_of(entry->rule, &tree) > 0;
+    return exact ? NULL : "names that are made later have what their directory has";
+}
+
 /* The rule as the policy has it, with its `!`. */
 static bool add(struct bs_backend_report *report, const struct bs_entry *entry, const char *why) {
     char text[4200];
     bool own = entry->origin == BS_ENTRY_PROFILE;
-    (void)snprintf(text, sizeof text, "%s%s", own ? "!" : "", entry->rule);
+    (void)snprintf(text, sizeof text, "%s%s", own == entry->negated ? "!" : "", entry->rule);
     return bs_report_unenforced(report, text, why);
 }
 
@@ -77,10 +83,14 @@ bool bs_rules_of_mounts(const struct bs_profile *profile, const char *root, bool
     for (int op = BS_OP_READ; profile != NULL && op <= BS_OP_MODIFY; op++) {
         size_t n = 0;
         const struct bs_entry *entries = bs_profile_entries(profile, (enum bs_op)op, &n);
+        bool everything = false; /* is allowed by the rules so far: another one adds nothing */
         if (op == BS_OP_MODIFY && !root_is_writable)
             continue;
         for (size_t i = 0; i < n; i++) {
-            const char *why = entries[i].negated ? why_not_mounted(&entries[i], root) : NULL;
+            const char *why = entries[i].negated ? why_not_mounted(&entries[i], root)
+                              : everything       ? NULL
+                                                 : why_not_exact(&entries[i]);
+            everything = !entries[i].negated && (everything || strcmp(entries[i].rule, "**") == 0);
             if (why == NULL)
                 continue;
             counts[op]++;

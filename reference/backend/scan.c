@@ -2,6 +2,7 @@
  * set by a program, so it shows what the other times would hide. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,6 +23,21 @@ struct bs_snapshot {
     const struct bs_profile *profile;
 };
 
+static bool add(struct bs_snapshot *snapshot, const char *path, const char *rule,
+                const struct stat *st) {
+    if (snapshot->n == snapshot->cap) {
+        size_t cap = snapshot->cap > 0 ? snapshot->cap * 2 : 64;
+        struct seen *list = realloc(snapshot->list, cap * sizeof *list);
+        if (list == NULL)
+            return false;
+        snapshot->list = list;
+        snapshot->cap = cap;
+    }
+    struct seen *seen = &snapshot->list[snapshot->n++];
+    *seen = (struct seen){strdup(path), strdup(rule), *st};
+    return seen->path != NULL && seen->rule != NULL;
+}
+
 static bool take(void *ctx, const struct bs_walked *at) {
     struct bs_snapshot *snapshot = ctx;
     struct bs_decision decision;
@@ -29,25 +45,23 @@ static bool take(void *ctx, const struct bs_walked *at) {
         return true;
     int code = bs_profile_check(snapshot->profile, BS_OP_MODIFY, at->relative, strlen(at->relative),
                                 &decision, NULL);
+    if (code == BS_E_EXECUTION)
+        return false;
+    /* What the policy refuses to judge is refused. */
     if (code != BS_OK)
-        return code != BS_E_EXECUTION;
-    bool good = true;
-    if (!decision.allowed) {
-        if (snapshot->n == snapshot->cap) {
-            size_t cap = snapshot->cap > 0 ? snapshot->cap * 2 : 64;
-            struct seen *list = realloc(snapshot->list, cap * sizeof *list);
-            if (list == NULL) {
-                bs_decision_clear(&decision);
-                return false;
-            }
-            snapshot->list = list;
-            snapshot->cap = cap;
-        }
-        struct seen *seen = &snapshot->list[snapshot->n++];
-        *seen = (struct seen){strdup(at->relative), strdup(decision.matched_rule), *at->st};
-        good = seen->path != NULL && seen->rule != NULL;
-    }
+        return add(snapshot, at->relative, "<no name for a policy>", at->st);
+    bool good = decision.allowed || add(snapshot, at->relative, decision.matched_rule, at->st);
     bs_decision_clear(&decision);
+    return good;
+}
+
+/* What was done in one that was closed meanwhile cannot be told, and that is told. */
+static bool closed(void *ctx, const struct bs_walked *at) {
+    char *path = NULL;
+    if (asprintf(&path, "%s/", at->relative) < 0)
+        return false;
+    bool good = add(ctx, path, "<may not be looked into>", at->st);
+    free(path);
     return good;
 }
 
@@ -76,7 +90,7 @@ int bs_snapshot_take(const struct bs_profile *profile, const char *root,
         return BS_E_EXECUTION;
     }
     taken->profile = profile;
-    const struct bs_walk walk = {root, taken, take, NULL, NULL, -1};
+    const struct bs_walk walk = {root, taken, take, NULL, closed, -1};
     int code = bs_walk_tree(&walk, err);
     if (code != BS_OK) {
         bs_snapshot_free(taken);

@@ -156,8 +156,8 @@ void bs_cli_inside_put(FILE *to, const struct bs_backend_report *report, bool cl
     }
     put_rest(to, "rules that are not enforced", report->n_unenforced);
     for (size_t i = 0; i < fewer(report->n_hard_links); i++)
-        bs_cli_inside_put_line(to, "has another name outside: ", report->hard_links[i]);
-    put_rest(to, "files with another name outside", report->n_hard_links);
+        bs_cli_inside_put_line(to, "has another name: ", report->hard_links[i]);
+    put_rest(to, "files with another name", report->n_hard_links);
     for (size_t i = 0; i < fewer(report->n_violations); i++) {
         bs_cli_inside_put_line(to, "changed against a rule: ", report->violations[i].path);
         bs_cli_inside_put_line(to, "    ", report->violations[i].rule);

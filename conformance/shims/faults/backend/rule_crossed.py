@@ -72,7 +72,7 @@ def grants_come_last():
 def the_cache_covers_what_is_denied():
     @replaces(Bubblewrap)
     def command(original, self, argv, root, profile, cwd=b"/", binds=()):
-        more = self.cache() if profile == "full-dev" else []
+        more = self.cache(root) if profile == "full-dev" else []
         return original(self, argv, root, profile, cwd, [*binds, *more])
 
 

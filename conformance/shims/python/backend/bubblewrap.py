@@ -103,13 +103,14 @@ class Bubblewrap:
             kept[path] = None
         if given.deny_modify:
             kept.update(dict.fromkeys(tree.closed(context.root)))
+        kept.update(dict.fromkeys(tree.other_names(context.root, kept)))
         for folder in self.ancestors(kept, context.root) if writable else ():
             if not given.denied(
                 "modify", os.path.relpath(os.fsdecode(folder), os.fsdecode(context.root))
             ):
                 made += [b"--bind", folder, folder]
         for path in kept:
-            made += [b"--ro-bind", path, path]
+            made += self.keep(path)
         for path in self.hidden(context.root, given):
             made += self.hide(path)
         self.report_absent(context.root, given, claims)
@@ -121,6 +122,9 @@ class Bubblewrap:
         if os.path.realpath(path) != path or not os.path.exists(path):
             return []
         return [b"--bind", path, path]
+
+    def keep(self, path: bytes) -> list[bytes]:
+        return [b"--ro-bind", b"/dev/null" if tree.is_channel(path) else path, path]
 
     def ancestors(self, paths: dict[bytes, None], root: bytes) -> list[bytes]:
         """Else renaming one would take the mount below it along."""
@@ -142,7 +146,7 @@ class Bubblewrap:
             denied = path in closed or given.denied("read", os.fsdecode(relative))
             if denied and not covered:
                 found.append(path)
-        return found
+        return [*found, *(path for path in tree.other_names(root, found) if path not in found)]
 
     def hide(self, path: bytes) -> list[bytes]:
         if os.path.islink(path):
@@ -198,7 +202,7 @@ class Bubblewrap:
             bind = b"--ro-bind" if profile == "read-only" else b"--bind"
             made += [bind, root, root]
         if profile == "full-dev":
-            made += self.cache()
+            made += self.cache(root)
         made += [*binds, b"--chdir", cwd, b"--"]
         code = filter_.program(inet=True) if self.filters else None
         return made + inside.command(argv, session=False, filter_=code)
@@ -206,10 +210,25 @@ class Bubblewrap:
     def hardening(self) -> list[bytes]:
         return [b"--new-session", b"--die-with-parent", b"--cap-drop", b"ALL"]
 
-    def cache(self) -> list[bytes]:
+    def cache(self, root: bytes) -> list[bytes]:
         home = os.environb.get(b"HOME")
         folder = os.path.join(home, b".cache") if home else b""
-        return [b"--bind", folder, folder] if os.path.isdir(folder) else []
+        if not os.path.isdir(folder):
+            return []
+        made = [b"--bind", folder, folder]
+        for between in self.between(os.path.realpath(folder), root):
+            made += [b"--bind", between, between]
+        return made
+
+    def between(self, cache: bytes, root: bytes) -> list[bytes]:
+        """Directories on the way from the cache to the root, from the top. One of them could be
+        renamed, and the root with it, if nothing were mounted there."""
+        found: list[bytes] = []
+        folder = os.path.dirname(root)
+        while folder.startswith(cache + b"/"):
+            found.insert(0, folder)
+            folder = os.path.dirname(folder)
+        return found
 
     def shutdown(self) -> None:
         self.binds = []

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 
 def fail(why: OSError) -> None:
@@ -32,6 +33,28 @@ def closed(root: bytes) -> Iterator[bytes]:
         path = os.path.join(root, relative)
         if os.path.isdir(path) and not is_open(path):
             yield path
+
+
+def other_names(root: bytes, paths: Iterable[bytes]) -> Iterator[bytes]:
+    """Further names of these files in the workspace: what is done under one is done to all."""
+    files = {file_of(path) for path in paths} - {None}
+    for relative in entries(root) if files else ():
+        path = os.path.join(root, relative)
+        if file_of(path) in files:
+            yield path
+
+
+def file_of(path: bytes) -> tuple[int, int] | None:
+    """What it is, where it has more names."""
+    st = os.lstat(path)
+    many = st.st_nlink > 1 and not stat.S_ISDIR(st.st_mode) and not stat.S_ISLNK(st.st_mode)
+    return (st.st_dev, st.st_ino) if many else None
+
+
+def is_channel(path: bytes) -> bool:
+    """Whoever opens one for writing needs no mount that may be written to."""
+    mode = os.lstat(path).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
 def missing_links(root: bytes) -> list[bytes]:

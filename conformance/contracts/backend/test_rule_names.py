@@ -1,0 +1,159 @@
+"""Policies inside, where a path is more than a name: one file with two, a pipe, a root that lies in
+another grant, and rules that allow by a pattern."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from boxspec.api import Box, Declared, HostLacks, Verdict, expect, requires
+from contracts.backend.answers import ObservedSession
+from contracts.backend.attempt import WORK
+from contracts.backend.ground import Ground, made_ground
+from contracts.backend.ruled import named, policy
+
+RULES = "backend.policy"
+NEEDS = [WORK, "BACKEND-CONTEXT-01"]
+
+
+def inside(
+    box: Box,
+    ground: Ground,
+    line: str,
+    rules: dict[str, Any],
+    *,
+    root: Path | None = None,
+    profile: str = "repo-write",
+) -> ObservedSession:
+    """A line of shell under these rules. Its last word tells that it was executed."""
+    session = box.backend.run(
+        [{"program": "/bin/sh", "args": ["-c", f"{line}\necho ran"]}],
+        root=root or ground.ws,
+        profile=profile,
+        policy=rules,
+        on_unavailable="degrade",
+        shim_env={"HOME": str(ground.home)},
+    )
+    session.need_enforcement()
+    expect("whether it ran", b"ran\n" in session.only.stdout, True, verdict=Verdict.OVERREFUSED)
+    return session
+
+
+def judge(session: ObservedSession, broken: bool, *, named_by: str, aspect: str) -> None:
+    """What was not held is a contradiction, unless it was declared by name."""
+    claim = session.claim(aspect)["claim"]
+    if broken and claim != "fully" and session.result["not_enforced"]:
+        raise Declared(aspect, claim, f"{named_by} does not hold")
+    expect(f"whether {named_by} was broken", broken, False, verdict=Verdict.CONTRADICTION)
+
+
+@requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
+def test_a_denied_file_stays_under_its_other_name(box: Box) -> None:
+    """Which is allowed by itself: the file has both."""
+    with made_ground() as ground:
+        kept = ground.ws / "kept"
+        kept.write_text("canary\n")
+        os.link(kept, ground.ws / "alias")
+        ground.watch(kept)
+        session = inside(box, ground, "echo x >>alias", policy(("kept",)))
+        if ground.changes() and {os.fsencode(kept), os.fsencode(ground.ws / "alias")} <= {
+            *session.hard_links
+        }:
+            raise Declared("hard_links", "named", "kept is changed as alias")
+        judge(session, bool(ground.changes()), named_by="kept", aspect="fs-write")
+
+
+@requires("BACKEND-RULE-06", capability=RULES, needs=NEEDS)
+def test_a_denied_file_is_not_read_under_its_other_name(box: Box) -> None:
+    with made_ground() as ground:
+        kept = ground.ws / "kept"
+        kept.write_text(ground.token)
+        os.link(kept, ground.ws / "alias")
+        session = inside(box, ground, "cat alias", policy(deny_read=("kept",)))
+        is_read = ground.token.encode() in session.only.stdout
+        if is_read and os.fsencode(ground.ws / "alias") in session.hard_links:
+            raise Declared("hard_links", "named", "kept is read as alias")
+        judge(session, is_read, named_by="kept", aspect="fs-read")
+
+
+@contextlib.contextmanager
+def listening(pipe: Path) -> Any:
+    """A reader outside; nobody who writes waits for one."""
+    fd = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
+
+
+def _heard(fd: int) -> bytes:
+    with contextlib.suppress(BlockingIOError):
+        return os.read(fd, 100)
+    return b""
+
+
+@requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
+@pytest.mark.parametrize(("name", "denied"), [("p", ("p",)), ("d/p", ("d", "d/**"))])
+def test_what_is_written_to_a_denied_pipe_does_not_arrive(
+    box: Box, name: str, denied: tuple[str, ...]
+) -> None:
+    """A file system that is read-only is none for pipes."""
+    with made_ground() as ground:
+        pipe = ground.ws / name
+        pipe.parent.mkdir(exist_ok=True)
+        os.mkfifo(pipe)
+        with listening(pipe) as fd:
+            with pipe.open("wb") as writer:
+                writer.write(b"control")
+            if _heard(fd) != b"control":
+                raise HostLacks("escape probes", "a pipe passes nothing on here")
+            session = inside(box, ground, f"echo x >{name}", policy(denied))
+            heard = _heard(fd)
+        judge(session, heard != b"", named_by=name, aspect="fs-write")
+
+
+@requires("BACKEND-RULE-02", capability=RULES, needs=NEEDS)
+def test_a_denied_file_stays_when_the_way_to_the_root_is_moved(box: Box) -> None:
+    """Under full-dev the directories between the cache and the root are granted, too."""
+    with made_ground() as ground:
+        cache = ground.home / ".cache"
+        root = cache / "a" / "ws"
+        root.mkdir(parents=True)
+        kept = root / "kept"
+        kept.write_text("canary\n")
+        ground.watch(kept)
+        line = f"mv {cache}/a {cache}/b; mkdir -p {root}; echo x >{kept}"
+        rules = policy(("kept",))
+        session = inside(box, ground, line, rules, root=root, profile="full-dev")
+        judge(session, bool(ground.changes()), named_by="kept", aspect="fs-write")
+
+
+@requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
+def test_what_no_rule_allows_stays_below_the_cache(box: Box) -> None:
+    with made_ground() as ground:
+        root = ground.home / ".cache" / "project"
+        root.mkdir(parents=True)
+        kept = root / "kept"
+        kept.write_text("canary\n")
+        ground.watch(kept)
+        rules = policy(modify=("src/**",))
+        session = inside(box, ground, "echo x >kept", rules, root=root, profile="full-dev")
+        judge(session, bool(ground.changes()), named_by="kept", aspect="fs-write")
+
+
+@requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)
+@pytest.mark.parametrize("rule", ["src/*", "s*/*", "?rc/new"])
+def test_a_rule_that_allows_one_level_allows_no_more_or_is_named(box: Box, rule: str) -> None:
+    """What is made inside has what its directory has, where mounts are all there is."""
+    with made_ground() as ground:
+        (ground.ws / "src").mkdir()
+        line = "mkdir src/new; echo x >src/new/file"
+        session = inside(box, ground, line, policy(modify=(rule,)))
+        broken = (ground.ws / "src" / "new" / "file").exists()
+        held_or_named = not broken or bool(named(session, rule))
+        evidence = {"not_enforced": session.result["not_enforced"]}
+        expect(f"{rule} holds, or is named", held_or_named, True, evidence, Verdict.CONTRADICTION)

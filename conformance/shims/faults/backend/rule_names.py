@@ -1,0 +1,44 @@
+"""Mistakes where a path is more than a name: a file with two, a pipe, the way to the root."""
+
+import os
+
+import backend.tree as tree
+from backend.bubblewrap import Bubblewrap
+from faults.registry import fault, replaces
+
+
+@fault("BACKEND-RULE-01", "a file is its name", "a mount for each path that is denied")
+def other_names_are_other_files():
+    @replaces(tree)
+    def other_names(original, root, paths):
+        return iter(())
+
+
+@fault("BACKEND-RULE-01", "a read-only mount holds pipes", "EROFS is for files and directories")
+def pipes_are_mounted_read_only():
+    @replaces(tree)
+    def is_channel(original, path):
+        return False
+
+
+@fault("BACKEND-RULE-02", "the way to the root may be renamed", "the root alone is bound")
+def the_way_to_the_root_is_not_bound():
+    @replaces(Bubblewrap)
+    def between(original, self, cache, root):
+        return []
+
+
+@fault("BACKEND-RULE-03", "a pattern grants its directory", "dirname() of the rule")
+def patterns_grant_their_directory():
+    @replaces(Bubblewrap)
+    def mounts(original, self, context, given, claims):
+        made = original(self, context, given, claims)
+        for body in given.grants:
+            path = os.path.join(context.root, os.fsencode(os.path.dirname(body)))
+            if body.endswith("/*") and os.path.isdir(path):
+                made += [b"--bind", path, path]
+        return made
+
+    @replaces(Bubblewrap)
+    def grants_that_are_wild(original, self, given):
+        return [each for each in original(self, given) if not str(each["rule"]).endswith("/*")]
