@@ -29,7 +29,8 @@ static bool bind_between(struct bs_buf *out, const char *cache, const char *root
     char *path = strdup(root);
     if (path == NULL)
         return false;
-    for (char *slash = strchr(path + strlen(cache) + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+    for (char *slash = strchr(path + strlen(cache) + 1, '/'); slash != NULL;
+         slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         bind(out, "--bind", path);
         *slash = '/';

@@ -144,8 +144,9 @@ struct bs_backend_report {
     size_t n_unenforced;
     const char **warnings;
     size_t n_warnings;
-    /* Absolute paths of files in the workspace that have names elsewhere, and of those that a policy
-     * denies under one name and allows under another, where the backend holds no file under all. */
+    /* Absolute paths of files in the workspace that have names elsewhere, and of those that a
+     * policy denies under one name and allows under another, where the backend holds no file under
+     * all. */
     const char **hard_links;
     size_t n_hard_links;
     struct bs_violation *violations; /* of bs_session_scan */
