@@ -34,7 +34,7 @@ def test_a_module_is_refused_and_answers(box: Box) -> None:
         for name in talker.backends(box):
             seen = module(box, lines(there), name)
             expect(f"the end ({name})", end(seen), "value")
-            talker.expect_refused(seen.value, there, seen.result, name)
+            talker.expect_refused(box, seen.value, there, seen.result, name)
 
 
 @requires("MODULE-BACKEND-02", capability=HERE)
