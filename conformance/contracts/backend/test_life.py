@@ -172,13 +172,14 @@ def test_nothing_is_left_where_temporary_files_lie(box: Box, what: str) -> None:
             box.backend.probe("repo-write", shim_env=env)
         else:
             call = {"program": MISSING} if what == "missing" else {"program": "/bin/sh"}
-            box.backend.run(
+            session = box.backend.run(
                 [call if what == "missing" else {**call, "args": ["-c", FILLS]}],
                 root=ground.ws,
                 profile="repo-write",
                 on_unavailable="degrade",
                 shim_env=env,
             )
+            session.need_enforcement()
         expect("what is left", [path.name for path in place.iterdir()], [])
 
 
