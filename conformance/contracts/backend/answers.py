@@ -54,11 +54,17 @@ class ObservedSession(Observed):
         what a probe claims to be enforced is kept, unless prepare failed."""
         if self.result["enforcement"] != "none":
             return False
-        if all(each["ok"] for each in self.entries("prepare")):
+        if self._degrades and all(each["ok"] for each in self.entries("prepare")):
             own, probed = self.result["claims"], self._probed(self)
             for said, claims in (("the session", own), ("backend.probe", probed)):
                 self._expect_unavailable(said, claims)
         return True
+
+    @property
+    def _degrades(self) -> bool:
+        """Whether degrade was asked for: who refuses a session says none of it as well."""
+        asked = self.message if isinstance(self.message, dict) else {}
+        return asked.get("on_unavailable") == "degrade"
 
     def _expect_unavailable(self, said: str, claims: Claims | None) -> None:
         if claims is None or claims["overall"] == "unavailable":
