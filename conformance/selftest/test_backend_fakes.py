@@ -82,7 +82,7 @@ def test_a_backend_whose_probe_was_cut_off_is_asked_again(
 
     def look_at(enforcement: str) -> None:
         seen = SimpleNamespace(ok=True, elapsed_ms=took_ms, result={"enforcement": enforcement})
-        asks._look_again_if_cut_off(cast(ObservedSession, seen))
+        asks._look_again_if_cut_off(cast(ObservedSession, seen), "one")
 
     look_at(before)
     if again:

@@ -8,7 +8,7 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -272,7 +272,7 @@ class Box:
     def launch(
         self,
         message: Message | bytes,
-        make: type[Outcome],
+        make: Callable[..., Outcome],
         *,
         child: bool = False,
         deadline_ms: float | None = None,

@@ -3,16 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
-from boxspec.judge.verdict import NotApplicable
+from boxspec.judge.verdict import Declared, Failure, NotApplicable, Verdict
 from boxspec.target.client.b64 import unb64
-from boxspec.target.observed import Observed
+from boxspec.target.observed import Facts, Observed
 from contracts.shared.runs import RunAnswer
+
+Claims = dict[str, Any]
+# Who asks whether a backend is kept that enforces something.
+KEPT = "BACKEND-SESSION-03"
+NOTHING = {"claim": "unavailable", "reasons": ["there is no claim"]}
 
 
 class ObservedSession(Observed):
-    """The answer to one backend.run, and what was seen of it."""
+    """The answer to one backend.run, and what was seen of it.
+
+    probed: what backend.probe claims of the same fields, asked when it is needed; None where it has
+    no answer.
+    """
+
+    def __init__(
+        self,
+        raw: dict[str, Any] | None,
+        observed: Facts,
+        probed: Callable[[ObservedSession], Claims | None] = lambda _: None,
+    ) -> None:
+        super().__init__(raw, observed)
+        self._probed = probed
 
     @property
     def opened(self) -> bool:
@@ -29,19 +48,70 @@ class ObservedSession(Observed):
         (one,) = self.calls
         return one
 
+    @property
+    def dropped(self) -> bool:
+        """Whether it ran without the backend. A failure where that is more than degrade may do:
+        what a probe claims to be enforced is kept, unless prepare failed."""
+        if self.result["enforcement"] != "none":
+            return False
+        if self._degrades and all(each["ok"] for each in self.entries("prepare")):
+            own, probed = self.result["claims"], self._probed(self)
+            for said, claims in (("the session", own), ("backend.probe", probed)):
+                self._expect_unavailable(said, claims)
+        return True
+
+    @property
+    def _degrades(self) -> bool:
+        """Whether degrade was asked for: who refuses a session says none of it as well."""
+        asked = self.message if isinstance(self.message, dict) else {}
+        return asked.get("on_unavailable") == "degrade"
+
+    def _expect_unavailable(self, said: str, claims: Claims | None) -> None:
+        if claims is None or claims["overall"] == "unavailable":
+            return
+        raise Failure(
+            "whether the backend is kept that claims to enforce something",
+            "enforcement fully or partial",
+            f"none, although {said} claims {claims['overall']}",
+            {"why": str(self.result.get("why", "it does not say why"))},
+            symptom="a backend is dropped that claims to enforce something",
+            asked=self.message,
+            needs=[KEPT],
+        )
+
     def need_enforcement(self) -> None:
         """Whether anything is kept out is not asked of what says that it enforces nothing."""
-        if self.result["enforcement"] == "none":
-            raise NotApplicable("the backend says that it enforces nothing")
+        if self.dropped:
+            why = self.result.get("why", "it does not say why")
+            raise NotApplicable(f"the backend says that it enforces nothing: {why}")
 
     def claim(self, aspect: str) -> dict[str, Any]:
-        """What was claimed of an aspect before the run."""
-        claims = self.result["claims"]
-        nothing = {"claim": "unavailable", "reasons": ["there is no claim"]}
-        if claims is None:
-            return nothing
-        found: dict[str, Any] = claims["aspects"].get(aspect, nothing)
-        return found
+        """What was claimed of an aspect in this session."""
+        return _claim(self.result["claims"], aspect)
+
+    def claims_fully(self, aspect: str) -> bool:
+        """Whether an aspect was claimed fully, in this session or by backend.probe."""
+        if self.claim(aspect)["claim"] == "fully":
+            return True
+        return bool(_claim(self._probed(self), aspect)["claim"] == "fully")
+
+    def excuse(self, aspect: str, escaped: str) -> None:
+        """Something got out: Declared, unless the aspect was claimed fully. The answer comes after
+        the run: declared before it is what backend.probe does not claim either."""
+        said = self.claim(aspect)
+        if said["claim"] == "fully":
+            return
+        if self.claims_fully(aspect):
+            raise Failure(
+                f"{aspect}, which backend.probe claims fully",
+                "nothing gets out",
+                f"{escaped}; behind it the session calls {aspect} {said['claim']}",
+                {"claim of the session": said},
+                Verdict.CONTRADICTION,
+                why=f"{aspect} is claimed before the run, and not behind it",
+                asked=self.message,
+            )
+        raise Declared(aspect, said["claim"], escaped, "; ".join(said.get("reasons", ())))
 
     @property
     def logged(self) -> list[str]:
@@ -58,3 +128,8 @@ class ObservedSession(Observed):
     def hard_links(self) -> list[bytes]:
         """The files that the session names for their links."""
         return [unb64(each) for each in self.result.get("hard_links_b64", [])]
+
+
+def _claim(claims: Claims | None, aspect: str) -> dict[str, Any]:
+    found: dict[str, Any] = NOTHING if claims is None else claims["aspects"].get(aspect, NOTHING)
+    return found

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from boxspec.judge.verdict import Late
 from boxspec.target.case import WITHIN_S, Box
 from boxspec.target.client.b64 import put_word
 from boxspec.target.live import Live
 from boxspec.target.observed import Observed
-from contracts.backend.answers import ObservedSession
+from boxspec.target.session import Session
+from contracts.backend.answers import Claims, ObservedSession
 from contracts.shared.requests import exec_request
 
 Message = dict[str, Any]
 CONTROL = "none"
 # Whose probe is cut off by its own bound of time has been asked for longer than that.
 CUT_OFF_MS = 2000.0
-# The backends that have enforced something in this run, each with its shim.
+# The backends that have enforced something in this run, or claimed to, each with its shim.
 _seen_enforcing: set[tuple[str, ...]] = set()
+# The fields of a context that backend.probe has too.
+PROBED = ("profile", "policy", "egress", "strict_metadata")
+# Of a ground: they are other ones in each session, and no part of a claim.
+OF_THE_GROUND = ("HOME", "BOXSPEC_SECRET")
+# What backend.probe claims, by what it was asked.
+_probed: WeakKeyDictionary[Session, dict[str, Claims | None]] = WeakKeyDictionary()
 
 
 def context_of(fields: Mapping[str, Any]) -> Message:
@@ -71,7 +81,10 @@ class AsksBackend:
             **{name: value for name, value in fields.items() if value is not None},
         }
         options = {name: message.pop(name) for name in ("state", "shim_env") if name in message}
-        return self._box.send(message, within_s=within_s, **options)
+        answer = self._box.send(message, within_s=within_s, **options)
+        if answer.ok and answer.result["overall"] != "unavailable":
+            _seen_enforcing.add(self._named(message["backend"]))
+        return answer
 
     def start(
         self,
@@ -101,7 +114,7 @@ class AsksBackend:
             message["on_unavailable"] = on_unavailable
         return self._box.launch(
             message,
-            ObservedSession,
+            partial(ObservedSession, probed=partial(self._claimed, state, shim_env or {})),
             hold=hold,
             expect_result=expect_result,
             within_s=within_s,
@@ -115,13 +128,35 @@ class AsksBackend:
         with self.start(calls, **options) as live:
             seen = live.finish()
         if not {"script", "backend"} & set(options):
-            self._look_again_if_cut_off(seen)
+            self._look_again_if_cut_off(seen, self.chosen)
         return seen
 
-    def _look_again_if_cut_off(self, seen: ObservedSession) -> None:
+    def _claimed(
+        self, state: Sequence[str], shim_env: Mapping[str, str | None], seen: ObservedSession
+    ) -> Claims | None:
+        """What backend.probe claims of the fields of a session, in the same state; None of a
+        script, or where there is an error, which counts as unavailable."""
+        message = seen.message
+        if not isinstance(message, dict) or "script" in message:
+            return None
+        asked: Message = {"backend": message["backend"], "state": [*state]}
+        asked |= {name: each for name, each in message["context"].items() if name in PROBED}
+        env = {name: each for name, each in shim_env.items() if name not in OF_THE_GROUND}
+        known = _probed.setdefault(self._box.session, {})
+        key = json.dumps([asked, env], sort_keys=True)
+        if key not in known:
+            answer = self.probe(**asked, shim_env=shim_env)
+            known[key] = answer.result if answer.ok else None
+        self._look_again_if_cut_off(seen, message["backend"])
+        return known[key]
+
+    def _named(self, backend: str) -> tuple[str, ...]:
+        return (*map(str, self._box.session.argv), backend)
+
+    def _look_again_if_cut_off(self, seen: ObservedSession, backend: str) -> None:
         """A backend that has enforced before and is left away now may have missed the bound of its
         probe, on a machine that had no processor for it: it is asked again, alone."""
-        named = (*map(str, self._box.session.argv), self.chosen)
+        named = self._named(backend)
         if not seen.ok:
             return
         if seen.result["enforcement"] != "none":

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from boxspec.judge.verdict import Declared, Failure, HostLacks, NotApplicable, Verdict
+from boxspec.judge.verdict import Failure, HostLacks, Verdict
 from boxspec.target.case import Box
 from contracts.backend.answers import ObservedSession
 from contracts.backend.probes import Said
@@ -60,9 +60,7 @@ def inside(box: Box, scene: Scene, profile: str, **context: Any) -> tuple[Observ
 def said_inside(session: ObservedSession, allowed: str = EVERYWHERE) -> Said:
     """What the program of the first call said; it ran, and what is allowed worked. `allowed` is
     the requirement that asks for that by itself."""
-    if session.result["enforcement"] == "none":
-        why = session.result.get("why", "it does not say why")
-        raise NotApplicable(f"the backend says that it enforces nothing: {why}")
+    session.need_enforcement()
     answer = session.calls[0]
     if not answer.ok:
         raise Failure(
@@ -104,9 +102,8 @@ def judge(scene: Scene, session: ObservedSession, said: Said) -> None:
     claim = session.claim(probe.aspect)
     declared, reasons = claim["claim"], "; ".join(claim.get("reasons", ()))
     evidence = {"effects": effects, "inside": str(said), "claim": f"{declared} {reasons}".strip()}
-    if effects and probe.aspect != OWN and declared != "fully":
-        escaped = f"{probe.name}: {effects[0]}"
-        raise Declared(probe.aspect, declared, escaped, reasons)
+    if effects and probe.aspect != OWN:
+        session.excuse(probe.aspect, f"{probe.name}: {effects[0]}")
     if effects:
         raise Failure(
             probe.tries,

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from boxspec.api import Box, expect, requires
+from boxspec.api import Box, expect, one_of, requires
 from contracts.backend.attempt import said_inside
 from contracts.backend.ground import made_ground
 from contracts.backend.reports import environment, report
@@ -53,10 +53,9 @@ def test_pairs_come_as_they_are(box: Box) -> None:
         expect("the pairs", {name: given.get(name) for name, _ in pairs}, dict(pairs))
 
 
-# What a wrapper, a shell or the loader takes for its own.
+# What a shell or the loader takes for its own.
 OTHERS = [
     ["LD_LIBRARY_PATH", "/boxspec/nowhere"],
-    ["PWD", "/boxspec/elsewhere"],
     ["TWO_LINES", "a\nb=c"],
     ["IFS", ","],
 ]
@@ -67,6 +66,16 @@ def test_pairs_come_that_others_take_for_their_own(box: Box) -> None:
     with made_ground() as ground:
         given = environment(report(box, ground, call={"env": {"clear_and_set": OTHERS}}))
         expect("the pairs", {name: given.get(name) for name, _ in OTHERS}, dict(OTHERS))
+
+
+@requires("BACKEND-ENV-01", needs=["BACKEND-CONTEXT-01"])
+def test_a_directory_among_the_pairs_is_theirs_or_the_programs(box: Box) -> None:
+    """bubblewrap(1) sets PWD to where it starts the program, whatever the pairs say."""
+    with made_ground() as ground:
+        pairs = [["PWD", "/boxspec/elsewhere"]]
+        given = environment(report(box, ground, call={"env": {"clear_and_set": pairs}}))
+        its_own = str(ground.ws.resolve())
+        expect("PWD", given.get("PWD"), one_of("/boxspec/elsewhere", its_own))
 
 
 @requires("BACKEND-ENV-01")

@@ -4,10 +4,37 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Box, contains, expect, one_of, requires, satisfies
+from boxspec.api import (
+    Box,
+    NotApplicable,
+    Verdict,
+    contains,
+    expect,
+    one_of,
+    requires,
+    satisfies,
+)
+from contracts.backend.answers import ObservedSession
+from contracts.backend.ground import made_ground
+from contracts.backend.ruled import policy
 from contracts.backend.scripted import scripted
 
 SCRIPT = "backend.script"
+RULES = "backend.policy"
+# What a session may be asked beside its calls: the fields of its context.
+ASKED: dict[str, dict[str, Any]] = {
+    **{
+        name: {"profile": name}
+        for name in ("read-only", "repo-write", "no-network", "full-dev", "ci-only")
+    },
+    "egress": {"profile": "repo-write", "egress": ["127.0.0.1:1"]},
+    "cwd": {"profile": "repo-write", "cwd": "sub"},
+}
+RULED: dict[str, dict[str, Any]] = {
+    "deny modify": {"profile": "repo-write", "policy": policy(("file",))},
+    "deny read": {"profile": "no-network", "policy": policy(deny_read=("file",))},
+}
+ENFORCEMENT = {"fully": "fully", "partial": "partial", "unavailable": "none"}
 
 
 def _of(call: str, answer: str) -> dict[str, Any]:
@@ -118,3 +145,67 @@ def test_each_result_has_the_enforcement(box: Box, probe: str) -> None:
     seen = scripted(box, "degrade", calls=3, probe=probe)
     said = [call.result.get("enforcement") for call in seen.session.calls]
     expect("the enforcement of each call", said, [probe] * 3)
+
+
+def _asked_twice(box: Box, cwd: str | None = None, **context: Any) -> tuple[str, ObservedSession]:
+    """What the backend of this run claims overall, and a session of the same."""
+    claimed = box.backend.probe(**context).result["overall"]
+    with made_ground() as ground:
+        (ground.ws / "sub").mkdir()
+        session = box.backend.run(
+            [{"program": "/bin/true"}],
+            root=ground.ws,
+            cwd=None if cwd is None else ground.ws / cwd,
+            on_unavailable="degrade",
+            shim_env={"HOME": str(ground.home)},
+            **context,
+        )
+    return claimed, session
+
+
+def _expect_kept(box: Box, asked: dict[str, Any]) -> None:
+    claimed, session = _asked_twice(box, **asked)
+    if claimed == "unavailable":
+        raise NotApplicable("the backend says that it is unavailable")
+    expect(
+        f"the enforcement of a session, with {claimed} claimed by backend.probe",
+        session.result["enforcement"],
+        one_of("fully", "partial"),
+        {"why": session.result.get("why"), "warnings": session.result["warnings"]},
+        Verdict.CONTRADICTION,
+    )
+
+
+def _expect_the_claim(box: Box, asked: dict[str, Any]) -> None:
+    claimed, session = _asked_twice(box, **asked)
+    of_its_call = session.only.result.get("enforcement")
+    expect(
+        f"the enforcement of the session and of its call, with {claimed} claimed by backend.probe",
+        (session.result["enforcement"], of_its_call),
+        (ENFORCEMENT[claimed], ENFORCEMENT[claimed]),
+        {"reasons": session.result["reasons"], "why": session.result.get("why")},
+    )
+
+
+@requires("BACKEND-SESSION-03")
+@pytest.mark.parametrize("asked", ASKED)
+def test_degrade_keeps_what_its_probe_claims(box: Box, asked: str) -> None:
+    _expect_kept(box, ASKED[asked])
+
+
+@requires("BACKEND-SESSION-03", capability=RULES)
+@pytest.mark.parametrize("asked", RULED)
+def test_degrade_keeps_what_its_probe_claims_of_a_policy(box: Box, asked: str) -> None:
+    _expect_kept(box, RULED[asked])
+
+
+@requires("BACKEND-SESSION-10", needs=["BACKEND-SESSION-03", "BACKEND-PROBE-02"])
+@pytest.mark.parametrize("asked", ASKED)
+def test_the_enforcement_is_what_a_probe_of_the_same_claims(box: Box, asked: str) -> None:
+    _expect_the_claim(box, ASKED[asked])
+
+
+@requires("BACKEND-SESSION-10", capability=RULES, needs=["BACKEND-SESSION-03", "BACKEND-PROBE-02"])
+@pytest.mark.parametrize("asked", RULED)
+def test_the_enforcement_is_what_a_probe_of_the_policy_claims(box: Box, asked: str) -> None:
+    _expect_the_claim(box, RULED[asked])

@@ -34,7 +34,7 @@ def test_a_module_is_refused_and_answers(box: Box) -> None:
         for name in talker.backends(box):
             seen = module(box, lines(there), name)
             expect(f"the end ({name})", end(seen), "value")
-            talker.expect_refused(seen.value, there, seen.result, name)
+            talker.expect_refused(box, seen.value, there, seen.result, name)
 
 
 @requires("MODULE-BACKEND-02", capability=HERE)
@@ -47,5 +47,6 @@ def test_its_workspace_is_its_directory_alone(box: Box) -> None:
     for name in talker.backends(box):
         beside.unlink(missing_ok=True)
         seen = box.module.execute("writes", backend=talker.use(name, None), within_s=30)
+        talker.need_enforcement(box, seen.result, name)
         got = (end(seen), beside.exists())
         expect(f"the end; whether it wrote beside its directory ({name})", got, ("value", False))

@@ -53,7 +53,7 @@ def test_handles_are_refused_and_answer_on(box: Box) -> None:
         for name in talker.backends(box):
             said, result = over_script(box, there, name)
             for each in said:
-                talker.expect_refused(each, there, result, name)
+                talker.expect_refused(box, each, there, result, name)
 
 
 @requires("PROCESS-BACKEND-01", capability=HERE)
@@ -63,7 +63,7 @@ def test_a_bridged_program_is_refused_and_answers_on(box: Box) -> None:
         talker.expect_control(control, there)
         for name in talker.backends(box):
             said, result = over_bridge(box, there, name)
-            talker.expect_refused(said, there, result, name)
+            talker.expect_refused(box, said, there, result, name)
 
 
 @requires("PROCESS-BACKEND-02", capability=HERE)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from boxspec.api import HostLacks, Verdict, expect, satisfies
-from boxspec.judge.verdict import Failure, NotApplicable
+from boxspec.judge.verdict import Failure, Late, NotApplicable
 from boxspec.places import case_root
 from boxspec.target.case import Box
 
@@ -146,11 +146,11 @@ def expect_control(said: list[str], there: Outside) -> None:
         raise HostLacks("escape probes", f"the attempts do nothing here even outside: {seen}")
 
 
-def expect_refused(said: list[str], there: Outside, result: dict[str, Any], name: str) -> None:
+def expect_refused(
+    box: Box, said: list[str], there: Outside, result: dict[str, Any], name: str
+) -> None:
     """Nothing came out, what is allowed worked, and it answered to the end."""
-    if result.get("enforcement") == "none":
-        why = "; ".join(map(str, result.get("enforcement_reasons", ())))
-        raise NotApplicable(f"{name} enforces nothing here: {why}")
+    need_enforcement(box, result, name)
     evidence = {"answers": said, "backend": name, "claim": result.get("enforcement")}
     effects = there.effects()
     if effects != (CANARY, 0):
@@ -165,3 +165,31 @@ def expect_refused(said: list[str], there: Outside, result: dict[str, Any], name
     expect(f"answers to what is allowed, before and behind ({name})", ends, (["did"], ["did"]))
     # A file system or a network of its own may let it do as it likes.
     expect(f"answers in all ({name})", len(said), satisfies(lambda n: n == 4, "4"))
+
+
+def need_enforcement(box: Box, result: dict[str, Any], name: str) -> None:
+    """What enforces nothing, and claims nothing else, is not asked what it keeps out."""
+    if result.get("enforcement") == "none":
+        why = "; ".join(map(str, result.get("enforcement_reasons", ())))
+        _expect_unavailable(box, name, why)
+        raise NotApplicable(f"{name} enforces nothing here: {why}")
+
+
+def _expect_unavailable(box: Box, name: str, why: str) -> None:
+    """What degrade has dropped claims to enforce nothing, where it can be asked."""
+    if "backend" not in box.capabilities:
+        return
+    overall = box.backend.probe(PROFILE, backend=name).result["overall"]
+    if overall == "unavailable":
+        return
+    if box.look.number == 1:
+        # Its own bound of time may have cut its probe off, on a machine with no processor for it.
+        raise Late(name, "it is kept", f"it is dropped: {why}")
+    raise Failure(
+        f"whether {name} is kept",
+        "enforcement fully or partial",
+        f"none, although backend.probe claims {overall}",
+        {"why": why},
+        symptom="a backend is dropped that claims to enforce something",
+        needs=["BACKEND-SESSION-03"],
+    )

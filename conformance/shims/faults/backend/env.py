@@ -130,9 +130,9 @@ def pairs_of_the_loader_are_dropped():
         return [pair for pair in original(request) if not pair[0].startswith(b"LD_")]
 
 
-@fault("BACKEND-ENV-01", "PWD is where the program starts", "what bubblewrap sets for --chdir")
-def pwd_is_the_wrappers():
+@fault("BACKEND-ENV-01", "PWD is where the caller is", "kept beside PATH when all else is cleared")
+def pwd_is_the_callers():
     @replaces(environment)
     def complete(original, request, additions):
         made = original(request, additions)
-        return [(b"PWD", request.current_dir) if pair[0] == b"PWD" else pair for pair in made]
+        return [(b"PWD", os.getcwdb()) if pair[0] == b"PWD" else pair for pair in made]

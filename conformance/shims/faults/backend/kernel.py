@@ -109,3 +109,15 @@ def families_are_compared_whole():
         then = original(inet)
         high = filter_.statement(filter_.LOAD, filter_.ARGUMENTS + 4)
         return [high, filter_.statement(filter_.EQUAL, 0, 0, len(then)), *then]
+
+
+@fault(
+    "BACKEND-KERNEL-02", "io_uring is owned up to behind the probe", "claims that a session lowers"
+)
+def io_uring_is_owned_up_to_too_late():
+    without("io_uring")
+
+    @replaces(Bubblewrap)
+    def prepare(original, self, context, claims):
+        original(self, context, claims)
+        claims.lacks("kernel", "io_uring is let through")

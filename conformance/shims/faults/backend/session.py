@@ -125,3 +125,34 @@ def waits_for_ever_under_degrade():
             return original(self, work)
         finally:
             session.LIMIT_S = limit
+
+
+@fault("BACKEND-SESSION-03", "one profile falls back to no sandbox", "its flags are not there yet")
+def one_profile_runs_bare():
+    @replaces(Session)
+    def open(original, self):
+        opened = original(self)
+        if self.backend is not None and self.context.profile == "ci-only":
+            self.drop()
+        return opened
+
+
+@fault("BACKEND-SESSION-03", "in another directory nothing is wrapped", "a directory that it lacks")
+def another_directory_runs_bare():
+    @replaces(Session)
+    def open(original, self):
+        opened = original(self)
+        if self.backend is not None and self.context.cwd != self.context.root:
+            self.drop()
+            self.claims = None
+        return opened
+
+
+@fault("BACKEND-SESSION-10", "with a policy a session says less than its probe", "rules in doubt")
+def a_policy_makes_it_partial():
+    @replaces(Session)
+    def open(original, self):
+        opened = original(self)
+        if self.enforcement == "fully" and self.context.rules is not None:
+            self.enforcement = "partial"
+        return opened

@@ -30,3 +30,13 @@ def the_workspace_is_the_parent():
         if self.around is not None:
             self.around.open(os.path.dirname(path), [self.root()])
             self.around.seat(request)
+
+
+@fault("MODULE-BACKEND-01", "a runner is left without a sandbox", "a fallback that is told")
+def the_runner_is_left_bare():
+    @replaces(Execution)
+    def go_inside(original, self, request, path):
+        if self.around is not None:
+            self.around.open(path, [self.root()])
+            self.around.session.drop()
+            self.around.seat(request)

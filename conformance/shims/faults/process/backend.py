@@ -26,3 +26,11 @@ def the_launchers_end_is_the_programs():
     @replaces(Session)
     def must_be_there(original, self, request, cwd):
         pass
+
+
+@fault("PROCESS-BACKEND-01", "beside a stream the sandbox is left away", "a fallback that is told")
+def streams_are_left_bare():
+    @replaces(Around)
+    def open(original, self, root=None, readable=()):
+        original(self, root, readable)
+        self.session.drop()

@@ -1,0 +1,77 @@
+"""What a session says of itself, held to what its backend claims."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from boxspec.judge.verdict import Declared, Failure, NotApplicable, Verdict
+from boxspec.target.observed import Facts
+from contracts.backend.answers import Claims, ObservedSession
+
+
+def claims(overall: str) -> Claims:
+    each = {"claim": overall, "reasons": ["as it is told to be"]}
+    return {"overall": overall, "aspects": {"fs-write": each}, "not_enforced": []}
+
+
+def session(
+    enforcement: str,
+    own: Claims | None,
+    probed: Claims | None,
+    *,
+    prepared: bool = True,
+    on_unavailable: str = "degrade",
+) -> ObservedSession:
+    log = [{"call": "probe", "ok": True}, {"call": "prepare", "ok": prepared}]
+    result: dict[str, Any] = {"enforcement": enforcement, "claims": own, "log": log}
+    made = ObservedSession({"result": result}, cast(Facts, None), lambda _: probed)
+    return made.of({"op": "backend.run", "on_unavailable": on_unavailable})
+
+
+FULLY, PARTIAL, NONE = map(claims, ("fully", "partial", "unavailable"))
+
+
+@pytest.mark.parametrize(
+    ("own", "probed"),
+    [(FULLY, FULLY), (PARTIAL, NONE), (NONE, PARTIAL), (None, FULLY), (FULLY, None)],
+)
+def test_what_claims_something_is_not_dropped(own: Claims | None, probed: Claims | None) -> None:
+    with pytest.raises(Failure) as why:
+        session("none", own, probed).need_enforcement()
+    assert why.value.needs == ("BACKEND-SESSION-03",)
+
+
+@pytest.mark.parametrize("own", [NONE, None])
+@pytest.mark.parametrize("probed", [NONE, None])
+def test_what_is_unavailable_may_be_dropped(own: Claims | None, probed: Claims | None) -> None:
+    with pytest.raises(NotApplicable):
+        session("none", own, probed).need_enforcement()
+
+
+def test_a_prepare_that_failed_may_be_dropped() -> None:
+    with pytest.raises(NotApplicable):
+        session("none", FULLY, FULLY, prepared=False).need_enforcement()
+
+
+def test_a_session_that_is_refused_is_not_dropped() -> None:
+    with pytest.raises(NotApplicable):
+        session("none", PARTIAL, PARTIAL, on_unavailable="refuse").need_enforcement()
+
+
+@pytest.mark.parametrize("probed", [PARTIAL, NONE, None])
+def test_what_is_not_claimed_before_the_run_is_declared(probed: Claims | None) -> None:
+    with pytest.raises(Declared):
+        session("partial", PARTIAL, probed).excuse("fs-write", "out/file")
+
+
+@pytest.mark.parametrize("own", [PARTIAL, NONE, None])
+def test_what_is_claimed_before_the_run_is_a_contradiction(own: Claims | None) -> None:
+    with pytest.raises(Failure) as why:
+        session("partial", own, FULLY).excuse("fs-write", "out/file")
+    assert why.value.verdict is Verdict.CONTRADICTION
+
+
+def test_what_the_session_claims_is_judged_by_who_asks() -> None:
+    session("fully", FULLY, NONE).excuse("fs-write", "out/file")
