@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from boxspec.errors import NotConforming
 from boxspec.judge.verdict import Late
+from boxspec.programs import programs
 from boxspec.target import trust
 from boxspec.target.case import Box
 from boxspec.target.sentinels import Say
@@ -54,3 +56,16 @@ def test_what_never_comes_is_not_trusted(session: Session, monkeypatch: pytest.M
         trust.trust(session, contracts=[])
     assert len(folders) == 3
     assert f"kept: {folders[-1]}" in [*why.value.facts]
+
+
+def test_a_helper_may_take_a_moment_to_end_behind_the_shim(tmp_path: Path) -> None:
+    shim, said = tmp_path / "shim", list[str]()
+    helper = f"cat >&2; exec {programs.slow_exit} /dev/null 100"
+    shim.write_text(f'#!/bin/bash\nexec 2> >({helper})\nexec {REFERENCE} "$@"\n')
+    shim.chmod(0o755)
+    made = Session((str(shim),))
+    try:
+        trust.trust(made, said.append, contracts=[])
+    finally:
+        made.close()
+    assert said[-1].startswith("run mode: hello"), said

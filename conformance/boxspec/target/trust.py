@@ -150,10 +150,11 @@ def _run(box: Box, say: Say) -> None:
             way = "started as `SHIM run REQUEST RESPONSE` (shim-protocol.md, two ways in)"
             raise ShimBroke(f"{why}, {way}", why.evidence) from why
         hello = _hello(seen.raw or {}, nonce, live.shim_pid, "run")
+        leftovers = Leftovers()
+        leftovers.add(seen.survivors)
     session.startup_ms = seen.elapsed_ms
-    if seen.survivors:
-        left = ", ".join(proc.describe() for proc in seen.survivors)
-        raise _no(f"hello (run) leaves a process behind: {left}")
+    if leftovers.said:
+        raise _no(f"hello (run) leaves {leftovers.said}")
     if sorted(hello["capabilities"]) != sorted(session.hello["capabilities"]):
         raise _no("run and serve declare different capabilities")
     say("run mode: hello from file to file, the same capabilities")

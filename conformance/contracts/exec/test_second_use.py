@@ -187,7 +187,8 @@ def test_after_several_runs_the_signal_acts_on_the_caller_as_before(
 def test_a_run_that_asks_for_nothing_has_nothing_of_another(box: Box, after_ms: int) -> None:
     place = box.tmp.resolve() / "elsewhere"
     place.mkdir()
-    tool = str(script_at(box.tmp / "tool", 'printf "%s " "$#" "$@"; env | grep ^MARK=; pwd -P; cat'))
+    says = 'printf "%s " "$#" "$@"; env | grep ^MARK=; pwd -P; cat'
+    tool = str(script_at(box.tmp / "tool", says))
     full = {
         **{"program": tool, "args": ["one", "two"], "current_dir": str(place), "stdin": b"payload"},
         **{"env": [("MARK", "set"), ("PATH", "/usr/bin:/bin")], "timeout_ms": 20_000},
