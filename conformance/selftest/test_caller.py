@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.judge.verdict import HostLacks
+from boxspec.judge.verdict import HostLacks, NotMeasured
 from boxspec.target import launching
 from contracts.exec import host
 from selftest.tools import ROOT, boxspec
@@ -56,7 +56,17 @@ def test_a_shim_whose_user_has_too_many_processes_is_not_judged(
     with Path(os.devnull).open("r+b") as null:
         ends = {name: null.fileno() for name in ("stdin", "stdout", "stderr")}
         if runs:
-            launching.start(["/bin/true"], flags, {}, ends, other=True).close()
+            launching.start(["/bin/true"], flags, {}, ends, asked=flags).close()
             return
         with pytest.raises(HostLacks, match="/bin/true cannot be started: its user has as many"):
-            launching.start(["/bin/true"], flags, {}, ends, other=True)
+            launching.start(["/bin/true"], flags, {}, ends, asked=flags)
+
+
+def test_a_user_of_all_cases_who_has_too_many_processes_is_no_lack_of_the_host(taken: int) -> None:
+    """With --isolate the shim may have filled it: what cannot start then is missing in the run."""
+    flags = ["--uid", str(taken), "--nproc", "0"]
+    with Path(os.devnull).open("r+b") as null:
+        ends = {name: null.fileno() for name in ("stdin", "stdout", "stderr")}
+        with pytest.raises(NotMeasured, match="its user has as many") as why:
+            launching.start(["/bin/true"], flags, {}, ends, asked=["--nofile", "20"])
+    assert not isinstance(why.value, HostLacks)

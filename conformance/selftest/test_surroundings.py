@@ -99,6 +99,21 @@ def test_what_the_kernel_may_start_is_left_to_it(text: str, tmp_path: Path) -> N
     assert shim_argv(f"'{shim}' -x") == (str(shim), "-x")
 
 
+@pytest.mark.parametrize(
+    ("words", "last"), [("x.jar", "{}/x.jar"), ("./x.jar", "{}/x.jar"), ("-m x.jar", "x.jar")]
+)
+def test_a_file_beside_the_caller_is_named_by_its_whole_path(
+    words: str, last: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "x.jar").touch()
+    monkeypatch.chdir(tmp_path)
+    assert shim_argv(f"sh -jar {words}")[-1] == last.format(tmp_path)
+
+
+def test_a_word_that_is_too_long_for_a_name_is_left_as_it_is() -> None:
+    assert shim_argv(f"sh -c '{300 * ':;'}'")[-1] == 300 * ":;"
+
+
 def test_a_folder_that_is_not_there_yet_is_told_with_its_command(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"^--json .*No such file.* \(mkdir -p '.*/my results'\)$"):
         OutputFile("--json", str(tmp_path / "my results" / "r.json"))

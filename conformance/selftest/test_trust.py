@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from boxspec.errors import NotConforming
+from boxspec.errors import NotConforming, UsageError
 from boxspec.judge.verdict import Late
+from boxspec.programs import programs
 from boxspec.target import trust
 from boxspec.target.case import Box
+from boxspec.target.client.command import shim_argv
 from boxspec.target.sentinels import Say
 from boxspec.target.session import Session
-from selftest.tools import REFERENCE
+from selftest.tools import REFERENCE, TWIN
 
 
 @pytest.fixture
@@ -54,3 +58,46 @@ def test_what_never_comes_is_not_trusted(session: Session, monkeypatch: pytest.M
         trust.trust(session, contracts=[])
     assert len(folders) == 3
     assert f"kept: {folders[-1]}" in [*why.value.facts]
+
+
+def test_a_helper_may_take_a_moment_to_end_behind_the_shim(tmp_path: Path) -> None:
+    shim, said = tmp_path / "shim", list[str]()
+    helper = f"cat >&2; exec {programs.slow_exit} /dev/null 100"
+    shim.write_text(f'#!/bin/bash\nexec 2> >({helper})\nexec {REFERENCE} "$@"\n')
+    shim.chmod(0o755)
+    made = Session((str(shim),))
+    try:
+        trust.trust(made, said.append, contracts=[])
+    finally:
+        made.close()
+    assert said[-1].startswith("run mode: hello"), said
+
+
+@pytest.fixture
+def beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The caller's folder has the twin, as `my_shim.py`."""
+    shim, folder = str(TWIN), str(TWIN.parent)
+    script = f"import runpy, sys\nsys.argv[0] = {shim!r}\nsys.path.insert(0, {folder!r})\n"
+    script += "runpy.run_path(sys.argv[0], run_name='__main__')\n"
+    (tmp_path / "my_shim.py").write_text(script)
+    monkeypatch.chdir(tmp_path)
+
+
+def trusted(command: str) -> None:
+    made = Session(shim_argv(command))
+    try:
+        trust.trust(made, contracts=[])
+    finally:
+        made.close()
+
+
+@pytest.mark.usefixtures("beside")
+def test_a_shim_that_is_named_without_a_slash_is_found_in_every_folder() -> None:
+    trusted(f"{sys.executable} -S my_shim.py")
+
+
+@pytest.mark.usefixtures("beside")
+def test_a_shim_that_is_found_in_the_callers_folder_only_is_told_so() -> None:
+    with pytest.raises(UsageError, match=r"No module named my_shim .*by an absolute path") as why:
+        trusted(f"{sys.executable} -m my_shim")
+    assert "-m my_shim': answers here, and not in another folder" in str(why.value)

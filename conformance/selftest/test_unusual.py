@@ -89,6 +89,26 @@ def test_a_run_time_that_takes_signals_over_at_its_start_is_no_failure(tmp_path:
     assert found.verdicts["EXEC-SIGNAL-10"] == "conforms"
 
 
+RETURNS_AT_ONCE = f"""
+import runpy, sys
+sys.path.insert(0, {str(TWIN.parent)!r})
+import exec.run
+exec.run.LINGER_NS = 20_000_000
+sys.argv[0] = {str(TWIN)!r}
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+@pytest.mark.turns(5)
+def test_who_returns_when_the_child_has_ended_needs_no_signal_behind_it(tmp_path: Path) -> None:
+    """A second is the most that he may wait for an escapee."""
+    (tmp_path / "shim.py").write_text(RETURNS_AT_ONCE)
+    words = ("--contract", "exec", "--profile", "all", "-k", "behind_the_childs_exit_is_listed")
+    found = judged(f"{PYTHON} {tmp_path / 'shim.py'}", tmp_path, *words)
+    assert found.verdicts == {"EXEC-SIGNAL-07": "not-measured"}, found.said
+    assert "the run is over before the signal can come" in found.said
+
+
 @pytest.mark.turns(5)
 def test_an_engine_of_globs_is_judged_by_them_alone(tmp_path: Path) -> None:
     found = judged(f"{PYTHON} {HERE / 'globs_only.py'}", tmp_path)

@@ -314,8 +314,7 @@ class Box:
         env = environment(self.session.env, flags, folder, shim_env or {})
         argv = [*self.session.argv, "run", str(exchange.request), str(exchange.response)]
         try:
-            other = not {"--uid", "--no-override"}.isdisjoint(state)
-            warden = start(argv, flags, env, opened.fds, other=other)
+            warden = start(argv, flags, env, opened.fds, asked=[str(flag) for flag in state])
         except BaseException:
             exchange.close()
             opened.close()

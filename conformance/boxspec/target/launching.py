@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from boxspec.judge.verdict import HostLacks
+from boxspec.judge.verdict import HostLacks, NotMeasured
 from boxspec.places import for_others
 from boxspec.target.observe.warden import ShimNotExecuted, Warden
 
@@ -48,18 +48,25 @@ def start(
     env: Mapping[str, str],
     fds: Mapping[str, int],
     *,
-    other: bool,
+    asked: Sequence[str] = (),
 ) -> Warden:
-    """A warden with the shim behind it. fds: the shim's own three. other: it is a case that asks
-    for another user, who may reach less than the kit."""
+    """A warden with the shim behind it. fds: the shim's own three. asked: the flags that the case
+    itself asks for; another user may reach less than the kit."""
     three = {name: fds[name] for name in ("stdin", "stdout", "stderr")}
     try:
         return Warden(argv, flags=flags, env=env, **three)
     except ShimNotExecuted as why:
-        if other and why.code == errno.EACCES:
+        if why.code == errno.EACCES and _any_of(asked, "--uid", "--no-override"):
             reached = f"{argv[0]} cannot be reached by another user than root: move the checkout"
             raise HostLacks("other users", reached) from None
         if why.code == errno.EAGAIN:
             full = f"{argv[0]} cannot be started: its user has as many processes as it may have"
-            raise HostLacks("processes", full) from None
+            if _any_of(asked, "--uid", "--nproc"):
+                raise HostLacks("processes", full) from None
+            # The user of all cases: the shim itself may have filled it.
+            raise NotMeasured(full) from None
         raise
+
+
+def _any_of(flags: Sequence[str], *wanted: str) -> bool:
+    return not set(wanted).isdisjoint(flags)

@@ -8,11 +8,12 @@ must come through, so that the requirement it breaks can say so.
 from __future__ import annotations
 
 import os
+import shlex
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from boxspec.errors import NotConforming, ShimBroke
+from boxspec.errors import NotConforming, ShimBroke, UsageError
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Failure, Late
 from boxspec.target.case import Box
@@ -40,6 +41,7 @@ def trust(session: Session, say: Say = _quiet, contracts: Sequence[str] | None =
     """
     _step(session, _serve, say)
     _step(session, _run, say)
+    _step(session, _elsewhere, say)
     for name in names():
         if contracts is None or name in contracts:
             _step(session, find(name).ask_trust, say)
@@ -150,10 +152,28 @@ def _run(box: Box, say: Say) -> None:
             way = "started as `SHIM run REQUEST RESPONSE` (shim-protocol.md, two ways in)"
             raise ShimBroke(f"{why}, {way}", why.evidence) from why
         hello = _hello(seen.raw or {}, nonce, live.shim_pid, "run")
+        leftovers = Leftovers()
+        leftovers.add(seen.survivors)
     session.startup_ms = seen.elapsed_ms
-    if seen.survivors:
-        left = ", ".join(proc.describe() for proc in seen.survivors)
-        raise _no(f"hello (run) leaves a process behind: {left}")
+    if leftovers.said:
+        raise _no(f"hello (run) leaves {leftovers.said}")
     if sorted(hello["capabilities"]) != sorted(session.hello["capabilities"]):
         raise _no("run and serve declare different capabilities")
     say("run mode: hello from file to file, the same capabilities")
+
+
+def _elsewhere(box: Box, _: Say) -> None:
+    """Cases start the shim in other folders: one that is not found there would fail them all."""
+    argv = box.session.argv
+    message = {"op": "hello", "protocol": 1, "nonce": uuid.uuid4().hex}
+    state = ["--cwd", str(box.tmp)]
+    with box.launch(message, Observed, within_s=WITHIN_S, state=state, expect_result=False) as live:
+        seen = live.finish()
+    if seen.raw is None:
+        lines = [f"it {_how(live.warden.shim_exit)} without a response"]
+        lines += seen.shim_stderr.decode("utf-8", "replace").splitlines()[-1:]
+        raise UsageError(
+            f"--shim {shlex.quote(shlex.join(argv))}",
+            f"answers here, and not in another folder, where cases start it: {': '.join(lines)}",
+            "name it, and what it loads, by an absolute path",
+        )

@@ -16,6 +16,7 @@ from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.host import unused_user
 from contracts.exec.moments import expect_none_left, need_preload
+from contracts.exec.silence import crash
 from contracts.exec.spawn_io import SPAWN_FAILURE, error_of, outcome, reported
 from contracts.exec.test_spawn_filters import run_under
 from contracts.exec.theft import Outcome, expect_wait_errors, wait_outcome
@@ -76,7 +77,7 @@ class Lack:
             return f"somebody is left: {left}", held
         if on_unavailable == "refuse" and self._mark.exists():
             return "it wrote outside, although a run without a sandbox is refused", held
-        return "" if seen.raw is None else self._words(seen), held
+        return crash(self._box, seen, state) if seen.raw is None else self._words(seen), held
 
     def _words(self, seen: ObservedRun) -> str:
         if not seen.ok:

@@ -34,7 +34,7 @@ def plain(box: Box, name: str, gate: Path | None = None) -> Request:
     """A run with nothing special, which says what it was given and ends as it should."""
     events = box.events("plain")
     wait = f'"{P.gate}" "{events.path}" "{gate}"; ' if gate else ""
-    say = 'printf %s "$1"; printf %s "$1" >&2; pwd; cat; env | grep ^MARK='
+    say = 'printf %s "$1"; printf %s "$1" >&2; pwd -P; cat; env | grep ^MARK='
     return {**shell(f'{wait}{say}; "{P.emit}" --sync "{events.path}"; exit 5', name)}
 
 
@@ -68,7 +68,7 @@ ENDS: dict[str, Callable[[Box], Request]] = {
         "stdin": b"x" * 300_000,
     },
     "another_place": lambda box: {
-        **shell("cat; pwd; exit 6"),
+        **shell("cat; pwd -P; exit 6"),
         "stdin": b"payload",
         "current_dir": "/",
         "env": [("MARK", "set"), ("PATH", "/usr/bin:/bin")],
@@ -187,7 +187,8 @@ def test_after_several_runs_the_signal_acts_on_the_caller_as_before(
 def test_a_run_that_asks_for_nothing_has_nothing_of_another(box: Box, after_ms: int) -> None:
     place = box.tmp.resolve() / "elsewhere"
     place.mkdir()
-    tool = str(script_at(box.tmp / "tool", 'printf "%s " "$#" "$@"; env | grep ^MARK=; pwd; cat'))
+    says = 'printf "%s " "$#" "$@"; env | grep ^MARK=; pwd -P; cat'
+    tool = str(script_at(box.tmp / "tool", says))
     full = {
         **{"program": tool, "args": ["one", "two"], "current_dir": str(place), "stdin": b"payload"},
         **{"env": [("MARK", "set"), ("PATH", "/usr/bin:/bin")], "timeout_ms": 20_000},

@@ -14,6 +14,7 @@ from boxspec.api import Box, Failure, HostLacks, NotMeasured, ShimBroke, expect,
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.host import unused_user
+from contracts.exec.silence import crash
 from contracts.exec.spawn_io import (
     SPAWN_FAILURE,
     error_of,
@@ -136,14 +137,16 @@ def held_run(box: Box, *state: str) -> tuple[ObservedRun, int]:
 
 def with_descriptors(box: Box, limit: int, usual: int) -> str:
     """What a run makes of this many descriptors; empty where the shim itself does not start."""
+    state = ["--nofile", str(limit)]
     try:
-        seen, descriptors = held_run(box, "--nofile", str(limit))
+        seen, descriptors = held_run(box, *state)
     except (Failure, ShimBroke) as why:
         return f"{limit}: {why}"
     if seen.survivors or seen.zombies:
         return f"{limit}: a child is left: {[each.describe() for each in seen.survivors]}"
     if seen.raw is None:
-        return ""
+        crashed = crash(box, seen, state)
+        return crashed and f"{limit}: {crashed}"
     if descriptors > usual:
         return f"{limit}: {descriptors} descriptors are left, behind another run {usual}"
     kind = error_of(seen).get("kind")
@@ -217,7 +220,8 @@ def test_a_refused_process_is_a_spawn_error_and_signals_nobody(box: Box) -> None
             mask = live.status().mask("SigBlk")
             left = live.children()
             seen = live.finish()
-        if seen.raw is None:
+        crashed = "" if seen.raw is not None else crash(box, seen, state)
+        if seen.raw is None and not crashed:
             raise NotMeasured("the shim does not start with two processes of its user")
         alive, signals = other.poll() is None, box.events("witness").all("signal")
     finally:
@@ -225,7 +229,7 @@ def test_a_refused_process_is_a_spawn_error_and_signals_nobody(box: Box) -> None
         other.wait()
     expect(
         "the run, its children, the caller's mask, and a bystander of the same user",
-        (outcome(seen), left, mask, alive, signals),
+        (crashed or outcome(seen), left, mask, alive, signals),
         (SPAWN_FAILURE, [], {12}, True, []),
         error_of(seen),
     )
@@ -234,12 +238,13 @@ def test_a_refused_process_is_a_spawn_error_and_signals_nobody(box: Box) -> None
 def left_under(box: Box, processes: int) -> str:
     """What a run makes of this many processes and threads of its user, and what it leaves."""
     # A child that would outlive a run that gives up: it ends by itself, and much later.
+    state = ["--uid", str(unused_user()), "--nproc", str(processes)]
     try:
         seen: ObservedRun = box.exec.run(
             program="/bin/sleep",
             args=["0.6"],
             stdin=b"",
-            state=["--uid", str(unused_user()), "--nproc", str(processes)],
+            state=state,
             expect_result=False,
             within_s=10,
         )
@@ -248,7 +253,8 @@ def left_under(box: Box, processes: int) -> str:
     if seen.lasting:
         return f"{processes}: a child is left: {[each.describe() for each in seen.lasting]}"
     if seen.raw is None:
-        return ""
+        crashed = crash(box, seen, state)
+        return crashed and f"{processes}: {crashed}"
     return error_of(seen).get("kind") or outcome(seen)
 
 

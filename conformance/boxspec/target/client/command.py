@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+from itertools import pairwise
 from pathlib import Path
 
 from boxspec.errors import UsageError
@@ -38,7 +39,7 @@ def shim_argv(command: str | None) -> tuple[str, ...]:
     """Split, check and make absolute; without a command the reference of this checkout.
 
     Words that name a file beside the caller are made absolute too, because a case may start
-    the shim in another folder (`python3 ./my_shim.py`). An installed kit is for other people's
+    the shim in another folder (`python3 my_shim.py`). An installed kit is for other people's
     implementations: whoever forgets theirs is told, and not shown that the reference conforms.
     """
     if command is None and INSTALLED:
@@ -54,10 +55,10 @@ def shim_argv(command: str | None) -> tuple[str, ...]:
         ) from None
     if not words:
         raise UsageError("--shim ''", "is empty", "name an executable, e.g. --shim ./my-shim")
-    if Path(command).is_file() and not Path(words[0]).exists():
+    if _is_file(Path(command)) and not Path(words[0]).exists():
         remedy = f'quote it twice: --shim "{shlex.quote(command)}"'
         raise UsageError(f"--shim {command}", "is split at its blanks", remedy)
-    return (_program(words[0]), *(_beside(word) for word in words[1:]))
+    return (_program(words[0]), *(_beside(word, after) for after, word in pairwise(words)))
 
 
 def _program(word: str) -> str:
@@ -102,8 +103,16 @@ def _check_beginning(word: str, path: Path) -> None:
         raise UsageError(place, f"its #! line names {interpreter}, which is not there", named)
 
 
-def _beside(word: str) -> str:
+def _beside(word: str, after: str) -> str:
     path = Path(word)
-    if path.is_absolute() or "/" not in word or not path.is_file():
+    # What follows -m is a module, whatever else has its name.
+    if path.is_absolute() or after == "-m" or not _is_file(path):
         return word
     return str(path.absolute())
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:
+        return False  # such as a program of one line, which is too long for a name

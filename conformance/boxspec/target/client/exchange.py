@@ -108,6 +108,14 @@ class Exchange:
             return 0
         return told - max(self._offset_ns, _offset_ns())
 
+    def answered_ns(self) -> int:
+        """When the response was written, on the monotonic clock; not later, and at most a tick of
+        the clock of files earlier. 0: there is none."""
+        try:
+            return self.response.lstat().st_mtime_ns - _offset_ns()
+        except FileNotFoundError:
+            return 0
+
     @property
     def op(self) -> str:
         return str(self.message.get("op")) if isinstance(self.message, dict) else "?"

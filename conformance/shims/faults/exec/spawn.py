@@ -245,6 +245,27 @@ def keeps_pipes_without_descriptors():
         original(self, fds)
 
 
+def crashes_on(number):
+    @replaces(spawn.Spawn)
+    def attempt(original, self):
+        try:
+            return original(self)
+        except OSError as e:
+            if e.errno == number:
+                os._exit(1)
+            raise
+
+
+@fault("EXEC-SPAWN-11", "where descriptors run out it crashes", "an exception that nobody catches")
+def crashes_without_descriptors():
+    crashes_on(errno.EMFILE)
+
+
+@fault("EXEC-SPAWN-15", "where processes run out it crashes", "assert(pid >= 0)")
+def crashes_without_processes():
+    crashes_on(errno.EAGAIN)
+
+
 class Selecting:
     """select.poll, over select."""
 

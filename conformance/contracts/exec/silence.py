@@ -1,0 +1,44 @@
+"""No answer where something has run out: the shim does not start there, or a run breaks it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from boxspec.api import Box, Failure, ShimBroke
+from boxspec.target.observe import procs
+from contracts.exec.answers import ObservedRun
+
+# Refused before anything is started, by whoever reads a request and writes an answer.
+NOBODY = {"op": "exec.run", "request": {"args": ["7"]}}
+
+
+def crash(box: Box, seen: ObservedRun, state: Sequence[str]) -> str:
+    """How this run ended without an answer in this state, where a request that starts nobody has
+    one there. Empty where it has none either, or where it cannot be told."""
+    easier = list(state)
+    if "--nproc" in state:
+        if _has_threads(box):
+            return ""
+    elif "--nofile" in state:
+        # One is left for a file that is loaded only where something runs.
+        at = easier.index("--nofile") + 1
+        easier[at] = str(int(easier[at]) - 1)
+    else:
+        return ""
+    how, number = seen.shim_exit
+    if not _answers(box, easier):
+        return ""
+    return f"no answer ({how} {number}), although one without a program is answered there"
+
+
+def _has_threads(box: Box) -> bool:
+    """A run-time with threads makes more when it likes, and can tell nobody that it cannot."""
+    with box.idle() as idle:
+        return len(procs.threads(idle.pid)) > 1
+
+
+def _answers(box: Box, state: Sequence[str]) -> bool:
+    try:
+        return box.send(NOBODY, state=state, expect_result=False, within_s=10).raw is not None
+    except (Failure, ShimBroke):
+        return False
