@@ -84,6 +84,15 @@ def test_a_failure_may_say_by_itself_what_explains_it() -> None:
 
 
 @pytest.mark.usefixtures("needing")
+def test_what_another_process_tells_takes_no_need_away() -> None:
+    theirs = Record("", [])
+    theirs.blame(failed(needs=[HARDENED]))
+    made = record(OTHER_MUST, needs=[MUST])
+    made.take(theirs.told())
+    assert made.needs == sorted([MUST, HARDENED])
+    assert of(tree([record(MUST, failed()), made]), OTHER_MUST).blocked_by == [MUST]
+
+
 def test_what_conforms_is_not_blocked() -> None:
     found = tree([record(MUST, failed()), record(OTHER_MUST)])
     assert of(found, OTHER_MUST).verdict is Verdict.CONFORMS
