@@ -261,6 +261,23 @@ def test_a_bisection_skips_what_decides_nothing() -> None:
     assert "EXEC-CAP-01 is not-applicable: the shim does not declare exec.cap" in done.stdout
 
 
+@pytest.mark.parametrize(
+    "words",
+    [("--shim", "./not-built"), ("--no-such-flag",), ("--profile", "hardened"), ("EXEC-NO-99",)],
+    ids=" ".join,
+)
+def test_a_bisection_skips_what_is_no_verdict(words: tuple[str, ...]) -> None:
+    done = boxspec("repro", "--bisect", "EXEC-TEXT-01", "--shim", f"{FAKE} honest", *words)
+    assert (done.returncode, done.stderr.count("\n")) == (125, 1), done.stdout + done.stderr
+
+
+def test_of_what_is_asked_by_its_id_no_expression_takes_anything_away() -> None:
+    ids = ("EXEC-TEXT-03", "EXEC-ENV-02")
+    done = boxspec("repro", *ids, "-k", "nothing_is_trimmed", "--shim", f"{FAKE} honest")
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert "EXEC-ENV-02 is not-measured: no test of it was run" in done.stdout
+
+
 @pytest.mark.turns(5)
 def test_several_ids_are_asked_at_once() -> None:
     ids = ("EXEC-ENV-02", "exec-text-01")
