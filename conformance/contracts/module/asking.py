@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
+import contextlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from boxspec.target.case import WITHIN_S, Box
 from boxspec.target.client.b64 import put_word
 from boxspec.target.live import Live
 from boxspec.target.observed import Facts, Observed
+from boxspec.target.patience import slow_s
 from contracts.shared.files import script_at
 from contracts.shared.inside import OF_THE_RUN, Around, Inside, expect_confined
 
@@ -115,14 +116,19 @@ class AsksModule:
         with self.start(module_id, value, **options) as live:
             return live.finish()
 
-    def runner(self, *words: str, given: bytes) -> subprocess.CompletedProcess[bytes]:
-        """The shim as the runner of a module of this case."""
-        session = self._box.session
-        return subprocess.run(
-            [*session.argv, RUNNER, *words],
-            input=given,
-            capture_output=True,
-            env={**session.env, "APCORE_EXTENSIONS_ROOT": str(self.root)},
-            timeout=20,
-            check=False,
-        )
+    def runner(self, *words: str, given: bytes) -> Observed:
+        """The shim as the runner of a module of this case, with these few bytes on its stdin."""
+        with self._box.launch(
+            given,
+            Observed,
+            expect_result=False,
+            within_s=max(WITHIN_S, slow_s(self._box.startup_ms)),
+            shim_env={"APCORE_EXTENSIONS_ROOT": str(self.root)},
+            streams={"stdin": "pipe"},
+            words=[RUNNER, *words],
+        ) as live:
+            # Who refuses the words need not read.
+            with contextlib.suppress(BrokenPipeError):
+                live.stdin.write(given)
+            live.stdin.close()
+            return live.finish()
