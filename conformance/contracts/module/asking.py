@@ -55,6 +55,11 @@ class AsksModule:
     def root(self) -> Path:
         return self._box.tmp / "extensions"
 
+    @property
+    def below(self) -> Path:
+        """TMPDIR of the shim, which no other case has, unless a test names another one."""
+        return self._box.tmp / "directories"
+
     def script(self, module_id: str, body: str, mode: int = 0o755) -> Path:
         """A module that is a shell script."""
         return script_at(self.root / module_id, body, mode=mode)
@@ -84,9 +89,8 @@ class AsksModule:
             message |= self.inside.around(backend, own_root=True)
         of_the_run = "backend" in message and backend is OF_THE_RUN
         # What a killed caller cannot remove goes with the case.
-        below = self._box.tmp / "directories"
-        below.mkdir(exist_ok=True)
-        below.chmod(0o777)
+        self.below.mkdir(exist_ok=True)
+        self.below.chmod(0o777)
         return self._box.launch(
             message,
             ExecutedInside if of_the_run else Executed,
@@ -96,7 +100,7 @@ class AsksModule:
             within_s=within_s,
             state=state,
             shim_env={
-                "TMPDIR": str(below),
+                "TMPDIR": str(self.below),
                 **(self._noting(message) if of_the_run else {}),
                 **(shim_env or {}),
             },
