@@ -111,6 +111,31 @@ def test_who_refuses_deadlines_fails_in_them_alone(tmp_path: Path) -> None:
     assert "does not conform: EXEC-TIMEOUT-01 ·" in done.stdout
 
 
+def judged_as_runner(folder: Path, script: str) -> Done:
+    shim = wrapped(folder, f'if [ "$1" = --internal-sandbox-runner ]; then {script}; fi')
+    words = ("run", "--requirement", "MODULE-RUNNER-01", "-k", "NaN", "--shim", str(shim))
+    return boxspec(*words, env={"CI": ""})
+
+
+@pytest.mark.turns(5)
+def test_a_runner_that_hangs_fails_and_leaves_nobody(tmp_path: Path) -> None:
+    # Behind it somebody holds what it was given, in a session of his own.
+    hangs = f"setsid sleep 600 & echo $! $$ >>{tmp_path}/pids; wait"
+    done = judged_as_runner(tmp_path, hangs)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "does not conform: MODULE-RUNNER-01 ·" in done.stdout
+    assert "did not return within 30 s of its start" in done.stdout
+    pids = (tmp_path / "pids").read_text().split()
+    assert [pid for pid in pids if Path(f"/proc/{pid}").exists()] == []
+
+
+def test_a_runner_that_prints_without_end_fails(tmp_path: Path) -> None:
+    done = judged_as_runner(tmp_path, "exec yes")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "does not conform: MODULE-RUNNER-01 ·" in done.stdout
+    assert "it wrote more than 134217728 bytes to its stdout" in done.stdout
+
+
 def test_what_a_shim_leaves_running_is_ended_and_told(tmp_path: Path) -> None:
     daemon = "setsid sleep 600 <>/dev/null >&0 2>&0 &"
     # Whoever looks earlier meets a setsid that has no arguments any more.

@@ -78,6 +78,13 @@ def test_where_the_shims_user_may_not_write_is_no_place_for_its_files(words: lis
         assert done.returncode == 0, done.stdout + done.stderr
 
 
+@needs_mounts
+def test_the_runner_of_a_module_is_another_user_too(tmp_path: Path) -> None:
+    words = ("run", "--requirement", "MODULE-RUNNER-01", "-k", "NaN")
+    done = boxspec(*words, "--isolate", "--shim", str(shim(tmp_path, "")))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 ONLY_THE_KITS_USER = (
     'kill -s STOP "$PPID"',
     'cat "/proc/$PPID/environ"',

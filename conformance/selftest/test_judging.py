@@ -84,6 +84,15 @@ def test_a_failure_may_say_by_itself_what_explains_it() -> None:
 
 
 @pytest.mark.usefixtures("needing")
+def test_what_another_process_tells_takes_no_need_away() -> None:
+    theirs = Record("", [])
+    theirs.blame(failed(needs=[HARDENED]))
+    made = record(OTHER_MUST, needs=[MUST])
+    made.take(theirs.told())
+    assert made.needs == sorted([MUST, HARDENED])
+    assert of(tree([record(MUST, failed()), made]), OTHER_MUST).blocked_by == [MUST]
+
+
 def test_what_conforms_is_not_blocked() -> None:
     found = tree([record(MUST, failed()), record(OTHER_MUST)])
     assert of(found, OTHER_MUST).verdict is Verdict.CONFORMS
@@ -250,6 +259,23 @@ def test_a_bisection_skips_what_decides_nothing() -> None:
     done = boxspec("repro", "--bisect", "EXEC-CAP-01", *honest)
     assert done.returncode == 125, done.stdout + done.stderr
     assert "EXEC-CAP-01 is not-applicable: the shim does not declare exec.cap" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("--shim", "./not-built"), ("--no-such-flag",), ("--profile", "hardened"), ("EXEC-NO-99",)],
+    ids=" ".join,
+)
+def test_a_bisection_skips_what_is_no_verdict(words: tuple[str, ...]) -> None:
+    done = boxspec("repro", "--bisect", "EXEC-TEXT-01", "--shim", f"{FAKE} honest", *words)
+    assert (done.returncode, done.stderr.count("\n")) == (125, 1), done.stdout + done.stderr
+
+
+def test_of_what_is_asked_by_its_id_no_expression_takes_anything_away() -> None:
+    ids = ("EXEC-TEXT-03", "EXEC-ENV-02")
+    done = boxspec("repro", *ids, "-k", "nothing_is_trimmed", "--shim", f"{FAKE} honest")
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert "EXEC-ENV-02 is not-measured: no test of it was run" in done.stdout
 
 
 @pytest.mark.turns(5)

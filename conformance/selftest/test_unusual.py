@@ -47,6 +47,23 @@ def judged(shim: str, folder: Path, *words: str) -> Judged:
     return Judged(done.returncode, verdicts, done.stdout + done.stderr)
 
 
+@pytest.mark.parametrize(
+    ("noop", "elsewhere"),
+    [("directories-are-made-elsewhere", 3), ("directories-are-nested-beside-files", 0)],
+)
+def test_where_a_module_has_its_directory_is_its_own_matter(
+    noop: str, elsewhere: int, tmp_path: Path
+) -> None:
+    shim, file = f"{PYTHON} {FAULTY} --fault module-noop.{noop}", tmp_path / "result.json"
+    names = "nothing_was_started or (gone_after_every and (value or NonZero))"
+    words = ("--requirement", "MODULE-DIR-02", "-k", names, "--json", file)
+    done = boxspec("run", "--shim", shim, *words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    verdicts = [each["verdict"] for each in json.loads(file.read_text())["tests"]]
+    assert verdicts.count("not-applicable") == elsewhere
+    assert verdicts.count("conforms") == 5 - elsewhere
+
+
 @pytest.mark.turns(5)
 def test_a_text_with_an_unknown_form_conforms_elsewhere(tmp_path: Path) -> None:
     shim = f"{PYTHON} {HERE / 'unknown_form.py'}"

@@ -135,6 +135,22 @@ WRONG_CALLS = [
     (["run", "--focus", "EXEC-NOTHING"], "EXEC-NOTHING"),
     (["run", "--topic", "POLICY-NOTHING"], "POLICY-NOTHING"),
     (["run", "--requirement", "EXEC-NOTHING-01"], "EXEC-NOTHING-01"),
+    (
+        ["repro", "EXEC-TEXT-01", "EXEC-SPAWN-07", "--profile", "contract"],
+        "leaves out EXEC-SPAWN-07, which is of hardened, not of --profile contract",
+    ),
+    (
+        ["run", "--requirement", "EXEC-TEXT-01", "--requirement", "EXEC-KILL-14"],
+        "leaves out EXEC-KILL-14, which is not testable: ",
+    ),
+    (
+        ["repro", "exec-text-01", "POLICY-GLOB-11", "POLICY-FOLD-01", "--contract", "exec"],
+        "leaves out POLICY-GLOB-11, which is of policy, not of --contract exec; POLICY-FOLD-01, ",
+    ),
+    (
+        ["repro", "EXEC-TEXT-01", "EXEC-ENV-02", "--topic", "EXEC-TEXT"],
+        "leaves out EXEC-ENV-02, which is of EXEC-ENV, not of --topic EXEC-TEXT",
+    ),
     (["run", "--seed", "-1"], "--seed"),
     (["run", "--known", "no-such.toml"], "no-such.toml"),
     (["run", "--json", "no-such-folder/result.json"], "no-such-folder/result.json"),

@@ -11,7 +11,8 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from boxspec import __version__
 from boxspec.cli.arguments import EXITS
@@ -53,11 +54,15 @@ def dispatch(words: list[str]) -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The one place where the unexpected becomes one line and exit status 2: 1 is a verdict's."""
     words = list(sys.argv[1:] if argv is None else argv)
     _prepare()
+    return status_of(partial(dispatch, words))
+
+
+def status_of(verb: Callable[[], int]) -> int:
+    """The one place where the unexpected becomes one line and exit status 2: 1 is a verdict's."""
     try:
-        status = dispatch(words)
+        status = verb()
         sys.stdout.flush()
         return status
     except (UsageError, NotConforming, HarnessError) as why:

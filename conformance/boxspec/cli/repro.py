@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from boxspec.cli.arguments import run_flags
+from boxspec.cli.main import status_of
 from boxspec.cli.run import run
 from boxspec.cli.verbs import verb_parser
 from boxspec.judge.requirements import requirement
@@ -18,6 +20,14 @@ profile; 2 bad usage, a broken shim or a broken kit; 3 one of them could not be 
 
 
 def main(words: Sequence[str]) -> int:
+    if "--bisect" not in words:
+        return _repro(words)
+    # To git any other status below 128 is a commit that is bad.
+    status = status_of(partial(_repro, words))
+    return SKIP if status in (2, 3) else status
+
+
+def _repro(words: Sequence[str]) -> int:
     parser = verb_parser("repro", EPILOG)
     run_flags(parser)
     parser.add_argument("ids", metavar="ID", nargs="+")
@@ -26,5 +36,4 @@ def main(words: Sequence[str]) -> int:
     )
     args = parser.parse_args(words)
     args.words = ["repro", *words]
-    status = run(args, keep=True, only=[requirement(name).id for name in args.ids])
-    return SKIP if args.bisect and status in (2, 3) else status
+    return run(args, keep=True, only=[requirement(name).id for name in args.ids])

@@ -21,7 +21,7 @@ from boxspec.judge.frozen import frozen, versions
 from boxspec.judge.judging import judge, selection
 from boxspec.judge.record import Record
 from boxspec.judge.repro import How
-from boxspec.judge.requirements import load, requirement
+from boxspec.judge.requirements import Requirement, load, requirement
 from boxspec.judge.results import Tree
 from boxspec.judge.verdict import BROKEN, Verdict
 from boxspec.report import badge, html, junit, markdown, pace, summary, tap
@@ -130,6 +130,24 @@ def _check(args: argparse.Namespace, only: list[str] | None) -> None:
         if name not in frozen(args.spec):
             since = load()[name].untestable or f"it is of {load()[name].since}"
             raise UsageError(f"--spec {args.spec}", f"{name} is not of it: {since}", "leave it out")
+    asked = [load()[name] for name in only or ()]
+    left_out = [f"{each.id}, {why}" for each in asked if (why := _left_out(args, each))]
+    if left_out:
+        raise UsageError("the selection", f"leaves out {'; '.join(left_out)}", "ask for it apart")
+
+
+def _left_out(args: argparse.Namespace, asked: Requirement) -> str:
+    """Why a requirement that is asked for by its id would not be judged; nothing if it is."""
+    if asked.untestable:
+        return f"which is not testable: {asked.untestable}"
+    for flag, wanted, its in (
+        ("--contract", args.contract, asked.contract),
+        ("--topic", args.topic, asked.topic),
+        ("--profile", args.profile not in (None, "all") and [args.profile], asked.profile),
+    ):
+        if wanted and its not in wanted:
+            return f"which is of {its}, not of {flag} {', '.join(wanted)}"
+    return ""
 
 
 def _outputs(args: argparse.Namespace) -> tuple[Outputs, OutputFile | None]:
@@ -246,7 +264,8 @@ def _tree(
     named: set[str] | None = set(only) if only else None
     if named is None and args.topic:
         named = {name for name, each in load().items() if each.topic in args.topic}
-    if args.k or args.m:
+    # Of what is asked for by its id nothing is taken away: without a test it is not measured.
+    if (args.k or args.m) and not only:
         marks = [marked for item in observer.items if (marked := says(item))]
         met = {name for marked in marks for name in marked.ids}
         named = met if named is None else named & met

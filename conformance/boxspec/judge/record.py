@@ -127,8 +127,10 @@ class Record:
         return {name: value for name, value in self.to_json().items() if value != blank[name]}
 
     def take(self, told: dict[str, Any]) -> None:
+        """What another process told; what the mark of the test needs is known here alone."""
+        needs = {*self.needs, *told.get("needs", ())}
         vars(self).update(told)
-        self.verdict = Verdict(self.verdict)
+        self.verdict, self.needs = Verdict(self.verdict), sorted(needs)
 
 
 def plain(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -283,9 +283,11 @@ class Box:
         state: Sequence[str] = (),
         shim_env: Mapping[str, str | None] | None = None,
         streams: Mapping[str, Any] | None = None,
+        words: Sequence[str] | None = None,
     ) -> Live[Outcome]:
         """Start `SHIM run` on a message under a warden.
 
+        words: in the place of `run REQUEST RESPONSE`, where the shim is another program.
         child: what is asked for is that it starts a program.
         deadline_ms: at which that program is ended.
         old_request: so that `request_read_ns` can tell when the shim has read it.
@@ -312,7 +314,9 @@ class Box:
         company = self.session.company_of(exchange.op)
         setting = Setting(Machine.now(), company, self.look.realtime)
         env = environment(self.session.env, flags, folder, shim_env or {})
-        argv = [*self.session.argv, "run", str(exchange.request), str(exchange.response)]
+        if words is None:
+            words = ["run", str(exchange.request), str(exchange.response)]
+        argv = [*self.session.argv, *words]
         try:
             warden = start(argv, flags, env, opened.fds, asked=[str(flag) for flag in state])
         except BaseException:

@@ -25,19 +25,35 @@ class _Watched:
     def look(self) -> bool:
         """Whether one of the files is too long; its writers are ended then."""
         for file in self.files:
-            with contextlib.suppress(FileNotFoundError):
-                if file.stat().st_size > MOST_BYTES:
-                    said = f"it wrote more than {MOST_BYTES} bytes to its {file.name}"
-                    self.warden.ended_for = said
-                    self.warden.command("sweep")
-                    return True
+            if _size(file) > MOST_BYTES:
+                said = f"it wrote more than {MOST_BYTES} bytes to its {file.name}"
+                self.warden.ended_for = said
+                self.warden.command("sweep")
+                return True
         return False
 
     def cut(self) -> None:
         for file in self.files:
-            with contextlib.suppress(FileNotFoundError):
-                if file.stat().st_size > MOST_READ:
-                    os.truncate(file, MOST_READ)
+            if _size(file) > MOST_READ:
+                with contextlib.suppress(OSError):
+                    _shorten(file)
+
+
+def _size(file: Path) -> int:
+    """0 where nobody can tell: a shim may have closed the folder, or put anything in its place."""
+    try:
+        return file.lstat().st_size
+    except OSError:
+        return 0
+
+
+def _shorten(file: Path) -> None:
+    """Never what a link names, which is somebody else's."""
+    fd = os.open(file, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        os.ftruncate(fd, MOST_READ)
+    finally:
+        os.close(fd)
 
 
 class Floods:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
+import contextlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from boxspec.target.case import WITHIN_S, Box
 from boxspec.target.client.b64 import put_word
 from boxspec.target.live import Live
 from boxspec.target.observed import Facts, Observed
+from boxspec.target.patience import slow_s
 from contracts.shared.files import script_at
 from contracts.shared.inside import OF_THE_RUN, Around, Inside, expect_confined
 
@@ -54,6 +55,11 @@ class AsksModule:
     def root(self) -> Path:
         return self._box.tmp / "extensions"
 
+    @property
+    def below(self) -> Path:
+        """TMPDIR of the shim, which no other case has, unless a test names another one."""
+        return self._box.tmp / "directories"
+
     def script(self, module_id: str, body: str, mode: int = 0o755) -> Path:
         """A module that is a shell script."""
         return script_at(self.root / module_id, body, mode=mode)
@@ -83,9 +89,8 @@ class AsksModule:
             message |= self.inside.around(backend, own_root=True)
         of_the_run = "backend" in message and backend is OF_THE_RUN
         # What a killed caller cannot remove goes with the case.
-        below = self._box.tmp / "directories"
-        below.mkdir(exist_ok=True)
-        below.chmod(0o777)
+        self.below.mkdir(exist_ok=True)
+        self.below.chmod(0o777)
         return self._box.launch(
             message,
             ExecutedInside if of_the_run else Executed,
@@ -95,7 +100,7 @@ class AsksModule:
             within_s=within_s,
             state=state,
             shim_env={
-                "TMPDIR": str(below),
+                "TMPDIR": str(self.below),
                 **(self._noting(message) if of_the_run else {}),
                 **(shim_env or {}),
             },
@@ -115,14 +120,19 @@ class AsksModule:
         with self.start(module_id, value, **options) as live:
             return live.finish()
 
-    def runner(self, *words: str, given: bytes) -> subprocess.CompletedProcess[bytes]:
-        """The shim as the runner of a module of this case."""
-        session = self._box.session
-        return subprocess.run(
-            [*session.argv, RUNNER, *words],
-            input=given,
-            capture_output=True,
-            env={**session.env, "APCORE_EXTENSIONS_ROOT": str(self.root)},
-            timeout=20,
-            check=False,
-        )
+    def runner(self, *words: str, given: bytes) -> Observed:
+        """The shim as the runner of a module of this case, with these few bytes on its stdin."""
+        with self._box.launch(
+            given,
+            Observed,
+            expect_result=False,
+            within_s=max(WITHIN_S, slow_s(self._box.startup_ms)),
+            shim_env={"APCORE_EXTENSIONS_ROOT": str(self.root)},
+            streams={"stdin": "pipe"},
+            words=[RUNNER, *words],
+        ) as live:
+            # Who refuses the words need not read.
+            with contextlib.suppress(BrokenPipeError):
+                live.stdin.write(given)
+            live.stdin.close()
+            return live.finish()

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from boxspec.api import Box, expect, requires
-from contracts.module.judging import noted, quoted
+from contracts.module.judging import end, noted, quoted
+from contracts.shared.files import script_at
 
 ALWAYS = {"HOME", "TMPDIR", "APCORE_EXTENSIONS_ROOT"}
 
@@ -80,19 +81,23 @@ def test_what_the_caller_lacks_is_not_made_up(box: Box, name: str) -> None:
 
 @requires("MODULE-ENV-03")
 def test_home_tmpdir_and_working_directory_are_one(box: Box) -> None:
-    got, here = environment(box, {"HOME": "/boxspec"})
-    homes = {got.get("HOME"), got.get("TMPDIR"), here}
-    expect("the three of them", homes, {here})
-    expect("whether it is the caller's", here in ("/boxspec", str(box.tmp)), False)
+    place = box.tmp / "places"
+    # By their real paths: some place for temporary files is a link.
+    real = 'for each in "$HOME" "$TMPDIR" .; do printf "%s\\0" "$(cd "$each" && pwd -P)"; done'
+    named = 'printf "%s\\0%s" "$HOME" "$TMPDIR"'
+    box.module.script("tells", f"({real}; {named}) >{quoted(place)}; echo 1")
+    box.module.execute("tells", shim_env={"HOME": "/boxspec"})
+    home, temporary, here, *named_so = noted(place).split("\0")
+    callers = {"/boxspec", *(os.path.realpath(each) for each in (box.tmp, box.module.below))}
+    expect("whether HOME and TMPDIR are set", [bool(each) for each in named_so], [True, True])
+    expect("the three of them", {home, temporary, here}, {here})
+    expect("whether it is the caller's", here in callers, False)
 
 
-@requires("MODULE-ENV-03")
-@pytest.mark.parametrize("temporary", ["tmp", "./", "with two words", "$HOME", "caf\udce9"])
-def test_a_directory_is_named_in_full_wherever_it_is(box: Box, temporary: str) -> None:
-    """TMPDIR of the caller, which may be relative or odd."""
+def expect_named_in_full(box: Box, temporary: str, given: str) -> None:
+    """What the module is told of its directory, where that is made below such a folder."""
     place, found = box.tmp / temporary, box.tmp / "found"
     place.mkdir(exist_ok=True)
-    given = temporary if temporary in ("tmp", "./") else str(place)
     tell = 'printf "%s\\0%s\\0%s" "$HOME" "$TMPDIR" "$(pwd -P)"'
     box.module.script("tells", f"{tell} >{quoted(found)}; echo 1")
     state = ["--cwd", str(box.tmp)]
@@ -103,6 +108,14 @@ def test_a_directory_is_named_in_full_wherever_it_is(box: Box, temporary: str) -
     parents = {os.path.realpath(Path(each).parent) for each in (home, scratch, here)}
     got = (home.startswith("/"), home == scratch, len(parents))
     expect("whether HOME is absolute, and TMPDIR; places that lead there", got, (True, True, 1))
+
+
+@requires("MODULE-ENV-03")
+@pytest.mark.parametrize("temporary", ["tmp", "./", "with two words", "$HOME"])
+def test_a_directory_is_named_in_full_wherever_it_is(box: Box, temporary: str) -> None:
+    """TMPDIR of the caller, which may be relative or odd."""
+    relative = temporary in ("tmp", "./")
+    expect_named_in_full(box, temporary, temporary if relative else str(box.tmp / temporary))
 
 
 @requires("MODULE-ENV-04")
@@ -124,3 +137,22 @@ def test_a_name_that_is_no_text_comes_along(box: Box) -> None:
     name = "APCORE_caf\udce9"
     got, _ = environment(box, {name: b"\xff1"})
     expect("the variable", got.get(name), "\udcff1")
+
+
+@requires("MODULE-ENV-05")
+def test_a_directory_is_named_in_full_where_that_is_no_text(box: Box) -> None:
+    expect_named_in_full(box, "caf\udce9", str(box.tmp / "caf\udce9"))
+
+
+@requires("MODULE-ENV-05")
+@pytest.mark.parametrize("how", ["request", "environment"])
+def test_a_root_whose_name_is_no_text_has_its_modules(box: Box, how: str) -> None:
+    root, found = box.tmp / "caf\udce9", box.tmp / "found"
+    script_at(root / "there", f'printf %s "$APCORE_EXTENSIONS_ROOT" >{quoted(found)}; echo 1')
+    if how == "request":
+        seen = box.module.execute("there", extensions_root=root)
+    else:
+        env = {"APCORE_EXTENSIONS_ROOT": str(root)}
+        seen = box.module.execute("there", extensions_root=None, shim_env=env)
+    got = (end(seen), os.path.realpath(noted(found)))
+    expect("the end, and the root that the module is told", got, ("value", os.path.realpath(root)))

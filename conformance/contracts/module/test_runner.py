@@ -33,16 +33,17 @@ def test_a_wrong_call_executes_nothing(box: Box, what: str) -> None:
     mark = box.tmp / "mark"
     box.module.script("marks", f": >{quoted(mark)}; cat")
     right = box.module.runner("marks", given=b"[1]")
-    control = (right.returncode, right.stdout, mark.exists())
-    expect("a right call: status, output, mark", control, (0, b"[1]", True), verdict="unproven")
+    control = (right.shim_exit, right.shim_stdout, mark.exists())
+    wanted = (("exited", 0), b"[1]", True)
+    expect("a right call: its end, output, mark", control, wanted, verdict="unproven")
     mark.unlink()
     words, given = WRONG[what]
     for word in words:
         if word.startswith("-"):
             box.module.script(word, f": >{quoted(mark)}; cat")
     wrong = box.module.runner(*words, given=given)
-    got = (wrong.returncode, bool(wrong.stderr.strip()), mark.exists())
-    expect("status, whether it says why, mark", got, (1, True, False))
+    got = (wrong.shim_exit, bool(wrong.shim_stderr.strip()), mark.exists())
+    expect("its end, whether it says why, mark", got, (("exited", 1), True, False))
 
 
 @requires("MODULE-RUNNER-02")

@@ -96,3 +96,17 @@ def odd_names_are_passed_over():
     @replaces(execution)
     def passes(original, name):
         return original(name) and name.isascii()
+
+
+@fault("MODULE-ENV-05", "the root goes through text", "Path of a lossy string")
+def the_root_goes_through_text():
+    @replaces(lookup)
+    def absolute(original, root):
+        return original(root.decode("utf-8", "replace").encode())
+
+
+@fault("MODULE-ENV-05", "TMPDIR goes through text", "std::env::var() of TMPDIR, or the default")
+def tmpdir_goes_through_text():
+    @replaces(folder)
+    def below(original):
+        return original().decode("utf-8", "replace").encode()

@@ -1,6 +1,9 @@
 """Changes nothing that a contract names: whoever is caught here is caught by chance."""
 
+import os
+
 import module.execution as execution
+import module.folder as folder
 from faults.registry import fault, replaces
 
 
@@ -9,3 +12,32 @@ def nothing_is_wrong():
     @replaces(execution.Execution)
     def value(original, self):
         return original(self)
+
+
+@fault(None, "directories are made elsewhere, whatever TMPDIR is", "a runtime's own", role="noop")
+def directories_are_made_elsewhere():
+    @replaces(folder)
+    def below(original):
+        original()
+        return b"/tmp"
+
+
+@fault(None, "each in a folder of its own, beside files that stay", ".NET in TMPDIR", role="noop")
+def directories_are_nested_beside_files():
+    @replaces(folder)
+    def make(original):
+        above = folder.below()
+        with open(os.path.join(above, b"kept-%d" % os.getpid()), "w"):
+            pass
+        path = os.path.join(above, b"run-%d" % os.getpid(), b"home")
+        os.mkdir(os.path.dirname(path), 0o700)
+        os.mkdir(path, 0o700)
+        os.chmod(path, 0o700)
+        return path
+
+    @replaces(folder)
+    def remove(original, path):
+        removed = original(path)
+        if removed:
+            os.rmdir(os.path.dirname(path))
+        return removed
