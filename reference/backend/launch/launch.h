@@ -114,8 +114,9 @@ void send_status(int fd, const struct status *status);
  * collects orphans, killing again and again reaches all of them. Gives up after a second. */
 void kill_leftovers(bool also_in_group);
 
-/* Whether anybody but the caller is alive in its group. */
-bool group_has_others(void);
+/* Whether anybody but the caller is alive in its group, which it has alone with its descendants;
+ * true, too, where nobody could be looked for and there are descendants. */
+bool group_may_have_others(void);
 
 int outside(const struct plan *plan, struct program *program, bool reports);
 

@@ -141,7 +141,8 @@ static void wait_for_events(struct launcher *launcher, bool gone) {
 /* Until the child is gone, and in a grace until its group is. */
 static void supervise(struct launcher *launcher) {
     bool gone = false;
-    while (!gone || (launcher->until != BS_NEVER && !launcher->namespaces && group_has_others())) {
+    while (!gone ||
+           (launcher->until != BS_NEVER && !launcher->namespaces && group_may_have_others())) {
         wait_for_events(launcher, gone);
         uint64_t now = bs_now_ns();
         if (now >= launcher->strays) {
