@@ -98,8 +98,7 @@ bool read_filter(int fd, void **filter, size_t *len, struct bs_launch_failure *f
 bool apply_filter(const void *filter, size_t len, struct bs_launch_failure *failure);
 bool apply_ruleset(const struct plan *plan, struct bs_launch_failure *failure);
 
-/* Everything from `first` on, which the kernel may refuse to do at once: closed, or closed by the
- * next exec. */
+/* As bs_close_from; false with errno. */
 bool close_from(int first, bool on_exec);
 
 /* Puts /dev/null at 0 and 1, and at 2 where `err` says so. */

@@ -1,13 +1,16 @@
 #define _GNU_SOURCE
 #include <boxspec/process.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "base/sys.h"
 #include "exec/watch.h"
 #include "support/harness.h"
@@ -26,6 +29,28 @@ void __wrap_bs_watch_start(struct bs_watch *watch, pid_t pid) {
     __real_bs_watch_start(watch, pid);
 }
 
+/* The watcher's only call that may fail once it is there. */
+static bool closes_nothing;
+
+int __real_bs_close_from(int first, bool on_exec);
+int __wrap_bs_close_from(int first, bool on_exec);
+
+int __wrap_bs_close_from(int first, bool on_exec) {
+    return closes_nothing ? EMFILE : __real_bs_close_from(first, on_exec);
+}
+
+static bool no_close_range;
+
+long __real_syscall(long number, long a, long b, long c, long d, long e, long f);
+long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f);
+
+long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f) {
+    if (!no_close_range || number != SYS_close_range)
+        return __real_syscall(number, a, b, c, d, e, f);
+    errno = ENOSYS;
+    return -1;
+}
+
 enum { HELD = 9, WITHIN_MS = 20000 };
 
 static void bridge_to(const char *script) {
@@ -36,8 +61,7 @@ static void bridge_to(const char *script) {
 }
 
 /* The child ends its bridge, which has not come to know its number yet. */
-static void a_bridge_that_is_killed_at_once_leaves_nothing(void **state) {
-    (void)state;
+static void assert_killed_at_once_leaves_nothing(void) {
     int ends[2];
     int status = 0;
     char got[8];
@@ -59,6 +83,18 @@ static void a_bridge_that_is_killed_at_once_leaves_nothing(void **state) {
     bs_close(&ends[0]);
 }
 
+static void a_bridge_that_is_killed_at_once_leaves_nothing(void **state) {
+    (void)state;
+    assert_killed_at_once_leaves_nothing();
+}
+
+static void the_watcher_watches_on_an_older_kernel(void **state) {
+    (void)state;
+    no_close_range = true;
+    assert_killed_at_once_leaves_nothing();
+    no_close_range = false;
+}
+
 static void what_cannot_be_started_leaves_nothing(void **state) {
     (void)state;
     struct bs_exec_request request = SHELL("exit 0");
@@ -70,10 +106,27 @@ static void what_cannot_be_started_leaves_nothing(void **state) {
     assert_int_equal(end.state, BS_PROCESS_RUNS);
 }
 
+/* Nothing is started that a killed bridge would leave to nobody. */
+static void without_a_watcher_there_is_no_bridge(void **state) {
+    (void)state;
+    struct bs_exec_request request = SHELL("exit 0");
+    struct bs_process_end end;
+    struct bs_error err = BS_ERROR_INIT;
+    request.stdin_mode = BS_STDIN_INHERIT;
+    closes_nothing = true;
+    int code = bs_process_bridge(&request, NULL, &end, &err);
+    closes_nothing = false;
+    assert_int_equal(code, BS_E_EXECUTION);
+    assert_string_equal(err.message, "failed to start the watcher: Too many open files");
+    assert_int_equal(end.state, BS_PROCESS_RUNS);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         leaves_nothing(a_bridge_that_is_killed_at_once_leaves_nothing),
+        leaves_nothing(the_watcher_watches_on_an_older_kernel),
         leaves_nothing(what_cannot_be_started_leaves_nothing),
+        leaves_nothing(without_a_watcher_there_is_no_bridge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
