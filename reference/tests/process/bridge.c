@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include <boxspec/process.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -37,6 +38,16 @@ int __wrap_bs_close_from(int first, bool on_exec);
 
 int __wrap_bs_close_from(int first, bool on_exec) {
     return closes_nothing ? EMFILE : __real_bs_close_from(first, on_exec);
+}
+
+static bool no_descriptors; /* for a look at /proc */
+
+DIR *__real_opendir(const char *path);
+DIR *__wrap_opendir(const char *path);
+
+DIR *__wrap_opendir(const char *path) {
+    errno = EMFILE;
+    return no_descriptors ? NULL : __real_opendir(path);
 }
 
 static bool no_close_range;
@@ -121,11 +132,38 @@ static void without_a_watcher_there_is_no_bridge(void **state) {
     assert_int_equal(end.state, BS_PROCESS_RUNS);
 }
 
+/* The leader goes at once; a member uses its grace. */
+static void members_that_nobody_can_look_for_have_their_grace(void **state) {
+    (void)state;
+    int ends[2];
+    char got[16] = "";
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    pid_t bridge = fork();
+    if (bridge == 0) {
+        no_descriptors = true;
+        (void)dup2(ends[1], HELD);
+        bridge_to("(trap 'sleep 0.3; echo grace >&9; exec sleep 60' TERM; echo r >&9; "
+                  "while :; do sleep 0.05; done) & trap 'exit 0' TERM; wait");
+    }
+    bs_close(&ends[1]);
+    assert_int_equal(BS_RETRY(read(ends[0], got, sizeof got - 1)), 2);
+    assert_int_equal(kill(bridge, SIGTERM), 0);
+    ssize_t n = (ssize_t)BS_RETRY(read(ends[0], got, sizeof got - 1));
+    (void)kill(bridge, SIGKILL); /* what is left of the grace is not waited for */
+    assert_int_equal(BS_RETRY(waitpid(bridge, NULL, 0)), bridge);
+    assert_int_equal(n, 6);
+    assert_string_equal(got, "grace\n");
+    while (BS_RETRY(read(ends[0], got, sizeof got)) > 0) {
+    }
+    bs_close(&ends[0]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         leaves_nothing(a_bridge_that_is_killed_at_once_leaves_nothing),
         leaves_nothing(the_watcher_watches_on_an_older_kernel),
         leaves_nothing(what_cannot_be_started_leaves_nothing),
+        leaves_nothing(members_that_nobody_can_look_for_have_their_grace),
         leaves_nothing(without_a_watcher_there_is_no_bridge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
