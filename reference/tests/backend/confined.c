@@ -84,6 +84,33 @@ static bool exists(const struct inside *inside, const char *name) {
     return fstatat(inside->folder->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+int __real_lstat(const char *path, struct stat *st);
+int __wrap_lstat(const char *path, struct stat *st);
+
+static int fail_lstat; /* an errno */
+
+int __wrap_lstat(const char *path, struct stat *st) {
+    errno = fail_lstat;
+    return fail_lstat != 0 ? -1 : __real_lstat(path, st);
+}
+
+/* It says that nothing was written outside, which takes a look. */
+static void a_control_that_cannot_look_proves_nothing(void **state) {
+    struct inside *inside = *state;
+    open_session(inside);
+    struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
+    fail_lstat = ELOOP;
+    int code = bs_backend_probe(bs_backend_find(backend_name), &inside->context, -1, &report, NULL);
+    fail_lstat = 0;
+    enum bs_claim claim = report.overall;
+    bool is_said = report.aspects[BS_ASPECT_FS_WRITE].n_reasons > 0 &&
+                   strstr(report.aspects[BS_ASPECT_FS_WRITE].reasons[0], "outside: ") != NULL;
+    bs_backend_report_clear(&report);
+    assert_int_equal(code, BS_OK);
+    assert_int_equal(claim, BS_CLAIM_UNAVAILABLE);
+    assert_true(is_said);
+}
+
 static void writes_go_to_the_workspace_alone(void **state) {
     struct inside *inside = *state;
     open_session(inside);
@@ -311,6 +338,7 @@ static void a_session_leaves_no_directory_behind(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        INSIDE(a_control_that_cannot_look_proves_nothing),
         INSIDE(writes_go_to_the_workspace_alone),
         INSIDE(read_only_writes_nothing_but_the_scratch),
         INSIDE(a_missing_program_is_a_failed_spawn),
