@@ -19,7 +19,8 @@ enum { HEED_MS = 1000 };
 
 struct worker {
     struct bs_ask ask;
-    int cancel[2]; /* closing [1] is the word */
+    struct bs_backend backend; /* a copy, as the caller's own may be gone before this ends */
+    int cancel[2];             /* closing [1] is the word */
     int done[2];
     pthread_mutex_t lock;
     bool abandoned; /* by who waits; whoever comes last frees */
@@ -31,6 +32,7 @@ static void free_worker(struct worker *worker) {
     bs_close(&worker->cancel[1]);
     bs_close(&worker->done[0]);
     bs_close(&worker->done[1]);
+    bs_context_let_go(worker->ask.context);
     (void)pthread_mutex_destroy(&worker->lock);
     free(worker);
 }
@@ -38,13 +40,14 @@ static void free_worker(struct worker *worker) {
 static void *work(void *arg) {
     struct worker *worker = arg;
     struct bs_ask *ask = &worker->ask;
-    const struct bs_backend *backend = ask->backend;
+    const struct bs_backend *backend = &worker->backend;
+    const struct bs_backend_context *context = bs_kept_context(ask->context);
     if (ask->prepares)
-        ask->code = backend->prepare(backend->ctx, ask->context, worker->cancel[0], &ask->state,
+        ask->code = backend->prepare(backend->ctx, context, worker->cancel[0], &ask->state,
                                      &ask->report, &ask->err);
     else
         ask->code =
-            backend->probe(backend->ctx, ask->context, worker->cancel[0], &ask->report, &ask->err);
+            backend->probe(backend->ctx, context, worker->cancel[0], &ask->report, &ask->err);
     (void)pthread_mutex_lock(&worker->lock);
     worker->finished = true;
     bool last = worker->abandoned;
@@ -86,6 +89,8 @@ static struct worker *start(const struct bs_ask *ask, pthread_t *thread, int *os
     if (worker == NULL)
         return NULL;
     worker->ask = *ask;
+    worker->ask.context = bs_context_share(ask->context);
+    worker->backend = *ask->backend;
     worker->cancel[0] = worker->cancel[1] = worker->done[0] = worker->done[1] = -1;
     (void)pthread_mutex_init(&worker->lock, NULL);
     *os_error = pipe2(worker->cancel, O_CLOEXEC) == 0 && pipe2(worker->done, O_CLOEXEC) == 0

@@ -6,7 +6,7 @@
 
 struct bs_ask {
     const struct bs_backend *backend;
-    const struct bs_backend_context *context;
+    struct bs_kept_context *context;
     bool prepares; /* else it probes */
     void *state;   /* what prepare made, also when it failed */
     struct bs_backend_report report;
@@ -16,7 +16,8 @@ struct bs_ask {
 
 /* Returns when the call does, or at `until` (CLOCK_MONOTONIC ns), or when `cancel` becomes
  * readable: the call is then told, and waited for. One that does not hear is a thread that is left
- * behind with everything it was given, and *ask is empty. ask->code is what came of it. */
+ * behind: it shares the context, so the caller may let go of that, and *ask is empty. ask->code is
+ * what came of it. */
 void bs_ask_run(struct bs_ask *ask, unsigned long long until, int cancel);
 
 #endif

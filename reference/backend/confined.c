@@ -238,9 +238,16 @@ static int hand_over(void *ctx, const struct bs_exec_request *request, struct bs
     return BS_OK;
 }
 
-static bool exists(const char *path) {
+/* What cannot be looked at is not known to be absent. */
+static int assert_absent(const char *path, struct bs_error *err) {
     struct stat st;
-    return lstat(path, &st) == 0;
+    char buf[128];
+    if (lstat(path, &st) == 0)
+        return bs_fail(err, BS_E_EXECUTION, 0, "a program inside wrote to a file outside");
+    return errno == ENOENT ? BS_OK
+                           : bs_fail(err, BS_E_EXECUTION, errno,
+                                     "whether a program inside wrote to a file outside: %s",
+                                     bs_os_message(errno, buf, sizeof buf));
 }
 
 struct control {
@@ -285,8 +292,8 @@ static int run_control(const struct bs_kind *kind, const struct control *control
         code = bs_fail(err, BS_E_EXECUTION, 0, "the positive control %s: %.300s",
                        result.termination == BS_ENDED_TIMEOUT ? "did not end in time" : "failed",
                        result.err.len > 0 ? result.err.data : "no message");
-    if (code == BS_OK && exists(control->outside))
-        code = bs_fail(err, BS_E_EXECUTION, 0, "a program inside wrote to a file outside");
+    if (code == BS_OK)
+        code = assert_absent(control->outside, err);
     bs_exec_result_clear(&result);
     bs_backend_report_clear(&ignored);
     (void)bs_confined_shutdown(NULL, state, NULL);

@@ -22,6 +22,14 @@ int bs_context_resolve(const struct bs_backend_context *given, struct bs_resolve
                        struct bs_error *err);
 void bs_context_clear(struct bs_resolved_context *resolved);
 
+/* A copy of a context and of all that it points to (kept.c), for whoever may outlive the caller.
+ * One is made with one holder; the last that lets go frees it. Any thread. NULL: out of memory. */
+struct bs_kept_context;
+struct bs_kept_context *bs_context_keep(const struct bs_backend_context *given);
+struct bs_kept_context *bs_context_share(struct bs_kept_context *kept);
+void bs_context_let_go(struct bs_kept_context *kept); /* NULL is nothing to let go */
+const struct bs_backend_context *bs_kept_context(const struct bs_kept_context *kept);
+
 /* Everything of a context that does not need its root. */
 int bs_context_check(const struct bs_backend_context *context, struct bs_error *err);
 

@@ -18,10 +18,19 @@ static const char *keep(struct bs_backend_report *report, const char *text) {
     return arena != NULL ? bs_arena_text(arena, text, strlen(text)) : NULL;
 }
 
-/* Room for one more; the lists are short, so a copy each time costs nothing. */
+/* Room for one more. A list has room for the next power of two, so what the arena keeps of its
+ * former copies is no more than the list itself: a workspace may have a hundred thousand links. One
+ * that a backend has put there by itself has no room. */
 static void *grown(struct bs_backend_report *report, const void *list, size_t n, size_t size) {
     struct bs_arena *arena = arena_of(report);
-    void *next = arena != NULL ? bs_arena_zeroed(arena, n + 1, size) : NULL;
+    size_t room = 1;
+    if (arena == NULL || n > SIZE_MAX / 4)
+        return NULL;
+    if ((n & (n - 1)) != 0 && bs_arena_holds(arena, list))
+        return (void *)(uintptr_t)list;
+    while (room <= n)
+        room *= 2;
+    void *next = bs_arena_zeroed(arena, room, size);
     if (next != NULL && n > 0)
         memcpy(next, list, n * size);
     return next;

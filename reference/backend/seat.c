@@ -70,7 +70,7 @@ static int seat_in_backend(const struct bs_session *session, const struct bs_exe
     if (code != BS_OK)
         return code;
     int os_error = bs_env_compose(&seat->env, request->env_mode == BS_ENV_INHERIT,
-                                  session->resolved.context.confine == BS_CONFINE_CI_ONLY,
+                                  bs_kept_context(session->kept)->confine == BS_CONFINE_CI_ONLY,
                                   seat->wrapped.env, seat->wrapped.n_env);
     if (os_error != 0)
         return bs_fail(err, BS_E_EXECUTION, os_error, "out of memory for `%.900s`",
@@ -105,7 +105,7 @@ void bs_seat_unwrap(void *ctx, struct bs_wrapped *out) { free_seat(ctx, out->own
 
 static int seat_check(void *ctx, const struct bs_exec_request *request, struct bs_error *err) {
     const struct bs_session *session = ctx;
-    return bs_context_check_dir(&session->resolved.context, request->current_dir, err);
+    return bs_context_check_dir(bs_kept_context(session->kept), request->current_dir, err);
 }
 
 struct bs_sandbox bs_session_sandbox(struct bs_session *session) {
@@ -113,6 +113,6 @@ struct bs_sandbox bs_session_sandbox(struct bs_session *session) {
 }
 
 const char *bs_session_cwd(const struct bs_session *session) {
-    const struct bs_backend_context *context = &session->resolved.context;
+    const struct bs_backend_context *context = bs_kept_context(session->kept);
     return context->cwd != NULL ? context->cwd : context->root;
 }

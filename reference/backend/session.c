@@ -24,11 +24,15 @@ int bs_backend_probe(const struct bs_backend *backend, const struct bs_backend_c
     bs_profile_free(profile);
     if (code != BS_OK)
         return code;
+    struct bs_kept_context *kept = bs_context_keep(context);
+    if (kept == NULL)
+        return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a probe");
     struct bs_ask ask = {.backend = backend,
-                         .context = context,
+                         .context = kept,
                          .report = BS_BACKEND_REPORT_INIT,
                          .err = BS_ERROR_INIT};
     bs_ask_run(&ask, bs_after_ms(bs_now_ns(), BS_BACKEND_OPEN_MS), cancel);
+    bs_context_let_go(kept);
     bs_backend_report_clear(report);
     if (ask.code == BS_OK)
         *report = ask.report;
@@ -55,7 +59,7 @@ static int shut_down(struct bs_session *session, struct bs_error *err) {
 }
 
 static void free_session(struct bs_session *session) {
-    bs_context_clear(&session->resolved);
+    bs_context_let_go(session->kept);
     free(session);
 }
 
@@ -85,7 +89,7 @@ static const char *first_reason(const struct bs_backend_report *report) {
 static int probe(struct bs_session *session, enum bs_on_unavailable on_unavailable, uint64_t until,
                  struct bs_backend_report *report, struct bs_error *err) {
     struct bs_ask ask = {.backend = session->backend,
-                         .context = &session->resolved.context,
+                         .context = session->kept,
                          .report = BS_BACKEND_REPORT_INIT,
                          .err = BS_ERROR_INIT};
     bs_ask_run(&ask, until, -1);
@@ -108,7 +112,7 @@ static int probe(struct bs_session *session, enum bs_on_unavailable on_unavailab
 static int prepare(struct bs_session *session, enum bs_on_unavailable on_unavailable,
                    uint64_t until, struct bs_backend_report *report, struct bs_error *err) {
     struct bs_ask ask = {.backend = session->backend,
-                         .context = &session->resolved.context,
+                         .context = session->kept,
                          .prepares = true,
                          .report = BS_BACKEND_REPORT_INIT,
                          .err = BS_ERROR_INIT};
@@ -170,6 +174,19 @@ static int run_nothing(const struct bs_session *session, struct bs_exec_result *
     return BS_OK;
 }
 
+static int keep_resolved(struct bs_session *session, const struct bs_backend_context *context,
+                         struct bs_error *err) {
+    struct bs_resolved_context resolved;
+    int code = bs_context_resolve(context, &resolved, err);
+    if (code != BS_OK)
+        return code;
+    session->kept = bs_context_keep(&resolved.context);
+    bs_context_clear(&resolved);
+    return session->kept != NULL
+               ? BS_OK
+               : bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a session");
+}
+
 int bs_session_open(const struct bs_backend *backend, const struct bs_backend_context *context,
                     enum bs_on_unavailable on_unavailable, const struct bs_session_log *log,
                     struct bs_session **opened, struct bs_backend_report *report,
@@ -182,7 +199,7 @@ int bs_session_open(const struct bs_backend *backend, const struct bs_backend_co
         return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a session");
     session->backend = backend;
     session->log = log != NULL ? *log : (struct bs_session_log){NULL, NULL};
-    int code = bs_context_resolve(context, &session->resolved, err);
+    int code = keep_resolved(session, context, err);
     if (code == BS_OK)
         code = bs_policy_of(context, &profile, err);
     bs_profile_free(profile);
@@ -227,7 +244,7 @@ static int run_wrapped(struct bs_session *session, const struct bs_exec_request 
 /* Where it starts. 0 or BS_E_INVALID. */
 static int place_request(const struct bs_session *session, const struct bs_exec_request *request,
                          struct bs_exec_request *placed, struct bs_error *err) {
-    const struct bs_backend_context *context = &session->resolved.context;
+    const struct bs_backend_context *context = bs_kept_context(session->kept);
     *placed = *request;
     if (request->program == NULL)
         return bs_fail(err, BS_E_INVALID, 0, "the request names no program");

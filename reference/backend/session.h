@@ -8,7 +8,7 @@
 
 struct bs_session {
     const struct bs_backend *backend; /* NULL: left away */
-    struct bs_resolved_context resolved;
+    struct bs_kept_context *kept;     /* root and cwd are real paths */
     struct bs_session_log log;
     void *state;
     enum bs_claim enforcement;

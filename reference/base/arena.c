@@ -58,6 +58,15 @@ void bs_arena_free(struct bs_arena *arena) {
     }
 }
 
+bool bs_arena_holds(const struct bs_arena *arena, const void *at) {
+    uintptr_t asked = (uintptr_t)at;
+    for (const struct chunk *chunk = arena->last; chunk != NULL; chunk = chunk->before) {
+        if (asked >= (uintptr_t)chunk->data && asked - (uintptr_t)chunk->data < chunk->size)
+            return true;
+    }
+    return false;
+}
+
 void *bs_arena_alone(struct bs_arena *arena, size_t size) {
     struct chunk *last = arena->last; /* whose room is still of use */
     if (size > SIZE_MAX / 2)

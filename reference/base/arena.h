@@ -2,6 +2,7 @@
 #ifndef BS_BASE_ARENA_H
 #define BS_BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct bs_arena;
@@ -12,6 +13,9 @@ enum { BS_ARENA_ROOM = 4096 }; /* for an owner who does not know how much it tak
  * needed. NULL when memory ran out, here and below. */
 struct bs_arena *bs_arena_new(size_t room);
 void bs_arena_free(struct bs_arena *arena); /* NULL is nothing to free */
+
+/* Whether it lies in a block of this arena. */
+bool bs_arena_holds(const struct bs_arena *arena, const void *at);
 
 /* Aligned for any type, not initialised. */
 void *bs_arena_take(struct bs_arena *arena, size_t size);

@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include <errno.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -8,8 +9,8 @@
 
 #include <boxspec/exec.h>
 
-#include "base/sys.h"
 #include "cli/commands.h"
+#include "cli/output.h"
 
 static const char help[] =
     "usage: boxspec-ref exec [options] -- PROGRAM [ARGUMENT...]\n"
@@ -30,9 +31,9 @@ static const char help[] =
     "  --help              this text\n"
     "\n"
     "Exit status: that of PROGRAM; 124 time is up; 125 more output than --max-output; 126 PROGRAM\n"
-    "could not be run; 127 PROGRAM does not exist; 128+N a signal N ended PROGRAM or this "
-    "command;\n"
-    "2 wrong usage.\n";
+    "could not be run, or output of it was lost; 127 PROGRAM does not exist; 128+N a signal N "
+    "ended\n"
+    "PROGRAM or this command; 2 wrong usage.\n";
 
 struct options {
     struct bs_exec_request request;
@@ -103,18 +104,6 @@ static int parse_option(struct options *options, int option, char *value, const 
     }
 }
 
-static void pass_on(void *ctx, enum bs_stream stream, const char *data, size_t len) {
-    (void)ctx;
-    int fd = stream == BS_STDOUT ? 1 : 2;
-    while (len > 0) {
-        ssize_t n = (ssize_t)BS_RETRY(write(fd, data, len));
-        if (n < 0)
-            return; /* nobody reads: the run itself goes on */
-        data += n;
-        len -= (size_t)n;
-    }
-}
-
 static void drop(void *ctx, enum bs_stream stream, const char *data, size_t len) {
     (void)ctx;
     (void)stream;
@@ -163,9 +152,12 @@ static int status_of(const struct bs_exec_result *result) {
     return result->termination == BS_ENDED_TIMEOUT ? 124 : 125;
 }
 
-static int run(const struct options *options) {
+static int run(struct options *options) {
+    struct bs_cli_output output = {{0, 0}};
     struct bs_exec_result result = BS_EXEC_RESULT_INIT;
     struct bs_error err = BS_ERROR_INIT;
+    options->request.on_output = options->request.debug ? drop : bs_cli_pass_on;
+    options->request.on_output_ctx = &output;
     int code = bs_exec_run(&options->request, &result, &err);
     if (code != BS_OK) {
         (void)bs_cli_wrong("%s", err.message);
@@ -178,7 +170,7 @@ static int run(const struct options *options) {
     }
     if (options->summary)
         summarize(&result);
-    int status = status_of(&result);
+    int status = bs_cli_output_status(&output, status_of(&result));
     bs_exec_result_clear(&result);
     return status;
 }
@@ -207,7 +199,6 @@ int bs_cli_exec(int argc, char **argv) {
     options.request.program = argv[optind];
     options.request.args = (const char *const *)(argv + optind + 1);
     options.request.n_args = (size_t)(argc - optind - 1);
-    options.request.on_output = options.request.debug ? drop : pass_on;
     /* A closed reader must not end the supervision. */
     (void)signal(SIGPIPE, SIG_IGN);
     status = run(&options);

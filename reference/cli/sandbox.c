@@ -9,9 +9,9 @@
 
 #include <boxspec/backend.h>
 
-#include "base/sys.h"
 #include "cli/commands.h"
 #include "cli/inside.h"
+#include "cli/output.h"
 
 static const char help[] =
     "usage: boxspec-ref sandbox --root DIR [options] -- PROGRAM [ARGUMENT...]\n"
@@ -29,8 +29,8 @@ static const char help_end[] =
     "  --help                 this text\n"
     "\n"
     "What is not enforced is said on stderr. Exit status: that of PROGRAM; 124 time is up;\n"
-    "126 PROGRAM could not be run; 127 PROGRAM does not exist; 128+N a signal N ended PROGRAM or\n"
-    "this command; 3 refused by the sandbox; 2 wrong usage.\n";
+    "126 PROGRAM could not be run, or output of it was lost; 127 PROGRAM does not exist; 128+N a\n"
+    "signal N ended PROGRAM or this command; 3 refused by the sandbox; 2 wrong usage.\n";
 
 enum option_code { ROOT = 2000, TIMEOUT, EXPLAIN, HELP };
 
@@ -100,18 +100,6 @@ static void put_command(void *ctx, const char *call, int code, const char *messa
         (void)fclose(plan);
 }
 
-static void pass_on(void *ctx, enum bs_stream stream, const char *data, size_t len) {
-    (void)ctx;
-    int fd = stream == BS_STDOUT ? 1 : 2;
-    while (len > 0) {
-        ssize_t n = (ssize_t)BS_RETRY(write(fd, data, len));
-        if (n < 0)
-            return; /* nobody reads: the run itself goes on */
-        data += n;
-        len -= (size_t)n;
-    }
-}
-
 static int status_of(const struct bs_exec_result *result) {
     if (result->has_exit_code)
         return result->exit_code;
@@ -128,11 +116,13 @@ static struct bs_exec_request request_of(char **argv, size_t argc) {
 
 static int run_program(struct bs_session *session, const struct asked *asked, char **argv,
                        size_t argc) {
+    struct bs_cli_output output = {{0, 0}};
     struct bs_exec_result result = BS_EXEC_RESULT_INIT;
     struct bs_error err = BS_ERROR_INIT;
     struct bs_exec_request request = request_of(argv, argc);
     request.timeout_ms = asked->has_timeout ? &asked->timeout_ms : NULL;
-    request.on_output = pass_on;
+    request.on_output = bs_cli_pass_on;
+    request.on_output_ctx = &output;
     /* A closed reader must not end the supervision. */
     (void)signal(SIGPIPE, SIG_IGN);
     int code = bs_session_run(session, &request, &result, &err);
@@ -142,7 +132,7 @@ static int run_program(struct bs_session *session, const struct asked *asked, ch
     }
     if (result.err.len > 0)
         (void)fprintf(stderr, "%s\n", result.err.data);
-    int status = status_of(&result);
+    int status = bs_cli_output_status(&output, status_of(&result));
     bs_exec_result_clear(&result);
     return status;
 }

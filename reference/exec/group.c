@@ -60,8 +60,8 @@ static enum read_outcome read_stat(int proc, const char *pid, struct stat_line *
         return errno == ENOENT || errno == ESRCH ? GONE : UNREADABLE;
     ssize_t n = (ssize_t)BS_RETRY(read(fd, text, sizeof text - 1));
     bs_close(&fd);
-    if (n <= 0)
-        return GONE; /* ESRCH: it ended between open and read */
+    if (n < 0) /* ESRCH: it ended between open and read */
+        return errno == ESRCH ? GONE : UNREADABLE;
     text[n] = '\0';
     return parse_stat(text, line) ? READ : UNREADABLE;
 }
@@ -103,9 +103,8 @@ struct bs_members bs_group_look(pid_t pgid, pid_t leader, uint64_t not_after) {
     DIR *proc = opendir("/proc");
     if (proc == NULL)
         return members;
-    members.known = true;
     const struct dirent *entry = NULL;
-    while ((entry = readdir(proc)) != NULL) {
+    while (errno = 0, (entry = readdir(proc)) != NULL) {
         char *end = NULL;
         long number = strtol(entry->d_name, &end, 10);
         if (number <= 0 || *end != '\0')
@@ -115,6 +114,7 @@ struct bs_members bs_group_look(pid_t pgid, pid_t leader, uint64_t not_after) {
         if (getpgid(pid) == pgid)
             consider(dirfd(proc), entry->d_name, pid, pgid, leader, not_after, &members);
     }
+    members.known = errno == 0;
     (void)closedir(proc);
     return members;
 }

@@ -7,7 +7,7 @@
 #include <sys/types.h>
 
 struct bs_members {
-    bool known;     /* /proc could be read */
+    bool known;     /* /proc could be read to its end */
     unsigned alive; /* neither zombies nor dead; a zombie with further threads is alive */
     pid_t witness;  /* one of those alive, 0 for none */
 };

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include <boxspec/module.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -12,9 +11,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/sys.h"
@@ -44,23 +43,11 @@ static void die_with_the_parent(void) {
         give_up("nobody waits for the answer");
 }
 
-/* Where the kernel, or a filter around us, does not know the call. */
-static void close_one_by_one(void) {
-    DIR *list = opendir("/proc/self/fd");
-    const struct dirent *entry = NULL;
-    while (list != NULL && (entry = readdir(list)) != NULL) {
-        int fd = (int)strtol(entry->d_name, NULL, 10);
-        if (fd > STDERR_FILENO && fd != dirfd(list))
-            (void)close(fd);
-    }
-    if (list != NULL)
-        (void)closedir(list);
-}
-
 /* What the caller left open for its children is not the module's. */
 static void let_go(void) {
-    if (syscall(SYS_close_range, STDERR_FILENO + 1U, ~0U, 0U) != 0)
-        close_one_by_one();
+    errno = bs_close_from(STDERR_FILENO + 1, false);
+    if (errno != 0)
+        give_up("cannot close what the caller left open: %s", reason());
 }
 
 static void read_input(struct bs_buf *input) {

@@ -78,12 +78,15 @@ static void escalate(struct bridge *bridge) {
     }
 }
 
-/* Whether the leader has ended and members of its group live on. They may: nothing is ended by this
- * look. False where nobody can be looked for. */
+/* Whether the leader has ended and members of its group may live on: nothing is ended by this look,
+ * and where nobody can be looked for, the grace is kept. */
 static bool leaves_members(pid_t leader) {
     siginfo_t info = {0};
-    return BS_RETRY(waitid(P_PID, (id_t)leader, &info, WEXITED | WNOHANG | WNOWAIT)) == 0 &&
-           info.si_pid != 0 && bs_group_look(leader, leader, UINT64_MAX).alive > 0;
+    if (BS_RETRY(waitid(P_PID, (id_t)leader, &info, WEXITED | WNOHANG | WNOWAIT)) != 0 ||
+        info.si_pid == 0)
+        return false;
+    struct bs_members members = bs_group_look(leader, leader, UINT64_MAX);
+    return !members.known || members.alive > 0;
 }
 
 /* The grace is the group's: members may use it when the leader has gone. */

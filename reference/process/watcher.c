@@ -5,11 +5,11 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "base/sys.h"
 #include "exec/group.h"
 #include "exec/sigpipe.h"
@@ -30,12 +30,21 @@ static void end_group(pid_t pgid, int pidfd) {
 }
 
 /* In the child of a program that may have threads: async-signal-safe calls only. It holds nothing
- * but its end of the pipe, so whoever waits for an end of 0, 1 or 2 does not wait for it. */
-static void watch(int fd) {
+ * but its end of the pipe, so whoever waits for an end of 0, 1 or 2 does not wait for it. `word` is
+ * told when that is so: 0, or an errno and it is gone. */
+static void watch(int fd, int word) {
     pid_t pgid = 0;
     int pidfd = -1;
-    if (dup2(fd, 0) != 0 || syscall(SYS_close_range, 1U, ~0U, 0U) != 0)
+    int os_error = dup2(fd, 0) != 0 ? errno : 0;
+    if (os_error == 0 && dup2(word, 1) == 1) {
+        os_error = bs_close_from(2, false);
+        word = 1;
+    } else if (os_error == 0) {
+        os_error = errno;
+    }
+    if (BS_RETRY(write(word, &os_error, sizeof os_error)) != sizeof os_error || os_error != 0)
         _exit(1);
+    bs_close(&word);
     for (;;) {
         pid_t told = 0;
         long n = BS_RETRY(read(0, &told, sizeof told));
@@ -49,29 +58,63 @@ static void watch(int fd) {
     _exit(0);
 }
 
-int bs_watcher_start(struct bs_watcher *watcher) {
+/* A pipe whose ends are above 2; both are -1 behind an error. 0 or an errno. */
+static int make_pipe(int *read_end, int *write_end) {
     int ends[2];
+    *read_end = *write_end = -1;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return errno;
-    int fd = bs_above_stdio(ends[0]);
-    watcher->fd = bs_above_stdio(ends[1]);
-    int os_error = fd < 0 || watcher->fd < 0 ? errno : 0;
+    *read_end = bs_above_stdio(ends[0]);
+    int os_error = *read_end < 0 ? errno : 0;
+    *write_end = bs_above_stdio(ends[1]);
+    if (os_error == 0 && *write_end < 0)
+        os_error = errno;
+    if (os_error == 0)
+        return 0;
+    bs_close(read_end);
+    bs_close(write_end);
+    return os_error;
+}
+
+/* A watcher that could not become one is collected. 0 or an errno. */
+static int await_word(pid_t pid, int word) {
+    siginfo_t info;
+    int os_error = 0;
+    if (BS_RETRY(read(word, &os_error, sizeof os_error)) != sizeof os_error)
+        os_error = ECHILD; /* it was killed */
+    if (os_error != 0)
+        (void)BS_RETRY(waitid(P_PID, (id_t)pid, &info, WEXITED));
+    return os_error;
+}
+
+int bs_watcher_start(struct bs_watcher *watcher) {
+    int fd = -1;
+    int word = -1;
+    int say = -1;
     /* Signals stay blocked in it: a terminal's, and those that are the bridge's to act on. */
     sigset_t all;
     sigset_t mask;
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &mask);
+    int os_error = make_pipe(&fd, &watcher->fd);
+    if (os_error == 0)
+        os_error = make_pipe(&word, &say);
     if (os_error == 0) {
         watcher->pid = fork();
         os_error = watcher->pid < 0 ? errno : 0;
         if (watcher->pid == 0)
-            watch(fd);
+            watch(fd, say);
+        bs_close(&say);
         /* Who kills our group must not meet it there, however late it gets a processor. */
         if (watcher->pid > 0)
             (void)setpgid(watcher->pid, watcher->pid);
+        if (watcher->pid > 0)
+            os_error = await_word(watcher->pid, word);
     }
     (void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
     bs_close(&fd);
+    bs_close(&word);
+    bs_close(&say);
     if (os_error != 0)
         bs_close(&watcher->fd);
     return os_error;

@@ -13,8 +13,8 @@ struct bs_watcher {
     { -1, -1 }
 
 /* Before the child is there. Who is then told on `fd` as a pid_t is the leader of the group. The
- * child tells it itself, before it becomes its program: a caller that is killed in between would
- * leave it to nobody. 0 or an errno. */
+ * child tells it itself, before it becomes its program: a caller that is killed in between leave it
+ * to nobody. 0 or an errno: nobody would watch. */
 int bs_watcher_start(struct bs_watcher *watcher);
 
 /* The group has been reaped: the watcher leaves without a signal, and is collected. */

@@ -72,6 +72,28 @@ void bs_put_claims(struct bs_buf *out, const struct bs_backend_report *report) {
     bs_buf_char(out, '}');
 }
 
+static void put_reason(struct bs_buf *out, bool *any, const char *text) {
+    if (*any)
+        bs_buf_char(out, ',');
+    put_text(out, text);
+    *any = true;
+}
+
+/* "`RULE`: why". */
+static void put_rule(struct bs_buf *out, bool *any, const struct bs_unenforced *rule) {
+    struct bs_buf text = BS_BUF_INIT;
+    bs_buf_char(&text, '`');
+    bs_buf_str(&text, rule->rule);
+    bs_buf_str(&text, "`: ");
+    bs_buf_str(&text, rule->why);
+    bs_buf_char(&text, '\0');
+    if (text.failed)
+        out->failed = true;
+    else
+        put_reason(out, any, text.data);
+    bs_buf_clear(&text);
+}
+
 void bs_put_reasons(struct bs_buf *out, const struct bs_backend_context *context,
                     const struct bs_backend_report *report) {
     bool any = false;
@@ -80,19 +102,15 @@ void bs_put_reasons(struct bs_buf *out, const struct bs_backend_context *context
         const struct bs_aspect_claim *claim = &report->aspects[i];
         if (!bs_context_requests(context, (enum bs_aspect)i, true))
             continue;
-        for (size_t j = 0; claim->claim != BS_NOT_REQUESTED && j < claim->n_reasons; j++) {
-            if (any)
-                bs_buf_char(out, ',');
-            put_text(out, claim->reasons[j]);
-            any = true;
-        }
+        for (size_t j = 0; claim->claim != BS_NOT_REQUESTED && j < claim->n_reasons; j++)
+            put_reason(out, &any, claim->reasons[j]);
     }
     /* A probe that failed has no claims: why there is no sandbox is a warning. */
-    for (size_t i = 0; !any && i < report->n_warnings; i++) {
-        if (i > 0)
-            bs_buf_char(out, ',');
-        put_text(out, report->warnings[i]);
-    }
+    bool failed = !any;
+    for (size_t i = 0; failed && i < report->n_warnings; i++)
+        put_reason(out, &any, report->warnings[i]);
+    for (size_t i = 0; i < report->n_unenforced; i++)
+        put_rule(out, &any, &report->unenforced[i]);
     bs_buf_char(out, ']');
 }
 

@@ -12,7 +12,7 @@ void bs_put_claims(struct bs_buf *out, const struct bs_backend_report *report);
 /* [{...}, ...] */
 void bs_put_unenforced(struct bs_buf *out, const struct bs_backend_report *report);
 
-/* ["reason", ...]: of what counts and does not hold fully. */
+/* ["reason", ...]: of what counts and does not hold fully, and each rule that is not enforced. */
 void bs_put_reasons(struct bs_buf *out, const struct bs_backend_context *context,
                     const struct bs_backend_report *report);
 

@@ -1,34 +1,16 @@
 #define _GNU_SOURCE
-#include <dirent.h>
+#include "base/descriptors.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/close_range.h>
-#include <stdlib.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "backend/launch/launch.h"
 #include "base/sys.h"
 
-/* Where the kernel, or a filter of whoever started us, does not know the call. */
-static bool close_one_by_one(int first, bool on_exec) {
-    DIR *list = opendir("/proc/self/fd");
-    const struct dirent *entry = NULL;
-    bool good = list != NULL;
-    while (good && (entry = readdir(list)) != NULL) {
-        int fd = (int)strtol(entry->d_name, NULL, 10);
-        if (entry->d_name[0] == '.' || fd < first || fd == dirfd(list))
-            continue;
-        good = on_exec ? fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 : close(fd) == 0;
-    }
-    if (list != NULL)
-        (void)closedir(list);
-    return good;
-}
-
 bool close_from(int first, bool on_exec) {
-    unsigned flags = on_exec ? CLOSE_RANGE_CLOEXEC : 0;
-    return syscall(SYS_close_range, first, ~0U, flags) == 0 || close_one_by_one(first, on_exec);
+    errno = bs_close_from(first, on_exec);
+    return errno == 0;
 }
 
 bool let_go_of_stdio(bool err) {

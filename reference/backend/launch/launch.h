@@ -98,8 +98,7 @@ bool read_filter(int fd, void **filter, size_t *len, struct bs_launch_failure *f
 bool apply_filter(const void *filter, size_t len, struct bs_launch_failure *failure);
 bool apply_ruleset(const struct plan *plan, struct bs_launch_failure *failure);
 
-/* Everything from `first` on, which the kernel may refuse to do at once: closed, or closed by the
- * next exec. */
+/* As bs_close_from; false with errno. */
 bool close_from(int first, bool on_exec);
 
 /* Puts /dev/null at 0 and 1, and at 2 where `err` says so. */
@@ -114,8 +113,9 @@ void send_status(int fd, const struct status *status);
  * collects orphans, killing again and again reaches all of them. Gives up after a second. */
 void kill_leftovers(bool also_in_group);
 
-/* Whether anybody but the caller is alive in its group. */
-bool group_has_others(void);
+/* Whether anybody but the caller is alive in its group, which it has alone with its descendants;
+ * true, too, where nobody could be looked for and there are descendants. */
+bool group_may_have_others(void);
 
 int outside(const struct plan *plan, struct program *program, bool reports);
 

@@ -24,7 +24,7 @@ struct launcher {
     int environ; /* of bubblewrap: its word to go; our end */
     int said;    /* what bubblewrap has to say; our end */
     int caller;  /* the pipe of the report: an error once the caller has gone */
-    int pump_in; /* a regular file that is passed on as a pipe */
+    int pump_in; /* a regular file that is passed on as a pipe; -1: no more of it */
     int pump_out;
     size_t pumped;
     size_t filled;

@@ -118,7 +118,7 @@ static void wait_for_events(struct launcher *launcher, bool gone) {
     struct pollfd set[] = {{launcher->signals, POLLIN, 0},
                            {launcher->status, POLLIN, 0},
                            {launcher->said, POLLIN, 0},
-                           {launcher->pump_out, POLLOUT, 0},
+                           {launcher->pump_in >= 0 ? launcher->pump_out : -1, POLLOUT, 0},
                            {launcher->caller, 0, 0}};
     uint64_t now = bs_now_ns();
     uint64_t at = earlier(launcher->until, launcher->strays);
@@ -141,7 +141,8 @@ static void wait_for_events(struct launcher *launcher, bool gone) {
 /* Until the child is gone, and in a grace until its group is. */
 static void supervise(struct launcher *launcher) {
     bool gone = false;
-    while (!gone || (launcher->until != BS_NEVER && !launcher->namespaces && group_has_others())) {
+    while (!gone ||
+           (launcher->until != BS_NEVER && !launcher->namespaces && group_may_have_others())) {
         wait_for_events(launcher, gone);
         uint64_t now = bs_now_ns();
         if (now >= launcher->strays) {

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -56,12 +57,25 @@ bool check_stdio(struct launcher *launcher, struct bs_launch_failure *failure) {
     return true;
 }
 
+/* An end that comes too early would say that this was all. So whoever reads is ended without one:
+ * our side of the pipe stays open until everybody is gone. */
+static void give_up_the_file(struct launcher *launcher, int os_error) {
+    bs_close(&launcher->pump_in);
+    launcher->has_failed = true;
+    (void)failed(&launcher->failure, BS_LAUNCH_STDIO, os_error, "the file cannot be read");
+    (void)kill(launcher->child, SIGKILL);
+}
+
 void pump(struct launcher *launcher) {
     if (launcher->pumped == launcher->filled) {
         ssize_t n =
             (ssize_t)BS_RETRY(read(launcher->pump_in, launcher->pump, sizeof launcher->pump));
         launcher->pumped = 0;
         launcher->filled = n > 0 ? (size_t)n : 0;
+        if (n < 0) {
+            give_up_the_file(launcher, errno);
+            return;
+        }
     }
     ssize_t n = -1;
     if (launcher->filled > 0)

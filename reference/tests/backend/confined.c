@@ -84,6 +84,33 @@ static bool exists(const struct inside *inside, const char *name) {
     return fstatat(inside->folder->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+int __real_lstat(const char *path, struct stat *st);
+int __wrap_lstat(const char *path, struct stat *st);
+
+static int fail_lstat; /* an errno */
+
+int __wrap_lstat(const char *path, struct stat *st) {
+    errno = fail_lstat;
+    return fail_lstat != 0 ? -1 : __real_lstat(path, st);
+}
+
+/* It says that nothing was written outside, which takes a look. */
+static void a_control_that_cannot_look_proves_nothing(void **state) {
+    struct inside *inside = *state;
+    open_session(inside);
+    struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
+    fail_lstat = ELOOP;
+    int code = bs_backend_probe(bs_backend_find(backend_name), &inside->context, -1, &report, NULL);
+    fail_lstat = 0;
+    enum bs_claim claim = report.overall;
+    bool is_said = report.aspects[BS_ASPECT_FS_WRITE].n_reasons > 0 &&
+                   strstr(report.aspects[BS_ASPECT_FS_WRITE].reasons[0], "outside: ") != NULL;
+    bs_backend_report_clear(&report);
+    assert_int_equal(code, BS_OK);
+    assert_int_equal(claim, BS_CLAIM_UNAVAILABLE);
+    assert_true(is_said);
+}
+
 static void writes_go_to_the_workspace_alone(void **state) {
     struct inside *inside = *state;
     open_session(inside);
@@ -229,6 +256,30 @@ static void a_directory_as_stdin_is_refused(void **state) {
     assert_non_null(strstr(err.message, "standard input or output"));
 }
 
+/* Memory at 0 is a regular file that cannot be read. What its program took for an end would be the
+ * word to act on half of it. */
+static void a_file_as_stdin_that_cannot_be_read_has_no_end(void **state) {
+    struct inside *inside = *state;
+    open_session(inside);
+    struct bs_exec_request request = SHELL("cat; : >taken");
+    struct bs_exec_result result = BS_EXEC_RESULT_INIT;
+    struct bs_error err = BS_ERROR_INIT;
+    int saved = fcntl(0, F_DUPFD_CLOEXEC, 3);
+    int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+    assert_int_equal(dup2(memory, 0), 0);
+    request.stdin_mode = BS_STDIN_INHERIT;
+    int code = bs_session_run(inside->session, &request, &result, &err);
+    if (saved >= 0)
+        (void)dup2(saved, 0);
+    (void)close(memory);
+    (void)close(saved);
+    bs_exec_result_clear(&result);
+    assert_false(exists(inside, "ws/taken"));
+    assert_int_equal(code, BS_E_EXECUTION);
+    assert_int_equal(err.os_error, EIO);
+    assert_non_null(strstr(err.message, "standard input or output: the file cannot be read"));
+}
+
 static void inherit_passes_on_the_list_alone(void **state) {
     struct inside *inside = *state;
     open_session(inside);
@@ -287,6 +338,7 @@ static void a_session_leaves_no_directory_behind(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        INSIDE(a_control_that_cannot_look_proves_nothing),
         INSIDE(writes_go_to_the_workspace_alone),
         INSIDE(read_only_writes_nothing_but_the_scratch),
         INSIDE(a_missing_program_is_a_failed_spawn),
@@ -295,6 +347,7 @@ int main(void) {
         INSIDE(a_daemon_does_not_outlive_its_run),
         INSIDE(nothing_is_open_above_2),
         INSIDE(a_directory_as_stdin_is_refused),
+        INSIDE(a_file_as_stdin_that_cannot_be_read_has_no_end),
         INSIDE(inherit_passes_on_the_list_alone),
         INSIDE(a_preload_of_the_program_is_not_the_launcher_s),
         INSIDE(a_session_leaves_no_directory_behind),

@@ -9,6 +9,8 @@
 
 #include <boxspec/backend.h>
 
+#include "backend/internal.h"
+#include "shim/backend_answer.h"
 #include "support/folder.h"
 #include "support/harness.h"
 
@@ -148,6 +150,30 @@ static void what_held_is_told_with_the_reason(void **state) {
     assert_put(asked->inside, "the backend `none` confines nothing");
 }
 
+static void assert_reasons(const struct bs_backend_report *report, const char *expected) {
+    struct bs_backend_context context = BS_BACKEND_CONTEXT_INIT;
+    struct bs_buf out = BS_BUF_INIT;
+    bs_put_reasons(&out, &context, report);
+    bs_buf_char(&out, '\0');
+    assert_false(out.failed);
+    assert_string_equal(out.data, expected);
+    bs_buf_clear(&out);
+}
+
+/* A rule that only the workspace makes untrue lowers no claim. */
+static void a_rule_that_is_not_enforced_is_a_reason(void **state) {
+    (void)state;
+    struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
+    assert_true(bs_report_claim(&report, BS_ASPECT_FS_WRITE, BS_CLAIM_FULLY));
+    assert_reasons(&report, "[]");
+    assert_true(bs_report_unenforced(&report, "!a\"b", "it does not exist"));
+    assert_reasons(&report, "[\"`!a\\\"b`: it does not exist\"]");
+    assert_true(bs_report_warn(&report, "a warning"));
+    assert_true(bs_report_reason(&report, BS_ASPECT_PROCESS, BS_CLAIM_PARTIAL, "a reason"));
+    assert_reasons(&report, "[\"a reason\",\"`!a\\\"b`: it does not exist\"]");
+    bs_backend_report_clear(&report);
+}
+
 static void what_is_refused_is_not_there(void **state) {
     struct asked *asked = *state;
     struct bs_error err = BS_ERROR_INIT;
@@ -185,6 +211,7 @@ int main(void) {
         ASKING(a_directory_of_its_own_must_be_the_sessions),
         ASKING(what_held_is_told_with_the_reason),
         ASKING(what_is_refused_is_not_there),
+        cmocka_unit_test(a_rule_that_is_not_enforced_is_a_reason),
         ASKING(with_a_root_of_its_own_the_first_request_opens_it),
     };
     return cmocka_run_group_tests_name("shim/inside", tests, NULL, NULL);

@@ -1,0 +1,69 @@
+#define _GNU_SOURCE
+#include "base/descriptors.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/sys.h"
+
+/* As the kernel writes it; readdir would allocate, which a child of a program with threads must
+ * not. */
+struct entry {
+    uint64_t inode;
+    int64_t offset;
+    unsigned short length;
+    unsigned char type;
+    char name[];
+};
+
+/* -1 for what is no number. */
+static int number_of(const char *name) {
+    int number = 0;
+    for (; *name >= '0' && *name <= '9'; name++)
+        number = number * 10 + (*name - '0');
+    return *name == '\0' ? number : -1;
+}
+
+static int let_go(int fd, bool on_exec) {
+    if (on_exec)
+        return fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 ? 0 : errno;
+    /* Whatever close says, the number is free. */
+    (void)close(fd);
+    return 0;
+}
+
+/* Where the kernel, or a filter around us, does not know the call. */
+static int close_one_by_one(int first, bool on_exec) {
+    _Alignas(struct entry) char text[1024];
+    int list = (int)BS_RETRY(open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (list < 0)
+        return errno;
+    int os_error = 0;
+    long n = 0;
+    while (os_error == 0 && (n = syscall(SYS_getdents64, list, text, sizeof text)) != 0) {
+        if (n < 0)
+            os_error = errno;
+        for (long at = 0; at < n && os_error == 0;) {
+            const struct entry *entry = (const void *)(text + at);
+            int fd = number_of(entry->name);
+            if (fd >= first && fd != list)
+                os_error = let_go(fd, on_exec);
+            at += entry->length;
+        }
+    }
+    bs_close(&list);
+    return os_error;
+}
+
+int bs_close_from(int first, bool on_exec) {
+    unsigned flags = on_exec ? CLOSE_RANGE_CLOEXEC : 0;
+    return syscall(SYS_close_range, (unsigned)first, ~0U, flags) == 0
+               ? 0
+               : close_one_by_one(first, on_exec);
+}

@@ -1,0 +1,112 @@
+/* Who is left in a sandbox without namespaces, on a host where /proc cannot be read. */
+#define _GNU_SOURCE
+#include "backend/launch/launch.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/harness.h"
+#include "support/holdings.h"
+
+DIR *__real_opendir(const char *path);
+DIR *__wrap_opendir(const char *path);
+struct dirent *__real_readdir(DIR *list);
+struct dirent *__wrap_readdir(DIR *list);
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+
+static enum { NOTHING, DIRECTORY, LISTING, FILES } fails;
+
+DIR *__wrap_opendir(const char *path) {
+    errno = EMFILE;
+    return fails == DIRECTORY ? NULL : __real_opendir(path);
+}
+
+struct dirent *__wrap_readdir(DIR *list) {
+    if (fails != LISTING)
+        return __real_readdir(list);
+    errno = EIO;
+    return NULL;
+}
+
+int __wrap_open(const char *path, int flags, ...) {
+    errno = ENFILE;
+    return fails == FILES ? -1 : __real_open(path, flags);
+}
+
+/* A child that waits to be killed, in our group or in one of its own. */
+static pid_t waiting_child(bool in_group) {
+    pid_t pid = fork();
+    if (pid == 0) {
+        for (;;)
+            (void)pause();
+    }
+    if (pid > 0 && !in_group)
+        (void)setpgid(pid, pid);
+    return pid;
+}
+
+static bool is_alive(pid_t pid) { return waitpid(pid, NULL, WNOHANG) == 0; }
+
+/* The status of the process says which of these is not so. */
+static int look_and_kill(void) {
+    if (group_may_have_others())
+        return 1;
+    pid_t member = waiting_child(true);
+    pid_t stray = waiting_child(false);
+    if (member < 0 || stray < 0)
+        return 2;
+    if (!group_may_have_others())
+        return 3;
+    kill_leftovers(false);
+    if (waitpid(stray, NULL, 0) != stray)
+        return 4;
+    if (!is_alive(member))
+        return 5;
+    stray = waiting_child(false);
+    kill_leftovers(true);
+    if (waitpid(-1, NULL, WNOHANG) != -1 || errno != ECHILD)
+        return 6;
+    return group_may_have_others() ? 7 : 0;
+}
+
+/* A leader of a group, that orphans come to; what it leaves dies with it. */
+static void lead(void) {
+    sigset_t all;
+    (void)alarm(120);
+    if (setsid() == -1 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
+        _exit(99);
+    (void)sigfillset(&all);
+    (void)sigdelset(&all, SIGALRM);
+    (void)sigprocmask(SIG_BLOCK, &all, NULL);
+    _exit(look_and_kill());
+}
+
+static void nobody_is_overlooked(void **state) {
+    (void)state;
+    for (int i = NOTHING; i <= FILES; i++) {
+        int status = 0;
+        fails = (unsigned)i;
+        pid_t pid = fork();
+        if (pid == 0)
+            lead();
+        fails = NOTHING;
+        assert_true(pid > 0);
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        (void)kill(-pid, SIGKILL);
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+            fail_msg("with %d failing: wait status %#x", i, (unsigned)status);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {leaves_nothing(nobody_is_overlooked)};
+    return cmocka_run_group_tests_name("backend/leftovers", tests, NULL, NULL);
+}

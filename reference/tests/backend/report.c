@@ -1,0 +1,104 @@
+/* Long lists in a report: how much memory they take, and that nothing of them is lost. */
+#define _GNU_SOURCE
+#include <boxspec/backend.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/internal.h"
+#include "support/harness.h"
+
+/* Rules are compared with each other: those take longer. */
+enum { MANY = 50000, RULES = 5000, MOST_BYTES = 32 * 1024 * 1024 };
+
+static size_t asked; /* bytes, of malloc */
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+
+void *__wrap_malloc(size_t size) {
+    asked += size;
+    return __real_malloc(size);
+}
+
+typedef bool add_one(struct bs_backend_report *report, unsigned i);
+
+static bool add_link(struct bs_backend_report *report, unsigned i) {
+    char name[32];
+    (void)snprintf(name, sizeof name, "name-%u", i);
+    return bs_report_hard_link(report, "/root", name);
+}
+
+static bool add_warning(struct bs_backend_report *report, unsigned i) {
+    return bs_report_warn(report, "warning %u", i);
+}
+
+static bool add_reason(struct bs_backend_report *report, unsigned i) {
+    return bs_report_reason(report, BS_ASPECT_IPC, BS_CLAIM_PARTIAL, "reason %u", i);
+}
+
+static bool add_violation(struct bs_backend_report *report, unsigned i) {
+    char name[32];
+    (void)snprintf(name, sizeof name, "name-%u", i);
+    return bs_report_violation(report, name, "rule");
+}
+
+static bool add_unenforced(struct bs_backend_report *report, unsigned i) {
+    char rule[32];
+    (void)snprintf(rule, sizeof rule, "%u", i);
+    return bs_report_unenforced(report, rule, "why");
+}
+
+static void add_many(struct bs_backend_report *report, add_one *add, unsigned n) {
+    asked = 0;
+    for (unsigned i = 0; i < n; i++)
+        assert_true(add(report, i));
+    assert_in_range(asked, 0, MOST_BYTES);
+}
+
+static void what_lists_take_grows_with_what_is_in_them(void **state) {
+    struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
+    (void)state;
+    add_many(&report, add_link, MANY);
+    add_many(&report, add_warning, MANY);
+    add_many(&report, add_reason, MANY);
+    add_many(&report, add_violation, MANY);
+    add_many(&report, add_unenforced, RULES);
+    for (unsigned i = 0; i < MANY; i++) {
+        char expected[32];
+        (void)snprintf(expected, sizeof expected, "/root/name-%u", i);
+        assert_string_equal(report.hard_links[i], expected);
+        assert_string_equal(report.violations[i].path, expected + strlen("/root/"));
+        (void)snprintf(expected, sizeof expected, "warning %u", i);
+        assert_string_equal(report.warnings[i], expected);
+        (void)snprintf(expected, sizeof expected, "reason %u", i);
+        assert_string_equal(report.aspects[BS_ASPECT_IPC].reasons[i], expected);
+    }
+    assert_int_equal(report.n_hard_links, MANY);
+    assert_int_equal(report.n_unenforced, RULES);
+    bs_backend_report_clear(&report);
+}
+
+/* As a backend may that fills the struct by itself. */
+static void a_list_that_is_somebody_else_s_is_not_written_to(void **state) {
+    static const char *theirs[] = {"one", "two", "three", "behind it"};
+    struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
+    (void)state;
+    report.warnings = theirs;
+    report.n_warnings = 3;
+    assert_true(bs_report_warn(&report, "ours"));
+    assert_true(bs_report_warn(&report, "ours"));
+    assert_int_equal(report.n_warnings, 5);
+    assert_string_equal(report.warnings[2], "three");
+    assert_string_equal(report.warnings[4], "ours");
+    assert_string_equal(theirs[3], "behind it");
+    bs_backend_report_clear(&report);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_lists_take_grows_with_what_is_in_them),
+        cmocka_unit_test(a_list_that_is_somebody_else_s_is_not_written_to),
+    };
+    return cmocka_run_group_tests_name("backend/report", tests, NULL, NULL);
+}
