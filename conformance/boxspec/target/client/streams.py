@@ -120,7 +120,7 @@ class Streams:
 
 
 def _beginning(path: Path) -> bytes:
-    """Of a file, not of what a link names: it is quoted, and the kit may read more than the shim."""
+    """Not of what a link names: it is quoted, and the kit may read more than the shim."""
     fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
