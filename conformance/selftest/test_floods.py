@@ -9,7 +9,7 @@ from typing import cast
 
 import pytest
 
-from boxspec.target.client.streams import MOST_READ
+from boxspec.target.client.streams import MOST_READ, Streams
 from boxspec.target.floods import MOST_BYTES, Floods
 from boxspec.target.observe.warden import Warden
 
@@ -72,3 +72,16 @@ def test_what_a_link_names_keeps_its_length(floods: Floods, tmp_path: Path) -> N
     assert named.stat().st_size == MOST_READ + 1
     floods.forget(cast(Warden, watched(floods, named)))
     assert named.stat().st_size == MOST_READ
+
+
+def test_what_a_link_names_is_not_quoted(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("known to the kit alone")
+    streams = Streams(tmp_path, {})
+    try:
+        (tmp_path / "stderr").write_text("said")
+        assert streams.captured("stderr") == b"said"
+        (tmp_path / "stderr").unlink()
+        (tmp_path / "stderr").symlink_to("secret")
+        assert streams.captured("stderr") == b""
+    finally:
+        streams.close()

@@ -7,13 +7,14 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from selftest.tools import FAKE, ROOT, TWIN, boxspec, run
+from selftest.tools import FAKE, REFERENCE, ROOT, TWIN, boxspec, run
 
 HERE = ROOT / "conformance" / "shims" / "unusual"
 FAULTY = ROOT / "conformance" / "shims" / "faults" / "shim.py"
@@ -47,21 +48,31 @@ def judged(shim: str, folder: Path, *words: str) -> Judged:
     return Judged(done.returncode, verdicts, done.stdout + done.stderr)
 
 
-@pytest.mark.parametrize(
-    ("noop", "elsewhere"),
-    [("directories-are-made-elsewhere", 3), ("directories-are-nested-beside-files", 0)],
-)
+def made_elsewhere(folder: Path) -> str:
+    """Whatever TMPDIR is; others may make some there, too."""
+    place, shim = folder / "elsewhere", folder / "shim"
+    place.mkdir()
+    shim.write_text(f'#!/bin/sh\nTMPDIR={place} exec {REFERENCE} "$@"\n')
+    shim.chmod(0o755)
+    return str(shim)
+
+
+def nested_beside_files(folder: Path) -> str:
+    return f"{PYTHON} {FAULTY} --fault module-noop.directories-are-nested-beside-files"
+
+
+@pytest.mark.parametrize(("made", "away"), [(made_elsewhere, 3), (nested_beside_files, 0)])
 def test_where_a_module_has_its_directory_is_its_own_matter(
-    noop: str, elsewhere: int, tmp_path: Path
+    made: Callable[[Path], str], away: int, tmp_path: Path
 ) -> None:
-    shim, file = f"{PYTHON} {FAULTY} --fault module-noop.{noop}", tmp_path / "result.json"
     names = "nothing_was_started or (gone_after_every and (value or NonZero))"
-    words = ("--requirement", "MODULE-DIR-02", "-k", names, "--json", file)
-    done = boxspec("run", "--shim", shim, *words)
+    words = ("--requirement", "MODULE-DIR-02", "-k", names, "--json", tmp_path / "result.json")
+    done = boxspec("run", "--shim", made(tmp_path), *words)
     assert done.returncode == 0, done.stdout + done.stderr
-    verdicts = [each["verdict"] for each in json.loads(file.read_text())["tests"]]
-    assert verdicts.count("not-applicable") == elsewhere
-    assert verdicts.count("conforms") == 5 - elsewhere
+    tests = json.loads((tmp_path / "result.json").read_text())["tests"]
+    assert sorted(each["verdict"] for each in tests) == sorted(
+        ["not-applicable"] * away + ["conforms"] * (5 - away)
+    )
 
 
 @pytest.mark.turns(5)

@@ -14,14 +14,6 @@ def nothing_is_wrong():
         return original(self)
 
 
-@fault(None, "directories are made elsewhere, whatever TMPDIR is", "a runtime's own", role="noop")
-def directories_are_made_elsewhere():
-    @replaces(folder)
-    def below(original):
-        original()
-        return b"/tmp"
-
-
 @fault(None, "each in a folder of its own, beside files that stay", ".NET in TMPDIR", role="noop")
 def directories_are_nested_beside_files():
     @replaces(folder)
