@@ -173,9 +173,10 @@ BS_EXPORT void bs_report_conclude(struct bs_backend_report *report,
                                   const struct bs_backend_context *context, bool denies_reading);
 
 /* A backend. Each function gets the `ctx` of the struct, and returns 0, or a negative code with
- * *err filled. `cancel` becomes readable when nobody waits any more: return then. A probe or prepare
- * that has not returned a second later is given up, and its thread goes on: with a context of its
- * own, and with `ctx`, which must live as long; what its prepare made it shuts down itself. */
+ * *err filled. `cancel` becomes readable when nobody waits any more: return then. A probe or
+ * prepare that has not returned a second later is given up, and its thread goes on: with a context
+ * of its own, and with `ctx`, which must live as long; what its prepare made it shuts down itself.
+ */
 struct bs_backend {
     const char *name;
     const char *mechanism; /* in words: "namespaces+seccomp" */
