@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,32 +11,44 @@
 #include "backend/internal.h"
 #include "base/sys.h"
 
-static int remove_below(int parent, const char *name, uint64_t until, unsigned depth);
+/* So many levels are entered, each at the price of a descriptor and a frame of the stack. Each
+ * round takes that many from the depth of the tree; somebody who lives on could dig forever. */
+enum { LEVELS = 32, MOST_ROUNDS = 10000 };
 
-static int remove_entries(int dir, uint64_t until, unsigned depth) {
-    enum { DEEPEST = 512 };
-    int copy = fcntl(dir, F_DUPFD_CLOEXEC, 3);
-    DIR *list = copy >= 0 && depth < DEEPEST ? fdopendir(copy) : NULL;
-    if (list == NULL) {
-        int os_error = depth < DEEPEST ? errno : ENAMETOOLONG;
-        bs_close(&copy);
-        return os_error;
-    }
+struct removal {
+    uint64_t until;
+    int top;
+    unsigned number; /* makes names that nobody has */
+};
+
+static int remove_below(struct removal *removal, int parent, const char *name, unsigned level);
+
+static int remove_entries(struct removal *removal, DIR *list, unsigned level) {
     int os_error = 0;
     const struct dirent *entry = NULL;
     while (os_error != ETIME && (entry = readdir(list)) != NULL) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
-        int failed = remove_below(dirfd(list), entry->d_name, until, depth + 1);
+        int failed = remove_below(removal, dirfd(list), entry->d_name, level + 1);
         if (failed != 0)
             os_error = failed;
     }
-    (void)closedir(list);
     return os_error;
 }
 
-static int remove_below(int parent, const char *name, uint64_t until, unsigned depth) {
-    if (until != BS_NEVER && bs_now_ns() >= until)
+/* What lies deeper is moved to the top, for another round. */
+static int move_up(struct removal *removal, int parent, const char *name) {
+    char up[32];
+    int os_error = EEXIST;
+    while (os_error == EEXIST || os_error == ENOTEMPTY || os_error == ENOTDIR) {
+        (void)snprintf(up, sizeof up, ".%u", removal->number++);
+        os_error = renameat(parent, name, removal->top, up) == 0 ? 0 : errno;
+    }
+    return os_error == ENOENT ? 0 : os_error;
+}
+
+static int remove_below(struct removal *removal, int parent, const char *name, unsigned level) {
+    if (removal->until != BS_NEVER && bs_now_ns() >= removal->until)
         return ETIME;
     if (unlinkat(parent, name, 0) == 0 || errno == ENOENT)
         return 0;
@@ -44,16 +57,32 @@ static int remove_below(int parent, const char *name, uint64_t until, unsigned d
     /* A program may have taken its own rights away from what it made in the scratch; one that
      * outlived its session may put a link in its place meanwhile. */
     (void)fchmodat(parent, name, 0700, AT_SYMLINK_NOFOLLOW);
+    if (level == LEVELS)
+        return unlinkat(parent, name, AT_REMOVEDIR) == 0 ? 0 : move_up(removal, parent, name);
     int dir = (int)BS_RETRY(openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (dir < 0)
-        return errno;
-    int os_error = remove_entries(dir, until, depth);
-    bs_close(&dir);
+    DIR *list = dir >= 0 ? fdopendir(dir) : NULL;
+    if (list == NULL) {
+        int os_error = errno;
+        bs_close(&dir);
+        return os_error;
+    }
+    if (level == 0)
+        removal->top = dir;
+    int os_error = remove_entries(removal, list, level);
+    (void)closedir(list);
     if (unlinkat(parent, name, AT_REMOVEDIR) == 0)
         return 0;
     return os_error != 0 ? os_error : errno;
 }
 
 int bs_tree_remove(int parent, const char *name, uint64_t until) {
-    return remove_below(parent, name, until, 0);
+    struct removal removal = {until, -1, 0};
+    int os_error = 0;
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        unsigned before = removal.number;
+        os_error = remove_below(&removal, parent, name, 0);
+        if (os_error == 0 || os_error == ETIME || removal.number == before)
+            break;
+    }
+    return os_error;
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -73,6 +74,42 @@ static void one_call_that_fails_leaves_no_directory(void **state) {
     }
     /* Two directories are opened and read, and they and a file removed. */
     assert_true(tried >= 7);
+}
+
+/* Deeper than there are descriptors, with a file on each level, a name that looks like ours, and a
+ * directory at the end that may not be entered. */
+static void a_tree_of_any_depth_goes(void **state) {
+    enum { DEEP = 1000, FEW = 64 };
+    (void)state;
+    struct bs_backend_context context = BS_BACKEND_CONTEXT_INIT;
+    struct bs_hideout place = BS_HIDEOUT_INIT;
+    struct bs_error err = BS_ERROR_INIT;
+    struct rlimit before;
+    host.fail = 0;
+    assert_int_equal(bs_hideout_make(&context, &place, &err), BS_OK);
+    assert_int_equal(bs_hideout_add(place.path, ".0", "x", 1, 0400, &err), BS_OK);
+    int dir = open(place.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (int i = 0; i < DEEP; i++) {
+        assert_int_equal(mkdirat(dir, "d", 0700), 0);
+        assert_int_equal(mknodat(dir, "f", S_IFREG | 0600, 0), 0);
+        int next = openat(dir, "d", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        assert_true(next >= 0);
+        bs_close(&dir);
+        dir = next;
+    }
+    assert_int_equal(mkdirat(dir, "sealed", 0), 0);
+    bs_close(&dir);
+    char *again = strdup(place.path);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    const struct rlimit few = {FEW, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    int code = bs_hideout_remove(&place, &err);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    bool gone = access(again, F_OK) != 0;
+    free(again);
+    if (code != BS_OK)
+        fail_msg("%s", err.message);
+    assert_true(gone);
 }
 
 /* A process that holds a directory until it is killed; with a name that nobody inside could write,
@@ -161,6 +198,7 @@ static int in_a_folder(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         leaves_nothing(one_call_that_fails_leaves_no_directory),
+        leaves_nothing(a_tree_of_any_depth_goes),
         cmocka_unit_test_setup_teardown(what_a_killed_caller_left_goes_at_the_next_start,
                                         in_a_folder, folder_teardown)};
     return cmocka_run_group_tests_name("backend/hideout", tests, NULL, NULL);
