@@ -76,7 +76,7 @@ static int read_entries(const struct tree *tree, struct bs_buf *entries) {
         open(tree->path.data, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)));
     DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
     int os_error = dir == NULL ? errno : 0;
-    while (os_error == 0) {
+    while (dir != NULL && os_error == 0) {
         errno = 0;
         /* The DIR is this call's own. */
         const struct dirent *entry = readdir(dir); /* NOLINT(concurrency-mt-unsafe) */
