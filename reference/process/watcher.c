@@ -76,14 +76,18 @@ static int make_pipe(int *read_end, int *write_end) {
     return os_error;
 }
 
-/* A watcher that could not become one is collected. 0 or an errno. */
+/* A watcher that could not become one, or whose word cannot be read, is ended and collected. 0 or
+ * an errno. */
 static int await_word(pid_t pid, int word) {
     siginfo_t info;
     int os_error = 0;
-    if (BS_RETRY(read(word, &os_error, sizeof os_error)) != sizeof os_error)
-        os_error = ECHILD; /* it was killed */
-    if (os_error != 0)
-        (void)BS_RETRY(waitid(P_PID, (id_t)pid, &info, WEXITED));
+    long n = BS_RETRY(read(word, &os_error, sizeof os_error));
+    if (n != sizeof os_error)
+        os_error = n < 0 ? errno : ECHILD; /* it was killed */
+    if (os_error == 0)
+        return 0;
+    (void)kill(pid, SIGKILL);
+    (void)BS_RETRY(waitid(P_PID, (id_t)pid, &info, WEXITED));
     return os_error;
 }
 

@@ -7,7 +7,7 @@ usage: run.py --shim build/release/reference/boxspec-ref \\
        run.py ... --case NAME --kind KIND --nth N --error ENAME     one trial, shown
        run.py --prove --shim PLANTED --library ...   the mistakes of planted.c; 1: one is not found
 
-Without --sample it takes every case and kind, eleven thousand trials: a quarter of an hour. Each
+Without --sample it takes every case and kind, twelve thousand trials: ten minutes. Each
 allocation is asked; of more than MOST_CALLS calls of another kind in one case an even share is.
 Each pair of case and kind is added to the results when it is done, and one that is there already
 is not asked again; results.jsonl beside this file has the last whole run. ctest has a sample as
