@@ -81,7 +81,9 @@ def member_lives_on(box: Box, behind: Step, **options: Any) -> tuple[bool, Scrip
         until(lambda: leader not in alive())
         before.go_on()
         after.reached()
-        lives = events.wait("orphan").pid in alive()
+        orphan = events.wait("orphan").pid
+        # Who was sent SIGKILL may take a moment.
+        lives = orphan in {p.pid for p in live.descendants() if p.alive and not procs.is_dying(p)}
         after.go_on()
         return lives, live.finish()
 
