@@ -118,6 +118,8 @@ def woken_by(box: Box, last: Step) -> dict[str, Any]:
     steps = [step("open"), waits, *pause.steps, last, step("join", thread="w")]
     with box.process.start(handles, steps, within_s=15) as live:
         pause.reached()
+        # A thread that was started may not have had a processor yet.
+        procs.blocked_at_rest(live.shim_pid)
         pause.go_on()
         seen = live.finish()
     return seen.steps[1]

@@ -53,5 +53,5 @@ def nobody_may_change_a_mode():
 @fault("BACKEND-ALLOW-05", "the cache is forgotten", "full-dev is repo-write by another name")
 def the_cache_is_forgotten():
     @replaces(Bubblewrap)
-    def cache(original, self):
+    def cache(original, self, root):
         return []
