@@ -147,7 +147,7 @@ def later_calls_run_bare():
 @fault("BACKEND-WRITE-01", "the whole home is a cache", "a bind of HOME for full-dev")
 def the_home_is_the_cache():
     @replaces(Bubblewrap)
-    def cache(original, self):
+    def cache(original, self, root):
         home = os.environb.get(b"HOME", b"")
         return [b"--bind", home, home] if os.path.isdir(home) else []
 
