@@ -40,19 +40,12 @@ static bool bind_between(struct bs_buf *out, const char *cache, const char *root
 }
 
 static bool bind_cache(struct bs_buf *out, const char *root) {
-    const char *home = getenv("HOME");
     char *cache = NULL;
-    if (home == NULL || home[0] != '/')
-        return true;
-    if (asprintf(&cache, "%s/.cache", home) < 0)
-        return false;
-    char *real = realpath(cache, NULL);
-    bool good = true;
-    if (real != NULL) {
-        bind(out, "--bind", real);
-        good = bind_between(out, real, root);
+    bool good = bs_context_cache(&cache);
+    if (cache != NULL) {
+        bind(out, "--bind", cache);
+        good = bind_between(out, cache, root);
     }
-    free(real);
     free(cache);
     return good;
 }
@@ -143,6 +136,11 @@ bool bs_bubblewrap_claims(const struct bs_backend_context *context, bool filtere
     if (!filtered)
         good = good && lacks(report, BS_ASPECT_IPC, "Unix sockets that have a path are shared") &&
                lacks(report, BS_ASPECT_IPC, "keyrings are shared");
+    if (!filtered || !bs_pipes_can_be_held())
+        good = good && lacks(report, BS_ASPECT_IPC,
+                             filtered ? "named pipes outside can be written to: this kernel has no "
+                                        "Landlock of ABI 2, or has it off"
+                                      : "named pipes outside can be written to");
     if (!filtered && network != BS_NET_NONE)
         good = good && lacks(report, BS_ASPECT_IPC, "abstract sockets are shared");
     if (network == BS_NET_LIST)

@@ -31,34 +31,43 @@ static int out_of_memory(struct bs_error *err) {
     return BS_E_EXECUTION;
 }
 
+static int add_filter(const struct bs_kind *kind, const struct bs_backend_context *context,
+                      const char *place, struct bs_buf *plan, struct bs_error *err) {
+    /* Mounts that are read-only hold the metadata outside, and leave those inside alone. */
+    bool strict = context->strict_metadata && !kind->namespaces;
+    const struct bs_filter_wish wish = {kind->namespaces,
+                                        bs_context_network(context) == BS_NET_NONE, strict};
+    size_t n_bytes = 0;
+    char *path = NULL;
+    const struct sock_filter *filter = bs_filter_of(&wish, &n_bytes);
+    int code = bs_hideout_add(place, "filter", filter, n_bytes, 0600, err);
+    if (code != BS_OK)
+        return code;
+    if (asprintf(&path, "%s/filter", place) < 0)
+        return out_of_memory(err);
+    bs_plan_add(plan, BS_PLAN_FILTER, path);
+    free(path);
+    return BS_OK;
+}
+
 /* A filter for this mechanism, the plan, and what both need in their place. */
 static int build_plan(const struct bs_kind *kind, const struct bs_backend_context *context,
                       struct confined *state, int cancel, struct bs_backend_report *report,
                       struct bs_error *err) {
     struct bs_buf plan = BS_BUF_INIT;
-    char *path = NULL;
     int code = kind->namespaces
                    ? bs_bubblewrap_plan(context, state->profile, state->place.path, state->scratch,
                                         cancel, &plan, report, err)
                    : bs_landlock_plan(context, state->profile, state->scratch, &plan, report, err);
-    if (code == BS_OK && kind->filtered) {
-        /* Mounts that are read-only hold the metadata outside, and leave those inside alone. */
-        bool strict = context->strict_metadata && !kind->namespaces;
-        const struct bs_filter_wish wish = {kind->namespaces,
-                                            bs_context_network(context) == BS_NET_NONE, strict};
-        size_t n_bytes = 0;
-        const struct sock_filter *filter = bs_filter_of(&wish, &n_bytes);
-        code = bs_hideout_add(state->place.path, "filter", filter, n_bytes, 0600, err);
-        if (code == BS_OK && asprintf(&path, "%s/filter", state->place.path) < 0)
-            code = out_of_memory(err);
-        if (code == BS_OK)
-            bs_plan_add(&plan, BS_PLAN_FILTER, path);
-    }
+    if (code == BS_OK && kind->filtered && kind->namespaces &&
+        !bs_pipes_plan(context, state->scratch, &plan))
+        code = out_of_memory(err);
+    if (code == BS_OK && kind->filtered)
+        code = add_filter(kind, context, state->place.path, &plan, err);
     if (code == BS_OK && plan.failed)
         code = out_of_memory(err);
     if (code == BS_OK)
         code = bs_hideout_add(state->place.path, "plan", plan.data, plan.len, 0600, err);
-    free(path);
     bs_buf_clear(&plan);
     return code;
 }

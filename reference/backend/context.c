@@ -1,12 +1,26 @@
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "backend/internal.h"
 #include "base/error.h"
+
+bool bs_context_cache(char **cache) {
+    const char *home = getenv("HOME");
+    char *path = NULL;
+    *cache = NULL;
+    if (home == NULL || home[0] != '/')
+        return true;
+    if (asprintf(&path, "%s/.cache", home) < 0)
+        return false;
+    *cache = realpath(path, NULL);
+    free(path);
+    return true;
+}
 
 bool bs_is_below(const char *path, const char *dir) {
     size_t len = strlen(dir);

@@ -34,6 +34,9 @@ const struct bs_backend_context *bs_kept_context(const struct bs_kept_context *k
 int bs_context_check(const struct bs_backend_context *context, struct bs_error *err);
 
 bool bs_is_below(const char *path, const char *dir); /* or the same */
+/* The real path of HOME/.cache, malloc'd, or NULL where there is none. False: out of memory. */
+bool bs_context_cache(char **cache);
+
 bool bs_confine_has_network(enum bs_confine confine);
 
 /* What egress means for a backend that cannot tell hosts apart. */
@@ -106,8 +109,11 @@ int bs_mounts_add(const struct bs_profile *profile, const char *root, bool root_
                   const char *place, int cancel, struct bs_buf *out,
                   struct bs_backend_report *report, struct bs_error *err);
 
+/* Entries of a plan (plan.c; plan.h says what they mean). */
 void bs_plan_add(struct bs_buf *out, const char *key, const char *value);
 void bs_plan_arg(struct bs_buf *out, const char *word);
+void bs_plan_rights(struct bs_buf *out, const char *key, uint64_t rights);
+void bs_plan_grant(struct bs_buf *out, uint64_t rights, const char *path);
 
 /* Files with a name outside of the root; with a profile, also those that it does not treat alike
  * under each of their names. */
@@ -177,6 +183,13 @@ int bs_bubblewrap_plan(const struct bs_backend_context *context, const struct bs
 bool bs_bubblewrap_claims(const struct bs_backend_context *context, bool filtered,
                           struct bs_backend_report *report);
 const char *bs_bubblewrap_scratch(const char *root);
+
+/* What holds named pipes that a mount does not (pipes.c): a ruleset for pid 1 of the namespaces,
+ * whose program can mount nothing any more. Nothing where the kernel cannot. False: out of memory.
+ */
+bool bs_pipes_can_be_held(void);
+bool bs_pipes_plan(const struct bs_backend_context *context, const char *scratch,
+                   struct bs_buf *out);
 
 /* Landlock and bubblewrap, with and without a filter (confined.c). */
 struct bs_kind {

@@ -31,20 +31,6 @@ static uint64_t handled_fs(int abi) {
     return rights;
 }
 
-static void put_number(struct bs_buf *out, const char *key, uint64_t value) {
-    char text[32];
-    (void)snprintf(text, sizeof text, "%llx", (unsigned long long)value);
-    bs_plan_add(out, key, text);
-}
-
-static void grant(struct bs_buf *out, uint64_t rights, const char *path) {
-    char number[32];
-    (void)snprintf(number, sizeof number, "=%llx ", (unsigned long long)rights);
-    bs_buf_str(out, BS_PLAN_PATH);
-    bs_buf_str(out, number);
-    bs_buf_add(out, path, strlen(path) + 1);
-}
-
 /* A tree but for devices, which nobody who is confined should make. */
 static uint64_t tree_rights(uint64_t handled) {
     return handled & ~(BS_LL_MAKE_CHAR | BS_LL_MAKE_BLOCK | BS_LL_IOCTL_DEV);
@@ -60,7 +46,8 @@ static void grant_devices(struct bs_buf *out, uint64_t handled) {
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
         struct stat st;
         if (lstat(devices[i], &st) == 0 && S_ISCHR(st.st_mode))
-            grant(out, handled & (BS_LL_WRITE_FILE | BS_LL_TRUNCATE | BS_LL_IOCTL_DEV), devices[i]);
+            bs_plan_grant(out, handled & (BS_LL_WRITE_FILE | BS_LL_TRUNCATE | BS_LL_IOCTL_DEV),
+                          devices[i]);
     }
 }
 
@@ -71,7 +58,7 @@ static bool grant_rule(struct bs_buf *out, uint64_t handled, const char *root, c
     bool tree = false;
     size_t len = bs_literal_of(rule, &tree);
     if (strcmp(rule, "**") == 0) {
-        grant(out, tree_rights(handled), root);
+        bs_plan_grant(out, tree_rights(handled), root);
         return true;
     }
     if (len == 0 || asprintf(&path, "%s/%.*s", root, (int)len, rule) < 0)
@@ -82,7 +69,8 @@ static bool grant_rule(struct bs_buf *out, uint64_t handled, const char *root, c
     if (real != NULL && strcmp(real, path) == 0 && lstat(path, &st) == 0) {
         good = S_ISREG(st.st_mode) || (S_ISDIR(st.st_mode) && tree);
         if (good)
-            grant(out, S_ISDIR(st.st_mode) ? tree_rights(handled) : file_rights(handled), path);
+            bs_plan_grant(out, S_ISDIR(st.st_mode) ? tree_rights(handled) : file_rights(handled),
+                          path);
     }
     free(real);
     free(path);
@@ -109,19 +97,12 @@ static bool grant_policy(const struct bs_profile *profile, const char *root, uin
 /* Grants add up: one above or below the root, where a policy denies something, would undo that. */
 static bool grant_cache(struct bs_buf *out, uint64_t handled, const char *root, bool denies,
                         struct bs_backend_report *report) {
-    const char *home = getenv("HOME");
     char *cache = NULL;
-    if (home == NULL || home[0] != '/')
-        return true;
-    if (asprintf(&cache, "%s/.cache", home) < 0)
-        return false;
-    char *real = realpath(cache, NULL);
-    bool good = true;
-    if (real != NULL && denies && (bs_is_below(root, real) || bs_is_below(real, root)))
-        good = bs_report_warn(report, "`%.400s`: not granted, for it and the root overlap", real);
-    else if (real != NULL)
-        grant(out, tree_rights(handled), real);
-    free(real);
+    bool good = bs_context_cache(&cache);
+    if (cache != NULL && denies && (bs_is_below(root, cache) || bs_is_below(cache, root)))
+        good = bs_report_warn(report, "`%.400s`: not granted, for it and the root overlap", cache);
+    else if (cache != NULL)
+        bs_plan_grant(out, tree_rights(handled), cache);
     free(cache);
     return good;
 }
@@ -135,12 +116,13 @@ int bs_landlock_plan(const struct bs_backend_context *context, const struct bs_p
     if (abi == 0)
         return bs_fail(err, BS_E_EXECUTION, ENOSYS, "this kernel has no Landlock, or has it off");
     bs_plan_add(out, BS_PLAN_MODE, "landlock");
-    put_number(out, BS_PLAN_FS, handled);
+    bs_plan_rights(out, BS_PLAN_FS, handled);
     if (abi >= BS_LL_ABI_NET && network != BS_NET_OPEN)
-        put_number(out, BS_PLAN_NET,
-                   network == BS_NET_NONE ? BS_LL_BIND_TCP | BS_LL_CONNECT_TCP : BS_LL_CONNECT_TCP);
+        bs_plan_rights(out, BS_PLAN_NET,
+                       network == BS_NET_NONE ? BS_LL_BIND_TCP | BS_LL_CONNECT_TCP
+                                              : BS_LL_CONNECT_TCP);
     if (abi >= BS_LL_ABI_SCOPE)
-        put_number(out, BS_PLAN_SCOPE, BS_LL_SCOPE_ABSTRACT | BS_LL_SCOPE_SIGNAL);
+        bs_plan_rights(out, BS_PLAN_SCOPE, BS_LL_SCOPE_ABSTRACT | BS_LL_SCOPE_SIGNAL);
     for (size_t i = 0; abi >= BS_LL_ABI_NET && network == BS_NET_LIST && i < context->n_egress;
          i++) {
         char port[16];
@@ -148,13 +130,13 @@ int bs_landlock_plan(const struct bs_backend_context *context, const struct bs_p
         bs_plan_add(out, BS_PLAN_PORT, port);
     }
     grant_devices(out, handled);
-    grant(out, tree_rights(handled), scratch);
+    bs_plan_grant(out, tree_rights(handled), scratch);
     bool good = true;
     if (context->confine == BS_CONFINE_FULL_DEV)
         good = grant_cache(out, handled, context->root,
                            profile != NULL && bs_profile_denies(profile, BS_OP_MODIFY), report);
     if (context->confine != BS_CONFINE_READ_ONLY && profile == NULL)
-        grant(out, tree_rights(handled), context->root);
+        bs_plan_grant(out, tree_rights(handled), context->root);
     else if (context->confine != BS_CONFINE_READ_ONLY)
         good = good && grant_policy(profile, context->root, handled, out, report);
     return good && !out->failed ? BS_OK

@@ -41,14 +41,6 @@ struct planner {
     bool too_deep;
 };
 
-void bs_plan_add(struct bs_buf *out, const char *key, const char *value) {
-    bs_buf_str(out, key);
-    bs_buf_char(out, '=');
-    bs_buf_add(out, value, strlen(value) + 1);
-}
-
-void bs_plan_arg(struct bs_buf *out, const char *word) { bs_plan_add(out, BS_PLAN_ARG, word); }
-
 static bool allows(const struct bs_profile *profile, enum bs_op op, const char *path) {
     struct bs_decision decision;
     /* What the policy refuses to judge is refused. */

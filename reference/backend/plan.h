@@ -8,10 +8,10 @@
 #define BS_PLAN_ARG "arg"       /* bubblewrap: the next word of its command */
 #define BS_PLAN_SEAL "seal"     /* bubblewrap, once: a path that pid 1 makes read-only */
 #define BS_PLAN_FILTER "filter" /* absolute path of a seccomp program, struct sock_filter[] */
-#define BS_PLAN_FS "fs"         /* landlock: rights that are handled, hexadecimal */
-#define BS_PLAN_NET "net"       /* the same for the network */
-#define BS_PLAN_SCOPE "scope"   /* the same for scopes */
-#define BS_PLAN_PATH "path"     /* landlock: `RIGHTS /absolute/path`, rights granted below it */
+#define BS_PLAN_FS "fs"         /* rights that Landlock handles, hexadecimal; landlock: always */
+#define BS_PLAN_PATH "path"     /* `RIGHTS /absolute/path`, rights that are granted below it */
+#define BS_PLAN_NET "net"       /* landlock: as fs, for the network */
+#define BS_PLAN_SCOPE "scope"   /* landlock: as fs, for scopes */
 #define BS_PLAN_PORT "port"     /* landlock: a TCP port that may be connected to, decimal */
 
 #define BS_PLAN_MOST_BYTES (16UL * 1024 * 1024)

@@ -16,6 +16,7 @@ from contracts.backend.giver import Giver
 from contracts.backend.ground import CANARY, Ground, made_ground
 from contracts.backend.hostipc import HostIpc
 from contracts.backend.listeners import Listeners
+from contracts.backend.pipereader import PipeReader
 from contracts.backend.probes import Probe, Said, table
 from contracts.backend.victim import Victim
 
@@ -28,6 +29,7 @@ BY_OUTCOME = frozenset(
         *("w_ws", "w_ws_change", "w_ws_unlink"),
     }
 )
+PIPES = ("i_fifo", "i_fifo_ws")
 PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
@@ -88,7 +90,10 @@ def made_scene(name: str) -> Iterator[Scene]:
             scene.observers.append(stack.enter_context(Listeners(ground.out, ground.token)))
         if name == "n_scm_rights":
             scene.observers.append(stack.enter_context(Giver(ground.ws, ground.out / "file")))
-        if name.startswith("i_") and probe.aspect == "ipc":
+        if name in PIPES:
+            folder = ground.ws if name == "i_fifo_ws" else ground.out
+            scene.observers.append(stack.enter_context(PipeReader(folder)))
+        elif name.startswith("i_") and probe.aspect == "ipc":
             scene.observers.append(stack.enter_context(HostIpc(ground.token)))
         if probe.aspect == "process" or "victim" in name:
             scene.observers.append(stack.enter_context(Victim(ground.out, ground.token)))

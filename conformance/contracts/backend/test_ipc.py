@@ -41,3 +41,9 @@ def test_keys_are_not_read(box: Box, probe: str) -> None:
 @requires("BACKEND-IPC-04")
 def test_no_descriptor_is_passed_in(box: Box) -> None:
     attempt(box, "n_scm_rights", profile="ci-only")
+
+
+@requires("BACKEND-IPC-05")
+@pytest.mark.parametrize(("probe", "profile"), [("i_fifo", "ci-only"), ("i_fifo_ws", "read-only")])
+def test_pipes_are_not_written_to(box: Box, probe: str, profile: str) -> None:
+    attempt(box, probe, profile=profile)

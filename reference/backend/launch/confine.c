@@ -94,15 +94,17 @@ static bool add_path(int ruleset, const struct path_rule *rule, struct bs_launch
     return rc == 0 || failed(failure, BS_LAUNCH_SANDBOX, os_error, rule->path);
 }
 
-bool apply_ruleset(const struct plan *plan, struct bs_launch_failure *failure) {
-    int ruleset = (int)syscall(BS_LL_CREATE_RULESET, &plan->ruleset, sizeof plan->ruleset, 0);
+bool apply_grants(const struct grants *grants, struct bs_launch_failure *failure) {
+    if (grants->handled.fs == 0)
+        return true;
+    int ruleset = (int)syscall(BS_LL_CREATE_RULESET, &grants->handled, sizeof grants->handled, 0);
     if (ruleset < 0)
         return failed(failure, BS_LAUNCH_SANDBOX, errno, "Landlock's ruleset");
     bool good = true;
-    for (size_t i = 0; good && i < plan->n_paths; i++)
-        good = add_path(ruleset, &plan->paths[i], failure);
-    for (size_t i = 0; good && i < plan->n_ports; i++) {
-        struct bs_ll_port attr = {BS_LL_CONNECT_TCP, plan->ports[i]};
+    for (size_t i = 0; good && i < grants->n_paths; i++)
+        good = add_path(ruleset, &grants->paths[i], failure);
+    for (size_t i = 0; good && i < grants->n_ports; i++) {
+        struct bs_ll_port attr = {BS_LL_CONNECT_TCP, grants->ports[i]};
         good = syscall(BS_LL_ADD_RULE, ruleset, BS_LL_RULE_PORT, &attr, 0) == 0 ||
                failed(failure, BS_LAUNCH_SANDBOX, errno, "a port of Landlock's ruleset");
     }

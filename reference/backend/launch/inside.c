@@ -74,7 +74,8 @@ static bool prepare(const struct inside *words, struct bs_launch_failure *failur
         return failed(failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
     if (words->seal[0] != '\0' && !make_read_only(words->seal, failure))
         return false;
-    if (!drop_privileges(failure) || (words->filtered && !apply_filter(filter, len, failure)))
+    if (!drop_privileges(failure) || !apply_grants(&words->grants, failure) ||
+        (words->filtered && !apply_filter(filter, len, failure)))
         return false;
     /* The program must not reach into this process, which has the status pipe. */
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ||

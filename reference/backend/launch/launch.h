@@ -56,6 +56,15 @@ struct path_rule {
     const char *path;
 };
 
+/* What Landlock handles, and what of that is granted. It handles nothing: no ruleset. */
+struct grants {
+    struct bs_ll_ruleset handled;
+    struct path_rule *paths;
+    size_t n_paths;
+    uint64_t *ports;
+    size_t n_ports;
+};
+
 struct plan {
     char *text;      /* what the rest points into */
     bool namespaces; /* bubblewrap; else Landlock */
@@ -63,12 +72,14 @@ struct plan {
     size_t n_args;
     const char *seal;   /* NULL: none */
     const char *filter; /* the same */
-    struct bs_ll_ruleset ruleset;
-    struct path_rule *paths;
-    size_t n_paths;
-    uint64_t *ports;
-    size_t n_ports;
+    struct grants grants;
 };
+
+/* RIGHTS and PATH of one grant; false when they are none. */
+bool grant_parse(const char *rights, const char *path, struct path_rule *rule);
+
+/* A number of rights, hexadecimal. */
+bool rights_parse(const char *text, uint64_t *rights);
 
 /* Everything stays allocated: the process ends soon. False with *failure filled. */
 bool plan_read(const char *file, struct plan *plan, struct bs_launch_failure *failure);
@@ -96,7 +107,7 @@ bool make_read_only(const char *path, struct bs_launch_failure *failure);
 bool drop_privileges(struct bs_launch_failure *failure);
 bool read_filter(int fd, void **filter, size_t *len, struct bs_launch_failure *failure);
 bool apply_filter(const void *filter, size_t len, struct bs_launch_failure *failure);
-bool apply_ruleset(const struct plan *plan, struct bs_launch_failure *failure);
+bool apply_grants(const struct grants *grants, struct bs_launch_failure *failure);
 
 /* As bs_close_from; false with errno. */
 bool close_from(int first, bool on_exec);
@@ -124,6 +135,7 @@ struct inside {
     bool tells;       /* that the program was started, too */
     const char *seal; /* "": none */
     const char *mask; /* a digit for each signal */
+    struct grants grants;
 };
 
 int inside(const struct inside *words, struct program *program);

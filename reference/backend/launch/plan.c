@@ -60,20 +60,23 @@ static size_t count_entries(const char *text, size_t len) {
     return n;
 }
 
-static bool number(const char *value, int base, char end, uint64_t *out, const char **rest) {
+static bool number(const char *value, int base, uint64_t *out) {
     char *stop = NULL;
     errno = 0;
     if (value[0] == '\0' || value[0] == '-' || value[0] == '+')
         return false;
     *out = strtoull(value, &stop, base);
-    if (errno != 0 || stop == value || *stop != end)
-        return false;
-    *rest = stop + (end != '\0');
-    return true;
+    return errno == 0 && stop != value && *stop == '\0';
+}
+
+bool rights_parse(const char *text, uint64_t *rights) { return number(text, 16, rights); }
+
+bool grant_parse(const char *rights, const char *path, struct path_rule *rule) {
+    rule->path = path;
+    return path[0] == '/' && rights_parse(rights, &rule->rights);
 }
 
 static bool take(struct plan *plan, const char *key, char *value) {
-    const char *rest = NULL;
     if (strcmp(key, BS_PLAN_ARG) == 0) {
         plan->args[plan->n_args++] = value;
         return true;
@@ -86,19 +89,21 @@ static bool take(struct plan *plan, const char *key, char *value) {
         plan->filter = value;
         return true;
     }
+    struct grants *grants = &plan->grants;
     if (strcmp(key, BS_PLAN_FS) == 0)
-        return number(value, 16, '\0', &plan->ruleset.fs, &rest);
+        return rights_parse(value, &grants->handled.fs);
     if (strcmp(key, BS_PLAN_NET) == 0)
-        return number(value, 16, '\0', &plan->ruleset.net, &rest);
+        return rights_parse(value, &grants->handled.net);
     if (strcmp(key, BS_PLAN_SCOPE) == 0)
-        return number(value, 16, '\0', &plan->ruleset.scope, &rest);
+        return rights_parse(value, &grants->handled.scope);
     if (strcmp(key, BS_PLAN_PORT) == 0)
-        return number(value, 10, '\0', &plan->ports[plan->n_ports++], &rest);
+        return number(value, 10, &grants->ports[grants->n_ports++]);
     if (strcmp(key, BS_PLAN_PATH) == 0) {
-        struct path_rule *rule = &plan->paths[plan->n_paths++];
-        bool good = number(value, 16, ' ', &rule->rights, &rest) && rest[0] == '/';
-        rule->path = rest;
-        return good;
+        char *space = strchr(value, ' ');
+        if (space == NULL)
+            return false;
+        *space = '\0';
+        return grant_parse(value, space + 1, &grants->paths[grants->n_paths++]);
     }
     return false;
 }
@@ -109,25 +114,27 @@ static bool parse(struct plan *plan, char *text, size_t len) {
     if (len == 0 || text[len - 1] != '\0')
         return false;
     plan->args = calloc(n + 1, sizeof *plan->args);
-    plan->paths = calloc(n + 1, sizeof *plan->paths);
-    plan->ports = calloc(n + 1, sizeof *plan->ports);
-    if (plan->args == NULL || plan->paths == NULL || plan->ports == NULL)
+    struct grants *grants = &plan->grants;
+    grants->paths = calloc(n + 1, sizeof *grants->paths);
+    grants->ports = calloc(n + 1, sizeof *grants->ports);
+    if (plan->args == NULL || grants->paths == NULL || grants->ports == NULL)
         return false;
     char *entry = text;
     plan->namespaces = strcmp(entry, BS_PLAN_MODE "=bubblewrap") == 0;
     if (!plan->namespaces && strcmp(entry, BS_PLAN_MODE "=landlock") != 0)
         return false;
+    char *next = entry + strlen(entry) + 1;
     for (size_t i = 1; i < n; i++) {
-        entry += strlen(entry) + 1;
+        entry = next;
+        next = entry + strlen(entry) + 1;
         char *equals = strchr(entry, '=');
         if (equals == NULL)
             return false;
         *equals = '\0';
         if (!take(plan, entry, equals + 1))
             return false;
-        entry = equals + 1;
     }
-    return plan->namespaces ? plan->n_args > 0 : plan->ruleset.fs != 0;
+    return plan->namespaces ? plan->n_args > 0 : grants->handled.fs != 0;
 }
 
 bool plan_read(const char *file, struct plan *plan, struct bs_launch_failure *failure) {

@@ -40,7 +40,7 @@ static void become_program(struct launcher *launcher) {
         if (!read_filter(fd, &filter, &len, failure))
             return;
     }
-    bool good = drop_privileges(failure) && apply_ruleset(plan, failure) &&
+    bool good = drop_privileges(failure) && apply_grants(&plan->grants, failure) &&
                 (filter == NULL || apply_filter(filter, len, failure));
     /* A message of the program is not the launcher's: nothing is open above 2 after this. */
     if (good && !close_from(3, true))
@@ -61,6 +61,13 @@ struct ends {
     int said;
 };
 
+enum { RIGHTS_BYTES = 17 };
+
+static const char *put_rights(char *text, uint64_t rights) {
+    (void)snprintf(text, RIGHTS_BYTES, "%llx", (unsigned long long)rights);
+    return text;
+}
+
 /* bubblewrap: its last words are "--", this program, and what that is to do. */
 static void become_bubblewrap(struct launcher *launcher, const struct ends *ends) {
     struct bs_launch_failure *failure = &launcher->failure;
@@ -72,7 +79,9 @@ static void become_bubblewrap(struct launcher *launcher, const struct ends *ends
     size_t n = 0;
     while (program->argv[n] != NULL)
         n++;
-    const char **argv = calloc(plan->n_args + n + 11, sizeof *argv);
+    const struct grants *grants = &plan->grants;
+    const char **argv = calloc(plan->n_args + 2 * grants->n_paths + n + 12, sizeof *argv);
+    char *rights = calloc(grants->n_paths + 1, RIGHTS_BYTES);
     int filter = -1;
     int self = (int)BS_RETRY(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
     if (plan->filter != NULL)
@@ -86,11 +95,12 @@ static void become_bubblewrap(struct launcher *launcher, const struct ends *ends
     /* Out of the way of each other's places. */
     self = self >= 0 ? fcntl(self, F_DUPFD_CLOEXEC, FIRST_FREE_FD) : -1;
     filter = filter >= 0 ? fcntl(filter, F_DUPFD_CLOEXEC, FIRST_FREE_FD) : -1;
-    bool good = argv != NULL && self >= 0 && kept && (filter >= 0) == (plan->filter != NULL) &&
-                place(ends->status, STATUS_FD) && place(ends->go, ENVIRON_FD) &&
-                place(own[0], STDIN_FD) && place(own[1], STDOUT_FD) && place(own[2], STDERR_FD) &&
-                place(self, SELF_FD) && (filter < 0 || place(filter, FILTER_FD)) &&
-                dup2(ends->said, 2) == 2 && let_go_of_stdio(false);
+    bool good = argv != NULL && rights != NULL && self >= 0 && kept &&
+                (filter >= 0) == (plan->filter != NULL) && place(ends->status, STATUS_FD) &&
+                place(ends->go, ENVIRON_FD) && place(own[0], STDIN_FD) &&
+                place(own[1], STDOUT_FD) && place(own[2], STDERR_FD) && place(self, SELF_FD) &&
+                (filter < 0 || place(filter, FILTER_FD)) && dup2(ends->said, 2) == 2 &&
+                let_go_of_stdio(false);
     if (!good) {
         (void)failed(failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
         return;
@@ -108,6 +118,11 @@ static void become_bubblewrap(struct launcher *launcher, const struct ends *ends
     argv[at++] = plan->seal != NULL ? plan->seal : "";
     argv[at++] = mask;
     argv[at++] = program->cwd;
+    argv[at++] = put_rights(rights, grants->handled.fs);
+    for (size_t i = 0; i < grants->n_paths; i++) {
+        argv[at++] = put_rights(rights + (i + 1) * RIGHTS_BYTES, grants->paths[i].rights);
+        argv[at++] = grants->paths[i].path;
+    }
     argv[at++] = "--";
     memcpy(argv + at, program->argv, n * sizeof *argv);
     char *nothing[] = {NULL};

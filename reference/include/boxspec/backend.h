@@ -203,6 +203,9 @@ struct bs_backend {
 };
 
 /* Those that this library has: none, landlock, landlock+seccomp, bubblewrap, bubblewrap+seccomp.
+ * The last has a ruleset of Landlock as well, because a read-only mount lets everybody write to a
+ * named pipe; where the kernel lacks it (before 5.19), `ipc` is partial. What others wrote to a
+ * pipe outside can be read under each of them, like every file.
  * NULL behind the last, and for a name that is none of them. Static. */
 BS_EXPORT const struct bs_backend *bs_backend_at(size_t index);
 BS_EXPORT const struct bs_backend *bs_backend_find(const char *name);

@@ -6,6 +6,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <mqueue.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -29,7 +31,10 @@ struct inside {
     struct bs_session *session;
 };
 
+#define MAKE_QUEUE "make-queue"
+
 static const char *backend_name;
+static char this_program[PATH_MAX];
 
 static int setup(void **state) {
     struct inside *inside = calloc(1, sizeof *inside);
@@ -122,6 +127,63 @@ static void writes_go_to_the_workspace_alone(void **state) {
     assert_text(&result.out, expected);
     assert_true(exists(inside, "ws/in"));
     assert_false(exists(inside, "out"));
+    bs_exec_result_clear(&result);
+}
+
+/* Nobody outside gets what is written to a pipe, or the report says so before. It lies where no
+ * sandbox has a directory of its own. */
+static void a_pipe_outside_gets_nothing_in_silence(void **state) {
+    struct inside *inside = *state;
+    char byte = 0;
+    char pipe[64];
+    char script[160];
+    (void)snprintf(pipe, sizeof pipe, "/var/tmp/boxspec-pipe-%d", getpid());
+    (void)snprintf(script, sizeof script,
+                   "(echo >%s) 2>/dev/null; mkfifo own; cat own & echo yes >own; wait", pipe);
+    open_session(inside);
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    int reader = open(pipe, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    struct bs_exec_request request = SHELL(script);
+    struct bs_exec_result result = run_inside(inside, &request);
+    assert_int_equal(unlink(pipe), 0);
+    bool came = read(reader, &byte, 1) == 1;
+    bool is_said = false;
+    const struct bs_aspect_claim *ipc = &inside->report.aspects[BS_ASPECT_IPC];
+    for (size_t i = 0; i < ipc->n_reasons; i++)
+        is_said = is_said || strstr(ipc->reasons[i], "named pipes") != NULL;
+    (void)close(reader);
+    assert_text(&result.out, "yes\n");
+    bs_exec_result_clear(&result);
+    assert_int_equal(came, is_said);
+}
+
+static void files_move_between_directories(void **state) {
+    struct inside *inside = *state;
+    open_session(inside);
+    struct bs_exec_request request =
+        SHELL("mkdir a b && : >a/f && mv a/f b && ln b/f a/g && mv b a/c && echo a/* a/c/*");
+    struct bs_exec_result result = run_inside(inside, &request);
+    assert_text(&result.out, "a/c a/g a/c/f\n");
+    bs_exec_result_clear(&result);
+}
+
+/* The program that is run inside is this one. */
+static int make_queue(void) {
+    mqd_t queue = mq_open("/boxspec-inside", O_RDWR | O_CREAT | O_EXCL, 0600, NULL);
+    return queue == (mqd_t)-1 ? errno : 0;
+}
+
+/* Namespaces have queues of their own, and holding pipes must not take them away. */
+static void a_namespace_has_its_own_queues(void **state) {
+    struct inside *inside = *state;
+    const char *const argument = MAKE_QUEUE;
+    if (strncmp(backend_name, "bubblewrap", 10) != 0 || access("/proc/sys/fs/mqueue", F_OK) != 0)
+        skip();
+    open_session(inside);
+    struct bs_exec_request request = {.program = this_program, .args = &argument, .n_args = 1};
+    struct bs_exec_result result = run_inside(inside, &request);
+    assert_int_equal(result.exit_code, 0);
+    assert_text(&result.err, "");
     bs_exec_result_clear(&result);
 }
 
@@ -336,10 +398,16 @@ static void a_session_leaves_no_directory_behind(void **state) {
 
 #define INSIDE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-int main(void) {
+int main(int argc, char **argv) {
+    if (argc == 2 && strcmp(argv[1], MAKE_QUEUE) == 0)
+        return make_queue();
+    assert_true(readlink("/proc/self/exe", this_program, sizeof this_program - 1) > 0);
     const struct CMUnitTest tests[] = {
         INSIDE(a_control_that_cannot_look_proves_nothing),
         INSIDE(writes_go_to_the_workspace_alone),
+        INSIDE(a_pipe_outside_gets_nothing_in_silence),
+        INSIDE(files_move_between_directories),
+        INSIDE(a_namespace_has_its_own_queues),
         INSIDE(read_only_writes_nothing_but_the_scratch),
         INSIDE(a_missing_program_is_a_failed_spawn),
         INSIDE(the_program_s_own_signal_comes_through),

@@ -92,3 +92,17 @@ def sockets_of_the_workspace():
             filter_.families = families
         at = made.index(b"--bind")
         return [*made[:at], b"--tmpfs", os.path.dirname(root), *made[at:]]
+
+
+@fault("BACKEND-IPC-05", "named pipes are forgotten", "a read-only bind is no wall")
+def named_pipes_are_forgotten():
+    @replaces(Bubblewrap)
+    def ruleset(original, self, root, profile):
+        return None
+
+
+@fault("BACKEND-IPC-05", "pipes of the root are granted always", "the mount there is read-only")
+def pipes_of_the_root_are_granted():
+    @replaces(Bubblewrap)
+    def writable(original, self, root, profile):
+        return [root, *original(self, root, profile)]

@@ -6,6 +6,7 @@ import os
 
 import backend.filter as filter_
 import backend.inside as inside
+import backend.landlock as landlock
 import backend.naming as naming
 import backend.starting as starting
 import backend.tree as tree
@@ -14,6 +15,7 @@ from backend.claims import Claims, nothing, requested
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from backend.context import Context
     from backend.environment import Pairs
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 BWRAP = b"/usr/bin/bwrap"
 TRUE = b"/bin/true"
 SCRATCH = b"/tmp"
+QUEUES = b"/dev/mqueue"
+# Queues are files of a tree of their own, and a grant of what it is mounted below is none of it.
+OWN = (SCRATCH, b"/dev", QUEUES, b"/proc")
 
 
 class Bubblewrap:
@@ -57,8 +62,11 @@ class Bubblewrap:
     def claim_ipc(self, made: Claims, profile: str) -> None:
         if self.filters:
             made.fully("ipc")
+            if landlock.running_abi() < 2:
+                made.lacks("ipc", "named pipes outside can be written to: no Landlock of ABI 2")
             return
-        made.lacks("ipc", "sockets outside are reached by their paths", "keyrings are shared")
+        made.lacks("ipc", "sockets and named pipes outside are reached by their paths")
+        made.lacks("ipc", "keyrings are shared")
         if profile not in ("no-network", "ci-only"):
             made.lacks("ipc", "abstract sockets are shared with the network")
 
@@ -198,6 +206,7 @@ class Bubblewrap:
         made += self.hardening()
         made += [b"--ro-bind", b"/", b"/", b"--dev", b"/dev", b"--proc", b"/proc"]
         made += [b"--ro-bind", b"/proc/sys", b"/proc/sys", b"--tmpfs", SCRATCH]
+        made += [b"--mqueue", QUEUES]
         if root != b"/":
             bind = b"--ro-bind" if profile == "read-only" else b"--bind"
             made += [bind, root, root]
@@ -205,7 +214,23 @@ class Bubblewrap:
             made += self.cache(root)
         made += [*binds, b"--chdir", cwd, b"--"]
         code = filter_.program(inet=True) if self.filters else None
-        return made + inside.command(argv, session=False, filter_=code)
+        ruleset = self.ruleset(root, profile) if self.filters else None
+        return made + inside.command(argv, session=False, ruleset=ruleset, filter_=code)
+
+    def ruleset(self, root: bytes, profile: str) -> dict[str, Any] | None:
+        """A mount that is read-only does not hold a pipe: it can be written to, and somebody
+        outside reads it. Without the filter this would take mounts away from the program."""
+        if landlock.running_abi() < 2:
+            return None
+        write = landlock.WRITE_FILE
+        paths = [(b"/", landlock.REFER), *((path, write) for path in OWN)]
+        paths += [(path, write) for path in self.writable(root, profile)]
+        return {"handled": (write | landlock.REFER, 0, 0), "size": 8, "paths": paths}
+
+    def writable(self, root: bytes, profile: str) -> list[bytes]:
+        made = [root] if profile != "read-only" else []
+        home = os.environb.get(b"HOME")
+        return [*made, os.path.join(home, b".cache")] if profile == "full-dev" and home else made
 
     def hardening(self) -> list[bytes]:
         return [b"--new-session", b"--die-with-parent", b"--cap-drop", b"ALL"]

@@ -1,0 +1,35 @@
+"""Somebody outside who reads a named pipe."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+Params = dict[str, object]
+NAME = "pipe"
+
+
+class PipeReader:
+    """Has its end open while in the with-block, so that a writer finds a reader at any time. What
+    was written stays in the pipe until somebody looks."""
+
+    def __init__(self, folder: Path) -> None:
+        self.params: Params = {}
+        self._path = folder / NAME
+        os.mkfifo(self._path)
+        # Whoever runs the attempt may be another user.
+        self._path.chmod(0o666)
+        self._fd = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+
+    def harm(self) -> list[str]:
+        with contextlib.suppress(BlockingIOError):
+            if os.read(self._fd, 4096):
+                return [f"{self._path}: written to"]
+        return []
+
+    def __enter__(self) -> PipeReader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._fd)

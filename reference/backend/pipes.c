@@ -1,0 +1,41 @@
+/* Named pipes behind mounts. A mount that is read-only holds files and directories; a pipe there
+ * can be opened for writing all the same, and whoever reads it may be outside. Landlock looks at
+ * each opening, so below the mounts it grants writing once more, to what is writable anyway. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "backend/internal.h"
+#include "backend/landlock_abi.h"
+#include "backend/plan.h"
+
+/* Before, a process under Landlock cannot move a file to another directory. */
+bool bs_pipes_can_be_held(void) { return bs_landlock_abi() >= BS_LL_ABI_REFER; }
+
+/* POSIX queues are files of a tree of their own, which can be granted where it is mounted. */
+static void grant_queues(struct bs_buf *out) {
+    static const char at[] = "/dev/mqueue";
+    bs_plan_arg(out, "--mqueue");
+    bs_plan_arg(out, at);
+    bs_plan_grant(out, BS_LL_WRITE_FILE, at);
+}
+
+bool bs_pipes_plan(const struct bs_backend_context *context, const char *scratch,
+                   struct bs_buf *out) {
+    const char *const own[] = {scratch, "/dev", "/proc"};
+    char *cache = NULL;
+    if (!bs_pipes_can_be_held())
+        return true;
+    bs_plan_rights(out, BS_PLAN_FS, BS_LL_WRITE_FILE | BS_LL_REFER);
+    bs_plan_grant(out, BS_LL_REFER, "/");
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        bs_plan_grant(out, BS_LL_WRITE_FILE, own[i]);
+    if (context->confine != BS_CONFINE_READ_ONLY)
+        bs_plan_grant(out, BS_LL_WRITE_FILE, context->root);
+    if (access("/proc/sys/fs/mqueue", F_OK) == 0)
+        grant_queues(out);
+    bool good = context->confine != BS_CONFINE_FULL_DEV || bs_context_cache(&cache);
+    if (cache != NULL)
+        bs_plan_grant(out, BS_LL_WRITE_FILE, cache);
+    free(cache);
+    return good;
+}
