@@ -6,6 +6,8 @@ end=MS       returns so much later from a run of slow-exit
 start=MS     starts so much later
 burn=N       keeps N processors busy while it lives
 hang         does not return from a run of slow-exit
+starve=N     hangs at its start where its user may have fewer than N processes
+lack=N       the same, only where it is to start a program
 tick=MS      states this tick
 stop         stops its warden
 kill         ends its warden
@@ -86,6 +88,22 @@ def put_out() -> None:
 
 def hang(_: int) -> None:
     before_report(lambda: time.sleep(3600))
+
+
+def starve(processes: int) -> None:
+    most = resource.getrlimit(resource.RLIMIT_NPROC)[0]
+    if 0 <= most < processes:
+        time.sleep(3600)
+
+
+def lack(processes: int) -> None:
+    original = run.Run.spawn
+
+    def spawn(self: Any) -> None:
+        starve(processes)
+        original(self)
+
+    run.Run.spawn = spawn  # type: ignore[method-assign]
 
 
 def tick(ms: int) -> None:

@@ -13,9 +13,10 @@ static int by_file(const void *a, const void *b) {
     return x->inode == y->inode ? 0 : x->inode < y->inode ? -1 : 1;
 }
 
+/* A directory has one for each that lies in it. */
+bool bs_has_other_names(const struct stat *st) { return !S_ISDIR(st->st_mode) && st->st_nlink > 1; }
+
 bool bs_aliases_add(struct bs_aliases *aliases, const struct stat *st, int access) {
-    if (S_ISDIR(st->st_mode) || st->st_nlink < 2)
-        return true;
     if (aliases->n == aliases->cap) {
         size_t cap = aliases->cap > 0 ? aliases->cap * 2 : 64;
         struct bs_alias *list = realloc(aliases->list, cap * sizeof *list);
@@ -46,7 +47,7 @@ void bs_aliases_sort(struct bs_aliases *aliases) {
 int bs_aliases_strictest(const struct bs_aliases *aliases, const struct stat *st, int access) {
     const struct bs_alias key = {st->st_dev, st->st_ino, access};
     const struct bs_alias *found = NULL;
-    if (aliases->n > 0 && !S_ISDIR(st->st_mode) && st->st_nlink > 1)
+    if (aliases->n > 0 && bs_has_other_names(st))
         found = bsearch(&key, aliases->list, aliases->n, sizeof key, by_file);
     return found != NULL && found->access > access ? found->access : access;
 }

@@ -136,7 +136,7 @@ static void free_state(struct confined *state) {
 
 /* What the rules lack in this workspace, and what a scan will compare with. */
 static int look_at_rules(const struct bs_kind *kind, const struct bs_backend_context *context,
-                         struct confined *state, struct bs_backend_report *report,
+                         struct confined *state, int cancel, struct bs_backend_report *report,
                          struct bs_error *err) {
     unsigned counts[2] = {0, 0};
     bool writable = context->confine != BS_CONFINE_READ_ONLY;
@@ -147,7 +147,7 @@ static int look_at_rules(const struct bs_kind *kind, const struct bs_backend_con
         return out_of_memory(err);
     if (counts[BS_OP_MODIFY] == 0)
         return BS_OK;
-    return bs_snapshot_take(state->profile, context->root, &state->snapshot, err);
+    return bs_snapshot_take(state->profile, context->root, cancel, &state->snapshot, err);
 }
 
 int bs_confined_prepare(void *ctx, const struct bs_backend_context *context, int cancel,
@@ -170,7 +170,7 @@ int bs_confined_prepare(void *ctx, const struct bs_backend_context *context, int
     if (code == BS_OK)
         code = build_plan(kind, context, state, cancel, report, err);
     if (code == BS_OK)
-        code = look_at_rules(kind, context, state, report, err);
+        code = look_at_rules(kind, context, state, cancel, report, err);
     if (code == BS_OK)
         code =
             bs_links_report(context->root, kind->namespaces ? NULL : state->profile, report, err);

@@ -134,7 +134,9 @@ struct bs_aliases {
 };
 #define BS_ALIASES_INIT                                                                            \
     { NULL, 0, 0 }
-bool bs_aliases_add(struct bs_aliases *aliases, const struct stat *st, int access); /* memory */
+bool bs_has_other_names(const struct stat *st);
+/* Of a file with other names. False: out of memory. */
+bool bs_aliases_add(struct bs_aliases *aliases, const struct stat *st, int access);
 void bs_aliases_sort(struct bs_aliases *aliases);
 /* `access`, or more where another name has it. */
 int bs_aliases_strictest(const struct bs_aliases *aliases, const struct stat *st, int access);
@@ -142,7 +144,7 @@ void bs_aliases_clear(struct bs_aliases *aliases);
 
 /* What a scan compares with (scan.c). */
 struct bs_snapshot;
-int bs_snapshot_take(const struct bs_profile *profile, const char *root,
+int bs_snapshot_take(const struct bs_profile *profile, const char *root, int cancel,
                      struct bs_snapshot **snapshot, struct bs_error *err);
 int bs_snapshot_compare(const struct bs_snapshot *snapshot, const struct bs_profile *profile,
                         const char *root, struct bs_backend_report *report, struct bs_error *err);

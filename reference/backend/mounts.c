@@ -85,7 +85,7 @@ static enum access wanted(const struct planner *planner, const struct bs_walked 
 
 static bool note_alias(void *ctx, const struct bs_walked *at) {
     struct planner *planner = ctx;
-    return at->st->st_nlink < 2 || S_ISDIR(at->st->st_mode) ||
+    return !bs_has_other_names(at->st) ||
            bs_aliases_add(&planner->aliases, at->st, wanted_by_name(planner, at));
 }
 

@@ -81,7 +81,7 @@ void bs_snapshot_free(struct bs_snapshot *snapshot) {
     free(snapshot);
 }
 
-int bs_snapshot_take(const struct bs_profile *profile, const char *root,
+int bs_snapshot_take(const struct bs_profile *profile, const char *root, int cancel,
                      struct bs_snapshot **snapshot, struct bs_error *err) {
     *snapshot = NULL;
     struct bs_snapshot *taken = calloc(1, sizeof *taken);
@@ -90,7 +90,7 @@ int bs_snapshot_take(const struct bs_profile *profile, const char *root,
         return BS_E_EXECUTION;
     }
     taken->profile = profile;
-    const struct bs_walk walk = {root, taken, take, NULL, closed, -1};
+    const struct bs_walk walk = {root, taken, take, NULL, closed, cancel};
     int code = bs_walk_tree(&walk, err);
     if (code != BS_OK) {
         bs_snapshot_free(taken);
@@ -117,7 +117,7 @@ static bool unchanged(const struct stat *a, const struct stat *b) {
 int bs_snapshot_compare(const struct bs_snapshot *before, const struct bs_profile *profile,
                         const char *root, struct bs_backend_report *report, struct bs_error *err) {
     struct bs_snapshot *now = NULL;
-    int code = bs_snapshot_take(profile, root, &now, err);
+    int code = bs_snapshot_take(profile, root, -1, &now, err);
     if (code != BS_OK)
         return code;
     bool good = true;

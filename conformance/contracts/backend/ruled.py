@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from boxspec.judge.expect import shown
+from boxspec.judge.expect import expect, shown
 from boxspec.judge.verdict import Declared, Failure, HostLacks, Verdict
 from boxspec.target.case import Box
 from contracts.backend.answers import ObservedSession
 from contracts.backend.attempt import WORK, said_inside
+from contracts.backend.ground import Ground, made_ground
 from contracts.backend.probes import Said
 from contracts.backend.scene import Scene, made_scene, run_outside
 from contracts.shared.documents import one_profile
@@ -46,6 +48,30 @@ def session_of(
     return session, said_inside(session, WORK)
 
 
+def line_inside(
+    box: Box,
+    ground: Ground,
+    line: str,
+    rules: dict[str, Any],
+    *,
+    root: Path | None = None,
+    profile: str = "repo-write",
+    state: Sequence[str] = (),
+) -> ObservedSession:
+    """A line of shell under these rules; root: the workspace, unless it is told."""
+    session = box.backend.run(
+        [{"program": "/bin/sh", "args": ["-c", line]}],
+        root=root or ground.ws,
+        profile=profile,
+        policy=rules,
+        on_unavailable="degrade",
+        shim_env={"HOME": str(ground.home)},
+        state=state,
+    )
+    session.need_enforcement()
+    return session
+
+
 def named(session: ObservedSession, rule: str) -> list[dict[str, Any]]:
     """The reports that this rule does not hold."""
     return [each for each in session.result["not_enforced"] if each["rule"] == rule]
@@ -80,3 +106,20 @@ def holds(
                 Verdict.CONTRADICTION,
                 why=f"{probe} changes a denied path",
             )
+
+
+def makes_nothing(box: Box, rules: dict[str, Any]) -> None:
+    """A session of these rules leaves the workspace as it was: it has `dir` and a few files."""
+    with made_ground() as ground:
+        (ground.ws / "dir").mkdir()
+        program, *args = ground.write_params("o_devices")
+        ground.watch(ground.ws)
+        session = box.backend.run(
+            [{"program": program, "args": args}],
+            root=ground.ws,
+            profile="repo-write",
+            policy=rules,
+            on_unavailable="degrade",
+        )
+        said_inside(session)
+        expect("what changed in the workspace", ground.changes(), [])

@@ -2,7 +2,7 @@
 
 import os
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +10,9 @@ import pytest
 
 from boxspec.api import Box, Declared, HostLacks, Verdict, expect, requires
 from contracts.backend.answers import ObservedSession
-from contracts.backend.attempt import WORK, said_inside
+from contracts.backend.attempt import WORK
 from contracts.backend.ground import Ground, made_ground
-from contracts.backend.ruled import named, policy
+from contracts.backend.ruled import line_inside, makes_nothing, named, policy
 from contracts.shared.documents import one_profile
 from contracts.shared.documents import policy as document
 
@@ -21,28 +21,6 @@ NEEDS = [WORK, "BACKEND-CONTEXT-01"]
 EVERYTHING = {"read": ["**"], "modify": ["**"]}
 BUT_ONE = {"read": ["**"], "modify": ["**", "!kept"]}
 TWO = {**document({"fsProfiles": {"first": EVERYTHING, "p": BUT_ONE}}), "fs_profile": "p"}
-
-
-def _inside(
-    box: Box,
-    root: Path,
-    line: str,
-    rules: dict[str, Any],
-    profile: str,
-    home: Path,
-    state: Sequence[str] = (),
-) -> ObservedSession:
-    session = box.backend.run(
-        [{"program": "/bin/sh", "args": ["-c", line]}],
-        root=root,
-        profile=profile,
-        policy=rules,
-        on_unavailable="degrade",
-        shim_env={"HOME": str(home)},
-        state=state,
-    )
-    session.need_enforcement()
-    return session
 
 
 def _planted(ground: Ground, name: str, root: Path | None = None) -> Path:
@@ -79,7 +57,7 @@ def _stays(
         _planted(ground, name)
         ground.watch(ground.ws / watched)
         whole = f"{line}; : >{neighbour}"
-        session = _inside(box, ground.ws, whole, rules, profile, ground.home)
+        session = line_inside(box, ground, whole, rules, profile=profile)
         _judge(session, name, ground.changes())
         _expect_made(ground.ws / neighbour)
 
@@ -149,7 +127,7 @@ def test_what_is_denied_stays_below_the_cache(box: Box) -> None:
         kept = _planted(ground, "kept", root)
         ground.watch(kept)
         line = "echo x >>kept; : >neighbour"
-        session = _inside(box, root, line, policy(("kept",)), "full-dev", ground.home)
+        session = line_inside(box, ground, line, policy(("kept",)), root=root, profile="full-dev")
         _judge(session, "kept", ground.changes())
         _expect_made(root / "neighbour")
 
@@ -174,8 +152,7 @@ def _behind_a_closed_directory(
         kept.parent.chmod(mode)
         try:
             whole = f"{line}; : >neighbour"
-            state = ["--no-override"]
-            session = _inside(box, ground.ws, whole, rules, "repo-write", ground.home, state)
+            session = line_inside(box, ground, whole, rules, state=["--no-override"])
         finally:
             kept.parent.chmod(0o700)
         judge(session, ground.changes(), ground.token.encode() in session.only.stdout)
@@ -240,7 +217,7 @@ def test_a_rule_on_reading_that_does_not_hold_is_named(box: Box, rule: str) -> N
         (ground.ws / "late").mkdir()
         line = f"(echo {ground.token} >{name}; cat {name}); : >neighbour"
         rules = policy(deny_read=(rule,))
-        session = _inside(box, ground.ws, line, rules, "repo-write", ground.home)
+        session = line_inside(box, ground, line, rules)
         _either(session, rule, ground.token.encode() in session.only.stdout)
         _expect_made(ground.ws / "neighbour")
 
@@ -250,7 +227,7 @@ def test_a_rule_of_the_profile_that_does_not_hold_is_named(box: Box) -> None:
     with made_ground() as ground:
         rules = policy(modify=("**", "!late"))
         line = "echo x >late; : >neighbour"
-        session = _inside(box, ground.ws, line, rules, "repo-write", ground.home)
+        session = line_inside(box, ground, line, rules)
         _either(session, "late", (ground.ws / "late").exists())
         _expect_made(ground.ws / "neighbour")
 
@@ -262,7 +239,7 @@ def test_a_rule_on_a_path_behind_a_link_holds_or_is_named(box: Box) -> None:
         (ground.ws / "link").symlink_to("real")
         ground.watch(kept)
         line, rule = "echo x >>link/denied; : >neighbour", "link/denied"
-        session = _inside(box, ground.ws, line, policy((rule,)), "repo-write", ground.home)
+        session = line_inside(box, ground, line, policy((rule,)))
         _either(session, rule, bool(ground.changes()))
         _expect_made(ground.ws / "neighbour")
 
@@ -270,26 +247,14 @@ def test_a_rule_on_a_path_behind_a_link_holds_or_is_named(box: Box) -> None:
 @requires("BACKEND-RULE-04", capability=RULES, needs=["BACKEND-LIFE-09"])
 @pytest.mark.parametrize("rule", ["absent", "absent/**", "dir/absent/below/**"])
 def test_nothing_is_created_for_what_a_rule_allows(box: Box, rule: str) -> None:
-    with made_ground() as ground:
-        (ground.ws / "dir").mkdir()
-        words = ground.write_params("o_devices")
-        ground.watch(ground.ws)
-        session = box.backend.run(
-            [{"program": words[0], "args": words[1:]}],
-            root=ground.ws,
-            profile="repo-write",
-            policy=policy(modify=(rule,)),
-            on_unavailable="degrade",
-        )
-        said_inside(session)
-        expect("what changed in the workspace", ground.changes(), [])
+    makes_nothing(box, policy(modify=(rule,)))
 
 
 def _is_not_read(box: Box, name: str, rules: dict[str, Any], profile: str = "repo-write") -> None:
     with made_ground() as ground:
         _planted(ground, name).write_text(ground.token)
         line = f'cat "{name}"; echo; cat file'
-        session = _inside(box, ground.ws, line, rules, profile, ground.home)
+        session = line_inside(box, ground, line, rules, profile=profile)
         found = session.only.stdout
         _expect_unread(session, name, ground.token.encode() in found)
         expect("whether another file is", b"canary" in found, True, verdict=Verdict.OVERREFUSED)
@@ -314,7 +279,7 @@ def test_a_grant_of_a_policy_is_none_under_read_only(box: Box, modify: str) -> N
         own = ground.ws / "own"
         own.mkdir()
         line, rules = "(: >own/made); echo tried", policy(modify=(modify,))
-        session = _inside(box, ground.ws, line, rules, "read-only", ground.home)
+        session = line_inside(box, ground, line, rules, profile="read-only")
         made = os.listdir(own)
         if made:
             session.excuse("fs-write", "own/made")

@@ -14,7 +14,7 @@ from boxspec.api import Box, Declared, HostLacks, Verdict, expect, requires
 from contracts.backend.answers import ObservedSession
 from contracts.backend.attempt import WORK
 from contracts.backend.ground import Ground, made_ground
-from contracts.backend.ruled import named, policy
+from contracts.backend.ruled import line_inside, named, policy
 
 RULES = "backend.policy"
 NEEDS = [WORK, "BACKEND-CONTEXT-01"]
@@ -30,15 +30,7 @@ def inside(
     profile: str = "repo-write",
 ) -> ObservedSession:
     """A line of shell under these rules. Its last word tells that it was executed."""
-    session = box.backend.run(
-        [{"program": "/bin/sh", "args": ["-c", f"{line}\necho ran"]}],
-        root=root or ground.ws,
-        profile=profile,
-        policy=rules,
-        on_unavailable="degrade",
-        shim_env={"HOME": str(ground.home)},
-    )
-    session.need_enforcement()
+    session = line_inside(box, ground, f"{line}\necho ran", rules, root=root, profile=profile)
     expect("whether it ran", b"ran\n" in session.only.stdout, True, verdict=Verdict.OVERREFUSED)
     return session
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from boxspec.api import Box, Failure, ShimBroke
+from boxspec.api import Box, Failure, NotMeasured, ShimBroke
 from boxspec.target.observe import procs
 from contracts.exec.answers import ObservedRun
 
@@ -26,7 +26,7 @@ def crash(box: Box, seen: ObservedRun, state: Sequence[str]) -> str:
     else:
         return ""
     how, number = seen.shim_exit
-    if not _answers(box, easier):
+    if not answers(box, easier):
         return ""
     return f"no answer ({how} {number}), although one without a program is answered there"
 
@@ -37,8 +37,10 @@ def _has_threads(box: Box) -> bool:
         return len(procs.threads(idle.pid)) > 1
 
 
-def _answers(box: Box, state: Sequence[str]) -> bool:
+def answers(box: Box, state: Sequence[str]) -> bool:
+    """Whether a request that starts nobody is answered in this state. Where it is not, the shim
+    cannot even begin: a run-time may crash there, or hang, before its first line."""
     try:
-        return box.send(NOBODY, state=state, expect_result=False, within_s=10).raw is not None
-    except (Failure, ShimBroke):
+        return box.send(NOBODY, state=state, expect_result=False, within_s=5).raw is not None
+    except (Failure, NotMeasured, ShimBroke):
         return False

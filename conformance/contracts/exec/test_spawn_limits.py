@@ -14,7 +14,7 @@ from boxspec.api import Box, Failure, HostLacks, NotMeasured, ShimBroke, expect,
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.host import unused_user
-from contracts.exec.silence import crash
+from contracts.exec.silence import answers, crash
 from contracts.exec.spawn_io import (
     SPAWN_FAILURE,
     error_of,
@@ -25,6 +25,7 @@ from contracts.exec.spawn_io import (
 PAGE = os.sysconf("SC_PAGE_SIZE")
 # The kernel's limit of one string, with its NUL.
 LARGEST = 32 * PAGE - 1
+TOO_FEW = "the shim does not start with two processes of its user"
 
 
 def length_of(word: str) -> dict[str, object]:
@@ -213,6 +214,8 @@ def test_a_refused_process_is_a_spawn_error_and_signals_nobody(box: Box) -> None
     try:
         box.events("witness").wait("ready")
         state = ["--uid", str(user), "--nproc", "2", "--block", "USR2"]
+        if not answers(box, state):
+            raise NotMeasured(TOO_FEW)
         with box.exec.start(
             program="/bin/true", state=state, hold=True, expect_result=False
         ) as live:
@@ -222,7 +225,7 @@ def test_a_refused_process_is_a_spawn_error_and_signals_nobody(box: Box) -> None
             seen = live.finish()
         crashed = "" if seen.raw is not None else crash(box, seen, state)
         if seen.raw is None and not crashed:
-            raise NotMeasured("the shim does not start with two processes of its user")
+            raise NotMeasured(TOO_FEW)
         alive, signals = other.poll() is None, box.events("witness").all("signal")
     finally:
         other.kill()
@@ -239,6 +242,8 @@ def left_under(box: Box, processes: int) -> str:
     """What a run makes of this many processes and threads of its user, and what it leaves."""
     # A child that would outlive a run that gives up: it ends by itself, and much later.
     state = ["--uid", str(unused_user()), "--nproc", str(processes)]
+    if not answers(box, state):
+        return ""
     try:
         seen: ObservedRun = box.exec.run(
             program="/bin/sleep",

@@ -6,7 +6,7 @@ import select
 from time import sleep
 
 import process.bridge as bridge
-from faults.process.parts import to_nobody, to_the_leader_alone
+from faults.process.parts import is_woken_by_each_signal, to_nobody, to_the_leader_alone
 from faults.registry import fault, replaces
 
 
@@ -58,13 +58,7 @@ def a_second_signal_begins_anew():
             self.told = False
         original(self)
 
-    @replaces(bridge.Bridge)
-    def relay(original, self, lanes, until):
-        told, self.told = self.told, False
-        try:
-            return original(self, lanes, until)
-        finally:
-            self.told = told
+    is_woken_by_each_signal()
 
 
 @fault("PROCESS-BRIDGE-02", "the end of input is not passed on", "one side of a relay")

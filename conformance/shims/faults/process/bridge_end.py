@@ -4,6 +4,7 @@ import _signal
 import os
 
 import process.bridge as bridge
+from faults.process.parts import is_woken_by_each_signal
 from faults.registry import fault, replaces
 
 
@@ -49,13 +50,7 @@ def a_second_int_is_a_kill():
             self.killed, self.until = True, None
             self.process.signal(_signal.SIGKILL)
 
-    @replaces(bridge.Bridge)
-    def relay(original, self, lanes, until):
-        told, self.told = self.told, False
-        try:
-            return original(self, lanes, until)
-        finally:
-            self.told = told
+    is_woken_by_each_signal()
 
 
 @fault("PROCESS-BRIDGE-08", "the end of the output is the child's", "for line in proc.stdout")

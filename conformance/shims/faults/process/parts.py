@@ -1,7 +1,12 @@
-"""Whom a SIGCONT goes to, where it goes to too few: a mistake of closes and of bridges."""
+"""What several mistakes with processes have in common."""
 
 import _signal
 import os
+
+import process.bridge as bridge
+from faults.registry import replaces
+
+# Whom a SIGCONT goes to, where it goes to too few.
 
 
 def to_nobody(process):
@@ -11,3 +16,15 @@ def to_nobody(process):
 def to_the_leader_alone(process):
     if not process.reaped:
         os.kill(process.pid, _signal.SIGCONT)
+
+
+def is_woken_by_each_signal():
+    """Behind the first, too: only that one ends the original's wait."""
+
+    @replaces(bridge.Bridge)
+    def relay(original, self, lanes, until):
+        told, self.told = self.told, False
+        try:
+            return original(self, lanes, until)
+        finally:
+            self.told = told

@@ -1,0 +1,42 @@
+"""Shims whose run-time cannot begin where processes run out: no verdict comes from that."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from selftest.tools import ROOT, boxspec
+
+SLOW_TWIN = ROOT / "conformance" / "selftest" / "slow_twin.py"
+STEPS = "test_running_out_of_processes_leaves_nothing_at_whichever_step"
+REFUSED = "test_a_refused_process_is_a_spawn_error_and_signals_nobody"
+
+pytestmark = [
+    pytest.mark.skipif(os.geteuid() != 0, reason="the process limit of another user needs root"),
+    pytest.mark.turns(5),
+]
+
+
+@pytest.mark.parametrize(
+    ("how", "expected"),
+    [
+        # As Node's does between two processes and five.
+        ("starve=3", {STEPS: "conforms", REFUSED: "not-measured"}),
+        # Who hangs only where there is something to start is to blame.
+        ("lack=3", {STEPS: "fails", REFUSED: "fails"}),
+    ],
+    ids=["at its start", "in a run"],
+)
+def test_a_hang_where_processes_run_out(how: str, expected: dict[str, str], tmp_path: Path) -> None:
+    shim = f"{Path(sys.executable).resolve()} -I -S {SLOW_TWIN} {how} --"
+    done = boxspec(
+        *("run", "--contract", "exec", "--profile", "all", "--shim", shim),
+        *("-k", f"{STEPS} or {REFUSED}", "--json", tmp_path / "result.json"),
+    )
+    tree = json.loads((tmp_path / "result.json").read_text())
+    found = {each["id"].rpartition("::")[2]: each["verdict"] for each in tree["tests"]}
+    assert found == expected, done.stdout + done.stderr
