@@ -87,7 +87,7 @@ static bool grant_policy(const struct bs_profile *profile, const char *root, uin
             continue;
         if (!grant_rule(out, handled, root, entries[i].rule))
             good = bs_report_warn(report,
-                                  "`%.300s`: allowed by the policy, refused here: Landlock grants "
+                                  "`%s`: allowed by the policy, refused here: Landlock grants "
                                   "files and trees that exist at the start",
                                   entries[i].rule);
     }
@@ -100,7 +100,7 @@ static bool grant_cache(struct bs_buf *out, uint64_t handled, const char *root, 
     char *cache = NULL;
     bool good = bs_context_cache(&cache);
     if (cache != NULL && denies && (bs_is_below(root, cache) || bs_is_below(cache, root)))
-        good = bs_report_warn(report, "`%.400s`: not granted, for it and the root overlap", cache);
+        good = bs_report_warn(report, "`%s`: not granted, for it and the root overlap", cache);
     else if (cache != NULL)
         bs_plan_grant(out, tree_rights(handled), cache);
     free(cache);

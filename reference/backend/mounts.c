@@ -182,7 +182,7 @@ static bool closed(void *ctx, const struct bs_walked *at) {
     planner->mounts = level->mounts;
     if (level->access != above)
         mount_it(planner, at, level->access);
-    return bs_report_warn(planner->report, "`%.900s`: it cannot be looked into, and is %s inside",
+    return bs_report_warn(planner->report, "`%s`: it cannot be looked into, and is %s inside",
                           at->path, hides ? "hidden" : "read-only");
 }
 

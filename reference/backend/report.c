@@ -49,6 +49,17 @@ static bool add_text(struct bs_backend_report *report, const char ***list, size_
     return true;
 }
 
+/* All of it, however long the paths and rules in it are. */
+static bool add_words(struct bs_backend_report *report, const char ***list, size_t *n,
+                      const char *format, va_list args) {
+    char *text = NULL;
+    if (vasprintf(&text, format, args) < 0)
+        return false;
+    bool good = add_text(report, list, n, text);
+    free(text);
+    return good;
+}
+
 void bs_backend_report_clear(struct bs_backend_report *report) {
     bs_arena_free(report->arena);
     *report = (struct bs_backend_report)BS_BACKEND_REPORT_INIT;
@@ -63,23 +74,21 @@ bool bs_report_claim(struct bs_backend_report *report, enum bs_aspect aspect, en
 
 bool bs_report_reason(struct bs_backend_report *report, enum bs_aspect aspect, enum bs_claim claim,
                       const char *format, ...) {
-    char text[512];
     va_list args;
-    va_start(args, format);
-    (void)vsnprintf(text, sizeof text, format, args);
-    va_end(args);
     (void)bs_report_claim(report, aspect, claim);
     struct bs_aspect_claim *said = &report->aspects[aspect];
-    return add_text(report, &said->reasons, &said->n_reasons, text);
+    va_start(args, format);
+    bool good = add_words(report, &said->reasons, &said->n_reasons, format, args);
+    va_end(args);
+    return good;
 }
 
 bool bs_report_warn(struct bs_backend_report *report, const char *format, ...) {
-    char text[512];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(text, sizeof text, format, args);
+    bool good = add_words(report, &report->warnings, &report->n_warnings, format, args);
     va_end(args);
-    return add_text(report, &report->warnings, &report->n_warnings, text);
+    return good;
 }
 
 bool bs_report_unenforced(struct bs_backend_report *report, const char *rule, const char *why) {

@@ -71,10 +71,13 @@ static const char *why_not_exact(const struct bs_entry *entry) {
 
 /* The rule as the policy has it, with its `!`. */
 static bool add(struct bs_backend_report *report, const struct bs_entry *entry, const char *why) {
-    char text[4200];
+    char *text = NULL;
     bool own = entry->origin == BS_ENTRY_PROFILE;
-    (void)snprintf(text, sizeof text, "%s%s", own == entry->negated ? "!" : "", entry->rule);
-    return bs_report_unenforced(report, text, why);
+    if (asprintf(&text, "%s%s", own == entry->negated ? "!" : "", entry->rule) < 0)
+        return false;
+    bool good = bs_report_unenforced(report, text, why);
+    free(text);
+    return good;
 }
 
 bool bs_rules_of_mounts(const struct bs_profile *profile, const char *root, bool root_is_writable,

@@ -71,7 +71,7 @@ static int without(struct bs_session *session, enum bs_on_unavailable on_unavail
     if (on_unavailable == BS_REFUSE)
         return bs_fail(err, BS_E_DENIED, 0, "refused by the sandbox: %s: %.1500s", name, why);
     session->backend = NULL;
-    if (!bs_report_warn(report, "NOT confined: the backend %s is left away: %.400s", name, why))
+    if (!bs_report_warn(report, "NOT confined: the backend %s is left away: %s", name, why))
         return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a session");
     return BS_OK;
 }

@@ -95,10 +95,55 @@ static void a_list_that_is_somebody_else_s_is_not_written_to(void **state) {
     bs_backend_report_clear(&report);
 }
 
+enum { LONG = 9000 };
+
+/* A path has up to 4,095 bytes, a rule as many as somebody writes. */
+static void words_are_kept_whole(void **state) {
+    struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
+    char name[LONG + 1];
+    (void)state;
+    memset(name, 'x', LONG);
+    name[LONG] = '\0';
+    assert_true(bs_report_warn(&report, "%s!", name));
+    assert_true(bs_report_reason(&report, BS_ASPECT_IPC, BS_CLAIM_PARTIAL, "%s!", name));
+    assert_int_equal(strlen(report.warnings[0]), LONG + 1);
+    assert_int_equal(strlen(report.aspects[BS_ASPECT_IPC].reasons[0]), LONG + 1);
+    bs_backend_report_clear(&report);
+}
+
+static void a_rule_is_told_whole(void **state) {
+    struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
+    struct bs_backend_context context = BS_BACKEND_CONTEXT_INIT;
+    struct bs_profile *profile = NULL;
+    char text[2 * LONG];
+    unsigned counts[2];
+    (void)state;
+    int n =
+        snprintf(text, sizeof text,
+                 "{\"schemaVersion\": 2, \"kind\": \"Policy\", \"metadata\": {\"name\": \"p\"}, "
+                 "\"spec\": {\"denyModify\": [\"");
+    for (int i = 0; i < LONG / 2; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, "a/");
+    n += snprintf(text + n, sizeof text - (size_t)n,
+                  "a\"], \"fsProfiles\": {\"p\": "
+                  "{\"read\": [\"**\"], \"modify\": [\"**\"]}}}}");
+    const struct bs_backend_policy policy = {
+        .global = {.data = text, .len = (size_t)n, .format = BS_POLICY_JSON}, .profile = "p"};
+    context.policy = &policy;
+    assert_int_equal(bs_policy_of(&context, &profile, NULL), BS_OK);
+    assert_true(bs_rules_of_grants(profile, true, &report, counts));
+    assert_int_equal(report.n_unenforced, 1);
+    assert_int_equal(strlen(report.unenforced[0].rule), LONG + 1);
+    bs_profile_free(profile);
+    bs_backend_report_clear(&report);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_lists_take_grows_with_what_is_in_them),
         cmocka_unit_test(a_list_that_is_somebody_else_s_is_not_written_to),
+        cmocka_unit_test(words_are_kept_whole),
+        cmocka_unit_test(a_rule_is_told_whole),
     };
     return cmocka_run_group_tests_name("backend/report", tests, NULL, NULL);
 }
