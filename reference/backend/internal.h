@@ -49,7 +49,8 @@ bool bs_report_warn(struct bs_backend_report *report, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 bool bs_report_unenforced(struct bs_backend_report *report, const char *rule, const char *why);
 bool bs_report_hard_link(struct bs_backend_report *report, const char *root, const char *path);
-bool bs_report_violation(struct bs_backend_report *report, const char *path, const char *rule);
+bool bs_report_violation(struct bs_backend_report *report, const char *root, const char *path,
+                         const char *rule);
 /* Appends what `from` found in the workspace to `to`. */
 bool bs_report_merge(struct bs_backend_report *to, const struct bs_backend_report *from);
 

@@ -120,13 +120,19 @@ bool bs_report_hard_link(struct bs_backend_report *report, const char *root, con
     return good;
 }
 
-bool bs_report_violation(struct bs_backend_report *report, const char *path, const char *rule) {
+bool bs_report_violation(struct bs_backend_report *report, const char *root, const char *path,
+                         const char *rule) {
     struct bs_violation *next =
         grown(report, report->violations, report->n_violations, sizeof *next);
     if (next == NULL)
         return false;
-    next[report->n_violations] = (struct bs_violation){keep(report, path), keep(report, rule)};
-    if (next[report->n_violations].path == NULL || next[report->n_violations].rule == NULL)
+    struct bs_violation *one = &next[report->n_violations];
+    char *whole = NULL;
+    if (asprintf(&whole, "%s/%s", root, path) < 0)
+        return false;
+    *one = (struct bs_violation){keep(report, whole), keep(report, rule)};
+    free(whole);
+    if (one->path == NULL || one->rule == NULL)
         return false;
     report->violations = next;
     report->n_violations++;

@@ -126,9 +126,9 @@ int bs_snapshot_compare(const struct bs_snapshot *before, const struct bs_profil
         const struct seen *is = j < now->n ? &now->list[j] : NULL;
         int cmp = was == NULL ? 1 : is == NULL ? -1 : strcmp(was->path, is->path);
         if (cmp < 0)
-            good = bs_report_violation(report, was->path, was->rule);
+            good = bs_report_violation(report, root, was->path, was->rule);
         else if (is != NULL && (cmp > 0 || was == NULL || !unchanged(&was->st, &is->st)))
-            good = bs_report_violation(report, is->path, is->rule);
+            good = bs_report_violation(report, root, is->path, is->rule);
         i += cmp <= 0;
         j += cmp >= 0;
     }

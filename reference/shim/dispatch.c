@@ -91,7 +91,7 @@ enum bs_answer bs_op_hello(const struct bs_call *call, struct bs_buf *out) {
                "\"module\",\"module.runner\",\"process\"");
 #ifdef BOXSPEC_BACKENDS
     bs_buf_str(
-        out, ",\"backend\",\"backend.policy\",\"backend.script\","
+        out, ",\"backend\",\"backend.policy\",\"backend.scan\",\"backend.script\","
              "\"backend.strict_metadata\",\"exec.backend\",\"process.backend\",\"module.backend\"],"
              "\"backends\":");
     bs_put_backends(out);

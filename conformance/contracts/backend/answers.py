@@ -125,6 +125,12 @@ class ObservedSession(Observed):
         return [each for each in self.result["log"] if each["call"] == call]
 
     @property
+    def violations(self) -> list[tuple[bytes, str]]:
+        """Path and rule of what the scan found, by path."""
+        found = self.result.get("violations", [])
+        return sorted((unb64(each["path_b64"]), str(each["rule"])) for each in found)
+
+    @property
     def hard_links(self) -> list[bytes]:
         """The files that the session names for their links."""
         return [unb64(each) for each in self.result.get("hard_links_b64", [])]

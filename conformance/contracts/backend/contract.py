@@ -9,6 +9,7 @@ CONTRACT = Contract(
         "backend": "`backend.probe` and `backend.run` with each backend that hello names",
         "backend.policy": "`policy` in a context and in `backend.probe`",
         "backend.script": "`script` in `backend.run`",
+        "backend.scan": "`violations` in the result of `backend.run`",
         "backend.strict_metadata": "`strict_metadata` in a context and in `backend.probe`",
     },
     run_only=frozenset({"backend.probe", "backend.run"}),

@@ -132,8 +132,8 @@ struct bs_aspect_claim {
 };
 
 struct bs_violation {
-    const char *path; /* relative to the root; bytes */
-    const char *rule;
+    const char *path; /* absolute; bytes */
+    const char *rule; /* that denies it and is not enforced */
 };
 
 /* Starts as BS_BACKEND_REPORT_INIT, ends with bs_backend_report_clear, any number of times. */

@@ -19,7 +19,13 @@ MECHANISMS = {
 
 
 def capabilities() -> list[str]:
-    return ["backend", "backend.policy", "backend.script", "backend.strict_metadata"]
+    return [
+        "backend",
+        "backend.policy",
+        "backend.scan",
+        "backend.script",
+        "backend.strict_metadata",
+    ]
 
 
 def hello() -> Object:

@@ -25,7 +25,12 @@ class Rules:
         self.deny_modify = deny
 
     def denied(self, op: str, path: str) -> bool:
-        return not decide.check(self.resolved, op, os.fsencode(path), False).allowed
+        return self.why_denied(op, path) is not None
+
+    def why_denied(self, op: str, path: str) -> str | None:
+        """The rule that denies it, or None."""
+        found = decide.check(self.resolved, op, os.fsencode(path), False)
+        return None if found.allowed else found.matched_rule
 
     @property
     def grants(self) -> list[str]:

@@ -249,8 +249,7 @@ class Session:
         if self.why is not None:
             made["why"] = self.why
         made["hard_links_b64"] = [in_base64(path) for path in self.hard_links()]
-        if self.context.rules is not None and opened:
-            made["violations"] = self.violations(before)
+        made["violations"] = self.violations(before) if opened else []
         return made
 
     def hard_links(self) -> list[bytes]:
@@ -258,13 +257,14 @@ class Session:
 
     def violations(self, before: dict[bytes, tuple[int, ...]]) -> list[Object]:
         given = self.context.rules
-        assert given is not None
+        if given is None:
+            return []
         after = tree.state(self.context.root)
         changed = [path for path in {**before, **after} if before.get(path) != after.get(path)]
         return [
-            {"path_b64": in_base64(os.path.join(self.context.root, path)), "rule": "deny"}
+            {"path_b64": in_base64(os.path.join(self.context.root, path)), "rule": rule}
             for path in sorted(changed)
-            if given.denied("modify", os.fsdecode(path))
+            if (rule := given.why_denied("modify", os.fsdecode(path))) is not None
         ]
 
 

@@ -1,0 +1,101 @@
+"""Mistakes of the scan behind a run. What a mount holds is never changed, so those that are about
+files from before the start hold nothing, and say so."""
+
+import os
+import stat
+from binascii import a2b_base64
+
+import backend.naming as naming
+import backend.tree as tree
+from backend.bubblewrap import Bubblewrap
+from backend.session import Session, in_base64
+from faults.registry import fault, replaces
+
+
+def holds_nothing():
+    @replaces(Bubblewrap)
+    def mounts(original, self, context, given, claims):
+        claims.not_enforced += [
+            naming.unenforced(rule, "rules are not mounted") for rule in given.deny_modify
+        ]
+        return []
+
+
+def sees(*fields):
+    """What a change would show in."""
+    holds_nothing()
+
+    @replaces(tree)
+    def state(original, root):
+        return {
+            path: tuple(getattr(os.lstat(os.path.join(root, path)), name) for name in fields)
+            for path in tree.entries(root)
+        }
+
+
+@fault("BACKEND-RULE-10", "nobody looks behind a run", "the report of the start is enough")
+def nobody_looks():
+    @replaces(Session)
+    def violations(original, self, before):
+        return []
+
+
+@fault("BACKEND-RULE-10", "the scan knows names alone", "a list of files before and after")
+def names_alone():
+    sees()
+
+
+@fault("BACKEND-RULE-10", "the scan goes by size and time", "as make and rsync do")
+def size_and_time():
+    sees("st_size", "st_mtime_ns")
+
+
+@fault("BACKEND-RULE-10", "what is gone was not changed", "a walk of what is there afterwards")
+def what_is_gone_is_unchanged():
+    holds_nothing()
+
+    @replaces(Session)
+    def violations(original, self, before):
+        there = tree.state(self.context.root)
+        return original(self, {path: facts for path, facts in before.items() if path in there})
+
+
+@fault("BACKEND-RULE-10", "all that has changed is told", "git status --porcelain")
+def all_that_has_changed():
+    @replaces(Session)
+    def violations(original, self, before):
+        after = tree.state(self.context.root)
+        return [
+            {"path_b64": in_base64(os.path.join(self.context.root, path)), "rule": "**"}
+            for path in sorted({**before, **after})
+            if before.get(path) != after.get(path)
+        ]
+
+
+@fault("BACKEND-RULE-10", "the rule is not told", "the path says it all")
+def the_rule_is_not_told():
+    @replaces(Session)
+    def violations(original, self, before):
+        return [{**each, "rule": "denyModify"} for each in original(self, before)]
+
+
+@fault("BACKEND-RULE-10", "a link is what it leads to", "os.stat() for os.lstat()")
+def a_link_is_what_it_leads_to():
+    @replaces(tree)
+    def state(original, root):
+        return {
+            path: facts
+            for path, facts in original(root).items()
+            if not stat.S_ISLNK(os.lstat(os.path.join(root, path)).st_mode)
+        }
+
+
+@fault("BACKEND-RULE-10", "paths are told below the root", "relpath(), as the rules have them")
+def paths_below_the_root():
+    @replaces(Session)
+    def violations(original, self, before):
+        prefix = len(self.context.root) + 1
+        return [
+            {**each, "path_b64": in_base64(a2b_base64(each["path_b64"])[prefix:])}
+            for each in original(self, before)
+        ]
