@@ -27,8 +27,7 @@ class HostIpc:
         self._stack = contextlib.ExitStack()
         self._token = token
         self.params: Params = {"key_name": f"boxspec-{token}", "mq": f"/boxspec-{token}"}
-        with contextlib.suppress(OSError):
-            self._make()
+        self._make()
 
     def _make(self) -> None:
         calls = self._libc
@@ -36,18 +35,22 @@ class HostIpc:
         self.params["shm_key"] = self._left = secrets.randbelow(MOST_KEY) + 1
         self._stack.callback(self._remove_left)
         self._shm = self._number("shm", calls.shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0o666))
-        self._stack.callback(calls.shmctl, self._shm, IPC_RMID, None)
         self._msg = self._number("msg", calls.msgget(IPC_PRIVATE, IPC_CREAT | 0o666))
-        self._stack.callback(calls.msgctl, self._msg, IPC_RMID, None)
         self._sem = self._number("sem", calls.semget(IPC_PRIVATE, 1, IPC_CREAT | 0o666))
-        self._stack.callback(calls.semctl, self._sem, 0, IPC_RMID)
+        if self._shm >= 0:
+            self._stack.callback(calls.shmctl, self._shm, IPC_RMID, None)
+        if self._msg >= 0:
+            self._stack.callback(calls.msgctl, self._msg, IPC_RMID, None)
+        if self._sem >= 0:
+            self._stack.callback(calls.semctl, self._sem, 0, IPC_RMID)
         name = str(self.params["mq"]).encode()
         self._mq = calls.mq_open(name, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK, 0o666, None)
         if self._mq >= 0:
             self._stack.callback(calls.mq_unlink, name)
             self._stack.callback(calls.mq_close, self._mq)
         self._file = Path("/dev/shm") / f"boxspec-host-{self._token}"
-        self._file.write_text(self._token)
+        with contextlib.suppress(OSError):
+            self._file.write_text(self._token)
         self._stack.callback(self._file.unlink, missing_ok=True)
         self.params["dev_shm"] = self._file
         self._add_key()
@@ -80,27 +83,21 @@ class HostIpc:
         return bool(found >= 0)
 
     def _number(self, name: str, number: int) -> int:
-        if number < 0:
-            raise OSError(ctypes.get_errno(), name)
+        """What the kernel does not give has no number that anybody could use."""
         self.params[name] = number
         return number
 
     def harm(self) -> list[str]:
         """What came from an attempt."""
         said = []
-        at = self._libc.shmat(self._shm, None, 0)
-        if at == NOWHERE:
-            said.append("System V shared memory of the host: removed")
-        else:
-            if ctypes.string_at(at, 7) == b"escaped":
-                said.append("System V shared memory of the host: written to")
-            self._libc.shmdt(ctypes.c_void_p(at))
+        if self._shm >= 0:
+            said += self._harm_of_memory()
         room = ctypes.create_string_buffer(64)
-        if self._libc.msgrcv(self._msg, room, 32, 0, IPC_NOWAIT) >= 0:
+        if self._msg >= 0 and self._libc.msgrcv(self._msg, room, 32, 0, IPC_NOWAIT) >= 0:
             said.append("a System V queue of the host: a message came")
         if self._remove_left():
             said.append("System V shared memory: 64 MiB are left in the host")
-        if self._libc.semctl(self._sem, 0, GETVAL) != 0:
+        if self._sem >= 0 and self._libc.semctl(self._sem, 0, GETVAL) != 0:
             said.append("a System V semaphore of the host: changed")
         large = ctypes.create_string_buffer(8192)
         if self._mq >= 0 and self._libc.mq_receive(self._mq, large, 8192, None) >= 0:
@@ -110,6 +107,14 @@ class HostIpc:
         if self._file.exists() and self._file.read_text() != self._token:
             said.append(f"{self._file}: written to")
         return said
+
+    def _harm_of_memory(self) -> list[str]:
+        at = self._libc.shmat(self._shm, None, 0)
+        if at == NOWHERE:
+            return ["System V shared memory of the host: removed"]
+        written = ctypes.string_at(at, 7) == b"escaped"
+        self._libc.shmdt(ctypes.c_void_p(at))
+        return ["System V shared memory of the host: written to"] if written else []
 
     def close(self) -> None:
         self._stack.close()

@@ -77,6 +77,29 @@ def named(session: ObservedSession, rule: str) -> list[dict[str, Any]]:
     return [each for each in session.result["not_enforced"] if each["rule"] == rule]
 
 
+def told_of(session: ObservedSession, name: str) -> list[dict[str, Any]]:
+    """The reports that a rule on this path does not hold, or one on a directory that it lies in. A
+    rule is told as it is written: of a profile with its `!`, of a directory with all below."""
+    rules = {str(each["rule"]): each for each in session.result["not_enforced"]}
+    plain = {rule: rule.removeprefix("!").removesuffix("/**") for rule in rules}
+    return [rules[rule] for rule, path in plain.items() if f"{name}/".startswith(f"{path}/")]
+
+
+def expect_unchanged(session: ObservedSession, name: str, changes: Sequence[str]) -> None:
+    """What changed of a path that the policy denies to modify, unless a rule on it was named."""
+    told = told_of(session, name)
+    if changes and told:
+        raise Declared(str(told[0]["rule"]), "not enforced", changes[0], str(told[0]["why"]))
+    expect("what changed of what is denied", changes, [], verdict=Verdict.CONTRADICTION)
+
+
+def expect_unread(session: ObservedSession, name: str, is_read: bool) -> None:
+    """fs-read is about the policy: a rule that does not hold is no claim in full."""
+    if is_read:
+        session.excuse("fs-read", f"{name} is read")
+    expect("whether it is read", is_read, False, verdict=Verdict.CONTRADICTION)
+
+
 def holds(
     box: Box, probe: str, denied: str = DENIED, rule: str | None = None, plant: bool = True
 ) -> None:

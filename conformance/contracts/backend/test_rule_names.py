@@ -14,7 +14,7 @@ from boxspec.api import Box, Declared, HostLacks, Verdict, expect, requires
 from contracts.backend.answers import ObservedSession
 from contracts.backend.attempt import WORK
 from contracts.backend.ground import Ground, made_ground
-from contracts.backend.ruled import line_inside, named, policy
+from contracts.backend.ruled import expect_unchanged, expect_unread, line_inside, named, policy
 
 RULES = "backend.policy"
 NEEDS = [WORK, "BACKEND-CONTEXT-01"]
@@ -35,13 +35,6 @@ def inside(
     return session
 
 
-def judge(session: ObservedSession, broken: bool, *, named_by: str, aspect: str) -> None:
-    """What was not held is a contradiction, unless it was declared by name."""
-    if broken and session.result["not_enforced"]:
-        session.excuse(aspect, f"{named_by} does not hold")
-    expect(f"whether {named_by} was broken", broken, False, verdict=Verdict.CONTRADICTION)
-
-
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
 def test_a_denied_file_stays_under_its_other_name(box: Box) -> None:
     """Which is allowed by itself: the file has both."""
@@ -55,7 +48,7 @@ def test_a_denied_file_stays_under_its_other_name(box: Box) -> None:
             *session.hard_links
         }:
             raise Declared("hard_links", "named", "kept is changed as alias")
-        judge(session, bool(ground.changes()), named_by="kept", aspect="fs-write")
+        expect_unchanged(session, "kept", ground.changes())
 
 
 @requires("BACKEND-RULE-06", capability=RULES, needs=NEEDS)
@@ -68,7 +61,7 @@ def test_a_denied_file_is_not_read_under_its_other_name(box: Box) -> None:
         is_read = ground.token.encode() in session.only.stdout
         if is_read and os.fsencode(ground.ws / "alias") in session.hard_links:
             raise Declared("hard_links", "named", "kept is read as alias")
-        judge(session, is_read, named_by="kept", aspect="fs-read")
+        expect_unread(session, "kept", is_read)
 
 
 @contextlib.contextmanager
@@ -104,7 +97,7 @@ def test_what_is_written_to_a_denied_pipe_does_not_arrive(
                 raise HostLacks("escape probes", "a pipe passes nothing on here")
             session = inside(box, ground, f"echo x >{name}", policy(denied))
             heard = _heard(fd)
-        judge(session, heard != b"", named_by=name, aspect="fs-write")
+        expect_unchanged(session, name, [f"{name}: {heard!r} arrives"] if heard else [])
 
 
 @requires("BACKEND-RULE-02", capability=RULES, needs=NEEDS)
@@ -120,7 +113,7 @@ def test_a_denied_file_stays_when_the_way_to_the_root_is_moved(box: Box) -> None
         line = f"mv {cache}/a {cache}/b; mkdir -p {root}; echo x >{kept}"
         rules = policy(("kept",))
         session = inside(box, ground, line, rules, root=root, profile="full-dev")
-        judge(session, bool(ground.changes()), named_by="kept", aspect="fs-write")
+        expect_unchanged(session, "kept", ground.changes())
 
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
@@ -133,7 +126,7 @@ def test_what_no_rule_allows_stays_below_the_cache(box: Box) -> None:
         ground.watch(kept)
         rules = policy(modify=("src/**",))
         session = inside(box, ground, "echo x >kept", rules, root=root, profile="full-dev")
-        judge(session, bool(ground.changes()), named_by="kept", aspect="fs-write")
+        expect_unchanged(session, "kept", ground.changes())
 
 
 @requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)

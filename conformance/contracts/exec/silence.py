@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from boxspec.api import Box, Failure, NotMeasured, ShimBroke
 from boxspec.target.observe import procs
@@ -10,6 +11,8 @@ from contracts.exec.answers import ObservedRun
 
 # Refused before anything is started, by whoever reads a request and writes an answer.
 NOBODY = {"op": "exec.run", "request": {"args": ["7"]}}
+# What every shim answers, for one that breaks on a request without a program.
+HELLO = {"op": "hello", "protocol": 1, "nonce": "nobody"}
 
 
 def crash(box: Box, seen: ObservedRun, state: Sequence[str]) -> str:
@@ -40,7 +43,11 @@ def _has_threads(box: Box) -> bool:
 def answers(box: Box, state: Sequence[str]) -> bool:
     """Whether a request that starts nobody is answered in this state. Where it is not, the shim
     cannot even begin: a run-time may crash there, or hang, before its first line."""
+    return _answered(box, NOBODY if _answered(box, NOBODY) else HELLO, state)
+
+
+def _answered(box: Box, message: dict[str, Any], state: Sequence[str] = ()) -> bool:
     try:
-        return box.send(NOBODY, state=state, expect_result=False, within_s=5).raw is not None
+        return box.send(message, state=state, expect_result=False, within_s=5).raw is not None
     except (Failure, NotMeasured, ShimBroke):
         return False

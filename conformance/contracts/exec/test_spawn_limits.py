@@ -142,7 +142,7 @@ def with_descriptors(box: Box, limit: int, usual: int) -> str:
     try:
         seen, descriptors = held_run(box, *state)
     except (Failure, ShimBroke) as why:
-        return f"{limit}: {why}"
+        return f"{limit}: {why}" if answers(box, state) else ""
     if seen.survivors or seen.zombies:
         return f"{limit}: a child is left: {[each.describe() for each in seen.survivors]}"
     if seen.raw is None:

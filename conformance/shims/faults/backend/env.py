@@ -136,3 +136,10 @@ def pwd_is_the_callers():
     def complete(original, request, additions):
         made = original(request, additions)
         return [(b"PWD", os.getcwdb()) if pair[0] == b"PWD" else pair for pair in made]
+
+
+@fault("BACKEND-ENV-02", "HOME is left out", "--clearenv, and a list without it")
+def home_is_left_out():
+    @replaces(environment)
+    def is_kept(original, name):
+        return name != b"HOME" and original(name)

@@ -90,6 +90,14 @@ def a_link_is_what_it_leads_to():
         }
 
 
+@fault("BACKEND-RULE-10", "the first rule is told of all", "rules.find() by any of them")
+def the_first_rule_is_told():
+    @replaces(Session)
+    def violations(original, self, before):
+        made = original(self, before)
+        return [{**each, "rule": made[-1]["rule"]} for each in made]
+
+
 @fault("BACKEND-RULE-10", "paths are told below the root", "relpath(), as the rules have them")
 def paths_below_the_root():
     @replaces(Session)

@@ -126,6 +126,15 @@ def a_mode_is_a_byte():
         return original(self)
 
 
+@fault("PROCESS-OPEN-04", "a null output is the caller's", "stdout=None where DEVNULL is meant")
+def a_null_output_is_inherited():
+    @replaces(handle.Plugged)
+    def unpiped(original, self, target, flags):
+        if target and self.modes[target] == handle.NULL:
+            self.modes[target] = 0
+        return original(self, target, flags)
+
+
 @fault("PROCESS-OPEN-04", "a null stream can be read, and not written", "File::open('/dev/null')")
 def null_is_read_alone():
     @replaces(handle.Plugged)
