@@ -11,8 +11,17 @@
 #include "base/error.h"
 
 /* Private in every call; what the workspace itself covers is no place for it. */
-const char *bs_bubblewrap_scratch(const char *root) {
-    return bs_is_below("/tmp", root) ? "/var/tmp" : "/tmp";
+char *bs_bubblewrap_scratch(const char *root) {
+    static const char *const places[] = {"/tmp", "/var/tmp"};
+    char *real = NULL;
+    for (size_t i = 0; i < 2 && real == NULL; i++) {
+        real = realpath(places[i], NULL);
+        if (real != NULL && root != NULL && bs_is_below(real, root)) {
+            free(real);
+            real = NULL;
+        }
+    }
+    return real != NULL ? real : strdup(places[0]);
 }
 
 static void bind(struct bs_buf *out, const char *option, const char *path) {
@@ -41,7 +50,7 @@ static bool bind_between(struct bs_buf *out, const char *cache, const char *root
 
 static bool bind_cache(struct bs_buf *out, const char *root) {
     char *cache = NULL;
-    bool good = bs_context_cache(&cache);
+    bool good = bs_context_cache(root, &cache);
     if (cache != NULL) {
         bind(out, "--bind", cache);
         good = bind_between(out, cache, root);
@@ -50,19 +59,35 @@ static bool bind_cache(struct bs_buf *out, const char *root) {
     return good;
 }
 
-/* Where the sandbox has a directory of its own, what lies below it outside is not there. A path
- * that does not exist is left for the program to miss. */
+/* Whether it is to be read below a directory that the sandbox has of its own. */
+static bool lies_in_own(const char *path, const char *scratch) {
+    const char *const own[] = {scratch, "/dev"};
+    for (size_t i = 0; i < 2; i++) {
+        if (bs_is_below(path, own[i]) && strcmp(path, own[i]) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* What lies there outside is not there. A path that does not exist is left for the program to miss.
+ */
 static void bind_readable(struct bs_buf *out, const struct bs_backend_context *context,
                           const char *scratch) {
-    const char *const private[] = {scratch, "/dev"};
     for (size_t i = 0; i < context->n_readable; i++) {
         const char *path = context->readable[i];
-        for (size_t j = 0; j < 2; j++) {
-            if (bs_is_below(path, private[j]) && strcmp(path, private[j]) != 0 &&
-                access(path, F_OK) == 0)
-                bind(out, "--ro-bind", path);
-        }
+        if (lies_in_own(path, scratch) && access(path, F_OK) == 0)
+            bind(out, "--ro-bind", path);
     }
+}
+
+/* The scratch is granted, and with it the pipes of what is read below it. */
+static bool reads_below_scratch(const struct bs_backend_context *context) {
+    char *scratch = bs_bubblewrap_scratch(context->root);
+    bool reads = scratch == NULL && context->n_readable > 0;
+    for (size_t i = 0; scratch != NULL && i < context->n_readable; i++)
+        reads = reads || lies_in_own(context->readable[i], scratch);
+    free(scratch);
+    return reads;
 }
 
 /* Root without capabilities still owns the files of /proc/sys. Pid 1 makes them read-only, with
@@ -141,6 +166,9 @@ bool bs_bubblewrap_claims(const struct bs_backend_context *context, bool filtere
                              filtered ? "named pipes outside can be written to: this kernel has no "
                                         "Landlock of ABI 2, or has it off"
                                       : "named pipes outside can be written to");
+    else if (reads_below_scratch(context))
+        good = good && lacks(report, BS_ASPECT_IPC,
+                             "named pipes in what is read below the scratch can be written to");
     if (!filtered && network != BS_NET_NONE)
         good = good && lacks(report, BS_ASPECT_IPC, "abstract sockets are shared");
     if (network == BS_NET_LIST)

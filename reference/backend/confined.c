@@ -12,9 +12,6 @@
 #include "backend/plan.h"
 #include "base/error.h"
 
-/* How long the positive control may take; the launcher then ends at once what has not started. */
-enum { CONTROL_MS = 4000 };
-
 struct confined {
     struct bs_hideout place;
     char *launcher;
@@ -79,9 +76,42 @@ static bool join(char **out, const char *dir, const char *name) {
     return false;
 }
 
+/* One that a program inside could exchange would be started outside for the next. What an earlier
+ * session made of it nobody can tell. */
+static int move_launcher(const struct bs_backend_context *context, const char *also,
+                         struct confined *state, struct bs_backend_report *report,
+                         struct bs_error *err) {
+    char *copy = NULL;
+    if (!bs_is_granted(context, also, state->launcher))
+        return BS_OK;
+    if (!bs_report_warn(report,
+                        "`%s`: programs inside can exchange it for later sessions; install "
+                        "it outside of what is granted",
+                        state->launcher))
+        return out_of_memory(err);
+    int code = bs_hideout_copy(state->place.path, "launcher", state->launcher, err);
+    if (code == BS_OK && !join(&copy, state->place.path, "launcher"))
+        code = out_of_memory(err);
+    if (code == BS_OK && access(copy, X_OK) != 0)
+        code = bs_fail(err, BS_E_EXECUTION, errno,
+                       "the launcher `%.900s` lies in what is granted, and nothing can be executed "
+                       "in `%.900s`; install it elsewhere",
+                       state->launcher, state->place.path);
+    if (code != BS_OK) {
+        free(copy);
+        return code;
+    }
+    free(state->launcher);
+    state->launcher = copy;
+    return BS_OK;
+}
+
 static int make_place(const struct bs_kind *kind, const struct bs_backend_context *context,
-                      struct confined *state, struct bs_error *err) {
-    int code = bs_hideout_make(context, &state->place, err);
+                      const char *also, struct confined *state, struct bs_backend_report *report,
+                      struct bs_error *err) {
+    int code = bs_hideout_make(context, also, &state->place, err);
+    if (code == BS_OK)
+        code = move_launcher(context, also, state, report, err);
     if (code == BS_OK && !join(&state->plan, state->place.path, "plan"))
         code = out_of_memory(err);
     if (code != BS_OK)
@@ -92,7 +122,7 @@ static int make_place(const struct bs_kind *kind, const struct bs_backend_contex
                    ? out_of_memory(err)
                    : code;
     }
-    state->scratch = strdup(bs_bubblewrap_scratch(context->root));
+    state->scratch = bs_bubblewrap_scratch(context->root);
     if (state->scratch == NULL)
         return out_of_memory(err);
     code = bs_hideout_add(state->place.path, "nothing", "", 0, 0, err);
@@ -150,9 +180,9 @@ static int look_at_rules(const struct bs_kind *kind, const struct bs_backend_con
     return bs_snapshot_take(state->profile, context->root, cancel, &state->snapshot, err);
 }
 
-int bs_confined_prepare(void *ctx, const struct bs_backend_context *context, int cancel,
-                        void **made, struct bs_backend_report *report, struct bs_error *err) {
-    const struct bs_kind *kind = ctx;
+int bs_confined_prepare_beside(const struct bs_kind *kind, const struct bs_backend_context *context,
+                               const char *also, int cancel, void **made,
+                               struct bs_backend_report *report, struct bs_error *err) {
     struct confined *state = calloc(1, sizeof *state);
     *made = state;
     if (state == NULL)
@@ -166,7 +196,7 @@ int bs_confined_prepare(void *ctx, const struct bs_backend_context *context, int
         return BS_E_EXECUTION;
     int code = bs_policy_of(context, &state->profile, err);
     if (code == BS_OK)
-        code = make_place(kind, context, state, err);
+        code = make_place(kind, context, also, state, report, err);
     if (code == BS_OK)
         code = build_plan(kind, context, state, cancel, report, err);
     if (code == BS_OK)
@@ -176,6 +206,11 @@ int bs_confined_prepare(void *ctx, const struct bs_backend_context *context, int
             bs_links_report(context->root, kind->namespaces ? NULL : state->profile, report, err);
     state->hides_home = code == BS_OK && hides_home(kind, state, getenv("HOME"));
     return code;
+}
+
+int bs_confined_prepare(void *ctx, const struct bs_backend_context *context, int cancel,
+                        void **made, struct bs_backend_report *report, struct bs_error *err) {
+    return bs_confined_prepare_beside(ctx, context, NULL, cancel, made, report, err);
 }
 
 /* One block: the pairs behind the words. */
@@ -232,102 +267,6 @@ int bs_confined_shutdown(void *ctx, void *made, struct bs_error *err) {
     return code;
 }
 
-/* A shell that writes where it may, and tries where it may not. What it could do is judged by what
- * is there afterwards: it may well succeed in a place of its own. */
-static const char script[] = "cd \"$1\" || exit 3\n"
-                             "if [ \"$2\" = rw ]; then (: >inside) || exit 4; fi\n"
-                             "(: >\"$3\") 2>/dev/null\n"
-                             "exit 0\n";
-
-static int hand_over(void *ctx, const struct bs_exec_request *request, struct bs_wrapped *out,
-                     struct bs_error *err) {
-    (void)request;
-    (void)err;
-    *out = *(const struct bs_wrapped *)ctx;
-    return BS_OK;
-}
-
-/* What cannot be looked at is not known to be absent. */
-static int assert_absent(const char *path, struct bs_error *err) {
-    struct stat st;
-    char buf[128];
-    if (lstat(path, &st) == 0)
-        return bs_fail(err, BS_E_EXECUTION, 0, "a program inside wrote to a file outside");
-    return errno == ENOENT ? BS_OK
-                           : bs_fail(err, BS_E_EXECUTION, errno,
-                                     "whether a program inside wrote to a file outside: %s",
-                                     bs_os_message(errno, buf, sizeof buf));
-}
-
-struct control {
-    struct bs_hideout place;
-    char *root; /* its workspace */
-    char *outside;
-};
-
-static int run_control(const struct bs_kind *kind, const struct control *control,
-                       const struct bs_backend_context *context, int cancel, struct bs_error *err) {
-    struct bs_backend_context inner = *context;
-    struct bs_backend_report ignored = BS_BACKEND_REPORT_INIT;
-    struct bs_exec_result result = BS_EXEC_RESULT_INIT;
-    struct bs_wrapped wrapped = {.argv = NULL};
-    void *state = NULL;
-    bool writes = context->confine != BS_CONFINE_READ_ONLY;
-    const char *const args[] = {
-        "-c", script, "boxspec", control->root, writes ? "rw" : "ro", control->outside};
-    uint64_t timeout_ms = CONTROL_MS;
-    struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
-    inner.root = control->root;
-    inner.cwd = NULL;
-    inner.policy = NULL;
-    int code = bs_confined_prepare((void *)(uintptr_t)kind, &inner, cancel, &state, &ignored, err);
-    request.program = "/bin/sh";
-    request.args = args;
-    request.n_args = sizeof args / sizeof *args;
-    request.stdin_mode = BS_STDIN_NULL;
-    request.env_mode = BS_ENV_CLEAR_AND_SET;
-    request.timeout_ms = &timeout_ms;
-    request.cancel_fd = cancel >= 0 ? &cancel : NULL;
-    if (code == BS_OK)
-        code = bs_confined_wrap((void *)(uintptr_t)kind, state, &request, control->root, &wrapped,
-                                err);
-    if (code == BS_OK) {
-        const struct bs_sandbox sandbox = {&wrapped, NULL, hand_over, NULL};
-        request.sandbox = &sandbox;
-        code = bs_exec_run(&request, &result, err);
-        bs_confined_unwrap(NULL, state, &wrapped);
-    }
-    if (code == BS_OK && !result.success)
-        code = bs_fail(err, BS_E_EXECUTION, 0, "the positive control %s: %.300s",
-                       result.termination == BS_ENDED_TIMEOUT ? "did not end in time" : "failed",
-                       result.err.len > 0 ? result.err.data : "no message");
-    if (code == BS_OK)
-        code = assert_absent(control->outside, err);
-    bs_exec_result_clear(&result);
-    bs_backend_report_clear(&ignored);
-    (void)bs_confined_shutdown(NULL, state, NULL);
-    return code;
-}
-
-static int positive_control(const struct bs_kind *kind, const struct bs_backend_context *context,
-                            int cancel, struct bs_error *err) {
-    struct control control = {BS_HIDEOUT_INIT, NULL, NULL};
-    struct bs_backend_context nowhere = *context;
-    nowhere.root = NULL;
-    int code = bs_hideout_make(&nowhere, &control.place, err);
-    if (code == BS_OK && (!join(&control.root, control.place.path, "ws") ||
-                          !join(&control.outside, control.place.path, "outside")))
-        code = out_of_memory(err);
-    if (code == BS_OK)
-        code = bs_hideout_add_dir(control.place.path, "ws", 0700, err);
-    if (code == BS_OK)
-        code = run_control(kind, &control, context, cancel, err);
-    free(control.root);
-    free(control.outside);
-    (void)bs_hideout_remove(&control.place, NULL);
-    return code;
-}
-
 /* Rules that no workspace could make true, and what they make of the claims. */
 static bool claim_rules(const struct bs_kind *kind, const struct bs_backend_context *context,
                         const struct bs_profile *profile, struct bs_backend_report *report) {
@@ -371,7 +310,7 @@ int bs_confined_probe(void *ctx, const struct bs_backend_context *context, int c
     bool good = true;
     if (!kind->namespaces && abi == 0) {
         good = claim_nothing(context, reads, "this kernel has no Landlock, or has it off", report);
-    } else if (positive_control(kind, context, cancel, &control) != BS_OK) {
+    } else if (bs_control(kind, context, cancel, &control) != BS_OK) {
         good = claim_nothing(context, reads, control.message, report);
     } else {
         good = (kind->namespaces ? bs_bubblewrap_claims(context, kind->filtered, report)

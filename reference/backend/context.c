@@ -9,17 +9,20 @@
 #include "backend/internal.h"
 #include "base/error.h"
 
-bool bs_context_cache(char **cache) {
+bool bs_context_cache(const char *root, char **cache) {
     const char *home = getenv("HOME");
+    char *real = home != NULL && home[0] == '/' ? realpath(home, NULL) : NULL;
     char *path = NULL;
     *cache = NULL;
-    if (home == NULL || home[0] != '/')
+    if (real == NULL)
         return true;
-    if (asprintf(&path, "%s/.cache", home) < 0)
-        return false;
-    *cache = realpath(path, NULL);
-    free(path);
-    return true;
+    bool good = asprintf(&path, "%s/.cache", strcmp(real, "/") == 0 ? "" : real) >= 0;
+    if (good && (root == NULL || (!bs_is_below(path, root) && !bs_is_below(home, root))))
+        *cache = realpath(path, NULL);
+    if (good)
+        free(path);
+    free(real);
+    return good;
 }
 
 bool bs_is_below(const char *path, const char *dir) {
@@ -150,14 +153,23 @@ void bs_context_clear(struct bs_resolved_context *resolved) {
     *resolved = (struct bs_resolved_context){.root = NULL};
 }
 
+/* What is written there is said to the kernel, and every sandbox has its own. */
+static bool is_of_the_system(const char *root) {
+    return strcmp(root, "/") == 0 || strcmp(root, "/dev") == 0 || bs_is_below(root, "/proc") ||
+           bs_is_below(root, "/sys") || bs_is_below(root, "/dev/pts") ||
+           bs_is_below(root, "/dev/mqueue");
+}
+
 int bs_context_resolve(const struct bs_backend_context *given, struct bs_resolved_context *resolved,
                        struct bs_error *err) {
     *resolved = (struct bs_resolved_context){.context = *given};
     int code = bs_context_check(given, err);
     if (code == BS_OK)
         code = real_dir("root", given->root, &resolved->root, err);
-    if (code == BS_OK && strcmp(resolved->root, "/") == 0)
-        code = bs_fail(err, BS_E_INVALID, 0, "root: `/` is no workspace; name a directory in it");
+    if (code == BS_OK && is_of_the_system(resolved->root))
+        code = bs_fail(err, BS_E_INVALID, 0,
+                       "root: `%.900s` is no workspace; name a directory that holds files",
+                       resolved->root);
     if (code == BS_OK && given->cwd != NULL)
         code = real_dir("cwd", given->cwd, &resolved->cwd, err);
     if (code == BS_OK && given->cwd != NULL && !bs_is_below(resolved->cwd, resolved->root))

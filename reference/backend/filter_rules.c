@@ -161,7 +161,9 @@ static void add_sockets(struct lists *lists, const struct bs_filter_wish *wish) 
                IS_EITHER(2, 0, IPPROTO_UDP))};
     bool inet = wish->namespaces || !wish->no_network;
     allow_if(lists, SCMP_SYS(socket), kinds, inet ? 3 : 1);
-    allow_if_one(lists, SCMP_SYS(socketpair), ALL_OF(IS(0, AF_UNIX)));
+    /* Of datagrams (SOCK_RAW is one here) a pair would send to any name, and take from anybody. */
+    const struct bs_filter_test connected = {1, KIND, 2, {SOCK_STREAM, SOCK_SEQPACKET}};
+    allow_if_one(lists, SCMP_SYS(socketpair), ALL_OF(IS(0, AF_UNIX), connected));
     if (wish->namespaces)
         return;
     /* A connection on the way of the first packet does not ask whether it may be made. */

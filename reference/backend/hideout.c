@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,21 +17,19 @@
 /* Of one session. Nothing else that this project makes is called so: what is, and is locked by
  * nobody, was left by a caller that was killed. */
 #define NAME "sandbox-of-boxspec-XXXXXX"
-enum { PREFIX = sizeof NAME - 1 - 6, SWEEP_MS = 1000 };
+enum { PREFIX = sizeof NAME - 1 - 6, SWEEP_MS = 1000, COPIED_AT_ONCE = 1 << 20 };
 
-/* What any program inside can write to must not hold the plan by which it is confined. */
-static bool is_granted(const struct bs_backend_context *context, const char *dir) {
+bool bs_is_granted(const struct bs_backend_context *context, const char *also, const char *dir) {
     if (context->root != NULL && bs_is_below(dir, context->root))
         return true;
-    const char *home = getenv("HOME");
-    if (context->confine != BS_CONFINE_FULL_DEV || home == NULL)
-        return false;
-    char *cache = NULL;
-    if (asprintf(&cache, "%s/.cache", home) < 0)
+    if (also != NULL && bs_is_below(dir, also))
         return true;
-    char *real = realpath(cache, NULL);
-    bool granted = real != NULL && bs_is_below(dir, real);
-    free(real);
+    char *cache = NULL;
+    if (context->confine != BS_CONFINE_FULL_DEV)
+        return false;
+    if (!bs_context_cache(NULL, &cache))
+        return true;
+    bool granted = cache != NULL && bs_is_below(dir, cache);
     free(cache);
     return granted;
 }
@@ -96,15 +95,15 @@ static int make_in(const char *dir, struct bs_hideout *made) {
     return made->path != NULL ? 0 : os_error == 0 ? EAGAIN : os_error;
 }
 
-int bs_hideout_make(const struct bs_backend_context *context, struct bs_hideout *made,
-                    struct bs_error *err) {
+int bs_hideout_make(const struct bs_backend_context *context, const char *also,
+                    struct bs_hideout *made, struct bs_error *err) {
     const char *const candidates[] = {getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp",
                                       "/var/tmp", "/dev/shm"};
     int os_error = ENOENT;
     *made = (struct bs_hideout)BS_HIDEOUT_INIT;
     for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
         char *dir = candidates[i] != NULL ? realpath(candidates[i], NULL) : NULL;
-        if (dir != NULL && !is_granted(context, dir)) {
+        if (dir != NULL && !bs_is_granted(context, also, dir)) {
             sweep(dir);
             os_error = make_in(dir, made);
         }
@@ -122,6 +121,28 @@ static int fail_at(const char *place, const char *name, int os_error, struct bs_
     char buf[128];
     return bs_fail(err, BS_E_IO, os_error, "`%.900s/%s` cannot be made: %s", place, name,
                    bs_os_message(os_error, buf, sizeof buf));
+}
+
+int bs_hideout_copy(const char *place, const char *name, const char *file, struct bs_error *err) {
+    char *path = NULL;
+    int from = (int)BS_RETRY(open(file, O_RDONLY | O_CLOEXEC));
+    int to = -1;
+    int os_error = from < 0 ? errno : 0;
+    if (os_error == 0 && asprintf(&path, "%s/%s", place, name) < 0)
+        os_error = ENOMEM;
+    if (os_error == 0) {
+        to = (int)BS_RETRY(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0500));
+        os_error = to < 0 ? errno : 0;
+    }
+    ssize_t n = 1;
+    while (os_error == 0 && n > 0) {
+        n = (ssize_t)BS_RETRY(sendfile(to, from, NULL, COPIED_AT_ONCE));
+        os_error = n < 0 ? errno : 0;
+    }
+    bs_close(&from);
+    bs_close(&to);
+    free(path);
+    return os_error == 0 ? BS_OK : fail_at(place, name, os_error, err);
 }
 
 int bs_hideout_add(const char *place, const char *name, const void *data, size_t len, unsigned mode,

@@ -34,8 +34,10 @@ const struct bs_backend_context *bs_kept_context(const struct bs_kept_context *k
 int bs_context_check(const struct bs_backend_context *context, struct bs_error *err);
 
 bool bs_is_below(const char *path, const char *dir); /* or the same */
-/* The real path of HOME/.cache, malloc'd, or NULL where there is none. False: out of memory. */
-bool bs_context_cache(char **cache);
+/* The real path of HOME/.cache, malloc'd, or NULL where there is none, and where the root holds its
+ * name: it is granted with the root then, and a program may have made it a link to anywhere. `root`
+ * may be NULL. False: out of memory. */
+bool bs_context_cache(const char *root, char **cache);
 
 bool bs_confine_has_network(enum bs_confine confine);
 
@@ -75,8 +77,13 @@ struct bs_hideout {
 };
 #define BS_HIDEOUT_INIT                                                                            \
     { NULL, -1 }
-int bs_hideout_make(const struct bs_backend_context *context, struct bs_hideout *made,
-                    struct bs_error *err);
+/* Neither it nor what is below it may be written to by programs of this context; `also` is another
+ * directory that they may write to, or NULL. */
+int bs_hideout_make(const struct bs_backend_context *context, const char *also,
+                    struct bs_hideout *made, struct bs_error *err);
+bool bs_is_granted(const struct bs_backend_context *context, const char *also, const char *dir);
+/* A file for its owner to execute. */
+int bs_hideout_copy(const char *place, const char *name, const char *file, struct bs_error *err);
 int bs_hideout_add(const char *place, const char *name, const void *data, size_t len, unsigned mode,
                    struct bs_error *err);
 int bs_hideout_add_dir(const char *place, const char *name, unsigned mode, struct bs_error *err);
@@ -185,7 +192,7 @@ int bs_bubblewrap_plan(const struct bs_backend_context *context, const struct bs
                        struct bs_backend_report *report, struct bs_error *err);
 bool bs_bubblewrap_claims(const struct bs_backend_context *context, bool filtered,
                           struct bs_backend_report *report);
-const char *bs_bubblewrap_scratch(const char *root);
+char *bs_bubblewrap_scratch(const char *root); /* malloc'd; a real path */
 
 /* What holds named pipes that a mount does not (pipes.c): a ruleset for pid 1 of the namespaces,
  * whose program can mount nothing any more. Nothing where the kernel cannot. False: out of memory.
@@ -203,11 +210,19 @@ int bs_confined_probe(void *ctx, const struct bs_backend_context *context, int c
                       struct bs_backend_report *report, struct bs_error *err);
 int bs_confined_prepare(void *ctx, const struct bs_backend_context *context, int cancel,
                         void **state, struct bs_backend_report *report, struct bs_error *err);
+/* `also`: a directory that programs of others may write to, or NULL. */
+int bs_confined_prepare_beside(const struct bs_kind *kind, const struct bs_backend_context *context,
+                               const char *also, int cancel, void **made,
+                               struct bs_backend_report *report, struct bs_error *err);
 int bs_confined_wrap(void *ctx, void *state, const struct bs_exec_request *request, const char *cwd,
                      struct bs_wrapped *out, struct bs_error *err);
 void bs_confined_unwrap(void *ctx, void *state, struct bs_wrapped *wrapped);
 int bs_confined_scan(void *ctx, void *state, struct bs_backend_report *report,
                      struct bs_error *err);
 int bs_confined_shutdown(void *ctx, void *state, struct bs_error *err);
+
+/* The positive control of a probe (control.c): BS_OK where a program starts inside. */
+int bs_control(const struct bs_kind *kind, const struct bs_backend_context *context, int cancel,
+               struct bs_error *err);
 
 #endif

@@ -98,7 +98,7 @@ static bool grant_policy(const struct bs_profile *profile, const char *root, uin
 static bool grant_cache(struct bs_buf *out, uint64_t handled, const char *root, bool denies,
                         struct bs_backend_report *report) {
     char *cache = NULL;
-    bool good = bs_context_cache(&cache);
+    bool good = bs_context_cache(root, &cache);
     if (cache != NULL && denies && (bs_is_below(root, cache) || bs_is_below(cache, root)))
         good = bs_report_warn(report, "`%s`: not granted, for it and the root overlap", cache);
     else if (cache != NULL)

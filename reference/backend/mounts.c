@@ -169,21 +169,24 @@ static bool enter(void *ctx, const struct bs_walked *at) {
 }
 
 /* What lies in it is not known, and a program inside that owns it may open it. So all of it is what
- * the strictest rule says of anything. */
+ * the strictest rule says of anything: it is not there. */
 static bool closed(void *ctx, const struct bs_walked *at) {
     struct planner *planner = ctx;
     struct level *level = &planner->levels[planner->depth - 1];
     enum access above = access_above(planner, planner->depth - 1);
-    bool hides = bs_profile_denies(planner->profile, BS_OP_READ);
-    level->access = hides ? HIDDEN : READ_ONLY;
+    if (!bs_profile_denies(planner->profile, BS_OP_READ) &&
+        !bs_profile_denies(planner->profile, BS_OP_MODIFY))
+        return true;
+    /* Read-only would do for files; a pipe in it could be written to, by a name that is known. */
+    level->access = HIDDEN;
     level->guarded = level->hidden_whole = false; /* nothing below it is walked */
     /* In the place of the mount that it has by itself, which was the last. */
     planner->out->len = level->before;
     planner->mounts = level->mounts;
     if (level->access != above)
         mount_it(planner, at, level->access);
-    return bs_report_warn(planner->report, "`%s`: it cannot be looked into, and is %s inside",
-                          at->path, hides ? "hidden" : "read-only");
+    return bs_report_warn(planner->report, "`%s`: it cannot be looked into, and is hidden inside",
+                          at->path);
 }
 
 static void leave(void *ctx, const struct bs_walked *at) {

@@ -33,7 +33,7 @@ bool bs_pipes_plan(const struct bs_backend_context *context, const char *scratch
         bs_plan_grant(out, BS_LL_WRITE_FILE, context->root);
     if (access("/proc/sys/fs/mqueue", F_OK) == 0)
         grant_queues(out);
-    bool good = context->confine != BS_CONFINE_FULL_DEV || bs_context_cache(&cache);
+    bool good = context->confine != BS_CONFINE_FULL_DEV || bs_context_cache(context->root, &cache);
     if (cache != NULL)
         bs_plan_grant(out, BS_LL_WRITE_FILE, cache);
     free(cache);

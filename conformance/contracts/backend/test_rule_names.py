@@ -141,3 +141,47 @@ def test_a_rule_that_allows_one_level_allows_no_more_or_is_named(box: Box, rule:
         held_or_named = not broken or bool(named(session, rule))
         evidence = {"not_enforced": session.result["not_enforced"]}
         expect(f"{rule} holds, or is named", held_or_named, True, evidence, Verdict.CONTRADICTION)
+
+
+@requires("BACKEND-RULE-05", capability=RULES, needs=NEEDS)
+def test_a_grant_that_a_program_made_a_link_leads_nowhere(box: Box) -> None:
+    """What a rule allows by its name is looked up for each call, and calls before may change it."""
+    lines = ("mv a/x a/y; ln -s ../../out a/x; echo ran", "(: >../out/c/made); (: >a/x/c/made)")
+    with made_ground() as ground:
+        (ground.ws / "a" / "x" / "c").mkdir(parents=True)
+        (ground.out / "c").mkdir()
+        ground.watch(ground.out)
+        session = box.backend.run(
+            [{"program": "/bin/sh", "args": ["-c", line]} for line in lines],
+            root=ground.ws,
+            profile="repo-write",
+            policy=policy(modify=("a/**", "a/x/c/**")),
+            on_unavailable="degrade",
+        )
+        session.need_enforcement()
+        ran = b"ran\n" in session.calls[0].stdout
+        expect("whether the first was run", ran, True, verdict=Verdict.OVERREFUSED)
+        changes = ground.changes()
+        if changes:
+            session.excuse("fs-write", f"a link of the root: {changes[0]}")
+        expect("what is another outside", changes, [], verdict=Verdict.CONTRADICTION)
+
+
+@requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
+def test_a_denied_pipe_in_a_directory_that_may_not_be_looked_into(box: Box) -> None:
+    """Its name may be known all the same."""
+    with made_ground() as ground:
+        pipe = ground.ws / "d" / "p"
+        pipe.parent.mkdir()
+        os.mkfifo(pipe)
+        with listening(pipe) as fd:
+            pipe.parent.chmod(0o111)
+            line = "echo x >d/p"
+            try:
+                session = line_inside(
+                    box, ground, line, policy(("d", "d/**")), state=["--no-override"]
+                )
+            finally:
+                pipe.parent.chmod(0o700)
+            heard = _heard(fd)
+        expect_unchanged(session, "d/p", [f"d/p: {heard!r} arrives"] if heard else [])

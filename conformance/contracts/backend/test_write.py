@@ -199,3 +199,33 @@ def test_each_way_to_start_is_confined(box: Box, way: str) -> None:
             )
         wrote = (ground.ws / "sibling").exists()
         expect("a file of the workspace is made", wrote, True, verdict=Verdict.OVERREFUSED)
+
+
+@requires("BACKEND-WRITE-02", needs=[WORK])
+def test_a_cache_that_a_program_made_a_link_leads_nowhere(box: Box) -> None:
+    """Under full-dev HOME/.cache is granted by its name, and a root that holds HOME holds that."""
+    with made_ground() as ground:
+        home, out = ground.home, ground.out
+        (home / ".cache").mkdir()
+        ground.watch(out)
+        lines = {
+            "repo-write": f"rmdir .cache && ln -s {out} .cache",
+            "full-dev": f"(: >{out}/made); (: >.cache/made); echo ran",
+        }
+        for profile, line in lines.items():
+            session = box.backend.run(
+                [{"program": "/bin/sh", "args": ["-c", line]}],
+                root=home,
+                profile=profile,
+                on_unavailable="degrade",
+                shim_env={"HOME": str(home)},
+            )
+            session.need_enforcement()
+            if not (home / ".cache").is_symlink():
+                return
+        changes = ground.changes()
+        if changes:
+            session.excuse("fs-write", f"a link of the root: {changes[0]}")
+        expect("what is another outside", changes, [], verdict=Verdict.CONTRADICTION)
+        ran = b"ran\n" in session.only.stdout
+        expect("whether the line was run", ran, True, verdict=Verdict.OVERREFUSED)

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
+#include <linux/openat2.h>
 #include <linux/seccomp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +85,9 @@ bool apply_filter(const void *filter, size_t len, struct bs_launch_failure *fail
 }
 
 static bool add_path(int ruleset, const struct path_rule *rule, struct bs_launch_failure *failure) {
-    int fd = (int)BS_RETRY(open(rule->path, O_PATH | O_CLOEXEC | O_NOFOLLOW));
+    /* A program of an earlier call may have put a link where a directory was. */
+    struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS};
+    int fd = (int)BS_RETRY(syscall(SYS_openat2, AT_FDCWD, rule->path, &how, sizeof how));
     if (fd < 0)
         return failed(failure, BS_LAUNCH_SANDBOX, errno, rule->path);
     struct bs_ll_path attr = {rule->rights, fd};

@@ -59,7 +59,7 @@ static void one_call_that_fails_leaves_no_directory(void **state) {
     for (unsigned n = 1; reached; n++) {
         struct bs_hideout place = BS_HIDEOUT_INIT;
         struct bs_error err = BS_ERROR_INIT;
-        assert_int_equal(bs_hideout_make(&context, &place, &err), BS_OK);
+        assert_int_equal(bs_hideout_make(&context, NULL, &place, &err), BS_OK);
         assert_int_equal(bs_hideout_add(place.path, "plan", "x", 1, 0400, &err), BS_OK);
         assert_int_equal(bs_hideout_add_dir(place.path, "tmp", 0700, &err), BS_OK);
         char *again = strdup(place.path);
@@ -86,7 +86,7 @@ static void a_tree_of_any_depth_goes(void **state) {
     struct bs_error err = BS_ERROR_INIT;
     struct rlimit before;
     host.fail = 0;
-    assert_int_equal(bs_hideout_make(&context, &place, &err), BS_OK);
+    assert_int_equal(bs_hideout_make(&context, NULL, &place, &err), BS_OK);
     assert_int_equal(bs_hideout_add(place.path, ".0", "x", 1, 0400, &err), BS_OK);
     int dir = open(place.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     for (int i = 0; i < DEEP; i++) {
@@ -123,7 +123,7 @@ static pid_t holder(struct bs_hideout *place) {
         struct bs_backend_context context = BS_BACKEND_CONTEXT_INIT;
         char *sealed = NULL;
         bool good = prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 &&
-                    bs_hideout_make(&context, place, NULL) == BS_OK &&
+                    bs_hideout_make(&context, NULL, place, NULL) == BS_OK &&
                     bs_hideout_add(place->path, "plan", "x", 1, 0400, NULL) == BS_OK &&
                     bs_hideout_add_dir(place->path, "tmp", 0700, NULL) == BS_OK &&
                     asprintf(&sealed, "%s/tmp/sealed", place->path) >= 0 && mkdir(sealed, 0) == 0;
@@ -166,7 +166,7 @@ static void what_a_killed_caller_left_goes_at_the_next_start(void **state) {
     assert_int_equal(symlink(kept, link), 0);
     kill_now(killed);
     assert_int_equal(access(first.path, F_OK), 0);
-    assert_int_equal(bs_hideout_make(&context, &mine, NULL), BS_OK);
+    assert_int_equal(bs_hideout_make(&context, NULL, &mine, NULL), BS_OK);
     assert_int_equal(access(first.path, F_OK), -1);
     assert_int_equal(access(other.path, F_OK), 0);
     assert_int_equal(access(mine.path, F_OK), 0);
@@ -177,7 +177,7 @@ static void what_a_killed_caller_left_goes_at_the_next_start(void **state) {
     assert_int_equal(access(kept, F_OK), 0);
     kill_now(lives);
     assert_int_equal(bs_hideout_remove(&mine, NULL), BS_OK);
-    assert_int_equal(bs_hideout_make(&context, &mine, NULL), BS_OK);
+    assert_int_equal(bs_hideout_make(&context, NULL, &mine, NULL), BS_OK);
     assert_int_equal(access(other.path, F_OK), -1);
     assert_int_equal(bs_hideout_remove(&mine, NULL), BS_OK);
     assert_int_equal(bs_hideout_remove(&mine, NULL), BS_OK);

@@ -6,7 +6,7 @@ import backend.filter as filter_
 from backend.bubblewrap import Bubblewrap
 from faults.registry import fault, replaces
 
-AF_UNIX = 1
+AF_UNIX, SOCK_DGRAM = 1, 2
 
 
 def without(*names):
@@ -70,6 +70,13 @@ def abstract_sockets_are_forgotten():
             return original(self, argv, root, profile, cwd, binds)
         finally:
             filter_.families = families
+
+
+@fault("BACKEND-IPC-02", "a pair of datagram sockets is let through", "it has no name")
+def pairs_of_datagrams():
+    @replaces(filter_)
+    def pairs(original):
+        return (*original(), SOCK_DGRAM)
 
 
 @fault("BACKEND-IPC-03", "keyrings are forgotten", "no namespace has them")

@@ -42,3 +42,17 @@ def patterns_grant_their_directory():
     @replaces(Bubblewrap)
     def grants_that_are_wild(original, self, given):
         return [each for each in original(self, given) if not str(each["rule"]).endswith("/*")]
+
+
+@fault("BACKEND-RULE-01", "what may not be looked into is read-only", "nobody knows what is in it")
+def the_closed_is_read_only():
+    @replaces(Bubblewrap)
+    def keep(original, self, path):
+        return [b"--ro-bind", path, path] if os.path.isdir(path) else original(self, path)
+
+
+@fault("BACKEND-RULE-05", "what was granted is not looked at again", "realpath() in prepare alone")
+def grants_are_looked_at_once():
+    @replaces(Bubblewrap)
+    def look_again(original, self):
+        pass

@@ -7,6 +7,7 @@ import tempfile
 import backend.filter as filter_
 import backend.inside as inside
 import backend.landlock as landlock
+import backend.naming as naming
 import backend.ops as ops
 from backend.bubblewrap import Bubblewrap
 from faults.registry import fault, replaces
@@ -160,3 +161,10 @@ def grants_are_writable_under_read_only():
         if context.profile != "read-only" or "**" in given.grants:
             return made
         return made + [word for body in given.grants for word in self.grant(context.root, body)]
+
+
+@fault("BACKEND-WRITE-02", "the cache is what its name leads to", "realpath() of HOME/.cache")
+def the_cache_is_where_its_name_leads():
+    @replaces(naming)
+    def cache(original, root):
+        return os.path.realpath(os.path.join(os.environb[b"HOME"], b".cache"))

@@ -132,6 +132,9 @@ class Bubblewrap:
         return [b"--bind", path, path]
 
     def keep(self, path: bytes) -> list[bytes]:
+        # A pipe in what may not be looked into can be written to by a name that is known.
+        if os.path.isdir(path) and not tree.is_open(path):
+            return self.hide(path)
         return [b"--ro-bind", b"/dev/null" if tree.is_channel(path) else path, path]
 
     def ancestors(self, paths: dict[bytes, None], root: bytes) -> list[bytes]:
@@ -189,8 +192,16 @@ class Bubblewrap:
     def wrap(
         self, argv: Sequence[bytes], context: Context, cwd: bytes
     ) -> tuple[list[bytes], Pairs]:
+        self.look_again()
         made = self.command(argv, context.root, context.profile, cwd, self.binds)
         return made, [(b"TMPDIR", SCRATCH)]
+
+    def look_again(self) -> None:
+        """A program of an earlier call may have put a link on the way to what is bound."""
+        for at, word in enumerate(self.binds):
+            if word == b"--bind" and os.path.realpath(self.binds[at + 1]) != self.binds[at + 1]:
+                path = os.fsdecode(self.binds[at + 1])
+                raise OSError(f"{path} is behind a link, which was not there before")
 
     def command(
         self,
@@ -229,19 +240,18 @@ class Bubblewrap:
 
     def writable(self, root: bytes, profile: str) -> list[bytes]:
         made = [root] if profile != "read-only" else []
-        home = os.environb.get(b"HOME")
-        return [*made, os.path.join(home, b".cache")] if profile == "full-dev" and home else made
+        folder = naming.cache(root) if profile == "full-dev" else None
+        return made if folder is None else [*made, folder]
 
     def hardening(self) -> list[bytes]:
         return [b"--new-session", b"--die-with-parent", b"--cap-drop", b"ALL"]
 
     def cache(self, root: bytes) -> list[bytes]:
-        home = os.environb.get(b"HOME")
-        folder = os.path.join(home, b".cache") if home else b""
-        if not os.path.isdir(folder):
+        folder = naming.cache(root)
+        if folder is None:
             return []
         made = [b"--bind", folder, folder]
-        for between in self.between(os.path.realpath(folder), root):
+        for between in self.between(folder, root):
             made += [b"--bind", between, between]
         return made
 

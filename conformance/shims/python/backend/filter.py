@@ -12,17 +12,19 @@ if TYPE_CHECKING:
 EPERM, EAFNOSUPPORT, ENOSYS = 1, 97, 38
 LOAD, EQUAL, GREATER, ANY_OF, RETURN = 0x20, 0x15, 0x25, 0x45, 0x06
 ALLOW, ERRNO, KILL = 0x7FFF0000, 0x00050000, 0x80000000
+AND = 0x54
 NUMBER, ARCH, ARGUMENTS = 0, 4, 16
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C
 AF_INET, AF_INET6, AF_NETLINK = 2, 10, 16
+SOCK_STREAM, SOCK_SEQPACKET = 1, 5
 SETFLAGS, FSSETXATTR = 0x40086602, 0x401C5820
 NAMESPACES = 0x7E020080  # CLONE_NEW* in the flags of clone and unshare
 NEWEST = 469
 
 ARCHES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 CALLS = {
-    "x86_64": {"socket": 41, "ioctl": 16, "clone": 56, "unshare": 272},
-    "aarch64": {"socket": 198, "ioctl": 29, "clone": 220, "unshare": 97},
+    "x86_64": {"socket": 41, "socketpair": 53, "ioctl": 16, "clone": 56, "unshare": 272},
+    "aarch64": {"socket": 198, "socketpair": 199, "ioctl": 29, "clone": 220, "unshare": 97},
 }
 # By number, since no library knows the newest by name. The last ones are the same everywhere.
 NEW = {
@@ -118,6 +120,7 @@ def program(inet: bool, metadata: bool = True) -> bytes:
     for number in refused:
         code += [statement(EQUAL, number, 0, 1), answer(EPERM)]
     code += with_first_argument(calls["socket"], allowed_families(inet))
+    code += with_first_argument(calls["socketpair"], one_of_types(pairs()))
     for name in ("clone", "unshare"):
         code += with_first_argument(calls[name], any_flag(NAMESPACES))
     code += on_requests(calls["ioctl"], () if metadata else (SETFLAGS, FSSETXATTR))
@@ -143,6 +146,19 @@ def allowed_families(inet: bool) -> list[bytes]:
         statement(EQUAL, 0, 1, 0),
         answer(EPERM),
     ]
+
+
+def pairs() -> tuple[int, ...]:
+    """Types of pairs. One of datagrams sends to any name, and takes what anybody sends."""
+    return (SOCK_STREAM, SOCK_SEQPACKET)
+
+
+def one_of_types(types: Sequence[int]) -> list[bytes]:
+    """The second argument, but for its flags."""
+    made = [statement(LOAD, ARGUMENTS + 8), statement(AND, 0xF)]
+    for i, each in enumerate(types):
+        made.append(statement(EQUAL, each, len(types) - i, 0))
+    return [*made, answer(EPERM)]
 
 
 def any_flag(flags: int) -> list[bytes]:

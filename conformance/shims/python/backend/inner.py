@@ -91,6 +91,9 @@ def restrict(ruleset: dict[str, Any]) -> None:
     fd = call(CREATE_RULESET, ctypes.byref(head), ruleset["size"], 0)
     for path, access in ruleset["paths"]:
         try:
+            # A program may have put a link on the way to it.
+            if os.path.realpath(path) != path:
+                continue
             beneath = os.open(path, os.O_PATH | os.O_CLOEXEC)
         except FileNotFoundError:
             continue

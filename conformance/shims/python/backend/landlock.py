@@ -154,8 +154,10 @@ class Landlock:
             paths += [(path, write) for path in self.granted(root)]
         if self.scratch is not None:
             paths.append((self.scratch, write))
-        if profile == "full-dev" and os.environb.get(b"HOME"):
-            paths.append((os.path.join(os.environb[b"HOME"], b".cache"), write))
+        cache = naming.cache(root) if profile == "full-dev" else None
+        # Grants add up: one around a root with rules would undo them.
+        if cache is not None and (self.rules is None or not root.startswith(cache + b"/")):
+            paths.append((cache, write))
         closed = profile in ("no-network", "ci-only")
         handled = (every, NET if closed and abi >= 4 else 0, SCOPES if abi >= 6 else 0)
         # What an older kernel does not know it must not be given.

@@ -1,0 +1,109 @@
+/* The positive control of a probe: a program that starts inside, and writes where it may alone. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "backend/internal.h"
+#include "base/error.h"
+
+/* How long it may take; the launcher then ends at once what has not started. */
+enum { CONTROL_MS = 4000 };
+
+/* A shell that writes where it may, and tries where it may not. What it could do is judged by what
+ * is there afterwards: it may well succeed in a place of its own. */
+static const char script[] = "cd \"$1\" || exit 3\n"
+                             "if [ \"$2\" = rw ]; then (: >inside) || exit 4; fi\n"
+                             "(: >\"$TMPDIR/scratch\") || exit 5\n"
+                             "(: >\"$3\") 2>/dev/null\n"
+                             "exit 0\n";
+
+static int hand_over(void *ctx, const struct bs_exec_request *request, struct bs_wrapped *out,
+                     struct bs_error *err) {
+    (void)request;
+    (void)err;
+    *out = *(const struct bs_wrapped *)ctx;
+    return BS_OK;
+}
+
+/* What cannot be looked at is not known to be absent. */
+static int assert_absent(const char *path, struct bs_error *err) {
+    struct stat st;
+    char buf[128];
+    if (lstat(path, &st) == 0)
+        return bs_fail(err, BS_E_EXECUTION, 0, "a program inside wrote to a file outside");
+    return errno == ENOENT ? BS_OK
+                           : bs_fail(err, BS_E_EXECUTION, errno,
+                                     "whether a program inside wrote to a file outside: %s",
+                                     bs_os_message(errno, buf, sizeof buf));
+}
+
+struct control {
+    struct bs_hideout place;
+    char *root; /* its workspace */
+    char *outside;
+};
+
+static int run_control(const struct bs_kind *kind, const struct control *control,
+                       const struct bs_backend_context *context, int cancel, struct bs_error *err) {
+    struct bs_backend_context inner = *context;
+    struct bs_backend_report ignored = BS_BACKEND_REPORT_INIT;
+    struct bs_exec_result result = BS_EXEC_RESULT_INIT;
+    struct bs_wrapped wrapped = {.argv = NULL};
+    void *state = NULL;
+    bool writes = context->confine != BS_CONFINE_READ_ONLY;
+    const char *const args[] = {
+        "-c", script, "boxspec", control->root, writes ? "rw" : "ro", control->outside};
+    uint64_t timeout_ms = CONTROL_MS;
+    struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
+    inner.root = control->root;
+    inner.cwd = NULL;
+    inner.policy = NULL;
+    /* Programs of another session may write to the root that is asked about. */
+    int code =
+        bs_confined_prepare_beside(kind, &inner, context->root, cancel, &state, &ignored, err);
+    request.program = "/bin/sh";
+    request.args = args;
+    request.n_args = sizeof args / sizeof *args;
+    request.stdin_mode = BS_STDIN_NULL;
+    request.env_mode = BS_ENV_CLEAR_AND_SET;
+    request.timeout_ms = &timeout_ms;
+    request.cancel_fd = cancel >= 0 ? &cancel : NULL;
+    if (code == BS_OK)
+        code = bs_confined_wrap((void *)(uintptr_t)kind, state, &request, control->root, &wrapped,
+                                err);
+    if (code == BS_OK) {
+        const struct bs_sandbox sandbox = {&wrapped, NULL, hand_over, NULL};
+        request.sandbox = &sandbox;
+        code = bs_exec_run(&request, &result, err);
+        bs_confined_unwrap(NULL, state, &wrapped);
+    }
+    if (code == BS_OK && !result.success)
+        code = bs_fail(err, BS_E_EXECUTION, 0, "the positive control %s: %.300s",
+                       result.termination == BS_ENDED_TIMEOUT ? "did not end in time" : "failed",
+                       result.err.len > 0 ? result.err.data : "no message");
+    if (code == BS_OK)
+        code = assert_absent(control->outside, err);
+    bs_exec_result_clear(&result);
+    bs_backend_report_clear(&ignored);
+    (void)bs_confined_shutdown(NULL, state, NULL);
+    return code;
+}
+
+int bs_control(const struct bs_kind *kind, const struct bs_backend_context *context, int cancel,
+               struct bs_error *err) {
+    struct control control = {BS_HIDEOUT_INIT, NULL, NULL};
+    int code = bs_hideout_make(context, NULL, &control.place, err);
+    if (code == BS_OK && (asprintf(&control.root, "%s/ws", control.place.path) < 0 ||
+                          asprintf(&control.outside, "%s/outside", control.place.path) < 0))
+        code = bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a sandbox");
+    if (code == BS_OK)
+        code = bs_hideout_add_dir(control.place.path, "ws", 0700, err);
+    if (code == BS_OK)
+        code = run_control(kind, &control, context, cancel, err);
+    free(control.root);
+    free(control.outside);
+    (void)bs_hideout_remove(&control.place, NULL);
+    return code;
+}
