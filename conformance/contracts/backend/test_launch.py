@@ -264,6 +264,26 @@ def test_arguments_come_through(box: Box) -> None:
         expect("the arguments", found, [f"<{word}><x>" for word in WORDS])
 
 
+# A wrapper may take fewer words than the kernel does: bubblewrap takes 9,000.
+MANY = 20_000
+
+
+@requires("BACKEND-LAUNCH-07")
+def test_many_arguments_come_through(box: Box) -> None:
+    with made_ground() as ground:
+        numbers = [str(number) for number in range(MANY)]
+        line = f'printf "%s " $#; shift {MANY - 1}; printf %s "$1"'
+        session = box.backend.run(
+            [{"program": "/bin/sh", "args": ["-c", line, "sh", *numbers]}],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+        )
+        call = session.only
+        got = call.stdout.decode() if call.ok else call.error["message"]
+        expect("how many arguments there are, and the last", got, f"{MANY} {MANY - 1}")
+
+
 @requires("BACKEND-LAUNCH-07", capability="exec.bytes")
 def test_arguments_that_are_no_text_come_through(box: Box) -> None:
     word = b"\xff\xc3(\x80"

@@ -14,33 +14,46 @@
 #include "base/buf.h"
 #include "base/sys.h"
 
+/* The program's words and environment, in lists that end with NULL: a number of words, these, and
+ * the rest. bubblewrap takes 9,000 words in all, so they do not come through it. */
+static bool split(struct program *program, char *text, size_t len) {
+    size_t count = 0;
+    for (size_t i = 0; i < len; i++)
+        count += text[i] == '\0';
+    char **list = calloc(count + 2, sizeof *list);
+    char *rest = NULL;
+    unsigned long n_words = strtoul(text, &rest, 10);
+    if (list == NULL || rest == text || *rest != '\0' || n_words == 0 || n_words >= count)
+        return false;
+    char *entry = rest + 1;
+    program->argv = list;
+    for (size_t i = 1; i < count; i++) {
+        *list++ = entry;
+        entry += strlen(entry) + 1;
+        if (i == n_words)
+            program->envp = ++list; /* behind the end of the words */
+    }
+    return true;
+}
+
 /* The end of the stream is the word to go: nothing is started without it. */
-static char **read_environ(struct bs_launch_failure *failure) {
+static bool read_program(struct program *program, struct bs_launch_failure *failure) {
     enum { CHUNK = 64 * 1024 };
     struct bs_buf text = BS_BUF_INIT;
     ssize_t n = 0;
     do {
         if (!bs_buf_reserve(&text, CHUNK))
             break;
-        n = (ssize_t)BS_RETRY(read(ENVIRON_FD, text.data + text.len, CHUNK));
+        n = (ssize_t)BS_RETRY(read(PROGRAM_FD, text.data + text.len, CHUNK));
         if (n > 0)
             text.len += (size_t)n;
     } while (n > 0);
     /* The last byte is a NUL of its own, so that a writer who died is noticed. */
     if (text.failed || n < 0 || text.len == 0 || text.data[text.len - 1] != '\0') {
-        (void)failed(failure, BS_LAUNCH_SANDBOX, 0, "the outside is gone");
-        return NULL;
+        return failed(failure, BS_LAUNCH_SANDBOX, 0, "the outside is gone");
     }
-    size_t count = 0;
-    for (size_t i = 0; i < text.len; i++)
-        count += text.data[i] == '\0';
-    char **envp = calloc(count + 1, sizeof *envp);
-    char *entry = text.data;
-    for (size_t i = 0; envp != NULL && i + 1 < count; i++) {
-        envp[i] = entry;
-        entry += strlen(entry) + 1;
-    }
-    return envp;
+    return split(program, text.data, text.len - 1) ||
+           failed(failure, BS_LAUNCH_SANDBOX, ENOMEM, "the words of the program");
 }
 
 struct birth {
@@ -134,8 +147,7 @@ int inside(const struct inside *words, struct program *program) {
     send_status(STATUS_FD, &status);
     if (!prepare(words, &status.failure))
         goto failure;
-    program->envp = read_environ(&status.failure);
-    if (program->envp == NULL)
+    if (!read_program(program, &status.failure))
         goto failure;
     struct birth birth = {program, &status};
     pid_t pid = start_child(become, &birth);

@@ -31,7 +31,7 @@
 /* Descriptors of pid 1 of a namespace, beside 0 to 2. */
 enum {
     STATUS_FD = 3, /* struct status goes there */
-    ENVIRON_FD,    /* comes from there, to its end, when the program may be started */
+    PROGRAM_FD,    /* its words and environment come from there when it may be started */
     STDIN_FD,      /* of the program, with the two behind it: whoever else holds them would keep */
     STDOUT_FD,     /* their other ends from seeing that the program closed its own */
     STDERR_FD,

@@ -21,7 +21,7 @@ struct launcher {
     int wait_status; /* of the program */
     int signals;
     int status;  /* of bubblewrap: what the inside says; our end */
-    int environ; /* of bubblewrap: its word to go; our end */
+    int told;    /* of bubblewrap: what the inside is told; our end */
     int said;    /* what bubblewrap has to say; our end */
     int caller;  /* the pipe of the report: an error once the caller has gone */
     int pump_in; /* a regular file that is passed on as a pipe; -1: no more of it */

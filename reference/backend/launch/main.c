@@ -22,15 +22,12 @@ static int wrong(const char *words) {
     return BS_LAUNCH_FAILED;
 }
 
-/* --inside filtered|bare tells|silent SEAL MASK DIR HANDLED [RIGHTS PATH]... -- PROGRAM ... */
+/* --inside filtered|bare tells|silent SEAL MASK DIR HANDLED [RIGHTS PATH]... */
 static int run_inside(int argc, char **argv) {
     enum { FIRST_GRANT = 8 };
-    int end = FIRST_GRANT;
-    while (end < argc && strcmp(argv[end], "--") != 0)
-        end += 2;
-    if (end + 1 >= argc || getpid() != 1)
+    if (argc < FIRST_GRANT || argc % 2 != 0 || getpid() != 1)
         return wrong(BS_LAUNCH_INSIDE " is for the launcher itself");
-    struct program program = {.argv = argv + end + 1, .cwd = argv[6]};
+    struct program program = {.cwd = argv[6]};
     struct inside words = {.filtered = strcmp(argv[2], "filtered") == 0,
                            .tells = strcmp(argv[3], "tells") == 0,
                            .seal = argv[4],
@@ -38,7 +35,7 @@ static int run_inside(int argc, char **argv) {
     struct grants *grants = &words.grants;
     grants->paths = calloc((size_t)argc, sizeof *grants->paths);
     bool good = grants->paths != NULL && rights_parse(argv[7], &grants->handled.fs);
-    for (int i = FIRST_GRANT; good && i < end; i += 2)
+    for (int i = FIRST_GRANT; good && i < argc; i += 2)
         good = grant_parse(argv[i], argv[i + 1], &grants->paths[grants->n_paths++]);
     return good ? inside(&words, &program) : wrong("grants of " BS_LAUNCH_INSIDE);
 }

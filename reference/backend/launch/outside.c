@@ -207,7 +207,7 @@ int outside(const struct plan *plan, struct program *program, bool reports) {
     launcher.plan = plan;
     launcher.program = program;
     launcher.namespaces = plan->namespaces;
-    launcher.signals = launcher.status = launcher.environ = launcher.said = -1;
+    launcher.signals = launcher.status = launcher.told = launcher.said = -1;
     launcher.pump_in = launcher.pump_out = -1;
     launcher.caller = reports ? BS_LAUNCH_REPORT_FD : -1;
     launcher.tells = reports && is_socket(BS_LAUNCH_REPORT_FD);

@@ -76,11 +76,8 @@ static void become_bubblewrap(struct launcher *launcher, const struct ends *ends
     char mask[65] = {0};
     for (int signo = 1; signo <= 64; signo++)
         mask[signo - 1] = sigismember(&program->mask, signo) == 1 ? '1' : '0';
-    size_t n = 0;
-    while (program->argv[n] != NULL)
-        n++;
     const struct grants *grants = &plan->grants;
-    const char **argv = calloc(plan->n_args + 2 * grants->n_paths + n + 12, sizeof *argv);
+    const char **argv = calloc(plan->n_args + 2 * grants->n_paths + 12, sizeof *argv);
     char *rights = calloc(grants->n_paths + 1, RIGHTS_BYTES);
     int filter = -1;
     int self = (int)BS_RETRY(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
@@ -97,7 +94,7 @@ static void become_bubblewrap(struct launcher *launcher, const struct ends *ends
     filter = filter >= 0 ? fcntl(filter, F_DUPFD_CLOEXEC, FIRST_FREE_FD) : -1;
     bool good = argv != NULL && rights != NULL && self >= 0 && kept &&
                 (filter >= 0) == (plan->filter != NULL) && place(ends->status, STATUS_FD) &&
-                place(ends->go, ENVIRON_FD) && place(own[0], STDIN_FD) &&
+                place(ends->go, PROGRAM_FD) && place(own[0], STDIN_FD) &&
                 place(own[1], STDOUT_FD) && place(own[2], STDERR_FD) && place(self, SELF_FD) &&
                 (filter < 0 || place(filter, FILTER_FD)) && dup2(ends->said, 2) == 2 &&
                 let_go_of_stdio(false);
@@ -123,8 +120,6 @@ static void become_bubblewrap(struct launcher *launcher, const struct ends *ends
         argv[at++] = put_rights(rights + (i + 1) * RIGHTS_BYTES, grants->paths[i].rights);
         argv[at++] = grants->paths[i].path;
     }
-    argv[at++] = "--";
-    memcpy(argv + at, program->argv, n * sizeof *argv);
     char *nothing[] = {NULL};
     (void)execve(argv[0], (char *const *)(uintptr_t)argv, nothing);
     (void)failed(failure, BS_LAUNCH_SANDBOX, errno, argv[0]);
@@ -181,9 +176,8 @@ bool start(struct launcher *launcher, bool *asked) {
     struct birth birth = {launcher, {-1, -1, -1}};
     struct ends *ends = &birth.ends;
     if (launcher->namespaces &&
-        (!make_pipe(&launcher->status, &ends->status) ||
-         !make_pipe(&ends->go, &launcher->environ) || !make_pipe(&launcher->said, &ends->said) ||
-         !bs_set_nonblocking(launcher->status)))
+        (!make_pipe(&launcher->status, &ends->status) || !make_pipe(&ends->go, &launcher->told) ||
+         !make_pipe(&launcher->said, &ends->said) || !bs_set_nonblocking(launcher->status)))
         return failed(&launcher->failure, BS_LAUNCH_SANDBOX, errno, "a pipe");
     launcher->has_failed = false;
     make_child(&birth);
@@ -194,20 +188,30 @@ bool start(struct launcher *launcher, bool *asked) {
     return !launcher->has_failed;
 }
 
-void let_go(struct launcher *launcher) {
-    launcher->going = true;
-    size_t n = 0;
-    for (char *const *entry = launcher->program->envp; *entry != NULL; entry++, n++) {
-        const char *text = *entry;
-        size_t left = strlen(text) + 1;
-        while (left > 0) {
-            ssize_t written = (ssize_t)BS_RETRY(write(launcher->environ, text, left));
-            if (written < 0)
-                break; /* it is gone, and its status says why */
-            text += written;
-            left -= (size_t)written;
-        }
+static void pass_on(struct launcher *launcher, const char *text) {
+    size_t left = strlen(text) + 1;
+    while (left > 0) {
+        ssize_t written = (ssize_t)BS_RETRY(write(launcher->told, text, left));
+        if (written < 0)
+            return; /* it is gone, and its status says why */
+        text += written;
+        left -= (size_t)written;
     }
-    (void)!BS_RETRY(write(launcher->environ, "", 1));
-    bs_close(&launcher->environ);
+}
+
+void let_go(struct launcher *launcher) {
+    const struct program *program = launcher->program;
+    char number[24];
+    size_t n = 0;
+    launcher->going = true;
+    while (program->argv[n] != NULL)
+        n++;
+    (void)snprintf(number, sizeof number, "%zu", n);
+    pass_on(launcher, number);
+    for (char *const *word = program->argv; *word != NULL; word++)
+        pass_on(launcher, *word);
+    for (char *const *entry = program->envp; *entry != NULL; entry++)
+        pass_on(launcher, *entry);
+    pass_on(launcher, "");
+    bs_close(&launcher->told);
 }

@@ -148,3 +148,10 @@ def what_is_there_can_be_started():
     def need_executable(original, path):
         if not os.path.exists(path):
             original(path)
+
+
+@fault("BACKEND-LAUNCH-07", "a wrapper takes any number of words", "bwrap: 9000 at most")
+def any_number_of_words():
+    @replaces(inside)
+    def packed(original, argv):
+        return argv

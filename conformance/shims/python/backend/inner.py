@@ -126,9 +126,12 @@ def main() -> None:
     import signal
 
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    words = [os.fsencode(word) for word in sys.argv[2:]]
+    if spec["packed"]:
+        words = [word for each in words for word in eval(each, {})]
     if "env" in spec:
-        os.execvpe(sys.argv[2], sys.argv[2:], dict(spec["env"]))
-    os.execvp(sys.argv[2], sys.argv[2:])
+        os.execvpe(words[0], words, dict(spec["env"]))
+    os.execvp(words[0], words)
 
 
 try:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from backend.environment import Pairs
 
 ALWAYS = ("close_descriptors", "drop_capabilities", "no_new_privileges")
+# A list of so many short words is shorter than the longest word that the kernel passes on.
+MANY, PACK = 8000, 64
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -32,9 +34,17 @@ def command(
 ) -> list[bytes]:
     """argv inside; session: whether a session of its own is still to be made."""
     steps = [*(("new_session",) if session else ()), *ALWAYS]
-    spec = {"steps": steps, "ruleset": ruleset, "filter": filter_}
+    words = packed(argv)
+    spec = {"steps": steps, "ruleset": ruleset, "filter": filter_, "packed": words != argv}
     code = read_file(os.path.join(HERE, "inner.py"))
-    return [interpreter(), b"-I", b"-S", b"-c", code, repr(spec).encode(), *argv]
+    return [interpreter(), b"-I", b"-S", b"-c", code, repr(spec).encode(), *words]
+
+
+def packed(argv: Sequence[bytes]) -> Sequence[bytes]:
+    """bubblewrap takes 9,000 words: of more, several are one word that is a list."""
+    if len(argv) < MANY:
+        return argv
+    return [repr(list(argv[at : at + PACK])).encode() for at in range(0, len(argv), PACK)]
 
 
 def given_inside(words: Sequence[bytes], env: Pairs) -> tuple[list[bytes], Pairs]:
