@@ -99,6 +99,10 @@ char *bs_launcher_find(const char *given, struct bs_error *err);
 /* Policies. The profile of a context's policy; NULL where it has none. */
 int bs_policy_of(const struct bs_backend_context *context, struct bs_profile **profile,
                  struct bs_error *err);
+/* False, too, where the policy cannot judge or memory ran out. `new`: a name in `dir` ("": the
+ * root) that nobody thought of when the rules were written. */
+bool bs_profile_allows(const struct bs_profile *profile, enum bs_op op, const char *path);
+bool bs_profile_allows_new(const struct bs_profile *profile, enum bs_op op, const char *dir);
 bool bs_profile_denies(const struct bs_profile *profile, enum bs_op op);
 
 /* The path that a rule names, where it names one: `a/b`, and `a/b` of `a/b/`**, which is a tree.

@@ -42,36 +42,21 @@ struct planner {
     bool too_deep;
 };
 
-static bool allows(const struct bs_profile *profile, enum bs_op op, const char *path) {
-    struct bs_decision decision;
-    /* What the policy refuses to judge is refused. */
-    if (bs_profile_check(profile, op, path, strlen(path), &decision, NULL) != BS_OK)
-        return false;
-    bool allowed = decision.allowed;
-    bs_decision_clear(&decision);
-    return allowed;
-}
-
 /* Whoever opens one for writing needs no mount that may be written to: what is read-only is hidden.
  */
 static bool is_channel(const struct stat *st) {
     return S_ISFIFO(st->st_mode) || S_ISSOCK(st->st_mode);
 }
 
-/* A directory is what a name is that nobody thought of when the rules were written. */
+/* A directory is what a new name in it is. */
 static enum access wanted_by_name(const struct planner *planner, const struct bs_walked *at) {
     const struct bs_profile *profile = planner->profile;
     const char *path = at->relative[0] != '\0' ? at->relative : ".";
-    bool reads = allows(profile, BS_OP_READ, path);
-    bool writes = allows(profile, BS_OP_MODIFY, path);
+    bool reads = bs_profile_allows(profile, BS_OP_READ, path);
+    bool writes = bs_profile_allows(profile, BS_OP_MODIFY, path);
     if (S_ISDIR(at->st->st_mode)) {
-        char *fresh = NULL;
-        if (asprintf(&fresh, "%s%sboxspec-7c1f0e55-nobody-knows", at->relative,
-                     at->relative[0] != '\0' ? "/" : "") < 0)
-            return HIDDEN;
-        reads = reads && allows(profile, BS_OP_READ, fresh);
-        writes = allows(profile, BS_OP_MODIFY, fresh);
-        free(fresh);
+        reads = reads && bs_profile_allows_new(profile, BS_OP_READ, at->relative);
+        writes = bs_profile_allows_new(profile, BS_OP_MODIFY, at->relative);
     }
     writes = writes && planner->root_is_writable;
     if (!reads || (!writes && is_channel(at->st)))
@@ -158,7 +143,7 @@ static bool enter(void *ctx, const struct bs_walked *at) {
         level.hidden_whole = is_dir && access == HIDDEN;
     } else if (is_dir && access == OPEN && at->relative[0] != '\0') {
         mount_from(planner, "--bind", at->path, at->path);
-        level.guarded = allows(planner->profile, BS_OP_MODIFY, at->relative);
+        level.guarded = bs_profile_allows(planner->profile, BS_OP_MODIFY, at->relative);
     }
     if (!is_dir)
         return true;

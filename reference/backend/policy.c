@@ -1,3 +1,6 @@
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "backend/internal.h"
@@ -18,6 +21,25 @@ int bs_policy_of(const struct bs_backend_context *context, struct bs_profile **p
     bs_policy_report_clear(&report);
     bs_policy_free(policy);
     return code;
+}
+
+bool bs_profile_allows(const struct bs_profile *profile, enum bs_op op, const char *path) {
+    struct bs_decision decision;
+    /* What the policy refuses to judge is refused. */
+    if (bs_profile_check(profile, op, path, strlen(path), &decision, NULL) != BS_OK)
+        return false;
+    bool allowed = decision.allowed;
+    bs_decision_clear(&decision);
+    return allowed;
+}
+
+bool bs_profile_allows_new(const struct bs_profile *profile, enum bs_op op, const char *dir) {
+    char *path = NULL;
+    if (asprintf(&path, "%s%sboxspec-7c1f0e55-nobody-knows", dir, dir[0] != '\0' ? "/" : "") < 0)
+        return false;
+    bool allowed = bs_profile_allows(profile, op, path);
+    free(path);
+    return allowed;
 }
 
 /* Whether anything at all is denied: by a rule, or because no rule allows everything. */

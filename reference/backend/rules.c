@@ -17,7 +17,7 @@ size_t bs_literal_of(const char *rule, bool *tree) {
     return strcspn(rule, "*?") < len ? 0 : len;
 }
 
-enum found { FOUND, ABSENT, CLOSED, LINK };
+enum found { FOUND, FOUND_DIR, ABSENT, CLOSED, LINK };
 
 /* A link anywhere on the way leads elsewhere, and can be exchanged for something else. */
 static enum found look(const char *root, const char *path, size_t len) {
@@ -35,6 +35,8 @@ static enum found look(const char *root, const char *path, size_t len) {
             found = errno == EACCES ? CLOSED : ABSENT;
         else if (S_ISLNK(st.st_mode))
             found = LINK;
+        else if (slash == NULL && S_ISDIR(st.st_mode))
+            found = FOUND_DIR;
         if (slash != NULL)
             *slash = '/';
     }
@@ -42,7 +44,16 @@ static enum found look(const char *root, const char *path, size_t len) {
     return found;
 }
 
-static const char *why_not_mounted(const struct bs_entry *entry, const char *root) {
+/* A mount that is read-only is so for all that lies below it. */
+static bool is_open_below(const struct bs_profile *profile, const char *path, size_t len) {
+    char *dir = strndup(path, len);
+    bool open = dir == NULL || bs_profile_allows_new(profile, BS_OP_MODIFY, dir);
+    free(dir);
+    return open;
+}
+
+static const char *why_not_mounted(const struct bs_profile *profile, enum bs_op op,
+                                   const struct bs_entry *entry, const char *root) {
     if (strcmp(entry->rule, "**") == 0)
         return NULL;
     bool tree = false;
@@ -56,6 +67,10 @@ static const char *why_not_mounted(const struct bs_entry *entry, const char *roo
         return "it does not exist at the start, and nothing is made to mount on";
     case LINK:
         return "it is a link or lies behind one, which cannot be mounted on";
+    case FOUND_DIR:
+        return op == BS_OP_MODIFY && !tree && is_open_below(profile, entry->rule, len)
+                   ? "what lies in the directory may be modified, and so can its own mode and times"
+                   : NULL;
     default:
         return NULL;
     }
@@ -90,9 +105,10 @@ bool bs_rules_of_mounts(const struct bs_profile *profile, const char *root, bool
         if (op == BS_OP_MODIFY && !root_is_writable)
             continue;
         for (size_t i = 0; i < n; i++) {
-            const char *why = entries[i].negated ? why_not_mounted(&entries[i], root)
-                              : everything       ? NULL
-                                                 : why_not_exact(&entries[i]);
+            const char *why = entries[i].negated
+                                  ? why_not_mounted(profile, (enum bs_op)op, &entries[i], root)
+                              : everything ? NULL
+                                           : why_not_exact(&entries[i]);
             everything = !entries[i].negated && (everything || strcmp(entries[i].rule, "**") == 0);
             if (why == NULL)
                 continue;

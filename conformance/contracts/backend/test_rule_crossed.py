@@ -224,6 +224,19 @@ def test_a_rule_of_the_profile_that_does_not_hold_is_named(box: Box) -> None:
 
 
 @requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)
+def test_a_rule_on_a_directory_alone_holds_or_is_named(box: Box) -> None:
+    """Its own mode is the directory's, whatever may be changed in it."""
+    line = "chmod 700 kept"
+    _need_effect("kept/file", "kept", line)
+    with made_ground() as ground:
+        kept = _planted(ground, "kept/file").parent
+        ground.watch(kept)
+        session = line_inside(box, ground, f"{line}; : >neighbour", policy(("kept",)))
+        _either(session, "kept", bool(ground.changes()))
+        _expect_made(ground.ws / "neighbour")
+
+
+@requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)
 def test_a_rule_on_a_path_behind_a_link_holds_or_is_named(box: Box) -> None:
     with made_ground() as ground:
         kept = _planted(ground, "real/denied")

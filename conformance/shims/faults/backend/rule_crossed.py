@@ -159,3 +159,16 @@ def a_closed_directory_is_empty():
     @replaces(tree)
     def closed(original, root):
         return iter(())
+
+
+@fault("BACKEND-RULE-03", "a directory is what lies in it", "its own mode is nobody's matter")
+def a_directory_is_what_lies_in_it():
+    @replaces(Bubblewrap)
+    def mounts(original, self, context, given, claims):
+        made = original(self, context, given, claims)
+        for at in range(len(made) - 2):
+            if made[at] == b"--ro-bind" and os.path.isdir(made[at + 1]):
+                below = os.path.relpath(made[at + 1] + b"/new", context.root)
+                if not given.denied("modify", os.fsdecode(below)):
+                    made[at] = b"--bind"
+        return made
