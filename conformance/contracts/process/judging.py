@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,16 @@ def is_stopped(pid: int) -> bool:
 def read_some(fd: int, within_s: float = 10) -> bytes:
     """What comes next on a pipe of ours; empty when nothing comes, or its end."""
     return os.read(fd, 65536) if poll([fd], within_s) else b""
+
+
+def refusal(seen: Script, declared: Collection[str]) -> str | None:
+    """The kind of error of its first step, or of the whole request; a request whose field needs
+    what is not declared may be unsupported instead."""
+    if seen.unsupported is not None and seen.unsupported["capability"] not in declared:
+        return "invalid_input"
+    wrong = seen.steps[0] if seen.ok else {"error": seen.error}
+    kind: str | None = wrong.get("error", {}).get("kind")
+    return kind
 
 
 class Pause:
