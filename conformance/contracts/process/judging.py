@@ -7,7 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from boxspec.api import Box
+from boxspec.api import Box, Late, Live
 from boxspec.api import programs as P
 from boxspec.target.observe import procs
 from boxspec.target.observe.lines import poll
@@ -33,6 +33,15 @@ def is_stopped(pid: int) -> bool:
     """Or gone: nobody waits for whoever does not come to stop."""
     found = procs.proc(pid)
     return found is None or found.state == "T"
+
+
+def are_gone(box: Box, live: Live[Any], pids: set[int]) -> bool:
+    """Whether none of them lives on after 1 s. A busy machine may keep whoever ends them from it,
+    so who is missed at the first look is asked again, alone."""
+    gone = until(lambda: not pids & {p.pid for p in live.descendants() if p.alive}, 1)
+    if not gone and box.look.number == 1:
+        raise Late("members of the group", "they are gone after 1 s", "some live on")
+    return gone
 
 
 def read_some(fd: int, within_s: float = 10) -> bytes:
