@@ -61,22 +61,31 @@ def test_a_list_contradicts_such_a_profile_in_a_session_too(box: Box, profile: s
     _refused_in_a_session(box, profile, "example.org:443")
 
 
+# What is tried beside the destination that the list names.
+OTHERS = {"port": "n_tcp4", "address": "n_tcp4", "UDP": "n_udp", "IPv6": "n_tcp6"}
+
+
 @requires("BACKEND-EGRESS-03")
-def test_what_the_list_does_not_name_is_not_reached(box: Box) -> None:
-    control("n_tcp4")
+@pytest.mark.parametrize("other", OTHERS)
+def test_what_the_list_does_not_name_is_not_reached(box: Box, other: str) -> None:
+    probe = OTHERS[other]
+    control(probe)
     with (
-        made_scene("n_tcp4") as scene,
+        made_scene(probe) as scene,
         Listeners(scene.ground.folder, f"named-{scene.ground.token}") as named,
     ):
         allowed = f"127.0.0.1:{named.params['tcp4']}"
+        if other == "address":
+            # The port that is tried, elsewhere.
+            allowed = f"127.0.0.2:{scene.params['tcp4']}"
         session, _ = inside(box, scene, "repo-write", egress=[allowed])
-        reached = [each for each in scene.observers if each.hits()]
+        reached = [hit for each in scene.observers for hit in each.hits()]
         if reached:
-            session.excuse("network", "n_tcp4: reached")
+            session.excuse("network", f"{probe}: reached")
             raise Failure(
                 "a destination that the list does not name",
                 "it is not reached",
-                "it is",
+                ", ".join(reached),
                 {"egress": allowed},
                 Verdict.CONTRADICTION,
             )

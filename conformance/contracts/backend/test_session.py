@@ -10,6 +10,7 @@ from boxspec.api import (
     Verdict,
     contains,
     expect,
+    expect_no_longer,
     one_of,
     requires,
     satisfies,
@@ -17,10 +18,11 @@ from boxspec.api import (
 from contracts.backend.answers import ObservedSession
 from contracts.backend.ground import made_ground
 from contracts.backend.ruled import policy
-from contracts.backend.scripted import scripted
+from contracts.backend.scripted import Seen, scripted
 
 SCRIPT = "backend.script"
 RULES = "backend.policy"
+GIVEN_UP_MS = 10_000
 # What a session may be asked beside its calls: the fields of its context.
 ASKED: dict[str, dict[str, Any]] = {
     **{
@@ -99,11 +101,19 @@ def test_refuse_refuses_an_error(box: Box, call: str) -> None:
     expect("the session, runs", (seen.opened, seen.runs), (False, 0))
 
 
+def _expect_given_up_in_time(box: Box, on_unavailable: str, call: str, seen: Seen) -> None:
+    """Beyond what the same session takes where the call is an error at once."""
+    control = scripted(box, on_unavailable, **_of(call, "error")).session
+    what = f"a {call} that hangs, beyond one that fails"
+    expect_no_longer(box, what, seen.session, control, GIVEN_UP_MS + 5 * box.tick_ms)
+
+
 @requires("BACKEND-SESSION-08", capability=SCRIPT, overlap=11.0)
 @pytest.mark.parametrize("call", ["probe", "prepare"])
 def test_a_call_that_hangs_is_given_up(box: Box, call: str) -> None:
     seen = scripted(box, "refuse", within_s=20.0, **_of(call, "hang"))
     expect("the session, runs", (seen.opened, seen.runs), (False, 0))
+    _expect_given_up_in_time(box, "refuse", call, seen)
 
 
 @requires("BACKEND-SESSION-08", capability=SCRIPT, overlap=11.0)
@@ -111,6 +121,7 @@ def test_a_call_that_hangs_is_given_up(box: Box, call: str) -> None:
 def test_a_call_that_hangs_is_given_up_under_degrade_too(box: Box, call: str) -> None:
     seen = scripted(box, "degrade", within_s=20.0, **_of(call, "hang"))
     expect("the runs, wrapped runs", (seen.runs, seen.wrapped), (1, 0))
+    _expect_given_up_in_time(box, "degrade", call, seen)
 
 
 @requires("BACKEND-SESSION-09", capability=SCRIPT)

@@ -31,10 +31,13 @@ def test_a_module_is_refused_and_answers(box: Box) -> None:
         control = module(box, lines(there), None)
         expect("the end outside", end(control), "value", verdict="unproven")
         talker.expect_control(control.value, there)
-        for name in talker.backends(box):
+
+        def ask(name: str) -> None:
             seen = module(box, lines(there), name)
             expect(f"the end ({name})", end(seen), "value")
             talker.expect_refused(box, seen.value, there, seen.result, name)
+
+        talker.ask_each(box, ask)
 
 
 @requires("MODULE-BACKEND-02", capability=HERE)
@@ -44,9 +47,12 @@ def test_its_workspace_is_its_directory_alone(box: Box) -> None:
     box.module.script("writes", body)
     control = box.module.execute("writes")
     expect("outside: the end", (end(control), beside.exists()), ("value", True), verdict="unproven")
-    for name in talker.backends(box):
+
+    def ask(name: str) -> None:
         beside.unlink(missing_ok=True)
         seen = box.module.execute("writes", backend=talker.use(name, None), within_s=30)
         talker.need_enforcement(box, seen.result, name)
         got = (end(seen), beside.exists())
         expect(f"the end; whether it wrote beside its directory ({name})", got, ("value", False))
+
+    talker.ask_each(box, ask)

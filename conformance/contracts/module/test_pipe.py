@@ -9,7 +9,7 @@ import pytest
 from boxspec.api import Box, expect, requires
 from boxspec.api import programs as P
 from contracts.module.judging import end, noted, quoted
-from contracts.shared.signals import expect_the_three_at_default, ignoring
+from contracts.shared.signals import expect_the_three_to_act, ignoring
 
 # Far more than any pipe holds.
 LARGE = ["0123456789abcdef" * 64] * 2048
@@ -65,4 +65,4 @@ def test_signals_do_what_they_do_by_default(box: Box, names: list[str]) -> None:
     place = box.tmp / "report.json"
     box.module.script("tells", f"exec {quoted(P.report)} {quoted(place)}")
     box.module.execute("tells", state=ignoring(*names))
-    expect_the_three_at_default(json.loads(noted(place)))
+    expect_the_three_to_act(json.loads(noted(place)))

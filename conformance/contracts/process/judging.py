@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from boxspec.api import Box
+from boxspec.api import Box, Late, Live
 from boxspec.api import programs as P
 from boxspec.target.observe import procs
 from boxspec.target.observe.lines import poll
@@ -34,9 +35,28 @@ def is_stopped(pid: int) -> bool:
     return found is None or found.state == "T"
 
 
+def are_gone(box: Box, live: Live[Any], pids: set[int]) -> bool:
+    """Whether none of them lives on after 1 s. A busy machine may keep whoever ends them from it,
+    so who is missed at the first look is asked again, alone."""
+    gone = until(lambda: not pids & {p.pid for p in live.descendants() if p.alive}, 1)
+    if not gone and box.look.number == 1:
+        raise Late("members of the group", "they are gone after 1 s", "some live on")
+    return gone
+
+
 def read_some(fd: int, within_s: float = 10) -> bytes:
     """What comes next on a pipe of ours; empty when nothing comes, or its end."""
     return os.read(fd, 65536) if poll([fd], within_s) else b""
+
+
+def refusal(seen: Script, declared: Collection[str]) -> str | None:
+    """The kind of error of its first step, or of the whole request; a request whose field needs
+    what is not declared may be unsupported instead."""
+    if seen.unsupported is not None and seen.unsupported["capability"] not in declared:
+        return "invalid_input"
+    wrong = seen.steps[0] if seen.ok else {"error": seen.error}
+    kind: str | None = wrong.get("error", {}).get("kind")
+    return kind
 
 
 class Pause:

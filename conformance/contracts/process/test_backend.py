@@ -50,10 +50,13 @@ def test_handles_are_refused_and_answer_on(box: Box) -> None:
         control, _ = over_script(box, there, None)
         expect("answers outside", control, [["did"] * 4] * 2, verdict="unproven")
         expect("what came", there.effects(), (talker.CANARY + "xx", 2), verdict="unproven")
-        for name in talker.backends(box):
+
+        def ask(name: str) -> None:
             said, result = over_script(box, there, name)
             for each in said:
                 talker.expect_refused(box, each, there, result, name)
+
+        talker.ask_each(box, ask)
 
 
 @requires("PROCESS-BACKEND-01", capability=HERE)
@@ -61,9 +64,12 @@ def test_a_bridged_program_is_refused_and_answers_on(box: Box) -> None:
     with talker.outside() as there:
         control, _ = over_bridge(box, there, None)
         talker.expect_control(control, there)
-        for name in talker.backends(box):
+
+        def ask(name: str) -> None:
             said, result = over_bridge(box, there, name)
             talker.expect_refused(box, said, there, result, name)
+
+        talker.ask_each(box, ask)
 
 
 @requires("PROCESS-BACKEND-02", capability=HERE)

@@ -25,7 +25,14 @@ from boxspec.api import (
 )
 from boxspec.api import programs as P
 from contracts.process.asking import Bridge
-from contracts.process.judging import CAT, SH, is_stopped, leader_with_a_stopped_member, read_some
+from contracts.process.judging import (
+    CAT,
+    SH,
+    are_gone,
+    is_stopped,
+    leader_with_a_stopped_member,
+    read_some,
+)
 from contracts.shared.moments import attempted, elapsed_ms, pass_time, until
 
 DATA = bytes(range(256)) * 8000
@@ -271,7 +278,7 @@ def test_a_killed_bridge_leaves_nothing(box: Box, all_of_it: bool) -> None:
         group = {events.wait("ready").pid, *(each.pid for each in events.all("member"))}
         (live.signal_group if all_of_it else live.signal)("KILL")
         live.wait_exit()
-        gone = until(lambda: not group & {p.pid for p in live.descendants() if p.alive}, 1)
+        gone = are_gone(box, live, group)
     expect("members that were there; whether they are gone", (len(group), gone), (3, True))
 
 
@@ -285,7 +292,7 @@ def test_a_bridge_that_is_killed_at_once_leaves_nothing(box: Box) -> None:
             raise NotMeasured("the parent of the child is not the shim, so it was not killed")
         live.wait_exit()
         pid = int(place.read_text())
-        gone = until(lambda: pid not in {p.pid for p in live.descendants() if p.alive}, 1)
+        gone = are_gone(box, live, {pid})
     expect("whether the child is gone", gone, True)
 
 

@@ -6,9 +6,8 @@ import pytest
 
 from boxspec.api import Box, expect, expect_within, requires
 from boxspec.api import programs as P
-from contracts.process.judging import SH
+from contracts.process.judging import SH, are_gone
 from contracts.process.test_bridge import LINGER_MS
-from contracts.shared.moments import until
 
 
 @requires("PROCESS-BRIDGE-11", overlap=1.2, needs=["PROCESS-EOF-02"])
@@ -43,7 +42,7 @@ def test_a_bridge_that_is_killed_in_the_grace_leaves_nothing(box: Box, who: str)
         events.wait(told)
         live.signal("KILL")
         live.wait_exit()
-        gone = until(lambda: not group & {p.pid for p in live.descendants() if p.alive}, 1)
+        gone = are_gone(box, live, group)
     expect("members that were there; whether they are gone", (len(group), gone), (3, True))
 
 

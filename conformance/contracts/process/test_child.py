@@ -14,7 +14,7 @@ from boxspec.api import Box, Failure, expect, requires
 from boxspec.api import programs as P
 from contracts.process.asking import request, step
 from contracts.process.judging import shell
-from contracts.shared.signals import expect_the_three_at_default, ignoring
+from contracts.shared.signals import expect_the_three_to_act, ignoring
 
 HOW = pytest.mark.parametrize("how", ["script", "bridge"])
 # Each is an argument of its own, whatever a shell would make of it.
@@ -100,4 +100,4 @@ def test_it_has_0_1_and_2_alone(box: Box, how: str) -> None:
 @HOW
 @pytest.mark.parametrize("names", [[], ["INT", "TERM", "PIPE"]], ids=["default", "ignored"])
 def test_signals_do_what_they_do_by_default(box: Box, how: str, names: list[str]) -> None:
-    expect_the_three_at_default(reported(box, how, state=ignoring(*names)))
+    expect_the_three_to_act(reported(box, how, state=ignoring(*names)))

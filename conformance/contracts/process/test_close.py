@@ -21,12 +21,12 @@ from contracts.process.judging import (
 from contracts.shared.moments import attempted, expect_none_left, until
 
 
-def end_siglog(box: Box, words: list[str], *last: dict[str, object]) -> Script:
+def end_siglog(box: Box, words: list[str], *last: dict[str, object], hold: bool = True) -> Script:
     """A group that logs its signals, and what is done to it when it is ready."""
     pause, events = Pause(box), box.events()
     handles = {"a": handle(P.siglog, [events.path, *words]), pause.name: pause.handle}
     steps = [step("open"), *pause.steps, *last]
-    with box.process.start(handles, steps, within_s=20, hold=True) as live:
+    with box.process.start(handles, steps, within_s=20, hold=hold) as live:
         events.wait("ready")
         pause.reached()
         pause.go_on()
@@ -54,6 +54,14 @@ def test_what_ignores_it_is_killed_after_the_grace(box: Box) -> None:
     expect("the end", seen.steps[3].get("signaled"), "SIGKILL")
     expect_none_left(seen, box.events(), member=1)
     expect("from ready to the end, in ms", (seen.end.t_ns - ready) / 1e6, at_least(400))
+
+
+@requires("PROCESS-CLOSE-01", overlap=0.6, timing=True, needs=["PROCESS-KILL-02"])
+def test_a_grace_is_no_longer_than_was_asked_for(box: Box) -> None:
+    seen = end_siglog(box, [], step("close", grace_ms=400), hold=False)
+    expect("the end", seen.steps[3].get("signaled"), "SIGKILL")
+    told = box.events().wait("signal").effect
+    expect_within(box, "from SIGTERM to the end", told, seen.end, 400 + box.tick_ms)
 
 
 @requires("PROCESS-CLOSE-01", needs=["PROCESS-KILL-02"])

@@ -28,3 +28,10 @@ def signals_in(mask: str) -> set[int]:
 def expect_the_three_at_default(report: Mapping[str, Any]) -> None:
     bad = {signal.Signals(each).name for each in THREE & signals_in(report["sigign"])}
     expect("those of the three that the child ignores", bad, set())
+
+
+def expect_the_three_to_act(report: Mapping[str, Any]) -> None:
+    """At their default, and not blocked either, where the caller blocks none of them."""
+    expect_the_three_at_default(report)
+    bad = {signal.Signals(each).name for each in THREE & signals_in(report["sigblk"])}
+    expect("those of the three that are blocked in the child", bad, set())

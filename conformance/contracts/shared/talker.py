@@ -12,13 +12,13 @@ import os
 import socket
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from boxspec.api import HostLacks, Verdict, expect, satisfies
-from boxspec.judge.verdict import Failure, Late, NotApplicable
+from boxspec.judge.verdict import Declared, Failure, Late, NotApplicable
 from boxspec.places import case_root
 from boxspec.target.case import Box
 
@@ -83,6 +83,18 @@ def backends(box: Box) -> list[str]:
     if box.session.backend is not None:
         return [box.session.backend]
     return [name for name in box.hello.get("backends", {}) if name != CONTROL]
+
+
+def ask_each(box: Box, ask: Callable[[str], None]) -> None:
+    """Each of them; what excuses one says nothing about the others."""
+    excused = []
+    for name in backends(box):
+        try:
+            ask(name)
+        except NotApplicable as why:
+            excused.append(why)
+    if excused:
+        raise excused[0]
 
 
 @dataclass
@@ -154,6 +166,7 @@ def expect_refused(
     evidence = {"answers": said, "backend": name, "claim": result.get("enforcement")}
     effects = there.effects()
     if effects != (CANARY, 0):
+        _excuse(box, effects, result, name)
         raise Failure(
             "nothing outside is another for it",
             f"the canary as it was, and no connection ({name})",
@@ -165,6 +178,26 @@ def expect_refused(
     expect(f"answers to what is allowed, before and behind ({name})", ends, (["did"], ["did"]))
     # A file system or a network of its own may let it do as it likes.
     expect(f"answers in all ({name})", len(said), satisfies(lambda n: n == 4, "4"))
+
+
+def _excuse(box: Box, effects: tuple[str, int], result: dict[str, Any], name: str) -> None:
+    """Declared, where the sandbox is partial and nothing that got out is claimed fully.
+
+    The result comes after the run: where backend.probe can be asked, its claims decide.
+    """
+    reasons = [str(each) for each in result.get("enforcement_reasons", ())]
+    if result.get("enforcement") != "partial" or not reasons:
+        return
+    got_out = {"fs-write": effects[0] != CANARY, "network": effects[1] > 0}
+    aspects = [aspect for aspect, out in got_out.items() if out]
+    if "backend" in box.capabilities:
+        claims = box.backend.probe(PROFILE, backend=name).result["aspects"]
+        if any(claims[aspect]["claim"] == "fully" for aspect in aspects):
+            return
+        reasons = [str(why) for aspect in aspects for why in claims[aspect].get("reasons", ())]
+    what = f"{' and '.join(aspects)} of {name}"
+    came = f"the canary {effects[0]!r}, connections {effects[1]}"
+    raise Declared(what, "partial", came, "; ".join(reasons))
 
 
 def need_enforcement(box: Box, result: dict[str, Any], name: str) -> None:

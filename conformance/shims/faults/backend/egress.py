@@ -1,8 +1,20 @@
 """Mistakes with lists of egress."""
 
 import backend.context as context
+import backend.filter as filter_
+import backend.inside as inside
 from backend.bubblewrap import Bubblewrap
+from backend.filter import ALLOW
 from faults.registry import fault, replaces
+
+CONNECT_TCP = 2
+# Bits of the types of sockets; raw ones have both.
+STREAMS, DATAGRAMS = 1, 2
+RULES_ON_PORTS = b"""\
+    for port in ruleset.get("ports", ()):
+        rule = (2).to_bytes(8, "little") + port.to_bytes(8, "little")
+        call(ADD_RULE, fd, 2, rule, 0)
+"""
 
 
 @fault("BACKEND-EGRESS-01", "any port is taken", "int() and no bounds")
@@ -27,13 +39,61 @@ def contradictions_are_ignored():
         return original(reader, "repo-write" if profile in context.CLOSED else profile)
 
 
-@fault("BACKEND-EGRESS-03", "a list that nobody filters is claimed", "a proxy by environment")
-def unfiltered_lists_are_claimed():
+def lists_are_claimed():
     @replaces(Bubblewrap)
     def probe(original, self, profile, given, egress):
         made = original(self, profile, given, None)
         made.fully("network")
         return made
+
+
+@fault("BACKEND-EGRESS-03", "a list that nobody filters is claimed", "a proxy by environment")
+def unfiltered_lists_are_claimed():
+    lists_are_claimed()
+
+
+def kept_in_part(refused, ports=False):
+    """A list is claimed, and this is all that keeps to it: refused are the code of a filter on the
+    arguments of socket, ports whether TCP reaches the ports of the list alone."""
+    lists_are_claimed()
+    number = filter_.CALLS[filter_.machine()]["socket"]
+    code = [*filter_.with_first_argument(number, refused), filter_.statement(filter_.RETURN, ALLOW)]
+
+    @replaces(Bubblewrap)
+    def wrap(original, self, argv, context, cwd):
+        if not context.egress:
+            return original(self, argv, context, cwd)
+        named = [int(each.rpartition(":")[2]) for each in context.egress]
+        ruleset = {"handled": (0, CONNECT_TCP, 0), "size": 16, "paths": [], "ports": named}
+        argv = inside.command(
+            argv, session=False, ruleset=ruleset if ports else None, filter_=b"".join(code)
+        )
+        return original(self, argv, context, cwd)
+
+
+def argument(at, code, value):
+    load = filter_.statement(filter_.LOAD, filter_.ARGUMENTS + 8 * at)
+    return [load, filter_.statement(code, value, 0, 1), filter_.answer(filter_.EPERM)]
+
+
+@fault("BACKEND-EGRESS-03", "ports are told apart, and no addresses", "Landlock's rules on ports")
+def ports_alone_are_told_apart():
+    kept_in_part(argument(1, filter_.ANY_OF, DATAGRAMS), ports=True)
+
+    @replaces(inside)
+    def read_file(original, path):
+        end = b"    call(RESTRICT_SELF, fd, 0)"
+        return original(path).replace(end, RULES_ON_PORTS + end)
+
+
+@fault("BACKEND-EGRESS-03", "UDP is open", "a proxy for TCP alone")
+def udp_is_open():
+    kept_in_part(argument(1, filter_.ANY_OF, STREAMS))
+
+
+@fault("BACKEND-EGRESS-03", "IPv6 is open", "iptables without ip6tables")
+def ipv6_is_open():
+    kept_in_part(argument(0, filter_.EQUAL, filter_.AF_INET))
 
 
 @fault("BACKEND-EGRESS-01", "what is in brackets is an address", "a pattern of hex and colons")

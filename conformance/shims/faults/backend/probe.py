@@ -9,6 +9,7 @@ import backend.nothing as nothing
 import backend.ops as ops
 import backend.session as session
 import backend.starting as starting
+from backend.bubblewrap import Bubblewrap
 from faults.registry import fault, replaces
 
 
@@ -117,3 +118,18 @@ def egress_is_no_request():
         @replaces(owner)
         def requested(original, profile, egress, denies_reading):
             return original(profile, None, denies_reading)
+
+
+@fault("BACKEND-PROBE-03", "where it does not start a program runs bare", "a fallback untold")
+def runs_bare_where_it_does_not_start():
+    refused = []
+
+    @replaces(starting)
+    def fails_to_start(original, argv):
+        refused.append(original(argv))
+
+    for owner in (Bubblewrap, landlock.Landlock):
+
+        @replaces(owner)
+        def wrap(original, self, argv, context, cwd):
+            return original(self, argv, context, cwd) if refused[-1] is None else (argv, [])

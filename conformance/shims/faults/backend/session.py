@@ -156,3 +156,8 @@ def a_policy_makes_it_partial():
         if self.enforcement == "fully" and self.context.rules is not None:
             self.enforcement = "partial"
         return opened
+
+
+@fault("BACKEND-SESSION-08", "it is given up after 15 s", "a limit of somebody else's")
+def gives_up_after_15_s():
+    session.LIMIT_S = 15.0

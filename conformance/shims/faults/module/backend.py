@@ -2,6 +2,7 @@
 
 import os
 
+from backend.around import Around
 from faults.registry import fault, replaces
 from module.execution import Execution
 
@@ -40,3 +41,16 @@ def the_runner_is_left_bare():
             self.around.open(path, [self.root()])
             self.around.session.drop()
             self.around.seat(request)
+
+
+@fault("MODULE-BACKEND-01", "what is not wrapped is told as partial", "a report behind the run")
+def what_is_not_wrapped_is_told_as_partial():
+    @replaces(Execution)
+    def go_inside(original, self, request, path):
+        if self.around is not None:
+            self.around.open(path)
+            self.around.session.enforcement = "partial"
+
+    @replaces(Around)
+    def told(original, self):
+        return {**original(self), "enforcement_reasons": ["a runner is not wrapped"]}

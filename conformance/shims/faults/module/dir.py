@@ -160,3 +160,20 @@ def modes_behind_links_are_changed():
         if os.path.realpath(path) != b"/":
             folder.permit(path)
         original(path)
+
+
+@fault("MODULE-DIR-04", "the second try is two seconds behind the first", "a delay that doubles")
+def the_second_try_is_late():
+    @replaces(folder)
+    def remove(original, path):
+        if not folder.is_folder(path):
+            return original(path)
+        folder.empty(path)
+        if not folder.gone(path):
+            sleep(1.8)
+        return original(path)
+
+
+@fault("MODULE-DIR-04", "one try, and what is left is told", "shutil.rmtree() and a look")
+def one_try_and_a_word():
+    folder.REMOVE_NS = 0

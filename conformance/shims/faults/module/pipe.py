@@ -74,3 +74,11 @@ def what_was_left_open_comes_along():
     @replaces(runner)
     def let_go(original):
         pass
+
+
+@fault("MODULE-PIPE-04", "what the runner blocks is blocked in the module", "sigwait() in a thread")
+def blocks_what_the_runner_blocks():
+    @replaces(runner)
+    def become(original, path, environment):
+        _signal.pthread_sigmask(_signal.SIG_BLOCK, {_signal.SIGINT, _signal.SIGTERM})
+        original(path, environment)

@@ -2,6 +2,7 @@
 
 import _signal
 import os
+from time import monotonic_ns
 
 import exec.group as group
 import exec.run as run
@@ -126,3 +127,21 @@ def a_long_time_is_a_moment():
         made = original(self, path)
         made.timeout_ms = 1 if made.timeout_ms >= 1 << 31 else made.timeout_ms
         return made
+
+
+def another_grace(seconds):
+    @replaces(run.Run)
+    def terminate(original, self, cause):
+        self.first_signal(cause)
+        if not self.await_end(monotonic_ns() + seconds * 1_000_000_000):
+            self.kill()
+
+
+@fault("MODULE-TIME-03", "the grace is two seconds", "a constant of its own")
+def two_seconds_of_grace():
+    another_grace(2)
+
+
+@fault("MODULE-TIME-03", "the grace is fifteen seconds", "a constant of its own")
+def fifteen_seconds_of_grace():
+    another_grace(15)

@@ -34,3 +34,15 @@ def streams_are_left_bare():
     def open(original, self, root=None, readable=()):
         original(self, root, readable)
         self.session.drop()
+
+
+@fault("PROCESS-BACKEND-01", "what is not wrapped is told as partial", "a report behind the run")
+def what_is_not_wrapped_is_told_as_partial():
+    @replaces(Around)
+    def seat(original, self, request):
+        self.session.enforcement = "partial"
+        request.current_dir = request.current_dir or self.session.context.cwd
+
+    @replaces(Around)
+    def told(original, self):
+        return {**original(self), "enforcement_reasons": ["streams are not wrapped"]}

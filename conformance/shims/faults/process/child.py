@@ -94,3 +94,13 @@ def a_bridges_names_are_its_own():
         if b"/" in name and not name.startswith(b"/"):
             self.request.program = os.path.join(os.getcwdb(), name)
         return original(self, guard)
+
+
+@fault(
+    "PROCESS-CHILD-02", "what is blocked around the fork stays so", "a mask that is not restored"
+)
+def sigterm_stays_blocked():
+    @replaces(handle.Plugged)
+    def reset_signals(original, self):
+        original(self)
+        _signal.pthread_sigmask(_signal.SIG_BLOCK, {_signal.SIGTERM})

@@ -168,3 +168,10 @@ def its_input_is_ended_first():
             self.close_stream(0)
             self.await_group(handle.monotonic_ns() + min(grace_ms, 1000) * 1_000_000)
         return original(self, grace_ms)
+
+
+@fault("PROCESS-CLOSE-01", "a grace is in whole seconds, rounded up", "sleep() of an integer")
+def whole_seconds():
+    @replaces(handle.Process)
+    def close(original, self, grace_ms):
+        return original(self, -(-grace_ms // 1000) * 1000)

@@ -1,0 +1,43 @@
+"""How a process is refused whose request has a field of a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from boxspec.judge.verdict import Failure
+from boxspec.target.observe.stamps import Stamp
+from boxspec.target.observed import Facts
+from contracts.process.asking import Script, handle, step
+from contracts.process.judging import refusal
+
+FACTS = Facts(("exited", 0), Stamp(0, 0), Stamp(0, 0))
+WRONG = {"error": {"kind": "invalid_input", "message": "no field of a process"}}
+
+
+def script(raw: dict[str, Any]) -> Script:
+    steps = [step("open")]
+    return Script(raw, FACTS).of({"handles": {"a": handle("x")}, "steps": steps})
+
+
+def unsupported(capability: str) -> Script:
+    return script({"unsupported": {"capability": capability, "why": "it is not declared"}})
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [script({"result": {"steps": [WRONG]}}), script(WRONG), unsupported("exec.cap")],
+    ids=["the step", "the request", "unsupported"],
+)
+def test_each_way_the_protocol_has_is_a_refusal(seen: Script) -> None:
+    assert refusal(seen, {"process"}) == "invalid_input"
+
+
+def test_what_opens_is_not_refused() -> None:
+    assert refusal(script({"result": {"steps": [{"pid": 1}]}}), {"process"}) is None
+
+
+def test_what_is_declared_is_not_unsupported() -> None:
+    with pytest.raises(Failure):
+        refusal(unsupported("exec.cap"), {"process", "exec.cap"})
