@@ -68,7 +68,7 @@ def test_a_schema_names_only_capabilities_that_a_contract_declares() -> None:
         for name in document["$defs"]
         if name.startswith(schema.DECLARED)
     }
-    assert named == {"exec.termination", "exec.cap"}
+    assert named == {"exec.termination", "exec.cap", "backend.scan"}
     assert named <= DECLARED
 
 
