@@ -20,10 +20,12 @@ static bool split(struct program *program, char *text, size_t len) {
     size_t count = 0;
     for (size_t i = 0; i < len; i++)
         count += text[i] == '\0';
-    char **list = calloc(count + 2, sizeof *list);
     char *rest = NULL;
     unsigned long n_words = strtoul(text, &rest, 10);
-    if (list == NULL || rest == text || *rest != '\0' || n_words == 0 || n_words >= count)
+    if (rest == text || *rest != '\0' || n_words == 0 || n_words >= count)
+        return false;
+    char **list = calloc(count + 2, sizeof *list);
+    if (list == NULL)
         return false;
     char *entry = rest + 1;
     program->argv = list;
