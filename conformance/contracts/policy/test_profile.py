@@ -7,6 +7,9 @@ import pytest
 from boxspec.api import Box, expect, requires
 from contracts.policy.api import Group, judge, one_profile, policy, question, vectors
 
+# Who asks for what lists decide by themselves.
+CHECKS = ("POLICY-CHECK-02", "POLICY-CHECK-03", "POLICY-CHECK-04")
+
 
 @vectors("POLICY-PROFILE")
 def test_the_vectors_are_answered(box: Box, group: Group) -> None:
@@ -51,7 +54,7 @@ def test_an_omitted_profile_is_unrestricted_behind_every_other(box: Box) -> None
     expect(f"whether `y` may be read by {profiles}", box.policy.allowed(own, asked), wanted)
 
 
-@requires("POLICY-PROFILE-04", needs=["POLICY-MERGE-02"])
+@requires("POLICY-PROFILE-04", needs=["POLICY-MERGE-02", *CHECKS])
 @pytest.mark.parametrize("name", ["unrestricted", None])
 def test_denies_of_a_workspace_narrow_what_nobody_defines(box: Box, name: str | None) -> None:
     own = policy({"denyRead": ["a"]}, {"denyRead": ["b"], "denyModify": ["c"]})
@@ -60,7 +63,7 @@ def test_denies_of_a_workspace_narrow_what_nobody_defines(box: Box, name: str | 
     expect("what may be read and modified", box.policy.allowed(own, asked), wanted)
 
 
-@requires("POLICY-PROFILE-03", needs=["POLICY-MERGE-01"])
+@requires("POLICY-PROFILE-03", needs=["POLICY-MERGE-01", *CHECKS])
 @pytest.mark.parametrize("name", ["unrestricted", None])
 def test_a_workspace_may_define_unrestricted(box: Box, name: str | None) -> None:
     own = policy({}, {"fsProfiles": {"unrestricted": {"read": ["a"]}}})

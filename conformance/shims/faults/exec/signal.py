@@ -141,8 +141,12 @@ def handlers_after_the_spawn():
         original(self, stdio, report)
 
     @replaces(batch.Batch)
-    def wait(original, self, patience_ms):
+    def run(original, self):
         batches[:] = [self]
+        return original(self)
+
+    @replaces(batch.Batch)
+    def wait(original, self, patience_ms):
         original(self, patience_ms)
         if spawned and not signals.handlers.saved:
             install(signals.handlers)

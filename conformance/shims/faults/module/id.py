@@ -78,13 +78,6 @@ def the_child_resolves_the_root():
 RELATIVE: list[bytes] = []
 
 
-@fault("MODULE-ID-01", "the root goes through text", "std::path::Path::to_string_lossy")
-def the_root_goes_through_text():
-    @replaces(lookup)
-    def absolute(original, root):
-        return original(root.decode("utf-8", "replace").encode())
-
-
 @fault("MODULE-ID-01", "variables in the root are put in", "os.path.expandvars()")
 def variables_are_put_in():
     @replaces(lookup)
