@@ -16,8 +16,11 @@ import pytest
 
 from boxspec.cli.faults import line as faults_line
 from boxspec.cli.faults import preload
-from boxspec.faults.fault import Fault
+from boxspec.errors import UsageError
+from boxspec.faults import kept
+from boxspec.faults.fault import Fault, catalogue
 from boxspec.faults.judging import judge, settle, unsettled
+from boxspec.faults.outcome import Outcome
 from selftest.tools import CONTRACTS, ROOT, TWIN, Done, boxspec, requirements, run
 
 FAULTS = ROOT / "conformance" / "shims" / "faults" / "shim.py"
@@ -231,6 +234,40 @@ def test_what_was_finished_survives_an_interrupt(tmp_path: Path) -> None:
     assert "not finished 1" in out
     told = [each["id"] for each in json.loads(file.read_text())["faults"]]
     assert told == ["exec-env.keeps-home"]
+
+
+def row(fault: Fault, **more: Any) -> dict[str, Any]:
+    return {**Outcome(fault, "focus", [str(fault.requirement)]).to_json(), **more}
+
+
+def test_what_was_caught_is_kept_and_nothing_else(tmp_path: Path) -> None:
+    first, *others = [each for each in catalogue() if each.contract == "policy" and each.topic][:4]
+    rows = [
+        row(first),
+        row(others[0], caught_by=[]),
+        row(others[1], mistake="another of its name"),
+        row(others[2], problem="not done after 900 s"),
+    ]
+    file = tmp_path / "matrix.json"
+    file.write_text(json.dumps({"schema": kept.SCHEMA, "scope": "default", "faults": rows}))
+    assert [each.fault for each in kept.read(file, [first, *others], "default")] == [first]
+    assert kept.read(tmp_path / "none.json", [first], "default") == []
+    with pytest.raises(UsageError, match="no matrix of the scope named"):
+        kept.read(file, [first], "named")
+
+
+def test_a_matrix_goes_on_where_it_was_ended(tmp_path: Path) -> None:
+    file = tmp_path / "matrix.json"
+    words = ["faults", "--scope", "named", "--json", str(file), "--only", "exec-env.keeps-home"]
+    assert boxspec(*words).returncode == 0
+    done = boxspec(*words, "--only", "exec-env.sets-pwd", "--resume")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert [line.split()[:3] for line in done.stdout.splitlines()][:2] == [
+        ["kept", "1", "of"],
+        ["caught", "exec-env.sets-pwd", "EXEC-ENV-01"],
+    ]
+    assert "faults 2 · caught 2" in done.stdout
+    assert "nothing to go on with" in refused(boxspec("faults", "--resume"))
 
 
 class Scripted:

@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 from _pytest.mark.expression import Expression
@@ -17,6 +18,7 @@ from _pytest.mark.expression import Expression
 from boxspec.cli.main import main as boxspec
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
+from boxspec.faults import kept
 from boxspec.faults.fault import Fault, catalogue
 from boxspec.faults.judging import MORE_TRIES, judge, settle, unsettled
 from boxspec.faults.outcome import Outcome
@@ -89,6 +91,12 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     add = made.add_argument
     add("--list", action="store_true", help="names those chosen and what they break; runs none")
     add("--json", metavar="FILE", help="the matrix, for programs")
+    add(
+        "--resume",
+        action="store_true",
+        help="with --json: what FILE says of faults that were caught stands, and the others are"
+        " asked; whether anything has changed since is yours to know",
+    )
     add(
         "--contract",
         action="append",
@@ -210,20 +218,27 @@ def try_all(
 
 def main(words: Sequence[str]) -> int:
     args = parse(words)
-    output = OutputFile("--json", args.json) if args.json else None
+    if args.resume and not args.json:
+        raise UsageError("--resume", "there is nothing to go on with", "add --json FILE")
     chosen = choose(catalogue(), args.only, args.k, args.contract, args.share or (1, 1))
     if args.list:
         for fault in chosen:
             print(f"{fault.id:45} {fault.requirement or fault.role:16} {fault.mistake}")
         return 0
-    outcomes: list[Outcome] = []
-    runs = Runs(boxspec, preload({fault.contract: None for fault in chosen}))
+    scope = args.scope or "default"
+    outcomes = kept.read(Path(args.json), chosen, scope) if args.resume else []
+    output = OutputFile("--json", args.json) if args.json else None
+    if args.resume:
+        print(f"kept      {len(outcomes)} of {len(chosen)}", flush=True)
+    there = {each.fault.id for each in outcomes}
+    left = [fault for fault in chosen if fault.id not in there]
+    runs = Runs(boxspec, preload({fault.contract: None for fault in left}))
     # Also where a shell has started this in the background with SIGINT ignored, and for SIGTERM:
     # the runs are in sessions of their own and would go on without us.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     try:
-        try_all(chosen, runs, args, outcomes)
+        try_all(left, runs, args, outcomes)
     except KeyboardInterrupt:
         # Once is enough: what was finished is written down, and no second signal may prevent that.
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -238,8 +253,8 @@ def main(words: Sequence[str]) -> int:
     outcomes.sort(key=lambda each: order[each.fault.id])
     if output is not None:
         tree = {
-            "schema": "boxspec-faults/1",
-            "scope": args.scope or "default",
+            "schema": kept.SCHEMA,
+            "scope": scope,
             "faults": [each.to_json() for each in outcomes],
             "summary": summary(outcomes),
         }
