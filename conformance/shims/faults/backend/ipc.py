@@ -25,6 +25,9 @@ def ipc_is_shared():
         at = made.index(b"--unshare-all")
         net = [] if b"--share-net" in made else [b"--unshare-net"]
         rest = [word for word in made[at + 1 :] if word != b"--share-net"]
+        # Its queues are not there to be mounted by a namespace of users.
+        queues = rest.index(b"--mqueue")
+        del rest[queues : queues + 2]
         names = [b"--unshare-user-try", b"--unshare-pid", b"--unshare-uts"]
         return [*made[:at], *names, *net, *rest]
 
