@@ -40,8 +40,9 @@ class Asked:
         self.profile = profile
         self.writable = [] if profile == "read-only" else [root]
         self.network = profile not in ("no-network", "ci-only")
-        cache = os.path.expanduser("~/.cache")
-        if profile == "full-dev" and os.path.isdir(cache):
+        cache = os.path.join(os.path.realpath(os.path.expanduser("~")), ".cache")
+        # A root that holds its name has it already, and a program may have made it a link.
+        if profile == "full-dev" and os.path.isdir(cache) and not cache.startswith(f"{root}/"):
             self.writable.append(cache)
 
 
