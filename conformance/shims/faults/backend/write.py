@@ -13,6 +13,14 @@ from backend.bubblewrap import Bubblewrap
 from faults.registry import fault, replaces
 
 
+def grants_too(places_of):
+    """What is bound for writing is granted with it, as what holds pipes is made from the mounts."""
+
+    @replaces(Bubblewrap)
+    def writable(original, self, root, profile):
+        return [*original(self, root, profile), *places_of(root, profile)]
+
+
 @fault("BACKEND-WRITE-01", "the home directory is writable", "so that tools find their state")
 def home_is_writable():
     @replaces(Bubblewrap)
@@ -22,6 +30,8 @@ def home_is_writable():
         apart = root != b"/" and not root.startswith(home + b"/")
         more = [b"--bind", home, home] if os.path.isdir(home) and apart else []
         return original(self, argv, root, profile, cwd, [*more, *binds])
+
+    grants_too(lambda root, profile: [os.environb.get(b"HOME", b"/nonexistent")])
 
 
 @fault("BACKEND-WRITE-02", "what a link of the workspace leads to is bound", "resolve at bind")
@@ -116,6 +126,8 @@ def mounts_below(folder):
 
 
 def with_writable(places_of):
+    grants_too(places_of)
+
     @replaces(Bubblewrap)
     def command(original, self, argv, root, profile, cwd=b"/", binds=()):
         made = original(self, argv, root, profile, cwd, binds)
@@ -151,6 +163,8 @@ def the_home_is_the_cache():
     def cache(original, self, root):
         home = os.environb.get(b"HOME", b"")
         return [b"--bind", home, home] if os.path.isdir(home) else []
+
+    grants_too(lambda root, profile: [os.environb[b"HOME"]] if profile == "full-dev" else [])
 
 
 @fault("BACKEND-WRITE-04", "what a policy grants is writable", "a bind for each grant")
