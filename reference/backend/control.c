@@ -19,14 +19,6 @@ static const char script[] = "cd \"$1\" || exit 3\n"
                              "(: >\"$3\") 2>/dev/null\n"
                              "exit 0\n";
 
-static int hand_over(void *ctx, const struct bs_exec_request *request, struct bs_wrapped *out,
-                     struct bs_error *err) {
-    (void)request;
-    (void)err;
-    *out = *(const struct bs_wrapped *)ctx;
-    return BS_OK;
-}
-
 /* What cannot be looked at is not known to be absent. */
 static int assert_absent(const char *path, struct bs_error *err) {
     struct stat st;
@@ -74,9 +66,7 @@ static int run_control(const struct bs_kind *kind, const struct control *control
         code = bs_confined_wrap((void *)(uintptr_t)kind, state, &request, control->root, &wrapped,
                                 err);
     if (code == BS_OK) {
-        const struct bs_sandbox sandbox = {&wrapped, NULL, hand_over, NULL};
-        request.sandbox = &sandbox;
-        code = bs_exec_run(&request, &result, err);
+        code = bs_seat_run(&wrapped, &request, &result, err);
         bs_confined_unwrap(NULL, state, &wrapped);
     }
     if (code == BS_OK && !result.success)

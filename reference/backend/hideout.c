@@ -123,36 +123,37 @@ static int fail_at(const char *place, const char *name, int os_error, struct bs_
                    bs_os_message(os_error, buf, sizeof buf));
 }
 
-int bs_hideout_copy(const char *place, const char *name, const char *file, struct bs_error *err) {
+/* 0 or an errno. */
+static int make_file(const char *place, const char *name, int *fd) {
     char *path = NULL;
-    int from = (int)BS_RETRY(open(file, O_RDONLY | O_CLOEXEC));
+    if (asprintf(&path, "%s/%s", place, name) < 0)
+        return ENOMEM;
+    *fd = (int)BS_RETRY(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+    int os_error = *fd < 0 ? errno : 0;
+    free(path);
+    return os_error;
+}
+
+int bs_hideout_copy(const char *place, const char *name, const char *file, struct bs_error *err) {
     int to = -1;
-    int os_error = from < 0 ? errno : 0;
-    if (os_error == 0 && asprintf(&path, "%s/%s", place, name) < 0)
-        os_error = ENOMEM;
-    if (os_error == 0) {
-        to = (int)BS_RETRY(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0500));
-        os_error = to < 0 ? errno : 0;
-    }
+    int from = (int)BS_RETRY(open(file, O_RDONLY | O_CLOEXEC));
+    int os_error = from < 0 ? errno : make_file(place, name, &to);
     ssize_t n = 1;
     while (os_error == 0 && n > 0) {
         n = (ssize_t)BS_RETRY(sendfile(to, from, NULL, COPIED_AT_ONCE));
         os_error = n < 0 ? errno : 0;
     }
+    if (os_error == 0 && fchmod(to, 0500) != 0)
+        os_error = errno;
     bs_close(&from);
     bs_close(&to);
-    free(path);
     return os_error == 0 ? BS_OK : fail_at(place, name, os_error, err);
 }
 
 int bs_hideout_add(const char *place, const char *name, const void *data, size_t len, unsigned mode,
                    struct bs_error *err) {
-    char *path = NULL;
-    if (asprintf(&path, "%s/%s", place, name) < 0)
-        return fail_at(place, name, ENOMEM, err);
-    int fd = (int)BS_RETRY(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-    int os_error = fd < 0 ? errno : 0;
-    free(path);
+    int fd = -1;
+    int os_error = make_file(place, name, &fd);
     size_t done = 0;
     while (os_error == 0 && done < len) {
         ssize_t n = (ssize_t)BS_RETRY(write(fd, (const char *)data + done, len - done));

@@ -225,6 +225,10 @@ int bs_confined_scan(void *ctx, void *state, struct bs_backend_report *report,
                      struct bs_error *err);
 int bs_confined_shutdown(void *ctx, void *state, struct bs_error *err);
 
+/* Runs what was wrapped before: the seam of exec hands it over (seat.c). */
+int bs_seat_run(struct bs_wrapped *wrapped, const struct bs_exec_request *request,
+                struct bs_exec_result *result, struct bs_error *err);
+
 /* The positive control of a probe (control.c): BS_OK where a program starts inside. */
 int bs_control(const struct bs_kind *kind, const struct bs_backend_context *context, int cancel,
                struct bs_error *err);

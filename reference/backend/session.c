@@ -217,25 +217,13 @@ enum bs_claim bs_session_enforcement(const struct bs_session *session) {
     return session->enforcement;
 }
 
-/* It was wrapped before the run: the seam of exec hands it over. */
-static int hand_over(void *ctx, const struct bs_exec_request *request, struct bs_wrapped *out,
-                     struct bs_error *err) {
-    (void)request;
-    (void)err;
-    *out = *(const struct bs_wrapped *)ctx;
-    return BS_OK;
-}
-
 static int run_wrapped(struct bs_session *session, const struct bs_exec_request *request,
                        struct bs_exec_result *result, struct bs_error *err) {
     struct bs_wrapped wrapped = {.argv = NULL};
     int code = bs_seat_wrap(session, request, &wrapped, err);
     if (code != BS_OK)
         return code;
-    const struct bs_sandbox sandbox = {&wrapped, NULL, hand_over, NULL};
-    struct bs_exec_request inner = *request;
-    inner.sandbox = &sandbox;
-    code = bs_exec_run(&inner, result, err);
+    code = bs_seat_run(&wrapped, request, result, err);
     bs_session_tell(session, "run", code, err, NULL, NULL);
     bs_seat_unwrap(session, &wrapped);
     return code;

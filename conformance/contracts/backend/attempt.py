@@ -3,8 +3,10 @@ what happened outside decides."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from boxspec.judge.expect import expect
 from boxspec.judge.verdict import Failure, HostLacks, Verdict
 from boxspec.target.case import Box
 from contracts.backend.answers import ObservedSession
@@ -130,6 +132,13 @@ def judge(scene: Scene, session: ObservedSession, said: Said) -> None:
             Verdict.UNPROVEN,
             needs=["BACKEND-LAUNCH-04"],
         )
+
+
+def expect_nothing_outside(session: ObservedSession, changes: Sequence[str], by: str) -> None:
+    """What changed outside by other means than a probe's."""
+    if changes:
+        session.excuse("fs-write", f"{by}: {changes[0]}")
+    expect("what is another outside", changes, [], verdict=Verdict.CONTRADICTION)
 
 
 def _was_killed(session: ObservedSession) -> bool:

@@ -7,6 +7,7 @@ import ctypes
 import os
 import platform
 import secrets
+from collections.abc import Callable
 from pathlib import Path
 
 IPC_PRIVATE, IPC_CREAT, IPC_RMID, IPC_NOWAIT = 0, 0o1000, 0, 0o4000
@@ -34,15 +35,12 @@ class HostIpc:
         # Nobody has a segment of this key yet; what an attempt leaves there goes with us.
         self.params["shm_key"] = self._left = secrets.randbelow(MOST_KEY) + 1
         self._stack.callback(self._remove_left)
-        self._shm = self._number("shm", calls.shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0o666))
-        self._msg = self._number("msg", calls.msgget(IPC_PRIVATE, IPC_CREAT | 0o666))
-        self._sem = self._number("sem", calls.semget(IPC_PRIVATE, 1, IPC_CREAT | 0o666))
-        if self._shm >= 0:
-            self._stack.callback(calls.shmctl, self._shm, IPC_RMID, None)
-        if self._msg >= 0:
-            self._stack.callback(calls.msgctl, self._msg, IPC_RMID, None)
-        if self._sem >= 0:
-            self._stack.callback(calls.semctl, self._sem, 0, IPC_RMID)
+        memory = calls.shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0o666)
+        queue = calls.msgget(IPC_PRIVATE, IPC_CREAT | 0o666)
+        semaphore = calls.semget(IPC_PRIVATE, 1, IPC_CREAT | 0o666)
+        self._shm = self._made("shm", memory, calls.shmctl, IPC_RMID, None)
+        self._msg = self._made("msg", queue, calls.msgctl, IPC_RMID, None)
+        self._sem = self._made("sem", semaphore, calls.semctl, 0, IPC_RMID)
         name = str(self.params["mq"]).encode()
         self._mq = calls.mq_open(name, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK, 0o666, None)
         if self._mq >= 0:
@@ -82,9 +80,11 @@ class HostIpc:
             self._libc.mq_close(found)
         return bool(found >= 0)
 
-    def _number(self, name: str, number: int) -> int:
+    def _made(self, name: str, number: int, remove: Callable[..., object], *words: object) -> int:
         """What the kernel does not give has no number that anybody could use."""
         self.params[name] = number
+        if number >= 0:
+            self._stack.callback(remove, number, *words)
         return number
 
     def harm(self) -> list[str]:

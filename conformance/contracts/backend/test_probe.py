@@ -7,10 +7,11 @@ import pytest
 
 from boxspec.api import Box, HostLacks, NotApplicable, Verdict, expect, one_of, requires, satisfies
 from contracts.backend import host
+from contracts.backend.answers import ObservedSession
 from contracts.backend.attempt import WORK, control, said_inside
 from contracts.backend.probes import Said
 from contracts.backend.ruled import policy
-from contracts.backend.scene import made_scene
+from contracts.backend.scene import Scene, made_scene
 
 PROFILES = ("read-only", "repo-write", "no-network", "full-dev", "ci-only")
 ALWAYS = ("fs-write", "fs-metadata", "process")
@@ -97,6 +98,22 @@ def test_rules_on_reading_count_for_the_overall_claim(box: Box) -> None:
 ATTEMPTS = pytest.mark.parametrize("probe", ["w_create", "p_kill_usr1"])
 
 
+def _attempted(
+    box: Box, scene: Scene, backend: str, profile: str, state: Sequence[str]
+) -> ObservedSession:
+    """A session in this state that makes the attempt of a scene."""
+    program, *args = scene.arm(sibling=scene.ground.ws / "sibling")
+    return box.backend.run(
+        [{"program": program, "args": args}],
+        backend=backend,
+        root=scene.ground.ws,
+        profile=profile,
+        on_unavailable="degrade",
+        state=state,
+        shim_env={"HOME": str(scene.ground.home)},
+    )
+
+
 def _expect_true_claims(box: Box, backend: str, probe: str, state: Sequence[str]) -> None:
     """What is claimed in this state is so: a program runs inside, and gets out of no aspect that
     is claimed fully. It may have means that nobody thought of, such as a daemon's."""
@@ -105,16 +122,7 @@ def _expect_true_claims(box: Box, backend: str, probe: str, state: Sequence[str]
         return
     control(probe)
     with made_scene(probe) as scene:
-        program, *args = scene.arm(sibling=scene.ground.ws / "sibling")
-        session = box.backend.run(
-            [{"program": program, "args": args}],
-            backend=backend,
-            root=scene.ground.ws,
-            profile="repo-write",
-            on_unavailable="degrade",
-            state=state,
-            shim_env={"HOME": str(scene.ground.home)},
-        )
+        session = _attempted(box, scene, backend, "repo-write", state)
         said = Said()
         if not session.dropped and session.only.ok:
             said = Said.of(session.only.stdout)
@@ -170,16 +178,7 @@ def test_what_an_older_version_lacks_is_not_claimed(box: Box, what: str) -> None
         raise HostLacks("sandbox mechanisms", f"Landlock's ABI is {host.landlock_abi()} anyway")
     control(probe)
     with made_scene(probe) as scene:
-        program, *args = scene.arm(sibling=scene.ground.ws / "sibling")
-        session = box.backend.run(
-            [{"program": program, "args": args}],
-            backend=made_of_it[0],
-            root=scene.ground.ws,
-            profile=profile,
-            on_unavailable="degrade",
-            state=["--landlock-abi", str(abi)],
-            shim_env={"HOME": str(scene.ground.home)},
-        )
+        session = _attempted(box, scene, made_of_it[0], profile, ["--landlock-abi", str(abi)])
         if session.dropped:
             return
         said = said_inside(session, WORK)
@@ -213,21 +212,12 @@ def test_a_filter_that_cannot_be_installed_is_not_claimed(box: Box, why: str) ->
     refused = [word for call in calls for word in ("--seccomp-deny", f"{call}:{why}")]
     for name in claimed:
         with made_scene(FILTERED) as scene:
-            program, *args = scene.arm(sibling=scene.ground.ws / "sibling")
-            session = box.backend.run(
-                [{"program": program, "args": args}],
-                backend=name,
-                root=scene.ground.ws,
-                profile="repo-write",
-                on_unavailable="degrade",
-                state=refused,
-                shim_env={"HOME": str(scene.ground.home)},
-            )
+            session = _attempted(box, scene, name, "repo-write", refused)
             if session.dropped:
                 continue
             what = f"whether {name} claims kernel fully, where no filter can be installed"
-            claimed = session.claims_fully("kernel")
-            expect(what, claimed, False, verdict=Verdict.CONTRADICTION)
+            still = session.claims_fully("kernel")
+            expect(what, still, False, verdict=Verdict.CONTRADICTION)
             said_inside(session)
 
 

@@ -43,7 +43,9 @@ def _has_threads(box: Box) -> bool:
 def answers(box: Box, state: Sequence[str]) -> bool:
     """Whether a request that starts nobody is answered in this state. Where it is not, the shim
     cannot even begin: a run-time may crash there, or hang, before its first line."""
-    return _answered(box, NOBODY if _answered(box, NOBODY) else HELLO, state)
+    if _answered(box, NOBODY, state):
+        return True
+    return not _answered(box, NOBODY) and _answered(box, HELLO, state)
 
 
 def _answered(box: Box, message: dict[str, Any], state: Sequence[str] = ()) -> bool:

@@ -18,62 +18,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "support/folder.h"
-#include "support/harness.h"
-#include "support/holdings.h"
+#include "backend/inside.h"
 #include "support/shell.h"
 
-struct inside {
-    struct folder *folder;
-    char root[128];
-    struct bs_backend_context context;
-    struct bs_backend_report report;
-    struct bs_session *session;
-};
-
 #define MAKE_QUEUE "make-queue"
-
-static const char *backend_name;
 static char this_program[PATH_MAX];
-
-static int setup(void **state) {
-    struct inside *inside = calloc(1, sizeof *inside);
-    void *folder = NULL;
-    if (inside == NULL || folder_setup(&folder) != 0) {
-        free(inside);
-        return -1;
-    }
-    inside->folder = folder;
-    folder_add_folder(folder, "ws");
-    (void)snprintf(inside->root, sizeof inside->root, "%s/ws", inside->folder->path);
-    inside->context = (struct bs_backend_context)BS_BACKEND_CONTEXT_INIT;
-    inside->context.root = inside->root;
-    inside->context.launcher = BOXSPEC_LAUNCH;
-    inside->report = (struct bs_backend_report)BS_BACKEND_REPORT_INIT;
-    *state = inside;
-    return 0;
-}
-
-static int teardown(void **state) {
-    struct inside *inside = *state;
-    void *folder = inside->folder;
-    int code = bs_session_close(inside->session, NULL);
-    bs_backend_report_clear(&inside->report);
-    free(inside);
-    return folder_teardown(&folder) == 0 && code == BS_OK && !has_children() ? 0 : -1;
-}
-
-static void open_session(struct inside *inside) {
-    struct bs_error err = BS_ERROR_INIT;
-    int code = bs_session_open(bs_backend_find(backend_name), &inside->context, BS_DEGRADE, NULL,
-                               &inside->session, &inside->report, &err);
-    if (code != BS_OK)
-        fail_msg("%s", err.message);
-    if (bs_session_enforcement(inside->session) != BS_CLAIM_UNAVAILABLE)
-        return;
-    print_message("%s does not start here: %s\n", backend_name, inside->report.warnings[0]);
-    skip();
-}
 
 static struct bs_exec_result run_inside(struct inside *inside,
                                         const struct bs_exec_request *request) {
@@ -82,11 +31,6 @@ static struct bs_exec_result run_inside(struct inside *inside,
     if (bs_session_run(inside->session, request, &result, &err) != BS_OK)
         fail_msg("%s", err.message);
     return result;
-}
-
-static bool exists(const struct inside *inside, const char *name) {
-    struct stat st;
-    return fstatat(inside->folder->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 int __real_lstat(const char *path, struct stat *st);
@@ -395,8 +339,6 @@ static void a_session_leaves_no_directory_behind(void **state) {
     (void)close(temporary->fd);
     free(temporary);
 }
-
-#define INSIDE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], MAKE_QUEUE) == 0)

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "backend/internal.h"
+#include "support/append.h"
 #include "support/harness.h"
+#include "support/profiles.h"
 
 /* Rules are compared with each other: those take longer. */
 enum { MANY = 50000, RULES = 5000, MOST_BYTES = 32 * 1024 * 1024 };
@@ -113,24 +115,13 @@ static void words_are_kept_whole(void **state) {
 
 static void a_rule_is_told_whole(void **state) {
     struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
-    struct bs_backend_context context = BS_BACKEND_CONTEXT_INIT;
-    struct bs_profile *profile = NULL;
-    char text[2 * LONG];
+    char spec[LONG + 200] = "'denyModify': ['";
     unsigned counts[2];
     (void)state;
-    int n =
-        snprintf(text, sizeof text,
-                 "{\"schemaVersion\": 2, \"kind\": \"Policy\", \"metadata\": {\"name\": \"p\"}, "
-                 "\"spec\": {\"denyModify\": [\"");
     for (int i = 0; i < LONG / 2; i++)
-        n += snprintf(text + n, sizeof text - (size_t)n, "a/");
-    n += snprintf(text + n, sizeof text - (size_t)n,
-                  "a\"], \"fsProfiles\": {\"p\": "
-                  "{\"read\": [\"**\"], \"modify\": [\"**\"]}}}}");
-    const struct bs_backend_policy policy = {
-        .global = {.data = text, .len = (size_t)n, .format = BS_POLICY_JSON}, .profile = "p"};
-    context.policy = &policy;
-    assert_int_equal(bs_policy_of(&context, &profile, NULL), BS_OK);
+        append(spec, sizeof spec, "a/");
+    append(spec, sizeof spec, "a'], 'fsProfiles': {'p': {'read': ['**'], 'modify': ['**']}}");
+    struct bs_profile *profile = profile_of(spec, NULL, "p", 0);
     assert_true(bs_rules_of_grants(profile, true, &report, counts));
     assert_int_equal(report.n_unenforced, 1);
     assert_int_equal(strlen(report.unenforced[0].rule), LONG + 1);

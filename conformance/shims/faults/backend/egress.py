@@ -39,7 +39,8 @@ def contradictions_are_ignored():
         return original(reader, "repo-write" if profile in context.CLOSED else profile)
 
 
-def lists_are_claimed():
+@fault("BACKEND-EGRESS-03", "a list that nobody filters is claimed", "a proxy by environment")
+def unfiltered_lists_are_claimed():
     @replaces(Bubblewrap)
     def probe(original, self, profile, given, egress):
         made = original(self, profile, given, None)
@@ -47,15 +48,10 @@ def lists_are_claimed():
         return made
 
 
-@fault("BACKEND-EGRESS-03", "a list that nobody filters is claimed", "a proxy by environment")
-def unfiltered_lists_are_claimed():
-    lists_are_claimed()
-
-
 def kept_in_part(refused, ports=False):
     """A list is claimed, and this is all that keeps to it: refused are the code of a filter on the
     arguments of socket, ports whether TCP reaches the ports of the list alone."""
-    lists_are_claimed()
+    unfiltered_lists_are_claimed()
     number = filter_.CALLS[filter_.machine()]["socket"]
     code = [*filter_.with_first_argument(number, refused), filter_.statement(filter_.RETURN, ALLOW)]
 

@@ -4,10 +4,10 @@ import os
 import shutil
 import tempfile
 
+import backend.context as context
 import backend.filter as filter_
 import backend.inside as inside
 import backend.landlock as landlock
-import backend.naming as naming
 import backend.ops as ops
 from backend.bubblewrap import Bubblewrap
 from faults.registry import fault, replaces
@@ -179,6 +179,6 @@ def grants_are_writable_under_read_only():
 
 @fault("BACKEND-WRITE-02", "the cache is what its name leads to", "realpath() of HOME/.cache")
 def the_cache_is_where_its_name_leads():
-    @replaces(naming)
+    @replaces(context)
     def cache(original, root):
         return os.path.realpath(os.path.join(os.environb[b"HOME"], b".cache"))

@@ -45,12 +45,9 @@ def the_runner_is_left_bare():
 
 @fault("MODULE-BACKEND-01", "what is not wrapped is told as partial", "a report behind the run")
 def what_is_not_wrapped_is_told_as_partial():
-    @replaces(Execution)
-    def go_inside(original, self, request, path):
-        if self.around is not None:
-            self.around.open(path)
-            self.around.session.enforcement = "partial"
+    the_runner_is_not_wrapped()
 
     @replaces(Around)
     def told(original, self):
-        return {**original(self), "enforcement_reasons": ["a runner is not wrapped"]}
+        reasons = ["a runner is not wrapped"]
+        return {**original(self), "enforcement": "partial", "enforcement_reasons": reasons}

@@ -38,11 +38,9 @@ def streams_are_left_bare():
 
 @fault("PROCESS-BACKEND-01", "what is not wrapped is told as partial", "a report behind the run")
 def what_is_not_wrapped_is_told_as_partial():
-    @replaces(Around)
-    def seat(original, self, request):
-        self.session.enforcement = "partial"
-        request.current_dir = request.current_dir or self.session.context.cwd
+    streams_are_not_wrapped()
 
     @replaces(Around)
     def told(original, self):
-        return {**original(self), "enforcement_reasons": ["streams are not wrapped"]}
+        reasons = ["streams are not wrapped"]
+        return {**original(self), "enforcement": "partial", "enforcement_reasons": reasons}

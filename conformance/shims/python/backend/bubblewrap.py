@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+import backend.context as context_
 import backend.filter as filter_
 import backend.inside as inside
 import backend.landlock as landlock
@@ -240,14 +241,14 @@ class Bubblewrap:
 
     def writable(self, root: bytes, profile: str) -> list[bytes]:
         made = [root] if profile != "read-only" else []
-        folder = naming.cache(root) if profile == "full-dev" else None
+        folder = context_.cache(root) if profile == "full-dev" else None
         return made if folder is None else [*made, folder]
 
     def hardening(self) -> list[bytes]:
         return [b"--new-session", b"--die-with-parent", b"--cap-drop", b"ALL"]
 
     def cache(self, root: bytes) -> list[bytes]:
-        folder = naming.cache(root)
+        folder = context_.cache(root)
         if folder is None:
             return []
         made = [b"--bind", folder, folder]

@@ -33,6 +33,16 @@ class Context:
         return self.profile in CLOSED
 
 
+def cache(root: bytes) -> bytes | None:
+    """HOME/.cache as it really lies. Where the root holds its name it is granted with it, and may
+    be a link that a program has made."""
+    home = os.environb.get(b"HOME")
+    named = os.path.join(os.path.realpath(home), b".cache") if home else b""
+    if not os.path.isdir(named) or named.startswith(root + b"/"):
+        return None
+    return os.path.realpath(named)
+
+
 def read_context(value: object) -> Context:
     reader = Reader(value, "/context")
     made = Context()

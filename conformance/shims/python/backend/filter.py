@@ -132,15 +132,17 @@ def with_first_argument(number: int, then: list[bytes]) -> list[bytes]:
     return [statement(LOAD, NUMBER), statement(EQUAL, number, 0, len(then)), *then]
 
 
+def one_of(values: Sequence[int], error: int) -> list[bytes]:
+    """What was loaded is one of these, or the answer is an error."""
+    equal = [statement(EQUAL, each, len(values) - i, 0) for i, each in enumerate(values)]
+    return [*equal, answer(error)]
+
+
 def allowed_families(inet: bool) -> list[bytes]:
-    wanted = families(inet)
-    made = [statement(LOAD, ARGUMENTS)]
-    # netlink: the routing table alone, which is protocol 0.
-    for i, family in enumerate(wanted):
-        made.append(statement(EQUAL, family, len(wanted) - i, 0))
-    made.append(answer(EAFNOSUPPORT))
     return [
-        *made,
+        statement(LOAD, ARGUMENTS),
+        *one_of(families(inet), EAFNOSUPPORT),
+        # netlink: the routing table alone, which is protocol 0.
         statement(EQUAL, AF_NETLINK, 0, 3),
         statement(LOAD, ARGUMENTS + 16),
         statement(EQUAL, 0, 1, 0),
@@ -155,10 +157,7 @@ def pairs() -> tuple[int, ...]:
 
 def one_of_types(types: Sequence[int]) -> list[bytes]:
     """The second argument, but for its flags."""
-    made = [statement(LOAD, ARGUMENTS + 8), statement(AND, 0xF)]
-    for i, each in enumerate(types):
-        made.append(statement(EQUAL, each, len(types) - i, 0))
-    return [*made, answer(EPERM)]
+    return [statement(LOAD, ARGUMENTS + 8), statement(AND, 0xF), *one_of(types, EPERM)]
 
 
 def any_flag(flags: int) -> list[bytes]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+import backend.context as context_
 import backend.filter as filter_
 import backend.inside as inside
 import backend.naming as naming
@@ -154,7 +155,7 @@ class Landlock:
             paths += [(path, write) for path in self.granted(root)]
         if self.scratch is not None:
             paths.append((self.scratch, write))
-        cache = naming.cache(root) if profile == "full-dev" else None
+        cache = context_.cache(root) if profile == "full-dev" else None
         # Grants add up: one around a root with rules would undo them.
         if cache is not None and (self.rules is None or not root.startswith(cache + b"/")):
             paths.append((cache, write))
