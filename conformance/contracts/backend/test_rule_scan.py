@@ -96,7 +96,8 @@ def test_what_was_changed_against_a_rule_is_found(box: Box, what: str) -> None:
         # A rule may be told as the profile has it.
         found = [(path, rule.removeprefix("!")) for path, rule in session.violations]
         evidence = {"not_enforced": session.result["not_enforced"]}
-        expect("the paths that were changed, each with its rule", found, changed, evidence)
+        what_is_told = "`violations` of the result: what was changed, each with its rule"
+        expect(what_is_told, found, changed, evidence)
 
 
 @requires("BACKEND-RULE-10", capability=SCAN, needs=[WORK])
@@ -106,4 +107,4 @@ def test_a_run_that_changes_what_it_may_has_nothing_against_it(box: Box) -> None
         session = line_inside(box, ground, "echo x >>file; cat kept.key; : >made", policy((KEY,)))
         ran = (b"canary\n" in session.only.stdout, (ground.ws / "made").exists())
         expect("whether the line was run", ran, (True, True), verdict=Verdict.OVERREFUSED)
-        expect("what the scan found", session.violations, [])
+        expect("`violations` of the result", session.violations, [])
