@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from boxspec.errors import ShimBroke
+from boxspec.judge.verdict import Failure
 from boxspec.target.client import shape
 from boxspec.target.client.strict import strict_json
+from contracts.shared.runs import RunAnswer
 from selftest.tools import op_schema
 
 HELLO: dict[str, Any] = {"id": "h", "op": "hello", "protocol": 1, "nonce": "n"}
@@ -61,7 +63,8 @@ BAD_REQUESTS: dict[str, tuple[str, dict[str, Any], str, Any]] = {
 }
 ERROR = {"kind": "execution", "message": "failed to spawn"}
 UINT = "an integer from 0 to 18446744073709551615"
-DIGEST = {"bytes": 1, "sha256": "0" * 64, "head_b64": "", "tail_b64": ""}
+LONG = "an integer from 1048577 to 18446744073709551615, for a shorter stream is given whole"
+DIGEST = {"bytes": 1_048_577, "sha256": "0" * 64, "head_b64": "", "tail_b64": ""}
 # Where an answer is wrong, with what, and what is said about it.
 BAD_ANSWERS: dict[str, tuple[str, Any, str]] = {
     "no id": ("id", ABSENT, "/id: is None, asked was '1'"),
@@ -93,7 +96,12 @@ BAD_ANSWERS: dict[str, tuple[str, Any, str]] = {
     "a digest without length": (
         "result/stdout",
         {name: value for name, value in DIGEST.items() if name != "bytes"},
-        f"/result/stdout/bytes: is missing; wanted: {UINT}",
+        f"/result/stdout/bytes: is missing; wanted: {LONG}",
+    ),
+    "a digest of a short text": (
+        "result/stdout",
+        {**DIGEST, "bytes": 1_048_576},
+        f"/result/stdout/bytes: {LONG}; given: 1048576",
     ),
     "a digest of half a hash": (
         "result/stdout",
@@ -163,6 +171,7 @@ JUDGED_ELSEWHERE: dict[str, tuple[str, Any]] = {
     "an output": ("result/output", {}),
     "half a surrogate pair": ("result/stdout", "\ud800"),
     "an unknown field": ("result/rusage", {"maxrss": 1.5}),
+    "a digest of a long text": ("result/stdout", DIGEST),
 }
 
 
@@ -221,6 +230,13 @@ def test_a_bad_error_is_refused_whatever_the_operation(name: str) -> None:
 @pytest.mark.parametrize("name", JUDGED_ELSEWHERE)
 def test_what_a_requirement_judges_has_a_shape(name: str) -> None:
     shape.check(RUN, changed(RESULT, *JUDGED_ELSEWHERE[name]), frozenset())
+
+
+def test_a_long_text_where_a_short_one_is_asked_is_the_targets_failure() -> None:
+    answer = RunAnswer(changed(RESULT, "result/stdout", {**DIGEST, "bytes": 5_000_000}))
+    with pytest.raises(Failure, match="stdout: expected a short text, got 5000000 bytes, as a dig"):
+        answer.stdout.decode()
+    assert answer.stdout_len == 5_000_000
 
 
 def test_half_a_surrogate_pair_hides_nothing() -> None:

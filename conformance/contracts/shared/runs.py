@@ -6,7 +6,6 @@ import hashlib
 from functools import cached_property
 from typing import Any
 
-from boxspec.errors import HarnessError
 from boxspec.target.client.b64 import unb64
 from boxspec.target.observed import Answer
 
@@ -26,8 +25,8 @@ class RunAnswer(Answer):
         result = self.result
         if f"{name}_b64" in result:
             return unb64(result[f"{name}_b64"])
-        if isinstance(result[name], dict):
-            raise HarnessError(f"{name} came as a digest: use {name}_len, _sha256, _head, _tail")
+        if digest := self._digest(name):
+            raise self._wrong(name, "a short text", f"{digest['bytes']} bytes, as a digest")
         text: str = result[name]
         return text.encode("utf-8", "surrogatepass")
 
