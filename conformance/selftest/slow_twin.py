@@ -11,6 +11,7 @@ lack=N       the same, only where it is to start a program
 tick=MS      states this tick
 stop         stops its warden
 kill         ends its warden
+leave        the same, and leaves a process without an environment in a session of its own
 runtime=MS   changes its mask, dispositions, limit of files and descriptors before it does anything,
              and so much later
 forge        reports its own end, a second before that, in the name of its warden
@@ -22,6 +23,7 @@ import contextlib
 import os
 import resource
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -116,6 +118,12 @@ def stop(_: int) -> None:
 
 def kill(_: int) -> None:
     os.kill(os.getppid(), signal.SIGKILL)
+
+
+def leave(_: int) -> None:
+    # Nobody else sleeps as long.
+    subprocess.Popen(["/bin/sleep", "86321"], env={}, start_new_session=True)
+    kill(0)
 
 
 def runtime(ms: int) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from jsonschema_rs import Draft202012Validator
 
+from boxspec.target.observe import procs
 from selftest.time_counts import ROWS, told
 from selftest.tools import RESULT_SCHEMA, ROOT, TWIN, Done, boxspec
 
@@ -99,7 +100,14 @@ def test_a_hang_fails_at_the_first_look_or_the_second(tmp_path: Path) -> None:
     assert run.tree["summary"]["late"] == (0 if test["verdict"] == "fails" else 1)
 
 
-MEDDLED = {"stop": "the warden was stopped", "kill": "the warden was killed"}
+def left_asleep() -> list[int]:
+    """Processes that `leave` of the slow twin began."""
+    found = (procs.proc(int(each)) for each in os.listdir("/proc") if each.isdigit())
+    return [each.pid for each in found if each and each.cmdline == [b"/bin/sleep", b"86321"]]
+
+
+KILLED = "the warden was killed"
+MEDDLED = {"stop": "the warden was stopped", "kill": KILLED, "leave": KILLED}
 
 
 @pytest.mark.turns(5)
@@ -111,7 +119,7 @@ def test_who_states_another_tick_is_not_measured_by_it(tmp_path: Path) -> None:
     assert "states tick_ms 30000" in run.said
 
 
-@pytest.mark.parametrize("how", ["stop", "kill"])
+@pytest.mark.parametrize("how", MEDDLED)
 def test_a_shim_that_meddles_with_its_warden_is_told_and_costs_little(
     how: str, tmp_path: Path
 ) -> None:
@@ -119,6 +127,7 @@ def test_a_shim_that_meddles_with_its_warden_is_told_and_costs_little(
     assert run.done.returncode == 2, run.said
     assert MEDDLED[how] in run.said
     assert run.seconds < 40
+    assert left_asleep() == []
 
 
 @pytest.mark.skipif(not ROOT_USER, reason="others cannot open a pipe of the warden")

@@ -18,6 +18,8 @@ from boxspec.target.observe.warden import ShimNotExecuted, Warden
 from selftest.tools import run
 
 NOBODY = 54_321
+# No process has begun so late, in clock ticks.
+LATER = 2**62
 
 
 def started(shim: Path) -> Warden:
@@ -51,14 +53,16 @@ def test_another_user_reaches_a_shim_below_folders_that_are_closed_to_others(
 def test_what_has_lost_its_warden_is_ended() -> None:
     mark = f"BOXSPEC_SHIM_LOG={uuid.uuid4().hex}"
     env = dict([mark.split("=", 1)])
-    other = subprocess.Popen(["/bin/sleep", "60"], env={})
+    known = subprocess.Popen(["/bin/sleep", "60"], env={})
     left = subprocess.Popen(["/bin/sleep", "60"], env=env, start_new_session=True)
+    stray = subprocess.Popen(["/bin/sh", "-c", "sleep 60; :"], env={}, start_new_session=True)
+    began = procs.proc(left.pid)
+    assert began is not None
     try:
-        end_all(mark)
-        assert not Path(f"/proc/{left.pid}").exists()
-        assert other.poll() is None
+        end_all(mark, began.starttime, {known.pid})
+        assert procs.tree(os.getpid()) == [procs.proc(known.pid)]
     finally:
-        for each in (left, other):
+        for each in (left, stray, known):
             each.kill()
             each.wait()
 
@@ -72,7 +76,7 @@ def test_what_shows_no_environment_yet_is_looked_for_again(
     monkeypatch.setattr(orphans, "_marked", lambda mark: first.pop() if first else own(mark))
     with subprocess.Popen(["/bin/sleep", "60"], env=env) as left:
         try:
-            end_all(mark)
+            end_all(mark, LATER, ())
             assert not Path(f"/proc/{left.pid}").exists()
         finally:
             left.kill()

@@ -140,9 +140,10 @@ def descriptors(pid: int) -> list[str]:
         return []
 
 
-def _child_pids(pid: int) -> set[int]:
+def child_pids(pid: int, *, first_thread: bool = False) -> set[int]:
+    """Those of all its threads, or of its first one, which gets the orphans."""
     found: set[int] = set()
-    for task in threads(pid):
+    for task in [str(pid)] if first_thread else threads(pid):
         # The kernel may skip a child while another one leaves the list: read until it is stable.
         before: bytes | None = b"?"
         for _ in range(8):
@@ -192,7 +193,7 @@ def has_open(pid: int, path: str) -> bool:
 
 def children(pid: int) -> list[Proc]:
     """The direct children, zombies too."""
-    found = (proc(child) for child in sorted(_child_pids(pid)))
+    found = (proc(child) for child in sorted(child_pids(pid)))
     return [child for child in found if child is not None]
 
 

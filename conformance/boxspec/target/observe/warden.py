@@ -17,6 +17,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from boxspec.errors import HarnessError, ShimBroke
 from boxspec.judge.verdict import HostLacks
@@ -82,6 +83,9 @@ class ShimNotExecuted(ShimBroke):
 
 
 class Warden:
+    # Of this process, those that are not closed.
+    _open: ClassVar[set[int]] = set()
+
     def __init__(
         self,
         argv: Sequence[str],
@@ -127,6 +131,7 @@ class Warden:
         finally:
             os.close(control_r)
             os.close(report_w)
+        self._open.add(self.pid)
         self._wait_started()
 
     def _wait_started(self) -> None:
@@ -268,9 +273,11 @@ class Warden:
             self.pump(limit.left())
         if not self._report.eof:
             os.kill(self.pid, signal.SIGKILL)
+        died = procs.proc(self.pid) if self.swept is None else None
+        self._open.discard(self.pid)
         with beside_the_target():
             os.waitpid(self.pid, 0)
-        if self.swept is None:
-            orphans.end_all(self._mark)
+        if died is not None:
+            orphans.end_all(self._mark, died.starttime, self._open)
         os.close(self._report.fd)
         self.pid = 0
