@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import struct
 import sys
 import termios
@@ -17,7 +18,7 @@ from boxspec.errors import UsageError
 from boxspec.report.files import OutputFile
 from boxspec.target.client.command import shim_argv
 from boxspec.terminal import Terminal
-from selftest.tools import ROOT, boxspec, run
+from selftest.tools import ROOT, TWIN, boxspec, run
 
 COLLECTS = """
 import os
@@ -40,6 +41,31 @@ def test_words_for_another_pytest_change_nothing() -> None:
     assert without.stdout.split()[0] == with_them.stdout.split()[0] != "0", with_them.stderr
     # Shims have them all the same.
     assert with_them.stdout.strip().endswith(f"[] {ours | theirs}")
+
+
+# What a shell does before it runs "$@", the status then, and the one line on stderr.
+FULL = "No space left on device"
+SURROUNDINGS = {
+    "a result that cannot be written": ('"$@" --json /dev/full', 2, f"--json /dev/full: .*{FULL}"),
+    "stdout full": ('"$@" >/dev/full', 2, FULL),
+    "nothing open": ('"$@" >&- 2>&- <&-', 0, ""),
+    "SIGCHLD ignored": ('trap "" CHLD; "$@"', 0, ""),
+    "few descriptors": ('ulimit -n 20; "$@"', 2, "may have 20 descriptors open.*ulimit -n 1024"),
+    "just enough descriptors": ('ulimit -n 256; "$@"', 0, ""),
+}
+
+
+@pytest.mark.parametrize("name", SURROUNDINGS)
+def test_a_verdict_or_one_line(name: str) -> None:
+    line, status, says = SURROUNDINGS[name]
+    words = ["-P", "-m", "boxspec", "run", "--requirement", "EXEC-TEXT-01", "--shim"]
+    twin = f"{Path(sys.executable).resolve()} -I -S {TWIN}"
+    done = run(["/bin/sh", "-c", line, "sh", sys.executable, *words, twin])
+    assert done.returncode == status, done
+    assert len(done.stderr.splitlines()) == bool(says), done
+    assert re.search(says, done.stderr), done
+    if "result" in name:
+        assert "exit status 0\n" in done.stdout
 
 
 def test_a_terminal_without_a_character_is_told_its_number() -> None:

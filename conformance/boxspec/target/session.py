@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
+import resource
 import secrets
 import signal
 import threading
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from boxspec import folders
+from boxspec.errors import UsageError
 from boxspec.judge.verdict import NotMeasured
 from boxspec.places import case_root, for_others, scratch
 from boxspec.programs import programs
@@ -32,6 +34,8 @@ from boxspec.target.observe.warden import Warden, spawn
 GRACE_MS, TICK_MS = 5000, 100
 # Whatever a shim says of its lines: they are held in memory, more than once.
 MOST_BELIEVED = 4 * MAX_RESPONSE
+# With fewer a right shim cannot do what is asked, which would be held against it.
+DESCRIPTORS = 256
 
 
 class Session:
@@ -57,6 +61,7 @@ class Session:
         self.capabilities: frozenset[str] = frozenset()
         self.env = dict(os.environ) if isolate is None else for_others(os.environ)
         self.isolation = isolate
+        _want_descriptors()
         _keep_descriptors_private()
         orphans.adopt()
         # What runs inside a sandbox reaches its case where sandboxes let it write.
@@ -242,6 +247,16 @@ def _start_busy() -> tuple[int, int]:
         return spawn([programs.busy], os.environ, {0: stdin_r, 1: 1, 2: 2}), stdin_w
     finally:
         os.close(stdin_r)
+
+
+def _want_descriptors() -> None:
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < DESCRIPTORS:
+        raise UsageError(
+            "ulimit -n",
+            f"a process may have {soft} descriptors open, and a run needs {DESCRIPTORS}",
+            f"ulimit -n {4 * DESCRIPTORS}",
+        )
 
 
 def _keep_descriptors_private() -> None:
