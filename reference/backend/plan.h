@@ -20,6 +20,7 @@
 #define BS_LAUNCH_PLAN "--plan"     /* FILE */
 #define BS_LAUNCH_CHDIR "--chdir"   /* DIR: where the program starts */
 #define BS_LAUNCH_REPORT "--report" /* descriptor BS_LAUNCH_REPORT_FD is a pipe of the caller's */
+#define BS_LAUNCH_OWN_STDIN "--own-stdin" /* nobody but the program reads the pipe on 0 */
 #define BS_LAUNCH_INSIDE "--inside" /* for itself: pid 1 of a namespace */
 
 /* Its exit status where it could not start the program and nobody gets a report. */
