@@ -71,6 +71,7 @@ struct plan {
     char **args;     /* of bubblewrap, NULL-terminated */
     size_t n_args;
     const char *seal;   /* NULL: none */
+    bool own_mounts;    /* see BS_PLAN_OWN */
     const char *filter; /* the same */
     struct grants grants;
 };
@@ -103,6 +104,7 @@ void block_signals(sigset_t *before);
 pid_t start_child(int (*become)(void *ctx), void *ctx);
 
 /* Steps of a process on its way to the program, each for itself. */
+bool keep_mounts(struct bs_launch_failure *failure);
 bool make_read_only(const char *path, struct bs_launch_failure *failure);
 bool drop_privileges(struct bs_launch_failure *failure);
 bool read_filter(int fd, void **filter, size_t *len, struct bs_launch_failure *failure);
