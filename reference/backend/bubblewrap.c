@@ -95,11 +95,12 @@ static bool reads_below_scratch(const struct bs_backend_context *context) {
     return reads;
 }
 
-/* Root without capabilities still owns the files of /proc/sys. Pid 1 makes them read-only, with
- * capabilities that it drops behind that: bubblewrap would read the list of all mounts for it,
- * which takes longer than the launcher does altogether. */
+/* Root without capabilities still owns the files of /proc that are the system's, /proc/sys and
+ * those that a driver put there. Pid 1 makes them read-only, with capabilities that it drops behind
+ * that: bubblewrap would read the list of all mounts for it, which takes longer than the launcher
+ * does altogether. */
 static void seal_system(struct bs_buf *out) {
-    bs_plan_add(out, BS_PLAN_SEAL, "/proc/sys");
+    bs_plan_add(out, BS_PLAN_SEAL, "/proc");
     static const char *const needed[] = {"CAP_SYS_ADMIN", "CAP_SETPCAP"};
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
         bs_plan_arg(out, "--cap-add");

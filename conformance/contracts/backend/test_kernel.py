@@ -1,9 +1,12 @@
 """The kernel's surface, where a filter is claimed; and what only root may do to a host."""
 
+import subprocess
+
 import pytest
 
-from boxspec.api import Box, requires
-from contracts.backend.attempt import attempt
+from boxspec.api import Box, HostLacks, expect, requires
+from contracts.backend.attempt import attempt, expect_nothing_outside
+from contracts.backend.ground import made_ground
 
 SURFACE = (
     *("k_userfaultfd", "k_bpf", "k_perf_event", "k_userns", "k_userns_clone3", "k_add_key"),
@@ -41,6 +44,31 @@ def test_what_only_root_may_do_is_refused(box: Box, probe: str) -> None:
 @pytest.mark.parametrize("probe", FILES)
 def test_no_file_of_the_kernel_is_opened_for_writing(box: Box, probe: str) -> None:
     attempt(box, probe)
+
+
+# Opened for appending, and nothing is written. Those that everybody may write are everybody's.
+OPENS = r"""for file in $(find /proc -maxdepth 2 -type f ! -perm -2 ! -path "/proc/[0-9]*" \
+    ! -path "/proc/self/*" ! -path "/proc/thread-self/*" 2>/dev/null); do
+    (: >>"$file") 2>/dev/null && echo "$file"
+done; echo looked"""
+
+
+@requires("BACKEND-KERNEL-04")
+def test_no_file_of_proc_that_is_the_systems_is_opened_for_writing(box: Box) -> None:
+    outside = subprocess.run(["/bin/sh", "-c", OPENS], check=False, capture_output=True, text=True)
+    if outside.stdout.split() == ["looked"]:
+        raise HostLacks("escape probes", "no file of /proc can be written to here even outside")
+    with made_ground() as ground:
+        session = box.backend.run(
+            [{"program": "/bin/sh", "args": ["-c", OPENS]}],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+        )
+        session.need_enforcement()
+        *opened, looked = session.only.stdout.decode().split() or ["nothing"]
+        expect("the end of what looks for them", looked, "looked")
+        expect_nothing_outside(session, opened, "opened for writing")
 
 
 @requires("BACKEND-KERNEL-05")

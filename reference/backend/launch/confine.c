@@ -7,44 +7,14 @@
 #include <linux/seccomp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "backend/launch/launch.h"
 #include "base/sys.h"
 #include "exec/search.h"
-
-/* What somebody mounts outside while the program runs would be mounted here, too, and writable: a
- * bind that is read-only says so of the mounts that are there. */
-bool keep_mounts(struct bs_launch_failure *failure) {
-    return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 ||
-           failed(failure, BS_LAUNCH_SANDBOX, errno, "mounts of its own");
-}
-
-/* As `mount --bind -o ro` does it, with the mounts below: a second mount of the same place, because
- * the first may be somebody else's. A kernel refuses a change of the other flags. */
-bool make_read_only(const char *path, struct bs_launch_failure *failure) {
-    static const struct {
-        unsigned long seen;
-        unsigned long set;
-    } kept[] = {{ST_NOSUID, MS_NOSUID},         {ST_NODEV, MS_NODEV},
-                {ST_NOEXEC, MS_NOEXEC},         {ST_NOATIME, MS_NOATIME},
-                {ST_NODIRATIME, MS_NODIRATIME}, {ST_RELATIME, MS_RELATIME}};
-    struct statvfs st;
-    unsigned long flags = MS_REMOUNT | MS_BIND | MS_RDONLY;
-    if (mount(path, path, NULL, MS_BIND | MS_REC, NULL) != 0 || statvfs(path, &st) != 0)
-        return failed(failure, BS_LAUNCH_SANDBOX, errno, path);
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
-        if ((st.f_flag & kept[i].seen) != 0)
-            flags |= kept[i].set;
-    }
-    return mount(NULL, path, NULL, flags, NULL) == 0 ||
-           failed(failure, BS_LAUNCH_SANDBOX, errno, path);
-}
 
 /* Without them, and with nothing that could come back by executing a file, also as root. */
 bool drop_privileges(struct bs_launch_failure *failure) {

@@ -70,7 +70,7 @@ struct plan {
     bool namespaces; /* bubblewrap; else Landlock */
     char **args;     /* of bubblewrap, NULL-terminated */
     size_t n_args;
-    const char *seal;   /* NULL: none */
+    const char *seal;   /* see BS_PLAN_SEAL; NULL: none */
     bool own_mounts;    /* see BS_PLAN_OWN */
     const char *filter; /* the same */
     struct grants grants;
@@ -105,7 +105,7 @@ pid_t start_child(int (*become)(void *ctx), void *ctx);
 
 /* Steps of a process on its way to the program, each for itself. */
 bool keep_mounts(struct bs_launch_failure *failure);
-bool make_read_only(const char *path, struct bs_launch_failure *failure);
+bool seal(const char *proc, struct bs_launch_failure *failure);
 bool drop_privileges(struct bs_launch_failure *failure);
 bool read_filter(int fd, void **filter, size_t *len, struct bs_launch_failure *failure);
 bool apply_filter(const void *filter, size_t len, struct bs_launch_failure *failure);
