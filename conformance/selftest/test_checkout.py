@@ -7,12 +7,15 @@ import re
 import shutil
 import socket
 import statistics
+import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from boxspec.target.observe import procs
+from contracts.shared.moments import until
 from selftest.tools import FAKE, ROOT, run
 
 SETUP_NEEDS = ("bash", "cat", "env", "flock", "mkdir", "paste", "readlink", "sha256sum", "sort")
@@ -150,6 +153,26 @@ def test_what_failing_shims_leave_goes_with_the_self_tests(tmp_path: Path) -> No
     done = run([sys.executable, "-P", "-m", "pytest", "-q", fails], env={"TMPDIR": str(tmp_path)})
     assert done.returncode == 0, done.stdout
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("step", ["setup", "cmake"])
+def test_a_signal_ends_what_the_command_line_has_begun(step: str, tmp_path: Path) -> None:
+    for name in ("boxspec", "build"):
+        (tmp_path / "ci").mkdir(exist_ok=True)
+        shutil.copy(ROOT / "ci" / name, tmp_path / "ci" / name)
+    number = tmp_path / "number"
+    # It tells its number when it is there. cmake's compilers are no children of ci/build.
+    lasts = f"echo $$ >{number}.new; mv {number}.new {number}; exec sleep 600"
+    lines = {"setup": lasts, "cmake": f"sh -c '{lasts}'; exit"}
+    for path, name in ((tmp_path / "ci" / "setup", "setup"), (tmp_path / "cmake", "cmake")):
+        path.write_text(f"#!/bin/sh\n{lines[name] if name == step else ''}\n")
+        path.chmod(0o755)
+    env = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    with subprocess.Popen([tmp_path / "ci" / "boxspec"], env=env) as asked:
+        assert until(number.exists)
+        asked.terminate()
+        assert asked.wait(20) == 143
+    assert until(lambda: not procs.exists(int(number.read_text())))
 
 
 def test_an_unknown_stage_is_refused() -> None:
