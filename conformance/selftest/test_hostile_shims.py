@@ -79,6 +79,25 @@ def test_byte_code_and_hidden_files_are_no_change(kit: Path) -> None:
     watched.expect_unchanged()
 
 
+@pytest.mark.parametrize("apart", [False, True], ids=["beside it", "apart"])
+def test_byte_code_that_was_exchanged_is_seen(
+    apart: bool, kit: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its header names the source's time and length, and the next run would obey it."""
+    folder = kit.parent / "compiled" / kit.relative_to("/") if apart else kit / "__pycache__"
+    folder.mkdir(parents=True)
+    if apart:
+        monkeypatch.setattr(sys, "pycache_prefix", str(kit.parent / "compiled"))
+    (folder / "judge.pyc").write_text("ours")
+    watched = Kit((kit,))
+    (folder / "judge.pyc").write_text("ours")
+    (folder / "other.pyc").write_text("new")
+    watched.expect_unchanged()
+    (folder / "judge.pyc").write_text("shim")
+    with pytest.raises(HarnessError, match=r"judge\.pyc was changed during the run"):
+        watched.expect_unchanged()
+
+
 def test_a_shim_that_edits_its_judge_has_no_score(tmp_path: Path) -> None:
     programs = tmp_path / "programs"
     shutil.copytree(PROGRAMS, programs)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,22 +30,39 @@ def _files(folder: Path) -> Iterator[tuple[str, Facts]]:
                 yield entry.path, facts
 
 
+def _compiled(sources: Path) -> Iterator[tuple[str, str]]:
+    """What the interpreter would run in place of sources. Another run may write the same again."""
+    places = [sources]
+    if sys.pycache_prefix is not None:
+        places.append(Path(sys.pycache_prefix) / sources.relative_to("/"))
+    for place in places:
+        for path in place.rglob("*.pyc"):
+            yield str(path), hashlib.blake2b(path.read_bytes()).hexdigest()
+
+
 class Kit:
     """What a verdict is made of, as it was when the run began: sources, requirements, programs."""
 
     def __init__(self, folders: tuple[Path, ...] | None = None) -> None:
         self._folders = folders or (ROOT / "conformance", programs.folder)
         self._before = self._now()
+        self._compiled = self._compiled_now()
 
     def _now(self) -> dict[str, Facts]:
         return {path: facts for folder in self._folders for path, facts in _files(folder)}
 
+    def _compiled_now(self) -> dict[str, str]:
+        return dict(_compiled(self._folders[0]))
+
     def expect_unchanged(self) -> None:
         """HarnessError that names the first file which is not what it was."""
         now = self._now()
-        for path in sorted(self._before.keys() | now.keys()):
-            if self._before.get(path) != now.get(path):
-                raise HarnessError(
-                    f"{path} was changed during the run, so nothing is scored: restore it "
-                    "(git status shows more), and see what the shim did, or run again"
-                )
+        changed = {path for path, _ in self._before.items() ^ now.items()}
+        # More of them is no change: what was not compiled yet is, when it is needed.
+        compiled = self._compiled_now()
+        changed |= {path for path, told in self._compiled.items() if compiled.get(path) != told}
+        if changed:
+            raise HarnessError(
+                f"{min(changed)} was changed during the run, so nothing is scored: restore it "
+                "(git status shows more), and see what the shim did, or run again"
+            )
