@@ -33,6 +33,7 @@ WRONG = {
     "crash@run": "killed 11",
     "huge-line": "a line is longer than 16777216 bytes",
     "huge-line@run": "the limit is 16777216",
+    "limit-is-endless": "the limit is 67108864",
     "millions-of-values": "too many values and names to be read",
     "millions-of-values@run": "too many values and names to be read",
     "pretty-prints": "is one line of JSON on stdout",
@@ -94,7 +95,7 @@ def one(verb: str, name: str) -> Done:
 
 
 # These are asked with an eye on the disk, and on the memory of the kit.
-LARGE = ("huge-line@run", "millions-of-values")
+LARGE = ("huge-line@run", "limit-is-endless", "millions-of-values")
 ENDLESS = {"tells-for-ever": 2**20, "tells-for-ever-in-a-run": 17 * 2**20}
 
 # `run` asks what `smoke` asks before anything else: some of them show that.

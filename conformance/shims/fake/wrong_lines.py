@@ -152,6 +152,18 @@ class ResponseIsEndless(Honest):
         Path(path).symlink_to("/dev/zero")
 
 
+class LimitIsEndless(Honest):
+    """Says that its lines may be as long as they like, and has one that costs no disk."""
+
+    def hello(self, message: Message) -> Message:
+        return {**super().hello(message), "limits": {"max_line_bytes": 10**12}}
+
+    def place(self, line: bytes, path: str) -> None:
+        super().place(line, path)
+        if b'"hello"' not in line and b'"nonce"' not in line:
+            os.truncate(path, 12 << 30)
+
+
 class ResponseIsLink(Honest):
     """RESPONSE is a link to the right answer."""
 
