@@ -65,12 +65,13 @@ def ask(shim: Path, contract: str, work: Path) -> dict[str, Any]:
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         env=os.environ | {"TMPDIR": str(work)},
         start_new_session=True,
     ) as suite:
         try:
-            status = suite.wait(LONGEST_S)
+            _, said = suite.communicate(timeout=LONGEST_S)
+            status = suite.returncode
         except BaseException as why:
             os.killpg(suite.pid, signal.SIGKILL)
             if not isinstance(why, subprocess.TimeoutExpired):
@@ -83,8 +84,9 @@ def ask(shim: Path, contract: str, work: Path) -> dict[str, Any]:
         broken = [r["id"] for r in tree["requirements"] if r["verdict"] in BROKEN]
     if broken or status == 1:
         return {"verdict": "killed", "by": broken[:3], "seconds": seconds}
-    if status == 2:
-        return {"verdict": "killed", "by": ["not to be judged (exit status 2)"], "seconds": seconds}
+    # The kit itself may be in trouble, which says nothing of a mutant.
+    if status == 2 and b"not a conforming shim" in said:
+        return {"verdict": "killed", "by": ["not a conforming shim"], "seconds": seconds}
     if status == 0:
         return {"verdict": "survived", "seconds": seconds}
     return {"verdict": "undecided", "by": f"exit status {status}", "seconds": seconds}
