@@ -57,6 +57,32 @@ def test_without_root_the_missing_fuzzing_engines_are_named(bare: Path) -> None:
         assert f" {package} " in f"{done.stderr.strip()} ", done.stderr
 
 
+def test_a_checkout_whose_path_has_a_line_break_is_told_so(bare: Path) -> None:
+    odd = bare / "a\nb"
+    shutil.copytree(bare / "ci", odd / "ci")
+    done = run(["bash", odd / "ci" / "setup"], env={"PATH": str(bare / "bin")})
+    assert done.returncode == 2
+    assert (
+        done.stderr == "ci/setup: the checkout's path has a line break in it: move the checkout\n"
+    )
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+@pytest.mark.parametrize("script", ["setup", "build"])
+def test_a_checkout_that_cannot_be_written_is_told_in_one_line(script: str, bare: Path) -> None:
+    shutil.copy(ROOT / "ci" / "build", bare / "ci")
+    for path in (bare, bare / "ci"):
+        os.chown(path, 0, 0)
+        path.chmod(0o755)
+    words = ["bash", bare / "ci" / script, *(["release"] if script == "build" else [])]
+    done = run(words, cwd=Path("/"), env={"PATH": str(bare / "bin")}, user=user_of(bare))
+    assert done.returncode == 2
+    assert re.fullmatch(
+        rf"ci/{script}: {bare} cannot be written: copy the checkout to a place of yours\n",
+        done.stderr,
+    )
+
+
 def user_of(folder: Path) -> int | None:
     """Lets an ordinary user walk down to the folder, and names that user; None without root."""
     for parent in folder.parents:

@@ -57,7 +57,8 @@ static int response_open(struct response *response, const char *path) {
         return ENOMEM;
     response->fd = bs_above_stdio((int)BS_RETRY(
         open(response->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600)));
-    if (response->fd < 0)
+    /* The caller's umask may leave no bit of a mode, and whoever asked has to read it. */
+    if (response->fd < 0 || fchmod(response->fd, 0600) != 0)
         return errno;
     struct stat st;
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
