@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import py_compile
 import re
 import shutil
 import signal
@@ -88,14 +89,25 @@ def test_byte_code_that_was_exchanged_is_seen(
     folder.mkdir(parents=True)
     if apart:
         monkeypatch.setattr(sys, "pycache_prefix", str(kit.parent / "compiled"))
-    (folder / "judge.pyc").write_text("ours")
+    code = folder / "judge.cpython-311.pyc"
+    py_compile.compile(str(kit / "judge.py"), cfile=str(code), doraise=True)
     watched = Kit((kit,))
-    (folder / "judge.pyc").write_text("ours")
-    (folder / "other.pyc").write_text("new")
+    py_compile.compile(str(kit / "judge.py"), cfile=str(code), doraise=True)
+    (folder / "other.cpython-311.pyc").write_text("new")
     watched.expect_unchanged()
-    (folder / "judge.pyc").write_text("shim")
-    with pytest.raises(HarnessError, match=r"judge\.pyc was changed during the run"):
+    code.write_bytes(code.read_bytes().replace(b"fails", b"holds"))
+    with pytest.raises(HarnessError, match=r"judge\.cpython-311\.pyc was changed during the run"):
         watched.expect_unchanged()
+
+
+def test_byte_code_of_an_older_source_is_compiled_anew(kit: Path) -> None:
+    (kit / "__pycache__").mkdir()
+    code = kit / "__pycache__" / "judge.cpython-311.pyc"
+    py_compile.compile(str(kit / "judge.py"), cfile=str(code), doraise=True)
+    (kit / "judge.py").write_text("verdict = 'holds and is longer'\n")
+    watched = Kit((kit,))
+    py_compile.compile(str(kit / "judge.py"), cfile=str(code), doraise=True)
+    watched.expect_unchanged()
 
 
 def test_a_shim_that_edits_its_judge_has_no_score(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import struct
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,13 +32,28 @@ def _files(folder: Path) -> Iterator[tuple[str, Facts]]:
 
 
 def _compiled(sources: Path) -> Iterator[tuple[str, str]]:
-    """What the interpreter would run in place of sources. Another run may write the same again."""
-    places = [sources]
+    """What the interpreter runs in place of sources. Another run may write the same again, and what
+    is older than its source is compiled anew."""
+    places = [(path, path.parent.parent) for path in sources.rglob("__pycache__/*.pyc")]
     if sys.pycache_prefix is not None:
-        places.append(Path(sys.pycache_prefix) / sources.relative_to("/"))
-    for place in places:
-        for path in place.rglob("*.pyc"):
-            yield str(path), hashlib.blake2b(path.read_bytes()).hexdigest()
+        apart = Path(sys.pycache_prefix)
+        found = (apart / sources.relative_to("/")).rglob("*.pyc")
+        places += [(path, Path("/") / path.parent.relative_to(apart)) for path in found]
+    for path, folder in places:
+        code = path.read_bytes()
+        if _is_of(code, folder / f"{path.name.partition('.')[0]}.py"):
+            yield str(path), hashlib.blake2b(code).hexdigest()
+
+
+def _is_of(code: bytes, source: Path) -> bool:
+    """By its header: which interpreter, which kind (0 here), when and how long the source was."""
+    _, kind, changed, size = struct.unpack_from("<4I", code.ljust(16, b"\0"))
+    try:
+        facts = source.stat()
+    except OSError:
+        return False
+    now = (int(facts.st_mtime) & 0xFFFFFFFF, facts.st_size & 0xFFFFFFFF)
+    return kind != 0 or (changed, size) == now
 
 
 class Kit:
