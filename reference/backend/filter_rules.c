@@ -192,18 +192,45 @@ static void add_processes(struct lists *lists) {
     allow_if_one(lists, SCMP_SYS(ioprio_set), ALL_OF(IS(0, IOPRIO_WHO_PROCESS), IS(1, 0)));
 }
 
+static void refuse_request(struct bs_filter_rule *rule, uint32_t request) {
+    enum {
+        MANY = sizeof rule->cases[0].tests[0].values / sizeof rule->cases[0].tests[0].values[0]
+    };
+    struct bs_filter_case *last = &rule->cases[rule->n_cases - (rule->n_cases > 0)];
+    if (rule->n_cases == 0 || last->tests[0].n_values == MANY) {
+        last = &rule->cases[rule->n_cases++];
+        *last = (struct bs_filter_case){1, {{1, WHOLE, 0, {0}}}};
+    }
+    last->tests[0].values[last->tests[0].n_values++] = request;
+}
+
+#define REFUSE_REQUESTS(rule, list)                                                                \
+    for (size_t i = 0; i < sizeof(list) / sizeof *(list); i++)                                     \
+    refuse_request(rule, (list)[i])
+
 /* By its request, which is an int for the kernel. */
-static void add_ioctl(struct lists *lists, bool strict_metadata) {
-    enum { IOC_SETFLAGS = 0x40086602, IOC_FSSETXATTR = 0x401C5820, LINUX_CONSOLE = 0x541C };
-    const struct bs_filter_test refused = {
-        1, WHOLE, strict_metadata ? 4 : 2, {TIOCSTI, LINUX_CONSOLE, IOC_SETFLAGS, IOC_FSSETXATTR}};
+static void add_ioctl(struct lists *lists, const struct bs_filter_wish *wish) {
+    static const uint32_t of_terminals[] = {TIOCSTI, 0x541C /* TIOCLINUX */};
+    /* btrfs makes and removes directories by a descriptor that was opened for reading, and asks
+     * nobody but the file's mode: a mount that is read-only holds it, Landlock does not. */
+    static const uint32_t of_btrfs[] = {
+        0x5000940E /* SUBVOL_CREATE */, 0x50009418 /* SUBVOL_CREATE_V2 */,
+        0x50009401 /* SNAP_CREATE */,   0x50009417 /* SNAP_CREATE_V2 */,
+        0x5000940F /* SNAP_DESTROY */,  0x5000943F /* SNAP_DESTROY_V2 */};
+    static const uint32_t of_files[] = {
+        0x40086602 /* FS_IOC_SETFLAGS */,           0x401C5820 /* FS_IOC_FSSETXATTR */,
+        0x40806685 /* FS_IOC_ENABLE_VERITY */,      0x800C6613 /* FS_IOC_SET_ENCRYPTION_POLICY */,
+        0x4008941A /* BTRFS_IOC_SUBVOL_SETFLAGS */, 0xC0C89425 /* ..._SET_RECEIVED_SUBVOL */};
     struct bs_filter_rule *rule = decide(lists, SCMP_SYS(ioctl));
     if (rule == NULL)
         return;
     rule->answer = SECCOMP_RET_ALLOW;
     rule->matching = SECCOMP_RET_ERRNO | EPERM;
-    rule->n_cases = 1;
-    rule->cases[0] = (struct bs_filter_case){1, {refused}};
+    REFUSE_REQUESTS(rule, of_terminals);
+    if (!wish->namespaces)
+        REFUSE_REQUESTS(rule, of_btrfs);
+    if (wish->strict_metadata)
+        REFUSE_REQUESTS(rule, of_files);
 }
 
 #define DENY_ALL(lists, list) deny_all(lists, list, sizeof(list) / sizeof *(list))
@@ -222,7 +249,7 @@ bool bs_filter_rules_for(const struct bs_filter_wish *wish, struct bs_filter_rul
         DENY_ALL(&lists, metadata);
     add_sockets(&lists, wish);
     add_namespaces(&lists);
-    add_ioctl(&lists, wish->strict_metadata);
+    add_ioctl(&lists, wish);
     /* To ask which it is, and Linux itself. */
     allow_if_one(&lists, SCMP_SYS(personality), ALL_OF(IS_EITHER(0, WHOLE, 0)));
     return !lists.twice;

@@ -18,7 +18,7 @@ struct bs_filter_test {
     unsigned arg;
     uint32_t mask;
     unsigned n_values;
-    uint32_t values[4];
+    uint32_t values[8];
 };
 
 /* True when all of its tests are. */

@@ -162,6 +162,20 @@ static bool claim_network(const struct bs_backend_context *context, bool filtere
                  "TCP goes to the listed ports of any host, and UDP is open");
 }
 
+/* Blanks in the names of such a list are octal. What cannot be read may hold one. */
+static bool has_btrfs(void) {
+    FILE *list = fopen("/proc/self/mounts", "re");
+    char *line = NULL;
+    size_t size = 0;
+    bool found = list == NULL;
+    while (!found && getline(&line, &size, list) > 0)
+        found = strstr(line, " btrfs ") != NULL;
+    free(line);
+    if (list != NULL)
+        (void)fclose(list);
+    return found;
+}
+
 bool bs_landlock_claims(const struct bs_backend_context *context, bool filtered, int abi,
                         struct bs_backend_report *report) {
     bool strict = filtered && context->strict_metadata;
@@ -175,6 +189,9 @@ bool bs_landlock_claims(const struct bs_backend_context *context, bool filtered,
         good = good && lacks(report, BS_ASPECT_FS_WRITE, "files outside can be truncated");
     if (abi < BS_LL_ABI_IOCTL)
         good = good && lacks(report, BS_ASPECT_FS_WRITE, "devices can be changed by ioctl");
+    if (!filtered && has_btrfs())
+        good = good && lacks(report, BS_ASPECT_FS_WRITE,
+                             "subvolumes of btrfs can be made and removed by ioctl");
     if (!strict)
         good = good && lacks(report, BS_ASPECT_FS_METADATA,
                              "mode, owner, times and attributes of files outside can be set");

@@ -17,7 +17,11 @@ NUMBER, ARCH, ARGUMENTS = 0, 4, 16
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C
 AF_INET, AF_INET6, AF_NETLINK = 2, 10, 16
 SOCK_STREAM, SOCK_SEQPACKET = 1, 5
-SETFLAGS, FSSETXATTR = 0x40086602, 0x401C5820
+# FS_IOC_SETFLAGS, FSSETXATTR, ENABLE_VERITY, SET_ENCRYPTION_POLICY.
+OF_FILES = (0x40086602, 0x401C5820, 0x40806685, 0x800C6613)
+# BTRFS_IOC_SUBVOL_CREATE, SNAP_CREATE and SNAP_DESTROY, each with its second version: they make and
+# remove directories by a descriptor that was opened for reading, which Landlock does not see.
+OF_BTRFS = (0x5000940E, 0x50009418, 0x50009401, 0x50009417, 0x5000940F, 0x5000943F)
 NAMESPACES = 0x7E020080  # CLONE_NEW* in the flags of clone and unshare
 NEWEST = 469
 
@@ -123,7 +127,7 @@ def program(inet: bool, metadata: bool = True) -> bytes:
     code += with_first_argument(calls["socketpair"], one_of_types(pairs()))
     for name in ("clone", "unshare"):
         code += with_first_argument(calls[name], any_flag(NAMESPACES))
-    code += on_requests(calls["ioctl"], () if metadata else (SETFLAGS, FSSETXATTR))
+    code += on_requests(calls["ioctl"], (*OF_BTRFS, *(() if metadata else OF_FILES)))
     return b"".join([*code, statement(RETURN, ALLOW)])
 
 

@@ -10,6 +10,7 @@ import backend.inside as inside
 import backend.naming as naming
 import backend.starting as starting
 from backend.claims import Claims, nothing, requested
+from files import read_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,6 +51,9 @@ class Landlock:
 
     # What it can do -------------------------------------------------------------------------
 
+    def has_btrfs(self) -> bool:
+        return b" btrfs " in read_file("/proc/self/mounts")
+
     def probe(self, profile: str, given: Rules | None, egress: Sequence[str] | None) -> Claims:
         wanted = requested(profile, egress, bool(given and given.deny_read))
         abi = self.abi()
@@ -62,6 +66,8 @@ class Landlock:
         made.fully("fs-write")
         if abi < 3:
             made.lacks("fs-write", f"ABI {abi} does not refuse truncate")
+        if not self.filters and self.has_btrfs():
+            made.lacks("fs-write", "btrfs makes and removes subvolumes by ioctl")
         made.fully("fs-metadata")
         if not self.refuses_metadata:
             made.lacks("fs-metadata", "mode, owner, times and attributes can be set everywhere")
