@@ -13,7 +13,7 @@ stop         stops its warden
 kill         ends its warden
 leave        the same, and leaves a process without an environment in a session of its own
 runtime=MS   changes its mask, dispositions, limit of files and descriptors before it does anything,
-             and so much later
+             and so much later; a child has the limit of files that it was started with
 forge        reports its own end, a second before that, in the name of its warden
 """
 
@@ -34,6 +34,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "shims", "python"))
 
 import constants
 import exec.run as run
+import exec.spawn as spawn
 from protocol import main
 
 
@@ -132,8 +133,15 @@ def runtime(ms: int) -> None:
     signal.signal(signal.SIGUSR1, lambda *_: None)
     for number in (signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, signal.SIG_DFL)
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (before[1], before[1]))
+    restore = spawn.Spawn.reset_signals
+
+    def reset_signals(self: Any) -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+        restore(self)
+
+    spawn.Spawn.reset_signals = reset_signals  # type: ignore[method-assign]
     with contextlib.suppress(OSError):
         os.set_inheritable(9, False)
 

@@ -10,7 +10,7 @@ import pytest
 
 from boxspec.errors import ShimBroke
 from boxspec.judge.verdict import Failure
-from boxspec.target.client import shape
+from boxspec.target.client import known, shape
 from boxspec.target.client.strict import strict_json
 from contracts.shared.runs import RunAnswer
 from selftest.tools import op_schema
@@ -339,3 +339,26 @@ def test_the_value_of_a_module_may_have_such_a_number(number: str) -> None:
 
 def test_a_fraction_is_no_matter_where_nobody_looks() -> None:
     assert strict_json(b'{"load": 1.5}', "the answer") == {"load": 1.5}
+
+
+UNKNOWN = {"took_us": 4711}
+# Results with fields that nobody knows, here and there.
+WITH_MORE: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
+    "hello": (
+        "hello",
+        {**UNKNOWN, "implementation": {"name": "x", **UNKNOWN}, "constants": {"grace_ms": 5000}},
+        {"implementation": {"name": "x"}, "constants": {"grace_ms": 5000}},
+    ),
+    "a batch": (
+        "exec.batch",
+        {"runs": [{"result": {**RESULT["result"], **UNKNOWN}}, {"error": {**UNKNOWN}}]},
+        {"runs": [{"result": RESULT["result"]}, {"error": {}}]},
+    ),
+    "an empty result": ("bye", UNKNOWN, UNKNOWN),
+}
+
+
+@pytest.mark.parametrize("what", WITH_MORE)
+def test_answers_are_compared_in_what_is_known(what: str) -> None:
+    op, result, wanted = WITH_MORE[what]
+    assert known.fields(op, result) == wanted

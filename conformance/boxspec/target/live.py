@@ -171,7 +171,7 @@ class Live(Generic[Outcome]):
             return
         self._looked = now
         self._case.hear()
-        if self.childless and any(proc.pgid != self.shim_pid for proc in self.tree()):
+        if self.childless and any(proc.pgid != self.shim_pid for proc in procs.tree(self.shim_pid)):
             self.child_since = now
 
     def signal(self, name: str | int, pid: int | None = None) -> Stamp:
@@ -215,8 +215,9 @@ class Live(Generic[Outcome]):
         return [proc for proc in found if proc.pid not in helpers]
 
     def tree(self) -> list[Proc]:
-        """Everything below the shim."""
-        return procs.tree(self.shim_pid)
+        """Everything below the shim: an implementation may have processes between its caller and a
+        child. Less the helpers, as in `children`."""
+        return self._without_helpers(procs.tree(self.shim_pid))
 
     def descendants(self) -> list[Proc]:
         """Everything below the warden: the shim, its tree and the orphans it left."""

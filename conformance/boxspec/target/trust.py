@@ -17,6 +17,7 @@ from boxspec.errors import NotConforming, ShimBroke, UsageError
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Failure, Late
 from boxspec.target.case import Box
+from boxspec.target.client import known
 from boxspec.target.client.serve import Serve
 from boxspec.target.contract import find, names
 from boxspec.target.leftovers import Leftovers
@@ -114,11 +115,12 @@ def _serve(box: Box, say: Say) -> None:
             )
             for nonce in nonces
         )
-        if {**first, "nonce": ""} != {**second, "nonce": ""}:
+        told = [known.fields("hello", {**each, "nonce": ""}) for each in (first, second)]
+        if told[0] != told[1]:
             raise _no("hello twice in one session says two different things")
         say("hello: nonce, pid and shape are right, twice the same")
-        known = [f"{name}.no-such-op" for name in names()[:1]]
-        for op in (*known, f"nothing-{os.urandom(3).hex()}.run"):
+        unknown = [f"{name}.no-such-op" for name in names()[:1]]
+        for op in (*unknown, f"nothing-{os.urandom(3).hex()}.run"):
             answer = ask({"op": op})
             if "unsupported" not in answer:
                 raise _no(f"the unknown operation {op!r} is answered with {shown(answer)}")

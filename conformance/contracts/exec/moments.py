@@ -15,6 +15,7 @@ from boxspec.api import (
     Events,
     Failure,
     Late,
+    Live,
     NotMeasured,
     at_least,
     expect,
@@ -82,6 +83,17 @@ def blocked_or_late(box: Box, by: list[str], why: str) -> NotMeasured:
     if box.look.number > 1:
         return Blocked(by, why)
     return Late("the case comes to what it is about", "a deadline's SIGTERM", why)
+
+
+def kept_below(live: Live[Any], usual: int = 0) -> list[str]:
+    """Whom a caller that is held has below itself, where these are more than `usual`: those that a
+    plain run leaves it, such as a server that starts its children.
+
+    What ends just behind its answer is collected a moment later.
+    """
+    if until(lambda: len(live.tree()) <= usual, 0.5):
+        return []
+    return [each.describe() for each in live.tree()]
 
 
 def let_all_go(fifo: Path, waiting: Callable[[], bool]) -> None:

@@ -51,11 +51,24 @@ def message(seen: Answer) -> str:
 NONES = ("(null)", ": None", "<nil>", "undefined", "nullptr")
 
 
+# What another C library says, where that differs: of a shim, or of the Python that runs this.
+OTHER_WORDS = {
+    errno.EIO: ("input/output error", "i/o error"),
+    errno.ECHILD: ("no child process",),
+    errno.ENOMEM: ("cannot allocate memory", "out of memory"),
+    errno.EBUSY: ("resource busy",),
+    errno.EMFILE: ("too many open files", "no file descriptors available"),
+    errno.ELOOP: ("too many levels of symbolic links", "symbolic link loop"),
+    errno.ENAMETOOLONG: ("file name too long", "filename too long"),
+}
+
+
 def names_reason(number: int, text: str) -> bool:
     """Whether a message names this errno, in words or by its symbol, and nothing that is none."""
     if any(none in text for none in NONES):
         return False
-    return os.strerror(number).lower() in text.lower() or errno.errorcode[number] in text
+    words = (os.strerror(number).lower(), *OTHER_WORDS.get(number, ()))
+    return any(each in text.lower() for each in words) or errno.errorcode[number] in text
 
 
 def without_an_end(events: str, data: bytes) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from functools import partial
 from typing import Any
 
 import pytest
@@ -17,8 +18,18 @@ from contracts.exec.spawn_io import digest, hash_line, shell, stream
 HERE = "exec.concurrent"
 
 
-def alive(live: Live[ObservedBatch]) -> set[int]:
-    return {child.pid for child in live.children() if child.alive}
+# Children are looked for in all that is below the caller: some implementations have a process for
+# each run between, or a server that starts them and stays.
+
+
+def below(live: Live[ObservedBatch]) -> set[int]:
+    return {each.pid for each in live.tree()}
+
+
+def runs_still(live: Live[ObservedBatch], *words: str) -> bool:
+    """Whether a program lives whose command line ends like this, or has none yet, in its exec."""
+    end = [word.encode() for word in words]
+    return any(each.alive and each.cmdline[-len(end) :] in (end, []) for each in live.tree())
 
 
 @requires("EXEC-CONC-01", pitfalls=["H15"], capability=HERE)
@@ -30,7 +41,7 @@ def test_runs_in_one_process_wait_at_the_same_time(box: Box) -> None:
     with box.exec.start_batch([gate, gate], within_s=15) as live:
         for _ in range(2):
             events.wait("ready", timeout_s=8)
-        let_all_go(fifo, lambda: bool(alive(live)))
+        let_all_go(fifo, lambda: len(events.all("end")) < 2)
         codes = [run.result["exit_code"] for run in live.finish().runs]
     expect("exit codes of two runs that met", codes, [0, 0])
 
@@ -45,8 +56,8 @@ def test_a_run_ends_while_another_one_waits(box: Box, first: int) -> None:
         pids = [events.wait("ready", timeout_s=8).pid for events, _ in gates]
         box.open_gate(gates[first][1])
         gates[first][0].wait("end")
-        until(lambda: pids[first] not in {child.pid for child in live.children()}, 5)
-        left = {child.pid for child in live.children()}
+        until(lambda: pids[first] not in below(live), 5)
+        left = below(live)
         box.open_gate(gates[1 - first][1])
         live.finish()
     expect(
@@ -71,8 +82,9 @@ def test_a_run_is_served_while_a_crowd_waits(box: Box) -> None:
             events.wait("ready", timeout_s=20)
         own.wait("ready", timeout_s=20)
         box.open_gate(gate)
-        served = until(lambda: len(alive(live)) < 41, 8)
-        let_all_go(fifo, lambda: bool(alive(live)))
+        # As the last word of its shell, and then alone.
+        served = until(lambda: not runs_still(live, "cat"), 8)
+        let_all_go(fifo, lambda: len(events.all("end")) < 40)
         found = live.finish().runs
     with for_the_prompt(box):
         expect("whether the last of 41 came to its end while 40 waited", served, True)
@@ -143,7 +155,7 @@ def test_a_run_that_ends_leaves_the_handlers_to_the_others(box: Box, first: str)
             events.wait("ready")
         box.open_gate(fifo)
         ended = events.wait("end").pid
-        until(lambda: ended not in {child.pid for child in live.children()})
+        until(lambda: ended not in below(live))
         # Its run returns a little after its child is collected.
         pass_time(2 * box.tick_ms)
         live.signal("TERM")
@@ -173,10 +185,11 @@ def test_concurrent_children_have_no_descriptors_of_each_other(box: Box) -> None
 def test_a_long_run_does_not_hold_the_short_ones(box: Box) -> None:
     events, fifo = box.events(), box.fifo("open")
     long = {"program": P.gate, "args": [events.path, str(fifo)]}
-    short = {"program": P.say, "args": ["here"], "stdin": "null"}
+    ended = box.events("short")
+    short = {"program": P.slow_exit, "args": [ended.path, "0"], "stdin": "null"}
     with box.exec.start_batch([*[short] * 10, long, *[short] * 10], within_s=20) as live:
-        gate = events.wait("ready").pid
-        until(lambda: alive(live) <= {gate})
+        events.wait("ready")
+        until(lambda: len(ended.all("end")) == 20)
         alone_ns = time.monotonic_ns()
         pass_time(900)
         box.open_gate(fifo)
@@ -204,7 +217,7 @@ def test_64_runs_at_once_have_each_their_own_output_and_end(box: Box) -> None:
     with box.exec.start_batch(runs, within_s=25) as live:
         for _ in runs:
             events.wait("ready", timeout_s=20)
-        let_all_go(fifo, lambda: bool(alive(live)))
+        let_all_go(fifo, lambda: len(events.all("end")) < len(runs))
         found = live.finish().runs
     got = [(run.result["exit_code"], run.stdout) for run in found]
     wanted = [(n, f"<{n}>".encode()) for n in range(64)]
@@ -219,11 +232,12 @@ def own_deadlines(box: Box) -> tuple[ObservedBatch, list[int]]:
     """One run without a deadline beside two whose deadlines pass; and who got SIGTERM, in order."""
     events, fifo = box.events(), box.fifo("open")
     free = {"program": P.gate, "args": [box.events("free").path, str(fifo), "--exit", "9"]}
-    dated = {"program": P.siglog, "args": [events.path, "--on", "TERM:exit:0"]}
+    dated: dict[str, Any] = {"program": P.siglog, "args": [events.path, "--on", "TERM:exit:0"]}
     runs = [{**dated, "timeout_ms": 900}, free, {**dated, "timeout_ms": 300}]
     with box.exec.start_batch(runs, within_s=15) as live:
-        gate = box.events("free").wait("ready").pid
-        until(lambda: alive(live) == {gate} and len(events.all("ready")) == 2, 8)
+        box.events("free").wait("ready")
+        dated_run = partial(runs_still, live, P.siglog, *dated["args"])
+        until(lambda: len(events.all("ready")) == 2 and not dated_run(), 8)
         box.open_gate(fifo)
         seen = live.finish()
     return seen, [event.pid for event in events.all("signal") if event.rest == ["TERM"]]

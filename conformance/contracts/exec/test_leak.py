@@ -38,7 +38,7 @@ def outcomes(box: Box) -> list[dict[str, Any]]:
 
 
 def zombies(live: Live[ObservedBatch]) -> int:
-    return sum(not child.alive for child in live.children())
+    return sum(not each.alive for each in live.tree())
 
 
 COUNTED: dict[str, Callable[[Live[ObservedBatch]], int]] = {

@@ -108,7 +108,7 @@ def test_a_storm_at_the_callers_group_while_it_spawns_leaves_no_child_behind(box
             # From the first child with a group of its own on: nothing could be left before it.
             limit = Deadline(5)
             while live.running and not limit.over():
-                if any(child.pgid != live.shim_pid for child in live.children()):
+                if any(each.pgid != live.shim_pid for each in live.tree()):
                     children += 1
                     break
             for _ in range(200):

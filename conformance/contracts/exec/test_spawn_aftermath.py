@@ -10,6 +10,7 @@ import pytest
 
 from boxspec.api import Box, expect, requires
 from boxspec.api import programs as P
+from contracts.exec.moments import kept_below
 from contracts.exec.spawn_io import SPAWN_FAILURE, left_by_child, outcome, shell
 
 Request = dict[str, Any]
@@ -31,26 +32,27 @@ FAILING: dict[str, Callable[[Path], Request]] = {
 GOOD: Request = {"program": "/bin/true"}
 
 
-def left(box: Box, run: Request) -> tuple[str, list[str], int]:
-    """Outcome of one run, then what the quiet caller still has: processes and descriptors."""
+def left(box: Box, run: Request, usual: int = 0) -> tuple[str, list[str], int]:
+    """Outcome of one run, then what the quiet caller still has: processes, if there are more than
+    usual, and descriptors."""
     with box.exec.start(**run, hold=True) as live:
         live.wait_response()
-        children, status = live.children(), live.status()
+        processes, status = kept_below(live, usual), live.status()
         seen = live.finish()
-    return outcome(seen), [child.describe() for child in children], status.fd_count
+    return outcome(seen), processes, status.fd_count
 
 
 @requires("EXEC-SPAWN-10", pitfalls=["A2"], capability="exec.concurrent")
 @pytest.mark.parametrize("why", FAILING)
 def test_a_spawn_failure_leaves_no_child_no_zombie_and_no_descriptor(box: Box, why: str) -> None:
-    # A plain run may keep descriptors for the next one; a failure keeps none beyond those.
-    _, _, usual = left(box, GOOD)
-    how, processes, descriptors = left(box, FAILING[why](box.tmp))
+    # A plain run may keep something for the next one; a failure keeps nothing beyond that.
+    _, servers, usual = left(box, GOOD)
+    how, processes, descriptors = left(box, FAILING[why](box.tmp), len(servers))
     expect(
         "outcome, processes, and whether there are more descriptors than after a run",
         (how, processes, descriptors > usual),
         (SPAWN_FAILURE, [], False),
-        {"descriptors": descriptors, "after a run": usual},
+        {"descriptors": descriptors, "after a run": usual, "processes after a run": servers},
     )
 
 
@@ -58,9 +60,13 @@ def test_a_spawn_failure_leaves_no_child_no_zombie_and_no_descriptor(box: Box, w
 @pytest.mark.parametrize("why", FAILING)
 def test_after_spawn_failures_the_next_runs_work_and_no_zombie_is_left(box: Box, why: str) -> None:
     bad = FAILING[why](box.tmp)
-    with box.exec.start_batch([bad] * 6 + [GOOD] + [bad] * 6 + [GOOD], hold=True) as live:
+    runs = [bad] * 6 + [GOOD] + [bad] * 6 + [GOOD]
+    with box.exec.start_batch([GOOD] * len(runs), hold=True) as live:
         live.wait_response()
-        processes = [child.describe() for child in live.children()]
+        servers = kept_below(live)
+    with box.exec.start_batch(runs, hold=True) as live:
+        live.wait_response()
+        processes = kept_below(live, len(servers))
         seen = live.finish()
     wanted = ([SPAWN_FAILURE] * 6 + ["exit 0"]) * 2
     expect("outcomes and processes", ([outcome(r) for r in seen.runs], processes), (wanted, []))

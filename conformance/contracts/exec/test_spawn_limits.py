@@ -14,6 +14,7 @@ from boxspec.api import Box, Failure, HostLacks, NotMeasured, ShimBroke, expect,
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.host import unused_user
+from contracts.exec.moments import kept_below
 from contracts.exec.silence import answers, crash
 from contracts.exec.spawn_io import (
     SPAWN_FAILURE,
@@ -213,15 +214,20 @@ def test_a_refused_process_is_a_spawn_error_and_signals_nobody(box: Box) -> None
     other = witness(box, user)
     try:
         box.events("witness").wait("ready")
-        state = ["--uid", str(user), "--nproc", "2", "--block", "USR2"]
+        free = ["--uid", str(user), "--block", "USR2"]
+        state = [*free, "--nproc", "2"]
         if not answers(box, state):
             raise NotMeasured(TOO_FEW)
+        # A server that starts children, where there is room for it.
+        with box.exec.start(program="/bin/true", state=free, hold=True) as live:
+            live.wait_response()
+            servers = kept_below(live)
         with box.exec.start(
             program="/bin/true", state=state, hold=True, expect_result=False
         ) as live:
             live.wait_response()
             mask = live.status().mask("SigBlk")
-            left = live.children()
+            left = kept_below(live, len(servers))
             seen = live.finish()
         crashed = "" if seen.raw is not None else crash(box, seen, state)
         if seen.raw is None and not crashed:

@@ -105,6 +105,16 @@ def one_secret_of_each():
         return found
 
 
+@fault("EXEC-DEBUG-02", "the environment is logged as it is", 'eprintln!("{env:?}")')
+def logs_the_environment():
+    @replaces(run.Run)
+    def spawn(original, self):
+        original(self)
+        if self.tee:
+            pairs = {**os.environb, **dict(self.request.env or ())}.items()
+            self.tee.put(b"".join(name + b"=" + value + b"\n" for name, value in pairs))
+
+
 @fault("EXEC-DEBUG-02", "a variable that is no text ends the copy", "an exception on the way")
 def odd_variables_end_the_copy():
     @replaces(run.Run)

@@ -9,3 +9,13 @@ def nothing_is_wrong():
     @replaces(spawn.Spawn)
     def start(original, self):
         return original(self)
+
+
+@fault(None, "reasons are in the words of another C library", "static Rust on musl", role="noop")
+def speaks_as_another_library():
+    words = {"Too many levels of symbolic links": "Symbolic link loop"}
+
+    @replaces(spawn)
+    def reason_of(original, error):
+        said = original(error)
+        return words.get(said, said)
