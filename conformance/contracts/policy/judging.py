@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from boxspec.errors import ShimBroke
@@ -25,6 +26,16 @@ def judge(box: Box, group: Group) -> None:
     if not askable:
         missing = {name for each in group.vectors for name in each.capabilities - box.capabilities}
         raise NotApplicable.without(*sorted(missing))
+    blocked = each_is_right(box, askable, ask)
+    if blocked:
+        by = sorted({name for why in blocked.values() for name in why.by})
+        raise Blocked(by, f"the twins of {' '.join(blocked)} do not conform")
+
+
+def each_is_right(
+    box: Box, askable: list[Vector], ask: Callable[[Box, Vector], None]
+) -> dict[str, Blocked]:
+    """Those that other requirements block; what is wrong with the rest is one failure."""
     box.questions = len(askable)
     wrong: list[tuple[Vector, Failure, Any]] = []
     blocked: dict[str, Blocked] = {}
@@ -44,9 +55,7 @@ def judge(box: Box, group: Group) -> None:
                 break
     if wrong:
         raise _together(box, askable, wrong)
-    if blocked:
-        by = sorted({name for why in blocked.values() for name in why.by})
-        raise Blocked(by, f"the twins of {' '.join(blocked)} do not conform")
+    return blocked
 
 
 def _together(box: Box, askable: list[Vector], wrong: list[tuple[Vector, Failure, Any]]) -> Failure:
