@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from boxspec.errors import ShimBroke
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Failure, Verdict
+from boxspec.target.client import known
 from boxspec.target.client.b64 import put_word
 from contracts.policy.trees import Tree
 from contracts.policy.vectors import Vector, every, source
@@ -203,7 +204,7 @@ def _resolve(box: Box, vector: Vector) -> None:
     if "error" in fields:
         refused("the profile", answer.raw or {})
         return
-    result = _given("the policy", answer)
+    result = known.result("policy.resolve", _given("the policy", answer))
     for name in ("profile_origin", "read", "modify"):
         if name in fields:
             _same(name, result[name], fields[name], result)
@@ -221,7 +222,7 @@ def _one(box: Box, vector: Vector, op: str, key: str = "checks", **more: Any) ->
     case = vector.fields.get("case")
     checks = [_question(vector)]
     answer = box.policy.ask(op, policy=vector.policy, checks=checks, case=case, **more)
-    item: Item = _given("the policy", answer)[key][0]
+    item: Item = known.result(op, _given("the policy", answer))[key][0]
     return item
 
 
