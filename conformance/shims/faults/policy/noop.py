@@ -1,6 +1,9 @@
 """Changes nothing that a contract names: whoever is caught here is caught by chance."""
 
+import time
+
 import policy.decide as deciding
+import policy.ops as ops
 from faults.registry import fault, replaces
 from faults.unknown import answers_say_more
 
@@ -15,3 +18,16 @@ def nothing_is_decided_differently():
 @fault(None, "says more than it is asked for", "fields of its own", role="noop")
 def each_answer_says_more():
     answers_say_more()
+
+
+@fault(None, "a time of the last tick, with an offset", "datetime.isoformat, time()", role="noop")
+def time_of_the_last_tick():
+    @replaces(ops)
+    def now(original):
+        right = time.time_ns
+        # 8 ms ago: what a clock of 100 ticks a second may say.
+        time.time_ns = lambda: right() - 8_000_000
+        try:
+            return original().replace("Z", "+00:00")
+        finally:
+            time.time_ns = right
