@@ -3,6 +3,7 @@
 import time
 
 import policy.decide as deciding
+import policy.merge as merge
 import policy.ops as ops
 from faults.registry import fault, replaces
 from faults.unknown import answers_say_more
@@ -31,3 +32,13 @@ def time_of_the_last_tick():
             return original().replace("Z", "+00:00")
         finally:
             time.time_ns = right
+
+
+@fault(None, "an escaped NUL is a value that is wrong", "well-formed by RFC 8259", role="noop")
+def escaped_nul_is_a_wrong_value():
+    @replaces(merge)
+    def refusal(original, problems):
+        # In the description, where the first of such vectors has it: that value begins there.
+        value = {"pointer": "/spec/description", "column": 94}
+        told = [each | value if "escaped NUL" in each["message"] else each for each in problems]
+        return original(told)
