@@ -21,6 +21,7 @@ from contracts.sbpl.hostile import names as hostile_names
 from contracts.sbpl.judging import naming, refused, refuses, same_as_meant
 from contracts.sbpl.meaning import Meaning
 from contracts.sbpl.seatbelt.operations import leaves, on_paths
+from contracts.sbpl.seatbelt.reader import strings
 from contracts.sbpl.text import (
     CHANGES,
     READ,
@@ -71,6 +72,7 @@ __all__ = [
     "setup",
     "shuffled",
     "strange",
+    "strings",
     "times",
     "with_everything",
     "without",
