@@ -27,6 +27,7 @@ from boxspec.judge.verdict import (
 from boxspec.programs import programs
 from boxspec.target.bounds import expect_no_longer, expect_within, for_the_prompt
 from boxspec.target.case import Box
+from boxspec.target.client import known
 from boxspec.target.client.b64 import b64
 from boxspec.target.cost import doubled
 from boxspec.target.idle import Idle
@@ -69,6 +70,7 @@ __all__ = [
     "expect_no_longer",
     "expect_within",
     "for_the_prompt",
+    "known",
     "law",
     "matches",
     "one_of",

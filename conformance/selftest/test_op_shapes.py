@@ -361,4 +361,4 @@ WITH_MORE: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
 @pytest.mark.parametrize("what", WITH_MORE)
 def test_answers_are_compared_in_what_is_known(what: str) -> None:
     op, result, wanted = WITH_MORE[what]
-    assert known.fields(op, result) == wanted
+    assert known.result(op, result) == wanted

@@ -115,7 +115,7 @@ def _serve(box: Box, say: Say) -> None:
             )
             for nonce in nonces
         )
-        told = [known.fields("hello", {**each, "nonce": ""}) for each in (first, second)]
+        told = [known.result("hello", {**each, "nonce": ""}) for each in (first, second)]
         if told[0] != told[1]:
             raise _no("hello twice in one session says two different things")
         say("hello: nonce, pid and shape are right, twice the same")

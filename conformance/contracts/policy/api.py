@@ -5,6 +5,7 @@ from contracts.policy.asking import question, questions, refused
 from contracts.policy.deciding import WITHIN_S, decided, judge_decisions, loads
 from contracts.policy.judging import both_ways, judge, same_both_ways
 from contracts.policy.trees import Tree
+from contracts.policy.unloaded import takes_none
 from contracts.policy.vectors import Group, every, vectors
 from contracts.shared import globs as oracle
 from contracts.shared.documents import Policy, one_profile, policy
@@ -31,5 +32,6 @@ __all__ = [
     "refused",
     "same_both_ways",
     "spellings",
+    "takes_none",
     "vectors",
 ]

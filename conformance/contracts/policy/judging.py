@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from boxspec.errors import ShimBroke
 from boxspec.judge.expect import shown
 from boxspec.judge.requirements import load
 from boxspec.judge.verdict import Blocked, Failure, NotApplicable, Verdict, worst
+from boxspec.target.client import known
 from contracts.policy.kinds import conforms
 from contracts.policy.vectors import Group, Vector, every
 
@@ -25,6 +27,16 @@ def judge(box: Box, group: Group) -> None:
     if not askable:
         missing = {name for each in group.vectors for name in each.capabilities - box.capabilities}
         raise NotApplicable.without(*sorted(missing))
+    blocked = each_is_right(box, askable, ask)
+    if blocked:
+        by = sorted({name for why in blocked.values() for name in why.by})
+        raise Blocked(by, f"the twins of {' '.join(blocked)} do not conform")
+
+
+def each_is_right(
+    box: Box, askable: list[Vector], ask: Callable[[Box, Vector], None]
+) -> dict[str, Blocked]:
+    """Those that other requirements block; what is wrong with the rest is one failure."""
     box.questions = len(askable)
     wrong: list[tuple[Vector, Failure, Any]] = []
     blocked: dict[str, Blocked] = {}
@@ -44,9 +56,7 @@ def judge(box: Box, group: Group) -> None:
                 break
     if wrong:
         raise _together(box, askable, wrong)
-    if blocked:
-        by = sorted({name for why in blocked.values() for name in why.by})
-        raise Blocked(by, f"the twins of {' '.join(blocked)} do not conform")
+    return blocked
 
 
 def _together(box: Box, askable: list[Vector], wrong: list[tuple[Vector, Failure, Any]]) -> Failure:
@@ -125,11 +135,11 @@ def both_ways(box: Box, vector: Vector) -> None:
 
 def same_both_ways(box: Box, message: dict[str, Any], why: str = "") -> None:
     try:
-        served = _told(box.policy.put(message).raw)
+        served = _told(message["op"], box.policy.put(message).raw)
     except ShimBroke:
         # Whoever asks for that answer says so.
         return
-    ran = _told(box.send(message).raw)
+    ran = _told(message["op"], box.send(message).raw)
     if served != ran:
         raise Failure(
             "serve and run give the same answer",
@@ -140,9 +150,10 @@ def same_both_ways(box: Box, message: dict[str, Any], why: str = "") -> None:
         )
 
 
-def _told(answer: Any) -> Any:
-    """An answer without what differs from request to request: the id, and the time of an event."""
-    told = {key: value for key, value in (answer or {}).items() if key != "id"}
+def _told(op: str, answer: Any) -> Any:
+    """An answer without what differs from request to request: the id, the time of an event, and
+    what only the shim knows."""
+    told = {key: value for key, value in known.answer(op, answer or {}).items() if key != "id"}
     for event in told.get("result", {}).get("events", ()):
         event.pop("time", None)
     return told

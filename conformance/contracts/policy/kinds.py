@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from boxspec.errors import ShimBroke
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Failure, Verdict
+from boxspec.target.client import known
 from boxspec.target.client.b64 import put_word
 from contracts.policy.trees import Tree
 from contracts.policy.vectors import Vector, every, source
@@ -28,7 +29,7 @@ def _same(what: str, got: Any, wanted: Any, answer: Any, verdict: Verdict = Verd
         raise Failure(what, shown(wanted), shown(got), {"answer": shown(answer)}, verdict)
 
 
-def _refused(what: str, answer: Mapping[str, Any], kind: str = "invalid_input") -> None:
+def refused(what: str, answer: Mapping[str, Any], kind: str = "invalid_input") -> None:
     """An error of this kind, of an item or of a whole request."""
     if "error" not in answer:
         raise Failure(what, "a refusal", shown(dict(answer)))
@@ -69,7 +70,7 @@ def _normalize(box: Box, vector: Vector) -> None:
     _put_list(message, vector)
     item = box.policy.put(message).result["items"][0]
     if "refused" in vector.fields:
-        _refused("the path", item)
+        refused("the path", item)
     else:
         _same("normal form", _answered("the path", item)["path"], vector.fields["normal"], item)
 
@@ -83,7 +84,7 @@ def _glob(box: Box, vector: Vector) -> None:
     answer = box.policy.put(message)
     item = _given("the pattern", answer)["items"][0]
     if "refused" in vector.fields:
-        _refused("the path", item)
+        refused("the path", item)
     else:
         _same("match", _answered("the path", item)["match"], vector.fields["match"], item)
 
@@ -98,14 +99,14 @@ def _put_list(message: dict[str, Any], vector: Vector) -> None:
 def _glob_refused(box: Box, vector: Vector) -> None:
     message: dict[str, Any] = {"op": "glob.match", "paths": ["a"]}
     put_word(message, "pattern", vector.word("pattern"))
-    _refused("the pattern", box.policy.put(message).raw or {})
+    refused("the pattern", box.policy.put(message).raw or {})
 
 
 def _load(box: Box, vector: Vector) -> None:
     fields = vector.fields
     answer = box.policy.load(source(fields))
     if not fields["loads"]:
-        _refused("the file", answer.raw or {})
+        refused("the file", answer.raw or {})
         _problems(box, vector, answer.error)
         return
     result = _given("the file", answer)
@@ -201,9 +202,9 @@ def _resolve(box: Box, vector: Vector) -> None:
     fields = vector.fields
     answer = box.policy.resolve(vector.policy, fields.get("profile"))
     if "error" in fields:
-        _refused("the profile", answer.raw or {})
+        refused("the profile", answer.raw or {})
         return
-    result = _given("the policy", answer)
+    result = known.result("policy.resolve", _given("the policy", answer))
     for name in ("profile_origin", "read", "modify"):
         if name in fields:
             _same(name, result[name], fields[name], result)
@@ -221,14 +222,14 @@ def _one(box: Box, vector: Vector, op: str, key: str = "checks", **more: Any) ->
     case = vector.fields.get("case")
     checks = [_question(vector)]
     answer = box.policy.ask(op, policy=vector.policy, checks=checks, case=case, **more)
-    item: Item = _given("the policy", answer)[key][0]
+    item: Item = known.result(op, _given("the policy", answer))[key][0]
     return item
 
 
 def _check(box: Box, vector: Vector) -> None:
     item = _one(box, vector, "policy.check")
     if "error" in vector.fields:
-        _refused("the check", item)
+        refused("the check", item)
     else:
         _decision(vector, _answered("the check", item))
 
@@ -263,10 +264,10 @@ def _resolved(box: Box, vector: Vector) -> None:
     )
     item = _given("the policy", answer)["checks"][0]
     if "error" in fields:
-        _refused("the check", item, "invalid_input" if fields["error"] is True else "io")
+        refused("the check", item, "invalid_input" if fields["error"] is True else "io")
         return
     if "or_error" in fields and "error" in item:
-        _refused("the check", item, "io")
+        refused("the check", item, "io")
         return
     _decision(vector, _answered("the check", item))
     if "real" in fields:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from boxspec.api import Box, expect, requires
-from contracts.policy.api import Tree, one_profile, question, questions
+from contracts.policy.api import Tree, one_profile, question, questions, refused
 
 READ = one_profile(["docs/**", "!secret/**"], [])
 
@@ -56,6 +56,46 @@ def test_what_is_refused_disturbs_no_other_check(box: Box) -> None:
     items = box.policy.check_resolved(READ, str(tree.root), questions("read", paths))
     told = [None if "error" in item else item["allowed"] for item in items]
     expect("the decisions, None for an error", told, [True, None, None, False, None, None, True])
+
+
+@requires("POLICY-PROFILE-01", capability="policy.resolved")
+def test_where_a_path_lies_an_unknown_profile_is_an_error_too(box: Box) -> None:
+    tree = workspace(box)
+    asked = [question("read", "docs/page", name) for name in ("p", "nobody", "", "p")]
+    items = box.policy.check_resolved(READ, str(tree.root), asked)
+    told = [refused(item, "policy.check_resolved") for item in items]
+    expect("whether each is refused", told, [False, True, True, False], {"answers": items})
+
+
+@requires("POLICY-PROFILE-02", capability="policy.resolved")
+def test_where_a_path_lies_an_omitted_profile_is_unrestricted_too(box: Box) -> None:
+    tree = workspace(box)
+    denied = one_profile([], [], ["secret/**"], ["secret/**"])
+    paths = ["docs/page", "docs/same", "secret", "docs/key"]
+    for name in (None, "unrestricted"):
+        asked = [question(op, path, name) for op in ("read", "modify") for path in paths]
+        items = box.policy.check_resolved(denied, str(tree.root), asked)
+        told = [item.get("allowed") for item in items]
+        expect(f"what {name} allows", told, [True, True, False, False] * 2, {"answers": items})
+
+
+EXCEPTED = one_profile(["**"], ["**"], [], ["s/**", "!s/c/**"])
+
+
+@requires("POLICY-REAL-01")
+def test_an_exception_holds_where_the_path_lies_too(box: Box) -> None:
+    tree = Tree(box.tmp / "excepted")
+    files = ["s/k", "s/c/page", "page"]
+    links = {"s/c/out": "../k", "s/c/far": "../../page", "in": "s/c/page", "s/in": "c/page"}
+    tree.make(
+        [{"path": path, "kind": "dir"} for path in ("s", "s/c")]
+        + [{"path": path, "kind": "file"} for path in files]
+        + [{"path": path, "kind": "link", "target": links[path]} for path in links]
+    )
+    wanted = {"s/c/page": True, "s/c/out": False, "s/c/far": True, "in": True, "s/in": False}
+    items = box.policy.check_resolved(EXCEPTED, str(tree.root), questions("modify", wanted))
+    told = {path: item.get("allowed") for path, item in zip(wanted, items, strict=True)}
+    expect("what may be modified", told, wanted, {"answers": items})
 
 
 WRITTEN = ["{}/", "{}//", "{}/.", "{above}//{name}", "{above}/./{name}/"]

@@ -20,7 +20,8 @@ from contracts.sbpl.hostile import HARMLESS, in_a_rule, same_shape
 from contracts.sbpl.hostile import names as hostile_names
 from contracts.sbpl.judging import naming, refused, refuses, same_as_meant
 from contracts.sbpl.meaning import Meaning
-from contracts.sbpl.seatbelt.operations import leaves
+from contracts.sbpl.seatbelt.operations import leaves, on_paths
+from contracts.sbpl.seatbelt.reader import strings
 from contracts.sbpl.text import (
     CHANGES,
     READ,
@@ -61,6 +62,7 @@ __all__ = [
     "in_a_rule",
     "leaves",
     "naming",
+    "on_paths",
     "paths",
     "refused",
     "refuses",
@@ -70,6 +72,7 @@ __all__ = [
     "setup",
     "shuffled",
     "strange",
+    "strings",
     "times",
     "with_everything",
     "without",

@@ -35,9 +35,9 @@ def test_a_deny_holds_in_every_spelling(
     box: Box, rule: str, paths: list[str], others: list[str]
 ) -> None:
     writes = box.sbpl.compiled(FOLD.but(deny_modify=[rule]))
-    writes.expect("writing", sbpl.both(spelled(others), spelled(paths)))
+    writes.expect("writing", sbpl.both(spelled(others), spelled(paths)), sbpl.WRITES)
     reads = box.sbpl.compiled(FOLD.but(deny_read=[rule]))
-    reads.expect("reading", sbpl.both(spelled(others), spelled(paths)), sbpl.READ)
+    reads.expect("reading", sbpl.both(spelled(others), spelled(paths)), sbpl.READS)
 
 
 @requires("SBPL-FOLD-01")
@@ -52,7 +52,7 @@ def test_an_exception_folds_too(box: Box) -> None:
     denies = ["State/**", "!State/Cache/**"]
     text = box.sbpl.compiled(FOLD.but(modify=["**", "!**/K"], deny_modify=denies))
     no = spelled(["state", "state/x", "state/cache/k"])
-    text.expect("writing", sbpl.both(spelled(["state/cache", "state/cache/x"]), no))
+    text.expect("writing", sbpl.both(spelled(["state/cache", "state/cache/x"]), no), sbpl.WRITES)
 
 
 # Characters of one folding.
@@ -85,14 +85,14 @@ def test_a_deny_holds_for_all_that_fold_to_the_same(box: Box, name: str) -> None
             for each in spellings
             for path in (f"x{each}y", f"d/{each}", f"d/{each}/a", f"a/z{each}b", f"z{each}")
         ]
-        text.expect("writing", sbpl.both(["xqy", "xy", "d", "d/q", "a/zq"], no))
+        text.expect("writing", sbpl.both(["xqy", "xy", "d", "d/q", "a/zq"], no), sbpl.WRITES)
 
 
 @requires("SBPL-FOLD-02")
 def test_what_folds_to_something_else_is_something_else(box: Box) -> None:
     text = box.sbpl.compiled(FOLD.but(deny_modify=["xéy", "xßy", "xıy", "xﬁy"]))
     yes = ["xey", "xEy", "xssy", "xiy", "xIy", "xfiy", "xe\u0300y", "xêy"]
-    text.expect("writing", sbpl.both(yes, ["xÉy", "xe\u0301y", "xßy", "xıy"]))
+    text.expect("writing", sbpl.both(yes, ["xÉy", "xe\u0301y", "xßy", "xıy"]), sbpl.WRITES)
 
 
 @requires("SBPL-FOLD-02")
@@ -103,7 +103,7 @@ def test_a_question_mark_of_a_deny_takes_a_letter_with_its_marks(
     text = box.sbpl.compiled(FOLD.but(deny_modify=["x?y", "d/?/**", "**/z?"]))
     letters = [unicodedata.normalize(form, letter) for letter in ("q", "é", "Ệ", "ß", "한", "😀")]
     no = [path for each in letters for path in (f"x{each}y", f"d/{each}/a", f"b/z{each}")]
-    text.expect("writing", sbpl.both(["xy", "x/y", "xqqy", "d/qq/a", "b/z"], no))
+    text.expect("writing", sbpl.both(["xy", "x/y", "xqqy", "d/qq/a", "b/z"], no), sbpl.WRITES)
 
 
 @requires("SBPL-FOLD-01")
@@ -113,11 +113,11 @@ def test_a_long_list_is_folded_whole(box: Box, place: str) -> None:
     name = f"{'0' * 210}/" * 4 + "C"
     rules = {"read": [name, "K"], "deny": ["K", name]}[place]
     text = box.sbpl.compiled(Setup(read=["**", *(f"!{rule}" for rule in rules)], case="fold"))
-    text.expect("reading", sbpl.both(["x"], [*spelled([name]), "k", "K"]), sbpl.READ)
+    text.expect("reading", sbpl.both(["x"], [*spelled([name]), "k", "K"]), sbpl.READS)
     first = box.sbpl.compiled(
         Setup(read=[name, "**"], modify=["**"], deny_modify=["K"], case="fold")
     )
-    first.expect("writing", sbpl.both([name, "x"], ["k", "K"]))
+    first.expect("writing", sbpl.both([name, "x"], ["k", "K"]), sbpl.WRITES)
 
 
 @requires("SBPL-FOLD-01")
@@ -130,7 +130,9 @@ def test_a_name_with_many_spellings_is_whole_or_refused(box: Box, letter: str) -
         if answer.ok:
             yes = [f"{name}/y", f"{name[1:]}/x/y", f"{name}{letter}/x/y", "x/y"]
             no = [f"{name}/x/y", f"{name.upper()}/X/y"]
-            Text.of(answer, given.root).expect(f"with {size} letters", sbpl.both(yes, no))
+            Text.of(answer, given.root).expect(
+                f"with {size} letters", sbpl.both(yes, no), sbpl.WRITES
+            )
         else:
             sbpl.refused(f"{size} letters in all their spellings", answer)
 
@@ -139,7 +141,7 @@ def test_a_name_with_many_spellings_is_whole_or_refused(box: Box, letter: str) -
 def test_a_rule_that_makes_readable_again_holds_in_every_spelling(box: Box) -> None:
     text = box.sbpl.compiled(Setup(read=["**", "!Lib/**", "Lib/Doc/**", "**/Re?d"], case="fold"))
     yes, no = ["lib/doc", "lib/doc/x", "lib/read"], ["lib", "lib/x", "lib/docx"]
-    text.expect("reading", sbpl.both(spelled(yes), spelled(no)), sbpl.READ)
+    text.expect("reading", sbpl.both(spelled(yes), spelled(no)), sbpl.READS)
 
 
 LETTERS = ["a", "B", "k", "\u212a", "é", "É", "e\u0301", "ß", "Σ", "ς", ".", "x1"]
@@ -151,11 +153,11 @@ PIECES = [*LETTERS, "/", "/", "*", "**/", "/**"]
 def test_the_root_itself_is_decided_as_the_policy_does(box: Box, root: str) -> None:
     below = f"{root.rstrip('/')}/a"
     only = box.sbpl.compiled(Setup(modify=["."], root=root, case="fold"))
-    only.expect("by `.`", sbpl.both([root], [below]))
+    only.expect("by `.`", sbpl.both([root], [below]), sbpl.WRITES)
     everything = box.sbpl.compiled(Setup(modify=["**"], root=root, case="fold"))
-    everything.expect("by `**`", sbpl.both([root, below], []))
+    everything.expect("by `**`", sbpl.both([root, below], []), sbpl.WRITES)
     others = box.sbpl.compiled(Setup(modify=["**", "!."], root=root, case="fold"))
-    others.expect("without `.`", sbpl.both([below], [root]))
+    others.expect("without `.`", sbpl.both([below], [root]), sbpl.WRITES)
 
 
 @requires("SBPL-FOLD-03")
@@ -171,4 +173,4 @@ def test_each_path_is_decided_as_the_policy_does(box: Box) -> None:
             if sbpl.begins_no_name_with_a_mark(other)
         ]
         meant = sbpl.Meaning(given).may_modify
-        sbpl.same_as_meant("writing", box.sbpl.compiled(given), meant, paths, sbpl.WRITE)
+        sbpl.same_as_meant("writing", box.sbpl.compiled(given), meant, paths, sbpl.CHANGES)

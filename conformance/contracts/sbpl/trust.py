@@ -11,6 +11,7 @@ from typing import Any
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Blocked, Failure
 from boxspec.target.case import Box
+from boxspec.target.client import known
 from boxspec.target.sentinels import Ask, Say, sentinels
 from boxspec.target.sentinels import no as _no
 from contracts.sbpl.asking import Setup, wrap_message
@@ -47,7 +48,7 @@ def trust(box: Box, say: Say) -> None:
 
 def _texts(box: Box, say: Say) -> None:
     """Paths that a text allows to write, and twins that it does not."""
-    first, second = (box.sbpl.compile(SETUP).result for _ in range(2))
+    first, second = (known.result("sbpl.compile", box.sbpl.compile(SETUP).result) for _ in range(2))
     if first != second:
         raise _no(f"one setup is answered with {shown(first)} and then with {shown(second)}")
     try:

@@ -1,72 +1,85 @@
-"""What a client looks at in a result: the fields that the schema of its operation knows.
+"""An answer without the fields that its schema does not name.
 
-A shim may add others, and what stands in them may differ each time. Two answers are compared
-without them.
+In an answer the client ignores what it does not know: two answers that differ there are the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from functools import cache, cached_property
+from typing import Any
 
 from jsonschema_rs import Resolver
 
 from boxspec.target.client import schema
 
-
-class Part(NamedTuple):
-    """A schema, or a part of one, with what knows its references."""
-
-    asked: dict[str, Any]
-    resolver: Resolver
-
-    def at(self, asked: Any) -> Part:
-        return Part(asked if isinstance(asked, dict) else {}, self.resolver)
+# A schema, and what knows its references.
+_Part = tuple[Mapping[str, Any], Resolver]
 
 
-def fields(op: str, result: Any) -> Any:
-    """The result of this operation without the fields that nobody knows, at any depth."""
-    document = schema.documents()[op]
-    whole = Part(document["$defs"], schema.at(f"{document['$id']}#").resolver)
-    names = [name for name in document["$defs"] if name.startswith(schema.DECLARED)]
-    return _known([whole.at(document["$defs"].get(name)) for name in ("result", *names)], result)
+def answer(op: str, value: Any) -> Any:
+    """A whole answer."""
+    return _shape(op if schema.is_operation(op) else "envelope", "answer").of(value)
 
 
-def _known(parts: Iterable[Part], value: Any) -> Any:
-    of_one_value = [each for part in parts for each in _of_one_value(part)]
-    items = [part.at(part.asked["items"]) for part in of_one_value if "items" in part.asked]
-    if isinstance(value, list) and items:
-        return [_known(items, each) for each in value]
-    if isinstance(value, dict):
-        return _object(of_one_value, value)
-    return value
+def result(op: str, value: Any) -> Any:
+    """What stands in `result`."""
+    return _shape(op, "result").of(value)
 
 
-def _object(parts: list[Part], value: dict[str, Any]) -> dict[str, Any]:
-    others = [
-        part.at(part.asked["additionalProperties"])
-        for part in parts
-        if isinstance(part.asked.get("additionalProperties"), dict)
-    ]
-    if not others and not any("properties" in part.asked for part in parts):
-        # An object of which nothing is said is anything: all of it is known.
-        return value
-    kept = {}
-    for name, each in value.items():
-        fields = [(part, part.asked.get("properties", {})) for part in parts]
-        own = [part.at(of[name]) for part, of in fields if name in of]
-        if own or others:
-            kept[name] = _known(own or others, each)
-    return kept
+class _Shape:
+    """What the schemas of one place name. A part of it is read when a value has it."""
+
+    def __init__(self, parts: list[_Part]) -> None:
+        self._parts = [each for part in parts for each in _flat(*part)]
+        self._made: dict[str, _Shape | None] = {}
+
+    def of(self, value: Any) -> Any:
+        if isinstance(value, list):
+            items = self._items
+            return value if items is None else [items.of(each) for each in value]
+        if not isinstance(value, dict) or not self._says_what_is_in_it:
+            return value
+        found = ((name, self._field(name), each) for name, each in value.items())
+        return {name: shape.of(each) for name, shape, each in found if shape is not None}
+
+    @cached_property
+    def _items(self) -> _Shape | None:
+        found = [(part["items"], knows) for part, knows in self._parts if "items" in part]
+        return _Shape(found) if found else None
+
+    @cached_property
+    def _others(self) -> list[_Part]:
+        found = [(part.get("additionalProperties"), knows) for part, knows in self._parts]
+        return [(part, knows) for part, knows in found if isinstance(part, dict)]
+
+    @cached_property
+    def _says_what_is_in_it(self) -> bool:
+        return bool(self._others) or any("properties" in part for part, _ in self._parts)
+
+    def _field(self, name: str) -> _Shape | None:
+        if name not in self._made:
+            each_has = [(part.get("properties", {}), knows) for part, knows in self._parts]
+            found = [(fields[name], knows) for fields, knows in each_has if name in fields]
+            found = found or self._others
+            self._made[name] = _Shape(found) if found else None
+        return self._made[name]
 
 
-def _of_one_value(part: Part) -> Iterator[Part]:
-    """The part, and all that it says of the same value elsewhere, whichever of it holds."""
-    yield part
-    if "$ref" in part.asked:
-        there = part.resolver.lookup(part.asked["$ref"])
-        yield from _of_one_value(Part({}, there.resolver).at(there.contents))
-    ways = [way for keyword in ("allOf", "oneOf", "anyOf") for way in part.asked.get(keyword, ())]
-    for way in [*ways, part.asked.get("then"), part.asked.get("else")]:
-        if way is not None:
-            yield from _of_one_value(part.at(way))
+@cache
+def _shape(document: str, name: str) -> _Shape:
+    found = schema.at(f"{schema.documents()[document]['$id']}#/$defs/{name}")
+    return _Shape([(found.contents, found.resolver)])
+
+
+def _flat(part: Any, knows: Resolver) -> Iterator[_Part]:
+    """A schema and all that it is put together from."""
+    if not isinstance(part, Mapping):
+        return
+    yield part, knows
+    if "$ref" in part:
+        there = knows.lookup(part["$ref"])
+        yield from _flat(there.contents, there.resolver)
+    for together in ("allOf", "anyOf", "oneOf"):
+        for each in part.get(together, ()):
+            yield from _flat(each, knows)

@@ -7,6 +7,7 @@ undecidable. Strings are bytes, as paths are.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 # A hostile text must not cost the kit more than a moment.
@@ -63,6 +64,11 @@ class String:
     value: bytes
     line: int
     written: bytes
+
+    @property
+    def inside(self) -> bytes:
+        """As it is written between the quotes, those of `#"…"` too."""
+        return self.written.removeprefix(b"#")[1:-1]
 
     def __str__(self) -> str:
         return self.written.decode("utf-8", "backslashreplace")
@@ -128,6 +134,15 @@ def read(text: bytes) -> list[Node]:
     if len(lists) > 1:
         raise Unreadable(lists[-1][1], "a list that does not end")
     return lists[0][0]
+
+
+def strings(nodes: Iterable[Node]) -> Iterator[String]:
+    """Those in forms, and in the lists of them."""
+    for node in nodes:
+        if isinstance(node, String):
+            yield node
+        elif isinstance(node, List):
+            yield from strings(node.items)
 
 
 def _leaf(kind: str, token: bytes, line: int) -> Node:

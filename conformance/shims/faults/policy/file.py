@@ -5,7 +5,9 @@ import policy.judge as judge
 import policy.load as load
 import policy.merge as merge
 import policy.source as source
+import policy.yamltext as yamltext
 from faults.registry import fault, replaces
+from policy.source import Malformed
 
 
 @fault("POLICY-FILE-01", "the answer of load names the kind of the file", "copy and paste")
@@ -270,3 +272,12 @@ def merge_is_judged_last():
     def validate_merge(original, base, workspace):
         if not base.problems and not workspace.problems:
             original(base, workspace)
+
+
+@fault("POLICY-FILE-13", "YAML of more than 3 MiB is refused", "a limit of code points in a reader")
+def limit_of_the_yaml_reader():
+    @replaces(yamltext)
+    def read(original, text):
+        if len(text) > 3 * 1024 * 1024:
+            raise Malformed(0, "the incoming YAML document exceeds the limit: 3145728 code points")
+        return original(text)

@@ -13,6 +13,7 @@ from policy.spelling import Refused
 
 checking = During("policy.check")
 resolving = During("policy.resolve")
+following = During("policy.check_resolved")
 
 
 @fault("POLICY-PROFILE-01", "an unknown profile denies everything", "fail closed, silently")
@@ -176,3 +177,21 @@ def unrestricted_of_a_workspace():
         if "unrestricted" not in base.policy.profiles:
             policy.profiles.pop("unrestricted", None)
         return policy
+
+
+@fault(
+    "POLICY-PROFILE-01", "where links are followed anybody is unrestricted", "get with a default"
+)
+def anybody_follows_links():
+    @following.replaces(decide)
+    def Resolved(original, policy, name):
+        return original(policy, name if name in policy.profiles else None)
+
+
+@fault("POLICY-PROFILE-02", "where links are followed a profile must be named", "a required field")
+def nobody_follows_links():
+    @following.replaces(decide)
+    def Resolved(original, policy, name):
+        if name is None:
+            raise Refused("no profile is named")
+        return original(policy, name)

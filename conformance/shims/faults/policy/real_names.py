@@ -1,6 +1,7 @@
 """Mistakes with how a root and a path are written, with strange names, and from check to check."""
 
 import policy.decide as decide
+import policy.glob as glob
 import policy.ops as ops
 import policy.real as real
 from faults.registry import fault, replaces
@@ -82,3 +83,34 @@ def backslash_of_the_place():
 @fault("POLICY-REAL-01", "blanks around the place are trimmed", "one reader for rules and places")
 def blanks_of_the_place():
     place_as(lambda name: name.strip(b" ") or name)
+
+
+@fault("POLICY-REAL-01", "what an exception opens is not looked at again", "an early return")
+def excepted_links_are_not_followed():
+    @replaces(real)
+    def check_resolved(original, resolved, op, data, fold, root, follow):
+        answer = original(resolved, op, data, fold, root, follow)
+        path = real.path_of(root, data)
+        entries = resolved.entries(op)
+        if path is None or not is_excepted(entries, path, fold):
+            return answer
+        return answer | decide.decide(entries, path, fold).as_json()
+
+
+def is_excepted(entries, path, fold):
+    text = glob.Text(path, fold)
+    found = [entry for entry in entries if entry.matches(text, fold)]
+    return bool(found) and found[-1].sign == "except"
+
+
+@fault("POLICY-REAL-01", "a link into an exception stays denied", "only the denies are asked again")
+def exceptions_are_not_asked_again():
+    @replaces(real)
+    def check_resolved(original, resolved, op, data, fold, root, follow):
+        answer = original(resolved, op, data, fold, root, follow)
+        path = real.path_of(root, data)
+        entries = resolved.entries(op)
+        place = answer["real"]
+        if not answer["allowed"] or path == place or not is_excepted(entries, place, fold):
+            return answer
+        return answer | {"allowed": False}

@@ -8,6 +8,8 @@ from faults.policy.written import are_written_alike, keep_spellings
 from faults.registry import fault, replaces
 
 loading = During("policy.load")
+auditing = During("policy.audit")
+checking = During("policy.check", "policy.check_resolved")
 
 
 @fault("POLICY-VALID-01", "modify needs no read", "ADR-005 unread")
@@ -215,3 +217,17 @@ def blank_hides_the_bang():
         original(file, is_workspace)
         names = {rule.pointer for rule in file.policy.deny_read if rule.body in hidden}
         file.problems = [each for each in file.problems if each.pointer not in names]
+
+
+@fault("POLICY-VALID-07", "an audit parses, and does not judge", "validate in load alone")
+def audits_what_has_no_cover():
+    @auditing.replaces(judge)
+    def uncovered(original, file, profile):
+        return None
+
+
+@fault("POLICY-VALID-08", "a check parses, and does not judge", "validate in load alone")
+def checks_with_what_is_no_exception():
+    @checking.replaces(judge)
+    def exception(original, file, rule, earlier, is_workspace):
+        return None

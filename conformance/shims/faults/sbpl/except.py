@@ -85,3 +85,25 @@ def repeated_denies_are_dropped():
     def modify(lines, given):
         is_plain = all(entry.sign != "except" for entry in given.modify)
         return lines if is_plain else list(dict.fromkeys(lines))
+
+
+def of_data(lines, sign):
+    return [line.replace(f"({sign} file-write*", f"({sign} file-write-data") for line in lines]
+
+
+@fault("SBPL-EXCEPT-01", "inside, a negation is of writing data alone", "two kinds of clauses")
+def negations_inside_are_of_data():
+    def change(lines, given, entry):
+        return [lines[0], *of_data(lines[1:], "deny")]
+
+    holes(change)
+
+
+@fault("SBPL-EXCEPT-02", "what an exception opens first is closed for data alone", "the same")
+def exception_is_closed_for_data():
+    def change(lines, given, entry):
+        if given.env or clauses.read_denied(given) or len(lines) > 3:
+            return lines
+        return [allowed(given, entry), *of_data(lines, "deny")]
+
+    holes(change)

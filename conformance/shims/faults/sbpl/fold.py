@@ -149,3 +149,32 @@ def read_allows_do_not_fold():
         if Now.part != "read" or denied:
             return original(self, entry, denied)
         return original(filters.Filters(self.root, False), entry, denied)
+
+
+def folds_for_data(sign, operation):
+    """Of everything but data it speaks as it is spelled."""
+
+    @replaces(clauses)
+    def rule_clause(original, given, of, entry):
+        right = original(given, of, entry)
+        if not given.fold or entry.sign != sign or of != operation:
+            return right
+        given.filters.fold = False
+        plain = original(given, of, entry)
+        given.filters.fold = True
+        return f"{plain}\n{right.replace('*', '-data', 1)}"
+
+
+@fault("SBPL-FOLD-01", "a deny folds for writing data alone", "the clause that was looked at")
+def write_denies_fold_for_data():
+    folds_for_data("-", "file-write*")
+
+
+@fault("SBPL-FOLD-01", "a deny folds for reading data alone", "the clause that was looked at")
+def read_denies_fold_for_data():
+    folds_for_data("-", "file-read*")
+
+
+@fault("SBPL-FOLD-03", "what is readable again is so for data alone", "the denies thought of")
+def read_allows_fold_for_data():
+    folds_for_data("+", "file-read*")

@@ -238,3 +238,26 @@ def workspace_is_not_compiled():
     @replaces(ops)
     def take_texts(original, reader):
         return original(reader)[0], None
+
+
+def broader(*more):
+    @replaces_part("broad")
+    def broad(lines, given):
+        return [*more, *lines]
+
+
+@fault("SBPL-FORM-09", "all of files is allowed, and then writing denied", "as if all were one")
+def links_are_no_writes():
+    broader("(allow file*)", "(deny file-write*)")
+
+
+@fault("SBPL-FORM-09", "preferences may be read and written", "a program complained")
+def preferences_are_open():
+    broader("(allow user-preference*)")
+
+
+@fault("SBPL-FORM-09", "below the root files can be linked", "git makes hard links")
+def links_in_the_root():
+    @replaces_part("guard")
+    def guard(lines, given):
+        return [f"(allow file-link {clauses.subpath(given.root, '/root')})", *lines]

@@ -1,7 +1,9 @@
 """Changes nothing that a contract names: whoever is caught here is caught by chance."""
 
 import sbpl.clauses as clauses
+import sbpl.filters as filters
 from faults.registry import fault, replaces
+from faults.unknown import answers_say_more
 
 
 @fault(None, "compiles as the twin does", "the other end of the scale", role="noop")
@@ -9,3 +11,20 @@ def nothing_is_compiled_differently():
     @replaces(clauses)
     def clause(original, sign, operation, filter_):
         return original(sign, operation, filter_)
+
+
+@fault(None, "says more than it is asked for", "fields of its own", role="noop")
+def each_answer_says_more():
+    answers_say_more()
+
+
+@fault(None, "regular expressions are written raw", 'published profiles: #"…"', role="noop")
+def raw_expressions():
+    @replaces(filters)
+    def regex(original, expression, pointer):
+        if '"' in expression:
+            return original(expression, pointer)
+        filters.refuse_controls(expression, pointer)
+        if filters.size(expression) > filters.LONGEST:
+            raise filters.refused(pointer, "becomes a string that is too long")
+        return f'(regex #"{expression}")'

@@ -226,3 +226,32 @@ def home_is_compared_too_early():
         given.env = {name: given_as[f"/env/{name}"] for name in clean}
         original(given)
         given.env = clean
+
+
+def data_alone(which):
+    """A file that is there can be written to, and none can be made."""
+
+    def change(lines, given):
+        found = clauses.state_directory(given.env, *clauses.STATE[which])
+        full = clauses.allow_below(*found) if found else ""
+        return [
+            line.replace("file-write*", "file-write-data") if line == full else line
+            for line in lines
+        ]
+
+    state_lines(change)
+
+
+@fault("SBPL-STATE-01", "in codex' directory no file can be made", "data alone")
+def codex_files_cannot_be_made():
+    data_alone(CODEX)
+
+
+@fault("SBPL-STATE-02", "in claude's directory no file can be made", "data alone")
+def claude_files_cannot_be_made():
+    data_alone(CLAUDE)
+
+
+@fault("SBPL-STATE-03", "in gemini's directory no file can be made", "data alone")
+def gemini_files_cannot_be_made():
+    data_alone(GEMINI)

@@ -1,0 +1,32 @@
+"""POLICY-VALID: no operation answers from a policy that does not load."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from boxspec.api import Box, requires
+from contracts.policy.api import question, takes_none
+
+READ_IT = [question("read", "a", None)]
+# What each takes beside the policy.
+BESIDE: dict[str, dict[str, Any]] = {
+    "policy.resolve": {},
+    "policy.check": {"checks": READ_IT},
+    "policy.check_resolved": {"checks": READ_IT, "root": "/"},
+    "policy.explain": {"checks": READ_IT},
+    "policy.audit": {"checks": READ_IT},
+}
+
+
+@requires("POLICY-VALID-07")
+@pytest.mark.parametrize("op", BESIDE)
+def test_what_the_contract_refuses_is_never_answered_from(box: Box, op: str) -> None:
+    takes_none(box, op, BESIDE[op], "contract")
+
+
+@requires("POLICY-VALID-08")
+@pytest.mark.parametrize("op", BESIDE)
+def test_what_does_not_load_is_never_answered_from(box: Box, op: str) -> None:
+    takes_none(box, op, BESIDE[op], "hardened")

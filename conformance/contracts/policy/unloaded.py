@@ -1,0 +1,54 @@
+"""Policies that do not load, given to an operation that takes one: it answers nothing from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from boxspec.judge.expect import shown
+from boxspec.judge.requirements import load
+from boxspec.judge.verdict import Failure, NotApplicable, Verdict
+from contracts.policy.contract import CONTRACT
+from contracts.policy.judging import each_is_right
+from contracts.policy.kinds import refused
+from contracts.policy.vectors import Vector, every, source
+from contracts.shared.documents import one_profile
+
+if TYPE_CHECKING:
+    from boxspec.target.case import Box
+
+
+def takes_none(box: Box, op: str, beside: Mapping[str, Any], profile: str) -> None:
+    """`profile`: of the requirements that the policies break."""
+    needed = CONTRACT.operations[op]
+    if needed not in box.capabilities:
+        raise NotApplicable.without(needed)
+    answer = box.policy.ask(op, policy=one_profile(["a"], ["a"]), **beside)
+    if not answer.ok:
+        what = f"that {op} refuses what does not load is proved by what does"
+        raise Failure(what, "a result", shown(answer.raw), verdict=Verdict.UNPROVEN)
+
+    def ask(box: Box, vector: Vector) -> None:
+        policy = source(vector.fields)
+        try:
+            refused(f"the policy of {op}", box.policy.ask(op, policy=policy, **beside).raw or {})
+        except Failure:
+            asked = box.asked
+            # Loading has requirements of its own, which say so.
+            if "policy.load" in box.capabilities and box.policy.load(policy).ok:
+                return
+            box.asked = asked
+            raise
+
+    each_is_right(box, [each for each in every().values() if _is_asked(box, each, profile)], ask)
+
+
+def _is_asked(box: Box, vector: Vector, profile: str) -> bool:
+    return (
+        vector.kind == "load"
+        and not vector.fields["loads"]
+        # The large ones are the matter of the limits.
+        and vector.small
+        and load()[vector.requirements[0]].profile == profile
+        and vector.capabilities - {"policy.load"} <= box.capabilities
+    )
