@@ -11,7 +11,7 @@ from boxspec.api import (
     requires,
 )
 from contracts.backend.answers import ObservedSession
-from contracts.backend.attempt import attempt, inside
+from contracts.backend.attempt import attempt, inside, need_an_end
 from contracts.backend.ground import made_ground
 from contracts.backend.scene import made_scene, run_outside
 
@@ -47,9 +47,11 @@ def test_nothing_lives_on(box: Box, probe: str) -> None:
         if not left:
             raise HostLacks("escape probes", f"{probe} does not live on even outside")
     with made_scene(probe) as scene:
-        session, _ = inside(box, scene, "repo-write")
+        session, said = inside(box, scene, "repo-write")
         # How many of a swarm are still there is another number each time.
         _nobody_is_left(session, probe, at_most=1 if probe == "p_swarm" else None)
+        # Who never came to start anybody leaves nobody.
+        need_an_end(scene, session, said)
 
 
 @requires("BACKEND-PROC-03")
