@@ -1,14 +1,19 @@
 #define _GNU_SOURCE
 #include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "backend/internal.h"
 #include "backend/plan.h"
 #include "base/error.h"
+#include "base/sys.h"
 
 /* Private in every call; what the workspace itself covers is no place for it. */
 char *bs_bubblewrap_scratch(const char *root) {
@@ -102,6 +107,28 @@ static void seal_system(struct bs_buf *out) {
     }
 }
 
+static int try_own_mounts(void *ctx) {
+    (void)ctx;
+    _exit(unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0 ? 0 : 1);
+}
+
+/* Whether no mount comes in later: root's pid 1 sees to that, a normal user needs a namespace of
+ * users around bubblewrap. */
+static bool can_keep_mounts(void) {
+    if (geteuid() == 0)
+        return true;
+    int status = 0;
+    _Alignas(16) char stack[16 * 1024];
+    sigset_t all;
+    sigset_t before;
+    (void)sigfillset(&all);
+    /* No handler of the caller's may run in the child, whose memory is ours. */
+    (void)pthread_sigmask(SIG_BLOCK, &all, &before);
+    pid_t pid = clone(try_own_mounts, stack + sizeof stack, CLONE_VM | CLONE_VFORK, NULL);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return pid > 0 && BS_RETRY(waitpid(pid, &status, __WALL)) == pid && status == 0;
+}
+
 /* Pid 1 of the namespace is the launcher, not bubblewrap's own: it stays in the process group that
  * the caller ends, makes the new session behind it, and gives a grace. bubblewrap dies with the
  * launcher outside, which has one thread only. */
@@ -130,6 +157,8 @@ int bs_bubblewrap_plan(const struct bs_backend_context *context, const struct bs
         bs_plan_arg(out, "--share-net");
     if (geteuid() == 0)
         seal_system(out);
+    else if (can_keep_mounts())
+        bs_plan_add(out, BS_PLAN_OWN, "mounts");
     bs_plan_arg(out, "--tmpfs");
     bs_plan_arg(out, scratch);
     if (context->confine == BS_CONFINE_FULL_DEV)
@@ -158,6 +187,12 @@ bool bs_bubblewrap_claims(const struct bs_backend_context *context, bool filtere
                 bs_report_claim(report, BS_ASPECT_PROCESS, BS_CLAIM_FULLY) &&
                 bs_report_claim(report, BS_ASPECT_IPC, BS_CLAIM_FULLY) &&
                 bs_report_claim(report, BS_ASPECT_NETWORK, BS_CLAIM_FULLY);
+    if (!can_keep_mounts()) {
+        static const char late[] = "what is mounted outside meanwhile can be written to: this host "
+                                   "refuses a namespace of users around bubblewrap";
+        good = good && lacks(report, BS_ASPECT_FS_WRITE, late) &&
+               lacks(report, BS_ASPECT_FS_METADATA, late);
+    }
     if (!filtered)
         good = good && lacks(report, BS_ASPECT_IPC, "Unix sockets that have a path are shared") &&
                lacks(report, BS_ASPECT_IPC, "keyrings are shared");

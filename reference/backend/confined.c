@@ -216,7 +216,7 @@ int bs_confined_prepare(void *ctx, const struct bs_backend_context *context, int
 /* One block: the pairs behind the words. */
 int bs_confined_wrap(void *ctx, void *made, const struct bs_exec_request *request, const char *cwd,
                      struct bs_wrapped *out, struct bs_error *err) {
-    enum { HEAD = 8, PAIRS = 2 };
+    enum { HEAD = 9, PAIRS = 2 };
     const struct confined *state = made;
     size_t n_words = HEAD + request->n_args + 1;
     struct bs_env_pair *pairs = calloc(1, PAIRS * sizeof *pairs + n_words * sizeof(const char *));
@@ -230,6 +230,8 @@ int bs_confined_wrap(void *ctx, void *made, const struct bs_exec_request *reques
     argv[n++] = BS_LAUNCH_CHDIR;
     argv[n++] = cwd;
     argv[n++] = BS_LAUNCH_REPORT;
+    if (request->stdin_mode != BS_STDIN_INHERIT)
+        argv[n++] = BS_LAUNCH_OWN_STDIN;
     argv[n++] = "--";
     argv[n++] = request->program;
     if (request->n_args > 0)

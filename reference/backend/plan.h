@@ -7,6 +7,7 @@
 #define BS_PLAN_MODE "mode"     /* first: `landlock` or `bubblewrap` */
 #define BS_PLAN_ARG "arg"       /* bubblewrap: the next word of its command */
 #define BS_PLAN_SEAL "seal"     /* bubblewrap, once: a path that pid 1 makes read-only */
+#define BS_PLAN_OWN "own"       /* bubblewrap: `mounts`: it starts in a namespace that gets no more */
 #define BS_PLAN_FILTER "filter" /* absolute path of a seccomp program, struct sock_filter[] */
 #define BS_PLAN_FS "fs"         /* rights that Landlock handles, hexadecimal; landlock: always */
 #define BS_PLAN_PATH "path"     /* `RIGHTS /absolute/path`, rights that are granted below it */
@@ -20,6 +21,7 @@
 #define BS_LAUNCH_PLAN "--plan"     /* FILE */
 #define BS_LAUNCH_CHDIR "--chdir"   /* DIR: where the program starts */
 #define BS_LAUNCH_REPORT "--report" /* descriptor BS_LAUNCH_REPORT_FD is a pipe of the caller's */
+#define BS_LAUNCH_OWN_STDIN "--own-stdin" /* nobody but the program reads the pipe on 0 */
 #define BS_LAUNCH_INSIDE "--inside" /* for itself: pid 1 of a namespace */
 
 /* Its exit status where it could not start the program and nobody gets a report. */

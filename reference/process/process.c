@@ -110,6 +110,8 @@ int bs_process_start(const struct bs_exec_request *request, const struct bs_stdi
     struct bs_wrapped wrapped = {0};
     bool is_wrapped = false;
     asked.sandbox = sandbox;
+    if (stdio->in != BS_STDIO_INHERIT) /* nobody else reads it: a sandbox wants to know */
+        asked.stdin_mode = BS_STDIN_BYTES;
     code = bs_admit(&asked, &wrapped, &is_wrapped, err);
     if (code == BS_OK)
         code = bs_check_sigchld(err);

@@ -1,9 +1,16 @@
 """Shared memory, queues, sockets and keys of the host, under the hermetic profile."""
 
+import contextlib
+import os
+import subprocess
+from collections.abc import Iterator
+
 import pytest
 
-from boxspec.api import Box, requires
+from boxspec.api import Box, expect, requires
+from boxspec.judge.verdict import HostLacks, Verdict
 from contracts.backend.attempt import attempt
+from contracts.backend.ground import made_ground
 
 MEMORY = (
     *("i_sysv_shm", "i_sysv_msg", "i_sysv_sem", "i_posix_mq", "i_dev_shm", "i_dev_shm_read"),
@@ -47,3 +54,41 @@ def test_no_descriptor_is_passed_in(box: Box) -> None:
 @pytest.mark.parametrize(("probe", "profile"), [("i_fifo", "ci-only"), ("i_fifo_ws", "read-only")])
 def test_pipes_are_not_written_to(box: Box, probe: str, profile: str) -> None:
     attempt(box, probe, profile=profile)
+
+
+# Another reader of the pipe would read what is behind the first line, or be told to.
+REOPENS = 'read -r line; echo "$line"; echo outside >/proc/self/fd/0'
+
+
+@contextlib.contextmanager
+def one_line() -> Iterator[int]:
+    """A pipe that has one line in it, and that nobody writes to any more."""
+    reader, writer = os.pipe()
+    try:
+        os.write(writer, b"a line\n")
+        os.close(writer)
+        yield reader
+    finally:
+        os.close(reader)
+
+
+@requires("BACKEND-IPC-06")
+def test_the_pipe_on_stdin_is_not_written_to(box: Box) -> None:
+    with one_line() as reader:
+        subprocess.run(["/bin/sh", "-c", REOPENS], stdin=reader, capture_output=True, check=False)
+        if os.read(reader, 100) != b"outside\n":
+            raise HostLacks("escape probes", "a pipe is not opened anew here even outside")
+    with made_ground() as ground, one_line() as reader:
+        session = box.backend.run(
+            [{"program": "/bin/sh", "args": ["-c", REOPENS], "stdin": "inherit"}],
+            root=ground.ws,
+            profile="ci-only",
+            on_unavailable="degrade",
+            shim_stdin=reader,
+        )
+        session.need_enforcement()
+        expect("what the program read", session.only.stdout, b"a line\n")
+        left = os.read(reader, 100)
+        if left:
+            session.excuse("ipc", "the pipe on stdin is written to")
+        expect("what the next reader reads", left, b"", verdict=Verdict.CONTRADICTION)

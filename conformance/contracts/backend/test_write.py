@@ -1,5 +1,6 @@
 """Writes outside of what the profile grants."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -230,3 +231,45 @@ def test_a_cache_that_a_program_made_a_link_leads_nowhere(box: Box) -> None:
         expect_nothing_outside(session, ground.changes(), "a link of the root")
         ran = b"ran\n" in session.only.stdout
         expect("whether the line was run", ran, True, verdict=Verdict.OVERREFUSED)
+
+
+# In the first gate it is there, behind the second one something is mounted.
+LATE = 'read -r word <"$1/there"; read -r word <"$1/mounted"; mkdir "$2/made"; : >"$1/sibling"'
+
+
+def mount_beside(pid: int, source: Path, at: Path) -> None:
+    """In the namespace of the shim, as an automounter would do it outside of all sandboxes."""
+    words = ["nsenter", f"--mount=/proc/{pid}/ns/mnt"]
+    tried = subprocess.run([*words, "mount", "--bind", source, at], check=False)
+    seen = subprocess.run([*words, "test", "-e", at / "file"], check=False)
+    if tried.returncode or seen.returncode:
+        raise HostLacks("escape probes", "nothing is mounted here while a program runs")
+
+
+@requires("BACKEND-WRITE-07", needs=[WORK])
+def test_a_mount_that_comes_later_is_not_written_to(box: Box) -> None:
+    with made_ground() as ground:
+        source, at = ground.folder / "source", ground.out / "late"
+        for folder in (source, at):
+            folder.mkdir()
+        (source / "file").touch()
+        gates = [ground.ws / name for name in ("there", "mounted")]
+        for gate in gates:
+            os.mkfifo(gate)
+        call = {"program": "/bin/sh", "args": ["-c", LATE, "sh", ground.ws, at]}
+        with box.backend.start(
+            [call],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+            state=["--share-mounts"],
+        ) as live:
+            box.open_gate(gates[0])
+            mount_beside(live.shim_pid, source, at)
+            box.open_gate(gates[1])
+            session = live.finish()
+        session.need_enforcement()
+        wrote = (ground.ws / "sibling").exists()
+        expect("it writes in the root behind that", wrote, True, verdict=Verdict.OVERREFUSED)
+        made = [str(path) for path in (source / "made", at / "made") if path.exists()]
+        expect_nothing_outside(session, made, "what was mounted meanwhile")

@@ -18,6 +18,13 @@
 #include "base/sys.h"
 #include "exec/search.h"
 
+/* What somebody mounts outside while the program runs would be mounted here, too, and writable: a
+ * bind that is read-only says so of the mounts that are there. */
+bool keep_mounts(struct bs_launch_failure *failure) {
+    return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 ||
+           failed(failure, BS_LAUNCH_SANDBOX, errno, "mounts of its own");
+}
+
 /* As `mount --bind -o ro` does it, with the mounts below: a second mount of the same place, because
  * the first may be somebody else's. A kernel refuses a change of the other flags. */
 bool make_read_only(const char *path, struct bs_launch_failure *failure) {

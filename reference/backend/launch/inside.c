@@ -87,7 +87,7 @@ static bool prepare(const struct inside *words, struct bs_launch_failure *failur
         return false;
     if (!close_from(FILTER_FD, false) || !close_from(STATUS_FD, true))
         return failed(failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
-    if (words->seal[0] != '\0' && !make_read_only(words->seal, failure))
+    if (words->seal[0] != '\0' && (!keep_mounts(failure) || !make_read_only(words->seal, failure)))
         return false;
     if (!drop_privileges(failure) || !apply_grants(&words->grants, failure) ||
         (words->filtered && !apply_filter(filter, len, failure)))

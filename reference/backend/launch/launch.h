@@ -1,13 +1,13 @@
 /* The launcher: a small static program that confines a program and starts it.
  *
- *   boxspec-launch --plan FILE [--chdir DIR] [--report] -- PROGRAM [ARGUMENT...]
+ *   boxspec-launch --plan FILE [--chdir DIR] [--report] [--own-stdin] -- PROGRAM [ARGUMENT...]
  *
- * Outside (outside.c) it leads the process group, closes what is open above 2, passes a regular
- * file on 0 on by a pipe, and stays until the program has ended: it ends the same way, by the same
- * signal or with the same status. For bubblewrap it starts itself once more as pid 1 of the
- * namespace (inside.c), which hands INT, TERM and CONT to everything that runs there, and gives it
- * the grace that bubblewrap alone would not give. child.c starts what comes next in both, and
- * confine.c is the last step.
+ * Outside (outside.c) it leads the process group, closes what is open above 2, passes what a
+ * file or a pipe on 0 has on by a pipe, and stays until the program has ended: it ends the same
+ * way, by the same signal or with the same status. For bubblewrap it starts itself once more as pid
+ * 1 of the namespace (inside.c), which hands INT, TERM and CONT to everything that runs there, and
+ * gives it the grace that bubblewrap alone would not give. child.c starts what comes next in both,
+ * and confine.c is the last step.
  *
  * It is static: what the environment of the program says to the dynamic linker must not be obeyed
  * before the program is confined. For the same reason bubblewrap gets an empty environment.
@@ -71,6 +71,7 @@ struct plan {
     char **args;     /* of bubblewrap, NULL-terminated */
     size_t n_args;
     const char *seal;   /* NULL: none */
+    bool own_mounts;    /* see BS_PLAN_OWN */
     const char *filter; /* the same */
     struct grants grants;
 };
@@ -103,6 +104,7 @@ void block_signals(sigset_t *before);
 pid_t start_child(int (*become)(void *ctx), void *ctx);
 
 /* Steps of a process on its way to the program, each for itself. */
+bool keep_mounts(struct bs_launch_failure *failure);
 bool make_read_only(const char *path, struct bs_launch_failure *failure);
 bool drop_privileges(struct bs_launch_failure *failure);
 bool read_filter(int fd, void **filter, size_t *len, struct bs_launch_failure *failure);
@@ -128,7 +130,7 @@ void kill_leftovers(bool also_in_group);
  * true, too, where nobody could be looked for and there are descendants. */
 bool group_may_have_others(void);
 
-int outside(const struct plan *plan, struct program *program, bool reports);
+int outside(const struct plan *plan, struct program *program, bool reports, bool own_stdin);
 
 struct inside {
     bool filtered;

@@ -3,6 +3,7 @@
 #ifndef BS_BACKEND_LAUNCH_LAUNCHER_H
 #define BS_BACKEND_LAUNCH_LAUNCHER_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,8 +25,10 @@ struct launcher {
     int told;    /* of bubblewrap: what the inside is told; our end */
     int said;    /* what bubblewrap has to say; our end */
     int caller;  /* the pipe of the report: an error once the caller has gone */
-    int pump_in; /* a regular file that is passed on as a pipe; -1: no more of it */
+    int pump_in; /* a file or a pipe that is passed on as a pipe of our own; -1: no more of it */
     int pump_out;
+    bool pump_pipes; /* pump_in is a pipe */
+    bool pump_full;  /* that pipe gave nothing: perhaps the other has no room */
     size_t pumped;
     size_t filled;
     char pump[16 * 1024];
@@ -39,11 +42,16 @@ struct launcher {
 /* A pipe above the numbers that pid 1 finds its own at. False: errno says why. */
 bool make_pipe(int *read_end, int *write_end);
 
-/* Whether 0 to 2 are what a program inside may have; a regular file as 0 becomes a pipe. */
-bool check_stdio(struct launcher *launcher, struct bs_launch_failure *failure);
+/* Whether 0 to 2 are what a program inside may have. A regular file as 0 becomes a pipe, and so
+ * does a pipe that others may read: own says that nobody does. */
+bool check_stdio(struct launcher *launcher, bool own, struct bs_launch_failure *failure);
 
-/* One step of passing that file on, when the pipe can be written. */
-void pump(struct launcher *launcher);
+/* What to poll both ends for; a descriptor of -1 stands for nothing. */
+struct pollfd pump_reads(const struct launcher *launcher);
+struct pollfd pump_writes(const struct launcher *launcher);
+
+/* One step of passing it on, after a poll of the two. */
+void pump(struct launcher *launcher, short reads, short writes);
 
 /* Starts what becomes bubblewrap, which waits for let_go, or the program. Whoever asks before that
  * that it ends, ends it before it is; *asked is true where that came since. False: it is not there,

@@ -11,7 +11,8 @@
 #include "base/sys.h"
 
 static const char help[] =
-    "usage: boxspec-launch --plan FILE [--chdir DIR] [--report] -- PROGRAM [ARGUMENT...]\n"
+    "usage: boxspec-launch --plan FILE [--chdir DIR] [--report] [--own-stdin] -- PROGRAM\n"
+    "                      [ARGUMENT...]\n"
     "\n"
     "Confines PROGRAM as FILE says and starts it; ends as it ends. It is started by the boxspec\n"
     "library, which writes FILE. Send SIGINT and SIGTERM to its process group: PROGRAM then has\n"
@@ -56,6 +57,7 @@ int main(int argc, char **argv, char **envp) {
     struct program program = {.envp = envp};
     const char *file = NULL;
     bool reports = false;
+    bool own_stdin = false;
     int at = 1;
     for (; at < argc && strcmp(argv[at], "--") != 0; at++) {
         bool has_value = at + 1 < argc;
@@ -69,6 +71,8 @@ int main(int argc, char **argv, char **envp) {
         }
         if (strcmp(argv[at], BS_LAUNCH_REPORT) == 0)
             reports = true;
+        else if (strcmp(argv[at], BS_LAUNCH_OWN_STDIN) == 0)
+            own_stdin = true;
         else if (strcmp(argv[at], BS_LAUNCH_PLAN) == 0 && has_value)
             file = argv[++at];
         else if (strcmp(argv[at], BS_LAUNCH_CHDIR) == 0 && has_value)
@@ -83,5 +87,5 @@ int main(int argc, char **argv, char **envp) {
     struct bs_launch_failure failure;
     if (!plan_read(file, &plan, &failure))
         return give_up(&failure, reports);
-    return outside(&plan, &program, reports);
+    return outside(&plan, &program, reports, own_stdin);
 }

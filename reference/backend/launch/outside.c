@@ -115,11 +115,9 @@ static void follow_the_caller(void) {
 }
 
 static void wait_for_events(struct launcher *launcher, bool gone) {
-    struct pollfd set[] = {{launcher->signals, POLLIN, 0},
-                           {launcher->status, POLLIN, 0},
-                           {launcher->said, POLLIN, 0},
-                           {launcher->pump_in >= 0 ? launcher->pump_out : -1, POLLOUT, 0},
-                           {launcher->caller, 0, 0}};
+    struct pollfd set[] = {{launcher->signals, POLLIN, 0}, {launcher->status, POLLIN, 0},
+                           {launcher->said, POLLIN, 0},    pump_reads(launcher),
+                           pump_writes(launcher),          {launcher->caller, 0, 0}};
     uint64_t now = bs_now_ns();
     uint64_t at = earlier(launcher->until, launcher->strays);
     if (gone) /* members of the group are nobody's children here: they are looked for */
@@ -132,9 +130,9 @@ static void wait_for_events(struct launcher *launcher, bool gone) {
         read_status(launcher);
     if (set[2].revents != 0)
         read_words(launcher);
-    if (set[3].revents != 0)
-        pump(launcher);
-    if (set[4].revents != 0)
+    if (set[3].revents != 0 || set[4].revents != 0)
+        pump(launcher, set[3].revents, set[4].revents);
+    if (set[5].revents != 0)
         follow_the_caller();
 }
 
@@ -202,7 +200,7 @@ static bool is_socket(int fd) {
     return fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode);
 }
 
-int outside(const struct plan *plan, struct program *program, bool reports) {
+int outside(const struct plan *plan, struct program *program, bool reports, bool own_stdin) {
     static struct launcher launcher; /* with its buffers too long for a stack */
     launcher.plan = plan;
     launcher.program = program;
@@ -228,7 +226,7 @@ int outside(const struct plan *plan, struct program *program, bool reports) {
         (void)failed(&launcher.failure, BS_LAUNCH_DIRECTORY, errno, program->cwd);
     else if ((cwd = getcwd(NULL, 0)) == NULL || cwd[0] != '/')
         (void)failed(&launcher.failure, BS_LAUNCH_DIRECTORY, cwd == NULL ? errno : ENOENT, ".");
-    else if (lead(&launcher.failure) && check_stdio(&launcher, &launcher.failure)) {
+    else if (lead(&launcher.failure) && check_stdio(&launcher, own_stdin, &launcher.failure)) {
         program->cwd = cwd; /* where it really is */
         launcher.signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
         bool asked = false;

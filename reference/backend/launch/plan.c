@@ -85,6 +85,10 @@ static bool take(struct plan *plan, const char *key, char *value) {
         plan->seal = value;
         return value[0] == '/';
     }
+    if (strcmp(key, BS_PLAN_OWN) == 0) {
+        plan->own_mounts = true;
+        return strcmp(value, "mounts") == 0;
+    }
     if (strcmp(key, BS_PLAN_FILTER) == 0) {
         plan->filter = value;
         return true;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +69,26 @@ static const char *put_rights(char *text, uint64_t rights) {
     return text;
 }
 
+static bool write_text(const char *path, const char *text) {
+    int fd = (int)BS_RETRY(open(path, O_WRONLY | O_CLOEXEC));
+    bool good = fd >= 0 && BS_RETRY(write(fd, text, strlen(text))) == (long)strlen(text);
+    bs_close(&fd);
+    return good;
+}
+
+/* A normal user has the right to keep mounts out in a namespace of users alone, and bubblewrap
+ * gives its own away before pid 1 could use it. */
+static bool own_mounts(struct bs_launch_failure *failure) {
+    char uids[48];
+    char gids[48];
+    (void)snprintf(uids, sizeof uids, "%u %u 1", (unsigned)geteuid(), (unsigned)geteuid());
+    (void)snprintf(gids, sizeof gids, "%u %u 1", (unsigned)getegid(), (unsigned)getegid());
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 || !write_text("/proc/self/setgroups", "deny") ||
+        !write_text("/proc/self/uid_map", uids) || !write_text("/proc/self/gid_map", gids))
+        return failed(failure, BS_LAUNCH_SANDBOX, errno, "mounts of its own");
+    return keep_mounts(failure);
+}
+
 /* bubblewrap: its last words are "--", this program, and what that is to do. */
 static void become_bubblewrap(struct launcher *launcher, const struct ends *ends) {
     struct bs_launch_failure *failure = &launcher->failure;
@@ -102,6 +123,8 @@ static void become_bubblewrap(struct launcher *launcher, const struct ends *ends
         (void)failed(failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
         return;
     }
+    if (plan->own_mounts && !own_mounts(failure))
+        return;
     size_t at = 0;
     for (size_t i = 0; i < plan->n_args; i++)
         argv[at++] = plan->args[i];

@@ -1,9 +1,10 @@
-/* Pipes, and standard input from a file, which the program gets as a pipe. */
+/* Pipes, and standard input from a file or a pipe, which the program gets as a pipe of its own. */
 #define _GNU_SOURCE
 #include "backend/launch/launcher.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,9 +28,10 @@ bool make_pipe(int *read_end, int *write_end) {
     return true;
 }
 
-/* A regular file can be opened anew through /proc, for writing too; a directory leads out of the
- * sandbox. Pipes, sockets and terminals are what they are. */
-bool check_stdio(struct launcher *launcher, struct bs_launch_failure *failure) {
+/* A file and a pipe can be opened anew through /proc, for writing too: what is written to a pipe
+ * then is read by whoever else reads it, such as a shell that has its script from there. A
+ * directory leads out of the sandbox. Sockets and terminals are what they are. */
+bool check_stdio(struct launcher *launcher, bool own, struct bs_launch_failure *failure) {
     for (int fd = 0; fd <= 2; fd++) {
         struct stat st;
         if (fstat(fd, &st) != 0) {
@@ -42,15 +44,18 @@ bool check_stdio(struct launcher *launcher, struct bs_launch_failure *failure) {
         if (S_ISDIR(st.st_mode) || S_ISBLK(st.st_mode) || (flags & O_PATH) != 0)
             return failed(failure, BS_LAUNCH_STDIO, 0,
                           "a directory or a disk: give a file, a pipe or a terminal");
-        if (!S_ISREG(st.st_mode))
+        bool shared = fd == 0 && !own && S_ISFIFO(st.st_mode) && (flags & O_ACCMODE) != O_WRONLY;
+        if (!S_ISREG(st.st_mode) && !shared)
             continue;
         if (fd != 0 || (flags & O_ACCMODE) == O_WRONLY)
             return failed(failure, BS_LAUNCH_STDIO, 0,
                           "output to a regular file: give a pipe and copy it there");
         int theirs = -1;
+        launcher->pump_pipes = shared;
         launcher->pump_in = fcntl(0, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
         if (launcher->pump_in < 0 || !make_pipe(&theirs, &launcher->pump_out) ||
-            dup2(theirs, 0) != 0 || !bs_set_nonblocking(launcher->pump_out))
+            dup2(theirs, 0) != 0 || !bs_set_nonblocking(launcher->pump_out) ||
+            ((flags & O_NONBLOCK) != 0 && !bs_set_nonblocking(0)))
             return failed(failure, BS_LAUNCH_STDIO, errno, "a pipe");
         bs_close(&theirs);
     }
@@ -66,7 +71,32 @@ static void give_up_the_file(struct launcher *launcher, int os_error) {
     (void)kill(launcher->child, SIGKILL);
 }
 
-void pump(struct launcher *launcher) {
+struct pollfd pump_reads(const struct launcher *launcher) {
+    bool waits = launcher->pump_pipes && !launcher->pump_full;
+    return (struct pollfd){waits ? launcher->pump_in : -1, POLLIN, 0};
+}
+
+struct pollfd pump_writes(const struct launcher *launcher) {
+    bool waits = !launcher->pump_pipes || launcher->pump_full;
+    return (struct pollfd){launcher->pump_out, waits ? POLLOUT : 0, 0};
+}
+
+static void stop_pumping(struct launcher *launcher) {
+    bs_close(&launcher->pump_in);
+    bs_close(&launcher->pump_out);
+}
+
+/* No byte goes through our memory, and no flag of the caller's pipe is changed. Nothing moves where
+ * another reader was faster, or where there is no room: a look at one end, then at the other. */
+static void move(struct launcher *launcher) {
+    ssize_t n = (ssize_t)BS_RETRY(splice(launcher->pump_in, NULL, launcher->pump_out, NULL,
+                                         sizeof launcher->pump, SPLICE_F_NONBLOCK));
+    launcher->pump_full = n < 0 && errno == EAGAIN;
+    if (n == 0 || (n < 0 && errno != EAGAIN))
+        stop_pumping(launcher);
+}
+
+static void pass_on(struct launcher *launcher) {
     if (launcher->pumped == launcher->filled) {
         ssize_t n =
             (ssize_t)BS_RETRY(read(launcher->pump_in, launcher->pump, sizeof launcher->pump));
@@ -83,8 +113,17 @@ void pump(struct launcher *launcher) {
                                     launcher->filled - launcher->pumped));
     if (n > 0)
         launcher->pumped += (size_t)n;
-    if (launcher->filled == 0 || (n < 0 && errno != EAGAIN)) {
-        bs_close(&launcher->pump_in);
-        bs_close(&launcher->pump_out);
-    }
+    if (launcher->filled == 0 || (n < 0 && errno != EAGAIN))
+        stop_pumping(launcher);
+}
+
+void pump(struct launcher *launcher, short reads, short writes) {
+    if ((writes & (POLLERR | POLLNVAL)) != 0) /* nobody reads any more */
+        stop_pumping(launcher);
+    else if (!launcher->pump_pipes)
+        pass_on(launcher);
+    else if (reads != 0)
+        move(launcher);
+    else
+        launcher->pump_full = false;
 }

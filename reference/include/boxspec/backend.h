@@ -19,10 +19,12 @@
  * group and a session of its own; so a program has no controlling terminal, nothing open above 2,
  * no capabilities and no_new_privs. Deadlines, signals, grace and the end of the group are as
  * boxspec/exec.h has them, and a program that cannot be started is the same error. A regular file
- * that the caller has as stdin comes as a pipe; a directory is refused. When the program has ended,
- * nothing that it started lives on, whatever group it moved to. Under Landlock that is the
- * launcher's doing: where SIGKILL ends the whole group at once (an output cap, a second signal), a
- * process that left the group lives on. A namespace ends with all that is in it.
+ * or a pipe that the caller has as stdin comes as another pipe, since both could be opened anew for
+ * writing; what the program has not read of it may be lost to the caller. A directory is refused.
+ * When the program has ended, nothing that it started lives on, whatever group it moved to. Under
+ * Landlock that is the launcher's doing: where SIGKILL ends the whole group at once (an output cap,
+ * a second signal), a process that left the group lives on. A namespace ends with all that is in
+ * it.
  *
  * Its environment: the pairs of BS_ENV_CLEAR_AND_SET as they are; with BS_ENV_INHERIT only PATH,
  * HOME, USER, LOGNAME, SHELL, TMPDIR, TZ, LANG, LANGUAGE and LC_ with a category. What the backend

@@ -3,6 +3,7 @@
 import os
 
 import backend.filter as filter_
+import backend.session as session
 from backend.bubblewrap import Bubblewrap
 from faults.registry import fault, replaces
 
@@ -116,3 +117,10 @@ def pipes_of_the_root_are_granted():
     @replaces(Bubblewrap)
     def writable(original, self, root, profile):
         return [root, *original(self, root, profile)]
+
+
+@fault("BACKEND-IPC-06", "the pipe on stdin is handed in", "inherit leaves descriptor 0 as it is")
+def the_pipe_is_handed_in():
+    @replaces(session)
+    def can_be_opened_anew(original, fd):
+        return original(fd) and os.path.isfile(f"/proc/self/fd/{fd}")

@@ -182,3 +182,12 @@ def the_cache_is_where_its_name_leads():
     @replaces(context)
     def cache(original, root):
         return os.path.realpath(os.path.join(os.environb[b"HOME"], b".cache"))
+
+
+@fault(
+    "BACKEND-WRITE-07", "later mounts come in", "bubblewrap makes all mounts slaves, not private"
+)
+def later_mounts_come_in():
+    @replaces(Bubblewrap)
+    def own_mounts(original, self):
+        return []

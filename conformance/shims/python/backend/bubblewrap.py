@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from backend.rules import Rules
 
 BWRAP = b"/usr/bin/bwrap"
+UNSHARE = b"/usr/bin/unshare"
 TRUE = b"/bin/true"
 SCRATCH = b"/tmp"
 QUEUES = b"/dev/mqueue"
@@ -213,7 +214,7 @@ class Bubblewrap:
         binds: Sequence[bytes] = (),
     ) -> list[bytes]:
         closed = profile in ("no-network", "ci-only")
-        made = [BWRAP, b"--unshare-all"]
+        made = [*self.own_mounts(), BWRAP, b"--unshare-all"]
         made += [] if closed else [b"--share-net"]
         made += self.hardening()
         made += [b"--ro-bind", b"/", b"/", b"--dev", b"/dev", b"--proc", b"/proc"]
@@ -228,6 +229,11 @@ class Bubblewrap:
         code = filter_.program(inet=True) if self.filters else None
         ruleset = self.ruleset(root, profile) if self.filters else None
         return made + inside.command(argv, session=False, ruleset=ruleset, filter_=code)
+
+    def own_mounts(self) -> list[bytes]:
+        """What is mounted outside later stays outside; else it would come in, and be writable."""
+        user = [b"--user", b"--map-current-user"] if os.geteuid() != 0 else []
+        return [UNSHARE, *user, b"--mount", b"--propagation", b"private"]
 
     def ruleset(self, root: bytes, profile: str) -> dict[str, Any] | None:
         """A mount that is read-only does not hold a pipe: it can be written to, and somebody

@@ -19,6 +19,7 @@ import backend.starting as starting
 import backend.tree as tree
 import exec.signals as signals
 from backend.claims import Claims, requested
+from backend.passing import Passing, can_be_opened_anew
 from errors import Failed
 from exec.batch import Batch
 from exec.spawn import find_program, spawn_failure
@@ -53,6 +54,7 @@ class Session:
         self.claims: Claims | None = None
         self.enforcement = "none"
         self.prepared = False  # or it was tried: then there is something to shut down
+        self.passing: Passing | None = None
 
     # The whole of it ------------------------------------------------------------------------
 
@@ -126,6 +128,9 @@ class Session:
 
     def close(self) -> None:
         """Once, and only where there was a prepare."""
+        if self.passing is not None:
+            self.passing.close()
+            self.passing = None
         if not self.prepared:
             return
         self.prepared = False
@@ -142,6 +147,7 @@ class Session:
     def call(self, request: Request) -> Object:
         try:
             self.seat(request)
+            self.give_stdin(request)
             answer = self.execute(request)
         except Failed as failure:
             return failure.as_json()
@@ -170,6 +176,15 @@ class Session:
         self.must_be_there(request, cwd)
         wrapped, request.env = inside.given_inside(wrapped, request.env)
         request.program, *request.args = wrapped
+
+    def give_stdin(self, request: Request) -> None:
+        """All programs of the session read on where the one before stopped."""
+        if self.backend is None or request.stdin != "inherit":
+            return
+        if self.passing is None and can_be_opened_anew(0):
+            self.passing = Passing(0)
+        if self.passing is not None:
+            request.stdin_from = self.passing.reader
 
     def must_be_there(self, request: Request, cwd: bytes) -> None:
         """What starts a program inside cannot say as well that there is none."""

@@ -11,6 +11,7 @@ class Request:
     current_dir: bytes | None
     timeout_ms: int | None
     stdin: str | bytes  # "inherit", "null" or the payload
+    stdin_from = 0  # the descriptor that is inherited
     env: list[tuple[bytes, bytes]] | None  # None for the caller's
     debug: bool
     max_output_bytes: int | None

@@ -65,7 +65,7 @@ class Spawn:
 
     def open_stdin(self) -> tuple[int, int]:
         if self.request.stdin == "inherit":
-            return -1, 0
+            return -1, self.request.stdin_from
         if self.request.stdin == "null":
             fd = os.open("/dev/null", os.O_RDONLY)
             self.theirs.append(fd)
