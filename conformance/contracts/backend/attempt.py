@@ -12,7 +12,7 @@ from boxspec.judge.verdict import Failure, HostLacks, Verdict
 from boxspec.target.case import Box
 from contracts.backend.answers import ObservedSession
 from contracts.backend.probes import Said
-from contracts.backend.scene import Scene, made_scene, run_outside
+from contracts.backend.scene import SECRET, Scene, made_scene, run_outside
 
 WRITABLE = frozenset({"repo-write", "no-network", "full-dev", "ci-only"})
 OWN = "launch"
@@ -53,7 +53,7 @@ def inside(box: Box, scene: Scene, profile: str, **context: Any) -> tuple[Observ
         profile=profile,
         on_unavailable="degrade",
         state=scene.state,
-        shim_env={"HOME": str(scene.ground.home), "BOXSPEC_SECRET": scene.ground.token},
+        shim_env={"HOME": str(scene.ground.home), SECRET: scene.ground.token},
         shim_stdin=scene.stdin,
         **context,
     )

@@ -30,6 +30,8 @@ BY_OUTCOME = frozenset(
     }
 )
 PIPES = ("i_fifo", "i_fifo_ws")
+# A variable of the caller that no program inside should get.
+SECRET = "BOXSPEC_SECRET"
 PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
@@ -104,6 +106,8 @@ def made_scene(name: str) -> Iterator[Scene]:
             scene.state += ["--leave-open", f"21={ground.out / 'file'}"]
         if name == "w_proc_reopen":
             scene.stdin = ground.out / "file"
+        if name == "e_env":
+            scene.params["variable"] = SECRET
         ground.watch()
         yield scene
 
@@ -119,6 +123,7 @@ def run_outside(scene: Scene, words: Sequence[str]) -> tuple[Said, list[str]]:
     stdout = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     flags = ["--cwd", str(scene.ground.ws), *scene.state]
     env = {"PATH": PATH, "HOME": str(scene.ground.home), "TMPDIR": "/tmp"}
+    env[SECRET] = scene.ground.token
     try:
         warden = Warden(
             list(words), flags=flags, env=env, stdin=stdin, stdout=stdout, stderr=stdout

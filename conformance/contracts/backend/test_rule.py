@@ -39,8 +39,9 @@ def test_a_denied_file_stays(box: Box, probe: str) -> None:
 
 
 @requires("BACKEND-RULE-01", capability=RULES)
-def test_a_neighbour_of_a_denied_file_can_be_changed(box: Box) -> None:
-    with made_scene("o_workspace") as scene:
+@pytest.mark.parametrize("probe", ["o_workspace", "o_neighbour"])
+def test_a_neighbour_of_a_denied_file_can_be_changed(box: Box, probe: str) -> None:
+    with made_scene(probe) as scene:
         planted(scene, "kept/denied")
         _, said = session_of(box, scene, policy(("kept/denied",)))
         expect(scene.probe.tries, str(said), "did", verdict=Verdict.OVERREFUSED)
