@@ -26,7 +26,6 @@ BY_OUTCOME = frozenset(
     {
         *("p_kill0", "p_ptrace_seize", "p_ptrace_supervisor", "p_setns_net", "p_pidfd_getfd"),
         *("w_etc", "z_remount_rw"),
-        *("w_ws", "w_ws_change", "w_ws_unlink"),
     }
 )
 PIPES = ("i_fifo", "i_fifo_ws")
@@ -58,7 +57,7 @@ class Scene:
             found += observer.hits() if isinstance(observer, Listeners) else observer.harm()
         if any(self.ground.token in each for each in said.leaked):
             found.append("a secret from outside was read")
-        if self._by_outcome and said.outcome == "did":
+        if self._by_outcome and said.outcome == "did" and self._is_the_hosts(said):
             found.append(f"{self.probe.tries}: done")
         return found
 
@@ -66,6 +65,13 @@ class Scene:
     def _by_outcome(self) -> bool:
         name, aspect = self.probe.name, self.probe.aspect
         return name in BY_OUTCOME or name.startswith("k_") or aspect in ("kernel", "launch")
+
+    def _is_the_hosts(self, said: Said) -> bool:
+        """Not a copy that the sandbox has for itself: opened for writing, it is nobody's loss."""
+        if self.probe.name != "w_etc":
+            return True
+        st = Path("/etc/passwd").stat()
+        return f"file {st.st_dev}:{st.st_ino}" in said.leaked
 
 
 def mounted(scene: Scene, at: Path) -> Path:
@@ -108,7 +114,9 @@ def made_scene(name: str) -> Iterator[Scene]:
             scene.stdin = ground.out / "file"
         if name == "e_env":
             scene.params["variable"] = SECRET
-        ground.watch()
+        # What is done to a copy of the workspace is no change of it.
+        own = [ground.ws / "file", ground.ws / "made"] if name.startswith("w_ws") else []
+        ground.watch(ground.out, ground.home, *own)
         yield scene
 
 
