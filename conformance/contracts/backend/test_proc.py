@@ -8,6 +8,7 @@ from boxspec.api import (
     HostLacks,
     Late,
     Verdict,
+    expect,
     requires,
 )
 from contracts.backend.answers import ObservedSession
@@ -50,8 +51,11 @@ def test_nothing_lives_on(box: Box, probe: str) -> None:
         session, said = inside(box, scene, "repo-write")
         # How many of a swarm are still there is another number each time.
         _nobody_is_left(session, probe, at_most=1 if probe == "p_swarm" else None)
-        # Who never came to start anybody leaves nobody.
+        # Who never came to start anybody leaves nobody. Who waits for them all until somebody's
+        # patience is over leaves nobody either: then it was not the sandbox that ended them.
         need_an_end(scene, session, said)
+        code = session.only.result["exit_code"]
+        expect("how the call ended", code, 0, {"inside": str(said)}, Verdict.UNPROVEN)
 
 
 @requires("BACKEND-PROC-03")
