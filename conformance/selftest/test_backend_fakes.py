@@ -14,6 +14,7 @@ from boxspec.target.case import Box
 from boxspec.target.look import Look
 from contracts.backend.answers import ObservedSession
 from contracts.backend.asking import AsksBackend
+from contracts.backend.probes import Said
 from selftest.tools import CONFORMANCE, boxspec
 
 FAULTS = CONFORMANCE / "shims" / "faults" / "shim.py"
@@ -52,6 +53,21 @@ def test_one_that_claims_for_nothing_is_seen_through(tmp_path: Path) -> None:
     code, verdicts = judged("claims-everything", tmp_path, "BACKEND-PROBE-07")
     assert verdicts == {"BACKEND-PROBE-07": "contradiction"}
     assert code == 1
+
+
+def test_one_in_which_no_attempt_is_made_proves_nothing(tmp_path: Path) -> None:
+    """The allowed sibling alone is no evidence: who is silent behind it has tried nothing."""
+    asked = ("META-01", "RULE-02", "RULE-06", "LAUNCH-02", "PROC-03")
+    code, verdicts = judged("attempts-crash", tmp_path, *(f"BACKEND-{name}" for name in asked))
+    assert set(verdicts.values()) == {"unproven"}
+    assert code == 1
+
+
+@pytest.mark.parametrize(("signal", "is_told"), [("SIGSYS", True), ("SIGSEGV", False)])
+def test_a_filter_that_kills_refuses_and_a_crash_does_not(signal: str, is_told: bool) -> None:
+    lines = '{"sibling": true}\n{"outcome": "killed", "signal": "%s"}\n'
+    said = Said.of((lines % signal).encode())
+    assert (said.is_told, str(said)) == (is_told, f"killed by {signal}")
 
 
 @pytest.mark.turns(5)

@@ -76,16 +76,21 @@ def test_a_matrix_that_was_broken_off_goes_on_with_what_is_kept(tmp_path: Path) 
     asked = Candidate("fake", "shim", "fake")
     claims, kit = {"repo-write": {"overall": "fully"}}, {"version": "1", "commit": "a"}
     made = Column(asked, "fake 1", "none", "", claims, [one], kit)
-    kept.write(tmp_path, made, ["BACKEND-IPC", "BACKEND-META"])
-    assert kept.read(tmp_path, asked, ["BACKEND-META", "BACKEND-IPC"]) == made
-    # To another question, or from another shim, it is no answer.
-    assert kept.read(tmp_path, asked, ["BACKEND-IPC"]) is None
-    assert kept.read(tmp_path, Candidate("fake", "other", "fake"), TOPICS) is None
+    topics, here = ["BACKEND-IPC", "BACKEND-META"], {"release": "6.1"}
+    kept.write(tmp_path, made, topics, here)
+    same = (here, "fake 1", kit)
+    assert kept.read(tmp_path, asked, [*reversed(topics)], *same) == made
+    # To another question, from another shim, product, kit or host, it is no answer.
+    assert kept.read(tmp_path, asked, ["BACKEND-IPC"], *same) is None
+    assert kept.read(tmp_path, Candidate("fake", "other", "fake"), topics, *same) is None
+    assert kept.read(tmp_path, asked, topics, {"release": "6.2"}, "fake 1", kit) is None
+    assert kept.read(tmp_path, asked, topics, here, "fake 2", kit) is None
+    assert kept.read(tmp_path, asked, topics, here, "fake 1", {**kit, "commit": "b"}) is None
     # One that is not whole is made again.
-    kept.write(tmp_path, Column(asked, why="did not end within 3 s", cells=[one]), TOPICS)
-    assert kept.read(tmp_path, asked, TOPICS) is None
+    kept.write(tmp_path, Column(asked, why="did not end within 3 s", cells=[one]), topics, here)
+    assert kept.read(tmp_path, asked, TOPICS, *same) is None
     (tmp_path / "columns" / "fake.json").write_text("{}")
-    assert kept.read(tmp_path, asked, TOPICS) is None
+    assert kept.read(tmp_path, asked, topics, *same) is None
     assert boxspec("matrix", "none", "--resume").returncode == 2
 
 

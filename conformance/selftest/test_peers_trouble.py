@@ -23,6 +23,7 @@ from peers.adapter import EVERYTHING, Adapter
 
 CRASHES = ["/bin/sh", "-c", "kill -SEGV $$"]
 HANGS = ["/bin/sleep", "{FOREVER}"]
+BEGINS = "echo '{{\\"sibling\\": true}}'; "
 VANISHES = ["/bin/sh", "-c", 'rm -rf "$0"; exec "$@"']
 
 class Product(Adapter):
@@ -35,6 +36,11 @@ class Product(Adapter):
                 return CRASHES
             case [_, "w_chown", _]:
                 return HANGS
+            # What is allowed works, and nobody knows what became of the rest.
+            case [_, "w_setxattr", _]:
+                return ["/bin/sh", "-c", BEGINS + "kill -SEGV $$"]
+            case [_, "w_removexattr", _]:
+                return ["/bin/sh", "-c", BEGINS + "exec sleep {FOREVER}"]
             case [_, "w_utimes", _]:
                 return [*VANISHES, asked.root, *argv]
         return argv
@@ -71,7 +77,8 @@ def _sleeps(pid: Path) -> bool:
 def test_crashes_hangs_and_a_lost_workspace_are_verdicts(tmp_path: Path) -> None:
     cases = tmp_path / "cases"
     found = states(tmp_path, cases)
-    troubled = {name: found.pop(name) for name in ("w_chmod", "w_chown", "w_utimes")}
+    names = ("w_chmod", "w_chown", "w_utimes", "w_setxattr", "w_removexattr")
+    troubled = {name: found.pop(name) for name in names}
     assert set(troubled.values()) == {"unproven"}
     assert set(found.values()) == {"escaped"}
     assert list((cases / "boxspec").iterdir()) == []

@@ -9,12 +9,12 @@ from typing import Any
 
 from boxspec import SPEC_VERSION
 from boxspec.judge.host import host
+from boxspec.judge.kit import kit
 from boxspec.judge.record import Record
 from boxspec.judge.repro import command, repro_command
 from boxspec.judge.requirements import PROFILES
 from boxspec.judge.results import Judged, Tree
 from boxspec.judge.verdict import BROKEN, Verdict
-from boxspec.report.kit import kit
 
 SCHEMA = "boxspec-result/1"
 

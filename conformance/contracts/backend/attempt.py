@@ -3,6 +3,7 @@ what happened outside decides."""
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from boxspec.judge.verdict import Failure, HostLacks, Verdict
 from boxspec.target.case import Box
 from contracts.backend.answers import ObservedSession
 from contracts.backend.probes import Said
-from contracts.backend.scene import Scene, made_scene, run_outside
+from contracts.backend.scene import SECRET, Scene, made_scene, run_outside
 
 WRITABLE = frozenset({"repo-write", "no-network", "full-dev", "ci-only"})
 OWN = "launch"
@@ -52,7 +53,7 @@ def inside(box: Box, scene: Scene, profile: str, **context: Any) -> tuple[Observ
         profile=profile,
         on_unavailable="degrade",
         state=scene.state,
-        shim_env={"HOME": str(scene.ground.home), "BOXSPEC_SECRET": scene.ground.token},
+        shim_env={"HOME": str(scene.ground.home), SECRET: scene.ground.token},
         shim_stdin=scene.stdin,
         **context,
     )
@@ -74,7 +75,7 @@ def said_inside(session: ObservedSession, allowed: str = EVERYWHERE) -> Said:
         )
     said = Said.of(answer.stdout)
     shown = {"stdout": answer.stdout[:400], "stderr": answer.stderr[:400]}
-    if said.outcome == "nothing" and not said.sibling:
+    if not said.is_told and not said.sibling:
         raise Failure(
             "the attempt is made inside",
             "the probe's own lines",
@@ -123,15 +124,25 @@ def judge(scene: Scene, session: ObservedSession, said: Said) -> None:
             evidence,
             Verdict.WRONG_REASON,
         )
-    if said.outcome == "nothing" and not _was_killed(session):
-        raise Failure(
-            probe.tries,
-            "the probe says how it ended, or was killed",
-            f"nothing, exit {session.only.result['exit_code']}",
-            evidence,
-            Verdict.UNPROVEN,
-            needs=["BACKEND-LAUNCH-04"],
-        )
+    need_an_end(scene, session, said)
+
+
+def need_an_end(scene: Scene, session: ObservedSession, said: Said) -> None:
+    """That nothing happened is evidence where the attempt came to its end: it was done, was
+    refused, or was killed by a filter. A probe that crashed or was ended as too slow tried
+    nothing that anybody knows of."""
+    ended = session.calls[0].result["exit_code"]
+    # A filter may kill the probe with all that is its own: told as 128 and the signal's number.
+    if said.is_told or (said.outcome == "nothing" and ended == 128 + signal.SIGSYS):
+        return
+    raise Failure(
+        scene.probe.tries,
+        "the probe says how it ended, or was killed by SIGSYS",
+        f"{said}, exit {ended}",
+        {"inside": str(said), "stderr": session.calls[0].stderr[:400]},
+        Verdict.UNPROVEN,
+        symptom="the probe does not come to its end",
+    )
 
 
 def expect_nothing_outside(session: ObservedSession, changes: Sequence[str], by: str) -> None:
@@ -139,8 +150,3 @@ def expect_nothing_outside(session: ObservedSession, changes: Sequence[str], by:
     if changes:
         session.excuse("fs-write", f"{by}: {changes[0]}")
     expect("what is another outside", changes, [], verdict=Verdict.CONTRADICTION)
-
-
-def _was_killed(session: ObservedSession) -> bool:
-    """A filter may kill: by SIGSYS, told as a signal or as 128 and its number."""
-    return session.only.result["exit_code"] in (None, 128 + 31)

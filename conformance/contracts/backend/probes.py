@@ -33,13 +33,15 @@ def table() -> dict[str, Probe]:
 
 @dataclass
 class Said:
-    """What a probe wrote: whether its allowed sibling worked, what leaked, how it ended."""
+    """What a probe wrote: whether its allowed sibling worked, what leaked, how it ended: `did`,
+    `refused` by the errno of a call, `killed` by a signal, or `nothing`, which is no evidence."""
 
     sibling: bool = False
     leaked: list[str] = field(default_factory=list)
     outcome: str = "nothing"
     call: str = ""
     errno: str = ""
+    signal: str = ""
 
     @classmethod
     def of(cls, stdout: bytes) -> Said:
@@ -58,9 +60,20 @@ class Said:
             if found.get("outcome") in ("did", "refused"):
                 made.outcome = found["outcome"]
                 made.call, made.errno = str(found.get("call", "")), str(found.get("errno", ""))
+            # What killed the attempt may have done so behind its last word.
+            if found.get("outcome") == "killed" and made.outcome == "nothing":
+                made.outcome, made.signal = "killed", str(found.get("signal", ""))
         return made
 
+    @property
+    def is_told(self) -> bool:
+        """Whether it is known how the attempt ended. A filter kills by SIGSYS; any other signal is
+        a crash, or the end of somebody's patience, and no refusal."""
+        return self.outcome in ("did", "refused") or self.signal == "SIGSYS"
+
     def __str__(self) -> str:
+        if self.outcome == "killed":
+            return f"killed by {self.signal}"
         if self.outcome != "refused":
             return self.outcome
         return f"{self.errno} from {self.call}"

@@ -10,7 +10,7 @@ from boxspec.judge.expect import expect, shown
 from boxspec.judge.verdict import Declared, Failure, HostLacks, Verdict
 from boxspec.target.case import Box
 from contracts.backend.answers import ObservedSession
-from contracts.backend.attempt import WORK, said_inside
+from contracts.backend.attempt import WORK, need_an_end, said_inside
 from contracts.backend.ground import Ground, made_ground
 from contracts.backend.probes import Said
 from contracts.backend.scene import Scene, made_scene, run_outside
@@ -129,6 +129,7 @@ def holds(
                 Verdict.CONTRADICTION,
                 why=f"{probe} changes a denied path",
             )
+        need_an_end(scene, session, said)
 
 
 def makes_nothing(box: Box, rules: dict[str, Any]) -> None:

@@ -26,10 +26,11 @@ BY_OUTCOME = frozenset(
     {
         *("p_kill0", "p_ptrace_seize", "p_ptrace_supervisor", "p_setns_net", "p_pidfd_getfd"),
         *("w_etc", "z_remount_rw"),
-        *("w_ws", "w_ws_change", "w_ws_unlink"),
     }
 )
 PIPES = ("i_fifo", "i_fifo_ws")
+# A variable of the caller that no program inside should get.
+SECRET = "BOXSPEC_SECRET"
 PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
@@ -56,7 +57,7 @@ class Scene:
             found += observer.hits() if isinstance(observer, Listeners) else observer.harm()
         if any(self.ground.token in each for each in said.leaked):
             found.append("a secret from outside was read")
-        if self._by_outcome and said.outcome == "did":
+        if self._by_outcome and said.outcome == "did" and self._is_the_hosts(said):
             found.append(f"{self.probe.tries}: done")
         return found
 
@@ -64,6 +65,13 @@ class Scene:
     def _by_outcome(self) -> bool:
         name, aspect = self.probe.name, self.probe.aspect
         return name in BY_OUTCOME or name.startswith("k_") or aspect in ("kernel", "launch")
+
+    def _is_the_hosts(self, said: Said) -> bool:
+        """Not a copy that the sandbox has for itself: opened for writing, it is nobody's loss."""
+        if self.probe.name != "w_etc":
+            return True
+        st = Path("/etc/passwd").stat()
+        return f"file {st.st_dev}:{st.st_ino}" in said.leaked
 
 
 def mounted(scene: Scene, at: Path) -> Path:
@@ -104,7 +112,11 @@ def made_scene(name: str) -> Iterator[Scene]:
             scene.state += ["--leave-open", f"21={ground.out / 'file'}"]
         if name == "w_proc_reopen":
             scene.stdin = ground.out / "file"
-        ground.watch()
+        if name == "e_env":
+            scene.params["variable"] = SECRET
+        # What is done to a copy of the workspace is no change of it.
+        own = [ground.ws / "file", ground.ws / "made"] if name.startswith("w_ws") else []
+        ground.watch(ground.out, ground.home, *own)
         yield scene
 
 
@@ -119,6 +131,7 @@ def run_outside(scene: Scene, words: Sequence[str]) -> tuple[Said, list[str]]:
     stdout = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     flags = ["--cwd", str(scene.ground.ws), *scene.state]
     env = {"PATH": PATH, "HOME": str(scene.ground.home), "TMPDIR": "/tmp"}
+    env[SECRET] = scene.ground.token
     try:
         warden = Warden(
             list(words), flags=flags, env=env, stdin=stdin, stdout=stdout, stderr=stdout

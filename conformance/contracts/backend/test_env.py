@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from boxspec.api import Box, expect, one_of, requires
-from contracts.backend.attempt import said_inside
+from contracts.backend.attempt import attempt, said_inside
 from contracts.backend.ground import made_ground
 from contracts.backend.reports import environment, report
 
@@ -99,6 +99,11 @@ def test_inherit_keeps_a_list_of_names(box: Box) -> None:
         expect("HOME", given.get("HOME"), homes)
         expect("what is dropped", sorted({*given} & {*DROPPED}), [])
         expect("the secret is nowhere", ground.token in given.values(), False)
+
+
+@requires("BACKEND-ENV-02")
+def test_no_secret_of_the_caller_is_read(box: Box) -> None:
+    attempt(box, "e_env")
 
 
 @requires("BACKEND-ENV-03", needs=["BACKEND-LIFE-02"])

@@ -8,7 +8,7 @@ import pytest
 from boxspec.api import Box, HostLacks, NotApplicable, Verdict, expect, one_of, requires, satisfies
 from contracts.backend import host
 from contracts.backend.answers import ObservedSession
-from contracts.backend.attempt import WORK, control, said_inside
+from contracts.backend.attempt import WORK, control, need_an_end, said_inside
 from contracts.backend.probes import Said
 from contracts.backend.ruled import policy
 from contracts.backend.scene import Scene, made_scene
@@ -191,6 +191,7 @@ def test_what_an_older_version_lacks_is_not_claimed(box: Box, what: str) -> None
             {"inside": str(said)},
             Verdict.CONTRADICTION,
         )
+        need_an_end(scene, session, said)
 
 
 # Any attempt will do: whether one is made at all is what it shows.

@@ -8,10 +8,11 @@ from boxspec.api import (
     HostLacks,
     Late,
     Verdict,
+    expect,
     requires,
 )
 from contracts.backend.answers import ObservedSession
-from contracts.backend.attempt import attempt, inside
+from contracts.backend.attempt import attempt, inside, need_an_end
 from contracts.backend.ground import made_ground
 from contracts.backend.scene import made_scene, run_outside
 
@@ -47,9 +48,14 @@ def test_nothing_lives_on(box: Box, probe: str) -> None:
         if not left:
             raise HostLacks("escape probes", f"{probe} does not live on even outside")
     with made_scene(probe) as scene:
-        session, _ = inside(box, scene, "repo-write")
+        session, said = inside(box, scene, "repo-write")
         # How many of a swarm are still there is another number each time.
         _nobody_is_left(session, probe, at_most=1 if probe == "p_swarm" else None)
+        # Who never came to start anybody leaves nobody. Who waits for them all until somebody's
+        # patience is over leaves nobody either: then it was not the sandbox that ended them.
+        need_an_end(scene, session, said)
+        code = session.only.result["exit_code"]
+        expect("how the call ended", code, 0, {"inside": str(said)}, Verdict.UNPROVEN)
 
 
 @requires("BACKEND-PROC-03")

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from boxspec.api import Box, Declared, Failure, HostLacks, Verdict, expect, requires, satisfies
-from contracts.backend.attempt import WORK, need_effect, said_inside
+from contracts.backend.attempt import WORK, need_an_end, need_effect, said_inside
 from contracts.backend.ruled import (
     DENIED,
     holds,
@@ -39,8 +39,9 @@ def test_a_denied_file_stays(box: Box, probe: str) -> None:
 
 
 @requires("BACKEND-RULE-01", capability=RULES)
-def test_a_neighbour_of_a_denied_file_can_be_changed(box: Box) -> None:
-    with made_scene("o_workspace") as scene:
+@pytest.mark.parametrize("probe", ["o_workspace", "o_neighbour"])
+def test_a_neighbour_of_a_denied_file_can_be_changed(box: Box, probe: str) -> None:
+    with made_scene(probe) as scene:
         planted(scene, "kept/denied")
         _, said = session_of(box, scene, policy(("kept/denied",)))
         expect(scene.probe.tries, str(said), "did", verdict=Verdict.OVERREFUSED)
@@ -55,12 +56,13 @@ def test_what_is_mounted_below_a_denied_directory_stays(box: Box) -> None:
             if not confined:
                 need_effect(scene, denied=denied)
                 continue
-            session, _ = session_of(box, scene, policy(rules), denied=denied)
+            session, said = session_of(box, scene, policy(rules), denied=denied)
             changes = scene.ground.changes()
             reported = [each for rule in rules for each in named(session, rule)]
             if changes and reported:
                 raise Declared(rules[-1], "not enforced", changes[0], str(reported[0]["why"]))
             expect("what changed on the mount", changes, [], verdict=Verdict.CONTRADICTION)
+            need_an_end(scene, session, said)
 
 
 @requires("BACKEND-RULE-02", capability=RULES)
@@ -77,7 +79,7 @@ def test_what_does_not_hold_is_named(box: Box, rule: str) -> None:
     with made_scene("d_create") as scene:
         path = scene.ground.ws / name
         path.parent.mkdir()
-        session, _ = session_of(box, scene, policy((rule,)), denied=path)
+        session, said = session_of(box, scene, policy((rule,)), denied=path)
         if path.exists() and not named(session, rule):
             raise Failure(
                 f"a name that {rule} denies and that comes later",
@@ -86,6 +88,7 @@ def test_what_does_not_hold_is_named(box: Box, rule: str) -> None:
                 {"not_enforced": session.result["not_enforced"]},
                 Verdict.CONTRADICTION,
             )
+        need_an_end(scene, session, said)
 
 
 @requires("BACKEND-RULE-03", capability=RULES)
@@ -135,6 +138,7 @@ def test_a_grant_through_a_link_grants_nothing_outside(box: Box, modify: tuple[s
         said = said_inside(session, WORK)
         found = scene.effects(said)
         expect("what changed outside", found, [], verdict=Verdict.CONTRADICTION)
+        need_an_end(scene, session, said)
 
 
 @requires("BACKEND-RULE-05", capability=RULES)
@@ -143,6 +147,7 @@ def test_a_denied_link_leads_no_write_out(box: Box) -> None:
         session, said = session_of(box, scene, policy(("planted", "planted/**")))
         expect("the session", session.opened, True)
         expect("what changed outside", scene.effects(said), [], verdict=Verdict.CONTRADICTION)
+        need_an_end(scene, session, said)
 
 
 @requires("BACKEND-RULE-06", capability=RULES)
@@ -167,6 +172,7 @@ def test_what_is_denied_to_read_is_not_read(box: Box, probe: str) -> None:
             if effects:
                 session.excuse("fs-read", f"{probe}: {effects[0]}")
             expect("what was read", effects, [], verdict=Verdict.CONTRADICTION)
+            need_an_end(scene, session, said)
 
 
 @requires("BACKEND-RULE-07", capability=RULES)

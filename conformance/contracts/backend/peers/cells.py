@@ -110,8 +110,7 @@ def _state(test: Mapping[str, Any], probe: Probe | None) -> tuple[State, str]:
     if verdict in ("contradiction", "escaped"):
         effects = test["evidence"].get("effects", [])
         done = f"{probe.tries}: done" if probe else ""
-        by_outcome = effects == [done] or (not effects and test.get("got") == "'did'")
-        return (State.DONE if by_outcome else State.ESCAPED), _stable(
+        return (State.DONE if effects == [done] else State.ESCAPED), _stable(
             "; ".join(effects) or f"{test['what']}: {test['got']}"
         )
     return BY_VERDICT[verdict], _stable(test["reason"])

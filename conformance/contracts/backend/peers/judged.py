@@ -104,12 +104,28 @@ def judged(
     return column
 
 
+def version(candidate: Candidate) -> str:
+    """What it says of itself now; empty where it says nothing."""
+    session = Session(shim_argv(candidate.shim), backend=candidate.backend)
+    try:
+        trust(session, contracts=[])
+        return _version(session)
+    except (NotConforming, ShimBroke):
+        return ""
+    finally:
+        session.close()
+
+
+def _version(session: Session) -> str:
+    said = session.hello["implementation"]
+    return f"{said['name']} {said['version']}"
+
+
 def _claims(column: Column) -> None:
     session = Session(shim_argv(column.candidate.shim), backend=column.candidate.backend)
     try:
         trust(session, contracts=[])
-        said = session.hello["implementation"]
-        column.version = f"{said['name']} {said['version']}"
+        column.version = _version(session)
         box = Box(session, "matrix")
         try:
             column.mechanism = "+".join(box.backend.mechanism(column.candidate.backend))

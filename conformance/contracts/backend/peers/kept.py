@@ -6,29 +6,42 @@ import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from contracts.backend.peers.cells import Cell, State
 from contracts.backend.peers.judged import Candidate, Column
 
+Facts = dict[str, Any]
 
-def write(results: Path, column: Column, topics: Iterable[str]) -> None:
-    """Keeps it, if it is whole: what was missing may be there the next time."""
+
+def write(results: Path, column: Column, topics: Iterable[str], host: Facts) -> None:
+    """Keeps it, if it is whole: what was missing may be there the next time. host: what of this
+    machine a cell may depend on."""
     if column.why:
         return
     place = _place(results, column.candidate)
     place.parent.mkdir(exist_ok=True)
-    text = json.dumps({"topics": sorted(topics), "column": column.to_json()})
+    text = json.dumps({"topics": sorted(topics), "host": host, "column": column.to_json()})
     new = place.with_suffix(f".{os.getpid()}")
     new.write_text(text, encoding="utf-8")
     new.replace(place)
 
 
-def read(results: Path, candidate: Candidate, topics: Iterable[str]) -> Column | None:
-    """The column of this backend, if the same was asked; None where there is none to be used."""
+def read(
+    results: Path,
+    candidate: Candidate,
+    topics: Iterable[str],
+    host: Facts,
+    version: str,
+    kit: Facts,
+) -> Column | None:
+    """The column of this backend, if the same was asked by the same kit, of the same version and on
+    the same host; None where there is none to be used, for cells of two of them do not mix."""
     try:
         found = json.loads(_place(results, candidate).read_bytes())
         said = found["column"]
-        if found["topics"] != sorted(topics) or said["shim"] != candidate.shim:
+        asked = (sorted(topics), host, candidate.shim, version, kit)
+        if (found["topics"], found["host"], said["shim"], said["version"], said["kit"]) != asked:
             return None
         return Column(
             candidate,

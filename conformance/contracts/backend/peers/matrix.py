@@ -13,6 +13,7 @@ from typing import Any
 
 from boxspec.errors import NotConforming, UsageError
 from boxspec.judge.host import host
+from boxspec.judge.kit import kit
 from boxspec.printable import one_line
 from boxspec.target.client.command import REFERENCE, reference_argv
 from boxspec.target.session import Session
@@ -22,7 +23,7 @@ from contracts.backend.host import landlock_abi, number
 from contracts.backend.peers import adapters, compare, kept, markdown
 from contracts.backend.peers.cells import TOPICS
 from contracts.backend.peers.compare import SCHEMA
-from contracts.backend.peers.judged import Candidate, Column, judged
+from contracts.backend.peers.judged import Candidate, Column, judged, version
 
 # Of the reference's backends; `reference` alone is all of them.
 OWN = "reference"
@@ -45,7 +46,10 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     add("--results", metavar="FOLDER", type=Path, help=kept)
     about = f"only attempts of it (repeatable): {', '.join(TOPICS)}"
     add("--topic", action="append", choices=TOPICS, metavar="TOPIC", help=about)
-    about = "with --results: a column that was made whole there is not made again"
+    about = (
+        "with --results: a column that was made whole there, here and of the same version by the"
+    )
+    about += " same kit, is not made again"
     add("--resume", action="store_true", help=about)
     about = "say which cells differ in two matrices, and exit 1 if any does; asks nobody"
     add("--compare", nargs=2, metavar=("A.json", "B.json"), help=about)
@@ -125,13 +129,16 @@ def main(words: Sequence[str]) -> int:
         args.results.mkdir(parents=True, exist_ok=True)
     columns: list[Column] = []
     topics: list[str] = args.topic or list(TOPICS)
+    here = facts()
     for each in candidates(args.names):
-        column = kept.read(args.results, each, topics) if args.resume else None
+        column = None
+        if args.resume:
+            column = kept.read(args.results, each, topics, here, version(each), kit())
         print(f"{each.label} {'…' if column is None else 'is kept'}", file=sys.stderr, flush=True)
         if column is None:
             column = judged(each, topics, args.limit, args.results)
             if args.results:
-                kept.write(args.results, column, topics)
+                kept.write(args.results, column, topics, here)
         columns.append(column)
     if not columns:
         raise NotConforming("no backend is left to ask")

@@ -36,6 +36,19 @@ def refuses_everything():
         raise Failed("execution", "this is not allowed")
 
 
+SILENT = """echo '{"sibling": true}'; kill -SEGV $$"""
+
+
+@fault(None, "ends each attempt before it is made", "a supervisor that crashes", role="control")
+def attempts_crash():
+    @replaces(session.Session)
+    def execute(original, self, request):
+        # Wrapped already: the probe stands among the arguments of what starts it.
+        if any(word.endswith(b"/probe") for word in request.args):
+            request.program, request.args = b"/bin/sh", [b"-c", SILENT.encode()]
+        return original(self, request)
+
+
 @fault(None, "never returns from a probe", "a proxy that is not there", role="control")
 def hangs():
     @replaces(bubblewrap.Bubblewrap)

@@ -9,6 +9,7 @@ import backend.filter as filter_
 import backend.inside as inside
 import backend.landlock as landlock
 import backend.ops as ops
+import backend.session as session
 from backend.bubblewrap import Bubblewrap
 from faults.registry import fault, replaces
 
@@ -191,3 +192,19 @@ def later_mounts_come_in():
     @replaces(Bubblewrap)
     def own_mounts(original, self):
         return []
+
+
+@fault("BACKEND-WRITE-02", "a file on stdin is handed in", "it was opened for reading alone")
+def the_file_on_stdin_is_handed_in():
+    @replaces(session)
+    def can_be_opened_anew(original, fd):
+        return original(fd) and not os.path.isfile(f"/proc/self/fd/{fd}")
+
+    # The ruleset against writes to pipes would hold it, too.
+    @replaces(Bubblewrap)
+    def ruleset(original, self, root, profile):
+        made = original(self, root, profile)
+        file = os.path.realpath(b"/proc/self/fd/0")
+        if made is not None and os.path.isfile(file):
+            made["paths"].append((file, landlock.WRITE_FILE))
+        return made

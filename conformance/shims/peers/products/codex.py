@@ -1,17 +1,21 @@
 """The Linux sandbox of @openai/codex, by `codex sandbox`; no account and no network needed."""
 
+import json
+
 from peers.adapter import FULLY, Adapter, Asked
+
+PROFILE = "boxspec"
 
 
 class Product(Adapter):
     about = "codex sandbox: what its agent's commands run in"
     homepage = "https://github.com/openai/codex"
-    documents = "codex sandbox --help, and docs/config.md"
+    documents = "codex sandbox --help, and developers.openai.com/codex/permissions"
     mechanism = "namespaces+seccomp"
     program = "codex"
     installs = (("npm", "install", "--prefix", "{home}", "@openai/codex"),)
     claims = {
-        "fs-write": "its profile :workspace grants /tmp as well",
+        "fs-write": FULLY,
         "fs-metadata": FULLY,
         "network": FULLY,
         "process": "its help names files and the network, and no processes",
@@ -19,15 +23,28 @@ class Product(Adapter):
     }
 
     def command(self, argv: list[str], asked: Asked) -> list[str]:
-        profile = ":workspace" if asked.writable else ":read-only"
+        # A profile of its own: the built-in ones have no network, and grant /tmp.
+        files = '":root" = "read"'
+        if asked.writable:
+            files += ', ":workspace_roots" = {"." = "write"}'
+        # As roots: the path of a rule is a pattern, in which a `*` is no letter.
+        roots = ", ".join(f"{json.dumps(folder)} = true" for folder in asked.writable)
+        network = "true" if asked.network else "false"
+        parts = (
+            f"workspace_roots = {{{roots}}}",
+            f"filesystem = {{{files}}}",
+            f"network = {{enabled = {network}}}",
+        )
         words = [
             "env",
             f"CODEX_HOME={self.state()}",
             self.found(),
             "sandbox",
+            "--config",
+            f"permissions.{PROFILE} = {{{', '.join(parts)}}}",
             "--permission-profile",
-            profile,
+            PROFILE,
             "--cd",
-            asked.root,
+            asked.cwd,
         ]
         return [*words, "--", *argv]

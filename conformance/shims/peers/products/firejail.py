@@ -22,6 +22,8 @@ class Product(Adapter):
 
     def command(self, argv: list[str], asked: Asked) -> list[str]:
         words = [self.found(), "--quiet", "--noprofile", "--private-tmp", "--private-dev"]
+        # By itself it lives as long as any program inside does.
+        words += ["--deterministic-shutdown"]
         words += ["--caps.drop=all", "--nonewprivs", "--seccomp", "--ipc-namespace"]
         words += ["--read-only=/"]
         words += [f"--read-write={folder}" for folder in asked.writable]

@@ -21,7 +21,8 @@ result = sandboxed_exec(
 )
 sys.stdout.buffer.write(result.stdout)
 sys.stderr.buffer.write(result.stderr)
-sys.exit(result.exit_code)
+# It says -N of a program that signal N ended.
+sys.exit(result.exit_code if result.exit_code >= 0 else 128 - result.exit_code)
 """
 
 
