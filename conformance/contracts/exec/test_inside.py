@@ -12,7 +12,7 @@ import pytest
 from boxspec.api import Box, expect, requires, satisfies
 from boxspec.api import programs as P
 from contracts.exec.moments import attempted, expect_none_left, let_all_go, settled, until
-from contracts.exec.spawn_io import fd_of, of_another_user, outcome, report, shell
+from contracts.exec.spawn_io import of_another_user, outcome, report, shell
 from contracts.exec.test_env import ODD, PAIRS, entries
 from contracts.exec.test_kill_bounds import ENDS
 from contracts.exec.test_kill_refused import CALLER, becomes_roots
