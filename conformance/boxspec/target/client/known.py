@@ -69,7 +69,8 @@ class _Shape:
 @cache
 def _shape(document: str, name: str) -> _Shape:
     found = schema.at(f"{schema.documents()[document]['$id']}#/$defs/{name}")
-    return _Shape([(found.contents, found.resolver)])
+    part: Any = found.contents
+    return _Shape([(part, found.resolver)])
 
 
 def _flat(part: Any, knows: Resolver) -> Iterator[_Part]:
