@@ -273,3 +273,8 @@ def test_a_mount_that_comes_later_is_not_written_to(box: Box) -> None:
         expect("it writes in the root behind that", wrote, True, verdict=Verdict.OVERREFUSED)
         made = [str(path) for path in (source / "made", at / "made") if path.exists()]
         expect_nothing_outside(session, made, "what was mounted meanwhile")
+
+
+@requires("BACKEND-WRITE-08")
+def test_no_subvolume_is_made_outside(box: Box) -> None:
+    attempt(box, "w_subvolume")
