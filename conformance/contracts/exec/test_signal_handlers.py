@@ -14,6 +14,7 @@ import pytest
 from boxspec.api import (
     Blocked,
     Box,
+    Failure,
     Late,
     Live,
     Observed,
@@ -315,7 +316,13 @@ def end_of_a_caller(box: Box, name: str, *state: str) -> End:
         events.wait("ready")
         live.signal(name)
         # Whom it ends is ended by it before it sees the child's end.
-        box.open_gate(gate)
+        try:
+            box.open_gate(gate)
+        except Failure:
+            # In a sandbox the program ends with its caller, perhaps before anybody is at the gate.
+            if box.session.backend is None:
+                raise
+            live.wait_exit()
         seen = live.finish()
     if seen.raw is None:
         return seen.shim_exit
