@@ -16,6 +16,7 @@ import pytest
 
 from boxspec.api import Box, HostLacks, Late, expect, for_the_prompt, requires
 from boxspec.api import programs as P
+from boxspec.target.observe.lines import Deadline, poll
 from contracts.exec.answers import ObservedRun
 from contracts.exec.host import ROOM, pipe_with_room, without_pipes
 from contracts.exec.moments import until
@@ -125,12 +126,12 @@ def socket_with_room() -> Iterator[tuple[int, int]]:
         yield ours.fileno(), theirs.fileno()
 
 
-def all_of(fd: int) -> bytes:
-    """What lies in there now."""
+def all_of(fd: int, limit_s: float = 5) -> bytes:
+    """What lies in there now. Somebody may write for ever."""
     os.set_blocking(fd, False)
-    read = b""
+    read, limit = b"", Deadline(limit_s)
     with contextlib.suppress(BlockingIOError):
-        while data := os.read(fd, ROOM):
+        while not limit.over() and (data := os.read(fd, ROOM)):
             read += data
     return read
 
@@ -169,23 +170,44 @@ SOME = 60_000
 AWAY_MS = 20.0
 
 
+# A writer ends with the run that it belongs to, unless it got away.
+ENDS_S = 5.0
+
+
 class Reader(threading.Thread):
-    """Reads all that comes, at once, up to the end of the last writer."""
+    """Reads all that comes, at once, up to the end of the last writer or until it is stopped."""
 
     def __init__(self, fd: int) -> None:
         super().__init__(daemon=True)
         self.fd = fd
         self.read = b""
         self.away_ms = 0.0
+        self.stopped = threading.Event()
 
     def run(self) -> None:
         before = None
-        while data := os.read(self.fd, ROOM):
+        while not self.stopped.is_set():
+            if not poll([self.fd], 0.1):
+                continue
+            if not (data := os.read(self.fd, ROOM)):
+                return
             now = time.monotonic()
             if before is not None:
                 self.away_ms = max(self.away_ms, (now - before) * 1000)
             before = now
             self.read += data
+
+    def came_to_the_end(self, limit_s: float = ENDS_S) -> bool:
+        """Whether the last writer has gone; the reader has, in any case."""
+        self.join(limit_s)
+        ended = not self.is_alive()
+        self.stopped.set()
+        self.join()
+        return ended
+
+
+def expect_the_end(ended: bool) -> None:
+    expect("whether nobody has the terminal open when the run is over", ended, True)
 
 
 @pytest.mark.parametrize("state", [(), SOMEBODY_ELSE], ids=["own", "of_another_user"])
@@ -200,8 +222,9 @@ def test_a_terminal_that_is_read_all_the_while_gets_all(box: Box, state: Sequenc
         seen = write(box, SOME, theirs, state)
     finally:
         os.close(theirs)
-        reader.join()
+        ended = reader.came_to_the_end()
         os.close(ours)
+    expect_the_end(ended)
     if len(reader.read) < SOME and reader.away_ms > AWAY_MS and not box.look.realtime:
         what = "the longest time between two reads of the terminal"
         raise Late(what, f"at most {AWAY_MS:g} ms", f"{reader.away_ms:.1f} ms")
