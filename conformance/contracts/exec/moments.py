@@ -33,6 +33,9 @@ TIMED_OUT = b"process timed out"
 BY_SIGTERM = b"process interrupted by signal SIGTERM"
 BY_SIGINT = b"process interrupted by signal SIGINT"
 
+# What runs the lines of `spawn_io.shell`.
+SH = b"/bin/sh"
+
 # A program that ends only when somebody ends it: a minute is longer than any case.
 FOREVER_MS = "60000"
 
@@ -94,6 +97,11 @@ def kept_below(live: Live[Any], usual: int = 0) -> list[str]:
     if until(lambda: len(live.tree()) <= usual, 0.5):
         return []
     return [each.describe() for each in live.tree()]
+
+
+def shell_ends(live: Live[Any]) -> None:
+    """The leader of a `shell` has gone, whatever else is below the caller."""
+    until(lambda: not any(each.alive and each.cmdline[:1] == [SH] for each in live.tree()))
 
 
 def let_all_go(fifo: Path, waiting: Callable[[], bool]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 import select
 import socket
 import threading
@@ -16,9 +17,11 @@ import pytest
 
 from boxspec.api import Box, HostLacks, Late, expect, for_the_prompt, requires
 from boxspec.api import programs as P
+from boxspec.judge.expect import shown
+from boxspec.target.observe.lines import Deadline, poll
 from contracts.exec.answers import ObservedRun
 from contracts.exec.host import ROOM, pipe_with_room, without_pipes
-from contracts.exec.moments import until
+from contracts.exec.moments import pass_time, until
 from contracts.exec.spawn_io import of_another_user, outcome, pattern, shell
 from contracts.exec.test_debug_terminal import (
     SOMEBODY_ELSE,
@@ -33,6 +36,8 @@ HERE = "exec.debug"
 # The copy of what is not captured whole decides nothing.
 CAPTURED = ["EXEC-DRAIN-01", "EXEC-DRAIN-02"]
 
+# More than such a terminal, a copy and a pipe take together.
+FLOOD = 400_000
 # More than what a copy may keep of what a terminal does not take.
 MUCH = 150_000
 
@@ -125,12 +130,12 @@ def socket_with_room() -> Iterator[tuple[int, int]]:
         yield ours.fileno(), theirs.fileno()
 
 
-def all_of(fd: int) -> bytes:
-    """What lies in there now."""
+def all_of(fd: int, limit_s: float = 5) -> bytes:
+    """What lies in there now. Somebody may write for ever."""
     os.set_blocking(fd, False)
-    read = b""
+    read, limit = b"", Deadline(limit_s)
     with contextlib.suppress(BlockingIOError):
-        while data := os.read(fd, ROOM):
+        while not limit.over() and (data := os.read(fd, ROOM)):
             read += data
     return read
 
@@ -169,23 +174,44 @@ SOME = 60_000
 AWAY_MS = 20.0
 
 
+# A writer ends with the run that it belongs to, unless it got away.
+ENDS_S = 5.0
+
+
 class Reader(threading.Thread):
-    """Reads all that comes, at once, up to the end of the last writer."""
+    """Reads all that comes, at once, up to the end of the last writer or until it is stopped."""
 
     def __init__(self, fd: int) -> None:
         super().__init__(daemon=True)
         self.fd = fd
         self.read = b""
         self.away_ms = 0.0
+        self.stopped = threading.Event()
 
     def run(self) -> None:
         before = None
-        while data := os.read(self.fd, ROOM):
+        while not self.stopped.is_set():
+            if not poll([self.fd], 0.1):
+                continue
+            if not (data := os.read(self.fd, ROOM)):
+                return
             now = time.monotonic()
             if before is not None:
                 self.away_ms = max(self.away_ms, (now - before) * 1000)
             before = now
             self.read += data
+
+    def came_to_the_end(self, limit_s: float = ENDS_S) -> bool:
+        """Whether the last writer has gone; the reader has, in any case."""
+        self.join(limit_s)
+        ended = not self.is_alive()
+        self.stopped.set()
+        self.join()
+        return ended
+
+
+def expect_the_end(ended: bool) -> None:
+    expect("whether nobody has the terminal open when the run is over", ended, True)
 
 
 @pytest.mark.parametrize("state", [(), SOMEBODY_ELSE], ids=["own", "of_another_user"])
@@ -200,13 +226,52 @@ def test_a_terminal_that_is_read_all_the_while_gets_all(box: Box, state: Sequenc
         seen = write(box, SOME, theirs, state)
     finally:
         os.close(theirs)
-        reader.join()
+        ended = reader.came_to_the_end()
         os.close(ours)
+    expect_the_end(ended)
     if len(reader.read) < SOME and reader.away_ms > AWAY_MS and not box.look.realtime:
         what = "the longest time between two reads of the terminal"
         raise Late(what, f"at most {AWAY_MS:g} ms", f"{reader.away_ms:.1f} ms")
     with for_the_prompt(box):
         expect_whole(seen, reader.read, SOME)
+
+
+def foreign(copied: bytes) -> int:
+    """Pieces of a copy that the child did not write, which writes 23 letters alone."""
+    return len(re.findall(rb"[^a-w]+", copied))
+
+
+def seen_late(box: Box, name: str, count: int) -> bytes:
+    """What is on a terminal that nobody reads up to the moment when the child has written all."""
+    events, fifo = box.events(name), box.fifo(f"open-{name}")
+    line = '"$1" "$2" 0; exec "$3" "$4" "$5" --then "$6"'
+    request = shell(line, P.flood, count, P.gate, events.path, fifo, "at last")
+    ours, theirs = os.pipe2(os.O_CLOEXEC)
+    reader = Reader(ours)
+    try:
+        with box.exec.start(**request, debug=True, shim_stderr=theirs, within_s=10) as live:
+            events.wait("ready")
+            reader.start()
+            # It has room, and the child nothing to say meanwhile.
+            pass_time(3 * box.tick_ms)
+            box.open_gate(fifo)
+            live.finish()
+    finally:
+        os.close(theirs)
+        ended = reader.came_to_the_end()
+        os.close(ours)
+    expect_the_end(ended)
+    return reader.read
+
+
+@requires("EXEC-DEBUG-12", capability=HERE, overlap=1.5, needs=["EXEC-DEBUG-06"])
+def test_what_a_terminal_did_not_take_is_told_when_it_has_room_again(box: Box) -> None:
+    usual = foreign(seen_late(box, "little", 100))
+    copied = seen_late(box, "much", FLOOD)
+    told = pattern(FLOOD) in copied or foreign(copied) > usual
+    found = {"bytes on the terminal": len(copied), "its end": shown(copied[-200:])}
+    with for_the_prompt(box):
+        expect("whether the copy is whole, or tells what is left out", told, True, found)
 
 
 @contextmanager

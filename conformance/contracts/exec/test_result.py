@@ -8,7 +8,7 @@ import pytest
 
 from boxspec.api import Box, Late, between, expect, requires
 from boxspec.api import programs as P
-from contracts.exec.moments import FOREVER_MS, need_preload
+from contracts.exec.moments import FOREVER_MS, elapsed_ms, need_preload
 from contracts.exec.spawn_io import shell
 
 CODES = [0, 1, 2, 3, 4, 8, 16, 32, 63, 64, 100, 124, 125, 126, 127, 128, 129, 131, 137, 159, 192]
@@ -123,7 +123,7 @@ LIVES: dict[str, tuple[str, dict[str, int]]] = {
 
 
 @pytest.mark.parametrize("how", LIVES)
-@requires("EXEC-RESULT-05", pitfalls=["I17"], overlap=1.5, needs=["EXEC-KILL-01"])
+@requires("EXEC-RESULT-05", "EXEC-RESULT-10", pitfalls=["I17"], overlap=1.5, needs=["EXEC-KILL-01"])
 def test_the_duration_covers_the_childs_life_however_it_ends(box: Box, how: str) -> None:
     events, (line, limit) = box.events(), LIVES[how]
     slow = {"program": P.siglog, "args": [events.path, "--on", "TERM:exit:0:600"]}
@@ -141,6 +141,27 @@ def test_the_duration_covers_the_childs_life_however_it_ends(box: Box, how: str)
         "duration_ms, between the child's life and the shim's",
         seen.result["duration_ms"],
         between(least, seen.elapsed_ms),
+    )
+
+
+@requires("EXEC-RESULT-10", overlap=1.0, needs=["EXEC-DRAIN-08"])
+def test_the_duration_covers_the_reading_of_what_comes_behind_the_child(box: Box) -> None:
+    # Who left the group holds stdout, writes a little later, and lets go.
+    escapee, leader, fifo = box.events("escapee"), box.events("leader"), box.fifo("open")
+    away = 'setsid "$1" --sync "$2" --gap-us 500000 --sync "$2" --out "$3" &'
+    words = (P.emit, escapee.path, b"late".hex(), P.gate, leader.path, fifo)
+    with box.exec.start(**shell(f'{away} exec "$4" "$5" "$6"', *words), within_s=12) as live:
+        begun = leader.wait("ready").t_ns
+        escapee.wait("sync")
+        box.open_gate(fifo)
+        seen = live.finish()
+    if seen.stdout != b"late" or len(written := escapee.all("sync")) < 2:
+        raise Late("the run reads what comes half a second later", "late", str(seen.stdout))
+    least = elapsed_ms(begun, written[1].t_ns)
+    expect(
+        "duration_ms, from the child's first moment to what was read last, and the shim's life",
+        seen.result["duration_ms"],
+        between(int(least), seen.elapsed_ms),
     )
 
 

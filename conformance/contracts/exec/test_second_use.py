@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from boxspec.api import Box, Late, expect, for_the_prompt, requires
+from boxspec.api import Box, Late, NotMeasured, expect, for_the_prompt, requires
 from boxspec.api import programs as P
-from contracts.exec.moments import SIGNAL_ACTS_S, elapsed_ms, pass_time
+from contracts.exec.moments import SIGNAL_ACTS_S, elapsed_ms, pass_time, until
 from contracts.exec.spawn_io import error_of, outcome, shell
 from contracts.shared.files import script_at
 from contracts.shared.runs import RunAnswer
@@ -144,6 +145,36 @@ def test_a_signal_to_one_run_is_none_to_a_later_one(box: Box, order: str) -> Non
         )
     with for_the_prompt(box):
         expect("the run that was signalled, and the one after it", got, wanted)
+
+
+@requires(
+    "EXEC-CONC-07",
+    capability=HERE,
+    overlap=2.0,
+    needs=["EXEC-SIGNAL-01", "EXEC-DRAIN-08", "EXEC-RESULT-03"],
+)
+def test_a_signal_behind_the_end_of_one_run_is_none_to_a_later_one(box: Box) -> None:
+    # Nobody consumes it: the first run is decided, and reads what somebody else still holds.
+    events, after_ms = box.events(), 1800
+    args = [events.path, "--setsid", "--keep", "out", "--exit", "7"]
+    runs = [{"program": P.orphan, "args": args}, (after_ms, plain(box, "later"))]
+    with box.exec.start_batch(runs, within_s=15, expect_result=False) as live:
+        events.wait("orphan")
+        leader = events.wait("end").pid
+        until(lambda: leader not in {each.pid for each in live.tree() if each.alive})
+        # The one that looks every tick has seen that by then.
+        pass_time(2 * box.tick_ms)
+        sent = live.signal("TERM")
+        seen = live.finish()
+    sent_ms = elapsed_ms(live.t_started_ns, sent.t_ns)
+    if sent_ms > after_ms - 10:
+        raise Late("the signal comes before the second run", f"{after_ms} ms", f"{sent_ms} ms")
+    if seen.raw is None and seen.shim_exit == ("killed", signal.SIGTERM):
+        raise NotMeasured("the first run is over before the signal can come")
+    got = (outcome(seen.runs[0]), told(seen.runs[1]))
+    with for_the_prompt(box):
+        wanted = ("exit 7", as_asked(box, "later"))
+        expect("the run behind whose end a signal came, and the one after it", got, wanted)
 
 
 # When each of two runs starts, and which of them ends first.

@@ -28,6 +28,7 @@ from contracts.exec.moments import (
     ends_with,
     pass_time,
     send,
+    shell_ends,
     until,
 )
 from contracts.exec.spawn_io import error_of, shell
@@ -366,7 +367,7 @@ def test_a_signal_behind_the_childs_exit_does_not_interrupt_it(box: Box, name: s
     line = '"$1" "$2" --setsid --keep out; exit 7'
     with box.exec.start(**shell(line, P.orphan, events.path), expect_result=False) as live:
         events.wait("orphan")
-        until(lambda: not any(each.alive for each in live.children()))
+        shell_ends(live)
         pass_time(3 * box.tick_ms)
         live.signal(name)
         seen = live.finish()

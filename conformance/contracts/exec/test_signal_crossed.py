@@ -9,8 +9,9 @@ import pytest
 from boxspec.api import Box, NotMeasured, expect, for_the_prompt, requires
 from boxspec.api import programs as P
 from boxspec.judge.verdict import NotApplicable
-from contracts.exec.moments import elapsed_ms, pass_time, send, until
+from contracts.exec.moments import elapsed_ms, pass_time, send, shell_ends, until
 from contracts.exec.spawn_io import shell
+from contracts.exec.test_signal_handlers import expect_acts_as_before
 
 CODE = {"TERM": 143, "INT": 130}
 PAYLOAD = b"x" * 2**20
@@ -65,6 +66,34 @@ def test_the_callers_sigint_reaches_the_child_beside(box: Box, option: str) -> N
     expect_heard(box, "INT", option)
 
 
+# Ends of runs that not every implementation has.
+ENDS: dict[str, tuple[str, dict[str, Any]]] = {
+    "debug": ("exec.debug", {"program": P.emit, "args": ["--out", b"copied".hex()], "debug": True}),
+    "a cap": ("exec.cap", {"program": P.flood, "args": ["1000", "0"], "max_output_bytes": 10}),
+    "a payload that failed": (
+        "exec.stdin_failure",
+        {
+            **{"program": P.close_early, "args": ["/dev/null", "--in", "--then", "exit:0"]},
+            **{"stdin": b"x" * 200_000, "stdin_failure": "ignore"},
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CODE)
+@pytest.mark.parametrize("how", ENDS)
+@requires("EXEC-SIGNAL-09", overlap=0.3)
+def test_behind_an_option_the_signal_acts_on_the_caller_as_before(
+    box: Box, how: str, name: str
+) -> None:
+    needed, request = ENDS[how]
+    if needed not in box.capabilities:
+        raise NotApplicable.without(needed)
+    live = box.exec.start(hold=True, expect_result=False, within_s=12, **request)
+    live.wait_response()
+    expect_acts_as_before(box, live, name)
+
+
 @pytest.mark.parametrize(("first", "second"), [("TERM", "INT"), ("INT", "TERM"), ("TERM", "TERM")])
 @requires("EXEC-SIGNAL-07", capability="exec.termination", overlap=1.0, needs=["EXEC-SIGNAL-05"])
 def test_a_signal_behind_the_one_that_named_the_result_is_listed(
@@ -93,7 +122,7 @@ def test_a_signal_behind_the_childs_exit_is_listed(box: Box, name: str) -> None:
     line = '"$1" "$2" --setsid --keep out; exit 7'
     with box.exec.start(**shell(line, P.orphan, events.path), expect_result=False) as live:
         events.wait("orphan")
-        until(lambda: not any(each.alive for each in live.children()))
+        shell_ends(live)
         pass_time(3 * box.tick_ms)
         sent = live.signal(name)
         seen = live.finish()

@@ -147,6 +147,23 @@ def slots_keep_their_signals():
     signals.Watch.told = ()  # type: ignore[attr-defined]
 
 
+@fault("EXEC-CONC-07", "what named no result names the next one", "cleared where it is consumed")
+def a_signal_waits_for_the_next_run():
+    left: list[int] = []
+
+    @replaces(signals.Handlers)
+    def acquire(original, self):
+        watch = original(self)
+        watch.noted += left
+        left.clear()
+        return watch
+
+    @replaces(batch.Batch)
+    def finish(original, self, i, watch, answer):
+        original(self, i, watch, answer)
+        left[:] = watch.noted
+
+
 @fault("EXEC-CONC-07", "secrets are collected at the first run only", "a list that is made once")
 def secrets_of_the_first_run():
     collected: list[object] = []

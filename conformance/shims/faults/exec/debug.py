@@ -187,6 +187,14 @@ def blocks_with_the_terminal():
     tee.Tee.writable = lambda self, timeout_ms: True
 
 
+@fault("EXEC-DEBUG-12", "what the terminal does not take is left out in silence", "discard()")
+def leaves_out_in_silence():
+    @replaces(tee.Tee)
+    def put(original, self, data):
+        original(self, data)
+        self.dropped = 0
+
+
 @fault("EXEC-DEBUG-06", "the last of the copy is waited for", "flush at the end")
 def waits_for_the_terminal():
     tee.GOODBYE_NS = 3_000_000_000

@@ -35,6 +35,33 @@ def pipes_of_escapees_stay_open():
         original(self)
 
 
+@fault("EXEC-LEAK-01", "the terminal that was opened for a copy stays open", "/proc/self/fd/2")
+def terminals_stay_open():
+    @replaces(run.Run)
+    def close(original, self):
+        if self.tee:
+            self.tee.close = lambda: None
+        original(self)
+
+
+@fault("EXEC-LEAK-01", "a run that was cut at its cap leaves its pidfd open", "an early return")
+def caps_leak_a_descriptor():
+    @replaces(run.Run)
+    def close(original, self):
+        if any(output.over for output in self.outputs):
+            self.group.close = lambda: None
+        original(self)
+
+
+@fault("EXEC-LEAK-01", "a payload that may fail leaves its pipe open", "EPIPE, and no close()")
+def a_payload_that_may_fail_leaves_its_pipe_open():
+    @replaces(run.Run)
+    def look(original, self):
+        if self.request.stdin_failure == "ignore" and self.input.fd >= 0:
+            self.input.close = lambda: setattr(self.input, "fd", -1)
+        return original(self)
+
+
 @fault("EXEC-LEAK-02", "the writer's thread is not joined", "pitfall C9")
 def a_thread_stays():
     never = _thread.allocate_lock()

@@ -192,6 +192,15 @@ def nameless_signal_is_exit_0():
         return ("exit", 0, None) if nameless else told
 
 
+@fault("EXEC-RESULT-10", "the duration ends with the child", "elapsed() behind waitpid()")
+def duration_without_the_drains():
+    @replaces(run.Run)
+    def drain(original, self):
+        self.took = run.Run.duration_ms(self)
+        self.duration_ms = lambda: self.took
+        original(self)
+
+
 @fault("EXEC-RESULT-05", "the duration ends where the grace begins", "elapsed() at the timeout")
 def duration_without_the_grace():
     @replaces(run.Run)

@@ -170,6 +170,15 @@ def an_error_leaves_the_handlers():
         original(self, i, watch, answer)
 
 
+@fault("EXEC-SIGNAL-09", "the handlers stay behind a cap", "a way out of its own")
+def a_cap_leaves_the_handlers():
+    @replaces(batch.Batch)
+    def finish(original, self, i, watch, answer):
+        if isinstance(answer, dict) and answer["truncated"] and len(self.items) == 1:
+            signals.handlers.saved.clear()
+        original(self, i, watch, answer)
+
+
 @fault(
     "EXEC-SIGNAL-10", "signals that the caller ignores stay ignored", "pitfall H12: nohup habits"
 )

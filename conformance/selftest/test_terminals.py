@@ -1,0 +1,34 @@
+"""Terminals of the tests of debug: nobody who writes to one, or holds it, keeps the kit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from contracts.exec.test_debug_copy import Reader, all_of
+
+
+@pytest.fixture
+def pipe() -> Iterator[tuple[int, int]]:
+    ours, theirs = os.pipe()
+    yield ours, theirs
+    os.close(ours)
+    os.close(theirs)
+
+
+def test_a_reader_does_not_wait_for_who_holds_its_terminal(pipe: tuple[int, int]) -> None:
+    ours, theirs = pipe
+    reader = Reader(ours)
+    reader.start()
+    os.write(theirs, b"copied")
+    assert not reader.came_to_the_end(0.3)
+    assert (reader.read, reader.is_alive()) == (b"copied", False)
+
+
+def test_what_lies_in_a_terminal_is_read_although_it_has_no_end() -> None:
+    # Always ready, as where somebody writes faster than the kit reads.
+    with Path("/dev/zero").open("rb", buffering=0) as endless:
+        assert set(all_of(endless.fileno(), 0.05)) == {0}
