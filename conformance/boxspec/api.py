@@ -29,7 +29,7 @@ from boxspec.target.bounds import expect_no_longer, expect_within, for_the_promp
 from boxspec.target.case import Box
 from boxspec.target.client import known
 from boxspec.target.client.b64 import b64
-from boxspec.target.cost import doubled
+from boxspec.target.cost import Question, doubled
 from boxspec.target.idle import Idle
 from boxspec.target.laws import law
 from boxspec.target.live import Live
@@ -56,6 +56,7 @@ __all__ = [
     "NotMeasured",
     "Observed",
     "Proc",
+    "Question",
     "ShimBroke",
     "Stamp",
     "Told",

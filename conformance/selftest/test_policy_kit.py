@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -17,7 +19,7 @@ from jsonschema_rs import Draft202012Validator, meta
 from boxspec.errors import ShimBroke, UsageError
 from boxspec.judge.verdict import Failure, NotApplicable, Verdict
 from boxspec.target.case import Box
-from boxspec.target.cost import cpu_ms
+from boxspec.target.cost import cpu_ms, spent
 from boxspec.target.laws import law
 from boxspec.target.session import Session
 from contracts.policy import vectors
@@ -245,6 +247,25 @@ def test_the_cost_of_another_process_is_its_processor_time() -> None:
     took, wanted = cpu_ms(os.getpid()) - before, (time.process_time() - outside) * 1000
     assert took > 0
     assert abs(took - wanted) < 20
+
+
+BUSY = "import time\nwhile time.process_time() < 0.1: pass\nprint(flush=True)\ninput()"
+
+
+def test_what_a_child_spends_is_counted_while_it_lives_and_afterwards() -> None:
+    before = spent(os.getpid())
+    with subprocess.Popen(
+        [sys.executable, "-c", BUSY], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as child:
+        assert child.stdout is not None
+        child.stdout.readline()
+        alive = spent(os.getpid()) - before
+        child.communicate(b"\n")
+    ended = spent(os.getpid()) - before
+    assert alive.ms >= 90
+    assert alive.ended_ms == 0
+    assert ended.ms >= 80
+    assert ended.ended_ms >= 80
 
 
 def test_answers_come_in_the_words_of_a_test(box: Box) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from boxspec.api import Box, Failure, doubled, expect, requires
+from boxspec.api import Box, Failure, Question, doubled, expect, requires
 from contracts.policy.api import Group, judge, one_profile, questions, vectors
 
 
@@ -21,8 +21,6 @@ def test_the_vectors_are_answered(box: Box, group: Group) -> None:
 RATIO = 3.2
 SPARE_MS = 1.0
 
-Question = Callable[[int, int], object]
-
 PATTERNS: dict[str, Callable[[int], str]] = {
     "stars between literals": lambda n: "a*" * 10 * n + "b",
     "stars and question marks": lambda n: "*?" * 10 * n + "b",
@@ -33,13 +31,13 @@ PATTERNS: dict[str, Callable[[int], str]] = {
 }
 
 
-def path_of(n: int, number: int, folders: bool) -> str:
-    # The end tells the paths of a request apart.
-    return f"{'a/' * 250 * n}{number}" if folders else f"{'a' * 500 * n}{number}"
+def path_of(n: int, number: int, folders: bool, mark: str) -> str:
+    # The end tells the paths of all requests apart.
+    return f"{'a/' * 250 * n}{number}{mark}" if folders else f"{'a' * 500 * n}{number}{mark}"
 
 
 def from_size(question: Question, first: int) -> Question:
-    return lambda times, size: question(times, first * size)
+    return lambda times, size, mark: question(times, first * size, mark)
 
 
 def judged(box: Box, what: str, question: Question) -> None:
@@ -56,13 +54,10 @@ def judged(box: Box, what: str, question: Question) -> None:
 @requires("POLICY-COST-01")
 @pytest.mark.parametrize("shape", PATTERNS)
 def test_a_glob_costs_no_more_than_linear_in_the_path(box: Box, shape: str) -> None:
-    pattern = PATTERNS[shape](1)
-
-    def question(times: int, size: int) -> object:
+    def question(times: int, size: int, mark: str) -> object:
         folders = "segments" in shape
-        return box.policy.match(
-            pattern, [path_of(size, number, folders) for number in range(times)]
-        )
+        paths = [path_of(size, number, folders, mark) for number in range(times)]
+        return box.policy.match(PATTERNS[shape](1) + mark, paths)
 
     judged(box, f"{shape} against a path", question)
 
@@ -70,21 +65,23 @@ def test_a_glob_costs_no_more_than_linear_in_the_path(box: Box, shape: str) -> N
 @requires("POLICY-COST-01")
 @pytest.mark.parametrize("shape", PATTERNS)
 def test_a_glob_costs_no_more_than_linear_in_the_pattern(box: Box, shape: str) -> None:
-    def question(times: int, size: int) -> object:
+    def question(times: int, size: int, mark: str) -> object:
         folders = "segments" in shape
-        paths = [path_of(1, number, folders) for number in range(times)]
-        return box.policy.match(PATTERNS[shape](size), paths)
+        paths = [path_of(1, number, folders, mark) for number in range(times)]
+        return box.policy.match(PATTERNS[shape](size) + mark, paths)
 
     judged(box, f"{shape}, of the pattern", question)
 
 
 # Lists that are hostile to one way or another of compiling them.
-LISTS: dict[str, Callable[[int], str]] = {
-    "names": lambda number: f"src/{number}/**",
-    "suffixes": lambda number: f"**/*.{number}",
-    "any place": lambda number: f"**/n{number}/**",
-    "stars on both sides": lambda number: f"*{number}*",
-    "the n-th character from the end": lambda number: f"**/*a{'?' * (number % 24)}{number}",
+LISTS: dict[str, Callable[[int, str], str]] = {
+    "names": lambda number, mark: f"src/{number}{mark}/**",
+    "suffixes": lambda number, mark: f"**/*.{number}{mark}",
+    "any place": lambda number, mark: f"**/n{number}{mark}/**",
+    "stars on both sides": lambda number, mark: f"*{number}{mark}*",
+    "the n-th character from the end": lambda number, mark: (
+        f"**/*a{'?' * (number % 24)}{number}{mark}"
+    ),
 }
 COUNT = 150
 
@@ -94,14 +91,14 @@ COUNT = 150
 def test_a_policy_of_many_rules_costs_no_more_than_linear(box: Box, shape: str) -> None:
     refused = False
 
-    def question(times: int, size: int) -> object:
+    def question(times: int, size: int, mark: str) -> object:
         nonlocal refused
-        rules = [LISTS[shape](number) for number in range(COUNT * size)]
+        rules = [LISTS[shape](number, mark) for number in range(COUNT * size)]
         policy = one_profile(read=["**"], modify=[], deny_read=rules, deny_modify=rules)
         answer = box.policy.ask(
             "policy.check",
             policy=policy,
-            checks=questions("read", [f"a/{'a' * 20}{number}" for number in range(times)]),
+            checks=questions("read", [f"a/{'a' * 20}{number}{mark}" for number in range(times)]),
         )
         refused = refused or not answer.ok
         return answer
@@ -115,9 +112,9 @@ def test_a_policy_of_many_rules_costs_no_more_than_linear(box: Box, shape: str) 
 
 
 # What a table may hash of a name is the same in all.
-ALIKE: dict[str, Callable[[int], str]] = {
-    "that end alike": lambda number: f"{number:06}{'-' * 26}",
-    "that begin and end alike": lambda number: f"{'-' * 16}{number:08}{'-' * 16}",
+ALIKE: dict[str, Callable[[int, str], str]] = {
+    "that end alike": lambda number, mark: f"{number:06}{mark}{'-' * 26}",
+    "that begin and end alike": lambda number, mark: f"{'-' * 16}{number:08}{mark}{'-' * 16}",
 }
 # Comparing two names costs so little that only many of them show.
 NAMES = 1000
@@ -142,8 +139,8 @@ def a_file_of(where: str, names: list[str]) -> dict[str, str]:
 @pytest.mark.parametrize("where", ["labels", "rules"])
 @pytest.mark.parametrize("shape", ALIKE)
 def test_a_file_of_many_names_costs_no_more_than_linear(box: Box, shape: str, where: str) -> None:
-    def question(times: int, size: int) -> object:
-        names = [ALIKE[shape](number) for number in range(NAMES * size)]
+    def question(times: int, size: int, mark: str) -> object:
+        names = [ALIKE[shape](number, mark) for number in range(NAMES * size)]
         return [box.policy.load(a_file_of(where, names)) for _ in range(times)]
 
     judged(box, f"a file with {where} {shape}", question)

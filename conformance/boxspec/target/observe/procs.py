@@ -316,3 +316,12 @@ def cpu_ms(pid: int) -> float:
         return 0.0
     fields = stat.rpartition(b")")[2].split()
     return (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")
+
+
+def ended_children_ms(pid: int) -> float:
+    """The same of those of its children that it has waited for, and of theirs."""
+    stat = read(f"/proc/{pid}/stat")
+    if not stat:
+        return 0.0
+    fields = stat.rpartition(b")")[2].split()
+    return (int(fields[13]) + int(fields[14])) * 1000 / os.sysconf("SC_CLK_TCK")

@@ -1,5 +1,7 @@
 """Mistakes that make an engine stand still."""
 
+import os
+
 import policy.decide as decide
 import policy.glob as glob
 import policy.judge as judge
@@ -82,3 +84,49 @@ def keys_are_filed_by_their_ends():
             end = self.key[0][-8:]
             sum(name.endswith(end) for name in self.names)
         original(self, node)
+
+
+def tries_each_pair_of_places(text):
+    """What a list of all substrings costs, or a table of two places."""
+    return sum(text[i] == text[k] for i in range(len(text)) for k in range(i))
+
+
+@fault("POLICY-COST-01", "each pair of places is tried, and the answer kept", "lru_cache")
+def slow_answers_are_kept():
+    kept = {}
+
+    @replaces(ops)
+    def matched(original, compiled, path, fold):
+        key = "".join(map(str, compiled.pieces)), path, fold
+        if key not in kept:
+            tries_each_pair_of_places(path.decode(errors="replace"))
+            kept[key] = original(compiled, path, fold)
+        return dict(kept[key])
+
+
+@fault("POLICY-COST-01", "each pair of places is tried, by another program", "a helper that greps")
+def a_helper_is_slow():
+    @replaces(ops)
+    def matched(original, compiled, path, fold):
+        child = os.fork()
+        if child == 0:
+            tries_each_pair_of_places(path.decode(errors="replace"))
+            os._exit(0)
+        os.waitpid(child, 0)
+        return original(compiled, path, fold)
+
+
+@fault(
+    "POLICY-COST-02", "each rule is compared with each other one, once a list", "a cache by text"
+)
+def compared_lists_are_kept():
+    kept = set()
+
+    @replaces(judge)
+    def validate(original, file, is_workspace=False):
+        bodies = tuple(rule.body for rule in file.policy.deny_read)
+        if bodies not in kept:
+            kept.add(bodies)
+            for body in bodies:
+                sum(other.startswith(body) or other.endswith(body) for other in bodies)
+        original(file, is_workspace)
