@@ -25,10 +25,12 @@ AGENTS = (
     *(".git/hooks/pre-commit", ".git/config", ".bashrc", ".profile", ".zshrc", ".envrc"),
     *(".vscode/settings.json", ".mcp.json", ".claude/settings.json", ".idea/workspace.xml"),
     *("node_modules/.bin/eslint", ".git/hooks/post-checkout", ".npmrc", ".gitmodules"),
+    # Of a worktree: a file that says where the repository is, and so whose hooks are run.
+    ".git",
 )
 READS = (
     *("r_secret", "r_readdir", "r_via_symlink", "r_proc_self_root", "r_dotdot"),
-    *("r_via_new_hardlink", "r_via_rename", "r_io_uring", "r_mmap"),
+    *("r_via_new_hardlink", "r_via_rename", "r_io_uring", "r_mmap", "z_umount_mask"),
 )
 
 
@@ -194,3 +196,19 @@ def test_a_file_with_more_links_is_named(box: Box) -> None:
 @pytest.mark.parametrize("name", AGENTS)
 def test_what_agents_persist_in_stays(box: Box, name: str) -> None:
     holds(box, "d_write", denied=name)
+
+
+@requires("BACKEND-RULE-08", capability=RULES, needs=[WORK])
+@pytest.mark.parametrize("place", ["ws", "out"])
+def test_a_workspace_whose_hooks_are_a_link_still_starts(box: Box, place: str) -> None:
+    """They are shared, inside or outside: what is denied there is held, or named, and no more."""
+    rules = policy((".git/hooks/pre-commit", ".git/hooks", ".git/hooks/**"))
+    with made_scene("o_neighbour") as scene:
+        hooks = getattr(scene.ground, place) / "hooks"
+        hooks.mkdir()
+        (hooks / "pre-commit").write_text("canary\n")
+        (scene.ground.ws / ".git").mkdir()
+        (scene.ground.ws / ".git" / "hooks").symlink_to(hooks)
+        session, said = session_of(box, scene, rules)
+        expect("the session", session.opened, True, verdict=Verdict.OVERREFUSED)
+        expect(scene.probe.tries, str(said), "did", verdict=Verdict.OVERREFUSED)
