@@ -100,10 +100,11 @@ def test_a_rule_of_the_workspaces_own_policy_is_named_too(box: Box) -> None:
     with made_scene("d_create") as scene:
         path = scene.ground.ws / rule
         path.parent.mkdir()
-        session, _ = session_of(box, scene, {**policy(), "workspace": own}, denied=path)
+        session, said = session_of(box, scene, {**policy(), "workspace": own}, denied=path)
         told = [each["rule"] for each in session.result["not_enforced"]]
         named_or_held = bool(named(session, rule)) or not path.exists()
         expect("it is refused, or named", named_or_held, True, {"not enforced": told})
+        need_an_end(scene, session, said)
 
 
 @requires("BACKEND-RULE-03", capability=RULES)
@@ -112,10 +113,11 @@ def test_probe_names_rules_that_can_never_hold(box: Box) -> None:
     claims = box.backend.probe("repo-write", policy=policy((rule,))).result
     with made_scene("d_create") as scene:
         path = scene.ground.ws / "new.key"
-        session_of(box, scene, policy((rule,)), denied=path)
+        session, said = session_of(box, scene, policy((rule,)), denied=path)
         told = [each["rule"] for each in claims["not_enforced"]]
         either = satisfies(f"{rule} among them, or that it holds", lambda _: not path.exists())
         expect("the rules that probe names", told, [rule] if path.exists() else either)
+        need_an_end(scene, session, said)
 
 
 @requires("BACKEND-RULE-04", capability=RULES, needs=["BACKEND-LIFE-09"])
