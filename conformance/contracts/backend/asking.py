@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from boxspec.judge.verdict import Late
+from boxspec.judge.verdict import Late, NotApplicable
 from boxspec.target.case import WITHIN_S, Box
 from boxspec.target.client.b64 import put_word
 from boxspec.target.live import Live
@@ -60,6 +60,11 @@ class AsksBackend:
     def mechanism(self, name: str) -> list[str]:
         """What a backend is made of, as hello says: its parts, such as namespaces and seccomp."""
         return str(self.named.get(name, {}).get("mechanism", "")).split("+")
+
+    def need(self, what: str) -> None:
+        """What a profile grants and a product may have no means for: who says so is not asked."""
+        if what in self.named.get(self.chosen, {}).get("lacks", []):
+            raise NotApplicable(f"{self.chosen} says that it has no {what}")
 
     @property
     def chosen(self) -> str:

@@ -107,7 +107,7 @@ def made_scene(name: str) -> Iterator[Scene]:
             scene.observers.append(stack.enter_context(Victim(ground.out, ground.token)))
         for observer in scene.observers:
             scene.params |= observer.params
-        if "inherited" in name or name == "e_fds":
+        if "inherited" in name or name in ("e_fds", "w_mmap_shared"):
             scene.state += ["--leave-open", f"20={ground.out}"]
             scene.state += ["--leave-open", f"21={ground.out / 'file'}"]
         if name == "w_proc_reopen":

@@ -81,6 +81,7 @@ def _armed(ground: Ground, name: str) -> list[str]:
 
 @requires("BACKEND-ALLOW-03")
 def test_an_open_network_is_open(box: Box) -> None:
+    box.backend.need("open network")
     control("n_tcp4")
     with made_scene("n_tcp4") as scene:
         _, said = inside(box, scene, "repo-write")
@@ -90,6 +91,7 @@ def test_an_open_network_is_open(box: Box) -> None:
 
 @requires("BACKEND-ALLOW-05", needs=["BACKEND-LAUNCH-07"])
 def test_the_cache_of_the_home_is_for_work(box: Box) -> None:
+    box.backend.need("cache")
     with made_ground() as ground:
         cache = ground.home / ".cache"
         cache.mkdir()

@@ -101,6 +101,17 @@ def test_inherit_keeps_a_list_of_names(box: Box) -> None:
         expect("the secret is nowhere", ground.token in given.values(), False)
 
 
+@requires("BACKEND-ENV-04")
+def test_a_hermetic_run_inherits_the_path_alone(box: Box) -> None:
+    with made_ground() as ground:
+        # Values that nobody else has: a wrapper may set some of these names for itself.
+        mine = {name: f"/{ground.token}/{name}" for name in KEPT if name != "PATH"}
+        caller = {**mine, "PATH": KEPT["PATH"], "HOME": str(ground.home)}
+        given = environment(report(box, ground, profile="ci-only", shim_env=caller))
+        found = {name for name, value in given.items() if value == caller.get(name)}
+        expect("what is the caller's", found, {"PATH"})
+
+
 @requires("BACKEND-ENV-02")
 def test_no_secret_of_the_caller_is_read(box: Box) -> None:
     attempt(box, "e_env")

@@ -38,7 +38,9 @@ WORDS = ("", "a  b", "$HOME", "`id`", "it's", '"', "*", "a\nb", "\\", ";", "--",
 
 
 @requires("BACKEND-LAUNCH-01")
-@pytest.mark.parametrize("probe", ["e_fds", "w_inherited_dirfd", "w_inherited_rwfd"])
+@pytest.mark.parametrize(
+    "probe", ["e_fds", "w_inherited_dirfd", "w_inherited_rwfd", "w_mmap_shared"]
+)
 def test_no_descriptor_comes_along(box: Box, probe: str) -> None:
     attempt(box, probe)
 

@@ -25,10 +25,12 @@ AGENTS = (
     *(".git/hooks/pre-commit", ".git/config", ".bashrc", ".profile", ".zshrc", ".envrc"),
     *(".vscode/settings.json", ".mcp.json", ".claude/settings.json", ".idea/workspace.xml"),
     *("node_modules/.bin/eslint", ".git/hooks/post-checkout", ".npmrc", ".gitmodules"),
+    # Of a worktree: a file that says where the repository is, and so whose hooks are run.
+    ".git",
 )
 READS = (
     *("r_secret", "r_readdir", "r_via_symlink", "r_proc_self_root", "r_dotdot"),
-    *("r_via_new_hardlink", "r_via_rename", "r_io_uring", "r_mmap"),
+    *("r_via_new_hardlink", "r_via_rename", "r_io_uring", "r_mmap", "z_umount_mask"),
 )
 
 
@@ -98,10 +100,11 @@ def test_a_rule_of_the_workspaces_own_policy_is_named_too(box: Box) -> None:
     with made_scene("d_create") as scene:
         path = scene.ground.ws / rule
         path.parent.mkdir()
-        session, _ = session_of(box, scene, {**policy(), "workspace": own}, denied=path)
+        session, said = session_of(box, scene, {**policy(), "workspace": own}, denied=path)
         told = [each["rule"] for each in session.result["not_enforced"]]
         named_or_held = bool(named(session, rule)) or not path.exists()
         expect("it is refused, or named", named_or_held, True, {"not enforced": told})
+        need_an_end(scene, session, said)
 
 
 @requires("BACKEND-RULE-03", capability=RULES)
@@ -110,10 +113,11 @@ def test_probe_names_rules_that_can_never_hold(box: Box) -> None:
     claims = box.backend.probe("repo-write", policy=policy((rule,))).result
     with made_scene("d_create") as scene:
         path = scene.ground.ws / "new.key"
-        session_of(box, scene, policy((rule,)), denied=path)
+        session, said = session_of(box, scene, policy((rule,)), denied=path)
         told = [each["rule"] for each in claims["not_enforced"]]
         either = satisfies(f"{rule} among them, or that it holds", lambda _: not path.exists())
         expect("the rules that probe names", told, [rule] if path.exists() else either)
+        need_an_end(scene, session, said)
 
 
 @requires("BACKEND-RULE-04", capability=RULES, needs=["BACKEND-LIFE-09"])
@@ -194,3 +198,19 @@ def test_a_file_with_more_links_is_named(box: Box) -> None:
 @pytest.mark.parametrize("name", AGENTS)
 def test_what_agents_persist_in_stays(box: Box, name: str) -> None:
     holds(box, "d_write", denied=name)
+
+
+@requires("BACKEND-RULE-08", capability=RULES, needs=[WORK])
+@pytest.mark.parametrize("place", ["ws", "out"])
+def test_a_workspace_whose_hooks_are_a_link_still_starts(box: Box, place: str) -> None:
+    """They are shared, inside or outside: what is denied there is held, or named, and no more."""
+    rules = policy((".git/hooks/pre-commit", ".git/hooks", ".git/hooks/**"))
+    with made_scene("o_neighbour") as scene:
+        hooks = getattr(scene.ground, place) / "hooks"
+        hooks.mkdir()
+        (hooks / "pre-commit").write_text("canary\n")
+        (scene.ground.ws / ".git").mkdir()
+        (scene.ground.ws / ".git" / "hooks").symlink_to(hooks)
+        session, said = session_of(box, scene, rules)
+        expect("the session", session.opened, True, verdict=Verdict.OVERREFUSED)
+        expect(scene.probe.tries, str(said), "did", verdict=Verdict.OVERREFUSED)

@@ -39,7 +39,14 @@ ALIAS = (
     *("w_proc_victim_root", "w_proc_victim_cwd", "w_proc_ppid_root"),
     *("w_o_path_reopen", "w_race_symlink", "w_proc_reopen"),
 )
-AROUND = ("w_o_tmpfile", "w_io_uring_openat", "w_open_by_handle", "w_exchange", "w_whiteout")
+AROUND = (
+    "w_o_tmpfile",
+    "w_io_uring_openat",
+    "w_open_by_handle",
+    "w_exchange",
+    "w_whiteout",
+    "w_chroot_escape",
+)
 READ_ONLY = ("w_ws", "w_ws_change", "w_ws_unlink")
 
 

@@ -53,6 +53,7 @@ class Adapter:
     claims: an aspect to FULLY, or to what its documents say that it lacks; what is not there is
     not claimed. environment: what is added to a program's own. variable: where the product gives
     programs an environment of its own, the word before `--` that adds to it, `{}` for NAME=VALUE.
+    lacks: what its documents have no word for, of `open network` and `cache`: it is not asked.
     """
 
     about = ""
@@ -66,6 +67,7 @@ class Adapter:
     claims: Mapping[str, str] = {}
     environment: Mapping[str, str] = {}
     variable = ""
+    lacks: Sequence[str] = ()
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -61,7 +61,7 @@ def hello(shim: PeerShim, reader: Reader) -> Object:
         "spec_version": "1.0",
         "capabilities": ["backend"],
         "limits": {"max_line_bytes": LONGEST_LINE},
-        "backends": {adapter.name: {"mechanism": adapter.mechanism}},
+        "backends": {adapter.name: {"mechanism": adapter.mechanism, "lacks": [*adapter.lacks]}},
     }
 
 

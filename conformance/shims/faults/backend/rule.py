@@ -111,3 +111,27 @@ def rules_of_the_workspace_are_not_told():
         found.deny_modify = [rule for rule in found.deny_modify if rule.body in known]
         found.deny_read = [rule for rule in found.deny_read if rule.body in known]
         return found
+
+
+@fault("BACKEND-RULE-08", "a .git that is a file is left as it is", "a worktree is no directory")
+def git_files_are_forgotten():
+    @replaces(Bubblewrap)
+    def mounts(original, self, context, given, claims):
+        made = original(self, context, given, claims)
+        git = os.path.join(context.root, b".git")
+        if git not in made or not os.path.isfile(git):
+            return made
+        at = made.index(git)
+        return [*made[: at - 1], *made[at + 2 :]]
+
+
+@fault("BACKEND-RULE-08", "a denied directory that is a link ends the start", "mkdir, and no stat")
+def links_end_the_start():
+    @replaces(Bubblewrap)
+    def mounts(original, self, context, given, claims):
+        made = original(self, context, given, claims)
+        for rule in given.deny_modify:
+            path = os.path.join(context.root, os.fsencode(rule.body))
+            if os.path.islink(path) and os.path.isdir(path):
+                made += [b"--symlink", b"elsewhere", path]
+        return made

@@ -4,7 +4,7 @@ from peers.adapter import FULLY, Adapter, Asked
 
 
 class Product(Adapter):
-    about = "bubblewrap as people call it, without a launcher or a filter"
+    about = "bubblewrap as its README calls it: no launcher, no filter, and no --new-session"
     homepage = "https://github.com/containers/bubblewrap"
     documents = "README.md and bwrap(1)"
     mechanism = "namespaces"

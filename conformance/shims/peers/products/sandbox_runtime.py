@@ -11,6 +11,8 @@ class Product(Adapter):
     documents = "the README of the npm package"
     mechanism = "namespaces+seccomp"
     program = "srt"
+    # Its network is a list of domains; there is none that is open.
+    lacks = ("open network",)
     installs = (
         ("apt-get", "install", "-y", "bubblewrap", "socat", "ripgrep"),
         ("npm", "install", "--prefix", "{home}", "@anthropic-ai/sandbox-runtime"),
@@ -28,7 +30,6 @@ class Product(Adapter):
             which(needed)
         settings = {
             "filesystem": {"denyRead": [], "allowWrite": asked.writable, "denyWrite": []},
-            # Its network is a list of domains; there is none that is open.
             "network": {"allowedDomains": [], "deniedDomains": []},
         }
         file = self.keep("settings.json", json.dumps(settings))

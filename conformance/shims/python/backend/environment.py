@@ -28,6 +28,11 @@ def base(request: Request) -> Pairs:
     return [(name, value) for name, value in caller_environment().items() if is_kept(name)]
 
 
+def path_alone() -> Pairs:
+    """What a hermetic run has of its caller's."""
+    return [(name, value) for name, value in caller_environment().items() if name == b"PATH"]
+
+
 def complete(request: Request, additions: Pairs) -> Pairs:
     """The additions win: of pairs with one name the last one counts."""
     return [*base(request), *additions]

@@ -19,6 +19,7 @@ import backend.starting as starting
 import backend.tree as tree
 import exec.signals as signals
 from backend.claims import Claims, requested
+from backend.context import HERMETIC
 from backend.passing import Passing, can_be_opened_anew
 from errors import Failed
 from exec.batch import Batch
@@ -172,6 +173,8 @@ class Session:
             self.note("wrap", str(why))
             raise Failed("execution", f"failed to wrap: {why}") from None
         self.note("wrap", argv=wrapped, env=added)
+        if request.env is None and self.context.profile in HERMETIC:
+            request.env = environment.path_alone()
         request.env = environment.complete(request, added)
         self.must_be_there(request, cwd)
         wrapped, request.env = inside.given_inside(wrapped, request.env)

@@ -1,5 +1,5 @@
-"""A product that has copies or mounts of its own, which a program may change: nothing outside is
-another for it."""
+"""Products that are accused of nothing: with copies or mounts of their own, which a program may
+change, and with less than a profile grants."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def verdicts(folder: Path, text: str, topic: str, chosen: str) -> dict[str, str]
     done = boxspec(*words)
     assert out.exists(), done.stderr
     tests = json.loads(out.read_text())["tests"]
-    return {test["id"].partition("[")[2].rstrip("]"): test["verdict"] for test in tests}
+    named = {test["id"].partition("::")[2]: test["verdict"] for test in tests}
+    return {name.partition("[")[2].rstrip("]") or name: said for name, said in named.items()}
 
 
 FILES = ("BACKEND-WRITE", "w_ws or w_etc")
@@ -83,3 +84,34 @@ def test_a_mount_in_mounts_of_its_own_is_no_write_outside(tmp_path: Path) -> Non
     names = ("k_mount_tmpfs", "k_mount_proc", "k_chroot")
     found = verdicts(tmp_path, MOUNTS, "BACKEND-KERNEL", " or ".join(names))
     assert found == dict.fromkeys(names, "not-applicable")
+
+
+# Neither an open network nor a directory beside the root.
+NARROW = """
+from peers.adapter import EVERYTHING, Adapter
+
+class Product(Adapter):
+    program = "bwrap"
+    claims = EVERYTHING
+    lacks = LACKS
+
+    def command(self, argv, asked):
+        words = ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--bind", asked.root, asked.root]
+        return [*words, "--unshare-net", "--", *argv]
+"""
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="there is no bwrap")
+@pytest.mark.parametrize(
+    ("lacks", "verdict"),
+    [(("open network", "cache"), "not-applicable"), ((), "overrefused")],
+    ids=["told", "not told"],
+)
+@pytest.mark.turns(3)
+def test_what_a_product_says_it_has_no_means_for_is_not_asked(
+    tmp_path: Path, lacks: tuple[str, ...], verdict: str
+) -> None:
+    text = NARROW.replace("LACKS", repr(lacks))
+    found = verdicts(tmp_path, text, "BACKEND-ALLOW", "open_network or cache_of")
+    assert set(found.values()) == {verdict}
+    assert len(found) == 2
