@@ -75,7 +75,12 @@ def test_a_checkout_that_cannot_be_written_is_told_in_one_line(script: str, bare
         os.chown(path, 0, 0)
         path.chmod(0o755)
     words = ["release"] if script == "build" else []
-    done = run(["bash", bare / "ci" / script, *words], cwd=Path("/"), env={"PATH": str(bare / "bin")}, user=user_of(bare))
+    done = run(
+        ["bash", bare / "ci" / script, *words],
+        cwd=Path("/"),
+        env={"PATH": str(bare / "bin")},
+        user=user_of(bare),
+    )
     assert done.returncode == 2
     assert re.fullmatch(
         rf"ci/{script}: {bare} cannot be written: copy the checkout to a place of yours\n",
