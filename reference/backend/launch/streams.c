@@ -64,10 +64,10 @@ bool check_stdio(struct launcher *launcher, bool own, struct bs_launch_failure *
 
 /* An end that comes too early would say that this was all. So whoever reads is ended without one:
  * our side of the pipe stays open until everybody is gone. */
-static void give_up_the_file(struct launcher *launcher, int os_error) {
+static void give_up(struct launcher *launcher, int os_error, const char *words) {
     bs_close(&launcher->pump_in);
     launcher->has_failed = true;
-    (void)failed(&launcher->failure, BS_LAUNCH_STDIO, os_error, "the file cannot be read");
+    (void)failed(&launcher->failure, BS_LAUNCH_STDIO, os_error, words);
     (void)kill(launcher->child, SIGKILL);
 }
 
@@ -78,7 +78,9 @@ struct pollfd pump_reads(const struct launcher *launcher) {
 
 struct pollfd pump_writes(const struct launcher *launcher) {
     bool waits = !launcher->pump_pipes || launcher->pump_full;
-    return (struct pollfd){launcher->pump_out, waits ? POLLOUT : 0, 0};
+    /* Where the source was given up, this end is kept and nothing goes there. */
+    return (struct pollfd){launcher->pump_in >= 0 ? launcher->pump_out : -1, waits ? POLLOUT : 0,
+                           0};
 }
 
 static void stop_pumping(struct launcher *launcher) {
@@ -92,8 +94,10 @@ static void move(struct launcher *launcher) {
     ssize_t n = (ssize_t)BS_RETRY(splice(launcher->pump_in, NULL, launcher->pump_out, NULL,
                                          sizeof launcher->pump, SPLICE_F_NONBLOCK));
     launcher->pump_full = n < 0 && errno == EAGAIN;
-    if (n == 0 || (n < 0 && errno != EAGAIN))
+    if (n == 0 || (n < 0 && errno == EPIPE))
         stop_pumping(launcher);
+    else if (n < 0 && errno != EAGAIN)
+        give_up(launcher, errno, "the pipe cannot be read");
 }
 
 static void pass_on(struct launcher *launcher) {
@@ -103,7 +107,7 @@ static void pass_on(struct launcher *launcher) {
         launcher->pumped = 0;
         launcher->filled = n > 0 ? (size_t)n : 0;
         if (n < 0) {
-            give_up_the_file(launcher, errno);
+            give_up(launcher, errno, "the file cannot be read");
             return;
         }
     }
