@@ -1,6 +1,7 @@
 """Mistakes while waiting for the child."""
 
 import _signal
+import _thread
 import os
 import resource
 import select
@@ -68,6 +69,35 @@ def backs_off():
 @fault("EXEC-WAIT-02", "WNOHANG every 100 ms", "pitfall G21: the origin of the contract")
 def looks_every_tick():
     looks_for_the_exit(lambda looks: 100)
+
+
+@fault("EXEC-WAIT-02", "WNOHANG with a delay that grows to a tick", "1, 2, 4, … 64, 100 ms")
+def backs_off_to_a_tick():
+    looks_for_the_exit(lambda looks: min(2 ** (looks - 1), 100))
+
+
+@fault("EXEC-WAIT-02", "late, and the duration is that of the child", "wait4() and a clock beside")
+def late_by_another_clock():
+    looks_for_the_exit(lambda looks: 100)
+
+    def watch(run, pidfd):
+        poll = select.poll()
+        poll.register(pidfd, select.POLLIN)
+        poll.poll()
+        run.gone = monotonic_ns()
+        os.close(pidfd)
+
+    @replaces(run.Run)
+    def spawn(original, self):
+        original(self)
+        # A run of which nothing else is asked.
+        if self.request.program.endswith(b"slow-exit") and self.deadline is None:
+            _thread.start_new_thread(watch, (self, os.dup(self.group.pidfd)))
+
+    @replaces(run.Run)
+    def duration_ms(original, self):
+        gone = getattr(self, "gone", None)
+        return original(self) if gone is None else (gone - self.clock) // 1_000_000
 
 
 @fault("EXEC-WAIT-03", "a look every 5 ms", "pitfall G20")
