@@ -8,7 +8,7 @@ from boxspec.target.client import known
 
 WORDS = {"kind": "io", "message": "no"}
 PLACE = {"pointer": "/a", "message": "no"}
-ENTRY = {"rule": {"except": "a"}, "origin": "exception", "file": None}
+ENTRY: dict[str, Any] = {"rule": {"except": "a"}, "origin": "exception", "file": None}
 
 
 def explained(more: dict[str, Any]) -> dict[str, Any]:

@@ -72,7 +72,9 @@ def loader(yaml: Any) -> Any:
 
         def skip_comment(self) -> None:
             """At once: PyYAML itself takes seconds for each megabyte."""
-            size = END_OF_LINE.search(self.buffer, self.pointer).start() - self.pointer
+            end = END_OF_LINE.search(self.buffer, self.pointer)
+            assert end is not None  # PyYAML puts a NUL behind the text
+            size = end.start() - self.pointer
             self.pointer += size
             self.index += size
             self.column += size
