@@ -14,7 +14,7 @@ from jsonschema_rs import Resolver
 from boxspec.target.client import schema
 
 # A schema, and what knows its references.
-_Part = tuple[Mapping[str, Any], Resolver]
+_Part = tuple[Any, Resolver]
 
 
 def answer(op: str, value: Any) -> Any:

@@ -72,9 +72,9 @@ def loader(yaml: Any) -> Any:
 
         def skip_comment(self) -> None:
             """At once: PyYAML itself takes seconds for each megabyte."""
-            found = END_OF_LINE.search(self.buffer, self.pointer)
-            assert found is not None  # the buffer ends with a NUL
-            size = found.start() - self.pointer
+            end = END_OF_LINE.search(self.buffer, self.pointer)
+            assert end is not None  # PyYAML puts a NUL behind the text
+            size = end.start() - self.pointer
             self.pointer += size
             self.index += size
             self.column += size
