@@ -20,6 +20,8 @@ class Product(Adapter):
         "fs-write": "this adapter is not filled in yet",
         # "network": "fully",
     }
+    # What a profile grants and the product has no means for: "open network", "cache".
+    lacks: tuple[str, ...] = ()
     # What a program gets besides, such as a TMPDIR that it may write to.
     environment: dict[str, str] = {}
 
