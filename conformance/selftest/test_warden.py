@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import uuid
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,8 +19,6 @@ from boxspec.target.observe.warden import ShimNotExecuted, Warden
 from selftest.tools import run
 
 NOBODY = 54_321
-# No process has begun so late, in clock ticks.
-LATER = 2**62
 
 
 def started(shim: Path) -> Warden:
@@ -59,7 +58,7 @@ def test_what_has_lost_its_warden_is_ended() -> None:
     began = procs.proc(left.pid)
     assert began is not None
     try:
-        end_all(mark, began.starttime, {known.pid})
+        end_all(mark, partial(procs.adopted, began.starttime, {known.pid}))
         assert procs.tree(os.getpid()) == [procs.proc(known.pid)]
     finally:
         for each in (left, stray, known):
@@ -76,7 +75,7 @@ def test_what_shows_no_environment_yet_is_looked_for_again(
     monkeypatch.setattr(orphans, "_marked", lambda mark: first.pop() if first else own(mark))
     with subprocess.Popen(["/bin/sleep", "60"], env=env) as left:
         try:
-            end_all(mark, LATER, ())
+            end_all(mark, list)
             assert not Path(f"/proc/{left.pid}").exists()
         finally:
             left.kill()

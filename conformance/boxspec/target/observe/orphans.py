@@ -6,10 +6,9 @@ import contextlib
 import ctypes
 import os
 import signal
-from collections.abc import Collection
+from collections.abc import Callable
 from pathlib import Path
 
-from boxspec.target.observe import procs
 from boxspec.target.observe.lines import poll
 from boxspec.target.observe.realtime import beside_the_target
 
@@ -28,13 +27,12 @@ def adopt() -> None:
 
 
 @beside_the_target()
-def end_all(mark: str, since: int, known: Collection[int]) -> None:
-    """End and reap each process that has `NAME=VALUE` in its environment, and each stray one.
-
-    since: the start of the warden that has died, in clock ticks. known: wardens that live."""
+def end_all(mark: str, strays: Callable[[], list[int]]) -> None:
+    """End and reap each process that has `NAME=VALUE` in its environment, and each that has lost
+    it: `strays` names them, as they are then."""
     for _ in range(LOOKS):
         left, executes = _marked(mark.encode())
-        left.extend(_strays(since, known))
+        left.extend(strays())
         if not left and not executes:
             return
         if not left:
@@ -45,20 +43,6 @@ def end_all(mark: str, since: int, known: Collection[int]) -> None:
         for pid in left:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, 0)
-
-
-def _strays(since: int, known: Collection[int]) -> list[int]:
-    """Who has lost the mark: children of this process that began since then, and all below them.
-
-    The kernel gives orphans to the first thread. A program that this thread started itself for the
-    case cannot be told from them; it goes as well, for the case is not judged any more."""
-    found: list[int] = []
-    for pid in procs.child_pids(os.getpid(), first_thread=True):
-        child = procs.proc(pid) if pid not in known else None
-        if child is not None and child.starttime >= since:
-            found.append(pid)
-            found.extend(each.pid for each in procs.tree(pid))
-    return found
 
 
 def _marked(mark: bytes) -> tuple[list[int], bool]:

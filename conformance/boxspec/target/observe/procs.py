@@ -6,7 +6,7 @@ import contextlib
 import os
 import resource
 import signal
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -153,6 +153,20 @@ def child_pids(pid: int, *, first_thread: bool = False) -> set[int]:
             if now == before:
                 break
             before = now
+    return found
+
+
+def adopted(since: int, known: Collection[int]) -> list[int]:
+    """Children of this process that began since then, in clock ticks, and all below them, but those
+    that are known: what it got when a process between has died.
+
+    The kernel gives orphans to the first thread. A program that this thread started itself cannot
+    be told from them."""
+    found: list[int] = []
+    for pid in child_pids(os.getpid(), first_thread=True):
+        child = proc(pid) if pid not in known else None
+        if child is not None and child.starttime >= since:
+            found += [pid, *(each.pid for each in tree(pid))]
     return found
 
 

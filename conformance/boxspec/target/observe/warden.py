@@ -17,6 +17,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from boxspec.errors import HarnessError, ShimBroke
@@ -278,6 +279,7 @@ class Warden:
         with beside_the_target():
             os.waitpid(self.pid, 0)
         if died is not None:
-            orphans.end_all(self._mark, died.starttime, self._open)
+            # Its case is not judged any more, so a program of ours may go with them.
+            orphans.end_all(self._mark, partial(procs.adopted, died.starttime, self._open))
         os.close(self._report.fd)
         self.pid = 0
