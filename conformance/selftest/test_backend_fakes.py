@@ -55,6 +55,7 @@ def test_one_that_claims_for_nothing_is_seen_through(tmp_path: Path) -> None:
     assert code == 1
 
 
+@pytest.mark.turns(5)
 def test_one_in_which_no_attempt_is_made_proves_nothing(tmp_path: Path) -> None:
     """The allowed sibling alone is no evidence: who is silent behind it has tried nothing."""
     asked = ("META-01", "RULE-02", "RULE-06", "LAUNCH-02", "PROC-03")
