@@ -11,7 +11,8 @@ def share_network():
     @replaces(Bubblewrap)
     def command(original, self, argv, root, profile, cwd=b"/", binds=()):
         made = original(self, argv, root, profile, cwd, binds)
-        return [*made[:2], b"--share-net", *made[2:]]
+        at = made.index(b"--unshare-all") + 1
+        return [*made[:at], b"--share-net", *made[at:]]
 
 
 @fault("BACKEND-NET-01", "the network is never taken away", "--unshare-all and --share-net")
