@@ -115,3 +115,9 @@ def test_what_a_product_says_it_has_no_means_for_is_not_asked(
     found = verdicts(tmp_path, text, "BACKEND-ALLOW", "open_network or cache_of")
     assert set(found.values()) == {verdict}
     assert len(found) == 2
+
+
+def test_what_the_caller_has_as_stdin_reaches_the_program_of_a_product() -> None:
+    words = ["run", "--shim", f"{SHIM} none", "--backend", "none", "--contract", "backend"]
+    done = boxspec(*words, "--profile", "all", "--requirement", "BACKEND-LAUNCH-08")
+    assert done.returncode == 0, done.stdout

@@ -89,6 +89,9 @@ def fails_to_start(adapter: Adapter, asked: Asked) -> str | None:
 class PeerSession(Session):
     """Starts what wrap gave as a shell would, in place of the twin's own careful way."""
 
+    def give_stdin(self, request: Request) -> None:
+        """Nothing stands between the caller's and the product's: what it makes of it is judged."""
+
     def execute(self, request: Request) -> Object:
         began = monotonic_ns()
         limit = starting.LIMIT_S if request.timeout_ms is None else request.timeout_ms / 1000
