@@ -13,15 +13,15 @@ import pytest
 from selftest.tools import CONFORMANCE, boxspec
 
 SHIM = CONFORMANCE / "shims" / "peers" / "shim.py"
-# The copies are bound over what they are made of, for one command.
+# The copies are bound over what they are made of, for one command; several run beside each other.
 COPIES = """
 from peers.adapter import EVERYTHING, FULLY, Adapter
 
 LINE = '''
-cp -a "$0" "$1/ws" && cp /etc/passwd "$1/passwd" || exit 9
-folder=$1; root=$0; shift
+folder=$1/$$; root=$0; shift
+mkdir "$folder" && cp -a "$root" "$folder/ws" && cp /etc/passwd "$folder/passwd" || exit 9
 bwrap --dev-bind / / --bind "$folder/ws" "$root" --bind "$folder/passwd" /etc/passwd -- "$@"
-code=$?; rm -rf "$folder/ws"; exit $code
+code=$?; rm -rf "$folder"; exit $code
 '''
 
 class Product(Adapter):
