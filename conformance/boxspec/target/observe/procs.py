@@ -325,17 +325,18 @@ def waited(pid: int) -> Waited:
 
 def cpu_ms(pid: int) -> float:
     """User and system time of the process so far."""
-    stat = read(f"/proc/{pid}/stat")
-    if not stat:
-        return 0.0
-    fields = stat.rpartition(b")")[2].split()
-    return (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")
+    return _ticks_ms(pid, 11)
 
 
 def ended_children_ms(pid: int) -> float:
     """The same of those of its children that it has waited for, and of theirs."""
+    return _ticks_ms(pid, 13)
+
+
+def _ticks_ms(pid: int, first: int) -> float:
+    """A field of stat behind the name, and the next one; 0 of a process that has gone."""
     stat = read(f"/proc/{pid}/stat")
     if not stat:
         return 0.0
     fields = stat.rpartition(b")")[2].split()
-    return (int(fields[13]) + int(fields[14])) * 1000 / os.sysconf("SC_CLK_TCK")
+    return (int(fields[first]) + int(fields[first + 1])) * 1000 / os.sysconf("SC_CLK_TCK")
