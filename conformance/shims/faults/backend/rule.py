@@ -38,16 +38,24 @@ def late_names_are_dropped():
         pass
 
 
-@fault("BACKEND-RULE-04", "/dev/null is bound over names that are not there", "late creation")
-def absent_names_are_made():
+def denies_also_bind(which, words):
+    """A denied path that is one of these gets a mount more."""
+
     @replaces(Bubblewrap)
     def mounts(original, self, context, given, claims):
         made = original(self, context, given, claims)
         for rule in given.deny_modify:
             path = os.path.join(context.root, os.fsencode(rule.body))
-            if "*" not in rule.body and not os.path.lexists(path):
-                made += [b"--ro-bind", b"/dev/null", path]
+            if which(path):
+                made += [*words, path]
         return made
+
+
+@fault("BACKEND-RULE-04", "/dev/null is bound over names that are not there", "late creation")
+def absent_names_are_made():
+    denies_also_bind(
+        lambda path: not os.path.lexists(path) and b"*" not in path, [b"--ro-bind", b"/dev/null"]
+    )
 
 
 @fault("BACKEND-RULE-05", "a grant through a link is bound where it leads", "symlinked target")
@@ -127,11 +135,6 @@ def git_files_are_forgotten():
 
 @fault("BACKEND-RULE-08", "a denied directory that is a link ends the start", "mkdir, and no stat")
 def links_end_the_start():
-    @replaces(Bubblewrap)
-    def mounts(original, self, context, given, claims):
-        made = original(self, context, given, claims)
-        for rule in given.deny_modify:
-            path = os.path.join(context.root, os.fsencode(rule.body))
-            if os.path.islink(path) and os.path.isdir(path):
-                made += [b"--symlink", b"elsewhere", path]
-        return made
+    denies_also_bind(
+        lambda path: os.path.islink(path) and os.path.isdir(path), [b"--symlink", b"elsewhere"]
+    )
