@@ -47,9 +47,9 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     about = f"only attempts of it (repeatable): {', '.join(TOPICS)}"
     add("--topic", action="append", choices=TOPICS, metavar="TOPIC", help=about)
     about = (
-        "with --results: a column that was made whole there, here and of the same version by the"
+        "with --results: a column that is whole there is not made again, if this kit made it on"
+        " this host and of the same version"
     )
-    about += " same kit, is not made again"
     add("--resume", action="store_true", help=about)
     about = "say which cells differ in two matrices, and exit 1 if any does; asks nobody"
     add("--compare", nargs=2, metavar=("A.json", "B.json"), help=about)
