@@ -23,8 +23,7 @@ FAULTS = CONFORMANCE / "shims" / "faults" / "shim.py"
 def judged(mode: str, tmp_path: Path, *asked: str) -> tuple[int, dict[str, str]]:
     """The exit status, and the verdicts of these requirements."""
     out = tmp_path / "result.json"
-    topics = {name.rsplit("-", 1)[0] for name in asked}
-    words = [word for topic in sorted(topics) for word in ("--topic", topic)]
+    words = [word for name in asked for word in ("--requirement", name)]
     shim = f"{FAULTS} --fault backend-control.{mode}"
     done = boxspec(
         "run", "--shim", shim, "--contract", "backend", "--profile", "all", "--json", out, *words

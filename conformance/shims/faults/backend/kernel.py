@@ -52,6 +52,14 @@ def devices_are_the_hosts():
         return [*made[:at], b"--dev-bind", b"/dev", *made[at + 1 :]]
 
 
+@fault("BACKEND-KERNEL-04", "the host's /proc/irq is there", "for programs that pin their threads")
+def interrupts_are_the_hosts():
+    @replaces(Bubblewrap)
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        irq = b"/proc/irq"
+        return original(self, argv, root, profile, cwd, [*binds, b"--bind", irq, irq])
+
+
 @fault("BACKEND-KERNEL-05", "only Unix sockets are refused", "a list of what is bad")
 def families_by_a_deny_list():
     @replaces(filter_)
