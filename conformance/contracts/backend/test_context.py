@@ -13,7 +13,7 @@ from contracts.backend.reports import report
 def _refused(box: Box, ground: Ground, call: dict[str, Any] | None = None, **context: Any) -> None:
     """invalid_input; the twin without what is wrong runs, in the tests of what is right."""
     session = box.backend.run(
-        [{"program": "true", **(call or {})}],
+        [{"program": "/bin/true", **(call or {})}],
         **{"root": ground.ws, "profile": "repo-write", "on_unavailable": "degrade", **context},
     )
     expect("the kind of the error", session.error["kind"], "invalid_input")

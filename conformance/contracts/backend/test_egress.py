@@ -41,7 +41,7 @@ def test_a_list_contradicts_a_profile_without_network(box: Box, profile: str) ->
 def _refused_in_a_session(box: Box, profile: str, entry: str) -> None:
     with made_ground() as ground:
         session = box.backend.run(
-            [{"program": "true"}],
+            [{"program": "/bin/true"}],
             root=ground.ws,
             profile=profile,
             egress=[entry],

@@ -310,7 +310,7 @@ def test_stdin_comes_through(box: Box, way: str) -> None:
         given.write_text("of the caller")
         ways = {"bytes": b"of the request", "null": "null", "inherit": "inherit"}
         session = box.backend.run(
-            [{"program": "cat", "stdin": ways[way]}],
+            [{"program": "/bin/cat", "stdin": ways[way]}],
             root=ground.ws,
             profile="repo-write",
             on_unavailable="degrade",

@@ -41,7 +41,7 @@ def test_what_strict_metadata_refuses_inside_is_told(box: Box, what: str) -> Non
         asked = {"root": ground.ws, "profile": "repo-write", "on_unavailable": "degrade"}
         call = {"program": "/bin/sh", "args": ["-c", CHANGES[what]]}
         # First, for what it changes inside is no matter of the other.
-        plain = box.backend.run([{"program": "true"}], **asked)
+        plain = box.backend.run([{"program": "/bin/true"}], **asked)
         session = box.backend.run([call], **asked, strict_metadata=True)
     session.need_enforcement()
     refused = session.only.result["exit_code"] != 0

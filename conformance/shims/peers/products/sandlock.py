@@ -13,7 +13,9 @@ sys.stdout.buffer.write(result.stdout or b"")
 sys.stderr.buffer.write(result.stderr or b"")
 if result.error:
     print(result.error, file=sys.stderr)
-sys.exit(result.exit_code if result.exit_code >= 0 else 128 + result.signal)
+# Of what SIGKILL ended it tells no number: "Killed with no recoverable signal number".
+number = result.signal if result.signal > 0 else 9
+sys.exit(result.exit_code if result.exit_code >= 0 else 128 + number)
 """
 
 
