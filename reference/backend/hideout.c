@@ -38,6 +38,12 @@ bool bs_is_granted(const struct bs_backend_context *context, const char *also, c
 static bool hold(const char *path, int *lock, int *os_error) {
     struct stat st;
     *os_error = 0;
+    *lock = -1;
+    /* Whatever the umask has left of its mode. */
+    if (chmod(path, S_IRWXU) != 0) {
+        *os_error = errno == ENOENT ? 0 : errno;
+        return false;
+    }
     *lock = bs_above_stdio((int)BS_RETRY(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
     if (*lock < 0) {
         *os_error = errno == ENOENT ? 0 : errno;

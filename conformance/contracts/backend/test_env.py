@@ -142,6 +142,21 @@ def test_the_scratch_is_private_and_goes(box: Box) -> None:
 
 
 @requires("BACKEND-ENV-03")
+def test_the_mode_of_the_scratch_is_not_the_umasks_matter(box: Box) -> None:
+    with made_ground() as ground:
+        session = box.backend.run(
+            [{"program": "/bin/sh", "args": ["-c", 'umask 077 && echo it >"$TMPDIR/made"']}],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+            shim_env={"HOME": str(ground.home)},
+            state=["--umask", "0177"],
+        )
+        session.need_enforcement()
+        expect("the end of who writes there", session.only.result["exit_code"], 0)
+
+
+@requires("BACKEND-ENV-03")
 def test_the_scratch_of_the_next_session_is_empty(box: Box) -> None:
     with made_ground() as ground:
         words = ground.write_params("o_scratch")

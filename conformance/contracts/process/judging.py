@@ -83,6 +83,16 @@ class Pause:
         self._box.open_gate(self.fifo)
 
 
+def has_ended(box: Box, live: Live[Any], leader: int) -> bool:
+    """Whether it has; inside a sandbox the launcher too, which is what the shim looks at: of the
+    shim's own children the pause alone is left then."""
+    alive = [each for each in live.descendants() if each.alive]
+    children = [each.pid for each in alive if each.ppid == live.shim_pid]
+    return all(each.pid != leader for each in alive) and (
+        box.session.backend is None or len(children) < 2
+    )
+
+
 def member_lives_on(box: Box, behind: Step, **options: Any) -> tuple[bool, Script]:
     """A leader exits with 3 and leaves a member, and then this step is made, the fourth: whether
     the member lives behind it, and the script. Nobody looks at the end of a script, which ends the
@@ -92,13 +102,9 @@ def member_lives_on(box: Box, behind: Step, **options: Any) -> tuple[bool, Scrip
     handles = {"a": handle(P.orphan, words), **{p.name: p.handle for p in (before, after)}}
     steps = [step("open"), *before.steps, behind, *after.steps]
     with box.process.start(handles, steps, within_s=15, **options) as live:
-
-        def alive() -> set[int]:
-            return {each.pid for each in live.descendants() if each.alive}
-
         leader = events.wait("end").pid
         before.reached()
-        until(lambda: leader not in alive())
+        until(lambda: has_ended(box, live, leader))
         before.go_on()
         after.reached()
         orphan = events.wait("orphan").pid
@@ -120,8 +126,8 @@ def behind_its_leader(box: Box, *last: Step, heard: bool = False) -> Script:
     with box.process.start(handles, steps, within_s=15) as live:
         events.wait("ready")
         leader = ends.wait("end").pid
-        until(lambda: leader not in {each.pid for each in live.descendants() if each.alive})
         pause.reached()
+        until(lambda: has_ended(box, live, leader))
         pause.go_on()
         for each in behind:
             events.wait("signal")

@@ -37,6 +37,15 @@ def test_inside_who_left_the_group_ends_with_it(box: Box) -> None:
     expect_none_left(seen, events, orphan=1)
 
 
+@requires("PROCESS-KILL-02", capability=HERE, inside=True)
+def test_inside_a_member_ends_with_its_leader(box: Box) -> None:
+    events = box.events()
+    words = [events.path, "--keep", "none", "--ignore", "TERM"]
+    seen = box.process.script({"a": handle(P.orphan, words)}, [step("open"), step("wait")])
+    expect("the end", seen.steps[1], {"exited": 0})
+    expect_none_left(seen, events, orphan=1)
+
+
 @requires("PROCESS-CLOSE-02", capability=HERE, inside=True)
 @pytest.mark.parametrize("keep", ["out", "err", "none"])
 def test_inside_nobody_holds_the_pipes_behind_the_end(box: Box, keep: str) -> None:

@@ -61,6 +61,7 @@ static bool read_program(struct program *program, struct bs_launch_failure *fail
 struct birth {
     const struct program *program;
     struct status *status;
+    int streams; /* what hand_over gave */
 };
 
 static int become(void *ctx) {
@@ -69,7 +70,7 @@ static int become(void *ctx) {
     struct bs_launch_failure *failure = &birth->status->failure;
     /* No controlling terminal, and no group that is shared with anybody outside. */
     (void)setsid();
-    if (dup2(STDIN_FD, 0) != 0 || dup2(STDOUT_FD, 1) != 1 || dup2(STDERR_FD, 2) != 2)
+    if (!take_over(birth->streams, STDIN_FD))
         (void)failed(failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
     else if (program->cwd != NULL && chdir(program->cwd) != 0)
         (void)failed(failure, BS_LAUNCH_DIRECTORY, errno, program->cwd);
@@ -80,13 +81,22 @@ static int become(void *ctx) {
     return 127;
 }
 
-static bool prepare(const struct inside *words, struct bs_launch_failure *failure) {
+static void close_streams(void) {
+    for (int fd = STDIN_FD; fd <= STDERR_FD; fd++)
+        (void)close(fd);
+}
+
+/* *streams is what hand_over gave: the filter refuses the socket. */
+static bool prepare(const struct inside *words, int *streams, struct bs_launch_failure *failure) {
     void *filter = NULL;
     size_t len = 0;
     if (words->filtered && !read_filter(FILTER_FD, &filter, &len, failure))
         return false;
     if (!close_from(FILTER_FD, false) || !close_from(STATUS_FD, true))
         return failed(failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
+    *streams = hand_over(STDIN_FD);
+    if (*streams >= 0)
+        close_streams();
     if (words->seal[0] != '\0' && (!keep_mounts(failure) || !seal(words->seal, failure)))
         return false;
     if (!drop_privileges(failure) || !apply_grants(&words->grants, failure) ||
@@ -147,11 +157,11 @@ int inside(const struct inside *words, struct program *program) {
     /* No signal is lost from here on: while this is read outside, and the environment comes, there
      * is more to do. */
     send_status(STATUS_FD, &status);
-    if (!prepare(words, &status.failure))
+    struct birth birth = {program, &status, -1};
+    if (!prepare(words, &birth.streams, &status.failure))
         goto failure;
     if (!read_program(program, &status.failure))
         goto failure;
-    struct birth birth = {program, &status};
     pid_t pid = start_child(become, &birth);
     if (pid < 0) {
         (void)failed(&status.failure, BS_LAUNCH_PROGRAM, errno, "");
@@ -162,8 +172,8 @@ int inside(const struct inside *words, struct program *program) {
     status.kind = STATUS_STARTED;
     if (words->tells)
         send_status(STATUS_FD, &status);
-    for (int fd = STDIN_FD; fd <= STDERR_FD; fd++)
-        (void)close(fd);
+    bs_close(&birth.streams);
+    close_streams();
     (void)let_go_of_stdio(true); /* 2 is what bubblewrap says its words to */
     (void)sigemptyset(&set);
     (void)sigaddset(&set, SIGINT);

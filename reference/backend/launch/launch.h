@@ -103,6 +103,15 @@ void block_signals(sigset_t *before);
  * ended, so what the child writes is seen here. It must end by _exit. Its number, or -1: errno. */
 pid_t start_child(int (*become)(void *ctx), void *ctx);
 
+/* The program's streams, `first` and the two behind it, on their way to it. hand_over returns a
+ * socket that has them, for take_over in the child, which puts them at 0 to 2. Who closes its own
+ * three between the two calls leaves nobody but the program with them. The socket is the caller's
+ * to close, and none for the program (it is closed on exec). -1: they stay at `first`, where
+ * take_over finds them, too; the kernel lets no user have too many on their way. take_over is false
+ * with errno. */
+int hand_over(int first);
+bool take_over(int kept, int first);
+
 /* Steps of a process on its way to the program, each for itself. */
 bool keep_mounts(struct bs_launch_failure *failure);
 bool seal(const char *proc, struct bs_launch_failure *failure);

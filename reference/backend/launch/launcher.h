@@ -25,6 +25,7 @@ struct launcher {
     int told;    /* of bubblewrap: what the inside is told; our end */
     int said;    /* what bubblewrap has to say; our end */
     int caller;  /* the pipe of the report: an error once the caller has gone */
+    int streams; /* what hand_over gave; -1: the child has ours */
     int pump_in; /* a file or a pipe that is passed on as a pipe of our own; -1: no more of it */
     int pump_out;
     bool pump_pipes; /* pump_in is a pipe */

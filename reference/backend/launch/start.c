@@ -41,6 +41,10 @@ static void become_program(struct launcher *launcher) {
         if (!read_filter(fd, &filter, &len, failure))
             return;
     }
+    if (!take_over(launcher->streams, 0)) {
+        (void)failed(failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
+        return;
+    }
     bool good = drop_privileges(failure) && apply_grants(&plan->grants, failure) &&
                 (filter == NULL || apply_filter(filter, len, failure));
     /* A message of the program is not the launcher's: nothing is open above 2 after this. */
@@ -207,6 +211,7 @@ bool start(struct launcher *launcher, bool *asked) {
     bs_close(&ends->status);
     bs_close(&ends->go);
     bs_close(&ends->said);
+    bs_close(&launcher->streams);
     *asked = asked_to_end != 0;
     return !launcher->has_failed;
 }

@@ -67,7 +67,8 @@ def with_a_folder_outside(mode, remove):
     def wrap(original, self, argv, context, cwd):
         if not folders:
             folders.append(tempfile.mkdtemp(dir=os.path.dirname(context.root)))
-            os.chmod(folders[0], mode)
+            if mode is not None:
+                os.chmod(folders[0], mode)
         made, _ = original(self, argv, context, cwd)
         at = made.index(b"--chdir")
         return [*made[:at], b"--bind", folders[0], folders[0], *made[at:]], [
@@ -84,6 +85,11 @@ def with_a_folder_outside(mode, remove):
 @fault("BACKEND-ENV-03", "everybody may look into the scratch", "a mode of the usual umask")
 def the_scratch_is_open():
     with_a_folder_outside(0o755, shutil.rmtree)
+
+
+@fault("BACKEND-ENV-03", "the scratch has what the umask leaves", "mkdtemp, and no chmod")
+def the_scratch_has_what_the_umask_leaves():
+    with_a_folder_outside(None, shutil.rmtree)
 
 
 @fault("BACKEND-ENV-03", "the scratch is emptied, and stays", "rm -r of what is in it")
