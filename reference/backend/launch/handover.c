@@ -42,22 +42,31 @@ static bool send_from(int socket, int first) {
     return BS_RETRY(sendmsg(socket, &parcel.message, 0)) == 1;
 }
 
-int hand_over(int first) {
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-        return -1;
-    int kept = fcntl(ends[0], F_DUPFD_CLOEXEC, FIRST_FREE_FD);
-    if (kept >= 0 && !send_from(ends[1], first))
-        bs_close(&kept);
-    bs_close(&ends[0]);
-    bs_close(&ends[1]);
-    return kept;
+void let_go_of_handover(struct handover *streams) {
+    bs_close(&streams->to);
+    bs_close(&streams->from);
 }
 
-static bool receive(int kept, int *fds) {
+bool hand_over(int first, struct handover *streams) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+        return false;
+    /* Above the numbers that pid 1 finds its own at. A socket that is closed while something is on
+     * its way makes the kernel look for rings of sockets: both stay open until nothing is. */
+    streams->from = fcntl(ends[0], F_DUPFD_CLOEXEC, FIRST_FREE_FD);
+    streams->to = fcntl(ends[1], F_DUPFD_CLOEXEC, FIRST_FREE_FD);
+    bs_close(&ends[0]);
+    bs_close(&ends[1]);
+    bool good = streams->from >= 0 && streams->to >= 0 && send_from(streams->to, first);
+    if (!good)
+        let_go_of_handover(streams);
+    return good;
+}
+
+static bool receive(int socket, int *fds) {
     struct parcel parcel;
     wrap(&parcel);
-    if (BS_RETRY(recvmsg(kept, &parcel.message, MSG_CMSG_CLOEXEC)) != 1)
+    if (BS_RETRY(recvmsg(socket, &parcel.message, MSG_CMSG_CLOEXEC)) != 1)
         return false;
     const struct cmsghdr *header = CMSG_FIRSTHDR(&parcel.message);
     if (header == NULL || header->cmsg_len != CMSG_LEN(STREAMS * sizeof *fds)) {
@@ -68,9 +77,9 @@ static bool receive(int kept, int *fds) {
     return true;
 }
 
-bool take_over(int kept, int first) {
+bool take_over(const struct handover *streams, int first) {
     int fds[STREAMS] = {first, first + 1, first + 2};
-    if (kept >= 0 && !receive(kept, fds))
+    if (streams->from >= 0 && !receive(streams->from, fds))
         return false;
     bool good = true;
     for (int fd = 0; fd < STREAMS; fd++)

@@ -61,7 +61,7 @@ static bool read_program(struct program *program, struct bs_launch_failure *fail
 struct birth {
     const struct program *program;
     struct status *status;
-    int streams; /* what hand_over gave */
+    struct handover streams;
 };
 
 static int become(void *ctx) {
@@ -70,7 +70,7 @@ static int become(void *ctx) {
     struct bs_launch_failure *failure = &birth->status->failure;
     /* No controlling terminal, and no group that is shared with anybody outside. */
     (void)setsid();
-    if (!take_over(birth->streams, STDIN_FD))
+    if (!take_over(&birth->streams, STDIN_FD))
         (void)failed(failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
     else if (program->cwd != NULL && chdir(program->cwd) != 0)
         (void)failed(failure, BS_LAUNCH_DIRECTORY, errno, program->cwd);
@@ -86,16 +86,16 @@ static void close_streams(void) {
         (void)close(fd);
 }
 
-/* *streams is what hand_over gave: the filter refuses the socket. */
-static bool prepare(const struct inside *words, int *streams, struct bs_launch_failure *failure) {
+/* The streams before the filter, which refuses sockets. */
+static bool prepare(const struct inside *words, struct handover *streams,
+                    struct bs_launch_failure *failure) {
     void *filter = NULL;
     size_t len = 0;
     if (words->filtered && !read_filter(FILTER_FD, &filter, &len, failure))
         return false;
     if (!close_from(FILTER_FD, false) || !close_from(STATUS_FD, true))
         return failed(failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
-    *streams = hand_over(STDIN_FD);
-    if (*streams >= 0)
+    if (hand_over(STDIN_FD, streams))
         close_streams();
     if (words->seal[0] != '\0' && (!keep_mounts(failure) || !seal(words->seal, failure)))
         return false;
@@ -157,7 +157,7 @@ int inside(const struct inside *words, struct program *program) {
     /* No signal is lost from here on: while this is read outside, and the environment comes, there
      * is more to do. */
     send_status(STATUS_FD, &status);
-    struct birth birth = {program, &status, -1};
+    struct birth birth = {program, &status, {-1, -1}};
     if (!prepare(words, &birth.streams, &status.failure))
         goto failure;
     if (!read_program(program, &status.failure))
@@ -172,7 +172,7 @@ int inside(const struct inside *words, struct program *program) {
     status.kind = STATUS_STARTED;
     if (words->tells)
         send_status(STATUS_FD, &status);
-    bs_close(&birth.streams);
+    let_go_of_handover(&birth.streams);
     close_streams();
     (void)let_go_of_stdio(true); /* 2 is what bubblewrap says its words to */
     (void)sigemptyset(&set);

@@ -103,14 +103,21 @@ void block_signals(sigset_t *before);
  * ended, so what the child writes is seen here. It must end by _exit. Its number, or -1: errno. */
 pid_t start_child(int (*become)(void *ctx), void *ctx);
 
-/* The program's streams, `first` and the two behind it, on their way to it. hand_over returns a
- * socket that has them, for take_over in the child, which puts them at 0 to 2. Who closes its own
- * three between the two calls leaves nobody but the program with them. The socket is the caller's
- * to close, and none for the program (it is closed on exec). -1: they stay at `first`, where
- * take_over finds them, too; the kernel lets no user have too many on their way. take_over is false
- * with errno. */
-int hand_over(int first);
-bool take_over(int kept, int first);
+/* The program's streams on their way to it: sockets, or -1 where the child finds them as they are.
+ * None of them is the program's, they are closed on exec. */
+struct handover {
+    int from; /* what the child reads them from */
+    int to;
+};
+
+/* Sends `first` and the two behind it. Who closes its own before the child is started leaves nobody
+ * but the program with them; let_go_of_handover is for when it has them. False: they stay as they
+ * are; the kernel lets no user have too many on their way. */
+bool hand_over(int first, struct handover *streams);
+void let_go_of_handover(struct handover *streams);
+
+/* In the child: puts them at 0 to 2, from wherever they are. False with errno. */
+bool take_over(const struct handover *streams, int first);
 
 /* Steps of a process on its way to the program, each for itself. */
 bool keep_mounts(struct bs_launch_failure *failure);

@@ -21,11 +21,11 @@ struct launcher {
     bool ended;
     int wait_status; /* of the program */
     int signals;
-    int status;  /* of bubblewrap: what the inside says; our end */
-    int told;    /* of bubblewrap: what the inside is told; our end */
-    int said;    /* what bubblewrap has to say; our end */
-    int caller;  /* the pipe of the report: an error once the caller has gone */
-    int streams; /* what hand_over gave; -1: the child has ours */
+    int status; /* of bubblewrap: what the inside says; our end */
+    int told;   /* of bubblewrap: what the inside is told; our end */
+    int said;   /* what bubblewrap has to say; our end */
+    int caller; /* the pipe of the report: an error once the caller has gone */
+    struct handover streams;
     int pump_in; /* a file or a pipe that is passed on as a pipe of our own; -1: no more of it */
     int pump_out;
     bool pump_pipes; /* pump_in is a pipe */

@@ -206,7 +206,8 @@ int outside(const struct plan *plan, struct program *program, bool reports, bool
     launcher.program = program;
     launcher.namespaces = plan->namespaces;
     launcher.signals = launcher.status = launcher.told = launcher.said = -1;
-    launcher.streams = launcher.pump_in = launcher.pump_out = -1;
+    launcher.streams.from = launcher.streams.to = -1;
+    launcher.pump_in = launcher.pump_out = -1;
     launcher.caller = reports ? BS_LAUNCH_REPORT_FD : -1;
     launcher.tells = reports && is_socket(BS_LAUNCH_REPORT_FD);
     launcher.until = launcher.strays = BS_NEVER;
@@ -230,8 +231,9 @@ int outside(const struct plan *plan, struct program *program, bool reports, bool
         program->cwd = cwd; /* where it really is */
         launcher.signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
         bool asked = false;
-        launcher.streams = launcher.namespaces ? -1 : hand_over(0); /* else pid 1 does it */
-        bool handed = launcher.streams >= 0 && let_go_of_stdio(reports);
+        /* In namespaces pid 1 does it. */
+        bool handed =
+            !launcher.namespaces && hand_over(0, &launcher.streams) && let_go_of_stdio(reports);
         launcher.has_failed = launcher.signals < 0 || !start(&launcher, &asked);
         if (!launcher.has_failed) {
             if (!launcher.namespaces) /* else pid 1 says so */

@@ -41,7 +41,7 @@ static void become_program(struct launcher *launcher) {
         if (!read_filter(fd, &filter, &len, failure))
             return;
     }
-    if (!take_over(launcher->streams, 0)) {
+    if (!take_over(&launcher->streams, 0)) {
         (void)failed(failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
         return;
     }
@@ -211,7 +211,7 @@ bool start(struct launcher *launcher, bool *asked) {
     bs_close(&ends->status);
     bs_close(&ends->go);
     bs_close(&ends->said);
-    bs_close(&launcher->streams);
+    let_go_of_handover(&launcher->streams);
     *asked = asked_to_end != 0;
     return !launcher->has_failed;
 }
