@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+from boxspec.cli.faults import lanes, preload
 from boxspec.cli.faults import line as faults_line
-from boxspec.cli.faults import preload
 from boxspec.errors import UsageError
 from boxspec.faults import kept
 from boxspec.faults.fault import Fault, catalogue
@@ -294,6 +294,17 @@ def judged(
     if unsettled(outcome):
         settle(outcome, runs)  # type: ignore[arg-type]
     return outcome, runs
+
+
+def test_runs_that_ask_everything_do_not_outnumber_the_processors_by_much(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    wide = lanes("exec", "named")
+    assert wide > 3
+    assert [lanes("exec", scope) for scope in ("own", "focus", "all", None)] == [wide, 3, 3, 3]
+    monkeypatch.setattr(os, "cpu_count", lambda: 64)
+    assert lanes("exec", "all") == wide
 
 
 def test_a_missed_fault_has_two_tries_and_four_more() -> None:

@@ -134,6 +134,7 @@ WRONG_CALLS = [
     (["run", "--repeat", "0"], "--repeat"),
     (["run", "--focus", "EXEC-NOTHING"], "EXEC-NOTHING"),
     (["run", "--topic", "POLICY-NOTHING"], "POLICY-NOTHING"),
+    (["run", "--topic", "policy-globs"], "near it: POLICY-GLOB"),
     (["run", "--requirement", "EXEC-NOTHING-01"], "EXEC-NOTHING-01"),
     (
         ["repro", "EXEC-TEXT-01", "EXEC-SPAWN-07", "--profile", "contract"],

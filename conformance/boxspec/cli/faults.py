@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import signal
 import sys
 import textwrap
@@ -188,6 +189,14 @@ def preload(contracts: Iterable[str]) -> list[str]:
     return list(dict.fromkeys([*PRELOAD, *theirs]))
 
 
+def lanes(contract: str, scope: str | None) -> int:
+    """How many runs go well beside each other. Those of one requirement wait for most of their
+    time; those of a whole contract use a processor, and late ones are asked again, alone."""
+    its = find(contract)
+    most = its.fault_lanes
+    return most if (scope or its.fault_scope) in NARROW else min(most, (os.cpu_count() or 1) + 1)
+
+
 def try_all(
     chosen: list[Fault], runs: Runs, args: argparse.Namespace, outcomes: list[Outcome]
 ) -> None:
@@ -197,7 +206,7 @@ def try_all(
         beside = [fault.requirement for fault in mine if fault.requirement]
         # The control and the no-op meet most tests of their contract: the longest first.
         mine.sort(key=lambda fault: fault.topic is not None)
-        pool = ThreadPoolExecutor(args.jobs or find(contract).fault_lanes)
+        pool = ThreadPoolExecutor(args.jobs or lanes(contract, args.scope))
         met: list[Outcome] = []
         try:
             futures = [pool.submit(judge, fault, runs, args.scope, beside) for fault in mine]

@@ -71,7 +71,8 @@ class Contract:
     was seen, and raises NotConforming.
     verbs: verbs of the command line.
     fault_scope: what its faults are tried with unless --scope says otherwise.
-    fault_lanes: how many runs of its faults go at once unless -j says otherwise.
+    fault_lanes: how many runs of its faults go at once unless -j says otherwise; of those that ask
+    more than their own topic, no more than keep the processors busy.
     preload: modules that each run of a fault would import, for the process they are forked from.
     fuzzing: `module:name` of a Fuzzing object, for a contract that has fuzz targets.
     features: what its tests may miss on a host (HostLacks), each with the `module:function` that

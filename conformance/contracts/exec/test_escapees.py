@@ -116,8 +116,8 @@ def test_a_deadline_that_passes_while_output_is_read_changes_nothing(box: Box) -
         send(escapee, "KILL")
         seen = live.finish()
     got = (seen.result["success"], seen.result["exit_code"], annotated(seen.stderr))
-    # The child's birth is not known any more; its caller's is earlier. Inside a sandbox the child is
-    # a launcher, of whose end no more is known than that it was before its caller's.
+    # The child's birth is not known any more; its caller's is earlier. Inside a sandbox the child
+    # is a launcher, of whose end no more is known than that it was before its caller's.
     last = end if box.exec.inside.name is None else seen.end.t_ns
     lived_ms = elapsed_ms(seen.start.t_ns, last)
     if lived_ms >= timeout_ms and got == (False, None, True):

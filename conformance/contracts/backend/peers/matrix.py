@@ -47,8 +47,8 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     about = f"only attempts of it (repeatable): {', '.join(TOPICS)}"
     add("--topic", action="append", choices=TOPICS, metavar="TOPIC", help=about)
     about = (
-        "with --results: a column that is whole there is not made again, if this kit made it on"
-        " this host and of the same version"
+        "with --results: keeps each column that is complete there, made by this kit on this host of"
+        " the version that is installed, and makes the others"
     )
     add("--resume", action="store_true", help=about)
     about = "say which cells differ in two matrices, and exit 1 if any does; asks nobody"
