@@ -6,8 +6,9 @@
 
 #define BS_PLAN_MODE "mode" /* first: `landlock` or `bubblewrap` */
 #define BS_PLAN_ARG "arg"   /* bubblewrap: the next word of its command */
-#define BS_PLAN_SEAL "seal" /* bubblewrap, once: a procfs; what is no process gets read-only */
-#define BS_PLAN_OWN "own"   /* bubblewrap: `mounts`: it starts in a namespace that gets no more */
+/* bubblewrap, once: `/procfs:NAME:NAME:`; what is no process gets read-only, but for these names */
+#define BS_PLAN_SEAL "seal"
+#define BS_PLAN_OWN "own" /* bubblewrap: `mounts`: it starts in a namespace that gets no more */
 #define BS_PLAN_FILTER "filter" /* absolute path of a seccomp program, struct sock_filter[] */
 #define BS_PLAN_FS "fs"         /* rights that Landlock handles, hexadecimal; landlock: always */
 #define BS_PLAN_PATH "path"     /* `RIGHTS /absolute/path`, rights that are granted below it */

@@ -121,7 +121,7 @@ bool take_over(const struct handover *streams, int first);
 
 /* Steps of a process on its way to the program, each for itself. */
 bool keep_mounts(struct bs_launch_failure *failure);
-bool seal(const char *proc, struct bs_launch_failure *failure);
+bool seal(const char *words, struct bs_launch_failure *failure); /* see BS_PLAN_SEAL */
 bool drop_privileges(struct bs_launch_failure *failure);
 bool read_filter(int fd, void **filter, size_t *len, struct bs_launch_failure *failure);
 bool apply_filter(const void *filter, size_t len, struct bs_launch_failure *failure);

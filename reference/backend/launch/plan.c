@@ -83,7 +83,8 @@ static bool take(struct plan *plan, const char *key, char *value) {
     }
     if (strcmp(key, BS_PLAN_SEAL) == 0 && plan->seal == NULL) {
         plan->seal = value;
-        return value[0] == '/';
+        size_t len = strlen(value);
+        return value[0] == '/' && (strchr(value, ':') == NULL || value[len - 1] == ':');
     }
     if (strcmp(key, BS_PLAN_OWN) == 0) {
         plan->own_mounts = true;

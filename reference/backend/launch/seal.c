@@ -41,31 +41,39 @@ static bool make_read_only(const char *path, struct bs_launch_failure *failure) 
            failed(failure, BS_LAUNCH_SANDBOX, errno, path);
 }
 
-/* What belongs to no process: a directory, or a file that somebody may write. Links lead to those
- * of a process. */
-static bool is_the_systems(int folder, const char *name) {
-    struct stat st;
-    return name[0] != '.' && !isdigit((unsigned char)name[0]) &&
-           fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-           (S_ISDIR(st.st_mode) || (S_ISREG(st.st_mode) && (st.st_mode & 0222) != 0));
-}
-
 static bool is_read_only(const char *path) {
     struct statvfs st;
     return statvfs(path, &st) == 0 && (st.f_flag & ST_RDONLY) != 0;
 }
 
-bool seal(const char *proc, struct bs_launch_failure *failure) {
-    char path[PATH_MAX];
+/* Whether it is one of `NAME:NAME:`. */
+static bool is_listed(const char *names, const char *name) {
+    size_t len = strlen(name);
+    for (; *names != '\0'; names += strcspn(names, ":") + 1) {
+        if (strncmp(names, name, len) == 0 && names[len] == ':')
+            return true;
+    }
+    return false;
+}
+
+bool seal(const char *words, struct bs_launch_failure *failure) {
+    char proc[PATH_MAX];
+    char path[PATH_MAX + NAME_MAX + 2];
+    size_t len = strcspn(words, ":");
+    const char *unwritable = words[len] == ':' ? words + len + 1 : "";
+    (void)snprintf(proc, sizeof proc, "%.*s", (int)len, words);
     DIR *entries = opendir(proc);
     if (entries == NULL)
         return failed(failure, BS_LAUNCH_SANDBOX, errno, proc);
     bool good = true;
     const struct dirent *entry = NULL;
     while (good && (errno = 0, entry = readdir(entries)) != NULL) {
-        if (!is_the_systems(dirfd(entries), entry->d_name))
+        const char *name = entry->d_name;
+        /* Links lead to those of a process. */
+        if (name[0] == '.' || isdigit((unsigned char)name[0]) || entry->d_type == DT_LNK ||
+            is_listed(unwritable, name))
             continue;
-        (void)snprintf(path, sizeof path, "%s/%s", proc, entry->d_name);
+        (void)snprintf(path, sizeof path, "%s/%s", proc, name);
         good = is_read_only(path) || make_read_only(path, failure);
     }
     if (good && errno != 0)

@@ -83,6 +83,7 @@ static void a_plan_that_is_not_understood_starts_nothing(void **state) {
                                         "mode=bubblewrap\n",
                                         "mode=bubblewrap\narg=bwrap\nseal=proc\n",
                                         "mode=bubblewrap\narg=bwrap\nseal=/a\nseal=/b\n",
+                                        "mode=bubblewrap\narg=bwrap\nseal=/a:name\n",
                                         "mode=bubblewrap\narg=bwrap\nfs=2\npath=2 a\n",
                                         "mode=bubblewrap\narg=bwrap\nfs=2\npath=x /a\n"};
     for (size_t i = 0; i < LENGTH(plans); i++)

@@ -1,0 +1,155 @@
+/* Streams on their way to a child: nobody has them meanwhile, and what cannot be sent stays. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "backend/launch/launch.h"
+#include "support/harness.h"
+
+enum { FIRST = 30 };
+
+ssize_t __real_sendmsg(int fd, const struct msghdr *message, int flags);
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *message, int flags);
+int __real_socketpair(int domain, int type, int protocol, int *ends);
+int __wrap_socketpair(int domain, int type, int protocol, int *ends);
+
+static int send_error;
+static int pair_error;
+
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *message, int flags) {
+    errno = send_error;
+    return send_error != 0 ? -1 : __real_sendmsg(fd, message, flags);
+}
+
+int __wrap_socketpair(int domain, int type, int protocol, int *ends) {
+    errno = pair_error;
+    return pair_error != 0 ? -1 : __real_socketpair(domain, type, protocol, ends);
+}
+
+/* The ends of pipes that the program has at FIRST and behind it, and ours. */
+struct streams {
+    int in;
+    int out;
+    int err;
+};
+
+static void place(int fd, int at) {
+    assert_int_equal(dup2(fd, at), at);
+    (void)close(fd);
+}
+
+static int setup(void **state) {
+    static struct streams streams;
+    int in[2];
+    int out[2];
+    int err[2];
+    send_error = pair_error = 0;
+    assert_int_equal(pipe2(in, O_CLOEXEC) | pipe2(out, O_CLOEXEC) | pipe2(err, O_CLOEXEC), 0);
+    streams = (struct streams){in[1], out[0], err[0]};
+    place(in[0], FIRST);
+    place(out[1], FIRST + 1);
+    place(err[1], FIRST + 2);
+    *state = &streams;
+    return 0;
+}
+
+static void close_ours(void) {
+    for (int fd = FIRST; fd <= FIRST + 2; fd++)
+        (void)close(fd);
+}
+
+static int teardown(void **state) {
+    const struct streams *streams = *state;
+    (void)close(streams->in);
+    (void)close(streams->out);
+    (void)close(streams->err);
+    close_ours();
+    return 0;
+}
+
+/* A child that says on 1 what it reads on 0, and a word on 2. */
+static void start(const struct handover *handover) {
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        char byte = 0;
+        bool good = take_over(handover, FIRST) && read(0, &byte, 1) == 1 &&
+                    write(1, &byte, 1) == 1 && write(2, "e", 1) == 1;
+        _exit(good ? 0 : 1);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
+static char read_byte(int fd) {
+    char byte = 0;
+    assert_int_equal(read(fd, &byte, 1), 1);
+    return byte;
+}
+
+static void the_child_has_them(const struct streams *streams, struct handover *handover) {
+    assert_int_equal(write(streams->in, "x", 1), 1);
+    start(handover);
+    let_go_of_handover(handover);
+    close_ours();
+    assert_int_equal(read_byte(streams->out), 'x');
+    assert_int_equal(read_byte(streams->err), 'e');
+    char none = 0;
+    assert_int_equal(read(streams->out, &none, 1), 0); /* nobody holds it any more */
+}
+
+static void they_arrive(void **state) {
+    struct handover handover = {-1, -1};
+    assert_true(hand_over(FIRST, &handover));
+    assert_true(handover.from >= FIRST_FREE_FD && handover.to >= FIRST_FREE_FD);
+    assert_int_equal(fcntl(handover.from, F_GETFD), FD_CLOEXEC);
+    assert_int_equal(fcntl(handover.to, F_GETFD), FD_CLOEXEC);
+    close_ours();
+    the_child_has_them(*state, &handover);
+}
+
+/* Before the child is there, and while they are on their way, the other ends are no ends. */
+static void they_live_on_their_way(void **state) {
+    const struct streams *streams = *state;
+    struct handover handover = {-1, -1};
+    assert_true(hand_over(FIRST, &handover));
+    close_ours();
+    struct pollfd set[] = {{streams->in, POLLOUT, 0}, {streams->out, POLLIN, 0}};
+    assert_int_equal(poll(set, 2, 0), 1);
+    assert_int_equal(set[0].revents, POLLOUT);
+    let_go_of_handover(&handover);
+    assert_int_equal(handover.from, -1);
+    assert_int_equal(handover.to, -1);
+    assert_int_equal(poll(set, 2, 0), 2);
+    assert_true((set[0].revents & POLLERR) != 0);
+    assert_true((set[1].revents & POLLHUP) != 0);
+}
+
+static void what_is_not_sent_stays(void **state) {
+    struct handover handover = {-1, -1};
+    for (int i = 0; i < 2; i++) {
+        int *error = i == 0 ? &send_error : &pair_error;
+        *error = ETOOMANYREFS;
+        assert_false(hand_over(FIRST, &handover));
+        assert_int_equal(handover.from, -1);
+        assert_int_equal(handover.to, -1);
+        *error = 0;
+    }
+    the_child_has_them(*state, &handover);
+}
+
+#define with_streams(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        with_streams(they_arrive),
+        with_streams(they_live_on_their_way),
+        with_streams(what_is_not_sent_stays),
+    };
+    return cmocka_run_group_tests_name("backend/handover", tests, NULL, NULL);
+}
