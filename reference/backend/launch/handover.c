@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "backend/launch/launch.h"
@@ -47,9 +48,15 @@ void let_go_of_handover(struct handover *streams) {
     bs_close(&streams->from);
 }
 
+/* Whether somebody writes to it who may be told that nobody reads any more. */
+static bool has_writers(int fd) {
+    struct stat st;
+    return fstat(fd, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
+}
+
 bool hand_over(int first, struct handover *streams) {
     int ends[2];
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    if (!has_writers(first) || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return false;
     /* Above the numbers that pid 1 finds its own at. A socket that is closed while something is on
      * its way makes the kernel look for rings of sockets: both stay open until nothing is. */

@@ -112,7 +112,8 @@ struct handover {
 
 /* Sends `first` and the two behind it. Who closes its own before the child is started leaves nobody
  * but the program with them; let_go_of_handover is for when it has them. False: they stay as they
- * are; the kernel lets no user have too many on their way. */
+ * are, because nobody writes to `first`, or because it fails; the kernel lets no user have too many
+ * on their way. */
 bool hand_over(int first, struct handover *streams);
 void let_go_of_handover(struct handover *streams);
 

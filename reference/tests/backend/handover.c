@@ -130,6 +130,14 @@ static void they_live_on_their_way(void **state) {
     assert_true((set[1].revents & POLLHUP) != 0);
 }
 
+static void a_file_stays(void **state) {
+    struct handover handover = {-1, -1};
+    (void)state;
+    place(open("/dev/null", O_RDONLY | O_CLOEXEC), FIRST);
+    assert_false(hand_over(FIRST, &handover));
+    assert_int_equal(handover.from, -1);
+}
+
 static void what_is_not_sent_stays(void **state) {
     struct handover handover = {-1, -1};
     for (int i = 0; i < 2; i++) {
@@ -149,6 +157,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         with_streams(they_arrive),
         with_streams(they_live_on_their_way),
+        with_streams(a_file_stays),
         with_streams(what_is_not_sent_stays),
     };
     return cmocka_run_group_tests_name("backend/handover", tests, NULL, NULL);
