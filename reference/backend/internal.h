@@ -189,8 +189,8 @@ int bs_landlock_plan(const struct bs_backend_context *context, const struct bs_p
 bool bs_landlock_claims(const struct bs_backend_context *context, bool filtered, int abi,
                         struct bs_backend_report *report);
 
-/* Adds `NAME:` for each entry of a procfs that is no process and that nobody can write to, neither
- * to it nor to a file below it (unwritable.c). Out of memory: the buffer says so. */
+/* Adds `NAME:` for each entry of a procfs that is no process and that nobody, or everybody, can
+ * write to, to it and to each file below it (unwritable.c). Out of memory: the buffer says so. */
 void bs_unwritable(const char *proc, struct bs_buf *names);
 
 /* bubblewrap (bubblewrap.c). */

@@ -32,13 +32,14 @@ static bool holds_one(int fd, int depth, int *left) {
     return found;
 }
 
-/* Links lead to what is looked at by its own name, or to a process's. */
+/* What everybody may write to is nothing that root alone could. Links lead to what is looked at by
+ * its own name, or to a process's. */
 static bool may_be_written(int folder, const char *name, int depth, int *left) {
     struct stat st;
     if (--*left < 0 || depth < 0 || fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return true;
     if (!S_ISDIR(st.st_mode))
-        return !S_ISLNK(st.st_mode) && (st.st_mode & 0222) != 0;
+        return !S_ISLNK(st.st_mode) && (st.st_mode & 0222) != 0 && (st.st_mode & 0002) == 0;
     int fd = (int)BS_RETRY(openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     return holds_one(fd, depth, left);
 }

@@ -72,7 +72,7 @@ static void modes_decide(void **state) {
     assert_true(is_listed(folder, "read"));
     assert_false(is_listed(folder, "owner"));
     assert_false(is_listed(folder, "group"));
-    assert_false(is_listed(folder, "all"));
+    assert_true(is_listed(folder, "all"));
     assert_false(is_listed(folder, "two:words"));
     assert_false(is_listed(folder, "two"));
 }
