@@ -39,12 +39,8 @@ static bool hold(const char *path, int *lock, int *os_error) {
     struct stat st;
     *os_error = 0;
     *lock = -1;
-    /* Whatever the umask has left of its mode. */
-    if (chmod(path, S_IRWXU) != 0) {
-        *os_error = errno == ENOENT ? 0 : errno;
-        return false;
-    }
-    *lock = bs_above_stdio((int)BS_RETRY(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
+    if (chmod(path, S_IRWXU) == 0) /* whatever the umask has left of its mode */
+        *lock = bs_above_stdio((int)BS_RETRY(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
     if (*lock < 0) {
         *os_error = errno == ENOENT ? 0 : errno;
         return false;

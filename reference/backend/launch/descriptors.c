@@ -13,6 +13,17 @@ bool close_from(int first, bool on_exec) {
     return errno == 0;
 }
 
+bool above_places(int ends[2]) {
+    for (int i = 0; i < 2; i++) {
+        int moved = fcntl(ends[i], F_DUPFD_CLOEXEC, FIRST_FREE_FD);
+        if (moved < 0)
+            return false;
+        bs_close(&ends[i]);
+        ends[i] = moved;
+    }
+    return true;
+}
+
 bool let_go_of_stdio(bool err) {
     int null = (int)BS_RETRY(open("/dev/null", O_RDWR | O_CLOEXEC));
     bool good =

@@ -58,13 +58,10 @@ bool hand_over(int first, struct handover *streams) {
     int ends[2];
     if (!has_writers(first) || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return false;
-    /* Above the numbers that pid 1 finds its own at. A socket that is closed while something is on
-     * its way makes the kernel look for rings of sockets: both stay open until nothing is. */
-    streams->from = fcntl(ends[0], F_DUPFD_CLOEXEC, FIRST_FREE_FD);
-    streams->to = fcntl(ends[1], F_DUPFD_CLOEXEC, FIRST_FREE_FD);
-    bs_close(&ends[0]);
-    bs_close(&ends[1]);
-    bool good = streams->from >= 0 && streams->to >= 0 && send_from(streams->to, first);
+    /* A socket that is closed while something is on its way makes the kernel look for rings of
+     * sockets: both stay open until nothing is. */
+    bool good = above_places(ends) && send_from(ends[1], first);
+    *streams = (struct handover){.from = ends[0], .to = ends[1]};
     if (!good)
         let_go_of_handover(streams);
     return good;

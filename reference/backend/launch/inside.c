@@ -172,8 +172,9 @@ int inside(const struct inside *words, struct program *program) {
     status.kind = STATUS_STARTED;
     if (words->tells)
         send_status(STATUS_FD, &status);
+    if (birth.streams.from < 0) /* else others may have these numbers by now */
+        close_streams();
     let_go_of_handover(&birth.streams);
-    close_streams();
     (void)let_go_of_stdio(true); /* 2 is what bubblewrap says its words to */
     (void)sigemptyset(&set);
     (void)sigaddset(&set, SIGINT);

@@ -131,6 +131,10 @@ bool apply_grants(const struct grants *grants, struct bs_launch_failure *failure
 /* As bs_close_from; false with errno. */
 bool close_from(int first, bool on_exec);
 
+/* Moves both above the numbers that pid 1 finds its own at, closed on exec. False with errno: one
+ * is moved, or none. */
+bool above_places(int ends[2]);
+
 /* Puts /dev/null at 0 and 1, and at 2 where `err` says so. */
 bool let_go_of_stdio(bool err);
 

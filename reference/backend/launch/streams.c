@@ -15,17 +15,10 @@ bool make_pipe(int *read_end, int *write_end) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
+    bool good = above_places(ends);
     *read_end = ends[0];
     *write_end = ends[1];
-    /* Above the numbers that pid 1 finds its own at. */
-    for (int *end = read_end; end != NULL; end = end == read_end ? write_end : NULL) {
-        int moved = fcntl(*end, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
-        if (moved < 0)
-            return false;
-        bs_close(end);
-        *end = moved;
-    }
-    return true;
+    return good;
 }
 
 /* A file and a pipe can be opened anew through /proc, for writing too: what is written to a pipe

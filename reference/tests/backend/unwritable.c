@@ -23,8 +23,10 @@ struct dirent *__real_readdir(DIR *dir);
 struct dirent *__wrap_readdir(DIR *dir);
 int __real_fstatat(int at, const char *name, struct stat *st, int flags);
 int __wrap_fstatat(int at, const char *name, struct stat *st, int flags);
-int __real_openat(int at, const char *name, int flags, ...);
-int __wrap_openat(int at, const char *name, int flags, ...);
+int __real_lstat(const char *path, struct stat *st);
+int __wrap_lstat(const char *path, struct stat *st);
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
 DIR *__real_fdopendir(int fd);
 DIR *__wrap_fdopendir(int fd);
 
@@ -43,8 +45,12 @@ int __wrap_fstatat(int at, const char *name, struct stat *st, int flags) {
     return fails() ? -1 : __real_fstatat(at, name, st, flags);
 }
 
-int __wrap_openat(int at, const char *name, int flags, ...) {
-    return fails() ? -1 : __real_openat(at, name, flags);
+int __wrap_lstat(const char *path, struct stat *st) {
+    return fails() ? -1 : __real_lstat(path, st);
+}
+
+int __wrap_open(const char *path, int flags, ...) {
+    return fails() ? -1 : __real_open(path, flags);
 }
 
 DIR *__wrap_fdopendir(int fd) { return fails() ? NULL : __real_fdopendir(fd); }
