@@ -149,4 +149,4 @@ def expect_nothing_outside(session: ObservedSession, changes: Sequence[str], by:
     """What changed outside by other means than a probe's."""
     if changes:
         session.excuse("fs-write", f"{by}: {changes[0]}")
-    expect("what is another outside", changes, [], verdict=Verdict.CONTRADICTION)
+    expect(f"what is reached outside ({by})", changes, [], verdict=Verdict.CONTRADICTION)
