@@ -23,7 +23,7 @@ from contracts.process.judging import (
 from contracts.shared.moments import elapsed_ms, expect_none_left, until
 
 
-@requires("PROCESS-KILL-01")
+@requires("PROCESS-KILL-01", needs=["PROCESS-CHILD-02"])
 @pytest.mark.parametrize(("how", "name"), [("terminate", "SIGTERM"), ("kill", "SIGKILL")])
 def test_each_sends_its_signal(box: Box, how: str, name: str) -> None:
     steps = [step("open"), step(how), step("wait", timeout_ms=5000)]
@@ -31,7 +31,7 @@ def test_each_sends_its_signal(box: Box, how: str, name: str) -> None:
     expect("the end", seen.steps[2], {"signaled": name})
 
 
-@requires("PROCESS-KILL-01")
+@requires("PROCESS-KILL-01", needs=["PROCESS-CHILD-02"])
 @pytest.mark.parametrize(("how", "name"), [("terminate", "SIGTERM"), ("kill", "SIGKILL")])
 def test_it_wakes_a_wait_in_another_thread(box: Box, how: str, name: str) -> None:
     expect("what the wait says", woken_by(box, step(how)), {"signaled": name})
@@ -49,7 +49,7 @@ def test_a_terminate_kills_nobody(box: Box) -> None:
     expect("a look, and the end", got, ({"running": True}, {"signaled": "SIGKILL"}))
 
 
-@requires("PROCESS-KILL-02")
+@requires("PROCESS-KILL-02", needs=["PROCESS-CHILD-02"])
 @pytest.mark.parametrize("how", ["terminate", "kill"])
 def test_each_member_of_the_group_gets_it(box: Box, how: str) -> None:
     pause, events = Pause(box), box.events()
@@ -67,7 +67,7 @@ def test_each_member_of_the_group_gets_it(box: Box, how: str) -> None:
     expect_none_left(seen, events, member=2)
 
 
-@requires("PROCESS-KILL-02")
+@requires("PROCESS-KILL-02", needs=["PROCESS-CHILD-02"])
 def test_members_hear_the_first_signal_too(box: Box) -> None:
     pause, second, events = Pause(box), Pause(box, "second"), box.events()
     words = [events.path, "--members", "2"]
@@ -91,7 +91,7 @@ def test_a_kill_reaches_who_outlived_the_leader(box: Box) -> None:
     expect("whether the member lives", lives, False)
 
 
-@requires("PROCESS-KILL-02")
+@requires("PROCESS-KILL-02", needs=["PROCESS-CHILD-02"])
 def test_a_terminate_reaches_who_outlived_the_leader(box: Box) -> None:
     behind_its_leader(box, step("terminate"), heard=True)
     heard = [{event.pid for event in box.events().all(word)} for word in ("ready", "signal")]
