@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Any
 
 
@@ -12,6 +13,17 @@ class UsageError(Exception):
     def __init__(self, place: str, problem: str, remedy: str) -> None:
         super().__init__(f"{place}: {problem} ({remedy})")
         self.place, self.problem, self.remedy = place, problem, remedy
+
+    @classmethod
+    def unknown(
+        cls, place: str, kind: str, name: str, known: Iterable[str], listing: str
+    ) -> UsageError:
+        """`name` is no `kind`: it says which of the known names are near, and what lists all."""
+        ordered = sorted(known)
+        near = get_close_matches(name, ordered, cutoff=0.4)
+        near = near or [each for each in ordered if each.startswith(name)][:3]
+        said = f"near it: {', '.join(near)}; " if near else ""
+        return cls(place, f"no such {kind}", f"{said}{listing} names all")
 
 
 class ShimBroke(Exception):

@@ -201,7 +201,7 @@ def test_the_list_is_of_those_that_are_named() -> None:
 
 def test_a_target_that_is_spelt_almost_right_is_named() -> None:
     done = boxspec("fuzz", "glob_rwa")
-    assert "glob_rwa: no such target (did you mean glob_raw" in done.stderr
+    assert "glob_rwa: no such target (near it: glob_raw" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 from boxspec.errors import UsageError
 from boxspec.judge.requirements import load
@@ -101,11 +100,9 @@ def check_contracts(wanted: list[str] | None) -> None:
 
 
 def check_topics(flag: str, wanted: Iterable[str]) -> None:
-    every = sorted({each.topic for each in load().values()})
+    every = {each.topic for each in load().values()}
     for name in wanted:
         if name not in every:
-            close = get_close_matches(name.upper(), every, cutoff=0.3)
-            near = f"near it: {', '.join(close)}; " if close else ""
-            raise UsageError(
-                f"{flag} {name}", "no such topic", f"{near}boxspec list --topics names all"
+            raise UsageError.unknown(
+                f"{flag} {name}", "topic", name.upper(), every, "boxspec list --topics"
             )

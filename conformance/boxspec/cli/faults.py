@@ -10,7 +10,6 @@ import sys
 import textwrap
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -160,10 +159,7 @@ def choose(
     ids = [fault.id for fault in every]
     for name in only or ():
         if name not in ids:
-            near = get_close_matches(name, ids) or [each for each in ids if each > name][:3]
-            raise UsageError(
-                f"--only {name}", "no such fault", f"near it: {', '.join(near)}; --list names all"
-            )
+            raise UsageError.unknown(f"--only {name}", "fault", name, ids, "--list")
     chosen = [
         fault
         for fault in every

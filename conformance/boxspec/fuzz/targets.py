@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -84,9 +83,7 @@ def named(name: str) -> Target:
         remedy = f"{', '.join(every())} is; for the others {CHECKOUT}"
         raise UsageError(name, "is no target of the package boxspec-fuzz", remedy)
     if found is None:
-        close = difflib.get_close_matches(name, every(), 3)
-        hint = f"did you mean {', '.join(close)}?" if close else "boxspec fuzz --list names them"
-        raise UsageError(name, "no such target", hint)
+        raise UsageError.unknown(name, "target", name, every(), "boxspec fuzz --list")
     return found
 
 

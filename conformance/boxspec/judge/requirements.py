@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -187,12 +186,10 @@ def pitfalls(folder: Path = CONTRACTS) -> dict[str, Pitfall]:
 
 
 def requirement(name: str) -> Requirement:
-    """The requirement, or a usage error with what was probably meant."""
+    """The requirement, or a usage error with the names near it."""
     found = load().get(name.upper())
     if found is None:
-        close = difflib.get_close_matches(name.upper(), load(), 3)
-        hint = f"did you mean {', '.join(close)}?" if close else "boxspec list names them"
-        raise UsageError(name, "no such requirement", hint)
+        raise UsageError.unknown(name, "requirement", name.upper(), load(), "boxspec list")
     return found
 
 
