@@ -113,6 +113,20 @@ def test_a_test_may_need_more_than_its_requirement() -> None:
     assert of(tree(records[:2]), OTHER_MUST).blocked_by == [MUST]
 
 
+def test_what_explains_a_failure_of_the_needed_one_explains_this_one() -> None:
+    records = [
+        record(MUST, failed()),
+        record(OTHER_MUST, failed(), needs=[MUST]),
+        record(SHOULD, failed(), needs=[OTHER_MUST]),
+    ]
+    assert of(tree(records), SHOULD).blocked_by == [MUST]
+    assert of(tree([record(MUST), *records[1:]]), SHOULD).blocked_by == [OTHER_MUST]
+    # In a circle one of them stays broken.
+    records[1].needs.append(SHOULD)
+    found = tree([record(MUST), *records[1:]])
+    assert "fails" in (of(found, OTHER_MUST).verdict, of(found, SHOULD).verdict)
+
+
 def test_needs_in_a_circle_block_nothing_for_ever() -> None:
     records = [
         record(MUST, failed(), needs=[OTHER_MUST]),

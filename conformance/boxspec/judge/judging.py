@@ -25,11 +25,24 @@ class Blocks:
 
     def by(self, name: str, record: Record) -> list[str]:
         """The broken requirements that this failure of a requirement is blocked by."""
-        if record.verdict in SEEN:
-            return []
+        return [] if record.verdict in SEEN else sorted(self._explained(name, record, {name}))
+
+    def _explained(self, name: str, record: Record, above: set[str]) -> set[str]:
+        """Of one that is needed, and fails because of a third one alone, it is the third that
+        explains this failure too. above: those on the way here, which explain nothing."""
+        found: set[str] = set()
+        for each in self._needs(name, record) - above:
+            if self._is_broken(each):
+                found.add(each)
+                continue
+            for other in self._failing.get(each, ()):
+                found |= self._explained(each, other, above | {each})
+        return found
+
+    @staticmethod
+    def _needs(name: str, record: Record) -> set[str]:
         known = load()
-        needs = {*known[name].needs, *record.needs} if name in known else {*record.needs}
-        return sorted(each for each in closure(needs) - {name} if self._is_broken(each))
+        return closure({*(known[name].needs if name in known else ()), *record.needs})
 
     def _is_broken(self, name: str) -> bool:
         """Broken by itself: not all of its failures are blocked in turn."""
