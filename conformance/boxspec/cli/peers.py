@@ -9,8 +9,9 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from boxspec.cli.arguments import check_contracts
 from boxspec.cli.verbs import verb_parser
-from boxspec.errors import NotConforming, UsageError
+from boxspec.errors import NotConforming
 from boxspec.peers import page
 from boxspec.peers.declared import Peer, every, peer
 from boxspec.peers.installing import install, state
@@ -19,7 +20,6 @@ from boxspec.peers.trying import shown
 from boxspec.places import COMMAND
 from boxspec.printable import one_line
 from boxspec.report.files import OutputFile
-from boxspec.target.contract import names
 from boxspec.words import Parser, count
 
 SCHEMA = "boxspec-peers/1"
@@ -89,9 +89,7 @@ def tried(words: Sequence[str]) -> int:
 
 
 def matrix(args: argparse.Namespace) -> int:
-    for name in args.contract:
-        if name not in names():
-            raise UsageError(f"--contract {name}", "no such contract", f"known: {names()}")
+    check_contracts(args.contract)
     outputs = [(flag, OutputFile(flag, name)) for flag, name in _named(args)]
     asked = Asked(args.contract, args.topic, args.limit, args.jobs)
     chosen = [each for each in _chosen(args.only) if contracts_of(each, asked)]

@@ -52,7 +52,7 @@ def every() -> dict[str, Fault]:
 
 def named(name: str) -> Fault:
     if name not in every():
-        raise UsageError(name, "no such planted fault", "fuzz/planted/run --list names them")
+        raise UsageError.unknown(name, "planted fault", name, every(), "fuzz/planted/run --list")
     return every()[name]
 
 

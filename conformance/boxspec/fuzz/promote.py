@@ -34,7 +34,8 @@ ELSEWHERE = "name a folder where you may write"
 def check(into: Path, about: str | None) -> None:
     """Whether there is anything against it, before anything is looked for."""
     if about is not None and about not in load():
-        raise UsageError(f"--requirement {about}", "no such requirement", "boxspec list names them")
+        place = f"--requirement {about}"
+        raise UsageError.unknown(place, "requirement", about, load(), "boxspec list")
     try:
         for below in (VECTORS, INPUTS):
             (into / below).mkdir(parents=True, exist_ok=True)

@@ -205,13 +205,9 @@ class Live(Generic[Outcome]):
         place = self.exchange.hold
         if place is None or not found:
             return found
-        above = {proc.pid: proc.ppid for proc in procs.tree(self.shim_pid)}
-        helpers = set[int]()
-        for pid in above:
-            if procs.has_open(pid, place):
-                while pid in above:
-                    helpers.add(pid)
-                    pid = above[pid]
+        tree = procs.tree(self.shim_pid)
+        waiting = [proc.pid for proc in tree if procs.has_open(proc.pid, place)]
+        helpers = {each for pid in waiting for each in procs.lineage(pid, tree)}
         return [proc for proc in found if proc.pid not in helpers]
 
     def tree(self) -> list[Proc]:

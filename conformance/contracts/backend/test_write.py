@@ -253,7 +253,7 @@ def mount_beside(pid: int, source: Path, at: Path) -> None:
         raise HostLacks("escape probes", "nothing is mounted here while a program runs")
 
 
-@requires("BACKEND-WRITE-07", needs=[WORK, "BACKEND-LAUNCH-07"])
+@requires("BACKEND-WRITE-07")
 def test_a_mount_that_comes_later_is_not_written_to(box: Box) -> None:
     with made_ground() as ground:
         source, at = ground.folder / "source", ground.out / "late"

@@ -11,6 +11,7 @@ import pytest
 
 from boxspec.api import Box, Live, NotMeasured, expect, requires, satisfies
 from boxspec.api import programs as P
+from boxspec.target.observe import procs
 from contracts.exec.answers import ObservedBatch
 from contracts.exec.moments import attempted, expect_none_left, let_all_go, settled, until
 from contracts.exec.spawn_io import of_another_user, outcome, report, shell
@@ -200,13 +201,9 @@ def test_inside_nobody_holds_the_pipes_after_the_run(box: Box) -> None:
 
 def with_launchers(live: Live[ObservedBatch], word: str) -> set[int]:
     """Whoever has this word in his command line, and who stands between him and the caller."""
-    there = {each.pid: each for each in live.tree()}
-    found: set[int] = set()
-    for pid in [each.pid for each in there.values() if word.encode() in each.cmdline]:
-        while pid in there and pid not in found:
-            found.add(pid)
-            pid = there[pid].ppid
-    return found
+    tree = live.tree()
+    named = [each.pid for each in tree if word.encode() in each.cmdline]
+    return {each for pid in named for each in procs.lineage(pid, tree)}
 
 
 @pytest.mark.parametrize("first", [0, 1], ids=["the_first", "the_last"])

@@ -79,7 +79,7 @@ def test_zero_is_not_at_once(box: Box) -> None:
 GRACE_MS = 5000
 
 
-@requires("MODULE-TIME-03", overlap=5.6, timing=True, needs=["MODULE-PIPE-04"])
+@requires("MODULE-TIME-03", overlap=5.6, timing=True)
 def test_a_group_that_ignores_sigterm_is_killed(box: Box) -> None:
     mark, events = box.tmp / "mark", box.events()
     inner = "--ignore TERM --members 2"
@@ -98,7 +98,7 @@ def test_a_group_that_ignores_sigterm_is_killed(box: Box) -> None:
     expect_within(box, what, told, seen.end, GRACE_MS + box.tick_ms)
 
 
-@requires("MODULE-TIME-03", overlap=0.8, needs=["MODULE-PIPE-04"])
+@requires("MODULE-TIME-03", overlap=0.8)
 def test_a_module_may_end_by_itself_in_the_grace(box: Box) -> None:
     events = box.events()
     box.module.script("tidies", siglog(box, "--members", "1", "--on", "TERM:exit:0"))
@@ -107,7 +107,7 @@ def test_a_module_may_end_by_itself_in_the_grace(box: Box) -> None:
     expect("the end, and the first signal", (end(seen), told[:1]), ("Timeout", ["TERM"]))
 
 
-@requires("MODULE-TIME-03", overlap=2.0, needs=["MODULE-PIPE-04"])
+@requires("MODULE-TIME-03", overlap=2.0)
 def test_a_member_has_the_signal_and_the_grace_too(box: Box) -> None:
     """Also where the module itself is gone at once."""
     events = box.events()

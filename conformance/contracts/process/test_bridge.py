@@ -189,7 +189,7 @@ def test_members_have_the_grace_too(box: Box, name: str) -> None:
         expect("the response, and how many ended by themselves", got, ({"exited": 4}, 2))
 
 
-@requires("PROCESS-BRIDGE-14", needs=["PROCESS-CHILD-02"])
+@requires("PROCESS-BRIDGE-14")
 def test_a_stopped_child_may_use_the_grace(box: Box) -> None:
     events = box.events()
     words = [events.path, "--on", "TERM:exit:6"]
@@ -202,7 +202,7 @@ def test_a_stopped_child_may_use_the_grace(box: Box) -> None:
         expect("the response", seen.how, {"exited": 6})
 
 
-@requires("PROCESS-BRIDGE-14", needs=["PROCESS-CHILD-02"])
+@requires("PROCESS-BRIDGE-14")
 def test_a_stopped_member_may_use_the_grace(box: Box) -> None:
     events = box.events()
     program, words = leader_with_a_stopped_member(str(events.path))

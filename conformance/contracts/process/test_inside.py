@@ -6,6 +6,7 @@ import pytest
 
 from boxspec.api import Box, expect, requires
 from boxspec.api import programs as P
+from boxspec.target.observe import procs
 from contracts.process.asking import handle, step
 from contracts.process.judging import Pause, shell
 from contracts.process.test_kill import numbered
@@ -64,10 +65,7 @@ def test_inside_who_has_the_launchers_number_next_gets_nothing(box: Box, how: st
     handles = {"a": handle(P.gate, [events.path, fifo]), pause.name: pause.handle}
     steps = [step("open"), step("wait"), *pause.steps, step(how)]
     with box.process.start(handles, steps, within_s=15) as live:
-        number = events.wait("ready").pid
-        parents = {each.pid: each.ppid for each in live.tree()}
-        while parents[number] != live.shim_pid:
-            number = parents[number]
+        number = procs.lineage(events.wait("ready").pid, live.tree())[-1]
         box.open_gate(fifo)
         pause.reached()
         with numbered(box, number) as other:

@@ -225,6 +225,16 @@ def tree(pid: int) -> list[Proc]:
     return found
 
 
+def lineage(pid: int, found: Iterable[Proc]) -> list[int]:
+    """`pid`, its parent, and so on, as far as they are among them."""
+    above = {each.pid: each.ppid for each in found}
+    line: list[int] = []
+    while pid in above:
+        line.append(pid)
+        pid = above.pop(pid)
+    return line
+
+
 def uncollected(found: Iterable[Proc], warden: int) -> list[Proc]:
     """The zombies among them. Orphans are the warden's, which collects them in its turn."""
     return [each for each in found if not each.alive and each.ppid != warden]
