@@ -16,7 +16,8 @@ from contracts.shared.runs import RunAnswer
 
 Seen = TypeVar("Seen", bound=Answer)
 
-SPAWN_FAILURE = "a spawn failure"
+# Its words tell whoever reads one such failure alone what his error lacks.
+SPAWN_FAILURE = "a spawn failure (`failed to spawn …`)"
 SH = "/bin/sh"
 
 
