@@ -20,8 +20,7 @@ class UsageError(Exception):
     ) -> UsageError:
         """`name` is no `kind`: it says which of the known names are near, and what lists all."""
         ordered = sorted(known)
-        near = get_close_matches(name, ordered, cutoff=0.4)
-        near = near or [each for each in ordered if each.startswith(name)][:3]
+        near = get_close_matches(name, ordered) or [each for each in ordered if name in each][:3]
         said = f"near it: {', '.join(near)}; " if near else ""
         return cls(place, f"no such {kind}", f"{said}{listing} names all")
 
