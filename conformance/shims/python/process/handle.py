@@ -77,6 +77,7 @@ class Process:
         self.fds = [child.stdin, child.stdout, child.stderr]
         self.lock = _thread.allocate_lock()
         self.taking = _thread.allocate_lock()  # a lock of its own: the end of a group takes a while
+        self.closing = _thread.allocate_lock()  # a close looks at a stream before it takes it
         self.end: End | None = None
         self.reaped = False
         self.detached = False
@@ -174,10 +175,11 @@ class Process:
             self.await_group(monotonic_ns() + grace_ms * 1_000_000)
             self.signal(_signal.SIGKILL)
         self.await_end(monotonic_ns() + KILL_MS * 1_000_000)
-        for stream in (0, 1, 2):
-            if stream and self.fds[stream] >= 0 and has_writer(self.fds[stream]):
-                self.detached = True
-            self.close_stream(stream)
+        with self.closing:
+            for stream in (0, 1, 2):
+                if stream and self.fds[stream] >= 0 and has_writer(self.fds[stream]):
+                    self.detached = True
+                self.close_stream(stream)
         return {**self.ended(), "detached_writers": self.detached}
 
     def await_group(self, until: int) -> None:
