@@ -25,19 +25,19 @@ from boxspec.judge.verdict import (
     Verdict,
 )
 from boxspec.programs import programs
-from boxspec.target.bounds import expect_no_longer, expect_within, for_the_prompt
-from boxspec.target.case import Box
-from boxspec.target.client import known
-from boxspec.target.client.b64 import b64
-from boxspec.target.cost import Question, doubled
-from boxspec.target.idle import Idle
-from boxspec.target.laws import law
-from boxspec.target.live import Live
-from boxspec.target.observe.events import Event, Events
-from boxspec.target.observe.procs import Proc
-from boxspec.target.observe.stamps import Stamp
-from boxspec.target.observed import Answer, Observed, Told
-from boxspec.target.waiting import waited_between
+from boxspec.subject.bounds import expect_no_longer, expect_within, for_the_prompt
+from boxspec.subject.case import Box
+from boxspec.subject.client import known
+from boxspec.subject.client.b64 import b64
+from boxspec.subject.cost import Question, doubled
+from boxspec.subject.idle import Idle
+from boxspec.subject.laws import law
+from boxspec.subject.live import Live
+from boxspec.subject.observe.events import Event, Events
+from boxspec.subject.observe.procs import Proc
+from boxspec.subject.observe.stamps import Stamp
+from boxspec.subject.observed import Answer, Observed, Told
+from boxspec.subject.waiting import waited_between
 
 __all__ = [
     "Answer",

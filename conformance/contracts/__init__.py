@@ -1,1 +1,1 @@
-"""A folder a contract; the core finds them by their `contract.py` (boxspec.target.contract)."""
+"""A folder a contract; the core finds them by their `contract.py` (boxspec.subject.contract)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from boxspec.target.client.command import ABSENT, ELSEWHERE
+from boxspec.subject.client.command import ABSENT, ELSEWHERE
 
 COMMAND = """\
 #!/bin/sh

@@ -8,7 +8,7 @@ import pytest
 
 from boxspec.judge.verdict import Failure, Late, NotMeasured
 from boxspec.schedule.ask_again import LOOKS, AskAgain
-from boxspec.target.look import Look
+from boxspec.subject.look import Look
 
 
 class Script:

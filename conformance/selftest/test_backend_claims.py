@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from boxspec.judge.verdict import Declared, Failure, NotApplicable, Verdict
-from boxspec.target.observed import Facts
+from boxspec.subject.observed import Facts
 from contracts.backend.answers import Claims, ObservedSession
 
 

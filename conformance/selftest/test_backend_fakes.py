@@ -10,8 +10,8 @@ from typing import Any, cast
 import pytest
 
 from boxspec.judge.verdict import Late
-from boxspec.target.case import Box
-from boxspec.target.look import Look
+from boxspec.subject.case import Box
+from boxspec.subject.look import Look
 from contracts.backend.answers import ObservedSession
 from contracts.backend.asking import AsksBackend
 from contracts.backend.probes import Said

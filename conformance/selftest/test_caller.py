@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from boxspec.judge.verdict import HostLacks, NotMeasured
-from boxspec.target import launching
+from boxspec.subject import launching
 from contracts.exec import host
 from selftest.tools import ROOT, boxspec, run
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.target.observe import procs
+from boxspec.subject.observe import procs
 from contracts.shared.moments import until
 from selftest.tools import FAKE, ROOT, run
 

@@ -8,10 +8,10 @@ from typing import Any, cast
 
 import pytest
 
-from boxspec.target.case import Box
-from boxspec.target.observe.company import Company
-from boxspec.target.session import Session
-from boxspec.target.trust import trust
+from boxspec.subject.case import Box
+from boxspec.subject.observe.company import Company
+from boxspec.subject.session import Session
+from boxspec.subject.trust import trust
 from contracts.module.asking import AsksModule
 from contracts.process.asking import AsksProcess
 from selftest.tools import REFERENCE

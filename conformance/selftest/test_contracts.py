@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from jsonschema_rs import Draft202012Validator
 
-from boxspec.target.contract import names
+from boxspec.subject.contract import names
 from selftest.tools import FAKE, FEW_TEXTS, RESULT_SCHEMA, Done, boxspec
 
 LITERAL, HONEST, COMPILING = (f"{FAKE} {name}" for name in ("literal", "honest", "compiling"))

@@ -13,9 +13,9 @@ import pytest
 from boxspec.api import programs as P
 from boxspec.errors import ShimBroke
 from boxspec.judge.verdict import Failure
-from boxspec.target.case import Box
-from boxspec.target.session import Session
-from boxspec.target.trust import trust
+from boxspec.subject.case import Box
+from boxspec.subject.session import Session
+from boxspec.subject.trust import trust
 from selftest.tools import ROOT, TWIN, boxspec
 
 KEEPS_HOME = f"{ROOT}/conformance/shims/faults/shim.py --fault exec-env.keeps-home"

@@ -9,9 +9,9 @@ from typing import cast
 
 import pytest
 
-from boxspec.target.client.streams import MOST_READ, Streams
-from boxspec.target.floods import MOST_BYTES, Floods
-from boxspec.target.observe.warden import Warden
+from boxspec.subject.client.streams import MOST_READ, Streams
+from boxspec.subject.floods import MOST_BYTES, Floods
+from boxspec.subject.observe.warden import Warden
 
 
 class FakeWarden:

@@ -87,7 +87,7 @@ def test_the_rules_are_kept(copies: Path) -> None:
 # A wrong import in a file, and the rule that it breaks.
 WRONG = {
     "the target knows the schedule": (
-        "boxspec/target/laws.py",
+        "boxspec/subject/laws.py",
         "from boxspec.schedule import keys",
         "The rooms of the core know each other one way",
     ),
@@ -102,8 +102,8 @@ WRONG = {
         "The rooms of the core know each other one way",
     ),
     "an observer knows the client": (
-        "boxspec/target/observe/lines.py",
-        "from boxspec.target.client import b64",
+        "boxspec/subject/observe/lines.py",
+        "from boxspec.subject.client import b64",
         "The target talks to a shim and observes it; neither of the two knows of cases",
     ),
     "a circle for type checkers": (

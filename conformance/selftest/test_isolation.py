@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from boxspec.errors import ShimBroke, UsageError
-from boxspec.target.client.exchange import read_response
-from boxspec.target.isolation import isolation
+from boxspec.subject.client.exchange import read_response
+from boxspec.subject.isolation import isolation
 from selftest.tools import REFERENCE, ROOT, boxspec, run
 
 PROGRAMS = ROOT / "build" / "release" / "fixtures" / "programs"

@@ -22,7 +22,7 @@ from boxspec.judge.verdict import (
     NotMeasured,
     Verdict,
 )
-from boxspec.target.observed import Answer, Told
+from boxspec.subject.observed import Answer, Told
 from selftest.tools import FAKE, TWIN, boxspec
 from selftest.trees import CAPPED, HARDENED, MUST, OTHER_MUST, SHOULD, failed, record, tree
 

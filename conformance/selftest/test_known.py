@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from boxspec.target.client import known
+from boxspec.subject.client import known
 
 WORDS = {"kind": "io", "message": "no"}
 PLACE = {"pointer": "/a", "message": "no"}

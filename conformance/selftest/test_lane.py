@@ -11,7 +11,7 @@ import pytest
 
 from boxspec.schedule import lane
 from boxspec.schedule.lane import AT_ONCE, FREE, STALLS_S, Lane, threads
-from boxspec.target.observe.machine import Machine
+from boxspec.subject.observe.machine import Machine
 
 IDLE = Machine(0, 2, 0, 0, 0)
 

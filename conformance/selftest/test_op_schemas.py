@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from jsonschema_rs import meta
 
-from boxspec.target.client import schema
-from boxspec.target.contract import every
+from boxspec.subject.client import schema
+from boxspec.subject.contract import every
 from selftest.tools import OP_SCHEMAS, PROTOCOL, REFERENCE, TWIN, ask, converse, fenced, op_schema
 
 HELLO: dict[str, Any] = {"id": "h", "op": "hello", "protocol": 1, "nonce": "n"}

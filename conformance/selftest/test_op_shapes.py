@@ -10,8 +10,8 @@ import pytest
 
 from boxspec.errors import ShimBroke
 from boxspec.judge.verdict import Failure
-from boxspec.target.client import known, shape
-from boxspec.target.client.strict import strict_json
+from boxspec.subject.client import known, shape
+from boxspec.subject.client.strict import strict_json
 from contracts.shared.runs import RunAnswer
 from selftest.tools import op_schema
 

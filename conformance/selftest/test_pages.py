@@ -10,8 +10,8 @@ import pytest
 from boxspec.cli import pages as verb
 from boxspec.errors import UsageError
 from boxspec.pages import parts
-from boxspec.target.client import schema
-from boxspec.target.contract import every
+from boxspec.subject.client import schema
+from boxspec.subject.contract import every
 from selftest.tools import CONTRACTS, PROTOCOL, boxspec, requirements
 
 END = parts.END

@@ -13,16 +13,16 @@ import pytest
 
 from boxspec.judge.timing import Timing
 from boxspec.judge.verdict import Failure, Late
-from boxspec.target.hangs import AT_ONCE, Hangs
-from boxspec.target.look import Look
-from boxspec.target.observe.company import Company
-from boxspec.target.observe.lines import Deadline
-from boxspec.target.observe.looking import Looking
-from boxspec.target.observe.machine import Machine
-from boxspec.target.observe.stamps import Waited
-from boxspec.target.observe.stillness import Stillness
-from boxspec.target.patience import Patience, slow_s
-from boxspec.target.waiting import Setting
+from boxspec.subject.hangs import AT_ONCE, Hangs
+from boxspec.subject.look import Look
+from boxspec.subject.observe.company import Company
+from boxspec.subject.observe.lines import Deadline
+from boxspec.subject.observe.looking import Looking
+from boxspec.subject.observe.machine import Machine
+from boxspec.subject.observe.stamps import Waited
+from boxspec.subject.observe.stillness import Stillness
+from boxspec.subject.patience import Patience, slow_s
+from boxspec.subject.waiting import Setting
 
 MS = 1_000_000
 

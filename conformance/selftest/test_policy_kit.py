@@ -18,10 +18,10 @@ from jsonschema_rs import Draft202012Validator, meta
 
 from boxspec.errors import ShimBroke, UsageError
 from boxspec.judge.verdict import Failure, NotApplicable, Verdict
-from boxspec.target.case import Box
-from boxspec.target.cost import cpu_ms, spent
-from boxspec.target.laws import law
-from boxspec.target.session import Session
+from boxspec.subject.case import Box
+from boxspec.subject.cost import cpu_ms, spent
+from boxspec.subject.laws import law
+from boxspec.subject.session import Session
 from contracts.policy import vectors
 from contracts.policy.asking import question
 from contracts.policy.judging import judge

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.target.observe.procs import Proc, uncollected
+from boxspec.subject.observe.procs import Proc, uncollected
 
 SHIM, WARDEN = 20, 10
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from boxspec.target.observe import procs
-from boxspec.target.observe.lines import poll
-from boxspec.target.observe.realtime import PRIORITY, TARGETS, realtime
-from boxspec.target.observe.warden import Warden
+from boxspec.subject.observe import procs
+from boxspec.subject.observe.lines import poll
+from boxspec.subject.observe.realtime import PRIORITY, TARGETS, realtime
+from boxspec.subject.observe.warden import Warden
 
 FIFO, RR = os.SCHED_FIFO, os.SCHED_RR
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from boxspec.judge.verdict import Failure
-from boxspec.target.observe.stamps import Stamp
-from boxspec.target.observed import Facts
+from boxspec.subject.observe.stamps import Stamp
+from boxspec.subject.observed import Facts
 from contracts.process.asking import Script, handle, step
 from contracts.process.judging import refusal
 

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from boxspec.target.case import Box
-from boxspec.target.client.command import shim_argv
-from boxspec.target.session import Session
-from boxspec.target.trust import trust
+from boxspec.subject.case import Box
+from boxspec.subject.client.command import shim_argv
+from boxspec.subject.session import Session
+from boxspec.subject.trust import trust
 from contracts.policy.asking import questions
 from contracts.sbpl import generators
 from contracts.sbpl.asking import Setup

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from boxspec.judge.verdict import Blocked, Failure, Verdict
-from boxspec.target.case import Box
-from boxspec.target.observed import Answer
-from boxspec.target.session import Session
+from boxspec.subject.case import Box
+from boxspec.subject.observed import Answer
+from boxspec.subject.session import Session
 from contracts.sbpl import generators, hostile
 from contracts.sbpl.asking import Setup, argv_of, wrap_message
 from contracts.sbpl.grammar import strange

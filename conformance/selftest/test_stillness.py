@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from boxspec.target.observe import procs, stillness
-from boxspec.target.observe.stillness import Stillness
+from boxspec.subject.observe import procs, stillness
+from boxspec.subject.observe.stillness import Stillness
 
 # It says so and reads on; each byte that comes lets it compute for a moment.
 READS = "import os\nwhile True:\n os.write(1, b'!')\n if not os.read(0, 1): break"

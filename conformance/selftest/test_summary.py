@@ -19,8 +19,8 @@ from boxspec.judge.verdict import Blocked, NotApplicable, NotMeasured, Verdict
 from boxspec.printable import one_line
 from boxspec.report import console, pace, summary
 from boxspec.report.console import Console, Progress
-from boxspec.target.death import died
-from boxspec.target.observe.warden import Exit
+from boxspec.subject.death import died
+from boxspec.subject.observe.warden import Exit
 from selftest.trees import CAPPED, HARDENED, MUST, OTHER_MUST, SHOULD, failed, record, tree
 
 SIX = [

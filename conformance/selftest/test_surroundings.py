@@ -16,7 +16,7 @@ import pytest
 from boxspec import places
 from boxspec.errors import UsageError
 from boxspec.report.files import OutputFile
-from boxspec.target.client.command import shim_argv
+from boxspec.subject.client.command import shim_argv
 from boxspec.terminal import Terminal
 from selftest.tools import ROOT, TWIN, boxspec, run
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from boxspec.judge.verdict import Declared, Failure, NotApplicable, Verdict
-from boxspec.target.case import Box
+from boxspec.subject.case import Box
 from contracts.shared import talker
 from contracts.shared.talker import CANARY, Outside
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from jsonschema_rs import Draft202012Validator
 
-from boxspec.target.observe import procs
+from boxspec.subject.observe import procs
 from selftest.time_counts import ROWS, told
 from selftest.tools import RESULT_SCHEMA, ROOT, TWIN, Done, boxspec
 

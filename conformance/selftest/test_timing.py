@@ -15,15 +15,15 @@ from boxspec.api import at_most, between, expect
 from boxspec.judge.timing import Timing
 from boxspec.judge.verdict import Failure, Late
 from boxspec.schedule.overlap import Overlap
-from boxspec.target.bounds import expect_no_longer, expect_within, for_the_prompt
-from boxspec.target.case import Box
-from boxspec.target.look import Look
-from boxspec.target.observe.company import Company
-from boxspec.target.observe.lines import LineReader
-from boxspec.target.observe.machine import TICK_NS, Machine
-from boxspec.target.observe.stamps import Spent, Stamp, Waited
-from boxspec.target.observed import Facts, FromOutside
-from boxspec.target.waiting import Setting, waited_between
+from boxspec.subject.bounds import expect_no_longer, expect_within, for_the_prompt
+from boxspec.subject.case import Box
+from boxspec.subject.look import Look
+from boxspec.subject.observe.company import Company
+from boxspec.subject.observe.lines import LineReader
+from boxspec.subject.observe.machine import TICK_NS, Machine
+from boxspec.subject.observe.stamps import Spent, Stamp, Waited
+from boxspec.subject.observed import Facts, FromOutside
+from boxspec.subject.waiting import Setting, waited_between
 
 MS = 1_000_000
 QUIET = Machine(0, 2, 0, 0, 0)
@@ -152,7 +152,7 @@ class FakeBox:
 @pytest.fixture(autouse=True)
 def never_free(monkeypatch: pytest.MonkeyPatch) -> None:
     machine = Machine(10_000 * MS, 2, 0, 0, 0)
-    monkeypatch.setattr("boxspec.target.waiting.Machine", SimpleNamespace(now=lambda: machine))
+    monkeypatch.setattr("boxspec.subject.waiting.Machine", SimpleNamespace(now=lambda: machine))
 
 
 def stamp(t_ms: float, waited_ms: float = 0, threads: int = 1, early_ms: float = 0) -> Stamp:

@@ -11,11 +11,11 @@ import pytest
 from boxspec.errors import NotConforming, UsageError
 from boxspec.judge.verdict import Late
 from boxspec.programs import programs
-from boxspec.target import trust
-from boxspec.target.case import Box
-from boxspec.target.client.command import shim_argv
-from boxspec.target.sentinels import Say
-from boxspec.target.session import Session
+from boxspec.subject import trust
+from boxspec.subject.case import Box
+from boxspec.subject.client.command import shim_argv
+from boxspec.subject.sentinels import Say
+from boxspec.subject.session import Session
 from selftest.tools import REFERENCE, TWIN
 
 

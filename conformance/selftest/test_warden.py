@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from boxspec.judge.verdict import NotMeasured
-from boxspec.target.observe import orphans, procs
-from boxspec.target.observe.lines import Deadline, LineReader
-from boxspec.target.observe.orphans import end_all
-from boxspec.target.observe.warden import ShimNotExecuted, Warden
+from boxspec.subject.observe import orphans, procs
+from boxspec.subject.observe.lines import Deadline, LineReader
+from boxspec.subject.observe.orphans import end_all
+from boxspec.subject.observe.warden import ShimNotExecuted, Warden
 from selftest.tools import run
 
 NOBODY = 54_321

@@ -15,7 +15,7 @@ from boxspec.cli import doctor
 from boxspec.errors import UsageError
 from boxspec.fuzz import targets as fuzz_targets
 from boxspec.fuzz import trees
-from boxspec.target.client import command
+from boxspec.subject.client import command
 from install import absent, targets
 from install.targets import Target
 from selftest.tools import CONFORMANCE, REFERENCE

@@ -13,9 +13,9 @@ import pytest
 from boxspec.errors import HarnessError
 from boxspec.judge.verdict import Late
 from boxspec.schedule.worker import Blamed, Left, Worker
-from boxspec.target.hangs import MANY, Hangs
-from boxspec.target.leftovers import Leftovers
-from boxspec.target.session import Session
+from boxspec.subject.hangs import MANY, Hangs
+from boxspec.subject.leftovers import Leftovers
+from boxspec.subject.session import Session
 
 LEFT = {"seconds": 0.5, "shim_seconds": 0.25, "questions": 3, "timing": [{"what": "its end"}]}
 

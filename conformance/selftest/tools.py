@@ -15,8 +15,8 @@ from typing import Any
 import yaml
 from jsonschema_rs import Validator
 
-from boxspec.target.client import schema
-from boxspec.target.observe import procs
+from boxspec.subject.client import schema
+from boxspec.subject.observe import procs
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "build" / "release" / "reference" / "boxspec-ref"
@@ -28,7 +28,7 @@ CONFORMANCE = ROOT / "conformance"
 CONTRACTS = {path.parent.name: path.parent for path in CONFORMANCE.glob("contracts/*/contract.py")}
 OP_SCHEMAS = sorted(
     [
-        *CONFORMANCE.glob("boxspec/target/client/schemas/*.json"),
+        *CONFORMANCE.glob("boxspec/subject/client/schemas/*.json"),
         *CONFORMANCE.glob("contracts/*/schemas/*.json"),
     ],
     key=lambda path: path.name,

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from boxspec.errors import UsageError
 from boxspec.judge.requirements import load
-from boxspec.target.contract import names
+from boxspec.subject.contract import names
 from boxspec.words import count, natural
 
 EXITS = """\

@@ -20,12 +20,12 @@ from boxspec.errors import UsageError
 from boxspec.fuzz.targets import LIST, PACKAGE
 from boxspec.places import INSTALLED, scratch
 from boxspec.programs import folder, programs
-from boxspec.target.client.command import REFERENCE, reference_absent
-from boxspec.target.contract import every
-from boxspec.target.observe import procs
-from boxspec.target.observe.inotify import Inotify
-from boxspec.target.observe.realtime import realtime
-from boxspec.target.observe.warden import spawn
+from boxspec.subject.client.command import REFERENCE, reference_absent
+from boxspec.subject.contract import every
+from boxspec.subject.observe import procs
+from boxspec.subject.observe.inotify import Inotify
+from boxspec.subject.observe.realtime import realtime
+from boxspec.subject.observe.warden import spawn
 
 Finding = tuple[bool, bool, str]  # there, needed, what it is and what depends on it
 

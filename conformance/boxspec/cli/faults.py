@@ -24,7 +24,7 @@ from boxspec.faults.judging import MORE_TRIES, judge, settle, unsettled
 from boxspec.faults.outcome import Outcome
 from boxspec.faults.runs import Runs
 from boxspec.report.files import OutputFile
-from boxspec.target.contract import find, names
+from boxspec.subject.contract import find, names
 from boxspec.words import count
 
 # What the process that runs are forked from imports: most of them take less time than that. The

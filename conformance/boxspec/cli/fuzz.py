@@ -23,8 +23,8 @@ from boxspec.fuzz.run import ENGINES, Run, fresh, stoppable
 from boxspec.fuzz.targets import Target
 from boxspec.fuzz.turns import Turns
 from boxspec.places import INSTALLED, ROOT, cache
-from boxspec.target.client.command import shim_argv
-from boxspec.target.twin import twin_command
+from boxspec.subject.client.command import shim_argv
+from boxspec.subject.twin import twin_command
 from boxspec.terminal import Terminal
 from boxspec.words import count
 

@@ -19,7 +19,7 @@ from boxspec.cli.arguments import EXITS
 from boxspec.cli.verbs import VERBS
 from boxspec.errors import HarnessError, NotConforming, UsageError
 from boxspec.printable import one_line
-from boxspec.target.contract import Verb, every
+from boxspec.subject.contract import Verb, every
 from boxspec.words import Parser
 
 

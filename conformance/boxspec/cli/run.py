@@ -32,8 +32,8 @@ from boxspec.report.result import Result
 from boxspec.schedule.choosing import says
 from boxspec.schedule.overlap import THREADS
 from boxspec.schedule.runner import Observer, run_pytest
-from boxspec.target.client.command import shim_argv
-from boxspec.target.contract import spoken
+from boxspec.subject.client.command import shim_argv
+from boxspec.subject.contract import spoken
 
 INTERRUPTED = 2
 USAGE = 4

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from boxspec.cli.arguments import isolate_flag, shim_flag
 from boxspec.cli.verbs import verb_parser
 from boxspec.printable import one_line
-from boxspec.target.client.command import shim_argv
-from boxspec.target.isolation import isolation
-from boxspec.target.session import Session
-from boxspec.target.trust import trust
+from boxspec.subject.client.command import shim_argv
+from boxspec.subject.isolation import isolation
+from boxspec.subject.session import Session
+from boxspec.subject.trust import trust
 
 
 def smoke(command: str | None, *, isolate: bool = False) -> int:

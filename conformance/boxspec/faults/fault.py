@@ -14,7 +14,7 @@ from pathlib import Path
 from boxspec.errors import HarnessError
 from boxspec.judge.requirements import load
 from boxspec.places import ROOT
-from boxspec.target.contract import names
+from boxspec.subject.contract import names
 
 SHIM = ROOT / "conformance" / "shims" / "faults" / "shim.py"
 

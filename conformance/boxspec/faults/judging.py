@@ -13,7 +13,7 @@ from boxspec.faults.fault import Fault
 from boxspec.faults.outcome import Outcome
 from boxspec.faults.runs import Runs
 from boxspec.judge.requirements import load
-from boxspec.target.contract import find
+from boxspec.subject.contract import find
 
 # A fault that two runs beside others missed has so many more, alone: some mistakes show at some
 # moments only.

@@ -8,7 +8,7 @@ import gc
 import _pytest.config
 
 from boxspec.judge.requirements import load
-from boxspec.target.client.schema import registry
+from boxspec.subject.client.schema import registry
 
 _pytest.config.get_config()
 load()

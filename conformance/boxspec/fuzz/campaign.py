@@ -18,7 +18,7 @@ from boxspec.fuzz.children import adopt_orphans, sweep
 from boxspec.fuzz.planted import Fault, Tree
 from boxspec.fuzz.trials import Attempt, NoTime, Result, Trial
 from boxspec.places import ROOT
-from boxspec.target.twin import twin_command
+from boxspec.subject.twin import twin_command
 
 # What the kit promises: so much of the faults within so much CPU time.
 LIMITS_S = {"libfuzzer": 60.0, "afl": 300.0}

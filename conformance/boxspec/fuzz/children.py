@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from boxspec.target.observe import procs
+from boxspec.subject.observe import procs
 
 _SET_PDEATHSIG, _SET_CHILD_SUBREAPER = 1, 36
 _libc = ctypes.CDLL(None, use_errno=True)

@@ -17,7 +17,7 @@ from boxspec.errors import UsageError
 from boxspec.fuzz import replay
 from boxspec.fuzz.findings import Finding
 from boxspec.judge.requirements import contract_of, load
-from boxspec.target.contract import find, owner
+from boxspec.subject.contract import find, owner
 
 # Ids of found vectors have a block of their own, so that topics written by hand can grow.
 FIRST_NUMBER = 9001

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from boxspec.target.contract import every
+from boxspec.subject.contract import every
 
 LONGEST = 8192
 # What is asked alone and not fuzzed: a hundred thousand levels, a string of a megabyte.

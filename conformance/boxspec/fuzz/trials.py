@@ -20,7 +20,7 @@ from boxspec.fuzz.afl import crashing, settings
 from boxspec.fuzz.children import Child, end_all
 from boxspec.fuzz.engine import INPUT_S, MEMORY_MB
 from boxspec.fuzz.libfuzzer import STATUS, last_line
-from boxspec.target.observe import procs
+from boxspec.subject.observe import procs
 
 MARKS = struct.Struct("=QQ")
 LOOK_S = 0.05

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from boxspec.pages.table import row, table
-from boxspec.target.client import schema
+from boxspec.subject.client import schema
 
 
 def of_request(op: str, part: str = "request") -> list[str]:

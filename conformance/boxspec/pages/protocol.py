@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from boxspec.pages.table import row, table
-from boxspec.target.client import schema
-from boxspec.target.contract import every
+from boxspec.subject.client import schema
+from boxspec.subject.contract import every
 
 
 def capabilities() -> list[str]:

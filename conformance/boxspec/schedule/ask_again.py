@@ -13,8 +13,8 @@ import time
 from collections.abc import Callable, Iterator
 
 from boxspec.judge.verdict import Failure, Late, NotMeasured
-from boxspec.target.look import Look
-from boxspec.target.observe.realtime import realtime
+from boxspec.subject.look import Look
+from boxspec.subject.observe.realtime import realtime
 
 # With the first look.
 LOOKS = 5

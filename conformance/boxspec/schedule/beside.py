@@ -1,7 +1,7 @@
 """Second looks at what hung: beside each other, while no other test runs.
 
 A body that hangs waits, so many of them keep no machine busy, and a machine that is on time decides
-about them (see target/patience.py). One after the other, those of a shim of bash took five
+about them (see subject/patience.py). One after the other, those of a shim of bash took five
 minutes.
 """
 
@@ -13,9 +13,9 @@ from functools import partial
 
 from boxspec.judge.verdict import Late
 from boxspec.schedule.overlap import Overlap
-from boxspec.target.case import Box
-from boxspec.target.look import Look
-from boxspec.target.session import Session
+from boxspec.subject.case import Box
+from boxspec.subject.look import Look
+from boxspec.subject.session import Session
 
 # All others rest meanwhile: a shim that hangs in fifty tests is waited for a few times over.
 AT_ONCE = 16

@@ -16,10 +16,10 @@ from boxspec.judge.record import Record, plain
 from boxspec.judge.requirements import contract_of, load
 from boxspec.judge.verdict import BROKEN, Late, NotApplicable, Verdict
 from boxspec.schedule.worker import Left
-from boxspec.target.case import Box
-from boxspec.target.contract import find
-from boxspec.target.look import FIRST
-from boxspec.target.session import Session
+from boxspec.subject.case import Box
+from boxspec.subject.contract import find
+from boxspec.subject.look import FIRST
+from boxspec.subject.session import Session
 
 
 @cache

@@ -9,7 +9,7 @@ import pytest
 from boxspec.judge.frozen import frozen
 from boxspec.judge.marks import Requires
 from boxspec.judge.requirements import contract_of, load
-from boxspec.target.contract import spoken
+from boxspec.subject.contract import spoken
 
 
 def says(item: pytest.Item) -> Requires | None:

@@ -6,7 +6,7 @@ import pytest
 
 from boxspec.judge.record import Record
 from boxspec.schedule.worker import Left
-from boxspec.target.case import Box
+from boxspec.subject.case import Box
 
 # Of a case of this process, or what one of the other process left.
 BOX = pytest.StashKey[Box | Left]()

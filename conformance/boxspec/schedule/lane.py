@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 
 from boxspec.schedule.overlap import Overlap
-from boxspec.target.observe.machine import Machine
+from boxspec.subject.observe.machine import Machine
 
 # A short body takes far less on a machine that has time for it.
 STALLS_S = 2.0

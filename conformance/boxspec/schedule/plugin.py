@@ -27,9 +27,9 @@ from boxspec.schedule.options import add_options
 from boxspec.schedule.repeat import Repeat
 from boxspec.schedule.state import STATE, State
 from boxspec.schedule.worker import Blamed, Left
-from boxspec.target.case import Box
-from boxspec.target.look import Look
-from boxspec.target.session import Session
+from boxspec.subject.case import Box
+from boxspec.subject.look import Look
+from boxspec.subject.session import Session
 
 MAX_GAP_S = 0.03
 

@@ -18,9 +18,9 @@ from boxspec.schedule.ask_again import AskAgain
 from boxspec.schedule.body import Body
 from boxspec.schedule.choosing import says
 from boxspec.schedule.overlap import Overlap
-from boxspec.target.case import Box
-from boxspec.target.look import FIRST, Look
-from boxspec.target.session import Session
+from boxspec.subject.case import Box
+from boxspec.subject.look import FIRST, Look
+from boxspec.subject.session import Session
 
 AT_ONCE = 24
 

@@ -20,11 +20,11 @@ from boxspec.schedule.ending import ENDING, Ending
 from boxspec.schedule.lane import Lane
 from boxspec.schedule.overlap import Overlap
 from boxspec.schedule.worker import WORTH, Left, Worker
-from boxspec.target.case import Box
-from boxspec.target.client.command import shim_argv
-from boxspec.target.isolation import Isolation, isolation
-from boxspec.target.session import Session
-from boxspec.target.trust import trust
+from boxspec.subject.case import Box
+from boxspec.subject.client.command import shim_argv
+from boxspec.subject.isolation import Isolation, isolation
+from boxspec.subject.session import Session
+from boxspec.subject.trust import trust
 
 
 class State:

@@ -26,7 +26,7 @@ from typing import Any, NoReturn
 
 from boxspec.errors import HarnessError
 from boxspec.judge.verdict import Late
-from boxspec.target.session import Session
+from boxspec.subject.session import Session
 
 # For fewer tests than that a process is not worth its start.
 WORTH = 24

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from boxspec.judge.verdict import Declared, Failure, NotApplicable, Verdict
-from boxspec.target.client.b64 import unb64
-from boxspec.target.observed import Facts, Observed
+from boxspec.subject.client.b64 import unb64
+from boxspec.subject.observed import Facts, Observed
 from contracts.shared.runs import RunAnswer
 
 Claims = dict[str, Any]

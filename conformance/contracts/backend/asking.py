@@ -10,11 +10,11 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from boxspec.judge.verdict import Late, NotApplicable
-from boxspec.target.case import WITHIN_S, Box
-from boxspec.target.client.b64 import put_word
-from boxspec.target.live import Live
-from boxspec.target.observed import Observed
-from boxspec.target.session import Session
+from boxspec.subject.case import WITHIN_S, Box
+from boxspec.subject.client.b64 import put_word
+from boxspec.subject.live import Live
+from boxspec.subject.observed import Observed
+from boxspec.subject.session import Session
 from contracts.backend.answers import Claims, ObservedSession
 from contracts.shared.requests import exec_request
 

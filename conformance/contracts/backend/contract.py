@@ -1,6 +1,6 @@
 """The contract backend: a sandbox around programs, judged by what really happens."""
 
-from boxspec.target.contract import Contract, Verb
+from boxspec.subject.contract import Contract, Verb
 
 CONTRACT = Contract(
     name="backend",

@@ -8,7 +8,7 @@ from typing import Any
 
 from boxspec.judge.verdict import Failure, Verdict
 from boxspec.programs import programs
-from boxspec.target.case import Box
+from boxspec.subject.case import Box
 from contracts.backend.answers import ObservedSession
 from contracts.backend.ground import Ground
 from contracts.shared.files import program_at

@@ -8,7 +8,7 @@ from typing import Any
 
 from boxspec.judge.expect import expect, shown
 from boxspec.judge.verdict import Declared, Failure, HostLacks, Verdict
-from boxspec.target.case import Box
+from boxspec.subject.case import Box
 from contracts.backend.answers import ObservedSession
 from contracts.backend.attempt import WORK, need_an_end, said_inside
 from contracts.backend.ground import Ground, made_ground

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from boxspec.errors import HarnessError
-from boxspec.target.observe.lines import Deadline
-from boxspec.target.observe.warden import Warden
+from boxspec.subject.observe.lines import Deadline
+from boxspec.subject.observe.warden import Warden
 from contracts.backend.giver import Giver
 from contracts.backend.ground import CANARY, Ground, made_ground
 from contracts.backend.hostipc import HostIpc

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from boxspec.programs import programs
-from boxspec.target.case import Box
-from boxspec.target.observe.inotify import Inotify
+from boxspec.subject.case import Box
+from boxspec.subject.observe.inotify import Inotify
 from contracts.backend.answers import ObservedSession
 from contracts.backend.ground import Ground, made_ground
 

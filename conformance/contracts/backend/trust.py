@@ -5,9 +5,9 @@ Coarse on purpose: whether a claim is true is what the requirements ask.
 
 from __future__ import annotations
 
-from boxspec.target.case import Box
-from boxspec.target.observe.company import Company
-from boxspec.target.sentinels import Say, sentinel
+from boxspec.subject.case import Box
+from boxspec.subject.observe.company import Company
+from boxspec.subject.sentinels import Say, sentinel
 
 WITHIN_S = 30.0
 NO_SUCH = "no-such-backend"

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 from boxspec.programs import programs
-from boxspec.target.observe.lines import poll
+from boxspec.subject.observe.lines import poll
 
 Params = dict[str, object]
 IOPRIO_GET = 31 if platform.machine() == "aarch64" else 252

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from boxspec.target.observed import Facts, Observed
+from boxspec.subject.observed import Facts, Observed
 from contracts.shared.inside import expect_confined
 from contracts.shared.runs import RunAnswer
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Failure, NotApplicable, Verdict
-from boxspec.target.case import WITHIN_S, Box
-from boxspec.target.live import Live
+from boxspec.subject.case import WITHIN_S, Box
+from boxspec.subject.live import Live
 from contracts.exec.answers import BatchInside, ObservedBatch, ObservedRun, RunInside
 from contracts.shared.inside import Inside
 from contracts.shared.requests import env_mode, exec_request, has_bytes

@@ -1,6 +1,6 @@
 """The contract exec: run one program, watch it, end it in order."""
 
-from boxspec.target.contract import Contract
+from boxspec.subject.contract import Contract
 
 CONTRACT = Contract(
     name="exec",

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from boxspec.target.observed import FromOutside
+from boxspec.subject.observed import FromOutside
 from contracts.shared.runs import RunAnswer
 
 if TYPE_CHECKING:
-    from boxspec.target.case import Box
+    from boxspec.subject.case import Box
 
 Request = Mapping[str, Any]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from boxspec.places import ROOT
-from boxspec.target.contract import Fuzzing
+from boxspec.subject.contract import Fuzzing
 
 
 def exec_frame() -> Iterator[bytes]:

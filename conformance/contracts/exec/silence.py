@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from boxspec.api import Box, Failure, NotMeasured, ShimBroke
-from boxspec.target.observe import procs
+from boxspec.subject.observe import procs
 from contracts.exec.answers import ObservedRun
 
 # Refused before anything is started, by whoever reads a request and writes an answer.

@@ -6,7 +6,7 @@ import pytest
 
 from boxspec.api import Box, expect, expect_within, requires
 from boxspec.api import programs as P
-from boxspec.target.observe import procs
+from boxspec.subject.observe import procs
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import attempted, expect_none_left, settled, until
 from contracts.exec.spawn_io import digest, error_of, outcome, pattern, shell, stream

@@ -13,7 +13,7 @@ import pytest
 
 from boxspec.api import Box, Idle, expect, requires
 from boxspec.api import programs as P
-from boxspec.target.observe import procs
+from boxspec.subject.observe import procs
 from contracts.exec.spawn_io import outcome, report, reported, shell
 from contracts.shared.signals import THREE, expect_the_three_at_default, ignoring, signals_in
 

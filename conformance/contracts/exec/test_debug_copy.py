@@ -18,7 +18,7 @@ import pytest
 from boxspec.api import Box, HostLacks, Late, expect, for_the_prompt, requires
 from boxspec.api import programs as P
 from boxspec.judge.expect import shown
-from boxspec.target.observe.lines import Deadline, poll
+from boxspec.subject.observe.lines import Deadline, poll
 from contracts.exec.answers import ObservedRun
 from contracts.exec.host import ROOM, pipe_with_room, without_pipes
 from contracts.exec.moments import pass_time, until

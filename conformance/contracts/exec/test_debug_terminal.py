@@ -13,7 +13,7 @@ import pytest
 
 from boxspec.api import Box, HostLacks, expect, expect_no_longer, expect_within, requires
 from boxspec.api import programs as P
-from boxspec.target.observe.lines import poll
+from boxspec.subject.observe.lines import poll
 from contracts.exec.answers import ObservedRun
 from contracts.exec.spawn_io import of_another_user, outcome
 

@@ -6,7 +6,7 @@ import pytest
 
 from boxspec.api import Blocked, Box, expect, requires
 from boxspec.api import programs as P
-from boxspec.target.observe.lines import poll
+from boxspec.subject.observe.lines import poll
 from contracts.exec.spawn_io import digest, hexes, outcome, pattern, shell, stream
 
 MIB = 2**20

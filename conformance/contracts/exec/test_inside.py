@@ -11,7 +11,7 @@ import pytest
 
 from boxspec.api import Box, Live, NotMeasured, expect, requires, satisfies
 from boxspec.api import programs as P
-from boxspec.target.observe import procs
+from boxspec.subject.observe import procs
 from contracts.exec.answers import ObservedBatch
 from contracts.exec.moments import attempted, expect_none_left, let_all_go, settled, until
 from contracts.exec.spawn_io import of_another_user, outcome, report, shell

@@ -19,7 +19,7 @@ from boxspec.api import (
     requires,
 )
 from boxspec.api import programs as P
-from boxspec.target.observe import procs
+from boxspec.subject.observe import procs
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import expect_none_left, settled, until
 from contracts.exec.spawn_io import shell

@@ -7,7 +7,7 @@ import pytest
 from boxspec.api import Blocked, Box, expect, for_the_prompt, requires
 from boxspec.api import programs as P
 from boxspec.errors import HarnessError
-from boxspec.target.observe.lines import Deadline
+from boxspec.subject.observe.lines import Deadline
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import FOREVER_MS, attempted, expect_none_left, send, settled
 from contracts.exec.spawn_io import outcome

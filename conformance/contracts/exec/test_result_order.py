@@ -6,7 +6,7 @@ import pytest
 
 from boxspec.api import Box, Late, Live, expect, requires
 from boxspec.api import programs as P
-from boxspec.target.observe import procs
+from boxspec.subject.observe import procs
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import annotated, attempted, elapsed_ms, pass_time, send, until
 from contracts.exec.spawn_io import shell

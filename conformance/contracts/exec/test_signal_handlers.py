@@ -24,9 +24,9 @@ from boxspec.api import (
     requires,
 )
 from boxspec.api import programs as P
-from boxspec.target.observe import procs
-from boxspec.target.observe.events import Events
-from boxspec.target.observe.lines import Deadline, poll
+from boxspec.subject.observe import procs
+from boxspec.subject.observe.events import Events
+from boxspec.subject.observe.lines import Deadline, poll
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import (
     FOREVER_MS,

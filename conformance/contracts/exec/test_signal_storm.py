@@ -11,8 +11,8 @@ import pytest
 
 from boxspec.api import Box, Late, Live, expect, requires
 from boxspec.api import programs as P
-from boxspec.target.observe.lines import Deadline, poll
-from boxspec.target.observe.procs import threads
+from boxspec.subject.observe.lines import Deadline, poll
+from boxspec.subject.observe.procs import threads
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import elapsed_ms, until
 

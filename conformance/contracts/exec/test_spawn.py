@@ -12,7 +12,7 @@ import pytest
 
 from boxspec.api import Box, HostLacks, at_most, contains, expect, requires, satisfies
 from boxspec.api import programs as P
-from boxspec.target.observe.inotify import OPEN, Inotify
+from boxspec.subject.observe.inotify import OPEN, Inotify
 from contracts.exec.spawn_io import (
     SPAWN_FAILURE,
     error_of,

@@ -9,10 +9,10 @@ from typing import Any
 from boxspec.errors import HarnessError, UsageError
 from boxspec.judge.expect import shown
 from boxspec.programs import programs
-from boxspec.target.case import Box
-from boxspec.target.live import Live
-from boxspec.target.sentinels import Say, sentinel, undeclared
-from boxspec.target.sentinels import no as _no
+from boxspec.subject.case import Box
+from boxspec.subject.live import Live
+from boxspec.subject.sentinels import Say, sentinel, undeclared
+from boxspec.subject.sentinels import no as _no
 from contracts.shared.company import WITHIN_S, looks
 from contracts.shared.inside import blame_place
 from contracts.shared.requests import exec_request

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from boxspec.target.case import WITHIN_S, Box
-from boxspec.target.client.b64 import put_word
-from boxspec.target.live import Live
-from boxspec.target.observed import Facts, Observed
-from boxspec.target.patience import slow_s
+from boxspec.subject.case import WITHIN_S, Box
+from boxspec.subject.client.b64 import put_word
+from boxspec.subject.live import Live
+from boxspec.subject.observed import Facts, Observed
+from boxspec.subject.patience import slow_s
 from contracts.shared.files import script_at
 from contracts.shared.inside import OF_THE_RUN, Around, Inside, expect_confined
 

@@ -1,6 +1,6 @@
 """The contract module: code named by an id, one JSON value in, one out."""
 
-from boxspec.target.contract import Contract
+from boxspec.subject.contract import Contract
 
 CONTRACT = Contract(
     name="module",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from boxspec.target.contract import Fuzzing
+from boxspec.subject.contract import Fuzzing
 
 TEXTS = [
     *("", " ", "null", "true", "false", "0", "-0", "01", "-", "1.", "1.5e-3", "1e400", "NaN"),

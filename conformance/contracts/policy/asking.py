@@ -7,11 +7,11 @@ from typing import Any
 
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Failure, NotApplicable, Verdict
-from boxspec.target.case import Box
-from boxspec.target.client import known
-from boxspec.target.client.b64 import Word, put_word, put_words
-from boxspec.target.contract import owner
-from boxspec.target.observed import Answer
+from boxspec.subject.case import Box
+from boxspec.subject.client import known
+from boxspec.subject.client.b64 import Word, put_word, put_words
+from boxspec.subject.contract import owner
+from boxspec.subject.observed import Answer
 from contracts.shared.documents import Policy, as_yaml
 
 Message = dict[str, Any]

@@ -1,6 +1,6 @@
 """The contract policy: which paths a program may read or modify, by rules in a file."""
 
-from boxspec.target.contract import Contract
+from boxspec.subject.contract import Contract
 
 CONTRACT = Contract(
     name="policy",
@@ -37,8 +37,8 @@ CONTRACT = Contract(
         "contracts.policy.trees",
         "contracts.policy.vectors",
         "contracts.shared.globs",
-        "boxspec.target.cost",
-        "boxspec.target.laws",
+        "boxspec.subject.cost",
+        "boxspec.subject.laws",
     ),
     fuzzing="contracts.policy.fuzzing:FUZZING",
 )

@@ -15,7 +15,7 @@ from contracts.shared import globs as oracle
 from contracts.shared.documents import Policy, one_profile
 
 if TYPE_CHECKING:
-    from boxspec.target.case import Box
+    from boxspec.subject.case import Box
 
 # Time is the matter of COST.
 WITHIN_S = 60

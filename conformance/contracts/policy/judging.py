@@ -10,12 +10,12 @@ from boxspec.errors import ShimBroke
 from boxspec.judge.expect import shown
 from boxspec.judge.requirements import load
 from boxspec.judge.verdict import Blocked, Failure, NotApplicable, Verdict, worst
-from boxspec.target.client import known
+from boxspec.subject.client import known
 from contracts.policy.kinds import conforms
 from contracts.policy.vectors import Group, Vector, every
 
 if TYPE_CHECKING:
-    from boxspec.target.case import Box
+    from boxspec.subject.case import Box
 
 # After so many crashes or hangs of one group its other vectors are not asked any more.
 PATIENCE = 2

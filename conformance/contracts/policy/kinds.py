@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from boxspec.errors import ShimBroke
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Failure, Verdict
-from boxspec.target.client import known
-from boxspec.target.client.b64 import put_word
+from boxspec.subject.client import known
+from boxspec.subject.client.b64 import put_word
 from contracts.policy.trees import Tree
 from contracts.policy.vectors import Vector, every, source
 
 if TYPE_CHECKING:
-    from boxspec.target.case import Box
-    from boxspec.target.observed import Answer
+    from boxspec.subject.case import Box
+    from boxspec.subject.observed import Answer
 
 Item = dict[str, Any]
 

@@ -18,7 +18,7 @@ from contracts.policy.kinds import conforms
 from contracts.policy.vectors import Group, Vector, every
 
 if TYPE_CHECKING:
-    from boxspec.target.case import Box
+    from boxspec.subject.case import Box
 
 ANCHORED = "POLICY-GLOB-02"
 RUN = "POLICY-GLOB-09"

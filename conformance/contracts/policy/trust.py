@@ -6,8 +6,8 @@ Nothing is started here: one serve session answers all.
 from __future__ import annotations
 
 from boxspec.judge.expect import shown
-from boxspec.target.case import Box
-from boxspec.target.sentinels import Ask, Say, no, sentinel, sentinels
+from boxspec.subject.case import Box
+from boxspec.subject.sentinels import Ask, Say, no, sentinel, sentinels
 from contracts.policy.asking import question, readable
 from contracts.shared.documents import one_profile
 

@@ -15,7 +15,7 @@ from contracts.policy.vectors import Vector, every, source
 from contracts.shared.documents import one_profile
 
 if TYPE_CHECKING:
-    from boxspec.target.case import Box
+    from boxspec.subject.case import Box
 
 
 def takes_none(box: Box, op: str, beside: Mapping[str, Any], profile: str) -> None:

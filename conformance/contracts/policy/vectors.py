@@ -17,7 +17,7 @@ from boxspec.errors import UsageError
 from boxspec.judge.marks import Requires
 from boxspec.judge.requirements import load
 from boxspec.places import ROOT
-from boxspec.target.client.b64 import raw, unb64
+from boxspec.subject.client.b64 import raw, unb64
 from contracts.shared import documents
 
 FOLDER = Path(os.environ.get("BOXSPEC_VECTORS") or ROOT / "fixtures" / "vectors")

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from boxspec.programs import programs
-from boxspec.target.case import WITHIN_S, Box
-from boxspec.target.client.b64 import put_word, put_words, unb64
-from boxspec.target.live import Live
-from boxspec.target.observed import Facts, Observed
+from boxspec.subject.case import WITHIN_S, Box
+from boxspec.subject.client.b64 import put_word, put_words, unb64
+from boxspec.subject.live import Live
+from boxspec.subject.observed import Facts, Observed
 from contracts.shared.inside import OF_THE_RUN, Around, Inside, expect_confined
 
 Message = dict[str, Any]

@@ -1,6 +1,6 @@
 """The contract process: a program that runs while its caller talks to it."""
 
-from boxspec.target.contract import Contract
+from boxspec.subject.contract import Contract
 
 CONTRACT = Contract(
     name="process",

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from boxspec.target.contract import Fuzzing
+from boxspec.subject.contract import Fuzzing
 
 # In the order of fuzz/targets/process_steps.c, and of fuzz/support/opening.h.
 STEPS = (

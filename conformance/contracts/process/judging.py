@@ -9,8 +9,8 @@ from typing import Any
 
 from boxspec.api import Box, Late, Live
 from boxspec.api import programs as P
-from boxspec.target.observe import procs
-from boxspec.target.observe.lines import poll
+from boxspec.subject.observe import procs
+from boxspec.subject.observe.lines import poll
 from contracts.process.asking import Message, Script, Step, handle, step
 from contracts.shared.moments import until
 

@@ -6,7 +6,7 @@ import pytest
 
 from boxspec.api import Box, Live, at_most, expect, requires
 from boxspec.api import programs as P
-from boxspec.target.observe import procs
+from boxspec.subject.observe import procs
 from contracts.process.asking import Bridge
 from contracts.process.judging import SH
 from contracts.shared.moments import elapsed_ms, need_no_loop, pass_time, send, until, wanted_ms

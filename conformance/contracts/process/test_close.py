@@ -6,7 +6,7 @@ import pytest
 
 from boxspec.api import Box, at_least, expect, expect_within, requires
 from boxspec.api import programs as P
-from boxspec.target.observe import procs
+from boxspec.subject.observe import procs
 from contracts.process.asking import Script, handle, step
 from contracts.process.judging import (
     CAT,

@@ -6,7 +6,7 @@ import pytest
 
 from boxspec.api import Box, expect, requires
 from boxspec.api import programs as P
-from boxspec.target.observe import procs
+from boxspec.subject.observe import procs
 from contracts.process.asking import handle, step
 from contracts.process.judging import Pause, shell
 from contracts.process.test_kill import numbered

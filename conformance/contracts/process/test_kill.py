@@ -10,7 +10,7 @@ import pytest
 
 from boxspec.api import Box, HostLacks, Late, NotMeasured, expect, requires
 from boxspec.api import programs as P
-from boxspec.target.observe import procs
+from boxspec.subject.observe import procs
 from contracts.process.asking import Step, handle, step
 from contracts.process.judging import (
     CAT,

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from boxspec.judge.expect import shown
 from boxspec.programs import programs
-from boxspec.target.case import Box
-from boxspec.target.live import Live
-from boxspec.target.sentinels import Say, sentinel
-from boxspec.target.sentinels import no as _no
+from boxspec.subject.case import Box
+from boxspec.subject.live import Live
+from boxspec.subject.sentinels import Say, sentinel
+from boxspec.subject.sentinels import no as _no
 from contracts.process.asking import Script, handle, step
 from contracts.shared.company import WITHIN_S, looks_in_passing
 from contracts.shared.inside import blame_place

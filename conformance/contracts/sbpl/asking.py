@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from boxspec.target.case import Box
-from boxspec.target.client.b64 import Word, b64, put_word, put_words, raw, text_or_none, unb64
-from boxspec.target.observed import Answer
+from boxspec.subject.case import Box
+from boxspec.subject.client.b64 import Word, b64, put_word, put_words, raw, text_or_none, unb64
+from boxspec.subject.observed import Answer
 from contracts.sbpl.text import Text
 from contracts.shared.documents import Policy, one_profile
 

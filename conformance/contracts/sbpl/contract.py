@@ -1,6 +1,6 @@
 """The contract sbpl: a policy as a profile of macOS' Seatbelt, and the command around a program."""
 
-from boxspec.target.contract import Contract, Verb
+from boxspec.subject.contract import Contract, Verb
 
 CONTRACT = Contract(
     name="sbpl",
@@ -27,7 +27,7 @@ CONTRACT = Contract(
         "contracts.sbpl.judging",
         "contracts.sbpl.kit",
         "contracts.sbpl.mac",
-        "boxspec.target.laws",
+        "boxspec.subject.laws",
     ),
     features={"sandbox-exec": "contracts.sbpl.mac:absent"},
 )

@@ -12,9 +12,9 @@ from pathlib import Path
 from boxspec.errors import UsageError
 from boxspec.judge.expect import shown
 from boxspec.places import ROOT
-from boxspec.target.client.command import shim_argv
-from boxspec.target.observed import Answer
-from boxspec.target.session import Session
+from boxspec.subject.client.command import shim_argv
+from boxspec.subject.observed import Answer
+from boxspec.subject.session import Session
 from contracts.sbpl.text import bytes_of
 
 FOLDER = ROOT / "fixtures" / "sbpl"

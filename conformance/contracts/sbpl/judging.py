@@ -11,8 +11,8 @@ from contracts.sbpl.asking import Setup
 from contracts.sbpl.text import Text
 
 if TYPE_CHECKING:
-    from boxspec.target.case import Box
-    from boxspec.target.observed import Answer
+    from boxspec.subject.case import Box
+    from boxspec.subject.observed import Answer
 
 
 def same_as_meant(

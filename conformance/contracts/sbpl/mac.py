@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxspec.errors import HarnessError
 from boxspec.places import ROOT
-from boxspec.target.client.b64 import raw
+from boxspec.subject.client.b64 import raw
 from contracts.sbpl import generators
 from contracts.sbpl.asking import HOME, Setup
 from contracts.sbpl.meaning import SCRATCH, Meaning, within
@@ -33,7 +33,7 @@ from contracts.sbpl.seatbelt.decide import Outcome
 from contracts.sbpl.text import Text, bytes_of
 
 if TYPE_CHECKING:
-    from boxspec.target.case import Box
+    from boxspec.subject.case import Box
 
 WRAPPER = Path("/usr/bin/sandbox-exec")
 ABSENT = "sandbox-exec is a part of macOS: ci/macos-lane measures this there"

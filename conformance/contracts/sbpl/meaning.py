@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from boxspec.target.client.b64 import raw
+from boxspec.subject.client.b64 import raw
 from contracts.sbpl.asking import Setup
 from contracts.shared import globs as oracle
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Blocked, Failure, Verdict
-from boxspec.target.client.b64 import Word, raw, unb64
-from boxspec.target.observed import Answer
+from boxspec.subject.client.b64 import Word, raw, unb64
+from boxspec.subject.observed import Answer
 from contracts.sbpl.seatbelt import operations
 from contracts.sbpl.seatbelt.decide import Decider, Outcome, Ruling
 from contracts.sbpl.seatbelt.filters import NOTHING, Filter, Gap, Matching, Subject

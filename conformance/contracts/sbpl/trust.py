@@ -10,10 +10,10 @@ from typing import Any
 
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Blocked, Failure
-from boxspec.target.case import Box
-from boxspec.target.client import known
-from boxspec.target.sentinels import Ask, Say, sentinels
-from boxspec.target.sentinels import no as _no
+from boxspec.subject.case import Box
+from boxspec.subject.client import known
+from boxspec.subject.sentinels import Ask, Say, sentinels
+from boxspec.subject.sentinels import no as _no
 from contracts.sbpl.asking import Setup, wrap_message
 from contracts.sbpl.text import WRITE
 

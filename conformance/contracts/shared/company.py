@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from boxspec.judge.verdict import Failure, Late
-from boxspec.target.case import Box
-from boxspec.target.live import Live
-from boxspec.target.observe.company import Company
-from boxspec.target.observe.lines import Deadline
-from boxspec.target.observe.looking import Looking
+from boxspec.subject.case import Box
+from boxspec.subject.live import Live
+from boxspec.subject.observe.company import Company
+from boxspec.subject.observe.lines import Deadline
+from boxspec.subject.observe.looking import Looking
 from contracts.shared.inside import blame_place
 
 WITHIN_S = 10.0

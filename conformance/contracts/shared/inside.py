@@ -19,7 +19,7 @@ from boxspec.errors import UsageError
 from boxspec.judge.verdict import Changed, NotApplicable, NotMeasured
 from boxspec.places import CONTRACTS
 from boxspec.programs import programs
-from boxspec.target.case import Box
+from boxspec.subject.case import Box
 
 # The workspace is written, the network stays: what the suites do.
 PROFILE = "repo-write"

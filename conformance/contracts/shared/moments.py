@@ -12,9 +12,9 @@ from typing import Any
 
 from boxspec.api import Events, Failure, Late, Live, NotMeasured, Verdict, expect
 from boxspec.api import programs as P
-from boxspec.target.observe import procs
-from boxspec.target.observe.lines import Deadline, poll
-from boxspec.target.observed import FromOutside
+from boxspec.subject.observe import procs
+from boxspec.subject.observe.lines import Deadline, poll
+from boxspec.subject.observed import FromOutside
 
 
 def elapsed_ms(since_ns: int, until_ns: int) -> float:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from boxspec.target.client.b64 import b64, put_word, put_words, text_or_none, unb64
+from boxspec.subject.client.b64 import b64, put_word, put_words, text_or_none, unb64
 
 
 def env_mode(value: Any) -> Any:

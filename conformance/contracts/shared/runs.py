@@ -6,8 +6,8 @@ import hashlib
 from functools import cached_property
 from typing import Any
 
-from boxspec.target.client.b64 import unb64
-from boxspec.target.observed import Answer
+from boxspec.subject.client.b64 import unb64
+from boxspec.subject.observed import Answer
 
 
 class RunAnswer(Answer):

@@ -20,7 +20,7 @@ from typing import Any
 from boxspec.api import HostLacks, Verdict, expect, satisfies
 from boxspec.judge.verdict import Declared, Failure, Late, NotApplicable
 from boxspec.places import case_root
-from boxspec.target.case import Box
+from boxspec.subject.case import Box
 
 # Each of the shim that confines; none has a network under this profile.
 PROFILE = "no-network"

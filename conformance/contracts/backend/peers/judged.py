@@ -17,10 +17,10 @@ from typing import Any
 from boxspec.errors import NotConforming, ShimBroke
 from boxspec.judge.verdict import Failure, Late
 from boxspec.places import case_root, scratch
-from boxspec.target.case import Box
-from boxspec.target.client.command import shim_argv
-from boxspec.target.session import Session
-from boxspec.target.trust import trust
+from boxspec.subject.case import Box
+from boxspec.subject.client.command import shim_argv
+from boxspec.subject.session import Session
+from boxspec.subject.trust import trust
 from contracts.backend.peers.cells import Cell, cell
 from contracts.backend.probes import table
 

@@ -15,9 +15,9 @@ from boxspec.errors import NotConforming, UsageError
 from boxspec.judge.host import host
 from boxspec.judge.kit import kit
 from boxspec.printable import one_line
-from boxspec.target.client.command import REFERENCE, reference_argv
-from boxspec.target.session import Session
-from boxspec.target.trust import trust
+from boxspec.subject.client.command import REFERENCE, reference_argv
+from boxspec.subject.session import Session
+from boxspec.subject.trust import trust
 from boxspec.words import Parser, count
 from contracts.backend.host import landlock_abi, number
 from contracts.backend.peers import adapters, compare, kept, markdown

@@ -1,6 +1,6 @@
 """What fuzzing needs of the contract policy: first inputs, and vectors out of what was found."""
 
-from boxspec.target.contract import Fuzzing
+from boxspec.subject.contract import Fuzzing
 from contracts.policy import vectors
 from contracts.policy.fuzzing.expected import vectors_of
 from contracts.policy.fuzzing.seeds import MAKERS

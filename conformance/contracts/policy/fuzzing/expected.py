@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from boxspec.target.client.b64 import put_word, raw, unb64
-from boxspec.target.twin import ask_twin
+from boxspec.subject.client.b64 import put_word, raw, unb64
+from boxspec.subject.twin import ask_twin
 from contracts.shared import globs as oracle
 
 Fields = dict[str, Any]

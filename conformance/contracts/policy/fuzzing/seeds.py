@@ -9,7 +9,7 @@ from functools import cache
 
 from boxspec.fuzz.targets import ONE_ALONE, TEXTS
 from boxspec.places import ROOT
-from boxspec.target.client.b64 import raw, unb64
+from boxspec.subject.client.b64 import raw, unb64
 from contracts.policy import vectors
 from contracts.shared import documents
 

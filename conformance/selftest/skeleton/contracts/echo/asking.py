@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from boxspec.target.case import Box
+from boxspec.subject.case import Box
 
 
 class AsksEcho:

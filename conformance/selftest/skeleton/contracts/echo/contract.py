@@ -1,6 +1,6 @@
 """The contract echo: what is said comes back. The smallest contract there can be."""
 
-from boxspec.target.contract import Contract
+from boxspec.subject.contract import Contract
 
 CONTRACT = Contract(
     name="echo",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from boxspec.target.case import Box
-from boxspec.target.sentinels import Ask, Say, sentinels
+from boxspec.subject.case import Box
+from boxspec.subject.sentinels import Ask, Say, sentinels
 
 SENTINELS: dict[str, list[Ask]] = {"echo": [("echo.say", {"text": "smoke"})]}
 

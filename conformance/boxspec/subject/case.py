@@ -1,0 +1,391 @@
+"""`Box`: the world of one case. What a test may use is here; how it works is elsewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import stat
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from boxspec.judge.expect import shown
+from boxspec.judge.timing import Timing
+from boxspec.judge.verdict import HostLacks
+from boxspec.subject.client.exchange import Exchange
+from boxspec.subject.client.serve import Serve, answer_s
+from boxspec.subject.client.streams import Streams
+from boxspec.subject.contract import find, names
+from boxspec.subject.gates import open_gate
+from boxspec.subject.hangs import Hangs
+from boxspec.subject.idle import Idle
+from boxspec.subject.launching import environment, start, user
+from boxspec.subject.leftovers import Leftovers
+from boxspec.subject.live import Live
+from boxspec.subject.look import FIRST, Look
+from boxspec.subject.observe import procs
+from boxspec.subject.observe.events import Events
+from boxspec.subject.observe.machine import Machine
+from boxspec.subject.observe.stamps import SPARE_MS
+from boxspec.subject.observed import Answer, Observed
+from boxspec.subject.patience import Patience
+from boxspec.subject.session import Session
+from boxspec.subject.waiting import Setting
+
+Message = dict[str, Any]
+Outcome = TypeVar("Outcome", bound=Observed)
+
+# A shim process has this long.
+WITHIN_S = 30.0
+# What the kernel may take to end a sandbox; it sleeps meanwhile, so nobody's wait for a processor
+# shows it. 254 ms were seen in a run. boxspec-bench-ends (reference/bench/backend) measures it: the
+# longest of 400 ends of a network namespace took 186 ms on two processors with a load of 28, of pid
+# namespaces 27 ms, without any 21 ms; half of all take 2 ms.
+TAKEN_DOWN_MS = 300.0
+
+
+class Box:
+    """One case: a folder, its fifos, its shim processes; `close` sweeps and deletes or keeps.
+
+    `box.NAME` is what the contract NAME offers: its declaration says so (see contract.py).
+    """
+
+    def __init__(self, session: Session, name: str, *, look: Look = FIRST) -> None:
+        self.session = session
+        self.name = name
+        self.folder = session.case_folder()
+        # The topic of the test, the requirements that it decides, and the seconds that it needs
+        # (`@requires(overlap=…)`).
+        self.topic = ""
+        self.deciding: tuple[str, ...] = ()
+        self.needs_s = 0.0
+        # Each bound of time that was measured.
+        self.timings: list[Timing] = []
+        self.look = look
+        self.marker = session.marker()
+        self.lives: list[Live[Any]] = []
+        self._events: list[Events] = []
+        self._tmp: Path | None = None
+        self._exchanges = 0
+        self._lock = threading.Lock()
+        # The last question through serve, for a failure block.
+        self.asked: Message | None = None
+        # How long the body took, in the thread that ran it.
+        self.seconds: float | None = None
+        # How many questions the test asks, where they are many.
+        self.questions = 0
+        self._answering_s = 0.0
+
+    def __getattr__(self, name: str) -> Any:
+        # Only names that are not there yet come here.
+        if name not in names():
+            raise AttributeError(f"a box has no {name!r}, and there is no such contract")
+        offered = find(name).offered(self)
+        setattr(self, name, offered)
+        return offered
+
+    # The target -----------------------------------------------------------------------------
+
+    @property
+    def hello(self) -> dict[str, Any]:
+        return self.session.hello
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        return self.session.capabilities
+
+    @property
+    def max_line(self) -> int:
+        return self.session.max_line
+
+    @property
+    def startup_ms(self) -> float:
+        return self.session.startup_ms
+
+    @property
+    def hangs(self) -> Hangs:
+        return self.session.hangs
+
+    @property
+    def leftovers(self) -> Leftovers:
+        return self.session.leftovers
+
+    @property
+    def stress(self) -> bool:
+        """Whether `--stress` asks for the long form of a test."""
+        return self.session.stress
+
+    @property
+    def grace_ms(self) -> int:
+        return self.session.grace_ms
+
+    @property
+    def tick_ms(self) -> int:
+        return self.session.tick_ms
+
+    # Places and times -----------------------------------------------------------------------
+
+    @property
+    def tmp(self) -> Path:
+        """A folder of the case, made when first asked for."""
+        if self._tmp is None:
+            self._tmp = self.folder / "tmp"
+            self._tmp.mkdir()
+        return self._tmp
+
+    def open_to_others(self) -> None:
+        """Let another user reach and write what is in the folder of the case."""
+        self.folder.chmod(0o777)
+        place = "TMPDIR" if self.session.backend is None else "BOXSPEC_CASE_ROOT"
+        for parent in self.folder.parents:
+            if not parent.stat().st_mode & stat.S_IXOTH:
+                reason = f"{parent} is closed to other users: name another {place}"
+                raise HostLacks("other users", reason)
+
+    def fifo(self, name: str) -> Path:
+        path = self.tmp / name
+        os.mkfifo(path)
+        path.chmod(0o666)
+        return path
+
+    def open_gate(self, path: str | os.PathLike[str], within_s: float = 10) -> None:
+        """Let a program of the case that reads (or will read) this fifo see its end."""
+        open_gate(path, self.patience(within_s), self._somebody_lives)
+
+    def events(self, name: str | None = None) -> Events:
+        """The events fifo of the case; another name, another fifo."""
+        wanted = self.folder / (name or "events")
+        for events in self._events:
+            if events.path == str(wanted):
+                return events
+        # Whoever is judged inside a backend may have a pid namespace there.
+        outside = self._outside if self.session.backend is not None else None
+        made = Events(wanted, self._somebody_lives, self.patience, self._heard_of_child, outside)
+        self._events.append(made)
+        return made
+
+    def _outside(self, pid: int) -> int:
+        """The process of this case that has that number in its own namespace; for one that is
+        gone, a number that nobody can have."""
+        tree = [proc.pid for live in self.lives for proc in live.warden.tree()]
+        found = [each for each in tree if procs.known_inside_as(each) == pid]
+        if found:
+            return found[0]
+        return pid if pid in tree else procs.NOBODY + pid
+
+    def _somebody_lives(self) -> bool:
+        return any(live.somebody_lives() for live in self.lives)
+
+    def hear(self) -> None:
+        """Take what the programs of the case have logged."""
+        for events in self._events:
+            events.all()
+
+    def _heard_of_child(self, at: float) -> None:
+        for live in self.lives:
+            if live.running:
+                live.started_child(at)
+
+    def patience(self, seconds: float) -> Patience:
+        """How long to wait for what a run of this case owes us, from the start of its child on."""
+        return Patience(self, seconds)
+
+    def note(self, timing: Timing) -> Timing:
+        """A bound that was measured, for the record of the test."""
+        made = replace(
+            timing,
+            attempt=self.look.number,
+            alone=self.look.alone,
+            realtime=self.look.realtime,
+        )
+        self.timings.append(made)
+        return made
+
+    def judge_time(
+        self,
+        what: str,
+        took_ms: float,
+        waited_ms: float,
+        limit_ms: float,
+        spare_ms: float = SPARE_MS,
+        seen: bool = True,
+    ) -> None:
+        """A bound of time by its figures (see judge/timing.py)."""
+        if self.session.backend is not None:
+            spare_ms += TAKEN_DOWN_MS
+        self.note(Timing(what, limit_ms, spare_ms, took_ms, waited_ms, seen)).judge()
+
+    # Messages -------------------------------------------------------------------------------
+
+    def ask(self, op: str, within_s: float | None = None, **fields: Any) -> Answer:
+        """One request through serve; a field that is None is left out."""
+        message = {key: value for key, value in fields.items() if value is not None}
+        return self.put({"op": op, **message}, within_s)
+
+    def put(self, message: Message, within_s: float | None = None) -> Answer:
+        """One request through the serve session, which lives from case to case: a crash, a hang
+        or garbage blames the question in flight alone."""
+        self.asked = message
+        if within_s is None:
+            within_s = answer_s(message)
+        serve, begun = self.session.serve(), time.monotonic()
+        try:
+            return Answer(serve.ask(message, within_s)).of(message)
+        finally:
+            self._answering_s += time.monotonic() - begun
+
+    def measured(self) -> list[dict[str, Any]]:
+        """Each bound of time, for a record."""
+        return [each.to_json() for each in self.timings]
+
+    @property
+    def shim_seconds(self) -> float:
+        """What its shim processes took that have ended, and its answers through serve."""
+        runs = [(live.t_started_ns, live.t_ended_ns) for live in self.lives]
+        return self._answering_s + sum(end - start for start, end in runs if end is not None) / 1e9
+
+    def send(self, message: Message | bytes, **options: Any) -> Observed:
+        """Any message through `SHIM run`; bytes go into REQUEST as they are."""
+        with self.launch(message, Observed, **options) as live:
+            return live.finish()
+
+    @contextlib.contextmanager
+    def idle(self, *state: str) -> Iterator[Idle]:
+        """The caller of a run that is started in this state."""
+        with self._lock:
+            self._exchanges += 1
+            folder = self.folder / f"idle-{self._exchanges}"
+        session = self.session
+        state = (*session.state, *state)
+        serve = Serve(session.argv, folder, session.env, max_line=self.max_line, state=state)
+        session.add(serve.warden)
+        try:
+            yield Idle(serve)
+        finally:
+            serve.close()
+            session.drop(serve.warden)
+
+    def launch(
+        self,
+        message: Message | bytes,
+        make: Callable[..., Outcome],
+        *,
+        child: bool = False,
+        deadline_ms: float | None = None,
+        hold: bool = False,
+        old_request: bool = False,
+        expect_result: bool = True,
+        within_s: float = WITHIN_S,
+        state: Sequence[str] = (),
+        shim_env: Mapping[str, str | None] | None = None,
+        streams: Mapping[str, Any] | None = None,
+        words: Sequence[str] | None = None,
+    ) -> Live[Outcome]:
+        """Start `SHIM run` on a message under a warden.
+
+        words: in the place of `run REQUEST RESPONSE`, where the shim is another program.
+        child: what is asked for is that it starts a program.
+        deadline_ms: at which that program is ended.
+        old_request: so that `request_read_ns` can tell when the shim has read it.
+        """
+        # A case may start shims from several threads.
+        with self._lock:
+            self._exchanges += 1
+            number = self._exchanges
+        folder = self.folder / f"run-{number}"
+        if isinstance(message, dict):
+            message = {"id": f"{self.marker}-{number}", **message}
+        if "--uid" in state:
+            self.open_to_others()
+        flags = [*self.session.state, *(str(flag) for flag in state)]
+        exchange = Exchange(folder, message, hold=hold, writer=user(flags))
+        if "--uid" in state:
+            # The shim writes RESPONSE and its log as that user.
+            folder.chmod(0o777)
+        if old_request:
+            exchange.age()
+        opened = Streams(folder, dict(streams or {}))
+        if self.look.realtime:
+            flags.append("--realtime")
+        company = self.session.company_of(exchange.op)
+        setting = Setting(Machine.now(), company, self.look.realtime)
+        env = environment(self.session.env, flags, folder, shim_env or {})
+        if words is None:
+            words = ["run", str(exchange.request), str(exchange.response)]
+        argv = [*self.session.argv, *words]
+        try:
+            warden = start(argv, flags, env, opened.fds, asked=[str(flag) for flag in state])
+        except BaseException:
+            exchange.close()
+            opened.close()
+            raise
+        opened.started()
+        live: Live[Outcome] = Live(
+            self,
+            exchange,
+            warden,
+            opened,
+            make=make,
+            setting=setting,
+            child=child,
+            deadline_ms=deadline_ms,
+            within_s=within_s,
+            expect_result=expect_result,
+        )
+        self.lives.append(live)
+        self.session.add(live.warden)
+        self.session.floods.watch(live.warden, opened.files)
+        return live
+
+    # The end --------------------------------------------------------------------------------
+
+    def request_text(self, why: BaseException | None = None) -> str | None:
+        """The request that a failure is about, else the last one, for a failure block."""
+        about = getattr(why, "asked", None)
+        if about is None and not self.lives and self.asked is None:
+            return None
+        message = about or self.asked or self.lives[-1].exchange.message
+        if isinstance(message, bytes):
+            return shown(message)
+        body = {key: value for key, value in message.items() if key not in ("id", "hold")}
+        text = json.dumps(body, ensure_ascii=False)
+        return text if len(text) <= 600 else f"{text[:600]}… (the kept folder has all)"
+
+    def outside(self, why: BaseException | None = None) -> dict[str, Any]:
+        """What observers saw of the shim that the failure is about, else of the last that ended."""
+        about = getattr(why, "asked", None)
+        ended = [live for live in self.lives if live.outcome is not None]
+        ended = [live for live in ended if live.exchange.message is about] or ended
+        seen = ended[-1].outcome if ended else None
+        return seen.outside() if seen is not None else {}
+
+    def sweep(self) -> None:
+        """Leave no process and no descriptor; the files stay."""
+        for live in self.lives:
+            live.close()
+            self.session.drop(live.warden)
+        for events in self._events:
+            with contextlib.suppress(OSError):
+                events.close()
+
+    def close(self, *, keep: bool) -> None:
+        self.sweep()
+        if keep:
+            self._write_transcript()
+        else:
+            self.session.delete(self.folder)
+
+    def _write_transcript(self) -> None:
+        # Only now: its folder is all that a shim learns of a case.
+        (self.folder / "test").write_text(self.name + "\n", encoding="utf-8")
+        if self.asked is not None:
+            # Escapes: what was asked may hold half a surrogate.
+            (self.folder / "asked.json").write_text(json.dumps(self.asked), encoding="ascii")
+        for events in self._events:
+            lines = [str(event) for event in events.all()]
+            if lines:
+                Path(events.path + ".log").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -1,0 +1,226 @@
+"""A `SHIM serve` session: JSON lines both ways, with limits on line, size and time.
+
+Whatever the shim does wrong blames only what was in flight: the session is over then, and the
+next one starts afresh.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from boxspec.errors import ShimBroke
+from boxspec.judge.expect import shown
+from boxspec.subject.client import shape
+from boxspec.subject.client.streams import NAMES, Streams
+from boxspec.subject.client.strict import MAX_RESPONSE, strict_json
+from boxspec.subject.client.tail import Tail
+from boxspec.subject.observe.lines import Deadline, poll
+from boxspec.subject.observe.machine import Machine
+from boxspec.subject.observe.procs import Proc
+from boxspec.subject.observe.warden import Exit, Warden
+
+# What a question has that brings nothing along.
+ANSWER_S = 10.0
+ONE_LINE = "an answer is one line of JSON on stdout, and all else goes to stderr"
+
+
+# The counters of the machine cost more than most questions; how busy it was while no answer came is
+# counted from at most so long before the question.
+FRESH_NS = 100_000_000
+
+
+def _was_busy(before: Machine) -> bool:
+    """For most of the time since then no processor was free: it may be why no answer came."""
+    now = Machine.now()
+    return 2 * now.busy_since(before) >= now.t_ns - before.t_ns
+
+
+class Serve:
+    """One shim process in serve mode; calls are serialised."""
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        folder: Path,
+        env: Mapping[str, str],
+        *,
+        max_line: int = MAX_RESPONSE,
+        within_s: float = 10,
+        state: Sequence[str] = (),
+    ) -> None:
+        self.max_line = max_line
+        self.within_s = within_s
+        self.capabilities: frozenset[str] = frozenset()
+        self._lock = threading.Lock()
+        self._buffer = bytearray()
+        self._number = 0
+        # Who is there behind the end of the shim, up to `close`.
+        self.left: list[Proc] = []
+        self._machine = Machine.now()
+        self._folder = folder
+        folder.mkdir()
+        self._streams = Streams(folder, dict.fromkeys(NAMES, "pipe"))
+        try:
+            self.warden = Warden(
+                [*argv, "serve"],
+                flags=state,
+                env={**env, "BOXSPEC_SHIM_LOG": str(folder / "shim.log")},
+                stdin=self._streams.fds["stdin"],
+                stdout=self._streams.fds["stdout"],
+                stderr=self._streams.fds["stderr"],
+            )
+        except BaseException:
+            self._streams.close()
+            raise
+        self._streams.started()
+        self._stderr = Tail(os.dup(self._streams.ours("stderr").fileno()))
+        os.set_blocking(self._streams.ours("stdin").fileno(), False)
+
+    @property
+    def shim_pid(self) -> int:
+        return self.warden.shim_pid
+
+    def _broke(self, what: str, asked: object, **evidence: Any) -> ShimBroke:
+        facts = {"in flight": shown(asked), **evidence}
+        self.close()
+        stderr = self._stderr.text()
+        if stderr:
+            facts["shim stderr"] = stderr[-400:].decode("utf-8", "replace")
+        return ShimBroke(what, facts)
+
+    def call(self, op: str, **fields: Any) -> dict[str, Any]:
+        """Ask one thing and check the answer's shape."""
+        return self.ask({"op": op, **fields})
+
+    def ask(self, message: Mapping[str, Any], within_s: float | None = None) -> dict[str, Any]:
+        """The same for a request whose fields may have any name."""
+        with self._lock:
+            self._number += 1
+            asked = {"id": f"s{self._number}-{random.getrandbits(32):08x}", **message}
+            line = json.dumps(asked).encode("ascii")
+            answer = self._exchange(line, asked, within_s or self.within_s)
+            try:
+                shape.check(asked, answer, self.capabilities)
+            except shape.BadShape as why:
+                raise self._broke(
+                    f"the answer has a shape that the protocol does not know: {why}",
+                    asked,
+                    answer=shown(answer),
+                ) from None
+            return dict(answer)
+
+    def raw(self, line: bytes) -> Any:
+        """Send any line; whatever JSON comes back."""
+        with self._lock:
+            return self._exchange(line, line, self.within_s)
+
+    def _exchange(self, line: bytes, asked: object, within_s: float) -> Any:
+        limit, more, before = Deadline(within_s), True, self._machine_lately()
+        out, answer_fd = (self._streams.ours(name).fileno() for name in ("stdin", "stdout"))
+        # A line that nobody asked for must not pass as the next answer.
+        if self._buffer or poll([answer_fd], 0):
+            self._fill(answer_fd)
+            if self._buffer:
+                begins = repr(bytes(self._buffer[:120]))
+                raise self._broke("two answers to one request", asked, second=begins)
+        todo = memoryview(line + b"\n")
+        searched = 0
+        while True:
+            end = self._buffer.find(b"\n", searched)
+            if end >= 0:
+                break
+            searched = len(self._buffer)
+            if searched > self.max_line:
+                raise self._broke(f"a line is longer than {self.max_line} bytes", asked)
+            if limit.over() and more and _was_busy(before):
+                limit, more = Deadline(2 * within_s), False
+            if limit.over():
+                half = repr(bytes(self._buffer[:120])) if self._buffer else "nothing"
+                raise self._broke(f"no answer within {within_s:g} s", asked, came=half)
+            todo = self._step(out, answer_fd, todo, limit, asked)
+        got = bytes(self._buffer[:end])
+        del self._buffer[: end + 1]
+        try:
+            answer = strict_json(got, "the answer")
+        except ShimBroke as why:
+            raise self._broke(f"{why.what}; {ONE_LINE}", asked, **why.evidence) from None
+        if self._buffer:
+            second = repr(bytes(self._buffer[:120]))
+            raise self._broke("two answers to one request", asked, second=second)
+        return answer
+
+    def _machine_lately(self) -> Machine:
+        if time.monotonic_ns() - self._machine.t_ns > FRESH_NS:
+            self._machine = Machine.now()
+        return self._machine
+
+    def _step(
+        self, out: int, answer_fd: int, todo: memoryview, limit: Deadline, asked: object
+    ) -> memoryview:
+        """Write and read what is possible without blocking for long."""
+        if todo:
+            try:
+                todo = todo[os.write(out, todo) :]
+            except BlockingIOError:
+                poll([answer_fd], limit.left(), writable=[out])
+            except OSError as why:
+                raise self._broke(f"the shim does not take the request: {why}", asked) from None
+        if poll([answer_fd], 0 if todo else limit.left()) and not self._fill(answer_fd):
+            ended = self.warden.wait_exit(Deadline(1))
+            how = f"{ended.how} {ended.number}" if ended else "closed its stdout"
+            rest = repr(bytes(self._buffer[:120])) if self._buffer else "nothing"
+            raise self._broke(f"the shim {how} without a whole answer", asked, came=rest)
+        return todo
+
+    def _fill(self, fd: int) -> bool:
+        data = os.read(fd, 2**20)
+        self._buffer += data
+        return bool(data)
+
+    def bye(self) -> Exit | None:
+        """The polite end: `bye`, its answer, the exit status (None: it stayed). Close it then."""
+        self.call("bye")
+        return self.end()
+
+    def end(self) -> Exit | None:
+        """The other end: EOF on stdin. Close it then."""
+        with contextlib.suppress(OSError):
+            self._streams.ours("stdin").close()
+        ended = self.warden.wait_exit(Deadline(self.within_s))
+        self.left = [each for each in self.warden.tree() if ended and each.alive]
+        return ended
+
+    @property
+    def alive(self) -> bool:
+        return self.warden.pid != 0
+
+    def close(self) -> None:
+        self.warden.sweep()
+        self._stderr.close()
+        if said := self._stderr.text():
+            (self._folder / "stderr").write_bytes(said)
+        self._streams.close()
+
+
+def answer_s(message: Mapping[str, Any]) -> float:
+    """How long a question may take: as much again for each MiB that it brings along."""
+    return ANSWER_S * (1 + _size(message) / 2**20)
+
+
+def _size(value: Any) -> int:
+    """The bytes that a question brings, near enough for a limit in time."""
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, Mapping):
+        return sum(_size(each) for each in value.values())
+    if isinstance(value, list):
+        return sum(_size(each) for each in value)
+    return 0

@@ -1,0 +1,61 @@
+"""What is said of a shim that died and left no response."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Collection
+from typing import Any
+
+from boxspec.errors import ShimBroke
+from boxspec.subject.observe.warden import Exit
+
+# Of these a process dies by a mistake of its own, or because the system ended it.
+_CRASHES = {
+    signal.SIGABRT,
+    signal.SIGBUS,
+    signal.SIGFPE,
+    signal.SIGILL,
+    signal.SIGKILL,
+    signal.SIGSEGV,
+    signal.SIGSYS,
+    signal.SIGTRAP,
+    signal.SIGXCPU,
+    signal.SIGXFSZ,
+}
+
+
+def died(ended: Exit, evidence: dict[str, Any], sent: Collection[int] = ()) -> ShimBroke:
+    """The end of a shim process without a response; `sent` are the signals that the test sent.
+
+    To die of a signal for which nobody installed a handler is no breach of the protocol.
+    """
+    if ended.how == "exited":
+        return ShimBroke(
+            f"the shim exited {ended.number} without a response",
+            evidence,
+            symptom="exits without a response",
+        )
+    name = _name(ended.number)
+    if ended.number in _CRASHES and ended.number not in sent:
+        return ShimBroke(
+            f"it died of {name} (killed {ended.number}) without a response",
+            evidence,
+            judged="the shim lives until it has answered",
+            expected="a response",
+            symptom=f"dies of {name}",
+        )
+    whose = "sent by the test, " if ended.number in sent else ""
+    return ShimBroke(
+        f"it died of {name}, {whose}for which it had no handler",
+        evidence,
+        judged="the caller of a run survives its signals",
+        expected="a response: the signal is handed on, and the run ends in order",
+        symptom="no handler for a signal of the caller",
+    )
+
+
+def _name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

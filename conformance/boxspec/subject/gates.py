@@ -1,0 +1,38 @@
+"""A fifo at which a program of a case waits until its test lets it go on."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+
+from boxspec.subject.observe.events import LOOK_S
+from boxspec.subject.patience import Patience
+
+
+def open_gate(
+    path: str | os.PathLike[str], limit: Patience, somebody_lives: Callable[[], bool]
+) -> None:
+    """Let whoever reads (or will read) this fifo see its end."""
+    done = threading.Event()
+
+    def open_and_close() -> None:
+        os.close(os.open(path, os.O_WRONLY | os.O_CLOEXEC))
+        done.set()
+
+    opener = threading.Thread(target=open_and_close, daemon=True)
+    opener.start()
+    last_look = False
+    while not (came := done.wait(min(limit.left(), LOOK_S))):
+        if last_look or limit.over():
+            break
+        last_look = not somebody_lives()
+    if not came:
+        # Frees the opener, which waits for a reader.
+        os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC))
+    opener.join()
+    if not came:
+        what, expected = "the gate is reached", "a reader of the fifo"
+        if last_look:
+            raise limit.all_ended(what, expected, {})
+        raise limit.gave_up(what, expected, "none", {})

@@ -1,0 +1,72 @@
+"""What a shim process is started with: its user, its environment, its warden."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+from boxspec.judge.verdict import HostLacks, NotMeasured
+from boxspec.places import for_others
+from boxspec.subject.observe.warden import ShimNotExecuted, Warden
+
+# A file in the folder of an exchange, where preloads say in which processes they are.
+PRELOADED = "preloaded"
+
+
+def user(flags: Sequence[str]) -> int | None:
+    """Who the shim is, where that is not the user of the kit: the last flag counts."""
+    users = [uid for flag, uid in pairwise(flags) if flag == "--uid"]
+    return int(users[-1]) if users else None
+
+
+def environment(
+    ours: Mapping[str, str],
+    flags: Sequence[str],
+    folder: Path,
+    changes: Mapping[str, str | None],
+) -> dict[str, str]:
+    """Of a shim whose files lie in this folder. changes: None takes a variable away."""
+    env = dict(ours) if user(flags) is None else for_others(ours)
+    env["BOXSPEC_SHIM_LOG"] = str(folder / "shim.log")
+    for name, value in changes.items():
+        env.pop(name, None)
+        if value is not None:
+            env[name] = os.fspath(value)
+    if "--preload" in flags or "--nocldwait" in flags:
+        env["BOXSPEC_PRELOADED"] = str(folder / PRELOADED)
+        (folder / PRELOADED).touch()
+        (folder / PRELOADED).chmod(0o666)
+    return env
+
+
+def start(
+    argv: Sequence[str],
+    flags: Sequence[str],
+    env: Mapping[str, str],
+    fds: Mapping[str, int],
+    *,
+    asked: Sequence[str] = (),
+) -> Warden:
+    """A warden with the shim behind it. fds: the shim's own three. asked: the flags that the case
+    itself asks for; another user may reach less than the kit."""
+    three = {name: fds[name] for name in ("stdin", "stdout", "stderr")}
+    try:
+        return Warden(argv, flags=flags, env=env, **three)
+    except ShimNotExecuted as why:
+        if why.code == errno.EACCES and _any_of(asked, "--uid", "--no-override"):
+            reached = f"{argv[0]} cannot be reached by another user than root: move the checkout"
+            raise HostLacks("other users", reached) from None
+        if why.code == errno.EAGAIN:
+            full = f"{argv[0]} cannot be started: its user has as many processes as it may have"
+            if _any_of(asked, "--uid", "--nproc"):
+                raise HostLacks("processes", full) from None
+            # The user of all cases: the shim itself may have filled it.
+            raise NotMeasured(full) from None
+        raise
+
+
+def _any_of(flags: Sequence[str], *wanted: str) -> bool:
+    return not set(wanted).isdisjoint(flags)

@@ -1,0 +1,64 @@
+"""Laws that hold for all inputs, tried with generated ones through the shim.
+
+An example is a batch: one question about many paths costs as much as one about a single path.
+The inputs are small from the start, and the first failure is told as it is.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from boxspec.errors import HarnessError, ShimBroke
+from boxspec.judge.verdict import Failure
+from boxspec.places import cache
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+    from boxspec.subject.case import Box
+
+Example = TypeVar("Example")
+
+EXAMPLES = 20
+
+
+def law(
+    box: Box,
+    strategy: SearchStrategy[Example],
+    holds: Callable[[Example], None],
+    examples: int = EXAMPLES,
+) -> None:
+    """`holds` for `examples` examples; which ones is decided by --seed.
+
+    Only in tests that `@requires(…, main_thread=True)`.
+    """
+    from hypothesis import HealthCheck, Phase, Verbosity, configuration, given, seed, settings
+
+    found: list[Exception] = []
+
+    def body(example: Example) -> None:
+        # Those behind the first failure are not asked: it may have been a hang.
+        if found:
+            return
+        try:
+            holds(example)
+        except (Failure, ShimBroke) as why:
+            found.append(why)
+
+    limits: dict[str, Any] = {
+        "max_examples": examples,
+        "deadline": None,
+        "database": None,
+        "phases": (Phase.generate,),
+        "verbosity": Verbosity.quiet,
+        "suppress_health_check": tuple(HealthCheck),
+    }
+    if threading.current_thread() is not threading.main_thread():
+        raise HarnessError("a law is tried in the main thread: @requires(…, main_thread=True)")
+    # It reads the sources of all modules that it finds, and remembers them there.
+    configuration.set_hypothesis_home_dir(cache() / "hypothesis")
+    seed(box.session.seed)(settings(**limits)(given(strategy)(body)))()
+    if found:
+        raise found[0]

@@ -1,0 +1,72 @@
+"""What a shim leaves behind: who runs on behind a request that leaves nobody is ended, and told;
+what keeps a folder of ours where it is, told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import PurePath
+from typing import Any
+
+from boxspec.subject.observe import procs
+from boxspec.subject.observe.lines import Deadline, poll
+from boxspec.subject.observe.procs import Proc
+
+# These fixture programs start nobody and end by themselves.
+_QUIET = frozenset(
+    ("count-start", "die-by", "emit", "exit-with", "flood", "hash-stdin", "read-some", "report")
+)
+# A helper of the shim may take this long to end behind it.
+SETTLE_S = 0.3
+
+
+# What has one of these may start more than we know of.
+_STARTS = frozenset(("backend", "calls", "handles", "module_id", "sandbox"))
+
+
+def starts_nobody(message: Mapping[str, Any] | bytes) -> bool:
+    """Whether nobody but the shim can have started what runs on behind this request."""
+    if not isinstance(message, Mapping) or not _STARTS.isdisjoint(message):
+        return False
+    runs = [message, *message.get("runs", ())]
+    asked = [each["request"] for each in runs if "request" in each]
+    return all(PurePath(each.get("program", "?")).name in _QUIET for each in asked)
+
+
+class Leftovers:
+    """Of one session. Each case adds its own; `said` is for people."""
+
+    def __init__(self) -> None:
+        self._requests = 0
+        self._seen: list[str] = []
+        # Lines about folders that cannot be removed.
+        self.folders: list[str] = []
+
+    def add(self, found: Iterable[Proc]) -> None:
+        """Those that do not end by themselves."""
+        limit, left = Deadline(SETTLE_S), list(found)
+        while left := [each for each in left if not procs.is_dying(each)]:
+            if limit.over():
+                break
+            poll([], 0.01)
+        if left:
+            self._requests += 1
+            self._seen += [each.describe() for each in left]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"requests": self._requests, "left": self._seen, "folders": self.folders}
+
+    def join(self, requests: int, left: Iterable[str], folders: Iterable[str] = ()) -> None:
+        """What another process has seen of the same shim."""
+        self._requests += requests
+        self._seen += left
+        self.folders += folders
+
+    @property
+    def said(self) -> str:
+        """Empty where nothing was left."""
+        if not self._seen:
+            return ""
+        many, behind = len(self._seen), self._requests
+        processes = f"{many} process{'es' if many > 1 else ''}"
+        requests = f"{behind} request{'s' if behind > 1 else ''}"
+        return f"{processes} behind {requests} that leave none, ended since: {self._seen[0]}"

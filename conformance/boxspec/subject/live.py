@@ -1,0 +1,392 @@
+"""A shim process that is running: signals to it, a look at it, and its end."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import signal as signals
+import time
+from collections.abc import Callable
+from typing import Generic, Protocol, TypeVar
+
+from boxspec.errors import ShimBroke
+from boxspec.judge.expect import shown
+from boxspec.subject import patience
+from boxspec.subject.client.exchange import Exchange
+from boxspec.subject.client.streams import Streams
+from boxspec.subject.death import died
+from boxspec.subject.launching import PRELOADED
+from boxspec.subject.leftovers import Leftovers, starts_nobody
+from boxspec.subject.observe import procs
+from boxspec.subject.observe.events import LOOK_S, Events
+from boxspec.subject.observe.lines import Deadline, poll
+from boxspec.subject.observe.procs import Proc, Status
+from boxspec.subject.observe.stamps import ENDING_MS, Spent, Stamp, Waited
+from boxspec.subject.observe.warden import Exit, Warden
+from boxspec.subject.observed import Facts, Observed
+from boxspec.subject.patience import Patience
+from boxspec.subject.waiting import Setting
+
+Outcome = TypeVar("Outcome", bound=Observed)
+
+
+def signal_number(name: str | int) -> int:
+    """`TERM`, `SIGTERM` or a number."""
+    if isinstance(name, int):
+        return name
+    return int(signals.Signals["SIG" + name.removeprefix("SIG")])
+
+
+def _send(pid: int, name: str | int) -> None:
+    if pid > 1:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal_number(name))
+
+
+class Case(patience.Stage, Protocol):
+    """What a running shim asks of the case that it belongs to."""
+
+    @property
+    def capabilities(self) -> frozenset[str]: ...
+
+    @property
+    def max_line(self) -> int: ...
+
+    @property
+    def leftovers(self) -> Leftovers: ...
+
+    def events(self) -> Events: ...
+
+    def hear(self) -> None: ...
+
+
+class Live(Generic[Outcome]):
+    """Leave the with-block and whatever is left is swept."""
+
+    def __init__(
+        self,
+        case: Case,
+        exchange: Exchange,
+        warden: Warden,
+        streams: Streams,
+        *,
+        make: Callable[..., Outcome],
+        setting: Setting,
+        child: bool,
+        deadline_ms: float | None,
+        within_s: float,
+        expect_result: bool,
+    ) -> None:
+        self._case = case
+        self.exchange = exchange
+        self.warden = warden
+        self._streams = streams
+        self._make: Callable[..., Outcome] = make
+        self.setting = setting
+        # What is asked of it is a child; and when that was noticed, on the monotonic clock.
+        self._child = child
+        self.child_since: float | None = None
+        self.deadline_ms = deadline_ms
+        self._looked = 0.0
+        self._limit = Patience(case, within_s, self)
+        self._expect_result = expect_result
+        self._snapshot: list[Proc] | None = None
+        self._lasting: list[Proc] = []
+        self._outcome: Outcome | None = None
+        self._sent: set[int] = set()
+
+    def __enter__(self) -> Live[Outcome]:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def shim_pid(self) -> int:
+        return self.warden.shim_pid
+
+    @property
+    def t_started_ns(self) -> int:
+        return self.warden.t_started_ns
+
+    @property
+    def events(self) -> Events:
+        """The events of the case (`box.events()`)."""
+        return self._case.events()
+
+    @property
+    def stdin(self) -> io.FileIO:
+        return self._streams.ours("stdin")
+
+    @property
+    def stdout(self) -> io.FileIO:
+        return self._streams.ours("stdout")
+
+    @property
+    def stderr(self) -> io.FileIO:
+        return self._streams.ours("stderr")
+
+    def now_ns(self) -> int:
+        """The clock of every stamp (CLOCK_MONOTONIC)."""
+        return time.monotonic_ns()
+
+    @property
+    def t_ended_ns(self) -> int | None:
+        ended = self.warden.shim_exit
+        return ended.t_ns if ended else None
+
+    def request_read_ns(self) -> int:
+        """Not later than the shim read its request (`old_request`), or than it was started."""
+        return max(self.t_started_ns, self.exchange.read_ns())
+
+    def waited(self) -> Waited:
+        """By its threads, up to now or to its end."""
+        return self.spent.waited if self.spent else procs.waited(self.shim_pid)
+
+    def kept_waiting_ns(self) -> int:
+        """How long one of those who are left of it, orphans too, has stood in line for a processor;
+        of him who has the longest."""
+        return max((procs.waited(proc.pid).ns for proc in self.descendants()), default=0)
+
+    @property
+    def spent(self) -> Spent | None:
+        """What it used in all; None while it runs."""
+        return self.warden.spent
+
+    @property
+    def childless(self) -> bool:
+        """It has not come to where it starts a child, as far as is known."""
+        return self._child and self.child_since is None
+
+    def started_child(self, at: float) -> None:
+        """Somebody has heard of its child: it was there at that moment (monotonic, seconds)."""
+        if self.child_since is None:
+            self.child_since = min(max(at, self.t_started_ns / 1e9), time.monotonic())
+
+    def look_for_child(self) -> None:
+        """Whether a program of a group of its own runs below the shim, or did; not too often."""
+        now = time.monotonic()
+        if not self.childless or now - self._looked < LOOK_S / 2 or not self.running:
+            return
+        self._looked = now
+        self._case.hear()
+        if self.childless and any(proc.pgid != self.shim_pid for proc in procs.tree(self.shim_pid)):
+            self.child_since = now
+
+    def signal(self, name: str | int, pid: int | None = None) -> Stamp:
+        """To the shim's pid only, or to that program; when it was sent."""
+        self.warden.pump()
+        targets = {self.shim_pid: procs.waited(self.shim_pid)}
+        before = time.monotonic_ns()
+        if pid is not None:
+            _send(pid, name)
+        elif self.warden.shim_exit is None:
+            self._sent.add(signal_number(name))
+            _send(self.shim_pid, name)
+        after = time.monotonic_ns()
+        return Stamp(after, after - before, targets=targets)
+
+    def signal_group(self, name: str | int) -> None:
+        """To the shim's own group, as a terminal would."""
+        self.warden.pump()
+        # killpg(1) would be kill(-1): everybody.
+        if self.warden.shim_exit is None and self.shim_pid > 1:
+            self._sent.add(signal_number(name))
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.shim_pid, signal_number(name))
+
+    def children(self) -> list[Proc]:
+        return self._without_helpers(procs.children(self.shim_pid))
+
+    def _without_helpers(self, found: list[Proc]) -> list[Proc]:
+        """Less those who wait for the end of the fifo in the shim's place, such as a `cat`, and
+        those between the two."""
+        place = self.exchange.hold
+        if place is None or not found:
+            return found
+        tree = procs.tree(self.shim_pid)
+        waiting = [proc.pid for proc in tree if procs.has_open(proc.pid, place)]
+        helpers = {each for pid in waiting for each in procs.lineage(pid, tree)}
+        return [proc for proc in found if proc.pid not in helpers]
+
+    def tree(self) -> list[Proc]:
+        """Everything below the shim: an implementation may have processes between its caller and a
+        child. Less the helpers, as in `children`."""
+        return self._without_helpers(procs.tree(self.shim_pid))
+
+    def descendants(self) -> list[Proc]:
+        """Everything below the warden: the shim, its tree and the orphans it left."""
+        return self.warden.tree()
+
+    def status(self) -> Status:
+        """/proc/SHIM/status as a mapping, `.fd_count`, `.threads`, `.mask("SigCgt")`."""
+        return Status(self.shim_pid)
+
+    def limits(self, which: int) -> tuple[int, int]:
+        """Soft and hard of the shim, of a resource.RLIMIT_…."""
+        return procs.limits(self.shim_pid, which)
+
+    def at_rest(self) -> Status:
+        """The same, when its main thread sleeps: for masks, which a run-time changes as it goes."""
+        return procs.at_rest(self.shim_pid)
+
+    def blocked_at_rest(self) -> set[frozenset[int]]:
+        """What its threads block, each mask once."""
+        return procs.blocked_at_rest(self.shim_pid)
+
+    def has_preload(self, name: str) -> bool:
+        """Whether the preload NAME said that it is in the shim, which may be dead by now."""
+        told = (self.exchange.folder / PRELOADED).read_text().splitlines()
+        return f"{self.shim_pid} {name}" in told
+
+    def wakeups(self) -> int:
+        return procs.wakeups(self.shim_pid)
+
+    def cpu_ms(self) -> float:
+        return procs.cpu_ms(self.shim_pid)
+
+    @property
+    def running(self) -> bool:
+        self.warden.pump()
+        return self.warden.shim_exit is None
+
+    def somebody_lives(self) -> bool:
+        self.warden.pump()
+        return any(proc.alive for proc in self.warden.tree())
+
+    def wait_response(self, timeout_s: float | None = None) -> None:
+        """With hold: the response is in place and the shim waits; Failure when it does not come."""
+        limit = self._limit if timeout_s is None else Patience(self._case, timeout_s, self)
+        notify = self.exchange.notify_fd
+        if notify is None:
+            raise TypeError("wait_response needs hold=True")
+        while not self.exchange.held and self.warden.shim_exit is None and not limit.over():
+            if self.warden.gone:
+                break
+            ready = poll([notify, self.warden.report_fd], limit.left())
+            if self.warden.report_fd in ready:
+                self.warden.pump()
+        if not self.exchange.in_place and self.warden.shim_exit is None:
+            self._hung(limit)
+        if self._snapshot is None:
+            self._snapshot = self._look()
+
+    def release(self) -> None:
+        """Let a held shim go."""
+        self.exchange.release()
+
+    def wait_death(self, timeout_s: float) -> None:
+        """Let a signal to a held shim act before the fifo ends; it may also not end the shim."""
+        self.warden.wait_exit(Deadline(timeout_s))
+
+    def _look(self) -> list[Proc]:
+        ours = {self.shim_pid}
+        if self.warden.report("bystander"):
+            ours.add(self.bystander_pid or 0)
+        found = self._without_helpers([proc for proc in self.warden.tree() if proc.pid not in ours])
+        self._lasting = [proc for proc in found if proc.alive and not procs.is_dying(proc)]
+        return found
+
+    @property
+    def bystander_pid(self) -> int | None:
+        """The process in the shim's own group that `--bystander` started."""
+        found = self.warden.wait_report("bystander", 5)
+        return int(found[1]) if found else None
+
+    def _hung(self, limit: Patience) -> None:
+        self._unmeddled()
+        tree = [proc.describe() for proc in self.warden.tree()]
+        why = limit.gave_up(
+            "the shim returns",
+            "a response",
+            "did not return",
+            {"processes": tree, **self._stderr_evidence()},
+            symptom="does not return",
+        )
+        self.warden.sweep()
+        raise why
+
+    def _unmeddled(self) -> None:
+        if self.warden.ended_for:
+            raise ShimBroke(
+                f"the shim was ended: {self.warden.ended_for}",
+                {"in flight": shown(self.exchange.message)},
+            )
+        if self.warden.meddled:
+            raise ShimBroke(
+                f"the shim, or a program of it, meddled with its warden: {self.warden.meddled}",
+                {"in flight": shown(self.exchange.message)},
+            )
+
+    def _stderr_evidence(self) -> dict[str, str]:
+        data = self._streams.captured("stderr")
+        return {"shim stderr": data[-400:].decode("utf-8", "replace")} if data else {}
+
+    def read(self, name: str, most: int) -> bytes:
+        """What comes next on our end of that stream, `most` bytes of it; empty at its end. Failure
+        at the hang bound."""
+        fd = self._streams.ours(name).fileno()
+        while not poll([fd], self._limit.left()):
+            if self._limit.over():
+                self._hung(self._limit)
+        return os.read(fd, most)
+
+    def wait_exit(self, timeout_s: float | None = None) -> Exit:
+        """Wait for the end of the shim (released first); Failure at the hang bound."""
+        if self.exchange.notify_fd is not None:
+            self.wait_response()
+            self.release()
+        limit = self._limit if timeout_s is None else Patience(self._case, timeout_s, self)
+        ended = self.warden.wait_exit(limit)
+        if ended is None:
+            self._hung(limit)
+        assert ended is not None
+        if self._snapshot is None:
+            self._snapshot = self._look()
+        return ended
+
+    def finish(self) -> Outcome:
+        """Wait for the end and read the response; once."""
+        if self._outcome is not None:
+            return self._outcome
+        ended = self.wait_exit()
+        self._unmeddled()
+        found = self._snapshot or []
+        facts = Facts(
+            shim_exit=(ended.how, ended.number),
+            start=Stamp(self.t_started_ns, targets={self.shim_pid: Waited(0, 1)}),
+            end=self._end(ended),
+            survivors=[proc for proc in found if proc.alive],
+            lasting=self._lasting,
+            zombies=procs.uncollected(found, self.warden.pid),
+            shim_stderr=self._streams.captured("stderr"),
+            shim_stdout=self._streams.captured("stdout"),
+        )
+        answer = self.exchange.answer(self._case.capabilities, limit=self._case.max_line)
+        if answer is None and self._expect_result:
+            flight = {"in flight": shown(self.exchange.message), **self._stderr_evidence()}
+            raise died(ended, flight, self._sent)
+        by_itself = ended.how == "exited" and not self._sent
+        if by_itself and starts_nobody(self.exchange.message):
+            self._case.leftovers.add(self._lasting)
+        self._outcome = self._make(answer, facts).of(self.exchange.message)
+        return self._outcome
+
+    def _end(self, ended: Exit) -> Stamp:
+        spent = self.spent
+        if spent is None:
+            return Stamp(ended.t_ns, spare_ms=ENDING_MS)
+        targets = {self.shim_pid: spent.waited}
+        return Stamp(ended.t_ns, spent.late_ns, targets=targets, spare_ms=ENDING_MS)
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """What `finish` gave, if it came to that."""
+        return self._outcome
+
+    def close(self) -> None:
+        """Sweep, close every descriptor; idempotent."""
+        self.warden.sweep()
+        self.exchange.close()
+        self._streams.close()

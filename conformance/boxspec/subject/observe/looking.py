@@ -1,0 +1,50 @@
+"""A look at who takes part in a run (see company.py)."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from boxspec.subject.observe import procs
+from boxspec.subject.observe.company import Company
+from boxspec.subject.observe.events import Event, Events
+from boxspec.subject.observe.lines import Limit
+
+
+class Watched(Protocol):
+    """A shim that runs."""
+
+    @property
+    def shim_pid(self) -> int: ...
+
+    @property
+    def running(self) -> bool: ...
+
+
+class Looking:
+    """At one run, again and again without a pause: helpers live for milliseconds."""
+
+    def __init__(self, shim: Watched) -> None:
+        self._shim = shim
+        self._threads = 1
+        # Those who were there before the child, and those who were there with it or after it.
+        self._before: set[int] = set()
+        self._beside: set[int] = set()
+
+    def _look(self, found: set[int]) -> None:
+        self._threads = max(self._threads, len(procs.threads(self._shim.shim_pid)))
+        found.update(proc.pid for proc in procs.tree(self._shim.shim_pid))
+
+    def until_ready(self, events: Events, limit: Limit) -> Event:
+        """Until the child has written its first event; Failure where it does not come."""
+        while self._shim.running and not events.all("ready") and not limit.over():
+            self._look(self._before)
+        self._look(self._beside)
+        return events.wait("ready")
+
+    def until_the_end(self, ready: Event, limit: Limit) -> Company:
+        while self._shim.running and not limit.over():
+            self._look(self._beside)
+        wrapped = self._shim.shim_pid not in ready.parents
+        # The child was a copy of the shim before its exec.
+        before, beside = self._before - {ready.pid}, self._beside - {ready.pid}
+        return Company(self._threads, bool(before), bool(beside) or wrapped)

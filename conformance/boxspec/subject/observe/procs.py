@@ -1,0 +1,352 @@
+"""Processes as /proc tells them: one, the children of one, everything below one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import signal
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from functools import cache
+
+from boxspec.subject.observe.lines import Deadline, poll
+from boxspec.subject.observe.realtime import beside_the_target
+from boxspec.subject.observe.stamps import UNKNOWN, Waited
+
+
+@dataclass(frozen=True)
+class Proc:
+    pid: int
+    ppid: int
+    pgid: int
+    sid: int
+    state: str
+    starttime: int
+    threads: int
+    name: str
+    cmdline: list[bytes] = field(default_factory=list)
+
+    @property
+    def alive(self) -> bool:
+        """Not dead and no mere zombie; a zombie leader whose other threads live on is alive."""
+        return self.state not in "XxZ" or (self.state == "Z" and self.threads > 1)
+
+    def describe(self) -> str:
+        argv = b" ".join(self.cmdline).decode("utf-8", "replace")[:120] or f"[{self.name}]"
+        return f"{self.pid} (ppid {self.ppid} pgid {self.pgid} {self.state}) {argv}"
+
+
+@beside_the_target()
+def read(path: str) -> bytes | None:
+    """A small file of /proc, or None when its process has gone."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        parts = []
+        while part := os.read(fd, 65536):
+            parts.append(part)
+        return b"".join(parts)
+    except OSError:
+        return None
+    finally:
+        os.close(fd)
+
+
+def proc(pid: int) -> Proc | None:
+    stat = read(f"/proc/{pid}/stat")
+    if not stat:
+        return None
+    # The name may hold spaces and parentheses: the fields start after the last one.
+    head, _, tail = stat.rpartition(b")")
+    fields = tail.split()
+    cmdline = read(f"/proc/{pid}/cmdline") or b""
+    return Proc(
+        pid=pid,
+        ppid=int(fields[1]),
+        pgid=int(fields[2]),
+        sid=int(fields[3]),
+        state=fields[0].decode(),
+        starttime=int(fields[19]),
+        threads=int(fields[17]),
+        name=head.partition(b"(")[2].decode("utf-8", "replace"),
+        cmdline=cmdline.rstrip(b"\0").split(b"\0") if cmdline else [],
+    )
+
+
+def thread_state(pid: int, thread: str) -> bytes:
+    """One letter, as in proc(5); empty when it has gone."""
+    stat = read(f"/proc/{pid}/task/{thread}/stat") or b""
+    return stat.rpartition(b")")[2][1:2]
+
+
+# What the kernel's flags say of a thread that a signal ends, and of one that is ending.
+PF_EXITING, PF_SIGNALED = 0x4, 0x400
+
+
+def is_dying(process: Proc) -> bool:
+    """Somebody has ended it already, and the kernel has not taken all of it down yet.
+
+    Who is in a pid namespace ends with its init: the kernel tells them when that one ends, which
+    may be later than the signal that ends it."""
+    now = proc(process.pid)
+    if now is None or now.starttime != process.starttime or not now.alive:
+        return True
+    if _all_threads_are_dying(process.pid):
+        return True
+    while now is not None and (number := known_inside_as(now.pid)) is not None:
+        if number == 1 and _all_threads_are_dying(now.pid):
+            return True
+        now = proc(now.ppid)
+    # It may have ended meanwhile: then nobody above it was found.
+    now = proc(process.pid)
+    return now is None or not now.alive
+
+
+def _all_threads_are_dying(pid: int) -> bool:
+    return all(_thread_is_dying(f"/proc/{pid}/task/{each}") for each in threads(pid))
+
+
+def _thread_is_dying(folder: str) -> bool:
+    # Pending first: a signal that is taken meanwhile shows in the flags.
+    status, stat = read(f"{folder}/status"), read(f"{folder}/stat")
+    if not status or not stat:
+        return True
+    pending = 0
+    for line in status.splitlines():
+        if line.startswith((b"SigPnd:", b"ShdPnd:")):
+            pending |= int(line.split()[1], 16)
+    flags = int(stat.rpartition(b")")[2].split()[6])
+    return bool(pending >> (signal.SIGKILL - 1) & 1 or flags & (PF_EXITING | PF_SIGNALED))
+
+
+@beside_the_target()
+def threads(pid: int) -> list[str]:
+    """The numbers of its threads, as in /proc/PID/task."""
+    try:
+        return os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return []
+
+
+@beside_the_target()
+def descriptors(pid: int) -> list[str]:
+    """Their numbers, as in /proc/PID/fd."""
+    try:
+        return os.listdir(f"/proc/{pid}/fd")
+    except OSError:
+        return []
+
+
+def child_pids(pid: int, *, first_thread: bool = False) -> set[int]:
+    """Those of all its threads, or of its first one, which gets the orphans."""
+    found: set[int] = set()
+    for task in [str(pid)] if first_thread else threads(pid):
+        # The kernel may skip a child while another one leaves the list: read until it is stable.
+        before: bytes | None = b"?"
+        for _ in range(8):
+            now = read(f"/proc/{pid}/task/{task}/children")
+            if now is not None:
+                found.update(map(int, now.split()))
+            if now == before:
+                break
+            before = now
+    return found
+
+
+def adopted(since: int, known: Collection[int]) -> list[int]:
+    """Children of this process that began since then, in clock ticks, and all below them, but those
+    that are known: what it got when a process between has died.
+
+    The kernel gives orphans to the first thread. A program that this thread started itself cannot
+    be told from them."""
+    found: list[int] = []
+    for pid in child_pids(os.getpid(), first_thread=True):
+        child = proc(pid) if pid not in known else None
+        if child is not None and child.starttime >= since:
+            found += [pid, *(each.pid for each in tree(pid))]
+    return found
+
+
+# Above the greatest pid that Linux gives (PID_MAX_LIMIT of proc(5)).
+NOBODY = 2**22
+
+
+@beside_the_target()
+def exists(pid: int) -> bool:
+    return os.path.exists(f"/proc/{pid}/stat")  # noqa: PTH110
+
+
+def known_inside_as(pid: int) -> int | None:
+    """The number that a process has in a pid namespace of its own; None without such a one."""
+    for line in (read(f"/proc/{pid}/status") or b"").splitlines():
+        if line.startswith(b"NSpid:"):
+            numbers = line.split()[1:]
+            return int(numbers[-1]) if len(numbers) > len(_own_numbers()) else None
+    return None
+
+
+@cache
+def _own_numbers() -> tuple[bytes, ...]:
+    status = read("/proc/self/status") or b""
+    found = next((line for line in status.splitlines() if line.startswith(b"NSpid:")), b"")
+    return tuple(found.split()[1:])
+
+
+@beside_the_target()
+def has_open(pid: int, path: str) -> bool:
+    """Whether one of its descriptors is that file."""
+    for number in descriptors(pid):
+        with contextlib.suppress(OSError):
+            if os.readlink(f"/proc/{pid}/fd/{number}") == path:  # noqa: PTH115
+                return True
+    return False
+
+
+def children(pid: int) -> list[Proc]:
+    """The direct children, zombies too."""
+    found = (proc(child) for child in sorted(child_pids(pid)))
+    return [child for child in found if child is not None]
+
+
+def tree(pid: int) -> list[Proc]:
+    """Everything below `pid`, zombies too, parents before children."""
+    found: list[Proc] = []
+    todo = [pid]
+    seen: set[int] = set()
+    while todo:
+        for child in children(todo.pop(0)):
+            if child.pid not in seen:
+                seen.add(child.pid)
+                found.append(child)
+                todo.append(child.pid)
+    return found
+
+
+def lineage(pid: int, found: Iterable[Proc]) -> list[int]:
+    """`pid`, its parent, and so on, as far as they are among them."""
+    above = {each.pid: each.ppid for each in found}
+    line: list[int] = []
+    while pid in above:
+        line.append(pid)
+        pid = above.pop(pid)
+    return line
+
+
+def uncollected(found: Iterable[Proc], warden: int) -> list[Proc]:
+    """The zombies among them. Orphans are the warden's, which collects them in its turn."""
+    return [each for each in found if not each.alive and each.ppid != warden]
+
+
+_LIMITS = {
+    resource.RLIMIT_NOFILE: b"Max open files",
+    resource.RLIMIT_CORE: b"Max core file size",
+    resource.RLIMIT_NPROC: b"Max processes",
+}
+
+
+def limits(pid: int, which: int) -> tuple[int, int]:
+    """Soft and hard, of a process of any user: prlimit(2) wants a capability for strangers."""
+    name = _LIMITS[which]
+    for line in (read(f"/proc/{pid}/limits") or b"").splitlines():
+        if line.startswith(name):
+            soft, hard = line.removeprefix(name).split()[:2]
+            return _limit(soft), _limit(hard)
+    raise ProcessLookupError(pid)
+
+
+def _limit(said: bytes) -> int:
+    return resource.RLIM_INFINITY if said == b"unlimited" else int(said)
+
+
+class Status(dict[str, str]):
+    """/proc/PID/status as a mapping (`SigCgt`, `Threads`, …), with the descriptor count.
+
+    Of the main thread, or of the one that is named; descriptors, which all share, are not counted
+    for that one.
+    """
+
+    def __init__(self, pid: int, thread: str | None = None) -> None:
+        super().__init__()
+        place = f"/proc/{pid}/status" if thread is None else f"/proc/{pid}/task/{thread}/status"
+        for line in (read(place) or b"").decode("utf-8", "replace").splitlines():
+            key, _, value = line.partition(":")
+            self[key] = value.strip()
+        self.fd_count = len(descriptors(pid)) if thread is None else 0
+
+    @property
+    def fds(self) -> int:
+        return self.fd_count
+
+    @property
+    def threads(self) -> int:
+        return int(self.get("Threads", "0"))
+
+    def mask(self, name: str) -> set[int]:
+        """The signal numbers in SigBlk, SigIgn, SigCgt or SigPnd."""
+        bits = int(self.get(name, "0"), 16)
+        return {number + 1 for number in range(64) if bits >> number & 1}
+
+
+def at_rest(pid: int, within_s: float = 2.0) -> Status:
+    """Its status when its main thread sleeps, or the last one where that never comes.
+
+    A run-time may block every signal for as long as it starts a thread of its own.
+    """
+    limit = Deadline(within_s)
+    while not (seen := Status(pid)).get("State", "").startswith("S") and not limit.over():
+        poll([], 0.002)
+    return seen
+
+
+def blocked_at_rest(pid: int, within_s: float = 2.0) -> set[frozenset[int]]:
+    """What its threads block, each mask once, when all of them sleep; as it is, where that never
+    comes.
+
+    A run-time may keep a thread for signals, which blocks others than the rest do. Which thread
+    that is, the main one or another, is chance.
+    """
+    limit = Deadline(within_s)
+    while True:
+        found = [Status(pid, thread) for thread in threads(pid)]
+        if limit.over() or all(each.get("State", "").startswith("S") for each in found):
+            return {frozenset(each.mask("SigBlk")) for each in found}
+        poll([], 0.002)
+
+
+def wakeups(pid: int) -> int:
+    """Voluntary context switches of all threads: how often it slept and was woken."""
+    total = 0
+    for task in threads(pid):
+        for line in (read(f"/proc/{pid}/task/{task}/status") or b"").splitlines():
+            if line.startswith(b"voluntary_ctxt_switches:"):
+                total += int(line.split()[1])
+    return total
+
+
+def waited(pid: int) -> Waited:
+    """How long all its threads that are left have stood in line for a processor."""
+    found = [read(f"/proc/{pid}/task/{task}/schedstat") for task in threads(pid)]
+    told = [int(text.split()[1]) for text in found if text]
+    return Waited(sum(told), len(told)) if told else UNKNOWN
+
+
+def cpu_ms(pid: int) -> float:
+    """User and system time of the process so far."""
+    return _ticks_ms(pid, 11)
+
+
+def ended_children_ms(pid: int) -> float:
+    """The same of those of its children that it has waited for, and of theirs."""
+    return _ticks_ms(pid, 13)
+
+
+def _ticks_ms(pid: int, first: int) -> float:
+    """A field of stat behind the name, and the next one; 0 of a process that has gone."""
+    stat = read(f"/proc/{pid}/stat")
+    if not stat:
+        return 0.0
+    fields = stat.rpartition(b")")[2].split()
+    return (int(fields[first]) + int(fields[first + 1])) * 1000 / os.sysconf("SC_CLK_TCK")

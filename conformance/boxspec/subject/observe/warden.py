@@ -1,0 +1,285 @@
+"""One shim process and its warden: the subreaper that reports, reaps and sweeps.
+
+1. `Warden(argv, …)` starts it; the shim is the warden's child, in a group of its own.
+2. `wait_exit()` waits for the shim; whatever it leaves behind is adopted by the warden.
+3. `sweep()` kills all that is left and ends the warden; `close()` is idempotent and sweeps.
+
+The client's death closes the control pipe, which sweeps too: nothing outlives the session.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import signal
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+from boxspec.errors import HarnessError, ShimBroke
+from boxspec.judge.verdict import HostLacks
+from boxspec.programs import programs
+from boxspec.subject.observe import orphans, procs
+from boxspec.subject.observe.lines import Deadline, Limit, LineReader
+from boxspec.subject.observe.realtime import beside_the_target
+from boxspec.subject.observe.stamps import Spent, Waited
+
+CONTROL, REPORT = 3, 4
+_DEFAULTED = sorted(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
+
+
+# How long a warden may be silent before somebody looks whether it was stopped.
+SILENT_S = 0.5
+# So often it is told to go on; then all below it are ended.
+STOPS = 4
+
+
+@dataclass(frozen=True)
+class Kill:
+    """A signal that the shim or a descendant sent; a negative target is a group."""
+
+    sender: int
+    t_ns: int
+    target: int
+    name: str
+
+
+@dataclass(frozen=True)
+class Exit:
+    how: str
+    number: int
+    t_ns: int
+
+
+def _high(fd: int) -> int:
+    """A copy above the numbers that the file actions below assign."""
+    return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 10)
+
+
+def spawn(argv: Sequence[str], env: Mapping[str, str], fds: Mapping[int, int]) -> int:
+    """posix_spawn with exactly `fds` (target: source), default dispositions, an empty mask."""
+    copies = {target: _high(source) for target, source in fds.items()}
+    try:
+        return os.posix_spawn(
+            argv[0],
+            list(argv),
+            dict(env),
+            file_actions=[(os.POSIX_SPAWN_DUP2, fd, target) for target, fd in copies.items()],
+            setsigmask=[],
+            setsigdef=_DEFAULTED,
+        )
+    finally:
+        for fd in copies.values():
+            os.close(fd)
+
+
+class ShimNotExecuted(ShimBroke):
+    def __init__(self, code: int) -> None:
+        super().__init__(f"the shim cannot be executed: {os.strerror(code)}")
+        self.code = code
+
+
+class Warden:
+    # Of this process, those that are not closed.
+    _open: ClassVar[set[int]] = set()
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        *,
+        flags: Sequence[str] = (),
+        env: Mapping[str, str],
+        stdin: int,
+        stdout: int,
+        stderr: int,
+    ) -> None:
+        self._lock = threading.Lock()
+        self.reports: list[list[str]] = []
+        self.exits: dict[int, Exit] = {}
+        self.spent: Spent | None = None
+        # What the shim, or a program of it, did to the warden.
+        self.meddled = ""
+        # Why we have told it to sweep before its time.
+        self.ended_for = ""
+        self._stops = 0
+        # When it was last known not to be stopped.
+        self._went_on = time.monotonic()
+        # By this the processes of its shim are known.
+        self._mark = f"BOXSPEC_SHIM_LOG={env.get('BOXSPEC_SHIM_LOG')}"
+        self._token = os.urandom(12).hex().encode()
+        self.shim_pid = 0
+        self.t_started_ns = 0
+        self.swept: int | None = None
+        control_r, self._control = os.pipe2(os.O_CLOEXEC)
+        report_r, report_w = os.pipe2(os.O_CLOEXEC)
+        self._report = LineReader(report_r)
+        os.write(self._control, self._token + b"\n")
+        command = [programs.warden, "--control", str(CONTROL), "--report", str(REPORT), *flags]
+        try:
+            self.pid = spawn(
+                [*command, "--", *argv],
+                env,
+                {0: stdin, 1: stdout, 2: stderr, CONTROL: control_r, REPORT: report_w},
+            )
+        except OSError as why:
+            os.close(self._control)
+            os.close(report_r)
+            raise HarnessError(f"the warden does not start: {why}") from why
+        finally:
+            os.close(control_r)
+            os.close(report_w)
+        self._open.add(self.pid)
+        self._wait_started()
+
+    def _wait_started(self) -> None:
+        limit = Deadline(20)
+        while not self.shim_pid:
+            failed = self.report("failed")
+            if failed:
+                self.close()
+                code, step = int(failed[1]), failed[2] if len(failed) > 2 else "exec"
+                if step == "exec":
+                    raise ShimNotExecuted(code)
+                # The caller's state that a case asks for, such as a pid namespace.
+                reason = f"this host refuses the set-up step {step}: {os.strerror(code)}"
+                raise HostLacks("set-up", reason)
+            if self._report.eof or limit.over():
+                self.close()
+                raise HarnessError(f"the warden did not start the shim: {self.reports}")
+            self.pump(limit.left())
+
+    @property
+    def report_fd(self) -> int:
+        """Readable when there is something to pump."""
+        return self._report.fd
+
+    def pump(self, timeout_s: float = 0.0) -> None:
+        """Take the reports that are there, waiting at most `timeout_s` for the first."""
+        limit = Deadline(timeout_s)
+        while not (lines := self._report.wait(min(limit.left(), SILENT_S))):
+            if self._report.eof:
+                self._has_ended()
+                return
+            self._go_on()
+            if limit.over():
+                return
+        self._went_on = time.monotonic()
+        for line in lines:
+            self._take(line)
+
+    def _take(self, line: bytes) -> None:
+        token, _, rest = line.partition(b" ")
+        words = rest.decode("ascii", "replace").split()
+        if token != self._token or not words:
+            self.meddled = f"a report that the warden did not write: {line[:200]!r}"
+            return
+        self.reports.append(words)
+        if words[0] == "started":
+            self.shim_pid, self.t_started_ns = int(words[1]), int(words[2])
+        elif words[0] == "waited":
+            ns, threads, late, cpu = map(int, words[2:6])
+            self.spent = Spent(Waited(ns, threads), max(0, late), cpu)
+        elif words[0] == "exit":
+            self.exits[int(words[1])] = Exit(words[2], int(words[3]), int(words[4]))
+        elif words[0] == "swept":
+            self.swept = int(words[1])
+
+    def _has_ended(self) -> None:
+        """Only after it has swept, unless somebody ended it."""
+        if self.shim_pid and self.swept is None:
+            self.meddled = self.meddled or "the warden was killed"
+
+    def _go_on(self) -> None:
+        """A warden that was stopped goes on: it has to sweep what did that."""
+        if time.monotonic() - self._went_on < SILENT_S:
+            return
+        self._went_on = time.monotonic()
+        found = procs.proc(self.pid)
+        if found is None or found.state not in "Tt":
+            return
+        self.meddled = "the warden was stopped"
+        self._stops += 1
+        for other in self.tree() if self._stops > STOPS else ():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(other.pid, signal.SIGKILL)
+        os.kill(self.pid, signal.SIGCONT)
+
+    def report(self, word: str) -> list[str] | None:
+        """The first report with this first word."""
+        return next((words for words in self.reports if words[0] == word), None)
+
+    def wait_report(self, word: str, timeout_s: float) -> list[str] | None:
+        limit = Deadline(timeout_s)
+        while (found := self.report(word)) is None and not limit.over() and not self._report.eof:
+            self.pump(limit.left())
+        return found
+
+    def kills(self) -> list[Kill]:
+        """With --trace-kill: what was sent so far; signal 0, which only asks, is left out."""
+        self.pump()
+        told = [words[1:] for words in self.reports if words[0] == "kill"]
+        return [Kill(int(a), int(b), int(c), name) for a, b, c, name in told if name != "0"]
+
+    @property
+    def shim_exit(self) -> Exit | None:
+        return self.exits.get(self.shim_pid)
+
+    def wait_exit(self, limit: Limit) -> Exit | None:
+        """How the shim ended, or None when it has not within the limit."""
+        while self.shim_exit is None and not limit.over() and not self._report.eof:
+            self.pump(limit.left())
+        if self.shim_exit is None:
+            self.pump()
+        return self.shim_exit
+
+    @property
+    def gone(self) -> bool:
+        """Nothing will be reported any more."""
+        return self._report.eof
+
+    def tree(self) -> list[procs.Proc]:
+        """All descendants, escapees of every kind included."""
+        return procs.tree(self.pid)
+
+    def command(self, line: str) -> None:
+        # The session may interrupt while the case closes; the number may be a stranger's by then.
+        with self._lock:
+            if self._control >= 0:
+                with contextlib.suppress(BrokenPipeError):
+                    os.write(self._control, line.encode() + b"\n")
+
+    def sweep(self) -> int:
+        """Kill what is left, end the warden; the number of processes that were still there."""
+        if self.pid:
+            self.command("sweep")
+            limit = Deadline(20)
+            while self.swept is None and not self._report.eof and not limit.over():
+                self.pump(limit.left())
+            self.close()
+        return self.swept or 0
+
+    def close(self) -> None:
+        if not self.pid:
+            return
+        with self._lock:
+            control, self._control = self._control, -1
+            os.close(control)
+        # After its sweep the warden exits: the end of the report pipe says so.
+        limit = Deadline(20)
+        while not self._report.eof and not limit.over():
+            self.pump(limit.left())
+        if not self._report.eof:
+            os.kill(self.pid, signal.SIGKILL)
+        died = procs.proc(self.pid) if self.swept is None else None
+        self._open.discard(self.pid)
+        with beside_the_target():
+            os.waitpid(self.pid, 0)
+        if died is not None:
+            # Its case is not judged any more, so a program of ours may go with them.
+            orphans.end_all(self._mark, partial(procs.adopted, died.starttime, self._open))
+        os.close(self._report.fd)
+        self.pid = 0

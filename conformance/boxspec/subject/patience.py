@@ -1,0 +1,165 @@
+"""How long something is waited for, and whose doing it is that it does not come.
+
+Before a child has been started it is the slowness of a shim: an interpreter, a shell with many
+helpers. Its unit is what a run of `true` cost in the smoke test. From the start of the child on it
+is what the case says; and what does not come then, on a machine that was on time, hangs.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Any, Protocol
+
+from boxspec.judge.timing import Timing
+from boxspec.judge.verdict import Failure, Late
+from boxspec.subject import waiting
+from boxspec.subject.hangs import Hangs
+from boxspec.subject.look import Look
+from boxspec.subject.observe.events import LOOK_S
+from boxspec.subject.observe.procs import Proc
+from boxspec.subject.observe.stillness import Stillness
+
+# A shim has so long to start a child, and so many times as long as it took for `true`.
+SLOW_S, SLOW_RUNS = 20.0, 10
+# Where three tests of a topic have hung already, one more has so long beyond what it needs.
+HURRY_S = 5.0
+# A machine that kept a run waiting for half of the time, or longer, was not on time.
+ON_TIME = 0.5
+# But where everybody slept for so much of the time, whatever the machine did, nobody would have
+# come: a right implementation sleeps for a part of it at most, such as a grace.
+STILL = 0.75
+
+
+def slow_s(startup_ms: float) -> float:
+    """How long a shim may take until its child is there."""
+    return max(SLOW_S, SLOW_RUNS * startup_ms / 1000)
+
+
+class Run(waiting.Run, Protocol):
+    """One of which something is expected; child_since: when a child of it was noticed, if it was.
+
+    childless: a child is what it was asked for, and none has been seen yet.
+    """
+
+    child_since: float | None
+    deadline_ms: float | None
+
+    @property
+    def childless(self) -> bool: ...
+
+    def look_for_child(self) -> None: ...
+
+    def kept_waiting_ns(self) -> int: ...
+
+    def descendants(self) -> Sequence[Proc]: ...
+
+
+class Stage(Protocol):
+    """The case: the topic of its test, the seconds that this needs, and how it is looked at."""
+
+    topic: str
+    needs_s: float
+    look: Look
+
+    @property
+    def lives(self) -> Sequence[Run]: ...
+
+    @property
+    def startup_ms(self) -> float: ...
+
+    @property
+    def hangs(self) -> Hangs: ...
+
+    def note(self, timing: Timing) -> Timing: ...
+
+
+class Patience:
+    """For one thing that a run of a case owes us, the last one unless another is named.
+
+    `left` is when to look again, at most.
+    """
+
+    def __init__(self, box: Stage, seconds: float, run: Run | None = None) -> None:
+        self._box = box
+        self._named = run
+        self.seconds = seconds
+        if box.hangs.many(box.topic):
+            self.seconds = min(seconds, box.needs_s + HURRY_S)
+        self._began = time.monotonic()
+        self._stillness = Stillness(self._everybody)
+
+    def _everybody(self) -> Iterator[Proc]:
+        return chain.from_iterable(run.descendants() for run in self._box.lives)
+
+    @property
+    def _run(self) -> Run | None:
+        return self._named or (self._box.lives[-1] if self._box.lives else None)
+
+    def _end(self) -> float:
+        run = self._run
+        if run is None or not run.childless:
+            return max(self._began, (run and run.child_since) or 0.0) + self.seconds
+        launched = run.t_started_ns / 1e9
+        return max(launched + slow_s(self._box.startup_ms), self._began + self.seconds)
+
+    def left(self) -> float:
+        return max(0.0, min(LOOK_S, self._end() - time.monotonic()))
+
+    def over(self) -> bool:
+        if self._run is not None:
+            self._run.look_for_child()
+        self._stillness.glance()
+        return self._end() <= time.monotonic()
+
+    def gave_up(
+        self, what: str, expected: str, got: str, evidence: dict[str, Any], symptom: str = ""
+    ) -> Failure | Late:
+        """What to raise when it is over: a failure where the machine was on time."""
+        run = self._run
+        since_s, waited_ms, seen = self._began, 0.0, True
+        limit_s, since = self.seconds, ""
+        if run is not None:
+            since_s = run.t_started_ns / 1e9
+            waited_ms, seen = waiting.waited_by_now(run)
+            # What does not come may be for a program of the case to do, which waits in its turn.
+            waited_ms = max(waited_ms, run.kept_waiting_ns() / 1e6)
+            since = " of its start" if run.child_since is None else " of its child's start"
+            if run.childless:
+                limit_s = max(self.seconds, slow_s(self._box.startup_ms))
+                since = " of its start, and no child had been started"
+        took_ms = 1000 * (time.monotonic() - since_s)
+        timing = self._box.note(Timing(what, 1000 * limit_s, 0.0, took_ms, waited_ms, seen))
+        still_s = self._stillness.seconds()
+        why = Late(
+            what,
+            expected,
+            f"{got} within {limit_s:g} s{since}",
+            {**evidence, "everybody slept for": f"{still_s:.0f} s", "timing": timing.to_json()},
+            hang=True,
+            symptom=symptom,
+        )
+        slept = still_s >= max(STILL * limit_s, self._box.needs_s + HURRY_S / 2)
+        if waited_ms >= ON_TIME * took_ms and not slept:
+            return why
+        self._box.hangs.note(self._box.topic)
+        return why.failure()
+
+    def all_ended(self, what: str, expected: str, evidence: dict[str, Any]) -> Failure | Late:
+        """What to raise when it did not come, and nobody is left who could bring it.
+
+        A machine that is busy may not have let a program come to it before its deadline.
+        """
+        got, met = "everybody had ended", any(_met_deadline(run) for run in self._box.lives)
+        if met and not self._box.look.realtime:
+            return Late(what, expected, f"{got}, by a deadline", evidence)
+        return Failure(what, expected, got, evidence, timed=met)
+
+
+def _met_deadline(run: Run) -> bool:
+    """It lasted as long as the program that it started was allowed to."""
+    if run.deadline_ms is None:
+        return False
+    until_ns = run.t_ended_ns or time.monotonic_ns()
+    return until_ns - run.t_started_ns >= run.deadline_ms * 1e6

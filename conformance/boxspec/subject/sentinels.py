@@ -1,0 +1,72 @@
+"""The coarsest question about a capability: a declared one answers, another is unsupported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from boxspec.errors import NotConforming
+from boxspec.judge.expect import shown
+from boxspec.subject.contract import every
+
+Say = Callable[[str], None]
+Ask = tuple[str, dict[str, Any]]
+
+
+def no(reason: str) -> NotConforming:
+    return NotConforming(f"not a conforming shim: {reason}")
+
+
+def undeclared(capability: str, answer: Mapping[str, Any]) -> NotConforming:
+    """Why this is no answer to a request that needs a capability which is not declared."""
+    if "error" in answer:
+        return no(
+            f"{capability} is not declared, so a request that needs it is answered 'unsupported'"
+            f" with this name, not with an error: {shown(answer)}"
+        )
+    return no(
+        f"{capability} is not declared but used all the same: {shown(answer)};"
+        " declare it in hello, or answer 'unsupported'"
+    )
+
+
+def sentinel(capability: str, declared: bool, answer: dict[str, Any], say: Say, op: str) -> None:
+    """The coarsest question about a capability: declared and answered, or unsupported."""
+    if declared and "unsupported" in answer:
+        raise no(f"{capability} is declared, its sentinel {op} is answered 'unsupported'")
+    if not declared:
+        _refused(capability, answer, op)
+    say(f"{capability}: {'declared, answers' if declared else 'not declared, unsupported'}")
+
+
+def _refused(capability: str, answer: Mapping[str, Any], op: str) -> None:
+    """`unsupported`, with the name of something that can be missing: which of several things a
+    shim sees first is its own matter."""
+    if "unsupported" not in answer:
+        raise undeclared(capability, answer)
+    named = answer["unsupported"]["capability"]
+    known = {name for each in every() for name in (*each.capabilities, *each.operations)}
+    if named not in known:
+        raise no(
+            f"{capability} is not declared, so a request that needs it is answered 'unsupported'"
+            f" with the name {capability} or {op}, not {named!r}"
+        )
+
+
+def sentinels(
+    declared: frozenset[str],
+    put: Callable[[dict[str, Any]], Mapping[str, Any] | None],
+    each: Mapping[str, list[Ask]],
+    say: Say,
+) -> None:
+    """All questions of `each`, a capability to its questions; `put` asks one of them."""
+    for capability, asks in each.items():
+        for op, fields in asks:
+            answer = dict(put({**fields, "op": op}) or {})
+            # One line for each capability, behind its last question.
+            tell = say if (op, fields) == asks[-1] else _quiet
+            sentinel(capability, capability in declared, answer, tell, op)
+
+
+def _quiet(_: str) -> None:
+    pass

@@ -1,0 +1,267 @@
+"""One session against one shim: what is under test, where cases live, what runs beside them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import resource
+import secrets
+import signal
+import threading
+import uuid
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+from boxspec import folders
+from boxspec.errors import UsageError
+from boxspec.judge.verdict import NotMeasured
+from boxspec.places import case_root, for_others, scratch
+from boxspec.programs import programs
+from boxspec.subject.client.serve import Serve
+from boxspec.subject.client.strict import MAX_RESPONSE
+from boxspec.subject.floods import Floods
+from boxspec.subject.hangs import Hangs
+from boxspec.subject.isolation import Isolation
+from boxspec.subject.leftovers import Leftovers
+from boxspec.subject.observe import orphans
+from boxspec.subject.observe.company import Company
+from boxspec.subject.observe.warden import Warden, spawn
+
+GRACE_MS, TICK_MS = 5000, 100
+# Whatever a shim says of its lines: they are held in memory, more than once.
+MOST_BELIEVED = 4 * MAX_RESPONSE
+# With fewer a right shim cannot do what is asked, which would be held against it.
+DESCRIPTORS = 256
+
+
+class Session:
+    """Open it once; `close` leaves no process, no descriptor and no conforming case behind."""
+
+    def __init__(
+        self,
+        argv: tuple[str, ...],
+        *,
+        seed: int = 0,
+        busy: int = 0,
+        backend: str | None = None,
+        stress: bool = False,
+        isolate: Isolation | None = None,
+    ) -> None:
+        self.argv = argv
+        self.seed = seed
+        # Whether tests take their long form.
+        self.stress = stress
+        # The name that `--backend` gave.
+        self.backend = backend
+        self.hello: dict[str, Any] = {}
+        self.capabilities: frozenset[str] = frozenset()
+        self.env = dict(os.environ) if isolate is None else for_others(os.environ)
+        self.isolation = isolate
+        _want_descriptors()
+        _keep_descriptors_private()
+        orphans.adopt()
+        # What runs inside a sandbox reaches its case where sandboxes let it write.
+        place = scratch() if backend is None else case_root()
+        self.root = folders.make(place)
+        # Cases may start the shim as another user.
+        self.root.chmod(0o755)
+        try:
+            if self.isolation is not None:
+                self.isolation.admit(self.root)
+        except BaseException:
+            folders.delete(self.root)
+            raise
+        self._lock = threading.Lock()
+        self._serves: dict[int, Serve] = {}
+        self._serve_folders: list[Path] = []
+        self._wardens: set[Warden] = set()
+        self._interrupted = False
+        self._busy: list[tuple[int, int]] = []
+        # Which vectors conformed: a refusal is proved by its allowed twin.
+        self.outcomes: dict[str, bool] = {}
+        # How long this shim takes to start, run a program and end; smoke measures it.
+        self.startup_ms = 0.0
+        # Who takes part in a run of a contract beside the shim's first thread; smoke looks.
+        self.company: dict[str, Company] = {}
+        self.hangs = Hangs()
+        self.leftovers = Leftovers()
+        self.floods = Floods()
+        # What could not be removed at once.
+        self._held: list[Path] = []
+        self._waste: queue.SimpleQueue[Path | None] = queue.SimpleQueue()
+        self._cleaner = threading.Thread(target=self._clean, name="cleaner", daemon=True)
+        self._cleaner.start()
+        self.closed = False
+        try:
+            for _ in range(busy):
+                self._busy.append(_start_busy())
+        except BaseException:
+            self._waste.put(None)
+            self.floods.close()
+            folders.delete(self.root)
+            raise
+
+    @property
+    def state(self) -> tuple[str, ...]:
+        """In which each process of the shim is started, whatever a case asks besides."""
+        return tuple(self.isolation.state) if self.isolation else ()
+
+    @property
+    def max_line(self) -> int:
+        said = int(self.hello.get("limits", {}).get("max_line_bytes", MAX_RESPONSE))
+        return min(said, MOST_BELIEVED)
+
+    @property
+    def grace_ms(self) -> int:
+        return self._constant("grace_ms", GRACE_MS)
+
+    @property
+    def tick_ms(self) -> int:
+        return self._constant("tick_ms", TICK_MS)
+
+    def _constant(self, name: str, value: int) -> int:
+        """The contract's; where a shim states another one, what scales with it says nothing."""
+        # Who runs nothing by `exec` need not say: the contract's holds.
+        unsaid = None if "exec" in self.capabilities else value
+        said = self.hello.get("constants", {}).get(name, unsaid)
+        if said != value:
+            raise NotMeasured(f"the shim states {name} {said}: the contract has {value}")
+        return value
+
+    def said_hello(self, hello: dict[str, Any]) -> None:
+        self.hello = hello
+        self.capabilities = frozenset(hello["capabilities"])
+
+    def handed_on(self) -> dict[str, Any]:
+        """What trust found out, for a session with the same shim in another process."""
+        return {
+            "hello": self.hello,
+            "startup_ms": self.startup_ms,
+            "company": {name: asdict(found) for name, found in self.company.items()},
+            "isolation": asdict(self.isolation) if self.isolation else None,
+        }
+
+    def take_over(self, handed: Mapping[str, Any]) -> None:
+        self.said_hello(handed["hello"])
+        self.startup_ms = handed["startup_ms"]
+        self.company = {name: Company(**found) for name, found in handed["company"].items()}
+
+    def company_of(self, op: str) -> Company:
+        """Who takes part in this operation: where its contract was not looked at, whoever takes
+        part in any."""
+        found = self.company.get(op.partition(".")[0])
+        return found or reduce(Company.joined, self.company.values(), Company())
+
+    def case_folder(self) -> Path:
+        """A fresh folder whose name says nothing: a shim sees it in the path of REQUEST."""
+        while True:
+            folder = self.root / secrets.token_hex(4)
+            with contextlib.suppress(FileExistsError):
+                folder.mkdir()
+                return folder
+
+    def delete(self, folder: Path) -> None:
+        """Beside the tests: unlinking and rmdir were a third of a short case's time."""
+        self._waste.put(folder)
+
+    def _clean(self) -> None:
+        while (folder := self._waste.get()) is not None:
+            if not folders.delete(folder):
+                self._held.append(folder)
+
+    def marker(self) -> str:
+        return f"boxspec-{uuid.uuid4().hex[:16]}"
+
+    def serve(self) -> Serve:
+        """The serve session of this thread: cases in other threads have no part in how it ends.
+
+        It is kept from case to case; a broken one is replaced.
+        """
+        me = threading.get_ident()
+        serve = self._serves.get(me)
+        if serve is not None and serve.alive:
+            return serve
+        folder = self.case_folder()
+        with self._lock:
+            self._serve_folders.append(folder)
+        place, most = folder / "serve", self.max_line
+        serve = Serve(self.argv, place, self.env, max_line=most, state=self.state)
+        serve.capabilities = self.capabilities
+        self._serves[me] = serve
+        return serve
+
+    def add(self, warden: Warden) -> None:
+        with self._lock:
+            self._wardens.add(warden)
+            late = self._interrupted
+        if late:
+            warden.command("sweep")
+
+    def drop(self, warden: Warden) -> None:
+        self.floods.forget(warden)
+        with self._lock:
+            self._wardens.discard(warden)
+
+    def interrupt(self) -> None:
+        """Each running shim ends now, and each that is still to come: their cases fail within a
+        moment instead of waiting."""
+        with self._lock:
+            self._interrupted = True
+            wardens = list(self._wardens)
+        for warden in wardens:
+            warden.command("sweep")
+
+    def close(self) -> None:
+        if self.closed:
+            return
+        self.closed = True
+        for serve in self._serves.values():
+            if serve.alive:
+                serve.end()
+                self.leftovers.add(serve.left)
+                serve.close()
+        for folder in self._serve_folders:
+            self.delete(folder)
+        self._waste.put(None)
+        self._cleaner.join()
+        self.floods.close()
+        for pid, stdin in self._busy:
+            os.close(stdin)
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+        # Whoever used them is gone by now.
+        for folder in self._held:
+            if not folders.delete(folder):
+                self.leftovers.folders.append(folders.stays(folder))
+        # What failing cases left is kept.
+        folders.leave(self.root)
+
+
+def _start_busy() -> tuple[int, int]:
+    stdin_r, stdin_w = os.pipe2(os.O_CLOEXEC)
+    try:
+        return spawn([programs.busy], os.environ, {0: stdin_r, 1: 1, 2: 2}), stdin_w
+    finally:
+        os.close(stdin_r)
+
+
+def _want_descriptors() -> None:
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < DESCRIPTORS:
+        raise UsageError(
+            "ulimit -n",
+            f"a process may have {soft} descriptors open, and a run needs {DESCRIPTORS}",
+            f"ulimit -n {4 * DESCRIPTORS}",
+        )
+
+
+def _keep_descriptors_private() -> None:
+    """What our caller left open must not reach the shims: "only 0, 1, 2" would be in doubt."""
+    for entry in Path("/proc/self/fd").iterdir():
+        if int(entry.name) > 2:
+            with contextlib.suppress(OSError):
+                os.set_inheritable(int(entry.name), False)

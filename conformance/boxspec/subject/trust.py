@@ -1,0 +1,181 @@
+"""Trust nothing: what a shim must show before any score.
+
+A shim that says yes to everything, no to everything, echoes, or answers stale ids is "not a
+conforming shim". These questions are coarse on purpose: an implementation with one real mistake
+must come through, so that the requirement it breaks can say so.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from boxspec.errors import NotConforming, ShimBroke, UsageError
+from boxspec.judge.expect import shown
+from boxspec.judge.verdict import Failure, Late
+from boxspec.subject.case import Box
+from boxspec.subject.client import known
+from boxspec.subject.client.serve import Serve
+from boxspec.subject.contract import find, names
+from boxspec.subject.leftovers import Leftovers
+from boxspec.subject.observed import Observed
+from boxspec.subject.sentinels import Say
+from boxspec.subject.sentinels import no as _no
+from boxspec.subject.session import Session
+
+WITHIN_S = 10.0
+# So often is asked what a busy machine kept waiting.
+TIMES = 3
+
+
+def _quiet(_: str) -> None:
+    pass
+
+
+def trust(session: Session, say: Say = _quiet, contracts: Sequence[str] | None = None) -> None:
+    """Run the checks of these contracts, or of all; NotConforming names the first that failed.
+
+    Fills session.hello.
+    """
+    _step(session, _serve, say)
+    _step(session, _run, say)
+    _step(session, _elsewhere, say)
+    for name in names():
+        if contracts is None or name in contracts:
+            _step(session, find(name).ask_trust, say)
+
+
+def _step(session: Session, ask: Callable[[Box, Say], None], say: Say) -> None:
+    """What comes late where the machine kept it waiting is asked again, and is no lie yet."""
+    said: list[str] = []
+
+    def tell(line: str) -> None:
+        if line not in said:
+            said.append(line)
+            say(line)
+
+    for left in reversed(range(TIMES)):
+        box = Box(session, "smoke")
+        keep = False
+        try:
+            ask(box, tell)
+            return
+        except (ShimBroke, Failure, Late, NotConforming) as why:
+            if isinstance(why, Late) and left:
+                continue
+            keep = True
+            reason = str(why) if isinstance(why, NotConforming) else f"not a conforming shim: {why}"
+            raise NotConforming(reason, _facts(box, why)) from why
+        finally:
+            box.close(keep=keep)
+
+
+def _facts(box: Box, why: Exception) -> Iterator[str]:
+    """What was asked, what was seen, and where the rest is."""
+    evidence: dict[str, Any] = getattr(why, "evidence", {})
+    asked = box.request_text(why)
+    if asked is not None and "in flight" not in evidence:
+        yield f"request: {asked}"
+    for name, fact in evidence.items():
+        yield f"{name}: {fact}"
+    yield f"kept: {box.folder}"
+
+
+def _hello(answer: dict[str, Any], nonce: str, pid: int, way: str) -> dict[str, Any]:
+    if "result" not in answer:
+        raise _no(f"hello ({way}) is answered with {shown(answer)}")
+    hello: dict[str, Any] = answer["result"]
+    if hello["nonce"] != nonce:
+        raise _no(f"hello ({way}) repeats the nonce {hello['nonce']!r}, sent was {nonce!r}")
+    if hello["pid"] != pid:
+        raise _no(
+            f"hello ({way}) says pid {hello['pid']}, the started process is {pid};"
+            " a wrapper must exec the shim"
+        )
+    return hello
+
+
+def _serve(box: Box, say: Say) -> None:
+    session = box.session
+    place = box.folder / "serve"
+    serve = Serve(session.argv, place, session.env, within_s=WITHIN_S, state=session.state)
+
+    def ask(message: dict[str, Any]) -> dict[str, Any]:
+        box.asked = message
+        return serve.ask(message)
+
+    try:
+        nonces = [uuid.uuid4().hex for _ in range(2)]
+        first, second = (
+            _hello(
+                ask({"op": "hello", "protocol": 1, "nonce": nonce}), nonce, serve.shim_pid, "serve"
+            )
+            for nonce in nonces
+        )
+        told = [known.result("hello", {**each, "nonce": ""}) for each in (first, second)]
+        if told[0] != told[1]:
+            raise _no("hello twice in one session says two different things")
+        say("hello: nonce, pid and shape are right, twice the same")
+        unknown = [f"{name}.no-such-op" for name in names()[:1]]
+        for op in (*unknown, f"nothing-{os.urandom(3).hex()}.run"):
+            answer = ask({"op": op})
+            if "unsupported" not in answer:
+                raise _no(f"the unknown operation {op!r} is answered with {shown(answer)}")
+        say("unknown operation and unknown capability: unsupported")
+        ended = serve.bye()
+        if ended is None or (ended.how, ended.number) != ("exited", 0):
+            raise _no(f"after bye it should exit 0; it {_how(ended)}")
+        leftovers = Leftovers()
+        leftovers.add(serve.left)
+        if leftovers.said:
+            raise _no(f"serve leaves {leftovers.said}")
+        say("bye: exits 0")
+        session.said_hello(first)
+        box.asked = None
+    finally:
+        serve.close()
+
+
+def _how(ended: Any) -> str:
+    return "stayed" if ended is None else f"{ended.how} {ended.number}"
+
+
+def _run(box: Box, say: Say) -> None:
+    session = box.session
+    nonce = uuid.uuid4().hex
+    message = {"op": "hello", "protocol": 1, "nonce": nonce}
+    with box.launch(message, Observed, within_s=WITHIN_S) as live:
+        try:
+            seen = live.finish()
+        except ShimBroke as why:
+            way = "started as `SHIM run REQUEST RESPONSE` (shim-protocol.md, two ways in)"
+            raise ShimBroke(f"{why}, {way}", why.evidence) from why
+        hello = _hello(seen.raw or {}, nonce, live.shim_pid, "run")
+        leftovers = Leftovers()
+        leftovers.add(seen.survivors)
+    session.startup_ms = seen.elapsed_ms
+    if leftovers.said:
+        raise _no(f"hello (run) leaves {leftovers.said}")
+    if sorted(hello["capabilities"]) != sorted(session.hello["capabilities"]):
+        raise _no("run and serve declare different capabilities")
+    say("run mode: hello from file to file, the same capabilities")
+
+
+def _elsewhere(box: Box, _: Say) -> None:
+    """Cases start the shim in other folders: one that is not found there would fail them all."""
+    argv = box.session.argv
+    message = {"op": "hello", "protocol": 1, "nonce": uuid.uuid4().hex}
+    state = ["--cwd", str(box.tmp)]
+    with box.launch(message, Observed, within_s=WITHIN_S, state=state, expect_result=False) as live:
+        seen = live.finish()
+    if seen.raw is None:
+        lines = [f"it {_how(live.warden.shim_exit)} without a response"]
+        lines += seen.shim_stderr.decode("utf-8", "replace").splitlines()[-1:]
+        raise UsageError(
+            f"--shim {shlex.quote(shlex.join(argv))}",
+            f"answers here, and not in another folder, where cases start it: {': '.join(lines)}",
+            "name it, and what it loads, by an absolute path",
+        )
