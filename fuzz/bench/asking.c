@@ -1,5 +1,5 @@
-/* The requests of shim_diff, asked and not compared: with a shim that only echoes, what asking
- * costs by itself. */
+/* Send the requests of shim_diff without comparing the answers: with a shim that only echoes, this
+ * measures the cost of the requests. */
 #include "support/case.h"
 #include "support/shim_gen.h"
 #include "support/shim_process.h"

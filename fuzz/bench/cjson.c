@@ -1,5 +1,5 @@
-/* Bare cJSON: what policy_json is compared with. The library is as it is installed: the engine has
- * no coverage of it to look through, and no sanitizer is in its way but that of its allocations. */
+/* Plain cJSON, for comparison with policy_json. It is the installed library: the engine has no
+ * coverage of it, and of the sanitizer only the allocator takes part. */
 #include <cjson/cJSON.h>
 
 #include "support/case.h"

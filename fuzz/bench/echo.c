@@ -1,4 +1,4 @@
-/* A shim that gives each request back as its answer. */
+/* A shim that returns each request as its answer. */
 #include <unistd.h>
 
 int main(void) {

@@ -1,4 +1,4 @@
-/* What the engine costs by itself: what the targets' speeds are ratios to. */
+/* The cost of the engine itself: the targets' speeds are measured as ratios to it. */
 #include "support/case.h"
 
 const char bs_fuzz_target[] = "empty";

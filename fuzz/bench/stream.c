@@ -1,7 +1,7 @@
-/* Instead of a mutator: the inputs of a folder, in turns, from memory. So two targets are given the
- * very same inputs by the same engine, which costs both the same. With mutations each would be
- * given those that its own coverage leads to, and a target without coverage never gets past the
- * first bytes. */
+/* Replaces the mutator by the inputs of a folder, in turns, from memory. Two targets thus get
+ * exactly the same inputs from the same engine, at the same cost. With mutations each target would
+ * get the inputs that its own coverage leads to, and a target without coverage would never get past
+ * the first bytes. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>

@@ -1,12 +1,12 @@
-/* What the sanitizers are told in every fuzz build; ASAN_OPTIONS and its like still have the last
- * word. They look these functions up by name.
+/* Default options of the sanitizers in every fuzz build; ASAN_OPTIONS and similar variables
+ * override them. The sanitizers look these functions up by name.
  *
- * quarantine_size_mb            of freed blocks the last 16 MB are watched; with the default of 256
- *                               every allocation is a miss in the caches
- * allocator_may_return_null     an impossible size is for the reference to refuse
- * max_allocation_size_mb        ... and a block as large as this one is impossible
- * malloc_context_size           who asked for a block is said by eight frames
- * detect_stack_use_after_return fake stacks cost more than all the rest
+ *     quarantine_size_mb            keep the last 16 MB of freed blocks; with the default of 256
+ *                                   every allocation is a cache miss
+ *     allocator_may_return_null     the reference must refuse impossible sizes itself
+ *     max_allocation_size_mb        ... and a block of this size is impossible
+ *     malloc_context_size           eight frames identify the place of an allocation
+ * detect_stack_use_after_return fake stacks cost more than everything else
  */
 #define EXPORT __attribute__((visibility("default")))
 

@@ -1,9 +1,9 @@
-/* The engine that needs nothing but a compiler: replays files, and those of folders.
+/* The engine that needs only a compiler: replays files, and the files of folders.
  *
- *   TARGET [-v] [--timeout SECONDS] FILE|DIR...   runs each; 0 when no oracle fired
- *   TARGET --json FILE                            the decoded case, a line of JSON a request
- *   TARGET --starve FILE|DIR...                   runs each with failing allocations, unjudged;
- *                                                 in trees for coverage only
+ *     TARGET [-v] [--timeout SECONDS] FILE|DIR...   replay each; 0 if no oracle fired
+ *     TARGET --json FILE                            print the decoded case, one request per line
+ *     TARGET --starve FILE|DIR...                   replay each with failing allocations, without
+ *                                                   judging; only in trees for coverage
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -22,7 +22,7 @@
 #include "support/provider.h"
 
 __attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv);
-/* Linked in trees for coverage only. */
+/* Linked only in trees for coverage. */
 #pragma weak bs_fuzz_starve
 
 static struct {
@@ -30,7 +30,7 @@ static struct {
     bool verbose;
     bool starve;
     size_t replayed;
-    const char *now; /* the file that is being replayed */
+    const char *now; /* the current file */
 } run = {.timeout = 10};
 
 __attribute__((format(printf, 1, 2))) static _Noreturn void die(const char *format, ...) {
@@ -43,7 +43,7 @@ __attribute__((format(printf, 1, 2))) static _Noreturn void die(const char *form
     exit(2);
 }
 
-/* Only what may be called in a handler. */
+/* Uses only async-signal-safe calls. */
 static void name_the_file(const char *what) {
     if (run.now == NULL)
         return;

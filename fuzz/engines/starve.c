@@ -13,7 +13,7 @@
 enum { MOST_RUNS = 12 };
 
 static uint64_t allocations;
-static uint64_t fails; /* the number of the one that fails; 0: none */
+static uint64_t fails; /* number of the allocation that fails; 0: no failure */
 static sigjmp_buf escape;
 
 static bool starved(void) { return ++allocations == fails; }
@@ -26,8 +26,8 @@ void *bs_starved_realloc(void *block, size_t size) {
     return starved() ? NULL : realloc(block, size);
 }
 
-/* Wrapped: an arena asks for memory once in many blocks, and whoever asks an arena has to look all
- * the same. */
+/* The linker wraps these: an arena allocates many pieces at once, but each caller of an arena must
+ * still handle a failure. */
 void *__real_bs_arena_take(struct bs_arena *arena, size_t size);
 void *__real_bs_arena_zeroed(struct bs_arena *arena, size_t n, size_t size);
 char *__real_bs_arena_bytes(struct bs_arena *arena, size_t size);
@@ -55,7 +55,7 @@ char *__wrap_bs_arena_text(struct bs_arena *arena, const char *text, size_t len)
 
 static void leave(void) { siglongjmp(escape, 1); }
 
-/* A target that takes the reference's success for granted goes wrong here, and may. */
+/* A target that relies on the reference's success may crash here; that is accepted. */
 static void on_death(int number) {
     (void)number;
     leave();
@@ -76,7 +76,8 @@ void bs_fuzz_starve(const uint8_t *data, size_t size) {
     run(data, size, 0);
     uint64_t total = allocations;
     uint64_t runs = total < MOST_RUNS ? total : MOST_RUNS;
-    /* Spread over the run, and from elsewhere in each input: many inputs fail everywhere. */
+    /* Spread the failures over the whole run, and start at another one for each input: together
+     * many inputs cover all allocations. */
     uint64_t from = bs_fuzz_input_hash();
     for (uint64_t i = 0; i < runs; i++)
         run(data, size, 1 + (from + i * total / runs) % total);

@@ -1,9 +1,10 @@
-/* Which branches of the reference stand behind a failed allocation, found out by making allocations
+/* Find the branches of the reference that only a failed allocation reaches, by making allocations
  * fail. In the tree for coverage the reference's calls to malloc, calloc and realloc are compiled
- * as calls to these, and those to an arena are linked to others.
+ * as calls to these functions, and the linker redirects its arena calls.
  *
- * A branch that the corpus takes only when an allocation fails is no gap of the corpus, and is
- * counted apart (ci/stages/fuzz-coverage). Nothing is judged in such a run. */
+ * A branch that the corpus reaches only through a failed allocation is not a gap of the corpus, and
+ * is counted separately (ci/stages/fuzz-coverage). Such a run judges no answers.
+ */
 #ifndef BS_FUZZ_STARVE_H
 #define BS_FUZZ_STARVE_H
 
@@ -14,7 +15,7 @@ void *bs_starved_malloc(size_t size);
 void *bs_starved_calloc(size_t n, size_t size);
 void *bs_starved_realloc(void *block, size_t size);
 
-/* Runs the input again and again; each time another allocation fails. */
+/* Run the input repeatedly; each time another allocation fails. */
 void bs_fuzz_starve(const uint8_t *data, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
-/* Fuzzes a parser of yours in its own process, judged by this file alone: C99 or C++11, libFuzzer,
- * AFL++, or neither.
+/* Fuzz your parser in its own process, judged by this file only: C99 or C++11; libFuzzer, AFL++ or
+ * no engine.
  *
  *     #include "boxspec_fuzz.h"
  *     #include "your_parser.h"
@@ -12,30 +12,29 @@
  *
  *     BOXSPEC_FUZZ_JSON(take)
  *
- * `take` says whether the parser takes these bytes, which no NUL follows. It gives back all that it
- * has taken for itself. README.md beside this file has the commands.
+ * `take` returns nonzero if the parser accepts these bytes, which do not end in a NUL. It frees all
+ * that it allocates. README.md in this folder has the commands.
  *
  * BOXSPEC_FUZZ_JSON judges a parser of JSON (RFC 8259):
  *
- *     taken    it takes a text that is not well-formed
- *     refused  it refuses one that is well-formed, in what no parser is free to choose: nesting
- *              below 65, plain numbers, names that are not repeated, no escaped NUL or lone
- *              surrogate
+ *     taken    it accepts a text that is not well-formed
+ *     refused  it refuses a well-formed text where a parser has no choice: nesting below 65, plain
+ *              numbers, names without repetition, no escaped NUL or unpaired surrogate
  *
- * BOXSPEC_FUZZ_POLICY_JSON judges a loader of policies in JSON. What is well-formed may still be no
- * policy, so it is never `refused`; and `taken` is a nesting of more than 64, an escaped NUL, a
- * lone surrogate and a top that is no object, too.
+ * BOXSPEC_FUZZ_POLICY_JSON judges a loader of policies in JSON. A well-formed text need not be a
+ * policy, so `refused` never fires. `taken` fires in addition for a nesting of more than 64, an
+ * escaped NUL, an unpaired surrogate and a top level that is not an object.
  *
- * BOXSPEC_FUZZ_BYTES judges neither: any parser. All three:
+ * BOXSPEC_FUZZ_BYTES uses neither and suits any parser. All three also use:
  *
- *     again    the same text, looked at a second time, has another outcome
- *     input    the text was written to
+ *     again    the same text has another outcome the second time
+ *     input    the parser wrote to the text
  *
- * and a sanitizer sees every byte read before or behind the text: each look has a heap block of
- * exactly its size. An oracle that fires says `boxspec-fuzz: ORACLE: ...` on stderr and aborts.
+ * Each call gets the text in a heap block of exactly its size, so a sanitizer detects every read
+ * before or after it. An oracle that fires prints `boxspec-fuzz: ORACLE: ...` to stderr and aborts.
  *
- * With BOXSPEC_FUZZ_MAIN defined there is a main, which looks at the files that it is given: for a
- * plain compiler, and for a corpus in a unit test.
+ * If BOXSPEC_FUZZ_MAIN is defined there is a main() that checks the files of its command line: for
+ * a plain compiler, or for a corpus in a unit test.
  */
 #ifndef BOXSPEC_FUZZ_H
 #define BOXSPEC_FUZZ_H
@@ -48,8 +47,8 @@
 
 enum boxspec_fuzz_format { BOXSPEC_FUZZ_ANY, BOXSPEC_FUZZ_VALUE, BOXSPEC_FUZZ_POLICY };
 
-/* What a reader of JSON says. `is_open`: well-formed, and a parser may refuse it all the same.
- * `is_barred`: well-formed, and no policy may be so. */
+/* The result of reading JSON. `is_open`: well-formed, but a parser may refuse it. `is_barred`:
+ * well-formed, but not allowed in a policy. */
 struct boxspec_fuzz_json {
     const unsigned char *at;
     const unsigned char *end;
@@ -100,7 +99,7 @@ static inline int boxspec_fuzz_number(struct boxspec_fuzz_json *r) {
     return 1;
 }
 
-/* The four digits of \u, or -1. */
+/* Return the value of the four digits of \u, or -1. */
 static inline long boxspec_fuzz_hex(struct boxspec_fuzz_json *r) {
     long value = 0;
     int i;
@@ -131,14 +130,14 @@ static inline int boxspec_fuzz_escape(struct boxspec_fuzz_json *r) {
         const unsigned char *behind = r->at;
         long low = boxspec_fuzz_eat(r, '\\') && boxspec_fuzz_eat(r, 'u') ? boxspec_fuzz_hex(r) : -1;
         if (low < 0xDC00 || low > 0xDFFF) {
-            r->at = behind; /* what follows is read for itself */
+            r->at = behind; /* the next escape is read separately */
             r->is_open = r->is_barred = 1;
         }
     }
     return code >= 0;
 }
 
-/* One character of UTF-8 of more than one byte: the shortest form, no surrogate, below 110000. */
+/* Read one multi-byte UTF-8 character: the shortest form, not a surrogate, below 110000. */
 static inline int boxspec_fuzz_wide(struct boxspec_fuzz_json *r) {
     unsigned lead = boxspec_fuzz_peek(r);
     unsigned low = 0x80, high = 0xBF;
@@ -200,8 +199,9 @@ static inline int boxspec_fuzz_scalar(struct boxspec_fuzz_json *r) {
     }
 }
 
-/* Whether a name that stands in [from, end) stands anywhere in front of it, too. Escapes may hide a
- * repetition, and the one of another object counts: where this says yes, nothing is judged. */
+/* True if the name in [from, end) also occurs anywhere before it. This errs on the safe side: an
+ * escape may hide a repetition, and a name of another object counts too; if true, the parser may
+ * accept or refuse. */
 static inline int boxspec_fuzz_is_repeated(const unsigned char *text, const unsigned char *from,
                                            const unsigned char *end) {
     size_t len = (size_t)(end - from);
@@ -215,7 +215,8 @@ static inline int boxspec_fuzz_is_repeated(const unsigned char *text, const unsi
     return 0;
 }
 
-/* Whether the text is one value of JSON. Deeper than 64 it is not looked at: well-formed, say. */
+/* True if the text is one JSON value. Nesting deeper than 64 is not examined and counts as
+ * well-formed. */
 static inline int boxspec_fuzz_is_json(const char *text, size_t len, struct boxspec_fuzz_json *r) {
     char open[BOXSPEC_FUZZ_DEPTH];
     int depth = 0;
@@ -246,7 +247,7 @@ static inline int boxspec_fuzz_is_json(const char *text, size_t len, struct boxs
         } else {
             return 0;
         }
-        /* Behind a value: what it is in may go on, or end. */
+        /* After a value: its container goes on or ends. */
         while (is_whole) {
             boxspec_fuzz_blanks(r);
             if (depth == 0)
@@ -287,7 +288,7 @@ static inline void boxspec_fuzz_fail(const char *oracle, const char *what, const
     abort();
 }
 
-/* One look at a block of its own. An empty text lies behind a block of one byte. */
+/* One call on a separate block. An empty text is at the end of a block of one byte. */
 static inline int boxspec_fuzz_look(int (*take)(const char *, size_t), const uint8_t *data,
                                     size_t size) {
     char *block = (char *)malloc(size > 0 ? size : 1);

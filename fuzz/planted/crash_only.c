@@ -1,6 +1,6 @@
-/* The control of the planted faults: a target whose oracles say nothing. Linked with --wrap for
- * both functions, so that inputs, reference and cost are those of the target itself; what is left
- * to find are crashes, hangs and leaks. */
+/* The control for the planted faults: a target whose oracles are silenced. Linked with --wrap for
+ * both functions, so that inputs, reference and cost equal the real target's, and only crashes,
+ * hangs and leaks remain to be found. */
 #include <setjmp.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@ int __wrap_LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return setjmp(before_the_input) == 0 ? __real_LLVMFuzzerTestOneInput(data, size) : 0;
 }
 
-/* What the target holds is not freed. Who counts leaks is told once that it may be this. */
+/* The target's memory is not freed here. Print once that a leak may come from this. */
 _Noreturn void __wrap_bs_fuzz_fail(const char *oracle, const char *format, ...) {
     static int told;
     (void)format;

@@ -1,13 +1,13 @@
-/* The marks of a planted fault. Only faulted copies of a file see this header: whoever builds one
- * includes it in front of the file, so the patches stay small and the reference knows nothing of
- * it.
+/* The marks of a planted fault. Only faulty copies of a file use this header: their build includes
+ * it before the file, so the patches stay small and the reference needs no change.
  *
- * BS_PLANTED_REACHED()      the code with the mistake ran.
- * BS_PLANTED_TRIGGERED(c)   its wrong condition held if c is true; the value is c. What an oracle
- *                           does not see although this was counted is a gap of the oracle; what was
- *                           never counted is a gap of the inputs.
+ *     BS_PLANTED_REACHED()      the faulty code ran
+ *     BS_PLANTED_TRIGGERED(c)   its wrong condition held if c is true; the value is c. If this was
+ *                               counted and no oracle fired, an oracle has a gap; if it was never
+ *                               counted, the inputs have a gap.
  *
- * No system header but these: the file may want to choose its own features first.
+ * This header includes no system header but stdbool.h: the file may need to set feature macros
+ * first.
  */
 #ifndef BS_PLANTED_H
 #define BS_PLANTED_H

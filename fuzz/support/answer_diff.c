@@ -17,8 +17,8 @@ static bool same_scalar(const struct bs_fuzz_node *a, const struct bs_fuzz_node 
            memcmp(a->text, b->text, a->len) == 0;
 }
 
-/* What remains of a rule when runs of three and more stars are `**`: how they are written in
- * answers is left open. At most `room` bytes of it. */
+/* Copy a rule with each run of three or more stars shortened to `**`, at most `room` bytes. The
+ * contract leaves open how answers write such runs, so both sides are compared in this form. */
 static size_t plain_rule(const struct bs_fuzz_node *rule, char *to, size_t room) {
     size_t len = 0;
     for (size_t i = 0; i < rule->len && len < room; i++) {
@@ -29,7 +29,8 @@ static size_t plain_rule(const struct bs_fuzz_node *rule, char *to, size_t room)
     return len;
 }
 
-/* So is how one is written whose body begins or ends with a blank. */
+/* True if the body of the rule begins or ends with a blank: the contract leaves open how answers
+ * write such a rule, too. */
 static bool has_open_form(const char *rule, size_t len) {
     while (len > 0 && (*rule == '!' || *rule == '.' || *rule == '/'))
         rule++, len--;
@@ -52,7 +53,8 @@ static bool same_rule(const struct bs_fuzz_node *a, const struct bs_fuzz_node *b
            (plain_rule(b, theirs, ROOM) == len && memcmp(ours, theirs, len) == 0);
 }
 
-/* A problem or a warning is where it is and what code it has. */
+/* Problems and warnings are equal if code and place are equal. Messages are for people and may
+ * differ. */
 static bool same_finding(const struct bs_fuzz_node *a, const struct bs_fuzz_node *b) {
     static const char *const members[] = {"code", "pointer", "line", "column", "file"};
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
@@ -62,14 +64,15 @@ static bool same_finding(const struct bs_fuzz_node *a, const struct bs_fuzz_node
     return true;
 }
 
-/* It is left open whether a rule below a deny with an exception in it is doubted. */
+/* The contract leaves open whether a rule below a deny that has an exception gets this warning. */
 static bool is_open(const struct bs_fuzz_node *finding) {
     const struct bs_fuzz_node *code = bs_fuzz_field(finding, "code");
     return code != NULL && strcmp(code->text, "under-deny") == 0;
 }
 
-/* Whether this stands inside of the value of a repeated key, in the words of the reference: what
- * else is wrong there is left open, for nobody reads it. */
+/* True if the finding lies inside the value of a key that the reference reports as repeated. The
+ * contract leaves open which further problems are reported there, because that value is not used.
+ */
 static bool is_repeated(const struct bs_fuzz_node *finding, const struct bs_fuzz_node *ours) {
     const struct bs_fuzz_node *pointer = bs_fuzz_field(finding, "pointer");
     const struct bs_fuzz_node *each = ours != NULL ? ours->first : NULL;
@@ -84,7 +87,8 @@ static bool is_repeated(const struct bs_fuzz_node *finding, const struct bs_fuzz
     return false;
 }
 
-/* Whose findings are `ours` says what is left open. */
+/* True if each finding is `among` the others or may be missing. The reference's findings, `ours`,
+ * show where one may be missing. */
 static bool all_found(const struct bs_fuzz_node *findings, const struct bs_fuzz_node *among,
                       const struct bs_fuzz_node *ours) {
     const struct bs_fuzz_node *finding = findings != NULL ? findings->first : NULL;
@@ -109,7 +113,8 @@ static bool errors_differ(const struct bs_fuzz_node *ours, const struct bs_fuzz_
         return true;
     *where = "problems";
     const struct bs_fuzz_node *problems = bs_fuzz_field(ours, "problems");
-    /* Problems of a request have no line, and their pointers are nobody's contract. */
+    /* Problems of a request (rather than of a file) have no line, and the contract does not fix
+     * their pointers. */
     bool placed = problems != NULL && problems->first != NULL &&
                   bs_fuzz_field(problems->first, "line") != NULL;
     return placed && !same_findings(problems, bs_fuzz_field(theirs, "problems"));

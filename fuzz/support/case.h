@@ -1,16 +1,15 @@
-/* What a target is made of, and how an input of it is shown.
+/* The interface of a target, and how its inputs are shown.
  *
  * A target is one file in fuzz/targets. It defines
  *
  *     bs_fuzz_target          its name
- *     LLVMFuzzerTestOneInput  begins with bs_fuzz_begin, then asks the reference and the oracles
- *     bs_fuzz_describe        decodes the input again and says what is asked, without judging
- *     LLVMFuzzerInitialize    only if it needs one
+ *     LLVMFuzzerTestOneInput  calls bs_fuzz_begin, then the reference and the oracles
+ *     bs_fuzz_describe        decodes the input again and describes the requests, without judging
+ *     LLVMFuzzerInitialize    only if the target needs one
  *
- * and nothing else that is not static. The engine (libFuzzer, AFL++, the replay driver) brings
- * main.
+ * All its other functions are static. The engine (libFuzzer, AFL++, the replay driver) has main().
  *
- * A describe hook says a case as the requests of the shim protocol, one or several:
+ * A describe hook writes a case as one or more requests of the shim protocol:
  *
  *     bs_fuzz_case_open(c, "glob.match");
  *     bs_fuzz_case_text(c, "pattern", pattern, pattern_len);
@@ -19,8 +18,8 @@
  *     bs_fuzz_case_texts_close(c);
  *     bs_fuzz_case_close(c);
  *
- * Programs get one JSON line a request, with the _b64 twin of what is no text; people get a line a
- * field behind a failure.
+ * For programs each request is one line of JSON, where a string that is not UTF-8 goes into the
+ * _b64 field. For people each field is one line after the failure.
  */
 #ifndef BS_FUZZ_CASE_H
 #define BS_FUZZ_CASE_H
@@ -39,34 +38,35 @@ struct bs_fuzz_case {
     bool json;
     struct bs_buf out;
     bool first;  /* nothing written yet in the innermost JSON container */
-    bool base64; /* of the open list */
+    bool base64; /* the open list is written in base64 */
     const char *list;
 };
 
 void bs_fuzz_describe(struct bs_fuzz_case *c, const uint8_t *data, size_t size);
 
-/* The input that is now looked at; borrowed until the next call. Lies are chosen by it. */
+/* Set the current input; it is borrowed until the next call. bs_fuzz_lie depends on its hash. */
 void bs_fuzz_begin(const uint8_t *data, size_t size);
 
-/* FNV-1a of the input that was begun. */
+/* FNV-1a of the current input. */
 uint64_t bs_fuzz_input_hash(void);
 
 void bs_fuzz_case_open(struct bs_fuzz_case *c, const char *op);
 void bs_fuzz_case_close(struct bs_fuzz_case *c);
 void bs_fuzz_case_text(struct bs_fuzz_case *c, const char *field, const char *text, size_t len);
-/* A word that is no input of the case: a format, a mode. */
+/* A field whose value is not part of the input: a format, a mode. */
 void bs_fuzz_case_word(struct bs_fuzz_case *c, const char *field, const char *word);
-/* A list of strings. All items share one spelling: `text` says that each of them is text. */
+/* A list of strings, all written the same way: as text if `text` is true (every item is UTF-8),
+ * else in base64. */
 void bs_fuzz_case_texts_open(struct bs_fuzz_case *c, const char *field, bool text);
 void bs_fuzz_case_item(struct bs_fuzz_case *c, const char *text, size_t len);
 void bs_fuzz_case_texts_close(struct bs_fuzz_case *c);
-/* A member whose value is JSON already; people see it as it is. */
+/* A field whose value is JSON already; people see it unchanged. */
 void bs_fuzz_case_json(struct bs_fuzz_case *c, const char *field, const char *json, size_t len);
 
-/* Whether a string of JSON can hold it: UTF-8. */
+/* True if a JSON string can hold the bytes: they are UTF-8. */
 bool bs_fuzz_is_text(const char *text, size_t len);
 
-/* The input that was begun, for people, and any input, for programs. */
+/* Show the current input to people; write any input as JSON for programs. */
 void bs_fuzz_show_case(FILE *out);
 void bs_fuzz_write_case(FILE *out, const uint8_t *data, size_t size);
 

@@ -1,5 +1,5 @@
-/* What a policy answers, asked rule after rule with the glob oracle: the last that matches decides.
- * No list is compiled, nothing is kept between two questions. */
+/* Decide a policy query rule by rule with the glob oracle: the last rule that matches decides. No
+ * list is compiled and no state is kept between two queries. */
 #ifndef BS_FUZZ_DECIDE_ORACLE_H
 #define BS_FUZZ_DECIDE_ORACLE_H
 
@@ -10,7 +10,7 @@ enum bs_fuzz_sign { BS_FUZZ_ALLOWS, BS_FUZZ_DENIES, BS_FUZZ_ASKS_OWN };
 struct bs_fuzz_entry {
     const struct bs_fuzz_rule *rule;
     enum bs_fuzz_sign sign;
-    bool is_own; /* the profile's, not a global deny */
+    bool is_own; /* the rule is the profile's, not a global deny */
 };
 
 struct bs_fuzz_list {
@@ -25,18 +25,18 @@ struct bs_fuzz_resolved {
     struct bs_fuzz_list modify;
 };
 
-/* `name` NULL: `unrestricted`. False: there is no such profile. */
+/* Resolve profile `name`; NULL stands for `unrestricted`. False if there is no such profile. */
 bool bs_fuzz_resolve(const struct bs_fuzz_policy *policy, const char *name,
                      struct bs_fuzz_pool *pool, struct bs_fuzz_resolved *resolved);
 
 struct bs_fuzz_answer {
     bool allowed;
     const char *matched_rule;
-    ptrdiff_t deciding; /* the number of the entry, or -1 */
+    ptrdiff_t deciding; /* index of the deciding entry, or -1 */
 };
 
-/* Texts of ASCII as a folding file system compares them, in place; false: there is more than that
- * in it, and what is compared is not known here. */
+/* Lower ASCII texts in place, as a case-insensitive file system compares them. False if a text has
+ * other characters: this oracle does not know how those compare. */
 bool bs_fuzz_lower(char *text);
 bool bs_fuzz_lower_list(const struct bs_fuzz_list *list, struct bs_fuzz_pool *pool,
                         struct bs_fuzz_list *lowered);

@@ -1,4 +1,4 @@
-/* Generated policies with paths that are asked of them. */
+/* Generated policies, with paths to query. */
 #ifndef BS_FUZZ_EVAL_CASE_H
 #define BS_FUZZ_EVAL_CASE_H
 
@@ -11,14 +11,14 @@ enum { BS_EVAL_MOST_PATHS = 4 };
 
 struct bs_eval_case {
     struct bs_fuzz_pool pool;
-    struct bs_gen_policies gen; /* draws go on where decoding ended */
+    struct bs_gen_policies gen; /* draws continue where decoding ended */
     struct bs_fuzz_provider from;
     struct bs_fuzz_style style;
     struct bs_fuzz_node *global;
     struct bs_fuzz_node *workspace; /* NULL: none */
     enum bs_policy_format formats[2];
-    uint32_t law;        /* which one is looked at; drawn first, so that short inputs reach all */
-    const char *profile; /* NULL: none is named */
+    uint32_t law;        /* the law to check; drawn first, so that short inputs reach all laws */
+    const char *profile; /* NULL: no profile is named */
     struct bs_fuzz_text paths[BS_EVAL_MOST_PATHS];
     size_t n_paths;
 };
@@ -27,12 +27,12 @@ void bs_eval_case_read(struct bs_eval_case *input, const uint8_t *data, size_t s
 void bs_eval_case_clear(struct bs_eval_case *input);
 void bs_eval_case_describe(struct bs_fuzz_case *c, const uint8_t *data, size_t size);
 
-/* The case as files, to be freed by bs_fuzz_text_free; *workspace stays as it was where there is
- * none. */
+/* Write the case as files; free them with bs_fuzz_text_free. Without a workspace policy *workspace
+ * is unchanged. */
 void bs_eval_case_write(const struct bs_eval_case *input, struct bs_policy_text *global,
                         struct bs_policy_text *workspace);
 
-/* Loads the case and compiles its profile; NULL when it is refused, in whichever way. */
+/* Load the case and compile its profile. Return NULL if any step refuses it. */
 struct bs_profile *bs_eval_compile(const struct bs_eval_case *input, unsigned flags);
 
 #endif

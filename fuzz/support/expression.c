@@ -19,8 +19,9 @@ static bool has_choice(const char *text) {
     return false;
 }
 
-/* Sets plain and returns where the rest begins: nothing of that says how often the last plain
- * character comes, or that there is a choice. */
+/* Set `plain` to the literal characters that the expression begins with, and return where the rest
+ * begins. The last literal stays in the rest if a repetition follows it. With an alternation
+ * `plain` is empty. */
 static const char *split(struct bs_fuzz_expression *expression, struct bs_fuzz_pool *pool) {
     const char *at = expression->text + 1;
     char *plain = bs_fuzz_take(pool, strlen(at) + 1);

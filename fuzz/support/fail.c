@@ -10,7 +10,7 @@ void (*bs_fuzz_escape)(void);
 
 enum { MESSAGE_BYTES = 4096 }; /* more is cut off */
 
-/* Messages quote inputs, and a line is one line in ASCII whatever was in them. */
+/* Messages quote inputs. Escape all bytes but printable ASCII, so that a message is one line. */
 static void put_printable(const char *text) {
     for (; *text != '\0'; text++) {
         unsigned char c = (unsigned char)*text;
@@ -32,7 +32,7 @@ static void say(const char *oracle, const char *format, va_list arguments) {
 }
 
 void bs_fuzz_fail(const char *oracle, const char *format, ...) {
-    /* A describe hook that fails itself must not come back here. */
+    /* If the describe hook itself fails, do not call it again. */
     static int failing;
     va_list arguments;
     if (bs_fuzz_escape != NULL)

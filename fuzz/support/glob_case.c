@@ -14,17 +14,17 @@
 #include "support/provider.h"
 #include "support/steps.h"
 
-/* Basic blocks, four times what the corpus needs at most (half of that where nothing is optimised).
- * A match is held to what the header promises, path x glob / 64, rather than to the contract's path
- * x glob. */
+/* Limits in basic blocks, four times the maximum over the corpus (twice that of an unoptimised
+ * build). The limit of a match is the header's promise, path x glob / 64, which is tighter than the
+ * contract's path x glob. */
 enum {
-    COMPILE_BASE = 8000, /* a look at each of the 256 bytes, several times over */
-    COMPILE_BYTE = 1200, /* a `?` is entered for each byte that begins a character */
+    COMPILE_BASE = 8000, /* several passes over all 256 bytes */
+    COMPILE_BYTE = 1200, /* a `?` adds an entry for each byte that can begin a character */
     MATCH_BASE = 800,
     MATCH_STEP = 32,
 };
 
-static struct bs_error err; /* static: its two kilobytes would be zeroed for each question */
+static struct bs_error err; /* static: its two KiB are not zeroed for each query */
 static char glob_normal[BS_ORACLE_LONGEST_PATH + 1];
 static char path_normal[BS_ORACLE_LONGEST_PATH + 1];
 
@@ -44,12 +44,12 @@ static void clear_error(void) {
 static void judge_verdict(const char *of, int code, const char *why) {
     bool taken = (code == BS_OK) != bs_fuzz_lie("refusal");
     if (taken && why != NULL)
-        bs_fuzz_fail("refusal", "the %s is taken and should not be: %s", of, why);
+        bs_fuzz_fail("refusal", "the %s is accepted, and must be refused: %s", of, why);
     if (!taken && why == NULL)
-        bs_fuzz_fail("refusal", "the %s is refused, and it is in order: %s", of, err.message);
+        bs_fuzz_fail("refusal", "the %s is refused, and is valid: %s", of, err.message);
 }
 
-/* What every refusal owes: its code, a message, and the outputs as they were. */
+/* Every refusal must set a code and a message, and leave the outputs unchanged. */
 static void judge_refusal(const char *of, int code, bool touched) {
     bool owed = code == BS_E_INVALID && err.code == code && err.message[0] != '\0' &&
                 memchr(err.message, '\0', sizeof err.message) != NULL && !touched;
@@ -58,7 +58,7 @@ static void judge_refusal(const char *of, int code, bool touched) {
                      err.code, err.message, touched ? " and touched the output" : "");
 }
 
-/* C.UTF-8 for this thread; once. */
+/* Select C.UTF-8 for this thread, once. False if the system does not have it. */
 static bool has_locale(void) {
     static locale_t locale;
     static bool tried;
@@ -71,8 +71,8 @@ static bool has_locale(void) {
     return locale != NULL;
 }
 
-/* Where the C library means the same: no `**`, no brackets, not the root. Its matcher goes back for
- * every star, so it is asked for few of them and short texts only. */
+/* True if the C library gives the pattern the same meaning: no `**`, no brackets, not the root. Its
+ * matcher backtracks at every star, so only short texts with few stars are compared. */
 static bool fnmatch_applies(const char *glob, size_t glob_len, const char *path, size_t len) {
     size_t stars = 0;
     if (glob_len > 128 || len > 128 || (len == 1 && path[0] == '.'))
@@ -85,8 +85,9 @@ static bool fnmatch_applies(const char *glob, size_t glob_len, const char *path,
     return stars <= 8 && has_locale();
 }
 
-/* What characters do not match, glibc compares as bytes as well (2.36 lets `??` match one character
- * of two bytes), so with a `?` beside such a character it may match more, never less. */
+/* True if fnmatch may match more than the contract allows, never less. glibc compares some patterns
+ * as bytes too (in 2.36 `??` matches one character of two bytes), so a `?` together with a
+ * multi-byte character may match too much. */
 static bool fnmatch_is_lax(const char *glob, size_t glob_len, const char *path, size_t len) {
     if (memchr(glob, '?', glob_len) == NULL)
         return false;
@@ -101,17 +102,18 @@ static const char *verb(bool matched) { return matched ? "matches" : "does not m
 
 static void judge_match(size_t glob_len, size_t len, bool matched) {
     bool expected = bs_oracle_glob_matches(glob_normal, glob_len, path_normal, len);
-    bool said = matched != bs_fuzz_lie("match");
-    if (said != expected)
-        bs_fuzz_fail("match", "the glob %s, and it should%s", verb(said), expected ? "" : " not");
+    bool answer = matched != bs_fuzz_lie("match");
+    if (answer != expected)
+        bs_fuzz_fail("match", "the glob %s, and it should%s", verb(answer), expected ? "" : " not");
     if (!fnmatch_applies(glob_normal, glob_len, path_normal, len))
         return;
     glob_normal[glob_len] = '\0';
     path_normal[len] = '\0';
     expected = fnmatch(glob_normal, path_normal, FNM_PATHNAME | FNM_NOESCAPE) == 0;
-    said = matched != bs_fuzz_lie("fnmatch");
-    if (said != expected && !(expected && fnmatch_is_lax(glob_normal, glob_len, path_normal, len)))
-        bs_fuzz_fail("fnmatch", "the glob %s, for fnmatch it %s", verb(said), verb(expected));
+    answer = matched != bs_fuzz_lie("fnmatch");
+    if (answer != expected &&
+        !(expected && fnmatch_is_lax(glob_normal, glob_len, path_normal, len)))
+        bs_fuzz_fail("fnmatch", "the glob %s, for fnmatch it %s", verb(answer), verb(expected));
 }
 
 static void judge_path(const struct bs_glob *glob, size_t glob_len, struct bs_fuzz_text path) {
@@ -145,7 +147,7 @@ void bs_fuzz_judge_glob(struct bs_fuzz_text glob, const struct bs_fuzz_text *pat
     bs_fuzz_steps_start();
     int code = bs_glob_compile(block, glob.len, BS_CASE_SENSITIVE, &compiled, &err);
     uint64_t took = bs_fuzz_steps_taken();
-    /* The glob is a copy, whatever becomes of the text. */
+    /* The compiled glob must hold its own copy: the text may now change. */
     bs_fuzz_give_back(block, glob.len);
     judge_steps("compiling", took, COMPILE_BASE + COMPILE_BYTE * ((uint64_t)glob.len + 1));
     judge_verdict("glob", code, why);

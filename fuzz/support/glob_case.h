@@ -1,5 +1,5 @@
-/* One glob and some paths, asked of the reference and judged: what the targets that differ in
- * where their globs come from have in common. */
+/* Query the reference for one glob and some paths, and judge the answers. The glob targets share
+ * this; they differ in how they make the globs. */
 #ifndef BS_FUZZ_GLOB_CASE_H
 #define BS_FUZZ_GLOB_CASE_H
 
@@ -12,13 +12,13 @@ struct bs_fuzz_text {
     size_t len;
 };
 
-/* Asks, and fails by one of these oracles:
+/* Run the queries and fail by one of these oracles:
  *
- *     refusal  the glob, or a path, is taken and should not be, or the other way round
+ *     refusal  the glob or a path is accepted although it must be refused, or the reverse
  *     match    the reference and support/glob_oracle.h differ
  *     fnmatch  the reference and the C library differ, where both mean the same
- *     steps    it took more work than the contract allows
- *     error    a refusal without code or message, or one that touched the outputs
+ *     steps    the query took more work than the contract allows
+ *     error    a refusal has no code or message, or changed the outputs
  */
 void bs_fuzz_judge_glob(struct bs_fuzz_text glob, const struct bs_fuzz_text *paths, size_t n);
 

@@ -7,11 +7,11 @@
 
 struct symbol {
     uint8_t len;
-    char text[4]; /* without a NUL */
+    char text[4]; /* no NUL at the end */
 };
 
-/* The first two end a text: a drawn one has about sixteen symbols, and none are left when the input
- * is used up. The last leads to the second table. fuzz/seed knows both. */
+/* The first two entries end a text: a drawn text has about sixteen symbols, and ends when the input
+ * is used up. The last entry selects the second table. fuzz/seed depends on both. */
 static const struct symbol symbols[32] = {
     TEXT(""),   TEXT(""),       TEXT("a"),      TEXT("b"),          TEXT("c"), TEXT("x"),
     TEXT("/"),  TEXT("/"),      TEXT("/"),      TEXT("*"),          TEXT("*"), TEXT("*"),
@@ -21,7 +21,7 @@ static const struct symbol symbols[32] = {
     TEXT("ab"), TEXT(""),
 };
 
-/* What is refused, or rewritten, or likely to be misread. */
+/* Symbols that are refused, rewritten or likely to be misread. */
 static const struct symbol rarities[32] = {
     TEXT(".."),
     TEXT("/../"),
@@ -66,7 +66,7 @@ static void add(struct bs_gen_text *out, const char *text, size_t len) {
     }
 }
 
-/* Four bytes at once, whatever the length: drawing is a good part of what an input costs. */
+/* Copy four bytes whatever the length is: drawing is a large part of the cost of an input. */
 static void add_symbol(struct bs_gen_text *out, const struct symbol *symbol) {
     if (sizeof symbol->text <= sizeof out->data - out->len) {
         memcpy(out->data + out->len, symbol->text, sizeof symbol->text);
@@ -87,7 +87,7 @@ void bs_gen_symbols(struct bs_fuzz_provider *provider, struct bs_gen_text *out) 
         uint8_t byte = bs_fuzz_byte(provider);
         unsigned times = 1;
         if (byte >= REPEATS) {
-            /* Long texts out of short inputs. */
+            /* A repetition makes long texts from short inputs. */
             times = 1 + (byte - REPEATS) * 2U;
             byte = bs_fuzz_byte(provider);
         }
@@ -101,7 +101,7 @@ void bs_gen_symbols(struct bs_fuzz_provider *provider, struct bs_gen_text *out) 
     }
 }
 
-/* Characters that a path may have anywhere. */
+/* Characters that may be anywhere in a path. */
 static void add_character(struct bs_fuzz_provider *provider, struct bs_gen_text *out) {
     static const struct symbol characters[16] = {
         TEXT("a"), TEXT("b"), TEXT("c"),      TEXT("x"),      TEXT("a"),          TEXT("b"),
@@ -117,7 +117,7 @@ static void add_characters(struct bs_fuzz_provider *provider, struct bs_gen_text
         add_character(provider, out);
 }
 
-/* Whole segments, each with its slash in front or behind. */
+/* Add whole segments, each with a slash before (`front`) or after it. */
 static void add_segments(struct bs_fuzz_provider *provider, struct bs_gen_text *out, bool front) {
     for (uint32_t n = bs_fuzz_below(provider, 3); n > 0; n--) {
         if (front)
@@ -158,7 +158,8 @@ static void fill_in(struct bs_fuzz_provider *provider, const char *glob, size_t 
             add_segments(provider, out, true);
             at += stars;
         } else if (stars == 1) {
-            /* A lone star needs a character; without one the path is another. */
+            /* A `*` that is a whole segment must match at least one character; otherwise the
+             * segment disappears. */
             if (starts && (at + 1 == len || glob[at + 1] == '/'))
                 add_character(provider, out);
             add_characters(provider, out);
@@ -175,7 +176,7 @@ static void fill_in(struct bs_fuzz_provider *provider, const char *glob, size_t 
 
 static bool continues(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
 
-/* Between characters, or the path would only be refused. */
+/* Change text only at character boundaries; otherwise the path is refused as invalid UTF-8. */
 static void change(struct bs_fuzz_provider *provider, uint8_t how, struct bs_gen_text *out) {
     if (how % 4 == 0 || out->len == 0)
         return;

@@ -1,9 +1,9 @@
-/* Globs and paths out of the bytes of an input.
+/* Globs and paths made from the bytes of an input.
  *
- * A byte is a symbol: a letter, a wildcard, a separator, a character of several bytes, so that any
- * input is a glob of some interest. Letters are few, or a path would never match. A path is drawn
- * in the same way, or derived from the glob: wildcards are filled in, and then perhaps one
- * character is put in, taken out or replaced, which is where matchers go wrong.
+ * A byte is a symbol (a letter, a wildcard, a separator, a multi-byte character), so that any input
+ * is a useful glob. The alphabet is small; otherwise paths would almost never match. A path is
+ * drawn the same way, or derived from the glob: the wildcards are filled in, and then possibly one
+ * character is inserted, removed or replaced, because matchers go wrong near a match.
  */
 #ifndef BS_FUZZ_GLOB_GEN_H
 #define BS_FUZZ_GLOB_GEN_H
@@ -27,10 +27,11 @@ struct bs_gen_globs {
     struct bs_gen_text paths[BS_GEN_MOST_PATHS];
 };
 
-/* Symbols up to the one that ends, or as many as there is room for. */
+/* Draw symbols up to one that ends the text, or until the buffer is full. */
 void bs_gen_symbols(struct bs_fuzz_provider *provider, struct bs_gen_text *out);
 
-/* A path that the glob matches, as far as it is in normal form, or one a character away. */
+/* Derive a path that the glob matches (if it is in normal form), or that differs from one by a
+ * single character. */
 void bs_gen_path_of(struct bs_fuzz_provider *provider, const char *glob, size_t len,
                     struct bs_gen_text *out);
 

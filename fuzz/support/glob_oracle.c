@@ -6,9 +6,9 @@
 
 enum { WORDS = BS_ORACLE_LONGEST_PATH / 64 + 1 };
 
-/* Sets of positions in the path, bit by bit. reached[j]: what was read of the glob matches the
- * first j bytes of the path. Only the words from `first` to `last` have such a j; none have when
- * `first` is the greater. */
+/* The state of one match: a bit set of positions in the path. Bit j of `reached` is set if the part
+ * of the glob read so far matches the first j bytes of the path. Only the words from `first` to
+ * `last` can have bits; if `first` > `last` the set is empty. */
 struct oracle {
     const char *path;
     size_t len;
@@ -16,8 +16,8 @@ struct oracle {
     size_t first;
     size_t last;
     uint64_t *reached;
-    const uint64_t *names;  /* positions of bytes that are no slash */
-    const uint64_t *inside; /* of bytes that do not begin a character */
+    const uint64_t *names;  /* positions of bytes other than slashes */
+    const uint64_t *inside; /* positions of bytes inside a character (UTF-8 continuation bytes) */
 };
 
 static bool continues(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
@@ -36,13 +36,14 @@ static void look_at(const char *path, size_t len, uint64_t *names, uint64_t *ins
 
 static bool dead(const struct oracle *o) { return o->first > o->last; }
 
-/* Positions of bytes, in a word: the last one, behind the path, is none. */
+/* Mask of the positions in word w that have a byte. The position after the end of the path has no
+ * byte. */
 static uint64_t bytes_of(const struct oracle *o, size_t w) {
     size_t n = o->len - w * 64;
     return n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
 }
 
-/* What a step leaves in a word; `first` and `last` are those of the step. */
+/* Store the new set of word w, and widen `first` and `last` of this step accordingly. */
 static void put(struct oracle *o, size_t w, uint64_t set, size_t *first, size_t *last) {
     o->reached[w] = set;
     if (set == 0)
@@ -52,7 +53,7 @@ static void put(struct oracle *o, size_t w, uint64_t set, size_t *first, size_t 
         *first = w;
 }
 
-/* The byte c. */
+/* Match the byte c. */
 static void literal(struct oracle *o, char c) {
     size_t first = o->words;
     size_t last = 0;
@@ -70,7 +71,7 @@ static void literal(struct oracle *o, char c) {
     o->last = last;
 }
 
-/* Adds, as one number as long as the set is; the carry goes on to the next word. */
+/* Add two words as part of one long number: `carry` goes from word to word. */
 static uint64_t add(uint64_t a, uint64_t b, uint64_t *carry) {
     uint64_t sum = a + *carry;
     uint64_t over = sum < a;
@@ -79,8 +80,8 @@ static uint64_t add(uint64_t a, uint64_t b, uint64_t *carry) {
     return sum;
 }
 
-/* One character that is no slash: a byte further, and past those that belong to it. Added to a run
- * of ones, a one at its beginning comes out behind it. */
+/* Match one character other than a slash: advance by a byte, then over its continuation bytes.
+ * Adding a bit to a run of ones moves the bit to the position after the run. */
 static void character(struct oracle *o) {
     size_t first = o->words;
     size_t last = 0;
@@ -97,8 +98,8 @@ static void character(struct oracle *o) {
     o->last = last;
 }
 
-/* Any bytes but slashes, or any at all: every one that follows a reached one in a run is reached,
- * and the place behind the run. */
+/* Match any number of bytes, without slashes or (`slashes`) with them: every position of a run that
+ * follows a reached one becomes reached, and so does the position after the run. */
 static void run(struct oracle *o, bool slashes) {
     size_t first = o->words;
     size_t last = 0;
@@ -112,7 +113,7 @@ static void run(struct oracle *o, bool slashes) {
     o->last = last;
 }
 
-/* Zero or more segments, each with the slash behind it. */
+/* Match zero or more segments, each with the slash that follows it. */
 static void segments(struct oracle *o) {
     uint64_t from = -(o->reached[o->first] & -o->reached[o->first]);
     uint64_t carry = 0;
@@ -126,7 +127,8 @@ static void segments(struct oracle *o) {
     }
 }
 
-/* A run of stars, and the slash behind it where it is a segment. Returns how many bytes that is. */
+/* Match a run of stars, and the slash after it if the run is a whole segment. Return the number of
+ * bytes of the glob that were used. */
 static size_t wild(struct oracle *o, const char *glob, size_t len, bool starts) {
     size_t stars = 1;
     while (stars < len && glob[stars] == '*')
@@ -145,7 +147,7 @@ static size_t wild(struct oracle *o, const char *glob, size_t len, bool starts) 
     return stars;
 }
 
-/* A glob that does not end in a `**` segment. */
+/* Match a glob that does not end in a `**` segment. */
 static void walk(struct oracle *o, const char *glob, size_t len) {
     for (size_t i = 0; i < len && !dead(o);) {
         if (glob[i] == '*') {

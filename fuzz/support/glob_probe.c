@@ -4,9 +4,9 @@
 
 #include "support/path_model.h"
 
-/* What stands for one piece of a glob: plainly, and otherwise. */
+/* Replacements for one piece of a glob: the plain one first, then the variants. */
 struct piece {
-    size_t len; /* in the glob */
+    size_t len; /* of the piece in the glob */
     const char *texts[3];
 };
 
@@ -42,7 +42,8 @@ static char *append(char *to, const char *text, size_t len) {
     return to + len;
 }
 
-/* A variant is that piece's text; a piece without one keeps what the glob has. */
+/* Write the glob with one piece (`changed`) replaced by its variant. A piece without replacements
+ * keeps the glob's text. */
 static size_t put(const char *glob, size_t len, size_t changed, size_t variant, char *to) {
     char *start = to;
     for (size_t at = 0; at < len;) {

@@ -1,7 +1,7 @@
-/* Paths that tell a glob from its likeliest misreadings: one that it matches, and the same with one
- * place changed at a time. A wildcard stands for nothing or for a segment too many, a character
- * that means something elsewhere is another one or left out, something stands around it all. Which
- * of them the glob matches is for an oracle to say. */
+/* Paths that distinguish a glob from its likeliest misreadings: one path that the glob matches, and
+ * variants of it with one piece changed. A wildcard becomes an empty text or has a segment too
+ * many; a character that is special elsewhere is replaced or left out; text is added around the
+ * whole path. An oracle decides which of the paths the glob matches. */
 #ifndef BS_FUZZ_GLOB_PROBE_H
 #define BS_FUZZ_GLOB_PROBE_H
 
@@ -10,7 +10,7 @@
 
 enum { BS_PROBES_MOST = 32 };
 
-/* Returns how many were made; all of them are in normal form. */
+/* Return the number of paths; all are in normal form. */
 size_t bs_fuzz_probes(const char *glob, size_t len, struct bs_fuzz_pool *pool,
                       struct bs_fuzz_text probes[BS_PROBES_MOST]);
 

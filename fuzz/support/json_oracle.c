@@ -3,7 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* What may come next. DEAD is 0, so that what the edges do not name is refused. */
+/* The states name what may come next. DEAD is 0, so that every transition missing from the table is
+ * a refusal. */
 enum state {
     DEAD,
     VALUE,      /* a value */
@@ -11,27 +12,27 @@ enum state {
     FIRST_KEY,  /* a name or the end of the object */
     KEY,        /* a name */
     COLON,
-    BEHIND, /* a value is whole: a comma, the end of what it is in, or of the text */
+    BEHIND, /* a value is complete: a comma, the end of the container or of the text */
     STRING,
     ESCAPE,
     HEX_1, /* the four digits of \u */
     HEX_2,
     HEX_3,
     HEX_4,
-    NUL_2, /* so far they are zeros */
+    NUL_2, /* only zeros so far */
     NUL_3,
     NUL_4,
-    SURROGATE, /* the first is D */
+    SURROGATE, /* the first digit is D */
     HIGH_3,
     HIGH_4,
-    LOW_BACKSLASH, /* the other half has to follow */
+    LOW_BACKSLASH, /* the low surrogate must follow */
     LOW_U,
     LOW_1,
     LOW_2,
     LOW_3,
     LOW_4,
     MINUS,
-    ZERO, /* the numbers that may end are ZERO, DIGITS, FRACTION and EXPONENT */
+    ZERO, /* a number may end in ZERO, DIGITS, FRACTION and EXPONENT */
     DIGITS,
     POINT,
     FRACTION,
@@ -49,7 +50,7 @@ enum state {
     LAST_L, /* of null */
     STATES,
 
-    /* Not states: what is to be done. */
+    /* These are actions, not states. */
     OPEN_MAP = STATES,
     OPEN_LIST,
     CLOSE_MAP,
@@ -168,15 +169,15 @@ struct reader {
     struct bs_fuzz_node **link; /* where the next node goes */
     struct bs_fuzz_node *last;
     size_t depth;
-    size_t counted; /* place is that of this byte */
+    size_t counted; /* the byte that `place` belongs to */
     struct bs_fuzz_place place;
-    bool is_key; /* the string that is being read */
+    bool is_key; /* the string being read is a name */
     bool takes_nul;
 };
 
 static struct bs_fuzz_place place_at(struct reader *r, size_t at) {
     struct bs_fuzz_place more = {1, 1};
-    /* A CR LF is never cut: both are white space, and what is placed is not. */
+    /* No CR LF is split here: both are white space, and only tokens get a place. */
     more = bs_fuzz_place_of(r->text + r->counted, at - r->counted);
     if (more.line > 1)
         r->place = (struct bs_fuzz_place){r->place.line + more.line - 1, more.column};
@@ -217,7 +218,7 @@ static size_t put_code_point(char *to, unsigned code) {
     return size;
 }
 
-/* What stands between the quotes; the table has seen that it is well-formed. */
+/* Decode a string's content; the state table has checked that it is well-formed. */
 static void decode(struct reader *r, const char *from, const char *end) {
     static const char letters[] = "\"\\/bfnrt";
     static const char meant[] = "\"\\/\b\f\n\r\t";
@@ -279,7 +280,7 @@ static void end_number(struct reader *r, size_t from, size_t end) {
         r->last->kind = BS_FUZZ_REAL;
 }
 
-/* A byte that begins a word or means more than the next state. */
+/* Handle a byte that starts a token or needs more than a change of state. */
 static enum state act(struct reader *r, enum state from, enum state to, size_t at, size_t *word) {
     switch (to) {
     case OPEN_MAP:
@@ -345,7 +346,7 @@ void bs_fuzz_json_read(const char *text, size_t len, bool takes_nul, struct bs_f
     size_t at = 0;
     fill_table();
     for (; at < len; at++) {
-        /* What most bytes are: one more of a string, and nothing to be done. */
+        /* Fast path for most bytes: one more byte of a string. */
         if (state == STRING && table[STRING][(unsigned char)text[at]] == STRING)
             continue;
         enum state next = step(&r, state, at, &word);

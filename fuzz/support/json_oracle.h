@@ -1,6 +1,6 @@
-/* A second reader of JSON, RFC 8259 to the letter, by a table of states and bytes. It shares no
- * line and no idea with the recogniser of the reference, which descends from function to function:
- * what both take is JSON, and where they differ one of them is wrong. */
+/* A second JSON reader, strict RFC 8259, as a table of states and bytes. It shares no code and no
+ * method with the recursive descent recogniser of the reference. Text that both accept is JSON;
+ * where they differ, one of them is wrong. */
 #ifndef BS_FUZZ_JSON_ORACLE_H
 #define BS_FUZZ_JSON_ORACLE_H
 
@@ -15,14 +15,14 @@ enum { BS_FUZZ_JSON_DEPTH = 64 };
 struct bs_fuzz_json {
     struct bs_fuzz_node *root; /* NULL: this is not JSON */
 
-    /* Of a text that is not JSON. A good reader may point anywhere into the word that is wrong, or
-     * at bytes that are not UTF-8 wherever they stand. */
-    size_t at;    /* the first byte behind which nothing can mend the text; its length at the end */
-    size_t word;  /* where the string, number or name begins that this byte is in; else at */
+    /* Set if the text is not JSON. A correct reader may report any position in the wrong token, or
+     * an invalid UTF-8 byte anywhere. */
+    size_t at;    /* first byte after which no continuation is valid JSON; the length for the end */
+    size_t word;  /* start of the string, number or name that this byte is in; else `at` */
     size_t alien; /* the first byte that is not UTF-8, or SIZE_MAX */
 };
 
-/* `takes_nul`: whether a string may hold an escaped NUL. */
+/* `takes_nul`: a string may hold an escaped NUL. */
 void bs_fuzz_json_read(const char *text, size_t len, bool takes_nul, struct bs_fuzz_pool *pool,
                        struct bs_fuzz_json *json);
 

@@ -5,7 +5,8 @@
 #include "support/glob_oracle.h"
 #include "support/shape_oracle.h"
 
-/* What a file is judged by: its own denies and those of the file that it is laid over. */
+/* True if the rule equals one of the denies, which are those of the file and of the policy below
+ * it. */
 static bool any_equals(const struct bs_fuzz_rules *denies, const struct bs_fuzz_rule *rule) {
     for (size_t i = 0; i < denies->n; i++) {
         if (!denies->items[i].negated && bs_fuzz_rule_equals(&denies->items[i], rule))
@@ -48,7 +49,7 @@ static void judge_profile(struct bs_fuzz_file *file, const struct bs_fuzz_policy
     }
 }
 
-/* Whether the exception lies inside the deny. */
+/* True if the exception lies inside the deny. */
 static bool holds(const struct bs_fuzz_rule *deny, const struct bs_fuzz_rule *exception) {
     if (deny->negated || bs_fuzz_rule_equals(deny, exception))
         return false;
@@ -88,7 +89,7 @@ static void judge_file(struct bs_fuzz_file *file, const struct bs_fuzz_file *abo
     const struct bs_fuzz_policy *over = above != NULL && above->is_policy ? &above->policy : NULL;
     for (size_t i = 0; i < file->policy.n_profiles; i++)
         judge_profile(file, over, &file->policy.profiles[i]);
-    /* Without the global policy nobody can tell which exceptions a workspace may repeat. */
+    /* The exceptions that a workspace may repeat are known only with the global policy. */
     if (above == NULL || over != NULL)
         judge_exceptions(file, over);
 }
@@ -154,7 +155,8 @@ static void warn_vain(struct warner *w, const struct bs_fuzz_rules *rules) {
     }
 }
 
-/* Equal to a deny is refused in the file itself and meant in a merge, so it is no warning. */
+/* A rule equal to a deny is an error within one file and legitimate in a merge; it never gets this
+ * warning. */
 static bool is_under(const struct bs_fuzz_rules *denies, const struct bs_fuzz_rule *rule) {
     for (size_t i = 0; i < denies->n; i++) {
         const struct bs_fuzz_rule *deny = &denies->items[i];

@@ -1,7 +1,7 @@
-/* What the contract says of one or two well-formed policy files: every problem and every warning
- * with its place, and the policy where there is no problem. Written from the words of
- * conformance/contracts/policy/page.md, rule against rule and list against list, with no index and
- * no cache: slow and plain, so that it can be trusted. */
+/* The contract's verdict on one or two well-formed policy files: every problem and warning with its
+ * place, or the policy if there are no problems. It is written from
+ * conformance/contracts/policy/page.md, compares rule by rule and list by list, and has no index
+ * and no cache: slow and simple enough to trust. */
 #ifndef BS_FUZZ_JUDGE_H
 #define BS_FUZZ_JUDGE_H
 
@@ -14,7 +14,7 @@ struct bs_fuzz_rules {
 
 struct bs_fuzz_profile {
     const char *name;
-    struct bs_fuzz_place place; /* of the name */
+    struct bs_fuzz_place place; /* of the key */
     bool of_workspace;
     struct bs_fuzz_rules read;
     struct bs_fuzz_rules modify;
@@ -42,20 +42,20 @@ struct bs_fuzz_policy {
 };
 
 struct bs_fuzz_finding {
-    const char *what; /* of a warning its code, of a problem words for people */
+    const char *what; /* a warning's code; for a problem, a text for people */
     struct bs_fuzz_place place;
     bool of_workspace;
-    bool is_doubtful; /* the contract leaves open whether it is said */
+    bool is_doubtful; /* the contract leaves open whether it is reported */
     struct bs_fuzz_finding *next;
 };
 
 struct bs_fuzz_verdict {
-    struct bs_fuzz_finding *problems; /* in no order */
-    struct bs_fuzz_finding *warnings; /* only where there is no problem */
-    struct bs_fuzz_policy policy;     /* the same */
+    struct bs_fuzz_finding *problems; /* in any order */
+    struct bs_fuzz_finding *warnings; /* only if there are no problems */
+    struct bs_fuzz_policy policy;     /* only if there are no problems */
 };
 
-/* `workspace` is NULL where there is one file. The verdict lives in the pool. */
+/* `workspace` is NULL if there is only one file. The verdict's memory is the pool's. */
 void bs_fuzz_judge(const struct bs_fuzz_node *global, const struct bs_fuzz_node *workspace,
                    struct bs_fuzz_pool *pool, struct bs_fuzz_verdict *verdict);
 

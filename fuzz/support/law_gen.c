@@ -12,9 +12,9 @@ static void add(struct bs_gen_text *out, const char *text) {
     }
 }
 
-/* Spellings that CaseFolding.txt (C and S) and NFC make one code point, and those that they keep
- * apart although a full folding or another language would not. No unit begins with a combining
- * character, so neighbours never compose. */
+/* Groups of spellings that CaseFolding.txt (C and S) and NFC make one code point, and groups that
+ * they keep apart although a full folding or another language would not. No unit begins with a
+ * combining character, so neighbours never compose. */
 static const char *const units[32][4] = {
     {"a", "A"},
     {"b", "B"},
@@ -50,7 +50,8 @@ static const char *const units[32][4] = {
     {"["},
 };
 
-/* Tables of long globs are large, and a list of short ones has all that lists can have. */
+/* Matchers of long globs need large tables, so globs are short; short lists cover every property of
+ * lists. */
 enum { UNITS = 12, SLASHES = 28, LISTED = 20 };
 
 static const char *spelling(struct bs_fuzz_provider *provider, unsigned unit) {
@@ -60,8 +61,8 @@ static const char *spelling(struct bs_fuzz_provider *provider, unsigned unit) {
 
 static bool is_slash(unsigned unit) { return unit == SLASHES || unit == SLASHES + 1; }
 
-/* The glob in one spelling, `path` in another, `other` with perhaps one unit exchanged. Wildcards
- * stand for a unit each, where no unit is exchanged. */
+/* Write the glob in one spelling, `path` in another, and `other` with possibly one unit replaced. A
+ * wildcard stands for one unit, and wildcard units are never replaced. */
 static void gen_fold(struct bs_fuzz_provider *provider, struct bs_law_case *out) {
     uint8_t how = bs_fuzz_byte(provider);
     uint32_t n = 1 + bs_fuzz_below(provider, UNITS);
@@ -106,7 +107,7 @@ static void gen_pair(struct bs_fuzz_provider *provider, struct bs_law_case *out)
     out->n_globs = 1;
 }
 
-/* Segments around a path that the glob may match. */
+/* Add segments around a path that the glob may match. */
 static void gen_nested(struct bs_fuzz_provider *provider, struct bs_law_case *out) {
     gen_pair(provider, out);
     struct bs_gen_text path = {0, {0}};
@@ -142,7 +143,7 @@ void bs_gen_law(const uint8_t *data, size_t size, struct bs_law_case *out) {
     out->other.len = 0;
     for (size_t i = 0; i < BS_LAW_MOST_GLOBS; i++)
         out->globs[i].len = 0;
-    /* The law of lengths takes a thousand times as long as the others. */
+    /* The law of lengths takes a thousand times as long as the others, so it is drawn rarely. */
     out->law = drawn == 0xFF ? BS_LAW_LENGTH : (enum bs_law)(drawn % BS_LAW_LENGTH);
     switch (out->law) {
     case BS_LAW_LITERAL:

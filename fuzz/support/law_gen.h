@@ -1,4 +1,4 @@
-/* The cases of the laws of globs: which law, and the texts that it is about. */
+/* The cases of the glob laws: a law and the texts that it is checked with. */
 #ifndef BS_FUZZ_LAW_GEN_H
 #define BS_FUZZ_LAW_GEN_H
 
@@ -7,10 +7,10 @@
 enum bs_law {
     BS_LAW_LITERAL,    /* a glob without wildcards matches itself only */
     BS_LAW_EVERYTHING, /* `**` matches every path */
-    BS_LAW_DEEPER,     /* P with `**` before it matches what ends in something that P matches */
-    BS_LAW_BELOW,      /* P with `**` below it matches what begins with something that P matches */
-    BS_LAW_FOLD,       /* spellings that fold to the same are the same */
-    BS_LAW_TOGETHER,   /* the highest of a list is the highest of those that match alone */
+    BS_LAW_DEEPER,     /* `**`/P matches every path that ends in a path P matches */
+    BS_LAW_BELOW,      /* P/`**` matches every path that begins with a path P matches */
+    BS_LAW_FOLD,       /* spellings that fold to the same text match the same */
+    BS_LAW_TOGETHER,   /* a list's highest match is the highest of its single matches */
     BS_LAW_LENGTH,     /* 65,536 bytes are the longest glob */
     BS_LAWS
 };
@@ -23,9 +23,9 @@ struct bs_law_case {
     struct bs_gen_text globs[BS_LAW_MOST_GLOBS];
     struct bs_gen_text path;
     struct bs_gen_text other; /* a second path, for the laws of literals and folding */
-    bool equal;               /* FOLD: `other` has the very units of the glob */
-    unsigned tier;            /* TOGETHER: the first tier that is tried, an enum bs_tier */
-    size_t length;            /* LENGTH: of the glob */
+    bool equal;               /* FOLD: `other` has exactly the glob's units */
+    unsigned tier;            /* TOGETHER: the first tier to try, an enum bs_tier */
+    size_t length;            /* LENGTH: the glob's length */
 };
 
 void bs_gen_law(const uint8_t *data, size_t size, struct bs_law_case *out);

@@ -1,21 +1,21 @@
-/* The self-test of the oracles: answers of the reference, falsified on purpose.
+/* Self-test of the oracles: answers of the reference are falsified on purpose.
  *
- * With BOXSPEC_FUZZ_LIE=K in the environment each oracle is lied to for one input in 2^K, chosen by
- * a hash of the input and the oracle's name; with K:ORACLE that oracle alone. A target falsifies
- * its own copy of the answer, in such a way that the oracle must fire:
+ * With BOXSPEC_FUZZ_LIE=K in the environment, each oracle gets a false answer for one input in 2^K,
+ * chosen by a hash of the input and the oracle's name; with K:ORACLE only that oracle does. A
+ * target falsifies its own copy of the answer, so that the oracle must fire:
  *
  *     if ((matched != bs_fuzz_lie("model")) != expected)
  *         bs_fuzz_fail("model", ...);
  *
- * An oracle that stays silent under its lie checks nothing. The reference knows nothing of this.
+ * An oracle that accepts its false answer checks nothing. The reference itself is unchanged.
  */
 #ifndef BS_FUZZ_LIE_H
 #define BS_FUZZ_LIE_H
 
 #include <stdbool.h>
 
-/* Whether the answer that `oracle` is about to judge is to be falsified, for the input that was
- * begun (support/case.h). */
+/* True if the answer that `oracle` is about to judge must be falsified for the current input
+ * (support/case.h). */
 bool bs_fuzz_lie(const char *oracle);
 
 #endif

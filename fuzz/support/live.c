@@ -19,7 +19,7 @@ enum { MOST_WRITTEN = 4096 };
 
 static char byte_at(size_t place) { return (char)(place * 31 + place / 256); }
 
-static void let_go(struct bs_fuzz_live *model) {
+static void close_held(struct bs_fuzz_live *model) {
     if (model->held >= 0)
         (void)close(model->held);
     model->held = -1;
@@ -32,24 +32,25 @@ static int stdin_of(const struct bs_fuzz_live *model) {
 void bs_fuzz_live_write(struct bs_fuzz_live *model, size_t bytes) {
     char text[BS_FUZZ_LIVE_BYTES];
     int fd = stdin_of(model);
-    /* Less than a pipe holds: a write never waits for a read. */
+    /* Keep less unread than a pipe holds, so that a write never blocks. */
     if (fd < 0 || model->written - model->read + bytes > MOST_WRITTEN)
         return;
     for (size_t i = 0; i < bytes; i++)
         text[i] = byte_at(model->written + i);
     ssize_t n = (ssize_t)BS_RETRY(write(fd, text, bytes));
     if ((n != (ssize_t)bytes && !model->signaled && !model->ended) || bs_fuzz_lie("write"))
-        bs_fuzz_fail("write", "%zd of %zu bytes were taken", n, bytes);
+        bs_fuzz_fail("write", "%zd of %zu bytes were written", n, bytes);
     if (n > 0)
         model->written += (size_t)n;
 }
 
-/* All that is on its way: cat writes what it has read before it looks at anything else. */
+/* Read all that is in flight: cat writes what it has read before it does anything else. */
 void bs_fuzz_live_read(struct bs_fuzz_live *model) {
     char text[MOST_WRITTEN];
     int fd = bs_process_stream(model->process, 1);
+    /* Without this the read would wait for output that the signal lost. */
     if (model->signaled || model->ended)
-        let_go(model); /* else the end of what was lost would never come */
+        close_held(model);
     while (fd >= 0 && model->read < model->written) {
         ssize_t n = (ssize_t)BS_RETRY(read(fd, text, sizeof text));
         if (n <= 0 && (model->signaled || (model->ended && model->end.number != 0)))
@@ -58,7 +59,7 @@ void bs_fuzz_live_read(struct bs_fuzz_live *model) {
         for (size_t i = 0; right && i < (size_t)n; i++)
             right = text[i] == byte_at(model->read + i);
         if (!right || bs_fuzz_lie("bytes"))
-            bs_fuzz_fail("bytes", "%zd bytes came behind the %zu that were right, of %zu", n,
+            bs_fuzz_fail("bytes", "%zd bytes were read after %zu right ones, of %zu", n,
                          model->read, model->written);
         model->read += (size_t)n;
     }
@@ -70,7 +71,7 @@ void bs_fuzz_live_open(struct bs_fuzz_live *model, struct bs_opening *opening) {
     model->in = model->held = -1;
     int code = bs_opening_try(opening, &model->process, &err);
     int wanted = bs_opening_code(opening->kind);
-    /* Without memory nothing is opened. */
+    /* Opening may always fail with BS_E_EXECUTION for lack of memory. */
     bool is_right = code == wanted || code == BS_E_EXECUTION;
     if (!is_right || (code == BS_OK) != (model->process != NULL) ||
         (code != BS_OK && err.message[0] == '\0') || bs_fuzz_lie("opened"))
@@ -80,13 +81,14 @@ void bs_fuzz_live_open(struct bs_fuzz_live *model, struct bs_opening *opening) {
     model->pid = bs_process_pid(model->process);
     model->has_members = opening->kind == BS_OPENING_MEMBER || opening->kind == BS_OPENING_STUBBORN;
     if (opening->kind != BS_OPENING_ALONE) {
-        /* Until `cat` is there, a shell would have the signals. */
+        /* Wait until `cat` has started: before that the shell would receive the signals. */
         bs_fuzz_live_write(model, 1);
         bs_fuzz_live_read(model);
     }
 }
 
-/* Orphans are this process's, which collects them at once. The leader is the library's alone. */
+/* Wait until the group is empty. This process is the subreaper and reaps the orphans; only the
+ * library may reap the leader. */
 static bool is_gone(pid_t pid) {
     const struct timespec moment = {.tv_nsec = 1000000};
     for (int i = 0; i < 2000; i++) {
@@ -102,11 +104,13 @@ static bool is_gone(pid_t pid) {
     return false;
 }
 
-/* What an answer says about the end: the first that tells one fixes it. */
-static void hear(struct bs_fuzz_live *model, int code, const struct bs_process_end *end) {
+/* Check an answer against the end that is known; the first reported end is the one that all later
+ * answers must repeat. */
+static void check_end(struct bs_fuzz_live *model, int code, const struct bs_process_end *end) {
     if (model->stolen) {
         if (code != BS_E_EXECUTION || bs_fuzz_lie("stolen"))
-            bs_fuzz_fail("stolen", "an end that somebody else collected is told with %d", code);
+            bs_fuzz_fail("stolen", "the end was reaped outside the library, and the code is %d",
+                         code);
         return;
     }
     if (code != BS_OK || bs_fuzz_lie("wait"))
@@ -118,16 +122,17 @@ static void hear(struct bs_fuzz_live *model, int code, const struct bs_process_e
     }
     if ((model->ended && (model->end.state != end->state || model->end.number != end->number)) ||
         bs_fuzz_lie("same"))
-        bs_fuzz_fail("same", "an end is told as %d, and was %d", end->number, model->end.number);
+        bs_fuzz_fail("same", "the end is reported as %d, and was %d", end->number,
+                     model->end.number);
     bool plain = end->state == BS_PROCESS_EXITED && end->number == 0;
     bool by_signal =
         end->state == BS_PROCESS_SIGNALED && (end->number == SIGTERM || end->number == SIGKILL);
     bool wanted = (model->closed && plain) || (model->signaled && by_signal);
     if (!wanted || bs_fuzz_lie("end"))
-        bs_fuzz_fail("end", "it ended with %d, and nobody %s", end->number,
-                     model->closed ? "sent that" : "closed its stdin");
+        bs_fuzz_fail("end", "it ended with %d, and no step %s", end->number,
+                     model->closed ? "sent that signal" : "closed its stdin");
     if (!is_gone(model->pid) || bs_fuzz_lie("survivor"))
-        bs_fuzz_fail("survivor", "the end was told, and its group is there");
+        bs_fuzz_fail("survivor", "the end was reported, and its group still exists");
     model->ended = true;
     model->end = *end;
 }
@@ -136,11 +141,11 @@ void bs_fuzz_live_wait(struct bs_fuzz_live *model, const uint64_t *ms) {
     struct bs_process_end end;
     if (ms == NULL && model->in < 0)
         model->closed = true;
-    /* Somebody holds its stdin: without a signal it does not end. */
+    /* A writer holds the child's stdin open: without a signal the child does not end. */
     if (ms == NULL && !model->closed && !model->signaled)
         return;
     int code = bs_process_wait(model->process, ms, &end, NULL);
-    hear(model, code, &end);
+    check_end(model, code, &end);
 }
 
 void bs_fuzz_live_close_stdin(struct bs_fuzz_live *model) {
@@ -172,8 +177,9 @@ static void join(struct bs_fuzz_live *model) {
 
 void bs_fuzz_live_drop(struct bs_fuzz_live *model) {
     pid_t pid = model->pid;
-    let_go(model);
-    /* A drop comes after all other calls have begun; the wait beside it must be woken by a kill. */
+    close_held(model);
+    /* A drop may start only after all other calls have begun; the kill wakes the concurrent wait.
+     */
     if (model->has_beside)
         (void)bs_process_kill(model->process, NULL);
     join(model);
@@ -199,11 +205,12 @@ void bs_fuzz_live_close(struct bs_fuzz_live *model, uint64_t grace_ms) {
     bool again = model->ended;
     bool held = model->detached || model->held >= 0;
     model->signaled = true;
-    /* Without a descriptor nobody can look who is in the group, nor wait until they are gone. */
+    /* Without free descriptors the library can neither list the group's members nor wait for their
+     * end. */
     struct rlimit before = bs_opening_squeeze(grace_ms > 0 && !model->has_members ? 0 : 64);
     int code = bs_process_close(model->process, grace_ms, &end, again ? NULL : &detached, NULL);
     (void)setrlimit(RLIMIT_NOFILE, &before);
-    hear(model, code, &end);
+    check_end(model, code, &end);
     if ((!again && detached != held) || (!model->ended && !model->stolen) || bs_fuzz_lie("close"))
         bs_fuzz_fail("close", "a close leaves %s", !model->ended ? "it running" : "a writer");
     model->detached = held;
@@ -211,7 +218,7 @@ void bs_fuzz_live_close(struct bs_fuzz_live *model, uint64_t grace_ms) {
         bs_fuzz_fail("close", "a close leaves a stream open");
 }
 
-/* Somebody outside of the group gets the end that the child writes to. */
+/* Open the child's stdout for writing outside the group, so that its pipe stays open. */
 void bs_fuzz_live_hold(struct bs_fuzz_live *model) {
     char path[64];
     if (model->held >= 0 || model->ended || model->signaled || model->stolen ||
@@ -221,8 +228,8 @@ void bs_fuzz_live_hold(struct bs_fuzz_live *model) {
     model->held = (int)BS_RETRY(open(path, O_WRONLY | O_CLOEXEC));
 }
 
-/* As an embedding program does that waits for any child. A wait in another thread could be first.
- */
+/* Reap the leader, as an embedding program does that waits for any child. Not during a concurrent
+ * wait, which could reap it first. */
 void bs_fuzz_live_steal(struct bs_fuzz_live *model) {
     siginfo_t info;
     if (model->ended || model->has_beside)
@@ -232,14 +239,14 @@ void bs_fuzz_live_steal(struct bs_fuzz_live *model) {
     if (BS_RETRY(waitid(P_PID, (id_t)model->pid, &info, WEXITED)) != 0)
         return;
     model->stolen = true;
-    /* A member that is on its way out may hold what it was forked with. */
+    /* Wait for the members: an exiting one may still hold inherited descriptors. */
     (void)is_gone(model->pid);
 }
 
 void bs_fuzz_live_take(struct bs_fuzz_live *model) {
     int fd = bs_process_take(model->process, 0);
     if ((fd >= 0 && model->in >= 0) || bs_fuzz_lie("take"))
-        bs_fuzz_fail("take", "a stream is taken twice");
+        bs_fuzz_fail("take", "one stream could be taken twice");
     if (fd >= 0)
         model->in = fd;
 }

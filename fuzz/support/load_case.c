@@ -8,8 +8,8 @@
 #include "support/steps.h"
 #include "support/yaml_oracle.h"
 
-/* Blocks of the reference that a file may take: some for the call, some for each byte. An exception
- * is judged by a matcher of the denies before it, which has a budget of its own. */
+/* Limits in basic blocks: some for the call, some for each byte. Exceptions are checked by a
+ * matcher of the denies before them, which has its own limit. */
 enum { STEPS_A_CALL = 4000, STEPS_A_BYTE = 120, STEPS_A_MATCHER = 60000000 };
 
 void bs_fuzz_read_text(struct bs_policy_text text, struct bs_fuzz_pool *pool,
@@ -52,7 +52,7 @@ void bs_fuzz_load(const struct bs_policy_text *global, const struct bs_policy_te
     struct bs_policy *const untouched = (struct bs_policy *)load;
     load->policy = untouched;
     load->report = (struct bs_policy_report)BS_POLICY_REPORT_INIT;
-    load->err.message[0] = '\0'; /* as much of two KiB as is looked at */
+    load->err.message[0] = '\0'; /* clear only the part of the two KiB that is read */
     bs_fuzz_steps_start();
     load->code = bs_policy_load(global, workspace, &load->policy, &load->report, &load->err);
     uint64_t steps = bs_fuzz_steps_taken();
@@ -63,8 +63,8 @@ void bs_fuzz_load(const struct bs_policy_text *global, const struct bs_policy_te
     bool refused = load->code != BS_OK;
     bool touched = refused == (load->policy != untouched) || bs_fuzz_lie("untouched");
     bool worded = !refused || (load->code == BS_E_INVALID && load->err.message[0] != '\0');
-    bool told = refused == (load->report.n_problems > 0);
-    if (touched || !worded || !told)
+    bool reported = refused == (load->report.n_problems > 0);
+    if (touched || !worded || !reported)
         bs_fuzz_fail("untouched", "code %d, %zu problems, message `%s`, policy %s", load->code,
                      load->report.n_problems, load->err.message, touched ? "touched" : "as it was");
     if (refused)
@@ -97,10 +97,11 @@ void bs_fuzz_compare_loads(const struct bs_fuzz_load *first, const struct bs_fuz
         bs_fuzz_fail("again", "loading the same text again gives another answer");
 }
 
-/* What follows a refused event may be wrong as well, and is not what is told. */
+/* After a refused event other things may be wrong, too, so only the refused one's place is checked.
+ */
 static void check_event(const struct bs_policy_problem *problem, struct bs_fuzz_place at) {
     if (at.line != 0 && (problem->line != at.line || problem->column != at.column))
-        bs_fuzz_fail("place", "refused at %u:%u, and %u:%u is what is wrong", problem->line,
+        bs_fuzz_fail("place", "refused at %u:%u, and the error is at %u:%u", problem->line,
                      problem->column, at.line, at.column);
 }
 
@@ -115,7 +116,7 @@ static void check_syntax(const struct bs_fuzz_load *load, const struct bs_fuzz_r
         of_file++;
     }
     if (of_file != 1 || problem->pointer[0] != '\0' || bs_fuzz_lie("syntax"))
-        bs_fuzz_fail("syntax", "not well-formed, and %zu problems are told%s%s", of_file,
+        bs_fuzz_fail("syntax", "not well-formed, and %zu problems are reported%s%s", of_file,
                      of_file > 0 ? ", one of them of " : "", of_file > 0 ? problem->pointer : "");
     if (read->text.format != BS_POLICY_JSON) {
         check_event(problem, read->at);
@@ -131,12 +132,12 @@ static void check_syntax(const struct bs_fuzz_load *load, const struct bs_fuzz_r
                   at <= ((uint64_t)last.line << 32 | last.column);
     bool is_alien = problem->line == alien.line && problem->column == alien.column;
     if (!(within || is_alien) || bs_fuzz_lie("place"))
-        bs_fuzz_fail("place", "refused at %u:%u, between %u:%u and %u:%u is what is wrong",
+        bs_fuzz_fail("place", "refused at %u:%u, and the error is between %u:%u and %u:%u",
                      problem->line, problem->column, first.line, first.column, last.line,
                      last.column);
 }
 
-/* A number that grows from place to place: in which file, in which line, in which column. */
+/* Problems are sorted by file, then line, then column. */
 struct spot {
     unsigned file;
     uint32_t line;
@@ -155,45 +156,46 @@ static struct spot spot_of(const struct bs_policy_problem *problem) {
     return (struct spot){problem->source == BS_FROM_WORKSPACE, problem->line, problem->column};
 }
 
-static bool is_found(const struct bs_fuzz_finding *findings, const struct bs_policy_problem *told) {
+static bool is_found(const struct bs_fuzz_finding *findings,
+                     const struct bs_policy_problem *reported) {
     for (; findings != NULL; findings = findings->next) {
         struct spot spot = {findings->of_workspace, findings->place.line, findings->place.column};
-        if (order_of(spot, spot_of(told)) == 0 &&
-            (told->code == NULL || strcmp(told->code, findings->what) == 0))
+        if (order_of(spot, spot_of(reported)) == 0 &&
+            (reported->code == NULL || strcmp(reported->code, findings->what) == 0))
             return true;
     }
     return false;
 }
 
-static bool is_told(const struct bs_policy_problem *told, size_t n,
-                    const struct bs_fuzz_finding *finding) {
-    struct bs_fuzz_finding alone = *finding;
-    alone.next = NULL;
+static bool is_reported(const struct bs_policy_problem *reported, size_t n,
+                        const struct bs_fuzz_finding *finding) {
+    struct bs_fuzz_finding single = *finding;
+    single.next = NULL;
     for (size_t i = 0; i < n; i++) {
-        if (is_found(&alone, &told[i]))
+        if (is_found(&single, &reported[i]))
             return true;
     }
     return finding->is_doubtful;
 }
 
-static void compare(const char *oracle, const struct bs_policy_problem *told, size_t n,
+static void compare(const char *oracle, const struct bs_policy_problem *reported, size_t n,
                     const struct bs_fuzz_finding *findings) {
     for (size_t i = 0; i < n; i++) {
-        if (!is_found(findings, &told[i]) || bs_fuzz_lie(oracle))
-            bs_fuzz_fail(oracle, "told at %u:%u, where nothing is: %s", told[i].line,
-                         told[i].column, told[i].message);
-        if (i > 0 && order_of(spot_of(&told[i - 1]), spot_of(&told[i])) > 0)
-            bs_fuzz_fail(oracle, "%u:%u is told before %u:%u", told[i - 1].line, told[i - 1].column,
-                         told[i].line, told[i].column);
+        if (!is_found(findings, &reported[i]) || bs_fuzz_lie(oracle))
+            bs_fuzz_fail(oracle, "reported at %u:%u, where no problem is: %s", reported[i].line,
+                         reported[i].column, reported[i].message);
+        if (i > 0 && order_of(spot_of(&reported[i - 1]), spot_of(&reported[i])) > 0)
+            bs_fuzz_fail(oracle, "%u:%u is reported before %u:%u", reported[i - 1].line,
+                         reported[i - 1].column, reported[i].line, reported[i].column);
     }
     for (; findings != NULL; findings = findings->next) {
-        if (!is_told(told, n, findings))
-            bs_fuzz_fail(oracle, "not told: %u:%u, %s", findings->place.line,
+        if (!is_reported(reported, n, findings))
+            bs_fuzz_fail(oracle, "not reported: %u:%u, %s", findings->place.line,
                          findings->place.column, findings->what);
     }
 }
 
-/* Whether a part of a pointer, `~` and `/` escaped in it, is this key. */
+/* True if this part of a pointer, with `~` and `/` escaped, is the key. */
 static bool is_part(const char *part, size_t len, const struct bs_fuzz_node *key) {
     size_t at = 0;
     for (size_t i = 0; i < key->len; i++) {
@@ -219,8 +221,8 @@ static bool stands_at(const struct bs_fuzz_node *node, const struct bs_policy_pr
     return node->place.line == problem->line && node->place.column == problem->column;
 }
 
-/* Whether what the pointer leads to, or its name, stands where the problem does. Of a key that is
- * there twice both are looked at. */
+/* True if the value that the pointer leads to, or its key, is at the problem's place. If a key is
+ * repeated, both are tried. */
 static bool leads_to(const struct bs_fuzz_node *node, const struct bs_fuzz_node *key,
                      const char *pointer, const struct bs_policy_problem *problem) {
     if (*pointer == '\0')
@@ -242,14 +244,15 @@ static bool leads_to(const struct bs_fuzz_node *node, const struct bs_fuzz_node 
     return false;
 }
 
-static void check_pointers(const struct bs_policy_problem *told, size_t n,
+static void check_pointers(const struct bs_policy_problem *reported, size_t n,
                            const struct bs_fuzz_read *global,
                            const struct bs_fuzz_read *workspace) {
     for (size_t i = 0; i < n; i++) {
-        const struct bs_fuzz_read *file = told[i].source == BS_FROM_WORKSPACE ? workspace : global;
-        if (file == NULL || !leads_to(file->root, NULL, told[i].pointer, &told[i]))
-            bs_fuzz_fail("place", "`%s` does not lead to %u:%u", told[i].pointer, told[i].line,
-                         told[i].column);
+        const struct bs_fuzz_read *file =
+            reported[i].source == BS_FROM_WORKSPACE ? workspace : global;
+        if (file == NULL || !leads_to(file->root, NULL, reported[i].pointer, &reported[i]))
+            bs_fuzz_fail("place", "`%s` does not lead to %u:%u", reported[i].pointer,
+                         reported[i].line, reported[i].column);
     }
 }
 

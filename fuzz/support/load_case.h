@@ -1,5 +1,5 @@
-/* One or two policy files, loaded by the reference and judged: what the targets that differ in
- * where their files come from have in common. */
+/* Load one or two policy files with the reference and judge the result. The policy targets share
+ * this; they differ in how they make the files. */
 #ifndef BS_FUZZ_LOAD_CASE_H
 #define BS_FUZZ_LOAD_CASE_H
 
@@ -8,20 +8,20 @@
 #include "support/case.h"
 #include "support/judge.h"
 
-/* A file as the second readers see it. */
+/* A file as the second readers parse it. */
 struct bs_fuzz_read {
     struct bs_policy_text text;
-    struct bs_fuzz_node *root; /* NULL: not well-formed */
-    size_t first;              /* of a JSON text: between which bytes a reader may refuse it */
+    struct bs_fuzz_node *root; /* NULL: the file is not well-formed */
+    size_t first;              /* JSON: the range of bytes where a reader may report the error */
     size_t last;
-    size_t alien;            /* or here */
-    struct bs_fuzz_place at; /* of a YAML text: the very place, where line is not 0 */
+    size_t alien;            /* or at this byte */
+    struct bs_fuzz_place at; /* YAML: the exact place of the error if line is not 0 */
 };
 
 void bs_fuzz_read_text(struct bs_policy_text text, struct bs_fuzz_pool *pool,
                        struct bs_fuzz_read *read);
 
-/* Whether there may be an exception in a file: a `!`, or the end of an escape of one. */
+/* True if a file may contain an exception: it has a `!`, or the end of an escaped one. */
 bool bs_fuzz_may_except(const char *text, size_t len);
 
 struct bs_fuzz_load {
@@ -31,32 +31,35 @@ struct bs_fuzz_load {
     struct bs_error err;
 };
 
-/* Loads, and fails by one of these oracles:
+/* Load the files and fail by one of these oracles:
  *
- *     untouched  a refusal that touched the policy, an error without words, a report that does not
- *                fit the outcome
+ *     untouched  a refusal changed the policy, an error has no message, or a report does not fit
+ *                the outcome
  *     budget     more work or memory than the size of the text allows
  *
- * `workspace` may be NULL. */
+ * `workspace` may be NULL.
+ */
 void bs_fuzz_load(const struct bs_policy_text *global, const struct bs_policy_text *workspace,
                   struct bs_fuzz_load *load);
 void bs_fuzz_load_clear(struct bs_fuzz_load *load);
 
-/* Judges what was loaded, by these oracles:
+/* Judge the loaded files by these oracles:
  *
- *     syntax    a text that the second reader refuses is taken, or the problem is not alone
- *     verdict   the judge finds problems and the reference none, or the other way round
- *     place     a problem stands outside the text, in the wrong order, at a place where the judge
- *               finds none, or at another one than its pointer
- *     warnings  others than the judge's
- *     content   a name or description that differs
+ *     syntax    a text that the second reader refuses is accepted, or reported with further
+ *               problems
+ *     verdict   the judge finds problems and the reference does not, or the reverse
+ *     place     a problem is outside the text, out of order, where the judge finds none, or not at
+ *               its pointer's place
+ *     warnings  differ from the judge's
+ *     content   a name or description differs
  *
- * Fills the verdict where every file is well-formed; false where one is not. */
+ * Fill the verdict and return true if every file is well-formed.
+ */
 bool bs_fuzz_judge_load(const struct bs_fuzz_load *load, const struct bs_fuzz_read *global,
                         const struct bs_fuzz_read *workspace, struct bs_fuzz_pool *pool,
                         struct bs_fuzz_verdict *verdict);
 
-/* Whether two loads of the same text said the same, else fails by `again`. */
+/* Fail by `again` if two loads of the same text gave different results. */
 void bs_fuzz_compare_loads(const struct bs_fuzz_load *first, const struct bs_fuzz_load *second);
 
 #endif

@@ -16,7 +16,7 @@ struct piece {
     size_t len;
 };
 
-/* Numbers of symbols: see glob_gen.c. */
+/* Numbers of symbols in the table of glob_gen.c. */
 enum { SYMBOLS = 32, ENDS = 2, FIRST_SLASH = 6, LAST_SLASH = 8, FIRST_WILD = 9, WILDS = 8 };
 
 static uint32_t draw(struct work *work, size_t n) {
@@ -31,7 +31,7 @@ static bool divides(uint8_t byte) {
     return symbol < ENDS || (symbol >= FIRST_SLASH && symbol <= LAST_SLASH);
 }
 
-/* A segment with the byte that ends it. */
+/* The segment at a position, with the byte that ends it. */
 static struct piece piece_at(const uint8_t *data, size_t size, size_t at) {
     struct piece piece = {at, 0};
     while (piece.at > 0 && !divides(data[piece.at - 1]))
@@ -42,7 +42,7 @@ static struct piece piece_at(const uint8_t *data, size_t size, size_t at) {
     return piece;
 }
 
-/* Puts `len` bytes in the place of a piece, as far as there is room. */
+/* Replace a piece by `len` bytes if there is room. */
 static void replace(struct work *work, struct piece piece, const uint8_t *bytes, size_t len) {
     size_t rest = work->size - piece.at - piece.len;
     if (piece.at + len + rest > work->room)
@@ -78,7 +78,7 @@ static void change_wildcard(struct work *work, bool insert) {
     replace(work, (struct piece){at, insert ? 0 : 1}, &wild, 1);
 }
 
-/* What stands before the first end, once more behind it, as a path that is drawn. */
+/* Copy the glob (the bytes before the first end) to where the path is. */
 static void copy_glob(struct work *work) {
     uint8_t bytes[256];
     size_t len = 0;
@@ -132,7 +132,7 @@ size_t bs_fuzz_mutate(uint8_t *data, size_t size, size_t room, const uint8_t *ot
 
 #ifdef BS_FUZZ_AFL_MUTATOR
 
-/* afl-fuzz's interface; it runs its own mutations as well. */
+/* The interface of afl-fuzz, which runs its own mutations as well. */
 void *afl_custom_init(void *afl, unsigned seed);
 size_t afl_custom_fuzz(void *state, uint8_t *data, size_t size, uint8_t **out, uint8_t *other,
                        size_t other_size, size_t most);
@@ -140,7 +140,7 @@ void afl_custom_deinit(void *state);
 
 struct state {
     uint32_t seed;
-    size_t most; /* bytes that the target is given */
+    size_t most; /* the target's limit on an input */
     uint8_t *bytes;
     size_t room;
 };
@@ -159,7 +159,7 @@ void *afl_custom_init(void *afl, unsigned seed) {
 size_t afl_custom_fuzz(void *opaque, uint8_t *data, size_t size, uint8_t **out, uint8_t *other,
                        size_t other_size, size_t most) {
     struct state *state = opaque;
-    /* afl-fuzz names a megabyte here, whatever -G says, and cuts off what is longer than that. */
+    /* afl-fuzz passes a megabyte here, whatever -G says, and later cuts longer inputs. */
     if (most > state->most)
         most = state->most;
     if (state->room < most) {
@@ -185,7 +185,7 @@ void afl_custom_deinit(void *opaque) {
 
 #else
 
-/* libFuzzer's; its own mutations are one call away, and as good as these half of the time. */
+/* The interface of libFuzzer. Its own mutations, which find as much, get half of the calls. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room) __attribute__((weak));
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed);
 

@@ -1,5 +1,5 @@
-/* A well-formed file as a tree, whichever of the two readers made it. Nothing of the reference is
- * in it: the judge (support/judge.h) and the readers are what the reference is compared with. */
+/* A well-formed file as a tree, made by either of the two readers. No code of the reference is
+ * involved: the reference is compared with the judge (support/judge.h) and these readers. */
 #ifndef BS_FUZZ_NODE_H
 #define BS_FUZZ_NODE_H
 

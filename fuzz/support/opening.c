@@ -12,7 +12,7 @@ static void ignore_output(void *ctx, enum bs_stream stream, const char *data, si
     (void)len;
 }
 
-/* A field of a run, which a process has no use for. */
+/* Set a field that runs use and processes must refuse. */
 static void make_foreign(struct bs_exec_request *request, unsigned variant) {
     static const uint64_t number = 1000;
     static const int descriptor = 0;
@@ -49,7 +49,8 @@ static int refuse(void *ctx, const struct bs_exec_request *request, struct bs_er
     return BS_E_DENIED;
 }
 
-/* A launcher is a shell: it says nothing and starts the program, or has one whole record. */
+/* A launcher that is a shell: it either writes nothing and starts the program, or writes one
+ * complete failure record. */
 static int launch(void *ctx, const struct bs_exec_request *request, struct bs_wrapped *out,
                   struct bs_error *err) {
     static char fails[80];
@@ -67,7 +68,7 @@ static int launch(void *ctx, const struct bs_exec_request *request, struct bs_wr
 
 static void describe(const struct bs_opening *opening, struct bs_exec_request *request,
                      struct bs_stdio *stdio) {
-    /* The member is there before `cat` is, and has nothing of its streams. */
+    /* The member starts before `cat` and has none of its streams. */
     static const char *const member[] = {"-c", "sleep 60 <&- >&- 2>&- & exec cat"};
     static const char *const stubborn[] = {
         "-c", "trap '' TERM; sleep 60 <&- >&- 2>&- & trap - TERM; exec cat"};

@@ -1,4 +1,4 @@
-/* What a generated script opens, and what comes of it. */
+/* One way for a generated script to open a process, and its expected result. */
 #ifndef BS_FUZZ_OPENING_H
 #define BS_FUZZ_OPENING_H
 
@@ -6,9 +6,10 @@
 
 #include <boxspec/process.h>
 
-/* What is opened: `cat`, alone, with a member that SIGTERM ends or does not, or by a launcher; and
- * what cannot be: a program or a mode that is not there, a field of a run, what a sandbox refuses
- * or its launcher fails at, where nobody could be told the end, where descriptors run out. */
+/* `cat`, by itself, with a group member that SIGTERM ends or does not end, or started by a
+ * launcher; and openings that must fail: a program or mode that does not exist, a field of a run, a
+ * sandbox that refuses the request, a launcher that fails, no way to learn about the child's end,
+ * no free descriptors. */
 enum bs_opening_kind {
     BS_OPENING_ALONE,
     BS_OPENING_MEMBER,
@@ -26,16 +27,16 @@ enum bs_opening_kind {
 
 struct bs_opening {
     enum bs_opening_kind kind;
-    unsigned variant; /* its streams, or the field that is not for processes */
+    unsigned variant; /* selects its streams, or the field that processes refuse */
 };
 
-/* Opens it; `process` as bs_process_open leaves it. Returns a code of it. */
+/* Open the process; `process` as bs_process_open sets it. Return its code. */
 int bs_opening_try(struct bs_opening *opening, struct bs_process **process, struct bs_error *err);
 
-/* The code that is right for it. */
+/* The code that this kind of opening must return. */
 int bs_opening_code(enum bs_opening_kind kind);
 
-/* Leaves this many descriptors, about; returns the limit to go back to. */
+/* Lower the descriptor limit so that about `free` are left; return the previous limit. */
 struct rlimit bs_opening_squeeze(unsigned free);
 
 #endif

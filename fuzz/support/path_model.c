@@ -7,7 +7,7 @@
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/* How many bytes the character at text[0] has, or 0 when it is none. */
+/* Return the length of the character at text[0], or 0 if it is not valid UTF-8. */
 static size_t character(const unsigned char *text, size_t len) {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     size_t size = text[0] < 0x80   ? 1
@@ -39,7 +39,7 @@ bool bs_model_is_utf8(const char *text, size_t len) {
     return true;
 }
 
-/* What a shell or another system would read as a place of its own. */
+/* Return why a shell or another system would read the path differently, or NULL. */
 static const char *foreign(const char *text, size_t len) {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     if (len == 0)
@@ -53,10 +53,10 @@ static const char *foreign(const char *text, size_t len) {
     return NULL;
 }
 
-/* Keeps the segments that mean something, each with a slash behind it, but for the last. */
+/* Keep the segments that count, each followed by a slash except the last. */
 static const char *join(const char *text, size_t len, char *out, size_t *out_len) {
     size_t used = 0;
-    size_t start = 0; /* of the segment in `out` */
+    size_t start = 0; /* of the current segment in `out` */
     for (size_t at = 0; at <= len; at++) {
         if (at < len && text[at] != '/') {
             out[used++] = text[at];
@@ -102,7 +102,7 @@ const char *bs_model_path(const char *path, size_t len, char *out, size_t *out_l
     return why != NULL ? why : bad_ends(out, *out_len);
 }
 
-/* Runs of three and more stars are two. */
+/* Shorten runs of three or more stars to two. */
 static size_t shorten_stars(char *text, size_t len) {
     size_t used = 0;
     for (size_t i = 0; i < len; i++) {
@@ -131,7 +131,7 @@ const char *bs_model_glob(const char *glob, size_t len, char *out, size_t *out_l
         stars = glob[i] == '*' ? stars + 1 : 0;
         too_many = too_many || stars > 2;
     }
-    /* In place: what is kept is never further back than it was. */
+    /* Works in place: the output is never longer than the input read so far. */
     const char *why = foreign(out, len);
     if (why == NULL)
         why = join(out, len, out, out_len);

@@ -1,4 +1,4 @@
-/* Generated policies as files: what the targets that ask about policies in order have in common. */
+/* Generated policies as files, shared by the targets that start from valid policies. */
 #ifndef BS_FUZZ_POLICY_CASE_H
 #define BS_FUZZ_POLICY_CASE_H
 
@@ -6,30 +6,32 @@
 #include "support/policy_gen.h"
 #include "support/policy_text.h"
 
-/* The tree as a file, in a block of its exact size that the caller frees. */
+/* Write the tree as a file, in a block of exactly its size. Free it with bs_fuzz_text_free. */
 struct bs_policy_text bs_fuzz_write(const struct bs_fuzz_node *root, enum bs_policy_format format,
                                     struct bs_fuzz_style style);
 void bs_fuzz_text_free(struct bs_policy_text *text);
 
-/* Loads what was written, and judges it by the oracles of support/load_case.h and this one:
+/* Load the written files and judge them by the oracles of support/load_case.h and this one:
  *
- *     written  what is written here is not well-formed to one of the two readers
+ *     written  a file written here is not well-formed to one of the two readers
  *
- * `workspace` may be NULL. */
+ * `workspace` may be NULL.
+ */
 void bs_fuzz_load_written(const struct bs_policy_text *global,
                           const struct bs_policy_text *workspace, struct bs_fuzz_pool *pool,
                           struct bs_fuzz_load *load, struct bs_fuzz_verdict *verdict);
 
-/* As members of a request: text, format and perhaps workspace; and as the member `policy`. */
+/* Add the files as members of a request (text, format, possibly workspace), or as its member
+ * `policy`. */
 void bs_fuzz_case_texts(struct bs_fuzz_case *c, const struct bs_policy_text *global,
                         const struct bs_policy_text *workspace);
 void bs_fuzz_case_policy(struct bs_fuzz_case *c, const struct bs_policy_text *global,
                          const struct bs_policy_text *workspace);
 
-/* The first member of that name, or NULL. */
+/* Return the value of the first member of that name, or NULL. */
 struct bs_fuzz_node *bs_fuzz_member(struct bs_fuzz_node *map, const char *name);
 
-/* Whether they are the same but for where their rules stand. */
+/* True if the policies are equal, apart from the places of their rules. */
 bool bs_fuzz_same_policy(const struct bs_fuzz_policy *a, const struct bs_fuzz_policy *b);
 
 #endif

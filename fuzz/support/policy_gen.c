@@ -38,7 +38,7 @@ static void add(struct bs_fuzz_node *node, struct bs_fuzz_node *child) {
     *link = child;
 }
 
-/* A value of some other type. */
+/* A value of a wrong type. */
 static struct bs_fuzz_node *misfit(struct bs_gen_policies *gen) {
     static const struct {
         enum bs_fuzz_kind kind;
@@ -60,7 +60,7 @@ static const char *misspelled(struct bs_gen_policies *gen, const char *name) {
     return number < 7 ? other[number] : name;
 }
 
-/* In a flawed case a field may be missing, misspelled, twice or of another type. */
+/* In a flawed case a field may be missing, misspelled, repeated or of another type. */
 static void add_field(struct bs_gen_policies *gen, struct bs_fuzz_node *map, const char *name,
                       struct bs_fuzz_node *value) {
     bool flaw = gen->flawed && bs_fuzz_below(gen->from, 12) == 11;
@@ -86,7 +86,7 @@ static void add_field(struct bs_gen_policies *gen, struct bs_fuzz_node *map, con
     add(map, value);
 }
 
-/* A body as it may be written. */
+/* One of the spellings of a rule body. */
 static struct bs_fuzz_text spelled(struct bs_gen_policies *gen, struct bs_fuzz_text body,
                                    bool negated) {
     static const char *const fronts[] = {"", "./", " ", "\t ", ".//", "././"};
@@ -137,7 +137,7 @@ static struct bs_fuzz_text with(struct bs_gen_policies *gen, struct bs_fuzz_text
     return (struct bs_fuzz_text){text, size - 1};
 }
 
-/* A profile must not repeat what is denied. */
+/* A profile must not repeat a deny, so extend a body that does. */
 static struct bs_fuzz_text own_body(struct bs_gen_policies *gen) {
     struct bs_fuzz_text body = bs_gen_rule_body(gen);
     while (!gen->flawed && is_among(gen->denies, gen->n_denies, body))
@@ -145,7 +145,7 @@ static struct bs_fuzz_text own_body(struct bs_gen_policies *gen) {
     return body;
 }
 
-/* Names that differ, some of them with wildcards. */
+/* Add many distinct names, some of them with wildcards. */
 static void add_crowd(struct bs_gen_policies *gen, struct bs_fuzz_node *list) {
     static const char *const forms[] = {"n%u", "n%u/**", "n%u*", "*n%u", "**/n%u", "%u/?", "a/n%u"};
     for (unsigned n = bs_fuzz_byte(gen->from); n > 0; n--) {
@@ -181,7 +181,7 @@ static struct bs_fuzz_node *deny_read(struct bs_gen_policies *gen) {
     return list;
 }
 
-/* What an exception may be of these denies: inside one of the global policy, or, in a workspace,
+/* Derive an exception that is allowed: inside a deny of the global policy or, in a workspace,
  * inside one of its exceptions. */
 static bool exception(struct bs_gen_policies *gen, size_t first_deny, struct bs_fuzz_text *body) {
     static const char *const tails[] = {"/a", "/b", "/a/**", "/src/**", "/a/b", "", "/**"};
@@ -223,8 +223,8 @@ static struct bs_fuzz_node *deny_modify(struct bs_gen_policies *gen) {
     return list;
 }
 
-/* What may be written must be readable: half of the profiles read everything, the others have their
- * modify rules among the read rules. */
+/* A path that may be modified must be readable: half of the profiles read everything, the others
+ * have their modify rules among the read rules. */
 static struct bs_fuzz_node *profile(struct bs_gen_policies *gen) {
     static const struct bs_fuzz_text everything = {"**", 2};
     struct bs_fuzz_node *map = container(gen, BS_FUZZ_MAP);
@@ -261,7 +261,7 @@ static struct bs_fuzz_node *metadata(struct bs_gen_policies *gen) {
     return map;
 }
 
-/* What is escaped, and its neighbours. */
+/* Characters that are escaped, and their neighbours. */
 #define UNSEEN                                                                                     \
     "\xE2\x80\xA8\x7F\xC2\x85\xC2\xA0\xE2\x80\x81\xE2\x81\x80\xEF\xBF\xBE\xEF\xBF\xBD\xEF\xBC\x81"
 

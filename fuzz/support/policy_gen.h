@@ -1,10 +1,10 @@
-/* Policies out of the bytes of an input, as trees (support/policy_text.h makes files of them), and
- * paths that have something to do with their rules.
+/* Policies from the bytes of an input, as trees (support/policy_text.h writes them as files), and
+ * paths related to their rules.
  *
- * Rules are made of few names, and half of them out of earlier ones: above, below, equal, negated,
- * spelled otherwise; or no rule would ever cover, repeat or except another. Most policies are in
- * order; of every eighth the shape or a rule may not be, and the judge (support/judge.h) says what
- * is wrong with it.
+ * Rules use few names, and half of them derive from earlier rules (above, below, equal, negated,
+ * spelled differently); otherwise rules would hardly ever cover, repeat or except each other. Most
+ * policies are valid; in one of eight the shape or a rule may be wrong, and the judge
+ * (support/judge.h) says what is wrong.
  */
 #ifndef BS_FUZZ_POLICY_GEN_H
 #define BS_FUZZ_POLICY_GEN_H
@@ -22,41 +22,41 @@ enum { BS_GEN_MOST_RULES = 64, BS_GEN_MOST_PROFILES = 8 };
 struct bs_gen_policies {
     struct bs_fuzz_provider *from;
     struct bs_fuzz_pool *pool;
-    struct bs_fuzz_text rules[BS_GEN_MOST_RULES]; /* bodies so far */
+    struct bs_fuzz_text rules[BS_GEN_MOST_RULES]; /* rule bodies so far */
     size_t n_rules;
-    struct bs_fuzz_text denies[BS_GEN_MOST_RULES]; /* those of them that deny, by both lists */
+    struct bs_fuzz_text denies[BS_GEN_MOST_RULES]; /* the denies among them, of both lists */
     size_t n_denies;
     struct bs_fuzz_text exceptions[BS_GEN_MOST_RULES];
     size_t n_exceptions;
     const char *profiles[BS_GEN_MOST_PROFILES];
     size_t n_profiles;
-    bool flawed;       /* something may be wrong with this case */
-    bool crowded;      /* its profiles have many rules, which are matched by other means */
-    bool long_named;   /* its rules may be longer than what is held in place */
-    bool is_workspace; /* of the policy that is being made */
+    bool flawed;       /* this case may have errors */
+    bool crowded;      /* profiles have many rules, which other code matches */
+    bool long_named;   /* rules may be longer than the matcher's inline buffer */
+    bool is_workspace; /* the current policy is a workspace's */
 };
 
-/* Policies of one case are made one after the other: the second knows the rules of the first. */
+/* The policies of one case are made in order: the second one derives rules from the first. */
 void bs_gen_policies_begin(struct bs_gen_policies *gen, struct bs_fuzz_provider *from,
                            struct bs_fuzz_pool *pool);
 struct bs_fuzz_node *bs_gen_policy(struct bs_gen_policies *gen);
 
-/* The name of a profile that there probably is; NULL: none is named. */
+/* The name of a profile that probably exists; NULL: do not name one. */
 const char *bs_gen_profile_name(struct bs_gen_policies *gen);
 
-/* A path half derived from the rules, in some spelling; not always one that is allowed. */
+/* A path in some spelling, half of the time derived from the rules; it may be invalid. */
 struct bs_fuzz_text bs_gen_path(struct bs_gen_policies *gen);
 
-/* The same path spelled otherwise. `path` is in normal form. */
+/* Another spelling of the same path; `path` is in normal form. */
 struct bs_fuzz_text bs_gen_respelled(struct bs_gen_policies *gen, struct bs_fuzz_text path);
 
-/* A rule that has nothing wrong, without `!`, in normal form more often than not. */
+/* A valid rule body without `!`, usually in normal form. */
 struct bs_fuzz_text bs_gen_rule_body(struct bs_gen_policies *gen);
 
-/* A path that the rule matches, or one a character away. */
+/* A path that the rule matches, or that differs from one by a single character. */
 struct bs_fuzz_text bs_gen_instance(struct bs_gen_policies *gen, struct bs_fuzz_text rule);
 
-/* What has to stand in front of a body so that it is not read as negated: `front` or a shield. */
+/* The prefix that keeps a body from being read as negated: `front` or an escape. */
 const char *bs_gen_shielded(struct bs_fuzz_text body, const char *front);
 
 bool bs_gen_is_subtree(struct bs_fuzz_text rule);

@@ -26,7 +26,7 @@ static unsigned code_at(const char *text, size_t *size) {
     return code;
 }
 
-/* The escape of one letter, or NULL. Both formats have these. */
+/* The short escape of a character in both formats, or NULL. */
 static const char *short_escape(unsigned code) {
     static const char *const escapes[128] = {
         ['"'] = "\\\"", ['\\'] = "\\\\", ['/'] = "\\/",  ['\b'] = "\\b",

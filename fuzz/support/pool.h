@@ -1,5 +1,5 @@
-/* Memory of one case, taken in small pieces and given back all at once. Running out of it ends the
- * process: a helper that goes on with less has found nothing. */
+/* Memory of one case, allocated in small pieces and freed all at once. If memory runs out the
+ * process ends, because an oracle that continues without it could report a false finding. */
 #ifndef BS_FUZZ_POOL_H
 #define BS_FUZZ_POOL_H
 
@@ -8,7 +8,7 @@
 struct bs_fuzz_block;
 
 struct bs_fuzz_pool {
-    struct bs_fuzz_block *blocks; /* the newest first */
+    struct bs_fuzz_block *blocks; /* newest first */
 };
 
 #define BS_FUZZ_POOL_INIT                                                                          \
@@ -17,10 +17,11 @@ struct bs_fuzz_pool {
 /* Zeroed, aligned for anything, never NULL. */
 void *bs_fuzz_take(struct bs_fuzz_pool *pool, size_t size);
 
-/* A copy with a NUL behind it. */
+/* Copy the bytes and add a NUL. */
 char *bs_fuzz_keep(struct bs_fuzz_pool *pool, const void *data, size_t len);
 
-/* The oldest block stays for the next case; bs_fuzz_pool_free gives that back, too. */
+/* Free all but the oldest block, which the next case uses; bs_fuzz_pool_free frees that one, too.
+ */
 void bs_fuzz_pool_clear(struct bs_fuzz_pool *pool);
 void bs_fuzz_pool_free(struct bs_fuzz_pool *pool);
 

@@ -1,7 +1,8 @@
-/* Typed draws from the bytes of an input, from the front. An input that is used up gives zeroes, so
- * every input is a whole case and a longer one begins with the same draws.
+/* Typed draws from the bytes of an input, from the front. A used-up input gives zeroes, so every
+ * input is a complete case, and a longer input begins with the same draws.
  *
- * A draw never asks for a certain value: nothing has to be guessed to get past a decoder. */
+ * Any value is usable: the fuzzer need not guess a magic value to get past a decoder.
+ */
 #ifndef BS_FUZZ_PROVIDER_H
 #define BS_FUZZ_PROVIDER_H
 
@@ -28,7 +29,7 @@ static inline uint32_t bs_fuzz_u32(struct bs_fuzz_provider *provider) {
     return value;
 }
 
-/* Below n, which is 1 or more; one byte is drawn while n fits into it. */
+/* A number below n; n is at least 1. Draws one byte if n fits into it. */
 static inline uint32_t bs_fuzz_below(struct bs_fuzz_provider *provider, uint32_t n) {
     return n <= 256 ? bs_fuzz_byte(provider) % n : bs_fuzz_u32(provider) % n;
 }
@@ -37,13 +38,13 @@ static inline bool bs_fuzz_flag(struct bs_fuzz_provider *provider) {
     return (bs_fuzz_byte(provider) & 1) != 0;
 }
 
-/* A heap block of exactly this size, to be freed: with the sanitizer one byte read behind it is
- * seen, and nothing ends in a NUL by accident. Ends the process when memory runs out. */
+/* A heap block of exactly this size, to be freed by the caller: the sanitizer reports a read of one
+ * byte too many, and no text ends in a NUL by accident. Aborts if memory runs out. */
 char *bs_fuzz_block(const void *data, size_t size);
 
-/* Such a block for one call, to be given back before the next is lent. With the sanitizer it is
- * memory that is poisoned on both sides, and all of it when it is back: as sharp as the heap, which
- * is most of what a short case costs. */
+/* The same for one call, at less cost: return the block before the next one is lent. The sanitizer
+ * has the memory on both sides poisoned, and all of it after the return. This is as strict as the
+ * heap, whose allocation is most of the cost of a short case. */
 char *bs_fuzz_lend(const void *data, size_t size);
 void bs_fuzz_give_back(char *block, size_t size);
 

@@ -7,11 +7,11 @@
 #include "support/memory.h"
 #include "support/provider.h"
 
-/* In all. A file of single digits has a node for every other byte: the arenas double, and cover,
- * tables and reports stand beside the nodes. */
+/* Limits for all memory. A file of single digits has a node for every second byte, the arenas
+ * double, and tables and reports come on top. */
 enum { BYTES_A_CALL = 48 * 1024, BYTES_A_BYTE = 256 };
 
-/* Exceptions are judged by a matcher, which has tables. */
+/* Exceptions need a matcher, which has tables. */
 enum { BYTES_A_MATCHER = 4 * 1024 * 1024 };
 
 static void check_memory(const char *text, size_t size) {
@@ -22,9 +22,9 @@ static void check_memory(const char *text, size_t size) {
         bs_fuzz_fail("memory", "%zu bytes, at most %zu", bs_fuzz_memory_taken(), most);
 }
 
-/* The second load is for about one text in eight: it finds what depends on what was in memory
- * before, and costs as much as the first. Chosen by its length and one byte, for a hash of the
- * whole text would cost a part of that. */
+/* Load about one text in eight a second time, to find results that depend on earlier memory
+ * contents; this costs as much as the first load. The choice depends on the length and one byte,
+ * because a hash of the whole text would cost time, too. */
 static void load_again(const struct bs_policy_text *text, const struct bs_fuzz_load *first) {
     struct bs_fuzz_load second;
     size_t chosen = text->len > 0 ? text->len + (unsigned char)text->data[text->len / 2] : 0;

@@ -1,5 +1,5 @@
-/* What the shim protocol says of a request to run a program, read off a tree: whether it is to be
- * refused, and what is in it. */
+/* Read a request to run a program from a tree, by the shim protocol: its fields, and whether it
+ * must be refused. */
 #ifndef BS_FUZZ_REQUEST_ORACLE_H
 #define BS_FUZZ_REQUEST_ORACLE_H
 
@@ -11,14 +11,14 @@
 #include "support/pool.h"
 
 struct bs_fuzz_bytes {
-    const char *data; /* NULL: not given */
+    const char *data; /* NULL: absent */
     size_t len;
 };
 
 struct bs_fuzz_request {
     bool refused;
-    bool doubtful; /* the protocol leaves it open */
-    bool has_nul;  /* in a string that the system would end there */
+    bool doubtful; /* the protocol leaves open whether it is refused */
+    bool has_nul;  /* in a string that the system would cut there */
     struct bs_fuzz_bytes program;
     struct bs_fuzz_bytes current_dir;
     struct bs_fuzz_bytes stdin_bytes;
@@ -27,7 +27,7 @@ struct bs_fuzz_request {
     struct bs_fuzz_bytes *env; /* name, value, name, value, ... */
     size_t n_env;              /* pairs */
     bool sets_env;
-    bool no_stdin; /* "null" */
+    bool no_stdin; /* stdin is "null" */
     bool debug;
     bool ignores_stdin_failure;
     uint64_t timeout_ms;
@@ -37,10 +37,10 @@ struct bs_fuzz_request {
 void bs_fuzz_request_read(const struct bs_fuzz_node *object, struct bs_fuzz_pool *pool,
                           struct bs_fuzz_request *request);
 
-/* Whether an object anywhere in the tree has a name twice. */
+/* True if an object anywhere in the tree has a repeated name. */
 bool bs_fuzz_has_repeated(const struct bs_fuzz_node *node);
 
-/* Of an object; NULL when there is none. */
+/* The value of an object's field, or NULL. */
 const struct bs_fuzz_node *bs_fuzz_field(const struct bs_fuzz_node *object, const char *name);
 
 #endif

@@ -12,7 +12,7 @@
 #define FOUR(text) text text text text
 #define LONG_HELD "*a-name-that-does-not-fit-into-the-sixty-four-bytes-that-are-looked-at-at-once*"
 
-/* An input that is used up gives the first. The last ones are no beginning of a rule. */
+/* A used-up input selects the first. The last ones cannot begin a rule. */
 static const char *const segments[] = {
     "a",
     "b",
@@ -55,25 +55,25 @@ static const char *const segments[] = {
     "a:",
 };
 
-/* Some of the values of a byte, none of those that engines like to put in: what takes other ways
- * through folding. */
+/* Names that reach other code paths of case folding. They belong to byte values that the engines do
+ * not insert by preference. */
 static const char *const rarities[] = {
     " x",
     "x ",
     "*" LONG,
     "*b?",
-    "\xCE\xB1\xCC\x81\xCD\x85",          /* a letter, an accent, a mark that folds to a letter */
-    "q\xCC\xA3\xCC\x87",                 /* marks that compose with nothing */
-    "\xE0\xA5\x98\xE0\xA4\xBC",          /* always two characters */
-    "\xEA\xB0\x80\xE1\x86\xA8",          /* a syllable and what may join it */
-    "\xC8\xBA\xE1\xB8\x9E",              /* longer when it is folded; a letter with a mark */
-    "\xE0\xA7\x87\xE0\xA6\xBE",          /* signs that compose, of no class */
-    "a" ACCENTS ACCENTS ACCENTS ACCENTS, /* more marks than anybody meant */
-    "o" ACCENTS OTHER_MARKS,             /* in any order but for each one's own */
+    "\xCE\xB1\xCC\x81\xCD\x85", /* a letter, an accent, and a mark that folds to a letter */
+    "q\xCC\xA3\xCC\x87",        /* marks without a composed form */
+    "\xE0\xA5\x98\xE0\xA4\xBC", /* never composed to one character */
+    "\xEA\xB0\x80\xE1\x86\xA8", /* a Hangul syllable and a vowel or consonant that may join it */
+    "\xC8\xBA\xE1\xB8\x9E",     /* longer after folding; a letter with a mark */
+    "\xE0\xA7\x87\xE0\xA6\xBE", /* signs of combining class 0 that compose */
+    "a" ACCENTS ACCENTS ACCENTS ACCENTS, /* an implausible number of marks */
+    "o" ACCENTS OTHER_MARKS,             /* marks in any order, except within one class */
 };
 
-/* In few cases, for what they cost: strings that are too long, alone or with what an exception adds
- * to them, and more than is folded in place. */
+/* Strings longer than the limit, by themselves or with an exception's suffix, and strings longer
+ * than the buffer that folding uses. Drawn rarely because they are expensive. */
 static const char *const long_names[] = {
     FOUR(FOUR(LONG)),
     FOUR(FOUR("a-name-of-as-many-bytes-as-fit-into-a-string-and-not-one-more")) "four",
@@ -84,7 +84,7 @@ enum { SEGMENTS = sizeof segments / sizeof *segments, BEGINNINGS = SEGMENTS - 3,
 enum { RARE = 0xA8, RARITIES = sizeof rarities / sizeof *rarities };
 enum { LONG_NAMED = 0xB8, LONG_NAMES = sizeof long_names / sizeof *long_names };
 
-enum { LENGTHENS = 0xFF, LENGTH = 4101 }; /* a byte in 256; a whole number of segments */
+enum { LENGTHENS = 0xFF, LENGTH = 4101 }; /* one byte value in 256; a whole number of segments */
 
 static struct bs_fuzz_text text_of(const char *text) {
     return (struct bs_fuzz_text){text, strlen(text)};
@@ -176,7 +176,7 @@ void bs_gen_policies_begin(struct bs_gen_policies *gen, struct bs_fuzz_provider 
     gen->long_named = kind == 29;
 }
 
-/* Without the character at the end that there was no room for. */
+/* The length without a truncated character at the end. */
 static size_t whole(const char *text, size_t len) {
     size_t last = len;
     while (last > 0 && ((unsigned char)text[last - 1] & 0xC0) == 0x80)
@@ -198,7 +198,7 @@ static struct bs_fuzz_text instance(struct bs_gen_policies *gen) {
     return bs_gen_instance(gen, gen->rules[number]);
 }
 
-/* Of a path that is no longer held in place: itself with a deep path below it. */
+/* A path too long for the inline buffer: the given path with deep directories below it. */
 static struct bs_fuzz_text lengthened(struct bs_gen_policies *gen, struct bs_fuzz_text path) {
     char *text = bs_fuzz_take(gen->pool, path.len + LENGTH + 1);
     memcpy(text, path.text, path.len);

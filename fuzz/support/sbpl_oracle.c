@@ -22,7 +22,7 @@ const char *bs_fuzz_sbpl_absolute(const struct bs_fuzz_sbpl *sbpl, struct bs_fuz
     return text;
 }
 
-/* A double star behind a double star says nothing: what is below a path is below it. */
+/* Drop repeated `**` segments at the end: the second one adds no path. */
 static struct bs_fuzz_rule without_repeats(const struct bs_fuzz_sbpl *sbpl,
                                            const struct bs_fuzz_rule *rule) {
     struct bs_fuzz_rule shorter = *rule;
@@ -63,8 +63,8 @@ static bool is_ascii(const char *text, size_t len) {
     return true;
 }
 
-/* NULL, or a path that the filter of a rule takes and the rule does not, or the other way round.
- * Beyond ASCII it is open what a `?` takes and what folds. */
+/* Return NULL, or a path that the filter matches and the rule does not, or the reverse. Beyond
+ * ASCII, the contract leaves open what a `?` matches and what folds. */
 static const char *misread(const struct bs_fuzz_sbpl *sbpl, const struct bs_fuzz_rule *rule,
                            struct bs_seat_filter *filter) {
     struct bs_fuzz_text probes[BS_PROBES_MOST];
@@ -85,7 +85,7 @@ static const char *misread(const struct bs_fuzz_sbpl *sbpl, const struct bs_fuzz
     return NULL;
 }
 
-/* A walk through the clauses; `why` stays NULL while all is as it should be. */
+/* The position in the clauses; `why` stays NULL as long as no error is found. */
 struct walk {
     const struct bs_fuzz_sbpl *sbpl;
     const struct bs_seatbelt *profile;
@@ -93,7 +93,7 @@ struct walk {
     const char *why;
 };
 
-static void tell_misread(struct walk *walk, const struct bs_fuzz_rule *rule,
+static void check_filter(struct walk *walk, const struct bs_fuzz_rule *rule,
                          struct bs_seat_filter *filter) {
     const char *path = misread(walk->sbpl, rule, filter);
     if (path == NULL)
@@ -115,15 +115,15 @@ static void expect(struct walk *walk, bool allows, const char *op, const struct 
     }
     struct bs_seat_clause *clause = &walk->profile->clauses[walk->at++];
     if (clause->allows != allows || strcmp(clause->op, op) != 0)
-        walk->why = "a clause is missing or too much, or denies what it should allow";
+        walk->why = "a clause is missing, superfluous, or denies where it should allow";
     else if (clause->n_filters != (second != NULL ? 2U : 1U))
         walk->why = "a clause has another number of filters";
     else if (!is_filter(walk->sbpl, first, &clause->filters[0]) ||
              (second != NULL && !is_filter(walk->sbpl, second, &clause->filters[1])))
-        walk->why = "a filter is another one than its rule's, or its string is not the very path";
-    /* Those of pairs stand alone elsewhere. */
+        walk->why = "a filter is not its rule's, or its string is not exactly the path";
+    /* The filters of a pair are checked where they occur singly. */
     else if (second == NULL)
-        tell_misread(walk, first, &clause->filters[0]);
+        check_filter(walk, first, &clause->filters[0]);
 }
 
 static void expect_modify(struct walk *walk) {
@@ -161,7 +161,7 @@ static void expect_sides(struct walk *walk) {
     }
 }
 
-/* The denial of the root is the first clause of all that denies to write. */
+/* The clause that denies writing at the root is the first that denies writing. */
 static bool find_root(struct walk *walk) {
     while (walk->at < walk->profile->n && walk->profile->clauses[walk->at].allows)
         walk->at++;
@@ -202,8 +202,8 @@ static bool has_question(const struct bs_fuzz_rule *rule) {
     return strchr(rule->body, '?') != NULL;
 }
 
-/* Whether it may not be unlinked: it is read-denied by any rule, or a directory above such a path,
- * as far as the rule names it. */
+/* True if the path must not be unlinked: a read rule denies it, or the literal part of a rule names
+ * something below it. */
 static bool is_guarded(const struct bs_fuzz_list *read, struct bs_fuzz_text path) {
     for (size_t i = 0; i < read->n; i++) {
         const struct bs_fuzz_rule *rule = read->entries[i].rule;

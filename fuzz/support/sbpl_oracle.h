@@ -1,4 +1,5 @@
-/* What a Seatbelt profile has to say of a resolved profile: clause by clause, and path by path. */
+/* What the Seatbelt profile of a resolved profile must contain, checked clause by clause and path
+ * by path. */
 #ifndef BS_FUZZ_SBPL_ORACLE_H
 #define BS_FUZZ_SBPL_ORACLE_H
 
@@ -8,15 +9,15 @@
 
 struct bs_fuzz_sbpl {
     const struct bs_fuzz_resolved *resolved;
-    const char *root; /* without doubled and trailing slashes */
+    const char *root; /* without repeated and trailing slashes */
     bool folds;
-    const char *const *sides; /* those that are allowed, cleaned */
+    const char *const *sides; /* allowed paths outside the root, cleaned */
     size_t n_sides;
     struct bs_fuzz_pool *pool;
 };
 
-/* NULL, or the words for what is wrong with the clauses of the rules: another number, order,
- * operation or filter, or a string that is not the very path. */
+/* Check the clauses of the rules. Return NULL, or what is wrong: the number, order, operation or
+ * filter of clauses, or a string that is not exactly the path. */
 const char *bs_fuzz_sbpl_clauses(const struct bs_fuzz_sbpl *sbpl,
                                  const struct bs_seatbelt *profile);
 
@@ -24,21 +25,21 @@ struct bs_fuzz_sbpl_answer {
     bool writes;
     bool reads;
     bool unlinks;
-    bool only_denies; /* what is allowed may be denied, too: a `?` and a character beyond ASCII */
-    bool is_open;     /* not decided here */
+    bool only_denies; /* an allowed path may be denied: a `?` meets a character beyond ASCII */
+    bool is_open;     /* this oracle does not decide it */
 };
 
 /* `path` is in normal form, below the root. */
 struct bs_fuzz_sbpl_answer bs_fuzz_sbpl_decide(const struct bs_fuzz_sbpl *sbpl,
                                                struct bs_fuzz_text path);
 
-/* The absolute path of one below the root. */
+/* The absolute form of a path below the root. */
 const char *bs_fuzz_sbpl_absolute(const struct bs_fuzz_sbpl *sbpl, struct bs_fuzz_text path);
 
-/* Whether a read-denied rule names a place that this directory is, holds or lies below. */
+/* True if a read-denied rule names a place that is `side`, lies in it or contains it. */
 bool bs_fuzz_sbpl_meets_denied(const struct bs_fuzz_sbpl *sbpl, const char *side);
 
-/* Whether `path` is `place` or lies below it. */
+/* True if `path` is `place` or lies below it. */
 bool bs_fuzz_is_within(const char *path, const char *place);
 
 #endif

@@ -26,7 +26,7 @@ static bool take(struct reader *r, const char *text) {
     return true;
 }
 
-/* Between the quotes; the only escapes are those of the quote and of the backslash. */
+/* Read a quoted string; only quote and backslash can be escaped. */
 static bool take_string(struct reader *r, const char **text, size_t *len) {
     if (!take(r, "\""))
         return refuse(r, "a string is due");
@@ -48,8 +48,8 @@ static bool take_string(struct reader *r, const char **text, size_t *len) {
     return take(r, "\"") || refuse(r, "a string without an end");
 }
 
-/* Whether an expression stays within the dialect that is known to work: characters, escapes of what
- * means something, classes, groups, bars, and one of `* + ?` behind each. */
+/* True if an expression uses only the dialect that is known to work: characters, escapes of special
+ * characters, classes, groups, alternation, and one of `* + ?` after each. */
 static bool is_known_dialect(const char *text, size_t len) {
     if (len < 2 || text[0] != '^' || text[len - 1] != '$')
         return false;
@@ -106,7 +106,7 @@ static bool take_filters(struct reader *r, struct bs_seat_clause *clause) {
     return take_filter(r, clause) && take(r, " ") && take_filter(r, clause) && take(r, ")");
 }
 
-/* These never decide about a file, and have no other form. */
+/* These clauses never decide about a file, and each has exactly one form. */
 static bool take_mac_syscall(struct reader *r) {
     return take(r, "(mac-policy-name \"vnguard\")") ||
            take(r, "(require-all (mac-policy-name \"Sandbox\") (mac-syscall-number 67))");
@@ -191,7 +191,8 @@ static bool applies(struct bs_seat_clause *clause, const char *path, size_t len)
     return true;
 }
 
-/* `file-write-data`, then `file-write*`, then `file*`; NULL behind that. */
+/* The operations to look up, from specific to general: `file-write-data`, `file-write*`, `file*`;
+ * then NULL. */
 static bool is_step(const char *op, const char *step, size_t number) {
     if (number == 0)
         return strcmp(op, step) == 0;

@@ -15,7 +15,7 @@ static bool is_named(const struct bs_fuzz_node *key, const char *name) {
     return key->kind == BS_FUZZ_STRING && i == key->len && name[i] == '\0';
 }
 
-/* The first of that name: a second one is a problem of its own. */
+/* The value of the first key of that name; a repeated key is a separate problem. */
 static const struct bs_fuzz_node *member(const struct bs_fuzz_node *map, const char *name) {
     for (const struct bs_fuzz_node *key = map->first; key != NULL; key = key->next->next) {
         if (is_named(key, name))
@@ -45,7 +45,7 @@ static void find_repeated(struct bs_fuzz_file *file, const struct bs_fuzz_node *
     }
 }
 
-/* 1, 2, or 0 for every other number and for what is none. */
+/* Return 1 or 2, or 0 for any other value. */
 static int version_of(const struct bs_fuzz_node *node) {
     if (node->kind != BS_FUZZ_INTEGER)
         return 0;

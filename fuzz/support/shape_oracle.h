@@ -1,16 +1,17 @@
-/* The shape of a policy file: from a tree to lists of rules. The first half of the judge. */
+/* Check the shape of a policy file and turn its tree into lists of rules: the first half of the
+ * judge. */
 #ifndef BS_FUZZ_SHAPE_ORACLE_H
 #define BS_FUZZ_SHAPE_ORACLE_H
 
 #include "support/judge.h"
 
-/* One file on its way through the judge. */
+/* One file while it is judged. */
 struct bs_fuzz_file {
     struct bs_fuzz_pool *pool;
     struct bs_fuzz_finding **problems;
-    struct bs_fuzz_policy policy; /* as far as it could be read */
+    struct bs_fuzz_policy policy; /* as much of it as could be read */
     bool of_workspace;
-    bool is_policy; /* kind and version are right: the rest is worth reading */
+    bool is_policy; /* kind and version are valid, so the rest is read */
 };
 
 void bs_fuzz_shape_read(struct bs_fuzz_file *file, const struct bs_fuzz_node *root);

@@ -12,10 +12,10 @@ struct maker {
     struct bs_fuzz_provider *from;
     struct bs_fuzz_shim_requests *requests;
     struct bs_fuzz_pool *pool;
-    struct bs_fuzz_shim_request *request; /* that is being made */
+    struct bs_fuzz_shim_request *request; /* the current request */
 };
 
-/* False: the batch is full. */
+/* Start a request. False if the batch is full. */
 static bool begin(struct maker *m, const char *op) {
     if (m->requests->n == BS_SHIM_MOST_REQUESTS)
         return false;
@@ -24,7 +24,7 @@ static bool begin(struct maker *m, const char *op) {
     return true;
 }
 
-/* Takes the text over. */
+/* Add a member; takes ownership of the text. */
 static void add(struct maker *m, const char *name, struct bs_buf *json) {
     size_t number = m->request->n_members++;
     m->request->members[number].name = name;
@@ -63,7 +63,7 @@ static void add_paths(struct maker *m, const struct bs_fuzz_text *paths, size_t 
     add(m, base64 ? "paths_b64" : "paths", &json);
 }
 
-/* Whether a glob like two times two stars matches the root is left open. */
+/* True for the root path. The contract leaves open whether a glob of two `**` matches it. */
 static bool is_root(struct bs_fuzz_text path, struct bs_fuzz_pool *pool) {
     char *normal = bs_fuzz_take(pool, path.len + 1);
     size_t len = 0;
@@ -147,7 +147,7 @@ static void add_checks(struct maker *m, const struct bs_eval_case *input) {
     add(m, "checks", &json);
 }
 
-/* The members of a policy stand in the request itself. */
+/* In policy.load the policy's members are members of the request itself. */
 static void add_load(struct maker *m, const struct bs_eval_case *input) {
     struct bs_policy_text global;
     struct bs_policy_text workspace;
@@ -167,7 +167,7 @@ static void add_load(struct maker *m, const struct bs_eval_case *input) {
 }
 
 static void make_policy(struct maker *m) {
-    static struct bs_fuzz_pool pool; /* of one request after the other */
+    static struct bs_fuzz_pool pool; /* reused for each request */
     struct bs_eval_case input = {.pool = pool};
     bs_eval_case_read(&input, m->from->data, m->from->left);
     *m->from = input.from;
@@ -198,11 +198,11 @@ static uint64_t mix(uint64_t state) {
 
 enum { GROWN = 300, GROWN_FROM = BS_SHIM_MOST_REQUESTS - 4 };
 
-/* What becomes of a text by the change of this number: first the last bytes are cut off one by one,
- * then the text is cut everywhere, then a byte of it is dropped, exchanged or doubled, or another
- * one gets between; in the last ones a byte is there 300 times: levels, digits and strings that
- * are longer than somebody counts in a byte. Which, says the number and no
- * more: a shorter text is changed alike. Takes len + GROWN bytes at `to`. */
+/* Apply change `number` to a text. The first changes cut off the last bytes one by one; then the
+ * text is cut anywhere; then a byte is dropped, replaced, doubled or inserted. The last ones repeat
+ * a byte 300 times: nesting, digits and strings too long for a counter of one byte. The number
+ * selects the change regardless of the text, so a shorter text gets the same changes. Writes at
+ * most len + GROWN bytes to `to`. */
 static size_t change(size_t number, const char *text, size_t len, char *to) {
     enum { CUTS_AT_THE_END = 12, CUTS = 32 };
     static const char bytes[] = "{}[]\",:\\/0-9.eEtfnu!*?#&- \t\r\n\x01\x7f\x80\xc3\xed\xf4\xff";
@@ -215,7 +215,7 @@ static size_t change(size_t number, const char *text, size_t len, char *to) {
     }
     uint64_t drawn = mix(number);
     size_t at = (size_t)(drawn >> 16) % len;
-    size_t taken = drawn % 4 == 3 ? 0 : 1; /* of the text */
+    size_t taken = drawn % 4 == 3 ? 0 : 1; /* from the text */
     size_t put = drawn % 4 == 0 ? 0 : 1;
     memcpy(to, text, at);
     if (number >= GROWN_FROM) {
@@ -243,11 +243,11 @@ static bool is_broken(struct bs_fuzz_text text, enum bs_policy_format format,
                       struct bs_fuzz_pool *pool) {
     struct bs_fuzz_read read;
     bs_fuzz_read_text((struct bs_policy_text){text.text, text.len, format}, pool, &read);
-    /* Nor is it fixed where nothing stands, if that is all of a file. */
+    /* The contract also leaves open how a file without content is read. */
     return read.root == NULL || (read.root->kind == BS_FUZZ_NULL && read.root->len == 0);
 }
 
-/* A directive of YAML that nobody knows is an error to some readers, and is skipped by others. */
+/* Some YAML readers refuse an unknown directive, others skip it. */
 static bool has_directive(struct bs_fuzz_text text, enum bs_policy_format format) {
     for (size_t i = 0; i < text.len && format == BS_POLICY_YAML; i++) {
         if (text.text[i] == '%' && (i == 0 || text.text[i - 1] == '\n' || text.text[i - 1] == '\r'))
@@ -256,7 +256,7 @@ static bool has_directive(struct bs_fuzz_text text, enum bs_policy_format format
     return false;
 }
 
-/* Files as they stand in the input, and changed until the batch is full. */
+/* Load the files of the input unchanged, then changed, until the batch is full. */
 static void make_texts(struct maker *m, unsigned marks) {
     enum bs_policy_format format = format_by((marks & 1) != 0);
     enum bs_policy_format other = format_by((marks & 4) != 0);
@@ -274,7 +274,7 @@ static void make_texts(struct maker *m, unsigned marks) {
     for (size_t number = 0; number < BS_SHIM_MOST_REQUESTS; number++) {
         if (whole.len > 0)
             *changed = (struct bs_fuzz_text){to, change(number, whole.text, whole.len, to)};
-        /* As it stands it is somebody's question. */
+        /* An unchanged file with a directive was chosen on purpose, so it is kept. */
         if (number > 0 && (has_directive(global, format) || has_directive(workspace, other)))
             continue;
         (void)begin(m, "policy.load");
@@ -291,7 +291,7 @@ static void make_texts(struct maker *m, unsigned marks) {
     }
 }
 
-/* Bytes that go on where the input ends, by splitmix64. */
+/* Bytes that continue a used-up input, by splitmix64. */
 static void fill(uint8_t *bytes, size_t size, uint64_t *state) {
     for (size_t i = 0; i < size; i++) {
         *state += UINT64_C(0x9E3779B97F4A7C15);

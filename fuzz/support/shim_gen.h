@@ -1,15 +1,15 @@
-/* Requests of the shim protocol out of the bytes of an input: globs, paths, policies and checks, by
- * the same generators as the other targets. What the contract leaves open is not asked.
+/* Shim protocol requests from the bytes of an input: globs, paths, policies and checks, from the
+ * same generators as the other targets. Questions that the contract leaves open are not generated.
  *
- * A batch is always full: where the input ends, bytes go on that depend on all of it. Only the
- * empty input asks nothing: libFuzzer begins with it, and a shim may differ in every batch. A first
- * byte from 192 on asks one request alone, the one of that number: how a finding is brought down to
- * one.
+ * A batch is always full: after the end of the input the bytes of a generator go on, seeded by the
+ * whole input. Only the empty input makes no request, because libFuzzer begins with it and a shim
+ * may differ in every batch. If the first byte is 192 or more, only the request of that index is
+ * sent; this reduces a finding to one request.
  *
- * A second byte from 248 on says that what follows are the very bytes of a policy file: they are
- * loaded, and so is what becomes of them when they are cut or a byte is changed, until the batch is
- * full. Its lowest bit: the file is YAML, not JSON. The next: behind a byte 255 the file of a
- * workspace follows. The third: that one is YAML.
+ * If the second byte is 248 or more, the remaining bytes are the text of a policy file: it is
+ * loaded unchanged, then cut or with a changed byte, until the batch is full. Bit 0 of that byte:
+ * the file is YAML, not JSON. Bit 1: a byte 255 separates it from a workspace file. Bit 2: the
+ * workspace file is YAML.
  */
 #ifndef BS_FUZZ_SHIM_GEN_H
 #define BS_FUZZ_SHIM_GEN_H
@@ -36,21 +36,21 @@ struct bs_fuzz_shim_request {
         size_t len;
     } members[BS_SHIM_MOST_MEMBERS];
     size_t n_members;
-    bool is_broken; /* a file of it is not well-formed: where exactly is left open */
+    bool is_broken; /* it contains a malformed file; the contract leaves open where the error is */
 };
 
 struct bs_fuzz_shim_requests {
     struct bs_fuzz_pool pool;
     struct bs_fuzz_shim_request items[BS_SHIM_MOST_REQUESTS];
     size_t n;
-    size_t from; /* the first that is asked */
-    size_t end;  /* behind the last */
+    size_t from; /* index of the first request to send */
+    size_t end;  /* one past the last */
 };
 
 void bs_fuzz_shim_requests_read(struct bs_fuzz_shim_requests *requests, const uint8_t *data,
                                 size_t size);
 
-/* One line, with this number as its id. */
+/* Write the request as one line, with `number` as its id. */
 void bs_fuzz_shim_request_put(struct bs_buf *out, const struct bs_fuzz_shim_request *request,
                               size_t number);
 

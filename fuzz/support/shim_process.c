@@ -17,7 +17,7 @@
 #include "support/lie.h"
 #include "support/words.h"
 
-/* Interpreters take their time to start. */
+/* The start limit is longer because interpreters start slowly. */
 enum { TIMEOUT_MS = 2000, START_MS = 10000, CHUNK = 64 * 1024, MOST_SAID = 32 * 1024 };
 
 static struct {
@@ -25,13 +25,13 @@ static struct {
     int in;
     int out;
     int err; /* -1: closed */
-    /* The end of what it wrote to stderr. Room for as much again: what is old goes when that is
-     * full. */
+    /* The end of the shim's stderr. Twice the kept size: the older half is dropped when the buffer
+     * is full. */
     char said[2 * MOST_SAID];
     size_t n_said;
 } shim = {.err = -1};
 
-/* Of the last shim that there was trouble with. */
+/* The stderr of the last shim that failed. */
 static struct bs_buf last_words = BS_BUF_INIT;
 
 const char *bs_fuzz_trouble_name(enum bs_fuzz_trouble trouble) {
@@ -52,8 +52,8 @@ static _Noreturn void give_up(const char *why) {
     exit(2);
 }
 
-/* Whatever has come on stderr; closes it at its end. */
-static void listen_some(void) {
+/* Read the pending bytes of stderr; close it at end-of-file. */
+static void read_stderr(void) {
     char chunk[4096];
     while (shim.err >= 0) {
         ssize_t n = (ssize_t)BS_RETRY(read(shim.err, chunk, sizeof chunk));
@@ -70,7 +70,7 @@ static void listen_some(void) {
         }
         memcpy(shim.said + shim.n_said, chunk, (size_t)n);
         shim.n_said += (size_t)n;
-        /* Who never stops talking is not listened to for ever. */
+        /* Stop at a short read: a shim that writes all the time must not block this loop. */
         if ((size_t)n < sizeof chunk)
             return;
     }
@@ -115,8 +115,8 @@ static char **command(void) {
     return words;
 }
 
-/* Between fork and exec: system calls only. */
-static _Noreturn void become(char **words, int in, int out, int err) {
+/* Between fork and exec: only system calls. */
+static _Noreturn void start_program(char **words, int in, int out, int err) {
     (void)setpgid(0, 0);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (dup2(in, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2)
@@ -130,11 +130,12 @@ static void start(void) {
     int answers[2];
     int errors[2];
     char **words = command();
-    /* Waited for, the shim counts where the times of this process are asked for. */
+    /* Stop the shim at exit and wait for it, so that its CPU time counts as this process's child
+     * time. */
     if (!stops)
         (void)atexit(bs_fuzz_shim_stop);
     stops = true;
-    /* A shim that has gone must not take the fuzzer with it. */
+    /* A write to a dead shim must not kill the fuzzer. */
     (void)signal(SIGPIPE, SIG_IGN);
     if (pipe2(requests, O_CLOEXEC) != 0 || pipe2(answers, O_CLOEXEC) != 0 ||
         pipe2(errors, O_CLOEXEC) != 0)
@@ -143,7 +144,7 @@ static void start(void) {
     if (pid < 0)
         give_up("no process for the shim");
     if (pid == 0)
-        become(words, requests[0], answers[1], errors[1]);
+        start_program(words, requests[0], answers[1], errors[1]);
     (void)close(requests[0]);
     (void)close(answers[1]);
     (void)close(errors[1]);
@@ -176,11 +177,11 @@ void bs_fuzz_shim_stop(void) {
 }
 
 struct talk {
-    const char *left; /* to be written */
+    const char *left; /* bytes still to write */
     size_t n_left;
-    const char *fence; /* what the last answer has in it */
+    const char *fence; /* the last answer contains this text */
     size_t lines;
-    size_t line_at; /* where the line begins that is not whole yet */
+    size_t line_at; /* start of the incomplete line */
     bool fenced;
     struct bs_buf *bytes;
 };
@@ -191,7 +192,7 @@ static void write_some(struct talk *talk) {
         talk->left += n;
         talk->n_left -= (size_t)n;
     } else if (n < 0 && errno != EAGAIN) {
-        talk->n_left = 0; /* what it has answered is still to be read */
+        talk->n_left = 0; /* the shim is dead; answers it wrote before are still to be read */
     }
 }
 
@@ -209,7 +210,7 @@ static void count_lines(struct talk *talk) {
     }
 }
 
-/* False at the end of its output. */
+/* Read a chunk. False at end-of-file. */
 static bool read_some(struct talk *talk) {
     if (!bs_buf_reserve(talk->bytes, CHUNK))
         give_up("out of memory");
@@ -237,8 +238,8 @@ static enum bs_fuzz_trouble converse(struct talk *talk, size_t wanted, int timeo
         if (left <= 0 || BS_RETRY(poll(fds, 3, (int)left)) == 0)
             return BS_SHIM_HUNG;
         if (fds[2].revents != 0)
-            listen_some();
-        /* What it says there is no answer. */
+            read_stderr();
+        /* Output on stderr does not extend the time limit. */
         if (fds[0].revents != 0 || fds[1].revents != 0)
             until = now_ms() + timeout;
         if (fds[1].revents != 0)
@@ -271,8 +272,8 @@ static void split(struct bs_fuzz_lines *answers, size_t most) {
     }
 }
 
-/* Trouble that is asked for: a shim treated so that it is met. */
-static enum bs_fuzz_trouble lied(enum bs_fuzz_trouble trouble) {
+/* Falsify the result, for the self-test of the oracles. */
+static enum bs_fuzz_trouble falsified(enum bs_fuzz_trouble trouble) {
     if (bs_fuzz_lie("shim-short"))
         return BS_SHIM_SHORT;
     return bs_fuzz_lie("shim-long") ? BS_SHIM_LONG : trouble;
@@ -288,7 +289,7 @@ static void put_fence(struct bs_buf *out, char *fence, size_t size) {
         give_up("out of memory");
 }
 
-/* Sends what is in `out` and a hello behind it. */
+/* Send the requests in `out` with a hello after them. */
 static enum bs_fuzz_trouble talk_to(struct bs_buf *out, size_t n, int timeout,
                                     struct bs_buf *answers) {
     char fence[64];
@@ -297,9 +298,9 @@ static enum bs_fuzz_trouble talk_to(struct bs_buf *out, size_t n, int timeout,
     return converse(&talk, n, timeout);
 }
 
-/* Notes what it said at last, which has all come when its output has ended, and ends it. */
+/* Stop the shim and keep the end of its stderr, which is complete once its output has ended. */
 static void end_in_trouble(void) {
-    listen_some();
+    read_stderr();
     bs_buf_clear(&last_words);
     size_t most = shim.n_said < MOST_SAID ? shim.n_said : MOST_SAID;
     bs_buf_add(&last_words, shim.said + shim.n_said - most, most);
@@ -330,7 +331,7 @@ enum bs_fuzz_trouble bs_fuzz_shim_ask(const struct bs_buf *requests, size_t n,
     if (bs_fuzz_lie("shim-hung"))
         (void)kill(shim.pid, SIGSTOP);
     bs_buf_add(&sent, requests->data, requests->len);
-    enum bs_fuzz_trouble trouble = lied(talk_to(&sent, n, timeout_ms(), &answers->bytes));
+    enum bs_fuzz_trouble trouble = falsified(talk_to(&sent, n, timeout_ms(), &answers->bytes));
     if (trouble != BS_SHIM_WELL)
         end_in_trouble();
     split(answers, n);

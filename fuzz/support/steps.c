@@ -2,7 +2,8 @@
 
 _Thread_local uint64_t bs_fuzz_step_count;
 
-/* libFuzzer has a function of the name that compilers call, hence the linker's --wrap. */
+/* libFuzzer already defines the function that compilers call, so the linker's --wrap redirects it.
+ */
 void __wrap___sanitizer_cov_trace_pc(void);
 
 __attribute__((no_sanitize_address)) void __wrap___sanitizer_cov_trace_pc(void) {

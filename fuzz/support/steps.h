@@ -1,19 +1,19 @@
-/* Work, counted in basic blocks of the reference.
+/* Work of the reference, counted in basic blocks.
  *
- * The compiler calls back at every basic block of the files that are built for counting
- * (-fsanitize-coverage=trace-pc; fuzz/CMakeLists.txt). No counter stands in the reference itself:
- * one that its authors place counts the loops they thought of, and the loop to be found is another.
- * Unlike time the count is the same on every machine and in every run.
+ * The compiler inserts a call in every basic block of the files that are built for counting
+ * (-fsanitize-coverage=trace-pc; fuzz/CMakeLists.txt). The reference itself has no counters: its
+ * authors would count the loops that they thought of, and an unexpected loop is the one to find.
+ * Unlike time, the count is the same on every machine and in every run.
  *
- * What is not counted is what library functions do (memcpy, memchr): each is linear in what it is
- * given, and giving it is counted.
+ * Work inside library functions (memcpy, memchr) is not counted: it is linear in their input, and
+ * the code that passes the input is counted.
  */
 #ifndef BS_FUZZ_STEPS_H
 #define BS_FUZZ_STEPS_H
 
 #include <stdint.h>
 
-/* Of the calling thread. */
+/* Count of the calling thread. */
 extern _Thread_local uint64_t bs_fuzz_step_count;
 
 static inline void bs_fuzz_steps_start(void) { bs_fuzz_step_count = 0; }

@@ -2,11 +2,11 @@
 
 #include <stdbool.h>
 
-/* The well-formed sequences of UTF-8: a lead, what may follow it, how many bytes there are. */
+/* The well-formed sequences of UTF-8: first byte, range of the second byte, length. */
 static const struct sequence {
     unsigned char first;
     unsigned char last;
-    unsigned char low; /* of the second byte; all others are 80 to BF */
+    unsigned char low; /* range of the second byte; later bytes are 80 to BF */
     unsigned char high;
     size_t size;
 } sequences[] = {

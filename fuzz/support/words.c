@@ -7,13 +7,13 @@
 struct splitter {
     const char *at;
     char *to;
-    char quote; /* that is open, or NUL */
+    char quote; /* the open quote, or NUL */
     bool in_word;
 };
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 
-/* Takes one character. Within double quotes a backslash shields only what would mean something. */
+/* Process one character. Inside double quotes a backslash escapes only special characters. */
 static void step(struct splitter *s) {
     char c = *s->at++;
     bool shields = c == '\\' && s->quote != '\'' && *s->at != '\0' &&

@@ -1,10 +1,9 @@
-/* A command line as words, split like a shell does it; nothing is expanded and no shell is asked.
- */
+/* Split a command line into words as a shell does, without any expansion and without a shell. */
 #ifndef BS_FUZZ_WORDS_H
 #define BS_FUZZ_WORDS_H
 
-/* A malloc'd list that ends in NULL, with room for one word more, in one block with the words.
- * NULL: a quote without its end, or no word at all. */
+/* Return a malloc'd list that ends in NULL and has room for one more word, in one block with the
+ * words. NULL: a quote is not closed, or there are no words. */
 char **bs_fuzz_words(const char *line);
 
 #endif

@@ -6,7 +6,7 @@
 #include "support/fail.h"
 #include "support/lie.h"
 
-/* What becomes of a piece. */
+/* What the wrapper does with a piece. */
 enum fate { STAYS, GOES, FIRST_GOES, IS_MODE, FIRST_IS_MODE };
 
 struct piece {
@@ -94,10 +94,10 @@ static void put_piece(struct words *words, const struct piece *piece, enum fate 
         put(words, piece->words[1]);
 }
 
-/* A flag at the end, whose value was forgotten. */
+/* A flag at the end without its value. */
 static const struct piece lasts[] = {{{"--sandbox"}, IS_MODE}, {{"-s"}, IS_MODE}, {{"-c"}, STAYS}};
 
-/* Pieces up to one that ends, or as many as there is room for: each is two words at most. */
+/* Draw pieces up to one that ends, or until there is no more room: each is at most two words. */
 static size_t draw_pieces(struct bs_fuzz_provider *from, enum bs_provider provider,
                           struct piece pieces[BS_WRAP_MOST_WORDS / 2]) {
     size_t n = bs_fuzz_below(from, BS_WRAP_MOST_WORDS / 2);

@@ -1,7 +1,7 @@
-/* Commands under the wrapper. A command is put together of pieces, flag and value in one, and with
- * each piece comes what the table of the contract (conformance/contracts/sbpl/page.md, before and
- * after) makes of it: nothing is parsed here. Pieces whose meaning the contract leaves open are not
- * made. */
+/* Commands for the wrapper. A command is built from pieces (a flag with its value), and each piece
+ * carries its result by the contract's table (conformance/contracts/sbpl/page.md, before and
+ * after), so this code parses nothing. Pieces whose meaning the contract leaves open are not
+ * generated. */
 #ifndef BS_FUZZ_WRAP_CASE_H
 #define BS_FUZZ_WRAP_CASE_H
 
@@ -14,7 +14,7 @@ enum { BS_WRAP_MOST_WORDS = 24 };
 
 struct bs_wrap_case {
     const char *argv[BS_WRAP_MOST_WORDS + 1];     /* ends in NULL */
-    const char *expected[BS_WRAP_MOST_WORDS + 4]; /* under the wrapper, which is missing here */
+    const char *expected[BS_WRAP_MOST_WORDS + 4]; /* without the wrapper itself */
     struct bs_sbpl_command command;
 };
 

@@ -40,8 +40,8 @@ static enum bs_fuzz_kind plain_kind(const char *text) {
     return BS_FUZZ_STRING;
 }
 
-/* Whether a code point may stand in a file at all; half of the readers break lines at the last
- * three. */
+/* True if a file may contain the code point; half of the readers treat the last three as line
+ * breaks. */
 static bool is_printable(uint32_t code) {
     if (code == '\t' || code == '\n' || code == '\r')
         return true;
@@ -73,14 +73,14 @@ struct reader {
     struct bs_fuzz_node *root;
     struct bs_fuzz_node *open[MOST_DEPTH];
     struct bs_fuzz_node **link;
-    size_t members[MOST_DEPTH]; /* names and values of the object so far */
+    size_t members[MOST_DEPTH]; /* names and values of each open container so far */
     size_t depth;
     size_t documents;
     const char *why;
     struct bs_fuzz_place at;
 };
 
-/* Marks count code points. */
+/* libyaml's marks count code points, not bytes. */
 static char byte_at(const struct reader *r, size_t mark) {
     size_t at = 0;
     for (size_t seen = 0; at < r->len; at++) {
@@ -103,7 +103,7 @@ static struct bs_fuzz_node *add(struct reader *r, const yaml_event_t *event,
                                          (uint32_t)event->start_mark.column + 1};
     if (is_name && kind != BS_FUZZ_STRING)
         r->why = "a key that is no string";
-    /* Also where a value is missing, and the tag of the next one stands in its place. */
+    /* The scalar may also be a missing value whose place the tag of the next one takes. */
     if (byte_at(r, event->start_mark.index) == '!')
         r->why = "a tag";
     *r->link = node;

@@ -1,7 +1,7 @@
-/* A second reading of YAML: the events of libyaml without anything of the reference between. What
- * it refuses no policy may hold, whatever it means: anchors, aliases, tags, merge keys, a second
- * document, a key that is no string. What a plain scalar is, the regular expressions of the core
- * schema say (YAML 1.2.2, 10.3.2), letter by letter. */
+/* A second YAML reader on libyaml's events, without any code of the reference. It refuses what no
+ * policy may contain, whatever its meaning: anchors, aliases, tags, merge keys, a second document,
+ * keys that are not strings. The type of a plain scalar follows the regular expressions of the core
+ * schema exactly (YAML 1.2.2, 10.3.2). */
 #ifndef BS_FUZZ_YAML_ORACLE_H
 #define BS_FUZZ_YAML_ORACLE_H
 
@@ -11,9 +11,9 @@
 #include "support/pool.h"
 
 struct bs_fuzz_yaml {
-    struct bs_fuzz_node *root; /* NULL: not to be read, `why` says why */
-    const char *why;           /* static */
-    struct bs_fuzz_place at;   /* where, if what is wrong is an event; else line 0 */
+    struct bs_fuzz_node *root; /* NULL: the file cannot be read, see `why` */
+    const char *why;           /* static text */
+    struct bs_fuzz_place at;   /* place of a wrong event; else line 0 */
 };
 
 void bs_fuzz_yaml_read(const char *text, size_t len, struct bs_fuzz_pool *pool,

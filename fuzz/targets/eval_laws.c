@@ -1,5 +1,5 @@
-/* Generated policies and paths: the answers against a plain evaluation, and the laws that hold
- * between answers. */
+/* Generated policies and paths: compare answers with a plain evaluation, and check the laws that
+ * relate answers to each other. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static const enum bs_op ops[] = {BS_OP_READ, BS_OP_MODIFY};
 
 static const char *word_of(enum bs_op op) { return op == BS_OP_READ ? "read" : "modify"; }
 
-/* A path in its normal form, and what was decided about it before a law changed something. */
+/* A path in normal form, and the decisions about it before a law changed the policy. */
 struct asked {
     struct bs_fuzz_text path;
     bool allowed[2];
@@ -73,7 +73,7 @@ static void check_explained(const struct bs_profile *profile, enum bs_op op,
     bs_explanation_clear(&explanation);
 }
 
-/* False: the path is refused, rightly. */
+/* False if the path is refused, and must be. */
 static bool check_path(const struct bs_profile *profile, enum bs_op op, struct bs_fuzz_text asked,
                        const char *normal, size_t len, bool refused, struct bs_decision *decision) {
     struct bs_error err = BS_ERROR_INIT;
@@ -81,7 +81,7 @@ static bool check_path(const struct bs_profile *profile, enum bs_op op, struct b
     int code = bs_profile_check(profile, op, block, asked.len, decision, &err);
     if ((code != BS_OK) != refused || bs_fuzz_lie("path"))
         bs_fuzz_fail("path", "`%.*s`: %s", (int)asked.len, asked.text,
-                     code != BS_OK ? err.message : "taken");
+                     code != BS_OK ? err.message : "accepted");
     if (code == BS_OK && (decision->path_len != len || memcmp(decision->path, normal, len) != 0))
         bs_fuzz_fail("path", "the normal form is `%.*s`, expected `%.*s`", (int)decision->path_len,
                      decision->path, (int)len, normal);
@@ -94,7 +94,7 @@ static bool is_same(const struct bs_decision *decision, bool allowed, const char
            decision->matched_rule_len == strlen(rule);
 }
 
-/* Every spelling of a path is decided as its normal form. */
+/* Every spelling of a path must be decided like its normal form. */
 static void check_spelling(const struct bs_profile *profile, enum bs_op op,
                            struct bs_gen_policies *gen, const struct asked *asked) {
     struct bs_decision decision;
@@ -108,7 +108,7 @@ static void check_spelling(const struct bs_profile *profile, enum bs_op op,
     bs_decision_clear(&decision);
 }
 
-/* Asks all there is to ask about one path. False: the path is refused. */
+/* Query and check every operation on one path. False if the path is refused. */
 static bool check_answers(const struct bs_profile *profile, const struct bs_fuzz_resolved *resolved,
                           struct bs_eval_case *input, struct bs_fuzz_text path,
                           struct asked *asked) {
@@ -166,7 +166,7 @@ static struct bs_fuzz_node *profile_of(const struct bs_eval_case *input) {
     return bs_fuzz_member(bs_fuzz_member(spec_of(input), "fsProfiles"), name);
 }
 
-/* What may change when the policy does. */
+/* How a decision may change when the policy changes. */
 enum law { STAYS, NEVER_MORE, NEVER_LESS };
 
 static void check_law(const struct bs_eval_case *input, const char *oracle, enum law law,
@@ -192,7 +192,7 @@ static void check_law(const struct bs_eval_case *input, const char *oracle, enum
     bs_profile_free(profile);
 }
 
-/* A rule stands twice, one behind the other. */
+/* Repeat a rule of the list directly after itself. */
 static bool repeat(struct bs_eval_case *input, struct bs_fuzz_node *list) {
     if (list == NULL || list->kind != BS_FUZZ_LIST || list->first == NULL)
         return false;
@@ -207,7 +207,7 @@ static bool repeat(struct bs_eval_case *input, struct bs_fuzz_node *list) {
     return true;
 }
 
-/* One law a case: each costs a load. */
+/* Check one law for each case, because each needs another load. */
 static void check_laws(struct bs_eval_case *input, const struct asked *asked, size_t n) {
     struct bs_fuzz_node *spec = spec_of(input);
     struct bs_fuzz_node *own = profile_of(input);
@@ -225,7 +225,8 @@ static void check_laws(struct bs_eval_case *input, const struct asked *asked, si
         check_law(input, "repeat", STAYS, asked, n);
 }
 
-/* On a file system that folds, in ASCII: a path in capitals is decided as one without. */
+/* On a case-insensitive file system, for ASCII: a path in capitals is decided like the same path in
+ * small letters. */
 static void check_folded(const struct bs_eval_case *input, const struct bs_fuzz_load *load,
                          const struct bs_fuzz_resolved *resolved, const struct asked *asked,
                          size_t n, struct bs_fuzz_pool *pool) {
@@ -282,11 +283,11 @@ static void judge_profile(struct bs_eval_case *input, const struct bs_fuzz_load 
         check_laws(input, asked, n);
 }
 
-/* It takes as long as many others: a value that engines do not like to put in. */
+/* This law takes as long as many others, so it gets a byte value that engines rarely insert. */
 enum { LONGEST_LAW = 0xB7 };
 
-/* A rule without wildcards, longer than an automaton may be, decides and explains what it names and
- * nothing else. */
+/* A rule without wildcards that is longer than an automaton may be must decide and explain exactly
+ * the path that it names. */
 static void check_longest(struct bs_fuzz_pool *pool) {
     enum { LONGEST = 129 * 1024 };
     static const char front[] = "{\"schemaVersion\":2,\"kind\":\"Policy\",\"metadata\":{\"name\":"
@@ -303,7 +304,7 @@ static void check_longest(struct bs_fuzz_pool *pool) {
     struct bs_profile *profile = NULL;
     bs_fuzz_load(&text, NULL, &load);
     if (load.code != BS_OK || bs_profile_compile(load.policy, NULL, 0, &profile, NULL) != BS_OK)
-        bs_fuzz_fail("list", "a rule of %d bytes is not taken", LONGEST);
+        bs_fuzz_fail("list", "a rule of %d bytes is refused", LONGEST);
     for (size_t less = 0; less < 2; less++) {
         struct bs_fuzz_text path = {name, LONGEST - less};
         struct bs_fuzz_answer expected = {less > 0, NULL, less > 0 ? 0 : 1};

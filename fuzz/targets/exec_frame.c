@@ -1,5 +1,5 @@
-/* A line of the shim protocol: any bytes are refused or answered, and a request to run a program is
- * decoded whole or not at all. Nothing is started. */
+/* Arbitrary bytes as a line of the shim protocol: each is refused or answered, and a request to run
+ * a program is decoded completely or refused. No program is started. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,7 +94,8 @@ static void check_request(const cJSON *object, const struct bs_fuzz_node *node,
     bs_decoder_clear(&decoder);
 }
 
-/* One object in one line, with the request's id and one of the three outcomes. */
+/* The answer must be one object in one line, with the request's id and one of the three
+ * outcomes. */
 static void check_answer(const struct bs_buf *out, const struct bs_fuzz_node *request,
                          struct bs_fuzz_pool *pool) {
     static const char *const outcomes[] = {"result", "unsupported", "error"};
@@ -136,7 +137,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct bs_fuzz_node *root = repeats ? NULL : json.root;
     cJSON *tree = bs_json_parse(block, size, &err);
     if ((tree != NULL) != (root != NULL) || bs_fuzz_lie("json"))
-        bs_fuzz_fail("json", "%s", tree != NULL ? "taken as JSON" : err.message);
+        bs_fuzz_fail("json", "%s", tree != NULL ? "accepted as JSON" : err.message);
     dispatch(block, size, root, &pool);
     if (tree != NULL) {
         const cJSON *inner = cJSON_GetObjectItemCaseSensitive(tree, "request");

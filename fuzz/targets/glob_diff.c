@@ -1,4 +1,5 @@
-/* Globs of an alphabet against an independent matcher, paths half derived from the glob. */
+/* Globs of a small alphabet against an independent matcher; half of the paths derive from the
+ * glob. */
 #include "support/glob_case.h"
 #include "support/glob_gen.h"
 

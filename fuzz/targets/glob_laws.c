@@ -1,4 +1,4 @@
-/* Laws that hold between globs, whatever a single one matches. */
+/* Check laws between globs, independent of the matches of a single one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,22 +40,22 @@ static bool normalize(struct bs_gen_text *text, bool glob) {
     return true;
 }
 
-/* `text`, a glob in normal form, and what is put around it (a blank at its end is then no end any
- * more, so the glob alone is asked as it was given); false when there is no room. */
-static bool surround(const char *before, const struct bs_gen_text *text, const char *behind,
+/* Put text around a glob in normal form. A blank at its end would then no longer be at the end, so
+ * only an unmodified glob may have one. False if there is no room. */
+static bool surround(const char *before, const struct bs_gen_text *text, const char *after,
                      struct bs_gen_text *out) {
     size_t front = strlen(before);
-    size_t back = strlen(behind);
+    size_t back = strlen(after);
     if (front + text->len + back > sizeof out->data)
         return false;
     memcpy(out->data, before, front);
     memcpy(out->data + front, text->data, text->len);
-    memcpy(out->data + front + text->len, behind, back);
+    memcpy(out->data + front + text->len, after, back);
     out->len = front + text->len + back;
     return true;
 }
 
-/* A law holds or not; a lie turns what was found. */
+/* Compare what was found with the law; a lie inverts it. */
 static void judge(const char *law, bool found, bool expected, const char *what) {
     if ((found != bs_fuzz_lie(law)) != expected)
         bs_fuzz_fail(law, "%s", what);
@@ -85,9 +85,9 @@ static bool matches(const struct bs_glob *glob, const char *path, size_t len) {
     return bs_glob_match(glob, path, len, &matched, NULL) == BS_OK && matched;
 }
 
-/* Whether P matches what is left of the path behind, or before, one of its separators. */
+/* True if P matches the part of the path after, or before, one of its separators. */
 static bool matches_a_part(const struct bs_gen_text *text, const struct bs_gen_text *path,
-                           bool behind) {
+                           bool after) {
     struct bs_glob *glob = NULL;
     if (bs_glob_compile(text->data, text->len, BS_CASE_SENSITIVE, &glob, NULL) != BS_OK)
         return false;
@@ -95,8 +95,8 @@ static bool matches_a_part(const struct bs_gen_text *text, const struct bs_gen_t
     for (size_t i = 0; i < path->len && !found; i++) {
         if (path->data[i] != '/')
             continue;
-        const char *part = behind ? path->data + i + 1 : path->data;
-        found = matches(glob, part, behind ? path->len - i - 1 : i);
+        const char *part = after ? path->data + i + 1 : path->data;
+        found = matches(glob, part, after ? path->len - i - 1 : i);
     }
     bs_glob_free(glob);
     return found;
@@ -111,7 +111,7 @@ static void judge_nested(const struct bs_law_case *law) {
         !surround(deeper ? "**/" : "", &glob, deeper ? "" : "/**", &around))
         return;
     enum verdict verdict = ask_path(&around, &path);
-    /* A part may be a path that is refused (`a/~`): what it would match is not known then. */
+    /* A part may be an invalid path (`a/~`), and then the law says nothing about it. */
     if (verdict == REFUSED)
         return;
     bool part = matches_a_part(&law->globs[0], &path, deeper);
@@ -120,7 +120,8 @@ static void judge_nested(const struct bs_law_case *law) {
               "the glob matches the end of the path, and not the path with `**/` in front");
     else
         judge("below", verdict == MATCH || !part, true,
-              "the glob matches the beginning of the path, and not the path with `/**` behind");
+              "the glob matches the beginning of the path, and followed by `/**` it does not match "
+              "the path");
 }
 
 static void judge_fold(const struct bs_law_case *law) {
@@ -158,11 +159,12 @@ static void judge_together(const struct bs_law_case *law) {
     ptrdiff_t found = bs_matcher_highest(matcher, path.data, path.len);
     bs_matcher_free(matcher);
     if ((found == expected) == bs_fuzz_lie("together"))
-        bs_fuzz_fail("together", "tier %u has %td as the highest of %zu globs, alone it is %td",
-                     law->tier, found, n, expected);
+        bs_fuzz_fail("together",
+                     "tier %u has %td as the highest of %zu globs, one by one it is %td", law->tier,
+                     found, n, expected);
 }
 
-/* So long a glob has nothing to match here; that it compiles, or not, is the law. */
+/* A glob of this length has no path to match here; the law is about whether it compiles. */
 static void judge_length(const struct bs_law_case *law) {
     char *text = malloc(law->length);
     struct bs_glob *glob = NULL;
@@ -173,7 +175,7 @@ static void judge_length(const struct bs_law_case *law) {
     bs_glob_free(glob);
     free(text);
     judge("length", code == BS_OK, law->length <= BS_GLOB_MOST_BYTES,
-          "the limit is not where it is said to be");
+          "the limit is not the documented one");
 }
 
 static void describe_glob(struct bs_fuzz_case *c, const struct bs_law_case *law, size_t i) {

@@ -1,5 +1,5 @@
-/* Any bytes as a glob and a path: encodings, NULs, lengths. A byte of ones, which no text has,
- * stands between the two; without one there is no path but the root. */
+/* Arbitrary bytes as a glob and a path: encodings, NULs, lengths. A byte 255, which no valid text
+ * contains, separates the two; without one the only path is the root. */
 #include <string.h>
 
 #include "support/glob_case.h"

@@ -1,5 +1,5 @@
-/* Any bytes as the input of a module and as its output: taken by the rules of JSON alone, passed on
- * byte by byte, and taken again afterwards. The module is a function: nothing is started. */
+/* Arbitrary bytes as the input and the output of a module: accepted by the rules of JSON, passed on
+ * byte by byte, and accepted again afterwards. The module is a function; no process is started. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ struct module {
     const char *answer;
     size_t len;
     bool called;
-    bool same; /* it got what was asked */
+    bool same; /* the input was passed unchanged */
     const char *asked;
     size_t asked_len;
 };
@@ -65,9 +65,9 @@ static void judge_input(const char *text, size_t len, bool is) {
     int code = execute(&module, &result, &err);
     bool taken = code == BS_OK && result.outcome == BS_MODULE_VALUE;
     if (code == BS_E_EXECUTION)
-        return; /* without memory */
+        return; /* out of memory */
     if (taken != is || module.called != is || bs_fuzz_lie("input"))
-        bs_fuzz_fail("input", "%s, and should not be: %s", taken ? "taken" : "refused",
+        bs_fuzz_fail("input", "%s, and should not be: %s", taken ? "accepted" : "refused",
                      err.message);
     if (is && (!module.same || bs_fuzz_lie("passed")))
         bs_fuzz_fail("passed", "the module got something else than was asked");
@@ -78,7 +78,7 @@ static void judge_input(const char *text, size_t len, bool is) {
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-/* The value is the text without the white space around it, and a text of its own. */
+/* The value must be the text without the white space around it, in memory of its own. */
 static void judge_value(const char *text, size_t len, const struct bs_bytes *value) {
     while (len > 0 && is_blank(text[0])) {
         text++;
@@ -95,7 +95,7 @@ static void judge_value(const char *text, size_t len, const struct bs_bytes *val
         return;
     if (code != BS_OK || again.outcome != BS_MODULE_VALUE || again.value.len != value->len ||
         memcmp(again.value.data, value->data, value->len) != 0 || bs_fuzz_lie("again"))
-        bs_fuzz_fail("again", "a value is not taken again as it is");
+        bs_fuzz_fail("again", "a returned value is not accepted as an input");
     bs_module_result_clear(&again);
 }
 

@@ -1,4 +1,4 @@
-/* Any bytes as a path: its normal form, or that it is refused. */
+/* Arbitrary bytes as a path: check its normal form or its refusal. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ const char bs_fuzz_target[] = "path_norm";
 
 enum {
     LONGEST = 65536,
-    /* Basic blocks, four times what the corpus needs at most. */
+    /* Limits in basic blocks, four times the maximum over the corpus. */
     STEPS_BASE = 400,
     STEPS_BYTE = 60,
 };
@@ -52,7 +52,7 @@ static void judge_refusal(const struct answer *answer) {
                      answer->code, answer->err.code, answer->err.message);
 }
 
-/* What must not stand in a path that is opened below a root. */
+/* Return what must not occur in a path that is opened below a root, or NULL. */
 static const char *bad_form(const char *path, size_t len) {
     if (len == 0 || path[0] == '/' || path[len - 1] == '/')
         return "is empty, or begins or ends with a separator";
@@ -75,7 +75,8 @@ static void judge_form(const char *path, size_t len) {
         bs_fuzz_fail("form", "the normal form `%.*s` %s", (int)len, path, why);
 }
 
-/* Both scans for paths that need no work may leave one to others, but never take one that does. */
+/* Either scan for normal paths may reject a normal path (a slower one then decides), but neither
+ * may accept another path. */
 static void judge_scans(const char *path, size_t len, bool is_normal) {
     bool wide = bs_path_is_plain(path, len);
     bool portable = bs_path_is_plain_portable(path, len);

@@ -1,4 +1,4 @@
-/* One generated policy in both formats, loaded, printed, loaded again. */
+/* A generated policy in both formats: load, print, load again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 const char bs_fuzz_target[] = "policy_roundtrip";
 
-/* A policy, a workspace over it or none, each in both formats. */
+/* A policy, possibly with a workspace policy over it, each in both formats. */
 struct input {
     struct bs_fuzz_pool pool;
     struct bs_policy_text global[2];
@@ -68,9 +68,10 @@ static int by_pointer(const void *a, const void *b) {
     return order != 0 || x->code == NULL || y->code == NULL ? order : strcmp(x->code, y->code);
 }
 
-/* The same places, told in the order of their pointers: lines and columns are another matter. */
-static void compare_told(struct bs_policy_problem *a, size_t n_a, struct bs_policy_problem *b,
-                         size_t n_b) {
+/* Both reports must have the same places, compared in the order of their pointers, because lines
+ * and columns differ between the formats. */
+static void compare_reported(struct bs_policy_problem *a, size_t n_a, struct bs_policy_problem *b,
+                             size_t n_b) {
     if (n_a > 0)
         qsort(a, n_a, sizeof *a, by_pointer);
     if (n_b > 0)
@@ -96,12 +97,12 @@ static bool same_text(const struct bs_policy_text *a, const struct bs_policy_tex
     return a->len == b->len && memcmp(a->data, b->data, a->len) == 0;
 }
 
-/* What was printed is loaded and printed again, in both formats. */
+/* A printed policy, loaded and printed again in both formats, must give the same text. */
 static void check_fixpoint(const struct bs_policy_text *text, const struct bs_policy_text *texts) {
     struct bs_fuzz_load again;
     bs_fuzz_load(text, NULL, &again);
     if (again.code != BS_OK)
-        bs_fuzz_fail("print", "what was printed does not load: %s\n%.*s", again.err.message,
+        bs_fuzz_fail("print", "the printed policy does not load: %s\n%.*s", again.err.message,
                      (int)text->len, text->data);
     for (int format = BS_POLICY_JSON; format <= BS_POLICY_YAML; format++) {
         struct bs_bytes bytes;
@@ -121,22 +122,22 @@ static void check_printed(const struct bs_policy_text *texts, const struct bs_fu
         struct bs_fuzz_verdict verdict;
         bs_fuzz_read_text(texts[format], pool, &read);
         if (read.root == NULL)
-            bs_fuzz_fail("print", "what is printed is not well-formed:\n%.*s",
+            bs_fuzz_fail("print", "the printed policy is not well-formed:\n%.*s",
                          (int)texts[format].len, texts[format].data);
         bs_fuzz_judge(read.root, NULL, pool, &verdict);
-        /* Two files may say together what one may not. */
+        /* Two files together may be more than one file may contain. */
         if (verdict.problems != NULL && merged)
             continue;
         if (verdict.problems != NULL || !bs_fuzz_same_policy(&verdict.policy, expected) ||
             bs_fuzz_lie("print"))
-            bs_fuzz_fail("print", "what is printed is another policy:\n%.*s",
+            bs_fuzz_fail("print", "the printed text is another policy:\n%.*s",
                          (int)texts[format].len, texts[format].data);
         check_fixpoint(&texts[format], texts);
     }
 }
 
-/* The policy as it was loaded from each format. Where both print the same, all there is to say of
- * it has been said. */
+/* Print the policies loaded from each format. If both print the same text, one check of it is
+ * enough. */
 static void check_print(const struct bs_fuzz_load *loads, const struct bs_fuzz_policy *expected,
                         bool merged, struct bs_fuzz_pool *pool) {
     struct bs_bytes bytes[2][2];
@@ -163,8 +164,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                              &loads[format], &verdicts[format]);
     struct bs_policy_report *json = &loads[BS_POLICY_JSON].report;
     struct bs_policy_report *yaml = &loads[BS_POLICY_YAML].report;
-    compare_told(json->problems, json->n_problems, yaml->problems, yaml->n_problems);
-    compare_told(json->warnings, json->n_warnings, yaml->warnings, yaml->n_warnings);
+    compare_reported(json->problems, json->n_problems, yaml->problems, yaml->n_problems);
+    compare_reported(json->warnings, json->n_warnings, yaml->warnings, yaml->n_warnings);
     if (loads[BS_POLICY_JSON].code == BS_OK && loads[BS_POLICY_YAML].code == BS_OK) {
         if (!bs_fuzz_same_policy(&verdicts[0].policy, &verdicts[1].policy))
             bs_fuzz_fail("written", "the two files are two policies");

@@ -1,5 +1,5 @@
-/* A script of steps, from any JSON: what the page of the contract forbids is refused with its
- * place, a plain script is decoded, and as what it says. Nothing is started. */
+/* Arbitrary JSON as a script of steps: a script that the contract's page forbids must be refused
+ * with its place, and a plain script must be decoded correctly. No process is started. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static bool is_string(const struct bs_fuzz_node *node) {
     return node != NULL && node->kind == BS_FUZZ_STRING;
 }
 
-/* The number of a small one, spelled plainly; -1 for all else. */
+/* Return the value of a small number in plain spelling, or -1. */
 static long small(const struct bs_fuzz_node *node) {
     long value = 0;
     if (node == NULL || node->kind != BS_FUZZ_INTEGER || node->len == 0 || node->len > 9)
@@ -57,7 +57,7 @@ static const struct bs_fuzz_node *named(const struct bs_fuzz_node *handles,
                                                               : NULL;
 }
 
-/* What no reading of the page allows. */
+/* True if the page forbids the step under every reading. */
 static bool step_is_wrong(const struct bs_fuzz_node *handles, const struct bs_fuzz_node *step,
                           bool repeated) {
     int kind = kind_of(step);
@@ -93,7 +93,7 @@ static bool is_wrong(const struct bs_fuzz_node *root) {
     return false;
 }
 
-/* A handle that has a program alone, and steps without any options but these. */
+/* True for handles with only a program, and steps without options other than these. */
 static bool is_plain(const struct bs_fuzz_node *root) {
     static const char *const bare[] = {"open", "poll",  "terminate", "kill",
                                        "drop", "close", "wait"};
@@ -102,7 +102,7 @@ static bool is_plain(const struct bs_fuzz_node *root) {
     for (const struct bs_fuzz_node *key = handles->first; key != NULL; key = key->next->next) {
         const struct bs_fuzz_node *request = bs_fuzz_field(key->next, "request");
         const struct bs_fuzz_node *program = bs_fuzz_field(request, "program");
-        /* One member of each: the only thing that can be wrong is what is looked at here. */
+        /* Exactly one member of each, so that only the members checked here can be wrong. */
         if (strlen(key->text) != key->len || request == NULL || key->next->first->next->next ||
             !is_string(program) || request->first->next->next ||
             strlen(program->text) != program->len)

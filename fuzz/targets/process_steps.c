@@ -1,7 +1,8 @@
-/* Steps on two live processes in a generated order, some of them beside a wait in another thread.
- * They are judged by laws that hold for every order: no byte is lost, an end that was told is told
- * again, nothing of a group that was given up lives on, no descriptor stays, what cannot be opened
- * is no handle, and an end that somebody else collected is an error every time. */
+/* Steps on two live processes in a generated order, some of them during a wait in another thread.
+ * They are checked by laws that hold for every order: no byte is lost, a reported end is always
+ * reported alike, no group member survives the end of its group, no descriptor stays open, a failed
+ * opening gives no handle, and if another part of the program reaps the child every wait is an
+ * error. */
 #include <boxspec/process.h>
 
 #include <dirent.h>
@@ -39,10 +40,10 @@ enum step {
 };
 
 static const char *const words[STEPS] = {
-    "open",      "write", "read",  "close_stdin", "poll",        "wait",        "take",
-    "terminate", "kill",  "close", "drop",        "wait beside", "hold stdout", "steal"};
+    "open", "write", "read", "close_stdin",      "poll",        "wait", "take", "terminate",
+    "kill", "close", "drop", "wait in a thread", "hold stdout", "steal"};
 
-struct taken {
+struct planned_step {
     enum step step;
     size_t handle;
     size_t bytes;
@@ -50,11 +51,11 @@ struct taken {
     uint64_t grace_ms;
 };
 
-static size_t draw(const uint8_t *data, size_t size, struct taken *steps) {
+static size_t draw(const uint8_t *data, size_t size, struct planned_step *steps) {
     struct bs_fuzz_provider from = {data, size};
     size_t n = 0;
     while (n < MOST_STEPS && from.left > 0) {
-        struct taken *each = &steps[n++];
+        struct planned_step *each = &steps[n++];
         each->step = (enum step)bs_fuzz_below(&from, STEPS);
         uint8_t more = bs_fuzz_byte(&from);
         each->handle = more % HANDLES;
@@ -67,7 +68,7 @@ static size_t draw(const uint8_t *data, size_t size, struct taken *steps) {
 }
 
 void bs_fuzz_describe(struct bs_fuzz_case *c, const uint8_t *data, size_t size) {
-    struct taken steps[MOST_STEPS];
+    struct planned_step steps[MOST_STEPS];
     size_t n = draw(data, size, steps);
     bs_fuzz_case_open(c, "process.script");
     bs_fuzz_case_texts_open(c, "steps", true);
@@ -91,7 +92,7 @@ static unsigned descriptors(void) {
     return n;
 }
 
-static void take(struct bs_fuzz_live *model, struct taken *step) {
+static void run_step(struct bs_fuzz_live *model, struct planned_step *step) {
     static const uint64_t at_once = 0;
     if (model->process == NULL) {
         if (step->step == OPEN)
@@ -146,7 +147,7 @@ static void take(struct bs_fuzz_live *model, struct taken *step) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    struct taken steps[MOST_STEPS];
+    struct planned_step steps[MOST_STEPS];
     struct bs_fuzz_live models[HANDLES] = {BS_FUZZ_LIVE_INIT, BS_FUZZ_LIVE_INIT};
     bs_fuzz_begin(data, size);
     (void)signal(SIGPIPE, SIG_IGN);
@@ -154,18 +155,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     size_t n = draw(data, size, steps);
     unsigned before = descriptors();
     for (size_t i = 0; i < n; i++) {
-        /* The children of the other one would be collected by the system. */
+        /* With SIGCHLD ignored the system would reap the other process's children, too. */
         if (steps[i].opening.kind == BS_OPENING_COLLECTED &&
             models[1 - steps[i].handle].process != NULL)
             steps[i].opening.kind = BS_OPENING_ALONE;
-        take(&models[steps[i].handle], &steps[i]);
+        run_step(&models[steps[i].handle], &steps[i]);
     }
     for (size_t i = 0; i < HANDLES; i++) {
         if (models[i].process != NULL)
             bs_fuzz_live_drop(&models[i]);
     }
-    unsigned behind = descriptors();
-    if (behind != before || bs_fuzz_lie("descriptors"))
-        bs_fuzz_fail("descriptors", "%u were open, %u are", before, behind);
+    unsigned after = descriptors();
+    if (after != before || bs_fuzz_lie("descriptors"))
+        bs_fuzz_fail("descriptors", "%u were open, %u are", before, after);
     return 0;
 }

@@ -1,6 +1,6 @@
-/* Generated profiles as Seatbelt text: it reads back, its strings are the very paths, and it means
- * what the policy says. Of every sixteen inputs one has a place that is to be refused, and one is a
- * command that is wrapped. */
+/* Generated profiles as Seatbelt text: the text can be read back, its strings are exactly the
+ * paths, and it decides as the policy does. Of sixteen inputs one has a place that must be refused,
+ * and one is a command to wrap. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@
 
 const char bs_fuzz_target[] = "sbpl_emit";
 
-/* Places whose names mean something to somebody: to expressions, to strings, to other clauses. */
+/* Roots whose names are special to regular expressions, strings or other clauses. */
 static const char *const roots[] = {"/Users/u/project",
                                     "/work/project[1]*?.{a}(b)^$+|",
                                     "/q\"uote\\d \xC3\xA9",
@@ -30,7 +30,7 @@ static const char *const states[] = {NULL, "", "/opt/state", "/Users/u/project/a
 static const char *const sides[] = {"/opt/side", "/Users/u/project/a", "/Users/u/projects",
                                     "/Users/u/project/src/ab", "/"};
 
-/* The first byte says so. */
+/* Selected by the first byte. */
 enum { MISPLACES = 0xE0, WRAPS = 0xF0 };
 
 #define PICK(from, table) (table)[bs_fuzz_below((from), sizeof(table) / sizeof *(table))]
@@ -40,7 +40,7 @@ struct input {
     struct bs_sbpl_input sbpl;
     const char *side_roots[2];
     char root[256];    /* cleaned */
-    bool is_misplaced; /* one of the places has to be refused */
+    bool is_misplaced; /* one of the places must be refused */
 };
 
 static void clean(const char *path, char *out, size_t size) {
@@ -54,11 +54,11 @@ static void clean(const char *path, char *out, size_t size) {
     out[to] = '\0';
 }
 
-/* What Seatbelt reads no string of. */
+/* Longer than any string that Seatbelt reads. */
 #define TEN(text) text text text text text text text text text text
 #define TOO_LONG TEN(TEN("/a-name-that"))
 
-/* Places that no profile may be about, and variables that would open the home directory. */
+/* Choose a place that no profile may use, or a variable that would open the home directory. */
 static void misplace(struct input *input, struct bs_fuzz_provider *from) {
     static const char *const wrong[] = {
         "work",     "~",      "~/w",   "/a/../b", "/a/.",  "/..",     "/tmp",  "/tmp/w", "/var",
@@ -81,7 +81,7 @@ static void misplace(struct input *input, struct bs_fuzz_provider *from) {
     case 4:
         input->side_roots[0] = place;
         sbpl->n_side_roots = 1;
-        /* The others write none. */
+        /* Only the profile of this provider contains side roots. */
         if (strcmp(place, TOO_LONG) == 0)
             sbpl->provider = BS_PROVIDER_CODEX;
         break;
@@ -102,7 +102,7 @@ static void misplace(struct input *input, struct bs_fuzz_provider *from) {
     }
 }
 
-/* Drawn before the policy, so that short inputs have all of it. */
+/* Drawn before the policy, so that short inputs still have all of it. */
 static void decode(struct input *input, const uint8_t *data, size_t size) {
     struct bs_fuzz_provider from = {data, size};
     struct bs_sbpl_input *sbpl = &input->sbpl;
@@ -183,8 +183,9 @@ void bs_fuzz_describe(struct bs_fuzz_case *c, const uint8_t *data, size_t size) 
     bs_eval_case_clear(&input.eval);
 }
 
-/* A rule that becomes a string of more than 1,000 bytes is refused, and so is a control
- * character. Where names fold, marks above and below a letter have as many orders as there are. */
+/* True if a rule may be refused because its string is longer than 1,000 bytes or has a control
+ * character. On a case-insensitive system marks above and below a letter are written in every
+ * possible order. */
 static bool may_be_unsayable(const struct bs_fuzz_resolved *resolved, bool folds) {
     const struct bs_fuzz_list *const lists[] = {&resolved->read, &resolved->modify};
     for (size_t l = 0; l < 2; l++) {
@@ -207,7 +208,8 @@ static bool may_be_unsayable(const struct bs_fuzz_resolved *resolved, bool folds
     return false;
 }
 
-/* Where they allow nothing, side roots may lie anywhere. */
+/* A side root that meets a read-denied place must be refused. `sides` has only side roots that the
+ * profile allows; others may be anywhere. */
 static bool is_refusal_due(const struct bs_fuzz_sbpl *sbpl) {
     bool due = false;
     for (size_t i = 0; i < sbpl->n_sides; i++)
@@ -218,7 +220,7 @@ static bool is_refusal_due(const struct bs_fuzz_sbpl *sbpl) {
 static void check_refusal(const struct input *input, const struct bs_fuzz_sbpl *sbpl, int code,
                           const struct bs_sbpl *made, const struct bs_error *err) {
     bool due = input->is_misplaced || is_refusal_due(sbpl);
-    /* Which paths a folding file system takes for one is not decided here. */
+    /* This target does not decide which paths are equal on a case-insensitive file system. */
     bool is_open =
         !input->is_misplaced && ((sbpl->folds && input->sbpl.n_side_roots > 0) ||
                                  (code != BS_OK && may_be_unsayable(sbpl->resolved, sbpl->folds)));
@@ -240,7 +242,7 @@ static void check_again(const struct bs_sbpl_input *input, const struct bs_sbpl 
     bs_sbpl_clear(&second);
 }
 
-/* One operation on one path, by both readings. */
+/* Check one operation on one path under both readings. */
 static void check_op(const struct bs_seatbelt *profile, const char *op, const char *path,
                      bool expected, bool only_denies) {
     size_t len = strlen(path);
@@ -269,7 +271,7 @@ static void check_path(const struct bs_fuzz_sbpl *sbpl, const struct bs_seatbelt
     check_op(profile, "file-write-unlink", absolute, answer.unlinks, answer.only_denies);
 }
 
-/* What lies outside is writable where it is scratch only. */
+/* Outside the root only scratch places are writable. */
 static void check_outside(const struct bs_fuzz_sbpl *sbpl, const struct bs_seatbelt *profile) {
     static const struct {
         const char *path;

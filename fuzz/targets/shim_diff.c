@@ -1,5 +1,5 @@
-/* Another implementation, through its shim, against the reference: the same requests to both, in
- * one batch an input. */
+/* Another implementation, through its shim, against the reference: both get the same requests, one
+ * batch for each input. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,15 +21,16 @@ const char bs_fuzz_target[] = "shim_diff";
 int __wrap_bs_matcher_compile(const struct bs_pattern *patterns, size_t n, bool fold,
                               struct bs_matcher **out, struct bs_error *err);
 
-/* Profiles of the reference in this process (the linker puts this in; fuzz/CMakeLists.txt) are
- * automata: the tables of a profile that is asked a few times took most of the time, and other
- * targets judge them. Where the shim is the reference's, its tables are compared with these. */
+/* Profiles of the reference in this process use automata (the linker installs this wrapper;
+ * fuzz/CMakeLists.txt): building tables for profiles with few queries took most of the time, and
+ * other targets check tables. If the shim is the reference's, its tables are compared with these
+ * automata. */
 int __wrap_bs_matcher_compile(const struct bs_pattern *patterns, size_t n, bool fold,
                               struct bs_matcher **out, struct bs_error *err) {
     return bs_matcher_compile_from(BS_TIER_AUTOMATON, patterns, n, fold, out, err);
 }
 
-/* Which request the failure is about, once that is known; people want to see that one alone. */
+/* The request that the failure is about, once it is known: only this one is shown. */
 static size_t shown = SIZE_MAX;
 
 void bs_fuzz_describe(struct bs_fuzz_case *c, const uint8_t *data, size_t size) {
@@ -48,8 +49,8 @@ void bs_fuzz_describe(struct bs_fuzz_case *c, const uint8_t *data, size_t size) 
     bs_fuzz_pool_free(&requests.pool);
 }
 
-/* Whether this is among the keys of findings in BOXSPEC_FUZZ_KNOWN, with a comma between them. A
- * shim that differs in something differs in it all the time, and there is more to find. */
+/* True if the finding's key is listed in BOXSPEC_FUZZ_KNOWN, separated by commas. A shim with one
+ * difference shows it all the time, so known ones are skipped to find others. */
 static bool is_known(const char *oracle, const char *kind) {
     char key[128];
     int len = snprintf(key, sizeof key, "%s%s%s", oracle, kind[0] != '\0' ? " " : "", kind);
@@ -64,7 +65,7 @@ static bool is_known(const char *oracle, const char *kind) {
     return false;
 }
 
-/* The lines of a batch, one behind the other; starts[i] is where line i begins. */
+/* The lines of a batch; starts[i] is the start of line i. */
 struct batch {
     struct bs_buf lines;
     size_t starts[BS_SHIM_MOST_REQUESTS + 1];
@@ -90,15 +91,15 @@ static bool is_trouble(const struct bs_fuzz_shim_requests *requests, size_t from
     return trouble;
 }
 
-/* "shim-died", or with the word of a sanitizer behind it, by which two deaths are told apart. */
+/* Return the sanitizer's word for the crash, which tells two crashes apart, or an empty text. */
 static const char *cause(char *word, size_t room) {
     static const char mark[] = "Sanitizer: ";
     size_t len = 0;
-    const char *said = bs_fuzz_shim_last_words(&len);
-    const char *at = len > 0 ? memmem(said, len, mark, sizeof mark - 1) : NULL;
+    const char *words = bs_fuzz_shim_last_words(&len);
+    const char *at = len > 0 ? memmem(words, len, mark, sizeof mark - 1) : NULL;
     size_t n = 0;
     if (at != NULL) {
-        for (at += sizeof mark - 1; n + 1 < room && at < said + len; at++) {
+        for (at += sizeof mark - 1; n + 1 < room && at < words + len; at++) {
             if (!((*at >= 'a' && *at <= 'z') || (*at == '-' && n > 0)))
                 break;
             word[n++] = *at;
@@ -108,7 +109,8 @@ static const char *cause(char *word, size_t room) {
     return word;
 }
 
-/* What a sanitizer has told of is no hang: a report takes its time on a busy machine. */
+/* A shim that a sanitizer is reporting about has crashed, even if the report is slow on a busy
+ * machine. */
 static enum bs_fuzz_trouble named(enum bs_fuzz_trouble trouble) {
     char word[64];
     return trouble == BS_SHIM_HUNG && *cause(word, sizeof word) != '\0' ? BS_SHIM_DIED : trouble;
@@ -119,8 +121,8 @@ static bool is_known_trouble(enum bs_fuzz_trouble trouble) {
     return is_known(bs_fuzz_trouble_name(trouble), cause(word, sizeof word));
 }
 
-/* The first request without an answer is suspected; else the batch is halved as long as one half
- * alone brings the trouble back. */
+/* First try the first request without an answer by itself; then halve the batch as long as one half
+ * causes the failure again. */
 static _Noreturn void report_trouble(const struct bs_fuzz_shim_requests *requests,
                                      enum bs_fuzz_trouble trouble, size_t answered) {
     size_t from = requests->from;
@@ -152,7 +154,7 @@ static _Noreturn void report_trouble(const struct bs_fuzz_shim_requests *request
     bs_fuzz_fail(bs_fuzz_trouble_name(trouble), "%s%sby request %zu alone", why, colon, from);
 }
 
-/* An answer of the very same bytes need not be read to be the same. */
+/* Answers of identical bytes are equal without being parsed. */
 static bool differ(const struct bs_buf *ours, const char *theirs, size_t their_len,
                    struct bs_fuzz_pool *pool, const char **where) {
     struct bs_fuzz_json our_json;
@@ -166,11 +168,11 @@ static bool differ(const struct bs_buf *ours, const char *theirs, size_t their_l
     return bs_fuzz_answers_differ(our_json.root, their_json.root, where);
 }
 
-/* The difference that is told: the shortest request of a batch, and no kind that is known. */
+/* The difference to report: the shortest request of a batch, except known kinds. */
 struct difference {
-    char kind[64]; /* what is asked, and where the answers differ */
+    char kind[64]; /* operation and differing member */
     size_t i;
-    size_t len; /* of the request; 0: there is no difference */
+    size_t len; /* of the request; 0: no difference */
     struct bs_buf ours;
 };
 
@@ -189,13 +191,14 @@ static void compare(struct bs_fuzz_shim_requests *requests, const struct batch *
     (void)bs_dispatch(batch->lines.data + batch->starts[i], found.len - 1, BS_DOOR_SERVE, policies,
                       &found.ours);
     const struct bs_fuzz_shim_request *request = &requests->items[requests->from + i];
-    bool told = differ(&found.ours, answers->lines[i], answers->lens[i], &requests->pool, &where);
-    /* Where a reader gives a broken file up is its own affair. */
-    told = told && !(request->is_broken && where != NULL && strcmp(where, "problems") == 0);
-    told = told || bs_fuzz_lie("differs");
-    if (told)
+    bool differs =
+        differ(&found.ours, answers->lines[i], answers->lens[i], &requests->pool, &where);
+    /* The contract leaves open where a reader reports the error in a malformed file. */
+    differs = differs && !(request->is_broken && where != NULL && strcmp(where, "problems") == 0);
+    differs = differs || bs_fuzz_lie("differs");
+    if (differs)
         name_kind(&found, request->op, where);
-    if (told && !is_known("differs", found.kind) &&
+    if (differs && !is_known("differs", found.kind) &&
         (shortest->len == 0 || found.len < shortest->len)) {
         struct difference longer = *shortest;
         *shortest = found;
@@ -224,7 +227,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     bs_fuzz_shim_requests_read(&requests, data, size);
     put(&batch, &requests, requests.from, requests.end - requests.from);
     enum bs_fuzz_trouble trouble = named(bs_fuzz_shim_ask(&batch.lines, batch.n, &answers));
-    /* A busy machine can make any shim late: once is no finding. */
+    /* A busy machine can delay any shim, so a single timeout is not a finding. */
     if (trouble == BS_SHIM_HUNG && !is_known_trouble(trouble)) {
         bs_fuzz_lines_clear(&answers);
         trouble = named(bs_fuzz_shim_ask(&batch.lines, batch.n, &answers));

@@ -1,6 +1,6 @@
-/* The parser behind a shim that knows policy.load and nothing else: a text that is not JSON is
- * refused, any other is called a policy. So it differs from one that knows policies, and still
- * everything is seen that makes the parser fall over. */
+/* A shim for the parser that supports only policy.load: it refuses a text that is not JSON and
+ * accepts any other text as a policy. It therefore differs from implementations that read policies,
+ * but fuzzing still detects every input that crashes the parser. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,8 +31,8 @@ static size_t put_code(char *to, unsigned code) {
     return 3;
 }
 
-/* The string of a member, decoded, in a block of exactly its size. The kit writes well-formed JSON
- * and puts no blank behind a colon; code points above FFFF it writes as they are. */
+/* Decode a member's string into a block of exactly its size. The kit writes well-formed JSON
+ * without a blank after a colon, and does not escape code points above FFFF. */
 static char *member(const char *line, const char *name, size_t *len) {
     char *key = malloc(strlen(name) + 5);
     char *out = malloc(strlen(line) + 1);

@@ -1,11 +1,11 @@
 //go:build !planted
 
-// Package yourparser is where the parser is that is fuzzed; this file is its only tie to the harness.
+// Package yourparser contains the parser to fuzz; this file is its only connection to the harness.
 package yourparser
 
 import "encoding/json"
 
-// take says whether the parser takes the text. Put yours in the place of this one.
+// take reports whether the parser accepts the text. Replace the body by a call of your parser.
 func take(text []byte) bool {
 	var value any
 	return json.Unmarshal(text, &value) == nil

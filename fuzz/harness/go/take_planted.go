@@ -7,7 +7,8 @@ import (
 	"encoding/json"
 )
 
-// take with a mistake, for the test of this template: behind a `t` it reads what a cut text has not.
+// take with a mistake, for the test of this template: after a `t` it reads bytes that a cut text
+// does not have.
 func take(text []byte) bool {
 	at := bytes.LastIndexByte(text, 't')
 	return json.Valid(text) && (at < 0 || text[at+1] != 0) || at >= 0 && text[at+2] == 0

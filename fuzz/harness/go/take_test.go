@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzTake begins with the files of BOXSPEC_CORPUS, a folder. What it finds, `go test` keeps in
-// testdata/fuzz and asks each time.
+// FuzzTake begins with the files of the folder BOXSPEC_CORPUS. `go test` keeps its findings in
+// testdata/fuzz and runs them every time.
 func FuzzTake(f *testing.F) {
 	names, _ := filepath.Glob(filepath.Join(os.Getenv("BOXSPEC_CORPUS"), "*"))
 	for _, name := range names {
@@ -29,7 +29,7 @@ func FuzzTake(f *testing.F) {
 		if take([]byte(before)) != taken {
 			t.Error("again: a second time the outcome is another one")
 		}
-		// encoding/json mends what is not UTF-8 and takes lone surrogates.
+		// encoding/json replaces invalid UTF-8 and accepts unpaired surrogates.
 		if taken && !(json.Valid([]byte(before)) && utf8.ValidString(before)) {
 			t.Errorf("taken: this is not well-formed, and is taken: %q", before)
 		}

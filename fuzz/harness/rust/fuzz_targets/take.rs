@@ -4,12 +4,12 @@
 use libfuzzer_sys::fuzz_target;
 use serde::de::IgnoredAny;
 
-/// Whether the parser takes the text. Put yours in the place of this one.
+/// True if the parser accepts the text. Replace the body by a call of your parser.
 fn take(text: &[u8]) -> bool {
     serde_json::from_slice::<serde_json::Value>(text).is_ok()
 }
 
-/// A second reader of JSON. Deeper than 128 it gives up: then nothing is said.
+/// A second JSON reader. It gives up below 128 levels, and then accepts.
 fn is_json(text: &[u8]) -> bool {
     match serde_json::from_slice::<IgnoredAny>(text) {
         Ok(_) => std::str::from_utf8(text).is_ok(),
@@ -18,7 +18,7 @@ fn is_json(text: &[u8]) -> bool {
 }
 
 fuzz_target!(|text: &[u8]| {
-    // A block of exactly its size: a byte read behind it is seen.
+    // A block of exactly its size, so that a read after its end is detected.
     let block: Box<[u8]> = text.into();
     let taken = take(&block);
     assert_eq!(taken, take(&block), "again: a second time the outcome is another one");
