@@ -70,9 +70,9 @@ static void put_string(struct bs_fuzz_case *c, const char *text, size_t len, boo
     if (!c->json)
         put_readable(&c->out, text, len);
     else if (base64)
-        bs_json_put_base64(&c->out, text, len);
+        bs_json_quote_base64(&c->out, text, len);
     else
-        bs_json_put_string(&c->out, text, len);
+        bs_json_quote(&c->out, text, len);
 }
 
 static void end_line(struct bs_fuzz_case *c) {

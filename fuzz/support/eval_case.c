@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/json_put.h"
+#include "base/json_write.h"
 
 void bs_eval_case_read(struct bs_eval_case *input, const uint8_t *data, size_t size) {
     *input = (struct bs_eval_case){.pool = input->pool, .from = {data, size}};
@@ -38,10 +38,10 @@ static void put_checks(struct bs_buf *out, const struct bs_eval_case *input) {
         bs_buf_str(out, i > 0 ? ",{\"op\":\"" : "{\"op\":\"");
         bs_buf_str(out, ops[i % 2]);
         bs_buf_str(out, "\",\"path\":");
-        bs_json_put_string(out, path->text, path->len);
+        bs_json_quote(out, path->text, path->len);
         if (input->profile != NULL) {
             bs_buf_str(out, ",\"profile\":");
-            bs_json_put_string(out, input->profile, strlen(input->profile));
+            bs_json_quote(out, input->profile, strlen(input->profile));
         }
         bs_buf_char(out, '}');
     }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_put.h"
+#include "base/json_write.h"
 #include "support/fail.h"
 #include "support/lie.h"
 
@@ -47,7 +47,7 @@ static const char *format_of(const struct bs_policy_text *text) {
 static void put_object(struct bs_buf *out, const struct bs_policy_text *text,
                        const struct bs_policy_text *workspace) {
     bs_buf_str(out, "{\"text\":");
-    bs_json_put_string(out, text->data, text->len);
+    bs_json_quote(out, text->data, text->len);
     bs_buf_str(out, ",\"format\":\"");
     bs_buf_str(out, format_of(text));
     bs_buf_char(out, '"');

@@ -19,12 +19,10 @@ static bool points_below(const struct bs_fuzz_node *pointer, const char *below) 
 
 void bs_fuzz_check_problems(const struct bs_decoder *decoder, const char *below,
                             struct bs_fuzz_pool *pool) {
-    struct bs_buf list = BS_BUF_INIT;
+    struct bs_json_writer list = BS_JSON_WRITER_INIT;
     struct bs_fuzz_json json;
-    bs_buf_char(&list, '[');
-    bs_buf_add(&list, decoder->problems.data, decoder->problems.len);
-    bs_buf_char(&list, ']');
-    bs_fuzz_json_read(list.data, list.len, true, pool, &json);
+    bs_decoder_put_problems(decoder, &list);
+    bs_fuzz_json_read(list.text.data, list.text.len, true, pool, &json);
     bool right = json.root != NULL && json.root->first != NULL && !bs_fuzz_lie("problems");
     for (const struct bs_fuzz_node *item = right ? json.root->first : NULL; item != NULL && right;
          item = item->next) {
@@ -33,6 +31,6 @@ void bs_fuzz_check_problems(const struct bs_decoder *decoder, const char *below,
                 message->len > 0;
     }
     if (!right)
-        bs_fuzz_fail("problems", "refused with %.*s", (int)list.len, list.data);
-    bs_buf_clear(&list);
+        bs_fuzz_fail("problems", "refused with %.*s", (int)list.text.len, list.text.data);
+    bs_json_writer_clear(&list);
 }

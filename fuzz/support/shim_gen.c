@@ -35,9 +35,9 @@ static void add(struct maker *m, const char *name, struct bs_buf *json) {
 
 static void put_bytes(struct bs_buf *out, struct bs_fuzz_text text, bool base64) {
     if (base64)
-        bs_json_put_base64(out, text.text, text.len);
+        bs_json_quote_base64(out, text.text, text.len);
     else
-        bs_json_put_string(out, text.text, text.len);
+        bs_json_quote(out, text.text, text.len);
 }
 
 static void add_bytes(struct maker *m, const char *name, const char *name_b64,
@@ -101,7 +101,7 @@ static void make_glob(struct maker *m) {
 }
 
 static void put_text(struct bs_buf *out, struct bs_policy_text *text) {
-    bs_json_put_string(out, text->data, text->len);
+    bs_json_quote(out, text->data, text->len);
     bs_buf_str(out,
                text->format == BS_POLICY_JSON ? ",\"format\":\"json\"" : ",\"format\":\"yaml\"");
     bs_fuzz_text_free(text);
@@ -127,7 +127,7 @@ static void put_profile(struct bs_buf *out, const char *profile) {
     if (profile == NULL)
         return;
     bs_buf_str(out, ",\"profile\":");
-    bs_json_put_string(out, profile, strlen(profile));
+    bs_json_quote(out, profile, strlen(profile));
 }
 
 static void add_checks(struct maker *m, const struct bs_eval_case *input) {
@@ -139,7 +139,7 @@ static void add_checks(struct maker *m, const struct bs_eval_case *input) {
             continue;
         bs_buf_str(&json, json.len > 1 ? ",{\"op\":" : "{\"op\":");
         bs_buf_str(&json, i % 2 == 0 ? "\"read\",\"path\":" : "\"modify\",\"path\":");
-        bs_json_put_string(&json, path.text, path.len);
+        bs_json_quote(&json, path.text, path.len);
         put_profile(&json, input->profile);
         bs_buf_char(&json, '}');
     }
@@ -153,7 +153,7 @@ static void add_load(struct maker *m, const struct bs_eval_case *input) {
     struct bs_policy_text workspace;
     struct bs_buf json = BS_BUF_INIT;
     bs_eval_case_write(input, &global, &workspace);
-    bs_json_put_string(&json, global.data, global.len);
+    bs_json_quote(&json, global.data, global.len);
     add(m, "text", &json);
     bs_buf_str(&json, global.format == BS_POLICY_JSON ? "\"json\"" : "\"yaml\"");
     add(m, "format", &json);
@@ -177,7 +177,7 @@ static void make_policy(struct maker *m) {
         add_policy(m, &input);
         if (input.profile != NULL) {
             struct bs_buf json = BS_BUF_INIT;
-            bs_json_put_string(&json, input.profile, strlen(input.profile));
+            bs_json_quote(&json, input.profile, strlen(input.profile));
             add(m, "profile", &json);
         }
     }

@@ -79,8 +79,8 @@ static void check_request(const cJSON *object, const struct bs_fuzz_node *node,
     bs_decode_request(&decoder, object, "/request", &request);
     bool refused = bs_decoder_failed(&decoder);
     if (((refused != expected.refused) && !expected.doubtful) || bs_fuzz_lie("refusal"))
-        bs_fuzz_fail("refusal", "%s, and should not be: %.*s", refused ? "refused" : "decoded",
-                     (int)decoder.first.len, refused ? decoder.first.data : "");
+        bs_fuzz_fail("refusal", "%s, and should not be: %s", refused ? "refused" : "decoded",
+                     refused ? decoder.problems.data : "");
     if (refused) {
         bs_fuzz_check_problems(&decoder, "/request", pool);
     } else if (expected.has_nul) {
@@ -118,11 +118,11 @@ static void check_answer(const struct bs_buf *out, const struct bs_fuzz_node *re
 static void dispatch(const char *text, size_t len, const struct bs_fuzz_node *request,
                      struct bs_fuzz_pool *pool) {
     struct bs_policies policies = {.policy = NULL};
-    struct bs_buf out = BS_BUF_INIT;
+    struct bs_json_writer out = BS_JSON_WRITER_INIT;
     struct bs_done done = bs_dispatch(text, len, BS_DOOR_SERVE, &policies, &out);
-    check_answer(&out, request, pool);
+    check_answer(&out.text, request, pool);
     free(done.hold);
-    bs_buf_clear(&out);
+    bs_json_writer_clear(&out);
     bs_policies_clear(&policies);
 }
 

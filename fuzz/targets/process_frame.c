@@ -163,8 +163,7 @@ static void check(const cJSON *tree, const struct bs_fuzz_node *root, struct bs_
         if ((wrong && !refused) || bs_fuzz_lie("taken"))
             bs_fuzz_fail("taken", "a script is decoded that the page does not allow");
         if (!wrong && is_plain(root) && (refused || bs_fuzz_lie("refused")))
-            bs_fuzz_fail("refused", "a plain script is refused: %.*s",
-                         (int)script.decoder.first.len, script.decoder.first.data);
+            bs_fuzz_fail("refused", "a plain script is refused: %s", script.decoder.problems.data);
         if (refused)
             bs_fuzz_check_problems(&script.decoder, "", pool);
     }

@@ -6,7 +6,7 @@
 
 #include <boxspec/sbpl.h>
 
-#include "base/json_put.h"
+#include "base/json_write.h"
 #include "support/eval_case.h"
 #include "support/fail.h"
 #include "support/lie.h"
@@ -145,9 +145,9 @@ static void put_env(struct bs_fuzz_case *c, const struct bs_sbpl_input *sbpl) {
             continue;
         if (json.len > 1)
             bs_buf_char(&json, ',');
-        bs_json_put_string(&json, variables[i].name, strlen(variables[i].name));
+        bs_json_quote(&json, variables[i].name, strlen(variables[i].name));
         bs_buf_char(&json, ':');
-        bs_json_put_string(&json, variables[i].value, strlen(variables[i].value));
+        bs_json_quote(&json, variables[i].value, strlen(variables[i].value));
     }
     bs_buf_char(&json, '}');
     bs_fuzz_case_json(c, "env", json.data, json.len);

@@ -173,7 +173,7 @@ struct difference {
     char kind[64]; /* operation and differing member */
     size_t i;
     size_t len; /* of the request; 0: no difference */
-    struct bs_buf ours;
+    struct bs_json_writer ours;
 };
 
 static void name_kind(struct difference *difference, const char *op, const char *where) {
@@ -192,7 +192,7 @@ static void compare(struct bs_fuzz_shim_requests *requests, const struct batch *
                       &found.ours);
     const struct bs_fuzz_shim_request *request = &requests->items[requests->from + i];
     bool differs =
-        differ(&found.ours, answers->lines[i], answers->lens[i], &requests->pool, &where);
+        differ(&found.ours.text, answers->lines[i], answers->lens[i], &requests->pool, &where);
     /* The contract leaves open where a reader reports the error in a malformed file. */
     differs = differs && !(request->is_broken && where != NULL && strcmp(where, "problems") == 0);
     differs = differs || bs_fuzz_lie("differs");
@@ -204,7 +204,7 @@ static void compare(struct bs_fuzz_shim_requests *requests, const struct batch *
         *shortest = found;
         found = longer;
     }
-    bs_buf_clear(&found.ours);
+    bs_json_writer_clear(&found.ours);
 }
 
 static _Noreturn void report(const struct bs_fuzz_shim_requests *requests,
@@ -214,13 +214,13 @@ static _Noreturn void report(const struct bs_fuzz_shim_requests *requests,
     bs_fuzz_shim_stop();
     bs_fuzz_fail("differs", "%s: request %zu: %.*s, and the reference: %.*s", difference->kind,
                  shown, (int)answers->lens[difference->i], answers->lines[difference->i],
-                 (int)difference->ours.len - 1, difference->ours.data);
+                 (int)difference->ours.text.len - 1, difference->ours.text.data);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static struct bs_fuzz_shim_requests requests;
     struct bs_policies policies = {.policy = NULL};
-    struct difference difference = {.len = 0, .ours = BS_BUF_INIT};
+    struct difference difference = {.len = 0, .ours = BS_JSON_WRITER_INIT};
     struct bs_fuzz_lines answers;
     struct batch batch;
     bs_fuzz_begin(data, size);

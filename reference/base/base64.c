@@ -5,9 +5,7 @@
 
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-void bs_json_put_base64(struct bs_buf *out, const void *data, size_t len) {
-    const unsigned char *bytes = data;
-    bs_buf_char(out, '"');
+static void encode(struct bs_buf *out, const unsigned char *bytes, size_t len) {
     for (size_t i = 0; i < len; i += 3) {
         size_t n = len - i < 3 ? len - i : 3;
         uint32_t group = (uint32_t)bytes[i] << 16;
@@ -20,7 +18,18 @@ void bs_json_put_base64(struct bs_buf *out, const void *data, size_t len) {
                         n > 2 ? alphabet[group & 63] : '='};
         bs_buf_add(out, quad, sizeof quad);
     }
+}
+
+void bs_json_quote_base64(struct bs_buf *out, const void *data, size_t len) {
     bs_buf_char(out, '"');
+    encode(out, data, len);
+    bs_buf_char(out, '"');
+}
+
+void bs_json_put_base64(struct bs_json_writer *out, const void *data, size_t len) {
+    bs_json_open_string(out);
+    encode(&out->text, data, len);
+    bs_json_close_string(out);
 }
 
 static int digit_of(char c) {

@@ -14,8 +14,8 @@
 #include <cjson/cJSON.h>
 
 #include "base/buf.h"
-#include "base/json_put.h"
 #include "base/json_text.h"
+#include "base/json_write.h"
 
 struct bs_json_error {
     size_t line; /* base/position.h */
@@ -46,9 +46,12 @@ bool bs_json_u64(const cJSON *item, uint64_t *value);
 
 /* The text of a tree that bs_json_parse made, numbers as they were written. `failed` of the buffer
  * says that memory ran out. */
-void bs_json_put_tree(struct bs_buf *out, const cJSON *item);
+void bs_json_put_tree(struct bs_json_writer *out, const cJSON *item);
 
-void bs_json_put_base64(struct bs_buf *out, const void *data, size_t len);
+void bs_json_put_base64(struct bs_json_writer *out, const void *data, size_t len);
+
+/* The same literal, with its quotes, in a text that no writer writes. */
+void bs_json_quote_base64(struct bs_buf *out, const void *data, size_t len);
 
 /* In place, with a NUL behind the last byte. Strict: padding, no white space, no stray bits. False
  * when it is not Base64; the text is spoilt then. */

@@ -3,14 +3,13 @@
 
 #include <sha2.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
-
 enum { LARGE_STREAM = 1024 * 1024, HEAD_AND_TAIL = 4096 };
 
-void bs_put_given(struct bs_buf *out, const cJSON *item) {
+void bs_put_given(struct bs_json_writer *out, const cJSON *item) {
     size_t len = 0;
     bool is_string = false;
     const char *view = bs_json_view(item, &len);
@@ -22,59 +21,25 @@ void bs_put_given(struct bs_buf *out, const cJSON *item) {
     if (bytes != NULL)
         bs_json_put_string(out, bytes, len);
     else if (is_string)
-        out->failed = true;
+        out->text.failed = true;
     else
-        bs_buf_str(out, "null");
+        bs_json_put_null(out);
     free(bytes);
 }
 
-void bs_answer_open(struct bs_buf *out, const cJSON *id, const char *key) {
-    bs_buf_str(out, "{\"id\":");
+void bs_answer_open(struct bs_json_writer *out, const cJSON *id, const char *key) {
+    bs_json_open_object(out);
+    bs_json_put_key(out, "id");
     bs_put_given(out, id);
-    bs_buf_str(out, ",\"");
-    bs_buf_str(out, key);
-    bs_buf_str(out, "\":");
+    bs_json_put_key(out, key);
 }
 
-void bs_answer_close(struct bs_buf *out) { bs_buf_str(out, "}\n"); }
-
-/* Messages may carry a program's name, which is bytes. */
-static void put_lossy(struct bs_buf *out, const char *text, size_t len) {
-    struct bs_buf copy = BS_BUF_INIT;
-    bs_buf_add(&copy, text, len);
-    struct bs_bytes bytes = bs_buf_take(&copy);
-    if (bs_bytes_to_text(&bytes) != BS_OK || (len > 0 && bytes.data == NULL))
-        out->failed = true;
-    else
-        bs_json_put_string(out, bytes.data != NULL ? bytes.data : "", bytes.len);
-    bs_bytes_clear(&bytes);
+void bs_answer_close(struct bs_json_writer *out) {
+    bs_json_close_object(out);
+    bs_json_end_line(out);
 }
 
-void bs_put_error(struct bs_buf *out, const char *kind, const char *message, size_t message_len) {
-    bs_buf_str(out, "{\"kind\":\"");
-    bs_buf_str(out, kind);
-    bs_buf_str(out, "\",\"message\":");
-    put_lossy(out, message, message_len);
-    bs_buf_char(out, '}');
-}
-
-enum bs_answer bs_answer_problems(struct bs_buf *out, const cJSON *id,
-                                  const struct bs_decoder *decoder) {
-    if (bs_decoder_out_of_memory(decoder)) {
-        const struct bs_error err = {BS_E_EXECUTION, 0, "out of memory for the request"};
-        return bs_answer_error(out, id, err.code, &err);
-    }
-    bs_answer_open(out, id, "error");
-    bs_buf_str(out, "{\"kind\":\"invalid_input\",\"message\":");
-    bs_json_put_string(out, decoder->first.data, decoder->first.len);
-    bs_buf_str(out, ",\"problems\":[");
-    bs_buf_add(out, decoder->problems.data, decoder->problems.len);
-    bs_buf_str(out, "]}");
-    bs_answer_close(out);
-    return BS_INVALID_INPUT;
-}
-
-const char *bs_error_kind(int code) {
+static const char *error_kind(int code) {
     switch (code) {
     case BS_E_DENIED:
         return "policy_denied";
@@ -87,39 +52,72 @@ const char *bs_error_kind(int code) {
     }
 }
 
-enum bs_answer bs_answer_error(struct bs_buf *out, const cJSON *id, int code,
-                               const struct bs_error *err) {
+/* A message may contain the name of a program, which is bytes. */
+void bs_put_message(struct bs_json_writer *out, int code, const char *message) {
+    bs_json_put_key(out, "kind");
+    bs_json_put_text(out, error_kind(code));
+    bs_json_put_key(out, "message");
+    bs_json_put_lossy(out, message, strlen(message));
+}
+
+void bs_put_error(struct bs_json_writer *out, int code, const char *message) {
+    bs_json_put_key(out, "error");
+    bs_json_open_object(out);
+    bs_put_message(out, code, message);
+    bs_json_close_object(out);
+}
+
+enum bs_answer bs_answer_problems(struct bs_json_writer *out, const cJSON *id,
+                                  const struct bs_decoder *decoder) {
+    if (bs_decoder_out_of_memory(decoder))
+        return bs_answer_error(out, id, BS_E_EXECUTION, "out of memory for the request");
     bs_answer_open(out, id, "error");
-    bs_put_error(out, bs_error_kind(code), err->message, strlen(err->message));
+    bs_json_open_object(out);
+    bs_json_put_key(out, "kind");
+    bs_json_put_text(out, error_kind(BS_E_INVALID));
+    bs_json_put_key(out, "message");
+    bs_decoder_put_first_problem(decoder, out);
+    bs_json_put_key(out, "problems");
+    bs_decoder_put_problems(decoder, out);
+    bs_json_close_object(out);
+    bs_answer_close(out);
+    return BS_INVALID_INPUT;
+}
+
+enum bs_answer bs_answer_error(struct bs_json_writer *out, const cJSON *id, int code,
+                               const char *message) {
+    bs_answer_open(out, id, "error");
+    bs_json_open_object(out);
+    bs_put_message(out, code, message);
+    bs_json_close_object(out);
     bs_answer_close(out);
     return code == BS_E_INVALID ? BS_INVALID_INPUT : BS_ANSWERED;
 }
 
-static void put_sha256(struct bs_buf *out, const struct bs_bytes *text) {
+static void put_sha256(struct bs_json_writer *out, const struct bs_bytes *text) {
     SHA2_CTX context;
     char hex[SHA256_DIGEST_STRING_LENGTH];
     SHA256Init(&context);
     SHA256Update(&context, (const uint8_t *)text->data, text->len);
     SHA256End(&context, hex);
-    bs_buf_char(out, '"');
-    bs_buf_str(out, hex);
-    bs_buf_char(out, '"');
+    bs_json_put_text(out, hex);
 }
 
-static void put_stream(struct bs_buf *out, const struct bs_bytes *text) {
+static void put_stream(struct bs_json_writer *out, const struct bs_bytes *text) {
     if (text->len <= LARGE_STREAM) {
         bs_json_put_string(out, text->len > 0 ? text->data : "", text->len);
         return;
     }
-    bs_buf_str(out, "{\"bytes\":");
-    bs_buf_u64(out, text->len);
-    bs_buf_str(out, ",\"sha256\":");
+    bs_json_open_object(out);
+    bs_json_put_key(out, "bytes");
+    bs_json_put_u64(out, text->len);
+    bs_json_put_key(out, "sha256");
     put_sha256(out, text);
-    bs_buf_str(out, ",\"head_b64\":");
+    bs_json_put_key(out, "head_b64");
     bs_json_put_base64(out, text->data, HEAD_AND_TAIL);
-    bs_buf_str(out, ",\"tail_b64\":");
+    bs_json_put_key(out, "tail_b64");
     bs_json_put_base64(out, text->data + text->len - HEAD_AND_TAIL, HEAD_AND_TAIL);
-    bs_buf_char(out, '}');
+    bs_json_close_object(out);
 }
 
 static const char *termination_name(enum bs_termination termination) {
@@ -131,58 +129,59 @@ static const char *termination_name(enum bs_termination termination) {
     return names[termination];
 }
 
-void bs_put_signal(struct bs_buf *out, int signo) {
+void bs_put_signal(struct bs_json_writer *out, int signo) {
+    char text[32];
     const char *name = sigabbrev_np(signo);
     if (signo == 0) {
-        bs_buf_str(out, "null");
+        bs_json_put_null(out);
         return;
     }
-    bs_buf_str(out, "\"SIG");
-    if (name != NULL) {
-        bs_buf_str(out, name);
-    } else {
-        bs_buf_str(out, "RTMIN+"); /* only real-time signals have no name of their own */
-        bs_buf_u64(out, (uint64_t)(signo - SIGRTMIN));
-    }
-    bs_buf_char(out, '"');
+    if (name != NULL)
+        (void)snprintf(text, sizeof text, "SIG%s", name);
+    else /* only real-time signals have no name of their own */
+        (void)snprintf(text, sizeof text, "SIGRTMIN+%d", signo - SIGRTMIN);
+    bs_json_put_text(out, text);
 }
 
-static void put_bool(struct bs_buf *out, bool value) { bs_buf_str(out, value ? "true" : "false"); }
+static void put_pending(struct bs_json_writer *out, unsigned pending) {
+    bs_json_open_array(out);
+    if ((pending & BS_PENDING_SIGINT) != 0)
+        bs_json_put_text(out, "SIGINT");
+    if ((pending & BS_PENDING_SIGTERM) != 0)
+        bs_json_put_text(out, "SIGTERM");
+    bs_json_close_array(out);
+}
 
-void bs_put_result(struct bs_buf *out, struct bs_exec_result *result) {
+void bs_put_result(struct bs_json_writer *out, struct bs_exec_result *result) {
     if (bs_exec_result_text(result) != BS_OK) {
-        out->failed = true;
+        out->text.failed = true;
         return;
     }
-    bs_buf_str(out, "{\"success\":");
-    put_bool(out, result->success);
-    bs_buf_str(out, ",\"stdout\":");
+    bs_json_put_key(out, "success");
+    bs_json_put_bool(out, result->success);
+    bs_json_put_key(out, "stdout");
     put_stream(out, &result->out);
-    bs_buf_str(out, ",\"stderr\":");
+    bs_json_put_key(out, "stderr");
     put_stream(out, &result->err);
-    bs_buf_str(out, ",\"exit_code\":");
+    bs_json_put_key(out, "exit_code");
     if (result->has_exit_code)
-        bs_buf_u64(out, (uint64_t)result->exit_code);
+        bs_json_put_u64(out, (uint64_t)result->exit_code);
     else
-        bs_buf_str(out, "null");
-    bs_buf_str(out, ",\"duration_ms\":");
-    bs_buf_u64(out, result->duration_ms);
-    bs_buf_str(out, ",\"output\":null,\"termination\":\"");
-    bs_buf_str(out, termination_name(result->termination));
-    bs_buf_str(out, "\",\"signal\":");
+        bs_json_put_null(out);
+    bs_json_put_key(out, "duration_ms");
+    bs_json_put_u64(out, result->duration_ms);
+    bs_json_put_key(out, "output");
+    bs_json_put_null(out);
+    bs_json_put_key(out, "termination");
+    bs_json_put_text(out, termination_name(result->termination));
+    bs_json_put_key(out, "signal");
     bs_put_signal(out, result->signal);
-    bs_buf_str(out, ",\"truncated\":");
-    put_bool(out, result->truncated != 0);
-    bs_buf_str(out, ",\"detached_writers\":");
-    put_bool(out, result->detached_writers);
-    bs_buf_str(out, ",\"group_left\":");
-    bs_buf_u64(out, result->group_left);
-    bs_buf_str(out, ",\"pending_signals\":[");
-    if ((result->pending_signals & BS_PENDING_SIGINT) != 0)
-        bs_buf_str(out, "\"SIGINT\"");
-    if (result->pending_signals == (BS_PENDING_SIGINT | BS_PENDING_SIGTERM))
-        bs_buf_char(out, ',');
-    if ((result->pending_signals & BS_PENDING_SIGTERM) != 0)
-        bs_buf_str(out, "\"SIGTERM\"");
-    bs_buf_str(out, "]}");
+    bs_json_put_key(out, "truncated");
+    bs_json_put_bool(out, result->truncated != 0);
+    bs_json_put_key(out, "detached_writers");
+    bs_json_put_bool(out, result->detached_writers);
+    bs_json_put_key(out, "group_left");
+    bs_json_put_u64(out, result->group_left);
+    bs_json_put_key(out, "pending_signals");
+    put_pending(out, result->pending_signals);
 }

@@ -10,7 +10,7 @@
 #include "shim/backend_script.h"
 #include "shim/ops.h"
 
-enum bs_answer bs_op_backend_probe(const struct bs_call *call, struct bs_buf *out) {
+enum bs_answer bs_op_backend_probe(const struct bs_call *call, struct bs_json_writer *out) {
     static const char *const known[] = {"id",     "op",     "backend",         "profile",
                                         "policy", "egress", "strict_metadata", NULL};
     struct bs_decoder decoder = {0};
@@ -28,7 +28,7 @@ enum bs_answer bs_op_backend_probe(const struct bs_call *call, struct bs_buf *ou
     }
     int code = bs_backend_probe(asked.backend, &asked.context, -1, &report, &err);
     if (code != BS_OK) {
-        answer = bs_answer_error(out, call->id, code, &err);
+        answer = bs_answer_error(out, call->id, code, err.message);
         goto finish;
     }
     bs_answer_open(out, call->id, "result");
@@ -40,47 +40,43 @@ finish:
     return answer;
 }
 
-/* What a session's calls were, and what its probe said, as JSON. */
+/* What a session's log reported, as JSON. */
 struct notes {
-    struct bs_buf log; /* the members of an array */
-    struct bs_buf claims;
+    struct bs_json_writer log;    /* an array that stays open until it is put into the answer */
+    struct bs_json_writer claims; /* of the probe; empty before it */
 };
+
+static void put_wrapped(struct bs_json_writer *out, const struct bs_wrapped *wrapped) {
+    bs_json_put_key(out, "argv_b64");
+    bs_json_open_array(out);
+    for (size_t i = 0; wrapped->argv[i] != NULL; i++)
+        bs_put_bytes(out, wrapped->argv[i]);
+    bs_json_close_array(out);
+    bs_json_put_key(out, "env");
+    bs_json_open_array(out);
+    for (size_t i = 0; i < wrapped->n_env; i++) {
+        const char *const pair[] = {wrapped->env[i].name, wrapped->env[i].value};
+        bs_put_texts(out, pair, 2);
+    }
+    bs_json_close_array(out);
+}
 
 static void note(void *ctx, const char *called, int code, const char *message,
                  const struct bs_backend_report *report, const struct bs_wrapped *wrapped) {
     struct notes *notes = ctx;
-    struct bs_buf *log = &notes->log;
-    bs_buf_str(log, log->len > 0 ? ",{\"call\":\"" : "{\"call\":\"");
-    bs_buf_str(log, called);
-    bs_buf_str(log, code == BS_OK ? "\",\"ok\":true" : "\",\"ok\":false");
+    struct bs_json_writer *log = &notes->log;
+    bs_json_open_object(log);
+    bs_json_put_key(log, "call");
+    bs_json_put_text(log, called);
+    bs_json_put_key(log, "ok");
+    bs_json_put_bool(log, code == BS_OK);
     if (message != NULL) {
-        bs_buf_str(log, ",\"message\":");
-        const char *const texts[] = {message};
-        struct bs_buf list = BS_BUF_INIT;
-        bs_put_texts(&list, texts, 1);
-        if (list.failed)
-            log->failed = true;
-        else
-            bs_buf_add(log, list.data + 1, list.len - 2); /* without its brackets */
-        bs_buf_clear(&list);
+        bs_json_put_key(log, "message");
+        bs_json_put_lossy(log, message, strlen(message));
     }
-    if (wrapped != NULL) {
-        bs_buf_str(log, ",\"argv_b64\":[");
-        for (size_t i = 0; wrapped->argv[i] != NULL; i++) {
-            if (i > 0)
-                bs_buf_char(log, ',');
-            bs_put_bytes(log, wrapped->argv[i]);
-        }
-        bs_buf_str(log, "],\"env\":[");
-        for (size_t i = 0; i < wrapped->n_env; i++) {
-            const char *const pair[] = {wrapped->env[i].name, wrapped->env[i].value};
-            if (i > 0)
-                bs_buf_char(log, ',');
-            bs_put_texts(log, pair, 2);
-        }
-        bs_buf_char(log, ']');
-    }
-    bs_buf_char(log, '}');
+    if (wrapped != NULL)
+        put_wrapped(log, wrapped);
+    bs_json_close_object(log);
     if (report != NULL)
         bs_put_claims(&notes->claims, report);
 }
@@ -100,38 +96,38 @@ static int run_call(struct bs_session *session, const struct session_call *call,
                    call->request.program, call->decoder.nul_in);
 }
 
-static void put_call(struct bs_buf *out, struct bs_session *session,
+static void put_call(struct bs_json_writer *out, struct bs_session *session,
                      const struct session_call *call) {
     struct bs_exec_result result = BS_EXEC_RESULT_INIT;
     struct bs_error err = BS_ERROR_INIT;
     int code = run_call(session, call, &result, &err);
-    bs_buf_str(out, code == BS_OK ? "{\"result\":" : "{\"error\":");
+    bs_json_open_object(out);
     if (code == BS_OK) {
+        bs_json_put_key(out, "result");
+        bs_json_open_object(out);
         bs_put_result(out, &result);
-        bs_put_enforcement(out, bs_session_enforcement(session), NULL);
+        bs_put_enforcement(out, bs_session_enforcement(session), NULL, NULL);
+        bs_json_close_object(out);
     } else {
-        bs_put_error(out, bs_error_kind(code), err.message, strlen(err.message));
+        bs_put_error(out, code, err.message);
     }
-    bs_buf_char(out, '}');
+    bs_json_close_object(out);
     bs_exec_result_clear(&result);
 }
 
-static void put_violations(struct bs_buf *out, const struct bs_backend_report *report) {
-    bs_buf_str(out, ",\"violations\":[");
+static void put_violations(struct bs_json_writer *out, const struct bs_backend_report *report) {
+    bs_json_put_key(out, "violations");
+    bs_json_open_array(out);
     for (size_t i = 0; i < report->n_violations; i++) {
-        const char *const rule[] = {report->violations[i].rule};
-        bs_buf_str(out, i > 0 ? ",{\"path_b64\":" : "{\"path_b64\":");
-        bs_put_bytes(out, report->violations[i].path);
-        bs_buf_str(out, ",\"rule\":");
-        struct bs_buf list = BS_BUF_INIT;
-        bs_put_texts(&list, rule, 1);
-        out->failed = out->failed || list.failed;
-        if (!list.failed)
-            bs_buf_add(out, list.data + 1, list.len - 2);
-        bs_buf_clear(&list);
-        bs_buf_char(out, '}');
+        const struct bs_violation *violation = &report->violations[i];
+        bs_json_open_object(out);
+        bs_json_put_key(out, "path_b64");
+        bs_put_bytes(out, violation->path);
+        bs_json_put_key(out, "rule");
+        bs_json_put_lossy(out, violation->rule, strlen(violation->rule));
+        bs_json_close_object(out);
     }
-    bs_buf_char(out, ']');
+    bs_json_close_array(out);
 }
 
 struct session_calls {
@@ -158,15 +154,9 @@ static void decode_calls(struct bs_decoder *decoder, const cJSON *request,
         (void)snprintf(at, sizeof at, "/calls/%zu", calls->n++);
         (void)snprintf(request_at, sizeof request_at, "%s/request", at);
         bs_refuse_unknown(decoder, entry, at, known);
-        /* Problems of every call belong to the one answer; what was decoded, and a NUL, to it. */
-        call->decoder.problems = decoder->problems;
-        call->decoder.first = decoder->first;
-        bs_decode_request(&call->decoder, cJSON_GetObjectItemCaseSensitive(entry, "request"),
-                          request_at, &call->request);
-        decoder->problems = call->decoder.problems;
-        decoder->first = call->decoder.first;
-        decoder->out_of_memory |= call->decoder.out_of_memory;
-        call->decoder.problems = call->decoder.first = (struct bs_buf)BS_BUF_INIT;
+        bs_decode_own_request(decoder, &call->decoder,
+                              cJSON_GetObjectItemCaseSensitive(entry, "request"), request_at,
+                              &call->request);
     }
 }
 
@@ -186,7 +176,7 @@ static int check_calls(const struct bs_asked_backend *asked, const struct sessio
     return code;
 }
 
-static void put_session(struct bs_buf *out, const struct bs_asked_backend *asked,
+static void put_session(struct bs_json_writer *out, const struct bs_asked_backend *asked,
                         struct bs_session *session, int code, struct bs_backend_report *report,
                         struct notes *notes, const struct session_calls *calls,
                         const struct bs_error *err) {
@@ -196,61 +186,55 @@ static void put_session(struct bs_buf *out, const struct bs_asked_backend *asked
                       : enforcement == BS_CLAIM_UNAVAILABLE && report->n_warnings > 0
                           ? report->warnings[report->n_warnings - 1]
                           : NULL;
-    bs_buf_str(out, code == BS_OK ? "{\"session\":\"opened\"" : "{\"session\":\"refused\"");
+    bs_json_open_object(out);
+    bs_json_put_key(out, "session");
+    bs_json_put_text(out, code == BS_OK ? "opened" : "refused");
     if (why != NULL) {
-        bs_buf_str(out, ",\"why\":");
-        struct bs_buf list = BS_BUF_INIT;
-        bs_put_texts(&list, &why, 1);
-        out->failed = out->failed || list.failed;
-        if (!list.failed)
-            bs_buf_add(out, list.data + 1, list.len - 2);
-        bs_buf_clear(&list);
+        bs_json_put_key(out, "why");
+        bs_json_put_lossy(out, why, strlen(why));
     }
-    bs_buf_str(out, ",\"calls\":[");
-    for (size_t i = 0; session != NULL && i < calls->n; i++) {
-        if (i > 0)
-            bs_buf_char(out, ',');
+    bs_json_put_key(out, "calls");
+    bs_json_open_array(out);
+    for (size_t i = 0; session != NULL && i < calls->n; i++)
         put_call(out, session, &calls->items[i]);
-    }
-    bs_buf_str(out, "],\"enforcement\":\"");
-    bs_buf_str(out, bs_enforcement_name(enforcement));
-    bs_buf_str(out, "\",\"reasons\":");
+    bs_json_close_array(out);
+    bs_json_put_key(out, "enforcement");
+    bs_json_put_text(out, bs_enforcement_name(enforcement));
+    bs_json_put_key(out, "reasons");
     bs_put_reasons(out, &asked->context, report);
     struct bs_error scanned = BS_ERROR_INIT;
     if (session != NULL && bs_session_scan(session, report, &scanned) != BS_OK)
         note(notes, "run", scanned.code, scanned.message, NULL, NULL);
     (void)bs_session_close(session, NULL);
-    bs_buf_str(out, ",\"warnings\":");
+    bs_json_put_key(out, "warnings");
     bs_put_texts(out, report->warnings, report->n_warnings);
-    bs_buf_str(out, ",\"claims\":");
-    if (notes->claims.len > 0)
-        bs_buf_add(out, notes->claims.data, notes->claims.len);
+    bs_json_put_key(out, "claims");
+    if (notes->claims.text.len > 0 || notes->claims.text.failed)
+        bs_json_put_written(out, &notes->claims);
     else
-        bs_buf_str(out, "null");
-    bs_buf_str(out, ",\"not_enforced\":");
+        bs_json_put_null(out);
+    bs_json_put_key(out, "not_enforced");
     bs_put_unenforced(out, report);
-    bs_buf_str(out, ",\"hard_links_b64\":[");
-    for (size_t i = 0; i < report->n_hard_links; i++) {
-        if (i > 0)
-            bs_buf_char(out, ',');
+    bs_json_put_key(out, "hard_links_b64");
+    bs_json_open_array(out);
+    for (size_t i = 0; i < report->n_hard_links; i++)
         bs_put_bytes(out, report->hard_links[i]);
-    }
-    bs_buf_char(out, ']');
+    bs_json_close_array(out);
     put_violations(out, report);
-    bs_buf_str(out, ",\"log\":[");
-    bs_buf_add(out, notes->log.data, notes->log.len);
-    bs_buf_str(out, "]}");
-    out->failed = out->failed || notes->log.failed || notes->claims.failed;
+    bs_json_close_array(&notes->log);
+    bs_json_put_key(out, "log");
+    bs_json_put_written(out, &notes->log);
+    bs_json_close_object(out);
 }
 
-enum bs_answer bs_op_backend_run(const struct bs_call *call, struct bs_buf *out) {
+enum bs_answer bs_op_backend_run(const struct bs_call *call, struct bs_json_writer *out) {
     static const char *const known[] = {"id",    "op",      "backend", "script", "on_unavailable",
                                         "calls", "context", "hold",    NULL};
     struct bs_decoder decoder = {0};
     struct bs_asked_backend asked = {.context = BS_BACKEND_CONTEXT_INIT};
     struct bs_script script;
     struct session_calls calls = {NULL, 0};
-    struct notes notes = {BS_BUF_INIT, BS_BUF_INIT};
+    struct notes notes = {BS_JSON_WRITER_INIT, BS_JSON_WRITER_INIT};
     const struct bs_session_log log = {&notes, note};
     struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
     struct bs_session *session = NULL;
@@ -275,12 +259,13 @@ enum bs_answer bs_op_backend_run(const struct bs_call *call, struct bs_buf *out)
         answer = bs_answer_problems(out, call->id, &decoder);
         goto finish;
     }
+    bs_json_open_array(&notes.log);
     int code = check_calls(&asked, &calls, &err);
     if (code == BS_OK)
         code = bs_session_open(asked.backend, &asked.context, asked.on_unavailable, &log, &session,
                                &report, &err);
     if (code != BS_OK && code != BS_E_DENIED) {
-        answer = bs_answer_error(out, call->id, code, &err);
+        answer = bs_answer_error(out, call->id, code, err.message);
         goto finish;
     }
     bs_answer_open(out, call->id, "result");
@@ -288,8 +273,8 @@ enum bs_answer bs_op_backend_run(const struct bs_call *call, struct bs_buf *out)
     bs_answer_close(out);
 finish:
     clear_calls(&calls);
-    bs_buf_clear(&notes.log);
-    bs_buf_clear(&notes.claims);
+    bs_json_writer_clear(&notes.log);
+    bs_json_writer_clear(&notes.claims);
     bs_backend_report_clear(&report);
     bs_decoder_clear(&decoder);
     return answer;
@@ -297,32 +282,29 @@ finish:
 
 int bs_run_confined(const struct bs_asked_backend *asked, const struct bs_exec_request *request,
                     struct bs_exec_result *result, enum bs_claim *enforcement,
-                    struct bs_buf *reasons, struct bs_error *err) {
-    struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
+                    struct bs_backend_report *report, struct bs_error *err) {
     struct bs_session *session = NULL;
     int code = bs_context_check_dir(&asked->context, request->current_dir, err);
     if (code == BS_OK)
         code = bs_session_open(asked->backend, &asked->context, asked->on_unavailable, NULL,
-                               &session, &report, err);
+                               &session, report, err);
     if (code == BS_OK) {
         *enforcement = bs_session_enforcement(session);
-        bs_put_reasons(reasons, &asked->context, &report);
         code = bs_session_run(session, request, result, err);
     }
     (void)bs_session_close(session, NULL);
-    bs_backend_report_clear(&report);
     return code;
 }
 
-void bs_put_backends(struct bs_buf *out) {
-    bs_buf_char(out, '{');
+void bs_put_backends(struct bs_json_writer *out) {
+    bs_json_open_object(out);
     for (size_t i = 0; bs_backend_at(i) != NULL; i++) {
         const struct bs_backend *backend = bs_backend_at(i);
-        bs_buf_str(out, i > 0 ? ",\"" : "\"");
-        bs_buf_str(out, backend->name);
-        bs_buf_str(out, "\":{\"mechanism\":\"");
-        bs_buf_str(out, backend->mechanism);
-        bs_buf_str(out, "\"}");
+        bs_json_put_key(out, backend->name);
+        bs_json_open_object(out);
+        bs_json_put_key(out, "mechanism");
+        bs_json_put_text(out, backend->mechanism);
+        bs_json_close_object(out);
     }
-    bs_buf_char(out, '}');
+    bs_json_close_object(out);
 }

@@ -11,7 +11,6 @@ void bs_decoder_clear(struct bs_decoder *decoder) {
         free(decoder->blocks[i]);
     free(decoder->blocks);
     bs_buf_clear(&decoder->problems);
-    bs_buf_clear(&decoder->first);
     memset(decoder, 0, sizeof *decoder);
 }
 
@@ -20,7 +19,7 @@ bool bs_decoder_failed(const struct bs_decoder *decoder) {
 }
 
 bool bs_decoder_out_of_memory(const struct bs_decoder *decoder) {
-    return decoder->out_of_memory || decoder->problems.failed || decoder->first.failed;
+    return decoder->out_of_memory || decoder->problems.failed;
 }
 
 void *bs_decoder_keep(struct bs_decoder *decoder, void *block) {
@@ -49,18 +48,37 @@ void bs_problem(struct bs_decoder *decoder, const char *pointer, const char *for
     va_start(args, format);
     (void)vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    if (decoder->problems.len > 0)
-        bs_buf_char(&decoder->problems, ',');
-    bs_buf_str(&decoder->problems, "{\"pointer\":");
-    bs_json_put_string(&decoder->problems, pointer, strlen(pointer));
-    bs_buf_str(&decoder->problems, ",\"message\":");
-    bs_json_put_string(&decoder->problems, message, strlen(message));
-    bs_buf_char(&decoder->problems, '}');
-    if (decoder->first.len == 0) {
-        bs_buf_str(&decoder->first, pointer[0] != '\0' ? pointer : "the request");
-        bs_buf_str(&decoder->first, ": ");
-        bs_buf_str(&decoder->first, message);
+    bs_buf_add(&decoder->problems, pointer, strlen(pointer) + 1);
+    bs_buf_add(&decoder->problems, message, strlen(message) + 1);
+}
+
+void bs_decoder_put_problems(const struct bs_decoder *decoder, struct bs_json_writer *out) {
+    const struct bs_buf *problems = &decoder->problems;
+    bs_json_open_array(out);
+    for (size_t at = 0; at < problems->len;) {
+        const char *pointer = problems->data + at;
+        const char *message = pointer + strlen(pointer) + 1;
+        bs_json_open_object(out);
+        bs_json_put_key(out, "pointer");
+        bs_json_put_text(out, pointer);
+        bs_json_put_key(out, "message");
+        bs_json_put_text(out, message);
+        bs_json_close_object(out);
+        at = (size_t)(message - problems->data) + strlen(message) + 1;
     }
+    bs_json_close_array(out);
+}
+
+void bs_decoder_put_first_problem(const struct bs_decoder *decoder, struct bs_json_writer *out) {
+    static const char whole[] = "the request";
+    const char *pointer = decoder->problems.data;
+    const char *message = pointer + strlen(pointer) + 1;
+    const char *place = pointer[0] != '\0' ? pointer : whole;
+    bs_json_open_string(out);
+    bs_json_add_text(out, place, strlen(place));
+    bs_json_add_text(out, ": ", 2);
+    bs_json_add_text(out, message, strlen(message));
+    bs_json_close_string(out);
 }
 
 const char *bs_below(char *buf, const char *pointer, const char *name) {
@@ -325,4 +343,13 @@ void bs_decode_request(struct bs_decoder *decoder, const cJSON *object, const ch
     else if (failure != NULL && !bs_is_word(failure, "error"))
         bs_problem(decoder, bs_below(at, pointer, "stdin_failure"),
                    "must be \"error\" or \"ignore\"");
+}
+
+void bs_decode_own_request(struct bs_decoder *decoder, struct bs_decoder *own, const cJSON *object,
+                           const char *pointer, struct bs_exec_request *request) {
+    own->problems = decoder->problems;
+    bs_decode_request(own, object, pointer, request);
+    decoder->problems = own->problems;
+    decoder->out_of_memory |= own->out_of_memory;
+    own->problems = (struct bs_buf)BS_BUF_INIT;
 }

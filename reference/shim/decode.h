@@ -10,8 +10,7 @@
 #include "base/json.h"
 
 struct bs_decoder {
-    struct bs_buf problems; /* JSON: the members of an array */
-    struct bs_buf first;    /* the first problem as one sentence */
+    struct bs_buf problems; /* pointer, NUL, message, NUL of each */
     void **blocks;          /* everything that was decoded, freed together */
     size_t n_blocks;
     size_t cap_blocks;
@@ -27,6 +26,12 @@ bool bs_decoder_out_of_memory(const struct bs_decoder *decoder);
 
 void bs_problem(struct bs_decoder *decoder, const char *pointer, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* An array of {"pointer": ..., "message": ...}. */
+void bs_decoder_put_problems(const struct bs_decoder *decoder, struct bs_json_writer *out);
+
+/* The first problem as one sentence. There must be one. */
+void bs_decoder_put_first_problem(const struct bs_decoder *decoder, struct bs_json_writer *out);
 
 /* Notes every member of `object` that is not in the NULL-terminated list. */
 void bs_refuse_unknown(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
@@ -72,6 +77,11 @@ void *bs_decoder_keep(struct bs_decoder *decoder, void *block);
 /* Fills *request, which borrows from the decoder. `pointer` is that of `object`. */
 void bs_decode_request(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                        struct bs_exec_request *request);
+
+/* The same for one request of several. Its problems are noted in `decoder`, which has the one
+ * answer; its blocks and its NUL stay in `own`. */
+void bs_decode_own_request(struct bs_decoder *decoder, struct bs_decoder *own, const cJSON *object,
+                           const char *pointer, struct bs_exec_request *request);
 
 void bs_decode_env(struct bs_decoder *decoder, const cJSON *item, const char *pointer,
                    struct bs_exec_request *request);

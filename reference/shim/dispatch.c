@@ -12,7 +12,7 @@
 #include "shim/backend_request.h"
 #endif
 
-typedef enum bs_answer (*op_function)(const struct bs_call *call, struct bs_buf *out);
+typedef enum bs_answer (*op_function)(const struct bs_call *call, struct bs_json_writer *out);
 
 static const struct {
     const char *name;
@@ -43,23 +43,125 @@ static const struct {
     {"bye", bs_op_bye, false},
 };
 
-static enum bs_answer refuse(const cJSON *id, const char *message, struct bs_buf *out) {
-    bs_answer_open(out, id, "error");
-    bs_put_error(out, "invalid_input", message, strlen(message));
-    bs_answer_close(out);
-    return BS_INVALID_INPUT;
+static enum bs_answer refuse(const cJSON *id, const char *message, struct bs_json_writer *out) {
+    return bs_answer_error(out, id, BS_E_INVALID, message);
 }
 
-static enum bs_answer unsupported(const cJSON *id, const cJSON *op, struct bs_buf *out) {
+static enum bs_answer unsupported(const cJSON *id, const cJSON *op, struct bs_json_writer *out) {
     bs_answer_open(out, id, "unsupported");
-    bs_buf_str(out, "{\"capability\":");
+    bs_json_open_object(out);
+    bs_json_put_key(out, "capability");
     bs_put_given(out, op);
-    bs_buf_str(out, ",\"why\":\"this shim does not know the operation\"}");
+    bs_json_put_key(out, "why");
+    bs_json_put_text(out, "this shim does not know the operation");
+    bs_json_close_object(out);
     bs_answer_close(out);
     return BS_ANSWERED;
 }
 
-enum bs_answer bs_op_hello(const struct bs_call *call, struct bs_buf *out) {
+static void put_implementation(struct bs_json_writer *out) {
+    bs_json_open_object(out);
+    bs_json_put_key(out, "name");
+    bs_json_put_text(out, "boxspec-ref");
+    bs_json_put_key(out, "version");
+    bs_json_put_text(out, BOXSPEC_VERSION);
+    bs_json_put_key(out, "language");
+    bs_json_put_text(out, "C");
+    bs_json_put_key(out, "homepage");
+    bs_json_put_text(out, "");
+    bs_json_close_object(out);
+}
+
+static void put_capabilities(struct bs_json_writer *out) {
+    static const char *const names[] = {
+        "exec",
+        "exec.bytes",
+        "exec.concurrent",
+        "exec.debug",
+        "exec.cap",
+        "exec.stdin_failure",
+        "exec.termination",
+        "exec.sandbox",
+        "path",
+        "glob",
+        "policy",
+        "policy.load",
+        "policy.json",
+        "policy.yaml",
+        "policy.fold",
+        "policy.resolved",
+        "policy.resolved.parent",
+        "policy.explain",
+        "policy.audit",
+        "sbpl",
+        "sbpl.fold",
+        "sbpl.wrap",
+        "module",
+        "module.runner",
+        "process",
+#ifdef BOXSPEC_BACKENDS
+        "backend",
+        "backend.policy",
+        "backend.scan",
+        "backend.script",
+        "backend.strict_metadata",
+        "exec.backend",
+        "process.backend",
+        "module.backend",
+#endif
+    };
+    bs_json_open_array(out);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        bs_json_put_text(out, names[i]);
+    bs_json_close_array(out);
+}
+
+static void put_limits(struct bs_json_writer *out) {
+    bs_json_open_object(out);
+    bs_json_put_key(out, "max_line_bytes");
+    bs_json_put_u64(out, BS_SHIM_MOST_LINE);
+    bs_json_put_key(out, "max_integer");
+    bs_json_put_text(out, "18446744073709551615");
+    bs_json_close_object(out);
+}
+
+static void put_constants(struct bs_json_writer *out) {
+    bs_json_open_object(out);
+    bs_json_put_key(out, "grace_ms");
+    bs_json_put_u64(out, BS_EXEC_GRACE_MS);
+    bs_json_put_key(out, "tick_ms");
+    bs_json_put_u64(out, BS_EXEC_TICK_MS);
+    bs_json_put_key(out, "bridge_grace_ms");
+    bs_json_put_u64(out, BS_BRIDGE_GRACE_MS);
+    bs_json_close_object(out);
+}
+
+static void put_hello(struct bs_json_writer *out, const char *nonce) {
+    bs_json_open_object(out);
+    bs_json_put_key(out, "protocol");
+    bs_json_put_u64(out, 1);
+    bs_json_put_key(out, "nonce");
+    bs_json_put_text(out, nonce);
+    bs_json_put_key(out, "pid");
+    bs_json_put_u64(out, (uint64_t)getpid());
+    bs_json_put_key(out, "implementation");
+    put_implementation(out);
+    bs_json_put_key(out, "spec_version");
+    bs_json_put_text(out, "1.0");
+    bs_json_put_key(out, "capabilities");
+    put_capabilities(out);
+#ifdef BOXSPEC_BACKENDS
+    bs_json_put_key(out, "backends");
+    bs_put_backends(out);
+#endif
+    bs_json_put_key(out, "limits");
+    put_limits(out);
+    bs_json_put_key(out, "constants");
+    put_constants(out);
+    bs_json_close_object(out);
+}
+
+enum bs_answer bs_op_hello(const struct bs_call *call, struct bs_json_writer *out) {
     static const char *const known[] = {"id", "op", "protocol", "nonce", NULL};
     struct bs_decoder decoder = {0};
     enum bs_answer answer = BS_ANSWERED;
@@ -73,51 +175,24 @@ enum bs_answer bs_op_hello(const struct bs_call *call, struct bs_buf *out) {
         answer = bs_answer_problems(out, call->id, &decoder);
         goto finish;
     }
-    char numbers[512];
-    (void)snprintf(numbers, sizeof numbers,
-                   ",\"pid\":%ld,\"implementation\":{\"name\":\"boxspec-ref\",\"version\":\"%s\","
-                   "\"language\":\"C\",\"homepage\":\"\"},\"spec_version\":\"1.0\"",
-                   (long)getpid(), BOXSPEC_VERSION);
     bs_answer_open(out, call->id, "result");
-    bs_buf_str(out, "{\"protocol\":1,\"nonce\":");
-    bs_json_put_string(out, nonce, strlen(nonce));
-    bs_buf_str(out, numbers);
-    bs_buf_str(out,
-               ",\"capabilities\":[\"exec\",\"exec.bytes\",\"exec.concurrent\",\"exec.debug\","
-               "\"exec.cap\",\"exec.stdin_failure\",\"exec.termination\",\"exec.sandbox\","
-               "\"path\",\"glob\",\"policy\",\"policy.load\",\"policy.json\","
-               "\"policy.yaml\",\"policy.fold\",\"policy.resolved\",\"policy.resolved.parent\","
-               "\"policy.explain\",\"policy.audit\",\"sbpl\",\"sbpl.fold\",\"sbpl.wrap\","
-               "\"module\",\"module.runner\",\"process\"");
-#ifdef BOXSPEC_BACKENDS
-    bs_buf_str(
-        out, ",\"backend\",\"backend.policy\",\"backend.scan\",\"backend.script\","
-             "\"backend.strict_metadata\",\"exec.backend\",\"process.backend\",\"module.backend\"],"
-             "\"backends\":");
-    bs_put_backends(out);
-#else
-    bs_buf_char(out, ']');
-#endif
-    (void)snprintf(numbers, sizeof numbers,
-                   ",\"limits\":{\"max_line_bytes\":%lu,\"max_integer\":\"18446744073709551615\"},"
-                   "\"constants\":{\"grace_ms\":%d,\"tick_ms\":%d,\"bridge_grace_ms\":%d}}",
-                   BS_SHIM_MOST_LINE, BS_EXEC_GRACE_MS, BS_EXEC_TICK_MS, BS_BRIDGE_GRACE_MS);
-    bs_buf_str(out, numbers);
+    put_hello(out, nonce);
     bs_answer_close(out);
 finish:
     bs_decoder_clear(&decoder);
     return answer;
 }
 
-enum bs_answer bs_op_bye(const struct bs_call *call, struct bs_buf *out) {
+enum bs_answer bs_op_bye(const struct bs_call *call, struct bs_json_writer *out) {
     bs_answer_open(out, call->id, "result");
-    bs_buf_str(out, "{}");
+    bs_json_open_object(out);
+    bs_json_close_object(out);
     bs_answer_close(out);
     return BS_ANSWERED;
 }
 
 static enum bs_answer call_operation(const cJSON *request, enum bs_door door,
-                                     struct bs_policies *policies, struct bs_buf *out,
+                                     struct bs_policies *policies, struct bs_json_writer *out,
                                      struct bs_done *done) {
     const cJSON *id = cJSON_GetObjectItemCaseSensitive(request, "id");
     const cJSON *op = cJSON_GetObjectItemCaseSensitive(request, "op");
@@ -143,13 +218,13 @@ static enum bs_answer call_operation(const cJSON *request, enum bs_door door,
 }
 
 struct bs_done bs_dispatch(const char *text, size_t len, enum bs_door door,
-                           struct bs_policies *policies, struct bs_buf *out) {
+                           struct bs_policies *policies, struct bs_json_writer *out) {
     struct bs_done done = {BS_ANSWERED, false, NULL, BS_SBPL_FILE_INIT};
     struct bs_json_error where;
     /* The input of a module stands inside the request. */
     cJSON *request = bs_json_parse_around(text, len, 1, &where);
     if (request == NULL && where.out_of_memory) {
-        out->failed = true; /* whose answer it would be is not known */
+        out->text.failed = true; /* whose answer it would be is not known */
         return done;
     }
     if (request == NULL) {
@@ -163,7 +238,7 @@ struct bs_done bs_dispatch(const char *text, size_t len, enum bs_door door,
     if (door == BS_DOOR_RUN && cJSON_IsString(hold))
         done.hold = strdup(hold->valuestring);
     if (door == BS_DOOR_RUN && cJSON_IsString(hold) && done.hold == NULL)
-        out->failed = true;
+        out->text.failed = true;
     done.answer = call_operation(request, door, policies, out, &done);
     cJSON_Delete(request);
     return done;

@@ -42,46 +42,52 @@ static int run(const struct bs_decoder *decoder, const struct bs_exec_request *r
 #ifdef BOXSPEC_BACKENDS
 static enum bs_answer answer_confined(const struct bs_call *call, const struct bs_decoder *decoder,
                                       const struct bs_asked_backend *asked,
-                                      const struct bs_exec_request *request, struct bs_buf *out) {
+                                      const struct bs_exec_request *request,
+                                      struct bs_json_writer *out) {
     struct bs_exec_result result = BS_EXEC_RESULT_INIT;
-    struct bs_buf reasons = BS_BUF_INIT;
+    struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
     struct bs_error err = BS_ERROR_INIT;
     enum bs_claim enforcement = BS_CLAIM_UNAVAILABLE;
     enum bs_answer answer = BS_ANSWERED;
     int code = holds_nul(decoder, request, &err) ? BS_E_EXECUTION : BS_OK;
     if (code == BS_OK)
-        code = bs_run_confined(asked, request, &result, &enforcement, &reasons, &err);
+        code = bs_run_confined(asked, request, &result, &enforcement, &report, &err);
     if (code != BS_OK) {
-        answer = bs_answer_error(out, call->id, code, &err);
+        answer = bs_answer_error(out, call->id, code, err.message);
     } else {
         bs_answer_open(out, call->id, "result");
+        bs_json_open_object(out);
         bs_put_result(out, &result);
-        bs_put_enforcement(out, enforcement, &reasons);
+        bs_put_enforcement(out, enforcement, &asked->context, &report);
+        bs_json_close_object(out);
         bs_answer_close(out);
     }
-    out->failed = out->failed || reasons.failed;
-    bs_buf_clear(&reasons);
+    bs_backend_report_clear(&report);
     bs_exec_result_clear(&result);
     return answer;
 }
 #endif
 
 static enum bs_answer answer_run(const struct bs_call *call, const struct bs_decoder *decoder,
-                                 const struct bs_exec_request *request, struct bs_buf *out) {
+                                 const struct bs_exec_request *request,
+                                 struct bs_json_writer *out) {
     struct bs_exec_result result = BS_EXEC_RESULT_INIT;
     struct bs_error err = BS_ERROR_INIT;
     int code = run(decoder, request, &result, &err);
-    bs_answer_open(out, call->id, code == BS_OK ? "result" : "error");
-    if (code == BS_OK)
+    if (code == BS_OK) {
+        bs_answer_open(out, call->id, "result");
+        bs_json_open_object(out);
         bs_put_result(out, &result);
-    else
-        bs_put_error(out, bs_error_kind(code), err.message, strlen(err.message));
-    bs_answer_close(out);
+        bs_json_close_object(out);
+        bs_answer_close(out);
+    } else {
+        (void)bs_answer_error(out, call->id, code, err.message);
+    }
     bs_exec_result_clear(&result);
     return BS_ANSWERED;
 }
 
-enum bs_answer bs_op_exec_run(const struct bs_call *call, struct bs_buf *out) {
+enum bs_answer bs_op_exec_run(const struct bs_call *call, struct bs_json_writer *out) {
     static const char *const known[] = {"id",      "op", "request", "sandbox", "hold",
 #ifdef BOXSPEC_BACKENDS
                                         "backend",
@@ -129,7 +135,8 @@ enum bs_answer bs_op_exec_run(const struct bs_call *call, struct bs_buf *out) {
 struct batch_setting {
 #ifdef BOXSPEC_BACKENDS
     struct bs_session *session; /* NULL: none */
-    struct bs_buf reasons;
+    const struct bs_backend_context *context;
+    struct bs_backend_report report;
 #else
     char nothing;
 #endif
@@ -177,15 +184,9 @@ static void decode_batch_run(struct bs_decoder *decoder, const cJSON *entry, siz
     (void)snprintf(request_at, sizeof request_at, "%s/request", at);
     bs_refuse_unknown(decoder, entry, at, known);
     (void)bs_decode_u64(decoder, entry, at, "after_ms", &after_ms);
-    /* Problems of every run belong to the one answer; what was decoded, and a NUL, to the run. */
-    item->decoder.problems = decoder->problems;
-    item->decoder.first = decoder->first;
-    bs_decode_request(&item->decoder, cJSON_GetObjectItemCaseSensitive(entry, "request"),
-                      request_at, &item->request);
-    decoder->problems = item->decoder.problems;
-    decoder->first = item->decoder.first;
-    decoder->out_of_memory |= item->decoder.out_of_memory;
-    item->decoder.problems = item->decoder.first = (struct bs_buf)BS_BUF_INIT;
+    bs_decode_own_request(decoder, &item->decoder,
+                          cJSON_GetObjectItemCaseSensitive(entry, "request"), request_at,
+                          &item->request);
     item->at = after_ms; /* made absolute when all are decoded */
 }
 
@@ -217,53 +218,55 @@ static void start_all(struct batch_run *items, size_t n) {
     }
 }
 
-static void put_run(struct bs_buf *out, const struct batch_setting *setting,
+static void put_run(struct bs_json_writer *out, const struct batch_setting *setting,
                     struct bs_exec_result *result) {
+    bs_json_put_key(out, "result");
+    bs_json_open_object(out);
     bs_put_result(out, result);
 #ifdef BOXSPEC_BACKENDS
     if (setting->session != NULL)
-        bs_put_enforcement(out, bs_session_enforcement(setting->session), &setting->reasons);
+        bs_put_enforcement(out, bs_session_enforcement(setting->session), setting->context,
+                           &setting->report);
 #else
     (void)setting;
 #endif
+    bs_json_close_object(out);
 }
 
 static void put_batch(struct batch_run *items, size_t n, const struct batch_setting *setting,
-                      struct bs_buf *out) {
-    bs_buf_str(out, "{\"runs\":[");
+                      struct bs_json_writer *out) {
+    bs_json_open_object(out);
+    bs_json_put_key(out, "runs");
+    bs_json_open_array(out);
     for (size_t i = 0; i < n; i++) {
         struct batch_run *item = &items[i];
-        bs_buf_str(out, i > 0 ? ",{" : "{");
-        bs_buf_str(out, item->code == BS_OK ? "\"result\":" : "\"error\":");
+        bs_json_open_object(out);
         if (item->code == BS_OK)
             put_run(out, setting, &item->result);
         else
-            bs_put_error(out, bs_error_kind(item->code), item->err.message,
-                         strlen(item->err.message));
-        bs_buf_char(out, '}');
+            bs_put_error(out, item->code, item->err.message);
+        bs_json_close_object(out);
     }
-    bs_buf_str(out, "]}");
+    bs_json_close_array(out);
+    bs_json_close_object(out);
 }
 
 #ifdef BOXSPEC_BACKENDS
 /* One session around all runs. */
 static int open_setting(const struct bs_asked_backend *asked, const struct batch_run *items,
                         size_t n, struct batch_setting *setting, struct bs_error *err) {
-    struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
     int code = BS_OK;
+    setting->context = &asked->context;
     for (size_t i = 0; code == BS_OK && i < n; i++)
         code = bs_context_check_dir(&asked->context, items[i].request.current_dir, err);
     if (code == BS_OK)
         code = bs_session_open(asked->backend, &asked->context, asked->on_unavailable, NULL,
-                               &setting->session, &report, err);
-    if (code == BS_OK)
-        bs_put_reasons(&setting->reasons, &asked->context, &report);
-    bs_backend_report_clear(&report);
+                               &setting->session, &setting->report, err);
     return code;
 }
 #endif
 
-enum bs_answer bs_op_exec_batch(const struct bs_call *call, struct bs_buf *out) {
+enum bs_answer bs_op_exec_batch(const struct bs_call *call, struct bs_json_writer *out) {
     static const char *const known[] = {"id",      "op", "runs", "hold",
 #ifdef BOXSPEC_BACKENDS
                                         "backend",
@@ -305,7 +308,7 @@ enum bs_answer bs_op_exec_batch(const struct bs_call *call, struct bs_buf *out) 
     struct bs_error err = BS_ERROR_INIT;
     int code = backend != NULL ? open_setting(&asked, items, n, &setting, &err) : BS_OK;
     if (code != BS_OK) {
-        answer = bs_answer_error(out, call->id, code, &err);
+        answer = bs_answer_error(out, call->id, code, err.message);
         goto finish;
     }
 #endif
@@ -321,13 +324,13 @@ finish:
     free(items);
 #ifdef BOXSPEC_BACKENDS
     (void)bs_session_close(setting.session, NULL);
-    bs_buf_clear(&setting.reasons);
+    bs_backend_report_clear(&setting.report);
 #endif
     bs_decoder_clear(&decoder);
     return answer;
 }
 
-enum bs_answer bs_op_exec_format_env(const struct bs_call *call, struct bs_buf *out) {
+enum bs_answer bs_op_exec_format_env(const struct bs_call *call, struct bs_json_writer *out) {
     static const char *const known[] = {"id", "op", "env", NULL};
     struct bs_decoder decoder = {0};
     struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
@@ -343,15 +346,16 @@ enum bs_answer bs_op_exec_format_env(const struct bs_call *call, struct bs_buf *
         goto finish;
     }
     int code = bs_exec_format_env(request.env_mode, request.env, request.n_env, &text, &err);
-    bs_answer_open(out, call->id, code == BS_OK ? "result" : "error");
     if (code == BS_OK) {
-        bs_buf_str(out, "{\"text\":");
+        bs_answer_open(out, call->id, "result");
+        bs_json_open_object(out);
+        bs_json_put_key(out, "text");
         bs_json_put_string(out, text.data, text.len);
-        bs_buf_char(out, '}');
+        bs_json_close_object(out);
+        bs_answer_close(out);
     } else {
-        bs_put_error(out, bs_error_kind(code), err.message, strlen(err.message));
+        (void)bs_answer_error(out, call->id, code, err.message);
     }
-    bs_answer_close(out);
 finish:
     bs_bytes_clear(&text);
     bs_decoder_clear(&decoder);

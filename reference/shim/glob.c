@@ -8,12 +8,6 @@
 #include "shim/ops.h"
 #include "shim/policy_request.h"
 
-static void put_failure(struct bs_buf *out, int code, const struct bs_error *err) {
-    bs_buf_str(out, "{\"error\":");
-    bs_put_error(out, bs_error_kind(code), err->message, strlen(err->message));
-    bs_buf_char(out, '}');
-}
-
 struct text {
     char *data;
     size_t len;
@@ -46,7 +40,18 @@ static void decode_paths(struct bs_decoder *decoder, const cJSON *request, struc
     }
 }
 
-enum bs_answer bs_op_path_normalize(const struct bs_call *call, struct bs_buf *out) {
+static void open_items(struct bs_json_writer *out) {
+    bs_json_open_object(out);
+    bs_json_put_key(out, "items");
+    bs_json_open_array(out);
+}
+
+static void close_items(struct bs_json_writer *out) {
+    bs_json_close_array(out);
+    bs_json_close_object(out);
+}
+
+enum bs_answer bs_op_path_normalize(const struct bs_call *call, struct bs_json_writer *out) {
     static const char *const known[] = {"id", "op", "paths", "paths_b64", NULL};
     struct bs_decoder decoder = {0};
     struct texts paths;
@@ -59,46 +64,48 @@ enum bs_answer bs_op_path_normalize(const struct bs_call *call, struct bs_buf *o
         goto finish;
     }
     bs_answer_open(out, call->id, "result");
-    bs_buf_str(out, "{\"items\":[");
+    open_items(out);
     for (size_t i = 0; i < paths.n; i++) {
         struct text *path = &paths.items[i];
         const char *normal = NULL;
         size_t len = 0;
-        if (i > 0)
-            bs_buf_char(out, ',');
         int code = bs_path_normalize(path->data, path->len, path->data, &normal, &len, &err);
-        if (code != BS_OK) {
-            put_failure(out, code, &err);
-            continue;
+        bs_json_open_object(out);
+        if (code == BS_OK) {
+            bs_json_put_key(out, "path");
+            bs_json_put_string(out, normal, len);
+        } else {
+            bs_put_error(out, code, err.message);
         }
-        bs_buf_str(out, "{\"path\":");
-        bs_json_put_string(out, normal, len);
-        bs_buf_char(out, '}');
+        bs_json_close_object(out);
     }
-    bs_buf_str(out, "]}");
+    close_items(out);
     bs_answer_close(out);
 finish:
     bs_decoder_clear(&decoder);
     return answer;
 }
 
-static void put_matches(struct bs_buf *out, const struct bs_glob *glob, const struct texts *paths) {
+static void put_matches(struct bs_json_writer *out, const struct bs_glob *glob,
+                        const struct texts *paths) {
     struct bs_error err = BS_ERROR_INIT;
-    bs_buf_str(out, "{\"items\":[");
+    open_items(out);
     for (size_t i = 0; i < paths->n; i++) {
         bool matched = false;
-        if (i > 0)
-            bs_buf_char(out, ',');
         int code = bs_glob_match(glob, paths->items[i].data, paths->items[i].len, &matched, &err);
-        if (code != BS_OK)
-            put_failure(out, code, &err);
-        else
-            bs_buf_str(out, matched ? "{\"match\":true}" : "{\"match\":false}");
+        bs_json_open_object(out);
+        if (code == BS_OK) {
+            bs_json_put_key(out, "match");
+            bs_json_put_bool(out, matched);
+        } else {
+            bs_put_error(out, code, err.message);
+        }
+        bs_json_close_object(out);
     }
-    bs_buf_str(out, "]}");
+    close_items(out);
 }
 
-enum bs_answer bs_op_glob_match(const struct bs_call *call, struct bs_buf *out) {
+enum bs_answer bs_op_glob_match(const struct bs_call *call, struct bs_json_writer *out) {
     static const char *const known[] = {"id",    "op",        "pattern", "pattern_b64",
                                         "paths", "paths_b64", "case",    NULL};
     struct bs_decoder decoder = {0};
@@ -127,12 +134,13 @@ enum bs_answer bs_op_glob_match(const struct bs_call *call, struct bs_buf *out) 
         answer = bs_answer_problems(out, call->id, &decoder);
         goto finish;
     }
-    bs_answer_open(out, call->id, code == BS_OK ? "result" : "error");
-    if (code == BS_OK)
+    if (code == BS_OK) {
+        bs_answer_open(out, call->id, "result");
         put_matches(out, glob, &paths);
-    else
-        bs_put_error(out, bs_error_kind(code), err.message, strlen(err.message));
-    bs_answer_close(out);
+        bs_answer_close(out);
+    } else {
+        (void)bs_answer_error(out, call->id, code, err.message);
+    }
 finish:
     bs_glob_free(glob);
     bs_decoder_clear(&decoder);

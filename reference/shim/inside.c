@@ -67,20 +67,15 @@ const struct bs_sandbox *bs_inside_sandbox(const struct bs_inside *inside) {
     return inside->own_root ? bs_late_session_sandbox(inside->late) : &inside->sandbox;
 }
 
-void bs_inside_put(const struct bs_inside *inside, struct bs_buf *out) {
+void bs_inside_put(const struct bs_inside *inside, struct bs_json_writer *out) {
     if (inside == NULL)
         return;
     const struct bs_session *session =
         inside->own_root ? bs_late_session_opened(inside->late) : inside->session;
     const struct bs_backend_report *report =
         inside->own_root ? bs_late_session_report(inside->late) : &inside->report;
-    struct bs_buf reasons = BS_BUF_INIT;
-    if (session == NULL)
-        return; /* nothing was to be started */
-    bs_put_reasons(&reasons, &inside->asked.context, report);
-    bs_put_enforcement(out, bs_session_enforcement(session), &reasons);
-    out->failed |= reasons.failed;
-    bs_buf_clear(&reasons);
+    if (session != NULL) /* no program was to be started otherwise */
+        bs_put_enforcement(out, bs_session_enforcement(session), &inside->asked.context, report);
 }
 
 void bs_inside_close(struct bs_inside *inside) {
@@ -119,7 +114,7 @@ const struct bs_sandbox *bs_inside_sandbox(const struct bs_inside *inside) {
     return NULL;
 }
 
-void bs_inside_put(const struct bs_inside *inside, struct bs_buf *out) {
+void bs_inside_put(const struct bs_inside *inside, struct bs_json_writer *out) {
     (void)inside;
     (void)out;
 }

@@ -23,8 +23,8 @@ int bs_inside_place(const struct bs_inside *inside, struct bs_exec_request *requ
 /* To be handed over with each request; NULL without a sandbox. */
 const struct bs_sandbox *bs_inside_sandbox(const struct bs_inside *inside);
 
-/* Behind an object that was just written: what held. Nothing without a sandbox. */
-void bs_inside_put(const struct bs_inside *inside, struct bs_buf *out);
+/* Members of an open object: what was enforced, and why not more. Nothing without a session. */
+void bs_inside_put(const struct bs_inside *inside, struct bs_json_writer *out);
 
 void bs_inside_close(struct bs_inside *inside);
 

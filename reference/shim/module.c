@@ -7,25 +7,22 @@
 #include "shim/inside.h"
 #include "shim/ops.h"
 
-static void put_member(struct bs_buf *out, const char *name, const char *text, size_t len) {
-    bs_buf_str(out, ",\"");
-    bs_buf_str(out, name);
-    bs_buf_str(out, "\":");
+static void put_member(struct bs_json_writer *out, const char *name, const char *text, size_t len) {
+    bs_json_put_key(out, name);
     bs_json_put_string(out, len > 0 ? text : "", len);
 }
 
-static void put_count(struct bs_buf *out, const char *name, uint64_t value) {
-    bs_buf_str(out, ",\"");
-    bs_buf_str(out, name);
-    bs_buf_str(out, "\":");
-    bs_buf_u64(out, value);
+static void put_count(struct bs_json_writer *out, const char *name, uint64_t value) {
+    bs_json_put_key(out, name);
+    bs_json_put_u64(out, value);
 }
 
-static void put_failure(struct bs_buf *out, const char *id, const struct bs_module_result *result) {
-    const char *class = bs_module_outcome_name(result->outcome);
-    bs_buf_str(out, "\"error\":{\"class\":\"");
-    bs_buf_str(out, class);
-    bs_buf_char(out, '"');
+static void put_failure(struct bs_json_writer *out, const char *id,
+                        const struct bs_module_result *result) {
+    bs_json_put_key(out, "error");
+    bs_json_open_object(out);
+    bs_json_put_key(out, "class");
+    bs_json_put_text(out, bs_module_outcome_name(result->outcome));
     put_member(out, "module_id", id, strlen(id));
     put_member(out, result->outcome == BS_MODULE_OUTPUT_PARSE ? "reason" : "message",
                result->message, strlen(result->message));
@@ -36,59 +33,61 @@ static void put_failure(struct bs_buf *out, const char *id, const struct bs_modu
         put_member(out, "stderr", result->stderr_text.data, result->stderr_text.len);
     }
     if (result->outcome == BS_MODULE_SIGNALED || result->outcome == BS_MODULE_INTERRUPTED) {
-        bs_buf_str(out, ",\"signal\":");
+        bs_json_put_key(out, "signal");
         bs_put_signal(out, result->signal);
     }
-    if (result->outcome == BS_MODULE_OUTPUT_SIZE)
-        bs_buf_str(out, result->stream == BS_STDOUT ? ",\"stream\":\"stdout\""
-                                                    : ",\"stream\":\"stderr\"");
-    bs_buf_char(out, '}');
+    if (result->outcome == BS_MODULE_OUTPUT_SIZE) {
+        bs_json_put_key(out, "stream");
+        bs_json_put_text(out, result->stream == BS_STDOUT ? "stdout" : "stderr");
+    }
+    bs_json_close_object(out);
 }
 
-static void put_outcome(struct bs_buf *out, const char *id, struct bs_module_result *result) {
-    bs_buf_char(out, '{');
+static void put_outcome(struct bs_json_writer *out, const char *id,
+                        struct bs_module_result *result) {
     if (result->outcome == BS_MODULE_VALUE) {
-        bs_buf_str(out, "\"value\":");
-        bs_buf_add(out, result->value.data, result->value.len);
+        bs_json_put_key(out, "value");
+        bs_json_put_value(out, result->value.data, result->value.len);
     } else {
         put_failure(out, id, result);
     }
     if (result->left.len > 0) {
-        if (bs_bytes_to_text(&result->left) != BS_OK)
-            out->failed = true;
-        put_member(out, "directory_left", result->left.data, result->left.len);
+        bs_json_put_key(out, "directory_left");
+        bs_json_put_lossy(out, result->left.data, result->left.len);
     }
-    bs_buf_char(out, '}');
 }
 
 static enum bs_answer execute(const struct bs_call *call, struct bs_module_request *request,
-                              const cJSON *input, struct bs_inside *inside, struct bs_buf *out) {
+                              const cJSON *input, struct bs_inside *inside,
+                              struct bs_json_writer *out) {
     struct bs_module_result result = BS_MODULE_RESULT_INIT;
     struct bs_error err = BS_ERROR_INIT;
-    struct bs_buf text = BS_BUF_INIT;
+    struct bs_json_writer input_text = BS_JSON_WRITER_INIT;
     enum bs_answer answer = BS_ANSWERED;
-    bs_json_put_tree(&text, input);
-    out->failed |= text.failed;
-    request->input = text.data;
-    request->input_len = text.len;
-    int code = text.failed ? BS_OK : bs_inside_open(inside, &err);
+    bs_json_put_tree(&input_text, input);
+    out->text.failed |= input_text.text.failed;
+    request->input = input_text.text.data;
+    request->input_len = input_text.text.len;
+    int code = input_text.text.failed ? BS_OK : bs_inside_open(inside, &err);
     request->sandbox = code == BS_OK ? bs_inside_sandbox(inside) : NULL;
-    if (code == BS_OK && !text.failed)
+    if (code == BS_OK && !input_text.text.failed)
         code = bs_module_execute(request, &result, &err);
     if (code == BS_OK) {
         bs_answer_open(out, call->id, "result");
+        bs_json_open_object(out);
         put_outcome(out, request->id, &result);
         bs_inside_put(inside, out);
+        bs_json_close_object(out);
         bs_answer_close(out);
     } else {
-        answer = bs_answer_error(out, call->id, code, &err);
+        answer = bs_answer_error(out, call->id, code, err.message);
     }
     bs_module_result_clear(&result);
-    bs_buf_clear(&text);
+    bs_json_writer_clear(&input_text);
     return answer;
 }
 
-enum bs_answer bs_op_module_execute(const struct bs_call *call, struct bs_buf *out) {
+enum bs_answer bs_op_module_execute(const struct bs_call *call, struct bs_json_writer *out) {
     static const char *const known[] = {
         "id",      "op",         "module_id",       "module_id_b64", "input",
         "enabled", "timeout_ms", "extensions_root", "hold",          "extensions_root_b64",

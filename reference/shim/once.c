@@ -112,7 +112,7 @@ static void repeat_message(const struct bs_buf *answer) {
 
 int bs_shim_run(const char *request_path, const char *response_path) {
     struct bs_buf text = BS_BUF_INIT;
-    struct bs_buf answer = BS_BUF_INIT;
+    struct bs_json_writer answer = BS_JSON_WRITER_INIT;
     struct response response;
     int os_error = 0;
     struct bs_done done = {BS_ANSWERED, false, NULL, BS_SBPL_FILE_INIT};
@@ -130,12 +130,12 @@ int bs_shim_run(const char *request_path, const char *response_path) {
         goto finish;
     }
     done = bs_dispatch(text.data, text.len, BS_DOOR_RUN, &policies, &answer);
-    os_error = answer.failed ? ENOMEM : response_store(&response, &answer, response_path);
+    os_error = answer.text.failed ? ENOMEM : response_store(&response, &answer.text, response_path);
     if (os_error != 0) {
         status = complain(response_path, "cannot write the response",
                           "make room, or name another file", os_error);
     } else if (done.answer == BS_INVALID_INPUT) {
-        repeat_message(&answer);
+        repeat_message(&answer.text);
         status = 2;
     } else if (done.hold != NULL) {
         wait_at(done.hold);
@@ -145,7 +145,7 @@ finish:
     bs_policies_clear(&policies);
     bs_sbpl_file_remove(&done.file);
     free(done.hold);
-    bs_buf_clear(&answer);
+    bs_json_writer_clear(&answer);
     bs_buf_clear(&text);
     return status;
 }

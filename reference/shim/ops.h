@@ -21,26 +21,26 @@ struct bs_call {
     struct bs_sbpl_file *file;    /* of the door, which removes it */
 };
 
-enum bs_answer bs_op_hello(const struct bs_call *call, struct bs_buf *out);
-enum bs_answer bs_op_bye(const struct bs_call *call, struct bs_buf *out);
-enum bs_answer bs_op_exec_run(const struct bs_call *call, struct bs_buf *out);
-enum bs_answer bs_op_exec_batch(const struct bs_call *call, struct bs_buf *out);
-enum bs_answer bs_op_exec_format_env(const struct bs_call *call, struct bs_buf *out);
-enum bs_answer bs_op_path_normalize(const struct bs_call *call, struct bs_buf *out);
-enum bs_answer bs_op_glob_match(const struct bs_call *call, struct bs_buf *out);
-enum bs_answer bs_op_policy_load(const struct bs_call *call, struct bs_buf *out);
-enum bs_answer bs_op_policy_resolve(const struct bs_call *call, struct bs_buf *out);
-enum bs_answer bs_op_policy_check(const struct bs_call *call, struct bs_buf *out);
-enum bs_answer bs_op_policy_check_resolved(const struct bs_call *call, struct bs_buf *out);
-enum bs_answer bs_op_policy_explain(const struct bs_call *call, struct bs_buf *out);
-enum bs_answer bs_op_policy_audit(const struct bs_call *call, struct bs_buf *out);
-enum bs_answer bs_op_module_execute(const struct bs_call *call, struct bs_buf *out);
-enum bs_answer bs_op_process_script(const struct bs_call *call, struct bs_buf *out);
-enum bs_answer bs_op_process_bridge(const struct bs_call *call, struct bs_buf *out);
-enum bs_answer bs_op_sbpl_compile(const struct bs_call *call, struct bs_buf *out);
-enum bs_answer bs_op_sbpl_wrap(const struct bs_call *call, struct bs_buf *out);
-enum bs_answer bs_op_backend_probe(const struct bs_call *call, struct bs_buf *out);
-enum bs_answer bs_op_backend_run(const struct bs_call *call, struct bs_buf *out);
+enum bs_answer bs_op_hello(const struct bs_call *call, struct bs_json_writer *out);
+enum bs_answer bs_op_bye(const struct bs_call *call, struct bs_json_writer *out);
+enum bs_answer bs_op_exec_run(const struct bs_call *call, struct bs_json_writer *out);
+enum bs_answer bs_op_exec_batch(const struct bs_call *call, struct bs_json_writer *out);
+enum bs_answer bs_op_exec_format_env(const struct bs_call *call, struct bs_json_writer *out);
+enum bs_answer bs_op_path_normalize(const struct bs_call *call, struct bs_json_writer *out);
+enum bs_answer bs_op_glob_match(const struct bs_call *call, struct bs_json_writer *out);
+enum bs_answer bs_op_policy_load(const struct bs_call *call, struct bs_json_writer *out);
+enum bs_answer bs_op_policy_resolve(const struct bs_call *call, struct bs_json_writer *out);
+enum bs_answer bs_op_policy_check(const struct bs_call *call, struct bs_json_writer *out);
+enum bs_answer bs_op_policy_check_resolved(const struct bs_call *call, struct bs_json_writer *out);
+enum bs_answer bs_op_policy_explain(const struct bs_call *call, struct bs_json_writer *out);
+enum bs_answer bs_op_policy_audit(const struct bs_call *call, struct bs_json_writer *out);
+enum bs_answer bs_op_module_execute(const struct bs_call *call, struct bs_json_writer *out);
+enum bs_answer bs_op_process_script(const struct bs_call *call, struct bs_json_writer *out);
+enum bs_answer bs_op_process_bridge(const struct bs_call *call, struct bs_json_writer *out);
+enum bs_answer bs_op_sbpl_compile(const struct bs_call *call, struct bs_json_writer *out);
+enum bs_answer bs_op_sbpl_wrap(const struct bs_call *call, struct bs_json_writer *out);
+enum bs_answer bs_op_backend_probe(const struct bs_call *call, struct bs_json_writer *out);
+enum bs_answer bs_op_backend_run(const struct bs_call *call, struct bs_json_writer *out);
 
 #define BS_SHIM_MOST_LINE (64UL * 1024 * 1024)
 
@@ -54,6 +54,6 @@ struct bs_done {
 
 /* Answers one request into `out`. */
 struct bs_done bs_dispatch(const char *text, size_t len, enum bs_door door,
-                           struct bs_policies *policies, struct bs_buf *out);
+                           struct bs_policies *policies, struct bs_json_writer *out);
 
 #endif

@@ -85,7 +85,8 @@ int bs_policies_profile(struct bs_policies *policies, const char *name, bool fol
 }
 
 bool bs_open_policy(const struct bs_call *call, struct bs_decoder *decoder,
-                    const struct bs_texts *texts, struct bs_buf *out, enum bs_answer *answer) {
+                    const struct bs_texts *texts, struct bs_json_writer *out,
+                    enum bs_answer *answer) {
     struct bs_policy_report report = BS_POLICY_REPORT_INIT;
     struct bs_error err = BS_ERROR_INIT;
     bs_refuse_nul(decoder);
@@ -101,7 +102,7 @@ bool bs_open_policy(const struct bs_call *call, struct bs_decoder *decoder,
 }
 
 bool bs_open_profile(const struct bs_call *call, struct bs_decoder *decoder, const char *name,
-                     bool fold, const struct bs_profile **profile, struct bs_buf *out,
+                     bool fold, const struct bs_profile **profile, struct bs_json_writer *out,
                      enum bs_answer *answer) {
     struct bs_error err = BS_ERROR_INIT;
     int code = bs_policies_profile(call->policies, name, fold, profile, &err);
@@ -111,7 +112,7 @@ bool bs_open_profile(const struct bs_call *call, struct bs_decoder *decoder, con
         bs_problem(decoder, "/profile", "%.400s", err.message);
         *answer = bs_answer_problems(out, call->id, decoder);
     } else {
-        *answer = bs_answer_error(out, call->id, code, &err);
+        *answer = bs_answer_error(out, call->id, code, err.message);
     }
     return false;
 }

@@ -31,9 +31,10 @@ int bs_policies_profile(struct bs_policies *policies, const char *name, bool fol
 /* Both for an operation that is about one policy: true, or the whole answer stands in `out` and
  * says what is wrong with the request, with the policy or with the name of the profile. */
 bool bs_open_policy(const struct bs_call *call, struct bs_decoder *decoder,
-                    const struct bs_texts *texts, struct bs_buf *out, enum bs_answer *answer);
+                    const struct bs_texts *texts, struct bs_json_writer *out,
+                    enum bs_answer *answer);
 bool bs_open_profile(const struct bs_call *call, struct bs_decoder *decoder, const char *name,
-                     bool fold, const struct bs_profile **profile, struct bs_buf *out,
+                     bool fold, const struct bs_profile **profile, struct bs_json_writer *out,
                      enum bs_answer *answer);
 
 void bs_policies_clear(struct bs_policies *policies);

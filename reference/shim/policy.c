@@ -5,7 +5,7 @@
 #include "shim/policies.h"
 #include "shim/policy_answer.h"
 
-enum bs_answer bs_op_policy_load(const struct bs_call *call, struct bs_buf *out) {
+enum bs_answer bs_op_policy_load(const struct bs_call *call, struct bs_json_writer *out) {
     static const char *const known[] = {"id",     "op",        "text", "text_b64",
                                         "format", "workspace", NULL};
     struct bs_decoder decoder = {0};
@@ -30,7 +30,7 @@ finish:
     return answer;
 }
 
-enum bs_answer bs_op_policy_resolve(const struct bs_call *call, struct bs_buf *out) {
+enum bs_answer bs_op_policy_resolve(const struct bs_call *call, struct bs_json_writer *out) {
     static const char *const known[] = {"id", "op", "policy", "profile", NULL};
     struct bs_decoder decoder = {0};
     struct bs_texts texts;
@@ -56,31 +56,30 @@ struct batch {
     bool follows;             /* a check may have `follow` */
     /* Appends one answer, or returns a negative code with *err filled. */
     int (*answer)(const struct bs_profile *profile, const struct bs_check *check, const char *root,
-                  struct bs_buf *out, struct bs_error *err);
+                  struct bs_json_writer *out, struct bs_error *err);
 };
 
 static void put_answers(const struct bs_call *call, const struct batch *batch,
                         const struct bs_checks *checks, bool fold, const char *root,
-                        struct bs_buf *out) {
+                        struct bs_json_writer *out) {
     struct bs_error err = BS_ERROR_INIT;
-    bs_buf_str(out, "{\"");
-    bs_buf_str(out, batch->list);
-    bs_buf_str(out, "\":[");
+    bs_json_open_object(out);
+    bs_json_put_key(out, batch->list);
+    bs_json_open_array(out);
     for (size_t i = 0; i < checks->n; i++) {
         const struct bs_check *check = &checks->items[i];
         const struct bs_profile *profile = NULL;
-        if (i > 0)
-            bs_buf_char(out, ',');
         int code = bs_policies_profile(call->policies, check->profile, fold, &profile, &err);
         if (code == BS_OK)
             code = batch->answer(profile, check, root, out, &err);
         if (code != BS_OK) {
-            bs_buf_str(out, "{\"error\":");
-            bs_put_error(out, bs_error_kind(code), err.message, strlen(err.message));
-            bs_buf_char(out, '}');
+            bs_json_open_object(out);
+            bs_put_error(out, code, err.message);
+            bs_json_close_object(out);
         }
     }
-    bs_buf_str(out, "]}");
+    bs_json_close_array(out);
+    bs_json_close_object(out);
 }
 
 static const char *decode_root(struct bs_decoder *decoder, const cJSON *request) {
@@ -91,7 +90,7 @@ static const char *decode_root(struct bs_decoder *decoder, const cJSON *request)
 }
 
 static enum bs_answer answer_batch(const struct bs_call *call, const struct batch *batch,
-                                   struct bs_buf *out) {
+                                   struct bs_json_writer *out) {
     struct bs_decoder decoder = {0};
     struct bs_texts texts;
     struct bs_checks checks;
@@ -113,42 +112,44 @@ static enum bs_answer answer_batch(const struct bs_call *call, const struct batc
 static const char *const known[] = {"id", "op", "policy", "checks", "case", NULL};
 
 static int check(const struct bs_profile *profile, const struct bs_check *asked, const char *root,
-                 struct bs_buf *out, struct bs_error *err) {
+                 struct bs_json_writer *out, struct bs_error *err) {
     struct bs_decision decision;
     (void)root;
     int code = bs_profile_check(profile, asked->op, asked->path, asked->len, &decision, err);
     if (code != BS_OK)
         return code;
+    bs_json_open_object(out);
     bs_put_decision(out, &decision);
-    bs_buf_char(out, '}');
+    bs_json_close_object(out);
     bs_decision_clear(&decision);
     return BS_OK;
 }
 
-enum bs_answer bs_op_policy_check(const struct bs_call *call, struct bs_buf *out) {
+enum bs_answer bs_op_policy_check(const struct bs_call *call, struct bs_json_writer *out) {
     static const struct batch batch = {"checks", known, false, check};
     return answer_batch(call, &batch, out);
 }
 
 static int check_resolved(const struct bs_profile *profile, const struct bs_check *asked,
-                          const char *root, struct bs_buf *out, struct bs_error *err) {
+                          const char *root, struct bs_json_writer *out, struct bs_error *err) {
     struct bs_resolved resolved;
     int code = bs_check_resolved(profile, root, asked->op, asked->path, asked->len, asked->follow,
                                  &resolved, err);
     if (code != BS_OK)
         return code;
+    bs_json_open_object(out);
     bs_put_decision(out, &resolved.decision);
-    bs_buf_str(out, ",\"real\":");
+    bs_json_put_key(out, "real");
     if (resolved.real != NULL)
         bs_json_put_string(out, resolved.real, resolved.real_len);
     else
-        bs_buf_str(out, "null");
-    bs_buf_char(out, '}');
+        bs_json_put_null(out);
+    bs_json_close_object(out);
     bs_resolved_clear(&resolved);
     return BS_OK;
 }
 
-enum bs_answer bs_op_policy_check_resolved(const struct bs_call *call, struct bs_buf *out) {
+enum bs_answer bs_op_policy_check_resolved(const struct bs_call *call, struct bs_json_writer *out) {
     static const char *const with_root[] = {"id",   "op",       "policy", "checks",
                                             "root", "root_b64", "case",   NULL};
     static const struct batch batch = {"checks", with_root, true, check_resolved};
@@ -156,7 +157,7 @@ enum bs_answer bs_op_policy_check_resolved(const struct bs_call *call, struct bs
 }
 
 static int explain(const struct bs_profile *profile, const struct bs_check *asked, const char *root,
-                   struct bs_buf *out, struct bs_error *err) {
+                   struct bs_json_writer *out, struct bs_error *err) {
     struct bs_explanation explanation;
     (void)root;
     int code = bs_profile_explain(profile, asked->op, asked->path, asked->len, &explanation, err);
@@ -167,13 +168,13 @@ static int explain(const struct bs_profile *profile, const struct bs_check *aske
     return BS_OK;
 }
 
-enum bs_answer bs_op_policy_explain(const struct bs_call *call, struct bs_buf *out) {
+enum bs_answer bs_op_policy_explain(const struct bs_call *call, struct bs_json_writer *out) {
     static const struct batch batch = {"checks", known, false, explain};
     return answer_batch(call, &batch, out);
 }
 
 static int audit(const struct bs_profile *profile, const struct bs_check *asked, const char *root,
-                 struct bs_buf *out, struct bs_error *err) {
+                 struct bs_json_writer *out, struct bs_error *err) {
     struct bs_decision decision;
     struct bs_bytes event = BS_BYTES_INIT;
     struct timespec now;
@@ -184,13 +185,13 @@ static int audit(const struct bs_profile *profile, const struct bs_check *asked,
     (void)clock_gettime(CLOCK_REALTIME, &now);
     code = bs_audit_event(profile, asked->op, &decision, now, &event, err);
     if (code == BS_OK)
-        bs_buf_add(out, event.data, event.len);
+        bs_json_put_value(out, event.data, event.len);
     bs_bytes_clear(&event);
     bs_decision_clear(&decision);
     return code;
 }
 
-enum bs_answer bs_op_policy_audit(const struct bs_call *call, struct bs_buf *out) {
+enum bs_answer bs_op_policy_audit(const struct bs_call *call, struct bs_json_writer *out) {
     static const struct batch batch = {"events", known, false, audit};
     return answer_batch(call, &batch, out);
 }

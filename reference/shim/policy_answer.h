@@ -1,4 +1,4 @@
-/* How answers about policies are written. */
+/* The parts of answers about policies. */
 #ifndef BS_SHIM_POLICY_ANSWER_H
 #define BS_SHIM_POLICY_ANSWER_H
 
@@ -6,21 +6,22 @@
 
 #include "shim/answer.h"
 
-enum bs_answer bs_answer_loaded(struct bs_buf *out, const cJSON *id, const struct bs_policy *policy,
+enum bs_answer bs_answer_loaded(struct bs_json_writer *out, const cJSON *id,
+                                const struct bs_policy *policy,
                                 const struct bs_policy_report *report);
 
 /* The error of a policy that does not load, with its problems. */
-enum bs_answer bs_answer_unloaded(struct bs_buf *out, const cJSON *id, int code,
+enum bs_answer bs_answer_unloaded(struct bs_json_writer *out, const cJSON *id, int code,
                                   const struct bs_error *err,
                                   const struct bs_policy_report *report);
 
 /* {"profile": ..., "profile_origin": ..., "read": [...], "modify": [...]} */
-void bs_put_resolved_lists(struct bs_buf *out, const struct bs_profile *profile);
+void bs_put_resolved_lists(struct bs_json_writer *out, const struct bs_profile *profile);
 
-/* {"allowed": ..., "path": ..., "matched_rule": ... without the closing brace. */
-void bs_put_decision(struct bs_buf *out, const struct bs_decision *decision);
+/* The members allowed, path and matched_rule, for an object that the caller opens and closes. */
+void bs_put_decision(struct bs_json_writer *out, const struct bs_decision *decision);
 
-/* A decision and its entries. */
-void bs_put_explanation(struct bs_buf *out, const struct bs_explanation *explanation);
+/* An object: the members of the decision, and "entries". */
+void bs_put_explanation(struct bs_json_writer *out, const struct bs_explanation *explanation);
 
 #endif

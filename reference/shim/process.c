@@ -55,7 +55,8 @@ static void take_all(struct bs_script *script) {
             step->thread != NULL ? bs_script_thread_of(script, step->thread) : NULL;
         if (step->kind == BS_STEP_JOIN) {
             join(thread);
-            bs_buf_str(&step->result, "{}");
+            bs_json_open_object(&step->result);
+            bs_json_close_object(&step->result);
         } else if (thread != NULL) {
             (void)sem_post(&thread->handed);
         } else {
@@ -77,8 +78,8 @@ static void script_clear(struct bs_script *script) {
     }
     for (size_t i = 0; i < script->n_steps; i++) {
         for (size_t j = 0; j < script->steps[i].n_inner; j++)
-            bs_buf_clear(&script->steps[i].inner[j].result);
-        bs_buf_clear(&script->steps[i].result);
+            bs_json_writer_clear(&script->steps[i].inner[j].result);
+        bs_json_writer_clear(&script->steps[i].result);
     }
     bs_decoder_clear(&script->decoder);
 }
@@ -97,7 +98,7 @@ static int go_inside(struct bs_script *script, struct bs_inside *inside, struct 
     return code;
 }
 
-enum bs_answer bs_op_process_script(const struct bs_call *call, struct bs_buf *out) {
+enum bs_answer bs_op_process_script(const struct bs_call *call, struct bs_json_writer *out) {
     static const char *const known[] = {"id", "op", "handles", "steps", "backend", "hold", NULL};
     struct bs_script script = {.n_steps = 0};
     struct bs_error err = BS_ERROR_INIT;
@@ -116,22 +117,21 @@ enum bs_answer bs_op_process_script(const struct bs_call *call, struct bs_buf *o
     if (code == BS_OK)
         code = start_threads(&script, &err);
     if (code != BS_OK) {
-        answer = bs_answer_error(out, call->id, code, &err);
+        answer = bs_answer_error(out, call->id, code, err.message);
         goto finish;
     }
     take_all(&script);
     for (size_t i = 0; i < script.n_threads; i++)
         join(&script.threads[i]);
     bs_answer_open(out, call->id, "result");
-    bs_buf_str(out, "{\"steps\":[");
-    for (size_t i = 0; i < script.n_steps; i++) {
-        if (i > 0)
-            bs_buf_char(out, ',');
-        bs_buf_add(out, script.steps[i].result.data, script.steps[i].result.len);
-        out->failed |= script.steps[i].result.failed;
-    }
-    bs_buf_str(out, "]}");
+    bs_json_open_object(out);
+    bs_json_put_key(out, "steps");
+    bs_json_open_array(out);
+    for (size_t i = 0; i < script.n_steps; i++)
+        bs_json_put_written(out, &script.steps[i].result);
+    bs_json_close_array(out);
     bs_inside_put(inside, out);
+    bs_json_close_object(out);
     bs_answer_close(out);
 finish:
     script_clear(&script);
@@ -139,7 +139,7 @@ finish:
     return answer;
 }
 
-enum bs_answer bs_op_process_bridge(const struct bs_call *call, struct bs_buf *out) {
+enum bs_answer bs_op_process_bridge(const struct bs_call *call, struct bs_json_writer *out) {
     static const char *const known[] = {"id", "op", "request", "backend", "hold", NULL};
     struct bs_decoder decoder = {0};
     struct bs_exec_request request;
@@ -164,13 +164,13 @@ enum bs_answer bs_op_process_bridge(const struct bs_call *call, struct bs_buf *o
         code = bs_process_bridge(&request, bs_inside_sandbox(inside), &end, &err);
     if (code == BS_OK) {
         bs_answer_open(out, call->id, "result");
-        bs_buf_char(out, '{');
+        bs_json_open_object(out);
         bs_put_end(out, &end);
-        bs_buf_char(out, '}');
         bs_inside_put(inside, out);
+        bs_json_close_object(out);
         bs_answer_close(out);
     } else {
-        answer = bs_answer_error(out, call->id, code, &err);
+        answer = bs_answer_error(out, call->id, code, err.message);
     }
 finish:
     bs_inside_close(inside);

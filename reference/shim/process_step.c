@@ -30,39 +30,35 @@ const char *const bs_step_names[BS_STEP_KINDS] = {
 /* A stream that is longer is told by its length and its digest. */
 enum { SHORT = 64 * 1024, CHUNK = 64 * 1024 };
 
-static void put_count(struct bs_buf *out, const char *name, uint64_t value) {
-    bs_buf_str(out, "\"");
-    bs_buf_str(out, name);
-    bs_buf_str(out, "\":");
-    bs_buf_u64(out, value);
+static void put_count(struct bs_json_writer *out, const char *name, uint64_t value) {
+    bs_json_put_key(out, name);
+    bs_json_put_u64(out, value);
 }
 
-static void put_flag(struct bs_buf *out, const char *name, bool value) {
-    bs_buf_str(out, "\"");
-    bs_buf_str(out, name);
-    bs_buf_str(out, value ? "\":true" : "\":false");
+static void put_flag(struct bs_json_writer *out, const char *name, bool value) {
+    bs_json_put_key(out, name);
+    bs_json_put_bool(out, value);
 }
 
 static void put_failure(struct bs_script_step *step, int code, const char *message) {
-    bs_buf_str(&step->result, "\"error\":");
-    bs_put_error(&step->result, bs_error_kind(code), message, strlen(message));
+    bs_put_error(&step->result, code, message);
     step->failed = true;
 }
 
 /* What went wrong with a descriptor, by its name, which is the same everywhere. */
-static void put_errno(struct bs_buf *out, int os_error) {
+static void put_errno(struct bs_json_writer *out, int os_error) {
     const char *name = strerrorname_np(os_error);
-    bs_buf_str(out, ",\"errno\":");
-    bs_json_put_string(out, name != NULL ? name : "?", strlen(name != NULL ? name : "?"));
+    bs_json_put_key(out, "errno");
+    bs_json_put_text(out, name != NULL ? name : "?");
 }
 
-void bs_put_end(struct bs_buf *out, const struct bs_process_end *end) {
+void bs_put_end(struct bs_json_writer *out, const struct bs_process_end *end) {
     if (end->state == BS_PROCESS_RUNS) {
         put_flag(out, "running", true);
     } else if (end->state == BS_PROCESS_EXITED) {
         put_count(out, "exited", (uint64_t)end->number);
     } else {
-        bs_buf_str(out, "\"signaled\":");
+        bs_json_put_key(out, "signaled");
         bs_put_signal(out, end->number);
     }
 }
@@ -120,13 +116,12 @@ static void read_until(struct bs_script_step *step) {
             memcmp(got.data + got.len - step->data_len, step->data, step->data_len) == 0)
             break;
     }
-    bs_buf_str(&step->result, "\"data_b64\":");
+    bs_json_put_key(&step->result, "data_b64");
     bs_json_put_base64(&step->result, got.data, got.len);
-    bs_buf_char(&step->result, ',');
     put_flag(&step->result, "eof", n == 0);
     if (os_error != 0)
         put_errno(&step->result, os_error);
-    step->result.failed |= got.failed;
+    step->result.text.failed |= got.failed;
     bs_buf_clear(&got);
 }
 
@@ -152,16 +147,15 @@ static void read_eof(struct bs_script_step *step) {
     }
     SHA256End(&context, hex);
     put_count(&step->result, "bytes", bytes);
-    bs_buf_str(&step->result, ",\"sha256\":\"");
-    bs_buf_str(&step->result, hex);
-    bs_buf_char(&step->result, '"');
+    bs_json_put_key(&step->result, "sha256");
+    bs_json_put_text(&step->result, hex);
     if (bytes <= SHORT) {
-        bs_buf_str(&step->result, ",\"data_b64\":");
+        bs_json_put_key(&step->result, "data_b64");
         bs_json_put_base64(&step->result, got.data != NULL ? got.data : none, got.len);
     }
     if (os_error != 0)
         put_errno(&step->result, os_error);
-    step->result.failed |= got.failed;
+    step->result.text.failed |= got.failed;
     bs_buf_clear(&got);
 }
 
@@ -189,17 +183,13 @@ static void close_it(struct bs_script_step *step) {
     if (code != BS_OK)
         return;
     bs_put_end(&step->result, &end);
-    bs_buf_char(&step->result, ',');
     put_flag(&step->result, "detached_writers", detached);
 }
 
 static void put_streams(struct bs_script_step *step) {
     static const char *const names[] = {"stdin", "stdout", "stderr"};
-    for (int i = 0; i < 3; i++) {
-        if (i > 0)
-            bs_buf_char(&step->result, ',');
+    for (int i = 0; i < 3; i++)
         put_flag(&step->result, names[i], bs_process_stream(step->handle->process, i) >= 0);
-    }
 }
 
 static void take_stream(struct bs_script_step *step) {
@@ -268,25 +258,22 @@ static void repeat(struct bs_script_step *step) {
     bool failed = false;
     for (; rounds < step->count && !failed; rounds++) {
         for (size_t i = 0; i < step->n_inner; i++)
-            bs_buf_clear(&step->inner[i].result);
+            bs_json_writer_clear(&step->inner[i].result);
         for (size_t i = 0; i < step->n_inner && !failed; i++) {
             bs_script_step_take(&step->inner[i]);
             failed = step->inner[i].failed;
         }
     }
     put_count(&step->result, "repeated", failed ? rounds - 1 : rounds);
-    bs_buf_str(&step->result, ",\"last\":[");
-    for (size_t i = 0; i < step->n_inner && step->inner[i].result.len > 0; i++) {
-        if (i > 0)
-            bs_buf_char(&step->result, ',');
-        bs_buf_add(&step->result, step->inner[i].result.data, step->inner[i].result.len);
-        step->result.failed |= step->inner[i].result.failed;
-    }
-    bs_buf_char(&step->result, ']');
+    bs_json_put_key(&step->result, "last");
+    bs_json_open_array(&step->result);
+    for (size_t i = 0; i < step->n_inner && step->inner[i].result.text.len > 0; i++)
+        bs_json_put_written(&step->result, &step->inner[i].result);
+    bs_json_close_array(&step->result);
 }
 
 void bs_script_step_take(struct bs_script_step *step) {
-    bs_buf_char(&step->result, '{');
+    bs_json_open_object(&step->result);
     if (step->kind == BS_STEP_REPEAT)
         repeat(step);
     else if (step->kind == BS_STEP_OPEN)
@@ -295,5 +282,5 @@ void bs_script_step_take(struct bs_script_step *step) {
         put_failure(step, BS_E_INVALID, "the handle is not open");
     else
         act(step);
-    bs_buf_char(&step->result, '}');
+    bs_json_close_object(&step->result);
 }

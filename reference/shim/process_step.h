@@ -48,12 +48,12 @@ struct bs_script_step {
     struct bs_script_step *inner;
     size_t n_inner;
     bool failed; /* once taken: the result is an error */
-    struct bs_buf result;
+    struct bs_json_writer result;
 };
 
 /* Takes it; `result` is a JSON object afterwards. */
 void bs_script_step_take(struct bs_script_step *step);
 
-void bs_put_end(struct bs_buf *out, const struct bs_process_end *end);
+void bs_put_end(struct bs_json_writer *out, const struct bs_process_end *end);
 
 #endif

@@ -34,7 +34,8 @@ static void decode_source(struct bs_decoder *decoder, const cJSON *request, stru
 
 /* Nobody wrote the policy that `rules` became: what is wrong with it is told of the request. */
 static bool open_rules(const struct bs_call *call, struct bs_decoder *decoder,
-                       const struct bs_texts *texts, struct bs_buf *out, enum bs_answer *answer) {
+                       const struct bs_texts *texts, struct bs_json_writer *out,
+                       enum bs_answer *answer) {
     struct bs_policy_report report = BS_POLICY_REPORT_INIT;
     struct bs_error err = BS_ERROR_INIT;
     bs_refuse_nul(decoder);
@@ -48,24 +49,24 @@ static bool open_rules(const struct bs_call *call, struct bs_decoder *decoder,
     if (code == BS_E_INVALID)
         *answer = bs_answer_problems(out, call->id, decoder);
     else if (code != BS_OK)
-        *answer = bs_answer_error(out, call->id, code, &err);
+        *answer = bs_answer_error(out, call->id, code, err.message);
     bs_policy_report_clear(&report);
     return code == BS_OK;
 }
 
-static void put_compiled(struct bs_buf *out, const struct bs_sbpl *sbpl) {
-    bs_buf_str(out, "{\"text\":");
+static void put_compiled(struct bs_json_writer *out, const struct bs_sbpl *sbpl) {
+    bs_json_open_object(out);
+    bs_json_put_key(out, "text");
     bs_json_put_string(out, sbpl->text.data, sbpl->text.len);
-    bs_buf_str(out, ",\"unguarded\":[");
-    for (size_t i = 0; i < sbpl->n_unguarded; i++) {
-        if (i > 0)
-            bs_buf_char(out, ',');
+    bs_json_put_key(out, "unguarded");
+    bs_json_open_array(out);
+    for (size_t i = 0; i < sbpl->n_unguarded; i++)
         bs_json_put_string(out, sbpl->unguarded[i]->rule, sbpl->unguarded[i]->rule_len);
-    }
-    bs_buf_str(out, "]}");
+    bs_json_close_array(out);
+    bs_json_close_object(out);
 }
 
-enum bs_answer bs_op_sbpl_compile(const struct bs_call *call, struct bs_buf *out) {
+enum bs_answer bs_op_sbpl_compile(const struct bs_call *call, struct bs_json_writer *out) {
     static const char *const known[] = {
         "id",  "op",      "rules",      "policy",         "profile",  "root", "root_b64",
         "env", "env_b64", "side_roots", "side_roots_b64", "provider", "case", NULL};
@@ -85,7 +86,7 @@ enum bs_answer bs_op_sbpl_compile(const struct bs_call *call, struct bs_buf *out
         goto finish;
     int code = bs_sbpl_compile(&input, &sbpl, &err);
     if (code != BS_OK) {
-        answer = bs_answer_error(out, call->id, code, &err);
+        answer = bs_answer_error(out, call->id, code, err.message);
         goto finish;
     }
     bs_answer_open(out, call->id, "result");

@@ -12,13 +12,12 @@ static const cJSON *member(const cJSON *object, const char *name) {
 }
 
 static void put_list(struct bs_decoder *decoder, const cJSON *rules, const char *name,
-                     struct bs_buf *text) {
+                     struct bs_json_writer *policy) {
     char at[BS_POINTER_MOST];
     const cJSON *list = member(rules, name);
     (void)bs_below(at, "/rules", name);
-    bs_buf_char(text, '"');
-    bs_buf_str(text, name);
-    bs_buf_str(text, "\":[");
+    bs_json_put_key(policy, name);
+    bs_json_open_array(policy);
     if (list != NULL && !cJSON_IsArray(list)) {
         bs_problem(decoder, at, "must be an array of rules");
         list = NULL;
@@ -29,38 +28,56 @@ static void put_list(struct bs_decoder *decoder, const cJSON *rules, const char 
         char item_at[BS_POINTER_MOST];
         if (!bs_json_is_string(item))
             bs_problem(decoder, bs_below_index(item_at, at, i), "must be a string");
-        if (i++ > 0)
-            bs_buf_char(text, ',');
-        bs_put_given(text, item);
+        bs_put_given(policy, item);
+        i++;
     }
-    bs_buf_char(text, ']');
+    bs_json_close_array(policy);
+}
+
+static void put_policy(struct bs_decoder *decoder, const cJSON *rules,
+                       struct bs_json_writer *policy) {
+    bs_json_open_object(policy);
+    bs_json_put_key(policy, "schemaVersion");
+    bs_json_put_u64(policy, 2);
+    bs_json_put_key(policy, "kind");
+    bs_json_put_text(policy, "Policy");
+    bs_json_put_key(policy, "metadata");
+    bs_json_open_object(policy);
+    bs_json_put_key(policy, "name");
+    bs_json_put_text(policy, "rules");
+    bs_json_close_object(policy);
+    bs_json_put_key(policy, "spec");
+    bs_json_open_object(policy);
+    bs_json_put_key(policy, "fsProfiles");
+    bs_json_open_object(policy);
+    bs_json_put_key(policy, BS_RULES_PROFILE);
+    bs_json_open_object(policy);
+    put_list(decoder, rules, "read", policy);
+    put_list(decoder, rules, "modify", policy);
+    bs_json_close_object(policy);
+    bs_json_close_object(policy);
+    put_list(decoder, rules, "denyRead", policy);
+    put_list(decoder, rules, "denyModify", policy);
+    bs_json_close_object(policy);
+    bs_json_close_object(policy);
 }
 
 void bs_decode_rules(struct bs_decoder *decoder, const cJSON *rules, struct bs_texts *texts) {
     static const char *const known[] = {"read", "modify", "denyRead", "denyModify", NULL};
-    struct bs_buf text = BS_BUF_INIT;
+    struct bs_json_writer policy = BS_JSON_WRITER_INIT;
     memset(texts, 0, sizeof *texts);
     if (!cJSON_IsObject(rules)) {
         bs_problem(decoder, "/rules", "must be an object with lists of rules");
         return;
     }
     bs_refuse_unknown(decoder, rules, "/rules", known);
-    bs_buf_str(&text, "{\"schemaVersion\":2,\"kind\":\"Policy\",\"metadata\":{\"name\":\"rules\"},"
-                      "\"spec\":{\"fsProfiles\":{\"" BS_RULES_PROFILE "\":{");
-    put_list(decoder, rules, "read", &text);
-    bs_buf_char(&text, ',');
-    put_list(decoder, rules, "modify", &text);
-    bs_buf_str(&text, "}},");
-    put_list(decoder, rules, "denyRead", &text);
-    bs_buf_char(&text, ',');
-    put_list(decoder, rules, "denyModify", &text);
-    bs_buf_str(&text, "}}");
-    if (text.failed) {
+    put_policy(decoder, rules, &policy);
+    if (policy.text.failed) {
         decoder->out_of_memory = true;
-        bs_buf_clear(&text);
+        bs_json_writer_clear(&policy);
         return;
     }
-    struct bs_bytes whole = bs_buf_take(&text);
+    struct bs_bytes whole = bs_buf_take(&policy.text);
     texts->global =
         (struct bs_policy_text){bs_decoder_keep(decoder, whole.data), whole.len, BS_POLICY_JSON};
 }

@@ -50,30 +50,32 @@ static void decode_hold(struct bs_decoder *decoder, const struct bs_call *call) 
         bs_problem(decoder, "/hold", "not under `serve`, which answers when the file is gone");
 }
 
-static void put_argv(struct bs_buf *out, char *const *argv) {
+static void put_argv(struct bs_json_writer *out, char *const *argv) {
     bool text = true;
     for (size_t i = 0; argv[i] != NULL; i++)
         text &= bs_utf8_valid_prefix(argv[i], strlen(argv[i])) == strlen(argv[i]);
-    bs_buf_str(out, text ? "\"argv\":[" : "\"argv_b64\":[");
+    bs_json_put_key(out, text ? "argv" : "argv_b64");
+    bs_json_open_array(out);
     for (size_t i = 0; argv[i] != NULL; i++) {
-        if (i > 0)
-            bs_buf_char(out, ',');
         if (text)
-            bs_json_put_string(out, argv[i], strlen(argv[i]));
+            bs_json_put_text(out, argv[i]);
         else
             bs_json_put_base64(out, argv[i], strlen(argv[i]));
     }
-    bs_buf_char(out, ']');
+    bs_json_close_array(out);
 }
 
-static void put_wrapped(struct bs_buf *out, const struct bs_sbpl_wrapped *wrapped) {
-    bs_buf_char(out, '{');
+static void put_wrapped(struct bs_json_writer *out, const struct bs_sbpl_wrapped *wrapped) {
+    bs_json_open_object(out);
     put_argv(out, wrapped->argv);
-    bs_buf_str(out, wrapped->active ? ",\"wrapped\":true" : ",\"wrapped\":false");
-    bs_buf_str(out, ",\"warnings\":[");
+    bs_json_put_key(out, "wrapped");
+    bs_json_put_bool(out, wrapped->active);
+    bs_json_put_key(out, "warnings");
+    bs_json_open_array(out);
     if (wrapped->warning != NULL)
-        bs_json_put_string(out, wrapped->warning, strlen(wrapped->warning));
-    bs_buf_str(out, "]}");
+        bs_json_put_text(out, wrapped->warning);
+    bs_json_close_array(out);
+    bs_json_close_object(out);
 }
 
 /* A command that is refused or bare needs no file, and so none is made for it: it is wrapped once
@@ -92,7 +94,7 @@ static int wrap(struct bs_sbpl_command *command, const struct place *place,
     return bs_sbpl_wrap(command, wrapped, err);
 }
 
-enum bs_answer bs_op_sbpl_wrap(const struct bs_call *call, struct bs_buf *out) {
+enum bs_answer bs_op_sbpl_wrap(const struct bs_call *call, struct bs_json_writer *out) {
     static const char *const known[] = {"id",      "op",       "argv", "argv_b64",       "provider",
                                         "file",    "file_b64", "text", "text_b64",       "dir",
                                         "dir_b64", "wrapper",  "hold", "allow_fallback", NULL};
@@ -119,7 +121,7 @@ enum bs_answer bs_op_sbpl_wrap(const struct bs_call *call, struct bs_buf *out) {
     }
     int code = wrap(&command, &place, call->file, &wrapped, &err);
     if (code != BS_OK) {
-        answer = bs_answer_error(out, call->id, code, &err);
+        answer = bs_answer_error(out, call->id, code, err.message);
         goto finish;
     }
     bs_answer_open(out, call->id, "result");

@@ -33,21 +33,21 @@ static int write_all(int fd, const char *data, size_t len) {
 /* What lives as long as the conversation. */
 struct session {
     struct bs_buf in;
-    struct bs_buf out; /* kept from answer to answer: growing it costs more than filling it */
+    struct bs_json_writer out; /* kept from answer to answer: growing costs more than filling it */
     struct bs_policies policies;
 };
 
 /* 0 or the exit status. */
 static int answer_line(struct session *session, const char *line, size_t len, bool *bye) {
     enum { KEPT = 4 * 1024 * 1024 };
-    struct bs_buf *out = &session->out;
-    out->len = 0;
+    struct bs_json_writer *out = &session->out;
+    bs_json_writer_reset(out);
     struct bs_done done = bs_dispatch(line, len, BS_DOOR_SERVE, &session->policies, out);
     *bye = done.bye;
     bs_sbpl_file_remove(&done.file);
-    int os_error = out->failed ? ENOMEM : write_all(1, out->data, out->len);
-    if (out->cap > KEPT)
-        bs_buf_clear(out);
+    int os_error = out->text.failed ? ENOMEM : write_all(1, out->text.data, out->text.len);
+    if (out->text.cap > KEPT)
+        bs_json_writer_clear(out);
     return os_error != 0 ? complain("cannot write an answer", os_error) : 0;
 }
 
@@ -95,7 +95,7 @@ static int read_some(struct bs_buf *in, size_t *n) {
 }
 
 int bs_shim_serve(void) {
-    struct session session = {.in = BS_BUF_INIT, .out = BS_BUF_INIT};
+    struct session session = {.in = BS_BUF_INIT, .out = BS_JSON_WRITER_INIT};
     size_t scanned = 0;
     size_t n = 0;
     bool bye = false;
@@ -106,7 +106,7 @@ int bs_shim_serve(void) {
             status = answer_lines(&session, &scanned, &bye);
     } while (status == 0 && n > 0 && !bye);
     bs_buf_clear(&session.in);
-    bs_buf_clear(&session.out);
+    bs_json_writer_clear(&session.out);
     bs_policies_clear(&session.policies);
     return status;
 }

@@ -28,7 +28,7 @@ static void the_vectors_of_rfc_4648_hold_both_ways(void **state) {
                    {"foobar", "Zm9vYmFy"}};
     for (size_t i = 0; i < LENGTH(vectors); i++) {
         struct bs_buf out = BS_BUF_INIT;
-        bs_json_put_base64(&out, vectors[i].bytes, strlen(vectors[i].bytes));
+        bs_json_quote_base64(&out, vectors[i].bytes, strlen(vectors[i].bytes));
         assert_int_equal(out.len, strlen(vectors[i].text) + 2);
         assert_memory_equal(out.data + 1, vectors[i].text, strlen(vectors[i].text));
         size_t len = 0;
@@ -48,7 +48,7 @@ static void every_length_comes_back_as_it_went(void **state) {
         bytes[i] = (unsigned char)(255 - i * 37);
     for (size_t n = 0; n <= sizeof bytes; n++) {
         struct bs_buf out = BS_BUF_INIT;
-        bs_json_put_base64(&out, bytes, n);
+        bs_json_quote_base64(&out, bytes, n);
         assert_false(out.failed);
         size_t len = 0;
         char *back = out.data + 1;
@@ -65,7 +65,7 @@ static void every_byte_value_survives(void **state) {
     for (unsigned value = 0; value < 256; value++) {
         unsigned char byte = (unsigned char)value;
         struct bs_buf out = BS_BUF_INIT;
-        bs_json_put_base64(&out, &byte, 1);
+        bs_json_quote_base64(&out, &byte, 1);
         size_t len = 0;
         char *back = out.data + 1;
         assert_true(bs_base64_decode(back, out.len - 2, &len));

@@ -5,14 +5,14 @@
 
 static void assert_printed(const char *text, const char *wanted) {
     struct bs_json_error err;
-    struct bs_buf out = BS_BUF_INIT;
+    struct bs_json_writer out = BS_JSON_WRITER_INIT;
     cJSON *tree = bs_json_parse(text, strlen(text), &err);
     assert_non_null(tree);
     bs_json_put_tree(&out, tree);
-    assert_false(out.failed);
-    bs_buf_char(&out, '\0');
-    assert_string_equal(out.data, wanted);
-    bs_buf_clear(&out);
+    assert_false(out.text.failed);
+    bs_buf_char(&out.text, '\0');
+    assert_string_equal(out.text.data, wanted);
+    bs_json_writer_clear(&out);
     cJSON_Delete(tree);
 }
 

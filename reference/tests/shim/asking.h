@@ -24,15 +24,15 @@ static inline int fall_silent(void **state) {
 /* The answer to a request written with ' for "; the caller frees it. */
 static inline char *answer_to(struct bs_policies *policies, const char *words) {
     char *request = strdup(words);
-    struct bs_buf out = BS_BUF_INIT;
+    struct bs_json_writer out = BS_JSON_WRITER_INIT;
     assert_non_null(request);
     for (char *at = request; (at = strchr(at, '\'')) != NULL;)
         *at = '"';
     (void)bs_dispatch(request, strlen(request), BS_DOOR_SERVE, policies, &out);
     free(request);
-    assert_false(out.failed);
-    bs_buf_char(&out, '\0');
-    return out.data;
+    assert_false(out.text.failed);
+    bs_buf_char(&out.text, '\0');
+    return out.text.data;
 }
 
 static inline void assert_answer(void **state, const char *request, const char *expected) {

@@ -31,12 +31,10 @@ static void done(struct decoded *d) {
 /* The problems' pointers, in their order and no others. The list itself must be strict JSON. */
 static void assert_problems(const char *text, const char *const *pointers) {
     struct decoded d = decoded(text);
-    struct bs_buf list = BS_BUF_INIT;
+    struct bs_json_writer list = BS_JSON_WRITER_INIT;
     struct bs_json_error err = {0};
-    bs_buf_char(&list, '[');
-    bs_buf_add(&list, d.decoder.problems.data, d.decoder.problems.len);
-    bs_buf_char(&list, ']');
-    cJSON *problems = bs_json_parse(list.data, list.len, &err);
+    bs_decoder_put_problems(&d.decoder, &list);
+    cJSON *problems = bs_json_parse(list.text.data, list.text.len, &err);
     assert_non_null(problems);
     int n = 0;
     for (; pointers[n] != NULL; n++) {
@@ -47,10 +45,10 @@ static void assert_problems(const char *text, const char *const *pointers) {
         assert_true(strlen(cJSON_GetObjectItem(problem, "message")->valuestring) > 0);
     }
     if (cJSON_GetArraySize(problems) != n)
-        fail_msg("`%s`: other problems too: %.*s", text, (int)list.len, list.data);
+        fail_msg("`%s`: other problems too: %.*s", text, (int)list.text.len, list.text.data);
     assert_true(bs_decoder_failed(&d.decoder) == (n > 0));
     cJSON_Delete(problems);
-    bs_buf_clear(&list);
+    bs_json_writer_clear(&list);
     done(&d);
 }
 
@@ -224,9 +222,12 @@ static void a_nul_is_remembered_with_its_place(void **state) {
 static void the_first_problem_is_a_sentence(void **state) {
     (void)state;
     struct decoded d = decoded("{\"timeout_ms\":-1}");
-    bs_buf_char(&d.decoder.first, '\0');
-    assert_string_equal(d.decoder.first.data,
-                        "/request/program: `program` (or `program_b64`) is missing");
+    struct bs_json_writer out = BS_JSON_WRITER_INIT;
+    bs_decoder_put_first_problem(&d.decoder, &out);
+    bs_buf_char(&out.text, '\0');
+    assert_string_equal(out.text.data,
+                        "\"/request/program: `program` (or `program_b64`) is missing\"");
+    bs_json_writer_clear(&out);
     done(&d);
 }
 

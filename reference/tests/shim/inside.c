@@ -53,18 +53,21 @@ static void ask(struct asked *asked, const char *words, bool own_root) {
 #define NONE "{'backend':{'name':'none','on_unavailable':'degrade','context':"
 
 static void assert_put(const struct bs_inside *inside, const char *words) {
-    struct bs_buf out = BS_BUF_INIT;
-    bs_buf_str(&out, "{\"a\":1}");
+    struct bs_json_writer out = BS_JSON_WRITER_INIT;
+    bs_json_open_object(&out);
+    bs_json_put_key(&out, "a");
+    bs_json_put_u64(&out, 1);
     bs_inside_put(inside, &out);
-    bs_buf_char(&out, '\0');
-    assert_false(out.failed);
-    cJSON *object = cJSON_Parse(out.data);
+    bs_json_close_object(&out);
+    bs_buf_char(&out.text, '\0');
+    assert_false(out.text.failed);
+    cJSON *object = cJSON_Parse(out.text.data);
     assert_true(cJSON_IsObject(object));
     assert_int_equal(cJSON_GetArraySize(object), words == NULL ? 1 : 3);
     cJSON_Delete(object);
-    if (words != NULL && strstr(out.data, words) == NULL)
-        fail_msg("no %s in `%s`", words, out.data);
-    bs_buf_clear(&out);
+    if (words != NULL && strstr(out.text.data, words) == NULL)
+        fail_msg("no %s in `%s`", words, out.text.data);
+    bs_json_writer_clear(&out);
 }
 
 static void without_the_member_there_is_no_sandbox(void **state) {
@@ -79,6 +82,15 @@ static void without_the_member_there_is_no_sandbox(void **state) {
     assert_null(bs_inside_sandbox(NULL));
     assert_put(NULL, NULL);
     bs_inside_close(NULL);
+}
+
+static bool has_problem_at(const struct bs_decoder *decoder, const char *place) {
+    struct bs_json_writer list = BS_JSON_WRITER_INIT;
+    bs_decoder_put_problems(decoder, &list);
+    bs_buf_char(&list.text, '\0');
+    bool has = strstr(list.text.data, place) != NULL;
+    bs_json_writer_clear(&list);
+    return has;
 }
 
 static void a_member_that_is_wrong_is_a_problem_with_its_place(void **state) {
@@ -103,9 +115,8 @@ static void a_member_that_is_wrong_is_a_problem_with_its_place(void **state) {
         ask(asked, rows[i].words, rows[i].own_root);
         assert_non_null(asked->inside); /* the caller's to close */
         assert_true(bs_decoder_failed(&asked->decoder));
-        bs_buf_char(&asked->decoder.problems, '\0');
-        if (strstr(asked->decoder.problems.data, rows[i].place) == NULL)
-            fail_msg("no %s in %s", rows[i].place, asked->decoder.problems.data);
+        if (!has_problem_at(&asked->decoder, rows[i].place))
+            fail_msg("no problem at %s", rows[i].place);
         bs_inside_close(asked->inside);
         bs_decoder_clear(&asked->decoder);
         cJSON_Delete(asked->request);
@@ -152,12 +163,12 @@ static void what_held_is_told_with_the_reason(void **state) {
 
 static void assert_reasons(const struct bs_backend_report *report, const char *expected) {
     struct bs_backend_context context = BS_BACKEND_CONTEXT_INIT;
-    struct bs_buf out = BS_BUF_INIT;
+    struct bs_json_writer out = BS_JSON_WRITER_INIT;
     bs_put_reasons(&out, &context, report);
-    bs_buf_char(&out, '\0');
-    assert_false(out.failed);
-    assert_string_equal(out.data, expected);
-    bs_buf_clear(&out);
+    bs_buf_char(&out.text, '\0');
+    assert_false(out.text.failed);
+    assert_string_equal(out.text.data, expected);
+    bs_json_writer_clear(&out);
 }
 
 /* A rule that only the workspace makes untrue lowers no claim. */

@@ -55,17 +55,17 @@ static char *request_of(const char *words) {
 /* A string with a NUL behind it, or NULL where there is no answer. */
 static char *answer_to(const char *request) {
     struct bs_policies policies = {.n_compiled = 0};
-    struct bs_buf out = BS_BUF_INIT;
+    struct bs_json_writer out = BS_JSON_WRITER_INIT;
     struct bs_done done = bs_dispatch(request, strlen(request), BS_DOOR_RUN, &policies, &out);
     bs_policies_clear(&policies);
     bs_sbpl_file_remove(&done.file);
     free(done.hold);
     allocations.fail_at = 0;
-    if (!out.failed)
-        bs_buf_char(&out, '\0');
+    if (!out.text.failed)
+        bs_buf_char(&out.text, '\0');
     else
-        bs_buf_clear(&out);
-    return out.data;
+        bs_json_writer_clear(&out);
+    return out.text.data;
 }
 
 /* Of the whole request or of one item in it. */

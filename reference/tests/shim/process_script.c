@@ -21,7 +21,7 @@ ssize_t __wrap_read(int fd, void *data, size_t len) {
 
 static char *told(const char *last_step) {
     struct bs_policies policies = {.n_compiled = 0};
-    struct bs_buf out = BS_BUF_INIT;
+    struct bs_json_writer out = BS_JSON_WRITER_INIT;
     char request[512];
     (void)snprintf(request, sizeof request,
                    "{\"id\":\"1\",\"op\":\"process.script\",\"handles\":{\"a\":{\"request\":"
@@ -29,10 +29,10 @@ static char *told(const char *last_step) {
                    "{\"step\":\"open\",\"handle\":\"a\"},%s]}",
                    last_step);
     (void)bs_dispatch(request, strlen(request), BS_DOOR_RUN, &policies, &out);
-    assert_false(out.failed);
-    bs_buf_char(&out, '\0');
+    assert_false(out.text.failed);
+    bs_buf_char(&out.text, '\0');
     bs_policies_clear(&policies);
-    return out.data;
+    return out.text.data;
 }
 
 static void assert_told(const char *step, const char *words) {

@@ -107,19 +107,19 @@ static void what_is_wrong_with_a_wrap_is_named(void **state) {
 /* What a request for a file leaves to its door. */
 static struct bs_done wrap_in(struct bs_policies *policies, const char *dir, const char *more,
                               enum bs_door door) {
-    struct bs_buf out = BS_BUF_INIT;
+    struct bs_json_writer out = BS_JSON_WRITER_INIT;
     char request[512];
     int len = snprintf(request, sizeof request,
                        "{\"id\":\"1\",\"op\":\"sbpl.wrap\",\"argv\":[\"x\"],\"text_b64\":\"AP8=\","
                        "\"dir\":\"%s\"%s}",
                        dir, more);
     struct bs_done done = bs_dispatch(request, (size_t)len, door, policies, &out);
-    assert_false(out.failed);
+    assert_false(out.text.failed);
     if (done.file.path != NULL) {
-        bs_buf_char(&out, '\0');
-        assert_non_null(strstr(out.data, done.file.path));
+        bs_buf_char(&out.text, '\0');
+        assert_non_null(strstr(out.text.data, done.file.path));
     }
-    bs_buf_clear(&out);
+    bs_json_writer_clear(&out);
     return done;
 }
 
