@@ -1,12 +1,12 @@
 #!/bin/bash -eu
-# Builds every fuzz target for a service that brings compiler, flags and engine in the environment:
-# CC, CXX, CFLAGS, CXXFLAGS, LIB_FUZZING_ENGINE, OUT, SRC. Writes $OUT/TARGET with its seed corpus,
+# Build every fuzz target for a service that sets compiler, flags and engine in the environment: CC,
+# CXX, CFLAGS, CXXFLAGS, LIB_FUZZING_ENGINE, OUT, SRC. Write $OUT/TARGET with its seed corpus,
 # dictionary and options. A self-test sets the same variables.
 
 root=$SRC/boxspec
 work=${WORK:-$OUT/../work}/boxspec
 
-# The engine is C++, so C++ links. Flags and compiler are CMake's business by their variables.
+# The engine is C++, so the C++ compiler links. CMake reads flags and compiler from the environment.
 cmake -S "$root" -B "$work" -G Ninja \
     -DCMAKE_BUILD_TYPE=None -DBOXSPEC_TESTS=OFF -DBOXSPEC_FUZZ_ENGINE=libfuzzer \
     -DBOXSPEC_FUZZ_LINK="$LIB_FUZZING_ENGINE" \
@@ -14,12 +14,12 @@ cmake -S "$root" -B "$work" -G Ninja \
     -DCMAKE_BUILD_RPATH='$ORIGIN/lib'
 cmake --build "$work" --target fuzz
 
-# The image that runs the targets has none of our libraries.
+# The image that runs the targets does not have these libraries.
 mkdir -p "$OUT/lib"
 
 for source in "$root"/fuzz/targets/*.c; do
     target=$(basename -- "$source" .c)
-    # It compares with a shim, and a service has none.
+    # This target needs a shim to compare with, and a service has no shim.
     [[ $target == shim_diff ]] && continue
     install -m 755 "$work/fuzz/$target" "$OUT/$target"
     ldd "$work/fuzz/$target" | sed -n 's/.*=> \(\/[^ ]*lib\(cjson\|md\|yaml\|utf8proc\)[-.0-9]*\.so[^ ]*\) .*/\1/p' |
@@ -34,7 +34,7 @@ for source in "$root"/fuzz/targets/*.c; do
         zip -q -r -j "$OUT/${target}_seed_corpus.zip" "${folders[@]}"
     fi
 
-    # One list for everybody: fuzz/targets.json.
+    # Corpora, dictionaries and limits come from fuzz/targets.json, as everywhere.
     python3 - "$root/fuzz" "$target" "$OUT" <<'PYTHON'
 import json, pathlib, shutil, sys
 

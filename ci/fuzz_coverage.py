@@ -1,9 +1,9 @@
-"""What the corpora of the fuzz targets cover, by parts of the reference; fails below the gate.
+"""Report the coverage of the fuzz targets' corpora by parts of the reference; fail below the gate.
 
 usage: fuzz_coverage.py FED STARVED
-Both are tracefiles (lcov) of one build: FED of a replay of all corpora, STARVED of the same with
-failing allocations. What is taken only in the second stands behind an allocation failure: it is
-counted apart and in neither percentage. What is taken in neither is a gap.
+Both are tracefiles (lcov) of one build: FED from a replay of all corpora, STARVED from the same
+with failing allocations. Code that only STARVED reaches handles allocation failures: it is counted
+separately and is in neither percentage. Code that neither reaches is a gap.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 GATE = {"lines": 95.0, "branches": 90.0}
 
-# Files of reference/.
+# Parts, and their files below reference/.
 PARTS = {
     "load": """base/json_text base/position policy/document/load policy/document/shape
         policy/document/shape_head policy/file/json policy/file/node policy/file/print
@@ -35,28 +35,29 @@ PARTS = {
     "sbpl": """sbpl/bodies sbpl/filter sbpl/flags sbpl/place sbpl/places sbpl/regex sbpl/sbpl
         sbpl/spell sbpl/spellings sbpl/unfold sbpl/unlink sbpl/wrap""",
 }
-# What reads folders, writes or rewrites files, relays streams, waits for the members of a group, or
-# says what was decided: no target is about it. Every file of these rooms is here or there.
+# Code that no target tests: it reads folders, writes or rewrites files, relays streams, waits for
+# members of a group, or explains decisions. Every file of these rooms must be listed here or in
+# PARTS.
 ROOMS = ("module/", "policy/", "process/", "sbpl/")
 OUTSIDE = """module/environment module/folder module/lookup module/module module/runner
     process/bridge process/group_end process/lane process/watcher policy/authoring/draft
     policy/authoring/links policy/authoring/migrate policy/authoring/whynot policy/path/walk
     policy/profile/audit policy/profile/resolved sbpl/file"""
 
-Place = tuple[int, ...]  # a line, or a line with the numbers of a branch
+Place = tuple[int, ...]  # a line, or a line and the numbers of a branch
 
 
 @dataclass
-class Taken:
-    """Places of one file, and whether each was passed."""
+class Coverage:
+    """The places of one file, and whether each was executed."""
 
     lines: dict[Place, bool] = field(default_factory=dict)
     branches: dict[Place, bool] = field(default_factory=dict)
 
 
-def read(tracefile: Path) -> dict[str, Taken]:
-    files: dict[str, Taken] = defaultdict(Taken)
-    now = Taken()
+def read(tracefile: Path) -> dict[str, Coverage]:
+    files: dict[str, Coverage] = defaultdict(Coverage)
+    now = Coverage()
     for line in tracefile.read_text(encoding="utf-8").splitlines():
         kind, _, rest = line.partition(":")
         if kind == "SF":
@@ -100,7 +101,7 @@ class Score:
 
 
 def unit_of(path: str) -> str | None:
-    """The name that a source of the reference has in PARTS."""
+    """Return the name that PARTS uses for a source of the reference."""
     name = path.rpartition("/reference/")[2]
     return name.removesuffix(".c") if name.endswith(".c") else None
 
@@ -109,8 +110,8 @@ def part_of(unit: str | None) -> str | None:
     return next((part for part, units in PARTS.items() if unit in units.split()), None)
 
 
-def astray(sources: Iterable[str]) -> list[str]:
-    """Names of parts that are no source any more, and sources that nobody has put anywhere."""
+def unlisted(sources: Iterable[str]) -> list[str]:
+    """Return names in PARTS without a source, and sources that are in no list."""
     units = {unit for each in sources if (unit := unit_of(each)) is not None}
     named = {unit for each in PARTS.values() for unit in each.split()}
     rooms = {unit for unit in units if unit.startswith(ROOMS)}
@@ -131,7 +132,7 @@ def main(words: list[str]) -> int:
         scores = parts[part].setdefault(unit, {kind: Score() for kind in GATE})
         scores["lines"].add(taken.lines, starved[path].lines)
         scores["branches"].add(taken.branches, starved[path].branches)
-    failed = [f"{unit} is in no part, or no source" for unit in astray(fed)]
+    failed = [f"{unit} is in no part, or no source" for unit in unlisted(fed)]
     for part, units in parts.items():
         total = {kind: Score() for kind in GATE}
         for unit, scores in units.items():

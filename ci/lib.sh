@@ -1,16 +1,16 @@
-# Shared by ci/test and its stages. Sourced, never run.
+# Shared by ci/test and its stages; source it, do not run it.
 
 root=$(readlink -f -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/..")
 python=$root/.venv/bin/python
 reference() { printf '%s/build/%s/reference/boxspec-ref\n' "$root" "$1"; } # PRESET
-# What a run of everything asks for: each MUST decided, but for those that need another system.
-# Backends have a stage of their own: what a mechanism declares not to enforce cannot be decided.
+# A complete run: every MUST must be decided, except those that need another system. Backends have a
+# separate stage, because a rule that a mechanism declares not to enforce cannot be decided.
 # shellcheck disable=SC2034
 complete=(--contract exec --contract module --contract policy --contract process --contract sbpl
     --profile all --require-complete --known ci/known-linux.toml)
 cd -- "$root"
 
-# What takes turns is asked at one commit of several; the commit decides which.
+# Slow work is spread over several commits; the commit's hash selects the share.
 turn() {
     local commit
     commit=$(git rev-parse --short=7 HEAD 2>/dev/null) || commit=0
@@ -18,32 +18,33 @@ turn() {
 }
 share() { printf '%s/%s' "$(($(turn) % $1 + 1))" "$1"; } # OF
 
-# The lines of ctest, cmocka and pytest that name what failed; they stand far above a log's end.
+# Print the lines of ctest, cmocka and pytest that name failures; they are far above the end of a
+# log.
 failures_of() { # LOG
     local ctest='\*\*\*(Failed|Timeout|Exception|Not Run)' cmocka='^(ERROR:|\[   LINE|\[  FAILED)'
     grep -E -- "$ctest|$cmocka|^(FAILED|ERROR) |^not ok" "$1" | head -n 30 || true
-    # What a failed program of ctest said stands below its line, up to the next one.
-    awk -v failed="$ctest" '/^ *[0-9]+\/[0-9]+ Test |^ *Start +[0-9]+:/ { told = 0 }
-        told-- > 0; $0 ~ failed { told = 15 }' "$1"
+    # The output of a failed ctest program follows its line, up to the next test.
+    awk -v failed="$ctest" '/^ *[0-9]+\/[0-9]+ Test |^ *Start +[0-9]+:/ { shown = 0 }
+        shown-- > 0; $0 ~ failed { shown = 15 }' "$1"
 }
 
-# Runs a test runner. Its closing lines (the last two that match PATTERN, else the last one at
-# all) and what failed go to descriptor 3, which ci/test shows; everything goes to the stage's log.
+# Run a test runner. Its closing lines (the last two that match PATTERN, else the very last line)
+# and the failures go to descriptor 3, which ci/test shows; all output goes to the stage's log.
 closing() { # PATTERN COMMAND...
-    local pattern=$1 status=0 line said
+    local pattern=$1 status=0 line output
     shift
-    said=$(mktemp "${TMPDIR:-/tmp}/boxspec-ci-XXXXXX")
+    output=$(mktemp "${TMPDIR:-/tmp}/boxspec-ci-XXXXXX")
     printf '$ %s\n' "$*"
-    "$@" 2>&1 3>&- | tee -- "$said" || status=$?
-    line=$(grep -E -- "$pattern" "$said" | tail -n 2 || true)
-    [[ -n $line ]] || line=$(grep -v '^[[:space:]]*$' "$said" | tail -n 1 || true)
-    ((status == 0)) || line+=$'\n'$(failures_of "$said")
-    rm -f -- "$said"
+    "$@" 2>&1 3>&- | tee -- "$output" || status=$?
+    line=$(grep -E -- "$pattern" "$output" | tail -n 2 || true)
+    [[ -n $line ]] || line=$(grep -v '^[[:space:]]*$' "$output" | tail -n 1 || true)
+    ((status == 0)) || line+=$'\n'$(failures_of "$output")
+    rm -f -- "$output"
     { printf '%s\n' "$line" >&3; } 2>/dev/null || true
     return "$status"
 }
 
-# What a command keeps of failed cases goes when the command succeeds in the end.
+# Delete what a command kept of failed cases if the command succeeds in the end.
 tidied() { # COMMAND...
     local kept status=0
     kept=$(mktemp -d "${TMPDIR:-/tmp}/boxspec-ci-XXXXXX")
@@ -53,10 +54,10 @@ tidied() { # COMMAND...
     return "$status"
 }
 
-# The reference of a PRESET with a sanitizer, judged. A sanitizer takes signals and processes of its
-# own into what is looked at, so up to three requirements that fail are asked again, three times each,
-# and have to conform each time: a data race that comes now and then is not forgiven for its absence
-# once. The stages say what was seen.
+# Judge the reference of a PRESET with a sanitizer. A sanitizer's own signals and processes can
+# disturb a case, so up to three failed requirements are repeated three times each, and must conform
+# every time: an intermittent data race is not excused by one good run. The stages say which
+# disturbances were observed.
 judge_sanitized() { # PRESET [WORDS OF boxspec run]
     local shim result id
     local -a again
@@ -78,7 +79,7 @@ print(*[r["id"] for r in again if r["tests"]], sep="\n")
     ((failures == 0))
 }
 
-# Two halves of a stage: the second runs although the first failed.
+# Run both halves of a stage, even if the first one fails.
 failures=0
 also() { "$@" || failures=$((failures + 1)); }
 finish() { exit "$((failures > 0))"; }

@@ -1,11 +1,11 @@
-"""Which C files clang-tidy has to look at: ci/tidy_todo.py BUILD STAMPS SHARE SOURCE...
+"""List the C files that clang-tidy must check: ci/tidy_todo.py BUILD STAMPS SHARE SOURCE...
 
-Prints each with the file in STAMPS to touch when it is clean, a word a line. A mark stands for a
-source, the headers of this tree that it includes, its command and the settings: who changes a
-header pays for the sources that include it. Also writes STAMPS/compile_commands.json.
+Prints each file, then the file in STAMPS to touch once it is clean, one per line. A stamp is a hash
+of the source, the headers of this tree that it includes, its command and the settings; changing a
+header therefore checks all sources that include it. Also writes STAMPS/compile_commands.json.
 
-SHARE is `2/3` or the like: of the files that the last commits did not reach, the second third;
-`1/1` for all. Where the history does not say what the last commits reached, all are looked at.
+SHARE is for example `2/3`: of the files that the last commits did not touch, the second third;
+`1/1` means all. If the history does not show what the last commits touched, all files are checked.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ LAST_COMMITS = 40
 
 
 def commands(build: Path) -> dict[str, dict[str, str]]:
-    """By source. A file of two targets has two, and clang-tidy 14 takes every va_list of the second
-    look for an uninitialised one: the first alone."""
+    """Map each source to its first command. A file of two targets has two, and clang-tidy 14
+    reports every va_list of the second check as uninitialised."""
     every = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
     return {each["file"]: each for each in reversed(every)}
 
 
 def included(build: Path) -> dict[str, set[str]]:
-    """What the objects of each source were made of, as ninja knows since they were built."""
-    told = subprocess.run(
+    """Return the headers of each source's objects, as ninja knows them after the build."""
+    output = subprocess.run(
         ["ninja", "-C", build, "-t", "deps"], stdout=subprocess.PIPE, text=True, check=True
     )
     found: dict[str, set[str]] = {}
-    for block in told.stdout.split("\n\n"):
+    for block in output.stdout.split("\n\n"):
         source, *headers = [line.strip() for line in block.splitlines()[1:]] or [""]
         ours = {each for each in headers if each.startswith(f"{build.parents[1]}/")}
         found.setdefault(source, set()).update(ours)
@@ -43,18 +43,20 @@ def included(build: Path) -> dict[str, set[str]]:
 
 
 def reached(root: Path) -> set[str] | None:
-    """What the last commits and the work on top of them have changed; None: nobody knows."""
-    told = subprocess.run(
+    """Return the files changed by the last commits and in the working tree; None if unknown."""
+    output = subprocess.run(
         ["git", "diff", "--name-only", f"HEAD~{LAST_COMMITS}"],
         cwd=root,
         capture_output=True,
         text=True,
     )
-    return {str(root / line) for line in told.stdout.splitlines()} if not told.returncode else None
+    if output.returncode:
+        return None
+    return {str(root / line) for line in output.stdout.splitlines()}
 
 
 def waits(sources: set[str], changed: set[str] | None, name: str, share: str) -> bool:
-    """Whether it is the turn of others."""
+    """True if the file is not in this commit's share."""
     number, _, of = share.partition("/")
     if changed is None or sources & changed:
         return False
@@ -80,7 +82,7 @@ def main() -> None:
     changed = reached(root)
     for name in sys.argv[4:]:
         source = str(root / name)
-        # What is not built by default may include anything.
+        # A source that is not built by default may include anything.
         sources = {source, *headers.get(source, every)}
         if source not in known or waits(sources, changed, name, sys.argv[3]):
             continue

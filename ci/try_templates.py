@@ -1,9 +1,9 @@
-"""The GitHub action and the GitLab template, run here as their runners run them.
+"""Run the GitHub action and the GitLab template locally, as their runners run them.
 
     .venv/bin/python ci/try_templates.py WHEEL
 
-Each judges a shim that conforms in what it is asked and one that does not, in a folder of its own;
-what the runner would take from it (status, outputs, artifacts) is looked at. Needs a package index.
+Each judges a shim that conforms in the tested part and one that does not, in a separate folder. The
+script checks what the runner would use: status, outputs, artifacts. Needs a package index.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ TEMPLATE = CI.parent / "conformance" / "shims" / "templates" / "python" / "shim.
 
 
 def script(text: str, folder: Path, env: Mapping[str, str], *shell: str) -> int:
-    """A step's script as a file, by the shell that the runner takes."""
+    """Run a step's script as a file, with the runner's shell."""
     file = folder / ".step"
     file.write_text(text)
     return subprocess.run([*shell, file], cwd=folder, env=env).returncode
 
 
 def github(folder: Path, given: Mapping[str, str]) -> tuple[int, dict[str, str], str]:
-    """The status of a composite action, its outputs, and the step summary."""
+    """Return the status of a composite action, its outputs, and the step summary."""
     action = yaml.safe_load((CI / "action" / "action.yml").read_text())
     unknown = given.keys() - action["inputs"].keys()
     assert not unknown, f"inputs that the action does not have: {unknown}"
     inputs = action["inputs"].items()
     context = {f"inputs.{name}": str(of.get("default", "")) for name, of in inputs}
     context |= {f"inputs.{name}": value for name, value in given.items()}
-    # What a step that did not come would have said is empty.
+    # Outputs of a step that did not run are empty.
     context |= {of["value"].strip("${} "): "" for of in action["outputs"].values()} | context
     context |= {"github.action_path": str(CI / "action"), "runner.temp": str(folder / "temp")}
     (folder / "temp").mkdir()
@@ -69,13 +69,13 @@ def evaluated(text: str, context: Mapping[str, str]) -> str:
 
 
 def gitlab(folder: Path, given: Mapping[str, str]) -> tuple[int, list[Path]]:
-    """The status of the job, and the files that it hands over as artifacts."""
+    """Return the status of the job, and its artifact files."""
     template = yaml.safe_load((CI / "templates" / "gitlab" / "boxspec.yml").read_text())
     job: dict[str, Any] = template[".boxspec"]
     unknown = given.keys() - job["variables"].keys()
     assert not unknown, f"variables that the template does not have: {unknown}"
     variables = {**job["variables"], **given}
-    # Both lists are one script, which ends with the first line that fails.
+    # The runner joins both lists into one script, which ends at the first failing line.
     text = "set -eo pipefail\n" + "\n".join([*job["before_script"], *job["script"]])
     status = script(text, folder, {**os.environ, "CI": "true", **variables}, "bash")
     artifacts = [*job["artifacts"]["paths"], *job["artifacts"]["reports"].values()]
@@ -90,7 +90,7 @@ BROKEN: tuple[list[str], ...] = ([], ["EXEC-RESULT-01", "EXEC-RESULT-02", "EXEC-
 
 
 def shims(folder: Path) -> None:
-    """The template as it is, and one that takes each exit for a success."""
+    """Write the template unchanged, and one that reports every exit as a success."""
     text = TEMPLATE.read_text()
     lie = text.replace('"success": code == 0,', '"success": code is not None,')
     assert lie != text
@@ -106,13 +106,13 @@ def expect(what: str, expected: object, got: object) -> None:
 
 
 def broken(results: Path) -> list[str]:
-    """The requirements that fail, by the files that a runner takes."""
+    """Return the requirements that fail, from the files that a runner collects."""
     tree = json.loads((results / "result.json").read_text())
     ElementTree.parse(results / "junit.xml")
     return sorted(each["id"] for each in tree["requirements"] if each["verdict"] == "fails")
 
 
-# A part of a contract that subprocess.run keeps.
+# A part of a contract that subprocess.run satisfies.
 PART = "--topic EXEC-RESULT"
 
 

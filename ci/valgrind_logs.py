@@ -1,8 +1,9 @@
-"""Reads a folder of valgrind logs: fails when one shows an error, a leak or a descriptor left open.
+"""Read a folder of valgrind logs; fail if one shows an error, a leak or an open descriptor.
 
 usage: valgrind_logs.py FOLDER AT_LEAST
-Processes that a case ended say nothing: SIGKILL leaves no summary, SIGINT and SIGTERM one of a
-process in the middle of its work. AT_LEAST many others must have written one.
+Logs of processes that a case ended are ignored: SIGKILL leaves no summary, and after SIGINT or
+SIGTERM the process was in the middle of its work. At least AT_LEAST other processes must have
+written a summary.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 SUMMARY = re.compile(r"ERROR SUMMARY: (\d+) errors")
 LOST = re.compile(r"(definitely|indirectly|possibly) lost: ([\d,]+) bytes")
 ENDED_BY_CASE = re.compile(r"terminating with default action of signal (2|15)\b")
-# An open descriptor, and the line that says whose it is.
+# An open descriptor, and the line with its origin.
 OPEN = re.compile(r"Open (.*?\d+.*)\n==\d+==\s+(.*)")
 
 

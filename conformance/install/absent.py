@@ -1,4 +1,5 @@
-"""What a wheel without boxspec-ref has in its place: why, for the kit and for whoever calls it."""
+"""The replacement for boxspec-ref in a wheel without it: a file with the reason for the kit, and a
+command that prints the reason."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ exit 2
 
 
 def write(folder: Path, why: str) -> Path:
-    """The file that the kit looks for."""
+    """Write the file that the kit checks for."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / ABSENT.name
     file.write_text(f"{why}\n")
@@ -23,7 +24,8 @@ def write(folder: Path, why: str) -> Path:
 
 
 def command(folder: Path, why: str) -> Path:
-    """A program by the name of the reference: a command that is not there would say nothing."""
+    """Write a program with the reference's name, because a missing command would not explain
+    itself."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "boxspec-ref"
     said = f"boxspec-ref: is not in this wheel: {why} ({ELSEWHERE})"

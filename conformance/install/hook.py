@@ -1,4 +1,4 @@
-"""What hatchling puts into the wheel: the kit, what it reads, and what is compiled for it."""
+"""Collect the files of the wheel for hatchling: the kit, its data, and its compiled programs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from install import absent, reference, targets
 
 KIT = "boxspec_kit"
 NAME = "boxspec-ref"
-# Below the root of the tree. The self-tests stay there: they are about the tree.
+# Paths below the root of the tree. The self-tests are left out, because they test the tree.
 TAKEN = (
     ".pytest.ini",
     "LICENSE",
@@ -32,11 +32,12 @@ PROGRAMS = "build/release/fixtures/programs"
 
 
 class Hook(BuildHookInterface[Any]):
-    """BOXSPEC_WHEEL_TARGET (targets.py) says for which system; without it, it is for this one.
+    """BOXSPEC_WHEEL_TARGET (targets.py) selects the system of the wheel; the default is this one.
 
-    Without a compiler a wheel for this system has no programs: the kit compiles them at first use.
-    Without what the reference is built with, it has no boxspec-ref, and says so: the kit judges
-    without. A wheel for another system is never without programs, and always without boxspec-ref.
+    Without a compiler a wheel for this system has no programs, and the kit compiles them at first
+    use. Without the reference's build dependencies it has no boxspec-ref but a message about that,
+    and the kit works without it. A wheel for another system always has programs and never
+    boxspec-ref.
     """
 
     def dependencies(self) -> list[str]:
@@ -50,7 +51,7 @@ class Hook(BuildHookInterface[Any]):
             for file in _files(tree / name):
                 include[str(file)] = f"{KIT}/{file.relative_to(tree)}"
         shared: dict[str, str] = build_data["shared_data"]
-        # What manual.py wrote, if it was called before.
+        # The output of manual.py, if it ran before.
         if (share := Path(self.root, "install", "share")).is_dir():
             shared[str(share)] = "share"
         target, made = self._target(), self._made()
@@ -100,7 +101,7 @@ class Hook(BuildHookInterface[Any]):
         return True
 
     def _referred(self, target: targets.Target, into: Path) -> str | None:
-        """Why there is none."""
+        """Return the reason why the wheel has no boxspec-ref, or None."""
         if target != targets.own():
             return f"a wheel that was built for another system, {target}, comes without it"
         into.mkdir(parents=True)

@@ -1,7 +1,8 @@
 """The command `boxspec` of an installed kit.
 
-The kit lies beside this file as it does in a checkout. Its packages have common names, so they are
-found by this program alone and no other one in the environment sees them.
+The kit is installed in this file's folder with the layout of a checkout. Its packages have common
+names, so only this program adds them to its search path, and no other program in the environment
+sees them.
 """
 
 import sys

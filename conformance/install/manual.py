@@ -1,9 +1,9 @@
-"""Writes boxspec.1, a page for each verb, and completions for shells, from the parsers.
+"""Write boxspec.1, a page for each verb, and shell completions, from the parsers.
 
     PYTHONPATH=conformance python conformance/install/manual.py FOLDER
 
-Needs argparse-manpage and shtab, which the kit does not. ci/release calls it, and hook.py puts what
-is in share/ beside it into the wheel.
+Needs argparse-manpage and shtab, which the kit itself does not need. ci/release runs this, and
+hook.py adds the files in share/ to the wheel.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _catch(parser: argparse.ArgumentParser, *_: object) -> NoReturn:
 
 
 def parser_of(verb: str) -> argparse.ArgumentParser:
-    """The parser of a verb, taken at the moment in which it is to read the command line."""
+    """Return the parser of a verb, captured when the verb is about to parse the command line."""
     before = Parser.parse_args, Parser.parse_intermixed_args
     Parser.parse_args = Parser.parse_intermixed_args = _catch  # type: ignore[assignment,method-assign]
     try:
@@ -51,7 +51,7 @@ def parser_of(verb: str) -> argparse.ArgumentParser:
 
 
 def whole() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
-    """The parser of `boxspec` with each verb in it, and the verbs by name."""
+    """Return the parser of `boxspec` with every verb in it, and the verbs by name."""
     made = command.parser()
     verbs = next(each for each in made._actions if isinstance(each, argparse._SubParsersAction))
     found = {name: parser_of(name) for name in verbs.choices}
@@ -70,7 +70,7 @@ def pages(folder: Path, parsers: dict[str, argparse.ArgumentParser]) -> None:
             "description": parser.description.splitlines()[0] if parser.description else "",
         }
         _, _, text = str(Manpage(parser, _data=data)).partition("\n")
-        # Its own first line has the words of `boxspec VERB` apart, each a field.
+        # The generated first line splits `boxspec VERB` into two fields.
         title = name.upper().replace("-", r"\-")
         (folder / f"{name}.1").write_text(f'.TH {title} 1 "" "boxspec {__version__}"\n{text}')
 

@@ -1,7 +1,7 @@
-"""Builds boxspec-ref for a wheel: the program, its launcher, and the libraries that they need.
+"""Build boxspec-ref for a wheel: the program, its launcher, and the libraries that they need.
 
-Installed they lie in bin, libexec/boxspec and lib/boxspec of one prefix, so the program finds the
-rest by its own place. Needs CMake and what reference/CMakeLists.txt looks for.
+They are installed in bin, libexec/boxspec and lib/boxspec of one prefix, so the program finds the
+others relative to itself. Needs CMake and the dependencies in reference/CMakeLists.txt.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-# What every Linux of the wheel's tag has: the C library and its parts.
+# Libraries that every Linux of the wheel's tag has: the C library and its parts.
 OF_THE_SYSTEM = re.compile(r"(ld-linux|linux-vdso|lib(c|m|dl|pthread|rt)\.so)")
 LIBRARIES = "lib/boxspec"
 
 
 class NotBuiltError(Exception):
-    """What CMake or the compiler says, or what is missing."""
+    """CMake or the compiler failed, or a dependency is missing; the message says which."""
 
 
 def build(tree: Path, into: Path) -> None:
-    """Fills `into` like a prefix, which is there and empty.
+    """Install into `into`, an existing empty folder, as into a prefix.
 
-    tree: of the project. The licences of the libraries are put beside them where the system's
-    packages have them, as Debian's do.
+    tree: the project's root. The licences of the libraries are copied next to them if the system
+    has them where Debian's packages do.
     """
     made = into / "build"
     flags = [
@@ -34,7 +34,7 @@ def build(tree: Path, into: Path) -> None:
         "-DBOXSPEC_TESTS=OFF",
         "-DCMAKE_BUILD_WITH_INSTALL_RPATH=ON",
         f"-DCMAKE_INSTALL_RPATH=$ORIGIN/../{LIBRARIES}",
-        # No path of this machine, and no symbols that only a debugger reads.
+        # No paths of this machine, and no symbols that only a debugger reads.
         f"-DCMAKE_C_FLAGS=-ffile-prefix-map={tree}=.",
         "-DCMAKE_EXE_LINKER_FLAGS=-s",
     ]
@@ -42,7 +42,7 @@ def build(tree: Path, into: Path) -> None:
     call(["cmake", "--build", str(made), "--target", "boxspec-ref"])
     for name, place in (("boxspec-ref", "bin"), ("boxspec-launch", "libexec/boxspec")):
         file = made / "reference" / name
-        if file.is_file():  # The launcher is for backends, which Linux alone has.
+        if file.is_file():  # The launcher is for backends, which only Linux has.
             (into / place).mkdir(parents=True)
             shutil.copy2(file, into / place)
     take_libraries(into / "bin" / "boxspec-ref", into / LIBRARIES)
@@ -50,7 +50,7 @@ def build(tree: Path, into: Path) -> None:
 
 
 def take_libraries(program: Path, into: Path) -> None:
-    """Copies what it needs to a folder that is not there yet, with the licences that are known."""
+    """Copy the libraries of a program to a new folder, with the licences that are known."""
     into.mkdir(parents=True)
     for name, file in _needed(program):
         shutil.copy(file, into / name)
@@ -59,7 +59,7 @@ def take_libraries(program: Path, into: Path) -> None:
 
 
 def _needed(program: Path) -> list[tuple[str, Path]]:
-    """The names by which it asks for libraries, and the files that the loader takes."""
+    """Return the names of the libraries that a program needs, and the loader's files for them."""
     found = []
     for line in call(["ldd", str(program)]).splitlines():
         name, _, rest = line.strip().partition(" => ")
@@ -81,7 +81,7 @@ def _licence(library: Path) -> Path | None:
 
 
 def call(words: Sequence[str]) -> str:
-    """What it says; NotBuiltError with its first error if it fails."""
+    """Return the command's output; raise NotBuiltError with its first error if it fails."""
     env = {**os.environ, "LC_ALL": "C"}
     try:
         done = subprocess.run(words, capture_output=True, text=True, errors="replace", env=env)

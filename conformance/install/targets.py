@@ -1,8 +1,8 @@
-"""For which system a wheel is: for the one that builds it, or for the one that is named.
+"""The system that a wheel is for: this one, or the one that is named.
 
-BOXSPEC_WHEEL_TARGET names one, as compilers do: aarch64-linux-musl. What is not for the system that
-builds is compiled by Zig's C compiler, which comes from PyPI and has the headers of each C library
-and machine along.
+BOXSPEC_WHEEL_TARGET names one as compilers do: aarch64-linux-musl. Programs for other systems are
+compiled by Zig's C compiler, which comes from PyPI and includes the headers of each C library and
+machine.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from pathlib import Path
 from boxspec.compiling import NotCompiledError, Toolchain, system
 
 VARIABLE = "BOXSPEC_WHEEL_TARGET"
-# Another version makes other bytes.
+# Another version would make different bytes.
 ZIG = "ziglang==0.14.1"
-# glibc 2.17 and musl 1.2: Python 3.11 itself has not run on older ones for long.
+# glibc 2.17 and musl 1.2, because Python 3.11 itself does not run on much older ones.
 OLDEST_GLIBC = 17
 MUSL = "1_2"
 
 
 class NoTargetError(Exception):
-    """The word names none."""
+    """The word names no known target."""
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,12 @@ KNOWN = tuple(
 
 
 def own() -> Target:
-    """The system that builds."""
+    """Return the target of this system."""
     return Target(platform.machine(), "gnu" if platform.libc_ver()[0] == "glibc" else "musl")
 
 
 def asked() -> Target:
-    """The one that the environment names, or else our own."""
+    """Return the target named in the environment, or this system's."""
     word = os.environ.get(VARIABLE, "")
     found = [each for each in (*KNOWN, own()) if str(each) == word]
     if word and not found:
@@ -59,20 +59,20 @@ def asked() -> Target:
 
 
 def needs(target: Target) -> list[str]:
-    """What PyPI is asked for beside hatchling, to build for it."""
+    """Return the packages that a build for `target` needs from PyPI besides hatchling."""
     return [] if target == own() else [ZIG]
 
 
 def toolchain(target: Target) -> Toolchain:
-    """The system's compiler for our own system, else Zig's.
+    """Return the system's compiler for this system, else Zig's.
 
-    Programs are static and so need no C library: where glibc is asked for they have musl's in them,
-    as Zig makes no static program with glibc. Preloads are loaded into programs of the target.
+    Programs are static and need no C library. For glibc targets they contain musl's, because Zig
+    cannot link statically with glibc. Preloads are loaded into programs of the target.
     """
     if target == own():
         return system()
     zig = (sys.executable, "-m", "ziglang")
-    # Neither checks of its own nor anything that a debugger reads, which has paths of this machine.
+    # Without Zig's own checks and without debug information, which contains paths of this machine.
     cc = (*zig, "cc", "-fno-sanitize=all", "-g0", "-s", "-target")
     oldest = f"gnu.2.{OLDEST_GLIBC}" if target.libc == "gnu" else target.libc
     return Toolchain(
@@ -83,7 +83,8 @@ def toolchain(target: Target) -> Toolchain:
 
 
 def platform_tag(target: Target, files: Iterable[Path]) -> str:
-    """What is static runs everywhere; of what is not the newest glibc that it asks for counts."""
+    """Return the wheel's platform tag. Static files run everywhere; for the others the newest glibc
+    version that they need counts."""
     if target.libc == "musl":
         return f"musllinux_{MUSL}_{target.machine}"
     newest = OLDEST_GLIBC
@@ -94,7 +95,7 @@ def platform_tag(target: Target, files: Iterable[Path]) -> str:
 
 
 def _versions(file: Path) -> str:
-    """Of libraries, as readelf tells them, for whichever machine the file is."""
+    """Return the library versions that a file needs, as readelf prints them for any machine."""
     words = ["readelf", "--version-info", "--wide", str(file)]
     try:
         return subprocess.run(words, capture_output=True, text=True, check=True).stdout

@@ -1,5 +1,6 @@
-"""What hatchling puts into the wheel of boxspec-fuzz: a target for libFuzzer, and what reads its
-inputs, each where the kit has it in a checkout. Needs clang and what the reference needs."""
+"""Collect the files of the boxspec-fuzz wheel for hatchling: a libFuzzer target, and the programs
+that read its inputs, at their places in a checkout. Needs clang and the reference's build
+dependencies."""
 
 from __future__ import annotations
 
@@ -16,9 +17,10 @@ from install import reference, targets
 
 KIT = "boxspec_kit"
 TARGET = "shim_diff"
-# The tables of the generator are read where first inputs are made.
+# fuzz/seed reads the generator's tables.
 TAKEN = ("LICENSE", "fuzz/targets.json", "fuzz/support/glob_gen.c", f"fuzz/corpus/{TARGET}")
-# No sanitizers: the shim is judged, in a process of its own, and the reference by a checkout.
+# Without sanitizers: the shim under test is another process, and the reference is tested in
+# checkouts.
 TREES = {
     "fuzz-libfuzzer": ["-DCMAKE_C_COMPILER=clang", "-DBOXSPEC_FUZZ_ENGINE=libfuzzer"],
     "release": [],
@@ -52,7 +54,7 @@ class Hook(BuildHookInterface[Any]):
 
 
 def _built(tree: Path, preset: str, made: Path) -> Path:
-    """The target as the tree of this preset has it, at its place in a checkout below `made`."""
+    """Return the target as built by this preset, at its place in a checkout below `made`."""
     work = made / "trees" / preset
     flags = [
         "-DCMAKE_BUILD_TYPE=Release",
