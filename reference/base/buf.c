@@ -1,12 +1,11 @@
 #include "base/buf.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { FIRST_CAPACITY = 256 };
 
-bool bs_buf_reserve(struct bs_buf *buf, size_t more) {
+bool bs_buf_grow(struct bs_buf *buf, size_t more) {
     if (buf->failed)
         return false;
     if (more >= SIZE_MAX - buf->len) {
@@ -14,8 +13,6 @@ bool bs_buf_reserve(struct bs_buf *buf, size_t more) {
         return false;
     }
     size_t need = buf->len + more + 1;
-    if (need <= buf->cap)
-        return true;
     size_t cap = buf->cap > 0 ? buf->cap : FIRST_CAPACITY;
     while (cap < need)
         cap = cap > SIZE_MAX / 2 ? need : cap * 2;
@@ -41,9 +38,12 @@ void bs_buf_str(struct bs_buf *buf, const char *text) { bs_buf_add(buf, text, st
 void bs_buf_char(struct bs_buf *buf, char c) { bs_buf_add(buf, &c, 1); }
 
 void bs_buf_u64(struct bs_buf *buf, uint64_t value) {
-    char digits[24];
-    int n = snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
-    bs_buf_add(buf, digits, (size_t)n);
+    char digits[20];
+    size_t first = sizeof digits;
+    do
+        digits[--first] = (char)('0' + value % 10);
+    while ((value /= 10) > 0);
+    bs_buf_add(buf, digits + first, sizeof digits - first);
 }
 
 void bs_buf_clear(struct bs_buf *buf) {

@@ -20,8 +20,13 @@ struct bs_buf {
 #define BS_BUF_INIT                                                                                \
     { 0, 0, 0, false }
 
-/* Room for at least `more` bytes behind len, plus one for a NUL. False when memory ran out. */
-bool bs_buf_reserve(struct bs_buf *buf, size_t more);
+bool bs_buf_grow(struct bs_buf *buf, size_t more);
+
+/* Makes room for `more` bytes after len, and one for a NUL. False when memory ran out. */
+static inline bool bs_buf_reserve(struct bs_buf *buf, size_t more) {
+    return (!buf->failed && more < buf->cap - buf->len) || bs_buf_grow(buf, more);
+}
+
 void bs_buf_add(struct bs_buf *buf, const void *data, size_t len);
 void bs_buf_str(struct bs_buf *buf, const char *text);
 void bs_buf_char(struct bs_buf *buf, char c);

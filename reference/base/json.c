@@ -26,8 +26,8 @@ static bool has_earlier(const cJSON *object, const cJSON *member) {
 }
 
 /* cJSON keeps both members of one name and finds the first; other readers find the last. Policies
- * have a finder of their own (policy/file/node.h): it walks a tree with places, names each
- * repetition and goes on without it, where a request is refused as a whole. */
+ * have a finder of their own (policy/file/node.h), since a policy with a repeated name is reported
+ * at its place and read further, while a request is refused as a whole. */
 enum finding { NONE, FOUND, NO_MEMORY };
 
 static enum finding find_duplicates(const cJSON *object) {
@@ -67,6 +67,32 @@ static enum finding find_any_duplicates(const cJSON *item) {
     return finding;
 }
 
+/* Gives each number of the text that a double may not hold its text. */
+struct spelling {
+    const struct bs_json_text *json;
+    size_t seen; /* numbers of the tree */
+    size_t next; /* of json->numbers */
+};
+
+static bool spell(cJSON *item, struct spelling *s) {
+    for (cJSON *child = item->child; child != NULL; child = child->next) {
+        if (!spell(child, s))
+            return false;
+    }
+    if (!cJSON_IsNumber(item) || s->next == s->json->n_numbers)
+        return true;
+    const struct bs_json_number *number = &s->json->numbers[s->next];
+    if (s->seen++ != number->index)
+        return true;
+    item->valuestring = cJSON_malloc(number->len + 1);
+    if (item->valuestring == NULL)
+        return false;
+    memcpy(item->valuestring, s->json->text + number->at, number->len);
+    item->valuestring[number->len] = '\0';
+    s->next++;
+    return true;
+}
+
 static void locate(const char *text, size_t at, const char *problem, struct bs_json_error *err) {
     struct bs_position where = bs_position_of(text, at);
     err->out_of_memory = problem == BS_JSON_NO_MEMORY;
@@ -85,17 +111,20 @@ cJSON *bs_json_parse(const char *text, size_t len, struct bs_json_error *err) {
 
 cJSON *bs_json_parse_around(const char *text, size_t len, unsigned around,
                             struct bs_json_error *err) {
-    struct bs_json_text json = {.text = text, .len = len, .around = around, .marked = BS_BUF_INIT};
-    cJSON *tree = NULL;
-    if (!bs_json_recognise(&json)) {
+    struct bs_json_text json = {
+        .text = text, .len = len, .around = around, .rewritten = BS_BUF_INIT};
+    if (!bs_json_check(&json)) {
         locate(text, json.at, json.problem, err);
         bs_json_text_clear(&json);
         return NULL;
     }
-    bool copied = json.marked.len > 0;
-    tree = cJSON_ParseWithLength(copied ? json.marked.data : text, copied ? json.marked.len : len);
+    const struct bs_buf *rewritten = &json.rewritten;
+    cJSON *tree = rewritten->len > 0 ? cJSON_ParseWithLength(rewritten->data, rewritten->len)
+                                     : cJSON_ParseWithLength(text, len);
+    struct spelling spelling = {.json = &json};
+    bool is_whole = tree != NULL && (json.n_numbers == 0 || spell(tree, &spelling));
     bs_json_text_clear(&json);
-    enum finding finding = tree != NULL ? find_any_duplicates(tree) : NO_MEMORY;
+    enum finding finding = is_whole ? find_any_duplicates(tree) : NO_MEMORY;
     if (finding == NONE)
         return tree;
     cJSON_Delete(tree);
@@ -103,49 +132,30 @@ cJSON *bs_json_parse_around(const char *text, size_t len, unsigned around,
     return NULL;
 }
 
-static bool has_mark(const cJSON *item, int mark) {
-    return cJSON_IsString(item) && (unsigned char)item->valuestring[0] == mark;
-}
-
-bool bs_json_is_string(const cJSON *item) {
-    return cJSON_IsString(item) && !has_mark(item, BS_JSON_INTEGER_MARK) &&
-           !has_mark(item, BS_JSON_REAL_MARK);
-}
-
 const char *bs_json_view(const cJSON *item, size_t *len) {
-    if (!bs_json_is_string(item))
+    if (!cJSON_IsString(item))
         return NULL;
     *len = strlen(item->valuestring);
-    return memchr(item->valuestring, BS_JSON_NUL_MARK, *len) == NULL ? item->valuestring : NULL;
+    return memchr(item->valuestring, BS_JSON_NUL, *len) == NULL ? item->valuestring : NULL;
 }
 
 char *bs_json_bytes(const cJSON *item, size_t *len, bool *is_string) {
-    *is_string = bs_json_is_string(item);
+    *is_string = cJSON_IsString(item);
     if (!*is_string)
         return NULL;
-    char *copy = strdup(item->valuestring);
-    if (copy == NULL)
+    *len = strlen(item->valuestring);
+    char *bytes = malloc(*len + 1);
+    if (bytes == NULL)
         return NULL;
-    *len = strlen(copy);
-    for (size_t i = 0; i < *len; i++) {
-        if ((unsigned char)copy[i] == BS_JSON_NUL_MARK)
-            copy[i] = '\0';
-    }
-    return copy;
+    memcpy(bytes, item->valuestring, *len + 1);
+    for (char *nul = bytes; (nul = memchr(nul, BS_JSON_NUL, *len - (size_t)(nul - bytes))) != NULL;)
+        *nul = '\0';
+    return bytes;
 }
 
-bool bs_json_u64(const cJSON *item, uint64_t *value_out) {
-    if (cJSON_IsNumber(item)) {
-        double number_value = item->valuedouble;
-        if (!(number_value >= 0 && number_value <= 999999999999999.0))
-            return false;
-        *value_out = (uint64_t)number_value;
-        return (double)*value_out == number_value;
-    }
-    if (!has_mark(item, BS_JSON_INTEGER_MARK))
-        return false;
+static bool parse_u64(const char *digits, uint64_t *value) {
     uint64_t sum = 0;
-    for (const char *digit = item->valuestring + 1; *digit != '\0'; digit++) {
+    for (const char *digit = digits; *digit != '\0'; digit++) {
         if (*digit < '0' || *digit > '9')
             return false;
         uint64_t step = (uint64_t)(*digit - '0');
@@ -153,6 +163,18 @@ bool bs_json_u64(const cJSON *item, uint64_t *value_out) {
             return false;
         sum = sum * 10 + step;
     }
-    *value_out = sum;
+    *value = sum;
+    return true;
+}
+
+bool bs_json_u64(const cJSON *item, uint64_t *value) {
+    if (!cJSON_IsNumber(item))
+        return false;
+    if (item->valuestring != NULL)
+        return parse_u64(item->valuestring, value);
+    /* An integer of at most 15 digits: a double holds it exactly. */
+    if (item->valuedouble < 0)
+        return false;
+    *value = (uint64_t)item->valuedouble;
     return true;
 }

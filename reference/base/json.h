@@ -1,8 +1,16 @@
-/* JSON in: cJSON behind a strict recogniser. cJSON alone takes trailing garbage, duplicate keys,
- * `01`, control characters and invalid UTF-8, cuts strings at \u0000 and rounds integers above
- * 2^53. Here all of that is refused with its place or kept exactly.
+/* JSON in: cJSON parses, after base/json_text.h has checked the text.
  *
- * JSON out: appended by hand to a buffer; printing a tree costs more than everything else together.
+ * cJSON by itself accepts trailing text, repeated member names, `01`, control characters and
+ * invalid UTF-8, and says of an error only where it stopped. The check refuses all of that with
+ * line and column, so the text that cJSON gets is known to be JSON; names are compared in its tree.
+ * The check takes 4 of the 21 ms in which 16 MiB of Base64 are parsed.
+ *
+ * The tree is an ordinary cJSON tree. It has two things that cJSON does not put there, because its
+ * own fields cannot hold the value:
+ *   - A number that is no integer of at most 15 characters has its text in `valuestring`, which
+ * cJSON leaves NULL for numbers and frees with the item. `valuedouble` is rounded as cJSON does it,
+ *     and 0 for a number of more than 63 bytes.
+ *   - A NUL in a string or a name is the byte FF there; bs_json_bytes gives the bytes back.
  */
 #ifndef BS_BASE_JSON_H
 #define BS_BASE_JSON_H
@@ -24,28 +32,25 @@ struct bs_json_error {
     bool out_of_memory; /* nothing is known about the text then */
 };
 
-/* Returns a tree to be freed with cJSON_Delete, or NULL with *err filled. */
+/* Return a tree for cJSON_Delete, or NULL with *err filled. */
 cJSON *bs_json_parse(const char *text, size_t len, struct bs_json_error *err);
 
-/* The same for a text that has a value of as many levels inside so many others. */
+/* The same, with `around` more levels allowed: for a text that encloses a value of a caller. */
 cJSON *bs_json_parse_around(const char *text, size_t len, unsigned around,
                             struct bs_json_error *err);
 
-/* False for the long and the fractional numbers, too, that cJSON was given as strings. */
-bool bs_json_is_string(const cJSON *item);
-
-/* A string in place, for as long as the tree lives. NULL: not a string, or one that holds a NUL. */
+/* Return the text of a string in place, valid as long as the tree. NULL: not a string, or a NUL is
+ * in it. */
 const char *bs_json_view(const cJSON *item, size_t *len);
 
-/* A string's bytes, NUL included: into a malloc'd block with a closing NUL. NULL: not a string, or
- * no memory (*is_string tells which). */
+/* Return the bytes of a string, with any NUL, in a malloc'd block that ends with another NUL. NULL:
+ * not a string, or no memory (*is_string tells which). */
 char *bs_json_bytes(const cJSON *item, size_t *len, bool *is_string);
 
-/* An integer from 0 to 2^64-1, written without fraction and exponent. */
+/* True for an integer from 0 to 2^64-1 that is written without fraction and exponent. */
 bool bs_json_u64(const cJSON *item, uint64_t *value);
 
-/* The text of a tree that bs_json_parse made, numbers as they were written. `failed` of the buffer
- * says that memory ran out. */
+/* Writes a tree of bs_json_parse, numbers as they were written. */
 void bs_json_put_tree(struct bs_json_writer *out, const cJSON *item);
 
 void bs_json_put_base64(struct bs_json_writer *out, const void *data, size_t len);
@@ -53,8 +58,8 @@ void bs_json_put_base64(struct bs_json_writer *out, const void *data, size_t len
 /* The same literal, with its quotes, in a text that no writer writes. */
 void bs_json_quote_base64(struct bs_buf *out, const void *data, size_t len);
 
-/* In place, with a NUL behind the last byte. Strict: padding, no white space, no stray bits. False
- * when it is not Base64; the text is spoilt then. */
+/* Decodes in place and ends with a NUL. Strict: padding is needed, white space and stray bits are
+ * refused. False if the text is not Base64; it is overwritten then. */
 bool bs_base64_decode(char *text, size_t text_len, size_t *len);
 
 #endif

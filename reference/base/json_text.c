@@ -7,17 +7,22 @@
 
 const char BS_JSON_NO_MEMORY[] = "out of memory";
 
-enum { EXACT_DIGITS = 15, FIRST_PLACES = 64, BYTES_PER_PLACE = 16 };
+enum { FIRST_PLACES = 64, BYTES_PER_PLACE = 16, FIRST_NUMBERS = 16 };
+
+/* An integer of 15 digits is exact in a double. cJSON before 1.7.19 reads 63 bytes of a number. */
+enum { EXACT_DIGITS = 15, MOST_OF_CJSON = 63 };
 
 struct reader {
     struct bs_json_text *json;
     const char *text;
     size_t len;
     size_t at;
-    size_t copied;    /* so much of the text is in marked already, once there is one */
-    size_t line_base; /* where the line starts, plus the bytes in it that are no character */
+    size_t copied;    /* bytes of the text that `rewritten` has */
+    size_t line_base; /* start of the line, plus the bytes in it that begin no character */
     uint32_t line;
-    size_t room; /* in places */
+    size_t room;         /* in places */
+    size_t numbers_room; /* in numbers */
+    size_t numbers_seen;
 };
 
 static bool refuse(struct reader *r, const char *problem) {
@@ -29,7 +34,7 @@ static int peek(const struct reader *r) {
     return r->at < r->len ? (unsigned char)r->text[r->at] : -1;
 }
 
-/* Files that people read are indented: most of their white space comes in runs. */
+/* In an indented file most white space comes in runs. */
 static void skip_blanks(struct reader *r) {
     static const char eight[] = "        ";
     while (r->len - r->at >= sizeof eight - 1 &&
@@ -43,7 +48,7 @@ static void skip_space(struct reader *r) {
         if ((unsigned char)c > ' ')
             return;
         if (c == '\n' || c == '\r') {
-            /* CR LF is one end of line: the LF opens the line anew. */
+            /* The LF of CR LF ends no second line. */
             if (c == '\r' || r->at == 0 || r->text[r->at - 1] != '\r')
                 r->line++;
             r->line_base = r->at + 1;
@@ -82,16 +87,38 @@ static bool note_place(struct reader *r) {
     return true;
 }
 
-/* How long what began at places[number] is. */
 static void note_len(struct reader *r, size_t number, size_t len) {
     if (r->json->wants_places)
         r->json->places[number].len = (uint32_t)len;
 }
 
-/* The text up to here goes to the copy as it stands; what is marked follows by the caller. */
 static void copy_up_to(struct reader *r, size_t at) {
-    bs_buf_add(&r->json->marked, r->text + r->copied, at - r->copied);
+    bs_buf_add(&r->json->rewritten, r->text + r->copied, at - r->copied);
     r->copied = at;
+}
+
+/* Of the number that ends here. */
+static bool note_number(struct reader *r, size_t start, bool is_integer) {
+    struct bs_json_text *json = r->json;
+    size_t index = r->numbers_seen++;
+    size_t len = r->at - start;
+    if (is_integer && len <= EXACT_DIGITS)
+        return true;
+    if (json->n_numbers == r->numbers_room) {
+        size_t room = r->numbers_room > 0 ? r->numbers_room * 2 : FIRST_NUMBERS;
+        struct bs_json_number *grown = realloc(json->numbers, room * sizeof *grown);
+        if (grown == NULL)
+            return refuse(r, BS_JSON_NO_MEMORY);
+        json->numbers = grown;
+        r->numbers_room = room;
+    }
+    json->numbers[json->n_numbers++] = (struct bs_json_number){index, start, len};
+    if (len > MOST_OF_CJSON) {
+        copy_up_to(r, start);
+        bs_buf_char(&json->rewritten, '0');
+        r->copied = r->at;
+    }
+    return true;
 }
 
 static bool is_digit(int c) { return c >= '0' && c <= '9'; }
@@ -103,7 +130,7 @@ static int hex_value(int c) {
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/* The four digits behind \u at `at`, or -1. */
+/* The value of the four digits at `at`, or -1. */
 static int hex4(const struct reader *r, size_t at) {
     int value = 0;
     for (size_t i = 0; i < 4; i++) {
@@ -134,15 +161,16 @@ static bool unicode_escape(struct reader *r) {
         if (r->json->refuses_nul)
             return refuse(r, "a NUL in a string");
         copy_up_to(r, r->at);
-        bs_buf_char(&r->json->marked, (char)BS_JSON_NUL_MARK);
+        bs_buf_char(&r->json->rewritten, BS_JSON_NUL);
         r->copied = r->at + size;
     }
     r->at += size;
     return true;
 }
 
-/* Bytes below, equal to and above, eight at a time: the high bit of each byte of the result tells.
- * A borrow can only claim too much, and only behind a byte that is claimed rightly. */
+/* Eight bytes at a time: the result has the high bit of each byte that is below 0x20, a quote, a
+ * backslash or above 0x7F. A borrow may set the bit of another byte, but only after one that is
+ * rightly set. */
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
 static uint64_t special(uint64_t word) {
@@ -153,16 +181,16 @@ static uint64_t special(uint64_t word) {
 
 static bool is_plain(char c) { return (unsigned char)c >= 0x20 && c != '"' && c != '\\'; }
 
-/* How many bytes from the front of a word are claimed by nothing. */
-static size_t unclaimed(uint64_t claimed) {
+/* Return the number of bytes in front of the first one whose high bit is set. */
+static size_t bytes_before(uint64_t marked) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    return claimed != 0 ? (size_t)__builtin_ctzll(claimed) / 8 : sizeof claimed;
+    return marked != 0 ? (size_t)__builtin_ctzll(marked) / 8 : sizeof marked;
 #else
-    return claimed != 0 ? (size_t)__builtin_clzll(claimed) / 8 : sizeof claimed;
+    return marked != 0 ? (size_t)__builtin_clzll(marked) / 8 : sizeof marked;
 #endif
 }
 
-/* Up to what is not an ordinary character of a string. */
+/* Skip the characters of a string up to a quote, a backslash or a control character. */
 static void skip_plain(struct reader *r) {
     size_t at = r->at;
     for (;;) {
@@ -170,7 +198,7 @@ static void skip_plain(struct reader *r) {
         size_t ahead = sizeof word;
         while (r->len - at >= sizeof word && ahead == sizeof word) {
             memcpy(&word, r->text + at, sizeof word);
-            ahead = unclaimed(special(word));
+            ahead = bytes_before(special(word));
             at += ahead;
         }
         if (at == r->len || !is_plain(r->text[at]))
@@ -182,7 +210,7 @@ static void skip_plain(struct reader *r) {
 }
 
 static bool string(struct reader *r) {
-    size_t start = ++r->at; /* behind the quote */
+    size_t start = ++r->at; /* after the quote */
     bool escapes = false;
     for (;;) {
         skip_plain(r);
@@ -245,14 +273,7 @@ static bool number(struct reader *r) {
             return false;
     }
     note_len(r, r->json->n_places - 1, r->at - start);
-    if (!r->json->wants_places && (!integer || r->at - start > EXACT_DIGITS)) {
-        copy_up_to(r, start);
-        bs_buf_char(&r->json->marked, '"');
-        bs_buf_char(&r->json->marked, (char)(integer ? BS_JSON_INTEGER_MARK : BS_JSON_REAL_MARK));
-        copy_up_to(r, r->at);
-        bs_buf_char(&r->json->marked, '"');
-    }
-    return true;
+    return r->json->wants_places || note_number(r, start, integer);
 }
 
 static bool literal(struct reader *r, const char *word, size_t len) {
@@ -325,7 +346,7 @@ static bool value(struct reader *r, unsigned depth) {
     }
 }
 
-bool bs_json_recognise(struct bs_json_text *json) {
+bool bs_json_check(struct bs_json_text *json) {
     struct reader r = {
         .json = json, .text = json->text, .len = json->len, .line = 1, .room = json->n_lent};
     json->places = json->lent;
@@ -339,21 +360,24 @@ bool bs_json_recognise(struct bs_json_text *json) {
         return refuse(&r, "a byte order mark; remove it");
     }
     bool good = value(&r, 0);
-    /* Only then: a place of refusal may be white space itself. */
+    /* Not after an error: `at` may be a white space character that is refused. */
     if (good)
         skip_space(&r);
     if (good && r.at < r.len)
         good = refuse(&r, "something follows the value");
     if (good && r.copied > 0)
         copy_up_to(&r, r.len);
-    if (good && json->marked.failed)
+    if (good && json->rewritten.failed)
         good = refuse(&r, BS_JSON_NO_MEMORY);
     json->at = r.at;
     return good;
 }
 
 void bs_json_text_clear(struct bs_json_text *json) {
-    bs_buf_clear(&json->marked);
+    bs_buf_clear(&json->rewritten);
+    free(json->numbers);
+    json->numbers = NULL;
+    json->n_numbers = 0;
     if (json->places != json->lent)
         free(json->places);
     json->places = NULL;

@@ -1,10 +1,7 @@
-/* The recogniser of JSON texts, RFC 8259 to the letter, in one pass and without recursion beyond
- * its depth limit. It decodes nothing: cJSON reads the text afterwards, or the strings that have
- * escapes, and meets neither trailing garbage nor `01` nor anything else that it would take in
- * silence.
+/* Checks a JSON text against RFC 8259, in one pass, before anything reads it. It decodes nothing.
  *
- * What cJSON cannot hold is handed through it in bytes that UTF-8 never has. Only a text with such
- * a place in it is copied.
+ * Both readers of JSON begin here. base/json.h lets cJSON parse a whole text that passed; policies
+ * (policy/file/json.c) need the place of each value and keep those places instead of a tree.
  */
 #ifndef BS_BASE_JSON_TEXT_H
 #define BS_BASE_JSON_TEXT_H
@@ -17,12 +14,7 @@
 
 #define BS_JSON_MOST_DEPTH 64
 
-/* A NUL inside a string becomes FF; an integer of more than 15 digits becomes a string that starts
- * with FE; a number with a fraction or an exponent becomes one that starts with FD, or 1.0 could
- * not be told from 1. */
-enum { BS_JSON_NUL_MARK = 0xFF, BS_JSON_INTEGER_MARK = 0xFE, BS_JSON_REAL_MARK = 0xFD };
-
-/* Where a member name or a value begins. */
+/* A position in the text at which a member name or a value begins. */
 struct bs_json_place {
     uint32_t at;     /* bytes from the start */
     uint32_t line;   /* from 1; LF, CR LF and a lone CR end a line */
@@ -32,25 +24,40 @@ struct bs_json_place {
 
 #define BS_JSON_ESCAPED UINT32_MAX
 
+/* A number that a double may not hold as it is written: it has a fraction, an exponent, or more
+ * than 15 characters. */
+struct bs_json_number {
+    size_t index; /* among all numbers of the text */
+    size_t at;
+    size_t len;
+};
+
+/* Stands for a NUL in a string of cJSON, which would end there. No UTF-8 text has this byte. */
+#define BS_JSON_NUL '\xFF'
+
 struct bs_json_text {
     const char *text; /* borrowed */
     size_t len;
-    bool wants_places;          /* and no marks; the text must be shorter than 4 GiB then */
+    bool wants_places;          /* instead of rewritten and numbers; at most 4 GiB of text */
     bool refuses_nul;           /* `\u0000` is refused */
-    unsigned around;            /* levels beyond BS_JSON_MOST_DEPTH: what stands around a value */
+    unsigned around;            /* levels that enclose the value, beyond BS_JSON_MOST_DEPTH */
     struct bs_json_place *lent; /* the caller's, for the first places: most texts need no more */
     size_t n_lent;
 
-    struct bs_buf marked;         /* what cJSON is to read instead; empty where nothing is marked */
-    struct bs_json_place *places; /* of every name and value in their order */
+    /* The text for cJSON where it differs: BS_JSON_NUL for each `\u0000`, and 0 for a number that
+     * is too long for cJSON. Empty if it does not differ. */
+    struct bs_buf rewritten;
+    struct bs_json_number *numbers;
+    size_t n_numbers;
+    struct bs_json_place *places; /* of every name and value, in their order */
     size_t n_places;
-    size_t at;           /* where it was refused */
-    const char *problem; /* why, static */
+    size_t at;           /* offset of the error */
+    const char *problem; /* static */
 };
 
-/* False with at and problem, which is BS_JSON_NO_MEMORY when that is why. The outcome is to be
- * cleared in both cases. */
-bool bs_json_recognise(struct bs_json_text *json);
+/* True if the text is JSON; else `at` and `problem` are set, and problem is BS_JSON_NO_MEMORY if
+ * memory ran out. Call bs_json_text_clear in both cases. */
+bool bs_json_check(struct bs_json_text *json);
 void bs_json_text_clear(struct bs_json_text *json);
 
 extern const char BS_JSON_NO_MEMORY[];

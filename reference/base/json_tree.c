@@ -3,25 +3,27 @@
 
 #include "base/json.h"
 
-/* A NUL was handed through cJSON as a mark. */
 static void add_text(struct bs_json_writer *out, const char *text) {
-    const char *mark = NULL;
-    while ((mark = strchr(text, BS_JSON_NUL_MARK)) != NULL) {
-        bs_json_add_text(out, text, (size_t)(mark - text));
-        bs_json_add_text(out, "", 1);
-        text = mark + 1;
+    const char *nul = NULL;
+    while ((nul = strchr(text, BS_JSON_NUL)) != NULL) {
+        bs_json_add_text(out, text, (size_t)(nul - text));
+        bs_json_add_text(out, "", 1); /* the NUL of the literal */
+        text = nul + 1;
     }
     bs_json_add_text(out, text, strlen(text));
 }
 
-/* What is no marked text has at most 15 digits and no fraction: a double holds it exactly. */
-static void put_number(struct bs_json_writer *out, double number) {
+static void put_number(struct bs_json_writer *out, const cJSON *item) {
     char digits[32];
-    int n = snprintf(digits, sizeof digits, "%.0f", number);
-    bs_json_put_value(out, digits, (size_t)n);
+    const char *text = item->valuestring;
+    if (text == NULL) {
+        (void)snprintf(digits, sizeof digits, "%.0f", item->valuedouble);
+        text = digits;
+    }
+    bs_json_put_value(out, text, strlen(text));
 }
 
-/* The depth is bounded by the recogniser. */
+/* bs_json_parse has bounded the depth. */
 void bs_json_put_tree(struct bs_json_writer *out, const cJSON *item) {
     if (cJSON_IsArray(item)) {
         bs_json_open_array(out);
@@ -37,14 +39,12 @@ void bs_json_put_tree(struct bs_json_writer *out, const cJSON *item) {
             bs_json_put_tree(out, child);
         }
         bs_json_close_object(out);
-    } else if (bs_json_is_string(item)) {
+    } else if (cJSON_IsString(item)) {
         bs_json_open_string(out);
         add_text(out, item->valuestring);
         bs_json_close_string(out);
-    } else if (cJSON_IsString(item)) {
-        bs_json_put_value(out, item->valuestring + 1, strlen(item->valuestring + 1));
     } else if (cJSON_IsNumber(item)) {
-        put_number(out, item->valuedouble);
+        put_number(out, item);
     } else if (cJSON_IsBool(item)) {
         bs_json_put_bool(out, cJSON_IsTrue(item));
     } else {

@@ -198,9 +198,9 @@ static enum bs_answer call_operation(const cJSON *request, enum bs_door door,
     const cJSON *op = cJSON_GetObjectItemCaseSensitive(request, "op");
     if (!cJSON_IsObject(request))
         return refuse(NULL, "a request must be a JSON object", out);
-    if (!bs_json_is_string(id))
+    if (!cJSON_IsString(id))
         return refuse(NULL, "/id: a string that names the request is missing", out);
-    if (!bs_json_is_string(op))
+    if (!cJSON_IsString(op))
         return refuse(id, "/op: the name of an operation is missing", out);
     const struct bs_call call = {id, request, door, policies, &done->file};
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {

@@ -26,7 +26,7 @@ static void put_list(struct bs_decoder *decoder, const cJSON *rules, const char 
     size_t i = 0;
     cJSON_ArrayForEach(item, list) {
         char item_at[BS_POINTER_MOST];
-        if (!bs_json_is_string(item))
+        if (!cJSON_IsString(item))
             bs_problem(decoder, bs_below_index(item_at, at, i), "must be a string");
         bs_put_given(policy, item);
         i++;

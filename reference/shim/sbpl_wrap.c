@@ -44,7 +44,7 @@ static enum bs_sbpl_wrapper decode_wrapper(struct bs_decoder *decoder, const cJS
 
 static void decode_hold(struct bs_decoder *decoder, const struct bs_call *call) {
     const cJSON *hold = cJSON_GetObjectItemCaseSensitive(call->request, "hold");
-    if (hold != NULL && !bs_json_is_string(hold))
+    if (hold != NULL && !cJSON_IsString(hold))
         bs_problem(decoder, "/hold", "must be a string");
     else if (hold != NULL && call->door == BS_DOOR_SERVE)
         bs_problem(decoder, "/hold", "not under `serve`, which answers when the file is gone");

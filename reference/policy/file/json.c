@@ -1,5 +1,5 @@
-/* The recogniser tells the structure; cJSON decodes the strings that have escapes. A whole tree of
- * cJSON beside this one would cost more than all the rest of loading. */
+/* The check of the text tells the structure; cJSON decodes the strings that have escapes. A whole
+ * tree of cJSON beside this one would cost more than all the rest of loading. */
 #include "policy/file/parse.h"
 
 #include <string.h>
@@ -130,8 +130,8 @@ int bs_policy_read_json(const char *text, size_t len, struct bs_document *docume
                                 .refuses_nul = true,
                                 .lent = few,
                                 .n_lent = FEW_PLACES,
-                                .marked = BS_BUF_INIT};
-    int code = bs_json_recognise(&json) ? build_all(&json, document) : refuse(&json, flaw);
+                                .rewritten = BS_BUF_INIT};
+    int code = bs_json_check(&json) ? build_all(&json, document) : refuse(&json, flaw);
     bs_json_text_clear(&json);
     if (code != BS_OK)
         bs_document_clear(document);

@@ -16,6 +16,10 @@ static void assert_printed(const char *text, const char *wanted) {
     cJSON_Delete(tree);
 }
 
+/* 80 digits: more than an old cJSON reads. */
+#define LONG_NUMBER                                                                                \
+    "12345678901234567890123456789012345678901234567890123456789012345678901234567890"
+
 static void a_tree_prints_what_was_read(void **state) {
     (void)state;
     static const char *const same[] = {"null",
@@ -28,6 +32,7 @@ static void a_tree_prints_what_was_read(void **state) {
                                        "-123456789012345678901234567890",
                                        "1.50",
                                        "1e400",
+                                       "[1," LONG_NUMBER ",2,-0." LONG_NUMBER "]",
                                        "\"\"",
                                        "\"\\u0000a\\u0000\"",
                                        "[]",

@@ -125,8 +125,33 @@ static void a_written_string_is_read_back_the_same(void **state) {
     bs_bytes_clear(&text);
 }
 
+static void a_number_is_a_number_for_cjson(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        double value;
+        bool has_text;
+    } rows[] = {{"7", 7, false},
+                {"-99999999999999", -99999999999999, false},
+                {"1000000000000000", 1e15, true},
+                {"1.50", 1.5, true},
+                {"-2e3", -2000, true}};
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        cJSON *tree = parsed(rows[i].text);
+        assert_true(cJSON_IsNumber(tree));
+        assert_false(cJSON_IsString(tree));
+        assert_true(tree->valuedouble == rows[i].value);
+        if (rows[i].has_text)
+            assert_string_equal(tree->valuestring, rows[i].text);
+        else
+            assert_null(tree->valuestring);
+        cJSON_Delete(tree);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_number_is_a_number_for_cjson),
         cmocka_unit_test(strings_are_exact_with_every_nul),
         cmocka_unit_test(what_is_no_string_is_not_taken_for_one),
         cmocka_unit_test(integers_are_exact_up_to_the_last_bit),
