@@ -1,9 +1,11 @@
-/* A program in a session of a backend, beside its bare wrapper and a bare spawn of the launcher.
+/* Measure a program in a session of a backend, together with the plain wrapper and a plain start of
+ * the launcher.
  *
  *     boxspec-bench-backend BACKEND WORKSPACE LAUNCHER SANDBOXER ROUNDS
  *
- * One line of JSON with the nanoseconds of each round; the script `run` beside this file makes the
- * table. All three start by bs_exec_run, so what the library itself takes is in all of them. */
+ * Prints one line of JSON with the nanoseconds of each round; the script `run` in this folder makes
+ * the table. All three start through bs_exec_run, so the library's own time is in all of them.
+ */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -55,7 +57,7 @@ static bool in_session(const struct bench *bench) {
     return succeeded(bs_session_run(bench->session, &request, &result, &error), &result);
 }
 
-/* As people call it. */
+/* The options that people usually give it. */
 static bool bare_wrapper(const struct bench *bench) {
     const char *const args[] = {"--unshare-all",
                                 "--share-net",
@@ -103,7 +105,7 @@ static const struct {
 
 enum { TURNS = sizeof turns / sizeof *turns };
 
-/* In another order each round; the first one warms the caches and is thrown away. */
+/* Each round has another order; the first one warms the caches and is discarded. */
 static bool measure(const struct bench *bench, size_t rounds) {
     static uint64_t ns[TURNS][MOST_ROUNDS];
     for (size_t i = 0; i <= rounds; i++) {

@@ -1,6 +1,5 @@
-/* How long the kernel takes to end namespaces: from the last look of pid 1 at the clock to the
- * return of the wait of whoever made them. ends [ROUNDS [MEMBERS]]
- */
+/* Measure how long the kernel takes to end namespaces: from the last clock reading of pid 1 to the
+ * return of the wait in the process that made them. ends [ROUNDS [MEMBERS]] */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdbool.h>
@@ -19,7 +18,7 @@ static int64_t now_ns(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Pid 1: its members end with it where it is one. */
+/* Runs as pid 1 if there is a pid namespace: its members then end with it. */
 static void end_last(int out, int members) {
     for (int i = 0; i < members; i++) {
         if (fork() == 0) {
@@ -32,7 +31,7 @@ static void end_last(int out, int members) {
     _exit(write(out, &at, sizeof at) == (ssize_t)sizeof at ? 0 : 1);
 }
 
-/* Nanoseconds, or -1 where the namespaces cannot be had. */
+/* Return nanoseconds, or -1 if the namespaces cannot be made. */
 static int64_t one_round(int flags, int members) {
     int ends[2];
     int64_t began = 0;
@@ -81,7 +80,7 @@ static bool measure(const char *name, int flags, int rounds, int members) {
     return true;
 }
 
-/* -1 for what is no number from `least` to `most`. */
+/* Return -1 unless the text is a number from `least` to `most`. */
 static int number(const char *text, int least, int most) {
     char *end = NULL;
     long value = strtol(text, &end, 10);
@@ -98,7 +97,7 @@ int main(int argc, char **argv) {
     const int most = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
     (void)printf("%-22s %9s %9s %9s %9s  ms, %d rounds, %d members\n", "namespaces", "median",
                  "p90", "p99", "longest", rounds, members);
-    /* Nothing would end the members of the first two. */
+    /* Without a pid namespace the members would never end, so the first two have none. */
     bool good = measure("none", 0, rounds, 0) && measure("net", CLONE_NEWNET, rounds, 0) &&
                 measure("pid", CLONE_NEWPID, rounds, members) &&
                 measure("pid, mnt, ipc, uts", most, rounds, members) &&

@@ -1,9 +1,10 @@
-/* Executing a module beside running the same program bare, in turns.
+/* Measure the execution of a module and a plain run of the same program, in turns.
  *
  *     boxspec-bench-module EXTENSIONS ID COUNT
  *
- * ID is a module that answers with what it gets; the bare run has nothing on stdin. One line of
- * JSON, in nanoseconds; the script `run` beside this file makes the table. */
+ * ID is a module that returns its input; the plain run has an empty stdin. Prints one line of JSON,
+ * in nanoseconds; the script `run` in this folder makes the table.
+ */
 #define _GNU_SOURCE
 #include <boxspec/module.h>
 
