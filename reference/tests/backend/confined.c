@@ -123,6 +123,10 @@ static void a_namespace_has_its_own_queues(void **state) {
     const char *const argument = MAKE_QUEUE;
     if (strncmp(backend_name, "bubblewrap", 10) != 0 || access("/proc/sys/fs/mqueue", F_OK) != 0)
         skip();
+    /* The tree may lie below /tmp, which is private inside. */
+    const char *const readable[] = {this_program};
+    inside->context.readable = readable;
+    inside->context.n_readable = 1;
     open_session(inside);
     struct bs_exec_request request = {.program = this_program, .args = &argument, .n_args = 1};
     struct bs_exec_result result = run_inside(inside, &request);
