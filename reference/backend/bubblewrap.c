@@ -171,7 +171,7 @@ int bs_bubblewrap_plan(const struct bs_backend_context *context, const struct bs
     bind(out, writable ? "--bind" : "--ro-bind", context->root);
     int code = BS_OK;
     if (profile != NULL)
-        code = bs_mounts_add(profile, context->root, writable, place, cancel, out, report, err);
+        code = bs_mounts_add(profile, context, place, cancel, out, report, err);
     bs_plan_arg(out, "--chdir");
     bs_plan_arg(out, "/");
     if (code == BS_OK && (!good || out->failed))

@@ -164,20 +164,44 @@ static void free_state(struct confined *state) {
     free(state);
 }
 
-/* What the rules lack in this workspace, and what a scan will compare with. */
+static bool claim_lacking(const struct bs_kind *kind, const struct bs_rules_lacking *lacking,
+                          struct bs_backend_report *report) {
+    bool good = true;
+    if (lacking->counted[BS_OP_READ] > 0)
+        good = bs_report_reason(
+            report, BS_ASPECT_FS_READ, kind->namespaces ? BS_CLAIM_PARTIAL : BS_CLAIM_UNAVAILABLE,
+            "%u rules that deny reading are not enforced", lacking->counted[BS_OP_READ]);
+    if (good && lacking->counted[BS_OP_MODIFY] > 0)
+        good = bs_report_reason(report, BS_ASPECT_FS_WRITE, BS_CLAIM_PARTIAL,
+                                "%u rules that deny modifying are not enforced",
+                                lacking->counted[BS_OP_MODIFY]);
+    return good;
+}
+
+/* Names the rules that do not hold, everywhere and in this workspace. If one of them denies
+ * modifying, a scan will compare the workspace with its state at the start. */
 static int look_at_rules(const struct bs_kind *kind, const struct bs_backend_context *context,
                          struct confined *state, int cancel, struct bs_backend_report *report,
                          struct bs_error *err) {
-    unsigned counts[2] = {0, 0};
-    bool writable = context->confine != BS_CONFINE_READ_ONLY;
+    struct bs_rules_lacking anywhere = {{0, 0}, {0, 0}};
+    struct bs_rules_lacking here = {{0, 0}, {0, 0}};
     bool good = kind->namespaces
-                    ? bs_rules_of_mounts(state->profile, context->root, writable, report, counts)
-                    : bs_rules_of_grants(state->profile, writable, report, counts);
-    if (!good)
+                    ? bs_rules_of_mounts(state->profile, context, NULL, report, &anywhere) &&
+                          bs_rules_of_mounts(state->profile, context, context->root, report, &here)
+                    : bs_rules_of_grants(state->profile, context, report, &anywhere);
+    if (!good || !claim_lacking(kind, &here, report))
         return out_of_memory(err);
-    if (counts[BS_OP_MODIFY] == 0)
+    if (anywhere.named[BS_OP_MODIFY] + here.named[BS_OP_MODIFY] == 0 &&
+        report->aspects[BS_ASPECT_FS_WRITE].claim != BS_CLAIM_PARTIAL)
         return BS_OK;
-    return bs_snapshot_take(state->profile, context->root, cancel, &state->snapshot, err);
+    bool cut = false;
+    int code = bs_snapshot_take(state->profile, context->root, cancel, &cut, &state->snapshot, err);
+    if (code == BS_OK && cut &&
+        !bs_report_warn(report,
+                        "the workspace is too large for a scan: changes of denied paths are "
+                        "not looked for"))
+        return out_of_memory(err);
+    return code;
 }
 
 int bs_confined_prepare_beside(const struct bs_kind *kind, const struct bs_backend_context *context,
@@ -269,24 +293,15 @@ int bs_confined_shutdown(void *ctx, void *made, struct bs_error *err) {
     return code;
 }
 
-/* Rules that no workspace could make true, and what they make of the claims. */
+/* Rules that hold in no workspace. */
 static bool claim_rules(const struct bs_kind *kind, const struct bs_backend_context *context,
                         const struct bs_profile *profile, struct bs_backend_report *report) {
-    unsigned counts[2] = {0, 0};
-    bool writable = context->confine != BS_CONFINE_READ_ONLY;
-    bool good = kind->namespaces ? bs_rules_of_mounts(profile, NULL, writable, report, counts)
-                                 : bs_rules_of_grants(profile, writable, report, counts);
+    struct bs_rules_lacking lacking;
+    bool good = kind->namespaces ? bs_rules_of_mounts(profile, context, NULL, report, &lacking)
+                                 : bs_rules_of_grants(profile, context, report, &lacking);
     if (good && bs_profile_denies(profile, BS_OP_READ))
         good = bs_report_claim(report, BS_ASPECT_FS_READ, BS_CLAIM_FULLY);
-    if (good && counts[BS_OP_READ] > 0)
-        good = bs_report_reason(report, BS_ASPECT_FS_READ,
-                                kind->namespaces ? BS_CLAIM_PARTIAL : BS_CLAIM_UNAVAILABLE,
-                                "%u rules that deny reading are not enforced", counts[BS_OP_READ]);
-    if (good && counts[BS_OP_MODIFY] > 0)
-        good =
-            bs_report_reason(report, BS_ASPECT_FS_WRITE, BS_CLAIM_PARTIAL,
-                             "%u rules that deny modifying are not enforced", counts[BS_OP_MODIFY]);
-    return good;
+    return good && claim_lacking(kind, &lacking, report);
 }
 
 static bool claim_nothing(const struct bs_backend_context *context, bool denies_reading,

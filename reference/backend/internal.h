@@ -53,7 +53,8 @@ bool bs_report_unenforced(struct bs_backend_report *report, const char *rule, co
 bool bs_report_hard_link(struct bs_backend_report *report, const char *root, const char *path);
 bool bs_report_violation(struct bs_backend_report *report, const char *root, const char *path,
                          const char *rule);
-/* Appends what `from` found in the workspace to `to`. */
+/* Adds to the report of a probe what a prepare found in the workspace. An aspect that becomes
+ * partial makes the whole partial, and never less. */
 bool bs_report_merge(struct bs_backend_report *to, const struct bs_backend_report *from);
 
 /* The environment inside (environment.c). */
@@ -99,25 +100,42 @@ char *bs_launcher_find(const char *given, struct bs_error *err);
 /* Policies. The profile of a context's policy; NULL where it has none. */
 int bs_policy_of(const struct bs_backend_context *context, struct bs_profile **profile,
                  struct bs_error *err);
-/* False, too, where the policy cannot judge or memory ran out. `new`: a name in `dir` ("": the
- * root) that nobody thought of when the rules were written. */
+/* A file name that no rule is written for. */
+#define BS_NEW_NAME "boxspec-7c1f0e55-nobody-knows"
+/* False, too, if the policy cannot judge the path or memory ran out. `new`: a new name in `dir`
+ * ("": the root). */
 bool bs_profile_allows(const struct bs_profile *profile, enum bs_op op, const char *path);
 bool bs_profile_allows_new(const struct bs_profile *profile, enum bs_op op, const char *dir);
 bool bs_profile_denies(const struct bs_profile *profile, enum bs_op op);
+/* The rule that denies this path, or NULL: the path is allowed, no rule matches it, or the policy
+ * cannot judge it. */
+const struct bs_entry *bs_profile_denying(const struct bs_profile *profile, enum bs_op op,
+                                          const char *path);
 
 /* The path that a rule names, where it names one: `a/b`, and `a/b` of `a/b/`**, which is a tree.
  * Its length, or 0 (rules.c). */
 size_t bs_literal_of(const char *rule, bool *tree);
 
-/* Rules that a mechanism does not hold (rules.c). `root` NULL: every name is taken to exist. */
-bool bs_rules_of_mounts(const struct bs_profile *profile, const char *root, bool root_is_writable,
-                        struct bs_backend_report *report, unsigned counts[2]);
-bool bs_rules_of_grants(const struct bs_profile *profile, bool root_is_writable,
-                        struct bs_backend_report *report, unsigned counts[2]);
+/* Rules that a mechanism does not hold, by enum bs_op (rules.c). */
+struct bs_rules_lacking {
+    unsigned named[2];
+    unsigned counted[2]; /* those that make their aspect partial */
+};
 
-/* The words for bubblewrap that make a policy true for what exists now (mounts.c). `place` has
- * `nothing` and `nothing.d`. Entries of a plan are appended to out. */
-int bs_mounts_add(const struct bs_profile *profile, const char *root, bool root_is_writable,
+/* Names them in the report. `root` NULL: those that hold in no workspace; else those that fail in
+ * this one. False: out of memory. */
+bool bs_rules_of_mounts(const struct bs_profile *profile, const struct bs_backend_context *context,
+                        const char *root, struct bs_backend_report *report,
+                        struct bs_rules_lacking *lacking);
+bool bs_rules_of_grants(const struct bs_profile *profile, const struct bs_backend_context *context,
+                        struct bs_backend_report *report, struct bs_rules_lacking *lacking);
+bool bs_report_entry(struct bs_backend_report *report, const struct bs_entry *entry,
+                     const char *why);
+
+/* The words for bubblewrap that make a policy true for every path that exists now (mounts.c).
+ * `place` has `nothing` and `nothing.d`. Entries of a plan are appended to out. A rule that is not
+ * held for some path is named in the report, and its aspect becomes partial. */
+int bs_mounts_add(const struct bs_profile *profile, const struct bs_backend_context *context,
                   const char *place, int cancel, struct bs_buf *out,
                   struct bs_backend_report *report, struct bs_error *err);
 
@@ -156,7 +174,8 @@ void bs_aliases_clear(struct bs_aliases *aliases);
 
 /* What a scan compares with (scan.c). */
 struct bs_snapshot;
-int bs_snapshot_take(const struct bs_profile *profile, const char *root, int cancel,
+/* `cut` NULL: without limits. Else a workspace that is too large sets it, and *snapshot is NULL. */
+int bs_snapshot_take(const struct bs_profile *profile, const char *root, int cancel, bool *cut,
                      struct bs_snapshot **snapshot, struct bs_error *err);
 int bs_snapshot_compare(const struct bs_snapshot *snapshot, const struct bs_profile *profile,
                         const char *root, struct bs_backend_report *report, struct bs_error *err);
@@ -177,8 +196,12 @@ struct bs_walk {
     /* A directory that may not be looked into, between the two; may be NULL. */
     bool (*closed)(void *ctx, const struct bs_walked *at);
     int cancel; /* or -1 */
+    /* NULL: the walk has no limits. Else it ends at `until` (bs_now_ns) and after two million
+     * names, sets *cut, and leaves the directories that it is in. */
+    bool *cut;
+    uint64_t until;
 };
-/* All of it, or an error: never less without a word. */
+/* 0 after the whole tree, or a part of it with *cut set; else an error. */
 int bs_walk_tree(const struct bs_walk *walk, struct bs_error *err);
 
 /* Landlock (landlock.c). */

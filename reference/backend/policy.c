@@ -35,7 +35,7 @@ bool bs_profile_allows(const struct bs_profile *profile, enum bs_op op, const ch
 
 bool bs_profile_allows_new(const struct bs_profile *profile, enum bs_op op, const char *dir) {
     char *path = NULL;
-    if (asprintf(&path, "%s%sboxspec-7c1f0e55-nobody-knows", dir, dir[0] != '\0' ? "/" : "") < 0)
+    if (asprintf(&path, "%s%s" BS_NEW_NAME, dir, dir[0] != '\0' ? "/" : "") < 0)
         return false;
     bool allowed = bs_profile_allows(profile, op, path);
     free(path);
@@ -56,4 +56,20 @@ bool bs_profile_denies(const struct bs_profile *profile, enum bs_op op) {
             everything = true;
     }
     return !everything;
+}
+
+const struct bs_entry *bs_profile_denying(const struct bs_profile *profile, enum bs_op op,
+                                          const char *path) {
+    struct bs_decision decision;
+    size_t n = 0;
+    const struct bs_entry *entries = bs_profile_entries(profile, op, &n);
+    const struct bs_entry *found = NULL;
+    if (bs_profile_check(profile, op, path, strlen(path), &decision, NULL) != BS_OK)
+        return NULL;
+    for (size_t i = 0; !decision.allowed && found == NULL && i < n; i++) {
+        if (entries[i].negated && strcmp(entries[i].rule, decision.matched_rule) == 0)
+            found = &entries[i];
+    }
+    bs_decision_clear(&decision);
+    return found;
 }

@@ -160,6 +160,17 @@ void bs_report_conclude(struct bs_backend_report *report, const struct bs_backen
 
 bool bs_report_merge(struct bs_backend_report *to, const struct bs_backend_report *from) {
     bool good = true;
+    for (int i = 0; good && i < BS_ASPECTS; i++) {
+        const struct bs_aspect_claim *claim = &from->aspects[i];
+        if (claim->claim < BS_CLAIM_PARTIAL)
+            continue;
+        (void)bs_report_claim(to, (enum bs_aspect)i, BS_CLAIM_PARTIAL);
+        if (to->overall == BS_CLAIM_FULLY)
+            to->overall = BS_CLAIM_PARTIAL;
+        for (size_t j = 0; good && j < claim->n_reasons; j++)
+            good =
+                add_text(to, &to->aspects[i].reasons, &to->aspects[i].n_reasons, claim->reasons[j]);
+    }
     for (size_t i = 0; good && i < from->n_unenforced; i++)
         good = bs_report_unenforced(to, from->unenforced[i].rule, from->unenforced[i].why);
     for (size_t i = 0; good && i < from->n_warnings; i++)

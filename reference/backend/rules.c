@@ -17,34 +17,24 @@ size_t bs_literal_of(const char *rule, bool *tree) {
     return strcspn(rule, "*?") < len ? 0 : len;
 }
 
-enum found { FOUND, FOUND_DIR, ABSENT, CLOSED, LINK };
+enum found { FOUND, FOUND_DIR, ABSENT };
 
-/* A link anywhere on the way leads elsewhere, and can be exchanged for something else. */
+/* A rule that leads through a link is looked up where it leads; the mounts hold it there. */
 static enum found look(const char *root, const char *path, size_t len) {
     char *whole = NULL;
+    struct stat st;
     enum found found = FOUND;
     if (asprintf(&whole, "%s/%.*s", root, (int)len, path) < 0)
         return ABSENT;
-    for (char *slash = whole + strlen(root); found == FOUND && slash != NULL;) {
-        struct stat st;
-        slash = strchr(slash + 1, '/');
-        if (slash != NULL)
-            *slash = '\0';
-        /* What may not be looked into is held whole. */
-        if (lstat(whole, &st) != 0)
-            found = errno == EACCES ? CLOSED : ABSENT;
-        else if (S_ISLNK(st.st_mode))
-            found = LINK;
-        else if (slash == NULL && S_ISDIR(st.st_mode))
-            found = FOUND_DIR;
-        if (slash != NULL)
-            *slash = '/';
-    }
+    if (lstat(whole, &st) == 0)
+        found = S_ISDIR(st.st_mode) ? FOUND_DIR : FOUND;
+    else if (errno != EACCES) /* a directory that cannot be looked into is hidden whole */
+        found = ABSENT;
     free(whole);
     return found;
 }
 
-/* A mount that is read-only is so for all that lies below it. */
+/* A mount that is read-only is so for every path below it. */
 static bool is_open_below(const struct bs_profile *profile, const char *path, size_t len) {
     char *dir = strndup(path, len);
     bool open = dir == NULL || bs_profile_allows_new(profile, BS_OP_MODIFY, dir);
@@ -52,40 +42,52 @@ static bool is_open_below(const struct bs_profile *profile, const char *path, si
     return open;
 }
 
-static const char *why_not_mounted(const struct bs_profile *profile, enum bs_op op,
-                                   const struct bs_entry *entry, const char *root) {
-    if (strcmp(entry->rule, "**") == 0)
-        return NULL;
+/* Why a rule does not hold; `late`: because of names that do not exist at the start. */
+struct lack {
+    const char *why; /* NULL: the rule holds */
+    bool late;
+};
+
+/* What keeps a rule from being a mount in any workspace. */
+static struct lack lack_anywhere(const struct bs_entry *entry, bool everything_is_allowed) {
+    bool tree = false;
+    if (strcmp(entry->rule, "**") == 0 || bs_literal_of(entry->rule, &tree) > 0)
+        return (struct lack){NULL, false};
+    if (entry->negated)
+        return (struct lack){"names that are made later cannot be mounted over; what exists at the "
+                             "start is held",
+                             true};
+    /* A rule that allows by a pattern adds nothing to one that allows everything. */
+    return everything_is_allowed
+               ? (struct lack){NULL, false}
+               : (struct lack){"names that are made later have what their directory has", true};
+}
+
+/* What keeps a rule on one path from being a mount in this workspace. */
+static struct lack lack_here(const struct bs_profile *profile, enum bs_op op,
+                             const struct bs_entry *entry, const char *root) {
     bool tree = false;
     size_t len = bs_literal_of(entry->rule, &tree);
-    if (len == 0)
-        return "names that are made later cannot be mounted over; what exists at the start is held";
-    if (root == NULL)
-        return NULL;
+    if (!entry->negated || len == 0)
+        return (struct lack){NULL, false};
     switch (look(root, entry->rule, len)) {
     case ABSENT:
-        return "it does not exist at the start, and nothing is made to mount on";
-    case LINK:
-        return "it is a link or lies behind one, which cannot be mounted on";
+        return (struct lack){"it does not exist at the start, and nothing is made to mount on",
+                             true};
     case FOUND_DIR:
-        return op == BS_OP_MODIFY && !tree && is_open_below(profile, entry->rule, len)
-                   ? "what lies in the directory may be modified, and so can its own mode and times"
-                   : NULL;
-    default:
-        return NULL;
+        if (op == BS_OP_MODIFY && !tree && is_open_below(profile, entry->rule, len))
+            return (struct lack){"what lies in the directory may be modified, and so can its own "
+                                 "mode and times",
+                                 false};
+        break;
+    case FOUND:
+        break;
     }
+    return (struct lack){NULL, false};
 }
 
-/* A rule that allows by a pattern says of names that are made later what no mount can say: they
- * have what their directory has. */
-static const char *why_not_exact(const struct bs_entry *entry) {
-    bool tree = false;
-    bool exact = strcmp(entry->rule, "**") == 0 || bs_literal_of(entry->rule, &tree) > 0;
-    return exact ? NULL : "names that are made later have what their directory has";
-}
-
-/* The rule as the policy has it, with its `!`. */
-static bool add(struct bs_backend_report *report, const struct bs_entry *entry, const char *why) {
+bool bs_report_entry(struct bs_backend_report *report, const struct bs_entry *entry,
+                     const char *why) {
     char *text = NULL;
     bool own = entry->origin == BS_ENTRY_PROFILE;
     if (asprintf(&text, "%s%s", own == entry->negated ? "!" : "", entry->rule) < 0)
@@ -95,52 +97,52 @@ static bool add(struct bs_backend_report *report, const struct bs_entry *entry, 
     return good;
 }
 
-bool bs_rules_of_mounts(const struct bs_profile *profile, const char *root, bool root_is_writable,
-                        struct bs_backend_report *report, unsigned counts[2]) {
-    counts[0] = counts[1] = 0;
+bool bs_rules_of_mounts(const struct bs_profile *profile, const struct bs_backend_context *context,
+                        const char *root, struct bs_backend_report *report,
+                        struct bs_rules_lacking *lacking) {
+    *lacking = (struct bs_rules_lacking){{0, 0}, {0, 0}};
     for (int op = BS_OP_READ; profile != NULL && op <= BS_OP_MODIFY; op++) {
         size_t n = 0;
         const struct bs_entry *entries = bs_profile_entries(profile, (enum bs_op)op, &n);
-        bool everything = false; /* is allowed by the rules so far: another one adds nothing */
-        if (op == BS_OP_MODIFY && !root_is_writable)
+        bool everything = false; /* is allowed by the rules so far */
+        if (op == BS_OP_MODIFY && context->confine == BS_CONFINE_READ_ONLY)
             continue;
         for (size_t i = 0; i < n; i++) {
-            const char *why = entries[i].negated
-                                  ? why_not_mounted(profile, (enum bs_op)op, &entries[i], root)
-                              : everything ? NULL
-                                           : why_not_exact(&entries[i]);
+            struct lack lack = root == NULL ? lack_anywhere(&entries[i], everything)
+                                            : lack_here(profile, (enum bs_op)op, &entries[i], root);
             everything = !entries[i].negated && (everything || strcmp(entries[i].rule, "**") == 0);
-            if (why == NULL)
+            if (lack.why == NULL)
                 continue;
-            counts[op]++;
-            if (!add(report, &entries[i], why))
+            lacking->named[op]++;
+            lacking->counted[op] += !(lack.late && context->accept_late_names);
+            if (!bs_report_entry(report, &entries[i], lack.why))
                 return false;
         }
     }
     return true;
 }
 
-bool bs_rules_of_grants(const struct bs_profile *profile, bool root_is_writable,
-                        struct bs_backend_report *report, unsigned counts[2]) {
+bool bs_rules_of_grants(const struct bs_profile *profile, const struct bs_backend_context *context,
+                        struct bs_backend_report *report, struct bs_rules_lacking *lacking) {
     static const char *const why[] = {
         "Landlock leaves reading open, and cannot take away from what it grants",
         "Landlock cannot take away from what it grants"};
-    counts[0] = counts[1] = 0;
+    *lacking = (struct bs_rules_lacking){{0, 0}, {0, 0}};
     for (int op = BS_OP_READ; profile != NULL && op <= BS_OP_MODIFY; op++) {
         size_t n = 0;
         const struct bs_entry *entries = bs_profile_entries(profile, (enum bs_op)op, &n);
-        if (op == BS_OP_MODIFY && !root_is_writable)
+        if (op == BS_OP_MODIFY && context->confine == BS_CONFINE_READ_ONLY)
             continue;
         for (size_t i = 0; i < n; i++) {
             if (!entries[i].negated)
                 continue;
-            counts[op]++;
-            if (!add(report, &entries[i], why[op]))
+            lacking->named[op] = ++lacking->counted[op];
+            if (!bs_report_entry(report, &entries[i], why[op]))
                 return false;
         }
         /* Writing is granted by rule; reading is not, so what no rule allows is open, too. */
-        if (op == BS_OP_READ && counts[op] == 0 && bs_profile_denies(profile, BS_OP_READ)) {
-            counts[op]++;
+        if (op == BS_OP_READ && lacking->named[op] == 0 && bs_profile_denies(profile, BS_OP_READ)) {
+            lacking->named[op] = ++lacking->counted[op];
             if (!bs_report_unenforced(report, BS_NO_MATCHING_RULE, why[op]))
                 return false;
         }

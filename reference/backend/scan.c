@@ -9,6 +9,10 @@
 
 #include "backend/internal.h"
 #include "base/error.h"
+#include "base/sys.h"
+
+/* How long the first of the two may take, while the session is opened. */
+enum { SNAPSHOT_MS = 1500 };
 
 struct seen {
     char *path;
@@ -81,7 +85,7 @@ void bs_snapshot_free(struct bs_snapshot *snapshot) {
     free(snapshot);
 }
 
-int bs_snapshot_take(const struct bs_profile *profile, const char *root, int cancel,
+int bs_snapshot_take(const struct bs_profile *profile, const char *root, int cancel, bool *cut,
                      struct bs_snapshot **snapshot, struct bs_error *err) {
     *snapshot = NULL;
     struct bs_snapshot *taken = calloc(1, sizeof *taken);
@@ -90,9 +94,15 @@ int bs_snapshot_take(const struct bs_profile *profile, const char *root, int can
         return BS_E_EXECUTION;
     }
     taken->profile = profile;
-    const struct bs_walk walk = {root, taken, take, NULL, closed, cancel};
+    const struct bs_walk walk = {.root = root,
+                                 .ctx = taken,
+                                 .enter = take,
+                                 .closed = closed,
+                                 .cancel = cancel,
+                                 .cut = cut,
+                                 .until = bs_after_ms(bs_now_ns(), SNAPSHOT_MS)};
     int code = bs_walk_tree(&walk, err);
-    if (code != BS_OK) {
+    if (code != BS_OK || (cut != NULL && *cut)) {
         bs_snapshot_free(taken);
         return code;
     }
@@ -117,7 +127,7 @@ static bool unchanged(const struct stat *a, const struct stat *b) {
 int bs_snapshot_compare(const struct bs_snapshot *before, const struct bs_profile *profile,
                         const char *root, struct bs_backend_report *report, struct bs_error *err) {
     struct bs_snapshot *now = NULL;
-    int code = bs_snapshot_take(profile, root, -1, &now, err);
+    int code = bs_snapshot_take(profile, root, -1, NULL, &now, err);
     if (code != BS_OK)
         return code;
     bool good = true;

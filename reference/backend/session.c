@@ -86,6 +86,12 @@ static const char *first_reason(const struct bs_backend_report *report) {
     return "nothing holds";
 }
 
+static int refuse_partial(const struct bs_backend *backend, const struct bs_backend_report *report,
+                          struct bs_error *err) {
+    return bs_fail(err, BS_E_DENIED, 0, "refused by the sandbox: %s is partial: %.600s",
+                   backend->name, first_reason(report));
+}
+
 static int probe(struct bs_session *session, enum bs_on_unavailable on_unavailable, uint64_t until,
                  struct bs_backend_report *report, struct bs_error *err) {
     struct bs_ask ask = {.backend = session->backend,
@@ -104,8 +110,7 @@ static int probe(struct bs_session *session, enum bs_on_unavailable on_unavailab
     if (report->overall == BS_CLAIM_UNAVAILABLE)
         return without(session, on_unavailable, first_reason(report), report, err);
     if (report->overall == BS_CLAIM_PARTIAL && on_unavailable == BS_REFUSE)
-        return bs_fail(err, BS_E_DENIED, 0, "refused by the sandbox: %s is partial: %.600s",
-                       session->backend->name, first_reason(report));
+        return refuse_partial(session->backend, report, err);
     return BS_OK;
 }
 
@@ -123,10 +128,14 @@ static int prepare(struct bs_session *session, enum bs_on_unavailable on_unavail
     if (!bs_report_merge(report, &ask.report))
         code = bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a session");
     bs_backend_report_clear(&ask.report);
-    if (ask.code == BS_OK && code == BS_OK)
+    session->enforcement = report->overall;
+    bool refused = report->overall != BS_CLAIM_FULLY && on_unavailable == BS_REFUSE;
+    if (ask.code == BS_OK && code == BS_OK && !refused)
         return BS_OK;
     const struct bs_backend *backend = session->backend;
     (void)shut_down(session, NULL);
+    if (ask.code == BS_OK && code == BS_OK)
+        return refuse_partial(backend, report, err);
     if (code != BS_OK)
         return code;
     session->backend = backend; /* for its name */

@@ -42,7 +42,8 @@ static bool closed(void *ctx, const struct bs_walked *at) {
 static bool may_be_written(const char *path) {
     struct look look = {.left = MOST};
     struct bs_error err = BS_ERROR_INIT;
-    const struct bs_walk walk = {path, &look, enter, NULL, closed, -1};
+    const struct bs_walk walk = {
+        .root = path, .ctx = &look, .enter = enter, .closed = closed, .cancel = -1};
     bool walked = bs_walk_tree(&walk, &err) == BS_OK && look.left < MOST;
     return !walked || look.found;
 }

@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "base/sys.h"
 
-/* A workspace of more names than that is not looked through at every start of a session. */
+/* A workspace with more names is not walked to its end at every start of a session. */
 enum { MOST_NAMES = 2 * 1000 * 1000, CANCEL_EVERY = 256 };
 
 /* A directory on the way from the root to where the walk is. It was read whole, so that the walk
@@ -99,9 +99,11 @@ static bool is_gone(int os_error) {
     return os_error == ENOENT || os_error == ENOTDIR || os_error == ELOOP;
 }
 
-/* Its owner may have closed it, and can open it again from inside. */
-static bool is_closed(int os_error) {
-    return os_error == EACCES || os_error == EPERM || os_error == ENAMETOOLONG;
+/* The caller ran short of something. Every other error is a property of the directory, which then
+ * counts as closed: its owner may have taken the rights away, and can give them back from inside.
+ */
+static bool is_shortage(int os_error) {
+    return os_error == ENOMEM || os_error == EMFILE || os_error == ENFILE;
 }
 
 static int push_level(struct tree *tree, const struct stat *st, struct bs_error *err) {
@@ -121,7 +123,7 @@ static int push_level(struct tree *tree, const struct stat *st, struct bs_error 
     level->entries.len = 0;
     if (is_gone(os_error))
         return BS_OK;
-    if (!is_closed(os_error)) {
+    if (is_shortage(os_error)) {
         char buf[128];
         return bs_fail(err, BS_E_EXECUTION, os_error, "cannot look into `%.900s`: %s",
                        tree->path.data, bs_os_message(os_error, buf, sizeof buf));
@@ -138,30 +140,43 @@ static void pop_level(struct tree *tree) { bs_buf_clear(&tree->levels[--tree->de
 static int visit(struct tree *tree, const struct stat *st, struct bs_error *err) {
     const struct bs_walk *walk = tree->walk;
     const struct bs_walked at = walked(tree, st);
-    if (++tree->names > MOST_NAMES)
-        return bs_fail(err, BS_E_EXECUTION, 0,
-                       "`%.900s` has more than %d names: too many for a policy to be mounted",
-                       walk->root, MOST_NAMES);
-    if (tree->names % CANCEL_EVERY == 0 && cancelled(walk->cancel))
+    if (++tree->names % CANCEL_EVERY == 0 && cancelled(walk->cancel))
         return bs_fail(err, BS_E_EXECUTION, ECANCELED, "cancelled");
     if (!walk->enter(walk->ctx, &at))
         return no_memory(tree, err);
     return S_ISDIR(st->st_mode) ? push_level(tree, st, err) : BS_OK;
 }
 
+/* Time or names ran out, and the caller of the walk takes a part of the tree. */
+static bool is_cut(struct tree *tree) {
+    const struct bs_walk *walk = tree->walk;
+    if (walk->cut == NULL)
+        return false;
+    if (tree->names > MOST_NAMES || (tree->names % CANCEL_EVERY == 0 && bs_now_ns() >= walk->until))
+        *walk->cut = true;
+    return *walk->cut;
+}
+
+static void leave_level(struct tree *tree) {
+    struct level *level = &tree->levels[tree->depth - 1];
+    tree->path.len = level->path_len;
+    tree->path.data[tree->path.len] = '\0';
+    const struct bs_walked at = walked(tree, &level->st);
+    if (tree->walk->leave != NULL)
+        tree->walk->leave(tree->walk->ctx, &at);
+    pop_level(tree);
+}
+
 /* The next entry of the directory on top, or the way back from it. */
 static int step(struct tree *tree, struct bs_error *err) {
     struct level *level = &tree->levels[tree->depth - 1];
     struct stat st;
-    tree->path.len = level->path_len;
-    tree->path.data[tree->path.len] = '\0';
-    if (level->at == level->entries.len) {
-        const struct bs_walked at = walked(tree, &level->st);
-        if (tree->walk->leave != NULL)
-            tree->walk->leave(tree->walk->ctx, &at);
-        pop_level(tree);
+    if (level->at == level->entries.len || is_cut(tree)) {
+        leave_level(tree);
         return BS_OK;
     }
+    tree->path.len = level->path_len;
+    tree->path.data[tree->path.len] = '\0';
     memcpy(&st, level->entries.data + level->at, sizeof st);
     const char *name = level->entries.data + level->at + sizeof st;
     level->at += sizeof st + strlen(name) + 1;

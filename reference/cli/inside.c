@@ -17,6 +17,8 @@ void bs_cli_inside_help(const char *before, const char *behind) {
         "  --format json|yaml     of the files (default: by their names)\n"
         "  --egress HOST:PORT     where connections may go; may be repeated\n"
         "  --strict-metadata      landlock+seccomp: refuse chmod, chown, times and attributes\n"
+        "  --accept late-names    run although rules do not hold for names that are made later;\n"
+        "                         they are named before, and what broke them after the run\n"
         "  --on-unavailable WHAT  refuse (default): run only what is fully enforced;\n"
         "                         degrade: run anyway, and say what is not\n",
         stdout);
@@ -73,6 +75,10 @@ static int take(struct bs_cli_inside *inside, int option, const char *value) {
     case BS_CLI_STRICT:
         inside->context.strict_metadata = true;
         return 0;
+    case BS_CLI_ACCEPT:
+        inside->context.accept_late_names = strcmp(value, "late-names") == 0;
+        return inside->context.accept_late_names ? 0
+                                                 : bs_cli_wrong("--accept %s: late-names", value);
     case BS_CLI_UNAVAILABLE:
         inside->on_unavailable = strcmp(value, "degrade") == 0 ? BS_DEGRADE : BS_REFUSE;
         return inside->on_unavailable == BS_DEGRADE || strcmp(value, "refuse") == 0

@@ -33,6 +33,7 @@ enum {
     BS_CLI_FORMAT,
     BS_CLI_EGRESS,
     BS_CLI_STRICT,
+    BS_CLI_ACCEPT,
     BS_CLI_UNAVAILABLE
 };
 
@@ -47,6 +48,7 @@ enum {
     {"format", required_argument, NULL, BS_CLI_FORMAT},                                            \
     {"egress", required_argument, NULL, BS_CLI_EGRESS},                                            \
     {"strict-metadata", no_argument, NULL, BS_CLI_STRICT},                                         \
+    {"accept", required_argument, NULL, BS_CLI_ACCEPT},                                            \
     {"on-unavailable", required_argument, NULL, BS_CLI_UNAVAILABLE}
 /* clang-format on */
 

@@ -11,8 +11,8 @@
 #include "shim/ops.h"
 
 enum bs_answer bs_op_backend_probe(const struct bs_call *call, struct bs_json_writer *out) {
-    static const char *const known[] = {"id",     "op",     "backend",         "profile",
-                                        "policy", "egress", "strict_metadata", NULL};
+    static const char *const known[] = {
+        "id", "op", "backend", "profile", "policy", "egress", "strict_metadata", "accept", NULL};
     struct bs_decoder decoder = {0};
     struct bs_asked_backend asked = {.context = BS_BACKEND_CONTEXT_INIT};
     struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
@@ -42,8 +42,8 @@ finish:
 
 /* What a session's log reported, as JSON. */
 struct notes {
-    struct bs_json_writer log;    /* an array that stays open until it is put into the answer */
-    struct bs_json_writer claims; /* of the probe; empty before it */
+    struct bs_json_writer log; /* an array that stays open until it is put into the answer */
+    bool probed;               /* a probe answered: the report has claims */
 };
 
 static void put_wrapped(struct bs_json_writer *out, const struct bs_wrapped *wrapped) {
@@ -78,7 +78,7 @@ static void note(void *ctx, const char *called, int code, const char *message,
         put_wrapped(log, wrapped);
     bs_json_close_object(log);
     if (report != NULL)
-        bs_put_claims(&notes->claims, report);
+        notes->probed = true;
 }
 
 /* One request and what came of it; a NUL in it is a failed spawn of its own. */
@@ -209,8 +209,8 @@ static void put_session(struct bs_json_writer *out, const struct bs_asked_backen
     bs_json_put_key(out, "warnings");
     bs_put_texts(out, report->warnings, report->n_warnings);
     bs_json_put_key(out, "claims");
-    if (notes->claims.text.len > 0 || notes->claims.text.failed)
-        bs_json_put_written(out, &notes->claims);
+    if (notes->probed)
+        bs_put_claims(out, report);
     else
         bs_json_put_null(out);
     bs_json_put_key(out, "not_enforced");
@@ -234,7 +234,7 @@ enum bs_answer bs_op_backend_run(const struct bs_call *call, struct bs_json_writ
     struct bs_asked_backend asked = {.context = BS_BACKEND_CONTEXT_INIT};
     struct bs_script script;
     struct session_calls calls = {NULL, 0};
-    struct notes notes = {BS_JSON_WRITER_INIT, BS_JSON_WRITER_INIT};
+    struct notes notes = {BS_JSON_WRITER_INIT, false};
     const struct bs_session_log log = {&notes, note};
     struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
     struct bs_session *session = NULL;
@@ -274,7 +274,6 @@ enum bs_answer bs_op_backend_run(const struct bs_call *call, struct bs_json_writ
 finish:
     clear_calls(&calls);
     bs_json_writer_clear(&notes.log);
-    bs_json_writer_clear(&notes.claims);
     bs_backend_report_clear(&report);
     bs_decoder_clear(&decoder);
     return answer;

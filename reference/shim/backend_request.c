@@ -26,6 +26,20 @@ static void decode_policy(struct bs_decoder *decoder, const cJSON *item, const c
     asked->context.policy = &asked->policy;
 }
 
+static void decode_accept(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
+                          struct bs_asked_backend *asked) {
+    char at[BS_POINTER_MOST];
+    size_t n = 0;
+    const char *const *words = bs_decode_strings(decoder, object, pointer, "accept", &n);
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(words[i], "late-names") == 0)
+            asked->context.accept_late_names = true;
+        else
+            bs_problem(decoder, bs_below(at, pointer, "accept"), "`%.100s`: must be late-names",
+                       words[i]);
+    }
+}
+
 void bs_decode_confinement(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                            struct bs_asked_backend *asked) {
     char at[BS_POINTER_MOST];
@@ -39,13 +53,14 @@ void bs_decode_confinement(struct bs_decoder *decoder, const cJSON *object, cons
     asked->context.egress =
         bs_decode_strings(decoder, object, pointer, "egress", &asked->context.n_egress);
     asked->context.strict_metadata = bs_decode_bool(decoder, object, pointer, "strict_metadata");
+    decode_accept(decoder, object, pointer, asked);
 }
 
 void bs_decode_context(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                        struct bs_asked_backend *asked) {
-    static const char *const known[] = {"root",    "root_b64",        "cwd",
-                                        "cwd_b64", "profile",         "policy",
-                                        "egress",  "strict_metadata", NULL};
+    static const char *const known[] = {"root",    "root_b64", "cwd",    "cwd_b64",
+                                        "profile", "policy",   "egress", "strict_metadata",
+                                        "accept",  NULL};
     if (!cJSON_IsObject(object)) {
         bs_problem(decoder, pointer, "must be an object with `root` and `profile`");
         return;
@@ -100,7 +115,8 @@ void bs_decode_use(struct bs_decoder *decoder, const cJSON *object,
 
 void bs_decode_use_without_root(struct bs_decoder *decoder, const cJSON *object,
                                 struct bs_asked_backend *asked) {
-    static const char *const known[] = {"profile", "policy", "egress", "strict_metadata", NULL};
+    static const char *const known[] = {"profile",         "policy", "egress",
+                                        "strict_metadata", "accept", NULL};
     static const char at[] = "/backend/context";
     if (!decode_head(decoder, object, asked))
         return;

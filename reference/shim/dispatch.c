@@ -105,6 +105,7 @@ static void put_capabilities(struct bs_json_writer *out) {
         "backend.scan",
         "backend.script",
         "backend.strict_metadata",
+        "backend.accept",
         "exec.backend",
         "process.backend",
         "module.backend",

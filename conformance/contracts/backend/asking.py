@@ -25,7 +25,7 @@ CUT_OFF_MS = 2000.0
 # The backends that have enforced something in this run, or claimed to, each with its shim.
 _seen_enforcing: set[tuple[str, ...]] = set()
 # The fields of a context that backend.probe has too.
-PROBED = ("profile", "policy", "egress", "strict_metadata")
+PROBED = ("profile", "policy", "egress", "strict_metadata", "accept")
 # Of a ground: they are other ones in each session, and no part of a claim.
 OF_THE_GROUND = ("HOME", "BOXSPEC_SECRET")
 # What backend.probe claims, by what it was asked.

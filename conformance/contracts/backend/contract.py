@@ -10,6 +10,7 @@ CONTRACT = Contract(
         "backend.policy": "`policy` in a context and in `backend.probe`",
         "backend.script": "`script` in `backend.run`",
         "backend.scan": "`violations` in the result of `backend.run`",
+        "backend.accept": "`accept` in a context and in `backend.probe`",
         "backend.strict_metadata": "`strict_metadata` in a context and in `backend.probe`",
     },
     run_only=frozenset({"backend.probe", "backend.run"}),

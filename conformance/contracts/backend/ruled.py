@@ -95,6 +95,9 @@ def expect_unchanged(session: ObservedSession, name: str, changes: Sequence[str]
 
 def expect_unread(session: ObservedSession, name: str, is_read: bool) -> None:
     """fs-read is about the policy: a rule that does not hold is no claim in full."""
+    told = told_of(session, name) if is_read else []
+    if told and session.claim("fs-read")["claim"] != "fully":
+        raise Declared(str(told[0]["rule"]), "not enforced", f"{name} is read", str(told[0]["why"]))
     if is_read:
         session.excuse("fs-read", f"{name} is read")
     expect("whether it is read", is_read, False, verdict=Verdict.CONTRADICTION)

@@ -3,10 +3,10 @@
  *   1. Fill a struct bs_backend_context from BS_BACKEND_CONTEXT_INIT: the workspace, what is asked
  *      (an enum bs_confine), perhaps a policy.
  *   2. bs_backend_find, or a struct bs_backend of your own.
- *   3. bs_session_open. It probes the backend, decides, and prepares it. 0: the session is there;
- *      bs_session_report says what holds, and whether anything is confined at all: under
- *      BS_DEGRADE a session may be without a backend. Negative: nothing was started and nothing is
- *      left behind.
+ *   3. bs_session_open. It probes the backend, prepares it, and decides on both reports: prepare
+ * may find rules that do not hold in this workspace. 0: the session is open, and
+ *      bs_session_enforcement says what holds; under BS_DEGRADE it may run without a backend.
+ *      Negative: nothing was started and nothing is left.
  *   4. bs_session_run for each program.
  *      SIGINT and SIGTERM belong to the library while a session is opened; one that came then is
  *      the result of every run of it, and nothing is started.
@@ -116,10 +116,13 @@ struct bs_backend_context {
     /* Absolute paths that stay readable, also below a directory that is private inside. */
     const char *const *readable;
     size_t n_readable;
+    /* Consent: a rule that fails only for names which do not exist at the start does not make its
+     * aspect partial. It is still named in the report, and a scan finds what broke it. */
+    bool accept_late_names;
 };
 
 #define BS_BACKEND_CONTEXT_INIT                                                                    \
-    { 0, 0, BS_CONFINE_REPO_WRITE, 0, 0, 0, false, 0, 0, 0 }
+    { 0, 0, BS_CONFINE_REPO_WRITE, 0, 0, 0, false, 0, 0, 0, false }
 
 struct bs_unenforced {
     const char *pointer; /* RFC 6901, into the policy; NULL where it has no place in a file */
@@ -189,8 +192,9 @@ struct bs_backend {
      * anything is BS_CLAIM_UNAVAILABLE. Leaves nothing behind. */
     int (*probe)(void *ctx, const struct bs_backend_context *context, int cancel,
                  struct bs_backend_report *report, struct bs_error *err);
-    /* Makes what the session needs, as *state; adds to the report what it found in the workspace.
-     * context->root and context->cwd are canonical. On failure, too, *state may be set. */
+    /* Makes what the session needs, as *state. Adds to the report what it found in the workspace:
+     * an aspect that it reports as partial makes the session partial. context->root and
+     * context->cwd are canonical. On failure, too, *state may be set. */
     int (*prepare)(void *ctx, const struct bs_backend_context *context, int cancel, void **state,
                    struct bs_backend_report *report, struct bs_error *err);
     /* Cheap, without side effects; any thread. What *out points to lives until the run is over and

@@ -116,13 +116,14 @@ static void words_are_kept_whole(void **state) {
 static void a_rule_is_told_whole(void **state) {
     struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
     char spec[LONG + 200] = "'denyModify': ['";
-    unsigned counts[2];
+    const struct bs_backend_context context = BS_BACKEND_CONTEXT_INIT;
+    struct bs_rules_lacking lacking;
     (void)state;
     for (int i = 0; i < LONG / 2; i++)
         append(spec, sizeof spec, "a/");
     append(spec, sizeof spec, "a'], 'fsProfiles': {'p': {'read': ['**'], 'modify': ['**']}}");
     struct bs_profile *profile = profile_of(spec, NULL, "p", 0);
-    assert_true(bs_rules_of_grants(profile, true, &report, counts));
+    assert_true(bs_rules_of_grants(profile, &context, &report, &lacking));
     assert_int_equal(report.n_unenforced, 1);
     assert_int_equal(strlen(report.unenforced[0].rule), LONG + 1);
     bs_profile_free(profile);

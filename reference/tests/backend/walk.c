@@ -98,7 +98,12 @@ static void build(const struct folder *folder) {
 static const char all[] = "/a/b/x /y >/ >/a >/a/b d/ d/a d/a/b ";
 
 static int walk(const struct folder *folder, struct log *log, struct bs_error *err) {
-    const struct bs_walk walk = {folder->path, log, enter, leave, closed, -1};
+    const struct bs_walk walk = {.root = folder->path,
+                                 .ctx = log,
+                                 .enter = enter,
+                                 .leave = leave,
+                                 .closed = closed,
+                                 .cancel = -1};
     host.calls = 0;
     return bs_walk_tree(&walk, err);
 }
@@ -112,11 +117,30 @@ static void all_names_are_met_once(void **state) {
     assert_string_equal(told(&log), "/a/b/x /link /y >/ >/a >/a/b d/ d/a d/a/b ");
 }
 
-static void each_call_that_fails_is_an_error(void **state) {
+struct counts {
+    unsigned names;
+    unsigned entered;
+    unsigned left;
+};
+
+static bool count_entered(void *ctx, const struct bs_walked *at) {
+    struct counts *counts = ctx;
+    counts->names++;
+    counts->entered += S_ISDIR(at->st->st_mode);
+    return true;
+}
+
+static void count_left(void *ctx, const struct bs_walked *at) {
+    struct counts *counts = ctx;
+    (void)at;
+    counts->left++;
+}
+
+static void a_shortage_of_the_caller_is_an_error(void **state) {
     const struct folder *folder = *state;
     struct log log = {.n = 0};
     build(folder);
-    host.os_error = EIO;
+    host.os_error = ENOMEM;
     unsigned errors = 0;
     for (host.fail = 1;; host.fail++) {
         struct bs_error err = BS_ERROR_INIT;
@@ -135,11 +159,10 @@ static void each_call_that_fails_is_an_error(void **state) {
     assert_true(errors > 8); /* three directories, and four names */
 }
 
-static void what_may_not_be_looked_into_is_closed(void **state) {
-    const struct folder *folder = *state;
+static void meet_closed(const struct folder *folder, int os_error) {
     struct log log = {.n = 0};
-    build(folder);
-    host.os_error = EACCES;
+    host.os_error = os_error;
+    host.fail = 0;
     unsigned met = 0;
     for (bool struck = true; struck; struck = host.calls >= host.fail) {
         host.fail++;
@@ -152,6 +175,37 @@ static void what_may_not_be_looked_into_is_closed(void **state) {
     }
     host.fail = 0;
     assert_true(met > 8);
+}
+
+static void a_directory_that_cannot_be_looked_into_is_closed(void **state) {
+    const struct folder *folder = *state;
+    build(folder);
+    meet_closed(folder, EACCES);
+    meet_closed(folder, EIO);
+}
+
+/* It ends in the middle, and each directory that it entered is left. */
+static void a_walk_without_time_is_cut(void **state) {
+    enum { FILES = 600 };
+    const struct folder *folder = *state;
+    struct counts counts = {0, 0, 0};
+    bool cut = false;
+    for (unsigned i = 0; i < FILES; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "f%u", i);
+        folder_add_file(folder, name, "", 0600);
+    }
+    const struct bs_walk walk = {.root = folder->path,
+                                 .ctx = &counts,
+                                 .enter = count_entered,
+                                 .leave = count_left,
+                                 .cancel = -1,
+                                 .cut = &cut};
+    assert_int_equal(bs_walk_tree(&walk, NULL), BS_OK);
+    assert_true(cut);
+    assert_true(counts.names < FILES);
+    assert_int_equal(counts.entered, 1);
+    assert_int_equal(counts.left, 1);
 }
 
 static void what_is_gone_is_not_there(void **state) {
@@ -202,8 +256,9 @@ static void a_directory_beyond_the_longest_path_is_closed(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         in_a_folder(all_names_are_met_once),
-        in_a_folder(each_call_that_fails_is_an_error),
-        in_a_folder(what_may_not_be_looked_into_is_closed),
+        in_a_folder(a_shortage_of_the_caller_is_an_error),
+        in_a_folder(a_directory_that_cannot_be_looked_into_is_closed),
+        in_a_folder(a_walk_without_time_is_cut),
         in_a_folder(what_is_gone_is_not_there),
         in_a_folder(a_directory_beyond_the_longest_path_is_closed),
     };

@@ -26,7 +26,7 @@ def ancestors_are_not_bound():
 @fault("BACKEND-RULE-03", "a glob that denies is ignored without a word", "filter(exists)")
 def globs_are_dropped():
     @replaces(Bubblewrap)
-    def claim_rules(original, self, made, given):
+    def claim_rules(original, self, made, given, profile):
         if given.deny_read:
             made.fully("fs-read")
 
@@ -34,7 +34,7 @@ def globs_are_dropped():
 @fault("BACKEND-RULE-03", "a name that comes later is ignored without a word", "filter(exists)")
 def late_names_are_dropped():
     @replaces(Bubblewrap)
-    def report_absent(original, self, root, given, claims):
+    def report_absent(original, self, context, given, claims):
         pass
 
 

@@ -122,19 +122,10 @@ def directories_further_up_are_not_bound():
 @fault("BACKEND-RULE-03", "rules on reading are not told", "one list of two is looked through")
 def rules_on_reading_are_not_told():
     @replaces(Bubblewrap)
-    def report_absent(original, self, root, given, claims):
-        original(self, root, given, claims)
+    def report_absent(original, self, context, given, claims):
+        original(self, context, given, claims)
         read = {rule.body for rule in given.deny_read}
         claims.not_enforced = [each for each in claims.not_enforced if each["rule"] not in read]
-
-
-@fault("BACKEND-RULE-03", "a name behind a link is as good as one", "stat() for lstat()")
-def names_behind_links_are_not_told():
-    @replaces(Bubblewrap)
-    def why_not_held(original, self, path):
-        if os.path.exists(path) and not os.path.islink(path):
-            return None
-        return original(self, path)
 
 
 @fault("BACKEND-RULE-03", "what a profile itself denies is not told", "denyModify alone")

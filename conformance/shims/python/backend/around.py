@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import os
 
-from backend.context import Context, read_context, read_egress, read_profile, read_rules
+from backend.context import (
+    Context,
+    read_accept,
+    read_context,
+    read_egress,
+    read_profile,
+    read_rules,
+)
 from backend.contract import MECHANISMS
 from backend.ops import made, take_on_unavailable
 from backend.session import Session
@@ -76,5 +83,6 @@ def read_context_without_root(value: object, pointer: str) -> Context:
     context.rules = read_rules(reader)
     context.egress = read_egress(reader, context.profile)
     context.strict_metadata = reader.take("strict_metadata", bool) or False
+    context.accepts_late_names = read_accept(reader)
     reader.done()
     return context

@@ -21,12 +21,15 @@ if TYPE_CHECKING:
     from backend.context import Context
     from backend.environment import Pairs
     from backend.rules import Rules
+    from policy.load import Rule
 
 BWRAP = b"/usr/bin/bwrap"
 UNSHARE = b"/usr/bin/unshare"
 TRUE = b"/bin/true"
 SCRATCH = b"/tmp"
 QUEUES = b"/dev/mqueue"
+# Paths of a policy that are mounted over. bubblewrap takes longer for each mount than for the last.
+MOST_MOUNTS = 1000
 # Queues are files of a tree of their own, and a grant of what it is mounted below is none of it.
 OWN = (SCRATCH, b"/dev", QUEUES, b"/proc")
 
@@ -34,9 +37,12 @@ OWN = (SCRATCH, b"/dev", QUEUES, b"/proc")
 class Bubblewrap:
     """One session. filters: whether a filter of system calls is added."""
 
+    accepts_late_names = False
+
     def __init__(self, filters: bool) -> None:
         self.filters = filters
         self.binds: list[bytes] = []
+        self.links: tree.InnerLinks | None = None
 
     # What it can do -------------------------------------------------------------------------
 
@@ -55,7 +61,7 @@ class Bubblewrap:
         if self.filters:
             made.fully("kernel")
         if given is not None:
-            self.claim_rules(made, given)
+            self.claim_rules(made, given, profile)
         return made
 
     def fails_to_start(self) -> str | None:
@@ -72,14 +78,32 @@ class Bubblewrap:
         if profile not in ("no-network", "ci-only"):
             made.lacks("ipc", "abstract sockets are shared with the network")
 
-    def claim_rules(self, made: Claims, given: Rules) -> None:
+    def claim_rules(self, made: Claims, given: Rules, profile: str) -> None:
         if given.deny_read:
             made.fully("fs-read")
-        for rule in (*given.deny_modify, *given.deny_read):
-            if naming.is_wild(rule):
-                why = "a mount needs a name: a path that is made later is not covered"
-                made.not_enforced.append(naming.unenforced(rule, why))
+        for aspect, rules in self.by_aspect(given, profile):
+            for rule in rules:
+                if naming.is_wild(rule):
+                    why = "a mount needs a name: a path that is made later is not covered"
+                    self.lacks_rule(made, aspect, rule, why, late=True)
         made.not_enforced += self.grants_that_are_wild(given)
+
+    def by_aspect(self, given: Rules, profile: str) -> list[tuple[str, list[Rule]]]:
+        """The rules that deny, by the aspect that they are about. Nothing depends on a rule against
+        modifying where nothing can be written."""
+        modify = [] if profile == "read-only" else given.deny_modify
+        return [("fs-write", modify), ("fs-read", given.deny_read)]
+
+    def lacks_rule(
+        self, made: Claims, aspect: str, rule: Rule, why: str, late: bool = False
+    ) -> None:
+        """Name a rule that does not hold. Its aspect is partial, unless it fails only for names
+        that are made later and the caller accepts that."""
+        entry = naming.unenforced(rule, why)
+        if entry not in made.not_enforced:
+            made.not_enforced.append(entry)
+        if not (late and self.accepts_late_names):
+            made.lacks(aspect, f"the rule {rule.body} does not hold: {why}")
 
     def grants_that_are_wild(self, given: Rules) -> list[dict[str, object]]:
         return [
@@ -105,15 +129,19 @@ class Bubblewrap:
             made += [b"--ro-bind", context.root, context.root]
             for body in given.grants if writable else ():
                 made += self.grant(context.root, body)
+        self.links = tree.InnerLinks(context.root)
         kept: dict[bytes, None] = {}
         for relative in sorted(tree.entries(context.root)):
             path = os.path.join(context.root, relative)
-            if os.path.islink(path) or not given.denied("modify", os.fsdecode(relative)):
-                continue
-            kept[path] = None
+            if os.path.islink(path):
+                self.report_link(relative, context, given, claims)
+            elif self.denied(given, "modify", relative):
+                kept[path] = None
         if given.deny_modify:
             kept.update(dict.fromkeys(tree.closed(context.root)))
         kept.update(dict.fromkeys(tree.other_names(context.root, kept)))
+        hidden = self.hidden(context.root, given)
+        self.cut(kept, hidden, context, given, claims)
         for folder in self.ancestors(kept, context.root) if writable else ():
             if not given.denied(
                 "modify", os.path.relpath(os.fsdecode(folder), os.fsdecode(context.root))
@@ -121,10 +149,61 @@ class Bubblewrap:
                 made += [b"--bind", folder, folder]
         for path in kept:
             made += self.keep(path)
-        for path in self.hidden(context.root, given):
+        for path in hidden:
             made += self.hide(path)
-        self.report_absent(context.root, given, claims)
+        self.report_absent(context, given, claims)
         return made
+
+    def denied(self, given: Rules, op: str, relative: bytes) -> bool:
+        """Whether a path is denied under one of its names."""
+        if given.denied(op, os.fsdecode(relative)):
+            return True
+        names = self.links.names(relative) if self.links is not None else ()
+        return any(given.denying(op, os.fsdecode(name)) is not None for name in names)
+
+    def report_link(self, relative: bytes, context: Context, given: Rules, claims: Claims) -> None:
+        """Nothing can be mounted on a link. Where it leads, the file is covered; the link itself
+        can be replaced, and a file outside of the root can be read through it."""
+        real = os.path.realpath(os.path.join(context.root, relative))
+        leads_out = not tree.is_below(real, context.root)
+        for op, aspect, listed, fails in (
+            ("modify", "fs-write", given.deny_modify, context.profile != "read-only"),
+            ("read", "fs-read", given.deny_read, leads_out),
+        ):
+            body = self.denying_at(given, op, relative)
+            for rule in listed:
+                if fails and rule.body == body:
+                    self.lacks_rule(claims, aspect, rule, "it is a link, or lies behind one")
+
+    def denying_at(self, given: Rules, op: str, relative: bytes) -> str | None:
+        """The rule that denies a path, or a new name below it."""
+        path = os.fsdecode(relative)
+        return given.denying(op, path) or given.denying(op, f"{path}/new-name")
+
+    def cut(
+        self,
+        kept: dict[bytes, None],
+        hidden: list[bytes],
+        context: Context,
+        given: Rules,
+        claims: Claims,
+    ) -> None:
+        """bubblewrap takes a bounded number of words. What does not fit is named."""
+        why = "more files match than can be mounted over"
+        for op, aspect, paths, listed in (
+            ("modify", "fs-write", list(kept), given.deny_modify),
+            ("read", "fs-read", hidden, given.deny_read),
+        ):
+            left = paths[MOST_MOUNTS // 2 :]
+            bodies = {
+                self.denying_at(given, op, os.path.relpath(path, context.root)) for path in left
+            }
+            for rule in listed:
+                if rule.body in bodies:
+                    self.lacks_rule(claims, aspect, rule, why)
+        for path in list(kept)[MOST_MOUNTS // 2 :]:
+            del kept[path]
+        del hidden[MOST_MOUNTS // 2 :]
 
     def grant(self, root: bytes, body: str) -> list[bytes]:
         path = os.path.join(root, os.fsencode(body.removesuffix("/**")))
@@ -156,7 +235,7 @@ class Bubblewrap:
         for relative in sorted(tree.entries(root)):
             path = os.path.join(root, relative)
             covered = any(path.startswith(each + b"/") for each in found)
-            denied = path in closed or given.denied("read", os.fsdecode(relative))
+            denied = path in closed or self.denied(given, "read", relative)
             if denied and not covered:
                 found.append(path)
         return [*found, *(path for path in tree.other_names(root, found) if path not in found)]
@@ -168,21 +247,22 @@ class Bubblewrap:
             return [b"--perms", b"0000", b"--tmpfs", path, b"--remount-ro", path]
         return [b"--ro-bind", b"/dev/null", path]
 
-    def report_absent(self, root: bytes, given: Rules, claims: Claims) -> None:
-        for rule in (*given.deny_modify, *given.deny_read):
-            if naming.is_wild(rule):
-                continue
-            path = os.path.join(root, os.fsencode(naming.plain(rule)))
-            why = self.why_not_held(path)
-            if why is not None:
-                claims.not_enforced.append(naming.unenforced(rule, why))
+    def report_absent(self, context: Context, given: Rules, claims: Claims) -> None:
+        for aspect, rules in self.by_aspect(given, context.profile):
+            for rule in rules:
+                if naming.is_wild(rule):
+                    continue
+                path = os.path.join(context.root, os.fsencode(naming.plain(rule)))
+                if not os.path.lexists(path) and not self.lies_in_closed(path):
+                    why = "it is not there yet, and nothing is made in a workspace"
+                    self.lacks_rule(claims, aspect, rule, why, late=True)
+                elif aspect == "fs-write" and self.leads_through_link(path):
+                    self.lacks_rule(claims, aspect, rule, "a link on its way can be replaced")
+                elif not tree.is_below(os.path.realpath(path), context.root):
+                    self.lacks_rule(claims, aspect, rule, "a link on its way leads out")
 
-    def why_not_held(self, path: bytes) -> str | None:
-        if os.path.realpath(path) != path:
-            return "it is a link or lies behind one, and a link can be replaced"
-        if not os.path.exists(path) and not self.lies_in_closed(path):
-            return "it is not there yet, and nothing is made in a workspace"
-        return None
+    def leads_through_link(self, path: bytes) -> bool:
+        return os.path.realpath(os.path.dirname(path)) != os.path.dirname(path)
 
     def lies_in_closed(self, path: bytes) -> bool:
         """What may not be looked into is held whole."""

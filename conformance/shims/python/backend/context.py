@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 PROFILES = ("read-only", "repo-write", "no-network", "full-dev", "ci-only")
 CLOSED = ("no-network", "ci-only")
 HERMETIC = ("ci-only",)
+LATE_NAMES = "late-names"
 
 
 class Context:
@@ -25,6 +26,7 @@ class Context:
     egress: list[str] | None
     rules: Rules | None
     strict_metadata = False
+    accepts_late_names = False
     readable: Sequence[bytes] = ()  # also where the sandbox has a directory of its own
 
     @property
@@ -53,6 +55,7 @@ def read_context(value: object) -> Context:
     made.rules = read_rules(reader)
     made.egress = read_egress(reader, made.profile)
     made.strict_metadata = reader.take("strict_metadata", bool) or False
+    made.accepts_late_names = read_accept(reader)
     reader.done()
     return made
 
@@ -93,6 +96,15 @@ def read_rules(reader: Reader) -> Rules | None:
     from backend.rules import rules_of
 
     return rules_of(value, f"{reader.pointer}/policy")
+
+
+def read_accept(reader: Reader) -> bool:
+    """Whether rules may fail for names that do not exist at the start."""
+    given = reader.take("accept", list) or []
+    for i, each in enumerate(given):
+        if each != LATE_NAMES:
+            reader.wrong(f"accept/{i}", f"must be {LATE_NAMES}")
+    return bool(given)
 
 
 def read_egress(reader: Reader, profile: str) -> list[str] | None:

@@ -24,6 +24,7 @@ def capabilities() -> list[str]:
         "backend.policy",
         "backend.scan",
         "backend.script",
+        "backend.accept",
         "backend.strict_metadata",
     ]
 

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from backend.claims import requested
-from backend.context import inside, read_context, read_egress, read_profile, read_rules
+from backend.context import (
+    inside,
+    read_accept,
+    read_context,
+    read_egress,
+    read_profile,
+    read_rules,
+)
 from backend.contract import MECHANISMS
 from errors import Failed
 from exec.request import read_request
@@ -25,6 +32,7 @@ def probe(shim: Shim, reader: Reader) -> Object:
     given = read_rules(reader)
     egress = read_egress(reader, profile)
     backend.strict_metadata = reader.take("strict_metadata", bool) or False
+    backend.accepts_late_names = read_accept(reader)
     reader.done()
     claims = backend.probe(profile, given, egress)
     return {"result": claims.as_json(requested(profile, egress, bool(given and given.deny_read)))}

@@ -32,6 +32,13 @@ class Rules:
         found = decide.check(self.resolved, op, os.fsencode(path), False)
         return None if found.allowed else found.matched_rule
 
+    def denying(self, op: str, path: str) -> str | None:
+        """The rule that denies it; None if it is allowed, or no rule matches it."""
+        found = decide.check(self.resolved, op, os.fsencode(path), False)
+        listed = self.deny_read if op == "read" else self.deny_modify
+        by_rule = any(rule.body == found.matched_rule for rule in listed)
+        return found.matched_rule if by_rule and not found.allowed else None
+
     @property
     def grants(self) -> list[str]:
         """The rules that allow to modify."""

@@ -47,6 +47,7 @@ class Session:
     def __init__(self, backend: Any, context: Context, on_unavailable: str) -> None:
         self.backend: Any = backend
         self.backend.strict_metadata = context.strict_metadata
+        self.backend.accepts_late_names = context.accepts_late_names
         self.context = context
         self.on_unavailable = on_unavailable
         self.log: list[Object] = []
@@ -74,13 +75,26 @@ class Session:
         """Whether something may be run; `enforcement` says under what."""
         overall = self.probe()
         if overall in self.acceptable() and self.prepare():
-            self.enforcement = overall
-            return True
+            overall = self.held_here(overall)
+            if overall in self.acceptable():
+                self.enforcement = overall
+                return True
+            self.close()
         if self.on_unavailable == "refuse":
             self.why = self.why or f"the backend is {overall} here"
             return False
         self.drop()
         return True
+
+    def held_here(self, overall: str) -> str:
+        """The claim after prepare, which may have found rules that it cannot enforce."""
+        claims = self.claims
+        if claims is None or overall != "fully":
+            return overall
+        overall = claims.overall(self.requested())
+        if overall != "fully":
+            self.why = "; ".join(claims.reasons())
+        return overall
 
     def acceptable(self) -> tuple[str, ...]:
         return ("fully",) if self.on_unavailable == "refuse" else ("fully", "partial")

@@ -23,6 +23,11 @@ def entries(root: bytes) -> Iterator[bytes]:
         folders[:] = [name for name in folders if is_open(os.path.join(folder, name))]
 
 
+def is_below(path: bytes, folder: bytes) -> bool:
+    """Whether a path without links is the folder or lies in it."""
+    return (path + b"/").startswith(folder.rstrip(b"/") + b"/")
+
+
 def is_open(folder: bytes) -> bool:
     return os.path.islink(folder) or os.access(folder, os.R_OK | os.X_OK)
 
@@ -42,6 +47,32 @@ def other_names(root: bytes, paths: Iterable[bytes]) -> Iterator[bytes]:
         path = os.path.join(root, relative)
         if file_of(path) in files:
             yield path
+
+
+class InnerLinks:
+    """Links of a workspace that lead into it: a file has one more name below each of them."""
+
+    MOST_IN_A_NAME = 8
+    MOST_NAMES = 1024
+
+    def __init__(self, root: bytes) -> None:
+        self.targets: dict[bytes, list[bytes]] = {}
+        for relative in entries(root):
+            path = os.path.join(root, relative)
+            real = os.path.realpath(path)
+            if os.path.islink(path) and is_below(real, root):
+                self.targets.setdefault(real[len(root) + 1 :], []).append(relative)
+
+    def names(self, relative: bytes, used: tuple[bytes, ...] = ()) -> Iterator[bytes]:
+        """Other names of a path. Each goes through a link at most once."""
+        parts = relative.split(b"/") if relative else []
+        for n in range(len(parts) + 1) if self.targets else ():
+            for link in self.targets.get(b"/".join(parts[:n]), ()):
+                if link in used or len(used) == self.MOST_IN_A_NAME:
+                    continue
+                name = b"/".join([link, *parts[n:]])
+                yield name
+                yield from self.names(name, (*used, link))
 
 
 def file_of(path: bytes) -> tuple[int, int] | None:

@@ -1,0 +1,202 @@
+"""Policies inside: a rule that does not hold is no claim in full, and takes no sandbox away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import pytest
+
+from boxspec.api import Box, Verdict, expect, requires
+from contracts.backend.answers import ObservedSession
+from contracts.backend.attempt import WORK
+from contracts.backend.ground import Ground, made_ground
+from contracts.backend.ruled import line_inside, policy
+
+RULES = "backend.policy"
+NEEDS = [WORK, "BACKEND-CONTEXT-01"]
+
+
+class Broken(NamedTuple):
+    """What breaks a rule, if anything can, and how that is seen from outside."""
+
+    aspect: str
+    rule: str
+    line: str
+    is_broken: Callable[[Ground, ObservedSession], bool]
+
+
+def _made(name: str) -> Callable[[Ground, ObservedSession], bool]:
+    return lambda ground, _: (ground.ws / name).is_file()
+
+
+def _read(ground: Ground, session: ObservedSession) -> bool:
+    return any(ground.token.encode() in call.stdout for call in session.calls)
+
+
+WRITE, READ = "fs-write", "fs-read"
+MAKE = "mkdir -p b/c && echo x >b/c/d"
+BROKEN = {
+    "a file that does not exist yet": Broken(WRITE, "late", "echo x >late", _made("late")),
+    "a path whose directory does not exist yet": Broken(WRITE, "b/c/d", MAKE, _made("b/c/d")),
+    "a tree that does not exist yet": Broken(WRITE, "b/**", MAKE, _made("b/c/d")),
+    "a tree in a directory that exists": Broken(
+        WRITE, "dir/b/**", f"cd dir; {MAKE}", _made("dir/b/c/d")
+    ),
+    "a pattern": Broken(WRITE, "**/*.key", "echo x >dir/a.key", _made("dir/a.key")),
+    "a pattern of one directory": Broken(WRITE, "dir/?", "echo x >dir/a", _made("dir/a")),
+    "a link that can be replaced": Broken(
+        WRITE, "link/**", "rm link; mkdir link; echo x >link/a", _made("link/a")
+    ),
+    "a file that is a link": Broken(
+        WRITE,
+        "name",
+        "rm name; echo x >name",
+        lambda ground, _: not (ground.ws / "name").is_symlink(),
+    ),
+    "a path that leads through a link": Broken(
+        WRITE,
+        "link/key",
+        "rm link; mkdir link; echo x >link/key",
+        lambda ground, _: not (ground.ws / "link").is_symlink(),
+    ),
+    "a link that leads out": Broken(READ, "way/key", "cat way/key", _read),
+    "all behind a link that leads out": Broken(READ, "way/**", "cat way/key", _read),
+}
+
+
+def _ground(ground: Ground) -> None:
+    (ground.ws / "dir").mkdir()
+    (ground.ws / "dir" / "key").write_text("canary\n")
+    (ground.ws / "link").symlink_to("dir")
+    (ground.ws / "name").symlink_to("dir/key")
+    (ground.ws / "way").symlink_to(ground.out)
+    (ground.out / "key").write_text(ground.token)
+
+
+def _rules(broken: Broken) -> dict[str, Any]:
+    return policy((broken.rule,)) if broken.aspect == WRITE else policy(deny_read=(broken.rule,))
+
+
+@requires("BACKEND-RULE-11", capability=RULES, needs=NEEDS)
+@pytest.mark.parametrize("what", BROKEN)
+def test_a_rule_that_is_broken_is_not_claimed_fully(box: Box, what: str) -> None:
+    broken = BROKEN[what]
+    with made_ground() as ground:
+        _ground(ground)
+        session = line_inside(box, ground, broken.line, _rules(broken))
+        is_broken = broken.is_broken(ground, session)
+        claimed = session.claim(broken.aspect)["claim"]
+        evidence = {"not_enforced": session.result["not_enforced"]}
+        expect(
+            f"whether {broken.aspect} is claimed fully and {broken.rule} was broken",
+            (claimed == "fully" or session.result["enforcement"] == "fully") and is_broken,
+            False,
+            evidence,
+            Verdict.CONTRADICTION,
+        )
+
+
+@requires("BACKEND-RULE-11", capability=RULES, needs=NEEDS)
+@pytest.mark.parametrize("what", BROKEN)
+def test_a_rule_is_not_broken_under_refuse(box: Box, what: str) -> None:
+    """The session is refused, or the rule holds."""
+    broken = BROKEN[what]
+    with made_ground() as ground:
+        _ground(ground)
+        session = box.backend.run(
+            [{"program": "/bin/sh", "args": ["-c", broken.line]}],
+            root=ground.ws,
+            profile="repo-write",
+            policy=_rules(broken),
+            on_unavailable="refuse",
+        )
+        is_broken = broken.is_broken(ground, session)
+        evidence = {"session": session.result["session"], "rule": broken.rule}
+        expect("whether the rule was broken", is_broken, False, evidence, Verdict.CONTRADICTION)
+
+
+@requires("BACKEND-RULE-14", capability="backend.accept", needs=[*NEEDS, "BACKEND-RULE-11"])
+@pytest.mark.parametrize("rule", ["late", "b/c/d", "**/*.key"])
+def test_late_names_may_be_accepted(box: Box, rule: str) -> None:
+    """Where everything else is fully enforced, the session opens, and the rule is named."""
+    asked: dict[str, Any] = {"policy": policy((rule,))}
+    without = box.backend.probe("repo-write")
+    accepted = box.backend.probe("repo-write", accept=["late-names"], **asked)
+    expect("overall", accepted.result["overall"], without.result["overall"])
+    with made_ground() as ground:
+        session = box.backend.run(
+            [{"program": "/bin/true"}],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="refuse",
+            accept=["late-names"],
+            **asked,
+        )
+        opens = without.result["overall"] == "fully"
+        expect("whether the session opens", session.opened, opens)
+        told = [each["rule"] for each in session.result["not_enforced"]]
+        expect("the rules that are named", told if opens else [rule], [rule])
+
+
+@requires("BACKEND-RULE-14", capability="backend.accept", needs=[*NEEDS, "BACKEND-RULE-12"])
+def test_to_accept_late_names_accepts_nothing_else(box: Box) -> None:
+    """A rule that fails for a path which exists stays partial."""
+    broken = BROKEN["a link that leads out"]
+    with made_ground() as ground:
+        _ground(ground)
+        session = box.backend.run(
+            [{"program": "/bin/sh", "args": ["-c", broken.line]}],
+            root=ground.ws,
+            profile="repo-write",
+            policy=_rules(broken),
+            on_unavailable="refuse",
+            accept=["late-names"],
+        )
+        is_broken = broken.is_broken(ground, session)
+        expect("whether the rule was broken", is_broken, False, verdict=Verdict.CONTRADICTION)
+
+
+def _many(ground: Ground, shape: str, n: int) -> list[str]:
+    """Files with the token and their own names in them."""
+    names = [f"{'d/' * (i + 1)}a.key" if shape == "deep" else f"many/{i}.key" for i in range(n)]
+    for name in names:
+        path = ground.ws / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{ground.token} {name}\n")
+    return names
+
+
+@requires("BACKEND-RULE-13", capability=RULES, needs=NEEDS)
+@pytest.mark.parametrize(
+    ("shape", "n"), [("wide", 150), ("wide", 4000), ("deep", 150), ("listed", 600)]
+)
+def test_many_denied_files_take_no_sandbox_away(box: Box, shape: str, n: int) -> None:
+    """Under degrade the backend stays: each file is held, or its rule is named."""
+    line = 'find . -name "*.key" -print0 | xargs -0 cat 2>/dev/null; echo x >>../out/file'
+    claimed = box.backend.probe("repo-write").result["overall"]
+    with made_ground() as ground:
+        names = _many(ground, shape, n)
+        ground.watch(ground.out)
+        session = box.backend.run(
+            [{"program": "/bin/sh", "args": ["-c", line]}],
+            root=ground.ws,
+            profile="repo-write",
+            policy=policy(deny_read=tuple(names) if shape == "listed" else ("**/*.key",)),
+            on_unavailable="degrade",
+            within_s=120.0,
+        )
+        kept = session.result["enforcement"] != "none" or claimed == "unavailable"
+        why = {"why": str(session.result.get("why", "it does not say why"))}
+        expect("whether the backend is kept", kept, True, why)
+        session.need_enforcement()
+        if session.claim("fs-write")["claim"] == "fully":
+            changed = ground.changes()
+            expect("what changed outside", changed, [], verdict=Verdict.CONTRADICTION)
+        lines = session.only.stdout.decode().splitlines()
+        read = [line.split()[1] for line in lines if line.startswith(ground.token)]
+        told = {str(each["rule"]) for each in session.result["not_enforced"]}
+        silent = [name for name in read if not told & {name, "**/*.key"}]
+        expect("files that are read and whose rule is not named", silent[:3], [])
+        fully = session.claim("fs-read")["claim"] == "fully"
+        expect("files that are read, and fs-read is claimed fully", read[:3] if fully else [], [])

@@ -1,0 +1,117 @@
+"""Policies inside, where a rule or a request goes through a symbolic link of the workspace."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import pytest
+
+from boxspec.api import Box, Declared, HostLacks, Verdict, expect, requires
+from contracts.backend.answers import ObservedSession
+from contracts.backend.attempt import WORK
+from contracts.backend.ground import Ground, made_ground
+from contracts.backend.ruled import line_inside, named, policy
+
+RULES = "backend.policy"
+NEEDS = [WORK, "BACKEND-CONTEXT-01"]
+
+
+class Linked(NamedTuple):
+    """Links of a workspace, by where they lie and what they hold; a file; and the rule on it."""
+
+    links: Mapping[str, str]
+    rule: str
+    names: tuple[str, ...]  # of the file, the real one last
+
+    @property
+    def file(self) -> str:
+        return self.names[-1]
+
+
+LINKED = {
+    "a directory, all below": Linked({"link": "dir"}, "link/**", ("link/key", "dir/key")),
+    "a directory, one file": Linked({"link": "dir"}, "link/key", ("link/key", "dir/key")),
+    "the file itself": Linked({"link": "dir/key"}, "link", ("link", "dir/key")),
+    "a link further down": Linked({"a/link": "../dir"}, "a/link/**", ("a/link/key", "dir/key")),
+    "a pattern that matches the link": Linked(
+        {"link": "a/dir"}, "l?nk/k*", ("link/key", "a/dir/key")
+    ),
+    "a pattern of any depth": Linked(
+        {"a/secrets": "../dir"}, "**/secrets/**", ("a/secrets/key", "dir/key")
+    ),
+    "a link to a link": Linked(
+        {"first": "second", "second": "dir"}, "first/**", ("first/key", "second/key", "dir/key")
+    ),
+    "two links on one path": Linked(
+        {"a": "b", "b/c": "../dir"}, "a/c/key", ("a/c/key", "b/c/key", "dir/key")
+    ),
+    "an absolute link": Linked({"link": "{ws}/dir"}, "link/**", ("link/key", "dir/key")),
+    "a link to the directory that holds it": Linked(
+        {"dir/loop": "."}, "dir/loop/**", ("dir/loop/key", "dir/key")
+    ),
+    "a file below two links to one directory": Linked(
+        {"one": "dir", "two": "dir"}, "two/key", ("one/key", "two/key", "dir/key")
+    ),
+}
+
+
+def _planted(ground: Ground, linked: Linked) -> None:
+    file = ground.ws / linked.file
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(ground.token + "\n")
+    for name, target in linked.links.items():
+        link = ground.ws / name
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(target.format(ws=ground.ws))
+
+
+def _excused(session: ObservedSession, rule: str, aspect: str, escaped: str) -> None:
+    """Declared, if the rule is named and its aspect is not claimed fully."""
+    told = named(session, rule)
+    if told and session.claim(aspect)["claim"] != "fully":
+        raise Declared(rule, "not enforced", escaped, str(told[0]["why"]))
+
+
+@requires("BACKEND-RULE-12", capability=RULES, needs=NEEDS)
+@pytest.mark.parametrize("what", LINKED)
+def test_a_file_that_is_denied_behind_a_link_is_read_under_no_name(box: Box, what: str) -> None:
+    linked = LINKED[what]
+    with made_ground() as ground:
+        _planted(ground, linked)
+        line = f"for name in {' '.join(linked.names)}; do cat $name && echo $name; done; cat file"
+        session = line_inside(box, ground, line, policy(deny_read=(linked.rule,)))
+        found = session.only.stdout.decode()
+        read = [name for name in linked.names if f"{ground.token}\n{name}\n" in found]
+        if read:
+            _excused(session, linked.rule, "fs-read", f"{read[0]} is read")
+        expect("names under which it is read", read, [], verdict=Verdict.CONTRADICTION)
+        expect("whether another file is", "canary" in found, True, verdict=Verdict.OVERREFUSED)
+
+
+def _need_effect(linked: Linked, line: str) -> None:
+    with made_ground() as ground:
+        _planted(ground, linked)
+        ground.watch(ground.ws / linked.file)
+        subprocess.run(["/bin/sh", "-c", line], cwd=ground.ws, check=False, capture_output=True)
+        if not ground.changes():
+            raise HostLacks("escape probes", f"`{line}` changes nothing here even outside")
+
+
+@requires("BACKEND-RULE-12", capability=RULES, needs=NEEDS)
+@pytest.mark.parametrize("what", LINKED)
+def test_a_file_that_is_denied_behind_a_link_stays_under_each_name(box: Box, what: str) -> None:
+    linked = LINKED[what]
+    line = "; ".join(f"echo x >>{name}" for name in linked.names)
+    _need_effect(linked, line)
+    with made_ground() as ground:
+        _planted(ground, linked)
+        ground.watch(ground.ws / linked.file)
+        session = line_inside(box, ground, f"{line}; : >neighbour", policy((linked.rule,)))
+        changes = ground.changes()
+        if changes:
+            _excused(session, linked.rule, "fs-write", changes[0])
+        expect("what changed of the file", changes, [], verdict=Verdict.CONTRADICTION)
+        made = (ground.ws / "neighbour").exists()
+        expect("whether a neighbour can be made", made, True, verdict=Verdict.OVERREFUSED)

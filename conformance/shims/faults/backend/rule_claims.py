@@ -1,0 +1,113 @@
+"""Mistakes about rules that do not hold, rules on links, and rules with many matches."""
+
+import os
+
+import backend.bubblewrap as bubblewrap
+import backend.naming as naming
+import backend.tree as tree
+from backend.bubblewrap import Bubblewrap
+from backend.session import Session
+from faults.registry import fault, replaces
+
+
+@fault("BACKEND-RULE-11", "a rule that is not enforced leaves the claim as it is", "a list, unread")
+def named_rules_do_not_count():
+    @replaces(Bubblewrap)
+    def lacks_rule(original, self, made, aspect, rule, why, late=False):
+        made.not_enforced.append(naming.unenforced(rule, why))
+
+
+@fault("BACKEND-RULE-11", "only patterns count", "an absent path is named, and claimed fully")
+def absent_paths_do_not_count():
+    @replaces(Bubblewrap)
+    def report_absent(original, self, context, given, claims):
+        before = dict(claims.aspects)
+        original(self, context, given, claims)
+        claims.aspects = before
+
+
+@fault("BACKEND-RULE-11", "the claim of probe decides", "prepare finds a rule, and nobody looks")
+def what_prepare_finds_does_not_count():
+    @replaces(Session)
+    def held_here(original, self, overall):
+        return overall
+
+
+@fault("BACKEND-RULE-11", "a link stays where it is", "rm link; mkdir link")
+def links_that_can_be_replaced_are_not_named():
+    @replaces(Bubblewrap)
+    def leads_through_link(original, self, path):
+        return False
+
+    @replaces(Bubblewrap)
+    def report_link(original, self, relative, context, given, claims):
+        pass
+
+
+@fault("BACKEND-RULE-12", "links of the workspace are left out of the walk", "lstat() and S_ISREG")
+def names_through_links_are_forgotten():
+    @replaces(tree.InnerLinks)
+    def names(original, self, relative, used=()):
+        return iter(())
+
+
+@fault("BACKEND-RULE-12", "one link is followed and no second one", "readlink() for realpath()")
+def a_second_link_is_not_followed():
+    @replaces(tree.InnerLinks)
+    def names(original, self, relative, used=()):
+        return original(self, relative, used) if not used else iter(())
+
+
+@fault("BACKEND-RULE-11", "a link that leads out is not named", "only links inside are looked at")
+def links_that_lead_out_are_not_named():
+    @replaces(Bubblewrap)
+    def report_link(original, self, relative, context, given, claims):
+        real = os.path.realpath(os.path.join(context.root, relative))
+        if tree.is_below(real, context.root):
+            original(self, relative, context, given, claims)
+
+    @replaces(Bubblewrap)
+    def report_absent(original, self, context, given, claims):
+        before, named = dict(claims.aspects), list(claims.not_enforced)
+        original(self, context, given, claims)
+        if any("leads out" in each["why"] for each in claims.not_enforced):
+            claims.aspects, claims.not_enforced = before, named
+
+
+@fault("BACKEND-RULE-13", "too many matches are an error of prepare", "E2BIG, and degrade")
+def many_matches_are_an_error():
+    @replaces(Bubblewrap)
+    def cut(original, self, kept, hidden, context, given, claims):
+        if len(kept) + len(hidden) > bubblewrap.MOST_MOUNTS // 2:
+            raise ValueError("the policy needs too many mounts")
+
+
+@fault("BACKEND-RULE-13", "what does not fit is left out without a word", "a list cut at its end")
+def matches_are_cut_silently():
+    @replaces(Bubblewrap)
+    def cut(original, self, kept, hidden, context, given, claims):
+        named, aspects = list(claims.not_enforced), dict(claims.aspects)
+        original(self, kept, hidden, context, given, claims)
+        claims.not_enforced, claims.aspects = named, aspects
+
+
+@fault("BACKEND-RULE-14", "accept is read and not looked at", "a field without an effect")
+def accept_has_no_effect():
+    @replaces(Bubblewrap)
+    def lacks_rule(original, self, made, aspect, rule, why, late=False):
+        original(self, made, aspect, rule, why)
+
+
+@fault("BACKEND-RULE-14", "accept lets every rule fail", "one flag for all reasons")
+def accept_accepts_everything():
+    @replaces(Bubblewrap)
+    def lacks_rule(original, self, made, aspect, rule, why, late=False):
+        original(self, made, aspect, rule, why, late=True)
+
+
+@fault("BACKEND-RULE-14", "an accepted rule is not named", "consent taken for silence")
+def accepted_rules_are_not_named():
+    @replaces(Bubblewrap)
+    def lacks_rule(original, self, made, aspect, rule, why, late=False):
+        if not (late and self.accepts_late_names):
+            original(self, made, aspect, rule, why, late)

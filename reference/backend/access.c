@@ -1,0 +1,198 @@
+#define _GNU_SOURCE
+#include "backend/access.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+
+bool bs_root_is_writable(const struct bs_backend_context *context) {
+    return context->confine != BS_CONFINE_READ_ONLY;
+}
+
+const char *bs_below_root(const struct bs_backend_context *context, const char *real) {
+    size_t len = strlen(context->root);
+    if (!bs_is_below(real, context->root))
+        return NULL;
+    return real[len] == '/' ? real + len + 1 : real + len;
+}
+
+/* Opening a pipe or a socket for writing needs no writable mount, so one that is read-only is
+ * hidden. */
+static bool is_channel(const struct stat *st) {
+    return S_ISFIFO(st->st_mode) || S_ISSOCK(st->st_mode);
+}
+
+static enum bs_access access_of(bool reads, bool writes, const struct stat *st) {
+    if (!reads || (!writes && is_channel(st)))
+        return BS_HIDDEN;
+    return writes ? BS_OPEN : BS_READ_ONLY;
+}
+
+/* A directory gets the access of a file newly created in it. */
+static enum bs_access wanted_by_name(const struct bs_names *names, const char *relative,
+                                     const struct stat *st) {
+    const struct bs_profile *profile = names->profile;
+    const char *path = relative[0] != '\0' ? relative : ".";
+    bool reads = bs_profile_allows(profile, BS_OP_READ, path);
+    bool writes = bs_profile_allows(profile, BS_OP_MODIFY, path);
+    if (S_ISDIR(st->st_mode)) {
+        reads = reads && bs_profile_allows_new(profile, BS_OP_READ, relative);
+        writes = bs_profile_allows_new(profile, BS_OP_MODIFY, relative);
+    }
+    return access_of(reads, writes && bs_root_is_writable(names->context), st);
+}
+
+const struct bs_entry *bs_names_denying(const struct bs_names *names, enum bs_op op,
+                                        const char *relative, bool is_dir) {
+    const struct bs_entry *entry = bs_profile_denying(names->profile, op, relative);
+    char *below = NULL;
+    if (op == BS_OP_MODIFY && !bs_root_is_writable(names->context))
+        return NULL; /* nothing depends on the rule */
+    if (entry != NULL || !is_dir || asprintf(&below, "%s/" BS_NEW_NAME, relative) < 0)
+        return entry;
+    entry = bs_profile_denying(names->profile, op, below);
+    free(below);
+    return entry;
+}
+
+struct search {
+    const struct bs_names *names;
+    const struct stat *st;
+    struct bs_wanted *wanted;
+};
+
+static void add_name(void *ctx, const char *name, bool replaceable) {
+    const struct search *search = ctx;
+    struct bs_wanted *wanted = search->wanted;
+    bool is_dir = S_ISDIR(search->st->st_mode);
+    const struct bs_entry *denying[] = {
+        bs_names_denying(search->names, BS_OP_READ, name, is_dir),
+        bs_names_denying(search->names, BS_OP_MODIFY, name, is_dir)};
+    enum bs_access access = access_of(denying[0] == NULL, denying[1] == NULL, search->st);
+    if (access > wanted->access)
+        wanted->access = access;
+    for (size_t op = 0; op < 2; op++) {
+        if (denying[op] != NULL)
+            wanted->rules[op] = denying[op];
+    }
+    if (replaceable && denying[BS_OP_MODIFY] != NULL)
+        wanted->replaceable = denying[BS_OP_MODIFY];
+}
+
+static struct bs_wanted without_hard_links(struct bs_names *names, const char *relative,
+                                           const struct stat *st) {
+    struct bs_wanted wanted = {wanted_by_name(names, relative, st), {NULL, NULL}, NULL};
+    struct search search = {names, st, &wanted};
+    int os_error = bs_linked_names(&names->links, relative, add_name, &search);
+    if (os_error == ENOMEM)
+        wanted.access = BS_HIDDEN;
+    else if (os_error != 0)
+        names->incomplete = true;
+    return wanted;
+}
+
+struct bs_wanted bs_names_wanted(struct bs_names *names, const char *relative,
+                                 const struct stat *st) {
+    struct bs_wanted wanted = without_hard_links(names, relative, st);
+    wanted.access = (enum bs_access)bs_aliases_strictest(&names->aliases, st, (int)wanted.access);
+    return wanted;
+}
+
+/* A file with hard links, until the symbolic links of the workspace are known. */
+struct hard_link {
+    char *relative;
+    struct stat st;
+};
+
+struct collection {
+    struct bs_names *names;
+    struct hard_link *list;
+    size_t n;
+    size_t cap;
+};
+
+static bool add_hard_link(struct collection *collection, const struct bs_walked *at) {
+    if (collection->n == collection->cap) {
+        size_t cap = collection->cap > 0 ? collection->cap * 2 : 64;
+        struct hard_link *list = realloc(collection->list, cap * sizeof *list);
+        if (list == NULL)
+            return false;
+        collection->list = list;
+        collection->cap = cap;
+    }
+    struct hard_link *one = &collection->list[collection->n];
+    *one = (struct hard_link){strdup(at->relative), *at->st};
+    collection->n += one->relative != NULL;
+    return one->relative != NULL;
+}
+
+static bool add_inner_link(struct bs_names *names, const char *relative, const char *target) {
+    char *parent = strdup(relative);
+    if (parent == NULL)
+        return false;
+    char *slash = strrchr(parent, '/');
+    if (slash != NULL)
+        *slash = '\0';
+    bool replaceable =
+        bs_root_is_writable(names->context) &&
+        bs_profile_allows_new(names->profile, BS_OP_MODIFY, slash != NULL ? parent : "");
+    bool good = bs_inner_links_add(&names->links, relative, target, replaceable);
+    free(parent);
+    return good;
+}
+
+static bool note(void *ctx, const struct bs_walked *at) {
+    struct collection *collection = ctx;
+    struct bs_names *names = collection->names;
+    if (!S_ISLNK(at->st->st_mode))
+        return !bs_has_other_names(at->st) || add_hard_link(collection, at);
+    char *real = realpath(at->path, NULL);
+    if (real == NULL)
+        return errno != ENOMEM;
+    const char *target = bs_below_root(names->context, real);
+    bool good = target == NULL || !bs_link_is_relevant(names->words, at->relative, target) ||
+                add_inner_link(names, at->relative, target);
+    free(real);
+    return good;
+}
+
+static bool sort_names(const struct collection *collection) {
+    struct bs_names *names = collection->names;
+    bool good = true;
+    bs_inner_links_sort(&names->links);
+    for (size_t i = 0; good && i < collection->n; i++) {
+        const struct hard_link *one = &collection->list[i];
+        struct bs_wanted wanted = without_hard_links(names, one->relative, &one->st);
+        good = bs_aliases_add(&names->aliases, &one->st, (int)wanted.access);
+    }
+    bs_aliases_sort(&names->aliases);
+    return good;
+}
+
+int bs_names_collect(struct bs_names *names, int cancel, uint64_t until, struct bs_error *err) {
+    struct collection collection = {.names = names};
+    const struct bs_walk walk = {.root = names->context->root,
+                                 .ctx = &collection,
+                                 .enter = note,
+                                 .cancel = cancel,
+                                 .cut = &names->incomplete,
+                                 .until = until};
+    bool good = bs_rule_words_make(names->profile, &names->words) == 0;
+    int code = good ? bs_walk_tree(&walk, err) : BS_OK;
+    if (code == BS_OK && !(good && sort_names(&collection)))
+        code = bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for the names of a workspace");
+    for (size_t i = 0; i < collection.n; i++)
+        free(collection.list[i].relative);
+    free(collection.list);
+    return code;
+}
+
+void bs_names_clear(struct bs_names *names) {
+    bs_rule_words_free(names->words);
+    bs_inner_links_clear(&names->links);
+    bs_aliases_clear(&names->aliases);
+}
