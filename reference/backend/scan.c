@@ -85,6 +85,8 @@ void bs_snapshot_free(struct bs_snapshot *snapshot) {
     free(snapshot);
 }
 
+/* The walk sets *cut. */
+/* NOLINTNEXTLINE(readability-non-const-parameter) */
 int bs_snapshot_take(const struct bs_profile *profile, const char *root, int cancel, bool *cut,
                      struct bs_snapshot **snapshot, struct bs_error *err) {
     *snapshot = NULL;
