@@ -46,6 +46,8 @@ import reaching
 from ledger import NEVER_ASKED, READINGS, Ledger
 from making import ROOT, Mutant, Tree, in_order, named
 
+from boxspec import folders
+
 HERE = Path(__file__).resolve().parent
 BROKEN = ("fails", "escaped", "overrefused", "wrong-reason", "contradiction", "unproven")
 # The kit has a bound for whatever a shim does; this is for a mutant of which it has none.
@@ -115,11 +117,19 @@ def try_one(tree: Tree, mutant: Mutant, contract: str, seen: set[str]) -> dict[s
 
 @contextmanager
 def workplace() -> Iterator[Path]:
-    """Where mutants are built and asked. Cases with another user must get there, too."""
-    with tempfile.TemporaryDirectory(prefix="boxspec-mutants-") as folder:
-        place = Path(folder)
+    """Make the folder in which mutants are built and run, and delete it at the end.
+
+    A mutant may leave a tree there that is too deep for a recursive removal, as
+    tempfile.TemporaryDirectory does it.
+    """
+    place = Path(tempfile.mkdtemp(prefix="boxspec-mutants-"))
+    try:
+        # Cases that run as another user must be able to enter it.
         place.chmod(0o711)
         yield place
+    finally:
+        if not folders.delete(place):
+            print(folders.stays(place), file=sys.stderr)
 
 
 def campaign(contract: str, seed: int | str, count: int, ledger: Ledger) -> int:
