@@ -1,22 +1,23 @@
 #!/usr/bin/env python3
-"""Which room of the reference may include which: the arrows of the architecture, checked.
+"""Check which room of the reference includes which, and that no files call each other in a circle.
 
-usage: check_includes.py            every #include of reference/; exits 1 if one is not allowed
-       check_includes.py --prove    plants wrong includes in a copy; exits 1 if one is not noticed
+usage: check_includes.py            check reference/; exit status 1 if anything is not allowed
+       check_includes.py --prove    check that each planted mistake is noticed; else exit status 1
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 REFERENCE = Path(__file__).resolve().parent.parent / "reference"
 
-# What a room may include by "room/file.h". It may include itself, too.
+# Rooms that a room may include by "room/file.h", besides itself.
 ROOMS = {
     "base": "",
     "exec": "base",
@@ -33,9 +34,9 @@ ROOMS = {
     "sbpl": "base policy/path",
     "backend": "base exec sbpl",
     "shim": "base",
-    "cli": "base shim",  # main is here and opens the doors of the shim
+    "cli": "base shim",  # main starts the shim
 }
-# What a room, or one of its public headers, may include by <boxspec/file.h>.
+# Rooms whose public headers a room, or its own public header, may include by <boxspec/file.h>.
 EVERY = "base exec process module policy sbpl backend"
 PUBLIC = {
     "base": "base",
@@ -48,7 +49,7 @@ PUBLIC = {
     "shim": EVERY,
     "cli": EVERY,
 }
-# Public headers that are not called like their room.
+# Public headers that have another name than their room.
 HEADERS = {
     "bytes.h": "base",
     "error.h": "base",
@@ -57,6 +58,10 @@ HEADERS = {
     "path.h": "policy",
     "profile.h": "policy",
 }
+# Calls that close a circle and are not fixed yet: (caller, file that it calls). A pair that closes
+# no circle any more is an error, so the list can only shrink.
+CIRCLES_LEFT = frozenset({("backend/control", "backend/confined")})
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<boxspec/([^>]+)>)')
 
 
@@ -70,7 +75,7 @@ class Wrong:
 
 
 def room_of(path: str) -> str | None:
-    """The room of a file, by its path below reference/; the longest name that fits."""
+    """Return the room of a file by its path below reference/: the longest name that fits."""
     parts = path.split("/")
     names = ("/".join(parts[:n]) for n in range(len(parts), 0, -1))
     return next((name for name in names if name in ROOMS), None)
@@ -82,7 +87,7 @@ def public_room_of(header: str) -> str | None:
 
 
 def _private(room: str, header: str) -> str | None:
-    """Why a room may not include "header"; None if it may."""
+    """Return why a room may not include "header", or None if it may."""
     other = room_of(header)
     if other is None:
         return f'"{header}" is in no room: write "room/file.h", or add the room to ROOMS'
@@ -129,8 +134,112 @@ def wrong_below(reference: Path) -> list[Wrong]:
     return wrong
 
 
+# A comment, or a string or character literal: text that calls nothing.
+NO_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
+# A public name anywhere, or the name of another function that is called.
+NAME = re.compile(r"(?<!struct )(?<!enum )(?<!union )\b(bs_\w+|[a-z]\w*(?=\())")
+# A definition begins a line; clang-format indents everything else. `static` ones stay in their
+# file, except inline functions of a header.
+DEFINITION = re.compile(
+    r"^(?!typedef |extern )(static (?!inline ))?[A-Za-z_][\w \t*()]*?\b(\w+)"
+    r"(?:\([^;{}]*\)\s*\{|(?:\[[^\]]*\])*\s*=)",
+    re.MULTILINE,
+)
+# A declaration calls nothing.
+DECLARATION = re.compile(r"^[A-Za-z_][^;{}=:]*;", re.MULTILINE)
+
+# By file without its suffix: the files that it calls, each with a name that it uses there.
+Calls = dict[str, dict[str, str]]
+
+
+def calls_below(reference: Path) -> Calls:
+    """Return the calls between the files of all rooms. `x.c` and `x.h` are one file, `x`.
+
+    Only the files of one folder share names without `bs_`."""
+    used: dict[str, set[str]] = {}
+    defined_in: dict[str, set[str]] = {}
+    for path in sorted(reference.rglob("*.[ch]")):
+        place = path.relative_to(reference).with_suffix("").as_posix()
+        if place.startswith(("tests/", "bench/", "include/")):
+            continue
+        code = NO_CODE.sub(" ", path.read_text(encoding="utf-8"))
+        own = {name for static, name in DEFINITION.findall(code) if static}
+        names = {name for _, name in DEFINITION.findall(code)} - own
+        used.setdefault(place, set()).update(set(NAME.findall(DECLARATION.sub("", code))) - own)
+        for name in names:
+            defined_in.setdefault(name, set()).add(place)
+
+    def reachable(name: str, place: str, other: str) -> bool:
+        return name.startswith("bs_") or Path(place).parent == Path(other).parent
+
+    return {
+        place: {
+            other: name
+            for name in sorted(names)
+            for other in sorted(defined_in.get(name, ()))
+            if place not in defined_in[name] and reachable(name, place, other)
+        }
+        for place, names in used.items()
+    }
+
+
+def way_back(calls: Calls, start: str) -> list[str] | None:
+    """Return the shortest circle of calls through a file, or None."""
+    came_from = dict.fromkeys(calls[start], start)
+    todo = list(came_from)
+    for at in todo:
+        if at == start:
+            way = [start]
+            while (before := came_from[way[0]]) != start:
+                way.insert(0, before)
+            return [start, *way]
+        for other in calls[at]:
+            if other not in came_from:
+                came_from[other] = at
+                todo.append(other)
+    return None
+
+
+def circles_of(calls: Calls) -> list[Wrong]:
+    """Return one circle for each file that is in one, except for those of an earlier circle."""
+    wrong: list[Wrong] = []
+    seen: set[str] = set()
+    for start in sorted(calls):
+        way = None if start in seen else way_back(calls, start)
+        if way is None:
+            continue
+        seen.update(way)
+        words = "".join(f" -> {b} ({calls[a][b]})" for a, b in itertools.pairwise(way))
+        wrong.append(Wrong(f"reference/{start}", f"calls in a circle: {start}{words}"))
+    return wrong
+
+
+def wrong_calls(reference: Path, left: Iterable[tuple[str, str]]) -> list[Wrong]:
+    calls = calls_below(reference)
+    fixed = [
+        Wrong("CIRCLES_LEFT", f"{caller} -> {called} closes no circle any more: delete the pair")
+        for caller, called in left
+        if called not in calls.get(caller, {}) or not _leads(calls, called, caller)
+    ]
+    for caller, called in left:
+        calls.get(caller, {}).pop(called, None)
+    return fixed + circles_of(calls)
+
+
+def _leads(calls: Calls, start: str, end: str) -> bool:
+    """True if calls lead from one file to the other."""
+    todo, seen = [start], {start}
+    while todo:
+        at = todo.pop()
+        if at == end:
+            return True
+        todo += [other for other in calls[at] if other not in seen]
+        seen.update(calls[at])
+    return False
+
+
 def circle() -> list[str]:
-    """Rooms of the table that lead back to themselves."""
+    """Return the rooms of the table that lead back to themselves."""
 
     def reached(room: str) -> set[str]:
         seen: set[str] = set()
@@ -168,8 +277,48 @@ PLANTED = (
 )
 
 
+# Files that call in a circle, each list in an otherwise empty tree.
+PLANTED_CIRCLES: tuple[dict[str, str], ...] = (
+    {
+        "sbpl/a.c": "int bs_a(int n) { return other(n); }",
+        "sbpl/b.c": "int other(int n) {\n    return bs_a(n);\n}",
+    },
+    {
+        "exec/a.c": "struct x *bs_a(void)\n{ return bs_b; }",
+        "exec/b.c": "const int bs_b[2] = {\n    1, bs_c(2)};",
+        "exec/c.h": "static inline int bs_c(int n) { return n + bs_a(n); }",
+    },
+)
+# The same names, and no circle: a comment, a string, a declaration, a static function, one way.
+NO_CIRCLE = {
+    "sbpl/a.c": '/* bs_b */ int bs_a(void) { return print("bs_b"); }\nint bs_b(void);',
+    "sbpl/b.c": "int bs_b(void) { return bs_a() + bs_c(); }\nstatic int bs_c(void) { return 1; }",
+    "sbpl/c.c": "int bs_d(void) { return bs_c(); }\nstatic int bs_c(void) { return bs_b(); }",
+}
+
+
+def _circles_in(files: dict[str, str]) -> list[Wrong]:
+    with tempfile.TemporaryDirectory() as folder:
+        for place, text in files.items():
+            path = Path(folder) / place
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"{text}\n", encoding="utf-8")
+        return wrong_calls(Path(folder), [])
+
+
+def prove_circles() -> int:
+    """Return how many planted circles are not noticed, and other files taken for one."""
+    missed = [files for files in PLANTED_CIRCLES if len(_circles_in(files)) != 1]
+    for files in missed:
+        print(f"not noticed: a circle of {', '.join(files)}", file=sys.stderr)
+    invented = _circles_in(NO_CIRCLE)
+    for each in invented:
+        print(f"no circle: {each}", file=sys.stderr)
+    return len(missed) + len(invented)
+
+
 def prove() -> int:
-    """Each wrong include alone; the exit status."""
+    """Plant each wrong include and each circle alone. Return the exit status."""
     unseen = 0
     for place, line in PLANTED:
         with tempfile.TemporaryDirectory() as folder:
@@ -180,7 +329,7 @@ def prove() -> int:
                 print(f"not noticed: {place}: {line}", file=sys.stderr)
                 unseen += 1
     print(f"check_includes: {len(PLANTED) - unseen} of {len(PLANTED)} planted includes noticed")
-    return 1 if unseen else 0
+    return 1 if prove_circles() or unseen else 0
 
 
 def main(words: list[str]) -> int:
@@ -192,10 +341,14 @@ def main(words: list[str]) -> int:
     for room in circle():
         print(f"check_includes: the table leads from {room} back to it", file=sys.stderr)
     wrong = wrong_below(REFERENCE)
-    for each in wrong:
+    circles = wrong_calls(REFERENCE, CIRCLES_LEFT)
+    for each in (*wrong, *circles):
         print(each, file=sys.stderr)
-    print(f"check_includes: {len(wrong)} includes against the direction of the rooms")
-    return 1 if wrong or circle() else 0
+    print(
+        f"check_includes: {len(wrong)} includes against the direction of the rooms, "
+        f"{len(circles)} circles of calls, {len(CIRCLES_LEFT)} known ones left"
+    )
+    return 1 if wrong or circles or circle() else 0
 
 
 if __name__ == "__main__":

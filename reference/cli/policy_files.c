@@ -16,20 +16,6 @@ int bs_cli_failed(int code, const struct bs_error *err) {
     return code == BS_E_INVALID ? 2 : BS_CLI_ELSEWHERE;
 }
 
-void bs_cli_put_text(FILE *out, const char *text, size_t len) {
-    for (size_t i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)text[i];
-        /* U+0080 to U+009F control terminals, too. */
-        bool c1 = c == 0xC2 && i + 1 < len && (unsigned char)text[i + 1] < 0xA0;
-        if (c >= 0x20 && c != 0x7F && !c1)
-            (void)fputc(c, out);
-        else
-            (void)fprintf(out, "\\x%02x", c);
-        if (c1)
-            (void)fprintf(out, "\\x%02x", (unsigned char)text[++i]);
-    }
-}
-
 int bs_cli_format(const char *word, enum bs_policy_format *format) {
     bool yaml = strcmp(word, "yaml") == 0;
     if (!yaml && strcmp(word, "json") != 0)

@@ -4,6 +4,20 @@
 
 #include "cli/policy.h"
 
+void bs_cli_put_text(FILE *out, const char *text, size_t len) {
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)text[i];
+        /* U+0080 to U+009F control terminals, too. */
+        bool c1 = c == 0xC2 && i + 1 < len && (unsigned char)text[i + 1] < 0xA0;
+        if (c >= 0x20 && c != 0x7F && !c1)
+            (void)fputc(c, out);
+        else
+            (void)fprintf(out, "\\x%02x", c);
+        if (c1)
+            (void)fprintf(out, "\\x%02x", (unsigned char)text[++i]);
+    }
+}
+
 struct names {
     const char *global;
     const char *workspace; /* NULL: there is none */

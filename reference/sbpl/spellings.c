@@ -16,6 +16,19 @@ enum { IOTA = 0x3B9 };
 /* A mark below a letter folds to this letter, so it may have stood anywhere among marks. */
 static bool wanders(uint32_t part) { return part == IOTA; }
 
+size_t bs_unfold_decompose(uint32_t point, uint32_t *parts) {
+    int32_t decomposed[BS_UNFOLD_KEY];
+    utf8proc_ssize_t n = utf8proc_decompose_char((int32_t)point, decomposed, BS_UNFOLD_KEY,
+                                                 UTF8PROC_DECOMPOSE, NULL);
+    if (n < 1 || n > BS_UNFOLD_KEY)
+        abort(); /* no canonical decomposition is longer, by Unicode's promise of stability */
+    for (utf8proc_ssize_t i = 0; i < n; i++)
+        parts[i] = (uint32_t)decomposed[i];
+    return (size_t)n;
+}
+
+uint32_t bs_unfold_loose(uint32_t part) { return bs_fold_simple(part); }
+
 struct search {
     const struct bs_unfold *unfold;
     const char *wanted; /* the cluster: folded and composed */

@@ -6,7 +6,6 @@
 
 #include <utf8proc.h>
 
-#include "policy/path/fold.h"
 #include "sbpl/spellings.h"
 
 /* No code point from PLANES on decomposes or folds, and of those before it none between these.
@@ -31,21 +30,6 @@ enum { MOST_JOINERS = 128 };
 
 static uint32_t joiners[MOST_JOINERS];
 static size_t n_joiners;
-
-size_t bs_unfold_decompose(uint32_t point, uint32_t *parts) {
-    int32_t decomposed[BS_UNFOLD_KEY];
-    utf8proc_ssize_t n = utf8proc_decompose_char((int32_t)point, decomposed, BS_UNFOLD_KEY,
-                                                 UTF8PROC_DECOMPOSE, NULL);
-    if (n < 1 || n > BS_UNFOLD_KEY)
-        abort(); /* no canonical decomposition is longer, by Unicode's promise of stability */
-    for (utf8proc_ssize_t i = 0; i < n; i++)
-        parts[i] = (uint32_t)decomposed[i];
-    return (size_t)n;
-}
-
-/* Looser than folding, so that nothing is missed: a composed letter may fold otherwise than its
- * parts do. */
-uint32_t bs_unfold_loose(uint32_t part) { return bs_fold_simple(part); }
 
 static int by_key(const void *a, const void *b) {
     const struct bs_unfold_row *x = a;

@@ -7,12 +7,13 @@ rules that trips those as well says less.
 import sbpl.clauses as clauses
 import sbpl.filters as filters
 from faults.registry import replaces
+from sbpl.given import Input
 from sbpl.places import lies_in
 
 
 class Now:
     part = ""  # the name of the part that is written
-    given: clauses.Input
+    given: Input
 
 
 def marked(part):

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sbpl.refusals as refusals
 from policy.decide import named
-from sbpl.filters import Filters, plain_names, subpath, wild
+from sbpl.filters import plain_names, subpath, wild
 from sbpl.places import below
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from policy.decide import Entry, Resolved
+    from policy.decide import Entry
+    from sbpl.given import Input
 
     Part = Callable[["Input"], Iterable[str]]
 
@@ -36,28 +37,6 @@ SCRATCH = ("/private/tmp", "/private/var/folders", "/dev")
 SCRATCH_AT_HOME = ("Library/Caches", ".orbit")
 # What relocates a state directory, or None, and where it is in the home directory without that.
 STATE = (("CODEX_HOME", ".codex"), ("CLAUDE_CONFIG_DIR", ".claude"), (None, ".gemini"))
-
-
-class Input:
-    """What is compiled; the paths are canonical, `env` has what is set and not empty."""
-
-    def __init__(
-        self,
-        resolved: Resolved,
-        root: str,
-        env: Mapping[str, str],
-        side_roots: Sequence[str],
-        provider: str | None,
-        fold: bool,
-    ) -> None:
-        self.read = resolved.read
-        self.modify = resolved.modify
-        self.root = root
-        self.env = env
-        self.side_roots = side_roots
-        self.provider = provider
-        self.fold = fold
-        self.filters = Filters(root, fold)
 
 
 def compile_text(given: Input) -> str:

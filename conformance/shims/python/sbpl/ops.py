@@ -10,6 +10,7 @@ from jsonwire import dump
 from policy.ops import take_case, take_texts
 from policy.spelling import Refused
 from reader import Reader, one, several
+from sbpl.given import Input
 from sbpl.places import place, refused
 from sbpl.wrapping import take_provider
 
@@ -32,7 +33,7 @@ def compile_(shim: Shim, reader: Reader) -> Object:
     provider = take_provider(reader)
     fold = take_case(reader)
     reader.done()
-    asked = clauses.Input(resolved, root, env, side_roots, provider, fold)
+    asked = Input(resolved, root, env, side_roots, provider, fold)
     text = clauses.compile_text(asked)
     return {"result": {"text": text, "unguarded": clauses.unguarded(asked)}}
 

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sbpl.clauses import Input
+    from sbpl.given import Input
 
 
 def refuse_controls_of_rules(given: Input) -> None:
