@@ -1,5 +1,5 @@
-/* Calls of a backend that do not come back in time: who waits goes on, and what was handed over
- * stays whole for as long as the call has it. */
+/* Calls of a backend that do not return in time: the caller continues, and the call's arguments
+ * stay valid as long as the call runs. */
 #define _GNU_SOURCE
 #include <boxspec/backend.h>
 
@@ -17,17 +17,17 @@
 uint64_t __real_bs_after_ms(uint64_t start_ns, uint64_t ms);
 uint64_t __wrap_bs_after_ms(uint64_t start_ns, uint64_t ms);
 
-/* The bounds are what they are, and a test has not ten seconds. */
+/* Shorten the real time limits, which are ten seconds. */
 uint64_t __wrap_bs_after_ms(uint64_t start_ns, uint64_t ms) {
     return __real_bs_after_ms(start_ns, ms >= 100 ? ms / 100 : ms);
 }
 
 enum { CALL, GO, SAID, PIPES };
 
-/* On its thread nothing is asserted: what it saw is told through a pipe. */
+/* Its thread must not use assertions, so it reports what it saw through a pipe. */
 struct deaf {
     int pipes[PIPES][2];
-    bool probes; /* the probe is what does not hear; else prepare */
+    bool probes; /* the probe blocks; otherwise prepare does */
 };
 
 static void say(const struct deaf *deaf, const char *text) {
@@ -81,7 +81,7 @@ static int shut_down(void *ctx, void *state, struct bs_error *err) {
     return BS_OK;
 }
 
-/* What a caller has of a context, each piece a block of its own. */
+/* A context as a caller has it, each piece in a separate block. */
 struct given {
     struct bs_backend_context context;
     struct bs_backend_policy policy;
@@ -128,7 +128,8 @@ static struct given *give(const char *root) {
     return given;
 }
 
-/* A build that does not look at freed memory is to see it, too. */
+/* Overwrite the memory before freeing it, so that builds without a sanitizer detect a late use,
+ * too. */
 static void take_back(struct given *given) {
     for (size_t i = 0; i < given->n; i++) {
         memset(given->blocks[i], '!', strlen(given->blocks[i]));
@@ -143,7 +144,7 @@ static void make_pipes(struct deaf *deaf) {
         assert_int_equal(pipe2(deaf->pipes[i], O_CLOEXEC), 0);
 }
 
-/* Lets the call go on, and reads to the end of what it says. */
+/* Let the call continue, and read all that it reports. */
 static void assert_it_saw(struct deaf *deaf, const char *root) {
     char expected[1024];
     char said[1024];
@@ -169,8 +170,8 @@ static void assert_it_saw(struct deaf *deaf, const char *root) {
     assert_memory_equal(said, expected, wanted);
 }
 
-/* The session is gone, and so is all that it was made of. */
-static void what_was_given_up_keeps_its_context(void **state) {
+/* The session and all its memory are gone. */
+static void a_call_that_timed_out_keeps_its_context(void **state) {
     struct folder *folder = *state;
     char *root = realpath(folder->path, NULL);
     for (int probes = 0; probes < 2; probes++) {
@@ -205,7 +206,7 @@ static void what_was_given_up_keeps_its_context(void **state) {
     free(root);
 }
 
-static void a_probe_alone_that_was_given_up_keeps_its_context(void **state) {
+static void a_single_probe_that_timed_out_keeps_its_context(void **state) {
     static struct deaf deaf;
     struct folder *folder = *state;
     struct bs_backend backend = {.name = "deaf", .ctx = &deaf, .probe = probe};
@@ -224,8 +225,8 @@ static void a_probe_alone_that_was_given_up_keeps_its_context(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(what_was_given_up_keeps_its_context),
-        IN_FOLDER(a_probe_alone_that_was_given_up_keeps_its_context),
+        IN_FOLDER(a_call_that_timed_out_keeps_its_context),
+        IN_FOLDER(a_single_probe_that_timed_out_keeps_its_context),
     };
     return cmocka_run_group_tests_name("backend/ask", tests, NULL, NULL);
 }

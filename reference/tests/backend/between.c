@@ -1,5 +1,5 @@
-/* What a program of one run could do to the next: the sandbox is made again from names that it may
- * write to. */
+/* Effects of one run's program on the next run: the sandbox is set up again from names that the
+ * program can change. */
 #define _GNU_SOURCE
 #include <boxspec/backend.h>
 
@@ -15,7 +15,7 @@
 #include "support/profiles.h"
 #include "support/shell.h"
 
-/* Whether there was a result; how its program ended is not asked. */
+/* True if there is a result; the program's exit does not matter. */
 static bool run_line(struct inside *inside, const char *line) {
     struct bs_exec_result result = BS_EXEC_RESULT_INIT;
     struct bs_exec_request request = SHELL(line);
@@ -24,8 +24,8 @@ static bool run_line(struct inside *inside, const char *line) {
     return code == BS_OK;
 }
 
-/* The plan of the positive control is one as well. */
-static void no_plan_lies_in_the_root(void **state) {
+/* The plan of the positive control counts as well. */
+static void no_file_of_the_plan_is_in_the_root(void **state) {
     struct inside *inside = *state;
     struct stat before;
     struct stat behind;
@@ -52,7 +52,7 @@ static void copy_launcher(const char *to) {
     assert_int_equal(close(from) + close(into), 0);
 }
 
-static void a_launcher_that_is_exchanged_is_not_started(void **state) {
+static void a_replaced_launcher_is_not_started(void **state) {
     struct inside *inside = *state;
     char launcher[160];
     (void)snprintf(launcher, sizeof launcher, "%s/launch", inside->root);
@@ -67,8 +67,8 @@ static void a_launcher_that_is_exchanged_is_not_started(void **state) {
     assert_false(exists(inside, "out"));
 }
 
-/* With a root that holds HOME, a program could make what is granted beside it a link to anywhere.
- */
+/* If HOME lies in the root, a program could replace a directory that is granted outside the root by
+ * a link to anywhere. */
 static void a_cache_that_became_a_link_is_not_granted(void **state) {
     struct inside *inside = *state;
     char home[PATH_MAX];
@@ -87,12 +87,12 @@ static void a_cache_that_became_a_link_is_not_granted(void **state) {
     assert_false(exists(inside, "out/made"));
 }
 
-/* What a policy grants by name was looked at in prepare, and is opened for each run. */
-static void a_grant_that_became_a_link_is_none(void **state) {
+/* The paths that a policy grants are checked in prepare, and opened for each run. */
+static void a_granted_path_that_became_a_link_is_not_granted(void **state) {
     struct inside *inside = *state;
     char *made =
         policy_text("'fsProfiles': {'p': {'read': ['**'], 'modify': ['a/**', 'a/x/c/**']}}");
-    char text[256]; /* a backend that does not start here is skipped, and frees nothing */
+    char text[256]; /* a backend that does not start here is skipped without freeing memory */
     (void)snprintf(text, sizeof text, "%s", made);
     free(made);
     const struct bs_backend_policy policy = {
@@ -109,7 +109,7 @@ static void a_grant_that_became_a_link_is_none(void **state) {
     assert_false(exists(inside, "out/c/made"));
 }
 
-static void what_is_the_kernel_s_is_no_workspace(void **state) {
+static void a_root_of_the_system_is_refused(void **state) {
     static const char *const roots[] = {"/", "/dev", "/proc", "/proc/self", "/sys", "/sys/kernel"};
     struct inside *inside = *state;
     for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
@@ -126,11 +126,11 @@ static void what_is_the_kernel_s_is_no_workspace(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        INSIDE(no_plan_lies_in_the_root),
-        INSIDE(a_launcher_that_is_exchanged_is_not_started),
+        INSIDE(no_file_of_the_plan_is_in_the_root),
+        INSIDE(a_replaced_launcher_is_not_started),
         INSIDE(a_cache_that_became_a_link_is_not_granted),
-        INSIDE(a_grant_that_became_a_link_is_none),
-        INSIDE(what_is_the_kernel_s_is_no_workspace),
+        INSIDE(a_granted_path_that_became_a_link_is_not_granted),
+        INSIDE(a_root_of_the_system_is_refused),
     };
     int failed = 0;
     for (size_t i = 1; bs_backend_at(i) != NULL; i++) {

@@ -1,5 +1,5 @@
-/* Programs inside each backend of this host, and what is left behind. A backend that does not start
- * here is skipped by name. */
+/* Programs inside each backend of this host, and the processes and files that remain. A backend
+ * that does not start here is skipped by name. */
 #define _GNU_SOURCE
 #include <boxspec/backend.h>
 
@@ -36,15 +36,15 @@ static struct bs_exec_result run_inside(struct inside *inside,
 int __real_lstat(const char *path, struct stat *st);
 int __wrap_lstat(const char *path, struct stat *st);
 
-static int fail_lstat; /* an errno */
+static int fail_lstat; /* errno, or 0 */
 
 int __wrap_lstat(const char *path, struct stat *st) {
     errno = fail_lstat;
     return fail_lstat != 0 ? -1 : __real_lstat(path, st);
 }
 
-/* It says that nothing was written outside, which takes a look. */
-static void a_control_that_cannot_look_proves_nothing(void **state) {
+/* It reports that no file outside was written, which it must check. */
+static void a_control_that_cannot_check_proves_nothing(void **state) {
     struct inside *inside = *state;
     open_session(inside);
     struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
@@ -60,7 +60,7 @@ static void a_control_that_cannot_look_proves_nothing(void **state) {
     assert_true(is_said);
 }
 
-static void writes_go_to_the_workspace_alone(void **state) {
+static void only_the_workspace_is_writable(void **state) {
     struct inside *inside = *state;
     open_session(inside);
     struct bs_exec_request request = SHELL(": >in; (: >../out) 2>/dev/null; pwd; exit 7");
@@ -74,9 +74,9 @@ static void writes_go_to_the_workspace_alone(void **state) {
     bs_exec_result_clear(&result);
 }
 
-/* Nobody outside gets what is written to a pipe, or the report says so before. It lies where no
- * sandbox has a directory of its own. */
-static void a_pipe_outside_gets_nothing_in_silence(void **state) {
+/* No reader outside gets the bytes written to a pipe, or the report says so before the run. The
+ * pipe is at a place where no sandbox has a directory of its own. */
+static void a_write_to_a_pipe_outside_fails_or_is_reported(void **state) {
     struct inside *inside = *state;
     char byte = 0;
     char pipe[64];
@@ -111,19 +111,19 @@ static void files_move_between_directories(void **state) {
     bs_exec_result_clear(&result);
 }
 
-/* The program that is run inside is this one. */
+/* This test program is also the program that runs inside. */
 static int make_queue(void) {
     mqd_t queue = mq_open("/boxspec-inside", O_RDWR | O_CREAT | O_EXCL, 0600, NULL);
     return queue == (mqd_t)-1 ? errno : 0;
 }
 
-/* Namespaces have queues of their own, and holding pipes must not take them away. */
+/* An IPC namespace has its own queues, and the handling of pipes must not remove them. */
 static void a_namespace_has_its_own_queues(void **state) {
     struct inside *inside = *state;
     const char *const argument = MAKE_QUEUE;
     if (strncmp(backend_name, "bubblewrap", 10) != 0 || access("/proc/sys/fs/mqueue", F_OK) != 0)
         skip();
-    /* The tree may lie below /tmp, which is private inside. */
+    /* The build tree may be below /tmp, which is private inside. */
     const char *const readable[] = {this_program};
     inside->context.readable = readable;
     inside->context.n_readable = 1;
@@ -135,7 +135,7 @@ static void a_namespace_has_its_own_queues(void **state) {
     bs_exec_result_clear(&result);
 }
 
-static void read_only_writes_nothing_but_the_scratch(void **state) {
+static void read_only_allows_writes_only_to_the_scratch(void **state) {
     struct inside *inside = *state;
     inside->context.confine = BS_CONFINE_READ_ONLY;
     open_session(inside);
@@ -153,7 +153,7 @@ static void a_missing_program_is_a_failed_spawn(void **state) {
     struct bs_exec_request request = {.program = "/no/such/program"};
     struct bs_exec_result result = BS_EXEC_RESULT_INIT;
     struct bs_error err = BS_ERROR_INIT;
-    request.stdin_mode = BS_STDIN_BYTES; /* which nobody takes: that is not the reason */
+    request.stdin_mode = BS_STDIN_BYTES; /* unread, but that is not the reason here */
     request.stdin_data = payload;
     request.stdin_len = sizeof payload;
     assert_int_equal(bs_session_run(inside->session, &request, &result, &err), BS_E_EXECUTION);
@@ -162,7 +162,7 @@ static void a_missing_program_is_a_failed_spawn(void **state) {
                         "failed to spawn `/no/such/program`: No such file or directory");
 }
 
-static void the_program_s_own_signal_comes_through(void **state) {
+static void the_signal_that_ended_the_program_is_reported(void **state) {
     struct inside *inside = *state;
     open_session(inside);
     struct bs_exec_request request = SHELL("kill -KILL $$");
@@ -172,7 +172,7 @@ static void the_program_s_own_signal_comes_through(void **state) {
     bs_exec_result_clear(&result);
 }
 
-/* The fifo tells that the trap is set; nothing here waits for a time to pass. */
+/* The fifo shows that the trap is set, so no part of this test sleeps. */
 static void a_deadline_gives_the_program_its_grace(void **state) {
     struct inside *inside = *state;
     open_session(inside);
@@ -186,7 +186,7 @@ static void a_deadline_gives_the_program_its_grace(void **state) {
     bs_exec_result_clear(&result);
 }
 
-/* It holds the write end of a fifo in the workspace: when it is gone, reading ends. */
+/* The daemon holds the write end of a fifo in the workspace: reading ends when it is gone. */
 static void a_daemon_does_not_outlive_its_run(void **state) {
     struct inside *inside = *state;
     char fifo[160];
@@ -206,8 +206,8 @@ static void a_daemon_does_not_outlive_its_run(void **state) {
     bs_exec_result_clear(&result);
 }
 
-/* The fifo has a writer as long as the program, or the one that left its group, is there. */
-static void a_killed_caller_leaves_nobody(void **state) {
+/* The fifo has a writer as long as the program, or its child outside the group, runs. */
+static void no_process_outlives_a_killed_caller(void **state) {
     struct inside *inside = *state;
     char fifo[160];
     char text[2] = "";
@@ -235,15 +235,15 @@ static void a_killed_caller_leaves_nobody(void **state) {
     assert_int_equal(close(held), 0);
 }
 
-static void nothing_is_open_above_2(void **state) {
+static void no_descriptor_above_2_is_inherited(void **state) {
     struct inside *inside = *state;
     open_session(inside);
-    int fd = open("/", O_RDONLY | O_DIRECTORY); /* and not close-on-exec */
+    int fd = open("/", O_RDONLY | O_DIRECTORY); /* without close-on-exec */
     struct bs_exec_request request =
         SHELL("for fd in /proc/$$/fd/*; do case $fd in */[012]) ;; *) readlink $fd;; esac; done");
     struct bs_exec_result result = run_inside(inside, &request);
     (void)close(fd);
-    /* The shell reads the script from an argument: whatever it shows was inherited. */
+    /* The script is an argument, so every descriptor that the shell lists was inherited. */
     assert_text(&result.out, "");
     bs_exec_result_clear(&result);
 }
@@ -266,9 +266,9 @@ static void a_directory_as_stdin_is_refused(void **state) {
     assert_non_null(strstr(err.message, "standard input or output"));
 }
 
-/* Memory at 0 is a regular file that cannot be read. What its program took for an end would be the
- * word to act on half of it. */
-static void a_file_as_stdin_that_cannot_be_read_has_no_end(void **state) {
+/* /proc/self/mem is a regular file, but reading it at offset 0 fails. If the program took the
+ * failure for end-of-file, it would act on half of its input. */
+static void an_unreadable_file_as_stdin_is_an_error_and_not_end_of_file(void **state) {
     struct inside *inside = *state;
     open_session(inside);
     struct bs_exec_request request = SHELL("cat; : >taken");
@@ -290,7 +290,7 @@ static void a_file_as_stdin_that_cannot_be_read_has_no_end(void **state) {
     assert_non_null(strstr(err.message, "standard input or output: the file cannot be read"));
 }
 
-static void inherit_passes_on_the_list_alone(void **state) {
+static void inherit_passes_on_only_the_listed_variables(void **state) {
     struct inside *inside = *state;
     open_session(inside);
     assert_int_equal(setenv("BOXSPEC_UNIT_SECRET", "1", 1), 0);
@@ -307,7 +307,7 @@ static void inherit_passes_on_the_list_alone(void **state) {
     bs_exec_result_clear(&result);
 }
 
-static void a_preload_of_the_program_is_not_the_launcher_s(void **state) {
+static void a_preload_for_the_program_does_not_affect_the_launcher(void **state) {
     struct inside *inside = *state;
     open_session(inside);
     const struct bs_env_pair env[] = {{"PATH", "/usr/bin:/bin"}, {"LD_DEBUG", "statistics"}};
@@ -324,7 +324,7 @@ static void a_preload_of_the_program_is_not_the_launcher_s(void **state) {
     bs_exec_result_clear(&result);
 }
 
-static void a_session_leaves_no_directory_behind(void **state) {
+static void a_closed_session_leaves_no_directory(void **state) {
     struct inside *inside = *state;
     struct folder *temporary = NULL;
     void *made = NULL;
@@ -349,23 +349,23 @@ int main(int argc, char **argv) {
         return make_queue();
     assert_true(readlink("/proc/self/exe", this_program, sizeof this_program - 1) > 0);
     const struct CMUnitTest tests[] = {
-        INSIDE(a_control_that_cannot_look_proves_nothing),
-        INSIDE(writes_go_to_the_workspace_alone),
-        INSIDE(a_pipe_outside_gets_nothing_in_silence),
+        INSIDE(a_control_that_cannot_check_proves_nothing),
+        INSIDE(only_the_workspace_is_writable),
+        INSIDE(a_write_to_a_pipe_outside_fails_or_is_reported),
         INSIDE(files_move_between_directories),
         INSIDE(a_namespace_has_its_own_queues),
-        INSIDE(read_only_writes_nothing_but_the_scratch),
+        INSIDE(read_only_allows_writes_only_to_the_scratch),
         INSIDE(a_missing_program_is_a_failed_spawn),
-        INSIDE(the_program_s_own_signal_comes_through),
+        INSIDE(the_signal_that_ended_the_program_is_reported),
         INSIDE(a_deadline_gives_the_program_its_grace),
         INSIDE(a_daemon_does_not_outlive_its_run),
-        INSIDE(nothing_is_open_above_2),
+        INSIDE(no_descriptor_above_2_is_inherited),
         INSIDE(a_directory_as_stdin_is_refused),
-        INSIDE(a_file_as_stdin_that_cannot_be_read_has_no_end),
-        INSIDE(inherit_passes_on_the_list_alone),
-        INSIDE(a_preload_of_the_program_is_not_the_launcher_s),
-        INSIDE(a_session_leaves_no_directory_behind),
-        INSIDE(a_killed_caller_leaves_nobody),
+        INSIDE(an_unreadable_file_as_stdin_is_an_error_and_not_end_of_file),
+        INSIDE(inherit_passes_on_only_the_listed_variables),
+        INSIDE(a_preload_for_the_program_does_not_affect_the_launcher),
+        INSIDE(a_closed_session_leaves_no_directory),
+        INSIDE(no_process_outlives_a_killed_caller),
     };
     int failed = 0;
     for (size_t i = 1; bs_backend_at(i) != NULL; i++) {

@@ -22,7 +22,7 @@ static int egress(const char *entry, enum bs_confine confine) {
     return code;
 }
 
-static void an_entry_of_egress_has_a_host_and_a_port(void **state) {
+static void an_egress_entry_needs_host_and_port(void **state) {
     (void)state;
     static const char *const good[] = {"*", "a.example:443", "127.0.0.1:1", "[::1]:65535"};
     static const char *const wrong[] = {"",        "a.example",  "a:0",  "a:65536", "a:-1",
@@ -34,7 +34,7 @@ static void an_entry_of_egress_has_a_host_and_a_port(void **state) {
         assert_int_equal(egress(wrong[i], BS_CONFINE_REPO_WRITE), BS_E_INVALID);
 }
 
-static void egress_beside_no_network_is_a_contradiction(void **state) {
+static void egress_without_network_is_refused(void **state) {
     (void)state;
     assert_int_equal(egress("*", BS_CONFINE_NO_NETWORK), BS_E_INVALID);
     assert_int_equal(egress("a:1", BS_CONFINE_CI_ONLY), BS_E_INVALID);
@@ -47,7 +47,7 @@ static int resolve(const char *root, const char *cwd, struct bs_resolved_context
     return bs_context_resolve(&context, resolved, NULL);
 }
 
-static void a_root_behind_a_link_is_where_the_link_leads(void **state) {
+static void a_root_that_is_a_link_is_resolved(void **state) {
     const struct folder *folder = *state;
     struct bs_resolved_context resolved;
     char link[128];
@@ -61,7 +61,7 @@ static void a_root_behind_a_link_is_where_the_link_leads(void **state) {
     bs_context_clear(&resolved);
 }
 
-static void a_root_that_is_no_directory_is_refused(void **state) {
+static void a_root_that_is_not_a_directory_is_refused(void **state) {
     const struct folder *folder = *state;
     struct bs_resolved_context resolved;
     char file[128];
@@ -91,7 +91,7 @@ static void a_cwd_that_leads_out_of_the_root_is_refused(void **state) {
     bs_context_clear(&resolved);
 }
 
-static void a_neighbour_with_a_longer_name_is_not_below(void **state) {
+static void a_sibling_with_a_longer_name_is_not_below(void **state) {
     (void)state;
     assert_true(bs_is_below("/a/b", "/a"));
     assert_true(bs_is_below("/a", "/a"));
@@ -100,15 +100,15 @@ static void a_neighbour_with_a_longer_name_is_not_below(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_entry_of_egress_has_a_host_and_a_port),
-        cmocka_unit_test(egress_beside_no_network_is_a_contradiction),
-        cmocka_unit_test_setup_teardown(a_root_behind_a_link_is_where_the_link_leads, folder_setup,
+        cmocka_unit_test(an_egress_entry_needs_host_and_port),
+        cmocka_unit_test(egress_without_network_is_refused),
+        cmocka_unit_test_setup_teardown(a_root_that_is_a_link_is_resolved, folder_setup,
                                         folder_teardown),
-        cmocka_unit_test_setup_teardown(a_root_that_is_no_directory_is_refused, folder_setup,
+        cmocka_unit_test_setup_teardown(a_root_that_is_not_a_directory_is_refused, folder_setup,
                                         folder_teardown),
         cmocka_unit_test_setup_teardown(a_cwd_that_leads_out_of_the_root_is_refused, folder_setup,
                                         folder_teardown),
-        cmocka_unit_test(a_neighbour_with_a_longer_name_is_not_below),
+        cmocka_unit_test(a_sibling_with_a_longer_name_is_not_below),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-/* The seccomp programs beside those that libseccomp makes of the same rules: a program is a chain
- * of comparisons with constants, so both are asked about every constant of either, about what lies
- * beside it, and about every bit of it turned over. */
+/* Compare our seccomp programs with libseccomp's for the same rules. A program is a chain of
+ * comparisons with constants, so both get every constant of either program, its neighbours, and
+ * each constant with one bit inverted. */
 #define _GNU_SOURCE
 #include "backend/filter.h"
 
@@ -34,7 +34,7 @@ struct code {
 
 struct answer {
     uint32_t said;
-    bool looked; /* at an argument */
+    bool looked; /* it read an argument */
     unsigned steps;
 };
 
@@ -77,7 +77,7 @@ static struct answer ask(struct code code, const struct seccomp_data *data) {
     return answer;
 }
 
-/* Adds one rule of libseccomp for each choice of values. */
+/* Add one rule of libseccomp for each combination of values. */
 static void add_case(scmp_filter_ctx filter, int number, const struct bs_filter_rule *rule,
                      const struct bs_filter_case *one) {
     unsigned choices = 1;
@@ -97,7 +97,7 @@ static void add_case(scmp_filter_ctx filter, int number, const struct bs_filter_
     }
 }
 
-/* `ioctl` is left out: libseccomp cannot refuse it for an argument and allow the rest. */
+/* `ioctl` is left out: libseccomp cannot refuse it for one argument value and allow the others. */
 static struct code by_libseccomp(const struct bs_filter_rules *rules) {
     static struct sock_filter made[MOST];
     scmp_filter_ctx filter = seccomp_init(no_call);
@@ -131,7 +131,7 @@ static struct code by_us(const struct bs_filter_wish *wish) {
     return (struct code){program, n_bytes / sizeof *program};
 }
 
-/* Constants and their neighbours, each once. */
+/* Constants and their neighbours, without repetition. */
 struct constants {
     uint32_t of[3 * MOST];
     size_t n;
@@ -140,7 +140,8 @@ struct constants {
 struct pair {
     struct code us;
     struct code them;
-    struct constants ours; /* for arguments: what libseccomp compares those with is in the rules */
+    /* For arguments; the rules contain the constants of libseccomp's comparisons. */
+    struct constants ours;
     struct constants all;
 };
 
@@ -181,7 +182,7 @@ static void collect(struct pair *pair, const struct bs_filter_wish *wish,
     make_unique(&pair->all);
 }
 
-/* True when one of them looked at an argument. */
+/* True if one of the programs read an argument. */
 static bool agree(const struct pair *pair, const struct seccomp_data *data) {
     struct answer us = ask(pair->us, data);
     struct answer them = ask(pair->them, data);
@@ -192,7 +193,7 @@ static bool agree(const struct pair *pair, const struct seccomp_data *data) {
     return us.looked || them.looked;
 }
 
-/* One argument after the other becomes each constant; the others stay. */
+/* Set one argument after the other to each constant; the others keep their values. */
 static void vary_each(const struct pair *pair, const struct seccomp_data *data) {
     for (size_t arg = 0; arg < LENGTH(data->args); arg++) {
         struct seccomp_data other = *data;
@@ -226,7 +227,7 @@ static void turn_bits(const struct pair *pair, const struct seccomp_data *data) 
     }
 }
 
-/* Every choice of values of a rule, those of its other cases among them. */
+/* Try every combination of values of a rule, including those of its other cases. */
 static void vary_all(const struct pair *pair, const struct bs_filter_rule *rule,
                      struct seccomp_data *data, unsigned arg) {
     if (arg == LENGTH(data->args)) {
@@ -252,7 +253,7 @@ static void check_number(const struct pair *pair, const struct bs_filter_rules *
     if (number == (uint32_t)SCMP_SYS(ioctl))
         return;
     if (!agree(pair, &data))
-        return; /* whatever the arguments are */
+        return; /* for all arguments */
     assert_in_range(number, 0, BS_FILTER_NEWEST);
     assert_true(rules->of[number].n_cases > 0);
     vary_cases(pair, &rules->of[number], &data);
@@ -285,7 +286,7 @@ static void check_number_everywhere(const struct pair *pair, const struct bs_fil
         check_foreign(pair, seccomp_arch_native() ^ (UINT32_C(1) << bit), number);
 }
 
-static void every_answer_is_that_of_libseccomp(void **state) {
+static void every_verdict_equals_libseccomps(void **state) {
     static struct bs_filter_rules rules;
     static struct pair pair;
     (void)state;
@@ -295,16 +296,17 @@ static void every_answer_is_that_of_libseccomp(void **state) {
         collect(&pair, &wish, &rules);
         for (uint32_t number = 0; number < 600; number++) {
             check_number(&pair, &rules, number);
-            check_number(&pair, &rules, number | 0x40000000); /* of x32 */
-            check_number(&pair, &rules, ~number);             /* negative ones */
+            check_number(&pair, &rules, number | 0x40000000); /* x32 numbers */
+            check_number(&pair, &rules, ~number);             /* negative numbers */
         }
         for (size_t k = 0; k < pair.all.n; k++)
             check_number_everywhere(&pair, &rules, pair.all.of[k]);
     }
 }
 
-/* The kernel notes such calls when it installs a program, and asks it no more about them. */
-static void what_is_always_allowed_takes_few_steps_and_no_argument(void **state) {
+/* The kernel recognises calls that a program always allows when it is installed, and does not run
+ * the program for them. */
+static void calls_that_are_always_allowed_take_few_steps_and_read_no_argument(void **state) {
     static struct bs_filter_rules rules;
     (void)state;
     for (unsigned i = 0; i < BS_N_FILTERS; i++) {
@@ -333,12 +335,12 @@ static const uint32_t of_btrfs[] = {0x5000940E, 0x50009418, 0x50009401,
 static const uint32_t of_files[] = {0x40086602, 0x401C5820, 0x40806685,
                                     0x800C6613, 0x4008941A, 0xC0C89425};
 
-/* What is told apart from one of them by one bit. */
+/* Requests that differ from one in the list by a single bit. */
 static void ask_around(const struct bs_filter_wish *wish, const uint32_t *list, size_t n) {
     struct seccomp_data data = {.nr = SCMP_SYS(ioctl), .arch = seccomp_arch_native()};
     for (size_t i = 0; i < n * BITS; i++) {
         data.args[1] = list[i / BITS] ^ (UINT64_C(1) << i % BITS);
-        uint32_t request = (uint32_t)data.args[1]; /* It is an int for the kernel. */
+        uint32_t request = (uint32_t)data.args[1]; /* the kernel reads it as an int */
         bool out = is_one_of(request, of_terminals, LENGTH(of_terminals)) ||
                    (!wish->namespaces && is_one_of(request, of_btrfs, LENGTH(of_btrfs))) ||
                    (wish->strict_metadata && is_one_of(request, of_files, LENGTH(of_files)));
@@ -346,7 +348,7 @@ static void ask_around(const struct bs_filter_wish *wish, const uint32_t *list, 
     }
 }
 
-static void ioctl_is_refused_for_its_request(void **state) {
+static void ioctl_is_refused_by_its_request(void **state) {
     (void)state;
     for (unsigned i = 0; i < BS_N_FILTERS; i++) {
         const struct bs_filter_wish wish = bs_filter_wish_of(i);
@@ -359,9 +361,9 @@ static void ioctl_is_refused_for_its_request(void **state) {
     }
 }
 
-/* What the rules are, in the words of who wants to get out: a list that lost a line would be lost
- * in both of the programs above. */
-static void what_leads_out_is_refused_by_each_program(void **state) {
+/* A list of ways out, independent of the rules: a line lost in the rules would be missing in both
+ * programs above. */
+static void calls_that_lead_out_are_refused_by_each_program(void **state) {
     static const int out[] = {SCMP_SYS(mount),      SCMP_SYS(io_uring_setup),   SCMP_SYS(bpf),
                               SCMP_SYS(keyctl),     SCMP_SYS(shmget),           SCMP_SYS(setns),
                               SCMP_SYS(move_mount), SCMP_SYS(open_by_handle_at)};
@@ -394,10 +396,10 @@ static void what_leads_out_is_refused_by_each_program(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_answer_is_that_of_libseccomp),
-        cmocka_unit_test(what_is_always_allowed_takes_few_steps_and_no_argument),
-        cmocka_unit_test(ioctl_is_refused_for_its_request),
-        cmocka_unit_test(what_leads_out_is_refused_by_each_program),
+        cmocka_unit_test(every_verdict_equals_libseccomps),
+        cmocka_unit_test(calls_that_are_always_allowed_take_few_steps_and_read_no_argument),
+        cmocka_unit_test(ioctl_is_refused_by_its_request),
+        cmocka_unit_test(calls_that_lead_out_are_refused_by_each_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@
 #include "support/harness.h"
 #include "support/holdings.h"
 
-/* The call that fails, counted from 1; 0: none. */
+/* The call that fails, counted from 1; 0: no failure. */
 static struct {
     unsigned fail;
     unsigned calls;
@@ -51,7 +51,7 @@ int __wrap_unlinkat(int dir, const char *path, int flags) {
     return fails() ? -1 : __real_unlinkat(dir, path, flags);
 }
 
-static void one_call_that_fails_leaves_no_directory(void **state) {
+static void a_failed_call_leaves_no_directory(void **state) {
     (void)state;
     struct bs_backend_context context = BS_BACKEND_CONTEXT_INIT;
     bool reached = true;
@@ -72,13 +72,13 @@ static void one_call_that_fails_leaves_no_directory(void **state) {
         assert_int_equal(access(again, F_OK), -1);
         free(again);
     }
-    /* Two directories are opened and read, and they and a file removed. */
+    /* Two directories are opened and read, and they and a file are removed. */
     assert_true(tried >= 7);
 }
 
-/* Deeper than there are descriptors, with a file on each level, a name that looks like ours, and a
- * directory at the end that may not be entered. */
-static void a_tree_of_any_depth_goes(void **state) {
+/* Deeper than the number of descriptors, with a file on each level, a name like the library's own,
+ * and a directory at the end that may not be entered. */
+static void a_tree_of_any_depth_is_removed(void **state) {
     enum { DEEP = 1000, FEW = 64 };
     (void)state;
     struct bs_backend_context context = BS_BACKEND_CONTEXT_INIT;
@@ -112,8 +112,8 @@ static void a_tree_of_any_depth_goes(void **state) {
     assert_true(gone);
 }
 
-/* A process that holds a directory until it is killed; with a name that nobody inside could write,
- * and a directory that may not be entered. */
+/* A process that holds a directory until it is killed; in it a name that no program inside could
+ * write, and a directory that may not be entered. */
 static pid_t holder(struct bs_hideout *place) {
     int told[2];
     char path[PATH_MAX] = "";
@@ -148,7 +148,7 @@ static void kill_now(pid_t pid) {
     assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-static void what_a_killed_caller_left_goes_at_the_next_start(void **state) {
+static void directories_of_a_killed_caller_are_removed_at_the_next_start(void **state) {
     struct folder *folder = *state;
     struct bs_backend_context context = BS_BACKEND_CONTEXT_INIT;
     struct bs_hideout first = BS_HIDEOUT_INIT;
@@ -185,7 +185,7 @@ static void what_a_killed_caller_left_goes_at_the_next_start(void **state) {
     free(other.path);
 }
 
-/* Directories of this test alone. */
+/* Directories that only this test uses. */
 static int in_a_folder(void **state) {
     void *folder = NULL;
     if (folder_setup(&folder) != 0)
@@ -197,9 +197,10 @@ static int in_a_folder(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        leaves_nothing(one_call_that_fails_leaves_no_directory),
-        leaves_nothing(a_tree_of_any_depth_goes),
-        cmocka_unit_test_setup_teardown(what_a_killed_caller_left_goes_at_the_next_start,
-                                        in_a_folder, folder_teardown)};
+        leaves_nothing(a_failed_call_leaves_no_directory),
+        leaves_nothing(a_tree_of_any_depth_is_removed),
+        cmocka_unit_test_setup_teardown(
+            directories_of_a_killed_caller_are_removed_at_the_next_start, in_a_folder,
+            folder_teardown)};
     return cmocka_run_group_tests_name("backend/hideout", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* A workspace, and a session of one backend after the other in it. A backend that does not start
- * here is skipped by name. */
+/* A workspace, and sessions of each backend in it, one after the other. A backend that does not
+ * start here is skipped by name. */
 #ifndef BS_TESTS_BACKEND_INSIDE_H
 #define BS_TESTS_BACKEND_INSIDE_H
 
@@ -53,7 +53,7 @@ static int teardown(void **state) {
 
 static void open_session(struct inside *inside) {
     struct bs_error err = BS_ERROR_INIT;
-    (void)bs_session_close(inside->session, NULL); /* of an earlier one, if there is one */
+    (void)bs_session_close(inside->session, NULL); /* of an earlier call, if any */
     inside->session = NULL;
     int code = bs_session_open(bs_backend_find(backend_name), &inside->context, BS_DEGRADE, NULL,
                                &inside->session, &inside->report, &err);

@@ -70,7 +70,7 @@ static void names_go_through_several_links(void **state) {
     assert_string_equal(found.text, "b/two/key one/two/key ");
 }
 
-static void a_circle_of_links_ends(void **state) {
+static void a_cycle_of_links_ends(void **state) {
     static const char *const links[][2] = {{"a/loop", "a"}, {"b/a", "a"}, {"a/b", "b"}};
     struct found found;
     (void)state;
@@ -102,7 +102,7 @@ static void a_link_matters_if_a_word_of_a_rule_matches(void **state) {
     assert_true(bs_link_is_relevant(words, "link", "packages/a"));
     assert_true(bs_link_is_relevant(words, "a/secrets", "b"));
     assert_true(bs_link_is_relevant(words, "prod.env", "b"));
-    /* An exception is about the place where the link leads. */
+    /* An exception applies to the place that the link leads to. */
     assert_true(bs_link_is_relevant(words, "a", "ok/dir"));
     bs_rule_words_free(words);
     bs_profile_free(profile);
@@ -115,7 +115,7 @@ static void a_rule_reaches_below_a_path_that_its_words_match(void **state) {
     assert_int_equal(bs_rule_words_make(profile, &words), 0);
     assert_string_equal(bs_rule_below(words, BS_OP_READ, "link")->rule, "link/**");
     assert_string_equal(bs_rule_below(words, BS_OP_READ, "a/secrets")->rule, "**/secrets/key");
-    /* `**` alone says nothing of this link, and another list is not asked. */
+    /* `**` by itself does not concern this link, and the other list is not searched. */
     assert_null(bs_rule_below(words, BS_OP_READ, "other"));
     assert_null(bs_rule_below(words, BS_OP_MODIFY, "link"));
     assert_non_null(bs_rule_below(words, BS_OP_MODIFY, "ok"));
@@ -129,7 +129,7 @@ int main(void) {
         cmocka_unit_test(a_file_has_a_name_below_each_link_to_a_directory_above_it),
         cmocka_unit_test(a_link_to_the_root_is_above_everything),
         cmocka_unit_test(names_go_through_several_links),
-        cmocka_unit_test(a_circle_of_links_ends),
+        cmocka_unit_test(a_cycle_of_links_ends),
         cmocka_unit_test(more_names_than_fit_are_reported),
         cmocka_unit_test(a_link_matters_if_a_word_of_a_rule_matches),
         cmocka_unit_test(a_rule_reaches_below_a_path_that_its_words_match),

@@ -1,4 +1,4 @@
-/* A backend that confines nothing and notes what it is asked: for what stands around backends. */
+/* A backend that confines nothing and records its calls: for tests of the code around backends. */
 #ifndef BS_TESTS_BACKEND_PRETENDED_H
 #define BS_TESTS_BACKEND_PRETENDED_H
 
@@ -10,17 +10,17 @@
 #include "support/harness.h"
 
 struct pretended {
-    enum bs_claim claim;     /* what its probe says */
-    const char *const *argv; /* what it wraps into */
+    enum bs_claim claim;     /* the claim of its probe */
+    const char *const *argv; /* the command that it wraps into */
     int wrap_code;
     int shutdown_code;
     unsigned prepared;
     unsigned wrapped;
     unsigned unwrapped;
     unsigned shut_down;
-    char root[128]; /* what prepare was told */
+    char root[128]; /* the root passed to prepare */
     char readable[128];
-    char cwd[128]; /* what wrap was told */
+    char cwd[128]; /* the working directory passed to wrap */
     struct bs_env_pair env;
 };
 

@@ -1,4 +1,4 @@
-/* Long lists in a report: how much memory they take, and that nothing of them is lost. */
+/* Long lists in a report: their memory, and that they are complete. */
 #define _GNU_SOURCE
 #include <boxspec/backend.h>
 
@@ -10,10 +10,10 @@
 #include "support/harness.h"
 #include "support/profiles.h"
 
-/* Rules are compared with each other: those take longer. */
+/* Rules are compared with each other, so there are fewer of them. */
 enum { MANY = 50000, RULES = 5000, MOST_BYTES = 32 * 1024 * 1024 };
 
-static size_t asked; /* bytes, of malloc */
+static size_t asked; /* bytes requested from malloc */
 
 void *__real_malloc(size_t size);
 void *__wrap_malloc(size_t size);
@@ -58,7 +58,7 @@ static void add_many(struct bs_backend_report *report, add_one *add, unsigned n)
     assert_in_range(asked, 0, MOST_BYTES);
 }
 
-static void what_lists_take_grows_with_what_is_in_them(void **state) {
+static void memory_of_lists_grows_with_their_content(void **state) {
     struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
     (void)state;
     add_many(&report, add_link, MANY);
@@ -81,8 +81,8 @@ static void what_lists_take_grows_with_what_is_in_them(void **state) {
     bs_backend_report_clear(&report);
 }
 
-/* As a backend may that fills the struct by itself. */
-static void a_list_that_is_somebody_else_s_is_not_written_to(void **state) {
+/* A backend may fill the struct itself. */
+static void a_list_of_the_backend_is_not_modified(void **state) {
     static const char *theirs[] = {"one", "two", "three", "behind it"};
     struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
     (void)state;
@@ -99,8 +99,8 @@ static void a_list_that_is_somebody_else_s_is_not_written_to(void **state) {
 
 enum { LONG = 9000 };
 
-/* A path has up to 4,095 bytes, a rule as many as somebody writes. */
-static void words_are_kept_whole(void **state) {
+/* A path has up to 4,095 bytes; a rule may have any length. */
+static void long_paths_are_kept_whole(void **state) {
     struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
     char name[LONG + 1];
     (void)state;
@@ -113,7 +113,7 @@ static void words_are_kept_whole(void **state) {
     bs_backend_report_clear(&report);
 }
 
-static void a_rule_is_told_whole(void **state) {
+static void long_rules_are_kept_whole(void **state) {
     struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
     char spec[LONG + 200] = "'denyModify': ['";
     const struct bs_backend_context context = BS_BACKEND_CONTEXT_INIT;
@@ -132,10 +132,10 @@ static void a_rule_is_told_whole(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_lists_take_grows_with_what_is_in_them),
-        cmocka_unit_test(a_list_that_is_somebody_else_s_is_not_written_to),
-        cmocka_unit_test(words_are_kept_whole),
-        cmocka_unit_test(a_rule_is_told_whole),
+        cmocka_unit_test(memory_of_lists_grows_with_their_content),
+        cmocka_unit_test(a_list_of_the_backend_is_not_modified),
+        cmocka_unit_test(long_paths_are_kept_whole),
+        cmocka_unit_test(long_rules_are_kept_whole),
     };
     return cmocka_run_group_tests_name("backend/report", tests, NULL, NULL);
 }

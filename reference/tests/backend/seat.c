@@ -1,4 +1,5 @@
-/* What one program is wrapped in: the backend's command, its environment, and who frees what. */
+/* The wrapped command of one program: the backend's command, its environment, and the ownership of
+ * memory. */
 #define _GNU_SOURCE
 #include "backend/pretended.h"
 
@@ -15,7 +16,7 @@ struct seat {
     struct bs_backend backend;
     struct bs_session *session;
     struct bs_sandbox sandbox;
-    char calls[256]; /* of the log: "probe prepare wrap=0 " */
+    char calls[256]; /* the log, for example "probe prepare wrap=0 " */
 };
 
 static void note(void *ctx, const char *call, int code, const char *message,
@@ -82,7 +83,7 @@ static const char *value_of(const struct bs_wrapped *wrapped, const char *name) 
     return value;
 }
 
-static void the_command_is_the_backends(void **state) {
+static void the_command_comes_from_the_backend(void **state) {
     struct seat *seat = *state;
     struct bs_wrapped wrapped;
     assert_int_equal(wrap(seat, &wrapped, NULL), BS_OK);
@@ -93,7 +94,7 @@ static void the_command_is_the_backends(void **state) {
     assert_string_equal(seat->calls, "wrap=0 ");
 }
 
-static void a_request_may_start_elsewhere_inside(void **state) {
+static void a_request_may_start_in_another_directory_inside(void **state) {
     struct seat *seat = *state;
     struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
     struct bs_wrapped wrapped = {.argv = NULL};
@@ -110,8 +111,8 @@ static void assert_value(const struct bs_wrapped *wrapped, const char *name, con
         fail_msg("%s is %s", name, found != NULL ? found : "not there");
 }
 
-/* The caller's is not passed on beside what is composed here, and the backend's wins. */
-static void the_environment_is_whole(void **state) {
+/* The caller's environment is not added to the composed one, and the backend's variables win. */
+static void the_environment_is_complete(void **state) {
     struct seat *seat = *state;
     struct bs_wrapped wrapped;
     assert_int_equal(setenv("LANG", "caller", 1), 0);
@@ -127,7 +128,7 @@ static void the_environment_is_whole(void **state) {
     assert_int_equal(unsetenv("TMPDIR"), 0);
 }
 
-static void of_the_caller_ci_only_passes_the_path_on(void **state) {
+static void ci_only_passes_on_only_PATH(void **state) {
     struct seat *seat = *state;
     struct bs_wrapped wrapped;
     assert_int_equal(setenv("LANG", "caller", 1), 0);
@@ -150,10 +151,10 @@ static void an_empty_command_is_an_error(void **state) {
         assert_string_equal(err.message,
                             "the backend pretended wrapped `prog` into an empty command");
     }
-    assert_int_equal(seat->pretended.unwrapped, 1); /* the one that had something to free */
+    assert_int_equal(seat->pretended.unwrapped, 1); /* the one that had memory to free */
 }
 
-static void an_error_of_the_backend_is_told_as_one_of_the_run(void **state) {
+static void an_error_of_the_backend_is_an_error_of_the_run(void **state) {
     struct seat *seat = *state;
     struct bs_wrapped wrapped;
     struct bs_error err = BS_ERROR_INIT;
@@ -163,7 +164,7 @@ static void an_error_of_the_backend_is_told_as_one_of_the_run(void **state) {
     assert_int_equal(seat->pretended.unwrapped, 0);
 }
 
-static void a_session_that_has_no_backend_wraps_nothing(void **state) {
+static void a_session_without_a_backend_does_not_wrap(void **state) {
     struct seat *seat = *state;
     struct bs_wrapped wrapped;
     assert_int_equal(bs_session_enforcement(seat->session), BS_CLAIM_UNAVAILABLE);
@@ -177,7 +178,7 @@ static void a_session_that_has_no_backend_wraps_nothing(void **state) {
     assert_int_equal(seat->pretended.wrapped + seat->pretended.unwrapped, 0);
 }
 
-static void a_directory_outside_is_refused_before_anything(void **state) {
+static void a_working_directory_outside_is_refused_first(void **state) {
     struct seat *seat = *state;
     struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
     struct bs_error err = BS_ERROR_INIT;
@@ -197,14 +198,14 @@ static int wrap_once(const void *context, struct bs_error *err) {
     int code = wrap(seat, &wrapped, err);
     if (code == BS_OK)
         seat->sandbox.unwrap(seat->sandbox.ctx, &wrapped);
-    /* What the backend gave is given back, whatever came behind it. */
+    /* Every wrapped command is unwrapped, even if a later step fails. */
     assert_int_equal(seat->pretended.wrapped - wrapped_before,
                      seat->pretended.unwrapped - unwrapped_before);
     seat->calls[0] = '\0';
     return code;
 }
 
-static void without_memory_nothing_is_kept(void **state) {
+static void a_failed_allocation_keeps_no_memory(void **state) {
     each_allocation_fails(wrap_once, *state, BS_OK, 2);
 }
 
@@ -212,17 +213,16 @@ static void without_memory_nothing_is_kept(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        SEATED(the_command_is_the_backends),
-        SEATED(a_request_may_start_elsewhere_inside),
-        SEATED(the_environment_is_whole),
-        cmocka_unit_test_setup_teardown(of_the_caller_ci_only_passes_the_path_on, sit_in_ci,
-                                        stand_up),
+        SEATED(the_command_comes_from_the_backend),
+        SEATED(a_request_may_start_in_another_directory_inside),
+        SEATED(the_environment_is_complete),
+        cmocka_unit_test_setup_teardown(ci_only_passes_on_only_PATH, sit_in_ci, stand_up),
         SEATED(an_empty_command_is_an_error),
-        SEATED(an_error_of_the_backend_is_told_as_one_of_the_run),
-        cmocka_unit_test_setup_teardown(a_session_that_has_no_backend_wraps_nothing, sit_outside,
+        SEATED(an_error_of_the_backend_is_an_error_of_the_run),
+        cmocka_unit_test_setup_teardown(a_session_without_a_backend_does_not_wrap, sit_outside,
                                         stand_up),
-        SEATED(a_directory_outside_is_refused_before_anything),
-        SEATED(without_memory_nothing_is_kept),
+        SEATED(a_working_directory_outside_is_refused_first),
+        SEATED(a_failed_allocation_keeps_no_memory),
     };
     return cmocka_run_group_tests_name("backend/seat", tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Which entries nobody can write to; what is not looked at, or cannot be, is none of them. */
+/* Find the entries that no user can write to; entries that are not or cannot be examined are not
+ * among them. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +14,7 @@
 #include "support/folder.h"
 #include "support/harness.h"
 
-/* The call that fails, counted from 1; 0: none. */
+/* The call that fails, counted from 1; 0: no failure. */
 static struct {
     unsigned fail;
     unsigned calls;
@@ -83,7 +84,7 @@ static void modes_decide(void **state) {
     assert_false(is_listed(folder, "two"));
 }
 
-static void a_directory_is_what_lies_below_it(void **state) {
+static void a_directory_is_listed_if_no_writable_file_lies_below_it(void **state) {
     const struct folder *folder = *state;
     folder_add_folder(folder, "empty");
     folder_add_folder(folder, "read");
@@ -101,7 +102,7 @@ static void a_directory_is_what_lies_below_it(void **state) {
     assert_true(is_listed(folder, "linked"));
 }
 
-static void what_is_not_looked_at_may_be_written_to(void **state) {
+static void unexamined_entries_count_as_writable(void **state) {
     const struct folder *folder = *state;
     char name[64];
     folder_add_folder(folder, "deep");
@@ -121,7 +122,7 @@ static void what_is_not_looked_at_may_be_written_to(void **state) {
     assert_false(is_listed(folder, "many"));
 }
 
-static void each_call_that_fails_lists_no_more(void **state) {
+static void a_failed_call_adds_no_entry(void **state) {
     const struct folder *folder = *state;
     folder_add_folder(folder, "read");
     folder_add_file(folder, "read/file", "", 0444);
@@ -135,7 +136,7 @@ static void each_call_that_fails_lists_no_more(void **state) {
         listed += is_listed(folder, "read");
     }
     host.fail = 0;
-    /* The end of the whole list, or `.` and `..` in it, may come behind the name. */
+    /* The name may come before the end of the list, or before `.` and `..`. */
     assert_true(listed <= 3);
 }
 
@@ -144,9 +145,9 @@ static void each_call_that_fails_lists_no_more(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         in_a_folder(modes_decide),
-        in_a_folder(a_directory_is_what_lies_below_it),
-        in_a_folder(what_is_not_looked_at_may_be_written_to),
-        in_a_folder(each_call_that_fails_lists_no_more),
+        in_a_folder(a_directory_is_listed_if_no_writable_file_lies_below_it),
+        in_a_folder(unexamined_entries_count_as_writable),
+        in_a_folder(a_failed_call_adds_no_entry),
     };
     return cmocka_run_group_tests_name("backend/unwritable", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* A walk sees all, or says that it does not: each call of it that fails, and what may not be looked
- * into. */
+/* A walk visits all files or reports that it did not: each of its calls fails once, and some
+ * directories may not be entered. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "support/folder.h"
 #include "support/harness.h"
 
-/* The call that fails, counted from 1, and how; 0: none. */
+/* The call that fails, counted from 1, and its error; 0: no failure. */
 static struct {
     unsigned fail;
     unsigned calls;
@@ -47,8 +47,8 @@ int __wrap_fstatat(int at, const char *name, struct stat *st, int flags) {
     return fails() ? -1 : __real_fstatat(at, name, st, flags);
 }
 
-/* What was seen: a word for each name, `>` in front of a directory that is left, `!` of a closed
- * one. They are sorted, for a directory has no order. */
+/* The visits: one word for each name, `>` before a directory that is left, `!` before a closed one.
+ * They are sorted, because a directory has no order. */
 struct log {
     char *words[64];
     size_t n;
@@ -75,7 +75,7 @@ static int by_word(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* All words, with a blank behind each. Valid until the next call. */
+/* All words, with a blank after each. Valid until the next call. */
 static const char *told(struct log *log) {
     static char text[1024];
     text[0] = '\0';
@@ -108,7 +108,7 @@ static int walk(const struct folder *folder, struct log *log, struct bs_error *e
     return bs_walk_tree(&walk, err);
 }
 
-static void all_names_are_met_once(void **state) {
+static void each_name_is_visited_once(void **state) {
     const struct folder *folder = *state;
     struct log log = {.n = 0};
     build(folder);
@@ -136,7 +136,7 @@ static void count_left(void *ctx, const struct bs_walked *at) {
     counts->left++;
 }
 
-static void a_shortage_of_the_caller_is_an_error(void **state) {
+static void a_lack_of_descriptors_or_memory_is_an_error(void **state) {
     const struct folder *folder = *state;
     struct log log = {.n = 0};
     build(folder);
@@ -156,7 +156,7 @@ static void a_shortage_of_the_caller_is_an_error(void **state) {
         errors++;
     }
     host.fail = 0;
-    assert_true(errors > 8); /* three directories, and four names */
+    assert_true(errors > 8); /* three directories and four names */
 }
 
 static void meet_closed(const struct folder *folder, int os_error) {
@@ -169,7 +169,7 @@ static void meet_closed(const struct folder *folder, int os_error) {
         assert_int_equal(walk(folder, &log, NULL), BS_OK);
         const char *seen = told(&log);
         met += strchr(seen, '!') != NULL;
-        /* Nothing of it is shown by halves. */
+        /* A directory that failed is not reported in part. */
         if (strstr(seen, "!/a/b ") != NULL)
             assert_string_equal(seen, "!/a/b /y >/ >/a >/a/b d/ d/a d/a/b ");
     }
@@ -177,15 +177,15 @@ static void meet_closed(const struct folder *folder, int os_error) {
     assert_true(met > 8);
 }
 
-static void a_directory_that_cannot_be_looked_into_is_closed(void **state) {
+static void an_unreadable_directory_is_reported_as_closed(void **state) {
     const struct folder *folder = *state;
     build(folder);
     meet_closed(folder, EACCES);
     meet_closed(folder, EIO);
 }
 
-/* It ends in the middle, and each directory that it entered is left. */
-static void a_walk_without_time_is_cut(void **state) {
+/* The walk stops in the middle, and leaves each directory that it entered. */
+static void a_walk_stops_at_its_time_limit(void **state) {
     enum { FILES = 600 };
     const struct folder *folder = *state;
     struct counts counts = {0, 0, 0};
@@ -208,7 +208,7 @@ static void a_walk_without_time_is_cut(void **state) {
     assert_int_equal(counts.left, 1);
 }
 
-static void what_is_gone_is_not_there(void **state) {
+static void a_vanished_entry_is_skipped(void **state) {
     const struct folder *folder = *state;
     struct log log = {.n = 0};
     build(folder);
@@ -224,7 +224,7 @@ static void what_is_gone_is_not_there(void **state) {
     assert_string_equal(told(&log), "");
 }
 
-static void a_directory_beyond_the_longest_path_is_closed(void **state) {
+static void a_directory_beyond_the_longest_path_is_reported_as_closed(void **state) {
     enum { DEPTH = 17 };
     const struct folder *folder = *state;
     struct log log = {.n = 0};
@@ -255,12 +255,12 @@ static void a_directory_beyond_the_longest_path_is_closed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        in_a_folder(all_names_are_met_once),
-        in_a_folder(a_shortage_of_the_caller_is_an_error),
-        in_a_folder(a_directory_that_cannot_be_looked_into_is_closed),
-        in_a_folder(a_walk_without_time_is_cut),
-        in_a_folder(what_is_gone_is_not_there),
-        in_a_folder(a_directory_beyond_the_longest_path_is_closed),
+        in_a_folder(each_name_is_visited_once),
+        in_a_folder(a_lack_of_descriptors_or_memory_is_an_error),
+        in_a_folder(an_unreadable_directory_is_reported_as_closed),
+        in_a_folder(a_walk_stops_at_its_time_limit),
+        in_a_folder(a_vanished_entry_is_skipped),
+        in_a_folder(a_directory_beyond_the_longest_path_is_reported_as_closed),
     };
     return cmocka_run_group_tests_name("backend/walk", tests, NULL, NULL);
 }

@@ -8,9 +8,9 @@
 #include "support/folder.h"
 #include "support/harness.h"
 
-/* A filter answers EPERM to the question with effective ids, or to any. */
+/* The queries that a filter refuses with EPERM: those with effective ids, or all. */
 static enum { NOTHING, EFFECTIVE, EVERYTHING } refused;
-/* Who we are said to be. */
+/* The ids that the process pretends to have. */
 static struct {
     bool told;
     uid_t user;
@@ -36,7 +36,7 @@ uid_t __wrap_getuid(void) { return us.told ? us.user : __real_getuid(); }
 
 uid_t __wrap_geteuid(void) { return us.told ? us.effective_user : __real_geteuid(); }
 
-static void the_first_class_that_fits_decides(void **state) {
+static void the_first_matching_class_of_users_decides(void **state) {
     (void)state;
     static const gid_t groups[] = {20, 30};
     static const struct {
@@ -80,7 +80,7 @@ static void answers_are_the_same_with_and_without_a_filter(void **state) {
     refused = NOTHING;
 }
 
-/* Where the real ids are others, only the mode can be asked. */
+/* If the real ids differ, only the mode can be checked. */
 static void under_a_filter_the_effective_user_counts(void **state) {
     const struct folder *folder = *state;
     uid_t owner = __real_getuid();
@@ -101,7 +101,7 @@ static void under_a_filter_the_effective_user_counts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_class_that_fits_decides),
+        cmocka_unit_test(the_first_matching_class_of_users_decides),
         cmocka_unit_test_setup_teardown(answers_are_the_same_with_and_without_a_filter,
                                         folder_setup, folder_teardown),
         cmocka_unit_test_setup_teardown(under_a_filter_the_effective_user_counts, folder_setup,

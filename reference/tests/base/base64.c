@@ -41,7 +41,7 @@ static void the_vectors_of_rfc_4648_hold_both_ways(void **state) {
     }
 }
 
-static void every_length_comes_back_as_it_went(void **state) {
+static void every_length_is_decoded_to_its_input(void **state) {
     (void)state;
     unsigned char bytes[260];
     for (size_t i = 0; i < sizeof bytes; i++)
@@ -74,7 +74,7 @@ static void every_byte_value_survives(void **state) {
     }
 }
 
-static void bits_that_no_byte_holds_must_be_zero(void **state) {
+static void unused_bits_must_be_zero(void **state) {
     (void)state;
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < 64; i++) {
@@ -86,7 +86,7 @@ static void bits_that_no_byte_holds_must_be_zero(void **state) {
     }
 }
 
-static void padding_stands_complete_and_only_at_the_end(void **state) {
+static void padding_is_complete_and_only_at_the_end(void **state) {
     (void)state;
     static const char *const wrong[] = {
         "QQ",   "QQ=",  "Q",        "Q===",     "====",  "==",       "=",    "=QQQ",
@@ -109,10 +109,10 @@ static void white_space_and_other_alphabets_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_vectors_of_rfc_4648_hold_both_ways),
-        cmocka_unit_test(every_length_comes_back_as_it_went),
+        cmocka_unit_test(every_length_is_decoded_to_its_input),
         cmocka_unit_test(every_byte_value_survives),
-        cmocka_unit_test(bits_that_no_byte_holds_must_be_zero),
-        cmocka_unit_test(padding_stands_complete_and_only_at_the_end),
+        cmocka_unit_test(unused_bits_must_be_zero),
+        cmocka_unit_test(padding_is_complete_and_only_at_the_end),
         cmocka_unit_test(white_space_and_other_alphabets_are_refused),
     };
     return cmocka_run_group_tests_name("base/base64", tests, NULL, NULL);

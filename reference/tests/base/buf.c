@@ -35,7 +35,7 @@ static void bytes_keep_their_order_while_it_grows(void **state) {
     bs_buf_clear(&buf);
 }
 
-static void single_bytes_make_it_grow_seldom(void **state) {
+static void single_bytes_cause_few_reallocations(void **state) {
     (void)state;
     struct bs_buf buf = BS_BUF_INIT;
     size_t cap = 0;
@@ -83,12 +83,12 @@ static void a_size_that_cannot_exist_fails_and_stays_failed(void **state) {
     }
 }
 
-static void the_largest_sum_is_not_taken_for_a_small_one(void **state) {
+static void an_overflowing_size_fails(void **state) {
     (void)state;
     struct bs_buf buf = BS_BUF_INIT;
     char byte = 'x';
     buf.data = &byte;
-    buf.len = SIZE_MAX - 8; /* a length that no test can really reach */
+    buf.len = SIZE_MAX - 8; /* a length that no test can really allocate */
     buf.cap = SIZE_MAX;
     for (size_t more = 8; more < 32; more++) {
         buf.failed = false;
@@ -96,7 +96,7 @@ static void the_largest_sum_is_not_taken_for_a_small_one(void **state) {
     }
 }
 
-static void what_is_taken_ends_in_a_nul_and_leaves_it_empty(void **state) {
+static void taken_text_ends_in_a_nul_and_leaves_the_buffer_empty(void **state) {
     (void)state;
     struct bs_buf buf = BS_BUF_INIT;
     bs_buf_add(&buf, "a\0b", 3);
@@ -125,11 +125,11 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_untouched_buffer_owns_nothing),
         cmocka_unit_test(bytes_keep_their_order_while_it_grows),
-        cmocka_unit_test(single_bytes_make_it_grow_seldom),
+        cmocka_unit_test(single_bytes_cause_few_reallocations),
         cmocka_unit_test(a_reservation_has_room_for_a_nul_as_well),
         cmocka_unit_test(a_size_that_cannot_exist_fails_and_stays_failed),
-        cmocka_unit_test(the_largest_sum_is_not_taken_for_a_small_one),
-        cmocka_unit_test(what_is_taken_ends_in_a_nul_and_leaves_it_empty),
+        cmocka_unit_test(an_overflowing_size_fails),
+        cmocka_unit_test(taken_text_ends_in_a_nul_and_leaves_the_buffer_empty),
         cmocka_unit_test(numbers_are_written_in_full),
     };
     return cmocka_run_group_tests_name("base/buf", tests, NULL, NULL);

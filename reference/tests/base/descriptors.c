@@ -1,4 +1,4 @@
-/* Descriptors closed at once, and where the kernel does not know how. */
+/* Close ranges of descriptors with one call, and without kernel support for it. */
 #define _GNU_SOURCE
 #include "base/descriptors.h"
 
@@ -53,8 +53,8 @@ int __wrap_fcntl(int fd, int command, ...) {
 
 enum { FIRST = 10, LAST = 900 };
 
-/* In a child: opens many, with holes between them, lets go from FIRST on and counts. What is open
- * to the test, a sanitizer's log, say, goes with it. */
+/* In a child: open many descriptors with gaps between them, close from FIRST on, and count. The
+ * test's own descriptors, for example a sanitizer's log, are closed with them. */
 static int closes(bool on_exec) {
     static const int numbers[] = {FIRST - 1, FIRST, FIRST + 1, 17, 40, 100, 101, 500, LAST};
     for (int i = 200; i < 400; i++)
@@ -94,7 +94,7 @@ static int status_on(struct host given, bool on_exec) {
     return WEXITSTATUS(status);
 }
 
-static void everything_from_a_number_on_is_let_go(void **state) {
+static void every_descriptor_from_a_number_on_is_closed(void **state) {
     (void)state;
     for (int on_exec = 0; on_exec < 2; on_exec++) {
         assert_int_equal(status_on((struct host){.knows_the_call = true}, on_exec != 0), 0);
@@ -102,7 +102,7 @@ static void everything_from_a_number_on_is_let_go(void **state) {
     }
 }
 
-static void what_could_not_be_done_is_said(void **state) {
+static void a_failure_is_returned(void **state) {
     (void)state;
     assert_int_equal(status_on((struct host){.has_no_proc = true}, false), EMFILE);
     assert_int_equal(status_on((struct host){.cannot_list = true}, false), EIO);
@@ -112,8 +112,8 @@ static void what_could_not_be_done_is_said(void **state) {
 int main(void) {
     host.knows_the_call = true;
     const struct CMUnitTest tests[] = {
-        leaves_nothing(everything_from_a_number_on_is_let_go),
-        leaves_nothing(what_could_not_be_done_is_said),
+        leaves_nothing(every_descriptor_from_a_number_on_is_closed),
+        leaves_nothing(a_failure_is_returned),
     };
     return cmocka_run_group_tests_name("base/descriptors", tests, NULL, NULL);
 }

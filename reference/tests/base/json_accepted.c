@@ -11,7 +11,7 @@ static cJSON *parsed(const char *text, size_t len) {
     return tree;
 }
 
-static void all_that_the_grammar_has_is_taken(void **state) {
+static void every_form_of_the_grammar_is_accepted(void **state) {
     (void)state;
     static const char *const texts[] = {"null",
                                         "true",
@@ -68,7 +68,7 @@ static void a_length_not_a_nul_ends_the_text(void **state) {
     cJSON_Delete(parsed(unterminated, sizeof unterminated));
 }
 
-static void sixty_four_levels_are_taken(void **state) {
+static void sixty_four_levels_are_accepted(void **state) {
     (void)state;
     char arrays[2 * BS_JSON_MOST_DEPTH];
     memset(arrays, '[', BS_JSON_MOST_DEPTH);
@@ -99,7 +99,7 @@ static void members_and_items_keep_their_order_and_values(void **state) {
     cJSON_Delete(tree);
 }
 
-static void a_long_document_is_taken(void **state) {
+static void a_long_document_is_accepted(void **state) {
     (void)state;
     struct bs_buf text = BS_BUF_INIT;
     bs_buf_char(&text, '{');
@@ -118,11 +118,11 @@ static void a_long_document_is_taken(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_that_the_grammar_has_is_taken),
+        cmocka_unit_test(every_form_of_the_grammar_is_accepted),
         cmocka_unit_test(a_length_not_a_nul_ends_the_text),
-        cmocka_unit_test(sixty_four_levels_are_taken),
+        cmocka_unit_test(sixty_four_levels_are_accepted),
         cmocka_unit_test(members_and_items_keep_their_order_and_values),
-        cmocka_unit_test(a_long_document_is_taken),
+        cmocka_unit_test(a_long_document_is_accepted),
     };
     return cmocka_run_group_tests_name("base/json: accepted", tests, NULL, NULL);
 }

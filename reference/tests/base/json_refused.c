@@ -8,7 +8,7 @@
 struct row {
     const char *text;
     size_t column;
-    const char *words; /* some of the message */
+    const char *words; /* a part of the message */
 };
 
 static struct bs_json_error refused(const char *text, size_t len) {
@@ -92,7 +92,7 @@ static void words_that_json_does_not_have_are_refused(void **state) {
     assert_refused_at("nulll", 5, 1, 5, "something follows");
 }
 
-static void brackets_and_separators_stand_complete(void **state) {
+static void incomplete_brackets_and_separators_are_refused(void **state) {
     (void)state;
     static const struct row rows[] = {{"[", 2, "value is missing"},
                                       {"[1", 3, "comma or ]"},
@@ -117,7 +117,7 @@ static void brackets_and_separators_stand_complete(void **state) {
     assert_rows(rows, LENGTH(rows));
 }
 
-static void strings_hold_neither_controls_nor_unknown_escapes(void **state) {
+static void controls_and_unknown_escapes_in_strings_are_refused(void **state) {
     (void)state;
     static const struct row rows[] = {{"\"abc", 5, "closing quote"},
                                       {"\"", 2, "closing quote"},
@@ -140,7 +140,7 @@ static void strings_hold_neither_controls_nor_unknown_escapes(void **state) {
     assert_refused_at("\"\0\"", 3, 1, 2, "control");
 }
 
-static void lone_surrogates_are_refused(void **state) {
+static void unpaired_surrogates_are_refused(void **state) {
     (void)state;
     static const struct row rows[] = {
         {"\"\\ud800\"", 2, "high surrogate"},        {"\"\\udbff\"", 2, "high surrogate"},
@@ -167,7 +167,7 @@ static void bytes_that_are_not_utf8_are_refused_at_their_place(void **state) {
     assert_rows(rows, LENGTH(rows));
 }
 
-static void a_member_twice_is_refused_however_it_is_written(void **state) {
+static void a_repeated_member_is_refused_in_every_spelling(void **state) {
     (void)state;
     static const char *const texts[] = {"{\"a\":1,\"a\":1}",
                                         "{\"a\":1,\"b\":2,\"a\":3}",
@@ -190,14 +190,14 @@ static void a_member_twice_is_refused_however_it_is_written(void **state) {
     cJSON_Delete(tree);
 }
 
-static void lines_are_counted_and_columns_start_anew(void **state) {
+static void columns_start_again_in_each_line(void **state) {
     (void)state;
     assert_refused_at("[\n1,\n  x]", 9, 3, 3, "value is missing");
     assert_refused_at("{\n\"a\": \"\x80\"}", 11, 2, 7, "not UTF-8");
     assert_refused_at("1\n\n2", 4, 3, 1, "something follows");
     assert_refused_at("[\r\n1", 5, 2, 2, "comma or ]");
     assert_refused_at("\r1\r\n2", 5, 3, 1, "something follows");
-    /* In characters: two of two bytes each stand before the place. */
+    /* Columns count characters: two characters of two bytes each come before the place. */
     assert_refused_at("\"\xC3\xA9\xC3\xA9\n\"", 7, 1, 4, "control");
 }
 
@@ -231,12 +231,12 @@ int main(void) {
         cmocka_unit_test(nothing_may_follow_or_precede_the_value),
         cmocka_unit_test(numbers_have_one_spelling),
         cmocka_unit_test(words_that_json_does_not_have_are_refused),
-        cmocka_unit_test(brackets_and_separators_stand_complete),
-        cmocka_unit_test(strings_hold_neither_controls_nor_unknown_escapes),
-        cmocka_unit_test(lone_surrogates_are_refused),
+        cmocka_unit_test(incomplete_brackets_and_separators_are_refused),
+        cmocka_unit_test(controls_and_unknown_escapes_in_strings_are_refused),
+        cmocka_unit_test(unpaired_surrogates_are_refused),
         cmocka_unit_test(bytes_that_are_not_utf8_are_refused_at_their_place),
-        cmocka_unit_test(a_member_twice_is_refused_however_it_is_written),
-        cmocka_unit_test(lines_are_counted_and_columns_start_anew),
+        cmocka_unit_test(a_repeated_member_is_refused_in_every_spelling),
+        cmocka_unit_test(columns_start_again_in_each_line),
         cmocka_unit_test(sixty_five_levels_are_too_many),
         cmocka_unit_test(a_hundred_thousand_brackets_cost_milliseconds),
     };

@@ -39,7 +39,7 @@ static void strings_are_exact_with_every_nul(void **state) {
     assert_bytes("\"9007199254740993\"", "9007199254740993", 16);
 }
 
-static void what_is_no_string_is_not_taken_for_one(void **state) {
+static void other_types_are_not_strings(void **state) {
     (void)state;
     static const char *const texts[] = {"null",  "1",  "1.0", "12345678901234567890",
                                         "1e999", "[]", "{}",  "true"};
@@ -80,7 +80,7 @@ static void integers_are_exact_up_to_the_last_bit(void **state) {
     }
 }
 
-static void what_is_no_integer_of_64_bits_is_refused(void **state) {
+static void numbers_beyond_64_bit_integers_are_refused(void **state) {
     (void)state;
     static const char *const texts[] = {"18446744073709551616",
                                         "18446744073709551620",
@@ -153,9 +153,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_number_is_a_number_for_cjson),
         cmocka_unit_test(strings_are_exact_with_every_nul),
-        cmocka_unit_test(what_is_no_string_is_not_taken_for_one),
+        cmocka_unit_test(other_types_are_not_strings),
         cmocka_unit_test(integers_are_exact_up_to_the_last_bit),
-        cmocka_unit_test(what_is_no_integer_of_64_bits_is_refused),
+        cmocka_unit_test(numbers_beyond_64_bit_integers_are_refused),
         cmocka_unit_test(a_written_string_is_read_back_the_same),
     };
     return cmocka_run_group_tests_name("base/json: values", tests, NULL, NULL);

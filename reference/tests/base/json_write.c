@@ -4,7 +4,7 @@
 
 #include "support/harness.h"
 
-/* Compares what was written, and empties the writer. */
+/* Compare the written text and empty the writer. */
 static void assert_written(struct bs_json_writer *out, const char *expected) {
     assert_false(out->text.failed);
     bs_buf_char(&out->text, '\0');
@@ -80,7 +80,7 @@ static void ill_formed_bytes_become_replacement_characters(void **state) {
                          "b\xC3\xA9\",\"\xEF\xBF\xBD\",\"\"]");
 }
 
-static void a_finished_value_is_put_in_whole(void **state) {
+static void a_finished_value_is_inserted_unchanged(void **state) {
     (void)state;
     struct bs_json_writer inner = BS_JSON_WRITER_INIT;
     struct bs_json_writer out = BS_JSON_WRITER_INIT;
@@ -95,7 +95,7 @@ static void a_finished_value_is_put_in_whole(void **state) {
     bs_json_writer_clear(&inner);
 }
 
-static void failure_of_an_inner_writer_is_taken_over(void **state) {
+static void the_failure_of_an_inner_writer_is_inherited(void **state) {
     (void)state;
     struct bs_json_writer inner = BS_JSON_WRITER_INIT;
     struct bs_json_writer out = BS_JSON_WRITER_INIT;
@@ -125,8 +125,8 @@ int main(void) {
         cmocka_unit_test(commas_separate_members_and_elements_at_each_level),
         cmocka_unit_test(a_string_may_come_in_pieces),
         cmocka_unit_test(ill_formed_bytes_become_replacement_characters),
-        cmocka_unit_test(a_finished_value_is_put_in_whole),
-        cmocka_unit_test(failure_of_an_inner_writer_is_taken_over),
+        cmocka_unit_test(a_finished_value_is_inserted_unchanged),
+        cmocka_unit_test(the_failure_of_an_inner_writer_is_inherited),
         cmocka_unit_test(lines_follow_each_other_without_a_comma),
     };
     return cmocka_run_group_tests_name("base/json_write", tests, NULL, NULL);

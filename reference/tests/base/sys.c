@@ -41,7 +41,7 @@ static void closing_keeps_errno_and_forgets_the_number(void **state) {
     assert_int_equal(errno, ENOTDIR);
 }
 
-static void descriptors_of_ours_stand_above_stdio(void **state) {
+static void own_descriptors_are_above_stdio(void **state) {
     (void)state;
     struct holdings before = holdings_now();
     int high = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -77,7 +77,7 @@ int main(void) {
         cmocka_unit_test(a_sum_beyond_the_clock_is_never),
         cmocka_unit_test(a_wait_is_rounded_up_so_that_no_deadline_is_early),
         cmocka_unit_test(closing_keeps_errno_and_forgets_the_number),
-        cmocka_unit_test(descriptors_of_ours_stand_above_stdio),
+        cmocka_unit_test(own_descriptors_are_above_stdio),
         cmocka_unit_test(time_does_not_go_back),
     };
     return cmocka_run_group_tests_name("base/sys", tests, NULL, NULL);

@@ -7,7 +7,8 @@
 
 #include "support/harness.h"
 
-/* The oracle knows no table: it decodes the code point and asks whether it may be written so. */
+/* The oracle uses no table: it decodes the code point and checks whether this encoding of it is
+ * allowed. */
 static bool is_character(const unsigned char *p, size_t n) {
     static const unsigned char lead_mask[] = {0x80, 0xE0, 0xF0, 0xF8};
     static const unsigned char lead[] = {0x00, 0xC0, 0xE0, 0xF0};
@@ -31,7 +32,7 @@ static size_t oracle_character(const unsigned char *p, size_t len) {
     return 0;
 }
 
-/* Can these bytes be the beginning of a character that is longer? */
+/* True if these bytes can be the beginning of a longer character. */
 static bool oracle_begins(const unsigned char *p, size_t len) {
     static const unsigned char ends[] = {0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF};
     unsigned char whole[4] = {0};
@@ -79,7 +80,7 @@ static uint32_t next_random(uint32_t *seed) {
     return *seed;
 }
 
-/* Mostly the bytes at which a decoder changes its mind. */
+/* Mostly bytes at the limits of a decoder's cases. */
 static size_t random_bytes(uint32_t *seed, unsigned char *out, size_t most) {
     static const unsigned char edges[] = {0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF,
                                           0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED, 0xEE,
@@ -120,7 +121,7 @@ static void every_code_point_is_one_character(void **state) {
     }
 }
 
-static void the_valid_prefix_is_the_oracles(void **state) {
+static void the_valid_prefix_equals_the_oracles(void **state) {
     (void)state;
     uint32_t seed = 20240501;
     for (int round = 0; round < 100000; round++) {
@@ -131,7 +132,7 @@ static void the_valid_prefix_is_the_oracles(void **state) {
     }
 }
 
-static void maximal_subparts_stand_as_in_the_standard(void **state) {
+static void maximal_subparts_are_those_of_the_standard(void **state) {
     (void)state;
     static const struct {
         const char *bytes;
@@ -229,7 +230,7 @@ static void each_subpart_becomes_one_replacement(void **state) {
     assert_null(nothing.data);
 }
 
-static void text_of_random_bytes_is_the_oracles(void **state) {
+static void text_of_random_bytes_equals_the_oracles(void **state) {
     (void)state;
     uint32_t seed = 99;
     for (int round = 0; round < 20000; round++) {
@@ -255,11 +256,11 @@ static void text_of_random_bytes_is_the_oracles(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_code_point_is_one_character),
-        cmocka_unit_test(the_valid_prefix_is_the_oracles),
-        cmocka_unit_test(maximal_subparts_stand_as_in_the_standard),
+        cmocka_unit_test(the_valid_prefix_equals_the_oracles),
+        cmocka_unit_test(maximal_subparts_are_those_of_the_standard),
         cmocka_unit_test(an_incomplete_tail_is_found_to_the_byte),
         cmocka_unit_test(each_subpart_becomes_one_replacement),
-        cmocka_unit_test(text_of_random_bytes_is_the_oracles),
+        cmocka_unit_test(text_of_random_bytes_equals_the_oracles),
     };
     return cmocka_run_group_tests_name("base/utf8", tests, NULL, NULL);
 }

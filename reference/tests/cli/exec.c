@@ -1,4 +1,4 @@
-/* What becomes of a program's output, by where it goes. */
+/* How the command passes on a program's output, for each kind of stdout and stderr. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@ struct told {
     char err[512];
 };
 
-/* boxspec-ref exec -- sh -c SCRIPT in a process of its own, with this stdout. */
+/* Start boxspec-ref exec -- sh -c SCRIPT in a separate process, with this stdout and stderr. */
 static pid_t started(const char *script, int out, int err) {
     char words[][8] = {"exec", "--", "/bin/sh", "-c"};
     char text[256];
@@ -53,7 +53,7 @@ static struct told ran(const char *script, int out) {
     return told;
 }
 
-static void output_that_is_lost_is_an_error(void **state) {
+static void lost_output_is_an_error(void **state) {
     (void)state;
     struct told told = ran("echo out; exit 7", open("/dev/full", O_WRONLY | O_CLOEXEC));
     assert_int_equal(told.status, 126);
@@ -61,7 +61,7 @@ static void output_that_is_lost_is_an_error(void **state) {
                         "boxspec-ref: failed to pass stdout on: No space left on device\n");
 }
 
-static void a_reader_that_has_gone_is_none(void **state) {
+static void a_closed_reader_is_not_an_error(void **state) {
     (void)state;
     int ends[2];
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
@@ -71,8 +71,8 @@ static void a_reader_that_has_gone_is_none(void **state) {
     assert_string_equal(told.err, "err\n");
 }
 
-/* More than a pipe holds, to a reader that begins when all of it could have been lost. */
-static void a_stdout_that_does_not_block_gets_everything(void **state) {
+/* More than a pipe holds, to a reader that starts only after the data could have been lost. */
+static void a_nonblocking_stdout_gets_all_output(void **state) {
     enum { BYTES = 1000000 };
     (void)state;
     char data[4096];
@@ -97,9 +97,9 @@ static void a_stdout_that_does_not_block_gets_everything(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        leaves_nothing(output_that_is_lost_is_an_error),
-        leaves_nothing(a_reader_that_has_gone_is_none),
-        leaves_nothing(a_stdout_that_does_not_block_gets_everything),
+        leaves_nothing(lost_output_is_an_error),
+        leaves_nothing(a_closed_reader_is_not_an_error),
+        leaves_nothing(a_nonblocking_stdout_gets_all_output),
     };
     return cmocka_run_group_tests_name("cli/exec", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* The commands as a person meets them: what they print and how they exit. */
+/* The commands as a user sees them: their output and exit status. */
 #define _GNU_SOURCE
 #include "cli/policy.h"
 
@@ -28,7 +28,7 @@ static int fill(const struct folder *folder) {
 
 static int set_up(void **state) { return enter_place(state, bs_cli_policy, "policy", fill); }
 
-static void a_check_exits_by_its_answer(void **state) {
+static void the_exit_status_of_check_is_its_answer(void **state) {
     assert_said(state, "check p.yaml read src/a", 0, "allowed read src/a  by **\n", "");
     assert_said(state, "check --profile dev p.yaml modify src//a docs/x", 3,
                 "allowed modify src/a  by src/**\ndenied  modify docs/x  by <no matching rule>\n",
@@ -63,7 +63,7 @@ static void why_not_names_the_smallest_changes(void **state) {
                                   "  add to    profile dev, modify, at its end: src/gen/x\n");
 }
 
-static void what_is_wrong_with_a_file_has_its_place(void **state) {
+static void problems_of_a_file_have_their_place(void **state) {
     assert_said(state, "lint p.yaml bad.json", 2, "p.yaml: policy default loads\n",
                 "bad.json:2:9: /kind: ");
     assert_said(state, "check old.json read a", 2, "", "old.json:1:18: /schemaVersion: ");
@@ -78,7 +78,7 @@ static void policies_are_printed(void **state) {
     assert_said(state, "links root", 0, "", "");
 }
 
-static void wrong_usage_is_said_with_its_remedy(void **state) {
+static void wrong_usage_is_reported_with_its_remedy(void **state) {
     static const char *const rows[][2] = {
         {"bogus", "policy bogus: unknown command"},
         {"check", "write POLICY read|modify PATH"},
@@ -99,7 +99,7 @@ static void wrong_usage_is_said_with_its_remedy(void **state) {
     assert_said(state, "links none", BS_CLI_ELSEWHERE, "", "cannot read the folder `none`");
 }
 
-static void control_characters_stay_off_the_terminal(void **state) {
+static void control_characters_are_escaped(void **state) {
     assert_said(state, "check p.yaml read a\x1b[31m\n\xC2\x9B", 0,
                 "read a\\x1b[31m\\x0a\\xc2\\x9b ", "");
 }
@@ -143,8 +143,8 @@ static void warnings_are_counted_too(void **state) {
     assert_non_null(strstr(said.out, "warns.yaml: warnings that are not shown: 1\n"));
 }
 
-/* It would be waited for until somebody writes. */
-static void what_is_no_file_is_not_read(void **state) {
+/* Opening a fifo would wait for a writer. */
+static void a_fifo_is_not_read(void **state) {
     const struct place *place = *state;
     assert_int_equal(mkfifoat(place->folder->fd, "fifo.json", 0600), 0);
     static const char *const words[] = {"lint fifo.json", "check fifo.json read x",
@@ -156,16 +156,16 @@ static void what_is_no_file_is_not_read(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        in_a_place(a_check_exits_by_its_answer),
+        in_a_place(the_exit_status_of_check_is_its_answer),
         in_a_place(explain_shows_every_rule_with_its_line),
         in_a_place(why_not_names_the_smallest_changes),
-        in_a_place(what_is_wrong_with_a_file_has_its_place),
+        in_a_place(problems_of_a_file_have_their_place),
         in_a_place(many_problems_are_counted),
         in_a_place(warnings_are_counted_too),
-        in_a_place(what_is_no_file_is_not_read),
+        in_a_place(a_fifo_is_not_read),
         in_a_place(policies_are_printed),
-        in_a_place(wrong_usage_is_said_with_its_remedy),
-        in_a_place(control_characters_stay_off_the_terminal),
+        in_a_place(wrong_usage_is_reported_with_its_remedy),
+        in_a_place(control_characters_are_escaped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

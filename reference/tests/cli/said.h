@@ -1,4 +1,5 @@
-/* A command as a person meets it: in a folder with a few files, what it prints and how it exits. */
+/* A command as a user sees it: run in a folder with a few files, with its output and exit
+ * status. */
 #ifndef BS_TESTS_CLI_SAID_H
 #define BS_TESTS_CLI_SAID_H
 
@@ -23,7 +24,7 @@ struct place {
     const char *name;
 };
 
-/* For a set-up; `fill` returns 0. */
+/* For a set-up function; `fill` returns 0 on success. */
 static inline int enter_place(void **state, int (*command)(int argc, char **argv), const char *name,
                               int (*fill)(const struct folder *folder)) {
     struct place *place = calloc(1, sizeof *place);
@@ -98,7 +99,7 @@ static inline void assert_said(void **state, const char *words, int status, cons
     struct said said = say(state, words);
     if (said.status != status || strstr(said.out, out) == NULL || strstr(said.err, err) == NULL)
         fail_msg("%s: %d `%s` `%s`", words, said.status, said.out, said.err);
-    /* One line for each thing that is wrong. */
+    /* Each problem is a whole line. */
     assert_true(said.err[0] == '\0' || said.err[strlen(said.err) - 1] == '\n');
 }
 

@@ -1,4 +1,4 @@
-/* The command as a person meets it: what it prints and how it exits. */
+/* The command as a user sees it: its output and exit status. */
 #define _GNU_SOURCE
 #include "cli/commands.h"
 #include "cli/policy.h"
@@ -25,7 +25,7 @@ static int set_up(void **state) {
     return enter_place(state, bs_cli_sbpl, "sbpl", fill);
 }
 
-static void a_text_is_printed(void **state) {
+static void a_profile_is_printed(void **state) {
     assert_said(state, "p.yaml --profile dev --root /Users/u/ws", 0,
                 "(allow file-write* (subpath \"/Users/u/.codex\"))\n"
                 "(allow file-write* (subpath \"/Users/u/claude\"))\n"
@@ -41,7 +41,7 @@ static void a_text_is_printed(void **state) {
                 "");
 }
 
-static void side_roots_are_given_again_and_again(void **state) {
+static void the_option_for_side_roots_may_be_repeated(void **state) {
     static const char words[] =
         "p.yaml --root /w --side-root /a --side-root /b --profile dev --provider ";
     char line[128];
@@ -54,7 +54,7 @@ static void side_roots_are_given_again_and_again(void **state) {
     assert_null(strstr(said.out, "(subpath \"/a\")"));
 }
 
-static void wrong_usage_is_said_with_its_remedy(void **state) {
+static void wrong_usage_is_reported_with_its_remedy(void **state) {
     static const char *const rows[][2] = {
         {"", "name a policy and a root"},
         {"p.yaml", "name a policy and a root"},
@@ -75,7 +75,7 @@ static void wrong_usage_is_said_with_its_remedy(void **state) {
     assert_said(state, "--help", 0, "usage: boxspec-ref sbpl", "");
 }
 
-static void what_cannot_be_written_is_no_success(void **state) {
+static void a_failed_write_is_an_error(void **state) {
     struct place *place = *state;
     char name[] = "sbpl";
     char policy[] = "p.yaml";
@@ -94,10 +94,10 @@ static void what_cannot_be_written_is_no_success(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        in_a_place(a_text_is_printed),
-        in_a_place(side_roots_are_given_again_and_again),
-        in_a_place(wrong_usage_is_said_with_its_remedy),
-        in_a_place(what_cannot_be_written_is_no_success),
+        in_a_place(a_profile_is_printed),
+        in_a_place(the_option_for_side_roots_may_be_repeated),
+        in_a_place(wrong_usage_is_reported_with_its_remedy),
+        in_a_place(a_failed_write_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

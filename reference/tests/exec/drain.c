@@ -10,13 +10,13 @@
 #include "support/harness.h"
 #include "support/holdings.h"
 
-/* One character of each length. */
+/* One character of each UTF-8 length. */
 #define TEXT "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80z"
 enum { TEXT_LEN = sizeof TEXT - 1 };
 
 static const struct bs_exec_request keeps = BS_EXEC_REQUEST_INIT;
 
-/* A drain over a pipe that holds the text and has ended. */
+/* A drain of a pipe that holds the text and is at its end. */
 static struct bs_drain drain_of(const void *data, size_t len, uint64_t most) {
     int ends[2];
     struct bs_drain drain;
@@ -68,7 +68,7 @@ static void the_cap_counts_bytes_of_single_writes_too(void **state) {
     bs_drain_clear(&drain);
 }
 
-static void an_incomplete_character_of_the_child_stays(void **state) {
+static void an_incomplete_character_written_by_the_child_is_kept(void **state) {
     (void)state;
     struct bs_drain drain = drain_of("ok\xE2\x82", 4, UINT64_MAX);
     read_to_end(&drain, &keeps);
@@ -83,7 +83,7 @@ static void an_incomplete_character_of_the_child_stays(void **state) {
     bs_drain_clear(&drain);
 }
 
-static void a_cap_of_nothing_keeps_nothing(void **state) {
+static void a_cap_of_zero_keeps_no_output(void **state) {
     (void)state;
     struct bs_drain drain = drain_of("x", 1, 0);
     read_to_end(&drain, &keeps);
@@ -97,7 +97,7 @@ static void a_cap_of_nothing_keeps_nothing(void **state) {
     bs_drain_clear(&drain);
 }
 
-static void an_empty_pipe_is_not_its_end(void **state) {
+static void an_empty_pipe_is_not_end_of_file(void **state) {
     (void)state;
     struct bs_outlets outlets = {.request = &keeps, .tee = NULL};
     int ends[2];
@@ -129,7 +129,7 @@ static void hear(void *ctx, enum bs_stream stream, const char *data, size_t len)
     heard->stream = stream;
 }
 
-static void what_is_handed_on_is_not_kept_and_obeys_the_cap(void **state) {
+static void output_for_a_callback_is_not_kept_and_obeys_the_cap(void **state) {
     (void)state;
     for (uint64_t cap = 0; cap <= TEXT_LEN + 1; cap++) {
         struct heard heard = {BS_BUF_INIT, 0, BS_STDERR};
@@ -151,7 +151,7 @@ static void what_is_handed_on_is_not_kept_and_obeys_the_cap(void **state) {
     }
 }
 
-static void a_flood_is_left_after_the_largest_pipe(void **state) {
+static void draining_the_rest_stops_after_the_largest_pipe(void **state) {
     (void)state;
     enum { LARGEST_PIPE = 1024 * 1024, LARGEST_READ = 256 * 1024 };
     struct bs_outlets outlets = {.request = &keeps, .tee = NULL};
@@ -186,7 +186,7 @@ static void only_a_pipe_that_was_full_is_enlarged(void **state) {
 static void no_descriptor_is_left(void **state) {
     struct holdings before = holdings_now();
     every_cap_cuts_at_a_whole_character(state);
-    a_flood_is_left_after_the_largest_pipe(state);
+    draining_the_rest_stops_after_the_largest_pipe(state);
     assert_nothing_left(before);
 }
 
@@ -194,11 +194,11 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_cap_cuts_at_a_whole_character),
         cmocka_unit_test(the_cap_counts_bytes_of_single_writes_too),
-        cmocka_unit_test(an_incomplete_character_of_the_child_stays),
-        cmocka_unit_test(a_cap_of_nothing_keeps_nothing),
-        cmocka_unit_test(an_empty_pipe_is_not_its_end),
-        cmocka_unit_test(what_is_handed_on_is_not_kept_and_obeys_the_cap),
-        cmocka_unit_test(a_flood_is_left_after_the_largest_pipe),
+        cmocka_unit_test(an_incomplete_character_written_by_the_child_is_kept),
+        cmocka_unit_test(a_cap_of_zero_keeps_no_output),
+        cmocka_unit_test(an_empty_pipe_is_not_end_of_file),
+        cmocka_unit_test(output_for_a_callback_is_not_kept_and_obeys_the_cap),
+        cmocka_unit_test(draining_the_rest_stops_after_the_largest_pipe),
         cmocka_unit_test(only_a_pipe_that_was_full_is_enlarged),
         cmocka_unit_test(no_descriptor_is_left),
     };

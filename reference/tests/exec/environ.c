@@ -111,7 +111,7 @@ static void a_process_without_an_environment_can_be_added_to(void **state) {
     bs_environ_clear(&environment);
 }
 
-static void names_that_are_none_are_refused(void **state) {
+static void invalid_names_are_refused(void **state) {
     (void)state;
     static const char *const names[] = {"", "=", "=A", "A=", "A=B"};
     for (size_t i = 0; i < LENGTH(names); i++) {
@@ -156,7 +156,7 @@ int main(void) {
         cmocka_unit_test(an_inherited_environment_is_the_callers_own),
         cmocka_unit_test(additions_come_on_top_of_an_inherited_environment),
         cmocka_unit_test(a_process_without_an_environment_can_be_added_to),
-        cmocka_unit_test(names_that_are_none_are_refused),
+        cmocka_unit_test(invalid_names_are_refused),
         cmocka_unit_test(a_value_is_found_by_its_whole_name),
     };
     return cmocka_run_group_tests_name("exec/environ", tests, NULL, NULL);

@@ -22,7 +22,7 @@ static void open_pipe(int ends[2]) {
     assert_true(bs_set_nonblocking(ends[1]));
 }
 
-static void an_empty_payload_ends_at_once(void **state) {
+static void an_empty_payload_closes_stdin_at_once(void **state) {
     (void)state;
     int ends[2];
     char byte = 0;
@@ -38,7 +38,7 @@ static void an_empty_payload_ends_at_once(void **state) {
     bs_close(&ends[0]);
 }
 
-static void a_payload_beyond_the_pipe_goes_in_turns(void **state) {
+static void a_payload_larger_than_the_pipe_takes_several_turns(void **state) {
     (void)state;
     enum { SIZE = 300 * 1024 + 7 };
     int ends[2];
@@ -75,7 +75,7 @@ static void a_payload_beyond_the_pipe_goes_in_turns(void **state) {
     free(got);
 }
 
-static void a_full_pipe_is_no_failure(void **state) {
+static void a_full_pipe_is_not_a_failure(void **state) {
     (void)state;
     int ends[2];
     static char payload[256 * 1024];
@@ -92,7 +92,7 @@ static void a_full_pipe_is_no_failure(void **state) {
     bs_close(&ends[0]);
 }
 
-static void a_reader_that_is_gone_is_epipe_and_closes(void **state) {
+static void a_closed_reader_gives_epipe_and_closes_the_feed(void **state) {
     (void)state;
     int ends[2];
     struct bs_feed feed;
@@ -108,7 +108,7 @@ static void a_reader_that_is_gone_is_epipe_and_closes(void **state) {
     assert_int_equal(feed.os_error, EPIPE);
 }
 
-static void what_is_abandoned_with_bytes_left_has_failed(void **state) {
+static void an_abandoned_payload_with_bytes_left_has_failed(void **state) {
     (void)state;
     int ends[2];
     struct bs_feed feed;
@@ -135,10 +135,10 @@ static void no_descriptor_is_left(void **state) {
     (void)state;
     struct holdings before = holdings_now();
     for (int round = 0; round < 20; round++) {
-        an_empty_payload_ends_at_once(state);
-        a_full_pipe_is_no_failure(state);
-        a_reader_that_is_gone_is_epipe_and_closes(state);
-        what_is_abandoned_with_bytes_left_has_failed(state);
+        an_empty_payload_closes_stdin_at_once(state);
+        a_full_pipe_is_not_a_failure(state);
+        a_closed_reader_gives_epipe_and_closes_the_feed(state);
+        an_abandoned_payload_with_bytes_left_has_failed(state);
         the_first_reason_is_kept(state);
     }
     assert_nothing_left(before);
@@ -146,11 +146,11 @@ static void no_descriptor_is_left(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_empty_payload_ends_at_once),
-        cmocka_unit_test(a_payload_beyond_the_pipe_goes_in_turns),
-        cmocka_unit_test(a_full_pipe_is_no_failure),
-        cmocka_unit_test(a_reader_that_is_gone_is_epipe_and_closes),
-        cmocka_unit_test(what_is_abandoned_with_bytes_left_has_failed),
+        cmocka_unit_test(an_empty_payload_closes_stdin_at_once),
+        cmocka_unit_test(a_payload_larger_than_the_pipe_takes_several_turns),
+        cmocka_unit_test(a_full_pipe_is_not_a_failure),
+        cmocka_unit_test(a_closed_reader_gives_epipe_and_closes_the_feed),
+        cmocka_unit_test(an_abandoned_payload_with_bytes_left_has_failed),
         cmocka_unit_test(the_first_reason_is_kept),
         cmocka_unit_test(no_descriptor_is_left),
     };

@@ -1,4 +1,4 @@
-/* A program that forks in the middle of a run: the child is none of the library's business. */
+/* A program that forks during a run: its child must not interfere with the library's state. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <pthread.h>
@@ -17,7 +17,7 @@
 
 enum { HEARD = 41, WENT_ON = 42, WRONG = 43, BOUND_S = 30 };
 
-/* What a child does; 0 to 255. */
+/* Runs in a child; returns an exit status. */
 typedef int (*child_body)(void);
 
 static pid_t start(pid_t (*make)(void), child_body body) {
@@ -30,7 +30,7 @@ static pid_t start(pid_t (*make)(void), child_body body) {
     return pid;
 }
 
-/* Its exit code, or 128 + the signal that it died of. */
+/* Return the exit status, or 128 plus the signal that ended the child. */
 static int end_of(pid_t pid) {
     siginfo_t info;
     assert_int_equal(BS_RETRY(waitid(P_PID, (id_t)pid, &info, WEXITED)), 0);
@@ -82,12 +82,12 @@ static void dispositions_are_the_previous_ones(pid_t (*make)(void)) {
     }
 }
 
-static void a_child_gets_its_signals_itself(void **state) {
+static void a_forked_child_receives_its_own_signals(void **state) {
     (void)state;
     dispositions_are_the_previous_ones(fork);
 }
 
-static void so_does_one_that_was_made_past_the_handlers(void **state) {
+static void a_child_forked_without_the_atfork_handlers_does_so_too(void **state) {
     (void)state;
     dispositions_are_the_previous_ones(_Fork);
 }
@@ -99,8 +99,8 @@ static int look_at_dispositions(void) {
     return actions[0].sa_handler == SIG_IGN && actions[1].sa_handler == SIG_DFL ? 0 : WRONG;
 }
 
-/* What is ignored would stay so in a program that the child executes. */
-static void they_are_so_before_any_signal(void **state) {
+/* An ignored signal would stay ignored in a program that the child executes. */
+static void dispositions_are_restored_in_the_child_before_any_signal(void **state) {
     (void)state;
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct sigaction before;
@@ -128,7 +128,7 @@ static int look_at_mask(void) {
     return same_set(&mask, &expected_mask) ? 0 : WRONG;
 }
 
-static void the_mask_is_as_it_was_on_both_sides(void **state) {
+static void the_signal_mask_is_unchanged_in_parent_and_child(void **state) {
     (void)state;
     sigset_t before;
     sigset_t after;
@@ -155,10 +155,10 @@ static int run_a_program(void) {
     return code;
 }
 
-static void a_child_makes_runs_of_its_own(void **state) {
+static void a_forked_child_can_make_runs(void **state) {
     (void)state;
     struct bs_signal_slot *slot = bs_signals_acquire(NULL);
-    /* The run hears the first SIGTERM; the second comes behind it. */
+    /* The run handles the first SIGTERM; the second comes after it. */
     assert_int_equal(end_of(start(fork, run_a_program)), 128 + SIGTERM);
     assert_quiet(slot);
     assert_released(slot);
@@ -175,7 +175,7 @@ static void fork_once(void *ctx, enum bs_stream stream, const char *data, size_t
         forked = start(fork, raise_both);
 }
 
-static void a_run_goes_on_beside_it(void **state) {
+static void the_parents_run_continues(void **state) {
     (void)state;
     struct bs_exec_request request = SHELL("echo; exit 3");
     forked = 0;
@@ -210,7 +210,7 @@ static int take_and_give_once(void) {
     return action.sa_handler == SIG_DFL && noted[0] + noted[1] == 0 ? 0 : WRONG;
 }
 
-static void a_fork_at_any_moment_leaves_no_lock_behind(void **state) {
+static void a_fork_at_any_moment_leaves_no_lock_held(void **state) {
     (void)state;
     enum { WORKERS = 3, FORKS = 200 };
     pthread_t workers[WORKERS];
@@ -228,13 +228,13 @@ static void a_fork_at_any_moment_leaves_no_lock_behind(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        leaves_nothing(a_child_gets_its_signals_itself),
-        leaves_nothing(so_does_one_that_was_made_past_the_handlers),
-        leaves_nothing(they_are_so_before_any_signal),
-        leaves_nothing(the_mask_is_as_it_was_on_both_sides),
-        leaves_nothing(a_child_makes_runs_of_its_own),
-        leaves_nothing(a_run_goes_on_beside_it),
-        leaves_nothing(a_fork_at_any_moment_leaves_no_lock_behind),
+        leaves_nothing(a_forked_child_receives_its_own_signals),
+        leaves_nothing(a_child_forked_without_the_atfork_handlers_does_so_too),
+        leaves_nothing(dispositions_are_restored_in_the_child_before_any_signal),
+        leaves_nothing(the_signal_mask_is_unchanged_in_parent_and_child),
+        leaves_nothing(a_forked_child_can_make_runs),
+        leaves_nothing(the_parents_run_continues),
+        leaves_nothing(a_fork_at_any_moment_leaves_no_lock_held),
     };
     return cmocka_run_group_tests_name("exec/forks", tests, NULL, NULL);
 }

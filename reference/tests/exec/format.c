@@ -22,7 +22,7 @@ static void an_inherited_environment_is_one_word(void **state) {
     bs_bytes_clear(&out);
 }
 
-static void pairs_stand_in_their_order(void **state) {
+static void pairs_keep_their_order(void **state) {
     (void)state;
     static const struct bs_env_pair env[] = {{"B", "2"}, {"A", "1"}, {"B", ""}};
     assert_formatted(NULL, 0, "ClearAndSet([])");
@@ -45,7 +45,7 @@ static void one_line_stays_one_line(void **state) {
     assert_formatted(env, 1, "ClearAndSet([(\"A\\\"\\\\\", \"\\n\\r\\t\\u{1}\\u{1b}\\u{7f}\")])");
 }
 
-static void what_is_not_utf8_becomes_utf8(void **state) {
+static void invalid_utf8_becomes_valid_utf8(void **state) {
     (void)state;
     static const struct bs_env_pair env[] = {{"A", "\xC3\xA9\xFF"}, {"\xE2\x82", "1"}};
     assert_formatted(env, 2, "ClearAndSet([(\"A\", \"\u00e9\uFFFD\"), (\"\uFFFD\", \"1\")])");
@@ -54,10 +54,10 @@ static void what_is_not_utf8_becomes_utf8(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_inherited_environment_is_one_word),
-        cmocka_unit_test(pairs_stand_in_their_order),
+        cmocka_unit_test(pairs_keep_their_order),
         cmocka_unit_test(values_of_sensitive_names_are_never_shown),
         cmocka_unit_test(one_line_stays_one_line),
-        cmocka_unit_test(what_is_not_utf8_becomes_utf8),
+        cmocka_unit_test(invalid_utf8_becomes_valid_utf8),
     };
     return cmocka_run_group_tests_name("exec/format", tests, NULL, NULL);
 }

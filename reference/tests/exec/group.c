@@ -1,4 +1,5 @@
-/* Members of a group on a host where /proc cannot be read whole: nobody is taken for gone. */
+/* Members of a group on a host where /proc cannot be read completely: no member may be counted as
+ * gone. */
 #define _GNU_SOURCE
 #include "exec/group.h"
 
@@ -23,7 +24,7 @@ static struct {
     int read;
     int opendir;
     int readdir;
-} fails; /* with an errno; 0: it does not */
+} fails; /* an errno, or 0 for success */
 
 static bool failing(int os_error) {
     errno = os_error;
@@ -75,7 +76,7 @@ static void a_member_is_seen(void **state) {
     assert_int_equal(members.witness, group);
 }
 
-static void one_that_cannot_be_read_may_live(void **state) {
+static void an_unreadable_member_counts_as_alive(void **state) {
     (void)state;
     fails.read = EIO;
     struct bs_members members = look();
@@ -84,7 +85,7 @@ static void one_that_cannot_be_read_may_live(void **state) {
     assert_int_equal(members.witness, 0);
 }
 
-static void one_that_ended_meanwhile_is_gone(void **state) {
+static void a_member_that_ended_meanwhile_is_gone(void **state) {
     (void)state;
     fails.read = ESRCH;
     struct bs_members members = look();
@@ -92,7 +93,7 @@ static void one_that_ended_meanwhile_is_gone(void **state) {
     assert_int_equal(members.alive, 0);
 }
 
-static void a_list_that_breaks_off_is_not_known(void **state) {
+static void an_incomplete_list_of_processes_is_reported_as_unknown(void **state) {
     (void)state;
     fails.readdir = EIO;
     assert_false(look().known);
@@ -105,9 +106,9 @@ static void a_list_that_breaks_off_is_not_known(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_GROUP(a_member_is_seen),
-        WITH_GROUP(one_that_cannot_be_read_may_live),
-        WITH_GROUP(one_that_ended_meanwhile_is_gone),
-        WITH_GROUP(a_list_that_breaks_off_is_not_known),
+        WITH_GROUP(an_unreadable_member_counts_as_alive),
+        WITH_GROUP(a_member_that_ended_meanwhile_is_gone),
+        WITH_GROUP(an_incomplete_list_of_processes_is_reported_as_unknown),
     };
     return cmocka_run_group_tests_name("exec/group", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* What a launcher says, one record at a time, and what is made of it. */
+/* The records that a launcher writes, and how they are read. */
 #include "exec/launched.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "base/sys.h"
 #include "support/harness.h"
 
-/* Ten seconds are long for a test; the wait itself is the same. */
+/* Shorten the wait: ten seconds are too long for a test. */
 static bool is_impatient;
 
 uint64_t __real_bs_after_ms(uint64_t now, uint64_t ms);
@@ -60,7 +60,7 @@ static int await(const struct ends *ends, struct bs_error *err) {
     return bs_launched_await(&request, ends->ours, err);
 }
 
-static void a_program_that_is_there_is_no_failure(void **state) {
+static void a_started_program_is_not_a_failure(void **state) {
     const struct ends *ends = *state;
     struct bs_error err;
     const struct bs_launch_failure started = record(BS_LAUNCH_STARTED, 0, "");
@@ -68,14 +68,14 @@ static void a_program_that_is_there_is_no_failure(void **state) {
     assert_int_equal(await(ends, &err), BS_OK);
 }
 
-static void a_launcher_that_ended_without_a_word_is_no_failure(void **state) {
+static void a_launcher_that_ended_without_a_record_is_not_a_failure(void **state) {
     struct ends *ends = *state;
     struct bs_error err;
     bs_close(&ends->theirs);
     assert_int_equal(await(ends, &err), BS_OK);
 }
 
-static void what_is_no_whole_record_says_nothing(void **state) {
+static void an_incomplete_record_is_ignored(void **state) {
     const struct ends *ends = *state;
     struct bs_error err;
     const struct bs_launch_failure failure = record(BS_LAUNCH_SANDBOX, EPERM, "a mount");
@@ -83,7 +83,7 @@ static void what_is_no_whole_record_says_nothing(void **state) {
     assert_int_equal(await(ends, &err), BS_OK);
 }
 
-static void each_step_has_its_words(void **state) {
+static void each_step_has_its_message(void **state) {
     const struct ends *ends = *state;
     static const struct {
         enum bs_launch_step step;
@@ -111,8 +111,8 @@ static void each_step_has_its_words(void **state) {
     }
 }
 
-/* A launcher is another program: nothing in its record is trusted to end. */
-static void words_without_an_end_are_cut(void **state) {
+/* The launcher is another program, so its record may lack a terminator. */
+static void unterminated_words_are_cut(void **state) {
     const struct ends *ends = *state;
     struct bs_launch_failure failure = {.step = BS_LAUNCH_SANDBOX};
     struct bs_launch_failure read;
@@ -128,7 +128,7 @@ static void records_come_one_at_a_time(void **state) {
     const struct bs_launch_failure first = record(BS_LAUNCH_STARTED, 0, "first");
     const struct bs_launch_failure second = record(BS_LAUNCH_SANDBOX, EIO, "second");
     struct bs_launch_failure read;
-    assert_false(bs_launched_read(ends->ours, &read)); /* nothing yet, and no wait */
+    assert_false(bs_launched_read(ends->ours, &read)); /* no record yet, and no waiting */
     say(ends, &first, sizeof first);
     say(ends, &second, sizeof second);
     assert_true(bs_launched_read(ends->ours, &read));
@@ -139,7 +139,7 @@ static void records_come_one_at_a_time(void **state) {
     assert_false(bs_launched_read(ends->ours, &read));
 }
 
-static void a_launcher_that_is_stuck_is_an_error(void **state) {
+static void a_launcher_that_hangs_is_an_error(void **state) {
     const struct ends *ends = *state;
     struct bs_error err;
     is_impatient = true;
@@ -153,13 +153,13 @@ static void a_launcher_that_is_stuck_is_an_error(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TALKING(a_program_that_is_there_is_no_failure),
-        TALKING(a_launcher_that_ended_without_a_word_is_no_failure),
-        TALKING(what_is_no_whole_record_says_nothing),
-        TALKING(each_step_has_its_words),
-        TALKING(words_without_an_end_are_cut),
+        TALKING(a_started_program_is_not_a_failure),
+        TALKING(a_launcher_that_ended_without_a_record_is_not_a_failure),
+        TALKING(an_incomplete_record_is_ignored),
+        TALKING(each_step_has_its_message),
+        TALKING(unterminated_words_are_cut),
         TALKING(records_come_one_at_a_time),
-        TALKING(a_launcher_that_is_stuck_is_an_error),
+        TALKING(a_launcher_that_hangs_is_an_error),
     };
     return cmocka_run_group_tests_name("exec/launched", tests, NULL, NULL);
 }

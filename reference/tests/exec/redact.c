@@ -26,8 +26,8 @@ static struct bs_secrets secrets_of(const char *const *values, size_t n) {
     return secrets;
 }
 
-/* The whole text at once and the slow way: every match of every secret at every place, those that
- * overlap made one. */
+/* Redact the whole text at once in the slow way: find every match of every secret at every
+ * position, and join matches that overlap. */
 static struct bs_bytes oracle(const char *const *values, size_t n, const char *text, size_t len) {
     struct bs_buf out = BS_BUF_INIT;
     size_t at = 0;
@@ -51,7 +51,7 @@ static struct bs_bytes oracle(const char *const *values, size_t n, const char *t
     return bs_buf_take(&out);
 }
 
-/* Fed in pieces that end at the given places. */
+/* Feed the text in pieces that end at the given positions. */
 static struct bs_bytes in_pieces(const struct bs_secrets *secrets, const char *text, size_t len,
                                  size_t first, size_t second) {
     struct bs_redactor redactor = BS_REDACTOR_INIT(secrets);
@@ -72,7 +72,7 @@ static void assert_same(struct bs_bytes got, const struct bs_bytes *expected, co
     bs_bytes_clear(&got);
 }
 
-static void names_of_secrets_are_known_by_their_words(void **state) {
+static void names_of_secrets_are_recognised_by_their_words(void **state) {
     (void)state;
     static const char *const sensitive[] = {
         "SECRET",       "TOKEN",      "PASSWORD",    "PASSWD",    "PASSCODE",    "API_KEY",
@@ -123,7 +123,7 @@ static void secrets_come_from_the_process_and_from_the_pairs(void **state) {
     bs_secrets_clear(&secrets);
 }
 
-static void each_row_becomes_what_it_should(void **state) {
+static void each_text_is_redacted_as_expected(void **state) {
     (void)state;
     static const char *const values[] = {"hunter2", "hunter22", "abcabc", "cabd", "xxxx"};
     static const struct {
@@ -158,7 +158,7 @@ static void each_row_becomes_what_it_should(void **state) {
     bs_secrets_clear(&secrets);
 }
 
-static void every_split_gives_what_the_whole_gives(void **state) {
+static void every_split_gives_the_same_result(void **state) {
     (void)state;
     static const char *const values[] = {"abca", "caab", "abcabcab", "bbbb", "cabcc"};
     static const char *const texts[] = {"abcabcabcaabbbbbcabccabca", "xabcabcabxabcabcaxcaabca",
@@ -182,7 +182,7 @@ static uint32_t next_random(uint32_t *seed) {
     return *seed >> 8;
 }
 
-static void random_texts_in_single_bytes_give_what_the_whole_gives(void **state) {
+static void random_texts_in_single_bytes_give_the_same_result(void **state) {
     (void)state;
     static const char *const values[] = {"abab", "baba", "aabaab", "bbab", "abaabaab", "bababb"};
     struct bs_secrets secrets = secrets_of(values, LENGTH(values));
@@ -207,7 +207,7 @@ static void random_texts_in_single_bytes_give_what_the_whole_gives(void **state)
     bs_secrets_clear(&secrets);
 }
 
-static void a_possible_prefix_waits_and_the_end_lets_it_go(void **state) {
+static void a_possible_prefix_is_held_back_until_the_end(void **state) {
     (void)state;
     static const char *const values[] = {"hunter2"};
     struct bs_secrets secrets = secrets_of(values, 1);
@@ -244,12 +244,12 @@ static void no_more_is_held_than_a_secret_is_long(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_of_secrets_are_known_by_their_words),
+        cmocka_unit_test(names_of_secrets_are_recognised_by_their_words),
         cmocka_unit_test(secrets_come_from_the_process_and_from_the_pairs),
-        cmocka_unit_test(each_row_becomes_what_it_should),
-        cmocka_unit_test(every_split_gives_what_the_whole_gives),
-        cmocka_unit_test(random_texts_in_single_bytes_give_what_the_whole_gives),
-        cmocka_unit_test(a_possible_prefix_waits_and_the_end_lets_it_go),
+        cmocka_unit_test(each_text_is_redacted_as_expected),
+        cmocka_unit_test(every_split_gives_the_same_result),
+        cmocka_unit_test(random_texts_in_single_bytes_give_the_same_result),
+        cmocka_unit_test(a_possible_prefix_is_held_back_until_the_end),
         cmocka_unit_test(no_more_is_held_than_a_secret_is_long),
     };
     return cmocka_run_group_tests_name("exec/redact", tests, without_variables, NULL);

@@ -1,5 +1,5 @@
-/* The same runs on hosts that lack something: pidfds, threads, the C library's spawn, or the
- * question whether a file may be executed. */
+/* The same runs on hosts that lack a feature: pidfds, threads, the C library's spawn, or the query
+ * whether a file may be executed. */
 #define _GNU_SOURCE
 #include <boxspec/exec.h>
 
@@ -41,7 +41,7 @@ static struct host {
 static unsigned threads_made;
 static unsigned spawns_refused;
 
-/* Takes more words than some calls give, as the C library's own does. */
+/* Reads more arguments than some calls pass, as the C library's own function does. */
 long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f) {
     if ((host.no_pidfd && (number == SYS_pidfd_open || number == SYS_pidfd_send_signal)) ||
         (host.no_clone3 && number == SYS_clone3)) {
@@ -160,7 +160,7 @@ static void assert_all_runs(struct host lacking) {
     host = (struct host){0};
 }
 
-static void with_everything_no_thread_is_made(void **state) {
+static void with_all_features_no_thread_is_started(void **state) {
     (void)state;
     assert_all_runs((struct host){0});
     assert_int_equal(threads_made, 0);
@@ -172,7 +172,7 @@ static void without_pidfds_a_thread_waits(void **state) {
     assert_int_equal(threads_made, 7);
 }
 
-static void without_pidfds_and_threads_the_loop_asks(void **state) {
+static void without_pidfds_and_threads_the_loop_polls(void **state) {
     (void)state;
     assert_all_runs((struct host){.no_pidfd = true, .no_threads = true});
     assert_int_equal(threads_made, 0);
@@ -193,7 +193,7 @@ int __wrap_setpgid(pid_t pid, pid_t pgid) {
     return -1;
 }
 
-static void the_step_of_a_forked_child_that_failed_is_named(void **state) {
+static void the_failed_step_of_a_forked_child_is_named(void **state) {
     (void)state;
     struct bs_exec_request request = SHELL("exit 0");
     host.no_clone3 = no_groups = true;
@@ -208,7 +208,7 @@ static void without_faccessat2_programs_are_found(void **state) {
     assert_all_runs((struct host){.no_faccessat2 = true});
 }
 
-static void without_all_of_them_it_still_works(void **state) {
+static void a_run_works_without_all_of_these_features(void **state) {
     (void)state;
     assert_all_runs((struct host){
         .no_pidfd = true, .no_threads = true, .no_clone3 = true, .no_faccessat2 = true});
@@ -216,13 +216,13 @@ static void without_all_of_them_it_still_works(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        leaves_nothing(with_everything_no_thread_is_made),
+        leaves_nothing(with_all_features_no_thread_is_started),
         leaves_nothing(without_pidfds_a_thread_waits),
-        leaves_nothing(without_pidfds_and_threads_the_loop_asks),
+        leaves_nothing(without_pidfds_and_threads_the_loop_polls),
         leaves_nothing(without_clone3_children_are_forked),
-        leaves_nothing(the_step_of_a_forked_child_that_failed_is_named),
+        leaves_nothing(the_failed_step_of_a_forked_child_is_named),
         leaves_nothing(without_faccessat2_programs_are_found),
-        leaves_nothing(without_all_of_them_it_still_works),
+        leaves_nothing(a_run_works_without_all_of_these_features),
     };
     return cmocka_run_group_tests_name("exec/run: fallbacks", tests, NULL, NULL);
 }

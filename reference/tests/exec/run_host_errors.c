@@ -1,5 +1,5 @@
-/* Runs on a host whose system calls fail where they never should: no output that seems whole and is
- * not, no busy loop, nobody who survives. */
+/* Runs on a host whose system calls fail where they normally never do: incomplete output must be
+ * reported, without busy loops and without surviving processes. */
 #define _GNU_SOURCE
 #include <boxspec/exec.h>
 
@@ -28,11 +28,11 @@ long __real_syscall(long number, long a, long b, long c, long d, long e, long f)
 long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f);
 
 static struct {
-    unsigned fail_read; /* which read of a pipe fails, from 1; 0 for none */
+    unsigned fail_read; /* number of the read of a pipe that fails; 0: no failure */
     unsigned reads;
     int poll_error;  /* of every poll that waits */
-    int refuse_once; /* the signal that is refused once */
-    bool lose_child; /* the child cannot be asked for any more */
+    int refuse_once; /* signal whose first sending fails */
+    bool lose_child; /* waiting for the child fails */
     bool no_group_pidfd;
 } host;
 
@@ -81,7 +81,7 @@ static int reset(void **state) {
 
 #define on_a_bad_host(test) cmocka_unit_test_setup_teardown(test, reset, assert_nothing_left_since)
 
-static void output_that_cannot_be_read_is_an_error(void **state) {
+static void unreadable_output_is_an_error(void **state) {
     (void)state;
     static const struct {
         const char *script;
@@ -98,7 +98,7 @@ static void output_that_cannot_be_read_is_an_error(void **state) {
     }
 }
 
-static void however_much_of_it_was_read(void **state) {
+static void unreadable_output_is_an_error_after_any_number_of_reads(void **state) {
     (void)state;
     struct bs_exec_request request = SHELL("head -c 400000 /dev/zero");
     bool reached = true;
@@ -116,7 +116,7 @@ static void however_much_of_it_was_read(void **state) {
     assert_false(reached);
 }
 
-static void where_nothing_can_be_polled_it_is_looked_at(void **state) {
+static void if_poll_fails_the_descriptors_are_read_in_turns(void **state) {
     (void)state;
     static const int errors[] = {ENOMEM, EINVAL};
     for (size_t i = 0; i < LENGTH(errors); i++) {
@@ -140,7 +140,7 @@ static void where_nothing_can_be_polled_it_is_looked_at(void **state) {
     }
 }
 
-/* Every member of the group has the other end of a pipe. */
+/* Every member of the group holds the other end of a pipe. */
 struct group {
     int ends[2];
 };
@@ -161,7 +161,7 @@ static void assert_all_ended(struct group *group) {
     bs_close(&group->ends[0]);
 }
 
-static void a_signal_that_was_refused_is_sent_again(void **state) {
+static void a_refused_signal_is_sent_again(void **state) {
     (void)state;
     static const uint64_t soon = 20;
     static const uint64_t little = 3;
@@ -186,16 +186,17 @@ static void a_signal_that_was_refused_is_sent_again(void **state) {
         assert_int_equal(host.refuse_once, 0);
         assert_int_equal(result.termination, rows[i].termination);
         assert_int_equal(result.group_left, 0);
-        /* A grace that was waited out would be longer. */
+        /* Waiting for the whole grace period would take longer. */
         assert_true(result.duration_ms < BS_EXEC_GRACE_MS);
         bs_exec_result_clear(&result);
         assert_all_ended(&group);
     }
 }
 
-static void a_child_that_cannot_be_asked_for_is_ended(void **state) {
+static void a_child_that_cannot_be_waited_for_is_ended(void **state) {
     (void)state;
-    /* What cannot be asked for has no safe number: without a pidfd nobody may be signalled. */
+    /* Without a pidfd the pid of an unobservable child may be reused, so it must not be
+     * signalled. */
     if (__real_syscall(SYS_pidfd_send_signal, -1, 0, 0, 0, 0, 0) == -1 && errno == ENOSYS)
         skip();
     for (int old_kernel = 0; old_kernel < 2; old_kernel++) {
@@ -213,11 +214,11 @@ static void a_child_that_cannot_be_asked_for_is_ended(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        on_a_bad_host(output_that_cannot_be_read_is_an_error),
-        on_a_bad_host(however_much_of_it_was_read),
-        on_a_bad_host(where_nothing_can_be_polled_it_is_looked_at),
-        on_a_bad_host(a_signal_that_was_refused_is_sent_again),
-        on_a_bad_host(a_child_that_cannot_be_asked_for_is_ended),
+        on_a_bad_host(unreadable_output_is_an_error),
+        on_a_bad_host(unreadable_output_is_an_error_after_any_number_of_reads),
+        on_a_bad_host(if_poll_fails_the_descriptors_are_read_in_turns),
+        on_a_bad_host(a_refused_signal_is_sent_again),
+        on_a_bad_host(a_child_that_cannot_be_waited_for_is_ended),
     };
     return cmocka_run_group_tests_name("exec/run: errors of the host", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-/* No signal is sent to a number after its reap, and the group is signalled before it
- * (EXEC-KILL-14): what the library sends and collects is written down, over all ways in which a run
- * can end. */
+/* The group is signalled before its leader is reaped, and no signal is sent to a pid after its reap
+ * (EXEC-KILL-14): the library's signals and reaps are recorded for all ways in which a run can
+ * end. */
 #define _GNU_SOURCE
 #include <boxspec/exec.h>
 
@@ -29,7 +29,7 @@ uint64_t __wrap_bs_after_ms(uint64_t start_ns, uint64_t ms);
 
 static struct event {
     bool reap;
-    pid_t pid; /* as it was given to kill, or of the process that was collected */
+    pid_t pid; /* as passed to kill, or of the reaped process */
     int signo;
 } events[4096];
 static size_t n_events;
@@ -59,7 +59,7 @@ int __wrap_waitid(idtype_t type, id_t id, siginfo_t *info, int options) {
     return rc;
 }
 
-/* Takes more words than some calls give, as the C library's own does. */
+/* Reads more arguments than some calls pass, as the C library's own function does. */
 long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f) {
     long rc = __real_syscall(number, a, b, c, d, e, f);
     if (number == SYS_waitid)
@@ -67,12 +67,12 @@ long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
     return rc;
 }
 
-/* A grace of 5 s is nothing that a unit test can wait for. */
+/* Shorten the grace period of 5 s. */
 uint64_t __wrap_bs_after_ms(uint64_t start_ns, uint64_t ms) {
     return __real_bs_after_ms(start_ns, ms == BS_EXEC_GRACE_MS ? 100 : ms);
 }
 
-/* The first process that the library collected is the leader; orphans of its group may follow. */
+/* The first process that the library reaped is the leader; orphans of its group may follow. */
 static void assert_order(void) {
     assert_in_range(n_events, 1, LENGTH(events));
     pid_t group = 0;
@@ -118,7 +118,7 @@ static struct bs_exec_result traced(const struct bs_exec_request *request) {
     return result;
 }
 
-static void an_exit_of_its_own(void **state) {
+static void a_normal_exit(void **state) {
     (void)state;
     static const char *const scripts[] = {
         "exit 0",
@@ -138,7 +138,7 @@ static void an_exit_of_its_own(void **state) {
     }
 }
 
-static void orphans_that_became_ours_are_collected_by_number(void **state) {
+static void adopted_orphans_are_reaped_by_pid(void **state) {
     (void)state;
     assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
     struct bs_exec_request request =
@@ -170,7 +170,7 @@ static void cancel(void *ctx, enum bs_stream stream, const char *data, size_t le
     (void)!write(*(const int *)ctx, "x", 1);
 }
 
-/* Cancelled by its first output: by then the script is where it wants to be. */
+/* Cancel the run at its first output: the script is then in the wanted state. */
 static struct bs_exec_result cancelled(const char *script) {
     int ends[2];
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
@@ -243,7 +243,7 @@ static void a_signal_of_the_parent(void **state) {
     bs_exec_result_clear(&result);
 }
 
-static void a_payload_that_is_not_taken(void **state) {
+static void a_payload_that_is_not_read(void **state) {
     (void)state;
     static char payload[512 * 1024];
     struct bs_exec_request request = SHELL("exec <&-; exec sleep 60");
@@ -266,7 +266,7 @@ static void steal(void *ctx, enum bs_stream stream, const char *data, size_t len
         *stolen = info.si_pid;
 }
 
-static void a_leader_that_somebody_else_collected_is_left_alone(void **state) {
+static void a_leader_that_was_reaped_elsewhere_is_not_signalled(void **state) {
     (void)state;
     pid_t stolen = 0;
     struct bs_exec_request request = SHELL("sleep 60 >/dev/null 2>&1 & echo gone; exit 0");
@@ -279,14 +279,14 @@ static void a_leader_that_somebody_else_collected_is_left_alone(void **state) {
     assert_true(stolen > 0);
     for (size_t i = 0; i < n_events; i++)
         assert_true(events[i].reap || events[i].signo == 0);
-    /* Where the kernel has no group signals by pidfd, the member is the contract's leftover. */
+    /* If the kernel cannot signal groups by pidfd, the contract counts the member as left over. */
     (void)__real_kill(-stolen, SIGKILL);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        leaves_nothing(an_exit_of_its_own),
-        leaves_nothing(orphans_that_became_ours_are_collected_by_number),
+        leaves_nothing(a_normal_exit),
+        leaves_nothing(adopted_orphans_are_reaped_by_pid),
         leaves_nothing(a_deadline),
         leaves_nothing(a_cancel),
         leaves_nothing(a_group_that_ignores_the_first_signal),
@@ -294,8 +294,8 @@ int main(void) {
         leaves_nothing(a_stopped_child),
         leaves_nothing(too_much_output),
         leaves_nothing(a_signal_of_the_parent),
-        leaves_nothing(a_payload_that_is_not_taken),
-        leaves_nothing(a_leader_that_somebody_else_collected_is_left_alone),
+        leaves_nothing(a_payload_that_is_not_read),
+        leaves_nothing(a_leader_that_was_reaped_elsewhere_is_not_signalled),
     };
     return cmocka_run_group_tests_name("exec/run: order of kills", tests, NULL, NULL);
 }

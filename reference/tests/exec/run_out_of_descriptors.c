@@ -13,9 +13,9 @@
 
 enum { PLENTY = 24 };
 
-static rlim_t lowest; /* a limit that leaves no descriptor at all */
+static rlim_t lowest; /* a limit at which no descriptor is free */
 
-/* Free numbers between open ones would be some descriptors more than the limit says. */
+/* Unused numbers between open ones would leave more descriptors free than the limit says. */
 static int fill_gaps(void **state) {
     (void)state;
     int above = first_free_above_all();
@@ -27,7 +27,7 @@ static int fill_gaps(void **state) {
     return fd < 0 ? -1 : 0;
 }
 
-/* How the run ended when so many descriptors were free. */
+/* Run with this many free descriptors and return the code. */
 static int with_free(rlim_t n, const struct bs_exec_request *request, struct bs_exec_result *result,
                      struct bs_error *err) {
     struct rlimit before;
@@ -39,7 +39,7 @@ static int with_free(rlim_t n, const struct bs_exec_request *request, struct bs_
     return code;
 }
 
-/* Returns how many descriptors the run needs. */
+/* Return the number of descriptors that the run needs. */
 static rlim_t sweep(const struct bs_exec_request *request) {
     struct holdings before = holdings_now();
     rlim_t enough = 0;
@@ -66,14 +66,14 @@ static rlim_t sweep(const struct bs_exec_request *request) {
     return enough;
 }
 
-static void a_plain_run_succeeds_or_fails_whole(void **state) {
+static void a_plain_run_succeeds_or_fails_completely(void **state) {
     (void)state;
     struct bs_exec_request request = SHELL("echo out; exit 3");
     rlim_t enough = sweep(&request);
     assert_in_range(enough, 1, PLENTY);
 }
 
-static void a_run_with_everything_succeeds_or_fails_whole(void **state) {
+static void a_run_with_every_option_succeeds_or_fails_completely(void **state) {
     (void)state;
     struct bs_exec_request request = SHELL("exec cat >/dev/null & echo out; wait; exit 3");
     request.current_dir = "/";
@@ -99,8 +99,8 @@ static void the_next_run_works(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        leaves_nothing(a_plain_run_succeeds_or_fails_whole),
-        leaves_nothing(a_run_with_everything_succeeds_or_fails_whole),
+        leaves_nothing(a_plain_run_succeeds_or_fails_completely),
+        leaves_nothing(a_run_with_every_option_succeeds_or_fails_completely),
         leaves_nothing(the_next_run_works),
     };
     return cmocka_run_group_tests_name("exec/run: out of descriptors", tests, fill_gaps, NULL);

@@ -1,5 +1,5 @@
-/* Every allocation of a run fails once. Only calls of our own objects come through the wrappers:
- * the C library's stay inside it. */
+/* Every allocation of a run fails once. Only calls from the project's own objects reach the
+ * wrappers; the C library's calls stay inside it. */
 #include <boxspec/exec.h>
 
 #include <errno.h>
@@ -60,7 +60,7 @@ static void the_very_first_allocation_fails(void **state) {
     allocations.fail_at = 0;
     assert_int_equal(err.os_error, ENOMEM);
     assert_int_equal(allocations.live, 0);
-    /* The signal slot is kept for the next run, and for the handler. */
+    /* The signal slot stays allocated for the next run, and for the handler. */
     struct bs_exec_result result = run_to_result(&request);
     bs_exec_result_clear(&result);
     assert_int_equal(allocations.live, 1);
@@ -84,7 +84,7 @@ static struct bs_exec_request full_request(const char *const *args) {
     return request;
 }
 
-static void a_run_with_everything_in_it(void **state) {
+static void a_run_with_every_option(void **state) {
     (void)state;
     struct bs_exec_request request =
         full_request((const char *[]){"-c", "cat; head -c 200000 /dev/zero; echo err >&2; exit 3"});
@@ -113,7 +113,7 @@ static void a_run_with_a_copy_for_the_terminal(void **state) {
     sweep(&request, A_COPY_MAY_BE_LOST);
 }
 
-static void text_that_cannot_be_made_leaves_the_bytes(void **state) {
+static void if_text_cannot_be_allocated_the_bytes_remain(void **state) {
     (void)state;
     struct bs_exec_request request = SHELL("printf 'a\\377'");
     struct bs_exec_result result = run_to_result(&request);
@@ -126,7 +126,7 @@ static void text_that_cannot_be_made_leaves_the_bytes(void **state) {
     bs_exec_result_clear(&result);
 }
 
-static void a_format_that_cannot_be_made_is_an_error(void **state) {
+static void a_format_that_cannot_be_allocated_is_an_error(void **state) {
     (void)state;
     int live_before = allocations.live;
     struct bs_bytes out = BS_BYTES_INIT;
@@ -143,12 +143,12 @@ static void a_format_that_cannot_be_made_is_an_error(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         leaves_nothing(the_very_first_allocation_fails),
-        leaves_nothing(a_run_with_everything_in_it),
+        leaves_nothing(a_run_with_every_option),
         leaves_nothing(a_capped_run),
         leaves_nothing(a_run_that_times_out),
         leaves_nothing(a_run_with_a_copy_for_the_terminal),
-        leaves_nothing(text_that_cannot_be_made_leaves_the_bytes),
-        leaves_nothing(a_format_that_cannot_be_made_is_an_error),
+        leaves_nothing(if_text_cannot_be_allocated_the_bytes_remain),
+        leaves_nothing(a_format_that_cannot_be_allocated_is_an_error),
     };
     return cmocka_run_group_tests_name("exec/run: out of memory", tests, NULL, NULL);
 }

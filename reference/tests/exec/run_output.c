@@ -39,7 +39,7 @@ static void both_streams_are_kept_apart(void **state) {
     bs_exec_result_clear(&result);
 }
 
-static void what_a_callback_gets_is_not_kept(void **state) {
+static void output_for_a_callback_is_not_kept(void **state) {
     (void)state;
     struct heard heard = {{BS_BUF_INIT, BS_BUF_INIT}, 0};
     struct bs_exec_request request =
@@ -58,7 +58,7 @@ static void what_a_callback_gets_is_not_kept(void **state) {
     forget(&heard);
 }
 
-static void only_the_annotation_is_left_for_the_result(void **state) {
+static void with_a_callback_the_result_has_only_the_annotation(void **state) {
     (void)state;
     struct heard heard = {{BS_BUF_INIT, BS_BUF_INIT}, 0};
     struct bs_exec_request request = SHELL("echo err >&2; exec sleep 60");
@@ -86,7 +86,7 @@ static void a_byte_beyond_the_cap_ends_the_run(void **state) {
     bs_exec_result_clear(&result);
 }
 
-static void a_stream_that_was_cut_is_named(void **state) {
+static void a_truncated_stream_is_named(void **state) {
     (void)state;
     static const struct {
         const char *script;
@@ -103,7 +103,7 @@ static void a_stream_that_was_cut_is_named(void **state) {
     }
 }
 
-/* The child has the other end of this pipe until it ends. */
+/* The child holds the other end of this pipe until it ends. */
 static void wait_for_its_end(void *ctx, enum bs_stream stream, const char *data, size_t len) {
     int *ends = ctx;
     char byte = 0;
@@ -115,7 +115,7 @@ static void wait_for_its_end(void *ctx, enum bs_stream stream, const char *data,
     }
 }
 
-static void both_streams_that_were_cut_are_named(void **state) {
+static void two_truncated_streams_are_named(void **state) {
     (void)state;
     int ends[2];
     assert_int_equal(pipe(ends), 0);
@@ -131,7 +131,7 @@ static void both_streams_that_were_cut_are_named(void **state) {
     bs_close(&ends[1]);
 }
 
-static void output_of_just_the_cap_is_whole(void **state) {
+static void output_of_exactly_the_cap_is_not_truncated(void **state) {
     (void)state;
     struct bs_exec_request request = SHELL("printf '12345\\303\\251'; printf '1234567' >&2");
     request.max_output_bytes = &(const uint64_t){7};
@@ -144,7 +144,7 @@ static void output_of_just_the_cap_is_whole(void **state) {
     bs_exec_result_clear(&result);
 }
 
-static void a_cap_holds_for_a_callback_too(void **state) {
+static void the_cap_also_limits_a_callback(void **state) {
     (void)state;
     struct heard heard = {{BS_BUF_INIT, BS_BUF_INIT}, 0};
     struct bs_exec_request request = SHELL("head -c 1000000 /dev/zero; exec sleep 60");
@@ -159,7 +159,7 @@ static void a_cap_holds_for_a_callback_too(void **state) {
     forget(&heard);
 }
 
-static void megabytes_on_both_streams_arrive_whole(void **state) {
+static void megabytes_on_both_streams_arrive_completely(void **state) {
     (void)state;
     struct bs_exec_request request =
         SHELL("head -c 3000001 /dev/zero >&2; head -c 2000003 /dev/zero");
@@ -189,7 +189,7 @@ static void a_payload_comes_back_through_cat(void **state) {
     free(payload);
 }
 
-static void an_empty_payload_is_the_end_at_once(void **state) {
+static void an_empty_payload_is_end_of_file_at_once(void **state) {
     (void)state;
     struct bs_exec_request request = SHELL("read x; echo $?");
     request.stdin_mode = BS_STDIN_BYTES;
@@ -198,7 +198,7 @@ static void an_empty_payload_is_the_end_at_once(void **state) {
     bs_exec_result_clear(&result);
 }
 
-static void a_payload_that_was_not_taken_is_an_error(void **state) {
+static void an_unread_payload_is_an_error(void **state) {
     (void)state;
     static char payload[512 * 1024];
     struct bs_exec_request request = SHELL("echo out; exit 0");
@@ -216,7 +216,7 @@ static void a_payload_that_was_not_taken_is_an_error(void **state) {
     bs_exec_result_clear(&result);
 }
 
-static void a_copy_that_nobody_reads_leaves_no_descriptor(void **state) {
+static void an_unread_debug_copy_leaves_no_descriptor(void **state) {
     (void)state;
     int ends[2];
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
@@ -241,18 +241,18 @@ static void a_copy_that_nobody_reads_leaves_no_descriptor(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         leaves_nothing(both_streams_are_kept_apart),
-        leaves_nothing(what_a_callback_gets_is_not_kept),
-        leaves_nothing(only_the_annotation_is_left_for_the_result),
+        leaves_nothing(output_for_a_callback_is_not_kept),
+        leaves_nothing(with_a_callback_the_result_has_only_the_annotation),
         leaves_nothing(a_byte_beyond_the_cap_ends_the_run),
-        leaves_nothing(a_stream_that_was_cut_is_named),
-        leaves_nothing(both_streams_that_were_cut_are_named),
-        leaves_nothing(output_of_just_the_cap_is_whole),
-        leaves_nothing(a_cap_holds_for_a_callback_too),
-        leaves_nothing(megabytes_on_both_streams_arrive_whole),
+        leaves_nothing(a_truncated_stream_is_named),
+        leaves_nothing(two_truncated_streams_are_named),
+        leaves_nothing(output_of_exactly_the_cap_is_not_truncated),
+        leaves_nothing(the_cap_also_limits_a_callback),
+        leaves_nothing(megabytes_on_both_streams_arrive_completely),
         leaves_nothing(a_payload_comes_back_through_cat),
-        leaves_nothing(an_empty_payload_is_the_end_at_once),
-        leaves_nothing(a_payload_that_was_not_taken_is_an_error),
-        leaves_nothing(a_copy_that_nobody_reads_leaves_no_descriptor),
+        leaves_nothing(an_empty_payload_is_end_of_file_at_once),
+        leaves_nothing(an_unread_payload_is_an_error),
+        leaves_nothing(an_unread_debug_copy_leaves_no_descriptor),
     };
     return cmocka_run_group_tests_name("exec/run: output", tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 #include "support/holdings.h"
 #include "support/shell.h"
 
-static void an_exit_names_its_code(void **state) {
+static void an_exit_has_its_status(void **state) {
     (void)state;
     static const struct {
         const char *script;
@@ -36,7 +36,7 @@ static void an_exit_names_its_code(void **state) {
     }
 }
 
-static void a_signal_of_its_own_names_itself_without_words(void **state) {
+static void a_signal_sent_to_itself_has_no_annotation(void **state) {
     (void)state;
     static const int signals[] = {SIGTERM, SIGINT, SIGKILL, SIGUSR1};
     static const char *const scripts[] = {"echo >&2 x; kill -TERM $$", "echo >&2 x; kill -INT $$",
@@ -53,7 +53,7 @@ static void a_signal_of_its_own_names_itself_without_words(void **state) {
     }
 }
 
-static void a_deadline_annotates_what_the_child_wrote(void **state) {
+static void a_timeout_annotates_the_childs_output(void **state) {
     (void)state;
     struct bs_exec_request request = SHELL("echo >&2 -n started; exec sleep 60");
     request.timeout_ms = &(const uint64_t){1};
@@ -91,7 +91,7 @@ static void a_cancel_descriptor_ends_the_run_and_is_not_read(void **state) {
     bs_close(&ends[0]);
 }
 
-static void what_is_zero_asks_for_nothing(void **state) {
+static void zero_values_request_no_option(void **state) {
     (void)state;
     const struct bs_exec_request request = {.program = "true"};
     struct bs_exec_result result = run_to_result(&request);
@@ -115,7 +115,7 @@ static void a_limit_of_zero_is_a_limit(void **state) {
     bs_exec_result_clear(&result);
 }
 
-static void a_cancel_descriptor_that_is_none_is_refused(void **state) {
+static void an_invalid_cancel_descriptor_is_refused(void **state) {
     (void)state;
     static const int failed = -1;
     struct bs_exec_request request = SHELL("exit 0");
@@ -124,7 +124,7 @@ static void a_cancel_descriptor_that_is_none_is_refused(void **state) {
     assert_non_null(strstr(err.message, "cancel_fd: -1"));
 }
 
-static void a_quiet_cancel_descriptor_changes_nothing(void **state) {
+static void an_unused_cancel_descriptor_has_no_effect(void **state) {
     (void)state;
     int ends[2];
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
@@ -137,7 +137,7 @@ static void a_quiet_cancel_descriptor_changes_nothing(void **state) {
     bs_close(&ends[1]);
 }
 
-static void usage_is_the_childs(void **state) {
+static void resource_usage_is_the_childs(void **state) {
     (void)state;
     struct bs_exec_request request =
         SHELL("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; exit 0");
@@ -160,7 +160,7 @@ static void duration_spans_the_run(void **state) {
     bs_exec_result_clear(&result);
 }
 
-static void an_old_result_is_forgotten_first(void **state) {
+static void an_old_result_is_cleared_first(void **state) {
     (void)state;
     struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
     struct bs_exec_result result = BS_EXEC_RESULT_INIT;
@@ -174,7 +174,7 @@ static void an_old_result_is_forgotten_first(void **state) {
     assert_int_equal(bs_exec_run(&request, &result, NULL), BS_E_INVALID);
 }
 
-static void text_is_made_of_both_streams(void **state) {
+static void the_text_contains_both_streams(void **state) {
     (void)state;
     struct bs_exec_request request = SHELL("printf 'a\\377'; printf '\\342\\202' >&2");
     struct bs_exec_result result = run_to_result(&request);
@@ -200,7 +200,7 @@ static void a_failed_spawn_is_an_error_that_names_the_program(void **state) {
     assert_non_null(strstr(err.message, "working directory `/no/such/place`"));
 }
 
-static void a_caller_that_ignores_sigchld_is_told_before_the_spawn(void **state) {
+static void a_caller_that_ignores_sigchld_gets_an_error_before_the_spawn(void **state) {
     (void)state;
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct sigaction no_wait = {.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDWAIT};
@@ -218,20 +218,20 @@ static void a_caller_that_ignores_sigchld_is_told_before_the_spawn(void **state)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        leaves_nothing(an_exit_names_its_code),
-        leaves_nothing(a_signal_of_its_own_names_itself_without_words),
-        leaves_nothing(a_deadline_annotates_what_the_child_wrote),
+        leaves_nothing(an_exit_has_its_status),
+        leaves_nothing(a_signal_sent_to_itself_has_no_annotation),
+        leaves_nothing(a_timeout_annotates_the_childs_output),
         leaves_nothing(a_cancel_descriptor_ends_the_run_and_is_not_read),
-        leaves_nothing(what_is_zero_asks_for_nothing),
+        leaves_nothing(zero_values_request_no_option),
         leaves_nothing(a_limit_of_zero_is_a_limit),
-        leaves_nothing(a_cancel_descriptor_that_is_none_is_refused),
-        leaves_nothing(a_quiet_cancel_descriptor_changes_nothing),
-        leaves_nothing(usage_is_the_childs),
+        leaves_nothing(an_invalid_cancel_descriptor_is_refused),
+        leaves_nothing(an_unused_cancel_descriptor_has_no_effect),
+        leaves_nothing(resource_usage_is_the_childs),
         leaves_nothing(duration_spans_the_run),
-        leaves_nothing(an_old_result_is_forgotten_first),
-        leaves_nothing(text_is_made_of_both_streams),
+        leaves_nothing(an_old_result_is_cleared_first),
+        leaves_nothing(the_text_contains_both_streams),
         leaves_nothing(a_failed_spawn_is_an_error_that_names_the_program),
-        leaves_nothing(a_caller_that_ignores_sigchld_is_told_before_the_spawn),
+        leaves_nothing(a_caller_that_ignores_sigchld_gets_an_error_before_the_spawn),
     };
     return cmocka_run_group_tests_name("exec/run: result", tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 #include "support/holdings.h"
 #include "support/shell.h"
 
-/* What the sandbox of a test answers, and what it saw when it was asked. */
+/* The answers of a test's sandbox, and the calls that it received. */
 struct sandbox {
     int code;
     struct bs_wrapped wrapped;
@@ -59,7 +59,7 @@ static int wrap_fails(void *ctx, const struct bs_exec_request *request, struct b
     return BS_E_EXECUTION;
 }
 
-static void a_refusal_comes_before_anything_else(void **state) {
+static void a_refusal_comes_first(void **state) {
     (void)state;
     struct sandbox sandbox = {.code = BS_E_DENIED};
     const struct bs_sandbox seam = {&sandbox, validate, wrap, NULL};
@@ -77,7 +77,7 @@ static void a_refusal_comes_before_anything_else(void **state) {
     assert_int_equal(sandbox.held.descriptors, before.descriptors);
 }
 
-static void a_request_without_a_program_does_not_reach_it(void **state) {
+static void a_request_without_a_program_does_not_reach_the_sandbox(void **state) {
     (void)state;
     struct sandbox sandbox = {.code = BS_E_DENIED};
     const struct bs_sandbox seam = {&sandbox, validate, wrap, NULL};
@@ -87,7 +87,7 @@ static void a_request_without_a_program_does_not_reach_it(void **state) {
     assert_int_equal(sandbox.validated, 0);
 }
 
-static void another_command_is_run_in_place_of_the_requests(void **state) {
+static void the_sandboxs_command_replaces_the_requests(void **state) {
     (void)state;
     struct sandbox sandbox = {
         .wrapped = {.argv = (const char *const[]){"/bin/sh", "-c", "echo wrapped $0 $1", "a b", "c",
@@ -103,7 +103,7 @@ static void another_command_is_run_in_place_of_the_requests(void **state) {
     bs_exec_result_clear(&result);
 }
 
-static void its_environment_wins(void **state) {
+static void the_sandboxs_environment_wins(void **state) {
     (void)state;
     static const struct bs_env_pair env[] = {{"A", "request"}, {"B", "request"}};
     static const struct bs_env_pair more[] = {{"A", "sandbox"}, {"C", "sandbox"}};
@@ -122,7 +122,7 @@ static void its_environment_wins(void **state) {
     bs_exec_result_clear(&result);
 }
 
-static void its_path_finds_its_program(void **state) {
+static void the_sandboxs_PATH_finds_its_program(void **state) {
     (void)state;
     static const struct bs_env_pair env[] = {{"PATH", "/no/such/place"}};
     static const struct bs_env_pair more[] = {{"PATH", "/bin"}};
@@ -140,7 +140,7 @@ static void its_path_finds_its_program(void **state) {
     bs_exec_result_clear(&result);
 }
 
-static void a_bad_name_of_its_own_is_a_failed_spawn(void **state) {
+static void a_bad_program_of_the_sandbox_is_a_failed_spawn(void **state) {
     (void)state;
     static const struct bs_env_pair more[] = {{"A=B", "1"}};
     struct sandbox sandbox = {
@@ -176,7 +176,7 @@ static void a_wrap_that_fails_ends_the_run(void **state) {
     assert_string_equal(err.message, "no rope");
 }
 
-static void a_sandbox_without_functions_changes_nothing(void **state) {
+static void a_sandbox_without_functions_has_no_effect(void **state) {
     (void)state;
     const struct bs_sandbox seam = {NULL, NULL, NULL, NULL};
     struct bs_exec_request request = SHELL("exit 6");
@@ -188,15 +188,15 @@ static void a_sandbox_without_functions_changes_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        leaves_nothing(a_refusal_comes_before_anything_else),
-        leaves_nothing(a_request_without_a_program_does_not_reach_it),
-        leaves_nothing(another_command_is_run_in_place_of_the_requests),
-        leaves_nothing(its_environment_wins),
-        leaves_nothing(its_path_finds_its_program),
-        leaves_nothing(a_bad_name_of_its_own_is_a_failed_spawn),
+        leaves_nothing(a_refusal_comes_first),
+        leaves_nothing(a_request_without_a_program_does_not_reach_the_sandbox),
+        leaves_nothing(the_sandboxs_command_replaces_the_requests),
+        leaves_nothing(the_sandboxs_environment_wins),
+        leaves_nothing(the_sandboxs_PATH_finds_its_program),
+        leaves_nothing(a_bad_program_of_the_sandbox_is_a_failed_spawn),
         leaves_nothing(an_empty_command_never_means_an_unwrapped_run),
         leaves_nothing(a_wrap_that_fails_ends_the_run),
-        leaves_nothing(a_sandbox_without_functions_changes_nothing),
+        leaves_nothing(a_sandbox_without_functions_has_no_effect),
     };
     return cmocka_run_group_tests_name("exec/run: sandbox", tests, NULL, NULL);
 }

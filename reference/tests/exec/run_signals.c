@@ -1,5 +1,5 @@
-/* Signals of the calling process around a run. What the child prints is how a test knows that it
- * runs: the callback is on the calling thread, with the handlers installed. */
+/* Signals to the calling process during a run. The child's output shows that it runs: the callback
+ * is called on the calling thread, with the handlers installed. */
 #define _GNU_SOURCE
 #include <boxspec/exec.h>
 
@@ -15,7 +15,7 @@ static void raise_them(void *ctx, enum bs_stream stream, const char *data, size_
     (void)stream;
     (void)data;
     (void)len;
-    /* Each once, although the output may come in pieces. */
+    /* Raise each once, although the output may come in pieces. */
     for (int *signals = ctx; *signals != 0; signals++) {
         int signo = *signals;
         if (signo > 0)
@@ -32,7 +32,7 @@ static struct bs_exec_result interrupted_by(int first, int second, const char *s
     return run_to_result(&request);
 }
 
-static void a_signal_names_the_result(void **state) {
+static void a_signal_is_named_in_the_result(void **state) {
     (void)state;
     struct bs_exec_result result = interrupted_by(SIGTERM, 0, "echo ready; exec sleep 60");
     assert_int_equal(result.termination, BS_ENDED_PARENT_SIGNAL);
@@ -48,7 +48,7 @@ static void a_signal_names_the_result(void **state) {
     bs_exec_result_clear(&result);
 }
 
-static void it_names_the_result_although_the_child_exits_with_0(void **state) {
+static void a_signal_is_named_although_the_child_exits_with_0(void **state) {
     (void)state;
     struct bs_exec_result result =
         interrupted_by(SIGTERM, 0, "trap 'exit 0' TERM; echo ready; while :; do sleep 0.01; done");
@@ -70,7 +70,7 @@ static void a_second_signal_is_listed(void **state) {
     bs_exec_result_clear(&result);
 }
 
-static void dispositions_are_back_after_every_outcome(void **state) {
+static void dispositions_are_restored_after_every_outcome(void **state) {
     (void)state;
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct sigaction before;
@@ -111,7 +111,7 @@ static void run_with_a_broken_pipe(bool debug) {
     (void)run_to_error(&request, BS_E_EXECUTION);
 }
 
-static void the_mask_is_as_it_was(void **state) {
+static void the_signal_mask_is_unchanged(void **state) {
     (void)state;
     sigset_t mine;
     sigset_t before;
@@ -152,12 +152,12 @@ static void no_sigpipe_reaches_the_caller_and_none_is_taken_from_it(void **state
     sigset_t pending;
     (void)sigemptyset(&pipe_only);
     (void)sigaddset(&pipe_only, SIGPIPE);
-    run_with_a_broken_pipe(false); /* unblocked, default action: it would have killed us */
+    run_with_a_broken_pipe(false); /* unblocked with the default action it would end this process */
     (void)pthread_sigmask(SIG_BLOCK, &pipe_only, &before);
     run_with_a_broken_pipe(false);
     (void)sigpending(&pending);
     assert_int_equal(sigismember(&pending, SIGPIPE), 0);
-    (void)raise(SIGPIPE); /* the caller's own, which it wants to see later */
+    (void)raise(SIGPIPE); /* the caller's own, which must arrive later */
     run_with_a_broken_pipe(false);
     (void)sigpending(&pending);
     assert_int_equal(sigismember(&pending, SIGPIPE), 1);
@@ -172,11 +172,11 @@ static void no_sigpipe_reaches_the_caller_and_none_is_taken_from_it(void **state
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        leaves_nothing(a_signal_names_the_result),
-        leaves_nothing(it_names_the_result_although_the_child_exits_with_0),
+        leaves_nothing(a_signal_is_named_in_the_result),
+        leaves_nothing(a_signal_is_named_although_the_child_exits_with_0),
         leaves_nothing(a_second_signal_is_listed),
-        leaves_nothing(dispositions_are_back_after_every_outcome),
-        leaves_nothing(the_mask_is_as_it_was),
+        leaves_nothing(dispositions_are_restored_after_every_outcome),
+        leaves_nothing(the_signal_mask_is_unchanged),
         leaves_nothing(the_child_gets_the_callers_mask),
         leaves_nothing(no_sigpipe_reaches_the_caller_and_none_is_taken_from_it),
     };

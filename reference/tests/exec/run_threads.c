@@ -20,7 +20,7 @@ struct job {
     bool good;
 };
 
-/* Each thread's run says its own number in three ways. */
+/* Each thread's run prints its own number in three ways. */
 static void *run_one(void *arg) {
     struct job *job = arg;
     char number[16];
@@ -65,7 +65,7 @@ static void join_all(struct job *jobs) {
     assert_int_equal(bad, 0);
 }
 
-static void sixty_four_runs_at_once_keep_to_themselves(void **state) {
+static void sixty_four_concurrent_runs_do_not_mix(void **state) {
     (void)state;
     static struct job jobs[THREADS];
     start_all(jobs, run_one);
@@ -77,7 +77,7 @@ static void sixty_four_runs_at_once_keep_to_themselves(void **state) {
 
 static atomic_uint ready;
 
-/* The last run to be ready sends the one signal that is to reach all of them. */
+/* The last run that is ready sends the one signal, which must reach all of them. */
 static void count_ready(void *ctx, enum bs_stream stream, const char *data, size_t len) {
     (void)stream;
     (void)data;
@@ -121,7 +121,7 @@ static void *fail_to_run(void *arg) {
     return NULL;
 }
 
-static void failures_at_once_leave_nothing_either(void **state) {
+static void concurrent_failures_leave_no_resources(void **state) {
     (void)state;
     static struct job jobs[THREADS];
     start_all(jobs, fail_to_run);
@@ -130,9 +130,9 @@ static void failures_at_once_leave_nothing_either(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        leaves_nothing(sixty_four_runs_at_once_keep_to_themselves),
+        leaves_nothing(sixty_four_concurrent_runs_do_not_mix),
         leaves_nothing(one_signal_ends_all_of_them),
-        leaves_nothing(failures_at_once_leave_nothing_either),
+        leaves_nothing(concurrent_failures_leave_no_resources),
     };
     return cmocka_run_group_tests_name("exec/run: threads", tests, NULL, NULL);
 }

@@ -69,13 +69,13 @@ static void absolute_entries_do_not_depend_on_the_directory(void **state) {
     free(found);
 }
 
-static void what_cannot_be_run_is_passed_over(void **state) {
+static void files_that_cannot_be_executed_are_skipped(void **state) {
     const struct folder *folder = *state;
     assert_found(folder, "both", "1:2", "2/both");
     assert_found(folder, "plain", "1:2", "2/plain");
 }
 
-static void a_candidate_that_cannot_be_run_is_eacces(void **state) {
+static void a_candidate_that_cannot_be_executed_gives_eacces(void **state) {
     const struct folder *folder = *state;
     assert_missed(folder, "dir", "1:2", EACCES);
     assert_missed(folder, "locked", "1:2", EACCES);
@@ -83,17 +83,17 @@ static void a_candidate_that_cannot_be_run_is_eacces(void **state) {
     assert_missed(folder, "locked", "2:1", EACCES);
 }
 
-static void no_candidate_is_enoent(void **state) {
+static void no_candidate_gives_enoent(void **state) {
     const struct folder *folder = *state;
     assert_missed(folder, "nothing", "1:2", ENOENT);
     assert_missed(folder, "dangling", "1", ENOENT);
     assert_missed(folder, "tool", "missing", ENOENT);
-    assert_missed(folder, "tool", "here", ENOENT); /* an entry that is a file */
+    assert_missed(folder, "tool", "here", ENOENT); /* an entry of PATH that is a file */
     assert_missed(folder, "tool", "", ENOENT);
     assert_missed(folder, "", "1:2", ENOENT);
 }
 
-static void an_empty_entry_is_the_directory_itself(void **state) {
+static void an_empty_entry_is_the_working_directory(void **state) {
     const struct folder *folder = *state;
     assert_found(folder, "here", "", "./here");
     assert_found(folder, "here", ":1", "./here");
@@ -111,7 +111,7 @@ static void a_name_with_a_slash_is_not_looked_up(void **state) {
     assert_found(folder, "tool/", "1", "tool/");
 }
 
-static void without_a_path_the_systems_own_is_taken(void **state) {
+static void without_PATH_the_systems_default_is_used(void **state) {
     const struct folder *folder = *state;
     char *found = NULL;
     assert_int_equal(bs_search(folder->fd, "sh", NULL, &found), 0);
@@ -124,12 +124,12 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(entries_are_tried_in_their_order),
         cmocka_unit_test(absolute_entries_do_not_depend_on_the_directory),
-        cmocka_unit_test(what_cannot_be_run_is_passed_over),
-        cmocka_unit_test(a_candidate_that_cannot_be_run_is_eacces),
-        cmocka_unit_test(no_candidate_is_enoent),
-        cmocka_unit_test(an_empty_entry_is_the_directory_itself),
+        cmocka_unit_test(files_that_cannot_be_executed_are_skipped),
+        cmocka_unit_test(a_candidate_that_cannot_be_executed_gives_eacces),
+        cmocka_unit_test(no_candidate_gives_enoent),
+        cmocka_unit_test(an_empty_entry_is_the_working_directory),
         cmocka_unit_test(a_name_with_a_slash_is_not_looked_up),
-        cmocka_unit_test(without_a_path_the_systems_own_is_taken),
+        cmocka_unit_test(without_PATH_the_systems_default_is_used),
     };
     return cmocka_run_group_tests_name("exec/search", tests, setup, folder_teardown);
 }

@@ -34,7 +34,7 @@ static void assert_released(struct bs_signal_slot *slot, unsigned sigints, unsig
     assert_int_equal(got_terms, sigterms);
 }
 
-static void a_quiet_slot_says_nothing(void **state) {
+static void a_slot_without_a_signal_reports_none(void **state) {
     (void)state;
     struct bs_signal_slot *slot = bs_signals_acquire(NULL);
     assert_non_null(slot);
@@ -43,7 +43,7 @@ static void a_quiet_slot_says_nothing(void **state) {
     assert_released(slot, 0, 0);
 }
 
-static void the_first_signal_names_and_all_are_counted(void **state) {
+static void the_first_signal_is_reported_and_all_are_counted(void **state) {
     (void)state;
     struct bs_signal_slot *slot = bs_signals_acquire(NULL);
     (void)raise(SIGTERM);
@@ -85,7 +85,7 @@ static void a_slot_that_ends_leaves_the_handlers_to_the_others(void **state) {
     assert_int_equal(atomic_load(&changes), 4);
 }
 
-static void a_slot_taken_again_remembers_nothing(void **state) {
+static void a_reused_slot_starts_empty(void **state) {
     (void)state;
     struct bs_signal_slot *slot = bs_signals_acquire(NULL);
     (void)raise(SIGINT);
@@ -97,7 +97,7 @@ static void a_slot_taken_again_remembers_nothing(void **state) {
     assert_released(slot, 0, 0);
 }
 
-static void a_late_slot_does_not_hear_what_came_before_it(void **state) {
+static void a_slot_does_not_receive_earlier_signals(void **state) {
     (void)state;
     struct bs_signal_slot *early = bs_signals_acquire(NULL);
     (void)raise(SIGINT);
@@ -148,7 +148,7 @@ static void *take_and_give(void *arg) {
     return NULL;
 }
 
-/* One slot stays on this thread, so that the handlers are there whenever it raises. */
+/* One slot stays on this thread, so that the handlers are installed whenever it raises a signal. */
 static void slots_come_and_go_under_a_storm_of_signals(void **state) {
     (void)state;
     struct holdings before = holdings_now();
@@ -170,12 +170,12 @@ static void slots_come_and_go_under_a_storm_of_signals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_quiet_slot_says_nothing),
-        cmocka_unit_test(the_first_signal_names_and_all_are_counted),
+        cmocka_unit_test(a_slot_without_a_signal_reports_none),
+        cmocka_unit_test(the_first_signal_is_reported_and_all_are_counted),
         cmocka_unit_test(one_signal_reaches_every_active_slot),
         cmocka_unit_test(a_slot_that_ends_leaves_the_handlers_to_the_others),
-        cmocka_unit_test(a_slot_taken_again_remembers_nothing),
-        cmocka_unit_test(a_late_slot_does_not_hear_what_came_before_it),
+        cmocka_unit_test(a_reused_slot_starts_empty),
+        cmocka_unit_test(a_slot_does_not_receive_earlier_signals),
         cmocka_unit_test(descriptors_of_slots_do_not_add_up),
         cmocka_unit_test(slots_come_and_go_under_a_storm_of_signals),
     };

@@ -1,5 +1,5 @@
-/* What the outside cannot see of the handlers (EXEC-SIGNAL-16): every sigaction call of the library
- * goes through the wrapper below and is written down. */
+/* Properties of the handlers that are invisible from outside (EXEC-SIGNAL-16): a wrapper records
+ * every sigaction call of the library. */
 #define _GNU_SOURCE
 #include "exec/signals.h"
 
@@ -19,7 +19,7 @@ static struct {
     struct sigaction action;
 } calls[32];
 static size_t n_calls;
-static int refused; /* the signal for which installing fails, 0 for none */
+static int refused; /* signal whose handler cannot be installed; 0: none fails */
 
 int __wrap_sigaction(int signo, const struct sigaction *new_action, struct sigaction *old_action) {
     if (new_action != NULL && signo == refused) {
@@ -69,7 +69,7 @@ static struct sigaction action_of(enum kind kind, int blocked) {
     return action;
 }
 
-/* The thread sanitizer blocks everything during a handler, and says so when asked. */
+/* The thread sanitizer blocks all signals during a handler and shows them as blocked. */
 static void assert_same_mask(const sigset_t *a, const sigset_t *b) {
 #ifndef __SANITIZE_THREAD__
     for (int signo = 1; signo < SIGRTMIN; signo++)
@@ -114,7 +114,7 @@ static void back_to_default(void) {
     assert_int_equal(__real_sigaction(SIGTERM, &plain, NULL), 0);
 }
 
-static void previous_dispositions_come_back_with_flags_and_masks(void **state) {
+static void previous_dispositions_are_restored_with_flags_and_masks(void **state) {
     (void)state;
     for (enum kind first = DEFAULTED; first < KINDS; first++) {
         for (enum kind second = DEFAULTED; second < KINDS; second++) {
@@ -134,7 +134,7 @@ static void previous_dispositions_come_back_with_flags_and_masks(void **state) {
     back_to_default();
 }
 
-static void they_come_back_in_reverse_order(void **state) {
+static void dispositions_are_restored_in_reverse_order(void **state) {
     (void)state;
     static const int order[] = {SIGINT, SIGTERM, SIGTERM, SIGINT};
     (void)released(acquired());
@@ -161,7 +161,7 @@ static void the_handler_restarts_calls_and_blocks_both_signals(void **state) {
 static void the_handler_keeps_errno_and_never_blocks(void **state) {
     (void)state;
     struct bs_signal_slot *slot = acquired();
-    /* A counter that can take no more: the handler's own write fails with EAGAIN. */
+    /* Fill the counter, so that the handler's own write fails with EAGAIN. */
     const uint64_t full = UINT64_MAX - 1;
     assert_int_equal(write(bs_signal_fd(slot), &full, sizeof full), sizeof full);
     errno = EXDEV;
@@ -172,7 +172,7 @@ static void the_handler_keeps_errno_and_never_blocks(void **state) {
     assert_int_equal(released(slot), 1);
 }
 
-static void when_the_second_handler_fails_the_first_goes_back(void **state) {
+static void if_the_second_handler_fails_the_first_is_restored(void **state) {
     (void)state;
     struct sigaction before_int = action_of(HANDLED_INFO, SIGUSR1);
     struct sigaction before_term = action_of(HANDLED, SIGUSR2);
@@ -199,7 +199,7 @@ static void when_the_second_handler_fails_the_first_goes_back(void **state) {
     back_to_default();
 }
 
-static void when_the_first_handler_fails_nothing_was_changed(void **state) {
+static void if_the_first_handler_fails_no_disposition_changes(void **state) {
     (void)state;
     struct holdings before = holdings_now();
     struct bs_error err = BS_ERROR_INIT;
@@ -211,7 +211,7 @@ static void when_the_first_handler_fails_nothing_was_changed(void **state) {
     assert_non_null(strstr(err.message, "SIGINT"));
     assert_int_equal(n_calls, 0);
     refused = SIGINT;
-    slot = bs_signals_acquire(NULL); /* a caller need not want the words */
+    slot = bs_signals_acquire(NULL); /* the error message is optional */
     refused = 0;
     assert_null(slot);
     assert_nothing_left(before);
@@ -219,12 +219,12 @@ static void when_the_first_handler_fails_nothing_was_changed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(previous_dispositions_come_back_with_flags_and_masks),
-        cmocka_unit_test(they_come_back_in_reverse_order),
+        cmocka_unit_test(previous_dispositions_are_restored_with_flags_and_masks),
+        cmocka_unit_test(dispositions_are_restored_in_reverse_order),
         cmocka_unit_test(the_handler_restarts_calls_and_blocks_both_signals),
         cmocka_unit_test(the_handler_keeps_errno_and_never_blocks),
-        cmocka_unit_test(when_the_second_handler_fails_the_first_goes_back),
-        cmocka_unit_test(when_the_first_handler_fails_nothing_was_changed),
+        cmocka_unit_test(if_the_second_handler_fails_the_first_is_restored),
+        cmocka_unit_test(if_the_first_handler_fails_no_disposition_changes),
     };
     return cmocka_run_group_tests_name("exec/signals", tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static struct bs_bytes read_all(int fd) {
     return bs_buf_take(&text);
 }
 
-/* Gives the child pipes, and collects it and what it wrote. */
+/* Give the child pipes, then reap it and read its output. */
 static struct spawned spawn(const char *path, const char *const *argv, int cwd) {
     char *envp[] = {(char[]){"GREETING=hello"}, NULL};
     struct spawned spawned = {.pid = -1};
@@ -81,7 +81,7 @@ static void a_child_runs_with_its_streams_and_environment(void **state) {
     assert_nothing_left(before);
 }
 
-static void the_child_leads_a_group_of_its_own(void **state) {
+static void the_child_leads_its_own_group(void **state) {
     (void)state;
     struct spawned spawned =
         spawn_shell("read -r pid name st ppid pgid rest </proc/$$/stat; test $pid = $pgid", -1);
@@ -90,7 +90,7 @@ static void the_child_leads_a_group_of_its_own(void **state) {
     forget(&spawned);
 }
 
-static void a_missing_program_is_reported_and_collected(void **state) {
+static void a_missing_program_is_reported_and_the_child_reaped(void **state) {
     (void)state;
     struct holdings before = holdings_now();
     struct spawned spawned = spawn("/no/such/program", (const char *[]){"x", NULL}, -1);
@@ -118,7 +118,7 @@ static void a_directory_is_entered_before_the_program_runs(void **state) {
     bs_close(&cwd);
 }
 
-static void a_bad_directory_is_the_childs_own_error(void **state) {
+static void a_bad_directory_is_reported_as_the_childs_error(void **state) {
     (void)state;
     struct holdings before = holdings_now();
     int cwd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -148,7 +148,7 @@ static void each_step_that_fails_has_its_name(void **state) {
     char *envp[] = {NULL};
     struct holdings before = holdings_now();
     int good = open("/dev/null", O_RDWR | O_CLOEXEC);
-    /* A number that neither this pipe nor that of the child under test gets. */
+    /* A number that neither this pipe nor that of the tested child gets. */
     int bad = first_free_above_all() + 64;
     const struct {
         struct bs_launch launch;
@@ -185,7 +185,7 @@ static void handle(int signo) {
     handled = handled + 1;
 }
 
-/* Of the status file of the child: ignored, caught and blocked signals. */
+/* Read a signal set (ignored, caught or blocked) from the child's status file. */
 static unsigned long long set_of(const struct spawned *spawned, const char *field) {
     const char *line = strstr(spawned->out.data, field);
     assert_non_null(line);
@@ -194,7 +194,7 @@ static unsigned long long set_of(const struct spawned *spawned, const char *fiel
 
 static unsigned long long bit(int signo) { return 1ULL << (signo - 1); }
 
-static void dispositions_are_as_the_contract_wants_them(void **state) {
+static void dispositions_are_those_of_the_contract(void **state) {
     (void)state;
     static const int ignored[] = {SIGINT, SIGTERM, SIGPIPE, SIGHUP};
     struct sigaction before[LENGTH(ignored)];
@@ -217,7 +217,7 @@ static void dispositions_are_as_the_contract_wants_them(void **state) {
     forget(&spawned);
 }
 
-static void the_mask_is_the_callers_on_both_sides(void **state) {
+static void child_and_parent_have_the_callers_mask(void **state) {
     (void)state;
     sigset_t mine;
     sigset_t before;
@@ -236,10 +236,10 @@ static void the_mask_is_the_callers_on_both_sides(void **state) {
     forget(&spawned);
 }
 
-static void nothing_of_ours_stays_open_in_the_child(void **state) {
+static void no_library_descriptor_stays_open_in_the_child(void **state) {
     (void)state;
-    /* Every number that is free now may become one of ours; what is open without close-on-exec is
-     * whoever started the tests. */
+    /* Check every number that is free now; the tests' parent may have left others open without
+     * close-on-exec. */
     struct bs_buf script = BS_BUF_INIT;
     bs_buf_str(&script, "for n in");
     for (uint64_t n = 3; n < 64; n++) {
@@ -257,7 +257,7 @@ static void nothing_of_ours_stays_open_in_the_child(void **state) {
     bs_bytes_clear(&text);
 }
 
-static void asking_about_clone3_starts_nothing(void **state) {
+static void probing_clone3_starts_no_process(void **state) {
     (void)state;
     (void)bs_clone3_refused();
     assert_false(has_children());
@@ -266,15 +266,15 @@ static void asking_about_clone3_starts_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_child_runs_with_its_streams_and_environment),
-        cmocka_unit_test(the_child_leads_a_group_of_its_own),
-        cmocka_unit_test(a_missing_program_is_reported_and_collected),
+        cmocka_unit_test(the_child_leads_its_own_group),
+        cmocka_unit_test(a_missing_program_is_reported_and_the_child_reaped),
         cmocka_unit_test(a_directory_is_entered_before_the_program_runs),
-        cmocka_unit_test(a_bad_directory_is_the_childs_own_error),
+        cmocka_unit_test(a_bad_directory_is_reported_as_the_childs_error),
         cmocka_unit_test(each_step_that_fails_has_its_name),
-        cmocka_unit_test(dispositions_are_as_the_contract_wants_them),
-        cmocka_unit_test(the_mask_is_the_callers_on_both_sides),
-        cmocka_unit_test(nothing_of_ours_stays_open_in_the_child),
-        cmocka_unit_test(asking_about_clone3_starts_nothing),
+        cmocka_unit_test(dispositions_are_those_of_the_contract),
+        cmocka_unit_test(child_and_parent_have_the_callers_mask),
+        cmocka_unit_test(no_library_descriptor_stays_open_in_the_child),
+        cmocka_unit_test(probing_clone3_starts_no_process),
     };
     return cmocka_run_group_tests_name("exec/spawn_fork", tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 #include "support/folder.h"
 #include "support/harness.h"
 
-/* A named pipe that is full, in the place of the caller's stderr. */
+/* A full named pipe in the place of the caller's stderr. */
 struct terminal {
     struct folder *folder;
     int reader;
@@ -50,7 +50,7 @@ static int teardown(void **state) {
     return folder_teardown((void **)&terminal->folder);
 }
 
-static void a_full_pipe_with_a_reader_is_waited_for(void **state) {
+static void the_tee_waits_for_a_full_pipe_with_a_reader(void **state) {
     const struct terminal *terminal = *state;
     static char seen[256 * 1024];
     struct bs_tee tee;
@@ -65,9 +65,8 @@ static void a_full_pipe_with_a_reader_is_waited_for(void **state) {
     bs_tee_finish(&tee);
 }
 
-/* It is not waited for either where its end was opened by somebody else and cannot be opened anew.
- */
-static void a_full_pipe_without_a_reader_is_given_up(void **state) {
+/* If the descriptor cannot be reopened and is blocking, the tee does not wait for it either. */
+static void the_tee_gives_up_a_full_pipe_without_a_reader(void **state) {
     struct terminal *terminal = *state;
     struct bs_tee tee;
     bs_close(&terminal->reader);
@@ -79,7 +78,7 @@ static void a_full_pipe_without_a_reader_is_given_up(void **state) {
     bs_tee_finish(&tee);
 }
 
-static void so_it_is_when_the_reader_goes_later(void **state) {
+static void the_tee_gives_up_if_the_reader_closes_later(void **state) {
     struct terminal *terminal = *state;
     struct bs_tee tee;
     assert_int_equal(bs_tee_init(&tee, NULL, 0), 0);
@@ -93,9 +92,12 @@ static void so_it_is_when_the_reader_goes_later(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_full_pipe_with_a_reader_is_waited_for, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_full_pipe_without_a_reader_is_given_up, setup, teardown),
-        cmocka_unit_test_setup_teardown(so_it_is_when_the_reader_goes_later, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_tee_waits_for_a_full_pipe_with_a_reader, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(the_tee_gives_up_a_full_pipe_without_a_reader, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(the_tee_gives_up_if_the_reader_closes_later, setup,
+                                        teardown),
     };
     return cmocka_run_group_tests_name("exec/tee", tests, NULL, NULL);
 }

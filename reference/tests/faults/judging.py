@@ -1,16 +1,18 @@
-"""What an answer may be after a failure of the host, held against the answer without one."""
+"""Decide whether an answer is acceptable after a failure of the host, compared with the answer
+without a failure."""
 
 from __future__ import annotations
 
 from typing import Any
 
-# These differ from run to run, failure or not.
+# Fields that differ from run to run in any case.
 UNSTABLE = ("duration_ms", "pid", "time")
 LEVELS = ("not-requested", "unavailable", "none", "partial", "fully")
 
 
 def dishonest(before: Any, after: Any, at: str = "") -> str | None:
-    """Where `after` says other than `before`, and neither an error nor less of a promise."""
+    """Return where `after` differs from `before`, apart from errors and weaker promises; None if
+    it does not."""
     if isinstance(after, dict) and ("error" in after or "errno" in after):
         return None
     if isinstance(before, dict) and isinstance(after, dict):
@@ -27,7 +29,7 @@ def _lists(before: list[Any], after: list[Any], at: str) -> str | None:
         told = dishonest(one, other, f"{at}/{number}")
         if told:
             return told
-        # What a step of a script could not do is said; the later ones do what is left to do.
+        # A failed step of a script reports an error; later steps do what they still can.
         if at.endswith("/steps") and isinstance(other, dict) and {"error", "errno"} & set(other):
             return None
     return None
@@ -36,7 +38,7 @@ def _lists(before: list[Any], after: list[Any], at: str) -> str | None:
 def _dictionaries(before: dict[str, Any], after: dict[str, Any], at: str) -> str | None:
     if after.get("session") == "refused":
         return None
-    # A watcher that cannot read ends what it watches, and that is told.
+    # A watcher that cannot read ends the process that it watches, and reports that.
     if set(before) == {"exited"} and set(after) == {"signaled"}:
         return None
     if "session" in before:
@@ -45,16 +47,17 @@ def _dictionaries(before: dict[str, Any], after: dict[str, Any], at: str) -> str
         return None if not_better(before["claim"], after.get("claim")) else f"{at}: a better claim"
     if "overall" in before and not not_better(before["overall"], after.get("overall")):
         return f"{at}: a better claim"
-    # A directory that could not be removed, a member that could not be ended: said, and true.
+    # A directory that could not be removed, a member that could not be ended: reported truthfully.
     allowed_more = {"directory_left", "error"}
-    # An aspect that is not named is not claimed.
+    # An aspect that is missing is not claimed.
     allowed_less = set(before) if all(_is_claim(value) for value in before.values()) else set()
     if set(after) - set(before) - allowed_more or set(before) - set(after) - allowed_less:
         return f"{at}: {sorted(after)} for {sorted(before)}"
     for name, value in before.items():
         if name in (*UNSTABLE, "overall", "reasons", "enforcement_reasons") or name not in after:
             continue
-        # Who was refused SIGTERM ends it by SIGKILL; of nothing that is left nothing is listed.
+        # If SIGTERM could not be sent, SIGKILL ends the process. A backend that is unavailable has
+        # no list of rules.
         if name == "signaled" and after[name] == "SIGKILL":
             continue
         if name == "not_enforced" and after.get("overall") == "unavailable":
@@ -74,7 +77,7 @@ def _is_claim(value: Any) -> bool:
 
 
 def _session(before: dict[str, Any], after: dict[str, Any], at: str) -> str | None:
-    """One that was degraded says so; its calls are what they were."""
+    """A degraded session reports it; its calls are the same as before."""
     if not not_better(before["enforcement"], after.get("enforcement")):
         return f"{at}: a better enforcement"
     if len(after["calls"]) not in (0, len(before["calls"])):

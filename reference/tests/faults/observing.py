@@ -1,4 +1,4 @@
-"""One trial: the shim is asked, one call fails, and what is left of it is looked at."""
+"""Run one trial: send a request to the shim, let one call fail, and check what remains."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from judging import dishonest
 from trials import NO_FAULT, Fault, Told, cases, furnish
 
 PR_SET_CHILD_SUBREAPER = 36
-# A run without a failure takes some milliseconds, and no more than one grace of 5 s.
+# A run without a failure takes some milliseconds, and at most one grace period of 5 s.
 LONGEST_S = 40.0
-# The watcher of a bridge may outlive it for a second; who was killed is gone sooner.
+# The watcher of a bridge may outlive it for a second; killed processes end sooner.
 SETTLE_S = 3.0
 
 
 def adopt() -> None:
-    """Whoever loses its parent becomes our child, so that no survivor is missed."""
+    """Become the parent of all orphans, so that no survivor is missed."""
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def living() -> list[int]:
-    """Our children that run; those that have ended are reaped."""
+    """Return the children that run; reap those that have ended."""
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0] != 0:
             pass
@@ -44,7 +44,7 @@ def living() -> list[int]:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a trial showed. `status` is negative for a death by signal, None for a hang."""
+    """The observations of a trial. `status` is negative for an end by a signal, None for a hang."""
 
     status: int | None
     raw: bytes | None
@@ -66,7 +66,7 @@ class Seen:
 def look(
     shim: Path, library: Path, case: str, fault: Fault | None, longest_s: float = LONGEST_S
 ) -> Seen:
-    # The paths are part of answers: each trial has the same.
+    # Answers contain paths, so each trial uses the same folder.
     folder = Path(tempfile.gettempdir()) / f"boxspec-faults-{os.getpid()}"
     folder.mkdir()
     try:
@@ -99,7 +99,7 @@ def look(
         status = _awaited(child, longest_s)
         left = _survivors()
         raw = response.read_bytes() if response.exists() else None
-        # The name of a temporary file is drawn.
+        # Temporary files have random names.
         raw = re.sub(rb"boxspec-[A-Za-z0-9]{6}", b"boxspec-XXXXXX", raw) if raw else raw
         return Seen(
             status,
@@ -124,10 +124,10 @@ def _awaited(child: subprocess.Popen[bytes], longest_s: float) -> int | None:
 
 
 def _survivors() -> tuple[str, ...]:
-    """Who is left after the settle, in words; ended here."""
+    """Return descriptions of the processes left after the settling time, and kill them."""
     until = time.monotonic() + SETTLE_S
     while (left := living()) and time.monotonic() < until:
-        # Their end is an event of ours; the bound is for those that have none.
+        # Wake up when a child ends; the timeout is for those that do not end.
         signal.sigtimedwait([signal.SIGCHLD], max(0.0, until - time.monotonic()))
     said = []
     while left:
@@ -143,12 +143,12 @@ def _survivors() -> tuple[str, ...]:
 
 
 def findings(before: Seen, after: Seen, fault: Fault) -> list[str]:
-    """What of the trial breaks a promise, in words; empty where nothing does."""
+    """Describe the promises that the trial breaks; empty if there are none."""
     if not after.told.struck:
         return []
     said = [f"survivor: {who}" for who in after.survivors]
     new_files = after.files - before.files
-    # Who is refused the one removal has no other way to do it.
+    # If the only removal fails, the shim has no other way to remove the file.
     if new_files and fault.kind != "remove":
         said.append(f"left behind: {', '.join(sorted(new_files))}")
     if after.status is None:
@@ -188,7 +188,7 @@ def _of_the_answer(before: Seen, after: Seen) -> list[str]:
 
 
 def ended_as(before: Seen, after: Seen) -> str:
-    """How the trial ended, in a word for the counts."""
+    """Return a word for how the trial ended, for the statistics."""
     if not after.told.struck:
         return "not-struck"
     if after.answer is None:

@@ -1,5 +1,5 @@
-/* A shim that makes one mistake when a call fails, named by the program's own name: what run.py
- * --prove must find. Without a failure it answers and ends well. */
+/* A shim with one mistake in its handling of a failed call, selected by the program's name; run.py
+ * --prove must find it. Without a failure it answers correctly. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
@@ -59,7 +59,7 @@ int main(int argc, char **argv) {
     if (is("leaks-a-descriptor"))
         (void)open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (is("leaks-memory")) {
-        /* A pair of malloc and free that nobody looks at is optimised away. */
+        /* The compiler would remove a malloc and free whose result is unused. */
         void *volatile kept = malloc(10);
         (void)kept;
     }

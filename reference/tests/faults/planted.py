@@ -1,4 +1,4 @@
-"""Mistakes that the runner must find, each made by planted.c under its name."""
+"""The mistakes that the runner must find, each made by planted.c under its name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import errno
 from trials import Fault
 
 FAULT = Fault("exec.run", "pipe", 1, errno.EMFILE)
-# A mistake, and a word of what must be said of it; of the right one nothing is said.
+# Each mistake, and a word that its findings must contain; the correct shim has no findings.
 PLANTED = {
     "crashes": "crash: SIGABRT",
     "hangs": "hang",

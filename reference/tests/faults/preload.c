@@ -1,10 +1,11 @@
-/* Loaded before libc: the nth call of one kind fails once. What is told is in a file that forked
- * children share, so that a failure comes once however many processes there are:
+/* Loaded before libc: the nth call of one kind fails once. The state is in a file that forked
+ * children share, so that there is one failure in all processes together:
  *
- *   BOXSPEC_FAULT_FILE  a file of sizeof(struct told) bytes; without it nothing fails
+ *   BOXSPEC_FAULT_FILE  a file of sizeof(struct told) bytes; without it no call fails
  *
- * Whoever is started inherits neither the file nor this library. When the program ends in order,
- * the file says which descriptors are open and how many allocations were not freed. */
+ * Executed programs inherit neither the file nor this library. When the program exits normally, the
+ * file records which descriptors are open and how many allocations were not freed.
+ */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -30,7 +31,7 @@
 
 #pragma GCC visibility push(default)
 
-/* The order is that of KINDS in trials.py. */
+/* In the order of KINDS in trials.py. */
 enum kind {
     MEMORY,
     OPEN,
@@ -62,12 +63,12 @@ enum kind {
 struct told {
     _Atomic uint32_t calls[N_KINDS];
     uint32_t kind;
-    uint32_t nth; /* from 1; 0: none fails */
+    uint32_t nth; /* from 1; 0: no call fails */
     int32_t error;
     _Atomic uint32_t struck;
-    uint32_t ended; /* 1: in order, and the rest is true */
+    uint32_t ended; /* 1: normally, and the rest is valid */
     int32_t unfreed;
-    uint32_t open; /* how many of the first 256 descriptors */
+    uint32_t open; /* bits of the first 256 descriptors that are open */
 };
 
 static struct told *told;
@@ -117,7 +118,7 @@ extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void __libc_free(void *);
 
-/* What libc keeps of a thread for the next one is no leak. */
+/* Memory that libc keeps from one thread for the next is not a leak. */
 static _Thread_local bool in_libc;
 
 static void *counted(void *made) {
@@ -144,7 +145,7 @@ void free(void *old) {
     __libc_free(old);
 }
 
-/* What the next library has under this name. */
+/* Find the next library's function of this name. */
 #define REAL(name)                                                                                 \
     static __typeof__(&(name)) real;                                                               \
     if (real == NULL)                                                                              \
@@ -174,7 +175,7 @@ int openat(int dir, const char *path, int flags, ...) {
     return strike(OPEN) ? -1 : real(dir, path, flags, mode);
 }
 
-/* The descriptor is gone whatever close says. */
+/* The descriptor is closed even if close reports an error. */
 int close(int fd) {
     REAL(close);
     bool struck = strike(CLOSE);

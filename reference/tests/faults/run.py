@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
-"""Each call of the reference that may fail, failed once, over every operation of its shim.
+"""Let each call of the reference fail once, over every operation of its shim.
 
-usage: run.py --shim build/release/reference/boxspec-ref \\
+usage: run.py --shim build/release/reference/boxspec-ref \
               --library build/release/reference/tests/fail_calls.so [--results FILE]
-       run.py ... --sample N [--seed WORD]     N trials; WORD decides which (default: the commit)
+       run.py ... --sample N [--seed WORD]     N trials, selected by WORD (default: the commit)
        run.py ... --case NAME --kind KIND --nth N --error ENAME     one trial, shown
        run.py --prove --shim PLANTED --library ...   the mistakes of planted.c; 1: one is not found
 
-Without --sample it takes every case and kind, twelve thousand trials: ten minutes. Each
-allocation is asked; of more than MOST_CALLS calls of another kind in one case an even share is.
-Each pair of case and kind is added to the results when it is done, and one that is there already
-is not asked again; results.jsonl beside this file has the last whole run. ctest has a sample as
-faults/sample.
+Without --sample it runs every case and kind, twelve thousand trials, in ten minutes. Every
+allocation fails once; if a case has more than MOST_CALLS calls of another kind, an evenly spread
+share of them does. Each finished pair of case and kind is added to the results and skipped in later
+runs; results.jsonl in this folder has the last complete run. ctest runs a sample as faults/sample.
 
-Judged after each failure: the shim ends within a bound and by itself; answers in JSON, or says on
-stderr why it cannot; the answer is the one without the failure, or an error, or promises less;
-output that was cut is never called whole; no process, file, descriptor or allocation is left.
+Checked after each failure: the shim ends by itself within a limit; it answers in JSON, or explains
+on stderr why it cannot; the answer equals the one without the failure, or is an error, or promises
+less; truncated output is never reported as complete; no process, file, descriptor or allocation is
+left.
 
-Exit: 0 nothing was found; 1 something was; 2 usage.
+Exit: 0 no findings; 1 findings; 2 usage.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ from planted import FAULT, PLANTED
 from trials import KINDS, Fault, cases
 
 HERE = Path(__file__).resolve().parent
-# Of more calls of one kind in one case every second, third and so on is made to fail: whoever reads
-# all of /proc calls readdir hundreds of times.
+# If a case has more calls of one kind, only every second, third and so on fails: reading all of
+# /proc calls readdir hundreds of times.
 MOST_CALLS = 60
 
 
 class Runner:
-    """The shim, the library, and what each case answers without a failure."""
+    """The shim, the library, and the answer of each case without a failure."""
 
     def __init__(self, shim: Path, library: Path, longest_s: float = LONGEST_S) -> None:
         self.longest_s = longest_s
-        # A planted shim goes by the name of its link.
+        # A planted shim selects its mistake by the name of its link.
         self.shim, self.library = shim.absolute(), library.resolve()
         self._sound: dict[str, Seen] = {}
 
@@ -66,7 +66,7 @@ class Runner:
 
     def trials(self, case: str, kind: str) -> list[Fault]:
         calls = self.sound(case).told.calls[kind]
-        # Another run may make a call or two more than the one that was counted.
+        # Another run may make a call or two more than the counted one.
         step = 1 if kind == "memory" else -(-calls // MOST_CALLS) or 1
         return [Fault(case, kind, n, e) for n in range(1, calls + 2, step) for e in KINDS[kind]]
 
@@ -84,7 +84,7 @@ def whole(runner: Runner, results: Path, names: list[str], kinds: list[str]) -> 
             entry = json.loads(line)
             done.add((entry["case"], entry["kind"]))
             found += len(entry["findings"])
-    # Allocations are most of the calls: what is quick comes first.
+    # Most calls are allocations, so the quick kinds come first.
     for kind in sorted(kinds, key="memory".__eq__):
         for case in names:
             if (case, kind) in done:
@@ -122,7 +122,7 @@ def sample(runner: Runner, many: int, seed: str) -> int:
     chance = random.Random(seed)
     names = list(cases(""))
     pairs = [(case, kind) for case in names for kind in KINDS]
-    # Pairs are drawn, and not trials: most calls are allocations.
+    # Draw pairs instead of trials, because most calls are allocations.
     chance.shuffle(pairs)
     found = asked = 0
     for case, kind in pairs * many:
@@ -145,7 +145,8 @@ def words(fault: Fault) -> str:
 
 
 def prove(program: Path, library: Path) -> int:
-    """Shims with one mistake after a failure each, and one without: what is said of them."""
+    """Run shims with one mistake each in their handling of failures, and a correct one; check the
+    findings."""
     missed = 0
     with tempfile.TemporaryDirectory(prefix="boxspec-planted-") as folder:
         for name, word in PLANTED.items():
@@ -182,7 +183,7 @@ def main() -> int:
     add("--error")
     given = parser.parse_args()
     adopt()
-    # Their end is waited for, not slept for.
+    # Blocked, so that sigtimedwait can wait for the end of children.
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
     os.umask(0o022)
     runner = Runner(given.shim, given.library)

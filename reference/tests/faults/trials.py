@@ -1,4 +1,4 @@
-"""What is asked, which calls are made to fail, and how."""
+"""The requests of the trials, the calls that fail, and their errors."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-# The order is that of `enum kind` in preload.c. Errors that a right program may take for the truth,
-# such as ENOENT of a stat or EPIPE of a write, are none of them.
+# In the order of `enum kind` in preload.c. Errors that a correct program may treat as regular
+# results, such as ENOENT of a stat or EPIPE of a write, are left out.
 KINDS: dict[str, tuple[int, ...]] = {
     "memory": (errno.ENOMEM,),
     "open": (errno.EMFILE, errno.EACCES, errno.EINTR, errno.ENOMEM),
@@ -43,7 +43,7 @@ TOLD = struct.Struct(f"={len(KINDS)}I II i I I i I")
 
 @dataclass(frozen=True)
 class Told:
-    """What the library left: see struct told in preload.c."""
+    """The state that the library left: see struct told in preload.c."""
 
     calls: dict[str, int]
     struck: bool
@@ -106,7 +106,8 @@ def shell(script: str, **more: Any) -> dict[str, Any]:
 
 
 def cases(folder: str) -> dict[str, dict[str, Any]]:
-    """Requests by name. `folder` is the trial's: `ws` in it is a workspace, `ext` has modules."""
+    """Return the requests by name. `folder` is the trial's: its `ws` is a workspace, `ext` has
+    modules."""
     policy = {"text": YAML, "format": "yaml", "workspace": OVER}
     plain = {"text": json.dumps(AS_JSON), "format": "json"}
     hello = {"bytes": "hello\n"}
@@ -117,7 +118,7 @@ def cases(folder: str) -> dict[str, dict[str, Any]]:
     steps = [
         {"handle": "a", "step": "open"},
         {"handle": "a", "step": "write", "data": "hi\n"},
-        # Before anything is read: a write that failed is the end of the output too.
+        # Close before the first read: a failed write ends the output, too.
         {"handle": "a", "step": "close_stdin"},
         {"handle": "a", "step": "read_until", "stream": "stdout", "until": "\n"},
         {"handle": "a", "step": "wait"},
@@ -219,7 +220,7 @@ def cases(folder: str) -> dict[str, dict[str, Any]]:
             "backend": "landlock",
             "on_unavailable": "degrade",
             "context": context,
-            # Wherever it is ended, no new name is left.
+            # The program makes no new file, at whichever point it is ended.
             "calls": [{"request": shell("echo in; echo x >>plain", stdin="null")}],
         },
         "backend.run-bubblewrap": {
@@ -234,7 +235,7 @@ def cases(folder: str) -> dict[str, dict[str, Any]]:
 
 
 def furnish(folder: Path) -> None:
-    """What the requests of a trial speak of."""
+    """Make the files that the requests of a trial refer to."""
     for name in ("ws/secret", "ws/src", "ext", "tmp"):
         (folder / name).mkdir(parents=True)
     (folder / "ws/secret/key").write_text("k")

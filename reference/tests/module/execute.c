@@ -1,4 +1,4 @@
-/* This program is the runner of its own modules: see main. */
+/* This program is also the runner of its modules: see main. */
 #define _GNU_SOURCE
 #include <boxspec/module.h>
 
@@ -34,7 +34,7 @@ static struct bs_module_result judged(const struct bs_module_request *request) {
     return result;
 }
 
-/* Executes a script, and fails unless it ends so. */
+/* Execute a script, and fail unless it has this outcome. */
 static struct bs_module_result script(void **state, const char *body, const char *input,
                                       enum bs_module_outcome outcome) {
     const struct folder *folder = *state;
@@ -51,7 +51,7 @@ static struct bs_module_result script(void **state, const char *body, const char
     return result;
 }
 
-static void a_value_is_its_text_without_blanks(void **state) {
+static void a_value_is_its_text_without_surrounding_blanks(void **state) {
     struct bs_module_result result =
         script(state, "echo; cat; echo ' '", "{\"a\": [1.50, 1e400]}", BS_MODULE_VALUE);
     assert_string_equal(result.value.data, "{\"a\": [1.50, 1e400]}");
@@ -60,7 +60,7 @@ static void a_value_is_its_text_without_blanks(void **state) {
     bs_module_result_clear(&result);
 }
 
-static void each_end_has_its_outcome(void **state) {
+static void each_kind_of_end_has_its_outcome(void **state) {
     struct bs_module_result result =
         script(state, "echo sorry >&2; exit 3", "1", BS_MODULE_NON_ZERO_EXIT);
     assert_int_equal(result.exit_code, 3);
@@ -94,7 +94,7 @@ static void zero_stands_for_the_default(void **state) {
     bs_module_result_clear(&result);
 }
 
-static void a_runner_that_cannot_be_started_is_told(void **state) {
+static void a_runner_that_cannot_be_started_is_reported(void **state) {
     const struct folder *folder = *state;
     folder_add_file(folder, "module", "#!/bin/sh\n", 0755);
     struct bs_module_request request = asking(folder, "module", "1");
@@ -105,11 +105,11 @@ static void a_runner_that_cannot_be_started_is_told(void **state) {
     bs_module_result_clear(&result);
     request.runner_argv = (const char *const[]){"/bin/echo", "-n", NULL};
     result = judged(&request);
-    assert_int_equal(result.outcome, BS_MODULE_OUTPUT_PARSE); /* it got the words of a runner */
+    assert_int_equal(result.outcome, BS_MODULE_OUTPUT_PARSE); /* echo printed its arguments */
     bs_module_result_clear(&result);
 }
 
-static void a_request_that_cannot_be_judged_is_an_error(void **state) {
+static void an_invalid_request_is_an_error(void **state) {
     const struct folder *folder = *state;
     struct bs_module_result result;
     struct bs_error err = BS_ERROR_INIT;
@@ -152,7 +152,7 @@ static int answer(void *ctx, const char *id, const char *input, size_t input_len
     return output->data != NULL ? BS_OK : BS_E_EXECUTION;
 }
 
-static void disabled_means_the_callback(void **state) {
+static void a_disabled_module_runs_the_callback(void **state) {
     const struct folder *folder = *state;
     struct bs_error err = BS_ERROR_INIT;
     struct bs_module_request request = asking(folder, "any id", " [1] ");
@@ -184,13 +184,13 @@ int main(int argc, char **argv) {
     bs_module_runner_main(argc, argv);
 #define in_a_folder(test) cmocka_unit_test_setup_teardown(test, folder_setup, folder_teardown)
     const struct CMUnitTest tests[] = {
-        in_a_folder(a_value_is_its_text_without_blanks),
-        in_a_folder(each_end_has_its_outcome),
+        in_a_folder(a_value_is_its_text_without_surrounding_blanks),
+        in_a_folder(each_kind_of_end_has_its_outcome),
         in_a_folder(zero_stands_for_the_default),
-        in_a_folder(a_runner_that_cannot_be_started_is_told),
-        in_a_folder(a_request_that_cannot_be_judged_is_an_error),
+        in_a_folder(a_runner_that_cannot_be_started_is_reported),
+        in_a_folder(an_invalid_request_is_an_error),
         in_a_folder(a_sandbox_may_refuse_the_run),
-        in_a_folder(disabled_means_the_callback),
+        in_a_folder(a_disabled_module_runs_the_callback),
         in_a_folder(a_signal_interrupts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,18 +19,18 @@ static bool is_there(const char *path) {
     return lstat(path, &st) == 0;
 }
 
-static void a_new_one_is_empty_and_closed(void **state) {
+static void a_new_folder_is_empty_and_private(void **state) {
     (void)state;
     char *path = bs_module_folder_make();
     struct stat st;
     assert_int_equal(stat(path, &st), 0);
     assert_int_equal(st.st_mode & 07777, 0700);
     assert_int_equal(rmdir(path), 0);
-    assert_true(bs_module_folder_remove(path, 0)); /* gone already */
+    assert_true(bs_module_folder_remove(path, 0)); /* already removed */
     free(path);
 }
 
-static void the_umask_takes_nothing_away(void **state) {
+static void the_umask_does_not_change_the_mode(void **state) {
     (void)state;
     mode_t before = umask(0177);
     char *path = bs_module_folder_make();
@@ -42,7 +42,7 @@ static void the_umask_takes_nothing_away(void **state) {
     free(path);
 }
 
-static void one_that_cannot_be_made_is_an_error(void **state) {
+static void a_folder_that_cannot_be_made_is_an_error(void **state) {
     (void)state;
     char *before = getenv("TMPDIR");
     char *kept = before != NULL ? strdup(before) : NULL;
@@ -57,7 +57,7 @@ static void one_that_cannot_be_made_is_an_error(void **state) {
     free(kept);
 }
 
-/* Each below the one before; `*last` is the innermost. */
+/* Make directories, each in the one before; `*last` is the innermost. */
 static void dig(int top, unsigned depth) {
     int at = dup(top);
     for (unsigned i = 0; i < depth; i++) {
@@ -72,7 +72,7 @@ static void dig(int top, unsigned depth) {
     bs_close(&at);
 }
 
-static void neither_depth_nor_modes_nor_links_save_it(void **state) {
+static void removal_succeeds_for_any_depth_mode_and_link(void **state) {
     (void)state;
     char *path = bs_module_folder_make();
     char *other = bs_module_folder_make();
@@ -81,7 +81,7 @@ static void neither_depth_nor_modes_nor_links_save_it(void **state) {
     int file = openat(beside, "kept", O_CREAT | O_WRONLY, 0600);
     bs_close(&file);
     dig(top, 1500);
-    assert_int_equal(mkdirat(top, ".0", 0700), 0); /* a name that the removal would take */
+    assert_int_equal(mkdirat(top, ".0", 0700), 0); /* a name that the removal itself would use */
     assert_int_equal(symlinkat(other, top, "link"), 0);
     assert_int_equal(symlinkat(other, top, "deeper/link"), 0);
     assert_int_equal(fchmodat(top, "deeper/deeper", 0, 0), 0);
@@ -100,7 +100,7 @@ static void neither_depth_nor_modes_nor_links_save_it(void **state) {
 static atomic_bool stopped;
 static atomic_uint written;
 
-/* Two names at least are always there for a moment that the removal cannot choose. */
+/* At any moment at least two names exist, and the removal cannot choose the moment. */
 static void *keep_writing(void *arg) {
     const int *top = arg;
     while (!stopped) {
@@ -113,8 +113,8 @@ static void *keep_writing(void *arg) {
     return NULL;
 }
 
-/* What was put in its place goes, and what that names is nobody's to change. */
-static void a_link_in_its_place_is_not_followed(void **state) {
+/* The link in the place of the folder is removed, and its target must not change. */
+static void a_link_in_the_folders_place_is_not_followed(void **state) {
     (void)state;
     char *path = bs_module_folder_make();
     char *other = bs_module_folder_make();
@@ -136,7 +136,7 @@ static void a_link_in_its_place_is_not_followed(void **state) {
     free(other);
 }
 
-static void a_writer_ends_the_removal_at_its_bound(void **state) {
+static void the_removal_stops_at_its_limit_if_files_keep_appearing(void **state) {
     (void)state;
     char *path = bs_module_folder_make();
     int top = open(path, O_RDONLY | O_DIRECTORY);
@@ -149,7 +149,7 @@ static void a_writer_ends_the_removal_at_its_bound(void **state) {
     uint64_t took_ms = (bs_now_ns() - start) / BS_NS_PER_MS;
     stopped = true;
     (void)pthread_join(writer, NULL);
-    /* Who wins is chance; that nobody waits for ever, and that the answer is true, is not. */
+    /* The outcome of the race is random, but the removal must end in time and report the truth. */
     assert_true(removed == !is_there(path));
     assert_true(removed || took_ms >= 100);
     bs_close(&top);
@@ -159,12 +159,12 @@ static void a_writer_ends_the_removal_at_its_bound(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        leaves_nothing(a_new_one_is_empty_and_closed),
-        leaves_nothing(the_umask_takes_nothing_away),
-        leaves_nothing(one_that_cannot_be_made_is_an_error),
-        leaves_nothing(neither_depth_nor_modes_nor_links_save_it),
-        leaves_nothing(a_link_in_its_place_is_not_followed),
-        leaves_nothing(a_writer_ends_the_removal_at_its_bound),
+        leaves_nothing(a_new_folder_is_empty_and_private),
+        leaves_nothing(the_umask_does_not_change_the_mode),
+        leaves_nothing(a_folder_that_cannot_be_made_is_an_error),
+        leaves_nothing(removal_succeeds_for_any_depth_mode_and_link),
+        leaves_nothing(a_link_in_the_folders_place_is_not_followed),
+        leaves_nothing(the_removal_stops_at_its_limit_if_files_keep_appearing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 #include "support/folder.h"
 #include "support/harness.h"
 
-static void ids_are_judged_by_their_letters(void **state) {
+static void ids_are_checked_by_their_characters(void **state) {
     (void)state;
     static const char *const good[] = {"a", "_", "0", "a.b-c_d", "A.", "a-"};
     static const char *const bad[] = {"", ".", ".a", "-a", "a..b", "a/b", "a b", "a\n", "\xC3\xA9"};
@@ -69,7 +69,7 @@ static void only_programs_inside_the_root_are_found(void **state) {
     free(shell);
 }
 
-static void a_root_beside_is_another_one(void **state) {
+static void a_sibling_of_the_root_is_not_inside(void **state) {
     const struct folder *folder = *state;
     char root[100];
     folder_add_folder(folder, "root");
@@ -82,11 +82,11 @@ static void a_root_beside_is_another_one(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ids_are_judged_by_their_letters),
+        cmocka_unit_test(ids_are_checked_by_their_characters),
         cmocka_unit_test(a_root_is_made_absolute),
         cmocka_unit_test_setup_teardown(only_programs_inside_the_root_are_found, folder_setup,
                                         folder_teardown),
-        cmocka_unit_test_setup_teardown(a_root_beside_is_another_one, folder_setup,
+        cmocka_unit_test_setup_teardown(a_sibling_of_the_root_is_not_inside, folder_setup,
                                         folder_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

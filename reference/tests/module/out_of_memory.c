@@ -1,6 +1,6 @@
-/* Every allocation of an execution fails once. What the C library allocates for us, a resolved path
- * among them, is freed through the wrappers and was not counted: leaks are the address sanitizer's
- * matter. */
+/* Every allocation of an execution fails once. Memory that the C library allocates for the caller,
+ * for example a resolved path, is freed through the wrappers without having been counted, so the
+ * address sanitizer checks for leaks. */
 #define _GNU_SOURCE
 #include <boxspec/module.h>
 
@@ -24,7 +24,7 @@ static void assert_only_the_module(const struct folder *folder) {
     free(names);
 }
 
-static void each_failure_is_an_error_or_no_harm(void **state) {
+static void each_failed_allocation_is_an_error_or_harmless(void **state) {
     const struct folder *folder = *state;
     folder_add_file(folder, "module", "#!/bin/sh\nexec cat\n", 0755);
     struct bs_module_request request = BS_MODULE_REQUEST_INIT;
@@ -63,6 +63,6 @@ static void each_failure_is_an_error_or_no_harm(void **state) {
 int main(int argc, char **argv) {
     bs_module_runner_main(argc, argv);
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(
-        each_failure_is_an_error_or_no_harm, folder_setup, folder_teardown)};
+        each_failed_allocation_is_an_error_or_harmless, folder_setup, folder_teardown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

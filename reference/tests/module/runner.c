@@ -1,4 +1,4 @@
-/* The runner on a host that does not let it close what the caller left open. */
+/* The runner on a host where it cannot close the descriptors that the caller left open. */
 #define _GNU_SOURCE
 #include <boxspec/module.h>
 
@@ -23,7 +23,7 @@ int __wrap_bs_close_from(int first, bool on_exec) {
     return EMFILE;
 }
 
-static void a_module_that_would_get_what_is_the_caller_s_is_not_started(void **state) {
+static void a_module_that_would_inherit_the_callers_descriptors_is_not_started(void **state) {
     const struct folder *folder = *state;
     char said[512] = "";
     size_t len = 0;
@@ -54,8 +54,8 @@ static void a_module_that_would_get_what_is_the_caller_s_is_not_started(void **s
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_module_that_would_get_what_is_the_caller_s_is_not_started,
-                                        folder_setup, folder_teardown)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(
+        a_module_that_would_inherit_the_callers_descriptors_is_not_started, folder_setup,
+        folder_teardown)};
     return cmocka_run_group_tests_name("module/runner", tests, NULL, NULL);
 }

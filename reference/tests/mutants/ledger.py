@@ -1,4 +1,5 @@
-"""The ledger: a line of JSON for each mutant that was tried and for each survivor that was read."""
+"""The ledger: a line of JSON for each mutant that was tried and for each survivor that was
+classified."""
 
 from __future__ import annotations
 
@@ -9,12 +10,12 @@ from typing import Any
 
 Entry = dict[str, Any]
 READINGS = ("equivalent", "out-of-contract", "hole", "closed")
-# What the compiler made nothing, nothing new or no program of was never asked.
+# These mutants never ran: the compiler refused them, or made a known object.
 NEVER_ASKED = ("does-not-build", "same-object", "duplicate")
 
 
 class Ledger:
-    """Appended, never changed: a run that was stopped goes on where it left off."""
+    """Entries are only appended: an interrupted run continues where it stopped."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -1,4 +1,4 @@
-"""What may be changed in a room of the reference, and the object that a change makes."""
+"""Make the mutants of a room of the reference, and their objects."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-# What the command line alone has: no contract asks for it.
+# Folders that only the command line uses, which no contract covers.
 NO_CONTRACT = ("authoring",)
 RULES = ["universal.rules", "c_like.rules", "c.rules"]
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """One line of a file in other words; `line` counts from 1."""
+    """One line of a file and its replacement; `line` counts from 1."""
 
     file: str
     line: int
@@ -35,15 +35,16 @@ class Mutant:
         return hashlib.sha256(said.encode()).hexdigest()[:12]
 
     def stands(self) -> bool:
-        """Whether the line to change is still there."""
+        """True if the line to change is still at its place."""
         lines = (ROOT / self.file).read_text(encoding="utf-8").splitlines()
         return self.line <= len(lines) and lines[self.line - 1].strip() == self.before
 
 
 def in_order(contract: str, seed: int) -> Iterator[Mutant]:
-    """All mutants of a contract's room, one of each line before the second of any.
+    """Yield all mutants of a contract's room: one of each line before the second of any line.
 
-    Lines are drawn and not mutants: the rules make thirty of a sum and one of a call.
+    Lines are drawn instead of mutants, because the rules make thirty mutants of a sum and one of a
+    call.
     """
     chance = random.Random(f"{contract} {seed}")
     lines: dict[tuple[str, int], list[Mutant]] = {}
@@ -63,7 +64,7 @@ def in_order(contract: str, seed: int) -> Iterator[Mutant]:
 
 
 def named(contract: str) -> Iterator[Mutant]:
-    """Those that a review once found unseen, wherever their line stands now."""
+    """Yield the mutants that a review once found undetected, wherever their line is now."""
     for entry in json.loads((HERE / "named.json").read_text(encoding="utf-8")):
         if entry["contract"] != contract:
             continue
@@ -96,7 +97,7 @@ REFUSED = [f"-Werror={what}" for what in ("incompatible-pointer-types", "int-con
 
 
 class Tree:
-    """A release build whose objects are replaced one at a time; `work` is the caller's folder."""
+    """A release build in which one object at a time is replaced; `work` is the caller's folder."""
 
     def __init__(self, work: Path) -> None:
         self.build = ROOT / "build" / "release"
@@ -121,20 +122,20 @@ class Tree:
             launcher.symlink_to(self.build / "reference" / "boxspec-launch")
 
     def compiled(self, mutant: Mutant, *, changed: bool) -> Path | None:
-        """The object, without words of debugging; None where it does not compile."""
+        """Return the object without debug information, or None if it does not compile."""
         source = ROOT / mutant.file
         lines = source.read_text(encoding="utf-8").splitlines(keepends=True)
         if changed:
             lines[mutant.line - 1] = mutant.after + "\n"
-        # An object holds the name of its source: the mutant's is the original's.
+        # An object contains the name of its source, so the mutant's source has the same name.
         copy = self.work / source.name
         copy.write_text("".join(lines), encoding="utf-8")
         out = self.work / ("changed.o" if changed else "original.o")
         words = shlex.split(self.commands[str(source)])
         words[words.index("-o") + 1] = str(out)
         words[words.index("-c") + 1] = str(copy)
-        # Werror would refuse what a careless author may well compile; what each current compiler
-        # refuses by itself is no mutant.
+        # Without -Werror, because a careless author may ignore warnings; but code that every
+        # current compiler refuses is not a mutant.
         made = subprocess.run(
             [*words, "-Wno-error", *REFUSED, "-g0", "-iquote", str(source.parent)],
             cwd=self.build,
@@ -143,7 +144,7 @@ class Tree:
         return out if made.returncode == 0 else None
 
     def linked(self, mutant: Mutant, made: Path) -> bool:
-        """Makes `shim`: an object in front of the library stands for the library's own."""
+        """Link `shim`: an object before the library replaces the library's own."""
         words = list(self.link)
         words[words.index("-o") + 1] = str(self.shim)
         words.insert(words.index("-o"), str(made))

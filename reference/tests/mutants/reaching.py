@@ -1,4 +1,4 @@
-"""Which lines of the reference the suite of a contract executes: a build with counters is asked."""
+"""Find the lines of the reference that the suite of a contract executes, with counters."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ SHIM = BUILD / "reference" / "boxspec-ref"
 
 
 def forget() -> None:
-    """Counters add up over runs; these begin anew."""
+    """Delete the counters, which add up over runs."""
     for counts in BUILD.rglob("*.gcda"):
         counts.unlink()
 
 
 def executed(files: Iterable[str]) -> dict[str, set[int]]:
-    """The lines of each file that were executed since `forget`."""
+    """Return the lines of each file that were executed since `forget`."""
     objects = {
         entry["file"]: BUILD / _output(entry["command"])
         for entry in json.loads((BUILD / "compile_commands.json").read_text(encoding="utf-8"))

@@ -1,26 +1,26 @@
 #!/usr/bin/env python3
-"""Mutants of the reference: does the public suite of their contract notice them?
+"""Mutants of the reference: does the public suite of their contract detect them?
 
-usage: .venv/bin/pip install universalmutator==1.14.1   once; nothing else here needs it
+    usage: .venv/bin/pip install universalmutator==1.14.1   once; only this script needs it
        nice -n 5 .venv/bin/python reference/tests/mutants/run.py CONTRACT [--count N]
        .venv/bin/python reference/tests/mutants/run.py CONTRACT --named    those of named.json
-       .venv/bin/python reference/tests/mutants/run.py CONTRACT --reached  were the survivors run?
-       .venv/bin/python reference/tests/mutants/run.py CONTRACT --again    survivors, once more
+       .venv/bin/python reference/tests/mutants/run.py CONTRACT --reached  did the survivors run?
+       .venv/bin/python reference/tests/mutants/run.py CONTRACT --again    run survivors again
        .venv/bin/python reference/tests/mutants/run.py --report
        .venv/bin/python reference/tests/mutants/run.py --read MUTANT READING 'why'
 
-CONTRACT is exec, module, policy, process or sbpl: the room of the reference and the suite alike.
-A mutant whose -O2 object is the original's, or that of an earlier mutant, is not asked. Of the
-others N are asked (default 100), in an order that the contract's seed in seeds.json decides, with
-`boxspec run --contract CONTRACT --profile all -x`. The ledger says of each: killed, by which
-requirement; survived; or undecided. With --reached (./ci/build coverage first) the suite is run
-once with counters, and the ledger says of each survivor whether its line was executed: not reached,
-or reached and not asked. With --again survivors that are not read, or read as holes, are asked once
-more, and one that is killed is read as closed. The same command again goes on where the last one
-ended; SIGINT ends it between two mutants at the latest.
+CONTRACT is exec, module, policy, process or sbpl, and names the room of the reference and the
+suite. A mutant whose -O2 object equals the original's, or that of an earlier mutant, is skipped. N
+of the others run (default 100), in an order that depends on the contract's seed in seeds.json, with
+`boxspec run --contract CONTRACT --profile all -x`. The ledger records for each: killed, with the
+requirement; survived; or undecided. --reached (after ./ci/build coverage) runs the suite once with
+counters, and the ledger records for each survivor whether its line was executed. --again runs
+survivors again that have no reading, or the reading `hole`; one that is killed gets the reading
+`closed`. Repeating a command continues where the last one stopped; SIGINT ends it after the current
+mutant at the latest.
 
-READING of a survivor: equivalent (no request can show it), out-of-contract (nothing that the pages
-ask for), hole (the suite should see it), closed (a case was added, and it is killed now).
+READING of a survivor: equivalent (no request can show it), out-of-contract (the pages do not
+require the behaviour), hole (the suite should detect it), closed (a case was added that kills it).
 
 Exit: 0; 1 if the unchanged reference does not conform; 2 usage.
 """
@@ -50,13 +50,13 @@ from boxspec import folders
 
 HERE = Path(__file__).resolve().parent
 BROKEN = ("fails", "escaped", "overrefused", "wrong-reason", "contradiction", "unproven")
-# The kit has a bound for whatever a shim does; this is for a mutant of which it has none.
+# The kit limits every action of a shim; this limit is for a mutant that escapes those.
 LONGEST_S = 1800
 SETTLED = ("equivalent", "out-of-contract", "closed")
 
 
 def ask(shim: Path, contract: str, work: Path) -> dict[str, Any]:
-    """The verdict of the suite in its own words: what broke, or how it ended."""
+    """Return the verdict of the suite: the requirements that failed, or how the run ended."""
     result = work / "result.json"
     result.unlink(missing_ok=True)
     words = [sys.executable, "-P", "-m", "boxspec", "run", "--shim", shlex.quote(str(shim))]
@@ -86,7 +86,7 @@ def ask(shim: Path, contract: str, work: Path) -> dict[str, Any]:
         broken = [r["id"] for r in tree["requirements"] if r["verdict"] in BROKEN]
     if broken or status == 1:
         return {"verdict": "killed", "by": broken[:3], "seconds": seconds}
-    # The kit itself may be in trouble, which says nothing of a mutant.
+    # An error of the kit itself does not decide about the mutant.
     if status == 2 and b"not a conforming shim" in said:
         return {"verdict": "killed", "by": ["not a conforming shim"], "seconds": seconds}
     if status == 0:
@@ -169,7 +169,7 @@ def campaign(contract: str, seed: int | str, count: int, ledger: Ledger) -> int:
 
 
 def ask_again(contract: str, ledger: Ledger) -> int:
-    """Survivors whose line stands where it stood."""
+    """Run the survivors again whose line is still at its place."""
     with workplace() as place:
         tree = Tree(place)
         for entry in ledger.entries:
@@ -247,7 +247,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    # Folders are removed when it is told to end, too.
+    # With this SIGTERM also runs the code that removes folders.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         sys.exit(main())

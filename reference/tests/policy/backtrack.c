@@ -22,7 +22,7 @@ static bool fits(const char *glob) {
     return bs_backtrack_fits(&pattern);
 }
 
-/* The text of some letters with this number. */
+/* Write the text of `n` letters with this number. */
 static void spell(char *out, size_t n, size_t number, size_t base) {
     for (size_t i = 0; i < n; i++, number /= base) {
         const char *letter = letters[number % base];
@@ -102,7 +102,7 @@ static void the_root_has_no_segment(void **state) {
     assert_false(matches(".", "a"));
 }
 
-static void what_would_be_tried_for_too_long_does_not_fit(void **state) {
+static void globs_with_too_much_backtracking_do_not_fit(void **state) {
     (void)state;
     for (size_t n = BS_BACKTRACK_MOST_BYTES - 2; n <= BS_BACKTRACK_MOST_BYTES + 2; n++) {
         char glob[100];
@@ -110,7 +110,7 @@ static void what_would_be_tried_for_too_long_does_not_fit(void **state) {
         glob[0] = '*';
         memcpy(glob + 1 + n, "*", 2);
         assert_int_equal(fits(glob), n <= BS_BACKTRACK_MOST_BYTES);
-        assert_true(fits(glob + 1)); /* at an end nothing is tried twice */
+        assert_true(fits(glob + 1)); /* at the end of the glob no position is tried twice */
         glob[1 + n] = '\0';
         assert_true(fits(glob));
         glob[1 + n] = '*';
@@ -130,8 +130,8 @@ static void what_would_be_tried_for_too_long_does_not_fit(void **state) {
     assert_false(fits("x/**a/y"));
 }
 
-/* Longest pieces, which are wrong in their last byte or segment at each place. */
-static void time_grows_with_the_path_alone(void **state) {
+/* The longest pieces, which differ only in the last byte or segment at each position. */
+static void time_grows_only_with_the_path(void **state) {
     (void)state;
     enum { BYTES = SLOW_BUILD ? 100000 : 1000000 };
     char *path = malloc(BYTES + 1);
@@ -164,8 +164,8 @@ int main(void) {
         cmocka_unit_test(every_short_glob_decides_every_short_segment),
         cmocka_unit_test(names_between_gaps_are_found),
         cmocka_unit_test(the_root_has_no_segment),
-        cmocka_unit_test(what_would_be_tried_for_too_long_does_not_fit),
-        cmocka_unit_test(time_grows_with_the_path_alone),
+        cmocka_unit_test(globs_with_too_much_backtracking_do_not_fit),
+        cmocka_unit_test(time_grows_only_with_the_path),
     };
     return cmocka_run_group_tests_name("policy/backtrack", tests, NULL, NULL);
 }

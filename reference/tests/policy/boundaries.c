@@ -1,5 +1,5 @@
-/* Words, blocks and lengths: what is read so many bytes at a time is asked at every place around
- * these sizes, and compared with a naive matcher. */
+/* Words, blocks and lengths: code that reads several bytes at a time is tested with every length
+ * around these sizes, and compared with a simple matcher. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct list {
     size_t n;
 };
 
-/* A path, or a rule, of a format with one start and one name. */
+/* Write a path or rule from a format with one start and one name. */
 static size_t write_text(char *out, const char *format, const char *start, const char *name) {
     size_t used = 0;
     for (const char *at = format; *at != '\0'; at++) {
@@ -46,8 +46,8 @@ static ptrdiff_t expected_rule(const struct list *list, const char *path, size_t
     return rule;
 }
 
-/* In a block of its exact size, so that a sanitizer sees a read behind it; with the separators that
- * the scan has seen, and without. */
+/* Pass the path in a block of its exact size, so that a sanitizer sees a read past its end; once
+ * with the separators from the scan, once without. */
 static void ask(const struct list *list, const struct bs_matcher *matcher, const char *path) {
     size_t len = strlen(path);
     char *exact = malloc(len);
@@ -66,7 +66,7 @@ static void ask(const struct list *list, const struct bs_matcher *matcher, const
     free(exact);
 }
 
-/* So many bytes of whole segments with the separator behind the last; none for one byte. */
+/* Write this many bytes of whole segments, ending in a separator; one byte has no segment. */
 static void make_start(char *out, size_t bytes, size_t segment) {
     for (size_t i = 0; i < bytes; i++)
         out[i] = i % (segment + 1) == segment || i + 1 == bytes ? '/' : (char)('a' + i % 7);
@@ -81,7 +81,7 @@ static void make_name(char *out, size_t len) {
     out[len] = '\0';
 }
 
-/* The name itself, and others that differ in a byte or in their length. */
+/* Try the name itself, and names that differ in a byte or in length. */
 static void ask_near(const struct list *list, const struct bs_matcher *matcher, const char *start,
                      const char *name) {
     static const char *const formats[] = {"SN", "SN/x", "SN/x/y.c", "SNx", "SxN", "SyN/x", "SNx/y"};
@@ -112,7 +112,7 @@ static void compile(const struct list *list, enum bs_tier tier, struct bs_matche
                      BS_OK);
 }
 
-static void names_of_every_length_at_every_place(void **state) {
+static void names_of_every_length_at_every_offset(void **state) {
     (void)state;
     static const enum bs_tier tiers[] = {BS_TIER_INDEX, BS_TIER_TABLES, BS_TIER_AUTOMATON};
     for (size_t len = 1; len <= 72; len += len == 36 && SLOW_BUILD ? 27 : 1) {
@@ -137,7 +137,7 @@ static void names_of_every_length_at_every_place(void **state) {
     }
 }
 
-static void tops_of_every_length(void **state) {
+static void subtrees_of_every_length(void **state) {
     (void)state;
     static const size_t lengths[] = {1, 2, 7, 8, 9, 15, 16, 17, 30, 31, 32, 33, 63, 64, 65};
     for (size_t bytes = 0; bytes < LONGEST_START; bytes += bytes == 0 ? 2 : 1) {
@@ -159,8 +159,8 @@ static void tops_of_every_length(void **state) {
     }
 }
 
-/* `**` on both sides, and so many segments between, before and behind. */
-static void every_depth(void **state) {
+/* `**` on both sides, with this many segments between, before and after. */
+static void subtrees_at_every_depth(void **state) {
     (void)state;
     static const enum bs_tier tiers[] = {BS_TIER_INDEX, BS_TIER_AUTOMATON};
     for (size_t depth = 1; depth <= 70; depth++) {
@@ -191,8 +191,8 @@ static void every_depth(void **state) {
     }
 }
 
-/* A bit-parallel automaton has 64 states a word. */
-static void words_of_states(void **state) {
+/* A bit-parallel automaton has 64 states per word. */
+static void automata_with_several_words_of_states(void **state) {
     (void)state;
     static const char *const formats[] = {"N?x", "N*x", "**/N?", "N/**/x", "N**x", "N/*"};
     static const char *const paths[] = {"Nyx",   "N\u00e9x", "Nx", "N/x",
@@ -220,10 +220,10 @@ static void words_of_states(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_of_every_length_at_every_place),
-        cmocka_unit_test(tops_of_every_length),
-        cmocka_unit_test(every_depth),
-        cmocka_unit_test(words_of_states),
+        cmocka_unit_test(names_of_every_length_at_every_offset),
+        cmocka_unit_test(subtrees_of_every_length),
+        cmocka_unit_test(subtrees_at_every_depth),
+        cmocka_unit_test(automata_with_several_words_of_states),
     };
     return cmocka_run_group_tests_name("policy/boundaries", tests, NULL, NULL);
 }

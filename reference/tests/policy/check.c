@@ -1,4 +1,4 @@
-/* Allocations are counted: only calls of our own objects come through the wrappers. */
+/* Allocations are counted: only calls from the project's own objects reach the wrappers. */
 #include <boxspec/profile.h>
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static void the_last_match_wins(void **state) {
     bs_profile_free(profile);
 }
 
-static void what_nothing_matches_is_denied(void **state) {
+static void a_path_that_no_rule_matches_is_denied(void **state) {
     (void)state;
     struct bs_profile *profile = profile_of("'denyRead':['x'],'fsProfiles':{'p':{'read':['a'],"
                                             "'modify':['!a']},'none':{'read':[],'modify':[]}}",
@@ -118,7 +118,7 @@ static void a_refused_path_is_an_error(void **state) {
     bs_profile_free(profile);
 }
 
-static void the_normal_form_lies_in_the_input_or_in_the_buffer(void **state) {
+static void the_normal_form_is_in_the_input_or_in_the_buffer(void **state) {
     (void)state;
     struct bs_profile *profile = profile_of("", NULL, NULL, 0);
     struct bs_decision decision;
@@ -133,7 +133,7 @@ static void the_normal_form_lies_in_the_input_or_in_the_buffer(void **state) {
     bs_profile_free(profile);
 }
 
-static void a_rule_that_begins_with_a_mark_is_named_so_that_it_can_be_written(void **state) {
+static void a_rule_for_a_name_with_an_exclamation_mark_is_reported_with_its_prefix(void **state) {
     (void)state;
     struct bs_profile *profile =
         profile_of("'fsProfiles':{'p':{'read':['./!x'],'modify':[]}}", NULL, "p", 0);
@@ -141,7 +141,7 @@ static void a_rule_that_begins_with_a_mark_is_named_so_that_it_can_be_written(vo
     bs_profile_free(profile);
 }
 
-static void folding_takes_cases_for_one(void **state) {
+static void folding_ignores_case(void **state) {
     (void)state;
     struct bs_profile *profile = profile_of("'denyRead':['**/*.env']", NULL, NULL, BS_FOLD);
     assert_denied(profile, BS_OP_READ, "a/.ENV", "**/*.env");
@@ -159,7 +159,7 @@ static char *long_path(size_t len, char filler) {
     return path;
 }
 
-static void a_check_allocates_nothing_up_to_its_bound(void **state) {
+static void a_check_does_not_allocate_up_to_its_bound(void **state) {
     (void)state;
     struct bs_profile *profiles[2];
     static const char spec[] =
@@ -189,7 +189,7 @@ static void a_check_allocates_nothing_up_to_its_bound(void **state) {
     bs_profile_free(profiles[1]);
 }
 
-static void a_longer_path_is_answered_too(void **state) {
+static void a_longer_path_is_decided_too(void **state) {
     (void)state;
     struct bs_profile *profile = profile_of("'denyRead':['**/z']", NULL, NULL, 0);
     enum { LEN = 3 * BS_CHECK_PATH_BYTES };
@@ -242,8 +242,8 @@ static int explain_once(const void *context, struct bs_error *err) {
     return BS_OK;
 }
 
-/* A longer path needs memory for its normal form, for its folded form and for folding that; without
- * any of them there is no answer, not even a denial. */
+/* A longer path needs memory for its normal form, for its folded form and for the folding. If any
+ * of these fails there is an error, and no answer, not even a denial. */
 static void every_failed_allocation_of_a_check_is_an_error(void **state) {
     (void)state;
     struct bs_profile *profile = profile_of(
@@ -285,16 +285,16 @@ static void every_failed_allocation_of_a_compilation_is_an_error(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_match_wins),
-        cmocka_unit_test(what_nothing_matches_is_denied),
+        cmocka_unit_test(a_path_that_no_rule_matches_is_denied),
         cmocka_unit_test(inside_an_exception_the_profile_decides),
         cmocka_unit_test(unrestricted_is_synthesised_unless_it_is_defined),
         cmocka_unit_test(an_unknown_profile_is_an_error),
         cmocka_unit_test(a_refused_path_is_an_error),
-        cmocka_unit_test(the_normal_form_lies_in_the_input_or_in_the_buffer),
-        cmocka_unit_test(a_rule_that_begins_with_a_mark_is_named_so_that_it_can_be_written),
-        cmocka_unit_test(folding_takes_cases_for_one),
-        cmocka_unit_test(a_check_allocates_nothing_up_to_its_bound),
-        cmocka_unit_test(a_longer_path_is_answered_too),
+        cmocka_unit_test(the_normal_form_is_in_the_input_or_in_the_buffer),
+        cmocka_unit_test(a_rule_for_a_name_with_an_exclamation_mark_is_reported_with_its_prefix),
+        cmocka_unit_test(folding_ignores_case),
+        cmocka_unit_test(a_check_does_not_allocate_up_to_its_bound),
+        cmocka_unit_test(a_longer_path_is_decided_too),
         cmocka_unit_test(every_failed_allocation_of_a_check_is_an_error),
         cmocka_unit_test(every_failed_allocation_of_a_compilation_is_an_error),
     };

@@ -1,4 +1,4 @@
-/* Many rules of an index that share their keys, and whatever they keep alive at once. */
+/* Many rules of an index with common keys, and all the states that they keep active at once. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static void append(char *out, const char *text) {
         memcpy(out + used, text, more + 1);
 }
 
-/* Of every length that is looked for in another way: up to 4, 8, 16 and more bytes. */
+/* Pieces of every length with a separate look-up: up to 4, 8, 16 and more bytes. */
 static void append_piece(char *out) {
     static const char *const pieces[] = {"a",
                                          "ab",
@@ -73,7 +73,7 @@ static void make_rule(char *out) {
     append(out, behind[below(LENGTH(behind))]);
 }
 
-/* As long as wildcards are replaced, a rule is a path that it is near to. */
+/* Replace a rule's wildcards, which makes a path close to that rule. */
 static void make_path(char *out) {
     *out = '\0';
     for (const char *at = list.texts[below((uint32_t)list.n)]; *at != '\0'; at++) {
@@ -105,7 +105,7 @@ static ptrdiff_t expected_rule(const char *path) {
     return rule;
 }
 
-static void many_wildcards_decide_as_the_oracle(void **state) {
+static void many_wildcard_rules_decide_like_the_oracle(void **state) {
     (void)state;
     const int rounds = SLOW_BUILD ? 40 : 300;
     size_t matched = 0;
@@ -138,8 +138,8 @@ static void many_wildcards_decide_as_the_oracle(void **state) {
     assert_true(matched > (size_t)rounds * PATHS / 2);
 }
 
-/* Paths of more segments than are told apart, and of more than 64 bytes. */
-static void deep_paths_are_counted(void **state) {
+/* Paths with more segments than the index distinguishes, and of more than 64 bytes. */
+static void deep_paths_match(void **state) {
     (void)state;
     static const char *const rules[] = {
         "*/*",
@@ -164,8 +164,8 @@ static void deep_paths_are_counted(void **state) {
     }
 }
 
-/* What is too long for backtracking stands beside the index. */
-static void deep_rules_match_too(void **state) {
+/* Rules that are too long for backtracking are handled in addition to the index. */
+static void deep_rules_match(void **state) {
     (void)state;
     static const enum bs_tier tiers[] = {BS_TIER_INDEX, BS_TIER_LEAST_WORK};
     static const char *const starts[] = {"", "**/", "*/", "s/"};
@@ -195,14 +195,14 @@ static void deep_rules_match_too(void **state) {
     }
 }
 
-/* Rules that can all go on after every segment of the path. */
-static void many_places_to_go_on_from(void **state) {
+/* Rules that can all continue after every segment of the path. */
+static void rules_that_can_continue_after_every_segment_match(void **state) {
     (void)state;
     static const struct {
         const char *rule; /* N is the rule's number, A that many letters */
         size_t n;
         const char *begins;
-        const char *each; /* segment of the path that is asked */
+        const char *each; /* each segment of the path */
         const char *ends;
     } rows[] = {
         {"**/xN/**/y", 60, "", "xN/", "y"},
@@ -248,10 +248,10 @@ static void many_places_to_go_on_from(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_wildcards_decide_as_the_oracle),
-        cmocka_unit_test(deep_paths_are_counted),
-        cmocka_unit_test(deep_rules_match_too),
-        cmocka_unit_test(many_places_to_go_on_from),
+        cmocka_unit_test(many_wildcard_rules_decide_like_the_oracle),
+        cmocka_unit_test(deep_paths_match),
+        cmocka_unit_test(deep_rules_match),
+        cmocka_unit_test(rules_that_can_continue_after_every_segment_match),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,7 +91,7 @@ static int teardown(void **state) {
 static const enum bs_tier tiers[] = {BS_TIER_TABLES, BS_TIER_INDEX, BS_TIER_LEAST_WORK,
                                      BS_TIER_AUTOMATON};
 
-static void every_short_glob_decides_every_short_path(void **state) {
+static void every_short_glob_decides_every_short_path_like_the_oracle(void **state) {
     const struct world *world = *state;
     for (size_t g = 0; g < world->globs.n; g++) {
         struct bs_pattern glob = {world->globs.items[g], world->globs.lens[g]};
@@ -117,13 +117,13 @@ static void every_short_glob_decides_every_short_path(void **state) {
     }
 }
 
-static void together_the_highest_decides(void **state) {
+static void of_several_globs_the_highest_decides(void **state) {
     const struct world *world = *state;
     enum { TOGETHER = 60 };
     for (size_t first = 0; first + TOGETHER <= world->globs.n; first += TOGETHER / 2) {
         struct bs_pattern globs[TOGETHER];
         struct bs_matcher *matchers[LENGTH(tiers)];
-        /* Spread over the list, so that neighbours have little in common. */
+        /* Take globs from all over the list, so that a group has little in common. */
         for (size_t i = 0; i < TOGETHER; i++) {
             size_t at = (first + i * 1237) % world->globs.n;
             globs[i] = (struct bs_pattern){world->globs.items[at], world->globs.lens[at]};
@@ -149,8 +149,8 @@ static void together_the_highest_decides(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_short_glob_decides_every_short_path),
-        cmocka_unit_test(together_the_highest_decides),
+        cmocka_unit_test(every_short_glob_decides_every_short_path_like_the_oracle),
+        cmocka_unit_test(of_several_globs_the_highest_decides),
     };
     return cmocka_run_group_tests_name("policy/exhaustive", tests, setup, teardown);
 }

@@ -1,4 +1,4 @@
-/* What is explained is what was decided, whatever engine decided it. */
+/* An explanation agrees with the decision, for every engine that made the decision. */
 #define _GNU_SOURCE
 #include <boxspec/profile.h>
 
@@ -51,7 +51,7 @@ static void every_entry_has_its_origin(void **state) {
     bs_profile_free(profile);
 }
 
-static void the_synthesised_stands_in_no_file(void **state) {
+static void a_synthesised_rule_has_no_file(void **state) {
     (void)state;
     struct bs_profile *profile = profile_of("'denyRead':['k']", NULL, NULL, 0);
     (void)explain(profile, BS_OP_READ, "a");
@@ -61,7 +61,7 @@ static void the_synthesised_stands_in_no_file(void **state) {
     bs_profile_free(profile);
 }
 
-static void nothing_decides_where_nothing_matches(void **state) {
+static void no_entry_decides_if_none_matches(void **state) {
     (void)state;
     struct bs_profile *profile =
         profile_of("'fsProfiles':{'p':{'read':['a'],'modify':[]}}", NULL, "p", 0);
@@ -92,7 +92,7 @@ static void a_refused_path_is_an_error_here_too(void **state) {
     bs_profile_free(profile);
 }
 
-/* By the letter of the contract, from what is explained to match alone. */
+/* Decide by the contract's rules, using only the matches in the explanation. */
 static const char *decided_by_hand(const struct bs_explanation *one, bool *allowed) {
     bool own = false;
     *allowed = false;
@@ -166,7 +166,7 @@ static void a_rule_too_long_for_an_automaton_is_explained(void **state) {
     free(spec);
 }
 
-static void an_audit_event_says_what_check_says(void **state) {
+static void an_audit_event_agrees_with_check(void **state) {
     (void)state;
     struct bs_profile *profile = profile_of("'denyRead':['a\\\\nb']", NULL, NULL, 0);
     struct bs_decision decision;
@@ -186,13 +186,13 @@ static void an_audit_event_says_what_check_says(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_entry_has_its_origin),
-        cmocka_unit_test(the_synthesised_stands_in_no_file),
-        cmocka_unit_test(nothing_decides_where_nothing_matches),
+        cmocka_unit_test(a_synthesised_rule_has_no_file),
+        cmocka_unit_test(no_entry_decides_if_none_matches),
         cmocka_unit_test(folded_rules_match_folded_paths),
         cmocka_unit_test(a_refused_path_is_an_error_here_too),
         cmocka_unit_test(explaining_and_checking_agree),
         cmocka_unit_test(a_rule_too_long_for_an_automaton_is_explained),
-        cmocka_unit_test(an_audit_event_says_what_check_says),
+        cmocka_unit_test(an_audit_event_agrees_with_check),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 #include "policy/globs.h"
 
-/* In blocks of the promised size, so that a sanitizer sees one byte too many. */
+/* Use blocks of exactly the documented size, so that a sanitizer sees one byte too many. */
 static char *folded(const char *text, size_t len, size_t *out_len) {
     char *copy = malloc(len > 0 ? len : 1);
     char *out = malloc(BS_FOLD_ROOM(len));
@@ -32,7 +32,7 @@ static void text_is_folded_and_composed(void **state) {
         {"E\u0301", "\u00e9"},
         {"abcE\u0301F", "abc\u00e9f"},
         {"e\u0301\u0323", "\u1eb9\u0301"},
-        {"\u212a", "k"},                  /* Kelvin sign, to itself by NFC only */
+        {"\u212a", "k"},                  /* Kelvin sign, mapped only by NFC */
         {"\u017f", "s"},                  /* long s */
         {"\u03a3\u03c2", "\u03c3\u03c3"}, /* both small sigmas */
         {"\u1e9e", "\u00df"},             /* capital sharp s; never ss */
@@ -40,10 +40,10 @@ static void text_is_folded_and_composed(void **state) {
         {"\u0130", "\u0130"}, /* dotted I has no simple folding */
         {"\u0131", "\u0131"}, /* dotless i neither */
         {"\ufb01", "\ufb01"}, /* ligature: compatibility is not applied */
-        {"\uff0f", "\uff0f"}, /* full-width slash is no slash */
-        {"\uff21", "\uff41"}, /* full-width A has a folding of its own */
+        {"\uff0f", "\uff0f"}, /* a full-width slash is not a slash */
+        {"\uff21", "\uff41"}, /* full-width A folds to its own small letter */
         {"\u1f88", "\u1f80"},
-        {"\u0345", "\u03b9"}, /* a mark whose folding is a letter */
+        {"\u0345", "\u03b9"}, /* a mark that folds to a letter */
         {"\u01c5", "\u01c6"},
         {"\u10a0", "\u2d00"},
         {"\u13a0", "\u13a0"}, /* Cherokee folds to upper case */
@@ -72,7 +72,7 @@ static size_t encode(uint32_t point, char *out) {
     return n;
 }
 
-static void every_code_point_has_room_and_stays_folded(void **state) {
+static void folding_every_code_point_fits_and_is_idempotent(void **state) {
     (void)state;
     for (uint32_t point = 1; point <= 0x10FFFF; point++) {
         if (point >= 0xD800 && point <= 0xDFFF)
@@ -145,7 +145,7 @@ static void globs_fold_on_both_sides(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_is_folded_and_composed),
-        cmocka_unit_test(every_code_point_has_room_and_stays_folded),
+        cmocka_unit_test(folding_every_code_point_fits_and_is_idempotent),
         cmocka_unit_test(long_texts_fold_like_short_ones),
         cmocka_unit_test(globs_fold_on_both_sides),
     };

@@ -6,7 +6,7 @@
 #include "support/harness.h"
 #include "support/spent.h"
 
-static void globs_match_what_the_contract_says(void **state) {
+static void globs_match_as_the_contract_says(void **state) {
     (void)state;
     static const struct {
         const char *pattern;
@@ -89,7 +89,7 @@ static void globs_match_what_the_contract_says(void **state) {
     }
 }
 
-static void what_is_no_glob_is_refused(void **state) {
+static void invalid_globs_are_refused(void **state) {
     (void)state;
     static const struct {
         const char *pattern;
@@ -119,7 +119,7 @@ static void a_bad_path_is_an_error_and_no_answer(void **state) {
     bs_glob_free(NULL);
 }
 
-static void a_glob_has_its_longest_length(void **state) {
+static void the_longest_glob_is_accepted_and_a_longer_one_refused(void **state) {
     (void)state;
     char *text = malloc(BS_GLOB_MOST_BYTES + 1);
     assert_non_null(text);
@@ -145,15 +145,15 @@ static uint32_t next_random(uint32_t *seed) {
     return *seed;
 }
 
-/* Appends a text; the result is not terminated. */
+/* Append a text; the result is not terminated. */
 static size_t put(char *to, size_t at, const char *text) {
     for (; *text != '\0'; text++)
         to[at++] = *text;
     return at;
 }
 
-/* Long enough for several words of states; half of the paths are made from the glob. */
-static void long_random_globs_decide_as_the_oracle(void **state) {
+/* Long enough for several words of states; half of the paths derive from the glob. */
+static void long_random_globs_decide_like_the_oracle(void **state) {
     (void)state;
     static const char *const pieces[] = {"a",  "b",    "ab", "a",  "\u00e9",     "?",  "*",
                                          "**", "/**/", "/",  "/a", "\U0001F600", "b/", "a"};
@@ -221,9 +221,9 @@ static double ms_to_match(const char *unit, size_t units, const char *tail, size
     return best;
 }
 
-/* Backtracking takes years here. The bounds are far above what is measured (README of the bench),
- * so that a sanitizer on a busy machine keeps them too. */
-static void no_glob_explodes(void **state) {
+/* With backtracking these would take years. The limits are far above the measured times (README of
+ * the bench), so that a sanitizer on a busy machine stays below them, too. */
+static void no_glob_takes_exponential_time(void **state) {
     (void)state;
     static const struct {
         const char *unit;
@@ -239,12 +239,12 @@ static void no_glob_explodes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(globs_match_what_the_contract_says),
-        cmocka_unit_test(what_is_no_glob_is_refused),
+        cmocka_unit_test(globs_match_as_the_contract_says),
+        cmocka_unit_test(invalid_globs_are_refused),
         cmocka_unit_test(a_bad_path_is_an_error_and_no_answer),
-        cmocka_unit_test(a_glob_has_its_longest_length),
-        cmocka_unit_test(long_random_globs_decide_as_the_oracle),
-        cmocka_unit_test(no_glob_explodes),
+        cmocka_unit_test(the_longest_glob_is_accepted_and_a_longer_one_refused),
+        cmocka_unit_test(long_random_globs_decide_like_the_oracle),
+        cmocka_unit_test(no_glob_takes_exponential_time),
     };
     return cmocka_run_group_tests_name("policy/glob", tests, NULL, NULL);
 }

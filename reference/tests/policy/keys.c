@@ -7,7 +7,7 @@
 #include "support/harness.h"
 #include "support/spent.h"
 
-/* "KIND TEXT THEN" of one key; THEN is the glob, or what the key says without one. */
+/* Write "KIND TEXT THEN" of one key; THEN is the glob, or the kind of the key's end without one. */
 static void write_key(char *out, size_t size, const struct bs_key *key) {
     static const char *const kinds[] = {"top", "name", "head", "ending"};
     static const char *const then[] = {"last", "inside"};
@@ -50,7 +50,7 @@ static void each_rule_has_the_keys_that_its_paths_have(void **state) {
         {"**/123456789*", {"head 12345678 123456789*"}},
         {"**/a*/**", {"head a a*/**"}},
         {"**/a*/b", {"head a a*/b", "ending /b **/a*/b"}},
-        /* What would be looked for again behind each name, or head, of a path. */
+        /* These would start another search after each name, or head, of a path. */
         {"**/a/**/b", {"ending /b **/a/**/b"}},
         {"**/a/**/b*", {NULL}},
         {"**/a*/**/b*", {NULL}},
@@ -79,7 +79,7 @@ static void each_rule_has_the_keys_that_its_paths_have(void **state) {
 
 enum { MANY = 200 };
 
-/* An index of rules of a format with a number. */
+/* Build an index of rules from a format with a number. */
 static void build(struct bs_index *index, const char *format) {
     static char texts[MANY][64];
     static struct bs_pattern patterns[MANY];
@@ -93,7 +93,7 @@ static void build(struct bs_index *index, const char *format) {
         assert_false(left[i]);
 }
 
-static void a_rule_has_the_key_that_fewer_others_have(void **state) {
+static void a_rule_gets_its_rarest_key(void **state) {
     (void)state;
     static const char *const formats[] = {"src/*_%zu.c", "src%zu/*.c", "**/n%zu/*.c",
                                           "**/n/*.%zu",  "**/h%zu*.c", "**/h*.%zu"};
@@ -107,7 +107,7 @@ static void a_rule_has_the_key_that_fewer_others_have(void **state) {
     }
 }
 
-static void names_of_a_path_are_not_gone_on_from_each(void **state) {
+static void an_index_does_not_search_again_at_each_name_of_a_path(void **state) {
     (void)state;
     static const char *const formats[] = {"**/a/b%zu/**", "**/a*/b%zu"};
     static char path[200000];
@@ -129,8 +129,8 @@ static void names_of_a_path_are_not_gone_on_from_each(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_rule_has_the_keys_that_its_paths_have),
-        cmocka_unit_test(a_rule_has_the_key_that_fewer_others_have),
-        cmocka_unit_test(names_of_a_path_are_not_gone_on_from_each),
+        cmocka_unit_test(a_rule_gets_its_rarest_key),
+        cmocka_unit_test(an_index_does_not_search_again_at_each_name_of_a_path),
     };
     return cmocka_run_group_tests_name("policy/keys", tests, NULL, NULL);
 }

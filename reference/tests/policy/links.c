@@ -17,7 +17,7 @@ struct seen {
     char paths[MOST_SEEN][64];
     uint64_t inodes[MOST_SEEN];
     size_t n;
-    size_t stop_at; /* 0: never */
+    size_t stop_at; /* 0: do not stop */
 };
 
 static bool see(void *ctx, const struct bs_link *link) {
@@ -44,12 +44,13 @@ static void add_names(const struct folder *folder) {
     folder_add_file(folder, "one", "", 0600);
     folder_add_file(folder, "a/two", "", 0600);
     assert_int_equal(linkat(folder->fd, "a/two", folder->fd, "a/b/other", 0), 0);
-    /* A link to a file with two names has one itself, and one to a folder is not entered. */
+    /* A link to a file with two names has only one name itself, and a link to a folder is not
+     * entered. */
     assert_int_equal(symlinkat("a/two", folder->fd, "soft"), 0);
     assert_int_equal(symlinkat(".", folder->fd, "loop"), 0);
 }
 
-static void every_name_of_a_file_with_several_is_found(void **state) {
+static void every_name_of_a_file_with_several_names_is_found(void **state) {
     const struct folder *folder = *state;
     struct seen seen = {.n = 0};
     struct bs_links_report report;
@@ -66,7 +67,7 @@ static void every_name_of_a_file_with_several_is_found(void **state) {
     assert_nothing_left(before);
 }
 
-static void the_walk_stops_when_told(void **state) {
+static void the_walk_stops_if_the_callback_says_so(void **state) {
     const struct folder *folder = *state;
     struct seen seen = {.stop_at = 1};
     struct bs_links_report report;
@@ -104,7 +105,7 @@ static void folders_deeper_than_the_bound_are_counted(void **state) {
     assert_nothing_left(before);
 }
 
-static void a_root_that_is_no_folder_is_an_error(void **state) {
+static void a_root_that_is_not_a_folder_is_an_error(void **state) {
     const struct folder *folder = *state;
     struct bs_links_report report;
     struct bs_error err = BS_ERROR_INIT;
@@ -120,10 +121,10 @@ static void a_root_that_is_no_folder_is_an_error(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        in_a_folder(every_name_of_a_file_with_several_is_found),
-        in_a_folder(the_walk_stops_when_told),
+        in_a_folder(every_name_of_a_file_with_several_names_is_found),
+        in_a_folder(the_walk_stops_if_the_callback_says_so),
         in_a_folder(folders_deeper_than_the_bound_are_counted),
-        in_a_folder(a_root_that_is_no_folder_is_an_error),
+        in_a_folder(a_root_that_is_not_a_folder_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

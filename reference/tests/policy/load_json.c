@@ -26,7 +26,7 @@ static void a_full_policy_is_read(void **state) {
     unload(&loaded);
 }
 
-static void every_prefix_is_refused_inside_itself(void **state) {
+static void every_prefix_is_refused_with_a_place_inside_it(void **state) {
     (void)state;
     for (size_t len = 0; len + 1 < sizeof full; len++) {
         struct loaded loaded = load_bytes(BS_POLICY_JSON, full, len);
@@ -39,7 +39,7 @@ static void every_prefix_is_refused_inside_itself(void **state) {
     assert_says(load_json("[1 2]"), "comma or ]");
 }
 
-static void what_is_not_json_is_refused_with_its_place(void **state) {
+static void invalid_json_is_refused_with_its_place(void **state) {
     (void)state;
     static const char *const rows[][2] = {{"", "1:1 \n"},
                                           {"\n\n x", "3:2 \n"},
@@ -82,13 +82,13 @@ static struct loaded nested(enum bs_policy_format format, size_t levels) {
     return load_bytes(format, text, strlen(text));
 }
 
-static void sixty_four_levels_are_a_matter_of_the_schema(void **state) {
+static void sixty_four_levels_pass_the_parser(void **state) {
     (void)state;
     assert_problems(nested(BS_POLICY_JSON, 64), "1:70 /x\n");
     assert_problems(nested(BS_POLICY_JSON, 65), "1:137 \n");
 }
 
-/* A valid policy of exactly `size` bytes. */
+/* Make a valid policy of exactly `size` bytes. */
 static char *sized(size_t size) {
     static const char head[] = SPEC("\"description\":\"");
     size_t used = sizeof head - 3; /* without the closing brackets and the NUL */
@@ -101,7 +101,7 @@ static char *sized(size_t size) {
     return text;
 }
 
-static void four_mebibytes_are_read_and_no_byte_more(void **state) {
+static void four_mebibytes_are_accepted_and_one_byte_more_is_refused(void **state) {
     (void)state;
     char *text = sized(BS_POLICY_MOST_BYTES + 1);
     struct loaded loaded = load_bytes(BS_POLICY_JSON, text, BS_POLICY_MOST_BYTES + 1);
@@ -121,7 +121,7 @@ static void hostile_texts_cost_milliseconds(void **state) {
     double start = spent_ms();
     assert_problems(load_bytes(BS_POLICY_JSON, text, MANY), "1:65 \n");
     assert_true(spent_ms() - start < 50);
-    /* As many keys, each twice: neither finding nor reporting them is quadratic. */
+    /* Many keys, each of them twice: neither finding nor reporting them may take quadratic time. */
     char *end = stpcpy(text, "{\"schemaVersion\":2,\"kind\":\"Policy\"");
     for (int i = 0; i < MANY; i++)
         end += sprintf(end, ",\"%d\":0", i % (MANY / 2));
@@ -129,7 +129,7 @@ static void hostile_texts_cost_milliseconds(void **state) {
     start = spent_ms();
     struct loaded loaded = load_bytes(BS_POLICY_JSON, text, (size_t)(end - text));
     assert_true(spent_ms() - start < 1000);
-    /* Unknown ones, repeated ones, and two fields that are missing. */
+    /* Unknown keys, repeated keys, and two missing fields. */
     assert_int_equal(loaded.report.n_problems, MANY + 2);
     unload(&loaded);
     free(text);
@@ -138,11 +138,11 @@ static void hostile_texts_cost_milliseconds(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_full_policy_is_read),
-        cmocka_unit_test(every_prefix_is_refused_inside_itself),
-        cmocka_unit_test(what_is_not_json_is_refused_with_its_place),
+        cmocka_unit_test(every_prefix_is_refused_with_a_place_inside_it),
+        cmocka_unit_test(invalid_json_is_refused_with_its_place),
         cmocka_unit_test(places_are_lines_and_code_points),
-        cmocka_unit_test(sixty_four_levels_are_a_matter_of_the_schema),
-        cmocka_unit_test(four_mebibytes_are_read_and_no_byte_more),
+        cmocka_unit_test(sixty_four_levels_pass_the_parser),
+        cmocka_unit_test(four_mebibytes_are_accepted_and_one_byte_more_is_refused),
         cmocka_unit_test(hostile_texts_cost_milliseconds),
     };
     return cmocka_run_group_tests_name("policy/load: JSON", tests, NULL, NULL);

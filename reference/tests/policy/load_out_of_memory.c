@@ -1,4 +1,4 @@
-/* Every allocation fails once. Those of cJSON come through its hooks; those of libyaml stay inside
+/* Every allocation fails once. Those of cJSON go through its hooks; those of libyaml stay inside
  * it. */
 #define _GNU_SOURCE
 #include <cjson/cJSON.h>
@@ -62,19 +62,19 @@ static const char full[] =
     "\"!k/a\",\"!a/x\"],\"fsProfiles\":{\"p\":{\"read\":[\"a/**\",\"!a/b\"],\"modify\":[\"a/b\","
     "\"!src/a\"]},\"q\":{}}}}";
 
-static void json(void **state) {
+static void a_json_file(void **state) {
     (void)state;
     struct attempt attempt = {text_of(BS_POLICY_JSON, full), NULL};
     each_allocation_fails(load_once, &attempt, BS_OK, 3);
 }
 
-static void yaml(void **state) {
+static void a_yaml_file(void **state) {
     (void)state;
     struct attempt attempt = {text_of(BS_POLICY_YAML, full), NULL};
     each_allocation_fails(load_once, &attempt, BS_OK, 3);
 }
 
-static void two_files(void **state) {
+static void a_policy_and_a_workspace(void **state) {
     (void)state;
     struct bs_policy_text over = text_of(
         BS_POLICY_JSON, SPEC("\"denyRead\":[\"x\"],\"denyModify\":[\"z\",\"!k/a\"],\"fsProfiles\":"
@@ -83,7 +83,7 @@ static void two_files(void **state) {
     each_allocation_fails(load_once, &attempt, BS_OK, 3);
 }
 
-static void problems(void **state) {
+static void a_file_with_problems(void **state) {
     (void)state;
     struct attempt attempt = {
         text_of(BS_POLICY_JSON,
@@ -93,20 +93,20 @@ static void problems(void **state) {
     each_allocation_fails(load_once, &attempt, BS_E_INVALID, 3);
 }
 
-static void a_flaw(void **state) {
+static void a_file_with_a_syntax_error(void **state) {
     (void)state;
     struct attempt attempt = {text_of(BS_POLICY_YAML, "a: [*x"), NULL};
     each_allocation_fails(load_once, &attempt, BS_E_INVALID, 2);
 }
 
-static void another_version(void **state) {
+static void a_file_of_another_version(void **state) {
     (void)state;
     struct attempt attempt = {text_of(BS_POLICY_JSON, "{\"schemaVersion\":7,\"kind\":\"Policy\"}"),
                               NULL};
     each_allocation_fails(load_once, &attempt, BS_E_INVALID, 2);
 }
 
-static void migration(void **state) {
+static void a_migration(void **state) {
     (void)state;
     struct attempt attempt = {
         text_of(
@@ -120,9 +120,13 @@ static void migration(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json),      cmocka_unit_test(yaml),   cmocka_unit_test(two_files),
-        cmocka_unit_test(problems),  cmocka_unit_test(a_flaw), cmocka_unit_test(another_version),
-        cmocka_unit_test(migration),
+        cmocka_unit_test(a_json_file),
+        cmocka_unit_test(a_yaml_file),
+        cmocka_unit_test(a_policy_and_a_workspace),
+        cmocka_unit_test(a_file_with_problems),
+        cmocka_unit_test(a_file_with_a_syntax_error),
+        cmocka_unit_test(a_file_of_another_version),
+        cmocka_unit_test(a_migration),
     };
     return cmocka_run_group_tests_name("policy/load: out of memory", tests, hook_cjson, NULL);
 }

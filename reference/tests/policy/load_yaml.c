@@ -9,7 +9,7 @@ static const char full[] =
     "      read: [./**]\n      modify:\n        - \"src/**\"\n"
     "        - '!src/a'\n...\n";
 
-/* A policy with `value` where a rule is due: line 5, column 12. */
+/* Load a policy with `value` in the place of a rule: line 5, column 12. */
 static struct loaded with_rule(const char *value) {
     char text[512];
     (void)snprintf(text, sizeof text,
@@ -32,7 +32,7 @@ static void a_full_policy_is_read(void **state) {
     unload(&loaded);
 }
 
-static void no_prefix_is_read_as_something_else(void **state) {
+static void no_prefix_is_accepted_as_another_policy(void **state) {
     (void)state;
     for (size_t len = 0; len + 1 < sizeof full; len++) {
         struct loaded loaded = load_bytes(BS_POLICY_YAML, full, len);
@@ -42,7 +42,7 @@ static void no_prefix_is_read_as_something_else(void **state) {
     }
 }
 
-static void sigils_want_quotes(void **state) {
+static void scalars_that_begin_with_a_sigil_need_quotes(void **state) {
     (void)state;
     static const char *const rows[] = {"!x", "! x", "!",    "*x",      "**/x",
                                        "*",  "&x",  "&x y", "!!str x", "!<x> y",
@@ -55,13 +55,13 @@ static void sigils_want_quotes(void **state) {
             fail_msg("`%s`: column %u", rows[i], loaded.report.problems[0].column);
         assert_says(loaded, "quote it");
     }
-    /* Behind characters of more than one byte, too. */
+    /* Also after multi-byte characters. */
     assert_problems(with_rule("\"\xC3\xA9\xE2\x82\xAC\", ! x"), "5:20 \n");
 }
 
-/* What the text has byte by byte is not copied, and its place is a guess where characters have
- * several bytes. */
-static void escapes_and_wide_characters_move_no_text(void **state) {
+/* A scalar that occurs in the text byte by byte is not copied; its position is found by a guess,
+ * which multi-byte characters can make wrong. */
+static void escapes_and_wide_characters_do_not_shift_texts(void **state) {
     (void)state;
     static const char text[] =
         "schemaVersion: 2\nkind: Policy\nmetadata: {name: n} # \u20ac\u20ac\n"
@@ -88,7 +88,7 @@ static void escapes_and_wide_characters_move_no_text(void **state) {
         assert_string_equal(loaded.policy->deny_read.items[i].body, bodies[i]);
     unload(&loaded);
     assert_says(load_yaml(text), "a rule cannot be empty");
-    /* Longer than what is left of the text. */
+    /* Longer than the rest of the text. */
     assert_loads(with_rule("\"\\P\\P\\P\\P\""));
 }
 
@@ -128,7 +128,7 @@ static void plain_scalars_mean_what_the_core_schema_says(void **state) {
     }
 }
 
-static void what_a_policy_does_not_need_is_refused(void **state) {
+static void yaml_features_that_policies_do_not_need_are_refused(void **state) {
     (void)state;
     static const char *const rows[][2] = {{"", "1:1 \n"},
                                           {"# x\n", "2:1 \n"},
@@ -178,7 +178,7 @@ static void versions_are_integers_of_the_core_schema(void **state) {
         assert_string_equal(loaded.report.problems[0].pointer, "/schemaVersion");
         unload(&loaded);
     }
-    /* Zeros in front say nothing, however many; a number may be too large for anybody. */
+    /* Any number of leading zeros has no effect; a number may be too large for every type. */
     (void)snprintf(text, sizeof text, "schemaVersion: 0x%0100d%s", 2, rest);
     assert_loads(load_yaml(text));
     (void)snprintf(text, sizeof text, "schemaVersion: +%0100d%s", 2, rest);
@@ -197,7 +197,7 @@ static void depth_ends_at_sixty_four(void **state) {
     assert_problems(load_bytes(BS_POLICY_YAML, text, 130), "1:65 \n");
 }
 
-/* libyaml is quadratic in nesting; none of these may get that far. */
+/* libyaml takes quadratic time for nesting; none of these texts may reach it. */
 static void hostile_texts_cost_milliseconds(void **state) {
     (void)state;
     static const char *const units[] = {
@@ -219,7 +219,7 @@ static void hostile_texts_cost_milliseconds(void **state) {
     free(text);
 }
 
-static void four_mebibytes_are_read_and_no_byte_more(void **state) {
+static void four_mebibytes_are_accepted_and_one_byte_more_is_refused(void **state) {
     (void)state;
     static const char head[] = "schemaVersion: 2\nkind: Policy\nmetadata: {name: n}\nspec: {}\n#";
     char *text = malloc(BS_POLICY_MOST_BYTES + 1);
@@ -234,16 +234,16 @@ static void four_mebibytes_are_read_and_no_byte_more(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_full_policy_is_read),
-        cmocka_unit_test(no_prefix_is_read_as_something_else),
-        cmocka_unit_test(sigils_want_quotes),
-        cmocka_unit_test(escapes_and_wide_characters_move_no_text),
+        cmocka_unit_test(no_prefix_is_accepted_as_another_policy),
+        cmocka_unit_test(scalars_that_begin_with_a_sigil_need_quotes),
+        cmocka_unit_test(escapes_and_wide_characters_do_not_shift_texts),
         cmocka_unit_test(only_strings_are_strings),
         cmocka_unit_test(plain_scalars_mean_what_the_core_schema_says),
-        cmocka_unit_test(what_a_policy_does_not_need_is_refused),
+        cmocka_unit_test(yaml_features_that_policies_do_not_need_are_refused),
         cmocka_unit_test(versions_are_integers_of_the_core_schema),
         cmocka_unit_test(depth_ends_at_sixty_four),
         cmocka_unit_test(hostile_texts_cost_milliseconds),
-        cmocka_unit_test(four_mebibytes_are_read_and_no_byte_more),
+        cmocka_unit_test(four_mebibytes_are_accepted_and_one_byte_more_is_refused),
     };
     return cmocka_run_group_tests_name("policy/load: YAML", tests, NULL, NULL);
 }

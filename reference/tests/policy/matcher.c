@@ -76,7 +76,7 @@ static ptrdiff_t expected_rule(const struct list *list, const char *path) {
     return rule;
 }
 
-static void random_lists_decide_as_the_oracle_in_every_tier(void **state) {
+static void random_lists_decide_like_the_oracle_in_every_tier(void **state) {
     (void)state;
     static struct list list;
     uint32_t seed = 77;
@@ -115,8 +115,8 @@ static void random_lists_decide_as_the_oracle_in_every_tier(void **state) {
         assert_true(seen[t] > (size_t)rounds / 10);
 }
 
-/* Only the first bytes of a piece are hashed; a piece may stand in a segment more than once. */
-static void long_and_repeated_pieces_are_told_apart(void **state) {
+/* Only the first bytes of a piece are hashed; a piece may occur in a segment more than once. */
+static void long_and_repeated_pieces_are_distinguished(void **state) {
     (void)state;
     static const char *const rules[] = {"abcdefghijklmnopqrstuvwxyz-one*x",
                                         "abcdefghijklmnopqrstuvwxyz-two*x",
@@ -187,7 +187,7 @@ static void long_and_repeated_pieces_are_told_apart(void **state) {
     }
 }
 
-static void no_rules_match_nothing(void **state) {
+static void an_empty_list_matches_no_path(void **state) {
     (void)state;
     for (size_t t = 0; t < LENGTH(tiers); t++) {
         struct bs_matcher *matcher = NULL;
@@ -199,7 +199,7 @@ static void no_rules_match_nothing(void **state) {
     bs_matcher_free(NULL);
 }
 
-static void the_patterns_need_not_stay(void **state) {
+static void the_patterns_may_be_freed_after_compiling(void **state) {
     (void)state;
     for (size_t t = 0; t < LENGTH(tiers); t++) {
         char *first = strdup("src/*");
@@ -232,7 +232,7 @@ static void every_tier_folds(void **state) {
     }
 }
 
-static void long_paths_are_paths(void **state) {
+static void long_paths_match(void **state) {
     (void)state;
     static const struct bs_pattern patterns[] = {
         {"**/deep/*.c", 11}, {"a/**/E", 6}, {"x**y", 4}, {"**/[abcdefgh]*", 14}};
@@ -297,12 +297,12 @@ static void threads_share_a_matcher(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_lists_decide_as_the_oracle_in_every_tier),
-        cmocka_unit_test(long_and_repeated_pieces_are_told_apart),
-        cmocka_unit_test(no_rules_match_nothing),
-        cmocka_unit_test(the_patterns_need_not_stay),
+        cmocka_unit_test(random_lists_decide_like_the_oracle_in_every_tier),
+        cmocka_unit_test(long_and_repeated_pieces_are_distinguished),
+        cmocka_unit_test(an_empty_list_matches_no_path),
+        cmocka_unit_test(the_patterns_may_be_freed_after_compiling),
         cmocka_unit_test(every_tier_folds),
-        cmocka_unit_test(long_paths_are_paths),
+        cmocka_unit_test(long_paths_match),
         cmocka_unit_test(threads_share_a_matcher),
     };
     return cmocka_run_group_tests_name("policy/matcher", tests, NULL, NULL);

@@ -23,7 +23,7 @@ static struct made make(const char *format, size_t n) {
     assert_non_null(made.patterns);
     for (size_t i = 0; i < n; i++) {
         char *text = made.texts + i * 256;
-        /* %1$zu: the number; %2$c: a letter of it. */
+        /* %1$zu: the number; %2$c: a letter derived from it. */
         int len = snprintf(text, 256, format, i, (char)('a' + i % 26));
         made.patterns[i] = (struct bs_pattern){text, (size_t)len};
     }
@@ -35,8 +35,8 @@ static void drop(struct made *made) {
     free(made->patterns);
 }
 
-/* The bounds of the header, times ten for sanitizers. */
-static void hostile_lists_end_in_time_and_room(void **state) {
+/* The limits of the header, times ten for sanitizers. */
+static void hostile_lists_stay_within_time_and_memory(void **state) {
     (void)state;
     static const struct {
         const char *format;
@@ -86,7 +86,7 @@ static void hostile_lists_end_in_time_and_room(void **state) {
     }
 }
 
-static void what_breaks_the_budget_is_named(void **state) {
+static void the_rule_that_exceeds_the_budget_is_named(void **state) {
     (void)state;
     /* Each rule has 32 states and fits neither into a table nor into an index. */
     enum { STATES = 32, FIT = BS_AUTOMATON_MOST_STATES / STATES };
@@ -107,8 +107,8 @@ static void what_breaks_the_budget_is_named(void **state) {
     drop(&made);
 }
 
-/* Rules without a key are in the automaton as long as it takes them all. */
-static void rules_without_a_key_are_tried_where_they_are_too_many(void **state) {
+/* Rules without a key go to the automaton as long as it has room for all of them. */
+static void too_many_rules_without_a_key_fall_back_to_the_index(void **state) {
     (void)state;
     enum { STATES = 21, MANY = BS_AUTOMATON_MOST_STATES / STATES + 1 };
     for (size_t n = MANY - 1; n <= MANY; n++) {
@@ -130,7 +130,7 @@ static void rules_without_a_key_are_tried_where_they_are_too_many(void **state) 
     }
 }
 
-static void a_long_rule_is_shown_by_its_beginning(void **state) {
+static void a_long_rule_is_shown_truncated(void **state) {
     (void)state;
     size_t len = BS_AUTOMATON_MOST_STATES * 2;
     char *text = malloc(len);
@@ -146,7 +146,7 @@ static void a_long_rule_is_shown_by_its_beginning(void **state) {
     free(text);
 }
 
-static void ordinary_lists_are_indexes_of_moderate_size(void **state) {
+static void ordinary_lists_become_indexes_of_moderate_size(void **state) {
     (void)state;
     static const char *const formats[] = {"src/pkg%1$zu/**", "**/name%1$zu/**/*.%2$cs",
                                           "**/*.ext%1$zu", "lib/%2$c/file%1$zu_*.c",
@@ -164,8 +164,8 @@ static void ordinary_lists_are_indexes_of_moderate_size(void **state) {
     }
 }
 
-/* From the front alone, the states of each `*` would multiply those of all others. */
-static void what_ends_in_a_name_is_told_from_the_end(void **state) {
+/* Read from the front only, the states of each `*` would multiply those of all others. */
+static void rules_that_end_in_a_name_are_matched_from_the_end(void **state) {
     (void)state;
     struct made made = make("**/name%1$zu_*.%2$cs", 60);
     struct bs_matcher *matcher = NULL;
@@ -173,7 +173,7 @@ static void what_ends_in_a_name_is_told_from_the_end(void **state) {
     assert_string_equal(bs_matcher_facts(matcher).tier, "tables");
     assert_in_range(bs_matcher_facts(matcher).bytes, 1, MIB / 8);
     bs_matcher_free(matcher);
-    /* And what ends nowhere is beside the tables, not instead of them. */
+    /* A rule without a fixed end is added to the tables and does not replace them. */
     made.patterns[7] = (struct bs_pattern){"**/name/**", 10};
     assert_int_equal(bs_matcher_compile(made.patterns, made.n, false, &matcher, NULL), BS_OK);
     assert_string_equal(bs_matcher_facts(matcher).tier, "tables+index");
@@ -181,7 +181,7 @@ static void what_ends_in_a_name_is_told_from_the_end(void **state) {
     drop(&made);
 }
 
-static void a_budget_is_not_a_matter_of_time(void **state) {
+static void a_budget_gives_the_same_matcher_each_time(void **state) {
     (void)state;
     struct made made = make("*%1$zu*%2$c*/*%2$c*/**/x", 700);
     struct bs_matcher_facts first = {0};
@@ -202,13 +202,13 @@ static void a_budget_is_not_a_matter_of_time(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hostile_lists_end_in_time_and_room),
-        cmocka_unit_test(what_breaks_the_budget_is_named),
-        cmocka_unit_test(rules_without_a_key_are_tried_where_they_are_too_many),
-        cmocka_unit_test(a_long_rule_is_shown_by_its_beginning),
-        cmocka_unit_test(ordinary_lists_are_indexes_of_moderate_size),
-        cmocka_unit_test(what_ends_in_a_name_is_told_from_the_end),
-        cmocka_unit_test(a_budget_is_not_a_matter_of_time),
+        cmocka_unit_test(hostile_lists_stay_within_time_and_memory),
+        cmocka_unit_test(the_rule_that_exceeds_the_budget_is_named),
+        cmocka_unit_test(too_many_rules_without_a_key_fall_back_to_the_index),
+        cmocka_unit_test(a_long_rule_is_shown_truncated),
+        cmocka_unit_test(ordinary_lists_become_indexes_of_moderate_size),
+        cmocka_unit_test(rules_that_end_in_a_name_are_matched_from_the_end),
+        cmocka_unit_test(a_budget_gives_the_same_matcher_each_time),
     };
     return cmocka_run_group_tests_name("policy/matcher_budget", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Every allocation of a compilation fails once, in every tier: a list that is not all there would
- * deny less. */
+/* Every allocation of a compilation fails once, in every tier: an incomplete list would deny
+ * less. */
 #include "policy/match/matcher.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ enum { MOST_RULES = 200 };
 static char texts[MOST_RULES][64];
 static struct bs_pattern patterns[MOST_RULES];
 
-/* `%d` in them is a number; the first rule is of the format `from`. */
+/* `%d` in the formats is a number; the first rule uses format `from`. */
 static size_t make(const char *const *formats, size_t n_formats, size_t n, size_t from) {
     assert_in_range(n, 1, MOST_RULES);
     for (size_t i = 0; i < n; i++) {
@@ -42,7 +42,7 @@ static int compile_once(const void *context, struct bs_error *err) {
     return code;
 }
 
-static void few_rules(void **state) {
+static void a_list_of_few_rules(void **state) {
     (void)state;
     static const char *const formats[] = {"s/%d/**", "**/*.%d"};
     struct attempt attempt = {BS_TIER_TABLES, false, make(formats, LENGTH(formats), 6, 0),
@@ -52,7 +52,7 @@ static void few_rules(void **state) {
     each_allocation_fails(compile_once, &attempt, BS_OK, 10);
 }
 
-static void few_rules_and_a_name_anywhere(void **state) {
+static void few_rules_with_a_name_at_any_depth(void **state) {
     (void)state;
     static const char *const formats[] = {"s/%d/**", "**/*.%d", "**/n%d/**"};
     struct attempt attempt = {BS_TIER_TABLES, false, make(formats, LENGTH(formats), 6, 0),
@@ -60,8 +60,8 @@ static void few_rules_and_a_name_anywhere(void **state) {
     each_allocation_fails(compile_once, &attempt, BS_OK, 10);
 }
 
-/* Rules of every kind of key, and some that have none. */
-static void many_rules(void **state) {
+/* Rules of every kind of key, and some without a key. */
+static void a_list_of_many_rules(void **state) {
     (void)state;
     static const char *const formats[] = {
         "s/%d/**",      "s/*.%d", "**/n%d/**/x", "**/a-name-of-more-than-sixteen-bytes-%d",
@@ -80,9 +80,9 @@ static void many_rules(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few_rules),
-        cmocka_unit_test(few_rules_and_a_name_anywhere),
-        cmocka_unit_test(many_rules),
+        cmocka_unit_test(a_list_of_few_rules),
+        cmocka_unit_test(few_rules_with_a_name_at_any_depth),
+        cmocka_unit_test(a_list_of_many_rules),
     };
     return cmocka_run_group_tests_name("policy/matcher: out of memory", tests, NULL, NULL);
 }

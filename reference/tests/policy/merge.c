@@ -3,7 +3,7 @@
 
 #define PROFILE(name, read) "\"" name "\":{\"read\":[" read "]}"
 
-static void profiles_are_replaced_whole_by_name(void **state) {
+static void a_workspace_profile_replaces_the_whole_global_one(void **state) {
     (void)state;
     struct loaded loaded = load_both(
         SPEC("\"fsProfiles\":{" PROFILE("a", "\"x\"") "," PROFILE("b", "\"y\",\"z\"") "}"),
@@ -18,7 +18,7 @@ static void profiles_are_replaced_whole_by_name(void **state) {
     unload(&loaded);
 }
 
-static void what_a_workspace_says_of_itself_counts(void **state) {
+static void the_workspaces_metadata_counts(void **state) {
     (void)state;
     static const char labelled[] = "{\"schemaVersion\":2,\"kind\":\"Policy\",\"metadata\":{"
                                    "\"name\":\"l\",\"labels\":{\"k\":\"l\"}},"
@@ -38,7 +38,7 @@ static void what_a_workspace_says_of_itself_counts(void **state) {
     }
 }
 
-static void denies_accumulate_and_none_is_dropped(void **state) {
+static void denies_of_both_files_are_kept(void **state) {
     (void)state;
     struct loaded loaded =
         load_both(SPEC("\"denyRead\":[\"r\"],\"denyModify\":[\"a/**\",\"!a/b\"]"),
@@ -86,7 +86,7 @@ static void the_name_is_the_workspaces_and_so_is_a_description(void **state) {
     unload(&loaded);
 }
 
-static void problems_of_both_files_come_together(void **state) {
+static void problems_of_both_files_are_reported_together(void **state) {
     (void)state;
     assert_problems(load_both("{", SPEC("\"denyRead\":[\"/\"],\"denyModify\":[\"!x\"]")),
                     "1:2 \nworkspace 1:80 /spec/denyRead/0\n");
@@ -97,13 +97,13 @@ static void problems_of_both_files_come_together(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(profiles_are_replaced_whole_by_name),
-        cmocka_unit_test(what_a_workspace_says_of_itself_counts),
-        cmocka_unit_test(denies_accumulate_and_none_is_dropped),
+        cmocka_unit_test(a_workspace_profile_replaces_the_whole_global_one),
+        cmocka_unit_test(the_workspaces_metadata_counts),
+        cmocka_unit_test(denies_of_both_files_are_kept),
         cmocka_unit_test(an_exception_of_a_workspace_needs_a_global_one),
         cmocka_unit_test(only_a_workspace_rule_that_equals_a_deny_is_an_error),
         cmocka_unit_test(the_name_is_the_workspaces_and_so_is_a_description),
-        cmocka_unit_test(problems_of_both_files_come_together),
+        cmocka_unit_test(problems_of_both_files_are_reported_together),
     };
     return cmocka_run_group_tests_name("policy/merge", tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@ struct migrated {
     struct loaded loaded;
 };
 
-/* Every draft is a policy of version 2. */
+/* Every draft must be a policy of version 2. */
 static struct migrated migrate(enum bs_policy_format format, const char *text) {
     struct migrated migrated = {.draft = BS_BYTES_INIT};
     struct bs_policy_report report = BS_POLICY_REPORT_INIT;
@@ -35,7 +35,7 @@ static void assert_notes(const struct migrated *migrated, const char *words) {
         fail_msg("`%s` is not in\n%s", words, migrated->draft.data);
 }
 
-static void lists_of_the_top_become_a_profile_and_denies(void **state) {
+static void top_level_lists_become_a_profile_and_denies(void **state) {
     (void)state;
     struct migrated m = migrate(BS_POLICY_JSON, "{\"schemaVersion\":1,\"name\":\"old\",\"allow\":"
                                                 "[\"src/\"],\"deny\":[\"k/**\"]}");
@@ -61,14 +61,14 @@ static void split_lists_and_profiles_keep_their_meaning(void **state) {
     assert_string_equal(policy->deny_modify.items[0].body, "b");
     const struct bs_profile_rules *profile = bs_policy_profile(policy, "p");
     assert_int_equal(profile->modify.n, 2);
-    /* What may be written must be readable. */
+    /* Every path that may be modified must be readable. */
     assert_string_equal(profile->read.items[1].body, "z");
     assert_notes(&m, "\"z\"  -- added to `read`");
     assert_non_null(bs_policy_profile(policy, "version 1"));
     forget(&m);
 }
 
-static void what_does_not_fit_is_kept_as_a_comment(void **state) {
+static void parts_that_version_2_does_not_have_become_comments(void **state) {
     (void)state;
     struct migrated m = migrate(
         BS_POLICY_JSON, "{\"schemaVersion\":1,\"allow\":[\"/abs\",3,\"k\"],\"deny\":[\"!x\",\"k\"],"
@@ -102,9 +102,9 @@ static void only_version_1_is_migrated(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_of_the_top_become_a_profile_and_denies),
+        cmocka_unit_test(top_level_lists_become_a_profile_and_denies),
         cmocka_unit_test(split_lists_and_profiles_keep_their_meaning),
-        cmocka_unit_test(what_does_not_fit_is_kept_as_a_comment),
+        cmocka_unit_test(parts_that_version_2_does_not_have_become_comments),
         cmocka_unit_test(only_version_1_is_migrated),
     };
     return cmocka_run_group_tests_name("policy/migrate", tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* What rules and files are read by, blocks and words at a time: asked at every offset around their
- * sizes, beside readers that look at one byte after the other. */
+/* Code that reads rules and files in blocks and words is tested at every offset around their sizes,
+ * and compared with readers that process one byte at a time. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 enum { LONGEST = 140, ROOM = 160, SEED = 12345 };
 
-/* The normal form of a body that has nothing foreign in front and is ASCII; false: refused. */
+/* The normal form of an ASCII body without a foreign prefix; false: refused. */
 static bool naive_normal_form(const char *text, size_t len, char *out, size_t *out_len) {
     size_t used = 0;
     for (size_t at = 0; at < len;) {
@@ -45,7 +45,7 @@ static void assert_normalized(const char *text, size_t len) {
     char expected[ROOM];
     size_t expected_len = 0;
     bool good = naive_normal_form(text, len, expected, &expected_len);
-    char *body = malloc(len); /* of its exact size */
+    char *body = malloc(len); /* in a block of its exact size */
     size_t body_len = len;
     const char *problem = NULL;
     assert_non_null(body);
@@ -75,7 +75,7 @@ static void a_rule_is_normalized_at_each_offset(void **state) {
     }
 }
 
-static void what_no_rule_has_is_found_at_each_offset(void **state) {
+static void invalid_bytes_of_a_rule_are_found_at_each_offset(void **state) {
     (void)state;
     static const struct {
         const char *bytes;
@@ -102,7 +102,7 @@ static void what_no_rule_has_is_found_at_each_offset(void **state) {
     }
 }
 
-static void what_no_yaml_file_has_is_found_at_each_offset(void **state) {
+static void invalid_bytes_of_a_yaml_file_are_found_at_each_offset(void **state) {
     (void)state;
     static const struct {
         const char *bytes;
@@ -147,9 +147,9 @@ static void what_no_yaml_file_has_is_found_at_each_offset(void **state) {
     }
 }
 
-/* The rules of a cover lie in names of every length, so each of its look-ups ends at each place of
- * a word. */
-static void a_cover_finds_what_letters_say_at_each_offset(void **state) {
+/* The rules of a cover have names of every length, so each look-up ends at each position of a
+ * word. */
+static void a_cover_agrees_with_a_byte_by_byte_one_at_each_offset(void **state) {
     (void)state;
     enum { RULES = 200 };
     static char texts[RULES][ROOM];
@@ -224,9 +224,9 @@ static void parts_of_a_text_are_words(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rule_is_normalized_at_each_offset),
-        cmocka_unit_test(what_no_rule_has_is_found_at_each_offset),
-        cmocka_unit_test(what_no_yaml_file_has_is_found_at_each_offset),
-        cmocka_unit_test(a_cover_finds_what_letters_say_at_each_offset),
+        cmocka_unit_test(invalid_bytes_of_a_rule_are_found_at_each_offset),
+        cmocka_unit_test(invalid_bytes_of_a_yaml_file_are_found_at_each_offset),
+        cmocka_unit_test(a_cover_agrees_with_a_byte_by_byte_one_at_each_offset),
         cmocka_unit_test(a_hash_depends_on_every_byte),
         cmocka_unit_test(parts_of_a_text_are_words),
     };

@@ -10,8 +10,8 @@
 
 #define TEXT(text) text, sizeof(text) - 1
 
-/* The bytes in blocks of their exact size, so that a sanitizer sees one read too many. NULL: the
- * path is refused. */
+/* Pass the bytes in blocks of their exact size, so that a sanitizer sees one read too many. NULL:
+ * the path is refused. */
 static char *normal_form(const char *path, size_t len, size_t *out_len) {
     char *copy = malloc(len > 0 ? len : 1);
     char *buffer = malloc(len + 1);
@@ -38,7 +38,7 @@ static char *normal_form(const char *path, size_t len, size_t *out_len) {
     return result;
 }
 
-static void segments_that_say_nothing_are_dropped(void **state) {
+static void empty_and_dot_segments_are_dropped(void **state) {
     (void)state;
     static const struct {
         const char *path;
@@ -65,7 +65,7 @@ static void segments_that_say_nothing_are_dropped(void **state) {
     }
 }
 
-static void what_cannot_be_meant_is_refused(void **state) {
+static void invalid_paths_are_refused(void **state) {
     (void)state;
     static const struct {
         const char *path;
@@ -114,7 +114,7 @@ static void what_cannot_be_meant_is_refused(void **state) {
     }
 }
 
-static void a_refusal_leaves_the_outputs(void **state) {
+static void a_refusal_does_not_change_the_outputs(void **state) {
     (void)state;
     char buffer[8];
     const char *normal = "untouched";
@@ -124,7 +124,7 @@ static void a_refusal_leaves_the_outputs(void **state) {
     assert_int_equal(len, 77);
 }
 
-static void a_path_is_rewritten_in_its_own_place(void **state) {
+static void a_path_is_rewritten_in_place(void **state) {
     (void)state;
     char path[] = ".//ab/./cd//";
     const char *normal = NULL;
@@ -141,7 +141,7 @@ static uint32_t next_random(uint32_t *seed) {
     return *seed;
 }
 
-/* The model: split, drop, join; everything is looked for in the path and in what is left. */
+/* The model: split, drop, join; the refusal rules apply to the path and to the result. */
 static bool model_refuses(const char *path, size_t len) {
     return len == 0 || path[0] == '/' || (path[0] == '~' && (len == 1 || path[1] == '/')) ||
            (len > 1 && path[1] == ':' && strchr("abcCxyzABC", path[0]) != NULL) ||
@@ -174,14 +174,14 @@ static bool model(const char *path, size_t len, char *out, size_t *out_len) {
     return !model_refuses(out, used);
 }
 
-/* Appends a text; the result is not terminated. */
+/* Append a text; the result is not terminated. */
 static size_t put(char *to, size_t at, const char *text) {
     for (; *text != '\0'; text++)
         to[at++] = *text;
     return at;
 }
 
-static void random_paths_are_as_the_model_says(void **state) {
+static void random_paths_agree_with_the_model(void **state) {
     (void)state;
     static const char *const pieces[] = {"a",  "b",        "/",    "/",      ".",        ".",
                                          "..", "/./",      "//",   "\\",     "~",        " ",
@@ -191,7 +191,7 @@ static void random_paths_are_as_the_model_says(void **state) {
         char path[400];
         size_t len = 0;
         uint32_t n = 1 + next_random(&seed) % (round % 8 == 0 ? 40 : 9);
-        /* The first pieces refuse little, so most long paths stay interesting to their end. */
+        /* The first pieces are rarely refused, so most long paths stay valid to their end. */
         uint32_t choice = next_random(&seed) % 3 == 0 ? LENGTH(pieces) : 6;
         for (uint32_t i = 0; i < n; i++) {
             const char *piece = pieces[next_random(&seed) % choice];
@@ -221,7 +221,7 @@ static void random_paths_are_as_the_model_says(void **state) {
     }
 }
 
-static void the_scan_finds_each_fault_at_each_place(void **state) {
+static void the_scan_finds_each_error_at_each_offset(void **state) {
     (void)state;
     static const char *const faults[] = {"\\", "//", "/./", "/../", "\xFF", "/.", "/..", "/"};
     for (size_t len = 1; len < 140; len++) {
@@ -233,7 +233,7 @@ static void the_scan_finds_each_fault_at_each_place(void **state) {
             for (size_t at = 0; at + n <= len; at++) {
                 bool at_end = at + n == len;
                 if ((f >= 5) != at_end)
-                    continue; /* the last ones are faults at the end only */
+                    continue; /* the last ones are errors only at the end */
                 memset(path, 'x', len);
                 memcpy(path + at, faults[f], n);
                 char *exact = malloc(len);
@@ -278,8 +278,9 @@ static void characters_are_read_across_blocks(void **state) {
     }
 }
 
-/* The marks are those of the path, whatever part of what was asked it is. */
-static void separators_are_marked_where_they_stand(void **state) {
+/* The marks give the separators' positions in the path itself, even if it is a part of a longer
+ * text. */
+static void separators_are_marked_at_their_positions(void **state) {
     (void)state;
     for (size_t len = 1; len < 140; len++) {
         for (size_t at = 1; at + 1 < len; at++) {
@@ -301,14 +302,14 @@ static void separators_are_marked_where_they_stand(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(segments_that_say_nothing_are_dropped),
-        cmocka_unit_test(what_cannot_be_meant_is_refused),
-        cmocka_unit_test(a_refusal_leaves_the_outputs),
-        cmocka_unit_test(a_path_is_rewritten_in_its_own_place),
-        cmocka_unit_test(random_paths_are_as_the_model_says),
-        cmocka_unit_test(the_scan_finds_each_fault_at_each_place),
+        cmocka_unit_test(empty_and_dot_segments_are_dropped),
+        cmocka_unit_test(invalid_paths_are_refused),
+        cmocka_unit_test(a_refusal_does_not_change_the_outputs),
+        cmocka_unit_test(a_path_is_rewritten_in_place),
+        cmocka_unit_test(random_paths_agree_with_the_model),
+        cmocka_unit_test(the_scan_finds_each_error_at_each_offset),
         cmocka_unit_test(characters_are_read_across_blocks),
-        cmocka_unit_test(separators_are_marked_where_they_stand),
+        cmocka_unit_test(separators_are_marked_at_their_positions),
     };
     return cmocka_run_group_tests_name("policy/path", tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ static void assert_round_trip(const char *text) {
     unload(&first);
 }
 
-static void a_policy_looks_like_this(void **state) {
+static void a_policy_is_printed_in_normal_form(void **state) {
     (void)state;
     struct loaded loaded = load_json(SPEC("\"description\":\"d\",\"denyRead\":[\"k/**\"],"
                                           "\"fsProfiles\":{\"p\":{\"read\":[\"./**\",\"!k\"]}}"));
@@ -82,7 +82,7 @@ static void a_policy_looks_like_this(void **state) {
     unload(&loaded);
 }
 
-static void what_is_printed_is_the_policy(void **state) {
+static void a_printed_policy_is_loaded_unchanged(void **state) {
     (void)state;
     assert_round_trip(SPEC(""));
     assert_round_trip(
@@ -102,7 +102,7 @@ static void every_kind_of_character_survives(void **state) {
              "\\u2028\\u2029\\u202a\\ufeff\\ufffd\\ufffe\\uffff\\ud83d\\ude00\""));
 }
 
-static void keys_longer_than_yaml_looks_ahead_survive(void **state) {
+static void keys_longer_than_yamls_look_ahead_survive(void **state) {
     (void)state;
     enum { LONG = 3000 };
     char text[LONG + 300] = SPEC("");
@@ -130,10 +130,10 @@ static void a_merged_policy_is_printed_as_one(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_policy_looks_like_this),
-        cmocka_unit_test(what_is_printed_is_the_policy),
+        cmocka_unit_test(a_policy_is_printed_in_normal_form),
+        cmocka_unit_test(a_printed_policy_is_loaded_unchanged),
         cmocka_unit_test(every_kind_of_character_survives),
-        cmocka_unit_test(keys_longer_than_yaml_looks_ahead_survive),
+        cmocka_unit_test(keys_longer_than_yamls_look_ahead_survive),
         cmocka_unit_test(a_merged_policy_is_printed_as_one),
     };
     return cmocka_run_group_tests_name("policy/print", tests, NULL, NULL);

@@ -25,20 +25,20 @@ static void pointers_escape_what_rfc_6901_escapes(void **state) {
                     "1:68 /spec/a~1b~0c\n1:78 /spec/~01\n1:85 /spec/\n1:90 /spec/\xC3\xA9\n");
 }
 
-static void a_key_that_stands_twice_counts_once(void **state) {
+static void a_repeated_key_is_reported_once(void **state) {
     (void)state;
     assert_problems(
         load_json("{\"schemaVersion\":2,\"kind\":\"Policy\",\"metadata\":{\"name\":\"t\","
                   "\"n\\u0061me\":1},\n\"spec\":{\"x\":1,\"x\":2,\"x\":3},\"spec\":0}"),
         "1:59 /metadata/name\n2:9 /spec/x\n2:15 /spec/x\n2:21 /spec/x\n2:28 /spec\n");
-    /* Where nothing is known about the fields, too. */
+    /* Also inside a field that is unknown. */
     assert_problems(
         load_json("{\"schemaVersion\":2,\"kind\":\"Policy\",\"metadata\":{\"name\":\"t\"},"
                   "\"spec\":{},\"z\":[{\"a\":{\"b\":1,\"b\":1}}]}"),
         "1:70 /z\n1:87 /z/0/a/b\n");
 }
 
-static void twenty_keys_are_told_apart_like_two(void **state) {
+static void repeated_keys_are_found_among_twenty(void **state) {
     (void)state;
     assert_problems(
         load_json(
@@ -48,7 +48,7 @@ static void twenty_keys_are_told_apart_like_two(void **state) {
         "2:1 /metadata/labels/e\n2:15 /metadata/labels/a\n");
 }
 
-static void version_and_kind_are_reported_alone(void **state) {
+static void a_wrong_version_or_kind_is_the_only_problem(void **state) {
     (void)state;
     assert_problems(load_json("{\"spec\":1,\"x\":2}"), "1:1 \n1:1 \n");
     assert_problems(load_json("{\"kind\":\"policy\",\"schemaVersion\":3,\"x\":0}"),
@@ -59,7 +59,7 @@ static void version_and_kind_are_reported_alone(void **state) {
     assert_problems(load_json("null"), "1:1 \n");
 }
 
-static void version_1_gets_the_migration_message_alone(void **state) {
+static void version_1_gets_only_the_migration_message(void **state) {
     (void)state;
     static const char text[] = "{\"schemaVersion\":1,\"allow\":[\"/\"]}";
     assert_problems(load_json(text), "1:18 /schemaVersion\n");
@@ -112,7 +112,7 @@ static void the_error_names_the_first_problem(void **state) {
     unload(&loaded);
 }
 
-static void long_pointers_are_whole(void **state) {
+static void long_pointers_are_complete(void **state) {
     (void)state;
     struct bs_problems problems = {0};
     char name[3000];
@@ -128,14 +128,14 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_problems_are_reported_in_the_order_of_the_file),
         cmocka_unit_test(pointers_escape_what_rfc_6901_escapes),
-        cmocka_unit_test(a_key_that_stands_twice_counts_once),
-        cmocka_unit_test(twenty_keys_are_told_apart_like_two),
-        cmocka_unit_test(version_and_kind_are_reported_alone),
-        cmocka_unit_test(version_1_gets_the_migration_message_alone),
+        cmocka_unit_test(a_repeated_key_is_reported_once),
+        cmocka_unit_test(repeated_keys_are_found_among_twenty),
+        cmocka_unit_test(a_wrong_version_or_kind_is_the_only_problem),
+        cmocka_unit_test(version_1_gets_only_the_migration_message),
         cmocka_unit_test(other_versions_are_named),
         cmocka_unit_test(names_and_labels_are_checked),
         cmocka_unit_test(the_error_names_the_first_problem),
-        cmocka_unit_test(long_pointers_are_whole),
+        cmocka_unit_test(long_pointers_are_complete),
     };
     return cmocka_run_group_tests_name("policy/problems", tests, NULL, NULL);
 }

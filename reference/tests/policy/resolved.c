@@ -15,11 +15,11 @@
 #include "support/holdings.h"
 #include "support/profiles.h"
 
-/* A root beside a folder that is outside of it. */
+/* A root, and a folder next to it that is outside. */
 struct place {
     struct folder *folder;
     char root[128];
-    struct bs_profile *profile; /* all but secret */
+    struct bs_profile *profile; /* allows all but `secret` */
     struct holdings before;
 };
 
@@ -60,7 +60,7 @@ struct answer {
     int code;
     bool allowed;
     char rule[256];
-    char real[256]; /* "outside" where there is none */
+    char real[256]; /* "outside" if it is not in the root */
     char path[256];
     struct bs_error err;
 };
@@ -107,7 +107,7 @@ static void assert_lies_at(const struct place *place, const char *path, const ch
     assert_string_equal(answer.rule, !inside ? BS_OUTSIDE_WORKSPACE : secret ? "secret/**" : "**");
 }
 
-static void a_path_without_links_lies_where_it_says(void **state) {
+static void a_path_without_links_is_its_own_place(void **state) {
     const struct place *place = *state;
     assert_lies_at(place, ".", ".");
     assert_lies_at(place, "docs", "docs");
@@ -116,7 +116,7 @@ static void a_path_without_links_lies_where_it_says(void **state) {
     assert_lies_at(place, "secret/key", "secret/key");
 }
 
-static void links_are_followed_from_where_they_lie(void **state) {
+static void links_are_resolved_from_their_own_directory(void **state) {
     const struct place *place = *state;
     char target[256];
     add_link(place, "docs/sibling", "page");
@@ -136,7 +136,7 @@ static void links_are_followed_from_where_they_lie(void **state) {
     assert_lies_at(place, "absolute/key", "secret/key");
 }
 
-static void what_leaves_the_root_is_outside_unless_it_comes_back(void **state) {
+static void a_path_that_leaves_the_root_is_outside_unless_it_comes_back(void **state) {
     const struct place *place = *state;
     char target[256];
     add_link(place, "out", "../outside");
@@ -157,7 +157,7 @@ static void what_leaves_the_root_is_outside_unless_it_comes_back(void **state) {
     assert_lies_at(place, "above/root", ".");
 }
 
-static void the_missing_is_kept_by_its_name(void **state) {
+static void missing_components_keep_their_names(void **state) {
     const struct place *place = *state;
     add_link(place, "dangling", "secret/new");
     add_link(place, "docs/far", "../no/such/../place");
@@ -168,11 +168,11 @@ static void the_missing_is_kept_by_its_name(void **state) {
     assert_lies_at(place, "dangling", "secret/new");
     assert_lies_at(place, "dangling/below", "secret/new/below");
     assert_lies_at(place, "docs/far", "no/place");
-    /* Up again past what is missing, the walk looks again. */
+    /* After `..` leaves a missing component, the walk checks the file system again. */
     assert_lies_at(place, "docs/away", "secret/key");
 }
 
-static void parent_takes_the_last_component_as_it_is(void **state) {
+static void parent_does_not_follow_the_last_component(void **state) {
     const struct place *place = *state;
     add_link(place, "link", "secret/key");
     add_link(place, "folder", "secret");
@@ -221,7 +221,7 @@ static void a_loop_is_an_error(void **state) {
     assert_true(answer.allowed);
 }
 
-static void absolute_paths_inside_the_root_are_taken_for_relative_ones(void **state) {
+static void absolute_paths_inside_the_root_count_as_relative(void **state) {
     const struct place *place = *state;
     char path[256];
     char alias[256];
@@ -238,7 +238,7 @@ static void absolute_paths_inside_the_root_are_taken_for_relative_ones(void **st
             assert_string_equal(answer.real, "docs/page");
         }
     }
-    /* The root's real name, where it was given by another. */
+    /* A path that uses the root's real name, while the root was opened under another. */
     (void)snprintf(path, sizeof path, "%s/secret/key", place->root);
     struct answer answer = ask_as(place, alias, path, BS_FOLLOW_FINAL);
     assert_false(answer.allowed);
@@ -261,7 +261,7 @@ static void other_absolute_paths_are_outside(void **state) {
     }
 }
 
-static void what_cannot_be_meant_is_refused(void **state) {
+static void invalid_paths_are_refused(void **state) {
     const struct place *place = *state;
     char path[256];
     (void)snprintf(path, sizeof path, "%s/../root/docs", place->root);
@@ -275,7 +275,7 @@ static void what_cannot_be_meant_is_refused(void **state) {
     assert_int_equal(ask_as(place, path, "a", BS_FOLLOW_FINAL).code, BS_E_IO);
 }
 
-static void a_place_whose_name_cannot_be_judged_is_refused(void **state) {
+static void a_place_with_an_invalid_name_is_refused(void **state) {
     const struct place *place = *state;
     add_link(place, "link", "docs/a\\b");
     struct answer answer = ask(place, "link");
@@ -283,7 +283,7 @@ static void a_place_whose_name_cannot_be_judged_is_refused(void **state) {
     assert_non_null(strstr(answer.err.message, "really lies"));
 }
 
-static void the_words_are_judged_before_the_place(void **state) {
+static void the_path_is_checked_before_its_place(void **state) {
     const struct place *place = *state;
     add_link(place, "secret/out", "/etc");
     add_link(place, "secret/in", "../docs/page");
@@ -296,7 +296,7 @@ static void the_words_are_judged_before_the_place(void **state) {
     assert_string_equal(answer.real, "docs/page");
 }
 
-/* The kernel takes it to the object, whatever its text says. */
+/* The kernel follows such a link to its object, whatever text it contains. */
 static void a_link_of_proc_leads_outside(void **state) {
     const struct place *place = *state;
     add_link(place, "cwd", "/proc/self/cwd");
@@ -311,7 +311,7 @@ static void a_name_too_long_for_the_kernel_is_an_error(void **state) {
     assert_int_equal(ask(place, name).code, BS_E_IO);
 }
 
-static void an_open_folder_is_a_root_too(void **state) {
+static void an_open_directory_can_be_the_root(void **state) {
     const struct place *place = *state;
     struct bs_resolved resolved;
     struct bs_error err = BS_ERROR_INIT;
@@ -333,8 +333,8 @@ static void an_open_folder_is_a_root_too(void **state) {
     (void)close(fd);
 }
 
-/* Wherever they run out. */
-static void without_descriptors_there_is_an_error_and_no_answer(void **state) {
+/* For each number of free descriptors. */
+static void without_descriptors_a_check_is_an_error(void **state) {
     const struct place *place = *state;
     char target[256];
     (void)snprintf(target, sizeof target, "%s/docs/deep/../../secret/key", place->root);
@@ -342,7 +342,7 @@ static void without_descriptors_there_is_an_error_and_no_answer(void **state) {
     struct rlimit before;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     unsigned failures = 0;
-    /* Whoever started the test may have left it descriptors. */
+    /* The test may have inherited descriptors from its parent. */
     const rlim_t enough = (rlim_t)first_free_above_all() + 64;
     struct answer answer = {.code = BS_E_IO};
     for (rlim_t most = 3; most < enough && answer.code != BS_OK; most++) {
@@ -363,22 +363,22 @@ static void without_descriptors_there_is_an_error_and_no_answer(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        in_a_place(a_path_without_links_lies_where_it_says),
-        in_a_place(links_are_followed_from_where_they_lie),
-        in_a_place(what_leaves_the_root_is_outside_unless_it_comes_back),
-        in_a_place(the_missing_is_kept_by_its_name),
-        in_a_place(parent_takes_the_last_component_as_it_is),
+        in_a_place(a_path_without_links_is_its_own_place),
+        in_a_place(links_are_resolved_from_their_own_directory),
+        in_a_place(a_path_that_leaves_the_root_is_outside_unless_it_comes_back),
+        in_a_place(missing_components_keep_their_names),
+        in_a_place(parent_does_not_follow_the_last_component),
         in_a_place(forty_links_are_followed_and_no_more),
         in_a_place(a_loop_is_an_error),
-        in_a_place(absolute_paths_inside_the_root_are_taken_for_relative_ones),
+        in_a_place(absolute_paths_inside_the_root_count_as_relative),
         in_a_place(other_absolute_paths_are_outside),
-        in_a_place(what_cannot_be_meant_is_refused),
-        in_a_place(a_place_whose_name_cannot_be_judged_is_refused),
-        in_a_place(the_words_are_judged_before_the_place),
+        in_a_place(invalid_paths_are_refused),
+        in_a_place(a_place_with_an_invalid_name_is_refused),
+        in_a_place(the_path_is_checked_before_its_place),
         in_a_place(a_link_of_proc_leads_outside),
         in_a_place(a_name_too_long_for_the_kernel_is_an_error),
-        in_a_place(an_open_folder_is_a_root_too),
-        in_a_place(without_descriptors_there_is_an_error_and_no_answer),
+        in_a_place(an_open_directory_can_be_the_root),
+        in_a_place(without_descriptors_a_check_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,7 +70,7 @@ static void rules_have_one_normal_form(void **state) {
     }
 }
 
-static void one_mark_negates(void **state) {
+static void a_single_exclamation_mark_negates(void **state) {
     (void)state;
     static const char *const rows[][2] = {{"!a", "a"},     {" ! a ", "a"}, {"!\ta", "a"},
                                           {"!./!x", "!x"}, {"!.", "."},    {"!./ a", " a"}};
@@ -82,7 +82,7 @@ static void one_mark_negates(void **state) {
     }
 }
 
-static void what_is_no_rule_is_refused(void **state) {
+static void invalid_rules_are_refused(void **state) {
     (void)state;
     static const char *const rows[] = {
         "",     " ",     "\t",    "!",    "! ",    "!!",     "!!a",         "! !a",
@@ -98,7 +98,7 @@ static void what_is_no_rule_is_refused(void **state) {
     assert_int_equal(parse("a\0b", 3).code, BS_E_INVALID);
 }
 
-static void normalizing_leaves_the_mark_alone(void **state) {
+static void normalizing_keeps_the_exclamation_mark(void **state) {
     (void)state;
     char text[] = " !a/./b ";
     size_t len = strlen(text);
@@ -112,7 +112,7 @@ static bool covers(const char *cover, const char *rule) {
     return bs_rule_covers(cover, strlen(cover), rule, strlen(rule));
 }
 
-static void cover_goes_by_letters_and_segments(void **state) {
+static void a_cover_compares_letters_and_segments(void **state) {
     (void)state;
     assert_true(covers("a", "a"));
     assert_true(covers("**", "anything/at?/all*"));
@@ -131,7 +131,7 @@ static void cover_goes_by_letters_and_segments(void **state) {
     assert_false(covers("/**", "a"));
 }
 
-static void what_is_put_is_parsed_back(void **state) {
+static void a_printed_rule_is_parsed_unchanged(void **state) {
     (void)state;
     static const char *const bodies[] = {"a",       "!x", " a", "a ", " ",
                                          "\ta/b\t", ".",  "**", "!",  "!!"};
@@ -147,7 +147,7 @@ static void what_is_put_is_parsed_back(void **state) {
     }
 }
 
-/* Everything of up to six of the characters that mean something. */
+/* Every text of up to six of the special characters. */
 static void every_short_text_is_refused_or_normal(void **state) {
     (void)state;
     static const char alphabet[] = "a.!/\\*~ :";
@@ -180,11 +180,11 @@ static void every_short_text_is_refused_or_normal(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rules_have_one_normal_form),
-        cmocka_unit_test(one_mark_negates),
-        cmocka_unit_test(what_is_no_rule_is_refused),
-        cmocka_unit_test(normalizing_leaves_the_mark_alone),
-        cmocka_unit_test(cover_goes_by_letters_and_segments),
-        cmocka_unit_test(what_is_put_is_parsed_back),
+        cmocka_unit_test(a_single_exclamation_mark_negates),
+        cmocka_unit_test(invalid_rules_are_refused),
+        cmocka_unit_test(normalizing_keeps_the_exclamation_mark),
+        cmocka_unit_test(a_cover_compares_letters_and_segments),
+        cmocka_unit_test(a_printed_rule_is_parsed_unchanged),
         cmocka_unit_test(every_short_text_is_refused_or_normal),
     };
     return cmocka_run_group_tests_name("policy/rule", tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* How much stack a check takes: it runs on a painted one, and what is still painted was not used.
- */
+/* Measure the stack use of a check: it runs on a stack filled with a pattern, and the bytes that
+ * keep the pattern were not used. */
 #define _GNU_SOURCE
 #include <boxspec/glob.h>
 #include <boxspec/profile.h>
@@ -19,11 +19,11 @@ enum { SANITIZED = 1 };
 enum { SANITIZED = 0 };
 #endif
 
-/* The thread sanitizer wants 900 KiB for itself. */
+/* The thread sanitizer needs 900 KiB for itself. */
 enum { STACK = 2 * 1024 * 1024, PAINT = 0xA5, LONG = 100000 };
 
 struct question {
-    const struct bs_profile *profile; /* NULL: the glob is asked */
+    const struct bs_profile *profile; /* NULL: use the glob */
     const struct bs_glob *glob;
     const char *path;
     size_t len;
@@ -46,7 +46,7 @@ static void *answer(void *context) {
     return NULL;
 }
 
-/* The lowest byte that is not painted any more tells how deep the thread went. */
+/* The lowest byte without the pattern shows how deep the thread went. */
 static size_t used_by(struct question *question) {
     unsigned char *stack =
         mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
@@ -66,10 +66,11 @@ static size_t used_by(struct question *question) {
     return STACK - untouched;
 }
 
-/* Above what a thread takes that asks nothing. */
+/* Measured relative to a thread that makes no query. */
 static void assert_within(struct question *question, size_t most, size_t least) {
     struct question nothing = {0};
-    (void)answer(question); /* what the loader binds at the first call is not the check's */
+    /* The loader binds symbols at the first call, which is not part of the check. */
+    (void)answer(question);
     size_t used = used_by(question) - used_by(&nothing);
     assert_int_equal(question->code, BS_OK);
     if (getenv("BOXSPEC_SHOW") != NULL)
@@ -78,7 +79,7 @@ static void assert_within(struct question *question, size_t most, size_t least) 
         assert_in_range(used, least, most);
 }
 
-/* Non-ASCII, so that folding it takes all the room that there is. */
+/* Non-ASCII, so that folding it uses all of its buffer. */
 static char *make_path(size_t len) {
     char *path = malloc(len + 1);
     assert_non_null(path);
@@ -89,7 +90,8 @@ static char *make_path(size_t len) {
     return path;
 }
 
-/* Rules of every tier; `**` within names, so many that the automaton is as large as it may be. */
+/* Rules of every tier; some have `**` within names, enough to make the automaton as large as
+ * possible. */
 static struct bs_profile *make_profile(size_t crossing, unsigned flags) {
     enum { ROOM = 64 };
     char *spec = malloc((crossing + 100) * ROOM);
@@ -106,10 +108,10 @@ static struct bs_profile *make_profile(size_t crossing, unsigned flags) {
     return profile;
 }
 
-static void a_check_keeps_within_its_bound(void **state) {
+static void a_check_stays_within_its_stack_bound(void **state) {
     (void)state;
     static const size_t lengths[] = {40, BS_CHECK_PATH_BYTES, LONG};
-    enum { FULL = 3500 }; /* of 36 states each */
+    enum { FULL = 3500 }; /* with 36 states each */
     for (size_t i = 0; i < 2 * 2 * LENGTH(lengths); i++) {
         size_t len = lengths[i / 4];
         unsigned flags = i % 2 == 0 ? 0 : BS_FOLD;
@@ -117,7 +119,7 @@ static void a_check_keeps_within_its_bound(void **state) {
         struct bs_profile *profile = make_profile(crossing, flags);
         char *path = make_path(len);
         struct question question = {.profile = profile, .path = path, .len = len};
-        /* An automaton of 3,500 such rules has a set of 15.4 KiB, and folding takes 24 KiB. */
+        /* An automaton of 3,500 of these rules has a set of 15.4 KiB, and folding needs 24 KiB. */
         size_t least = crossing > 0 ? 15000 : flags != 0 ? 24000 : 0;
         assert_within(&question, BS_CHECK_STACK_BYTES, len > BS_CHECK_PATH_BYTES ? 0 : least);
         free(path);
@@ -125,7 +127,7 @@ static void a_check_keeps_within_its_bound(void **state) {
     }
 }
 
-static void an_ordinary_check_takes_little(void **state) {
+static void an_ordinary_check_needs_little_stack(void **state) {
     (void)state;
     struct bs_profile *profile = make_profile(0, 0);
     struct question question = {.profile = profile, .path = "src/lib/x.c", .len = 11};
@@ -133,7 +135,7 @@ static void an_ordinary_check_takes_little(void **state) {
     bs_profile_free(profile);
 }
 
-static void a_glob_keeps_within_its_bound(void **state) {
+static void a_glob_stays_within_its_stack_bound(void **state) {
     (void)state;
     static const size_t lengths[] = {40, BS_GLOB_PATH_BYTES, LONG};
     static char pattern[BS_GLOB_MOST_BYTES];
@@ -155,9 +157,9 @@ static void a_glob_keeps_within_its_bound(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_check_keeps_within_its_bound),
-        cmocka_unit_test(an_ordinary_check_takes_little),
-        cmocka_unit_test(a_glob_keeps_within_its_bound),
+        cmocka_unit_test(a_check_stays_within_its_stack_bound),
+        cmocka_unit_test(an_ordinary_check_needs_little_stack),
+        cmocka_unit_test(a_glob_stays_within_its_stack_bound),
     };
     return cmocka_run_group_tests_name("policy/stack", tests, NULL, NULL);
 }

@@ -79,20 +79,20 @@ static void all_threads_get_the_same_answers(unsigned flags) {
     bs_profile_free(profile);
 }
 
-static void a_profile_is_shared(void **state) {
+static void threads_can_share_a_profile(void **state) {
     (void)state;
     all_threads_get_the_same_answers(0);
 }
 
-static void a_folding_profile_is_shared(void **state) {
+static void threads_can_share_a_folding_profile(void **state) {
     (void)state;
     all_threads_get_the_same_answers(BS_FOLD);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_profile_is_shared),
-        cmocka_unit_test(a_folding_profile_is_shared),
+        cmocka_unit_test(threads_can_share_a_profile),
+        cmocka_unit_test(threads_can_share_a_folding_profile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

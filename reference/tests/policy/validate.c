@@ -12,7 +12,7 @@ static void assert_one_problem_at(const char *text, const char *pointer) {
     unload(&loaded);
 }
 
-static void what_is_written_must_be_readable(void **state) {
+static void modify_rules_need_a_read_rule(void **state) {
     (void)state;
     assert_valid(SPEC(PROFILE("\"a/**\"", "\"a\",\"a/b\",\"a/**\",\"a/b/**\",\"a/*.c\"")));
     assert_valid(SPEC(PROFILE("\"./**\"", "\"x\",\"**/*.c\"")));
@@ -35,7 +35,7 @@ static void negated_rules_need_no_cover(void **state) {
     assert_valid(SPEC(PROFILE("\"a/**\"", "\"a/**\",\"!b\"")));
 }
 
-static void no_rule_equals_a_deny_of_its_kind(void **state) {
+static void a_rule_must_not_equal_a_deny_of_its_kind(void **state) {
     (void)state;
     static const char *const bad[][2] = {
         {SPEC("\"denyRead\":[\"a\"]," PROFILE("\"a/\"", "")), "/spec/fsProfiles/p/read/0"},
@@ -52,7 +52,7 @@ static void no_rule_equals_a_deny_of_its_kind(void **state) {
     assert_valid(SPEC("\"denyRead\":[\"a/**\"]," PROFILE("\"a\",\"a/b\"", "")));
 }
 
-static void exceptions_have_a_form(void **state) {
+static void exceptions_must_have_a_valid_form(void **state) {
     (void)state;
     static const char *const bad[] = {"!**",  "!*",      "!a/*",    "!a/?/**",
                                       "!a**", "!a/**/b", "!a/**/**"};
@@ -79,17 +79,17 @@ static void an_exception_lies_inside_an_earlier_deny(void **state) {
     assert_one_problem_at(SPEC("\"denyModify\":[\"!a/b\",\"a/**\"]"), "/spec/denyModify/0");
 }
 
-static void a_glob_may_hold_an_exception(void **state) {
+static void a_deny_with_wildcards_may_contain_an_exception(void **state) {
     (void)state;
     assert_valid(SPEC("\"denyModify\":[\"**/*.env\",\"!a/x.env\"]"));
     assert_valid(SPEC("\"denyModify\":[\"**/k/**\",\"!a/k/b/**\",\"!k\"]"));
     assert_one_problem_at(SPEC("\"denyModify\":[\"!a/x.env\",\"**/*.env\"]"), "/spec/denyModify/0");
     assert_one_problem_at(SPEC("\"denyModify\":[\"**/k/*\",\"!a/k/b/**\"]"), "/spec/denyModify/1");
-    /* The earliest counts, not the last. */
+    /* The earliest deny counts, not the last. */
     assert_valid(SPEC("\"denyModify\":[\"*.a\",\"!x.a\",\"x.*\",\"**/x.a\"]"));
 }
 
-/* A policy of `n` rules and as many denies and exceptions, none of which covers another. */
+/* A policy of `n` rules and as many denies and exceptions that do not cover each other. */
 static char *large(size_t n) {
     char *text = malloc(n * 100 + 200);
     assert_non_null(text);
@@ -108,7 +108,7 @@ static char *large(size_t n) {
     return text;
 }
 
-static void ten_thousand_of_each_are_not_a_hundred_million(void **state) {
+static void ten_thousand_rules_and_denies_do_not_take_quadratic_time(void **state) {
     (void)state;
     char *text = large(10000);
     double start = spent_ms();
@@ -120,7 +120,7 @@ static void ten_thousand_of_each_are_not_a_hundred_million(void **state) {
     free(text);
 }
 
-/* As many exceptions as are asked for inside a deny, and one that only a later deny holds. */
+/* `n` exceptions inside a deny, and one that only a later deny contains. */
 static char *many_under_globs(size_t n, const char *deny, const char *exception, const char *last,
                               const char *later) {
     char *text = malloc(n * 40 + 400);
@@ -136,8 +136,8 @@ static char *many_under_globs(size_t n, const char *deny, const char *exception,
     return text;
 }
 
-/* A few are judged by other means than many. */
-static void exceptions_under_globs_may_be_few_or_many(void **state) {
+/* Few exceptions are checked by other code than many. */
+static void few_and_many_exceptions_under_globs_are_checked_alike(void **state) {
     (void)state;
     static const char *const kinds[][4] = {
         {"**/*.key", ",\"!certs/%zu.key\"", "!certs/key", "**/key"},
@@ -155,9 +155,9 @@ static void exceptions_under_globs_may_be_few_or_many(void **state) {
     }
 }
 
-/* Globs that no tier takes together, and as many exceptions as make a second try for each of them
- * a matter of minutes. */
-static void too_many_globs_are_given_up_once(void **state) {
+/* Globs that no tier can combine, with so many exceptions that a second attempt for each of them
+ * would take minutes. */
+static void too_many_globs_are_refused_after_one_attempt(void **state) {
     (void)state;
     enum { GLOBS = 1500, EXCEPTIONS = 3000, EACH = 120 };
     char *text = malloc((size_t)GLOBS * EACH + (size_t)EXCEPTIONS * 20 + 200);
@@ -180,15 +180,15 @@ static void too_many_globs_are_given_up_once(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_must_be_readable),
+        cmocka_unit_test(modify_rules_need_a_read_rule),
         cmocka_unit_test(negated_rules_need_no_cover),
-        cmocka_unit_test(no_rule_equals_a_deny_of_its_kind),
-        cmocka_unit_test(exceptions_have_a_form),
+        cmocka_unit_test(a_rule_must_not_equal_a_deny_of_its_kind),
+        cmocka_unit_test(exceptions_must_have_a_valid_form),
         cmocka_unit_test(an_exception_lies_inside_an_earlier_deny),
-        cmocka_unit_test(a_glob_may_hold_an_exception),
-        cmocka_unit_test(exceptions_under_globs_may_be_few_or_many),
-        cmocka_unit_test(too_many_globs_are_given_up_once),
-        cmocka_unit_test(ten_thousand_of_each_are_not_a_hundred_million),
+        cmocka_unit_test(a_deny_with_wildcards_may_contain_an_exception),
+        cmocka_unit_test(few_and_many_exceptions_under_globs_are_checked_alike),
+        cmocka_unit_test(too_many_globs_are_refused_after_one_attempt),
+        cmocka_unit_test(ten_thousand_rules_and_denies_do_not_take_quadratic_time),
     };
     return cmocka_run_group_tests_name("policy/validate", tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 
 #define PROFILE(read, modify) "\"fsProfiles\":{\"p\":{\"read\":[" read "],\"modify\":[" modify "]}}"
 
-static void a_policy_without_cause_has_no_warning(void **state) {
+static void a_sound_policy_has_no_warning(void **state) {
     (void)state;
     assert_warnings(
         load_json(SPEC("\"denyRead\":[\"k/**\"],\"denyModify\":[\"k/**\",\"s/**\"]," PROFILE(
@@ -11,7 +11,7 @@ static void a_policy_without_cause_has_no_warning(void **state) {
         "");
 }
 
-static void blanks_at_the_ends_match_nothing(void **state) {
+static void a_rule_with_outer_blanks_gets_a_warning(void **state) {
     (void)state;
     assert_warnings(
         load_json(SPEC("\"denyModify\":[\"x/ /\"]," PROFILE("\"./ a\",\"**\",\"! b\"", ""))),
@@ -19,13 +19,13 @@ static void blanks_at_the_ends_match_nothing(void **state) {
         "1:117 /spec/fsProfiles/p/read/0 matches-nothing\n");
 }
 
-static void an_empty_read_list_is_told_at_the_profile(void **state) {
+static void an_empty_read_list_gets_a_warning_at_the_profile(void **state) {
     (void)state;
     assert_warnings(load_json(SPEC("\"fsProfiles\":{\"p\":{},\"q\":{\"read\":[]}}")),
                     "1:82 /spec/fsProfiles/p empty-read\n1:89 /spec/fsProfiles/q empty-read\n");
 }
 
-static void a_rule_under_a_deny_of_its_kind_is_told(void **state) {
+static void a_rule_under_a_deny_of_its_kind_gets_a_warning(void **state) {
     (void)state;
     assert_warnings(load_json(SPEC("\"denyModify\":[\"a/**\"]," PROFILE(
                         "\"**\",\"a/b\"", "\"a/b\",\"a\",\"ab\",\"!a/c\""))),
@@ -39,13 +39,14 @@ static void an_exception_makes_a_rule_under_a_deny_useful(void **state) {
                         "\"**\"", "\"a/b/**\",\"a/b/c\",\"a\",\"a/d/**\""))),
                     "1:160 /spec/fsProfiles/p/modify/2 under-deny\n"
                     "1:164 /spec/fsProfiles/p/modify/3 under-deny\n");
-    /* The hole is smaller than the rule, and sorts among names that share its letters. */
+    /* The exception is narrower than the rule, and is sorted among names that begin with the same
+     * letters. */
     assert_warnings(load_json(SPEC("\"denyModify\":[\"**\",\"!a-b\",\"!a/b/c\",\"!a.b\"]," PROFILE(
                         "\"./**\"", "\"a/**\",\"a/b/**\",\"a-/**\""))),
                     "1:172 /spec/fsProfiles/p/modify/2 under-deny\n");
 }
 
-static void a_later_negated_read_is_told(void **state) {
+static void a_later_negated_read_gets_a_warning(void **state) {
     (void)state;
     assert_warnings(load_json(SPEC(PROFILE("\"a/**\",\"!a/b/**\"", "\"a/b\",\"a/c\",\"!a/b/x\""))),
                     "1:123 /spec/fsProfiles/p/modify/0 modify-under-negated-read\n");
@@ -53,7 +54,7 @@ static void a_later_negated_read_is_told(void **state) {
     assert_warnings(load_json(SPEC(PROFILE("\"a/**\",\"!a/b\",\"a/b\"", "\"a/b\""))), "");
 }
 
-static void a_read_deny_without_a_modify_deny_is_told(void **state) {
+static void a_read_deny_without_a_modify_deny_gets_a_warning(void **state) {
     (void)state;
     assert_warnings(load_json(SPEC("\"denyRead\":[\"a/b\",\"c\",\"d/**\"],\"denyModify\":[\"a/**\","
                                    "\"d/**\",\"!d/c\"]")),
@@ -70,13 +71,13 @@ static void warnings_of_two_files_name_theirs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_policy_without_cause_has_no_warning),
-        cmocka_unit_test(blanks_at_the_ends_match_nothing),
-        cmocka_unit_test(an_empty_read_list_is_told_at_the_profile),
-        cmocka_unit_test(a_rule_under_a_deny_of_its_kind_is_told),
+        cmocka_unit_test(a_sound_policy_has_no_warning),
+        cmocka_unit_test(a_rule_with_outer_blanks_gets_a_warning),
+        cmocka_unit_test(an_empty_read_list_gets_a_warning_at_the_profile),
+        cmocka_unit_test(a_rule_under_a_deny_of_its_kind_gets_a_warning),
         cmocka_unit_test(an_exception_makes_a_rule_under_a_deny_useful),
-        cmocka_unit_test(a_later_negated_read_is_told),
-        cmocka_unit_test(a_read_deny_without_a_modify_deny_is_told),
+        cmocka_unit_test(a_later_negated_read_gets_a_warning),
+        cmocka_unit_test(a_read_deny_without_a_modify_deny_gets_a_warning),
         cmocka_unit_test(warnings_of_two_files_name_theirs),
     };
     return cmocka_run_group_tests_name("policy/warn", tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Every remedy is carried out: the policy that it leaves loads and allows the path. */
+/* Every remedy is applied: the resulting policy must load and allow the path. */
 #define _GNU_SOURCE
 #include <boxspec/profile.h>
 
@@ -16,7 +16,7 @@ struct rules {
     size_t n;
 };
 
-/* A policy and a workspace's that adds denies, as lists that can be edited. */
+/* A policy, and a workspace policy that adds denies, as lists that can be edited. */
 struct model {
     struct rules read;
     struct rules modify;
@@ -46,7 +46,7 @@ static void put_model(const struct model *model, char *global, char *workspace, 
     put_rules(workspace, size, "denyModify", &model->workspace);
 }
 
-/* NULL when it does not load. */
+/* NULL if it does not load. */
 static struct bs_profile *load(const struct model *model) {
     char specs[2][2048];
     struct bs_policy_report report = BS_POLICY_REPORT_INIT;
@@ -77,7 +77,7 @@ static void remove_entry(struct model *model, const struct bs_profile *profile, 
     size_t at = (size_t)(entry - entries);
     struct rules *own = op == BS_OP_READ ? &model->read : &model->modify;
     struct rules *denies = op == BS_OP_READ ? &model->deny_read : &model->deny_modify;
-    /* Removed one after the other: the indices behind a gap move. */
+    /* Remove one after the other: later indices shift. */
     size_t before = 0;
     for (size_t i = 0; i < later->n_changes; i++)
         before += later->changes[i].entry < entry;
@@ -97,7 +97,7 @@ static void remove_entry(struct model *model, const struct bs_profile *profile, 
     else if (at < n_own + n_denies)
         remove_at(denies, position - n_own - (before > gone_own ? before - gone_own : 0));
     else
-        model->workspace.n = 0; /* one rule at most in these models */
+        model->workspace.n = 0; /* these models have at most one such rule */
     later->changes[later->n_changes++].entry = entry;
 }
 
@@ -134,7 +134,7 @@ static bool allows(const struct model *model, enum bs_op op, const char *path) {
     return allowed;
 }
 
-/* How many remedies there are; each works and is of one size, which is returned in *size. */
+/* Return the number of remedies; each must work, and all have the same size, returned in *size. */
 static size_t remedies_of(const struct model *model, enum bs_op op, const char *path,
                           size_t *size) {
     struct bs_profile *profile = load(model);
@@ -168,30 +168,30 @@ static void assert_remedies(const struct model *model, enum bs_op op, const char
         fail_msg("%s: %zu remedies of %zu changes, not %zu of %zu", path, got, got_size, n, size);
 }
 
-static void what_is_allowed_needs_none(void **state) {
+static void an_allowed_path_needs_no_remedy(void **state) {
     (void)state;
     static const struct model model = {.read = {{"**"}, 1}};
     assert_remedies(&model, BS_OP_READ, "a", 0, 0);
 }
 
-static void a_rule_is_added_where_none_matches(void **state) {
+static void a_rule_is_added_if_none_matches(void **state) {
     (void)state;
     static const struct model model = {.read = {{"src/**"}, 1}, .modify = {{"src/a"}, 1}};
     assert_remedies(&model, BS_OP_READ, "docs/x", 1, 1);
     assert_remedies(&model, BS_OP_MODIFY, "src/b", 1, 1);
-    /* It needs a read rule beside it. */
+    /* A read rule must be added, too. */
     assert_remedies(&model, BS_OP_MODIFY, "docs/x", 1, 2);
     assert_remedies(&model, BS_OP_READ, "!x", 1, 1);
 }
 
-static void a_negation_goes_or_is_overridden(void **state) {
+static void a_negation_is_removed_or_overridden(void **state) {
     (void)state;
     static const struct model model = {.read = {{"**", "!a/**", "!a/b"}, 3}};
     assert_remedies(&model, BS_OP_READ, "a/x", 2, 1);
     assert_remedies(&model, BS_OP_READ, "a/b", 1, 1);
 }
 
-static void a_deny_goes_or_gets_an_exception(void **state) {
+static void a_deny_is_removed_or_gets_an_exception(void **state) {
     (void)state;
     static const struct model model = {.read = {{"**"}, 1},
                                        .modify = {{"**"}, 1},
@@ -199,19 +199,20 @@ static void a_deny_goes_or_gets_an_exception(void **state) {
                                        .deny_modify = {{"s/**", "s/x"}, 2}};
     assert_remedies(&model, BS_OP_READ, "k", 1, 1);
     assert_remedies(&model, BS_OP_MODIFY, "s/y", 2, 1);
-    /* One exception behind both denies. */
+    /* One exception after both denies. */
     assert_remedies(&model, BS_OP_MODIFY, "s/x", 1, 1);
     assert_remedies(&model, BS_OP_MODIFY, "s", 2, 1);
 }
 
 static void a_remedy_leaves_a_policy_that_loads(void **state) {
     (void)state;
-    /* Without its deny the exception would lie in nothing: it goes, too. */
+    /* Without its deny the exception would lie in no deny, so it is removed, too. */
     static const struct model model = {
         .read = {{"**"}, 1}, .modify = {{"**"}, 1}, .deny_modify = {{"s/**", "!s/t/**"}, 2}};
     assert_remedies(&model, BS_OP_MODIFY, "s/x", 1, 1);
     assert_remedies(&model, BS_OP_MODIFY, "s/x?", 1, 2);
-    /* A profile rule may not equal a deny, and a wildcard in a path makes no exception. */
+    /* A profile rule must not equal a deny, and a path with a wildcard cannot become an
+     * exception. */
     static const struct model equal = {.read = {{"src/**"}, 1}, .deny_read = {{"k"}, 1}};
     assert_remedies(&equal, BS_OP_READ, "k", 1, 2);
     static const struct model wild = {
@@ -219,7 +220,7 @@ static void a_remedy_leaves_a_policy_that_loads(void **state) {
     assert_remedies(&wild, BS_OP_MODIFY, "s/a*", 1, 1);
 }
 
-static void a_workspace_makes_no_holes_of_its_own(void **state) {
+static void a_workspace_gets_no_exceptions_of_its_own(void **state) {
     (void)state;
     static const struct model model = {.read = {{"**"}, 1},
                                        .modify = {{"**"}, 1},
@@ -229,14 +230,14 @@ static void a_workspace_makes_no_holes_of_its_own(void **state) {
     assert_remedies(&model, BS_OP_MODIFY, "s/t/a.o", 2, 1);
 }
 
-static void more_than_can_be_changed_is_said_so(void **state) {
+static void no_remedy_is_reported_if_too_many_changes_are_needed(void **state) {
     (void)state;
     static const struct model model = {.read = {{"**"}, 1},
                                        .deny_read = {{"a", "?", "*", "a**", "**a", "**/a"}, 6}};
     assert_remedies(&model, BS_OP_READ, "a", 0, 0);
 }
 
-/* All policies of a few rules: where the removal of a single entry helps, no remedy is larger. */
+/* All policies of a few rules: if removing a single entry helps, no remedy is larger. */
 static void no_remedy_is_larger_than_it_has_to_be(void **state) {
     (void)state;
     static const char *const own[] = {"a", "!a", "a/**", "!**"};
@@ -272,13 +273,13 @@ static void no_remedy_is_larger_than_it_has_to_be(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_allowed_needs_none),
-        cmocka_unit_test(a_rule_is_added_where_none_matches),
-        cmocka_unit_test(a_negation_goes_or_is_overridden),
-        cmocka_unit_test(a_deny_goes_or_gets_an_exception),
+        cmocka_unit_test(an_allowed_path_needs_no_remedy),
+        cmocka_unit_test(a_rule_is_added_if_none_matches),
+        cmocka_unit_test(a_negation_is_removed_or_overridden),
+        cmocka_unit_test(a_deny_is_removed_or_gets_an_exception),
         cmocka_unit_test(a_remedy_leaves_a_policy_that_loads),
-        cmocka_unit_test(a_workspace_makes_no_holes_of_its_own),
-        cmocka_unit_test(more_than_can_be_changed_is_said_so),
+        cmocka_unit_test(a_workspace_gets_no_exceptions_of_its_own),
+        cmocka_unit_test(no_remedy_is_reported_if_too_many_changes_are_needed),
         cmocka_unit_test(no_remedy_is_larger_than_it_has_to_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

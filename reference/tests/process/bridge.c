@@ -18,7 +18,7 @@
 #include "support/holdings.h"
 #include "support/shell.h"
 
-/* The first thing that a spawn does when the child is there. */
+/* The first action of a spawn once the child exists. */
 static bool stands_still;
 
 void __real_bs_watch_start(struct bs_watch *watch, pid_t pid);
@@ -30,7 +30,7 @@ void __wrap_bs_watch_start(struct bs_watch *watch, pid_t pid) {
     __real_bs_watch_start(watch, pid);
 }
 
-/* The watcher's only call that may fail once it is there. */
+/* The watcher's only call that may fail once it runs. */
 static bool closes_nothing;
 
 int __real_bs_close_from(int first, bool on_exec);
@@ -40,7 +40,7 @@ int __wrap_bs_close_from(int first, bool on_exec) {
     return closes_nothing ? EMFILE : __real_bs_close_from(first, on_exec);
 }
 
-static bool no_descriptors; /* for a look at /proc */
+static bool no_descriptors; /* for reading /proc */
 
 DIR *__real_opendir(const char *path);
 DIR *__wrap_opendir(const char *path);
@@ -71,7 +71,7 @@ static void bridge_to(const char *script) {
     _exit(bs_process_bridge(&request, NULL, &end, NULL) == BS_OK ? end.number : 99);
 }
 
-/* The child ends its bridge, which has not come to know its number yet. */
+/* The child kills its bridge before the bridge knows the child's pid. */
 static void assert_killed_at_once_leaves_nothing(void) {
     int ends[2];
     int status = 0;
@@ -87,26 +87,26 @@ static void assert_killed_at_once_leaves_nothing(void) {
     assert_int_equal(BS_RETRY(waitpid(bridge, &status, 0)), bridge);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     assert_int_equal(BS_RETRY(read(ends[0], got, sizeof got)), 4);
-    /* Whoever of the group still lived would hold it. */
+    /* Any surviving member of the group would hold the write end open. */
     struct pollfd entry = {.fd = ends[0], .events = POLLIN};
     assert_int_equal(BS_RETRY(poll(&entry, 1, WITHIN_MS)), 1);
     assert_int_equal(BS_RETRY(read(ends[0], got, sizeof got)), 0);
     bs_close(&ends[0]);
 }
 
-static void a_bridge_that_is_killed_at_once_leaves_nothing(void **state) {
+static void a_bridge_that_is_killed_at_once_leaves_no_process(void **state) {
     (void)state;
     assert_killed_at_once_leaves_nothing();
 }
 
-static void the_watcher_watches_on_an_older_kernel(void **state) {
+static void the_watcher_works_on_an_older_kernel(void **state) {
     (void)state;
     no_close_range = true;
     assert_killed_at_once_leaves_nothing();
     no_close_range = false;
 }
 
-static void what_cannot_be_started_leaves_nothing(void **state) {
+static void a_failed_start_leaves_no_process(void **state) {
     (void)state;
     struct bs_exec_request request = SHELL("exit 0");
     struct bs_process_end end;
@@ -117,7 +117,7 @@ static void what_cannot_be_started_leaves_nothing(void **state) {
     assert_int_equal(end.state, BS_PROCESS_RUNS);
 }
 
-/* Nothing is started that a killed bridge would leave to nobody. */
+/* No child may start that a killed bridge could leave behind. */
 static void without_a_watcher_there_is_no_bridge(void **state) {
     (void)state;
     struct bs_exec_request request = SHELL("exit 0");
@@ -132,8 +132,8 @@ static void without_a_watcher_there_is_no_bridge(void **state) {
     assert_int_equal(end.state, BS_PROCESS_RUNS);
 }
 
-/* The leader goes at once; a member uses its grace. */
-static void members_that_nobody_can_look_for_have_their_grace(void **state) {
+/* The leader ends at once; a member uses its grace period. */
+static void members_that_cannot_be_listed_get_their_grace_period(void **state) {
     (void)state;
     int ends[2];
     char got[16] = "";
@@ -149,7 +149,7 @@ static void members_that_nobody_can_look_for_have_their_grace(void **state) {
     assert_int_equal(BS_RETRY(read(ends[0], got, sizeof got - 1)), 2);
     assert_int_equal(kill(bridge, SIGTERM), 0);
     ssize_t n = (ssize_t)BS_RETRY(read(ends[0], got, sizeof got - 1));
-    (void)kill(bridge, SIGKILL); /* what is left of the grace is not waited for */
+    (void)kill(bridge, SIGKILL); /* do not wait for the rest of the grace period */
     assert_int_equal(BS_RETRY(waitpid(bridge, NULL, 0)), bridge);
     assert_int_equal(n, 6);
     assert_string_equal(got, "grace\n");
@@ -160,10 +160,10 @@ static void members_that_nobody_can_look_for_have_their_grace(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        leaves_nothing(a_bridge_that_is_killed_at_once_leaves_nothing),
-        leaves_nothing(the_watcher_watches_on_an_older_kernel),
-        leaves_nothing(what_cannot_be_started_leaves_nothing),
-        leaves_nothing(members_that_nobody_can_look_for_have_their_grace),
+        leaves_nothing(a_bridge_that_is_killed_at_once_leaves_no_process),
+        leaves_nothing(the_watcher_works_on_an_older_kernel),
+        leaves_nothing(a_failed_start_leaves_no_process),
+        leaves_nothing(members_that_cannot_be_listed_get_their_grace_period),
         leaves_nothing(without_a_watcher_there_is_no_bridge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,7 +22,7 @@ static void assert_end(struct bs_process *process, enum bs_process_state state, 
     assert_int_equal(end.number, number);
 }
 
-static void what_is_wrong_opens_nothing(void **state) {
+static void an_invalid_request_opens_no_process(void **state) {
     (void)state;
     struct bs_process *process = NULL;
     struct bs_error err = BS_ERROR_INIT;
@@ -38,7 +38,7 @@ static void what_is_wrong_opens_nothing(void **state) {
     bs_process_drop(NULL);
 }
 
-static void our_ends_are_blocking_and_close_on_exec(void **state) {
+static void the_callers_ends_are_blocking_and_close_on_exec(void **state) {
     (void)state;
     struct bs_process *process = opened("cat");
     for (int stream = 0; stream < 3; stream++) {
@@ -59,7 +59,7 @@ static void our_ends_are_blocking_and_close_on_exec(void **state) {
     assert_int_equal(close(taken), 0);
 }
 
-static void calls_behind_the_end_say_the_same(void **state) {
+static void calls_after_the_end_report_the_same_end(void **state) {
     (void)state;
     static const uint64_t at_once = 0;
     struct bs_process_end end;
@@ -76,7 +76,7 @@ static void calls_behind_the_end_say_the_same(void **state) {
     bs_process_drop(process);
 }
 
-static void a_child_that_somebody_collected_is_an_error(void **state) {
+static void a_child_that_was_reaped_elsewhere_is_an_error(void **state) {
     (void)state;
     struct bs_process_end end;
     struct bs_error err = BS_ERROR_INIT;
@@ -99,8 +99,8 @@ static void *wait_for_it(void *arg) {
     return NULL;
 }
 
-/* Several waits, and one of each other call beside them: each wait tells the one end. */
-static void every_wait_wakes(void **state) {
+/* Several concurrent waits, and one of each other call: each wait must report the same end. */
+static void every_concurrent_wait_reports_the_end(void **state) {
     (void)state;
     for (int round = 0; round < 30; round++) {
         enum { WAITS = 3 };
@@ -134,18 +134,18 @@ static void a_drop_ends_the_group(void **state) {
     assert_int_equal(read(bs_process_stream(process, 1), &ready, 1), 1);
     pid_t pgid = bs_process_pid(process);
     bs_process_drop(process);
-    /* A zombie that its new parent has not collected is dead. */
+    /* A zombie that its new parent has not reaped is dead. */
     assert_int_equal(bs_group_look(pgid, pgid, UINT64_MAX).alive, 0);
 }
 
 int main(void) {
     (void)signal(SIGPIPE, SIG_IGN);
     const struct CMUnitTest tests[] = {
-        leaves_nothing(what_is_wrong_opens_nothing),
-        leaves_nothing(our_ends_are_blocking_and_close_on_exec),
-        leaves_nothing(calls_behind_the_end_say_the_same),
-        leaves_nothing(a_child_that_somebody_collected_is_an_error),
-        leaves_nothing(every_wait_wakes),
+        leaves_nothing(an_invalid_request_opens_no_process),
+        leaves_nothing(the_callers_ends_are_blocking_and_close_on_exec),
+        leaves_nothing(calls_after_the_end_report_the_same_end),
+        leaves_nothing(a_child_that_was_reaped_elsewhere_is_an_error),
+        leaves_nothing(every_concurrent_wait_reports_the_end),
         leaves_nothing(a_drop_ends_the_group),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

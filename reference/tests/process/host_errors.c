@@ -1,4 +1,4 @@
-/* Processes on a host that has no descriptor left for a look at /proc. */
+/* Processes on a host without a free descriptor for reading /proc. */
 #define _GNU_SOURCE
 #include <boxspec/process.h>
 
@@ -18,7 +18,7 @@ int __real_kill(pid_t pid, int signo);
 int __wrap_kill(pid_t pid, int signo);
 
 static bool no_descriptors;
-static pid_t slow; /* its SIGKILL acts when somebody asks whether it has: dying takes a moment */
+static pid_t slow; /* SIGKILL to it takes effect at the first query, because dying takes a moment */
 
 DIR *__wrap_opendir(const char *path) {
     if (!no_descriptors)
@@ -39,7 +39,7 @@ int __wrap_kill(pid_t pid, int signo) {
 }
 
 /* The member holds stdout, and was killed with its group. */
-static void a_member_that_nobody_could_look_for_is_no_detached_writer(void **state) {
+static void a_killed_member_that_could_not_be_listed_is_not_a_detached_writer(void **state) {
     (void)state;
     struct bs_process_end end;
     bool detached = true;
@@ -65,7 +65,7 @@ static void a_member_that_nobody_could_look_for_is_no_detached_writer(void **sta
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        leaves_nothing(a_member_that_nobody_could_look_for_is_no_detached_writer),
+        leaves_nothing(a_killed_member_that_could_not_be_listed_is_not_a_detached_writer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

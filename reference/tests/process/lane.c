@@ -24,7 +24,7 @@ enum kind { PIPE, SOCKET, OWN_END, KINDS };
 static char sent[SIZE];
 static char got[SIZE];
 
-/* ends[0] is read, ends[1] written. OWN_END: the written end does not block. */
+/* ends[0] is read, ends[1] written. OWN_END: the written end is non-blocking. */
 static void make(enum kind kind, int ends[2]) {
     if (kind == SOCKET)
         assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
@@ -100,7 +100,7 @@ static void every_byte_passes(void **state) {
     free(lane);
 }
 
-/* A pipe that is full takes nothing, and whoever relays is not held up by it. */
+/* A full pipe accepts no data, and must not block the relay. */
 static void a_turn_never_blocks(void **state) {
     (void)state;
     struct bs_lane *lane = calloc(1, sizeof *lane);
@@ -114,7 +114,7 @@ static void a_turn_never_blocks(void **state) {
         memset(lane, 0, sizeof *lane);
         bs_lane_connect(lane, in[0], out[1]);
         assert_true(bs_set_nonblocking(in[1]));
-        /* Until both pipes, and the lane, hold all that they can. */
+        /* Until both pipes and the relay are full. */
         for (bool moved = true; moved;) {
             ssize_t n = write(in[1], sent, 4096);
             bs_lane_poll(lane, set);
@@ -134,7 +134,7 @@ static void a_turn_never_blocks(void **state) {
     free(lane);
 }
 
-static void one_pipe_at_both_ends_is_copied(void **state) {
+static void a_pipe_at_both_ends_is_copied(void **state) {
     (void)state;
     struct bs_lane *lane = calloc(1, sizeof *lane);
     int ends[2];
@@ -167,23 +167,23 @@ static int lost_of(const char *from, int to) {
     return lane.os_error;
 }
 
-static void bytes_that_are_lost_are_told(void **state) {
+static void lost_bytes_are_reported(void **state) {
     (void)state;
     int ends[2];
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     assert_int_equal(lost_of("/proc/self/status", ends[1]), 0);
-    /* A directory can be opened and not read. */
+    /* A directory can be opened but not read. */
     assert_int_equal(lost_of("/", ends[1]), EISDIR);
     int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
     assert_int_equal(lost_of("/proc/self/status", full), ENOSPC);
     assert_int_equal(close(full), 0);
-    /* A reader that has gone wants nothing more: nothing is lost. */
+    /* If the reader has gone, no data counts as lost. */
     assert_int_equal(close(ends[0]), 0);
     assert_int_equal(lost_of("/proc/self/status", ends[1]), 0);
     assert_int_equal(close(ends[1]), 0);
 }
 
-static void a_watcher_that_has_gone_is_released_without_a_signal(void **state) {
+static void releasing_a_watcher_that_is_gone_raises_no_signal(void **state) {
     (void)state;
     struct bs_watcher watcher = BS_WATCHER_INIT;
     siginfo_t info;
@@ -200,9 +200,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         leaves_nothing(every_byte_passes),
         leaves_nothing(a_turn_never_blocks),
-        leaves_nothing(one_pipe_at_both_ends_is_copied),
-        leaves_nothing(bytes_that_are_lost_are_told),
-        leaves_nothing(a_watcher_that_has_gone_is_released_without_a_signal),
+        leaves_nothing(a_pipe_at_both_ends_is_copied),
+        leaves_nothing(lost_bytes_are_reported),
+        leaves_nothing(releasing_a_watcher_that_is_gone_raises_no_signal),
     };
     return cmocka_run_group_tests_name("process/lane", tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static const char everything[] =
     "(deny file-write-unlink (subpath \"/Users/u/ws/k\"))\n"
     "(deny file-write-unlink (regex \"^/Users/u/ws/(.*/)?[^/]*\\\\.env$\"))\n";
 
-static void every_part_stands_in_its_place(void **state) {
+static void every_part_of_a_profile_is_in_order(void **state) {
     (void)state;
     static const char *const side_roots[] = {"/opt/side"};
     struct compiled compiled = compile(
@@ -64,7 +64,7 @@ static void every_part_stands_in_its_place(void **state) {
     discard(&compiled);
 }
 
-static void state_lies_where_the_variables_say(void **state) {
+static void variables_move_the_state_directories(void **state) {
     (void)state;
     struct bs_sbpl_input input = AT("/w");
     assert_has_lines("'fsProfiles':{'p':{}}", input,
@@ -84,7 +84,7 @@ static void state_lies_where_the_variables_say(void **state) {
                      "(allow file-write* (subpath \"/h/.gemini\"))\n(deny ");
 }
 
-static void home_is_never_writable_as_a_whole(void **state) {
+static void the_home_directory_is_never_writable_as_a_whole(void **state) {
     (void)state;
     static const char *const above[] = {"/Users/u", "/Users", "/", "/Users/u/"};
     for (size_t i = 0; i < LENGTH(above); i++) {
@@ -98,7 +98,8 @@ static void home_is_never_writable_as_a_whole(void **state) {
     assert_refused("'fsProfiles':{'p':{}}", 0, input, "holds everything");
     input = (struct bs_sbpl_input){.root = "/w", .home = "/"};
     assert_refused("'fsProfiles':{'p':{}}", 0, input, "env.HOME: `/`");
-    /* A name that only begins like it is another directory, and so is another case of it. */
+    /* A name that only begins like the home directory is another directory; so is another case of
+     * it. */
     input = (struct bs_sbpl_input){.root = "/w", .home = "/Users/u", .codex_home = "/Users/U"};
     assert_has_lines("'fsProfiles':{'p':{}}", input, "(subpath \"/Users/U\")");
     assert_refused("'fsProfiles':{'p':{}}", BS_FOLD, input, "env.CODEX_HOME");
@@ -147,7 +148,7 @@ static void the_directory_of_a_glob_is_guarded(void **state) {
                  "(deny file-write-unlink (regex \"^/w/c/(.*/)?d$\"))\n");
 }
 
-static void what_cannot_be_guarded_is_listed(void **state) {
+static void rules_that_cannot_be_guarded_are_listed(void **state) {
     (void)state;
     static const char *const expected[] = {"**", "*.a", "b?/c", "**/d"};
     struct compiled compiled =
@@ -160,7 +161,7 @@ static void what_cannot_be_guarded_is_listed(void **state) {
     discard(&compiled);
 }
 
-static void side_roots_are_of_codex_only(void **state) {
+static void only_codex_has_side_roots(void **state) {
     (void)state;
     static const char *const side_roots[] = {"/s//a/", "/w/src"};
     struct bs_sbpl_input input = {.root = "/w", .side_roots = side_roots, .n_side_roots = 2};
@@ -173,7 +174,7 @@ static void side_roots_are_of_codex_only(void **state) {
     }
 }
 
-static void a_side_root_keeps_away_from_what_may_not_be_read(void **state) {
+static void a_side_root_must_not_meet_a_read_denied_place(void **state) {
     (void)state;
     static const struct {
         const char *rule;
@@ -214,7 +215,7 @@ static void a_side_root_keeps_away_from_what_may_not_be_read(void **state) {
                    "side_roots[0]: `/w/K` meets");
 }
 
-static void a_text_has_an_end(void **state) {
+static void the_length_of_a_profile_is_limited(void **state) {
     (void)state;
     enum { RULES = 500 };
     struct bs_sbpl_input input = AT("/a/workspace/whose/name/is/not/short/at/all");
@@ -233,16 +234,16 @@ static void a_text_has_an_end(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_part_stands_in_its_place),
-        cmocka_unit_test(state_lies_where_the_variables_say),
-        cmocka_unit_test(home_is_never_writable_as_a_whole),
+        cmocka_unit_test(every_part_of_a_profile_is_in_order),
+        cmocka_unit_test(variables_move_the_state_directories),
+        cmocka_unit_test(the_home_directory_is_never_writable_as_a_whole),
         cmocka_unit_test(reads_begin_at_the_first_deny),
         cmocka_unit_test(ancestors_are_guarded_once),
         cmocka_unit_test(the_directory_of_a_glob_is_guarded),
-        cmocka_unit_test(what_cannot_be_guarded_is_listed),
-        cmocka_unit_test(side_roots_are_of_codex_only),
-        cmocka_unit_test(a_side_root_keeps_away_from_what_may_not_be_read),
-        cmocka_unit_test(a_text_has_an_end),
+        cmocka_unit_test(rules_that_cannot_be_guarded_are_listed),
+        cmocka_unit_test(only_codex_has_side_roots),
+        cmocka_unit_test(a_side_root_must_not_meet_a_read_denied_place),
+        cmocka_unit_test(the_length_of_a_profile_is_limited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@
 #include "support/harness.h"
 #include "support/holdings.h"
 
-/* What the next calls do: a failure of the n-th, from 1, or as little as can be done. */
+/* The behaviour of the next calls: the n-th fails, from 1, or does as little as possible. */
 static struct {
     unsigned fail_write_at;
     bool fail_fchmod;
@@ -80,7 +80,7 @@ static void assert_holds(const char *path, const char *text) {
     assert_memory_equal(held, text, strlen(text));
 }
 
-static void the_text_is_the_owners_alone(void **state) {
+static void only_the_owner_can_read_the_file(void **state) {
     const struct folder *folder = *state;
     static const mode_t umasks[] = {0, 022, 077, 0277, 0777};
     struct holdings before = holdings_now();
@@ -105,7 +105,7 @@ static void the_text_is_the_owners_alone(void **state) {
     assert_nothing_left(before);
 }
 
-static void each_file_is_a_new_one(void **state) {
+static void each_call_makes_a_new_file(void **state) {
     const struct folder *folder = *state;
     struct bs_sbpl_file files[2] = {BS_SBPL_FILE_INIT, BS_SBPL_FILE_INIT};
     for (size_t i = 0; i < LENGTH(files); i++)
@@ -116,7 +116,7 @@ static void each_file_is_a_new_one(void **state) {
     bs_sbpl_file_remove(&files[1]);
 }
 
-static void interrupted_and_short_writes_go_on(void **state) {
+static void interrupted_and_short_writes_are_continued(void **state) {
     const struct folder *folder = *state;
     struct bs_sbpl_file file = BS_SBPL_FILE_INIT;
     calls.write_little = true;
@@ -125,7 +125,7 @@ static void interrupted_and_short_writes_go_on(void **state) {
     bs_sbpl_file_remove(&file);
 }
 
-static void what_cannot_be_made_leaves_nothing(void **state) {
+static void a_failure_leaves_no_file(void **state) {
     const struct folder *folder = *state;
     struct bs_sbpl_file file = BS_SBPL_FILE_INIT;
     struct bs_error err = BS_ERROR_INIT;
@@ -155,10 +155,10 @@ static void what_cannot_be_made_leaves_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        in_a_folder(the_text_is_the_owners_alone),
-        in_a_folder(each_file_is_a_new_one),
-        in_a_folder(interrupted_and_short_writes_go_on),
-        in_a_folder(what_cannot_be_made_leaves_nothing),
+        in_a_folder(only_the_owner_can_read_the_file),
+        in_a_folder(each_call_makes_a_new_file),
+        in_a_folder(interrupted_and_short_writes_are_continued),
+        in_a_folder(a_failure_leaves_no_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 #include "sbpl/compiling.h"
 
-/* The filter of one rule, as a modify rule of the profile. */
+/* Check the filter of one rule, used as a modify rule of the profile. */
 static void assert_filter(const char *root, const char *rule, unsigned flags,
                           const char *expected) {
     char spec[512];
@@ -50,7 +50,7 @@ static void each_rule_has_its_filter(void **state) {
         assert_filter("/w", rows[i].rule, 0, rows[i].filter);
 }
 
-static void a_root_of_everything_has_one_slash(void **state) {
+static void the_root_of_the_file_system_has_one_slash(void **state) {
     (void)state;
     static const struct row rows[] = {
         {".", "(literal \"/\")"},      {"**", "(subpath \"/\")"},
@@ -75,7 +75,7 @@ static void the_root_is_literal(void **state) {
     assert_filter("/a/\"b\\c", "b*", 0, "(regex \"^/a/\\\"b\\\\\\\\c/b[^/]*$\")");
 }
 
-static void no_name_ends_a_string(void **state) {
+static void names_cannot_end_a_string(void **state) {
     (void)state;
     assert_rules(PROFILE("'**'", "'a'"), 0, AT("/x\")(allow default)(\""),
                  "(allow file-write* (literal \"/x\\\")(allow default)(\\\"/a\"))\n");
@@ -90,7 +90,7 @@ static void no_name_ends_a_string(void **state) {
                  "(allow file-write* (regex \"^/w/x\\\"\\\\)[^/]*$\"))\n");
 }
 
-static void folding_makes_every_filter_an_expression(void **state) {
+static void with_folding_every_filter_is_an_expression(void **state) {
     (void)state;
     static const struct row rows[] = {
         {".", "(regex \"^/W$\")"},
@@ -110,10 +110,10 @@ static void folding_makes_every_filter_an_expression(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_rule_has_its_filter),
-        cmocka_unit_test(a_root_of_everything_has_one_slash),
+        cmocka_unit_test(the_root_of_the_file_system_has_one_slash),
         cmocka_unit_test(the_root_is_literal),
-        cmocka_unit_test(no_name_ends_a_string),
-        cmocka_unit_test(folding_makes_every_filter_an_expression),
+        cmocka_unit_test(names_cannot_end_a_string),
+        cmocka_unit_test(with_folding_every_filter_is_an_expression),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

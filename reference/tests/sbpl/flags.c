@@ -9,11 +9,11 @@
 enum { MOST_WORDS = 24 };
 
 struct row {
-    const char *before; /* words with blanks between them, behind the program */
+    const char *before; /* arguments after the program, separated by blanks */
     const char *after;
 };
 
-/* The words, in a block whose end a sanitizer watches. */
+/* Split the text into words, in a block whose end a sanitizer checks. */
 static size_t split(char *text, const char **words) {
     size_t n = 0;
     for (char *at = strtok(text, " "); at != NULL; at = strtok(NULL, " ")) /* NOLINT */
@@ -22,7 +22,7 @@ static size_t split(char *text, const char **words) {
 }
 
 static void assert_becomes(enum bs_provider provider, const struct row *row) {
-    const char *words[MOST_WORDS] = {"-s"}; /* the program is never looked at */
+    const char *words[MOST_WORDS] = {"-s"}; /* the program name is never examined */
     char before[256];
     char after[512] = "";
     (void)snprintf(before, sizeof before, "%s", row->before);
@@ -78,7 +78,7 @@ static void codex_has_one_mode(void **state) {
         assert_becomes(BS_PROVIDER_CODEX, &rows[i]);
 }
 
-static void gemini_loses_its_own(void **state) {
+static void gemini_loses_its_own_sandbox_flags(void **state) {
     (void)state;
     static const struct row rows[] = {
         {"", ""},
@@ -97,7 +97,7 @@ static void gemini_loses_its_own(void **state) {
         assert_becomes(BS_PROVIDER_GEMINI, &rows[i]);
 }
 
-static void others_keep_every_word(void **state) {
+static void other_providers_keep_every_argument(void **state) {
     (void)state;
     static const char words[] = "--sandbox x -s y --full-auto -c sandbox_mode=z -- -s";
     static const struct row row = {words, words};
@@ -122,8 +122,8 @@ static void providers_have_names(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(codex_has_one_mode),
-        cmocka_unit_test(gemini_loses_its_own),
-        cmocka_unit_test(others_keep_every_word),
+        cmocka_unit_test(gemini_loses_its_own_sandbox_flags),
+        cmocka_unit_test(other_providers_keep_every_argument),
         cmocka_unit_test(providers_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
 
 static const char none[] = "'fsProfiles':{'p':{}}";
 
-static void slashes_are_cleaned_away(void **state) {
+static void superfluous_slashes_are_removed(void **state) {
     (void)state;
     assert_rules(PROFILE("'**'", "'a'"), 0, AT("//w///x//"),
                  "(allow file-write* (literal \"/w/x/a\"))\n");
@@ -12,7 +12,7 @@ static void slashes_are_cleaned_away(void **state) {
     assert_has_lines(none, input, "(subpath \"/h/.orbit\"))\n(allow file-write* (subpath \"/c/d\"");
 }
 
-/* A path in the place of each field. */
+/* Use a path as the value of each field. */
 static void assert_refused_everywhere(const char *path, const char *words) {
     static const struct bs_sbpl_input good = {.root = "/w", .n_side_roots = 0};
     char expected[256];
@@ -32,7 +32,7 @@ static void assert_refused_everywhere(const char *path, const char *words) {
     }
 }
 
-static void what_is_no_canonical_path_is_refused_by_its_field(void **state) {
+static void a_path_that_is_not_canonical_is_refused_with_its_field(void **state) {
     (void)state;
     static const char *const rows[][2] = {
         {"w/x", "w/x` is not absolute"},
@@ -54,7 +54,7 @@ static void what_is_no_canonical_path_is_refused_by_its_field(void **state) {
     assert_refused(none, 0, AT(""), "root: `` is not absolute");
 }
 
-static void names_that_only_begin_like_these_are_not(void **state) {
+static void names_that_only_begin_like_these_are_accepted(void **state) {
     (void)state;
     static const char *const roots[] = {"/tmpfile", "/variable/x", "/etc2",   "/private/tmp",
                                         "/a/tmp",   "/...",        "/a/.b",   "/a/..b",
@@ -71,7 +71,7 @@ static void control_characters_in_rules_are_refused(void **state) {
     assert_refused(PROFILE("'**'", "'a','b\\u000a(allow default)'"), 0, AT("/w"),
                    "modify[1]: `b\\x0a(allow default)` holds a control");
     assert_refused(PROFILE("'**','!a\\u007f'", ""), 0, AT("/w"), "read[1]: `a\\x7f` holds");
-    /* Also where the rule would come to no clause. */
+    /* Also if the rule would need no clause. */
     assert_refused(PROFILE("'a\\u0001'", ""), 0, AT("/w"), "read[0]: ");
     assert_refused("'fsProfiles':{'p':{}},'denyRead':['a','b\\u0009/x']", 0, AT("/w"),
                    "denyRead[1]: ");
@@ -79,7 +79,7 @@ static void control_characters_in_rules_are_refused(void **state) {
                    "denyModify[1]: ");
 }
 
-/* `n` bytes of path: a slash and letters. */
+/* A path of `n` bytes: a slash and letters. */
 static char *path_of(size_t n) {
     char *path = malloc(n + 1);
     assert_non_null(path);
@@ -89,14 +89,14 @@ static char *path_of(size_t n) {
     return path;
 }
 
-static void a_string_has_a_thousand_bytes(void **state) {
+static void a_string_has_at_most_a_thousand_bytes(void **state) {
     (void)state;
     for (size_t n = 999; n <= 1001; n++) {
         char *root = path_of(n);
         struct compiled compiled = compile(none, 0, AT(root));
         assert_int_equal(compiled.code, n <= 1000 ? BS_OK : BS_E_INVALID);
         discard(&compiled);
-        /* With what is put behind it, and with what is put in front of a character. */
+        /* Including the text that is appended, and the escapes of characters. */
         compiled = compile(PROFILE("'**'", "'b'"), 0, AT(root));
         assert_int_equal(compiled.code, BS_E_INVALID);
         discard(&compiled);
@@ -117,7 +117,7 @@ static void a_string_has_a_thousand_bytes(void **state) {
     free(path);
 }
 
-static void a_rule_is_written_whole_or_not_at_all(void **state) {
+static void a_rule_is_written_completely_or_refused(void **state) {
     (void)state;
     char spec[4096];
     static const char *const shapes[] = {"%s", "%s/**", "%s/*", "!%s"};
@@ -130,7 +130,7 @@ static void a_rule_is_written_whole_or_not_at_all(void **state) {
         assert_refused(spec, BS_FOLD, AT("/w"), "modify[1]: `");
         free(name);
     }
-    /* An ancestor of it would be short enough; the refusal names the rule. */
+    /* An ancestor's path would be short enough; the refusal must name the rule. */
     char *name = path_of(1000);
     (void)snprintf(spec, sizeof spec, "'fsProfiles':{'p':{}},'denyRead':['k/%s']", name + 1);
     assert_refused(spec, 0, AT("/w"), "denyRead[0]: `k/aaa");
@@ -139,12 +139,12 @@ static void a_rule_is_written_whole_or_not_at_all(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slashes_are_cleaned_away),
-        cmocka_unit_test(what_is_no_canonical_path_is_refused_by_its_field),
-        cmocka_unit_test(names_that_only_begin_like_these_are_not),
+        cmocka_unit_test(superfluous_slashes_are_removed),
+        cmocka_unit_test(a_path_that_is_not_canonical_is_refused_with_its_field),
+        cmocka_unit_test(names_that_only_begin_like_these_are_accepted),
         cmocka_unit_test(control_characters_in_rules_are_refused),
-        cmocka_unit_test(a_string_has_a_thousand_bytes),
-        cmocka_unit_test(a_rule_is_written_whole_or_not_at_all),
+        cmocka_unit_test(a_string_has_at_most_a_thousand_bytes),
+        cmocka_unit_test(a_rule_is_written_completely_or_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

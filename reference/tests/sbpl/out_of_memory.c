@@ -38,7 +38,7 @@ static struct bs_sbpl_input full(const struct bs_profile *profile) {
                                   .provider = BS_PROVIDER_CODEX};
 }
 
-static void a_text(void **state) {
+static void compiling_a_profile(void **state) {
     (void)state;
     for (unsigned fold = 0; fold <= BS_FOLD; fold += BS_FOLD) {
         struct bs_profile *profile = profile_of(spec, NULL, "p", fold);
@@ -48,7 +48,7 @@ static void a_text(void **state) {
     }
 }
 
-static void a_refusal(void **state) {
+static void refusing_a_profile(void **state) {
     (void)state;
     struct bs_profile *profile = profile_of(spec, NULL, "p", BS_FOLD);
     struct bs_sbpl_input input = full(profile);
@@ -60,7 +60,7 @@ static void a_refusal(void **state) {
     bs_profile_free(profile);
 }
 
-static void a_command(void **state) {
+static void wrapping_a_command(void **state) {
     (void)state;
     static const char *const argv[] = {"codex", "-sx", "a", NULL};
     struct bs_sbpl_command command = {argv, "/f", BS_PROVIDER_CODEX, true, BS_WRAPPER_PRESENT};
@@ -71,9 +71,9 @@ static void a_command(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_text),
-        cmocka_unit_test(a_refusal),
-        cmocka_unit_test(a_command),
+        cmocka_unit_test(compiling_a_profile),
+        cmocka_unit_test(refusing_a_profile),
+        cmocka_unit_test(wrapping_a_command),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

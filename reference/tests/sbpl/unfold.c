@@ -23,7 +23,7 @@ static int tear_down(void **state) {
     return 0;
 }
 
-/* The expression of a text that is folded first; the caller frees it. */
+/* Fold a text and return its expression; the caller frees it. */
 static char *unfolded(struct bs_unfold *unfold, const char *text) {
     char folded[256];
     size_t len = 0;
@@ -72,7 +72,7 @@ static void each_letter_has_its_spellings(void **state) {
     }
 }
 
-/* Whether a spelling stands by itself in an expression. */
+/* True if the expression contains the spelling as a separate alternative. */
 static bool has(const char *expression, const char *spelling) {
     size_t len = strlen(spelling);
     if (strcmp(expression, spelling) == 0 || strchr("\\[", expression[0]) != NULL)
@@ -84,17 +84,17 @@ static bool has(const char *expression, const char *spelling) {
     return false;
 }
 
-static void a_mark_that_folds_to_a_letter_stays_with_what_is_before_it(void **state) {
+static void a_mark_that_folds_to_a_letter_stays_with_the_character_before_it(void **state) {
     char *out = unfolded(*state, "k\u03b9");
     assert_true(has(out, "k\u0345"));
     assert_true(has(out, "\u212a\u0399"));
     free(out);
-    /* Alpha and the mark are one character, which folds to another one. */
+    /* Alpha and the mark compose to one character, which folds to another one. */
     out = unfolded(*state, "\u03b1\u03b9");
     assert_true(has(out, "\u0391\u1fbe"));
     assert_null(strstr(out, "\u0345"));
     free(out);
-    /* With an accent in between they are not. */
+    /* With an accent between them they do not compose. */
     out = unfolded(*state, "\u03ac\u03b9");
     assert_true(has(out, "\u0386\u0345"));
     assert_true(has(out, "\u1fbc\u0301"));
@@ -102,8 +102,8 @@ static void a_mark_that_folds_to_a_letter_stays_with_what_is_before_it(void **st
     free(out);
 }
 
-/* By the exhaustion of all code points: what folds to a text is among its spellings. */
-static void no_code_point_is_missed(void **state) {
+/* For every code point: if it folds to a text, it is among the spellings of that text. */
+static void the_spellings_of_every_code_point_are_complete(void **state) {
     for (int32_t point = 0x20; point < 0x110000; point += SLOW_BUILD ? 7 : 1) {
         char text[8] = "";
         if (point == 0x7F || strchr("*?/", point) != NULL || (point >= 0xD800 && point < 0xE000))
@@ -116,18 +116,18 @@ static void no_code_point_is_missed(void **state) {
     }
 }
 
-static void what_has_too_many_spellings_is_refused_soon(void **state) {
+static void a_text_with_too_many_spellings_is_refused_quickly(void **state) {
     char many[512] = "a";
     size_t len = 1;
     struct bs_buf out = BS_BUF_INIT;
-    /* Marks of six classes in a row: hundreds of orders. */
+    /* Marks of six classes in a row have hundreds of orders. */
     static const char *const marks[] = {"\u0327", "\u0323", "\u0301", "\u0345",
                                         "\u0334", "\u0321", "\u031b", "\u05b0"};
     for (int i = 0; i < 8; i++)
         len += (size_t)snprintf(many + len, sizeof many - len, "%s", marks[i]);
     assert_false(bs_unfold_put(*state, many, strlen(many), 1000, &out));
     assert_false(out.failed);
-    /* More parts than are looked at, which have one order. */
+    /* More parts than the limit, although they have only one order. */
     len = 1;
     for (int i = 0; i < 40; i++)
         len += (size_t)snprintf(many + len, sizeof many - len, "\u0302");
@@ -137,7 +137,7 @@ static void what_has_too_many_spellings_is_refused_soon(void **state) {
     bs_buf_clear(&out);
 }
 
-static void no_more_than_was_asked_for_is_written(void **state) {
+static void no_more_than_the_limit_is_written(void **state) {
     for (size_t most = 0; most < 12; most++) {
         struct bs_buf out = BS_BUF_INIT;
         assert_int_equal(bs_unfold_put(*state, "ak.", 3, most, &out), most >= 4 + 9 + 3);
@@ -151,10 +151,10 @@ static void no_more_than_was_asked_for_is_written(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_letter_has_its_spellings),
-        cmocka_unit_test(a_mark_that_folds_to_a_letter_stays_with_what_is_before_it),
-        cmocka_unit_test(no_code_point_is_missed),
-        cmocka_unit_test(what_has_too_many_spellings_is_refused_soon),
-        cmocka_unit_test(no_more_than_was_asked_for_is_written),
+        cmocka_unit_test(a_mark_that_folds_to_a_letter_stays_with_the_character_before_it),
+        cmocka_unit_test(the_spellings_of_every_code_point_are_complete),
+        cmocka_unit_test(a_text_with_too_many_spellings_is_refused_quickly),
+        cmocka_unit_test(no_more_than_the_limit_is_written),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -9,7 +9,7 @@
 
 #include "support/harness.h"
 
-/* What lies at the wrapper's path, for the calls that look there. */
+/* The file at the wrapper's path, for the calls that check it. */
 static struct {
     bool there;
     mode_t mode;
@@ -52,7 +52,7 @@ static void assert_argv(char *const *argv, const char *const *expected) {
     assert_null(argv[n]);
 }
 
-static void every_word_follows_the_wrapper(void **state) {
+static void every_argument_follows_the_wrapper(void **state) {
     (void)state;
     static const char *const argv[] = {"x",  "",     " ",     "-f", "--", "a\"b",
                                        "\n", "\xff", "-s=\\", "--", NULL};
@@ -73,7 +73,7 @@ static void every_word_follows_the_wrapper(void **state) {
     }
 }
 
-static void the_provider_hands_over_its_sandbox(void **state) {
+static void the_provider_disables_its_own_sandbox(void **state) {
     (void)state;
     static const char *const argv[] = {"gemini", "-s", "-p", "hi", NULL};
     static const char *const expected[] = {
@@ -86,7 +86,7 @@ static void the_provider_hands_over_its_sandbox(void **state) {
     bs_sbpl_wrapped_clear(&wrapped);
 }
 
-static void a_bare_command_keeps_its_own_sandbox(void **state) {
+static void an_unwrapped_command_keeps_its_own_sandbox(void **state) {
     (void)state;
     static const char *const argv[] = {"codex", "-s", "read-only", NULL};
     struct bs_sbpl_wrapped wrapped = BS_SBPL_WRAPPED_INIT;
@@ -101,7 +101,7 @@ static void a_bare_command_keeps_its_own_sandbox(void **state) {
     bs_sbpl_wrapped_clear(&wrapped);
 }
 
-static void a_program_is_no_option_of_the_wrapper(void **state) {
+static void a_program_is_never_read_as_an_option_of_the_wrapper(void **state) {
     (void)state;
     static const char *const programs[] = {"-p", "-f", "--", "-"};
     struct bs_sbpl_wrapped wrapped = BS_SBPL_WRAPPED_INIT;
@@ -123,7 +123,7 @@ static void a_program_is_no_option_of_the_wrapper(void **state) {
     }
 }
 
-static void what_cannot_be_wrapped_is_refused(void **state) {
+static void a_command_that_cannot_be_wrapped_is_refused(void **state) {
     (void)state;
     static const char *const good[] = {"x", NULL};
     static const char *const none[] = {NULL};
@@ -158,7 +158,7 @@ static void the_wrapper_is_a_program_at_its_own_path(void **state) {
                 {false, S_IFREG, true, false},
                 {true, S_IFDIR, true, false},
                 {true, S_IFREG, false, false}};
-    /* A wrapper that PATH would find makes up for none. */
+    /* A wrapper that PATH would find does not replace a missing one. */
     assert_int_equal(setenv("PATH", "/tmp/none:/bin", 1), 0);
     for (size_t i = 0; i < LENGTH(rows); i++) {
         struct bs_sbpl_wrapped wrapped = BS_SBPL_WRAPPED_INIT;
@@ -178,11 +178,11 @@ static void the_wrapper_is_a_program_at_its_own_path(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_word_follows_the_wrapper),
-        cmocka_unit_test(the_provider_hands_over_its_sandbox),
-        cmocka_unit_test(a_bare_command_keeps_its_own_sandbox),
-        cmocka_unit_test(a_program_is_no_option_of_the_wrapper),
-        cmocka_unit_test(what_cannot_be_wrapped_is_refused),
+        cmocka_unit_test(every_argument_follows_the_wrapper),
+        cmocka_unit_test(the_provider_disables_its_own_sandbox),
+        cmocka_unit_test(an_unwrapped_command_keeps_its_own_sandbox),
+        cmocka_unit_test(a_program_is_never_read_as_an_option_of_the_wrapper),
+        cmocka_unit_test(a_command_that_cannot_be_wrapped_is_refused),
         cmocka_unit_test(the_wrapper_is_a_program_at_its_own_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* Requests as a door hands them over, and what is answered. *state is a struct bs_policies. */
+/* Send requests as one of the two entry points does, and check the answers. *state is a struct
+ * bs_policies. */
 #ifndef BS_TESTS_SHIM_ASKING_H
 #define BS_TESTS_SHIM_ASKING_H
 
@@ -21,7 +22,7 @@ static inline int fall_silent(void **state) {
     return 0;
 }
 
-/* The answer to a request written with ' for "; the caller frees it. */
+/* Return the answer to a request written with ' for "; the caller frees it. */
 static inline char *answer_to(struct bs_policies *policies, const char *words) {
     char *request = strdup(words);
     struct bs_json_writer out = BS_JSON_WRITER_INIT;
@@ -46,7 +47,7 @@ static inline void assert_answer(void **state, const char *request, const char *
     free(wanted);
 }
 
-/* Some words of the answer. */
+/* The answer must contain these texts. */
 static inline void assert_has(void **state, const char *request, const char *const *words) {
     char *answer = answer_to(*state, request);
     for (; *words != NULL; words++) {

@@ -28,7 +28,8 @@ static void done(struct decoded *d) {
     cJSON_Delete(d->tree);
 }
 
-/* The problems' pointers, in their order and no others. The list itself must be strict JSON. */
+/* The problems must have exactly these pointers, in this order. The list itself must be strict
+ * JSON. */
 static void assert_problems(const char *text, const char *const *pointers) {
     struct decoded d = decoded(text);
     struct bs_json_writer list = BS_JSON_WRITER_INIT;
@@ -74,7 +75,7 @@ static void only_a_program_is_required(void **state) {
     PROBLEMS("null", "/request");
 }
 
-static void every_field_arrives(void **state) {
+static void every_field_is_decoded(void **state) {
     (void)state;
     struct decoded d = decoded(
         "{\"program\":\"p\",\"args\":[\"\",\"b c\"],\"current_dir\":\"/d\",\"timeout_ms\":0,"
@@ -102,7 +103,7 @@ static void every_field_arrives(void **state) {
     done(&d);
 }
 
-static void twins_carry_bytes_that_no_text_can(void **state) {
+static void base64_fields_carry_bytes_that_are_not_text(void **state) {
     (void)state;
     struct decoded d = decoded("{\"program_b64\":\"/w==\",\"args_b64\":[\"gA==\",\"\"],"
                                "\"current_dir_b64\":\"L/8=\",\"stdin\":{\"bytes_b64\":\"AP8=\"},"
@@ -119,7 +120,7 @@ static void twins_carry_bytes_that_no_text_can(void **state) {
     done(&d);
 }
 
-static void a_field_and_its_twin_exclude_each_other(void **state) {
+static void a_field_and_its_base64_form_exclude_each_other(void **state) {
     (void)state;
     PROBLEMS("{\"program\":\"x\",\"program_b64\":\"eA==\"}", "/request/program_b64");
     PROBLEMS("{\"program\":\"x\",\"args\":[],\"args_b64\":[]}", "/request/args_b64");
@@ -131,7 +132,7 @@ static void a_field_and_its_twin_exclude_each_other(void **state) {
              "/request/env/clear_and_set_b64");
 }
 
-static void all_problems_come_in_one_answer(void **state) {
+static void all_problems_are_in_one_answer(void **state) {
     (void)state;
     PROBLEMS("{\"args\":[1,\"ok\",null],\"timeout_ms\":-1,\"stdin\":7,\"env\":[],\"debug\":1,"
              "\"max_output_bytes\":1.5,\"stdin_failure\":\"maybe\",\"colour\":1}",
@@ -140,7 +141,7 @@ static void all_problems_come_in_one_answer(void **state) {
              "/request/max_output_bytes", "/request/stdin_failure");
 }
 
-static void unknown_fields_are_named_where_they_stand(void **state) {
+static void unknown_fields_are_named_with_their_place(void **state) {
     (void)state;
     PROBLEMS("{\"program\":\"x\",\"Program\":1,\"cwd\":1}", "/request/Program", "/request/cwd");
     PROBLEMS("{\"program\":\"x\",\"stdin\":{\"bytes\":\"\",\"text\":\"\"}}", "/request/stdin/text");
@@ -164,7 +165,7 @@ static void integers_are_whole_and_not_negative(void **state) {
     done(&d);
 }
 
-static void null_is_not_a_way_to_leave_a_field_out(void **state) {
+static void null_is_not_the_same_as_a_missing_field(void **state) {
     (void)state;
     PROBLEMS("{\"program\":null}", "/request/program");
     PROBLEMS("{\"program\":\"x\",\"args\":null,\"current_dir\":null,\"stdin\":null,\"env\":null,"
@@ -186,7 +187,7 @@ static void pairs_have_two_strings(void **state) {
              "/request/env/clear_and_set_b64/0/0");
 }
 
-static void stdin_has_four_forms(void **state) {
+static void stdin_accepts_four_forms(void **state) {
     (void)state;
     PROBLEMS("{\"program\":\"x\",\"stdin\":\"pipe\"}", "/request/stdin");
     PROBLEMS("{\"program\":\"x\",\"stdin\":{}}", "/request/stdin/bytes");
@@ -201,7 +202,7 @@ static void stdin_has_four_forms(void **state) {
     done(&d);
 }
 
-static void a_nul_is_remembered_with_its_place(void **state) {
+static void a_nul_is_reported_with_its_place(void **state) {
     (void)state;
     static const struct {
         const char *text;
@@ -219,7 +220,7 @@ static void a_nul_is_remembered_with_its_place(void **state) {
     }
 }
 
-static void the_first_problem_is_a_sentence(void **state) {
+static void the_first_problem_is_the_message(void **state) {
     (void)state;
     struct decoded d = decoded("{\"timeout_ms\":-1}");
     struct bs_json_writer out = BS_JSON_WRITER_INIT;
@@ -234,17 +235,17 @@ static void the_first_problem_is_a_sentence(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_a_program_is_required),
-        cmocka_unit_test(every_field_arrives),
-        cmocka_unit_test(twins_carry_bytes_that_no_text_can),
-        cmocka_unit_test(a_field_and_its_twin_exclude_each_other),
-        cmocka_unit_test(all_problems_come_in_one_answer),
-        cmocka_unit_test(unknown_fields_are_named_where_they_stand),
+        cmocka_unit_test(every_field_is_decoded),
+        cmocka_unit_test(base64_fields_carry_bytes_that_are_not_text),
+        cmocka_unit_test(a_field_and_its_base64_form_exclude_each_other),
+        cmocka_unit_test(all_problems_are_in_one_answer),
+        cmocka_unit_test(unknown_fields_are_named_with_their_place),
         cmocka_unit_test(integers_are_whole_and_not_negative),
-        cmocka_unit_test(null_is_not_a_way_to_leave_a_field_out),
+        cmocka_unit_test(null_is_not_the_same_as_a_missing_field),
         cmocka_unit_test(pairs_have_two_strings),
-        cmocka_unit_test(stdin_has_four_forms),
-        cmocka_unit_test(a_nul_is_remembered_with_its_place),
-        cmocka_unit_test(the_first_problem_is_a_sentence),
+        cmocka_unit_test(stdin_accepts_four_forms),
+        cmocka_unit_test(a_nul_is_reported_with_its_place),
+        cmocka_unit_test(the_first_problem_is_the_message),
     };
     return cmocka_run_group_tests_name("shim/decode", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* The sandbox that a request asks for: what is decoded, what stands for it before and behind its
- * opening, and what is told of it. */
+/* The sandbox of a request: its decoding, its session before and after the opening, and its part of
+ * the answer. */
 #define _GNU_SOURCE
 #include "shim/inside.h"
 
@@ -36,7 +36,7 @@ static int clear(void **state) {
     return folder_teardown((void **)&asked->folder);
 }
 
-/* Written with ' for ", and ROOT for the folder of the test. */
+/* The request is written with ' for ", and ROOT for the folder of the test. */
 static void ask(struct asked *asked, const char *words, bool own_root) {
     char text[1024];
     const char *root = strstr(words, "ROOT");
@@ -70,7 +70,7 @@ static void assert_put(const struct bs_inside *inside, const char *words) {
     bs_json_writer_clear(&out);
 }
 
-static void without_the_member_there_is_no_sandbox(void **state) {
+static void without_the_member_no_sandbox_is_used(void **state) {
     struct asked *asked = *state;
     struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
     ask(asked, "{'op':'x'}", false);
@@ -93,7 +93,7 @@ static bool has_problem_at(const struct bs_decoder *decoder, const char *place) 
     return has;
 }
 
-static void a_member_that_is_wrong_is_a_problem_with_its_place(void **state) {
+static void a_wrong_member_is_a_problem_with_its_place(void **state) {
     struct asked *asked = *state;
     static const struct {
         const char *words;
@@ -113,7 +113,7 @@ static void a_member_that_is_wrong_is_a_problem_with_its_place(void **state) {
     };
     for (size_t i = 0; i < LENGTH(rows); i++) {
         ask(asked, rows[i].words, rows[i].own_root);
-        assert_non_null(asked->inside); /* the caller's to close */
+        assert_non_null(asked->inside); /* the caller closes it */
         assert_true(bs_decoder_failed(&asked->decoder));
         if (!has_problem_at(&asked->decoder, rows[i].place))
             fail_msg("no problem at %s", rows[i].place);
@@ -126,7 +126,7 @@ static void a_member_that_is_wrong_is_a_problem_with_its_place(void **state) {
     }
 }
 
-static void behind_its_opening_a_request_starts_in_the_workspace(void **state) {
+static void after_the_opening_a_request_starts_in_the_workspace(void **state) {
     struct asked *asked = *state;
     struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
     ask(asked, NONE "{'profile':'repo-write','root':'ROOT'}}}", false);
@@ -140,7 +140,7 @@ static void behind_its_opening_a_request_starts_in_the_workspace(void **state) {
     assert_non_null(bs_inside_sandbox(asked->inside));
 }
 
-static void a_directory_of_its_own_must_be_the_sessions(void **state) {
+static void a_requests_own_directory_must_be_in_the_session(void **state) {
     struct asked *asked = *state;
     struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
     struct bs_error err = BS_ERROR_INIT;
@@ -153,7 +153,7 @@ static void a_directory_of_its_own_must_be_the_sessions(void **state) {
     assert_string_equal(request.current_dir, asked->folder->path);
 }
 
-static void what_held_is_told_with_the_reason(void **state) {
+static void the_enforcement_is_reported_with_its_reason(void **state) {
     struct asked *asked = *state;
     ask(asked, NONE "{'profile':'repo-write','root':'ROOT'}}}", false);
     assert_int_equal(bs_inside_open(asked->inside, NULL), BS_OK);
@@ -171,8 +171,8 @@ static void assert_reasons(const struct bs_backend_report *report, const char *e
     bs_json_writer_clear(&out);
 }
 
-/* A rule that only the workspace makes untrue lowers no claim. */
-static void a_rule_that_is_not_enforced_is_a_reason(void **state) {
+/* If a rule is unenforced only because of the workspace's content, claims stay the same. */
+static void an_unenforced_rule_is_a_reason(void **state) {
     (void)state;
     struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
     assert_true(bs_report_claim(&report, BS_ASPECT_FS_WRITE, BS_CLAIM_FULLY));
@@ -185,7 +185,7 @@ static void a_rule_that_is_not_enforced_is_a_reason(void **state) {
     bs_backend_report_clear(&report);
 }
 
-static void what_is_refused_is_not_there(void **state) {
+static void a_refused_sandbox_is_not_opened(void **state) {
     struct asked *asked = *state;
     struct bs_error err = BS_ERROR_INIT;
     ask(asked, "{'backend':{'name':'none','context':{'profile':'repo-write','root':'ROOT'}}}",
@@ -196,7 +196,7 @@ static void what_is_refused_is_not_there(void **state) {
 }
 
 /* The operation makes the directory, so there is no session before its first request. */
-static void with_a_root_of_its_own_the_first_request_opens_it(void **state) {
+static void with_its_own_root_the_first_request_opens_the_session(void **state) {
     struct asked *asked = *state;
     struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
     ask(asked, NONE "{'profile':'repo-write'}}}", true);
@@ -216,14 +216,14 @@ static void with_a_root_of_its_own_the_first_request_opens_it(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        ASKING(without_the_member_there_is_no_sandbox),
-        ASKING(a_member_that_is_wrong_is_a_problem_with_its_place),
-        ASKING(behind_its_opening_a_request_starts_in_the_workspace),
-        ASKING(a_directory_of_its_own_must_be_the_sessions),
-        ASKING(what_held_is_told_with_the_reason),
-        ASKING(what_is_refused_is_not_there),
-        cmocka_unit_test(a_rule_that_is_not_enforced_is_a_reason),
-        ASKING(with_a_root_of_its_own_the_first_request_opens_it),
+        ASKING(without_the_member_no_sandbox_is_used),
+        ASKING(a_wrong_member_is_a_problem_with_its_place),
+        ASKING(after_the_opening_a_request_starts_in_the_workspace),
+        ASKING(a_requests_own_directory_must_be_in_the_session),
+        ASKING(the_enforcement_is_reported_with_its_reason),
+        ASKING(a_refused_sandbox_is_not_opened),
+        cmocka_unit_test(an_unenforced_rule_is_a_reason),
+        ASKING(with_its_own_root_the_first_request_opens_the_session),
     };
     return cmocka_run_group_tests_name("shim/inside", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-/* Every allocation of a request fails once: it is answered as ever, or with an error of kind
- * `execution`, or not at all. What was decoded by halves is never acted on. Only calls of our own
- * objects come through the wrappers: the libraries' stay inside them. */
+/* Every allocation of a request fails once: the answer is the same, or an error of kind
+ * `execution`, or missing. A partly decoded request is never executed. Only calls from the
+ * project's own objects reach the wrappers; the libraries' calls stay inside them. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static char *request_of(const char *words) {
     return request;
 }
 
-/* A string with a NUL behind it, or NULL where there is no answer. */
+/* Return a terminated string, or NULL if there is no answer. */
 static char *answer_to(const char *request) {
     struct bs_policies policies = {.n_compiled = 0};
     struct bs_json_writer out = BS_JSON_WRITER_INIT;
@@ -68,7 +68,7 @@ static char *answer_to(const char *request) {
     return out.text.data;
 }
 
-/* Of the whole request or of one item in it. */
+/* The error of the whole request or of one item in it. */
 static bool is_execution_error(const char *answer, const char *expected) {
     static const char allowed[] = "\"allowed\":true";
     struct bs_json_error where;

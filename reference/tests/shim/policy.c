@@ -28,7 +28,7 @@ static void globs_are_matched(void **state) {
         "'pointer':'/pattern'");
 }
 
-static void every_check_has_its_answer(void **state) {
+static void every_check_has_an_answer(void **state) {
     assert_answer(state,
                   "{'id':'1','op':'policy.check'," POLICY ",'checks':["
                   "{'op':'read','path':'x/'},{'profile':'p','op':'modify','path_b64':'IXg='},"
@@ -40,7 +40,7 @@ static void every_check_has_its_answer(void **state) {
                   "{'allowed':false,'path':'a/b','matched_rule':'<no matching rule>'}]}}\n");
 }
 
-static void what_is_wrong_with_one_check_stays_with_it(void **state) {
+static void a_wrong_check_does_not_affect_the_others(void **state) {
     HAS("{'id':'1','op':'policy.check'," POLICY ",'checks':[{'op':'read','path':'/a'},"
         "{'op':'read','path':'a','profile':'q'},{'op':'read','path':'a','profile':'p\\u0000'},"
         "{'op':'read','path':'a\\u0000b'},{'op':'read','path':'a'}]}",
@@ -48,7 +48,7 @@ static void what_is_wrong_with_one_check_stays_with_it(void **state) {
         "holds a NUL", "{'allowed':true,'path':'a','matched_rule':'**'}]");
 }
 
-static void the_resolved_lists_tell_denies_and_exceptions(void **state) {
+static void the_resolved_lists_mark_denies_and_exceptions(void **state) {
     assert_answer(state, "{'id':'1','op':'policy.resolve'," POLICY ",'profile':'p'}",
                   "{'id':'1','result':{'profile':'p','profile_origin':'defined','read':['**'],"
                   "'modify':['./!x','!a/**',{'except':'a/b'}]}}\n");
@@ -77,7 +77,7 @@ static void a_policy_has_its_name_and_warnings(void **state) {
         "'code':'read-deny-without-modify-deny','line':6,'column':14,'file':'global'");
 }
 
-static void what_is_wrong_with_a_request_is_named(void **state) {
+static void problems_of_a_request_are_named(void **state) {
     HAS("{'id':'1','op':'policy.check','checks':[]}", "'pointer':'/policy'");
     HAS("{'id':'1','op':'policy.check'," POLICY "}", "'pointer':'/checks'");
     HAS("{'id':'1','op':'policy.check','zz':1," POLICY ",'checks':[1,{},{'op':'x','path':1,"
@@ -115,7 +115,7 @@ static void places_and_events_are_answered(void **state) {
         "'deciding':true}");
 }
 
-static void names_come_back_as_they_were_given(void **state) {
+static void names_are_returned_unchanged(void **state) {
     assert_answer(state, "{'id':'a\\u0000b','op':'x\\u0000'}",
                   "{'id':'a\\u0000b','unsupported':{'capability':'x\\u0000',"
                   "'why':'this shim does not know the operation'}}\n");
@@ -144,7 +144,7 @@ static void the_same_text_is_compiled_once(void **state) {
     assert_ptr_not_equal(profiles[0], profiles[2]);
     assert_int_equal(bs_policies_load(policies, &texts, &report, NULL), BS_OK);
     assert_ptr_equal(policies->policy, first);
-    /* What does not load leaves what was. */
+    /* A policy that does not load leaves the current one in place. */
     struct bs_texts bad = texts_of("x");
     assert_int_equal(bs_policies_load(policies, &bad, &report, NULL), BS_E_INVALID);
     assert_ptr_equal(policies->policy, first);
@@ -161,7 +161,7 @@ static void the_same_text_is_compiled_once(void **state) {
     bs_policy_report_clear(&report);
 }
 
-static void few_profiles_are_kept(void **state) {
+static void only_a_few_profiles_are_cached(void **state) {
     struct bs_policies *policies = *state;
     struct bs_policy_report report = BS_POLICY_REPORT_INIT;
     struct bs_buf text = BS_BUF_INIT;
@@ -190,16 +190,16 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         conversing(paths_are_normalised),
         conversing(globs_are_matched),
-        conversing(every_check_has_its_answer),
-        conversing(what_is_wrong_with_one_check_stays_with_it),
-        conversing(the_resolved_lists_tell_denies_and_exceptions),
+        conversing(every_check_has_an_answer),
+        conversing(a_wrong_check_does_not_affect_the_others),
+        conversing(the_resolved_lists_mark_denies_and_exceptions),
         conversing(problems_of_a_file_have_their_places),
         conversing(a_policy_has_its_name_and_warnings),
-        conversing(what_is_wrong_with_a_request_is_named),
+        conversing(problems_of_a_request_are_named),
         conversing(places_and_events_are_answered),
-        conversing(names_come_back_as_they_were_given),
+        conversing(names_are_returned_unchanged),
         conversing(the_same_text_is_compiled_once),
-        conversing(few_profiles_are_kept),
+        conversing(only_a_few_profiles_are_cached),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

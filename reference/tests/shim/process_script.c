@@ -6,7 +6,7 @@
 #include "shim/asking.h"
 #include "support/holdings.h"
 
-/* The step reads a byte at a time, `read_eof` some thousand; nothing else here reads so. */
+/* This step reads a byte at a time, `read_eof` some thousand; no other read has these lengths. */
 static size_t fails_at_len;
 
 ssize_t __real_read(int fd, void *data, size_t len);
@@ -45,7 +45,7 @@ static void assert_told(const char *step, const char *words) {
 #define UNTIL "{\"step\":\"read_until\",\"handle\":\"a\",\"stream\":\"stdout\",\"until\":\"\\n\"}"
 #define TO_THE_END "{\"step\":\"read_eof\",\"handle\":\"a\",\"stream\":\"stdout\"}"
 
-static void a_read_that_fails_is_no_end_of_output(void **state) {
+static void a_failed_read_is_not_end_of_output(void **state) {
     (void)state;
     fails_at_len = 0;
     assert_told(UNTIL, "{\"data_b64\":\"aGkK\",\"eof\":false}");
@@ -56,6 +56,6 @@ static void a_read_that_fails_is_no_end_of_output(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {leaves_nothing(a_read_that_fails_is_no_end_of_output)};
+    const struct CMUnitTest tests[] = {leaves_nothing(a_failed_read_is_not_end_of_output)};
     return cmocka_run_group_tests_name("shim/process_script", tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@
     "\\'name\\':\\'t\\'},\\'spec\\':{\\'denyRead\\':[\\'**/z\\'],\\'fsProfiles\\':{\\'p\\':{"      \
     "\\'read\\':[\\'**\\',\\'!k/**\\'],\\'modify\\':[\\'**/*.c\\']}}}}','format':'json'},"
 
-static void a_text_comes_with_what_it_leaves_open(void **state) {
+static void a_profile_comes_with_its_unguarded_rules(void **state) {
     HAS(COMPILE RULES "'root':'/w','env':{'HOME':'/h','CODEX_HOME':''},'provider':'codex',"
                       "'side_roots':['/s']}",
         "{'id':'1','result':{'text':'(version 1)\\n(deny default)\\n",
@@ -29,7 +29,7 @@ static void a_text_comes_with_what_it_leaves_open(void **state) {
         "(deny file-read* (regex \\'^/w/[bB]$\\'))");
 }
 
-static void rules_and_a_policy_give_the_same_text(void **state) {
+static void rules_and_a_policy_give_the_same_profile(void **state) {
     char *of_rules = answer_to(*state, COMPILE RULES "'root':'/w'}");
     char *of_policy = answer_to(*state, COMPILE POLICY "'profile':'p','root':'/w'}");
     assert_string_equal(of_rules, of_policy);
@@ -38,7 +38,7 @@ static void rules_and_a_policy_give_the_same_text(void **state) {
     HAS(COMPILE POLICY "'root':'/w'}", "(allow file-write* (subpath \\'/w\\'))");
 }
 
-static void what_is_wrong_with_rules_lies_in_the_request(void **state) {
+static void problems_of_rules_have_places_in_the_request(void **state) {
     HAS(COMPILE "'rules':{'read':['/a',1],'x':1,'denyRead':{}},'root':'/w'}",
         "'pointer':'/rules/read/1','message':'must be a string'", "'pointer':'/rules/x'",
         "'pointer':'/rules/denyRead'");
@@ -51,7 +51,7 @@ static void what_is_wrong_with_rules_lies_in_the_request(void **state) {
     HAS(COMPILE "'rules':{'modify':['a']},'root':'/w'}", "'pointer':'/rules/modify/0'", "covers");
 }
 
-static void what_is_wrong_with_a_request_is_named(void **state) {
+static void problems_of_a_request_are_named(void **state) {
     HAS(COMPILE RULES POLICY "'root':'/w'}", "'pointer':'/rules','message':'give `rules` or");
     HAS(COMPILE RULES "'profile':'p','root':'/w'}", "'pointer':'/profile'");
     HAS(COMPILE "'root':'/w'}", "'pointer':'/rules','message':'`rules` (or `policy`) is missing'");
@@ -85,7 +85,7 @@ static void a_command_is_wrapped(void **state) {
         "{'argv':['x','-s'],'wrapped':false,'warnings':['/usr/bin/sandbox-exec is not there");
 }
 
-static void what_is_wrong_with_a_wrap_is_named(void **state) {
+static void problems_of_a_wrap_are_named(void **state) {
     HAS(WRAP "'file':'/p.sb','zz':1}", "'pointer':'/zz'");
     HAS(WRAP "'file':'/p.sb'}", "'pointer':'/argv','message':'`argv` (or");
     HAS(WRAP "'argv':'x','file':'/p.sb'}", "'pointer':'/argv','message':'must be an array");
@@ -104,7 +104,7 @@ static void what_is_wrong_with_a_wrap_is_named(void **state) {
         "/no/such");
 }
 
-/* What a request for a file leaves to its door. */
+/* Ask for a file, whose handling depends on the entry point. */
 static struct bs_done wrap_in(struct bs_policies *policies, const char *dir, const char *more,
                               enum bs_door door) {
     struct bs_json_writer out = BS_JSON_WRITER_INIT;
@@ -123,7 +123,7 @@ static struct bs_done wrap_in(struct bs_policies *policies, const char *dir, con
     return done;
 }
 
-static void a_file_is_made_for_its_door_to_remove(void **state) {
+static void a_file_is_made_for_the_entry_point_to_remove(void **state) {
     struct folder *folder = NULL;
     struct stat st;
     assert_int_equal(folder_setup((void **)&folder), 0);
@@ -137,7 +137,7 @@ static void a_file_is_made_for_its_door_to_remove(void **state) {
     assert_string_equal(done.hold, "/f");
     bs_sbpl_file_remove(&done.file);
     free(done.hold);
-    /* None where there is no use for it: rmdir would fail. */
+    /* No file if it has no use: rmdir would fail. */
     static const char *const useless[] = {
         ",\"wrapper\":\"missing\"", ",\"wrapper\":\"missing\",\"allow_fallback\":true",
         ",\"wrapper\":\"present\",\"hold\":\"/f\"", ",\"wrapper\":\"present\",\"x\":1"};
@@ -152,13 +152,13 @@ static void a_file_is_made_for_its_door_to_remove(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        conversing(a_text_comes_with_what_it_leaves_open),
-        conversing(rules_and_a_policy_give_the_same_text),
-        conversing(what_is_wrong_with_rules_lies_in_the_request),
-        conversing(what_is_wrong_with_a_request_is_named),
+        conversing(a_profile_comes_with_its_unguarded_rules),
+        conversing(rules_and_a_policy_give_the_same_profile),
+        conversing(problems_of_rules_have_places_in_the_request),
+        conversing(problems_of_a_request_are_named),
         conversing(a_command_is_wrapped),
-        conversing(what_is_wrong_with_a_wrap_is_named),
-        conversing(a_file_is_made_for_its_door_to_remove),
+        conversing(problems_of_a_wrap_are_named),
+        conversing(a_file_is_made_for_the_entry_point_to_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

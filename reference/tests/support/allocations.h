@@ -1,5 +1,5 @@
-/* Allocations of a test program, counted, and one of them made to fail. Only calls of our own
- * objects come through the wrappers: the C library's stay inside it. The program is linked with
+/* Count the allocations of a test program, and let one of them fail. Only calls from the project's
+ * own objects reach the wrappers; the C library's calls stay inside it. The program is linked with
  * WRAPPED ${BOXSPEC_ALLOCATIONS}. */
 #ifndef BS_TESTS_ALLOCATIONS_H
 #define BS_TESTS_ALLOCATIONS_H
@@ -10,19 +10,19 @@
 
 struct allocations {
     unsigned asked;   /* since the test set it to 0 */
-    unsigned fail_at; /* the one that fails, from 1; 0 for none */
-    int live;         /* blocks that were handed out and not given back */
+    unsigned fail_at; /* number of the failing one, from 1; 0: none fails */
+    int live;         /* allocated blocks that were not freed */
 };
 
 extern struct allocations allocations;
 
-/* Asks `once` again and again, and another allocation of it fails each time: that is an error with
- * words, BS_E_EXECUTION, and nothing is kept by it. Until all are had: `expected` comes then, and
- * there are more than `least`. */
+/* Call `once` repeatedly, and let another of its allocations fail each time: the call must return
+ * BS_E_EXECUTION with a message, and keep no memory. When all allocations succeed it must return
+ * `expected`, and there must be more than `least` of them. */
 void each_allocation_fails(int (*once)(const void *context, struct bs_error *err),
                            const void *context, int expected, unsigned least);
 
-/* For libraries that take functions of their user. */
+/* For libraries that accept allocation functions. */
 void *__wrap_malloc(size_t size);
 void __wrap_free(void *block);
 

@@ -1,4 +1,4 @@
-/* Texts that a test puts together. */
+/* Build texts in tests. */
 #pragma once
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 #include "support/harness.h"
 
-/* Behind the text in a buffer of `room` bytes; what does not fit fails the test. */
+/* Append to the text in a buffer of `room` bytes; fail the test if it does not fit. */
 static inline void append(char *text, size_t room, const char *more) {
     size_t used = strlen(text);
     int written = snprintf(text + used, room - used, "%s", more);

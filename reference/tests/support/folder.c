@@ -12,8 +12,8 @@
 
 #include "support/harness.h"
 
-/* In TMPDIR where that is short, so that the paths of the tests have their length. No link leads to
- * it: tests compare its path with the one that the kernel tells. */
+/* Use TMPDIR if it is short, so that paths in tests keep their lengths. The path has no links,
+ * because tests compare it with the kernel's. */
 static void name_folder(struct folder *folder) {
     static const char name[] = "/boxspec-unit.XXXXXX";
     static const char *const places[] = {"TMPDIR", "/tmp"};

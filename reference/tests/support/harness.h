@@ -1,5 +1,5 @@
-/* cmocka with the headers that it wants to find before itself. An assertion leaves the test by
- * longjmp, so it belongs on the main thread only. */
+/* cmocka with the headers that it needs first. An assertion leaves the test by longjmp, so use it
+ * only on the main thread. */
 #ifndef BS_TESTS_HARNESS_H
 #define BS_TESTS_HARNESS_H
 
@@ -12,7 +12,8 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-/* Under the thread sanitizer code of one thread shows nothing new and takes ten times as long. */
+/* Under the thread sanitizer single-threaded code shows no new errors and takes ten times as
+ * long. */
 #if defined(__SANITIZE_THREAD__)
 enum { SLOW_BUILD = 1 };
 #else

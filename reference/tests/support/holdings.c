@@ -34,8 +34,8 @@ static void *say_who(void *arg) {
     return NULL;
 }
 
-/* The thread sanitizer has a thread of its own from the first one that a program makes. Of that
- * first one /proc may have something for a moment longer than pthread_join says. */
+/* The thread sanitizer starts a thread of its own with the first thread of a program. That first
+ * one may be visible in /proc for a moment after pthread_join. */
 static void make_first_thread(void) {
     static bool made;
     pthread_t thread;
@@ -64,7 +64,7 @@ bool has_children(void) {
 void assert_nothing_left(struct holdings before) {
     struct holdings after = holdings_now();
     assert_int_equal(after.descriptors, before.descriptors);
-    /* A joined thread may stand in /proc for a moment longer than pthread_join says. */
+    /* A joined thread may be visible in /proc for a moment after pthread_join. */
     for (int looks = 0; after.threads > before.threads && looks < 1000; looks++)
         after = holdings_now();
     assert_int_equal(after.threads, before.threads);

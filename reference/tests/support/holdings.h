@@ -1,4 +1,4 @@
-/* What a process holds that a run could leave behind. */
+/* The resources of a process that a run could leave open. */
 #ifndef BS_TESTS_HOLDINGS_H
 #define BS_TESTS_HOLDINGS_H
 
@@ -11,16 +11,16 @@ struct holdings {
 
 struct holdings holdings_now(void);
 
-/* Fails the test when something was left since: a descriptor, a thread, or any child at all. */
+/* Fail the test if a descriptor, a thread or any child was left since then. */
 void assert_nothing_left(struct holdings before);
 
 /* True while the process has a child, zombies included. */
 bool has_children(void);
 
-/* The lowest number from which on every descriptor is free. */
+/* Return the lowest number from which on every descriptor is free. */
 int first_free_above_all(void);
 
-/* A test that leaves nothing, with cmocka's set-up and tear-down to see to that. */
+/* A test that must leave no resources; cmocka's set-up and tear-down check that. */
 #define leaves_nothing(test)                                                                       \
     cmocka_unit_test_setup_teardown(test, remember_holdings, assert_nothing_left_since)
 

@@ -1,4 +1,4 @@
-/* Handles on a few words of shell. */
+/* Handles on short shell scripts. */
 #ifndef BS_TESTS_PROCESS_H
 #define BS_TESTS_PROCESS_H
 
@@ -7,8 +7,8 @@
 /* A pipe for each stream, and blocking ends. */
 extern const struct bs_stdio piped;
 
-/* /bin/sh -c SCRIPT behind three pipes; fails the test where it cannot be opened. The caller drops
- * it. */
+/* Open /bin/sh -c SCRIPT with three pipes; fail the test if that fails. The caller drops the
+ * handle. */
 struct bs_process *opened(const char *script);
 
 #endif

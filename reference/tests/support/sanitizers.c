@@ -1,5 +1,5 @@
-/* What cannot be allocated is to come back as NULL here too: that is what is tested. The sanitizers
- * look these functions up by name. */
+/* Failed allocations must return NULL under the sanitizers, too, because that is tested. The
+ * sanitizers look these functions up by name. */
 #define EXPORT __attribute__((visibility("default")))
 
 EXPORT const char *__asan_default_options(void);

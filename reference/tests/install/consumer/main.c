@@ -1,4 +1,4 @@
-/* A program of somebody else: one call of each room, so that all the library's own needs are
+/* A program outside the project: one call of each room, so that all dependencies of the library are
  * linked. */
 #include <stdio.h>
 #include <string.h>
