@@ -8,13 +8,14 @@
 #include "policy/path/fold.h"
 #include "sbpl/spell.h"
 
-/* Beyond these no string would be short enough, or nobody could have meant it. */
+/* Clusters beyond these bounds have more spellings than a string can hold, or mean nothing. */
 enum { MOST_PARTS = 24, MOST_STEPS = 20000, MOST_BYTES = MOST_PARTS * 4 };
 
 enum { IOTA = 0x3B9 };
 
-/* A mark below a letter folds to this letter, so it may have stood anywhere among marks. */
-static bool wanders(uint32_t part) { return part == IOTA; }
+/* The mark below a letter (U+0345) folds to the letter iota, so it may stand anywhere among marks.
+ */
+static bool may_stand_anywhere(uint32_t part) { return part == IOTA; }
 
 size_t bs_unfold_decompose(uint32_t point, uint32_t *parts) {
     int32_t decomposed[BS_UNFOLD_KEY];
@@ -33,13 +34,13 @@ struct search {
     const struct bs_unfold *unfold;
     const char *wanted; /* the cluster: folded and composed */
     size_t wanted_len;
-    uint32_t parts[MOST_PARTS]; /* of it, decomposed and loosely folded */
+    uint32_t parts[MOST_PARTS]; /* of the cluster, decomposed and loosely folded */
     uint8_t classes[MOST_PARTS];
     size_t n;
     uint32_t used;             /* bit i: parts[i] is in the spelling */
-    char spelling[MOST_BYTES]; /* as far as it goes */
-    struct bs_buf found;       /* spellings, each with its length as a byte in front */
-    size_t most;               /* bytes of all that are found */
+    char spelling[MOST_BYTES]; /* its beginning, up to the current step */
+    struct bs_buf found;       /* spellings, each after a byte with its length */
+    size_t most;               /* bytes of all spellings together */
     unsigned steps;
     bool too_much;
 };
@@ -56,10 +57,10 @@ static bool is_found(const struct search *search, const char *text, size_t len) 
     return false;
 }
 
-static void judge(struct search *search, size_t len) {
+static void add_if_it_folds(struct search *search, size_t len) {
     char folded[BS_FOLD_ROOM(MOST_BYTES)];
     size_t folded_len = 0;
-    /* So short a text is folded without memory. */
+    /* bs_fold allocates nothing for so short a text and cannot fail. */
     (void)bs_fold(search->spelling, len, folded, &folded_len);
     if (folded_len != search->wanted_len || memcmp(folded, search->wanted, folded_len) != 0 ||
         is_found(search, search->spelling, len))
@@ -69,12 +70,13 @@ static void judge(struct search *search, size_t len) {
     search->too_much |= search->found.len > search->most || search->found.failed;
 }
 
-/* Marks of different classes stand in any order; those of one class, and letters, do not. */
+/* Marks of different classes may change places. Marks of one class may not, nor letters. */
 static bool may_be_next(const struct search *search, size_t i) {
     if ((search->used >> i & 1) != 0)
         return false;
     for (size_t j = 0; j < i; j++) {
-        if ((search->used >> j & 1) != 0 || wanders(search->parts[i]) || wanders(search->parts[j]))
+        if ((search->used >> j & 1) != 0 || may_stand_anywhere(search->parts[i]) ||
+            may_stand_anywhere(search->parts[j]))
             continue;
         if (search->classes[i] == 0 || search->classes[j] == 0 ||
             search->classes[i] == search->classes[j])
@@ -85,7 +87,7 @@ static bool may_be_next(const struct search *search, size_t i) {
 
 static void extend(struct search *search, size_t len);
 
-/* Uses up the parts of a key and goes on with its code point. */
+/* Appends a code point to the spelling if all parts of its key are unused, and goes on. */
 static void try_point(struct search *search, size_t len, uint32_t point, const uint32_t *key,
                       size_t n) {
     uint32_t before = search->used;
@@ -104,7 +106,7 @@ static void try_point(struct search *search, size_t len, uint32_t point, const u
     search->used = before;
 }
 
-/* Syllables are not in the rows. */
+/* Hangul syllables are not in the rows: they decompose by arithmetic. */
 static void try_hangul(struct search *search, size_t len, size_t first) {
     for (size_t n = 2; n <= 3 && first + n <= search->n; n++) {
         int32_t points[3];
@@ -134,7 +136,7 @@ static void extend(struct search *search, size_t len) {
         return;
     }
     if (search->used == (UINT32_C(1) << search->n) - 1) {
-        judge(search, len);
+        add_if_it_folds(search, len);
         return;
     }
     const struct bs_unfold_row *end = search->unfold->rows + search->unfold->n_rows;
@@ -155,8 +157,8 @@ static void extend(struct search *search, size_t len) {
     }
 }
 
-/* False: there are too many. */
-static bool take_apart(struct search *search) {
+/* False if the cluster has too many parts. */
+static bool decompose_cluster(struct search *search) {
     for (size_t at = 0; at < search->wanted_len;) {
         int32_t point = 0;
         uint32_t parts[BS_UNFOLD_KEY];
@@ -186,7 +188,8 @@ static int by_bytes(const void *a, const void *b) {
     return order != 0 ? order : (x->len > y->len) - (x->len < y->len);
 }
 
-/* The folded one first, then by bytes: what the search happens to meet first must not show. */
+/* The folded spelling first, the others by bytes, so that the text does not depend on the order of
+ * the search. */
 static struct spelling *in_order(const struct search *search, size_t *n) {
     const char *at = search->found.data;
     const char *end = at + search->found.len;
@@ -214,7 +217,7 @@ static void put_all(const struct spelling *spellings, size_t n, struct bs_buf *o
         bs_spell_pattern(out, spellings[0].text, spellings[0].len);
         return;
     }
-    bool class = true; /* of single bytes; only letters have that */
+    bool class = true; /* all are single bytes, which are letters then */
     for (size_t i = 0; i < n; i++)
         class &= spellings[i].len == 1;
     bs_buf_char(out, class ? '[' : '(');
@@ -231,7 +234,7 @@ bool bs_spellings_put(const struct bs_unfold *unfold, const char *cluster, size_
     struct search search = {.unfold = unfold, .wanted = cluster, .wanted_len = len, .most = most};
     size_t start = out->len;
     size_t n = 0;
-    bool good = take_apart(&search);
+    bool good = decompose_cluster(&search);
     if (good)
         extend(&search, 0);
     out->failed |= search.found.failed;

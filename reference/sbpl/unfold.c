@@ -8,24 +8,16 @@
 
 #include "sbpl/spellings.h"
 
-/* No code point from PLANES on decomposes or folds, and of those before it none between these.
- * Looking at all of them would take three times as long. */
+/* No code point from PLANES on decomposes or folds. */
 enum { PLANES = 0x2FA20 };
 
-static const struct {
-    uint32_t first;
-    uint32_t last;
-} blanks[] = {{0x3400, 0x9FFF},    /* ideographs */
-              {0xAC00, 0xF8FF},    /* Hangul, composed by arithmetic; surrogates; private use */
-              {0x1F000, 0x2F7FF}}; /* pictures, ideographs */
-
-/* Twice what Unicode has. Looking at all code points takes a millisecond, so it is done once. */
+/* Twice as many as Unicode has. Making them takes some milliseconds, so a process does it once. */
 enum { MOST_ROWS = 8192 };
 
 static struct bs_unfold_row rows[MOST_ROWS];
 static size_t n_rows;
 
-/* In order: what stands behind the first part of a key and is no mark by its class. Some thirty. */
+/* Later parts of keys that are no marks by their combining class, sorted; about thirty. */
 enum { MOST_JOINERS = 128 };
 
 static uint32_t joiners[MOST_JOINERS];
@@ -72,19 +64,16 @@ static void make_joiner(uint32_t part) {
 }
 
 static void make_rows(void) {
-    size_t blank = 0;
     for (uint32_t point = 1; point < PLANES; point++) {
         struct bs_unfold_row row;
-        if (blank < sizeof blanks / sizeof *blanks && point == blanks[blank].first) {
-            point = blanks[blank++].last;
-        } else if (make_row(point, &row)) {
-            if (n_rows == MOST_ROWS)
-                abort(); /* a version of Unicode adds some dozen */
-            rows[n_rows++] = row;
-            for (size_t i = 1; i < BS_UNFOLD_KEY && row.key[i] != 0; i++)
-                if (!is_mark(row.key[i]))
-                    make_joiner(row.key[i]);
-        }
+        if (!make_row(point, &row))
+            continue;
+        if (n_rows == MOST_ROWS)
+            abort(); /* a version of Unicode adds some dozen */
+        rows[n_rows++] = row;
+        for (size_t i = 1; i < BS_UNFOLD_KEY && row.key[i] != 0; i++)
+            if (!is_mark(row.key[i]))
+                make_joiner(row.key[i]);
     }
     qsort(rows, n_rows, sizeof *rows, by_key);
 }
@@ -103,15 +92,15 @@ static int by_part(const void *a, const void *b) {
     return (*x > *y) - (*x < *y);
 }
 
-/* Whether a part may join what stands before it into one character. Jamo do, but never in text that
- * is composed: they are a syllable there. */
+/* True if a part may compose with the character before it. Jamo do, but composed text has syllables
+ * instead of jamo. */
 static bool joins(uint32_t part) {
     if (part < 0x80)
         return false;
     return is_mark(part) || bsearch(&part, joiners, n_joiners, sizeof part, by_part) != NULL;
 }
 
-/* The length of the character at text[0]. */
+/* Returns the length of the character at text[0]. */
 static size_t character(const char *text, size_t len, uint32_t *point) {
     int32_t read = 0;
     utf8proc_ssize_t n = utf8proc_iterate((const uint8_t *)text, (utf8proc_ssize_t)len, &read);
@@ -121,7 +110,7 @@ static size_t character(const char *text, size_t len, uint32_t *point) {
     return (size_t)n;
 }
 
-/* The length of the cluster at text[0]. */
+/* Returns the length of the cluster at text[0]. */
 static size_t cluster(const char *text, size_t len) {
     uint32_t point = 0;
     size_t end = character(text, len, &point);

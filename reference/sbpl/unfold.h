@@ -1,9 +1,13 @@
 /* The inverse of folding (policy/path/fold.h): every spelling that folds to a text, as a piece of a
  * regular expression. A regular expression knows neither case nor canonical equivalence, so a deny
- * that is to hold for each spelling has to list them.
+ * that holds for each spelling lists them all (SBPL-FOLD-01 and -02).
  *
- * A text falls into clusters, of which none composes with the next; the spellings of one are found
- * by trying all code points that have to do with it, and asking bs_fold whether it agrees.
+ * A text consists of clusters; no cluster composes with the next one. This file splits a text into
+ * clusters, and sbpl/spellings.h finds the spellings of one cluster. Each part has a user:
+ *
+ *   rows       the search for other letters than ASCII (SBPL-FOLD-02). 3,134 code points
+ *   joiners    letters that are no marks but compose with the letter before them, as in Bengali
+ *   ascii      ASCII letters, by far the most, are searched once for each compile
  */
 #ifndef BS_SBPL_UNFOLD_H
 #define BS_SBPL_UNFOLD_H
@@ -19,24 +23,23 @@ enum { BS_UNFOLD_KEY = 4, BS_UNFOLD_ASCII = 12 };
 /* A code point, and what it decomposes and folds to. */
 struct bs_unfold_row {
     uint32_t point;
-    uint32_t key[BS_UNFOLD_KEY]; /* 0 behind the last */
+    uint32_t key[BS_UNFOLD_KEY]; /* ends with a 0 if it is shorter */
 };
 
 struct bs_unfold {
     const struct bs_unfold_row *rows; /* by key[0] */
     size_t n_rows;
-    /* The expression of each ASCII character that stands alone; empty: not looked for yet. */
+    /* The expression of each ASCII character that is a cluster; empty: not searched yet. */
     char ascii[128][BS_UNFOLD_ASCII];
 };
 
-/* There is nothing to be closed: the rows are the same for all, in any number of threads. The first
- * call of a process makes them, without asking for memory, and they stay as they are until it
- * ends. */
+/* Initialises *unfold; no call releases it. All threads share the rows. The first call of a process
+ * makes them in some milliseconds, without allocating, and they never change. */
 void bs_unfold_open(struct bs_unfold *unfold);
 
-/* Appends what matches every spelling of a text, which is UTF-8, folded and has no control
- * characters, written as the string of a regular expression. False when that would take more than
- * `most` bytes, or when there is no memory; out->failed tells which. */
+/* Appends an expression that matches every spelling of a text. The text is folded UTF-8 without
+ * control characters. False if the expression takes more than `most` bytes, or if memory ran out,
+ * and then out->failed is true. */
 bool bs_unfold_put(struct bs_unfold *unfold, const char *text, size_t len, size_t most,
                    struct bs_buf *out);
 
