@@ -18,9 +18,9 @@ int __wrap_LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
 /* The target's memory is not freed here. Print once that a leak may come from this. */
 _Noreturn void __wrap_bs_fuzz_fail(const char *oracle, const char *format, ...) {
-    static int told;
+    static int printed;
     (void)format;
-    if (told++ == 0)
+    if (printed++ == 0)
         (void)fprintf(stderr, "silenced: %s\n", oracle);
     longjmp(before_the_input, 1);
 }

@@ -78,10 +78,10 @@ static bool is_repeated(const struct bs_fuzz_node *finding, const struct bs_fuzz
     const struct bs_fuzz_node *each = ours != NULL ? ours->first : NULL;
     for (; each != NULL && pointer != NULL && pointer->text != NULL; each = each->next) {
         const struct bs_fuzz_node *above = bs_fuzz_field(each, "pointer");
-        const struct bs_fuzz_node *said = bs_fuzz_field(each, "message");
-        if (above != NULL && said != NULL && strstr(said->text, "for the second time") != NULL &&
-            pointer->len > above->len && pointer->text[above->len] == '/' &&
-            memcmp(pointer->text, above->text, above->len) == 0)
+        const struct bs_fuzz_node *message = bs_fuzz_field(each, "message");
+        if (above != NULL && message != NULL &&
+            strstr(message->text, "for the second time") != NULL && pointer->len > above->len &&
+            pointer->text[above->len] == '/' && memcmp(pointer->text, above->text, above->len) == 0)
             return true;
     }
     return false;

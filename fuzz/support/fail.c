@@ -21,7 +21,7 @@ static void put_printable(const char *text) {
     }
 }
 
-static void say(const char *oracle, const char *format, va_list arguments) {
+static void print_failure(const char *oracle, const char *format, va_list arguments) {
     char message[MESSAGE_BYTES];
     fprintf(stderr, "boxspec-fuzz: %s: %s: ", bs_fuzz_target, oracle);
     (void)vsnprintf(message, sizeof message, format, arguments);
@@ -39,7 +39,7 @@ void bs_fuzz_fail(const char *oracle, const char *format, ...) {
         bs_fuzz_escape();
     va_start(arguments, format);
     if (failing++ == 0)
-        say(oracle, format, arguments);
+        print_failure(oracle, format, arguments);
     va_end(arguments);
     abort();
 }

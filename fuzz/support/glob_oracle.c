@@ -44,7 +44,7 @@ static uint64_t bytes_of(const struct oracle *o, size_t w) {
 }
 
 /* Store the new set of word w, and widen `first` and `last` of this step accordingly. */
-static void put(struct oracle *o, size_t w, uint64_t set, size_t *first, size_t *last) {
+static void store_word(struct oracle *o, size_t w, uint64_t set, size_t *first, size_t *last) {
     o->reached[w] = set;
     if (set == 0)
         return;
@@ -64,7 +64,7 @@ static void literal(struct oracle *o, char c) {
             unsigned j = (unsigned)__builtin_ctzll(rest);
             moves |= (uint64_t)(o->path[w * 64 + j] == c) << j;
         }
-        put(o, w, moves << 1 | carry, &first, &last);
+        store_word(o, w, moves << 1 | carry, &first, &last);
         carry = moves >> 63;
     }
     o->first = first;
@@ -91,7 +91,7 @@ static void character(struct oracle *o) {
         uint64_t begins = o->reached[w] & o->names[w] & ~o->inside[w];
         uint64_t moved = begins << 1 | carry;
         uint64_t gone = add(moved & o->inside[w], o->inside[w], &past);
-        put(o, w, (moved | gone) & ~o->inside[w], &first, &last);
+        store_word(o, w, (moved | gone) & ~o->inside[w], &first, &last);
         carry = begins >> 63;
     }
     o->first = first;
@@ -107,7 +107,7 @@ static void run(struct oracle *o, bool slashes) {
     for (size_t w = o->first; w < o->words && (w <= o->last || carry != 0); w++) {
         uint64_t taken = slashes ? bytes_of(o, w) : o->names[w];
         uint64_t set = o->reached[w];
-        put(o, w, set | (add(set & taken, taken, &carry) ^ taken), &first, &last);
+        store_word(o, w, set | (add(set & taken, taken, &carry) ^ taken), &first, &last);
     }
     o->first = first;
     o->last = last;

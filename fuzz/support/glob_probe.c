@@ -44,7 +44,7 @@ static char *append(char *to, const char *text, size_t len) {
 
 /* Write the glob with one piece (`changed`) replaced by its variant. A piece without replacements
  * keeps the glob's text. */
-static size_t put(const char *glob, size_t len, size_t changed, size_t variant, char *to) {
+static size_t put_variant(const char *glob, size_t len, size_t changed, size_t variant, char *to) {
     char *start = to;
     for (size_t at = 0; at < len;) {
         struct piece piece = piece_at(glob, len, at);
@@ -81,13 +81,13 @@ size_t bs_fuzz_probes(const char *glob, size_t len, struct bs_fuzz_pool *pool,
     static const char *const around[][2] = {{"", ""}, {"", "x"}, {"x", ""}, {"", "/x"}, {"x/", ""}};
     struct probes made = {pool, probes, 0};
     char *path = bs_fuzz_take(pool, 4 * len + 1);
-    size_t n = put(glob, len, len, 0, path);
+    size_t n = put_variant(glob, len, len, 0, path);
     for (size_t i = 0; i < sizeof around / sizeof *around; i++)
         add(&made, around[i][0], path, n, around[i][1]);
     for (size_t at = 0; at < len && made.n < BS_PROBES_MOST;) {
         struct piece piece = piece_at(glob, len, at);
         for (size_t variant = 1; variant < 3 && piece.texts[variant] != NULL; variant++) {
-            n = put(glob, len, at, variant, path);
+            n = put_variant(glob, len, at, variant, path);
             add(&made, "", path, n, "");
         }
         at += piece.len;

@@ -252,7 +252,7 @@ static enum state leave(struct reader *r, enum bs_fuzz_kind kind) {
     return BEHIND;
 }
 
-static enum state enter(struct reader *r, enum bs_fuzz_kind kind, size_t at) {
+static enum state open_container(struct reader *r, enum bs_fuzz_kind kind, size_t at) {
     if (r->depth == BS_FUZZ_JSON_DEPTH)
         return DEAD;
     add(r, kind, at);
@@ -284,9 +284,9 @@ static void end_number(struct reader *r, size_t from, size_t end) {
 static enum state act(struct reader *r, enum state from, enum state to, size_t at, size_t *word) {
     switch (to) {
     case OPEN_MAP:
-        return enter(r, BS_FUZZ_MAP, at);
+        return open_container(r, BS_FUZZ_MAP, at);
     case OPEN_LIST:
-        return enter(r, BS_FUZZ_LIST, at);
+        return open_container(r, BS_FUZZ_LIST, at);
     case CLOSE_MAP:
         return leave(r, BS_FUZZ_MAP);
     case CLOSE_LIST:

@@ -19,7 +19,7 @@ struct piece {
 /* Numbers of symbols in the table of glob_gen.c. */
 enum { SYMBOLS = 32, ENDS = 2, FIRST_SLASH = 6, LAST_SLASH = 8, FIRST_WILD = 9, WILDS = 8 };
 
-static uint32_t draw(struct work *work, size_t n) {
+static uint32_t draw_below(struct work *work, size_t n) {
     work->seed ^= work->seed << 13;
     work->seed ^= work->seed >> 17;
     work->seed ^= work->seed << 5;
@@ -53,12 +53,12 @@ static void replace(struct work *work, struct piece piece, const uint8_t *bytes,
 }
 
 static struct piece any_piece(struct work *work) {
-    return piece_at(work->data, work->size, draw(work, work->size));
+    return piece_at(work->data, work->size, draw_below(work, work->size));
 }
 
 static void put_piece(struct work *work, struct piece into, const uint8_t *from, size_t from_size) {
     uint8_t bytes[256];
-    struct piece piece = piece_at(from, from_size, draw(work, from_size));
+    struct piece piece = piece_at(from, from_size, draw_below(work, from_size));
     if (from_size == 0 || piece.len > sizeof bytes)
         return;
     memcpy(bytes, from + piece.at, piece.len);
@@ -66,7 +66,7 @@ static void put_piece(struct work *work, struct piece into, const uint8_t *from,
 }
 
 static void change_wildcard(struct work *work, bool insert) {
-    size_t at = draw(work, work->size);
+    size_t at = draw_below(work, work->size);
     for (size_t i = 0; i < work->size && !insert; i++) {
         unsigned symbol = work->data[(at + i) % work->size] % SYMBOLS;
         if (symbol >= FIRST_WILD && symbol < FIRST_WILD + WILDS) {
@@ -74,7 +74,7 @@ static void change_wildcard(struct work *work, bool insert) {
             break;
         }
     }
-    uint8_t wild = (uint8_t)(FIRST_WILD + draw(work, WILDS));
+    uint8_t wild = (uint8_t)(FIRST_WILD + draw_below(work, WILDS));
     replace(work, (struct piece){at, insert ? 0 : 1}, &wild, 1);
 }
 
@@ -99,10 +99,10 @@ size_t bs_fuzz_mutate(uint8_t *data, size_t size, size_t room, const uint8_t *ot
         return size;
     if (size == 0)
         data[work.size++] = 0;
-    for (uint32_t n = 1 + draw(&work, 3); n > 0; n--) {
+    for (uint32_t n = 1 + draw_below(&work, 3); n > 0; n--) {
         struct piece piece = any_piece(&work);
         struct piece nothing = {piece.at, 0};
-        switch (draw(&work, 7)) {
+        switch (draw_below(&work, 7)) {
         case 0:
             if (piece.len < work.size)
                 replace(&work, piece, data, 0);

@@ -18,7 +18,7 @@ static bool refuse(struct reader *r, const char *why) {
     return false;
 }
 
-static bool take(struct reader *r, const char *text) {
+static bool accept_text(struct reader *r, const char *text) {
     size_t len = strlen(text);
     if ((size_t)(r->end - r->at) < len || memcmp(r->at, text, len) != 0)
         return false;
@@ -28,7 +28,7 @@ static bool take(struct reader *r, const char *text) {
 
 /* Read a quoted string; only quote and backslash can be escaped. */
 static bool take_string(struct reader *r, const char **text, size_t *len) {
-    if (!take(r, "\""))
+    if (!accept_text(r, "\""))
         return refuse(r, "a string is due");
     char *decoded = bs_fuzz_take(r->pool, (size_t)(r->end - r->at) + 1);
     const char *start = r->at;
@@ -45,7 +45,7 @@ static bool take_string(struct reader *r, const char **text, size_t *len) {
     if (r->at - start > MOST_STRING)
         return refuse(r, "a string that is too long");
     *text = decoded;
-    return take(r, "\"") || refuse(r, "a string without an end");
+    return accept_text(r, "\"") || refuse(r, "a string without an end");
 }
 
 /* True if an expression uses only the dialect that is known to work: characters, escapes of special
@@ -84,7 +84,7 @@ static bool take_filter(struct reader *r, struct bs_seat_clause *clause) {
         return refuse(r, "too many filters");
     struct bs_seat_filter *filter = &clause->filters[clause->n_filters++];
     int kind = BS_SEAT_LITERAL;
-    while (kind <= BS_SEAT_REGEX && !take(r, names[kind]))
+    while (kind <= BS_SEAT_REGEX && !accept_text(r, names[kind]))
         kind++;
     if (kind > BS_SEAT_REGEX)
         return refuse(r, "an unknown filter");
@@ -97,19 +97,20 @@ static bool take_filter(struct reader *r, struct bs_seat_clause *clause) {
         filter->expression = bs_fuzz_expression_of(&r->expressions, filter->text, r->pool);
     else if (filter->len == 0 || filter->text[0] != '/')
         return refuse(r, "a path that is not absolute");
-    return take(r, ")") || refuse(r, "a filter without an end");
+    return accept_text(r, ")") || refuse(r, "a filter without an end");
 }
 
 static bool take_filters(struct reader *r, struct bs_seat_clause *clause) {
-    if (!take(r, "(require-all "))
+    if (!accept_text(r, "(require-all "))
         return take_filter(r, clause);
-    return take_filter(r, clause) && take(r, " ") && take_filter(r, clause) && take(r, ")");
+    return take_filter(r, clause) && accept_text(r, " ") && take_filter(r, clause) &&
+           accept_text(r, ")");
 }
 
 /* These clauses never decide about a file, and each has exactly one form. */
 static bool take_mac_syscall(struct reader *r) {
-    return take(r, "(mac-policy-name \"vnguard\")") ||
-           take(r, "(require-all (mac-policy-name \"Sandbox\") (mac-syscall-number 67))");
+    return accept_text(r, "(mac-policy-name \"vnguard\")") ||
+           accept_text(r, "(require-all (mac-policy-name \"Sandbox\") (mac-syscall-number 67))");
 }
 
 static const char *const operations[] = {"file-read*",
@@ -127,8 +128,8 @@ static const char *const operations[] = {"file-read*",
                                          "iokit*"};
 
 static bool take_clause(struct reader *r, struct bs_seat_clause *clause) {
-    clause->allows = take(r, "(allow ");
-    if (!clause->allows && !take(r, "(deny "))
+    clause->allows = accept_text(r, "(allow ");
+    if (!clause->allows && !accept_text(r, "(deny "))
         return refuse(r, "neither an allow nor a deny");
     size_t word = 0;
     while (r->at + word < r->end && r->at[word] != ' ' && r->at[word] != ')')
@@ -140,12 +141,12 @@ static bool take_clause(struct reader *r, struct bs_seat_clause *clause) {
     if (clause->op == NULL)
         return refuse(r, "an unknown operation");
     r->at += word;
-    if (take(r, " ")) {
+    if (accept_text(r, " ")) {
         bool mac = strcmp(clause->op, "system-mac-syscall") == 0;
         if (!(mac ? take_mac_syscall(r) : take_filters(r, clause)))
             return refuse(r, "a form that is not known");
     }
-    return take(r, ")\n") || refuse(r, "a clause that does not end its line");
+    return accept_text(r, ")\n") || refuse(r, "a clause that does not end its line");
 }
 
 bool bs_seatbelt_read(const char *text, size_t len, struct bs_fuzz_pool *pool,
@@ -156,7 +157,7 @@ bool bs_seatbelt_read(const char *text, size_t len, struct bs_fuzz_pool *pool,
         lines += text[i] == '\n';
     *profile = (struct bs_seatbelt){.line = 1};
     profile->clauses = bs_fuzz_take(pool, (lines + 1) * sizeof *profile->clauses);
-    if (!take(&r, "(version 1)\n(deny default)\n"))
+    if (!accept_text(&r, "(version 1)\n(deny default)\n"))
         (void)refuse(&r, "not the two lines that a profile begins with");
     profile->line = 3;
     while (r.why == NULL && r.at < r.end && take_clause(&r, &profile->clauses[profile->n])) {

@@ -61,7 +61,7 @@ static const struct piece of_gemini[] = {
 
 #define LENGTH(table) (sizeof(table) / sizeof *(table))
 
-static struct piece draw(struct bs_fuzz_provider *from, enum bs_provider provider) {
+static struct piece draw_piece(struct bs_fuzz_provider *from, enum bs_provider provider) {
     uint8_t number = bs_fuzz_byte(from);
     const struct piece *piece = &common[number / 2 % LENGTH(common)];
     if (number % 2 == 1 && provider == BS_PROVIDER_GEMINI)
@@ -75,7 +75,7 @@ struct words {
     const char **at;
 };
 
-static void put(struct words *words, const char *word) {
+static void put_words(struct words *words, const char *word) {
     if (word != NULL)
         *words->at++ = word;
 }
@@ -84,14 +84,14 @@ static void put_piece(struct words *words, const struct piece *piece, enum fate 
                       bool *has_mode) {
     bool is_mode = fate == IS_MODE || fate == FIRST_IS_MODE;
     if (is_mode && !*has_mode) {
-        put(words, "--sandbox");
-        put(words, "danger-full-access");
+        put_words(words, "--sandbox");
+        put_words(words, "danger-full-access");
     }
     *has_mode = *has_mode || is_mode;
     if (fate == STAYS)
-        put(words, piece->words[0]);
+        put_words(words, piece->words[0]);
     if (fate == STAYS || fate == FIRST_GOES || fate == FIRST_IS_MODE)
-        put(words, piece->words[1]);
+        put_words(words, piece->words[1]);
 }
 
 /* A flag at the end without its value. */
@@ -102,7 +102,7 @@ static size_t draw_pieces(struct bs_fuzz_provider *from, enum bs_provider provid
                           struct piece pieces[BS_WRAP_MOST_WORDS / 2]) {
     size_t n = bs_fuzz_below(from, BS_WRAP_MOST_WORDS / 2);
     for (size_t i = 0; i < n; i++)
-        pieces[i] = draw(from, provider);
+        pieces[i] = draw_piece(from, provider);
     uint32_t last = provider == BS_PROVIDER_CODEX ? bs_fuzz_below(from, 8) : 0;
     if (last > 0 && last <= LENGTH(lasts))
         pieces[n++] = lasts[last - 1];
@@ -118,14 +118,14 @@ static void expect(struct bs_wrap_case *input, const struct piece *pieces, size_
     size_t from = 0;
     for (size_t i = 0; i < n && strcmp(pieces[i].words[0], "--") != 0; i++)
         has_mode = has_mode || pieces[i].fate == IS_MODE || pieces[i].fate == FIRST_IS_MODE;
-    put(&words, input->argv[0]);
+    put_words(&words, input->argv[0]);
     if (!has_mode) {
         bool leads = n > 0 && (strcmp(pieces[0].words[0], "exec") == 0 ||
                                strcmp(pieces[0].words[0], "e") == 0);
         if (leads)
-            put(&words, pieces[from++].words[0]);
-        put(&words, "--sandbox");
-        put(&words, "danger-full-access");
+            put_words(&words, pieces[from++].words[0]);
+        put_words(&words, "--sandbox");
+        put_words(&words, "danger-full-access");
     }
     bool given = false;
     for (; from < n; from++) {
@@ -153,10 +153,10 @@ void bs_wrap_case_read(struct bs_wrap_case *input, struct bs_fuzz_provider from)
     struct words words = {input->argv};
     if (program == 255)
         return;
-    put(&words, programs[program % LENGTH(programs)]);
+    put_words(&words, programs[program % LENGTH(programs)]);
     for (size_t i = 0; i < n; i++) {
-        put(&words, pieces[i].words[0]);
-        put(&words, pieces[i].words[1]);
+        put_words(&words, pieces[i].words[0]);
+        put_words(&words, pieces[i].words[1]);
     }
     expect(input, pieces, n);
 }

@@ -128,8 +128,8 @@ static void add_scalar(struct reader *r, const yaml_event_t *event) {
         r->why = "a merge key";
 }
 
-static void enter(struct reader *r, const yaml_event_t *event, enum bs_fuzz_kind kind,
-                  const yaml_char_t *anchor, const yaml_char_t *tag) {
+static void open_container(struct reader *r, const yaml_event_t *event, enum bs_fuzz_kind kind,
+                           const yaml_char_t *anchor, const yaml_char_t *tag) {
     struct bs_fuzz_node *node = add(r, event, kind);
     if (anchor != NULL)
         r->why = "an anchor";
@@ -144,12 +144,12 @@ static void enter(struct reader *r, const yaml_event_t *event, enum bs_fuzz_kind
     r->link = &node->first;
 }
 
-static void leave(struct reader *r) {
+static void close_container(struct reader *r) {
     if (r->depth > 0)
         r->link = &r->open[--r->depth]->next;
 }
 
-static void take(struct reader *r, const yaml_event_t *event) {
+static void handle_event(struct reader *r, const yaml_event_t *event) {
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT:
         if (++r->documents > 1)
@@ -165,16 +165,16 @@ static void take(struct reader *r, const yaml_event_t *event) {
         add_scalar(r, event);
         break;
     case YAML_SEQUENCE_START_EVENT:
-        enter(r, event, BS_FUZZ_LIST, event->data.sequence_start.anchor,
-              event->data.sequence_start.tag);
+        open_container(r, event, BS_FUZZ_LIST, event->data.sequence_start.anchor,
+                       event->data.sequence_start.tag);
         break;
     case YAML_MAPPING_START_EVENT:
-        enter(r, event, BS_FUZZ_MAP, event->data.mapping_start.anchor,
-              event->data.mapping_start.tag);
+        open_container(r, event, BS_FUZZ_MAP, event->data.mapping_start.anchor,
+                       event->data.mapping_start.tag);
         break;
     case YAML_SEQUENCE_END_EVENT:
     case YAML_MAPPING_END_EVENT:
-        leave(r);
+        close_container(r);
         break;
     default:
         break;
@@ -192,7 +192,7 @@ static void read_events(struct reader *r, yaml_parser_t *parser) {
             return;
         }
         last = event.type == YAML_STREAM_END_EVENT;
-        take(r, &event);
+        handle_event(r, &event);
         if (r->why != NULL)
             r->at = (struct bs_fuzz_place){(uint32_t)event.start_mark.line + 1,
                                            (uint32_t)event.start_mark.column + 1};

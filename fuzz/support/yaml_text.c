@@ -70,7 +70,7 @@ static void put_string(struct writer *w, const struct bs_fuzz_node *node, unsign
         bs_fuzz_put_quoted(w->out, node, &w->style);
 }
 
-static void put(struct writer *w, const struct bs_fuzz_node *node, unsigned blanks);
+static void put_node(struct writer *w, const struct bs_fuzz_node *node, unsigned blanks);
 
 static void put_flow(struct writer *w, const struct bs_fuzz_node *node, unsigned blanks) {
     bool map = node->kind == BS_FUZZ_MAP;
@@ -84,7 +84,7 @@ static void put_flow(struct writer *w, const struct bs_fuzz_node *node, unsigned
         if (map && n % 2 == 0)
             put_string(w, child, blanks, true);
         else
-            put(w, child, blanks);
+            put_node(w, child, blanks);
     }
     bs_buf_char(w->out, map ? '}' : ']');
     w->flow = was_flow;
@@ -94,7 +94,7 @@ static void put_list(struct writer *w, const struct bs_fuzz_node *node, unsigned
     for (const struct bs_fuzz_node *item = node->first; item != NULL; item = item->next) {
         new_line(w, blanks);
         bs_buf_str(w->out, "-");
-        put(w, item, blanks);
+        put_node(w, item, blanks);
     }
 }
 
@@ -107,11 +107,11 @@ static void put_map(struct writer *w, const struct bs_fuzz_node *node, unsigned 
         new_line(w, blanks);
         put_string(w, key, blanks, true);
         bs_buf_char(w->out, ':');
-        put(w, key->next, blanks);
+        put_node(w, key->next, blanks);
     }
 }
 
-static void put(struct writer *w, const struct bs_fuzz_node *node, unsigned blanks) {
+static void put_node(struct writer *w, const struct bs_fuzz_node *node, unsigned blanks) {
     bool map = node->kind == BS_FUZZ_MAP;
     bool container = map || node->kind == BS_FUZZ_LIST;
     bool flow = w->flow || node->first == NULL || bs_fuzz_choose(&w->style, 4) == 1;
@@ -140,7 +140,7 @@ void bs_fuzz_put_yaml(struct bs_buf *out, const struct bs_fuzz_node *root,
     if (root->kind == BS_FUZZ_MAP && root->first != NULL)
         put_map(&w, root, 0);
     else
-        put(&w, root, 0);
+        put_node(&w, root, 0);
     bs_buf_str(out, w.line_end);
     if (bs_fuzz_choose(&w.style, 8) == 1)
         bs_buf_str(out, "...\n");

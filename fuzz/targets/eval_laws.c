@@ -20,7 +20,7 @@ static const enum bs_op ops[] = {BS_OP_READ, BS_OP_MODIFY};
 static const char *word_of(enum bs_op op) { return op == BS_OP_READ ? "read" : "modify"; }
 
 /* A path in normal form, and the decisions about it before a law changed the policy. */
-struct asked {
+struct query {
     struct bs_fuzz_text path;
     bool allowed[2];
     const char *rule[2];
@@ -74,13 +74,13 @@ static void check_explained(const struct bs_profile *profile, enum bs_op op,
 }
 
 /* False if the path is refused, and must be. */
-static bool check_path(const struct bs_profile *profile, enum bs_op op, struct bs_fuzz_text asked,
+static bool check_path(const struct bs_profile *profile, enum bs_op op, struct bs_fuzz_text query,
                        const char *normal, size_t len, bool refused, struct bs_decision *decision) {
     struct bs_error err = BS_ERROR_INIT;
-    char *block = bs_fuzz_block(asked.text, asked.len);
-    int code = bs_profile_check(profile, op, block, asked.len, decision, &err);
+    char *block = bs_fuzz_block(query.text, query.len);
+    int code = bs_profile_check(profile, op, block, query.len, decision, &err);
     if ((code != BS_OK) != refused || bs_fuzz_lie("path"))
-        bs_fuzz_fail("path", "`%.*s`: %s", (int)asked.len, asked.text,
+        bs_fuzz_fail("path", "`%.*s`: %s", (int)query.len, query.text,
                      code != BS_OK ? err.message : "accepted");
     if (code == BS_OK && (decision->path_len != len || memcmp(decision->path, normal, len) != 0))
         bs_fuzz_fail("path", "the normal form is `%.*s`, expected `%.*s`", (int)decision->path_len,
@@ -96,26 +96,26 @@ static bool is_same(const struct bs_decision *decision, bool allowed, const char
 
 /* Every spelling of a path must be decided like its normal form. */
 static void check_spelling(const struct bs_profile *profile, enum bs_op op,
-                           struct bs_gen_policies *gen, const struct asked *asked) {
+                           struct bs_gen_policies *gen, const struct query *query) {
     struct bs_decision decision;
-    struct bs_fuzz_text other = bs_gen_respelled(gen, asked->path);
-    if (asked->path.len == 1 && asked->path.text[0] == '.')
+    struct bs_fuzz_text other = bs_gen_respelled(gen, query->path);
+    if (query->path.len == 1 && query->path.text[0] == '.')
         return;
-    if (check_path(profile, op, other, asked->path.text, asked->path.len, false, &decision) &&
-        (!is_same(&decision, asked->allowed[op], asked->rule[op]) || bs_fuzz_lie("spelling")))
+    if (check_path(profile, op, other, query->path.text, query->path.len, false, &decision) &&
+        (!is_same(&decision, query->allowed[op], query->rule[op]) || bs_fuzz_lie("spelling")))
         bs_fuzz_fail("spelling", "%s `%.*s` is decided otherwise than `%.*s`", word_of(op),
-                     (int)other.len, other.text, (int)asked->path.len, asked->path.text);
+                     (int)other.len, other.text, (int)query->path.len, query->path.text);
     bs_decision_clear(&decision);
 }
 
 /* Query and check every operation on one path. False if the path is refused. */
 static bool check_answers(const struct bs_profile *profile, const struct bs_fuzz_resolved *resolved,
                           struct bs_eval_case *input, struct bs_fuzz_text path,
-                          struct asked *asked) {
+                          struct query *query) {
     char *normal = bs_fuzz_take(&input->pool, path.len + 1);
     size_t len = 0;
     bool refused = bs_model_path(path.text, path.len, normal, &len) != NULL;
-    asked->path = (struct bs_fuzz_text){normal, len};
+    query->path = (struct bs_fuzz_text){normal, len};
     for (size_t i = 0; i < 2; i++) {
         struct bs_decision decision;
         if (!check_path(profile, ops[i], path, normal, len, refused, &decision))
@@ -127,10 +127,10 @@ static bool check_answers(const struct bs_profile *profile, const struct bs_fuzz
                          (int)len, normal, decision.allowed ? "allowed" : "denied",
                          decision.matched_rule, expected.allowed ? "allowed" : "denied",
                          expected.matched_rule);
-        asked->allowed[i] = expected.allowed;
-        asked->rule[i] = expected.matched_rule;
+        query->allowed[i] = expected.allowed;
+        query->rule[i] = expected.matched_rule;
         check_explained(profile, ops[i], path, expected);
-        check_spelling(profile, ops[i], &input->gen, asked);
+        check_spelling(profile, ops[i], &input->gen, query);
         bs_decision_clear(&decision);
     }
     return !refused;
@@ -170,10 +170,10 @@ static struct bs_fuzz_node *profile_of(const struct bs_eval_case *input) {
 enum law { STAYS, NEVER_MORE, NEVER_LESS };
 
 static void check_law(const struct bs_eval_case *input, const char *oracle, enum law law,
-                      const struct asked *asked, size_t n) {
+                      const struct query *query, size_t n) {
     struct bs_profile *profile = bs_eval_compile(input, 0);
     for (size_t i = 0; i < 2 * n && profile != NULL; i++) {
-        const struct asked *each = &asked[i / 2];
+        const struct query *each = &query[i / 2];
         enum bs_op op = ops[i % 2];
         struct bs_decision decision;
         if (bs_profile_check(profile, op, each->path.text, each->path.len, &decision, NULL) !=
@@ -208,7 +208,7 @@ static bool repeat(struct bs_eval_case *input, struct bs_fuzz_node *list) {
 }
 
 /* Check one law for each case, because each needs another load. */
-static void check_laws(struct bs_eval_case *input, const struct asked *asked, size_t n) {
+static void check_laws(struct bs_eval_case *input, const struct query *query, size_t n) {
     struct bs_fuzz_node *spec = spec_of(input);
     struct bs_fuzz_node *own = profile_of(input);
     struct bs_fuzz_node *const lists[] = {
@@ -217,24 +217,24 @@ static void check_laws(struct bs_eval_case *input, const struct asked *asked, si
     struct bs_fuzz_text body = bs_gen_rule_body(&input->gen);
     uint32_t number = input->law % 12;
     if (number < 4 && append(input, lists[number % 2], body))
-        check_law(input, "deny", NEVER_MORE, asked, n);
+        check_law(input, "deny", NEVER_MORE, query, n);
     else if (number >= 4 && number < 8 && append(input, lists[2], body) &&
              (number % 2 == 0 || append(input, lists[3], body)))
-        check_law(input, "allow", NEVER_LESS, asked, n);
+        check_law(input, "allow", NEVER_LESS, query, n);
     else if (number >= 8 && repeat(input, lists[number % 4]))
-        check_law(input, "repeat", STAYS, asked, n);
+        check_law(input, "repeat", STAYS, query, n);
 }
 
 /* On a case-insensitive file system, for ASCII: a path in capitals is decided like the same path in
  * small letters. */
 static void check_folded(const struct bs_eval_case *input, const struct bs_fuzz_load *load,
-                         const struct bs_fuzz_resolved *resolved, const struct asked *asked,
+                         const struct bs_fuzz_resolved *resolved, const struct query *query,
                          size_t n, struct bs_fuzz_pool *pool) {
     struct bs_profile *profile = NULL;
     if (bs_profile_compile(load->policy, input->profile, BS_FOLD, &profile, NULL) != BS_OK)
         return;
     for (size_t i = 0; i < 2 * n; i++) {
-        struct bs_fuzz_text path = asked[i / 2].path;
+        struct bs_fuzz_text path = query[i / 2].path;
         struct bs_fuzz_list list;
         struct bs_decision decision;
         char *lowered = bs_fuzz_keep(pool, path.text, path.len);
@@ -260,7 +260,7 @@ static void judge_profile(struct bs_eval_case *input, const struct bs_fuzz_load 
     struct bs_fuzz_resolved resolved;
     struct bs_profile *profile = NULL;
     struct bs_error err = BS_ERROR_INIT;
-    struct asked asked[BS_EVAL_MOST_PATHS];
+    struct query query[BS_EVAL_MOST_PATHS];
     size_t n = 0;
     bool known = bs_fuzz_resolve(policy, input->profile, &input->pool, &resolved);
     int code = bs_profile_compile(load->policy, input->profile, 0, &profile, &err);
@@ -275,12 +275,12 @@ static void judge_profile(struct bs_eval_case *input, const struct bs_fuzz_load 
     for (size_t i = 0; i < 2; i++)
         check_list(profile, ops[i], list_of(&resolved, ops[i]), &input->pool);
     for (size_t i = 0; i < input->n_paths; i++)
-        n += check_answers(profile, &resolved, input, input->paths[i], &asked[n]);
+        n += check_answers(profile, &resolved, input, input->paths[i], &query[n]);
     bs_profile_free(profile);
     if (n > 0 && input->law % 4 == 3)
-        check_folded(input, load, &resolved, asked, n, &input->pool);
+        check_folded(input, load, &resolved, query, n, &input->pool);
     if (n > 0)
-        check_laws(input, asked, n);
+        check_laws(input, query, n);
 }
 
 /* This law takes as long as many others, so it gets a byte value that engines rarely insert. */

@@ -15,8 +15,8 @@ const char bs_fuzz_target[] = "glob_laws";
 
 enum verdict { NO_MATCH, MATCH, REFUSED };
 
-static enum verdict ask(const struct bs_gen_text *text, enum bs_case sensitivity, const char *path,
-                        size_t len) {
+static enum verdict query(const struct bs_gen_text *text, enum bs_case sensitivity,
+                          const char *path, size_t len) {
     struct bs_glob *glob = NULL;
     bool matched = false;
     if (bs_glob_compile(text->data, text->len, sensitivity, &glob, NULL) != BS_OK)
@@ -27,7 +27,7 @@ static enum verdict ask(const struct bs_gen_text *text, enum bs_case sensitivity
 }
 
 static enum verdict ask_path(const struct bs_gen_text *text, const struct bs_gen_text *path) {
-    return ask(text, BS_CASE_SENSITIVE, path->data, path->len);
+    return query(text, BS_CASE_SENSITIVE, path->data, path->len);
 }
 
 static bool normalize(struct bs_gen_text *text, bool glob) {
@@ -56,7 +56,7 @@ static bool surround(const char *before, const struct bs_gen_text *text, const c
 }
 
 /* Compare what was found with the law; a lie inverts it. */
-static void judge(const char *law, bool found, bool expected, const char *what) {
+static void check_law(const char *law, bool found, bool expected, const char *what) {
     if ((found != bs_fuzz_lie(law)) != expected)
         bs_fuzz_fail(law, "%s", what);
 }
@@ -69,15 +69,15 @@ static void judge_literal(const struct bs_law_case *law, const struct bs_gen_tex
     struct bs_gen_text normal = *path;
     bool same = normalize(&glob, true) && normalize(&normal, false) && glob.len == normal.len &&
                 memcmp(glob.data, normal.data, glob.len) == 0;
-    judge("literal", verdict == MATCH, same,
-          same ? "a literal does not match itself" : "a literal matches another path");
+    check_law("literal", verdict == MATCH, same,
+              same ? "a literal does not match itself" : "a literal matches another path");
 }
 
 static void judge_everything(const struct bs_law_case *law) {
     static const struct bs_gen_text all = {2, "**"};
     enum verdict verdict = ask_path(&all, &law->path);
     if (verdict != REFUSED)
-        judge("everything", verdict == MATCH, true, "`**` does not match a path");
+        check_law("everything", verdict == MATCH, true, "`**` does not match a path");
 }
 
 static bool matches(const struct bs_glob *glob, const char *path, size_t len) {
@@ -116,23 +116,24 @@ static void judge_nested(const struct bs_law_case *law) {
         return;
     bool part = matches_a_part(&law->globs[0], &path, deeper);
     if (deeper)
-        judge("deeper", verdict == MATCH || !part, true,
-              "the glob matches the end of the path, and not the path with `**/` in front");
+        check_law("deeper", verdict == MATCH || !part, true,
+                  "the glob matches the end of the path, and not the path with `**/` in front");
     else
-        judge("below", verdict == MATCH || !part, true,
-              "the glob matches the beginning of the path, and followed by `/**` it does not match "
-              "the path");
+        check_law(
+            "below", verdict == MATCH || !part, true,
+            "the glob matches the beginning of the path, and followed by `/**` it does not match "
+            "the path");
 }
 
 static void judge_fold(const struct bs_law_case *law) {
     const struct bs_gen_text *glob = &law->globs[0];
-    enum verdict verdict = ask(glob, BS_CASE_FOLD, law->path.data, law->path.len);
+    enum verdict verdict = query(glob, BS_CASE_FOLD, law->path.data, law->path.len);
     if (verdict != REFUSED)
-        judge("fold", verdict == MATCH, true, "spellings of one name do not match");
-    verdict = ask(glob, BS_CASE_FOLD, law->other.data, law->other.len);
+        check_law("fold", verdict == MATCH, true, "spellings of one name do not match");
+    verdict = query(glob, BS_CASE_FOLD, law->other.data, law->other.len);
     if (verdict != REFUSED)
-        judge("fold", verdict == MATCH, law->equal,
-              law->equal ? "spellings of one name do not match" : "different names match");
+        check_law("fold", verdict == MATCH, law->equal,
+                  law->equal ? "spellings of one name do not match" : "different names match");
 }
 
 static void judge_together(const struct bs_law_case *law) {
@@ -174,8 +175,8 @@ static void judge_length(const struct bs_law_case *law) {
     int code = bs_glob_compile(text, law->length, BS_CASE_SENSITIVE, &glob, NULL);
     bs_glob_free(glob);
     free(text);
-    judge("length", code == BS_OK, law->length <= BS_GLOB_MOST_BYTES,
-          "the limit is not the documented one");
+    check_law("length", code == BS_OK, law->length <= BS_GLOB_MOST_BYTES,
+              "the limit is not the documented one");
 }
 
 static void describe_glob(struct bs_fuzz_case *c, const struct bs_law_case *law, size_t i) {

@@ -25,8 +25,8 @@ struct module {
     size_t len;
     bool called;
     bool same; /* the input was passed unchanged */
-    const char *asked;
-    size_t asked_len;
+    const char *input;
+    size_t input_len;
 };
 
 static int answer(void *ctx, const char *id, const char *input, size_t input_len,
@@ -35,8 +35,8 @@ static int answer(void *ctx, const char *id, const char *input, size_t input_len
     (void)id;
     (void)err;
     module->called = true;
-    module->same = input_len == module->asked_len &&
-                   (input_len == 0 || memcmp(input, module->asked, input_len) == 0);
+    module->same = input_len == module->input_len &&
+                   (input_len == 0 || memcmp(input, module->input, input_len) == 0);
     output->data = malloc(module->len + 1);
     if (output->data == NULL)
         return BS_E_EXECUTION;
@@ -51,8 +51,8 @@ static int execute(struct module *module, struct bs_module_result *result, struc
     struct bs_module_request request = BS_MODULE_REQUEST_INIT;
     request.id = "a";
     request.enabled = false;
-    request.input = module->asked;
-    request.input_len = module->asked_len;
+    request.input = module->input;
+    request.input_len = module->input_len;
     request.function = answer;
     request.function_ctx = module;
     return bs_module_execute(&request, result, err);
@@ -61,7 +61,7 @@ static int execute(struct module *module, struct bs_module_result *result, struc
 static void judge_input(const char *text, size_t len, bool is) {
     struct bs_module_result result;
     struct bs_error err = BS_ERROR_INIT;
-    struct module module = {.answer = "null", .len = 4, .asked = text, .asked_len = len};
+    struct module module = {.answer = "null", .len = 4, .input = text, .input_len = len};
     int code = execute(&module, &result, &err);
     bool taken = code == BS_OK && result.outcome == BS_MODULE_VALUE;
     if (code == BS_E_EXECUTION)
@@ -102,7 +102,7 @@ static void judge_value(const char *text, size_t len, const struct bs_bytes *val
 static void judge_output(const char *text, size_t len, bool is) {
     struct bs_module_result result;
     struct bs_error err = BS_ERROR_INIT;
-    struct module module = {.answer = text, .len = len, .asked = "null", .asked_len = 4};
+    struct module module = {.answer = text, .len = len, .input = "null", .input_len = 4};
     int code = execute(&module, &result, &err);
     if (code == BS_E_EXECUTION)
         return;

@@ -38,7 +38,7 @@ void bs_fuzz_describe(struct bs_fuzz_case *c, const uint8_t *data, size_t size) 
     bs_fuzz_case_close(c);
 }
 
-static struct answer ask(const char *path, size_t len, char *buffer) {
+static struct answer normalize(const char *path, size_t len, char *buffer) {
     struct answer answer = {0, NULL, 0, BS_ERROR_INIT};
     answer.code = bs_path_normalize(path, len, buffer, &answer.normal, &answer.len, &answer.err);
     return answer;
@@ -91,7 +91,7 @@ static void judge_again(const char *path, const struct answer *first) {
     char *buffer = malloc(first->len + 1);
     if (buffer == NULL)
         abort();
-    struct answer again = ask(normal, first->len, buffer);
+    struct answer again = normalize(normal, first->len, buffer);
     bool same = again.code == BS_OK && again.normal == normal && again.len == first->len;
     if (same == bs_fuzz_lie("idempotent"))
         bs_fuzz_fail("idempotent", "the normal form of %zu bytes of `%.40s` is not its own",
@@ -105,7 +105,7 @@ static void judge_in_place(const char *path, size_t len, const struct answer *fi
     if (both == NULL)
         abort();
     memcpy(both, path, len);
-    struct answer again = ask(both, len, both);
+    struct answer again = normalize(both, len, both);
     bool same = again.code == BS_OK && again.len == first->len &&
                 memcmp(again.normal, first->normal, first->len) == 0;
     if (same == bs_fuzz_lie("in-place"))
@@ -114,8 +114,8 @@ static void judge_in_place(const char *path, size_t len, const struct answer *fi
     free(both);
 }
 
-static void judge(const char *path, size_t len, const struct answer *answer, const char *expected,
-                  size_t expected_len) {
+static void check_answer(const char *path, size_t len, const struct answer *answer,
+                         const char *expected, size_t expected_len) {
     bool is_normal = len == expected_len && memcmp(path, expected, len) == 0;
     bool same = answer->len == expected_len &&
                 memcmp(answer->normal, expected, expected_len) == 0 &&
@@ -141,7 +141,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (buffer == NULL)
         abort();
     bs_fuzz_steps_start();
-    struct answer answer = ask(path, size, buffer);
+    struct answer answer = normalize(path, size, buffer);
     uint64_t took = bs_fuzz_steps_taken();
     uint64_t budget = STEPS_BASE + STEPS_BYTE * (uint64_t)size;
     if (took > budget || bs_fuzz_lie("steps"))
@@ -150,7 +150,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         bs_fuzz_fail("refusal", "the code is %d, and the path is %s", answer.code,
                      why != NULL ? why : "in order");
     if (answer.code == BS_OK)
-        judge(path, size, &answer, expected, expected_len);
+        check_answer(path, size, &answer, expected, expected_len);
     else
         judge_refusal(&answer);
     if (answer.code != BS_OK)

@@ -51,7 +51,7 @@ struct planned_step {
     uint64_t grace_ms;
 };
 
-static size_t draw(const uint8_t *data, size_t size, struct planned_step *steps) {
+static size_t draw_steps(const uint8_t *data, size_t size, struct planned_step *steps) {
     struct bs_fuzz_provider from = {data, size};
     size_t n = 0;
     while (n < MOST_STEPS && from.left > 0) {
@@ -69,7 +69,7 @@ static size_t draw(const uint8_t *data, size_t size, struct planned_step *steps)
 
 void bs_fuzz_describe(struct bs_fuzz_case *c, const uint8_t *data, size_t size) {
     struct planned_step steps[MOST_STEPS];
-    size_t n = draw(data, size, steps);
+    size_t n = draw_steps(data, size, steps);
     bs_fuzz_case_open(c, "process.script");
     bs_fuzz_case_texts_open(c, "steps", true);
     for (size_t i = 0; i < n; i++) {
@@ -152,7 +152,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     bs_fuzz_begin(data, size);
     (void)signal(SIGPIPE, SIG_IGN);
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1UL);
-    size_t n = draw(data, size, steps);
+    size_t n = draw_steps(data, size, steps);
     unsigned before = descriptors();
     for (size_t i = 0; i < n; i++) {
         /* With SIGCHLD ignored the system would reap the other process's children, too. */

@@ -279,10 +279,10 @@ static void check_outside(const struct bs_fuzz_sbpl *sbpl, const struct bs_seatb
     } places[] = {{"/private/tmp/x", true}, {"/private/tmpfile", false}, {"/dev/null", true},
                   {"/opt/nothing", false},  {"/Users/u/.ssh", false},    {"/Users", false}};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        bool beside = !bs_fuzz_is_within(places[i].path, sbpl->root);
+        bool is_outside = !bs_fuzz_is_within(places[i].path, sbpl->root);
         for (size_t k = 0; k < sbpl->n_sides; k++)
-            beside = beside && !bs_fuzz_is_within(places[i].path, sbpl->sides[k]);
-        if (!beside)
+            is_outside = is_outside && !bs_fuzz_is_within(places[i].path, sbpl->sides[k]);
+        if (!is_outside)
             continue;
         check_op(profile, "file-write-data", places[i].path, places[i].writes, false);
         check_op(profile, "file-read-data", places[i].path, true, false);
@@ -311,8 +311,8 @@ static void check_text(struct input *input, const struct bs_fuzz_sbpl *sbpl,
     bs_seatbelt_clear(&profile);
 }
 
-static void judge(struct input *input, struct bs_profile *profile,
-                  const struct bs_fuzz_resolved *resolved, bool folds) {
+static void check_profile(struct input *input, struct bs_profile *profile,
+                          const struct bs_fuzz_resolved *resolved, bool folds) {
     struct bs_fuzz_sbpl sbpl = {.resolved = resolved,
                                 .root = input->root,
                                 .folds = folds,
@@ -354,7 +354,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         bs_fuzz_resolve(&verdict.policy, input.eval.profile, &input.eval.pool, &resolved) &&
         bs_profile_compile(load.policy, input.eval.profile, folds ? BS_FOLD : 0, &profile, NULL) ==
             BS_OK)
-        judge(&input, profile, &resolved, folds);
+        check_profile(&input, profile, &resolved, folds);
     bs_profile_free(profile);
     bs_fuzz_load_clear(&load);
     bs_fuzz_text_free(&texts[0]);

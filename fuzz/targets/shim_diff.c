@@ -72,8 +72,8 @@ struct batch {
     size_t n;
 };
 
-static void put(struct batch *batch, const struct bs_fuzz_shim_requests *requests, size_t from,
-                size_t n) {
+static void put_requests(struct batch *batch, const struct bs_fuzz_shim_requests *requests,
+                         size_t from, size_t n) {
     *batch = (struct batch){.lines = BS_BUF_INIT, .n = n};
     for (size_t i = 0; i < n; i++) {
         bs_fuzz_shim_request_put(&batch->lines, &requests->items[from + i], from + i);
@@ -84,7 +84,7 @@ static void put(struct batch *batch, const struct bs_fuzz_shim_requests *request
 static bool is_trouble(const struct bs_fuzz_shim_requests *requests, size_t from, size_t n) {
     struct batch batch;
     struct bs_fuzz_lines answers;
-    put(&batch, requests, from, n);
+    put_requests(&batch, requests, from, n);
     bool trouble = bs_fuzz_shim_ask(&batch.lines, n, &answers) != BS_SHIM_WELL;
     bs_fuzz_lines_clear(&answers);
     bs_buf_clear(&batch.lines);
@@ -225,7 +225,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct batch batch;
     bs_fuzz_begin(data, size);
     bs_fuzz_shim_requests_read(&requests, data, size);
-    put(&batch, &requests, requests.from, requests.end - requests.from);
+    put_requests(&batch, &requests, requests.from, requests.end - requests.from);
     enum bs_fuzz_trouble trouble = named(bs_fuzz_shim_ask(&batch.lines, batch.n, &answers));
     /* A busy machine can delay any shim, so a single timeout is not a finding. */
     if (trouble == BS_SHIM_HUNG && !is_known_trouble(trouble)) {

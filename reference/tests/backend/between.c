@@ -28,7 +28,7 @@ static bool run_line(struct inside *inside, const char *line) {
 static void no_file_of_the_plan_is_in_the_root(void **state) {
     struct inside *inside = *state;
     struct stat before;
-    struct stat behind;
+    struct stat after;
     (void)unsetenv("XDG_RUNTIME_DIR");
     assert_int_equal(setenv("TMPDIR", inside->root, 1), 0);
     assert_int_equal(stat(inside->root, &before), 0);
@@ -37,8 +37,8 @@ static void no_file_of_the_plan_is_in_the_root(void **state) {
     assert_int_equal(bs_session_close(inside->session, NULL), BS_OK);
     inside->session = NULL;
     (void)unsetenv("TMPDIR");
-    assert_int_equal(stat(inside->root, &behind), 0);
-    assert_memory_equal(&before.st_mtim, &behind.st_mtim, sizeof before.st_mtim);
+    assert_int_equal(stat(inside->root, &after), 0);
+    assert_memory_equal(&before.st_mtim, &after.st_mtim, sizeof before.st_mtim);
 }
 
 static void copy_launcher(const char *to) {

@@ -33,12 +33,12 @@ struct code {
 };
 
 struct answer {
-    uint32_t said;
-    bool looked; /* it read an argument */
+    uint32_t verdict;
+    bool read_argument; /* it read an argument */
     unsigned steps;
 };
 
-static struct answer ask(struct code code, const struct seccomp_data *data) {
+static struct answer run_filter(struct code code, const struct seccomp_data *data) {
     struct answer answer = {0, false, 0};
     uint32_t a = 0;
     for (size_t at = 0; at < code.n; at++) {
@@ -49,7 +49,8 @@ static struct answer ask(struct code code, const struct seccomp_data *data) {
             if (one->k > sizeof *data - sizeof a)
                 fail_msg("it loads what is not there: %u", one->k);
             memcpy(&a, (const char *)data + one->k, sizeof a);
-            answer.looked = answer.looked || one->k >= offsetof(struct seccomp_data, args);
+            answer.read_argument =
+                answer.read_argument || one->k >= offsetof(struct seccomp_data, args);
             break;
         case BPF_ALU | BPF_AND | BPF_K:
             a &= one->k;
@@ -67,7 +68,7 @@ static struct answer ask(struct code code, const struct seccomp_data *data) {
             at += a >= one->k ? one->jt : one->jf;
             break;
         case BPF_RET | BPF_K:
-            answer.said = one->k;
+            answer.verdict = one->k;
             return answer;
         default:
             fail_msg("an instruction that nobody expects: %#x", one->code);
@@ -147,9 +148,9 @@ struct pair {
 
 static void add_constants(struct constants *constants, struct code code) {
     for (size_t i = 0; i < code.n; i++) {
-        for (uint32_t beside = 0; beside < 3; beside++) {
+        for (uint32_t offset = 0; offset < 3; offset++) {
             assert_true(constants->n < LENGTH(constants->of));
-            constants->of[constants->n++] = code.of[i].k + beside - 1;
+            constants->of[constants->n++] = code.of[i].k + offset - 1;
         }
     }
 }
@@ -184,13 +185,13 @@ static void collect(struct pair *pair, const struct bs_filter_wish *wish,
 
 /* True if one of the programs read an argument. */
 static bool agree(const struct pair *pair, const struct seccomp_data *data) {
-    struct answer us = ask(pair->us, data);
-    struct answer them = ask(pair->them, data);
-    if (us.said != them.said)
+    struct answer us = run_filter(pair->us, data);
+    struct answer them = run_filter(pair->them, data);
+    if (us.verdict != them.verdict)
         fail_msg("call %#x of %#x with %#llx %#llx %#llx %#llx: %#x, and libseccomp says %#x",
                  (unsigned)data->nr, data->arch, data->args[0], data->args[1], data->args[2],
-                 data->args[3], us.said, them.said);
-    return us.looked || them.looked;
+                 data->args[3], us.verdict, them.verdict);
+    return us.read_argument || them.read_argument;
 }
 
 /* Set one argument after the other to each constant; the others keep their values. */
@@ -265,7 +266,7 @@ static void check_foreign(const struct pair *pair, uint32_t arch, uint32_t numbe
     if (arch == seccomp_arch_native())
         return;
     assert_false(agree(pair, &data));
-    assert_int_equal(ask(pair->us, &data).said, no_call);
+    assert_int_equal(run_filter(pair->us, &data).verdict, no_call);
 }
 
 static void check_number_everywhere(const struct pair *pair, const struct bs_filter_rules *rules,
@@ -314,9 +315,9 @@ static void calls_that_are_always_allowed_take_few_steps_and_read_no_argument(vo
         assert_true(bs_filter_rules_for(&wish, &rules));
         for (int number = 0; number <= BS_FILTER_NEWEST; number++) {
             const struct seccomp_data data = {.nr = number, .arch = seccomp_arch_native()};
-            struct answer answer = ask(by_us(&wish), &data);
-            assert_int_equal(answer.looked, rules.of[number].n_cases > 0);
-            if (!answer.looked)
+            struct answer answer = run_filter(by_us(&wish), &data);
+            assert_int_equal(answer.read_argument, rules.of[number].n_cases > 0);
+            if (!answer.read_argument)
                 assert_in_range(answer.steps, 4, 14);
         }
     }
@@ -344,7 +345,7 @@ static void ask_around(const struct bs_filter_wish *wish, const uint32_t *list, 
         bool out = is_one_of(request, of_terminals, LENGTH(of_terminals)) ||
                    (!wish->namespaces && is_one_of(request, of_btrfs, LENGTH(of_btrfs))) ||
                    (wish->strict_metadata && is_one_of(request, of_files, LENGTH(of_files)));
-        assert_int_equal(ask(by_us(wish), &data).said, out ? refused : allowed);
+        assert_int_equal(run_filter(by_us(wish), &data).verdict, out ? refused : allowed);
     }
 }
 
@@ -357,7 +358,7 @@ static void ioctl_is_refused_by_its_request(void **state) {
         ask_around(&wish, of_btrfs, LENGTH(of_btrfs));
         ask_around(&wish, of_files, LENGTH(of_files));
         data.args[1] = TCGETS;
-        assert_int_equal(ask(by_us(&wish), &data).said, allowed);
+        assert_int_equal(run_filter(by_us(&wish), &data).verdict, allowed);
     }
 }
 
@@ -373,23 +374,25 @@ static void calls_that_lead_out_are_refused_by_each_program(void **state) {
         struct seccomp_data data = {.arch = seccomp_arch_native()};
         for (size_t k = 0; k < LENGTH(out); k++) {
             data.nr = out[k];
-            assert_int_equal(ask(by_us(&wish), &data).said, refused);
+            assert_int_equal(run_filter(by_us(&wish), &data).verdict, refused);
         }
         data.nr = SCMP_SYS(mq_open);
-        assert_int_equal(ask(by_us(&wish), &data).said, wish.namespaces ? allowed : refused);
+        assert_int_equal(run_filter(by_us(&wish), &data).verdict,
+                         wish.namespaces ? allowed : refused);
         data.nr = SCMP_SYS(fchmod);
-        assert_int_equal(ask(by_us(&wish), &data).said, wish.strict_metadata ? refused : allowed);
+        assert_int_equal(run_filter(by_us(&wish), &data).verdict,
+                         wish.strict_metadata ? refused : allowed);
         data.nr = SCMP_SYS(clone3);
-        assert_int_equal(ask(by_us(&wish), &data).said, no_call);
+        assert_int_equal(run_filter(by_us(&wish), &data).verdict, no_call);
         data.nr = SCMP_SYS(unshare);
         data.args[0] = CLONE_NEWUSER;
-        assert_int_equal(ask(by_us(&wish), &data).said, no_call);
+        assert_int_equal(run_filter(by_us(&wish), &data).verdict, no_call);
         data.nr = SCMP_SYS(socket);
         data.args[0] = AF_UNIX;
-        assert_int_equal(ask(by_us(&wish), &data).said, no_call);
+        assert_int_equal(run_filter(by_us(&wish), &data).verdict, no_call);
         data.args[0] = AF_INET;
         data.args[1] = SOCK_STREAM | SOCK_CLOEXEC;
-        assert_int_equal(ask(by_us(&wish), &data).said,
+        assert_int_equal(run_filter(by_us(&wish), &data).verdict,
                          wish.namespaces || !wish.no_network ? allowed : no_call);
     }
 }

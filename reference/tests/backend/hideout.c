@@ -115,9 +115,9 @@ static void a_tree_of_any_depth_is_removed(void **state) {
 /* A process that holds a directory until it is killed; in it a name that no program inside could
  * write, and a directory that may not be entered. */
 static pid_t holder(struct bs_hideout *place) {
-    int told[2];
+    int path_pipe[2];
     char path[PATH_MAX] = "";
-    assert_int_equal(pipe2(told, O_CLOEXEC), 0);
+    assert_int_equal(pipe2(path_pipe, O_CLOEXEC), 0);
     pid_t pid = fork();
     if (pid == 0) {
         struct bs_backend_context context = BS_BACKEND_CONTEXT_INIT;
@@ -127,8 +127,8 @@ static pid_t holder(struct bs_hideout *place) {
                     bs_hideout_add(place->path, "plan", "x", 1, 0400, NULL) == BS_OK &&
                     bs_hideout_add_dir(place->path, "tmp", 0700, NULL) == BS_OK &&
                     asprintf(&sealed, "%s/tmp/sealed", place->path) >= 0 && mkdir(sealed, 0) == 0;
-        good = good && write(told[1], place->path, strlen(place->path)) > 0;
-        bs_close(&told[1]);
+        good = good && write(path_pipe[1], place->path, strlen(place->path)) > 0;
+        bs_close(&path_pipe[1]);
         for (;;) {
             if (!good)
                 _exit(1);
@@ -136,9 +136,9 @@ static pid_t holder(struct bs_hideout *place) {
         }
     }
     assert_true(pid > 0);
-    bs_close(&told[1]);
-    assert_true(read(told[0], path, sizeof path - 1) > 0);
-    bs_close(&told[0]);
+    bs_close(&path_pipe[1]);
+    assert_true(read(path_pipe[0], path, sizeof path - 1) > 0);
+    bs_close(&path_pipe[0]);
     place->path = strdup(path);
     return pid;
 }

@@ -13,13 +13,13 @@
 /* Rules are compared with each other, so there are fewer of them. */
 enum { MANY = 50000, RULES = 5000, MOST_BYTES = 32 * 1024 * 1024 };
 
-static size_t asked; /* bytes requested from malloc */
+static size_t allocated_bytes; /* bytes requested from malloc */
 
 void *__real_malloc(size_t size);
 void *__wrap_malloc(size_t size);
 
 void *__wrap_malloc(size_t size) {
-    asked += size;
+    allocated_bytes += size;
     return __real_malloc(size);
 }
 
@@ -52,10 +52,10 @@ static bool add_unenforced(struct bs_backend_report *report, unsigned i) {
 }
 
 static void add_many(struct bs_backend_report *report, add_one *add, unsigned n) {
-    asked = 0;
+    allocated_bytes = 0;
     for (unsigned i = 0; i < n; i++)
         assert_true(add(report, i));
-    assert_in_range(asked, 0, MOST_BYTES);
+    assert_in_range(allocated_bytes, 0, MOST_BYTES);
 }
 
 static void memory_of_lists_grows_with_their_content(void **state) {

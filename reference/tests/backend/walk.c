@@ -59,7 +59,7 @@ static void add(struct log *log, const char *mark, const struct bs_walked *at) {
     assert_true(asprintf(&log->words[log->n++], "%s/%s", mark, at->relative) > 0);
 }
 
-static bool enter(void *ctx, const struct bs_walked *at) {
+static bool enter_directory(void *ctx, const struct bs_walked *at) {
     add(ctx, S_ISDIR(at->st->st_mode) ? "d" : "", at);
     return true;
 }
@@ -76,7 +76,7 @@ static int by_word(const void *a, const void *b) {
 }
 
 /* All words, with a blank after each. Valid until the next call. */
-static const char *told(struct log *log) {
+static const char *words_of(struct log *log) {
     static char text[1024];
     text[0] = '\0';
     qsort(log->words, log->n, sizeof *log->words, by_word);
@@ -88,7 +88,7 @@ static const char *told(struct log *log) {
     return text;
 }
 
-static void build(const struct folder *folder) {
+static void make_tree(const struct folder *folder) {
     folder_add_folder(folder, "a");
     folder_add_folder(folder, "a/b");
     folder_add_file(folder, "a/b/x", "x", 0600);
@@ -100,7 +100,7 @@ static const char all[] = "/a/b/x /y >/ >/a >/a/b d/ d/a d/a/b ";
 static int walk(const struct folder *folder, struct log *log, struct bs_error *err) {
     const struct bs_walk walk = {.root = folder->path,
                                  .ctx = log,
-                                 .enter = enter,
+                                 .enter = enter_directory,
                                  .leave = leave,
                                  .closed = closed,
                                  .cancel = -1};
@@ -111,10 +111,10 @@ static int walk(const struct folder *folder, struct log *log, struct bs_error *e
 static void each_name_is_visited_once(void **state) {
     const struct folder *folder = *state;
     struct log log = {.n = 0};
-    build(folder);
+    make_tree(folder);
     assert_int_equal(symlinkat("a", folder->fd, "link"), 0);
     assert_int_equal(walk(folder, &log, NULL), BS_OK);
-    assert_string_equal(told(&log), "/a/b/x /link /y >/ >/a >/a/b d/ d/a d/a/b ");
+    assert_string_equal(words_of(&log), "/a/b/x /link /y >/ >/a >/a/b d/ d/a d/a/b ");
 }
 
 struct counts {
@@ -139,13 +139,13 @@ static void count_left(void *ctx, const struct bs_walked *at) {
 static void a_lack_of_descriptors_or_memory_is_an_error(void **state) {
     const struct folder *folder = *state;
     struct log log = {.n = 0};
-    build(folder);
+    make_tree(folder);
     host.os_error = ENOMEM;
     unsigned errors = 0;
     for (host.fail = 1;; host.fail++) {
         struct bs_error err = BS_ERROR_INIT;
         int code = walk(folder, &log, &err);
-        const char *seen = told(&log);
+        const char *seen = words_of(&log);
         if (host.calls < host.fail) {
             assert_int_equal(code, BS_OK);
             assert_string_equal(seen, all);
@@ -167,7 +167,7 @@ static void meet_closed(const struct folder *folder, int os_error) {
     for (bool struck = true; struck; struck = host.calls >= host.fail) {
         host.fail++;
         assert_int_equal(walk(folder, &log, NULL), BS_OK);
-        const char *seen = told(&log);
+        const char *seen = words_of(&log);
         met += strchr(seen, '!') != NULL;
         /* A directory that failed is not reported in part. */
         if (strstr(seen, "!/a/b ") != NULL)
@@ -179,7 +179,7 @@ static void meet_closed(const struct folder *folder, int os_error) {
 
 static void an_unreadable_directory_is_reported_as_closed(void **state) {
     const struct folder *folder = *state;
-    build(folder);
+    make_tree(folder);
     meet_closed(folder, EACCES);
     meet_closed(folder, EIO);
 }
@@ -211,17 +211,17 @@ static void a_walk_stops_at_its_time_limit(void **state) {
 static void a_vanished_entry_is_skipped(void **state) {
     const struct folder *folder = *state;
     struct log log = {.n = 0};
-    build(folder);
+    make_tree(folder);
     host.os_error = ENOENT;
     for (bool struck = true; struck; struck = host.calls >= host.fail) {
         host.fail++;
         assert_int_equal(walk(folder, &log, NULL), BS_OK);
-        assert_null(strchr(told(&log), '!'));
+        assert_null(strchr(words_of(&log), '!'));
     }
     host.fail = 0;
     struct folder nowhere = {.path = "/boxspec/no/such"};
     assert_int_equal(walk(&nowhere, &log, NULL), BS_OK);
-    assert_string_equal(told(&log), "");
+    assert_string_equal(words_of(&log), "");
 }
 
 static void a_directory_beyond_the_longest_path_is_reported_as_closed(void **state) {

@@ -12,7 +12,7 @@
 static enum { NOTHING, EFFECTIVE, EVERYTHING } refused;
 /* The ids that the process pretends to have. */
 static struct {
-    bool told;
+    bool pretends;
     uid_t user;
     uid_t effective_user;
 } us;
@@ -32,9 +32,9 @@ int __wrap_faccessat(int dir, const char *path, int mode, int flags) {
     return __real_faccessat(dir, path, mode, flags);
 }
 
-uid_t __wrap_getuid(void) { return us.told ? us.user : __real_getuid(); }
+uid_t __wrap_getuid(void) { return us.pretends ? us.user : __real_getuid(); }
 
-uid_t __wrap_geteuid(void) { return us.told ? us.effective_user : __real_geteuid(); }
+uid_t __wrap_geteuid(void) { return us.pretends ? us.effective_user : __real_geteuid(); }
 
 static void the_first_matching_class_of_users_decides(void **state) {
     (void)state;
@@ -87,7 +87,7 @@ static void under_a_filter_the_effective_user_counts(void **state) {
     folder_add_file(folder, "ours", "", 0700);
     folder_add_file(folder, "theirs", "", 0601);
     refused = EVERYTHING;
-    us.told = true;
+    us.pretends = true;
     us.user = owner + 1;
     us.effective_user = owner;
     assert_int_equal(bs_may_execute(folder->fd, "ours"), 0);
@@ -95,7 +95,7 @@ static void under_a_filter_the_effective_user_counts(void **state) {
     us.effective_user = owner + 1;
     assert_int_equal(bs_may_execute(folder->fd, "ours"), EACCES);
     assert_int_equal(bs_may_execute(folder->fd, "none"), ENOENT);
-    us.told = false;
+    us.pretends = false;
     refused = NOTHING;
 }
 

@@ -12,7 +12,7 @@
 #include "support/harness.h"
 #include "support/holdings.h"
 
-struct told {
+struct outcome {
     int status;
     char err[512];
 };
@@ -32,8 +32,8 @@ static pid_t started(const char *script, int out, int err) {
     return pid;
 }
 
-static struct told ran(const char *script, int out) {
-    struct told told = {0, ""};
+static struct outcome ran(const char *script, int out) {
+    struct outcome outcome = {0, ""};
     size_t len = 0;
     ssize_t n = 0;
     int ends[2];
@@ -43,21 +43,22 @@ static struct told ran(const char *script, int out) {
     bs_close(&ends[1]);
     bs_close(&out);
     assert_true(pid > 0);
-    while (len < sizeof told.err - 1 &&
-           (n = (ssize_t)BS_RETRY(read(ends[0], told.err + len, sizeof told.err - 1 - len))) > 0)
+    while (len < sizeof outcome.err - 1 &&
+           (n = (ssize_t)BS_RETRY(read(ends[0], outcome.err + len, sizeof outcome.err - 1 - len))) >
+               0)
         len += (size_t)n;
     bs_close(&ends[0]);
     assert_int_equal(BS_RETRY(waitpid(pid, &status, 0)), pid);
     assert_true(WIFEXITED(status));
-    told.status = WEXITSTATUS(status);
-    return told;
+    outcome.status = WEXITSTATUS(status);
+    return outcome;
 }
 
 static void lost_output_is_an_error(void **state) {
     (void)state;
-    struct told told = ran("echo out; exit 7", open("/dev/full", O_WRONLY | O_CLOEXEC));
-    assert_int_equal(told.status, 126);
-    assert_string_equal(told.err,
+    struct outcome outcome = ran("echo out; exit 7", open("/dev/full", O_WRONLY | O_CLOEXEC));
+    assert_int_equal(outcome.status, 126);
+    assert_string_equal(outcome.err,
                         "boxspec-ref: failed to pass stdout on: No space left on device\n");
 }
 
@@ -66,9 +67,9 @@ static void a_closed_reader_is_not_an_error(void **state) {
     int ends[2];
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     bs_close(&ends[0]);
-    struct told told = ran("echo out; echo err >&2; exit 7", ends[1]);
-    assert_int_equal(told.status, 7);
-    assert_string_equal(told.err, "err\n");
+    struct outcome outcome = ran("echo out; echo err >&2; exit 7", ends[1]);
+    assert_int_equal(outcome.status, 7);
+    assert_string_equal(outcome.err, "err\n");
 }
 
 /* More than a pipe holds, to a reader that starts only after the data could have been lost. */

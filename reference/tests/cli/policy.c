@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "cli/command.h"
 #include "cli/commands.h"
-#include "cli/said.h"
 
 static const char policy_yaml[] = "schemaVersion: 2\n"
                                   "kind: Policy\n"
@@ -29,22 +29,23 @@ static int fill(const struct folder *folder) {
 static int set_up(void **state) { return enter_place(state, bs_cli_policy, "policy", fill); }
 
 static void the_exit_status_of_check_is_its_answer(void **state) {
-    assert_said(state, "check p.yaml read src/a", 0, "allowed read src/a  by **\n", "");
-    assert_said(state, "check --profile dev p.yaml modify src//a docs/x", 3,
-                "allowed modify src/a  by src/**\ndenied  modify docs/x  by <no matching rule>\n",
-                "");
-    assert_said(state, "check p.yaml read /a", 2, "", "boxspec-ref: /a: the path is absolute");
-    assert_said(state, "check p.yaml modify --audit .state/x", 3, "\"matched_rule\":\".state/**\"}",
-                "");
-    assert_said(state, "check p.yaml --root root read out x", 3,
-                "denied  read out  by <outside workspace>\nallowed read x  by **\n", "");
-    assert_said(state, "check p.yaml --root root --parent read out", 0, "allowed read out", "");
+    assert_prints(state, "check p.yaml read src/a", 0, "allowed read src/a  by **\n", "");
+    assert_prints(state, "check --profile dev p.yaml modify src//a docs/x", 3,
+                  "allowed modify src/a  by src/**\ndenied  modify docs/x  by <no matching rule>\n",
+                  "");
+    assert_prints(state, "check p.yaml read /a", 2, "", "boxspec-ref: /a: the path is absolute");
+    assert_prints(state, "check p.yaml modify --audit .state/x", 3,
+                  "\"matched_rule\":\".state/**\"}", "");
+    assert_prints(state, "check p.yaml --root root read out x", 3,
+                  "denied  read out  by <outside workspace>\nallowed read x  by **\n", "");
+    assert_prints(state, "check p.yaml --root root --parent read out", 0, "allowed read out", "");
 }
 
 static void explain_shows_every_rule_with_its_line(void **state) {
-    struct said said = say(state, "explain --profile dev p.yaml modify .state/cache/x");
-    assert_int_equal(said.status, 0);
-    assert_string_equal(said.out,
+    struct printed printed =
+        run_command(state, "explain --profile dev p.yaml modify .state/cache/x");
+    assert_int_equal(printed.status, 0);
+    assert_string_equal(printed.out,
                         "allowed modify .state/cache/x  by .state/cache/**\n"
                         "           profile     p.yaml:9                 src/**\n"
                         "           profile     p.yaml:9                 !src/gen/**\n"
@@ -54,28 +55,28 @@ static void explain_shows_every_rule_with_its_line(void **state) {
 }
 
 static void why_not_names_the_smallest_changes(void **state) {
-    struct said said = say(state, "why-not --profile dev p.yaml modify src/gen/x");
-    assert_int_equal(said.status, 3);
-    assert_string_equal(said.out, "denied  modify src/gen/x  by src/gen/**\n"
-                                  "it would be allowed by\n"
-                                  "  remove from p.yaml:9                 profile !src/gen/**\n"
-                                  "or by\n"
-                                  "  add to    profile dev, modify, at its end: src/gen/x\n");
+    struct printed printed = run_command(state, "why-not --profile dev p.yaml modify src/gen/x");
+    assert_int_equal(printed.status, 3);
+    assert_string_equal(printed.out, "denied  modify src/gen/x  by src/gen/**\n"
+                                     "it would be allowed by\n"
+                                     "  remove from p.yaml:9                 profile !src/gen/**\n"
+                                     "or by\n"
+                                     "  add to    profile dev, modify, at its end: src/gen/x\n");
 }
 
 static void problems_of_a_file_have_their_place(void **state) {
-    assert_said(state, "lint p.yaml bad.json", 2, "p.yaml: policy default loads\n",
-                "bad.json:2:9: /kind: ");
-    assert_said(state, "check old.json read a", 2, "", "old.json:1:18: /schemaVersion: ");
-    assert_said(state, "check none.json read a", 2, "", "none.json: cannot be read: ");
-    assert_said(state, "print root", 2, "", "--format json or --format yaml");
+    assert_prints(state, "lint p.yaml bad.json", 2, "p.yaml: policy default loads\n",
+                  "bad.json:2:9: /kind: ");
+    assert_prints(state, "check old.json read a", 2, "", "old.json:1:18: /schemaVersion: ");
+    assert_prints(state, "check none.json read a", 2, "", "none.json: cannot be read: ");
+    assert_prints(state, "print root", 2, "", "--format json or --format yaml");
 }
 
 static void policies_are_printed(void **state) {
-    assert_said(state, "print p.yaml --to json", 0, "\"schemaVersion\": 2", "");
-    assert_said(state, "merge p.yaml p.yaml", 0, "schemaVersion: 2\n", "");
-    assert_said(state, "migrate old.json", 0, "schemaVersion: 2\n", "");
-    assert_said(state, "links root", 0, "", "");
+    assert_prints(state, "print p.yaml --to json", 0, "\"schemaVersion\": 2", "");
+    assert_prints(state, "merge p.yaml p.yaml", 0, "schemaVersion: 2\n", "");
+    assert_prints(state, "migrate old.json", 0, "schemaVersion: 2\n", "");
+    assert_prints(state, "links root", 0, "", "");
 }
 
 static void wrong_usage_is_reported_with_its_remedy(void **state) {
@@ -93,15 +94,15 @@ static void wrong_usage_is_reported_with_its_remedy(void **state) {
         {"links", "name one folder"},
     };
     for (size_t i = 0; i < LENGTH(rows); i++)
-        assert_said(state, rows[i][0], 2, "", rows[i][1]);
-    assert_said(state, "--help", 0, "usage: boxspec-ref policy", "");
-    assert_said(state, "lint --help", 0, "usage: boxspec-ref policy", "");
-    assert_said(state, "links none", BS_CLI_ELSEWHERE, "", "cannot read the folder `none`");
+        assert_prints(state, rows[i][0], 2, "", rows[i][1]);
+    assert_prints(state, "--help", 0, "usage: boxspec-ref policy", "");
+    assert_prints(state, "lint --help", 0, "usage: boxspec-ref policy", "");
+    assert_prints(state, "links none", BS_CLI_ELSEWHERE, "", "cannot read the folder `none`");
 }
 
 static void control_characters_are_escaped(void **state) {
-    assert_said(state, "check p.yaml read a\x1b[31m\n\xC2\x9B", 0,
-                "read a\\x1b[31m\\x0a\\xc2\\x9b ", "");
+    assert_prints(state, "check p.yaml read a\x1b[31m\n\xC2\x9B", 0,
+                  "read a\\x1b[31m\\x0a\\xc2\\x9b ", "");
 }
 
 #define in_a_place(test) cmocka_unit_test_setup_teardown(test, set_up, leave_place)
@@ -117,17 +118,17 @@ static void many_problems_are_counted(void **state) {
     bs_buf_char(&text, '\0');
     folder_add_file(place->folder, "many.json", text.data, 0600);
     bs_buf_clear(&text);
-    assert_said(state, "lint many.json", 2, "", "/spec/denyRead/99: ");
-    assert_said(state, "lint many.json", 2, "", "many.json: problems that are not shown: 50\n");
-    assert_said(state, "print many.json", 2, "", "many.json: problems that are not shown: 50\n");
-    assert_said(state, "lint --most 149 many.json", 2, "",
-                "many.json: problems that are not shown: 1\n");
-    struct said said = say(state, "lint --most 150 many.json");
-    assert_non_null(strstr(said.err, "/spec/denyRead/149: "));
-    assert_null(strstr(said.err, "not shown"));
-    said = say(state, "lint --most 1 p.yaml p.yaml");
-    assert_int_equal(said.status, 0);
-    assert_null(strstr(said.out, "not shown"));
+    assert_prints(state, "lint many.json", 2, "", "/spec/denyRead/99: ");
+    assert_prints(state, "lint many.json", 2, "", "many.json: problems that are not shown: 50\n");
+    assert_prints(state, "print many.json", 2, "", "many.json: problems that are not shown: 50\n");
+    assert_prints(state, "lint --most 149 many.json", 2, "",
+                  "many.json: problems that are not shown: 1\n");
+    struct printed printed = run_command(state, "lint --most 150 many.json");
+    assert_non_null(strstr(printed.err, "/spec/denyRead/149: "));
+    assert_null(strstr(printed.err, "not shown"));
+    printed = run_command(state, "lint --most 1 p.yaml p.yaml");
+    assert_int_equal(printed.status, 0);
+    assert_null(strstr(printed.out, "not shown"));
 }
 
 static void warnings_are_counted_too(void **state) {
@@ -136,11 +137,11 @@ static void warnings_are_counted_too(void **state) {
                     "schemaVersion: 2\nkind: Policy\nmetadata: {name: w}\n"
                     "spec: {denyRead: [a, b, c]}\n",
                     0600);
-    struct said said = say(state, "lint --most 2 warns.yaml");
-    assert_int_equal(said.status, 0);
-    assert_non_null(strstr(said.out, "/spec/denyRead/1: "));
-    assert_null(strstr(said.out, "/spec/denyRead/2: "));
-    assert_non_null(strstr(said.out, "warns.yaml: warnings that are not shown: 1\n"));
+    struct printed printed = run_command(state, "lint --most 2 warns.yaml");
+    assert_int_equal(printed.status, 0);
+    assert_non_null(strstr(printed.out, "/spec/denyRead/1: "));
+    assert_null(strstr(printed.out, "/spec/denyRead/2: "));
+    assert_non_null(strstr(printed.out, "warns.yaml: warnings that are not shown: 1\n"));
 }
 
 /* Opening a fifo would wait for a writer. */
@@ -151,7 +152,7 @@ static void a_fifo_is_not_read(void **state) {
                                         "lint p.yaml --workspace fifo.json", "migrate fifo.json",
                                         "lint --format json root"};
     for (size_t i = 0; i < LENGTH(words); i++)
-        assert_said(state, words[i], 2, "", "is no regular file");
+        assert_prints(state, words[i], 2, "", "is no regular file");
 }
 
 int main(void) {

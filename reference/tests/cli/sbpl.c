@@ -1,8 +1,8 @@
 /* The command as a user sees it: its output and exit status. */
 #define _GNU_SOURCE
+#include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/policy.h"
-#include "cli/said.h"
 
 static int fill(const struct folder *folder) {
     folder_add_file(folder, "p.yaml",
@@ -26,19 +26,19 @@ static int set_up(void **state) {
 }
 
 static void a_profile_is_printed(void **state) {
-    assert_said(state, "p.yaml --profile dev --root /Users/u/ws", 0,
-                "(allow file-write* (subpath \"/Users/u/.codex\"))\n"
-                "(allow file-write* (subpath \"/Users/u/claude\"))\n"
-                "(allow file-write* (subpath \"/Users/u/.gemini\"))\n"
-                "(deny file-write* (subpath \"/Users/u/ws\"))\n"
-                "(allow file-write* (subpath \"/Users/u/ws/src\"))\n"
-                "(deny file-read* (regex \"^/Users/u/ws/(.*/)?[^/]*\\\\.env$\"))\n"
-                "(deny file-write-unlink ",
-                "boxspec-ref: a directory above `**/*.env` can be renamed");
-    assert_said(state, "--root /w p.yaml --case fold", 0, "\\\\.[eE][nN][vV]$", "");
-    assert_said(state, "--root /w p.yaml --workspace more.json", 0, "(subpath \"/w/keys\")", "");
-    assert_said(state, "--root /w --format yaml p.yaml", 0, "(allow file-write* (subpath \"/w\"))",
-                "");
+    assert_prints(state, "p.yaml --profile dev --root /Users/u/ws", 0,
+                  "(allow file-write* (subpath \"/Users/u/.codex\"))\n"
+                  "(allow file-write* (subpath \"/Users/u/claude\"))\n"
+                  "(allow file-write* (subpath \"/Users/u/.gemini\"))\n"
+                  "(deny file-write* (subpath \"/Users/u/ws\"))\n"
+                  "(allow file-write* (subpath \"/Users/u/ws/src\"))\n"
+                  "(deny file-read* (regex \"^/Users/u/ws/(.*/)?[^/]*\\\\.env$\"))\n"
+                  "(deny file-write-unlink ",
+                  "boxspec-ref: a directory above `**/*.env` can be renamed");
+    assert_prints(state, "--root /w p.yaml --case fold", 0, "\\\\.[eE][nN][vV]$", "");
+    assert_prints(state, "--root /w p.yaml --workspace more.json", 0, "(subpath \"/w/keys\")", "");
+    assert_prints(state, "--root /w --format yaml p.yaml", 0,
+                  "(allow file-write* (subpath \"/w\"))", "");
 }
 
 static void the_option_for_side_roots_may_be_repeated(void **state) {
@@ -46,12 +46,13 @@ static void the_option_for_side_roots_may_be_repeated(void **state) {
         "p.yaml --root /w --side-root /a --side-root /b --profile dev --provider ";
     char line[128];
     (void)snprintf(line, sizeof line, "%s%s", words, "codex");
-    assert_said(state, line, 0,
-                "(allow file-write* (subpath \"/a\"))\n(allow file-write* (subpath \"/b\"))\n", "");
+    assert_prints(state, line, 0,
+                  "(allow file-write* (subpath \"/a\"))\n(allow file-write* (subpath \"/b\"))\n",
+                  "");
     (void)snprintf(line, sizeof line, "%s%s", words, "gemini");
-    struct said said = say(state, line);
-    assert_int_equal(said.status, 0);
-    assert_null(strstr(said.out, "(subpath \"/a\")"));
+    struct printed printed = run_command(state, line);
+    assert_int_equal(printed.status, 0);
+    assert_null(strstr(printed.out, "(subpath \"/a\")"));
 }
 
 static void wrong_usage_is_reported_with_its_remedy(void **state) {
@@ -71,8 +72,8 @@ static void wrong_usage_is_reported_with_its_remedy(void **state) {
         {"bad.json --root /w", "bad.json:2:9: /kind: "},
     };
     for (size_t i = 0; i < LENGTH(rows); i++)
-        assert_said(state, rows[i][0], 2, "", rows[i][1]);
-    assert_said(state, "--help", 0, "usage: boxspec-ref sbpl", "");
+        assert_prints(state, rows[i][0], 2, "", rows[i][1]);
+    assert_prints(state, "--help", 0, "usage: boxspec-ref sbpl", "");
 }
 
 static void a_failed_write_is_an_error(void **state) {

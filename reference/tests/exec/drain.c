@@ -115,39 +115,39 @@ static void an_empty_pipe_is_not_end_of_file(void **state) {
     bs_drain_clear(&drain);
 }
 
-struct heard {
+struct output {
     struct bs_buf text;
     unsigned calls;
     enum bs_stream stream;
 };
 
-static void hear(void *ctx, enum bs_stream stream, const char *data, size_t len) {
-    struct heard *heard = ctx;
+static void collect(void *ctx, enum bs_stream stream, const char *data, size_t len) {
+    struct output *output = ctx;
     assert_true(len > 0);
-    bs_buf_add(&heard->text, data, len);
-    heard->calls++;
-    heard->stream = stream;
+    bs_buf_add(&output->text, data, len);
+    output->calls++;
+    output->stream = stream;
 }
 
 static void output_for_a_callback_is_not_kept_and_obeys_the_cap(void **state) {
     (void)state;
     for (uint64_t cap = 0; cap <= TEXT_LEN + 1; cap++) {
-        struct heard heard = {BS_BUF_INIT, 0, BS_STDERR};
+        struct output output = {BS_BUF_INIT, 0, BS_STDERR};
         struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
-        request.on_output = hear;
-        request.on_output_ctx = &heard;
+        request.on_output = collect;
+        request.on_output_ctx = &output;
         struct bs_drain drain = drain_of(TEXT, TEXT_LEN, cap);
         read_to_end(&drain, &request);
         bs_drain_finish(&drain);
         size_t expected = cap < TEXT_LEN ? (size_t)cap : TEXT_LEN;
-        assert_int_equal(heard.text.len, expected);
-        assert_int_equal(heard.calls, expected > 0 ? 1 : 0);
-        assert_int_equal(heard.stream, expected > 0 ? BS_STDOUT : BS_STDERR);
+        assert_int_equal(output.text.len, expected);
+        assert_int_equal(output.calls, expected > 0 ? 1 : 0);
+        assert_int_equal(output.stream, expected > 0 ? BS_STDOUT : BS_STDERR);
         assert_int_equal(drain.over, cap < TEXT_LEN);
         assert_int_equal(drain.kept.len, 0);
         assert_null(drain.kept.data);
         bs_drain_clear(&drain);
-        bs_buf_clear(&heard.text);
+        bs_buf_clear(&output.text);
     }
 }
 

@@ -15,7 +15,7 @@
 #include "support/holdings.h"
 #include "support/shell.h"
 
-enum { HEARD = 41, WENT_ON = 42, WRONG = 43, BOUND_S = 30 };
+enum { RECEIVED = 41, WENT_ON = 42, WRONG = 43, BOUND_S = 30 };
 
 /* Runs in a child; returns an exit status. */
 typedef int (*child_body)(void);
@@ -57,16 +57,16 @@ static int raise_both(void) {
     return WENT_ON;
 }
 
-static void hear(int signo) {
+static void exit_on_signal(int signo) {
     (void)signo;
-    _exit(HEARD);
+    _exit(RECEIVED);
 }
 
 static void dispositions_are_the_previous_ones(pid_t (*make)(void)) {
     static const struct {
         void (*disposition)(int);
         int end;
-    } rows[] = {{SIG_DFL, 128 + SIGINT}, {SIG_IGN, WENT_ON}, {hear, HEARD}};
+    } rows[] = {{SIG_DFL, 128 + SIGINT}, {SIG_IGN, WENT_ON}, {exit_on_signal, RECEIVED}};
     for (size_t i = 0; i < LENGTH(rows); i++) {
         struct sigaction action = {.sa_handler = rows[i].disposition};
         struct sigaction before[2];

@@ -45,7 +45,7 @@ struct dirent *__wrap_readdir(DIR *list) {
 
 static pid_t group;
 
-static struct bs_members look(void) {
+static struct bs_members look_at_group(void) {
     struct bs_members members = bs_group_look(group, 0, UINT64_MAX);
     fails.read = fails.opendir = fails.readdir = 0;
     return members;
@@ -70,7 +70,7 @@ static int end(void **state) {
 
 static void a_member_is_seen(void **state) {
     (void)state;
-    struct bs_members members = look();
+    struct bs_members members = look_at_group();
     assert_true(members.known);
     assert_int_equal(members.alive, 1);
     assert_int_equal(members.witness, group);
@@ -79,7 +79,7 @@ static void a_member_is_seen(void **state) {
 static void an_unreadable_member_counts_as_alive(void **state) {
     (void)state;
     fails.read = EIO;
-    struct bs_members members = look();
+    struct bs_members members = look_at_group();
     assert_true(members.known);
     assert_int_equal(members.alive, 1);
     assert_int_equal(members.witness, 0);
@@ -88,7 +88,7 @@ static void an_unreadable_member_counts_as_alive(void **state) {
 static void a_member_that_ended_meanwhile_is_gone(void **state) {
     (void)state;
     fails.read = ESRCH;
-    struct bs_members members = look();
+    struct bs_members members = look_at_group();
     assert_true(members.known);
     assert_int_equal(members.alive, 0);
 }
@@ -96,9 +96,9 @@ static void a_member_that_ended_meanwhile_is_gone(void **state) {
 static void an_incomplete_list_of_processes_is_reported_as_unknown(void **state) {
     (void)state;
     fails.readdir = EIO;
-    assert_false(look().known);
+    assert_false(look_at_group().known);
     fails.opendir = EMFILE;
-    assert_false(look().known);
+    assert_false(look_at_group().known);
 }
 
 #define WITH_GROUP(test) cmocka_unit_test_setup_teardown(test, start, end)

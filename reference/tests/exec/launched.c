@@ -49,7 +49,7 @@ static struct bs_launch_failure record(enum bs_launch_step step, int os_error, c
     return failure;
 }
 
-static void say(const struct ends *ends, const void *bytes, size_t len) {
+static void write_record(const struct ends *ends, const void *bytes, size_t len) {
     assert_int_equal(write(ends->theirs, bytes, len), len);
 }
 
@@ -64,7 +64,7 @@ static void a_started_program_is_not_a_failure(void **state) {
     const struct ends *ends = *state;
     struct bs_error err;
     const struct bs_launch_failure started = record(BS_LAUNCH_STARTED, 0, "");
-    say(ends, &started, sizeof started);
+    write_record(ends, &started, sizeof started);
     assert_int_equal(await(ends, &err), BS_OK);
 }
 
@@ -79,7 +79,7 @@ static void an_incomplete_record_is_ignored(void **state) {
     const struct ends *ends = *state;
     struct bs_error err;
     const struct bs_launch_failure failure = record(BS_LAUNCH_SANDBOX, EPERM, "a mount");
-    say(ends, &failure, sizeof failure - 1);
+    write_record(ends, &failure, sizeof failure - 1);
     assert_int_equal(await(ends, &err), BS_OK);
 }
 
@@ -89,7 +89,7 @@ static void each_step_has_its_message(void **state) {
         enum bs_launch_step step;
         int os_error;
         const char *words;
-        const char *told;
+        const char *expected;
     } rows[] = {
         {BS_LAUNCH_PROGRAM, ENOENT, "", "failed to spawn `prog`: No such file or directory"},
         {BS_LAUNCH_PROGRAM, 0, "it is no program", "failed to spawn `prog`: it is no program"},
@@ -104,9 +104,9 @@ static void each_step_has_its_message(void **state) {
         struct bs_error err;
         const struct bs_launch_failure failure =
             record(rows[i].step, rows[i].os_error, rows[i].words);
-        say(ends, &failure, sizeof failure);
+        write_record(ends, &failure, sizeof failure);
         assert_int_equal(await(ends, &err), BS_E_EXECUTION);
-        assert_string_equal(err.message, rows[i].told);
+        assert_string_equal(err.message, rows[i].expected);
         assert_int_equal(err.os_error, rows[i].os_error);
     }
 }
@@ -117,7 +117,7 @@ static void unterminated_words_are_cut(void **state) {
     struct bs_launch_failure failure = {.step = BS_LAUNCH_SANDBOX};
     struct bs_launch_failure read;
     memset(failure.words, 'x', sizeof failure.words);
-    say(ends, &failure, sizeof failure);
+    write_record(ends, &failure, sizeof failure);
     memset(&read, 'y', sizeof read);
     assert_true(bs_launched_read(ends->ours, &read));
     assert_int_equal(strlen(read.words), sizeof read.words - 1);
@@ -129,8 +129,8 @@ static void records_come_one_at_a_time(void **state) {
     const struct bs_launch_failure second = record(BS_LAUNCH_SANDBOX, EIO, "second");
     struct bs_launch_failure read;
     assert_false(bs_launched_read(ends->ours, &read)); /* no record yet, and no waiting */
-    say(ends, &first, sizeof first);
-    say(ends, &second, sizeof second);
+    write_record(ends, &first, sizeof first);
+    write_record(ends, &second, sizeof second);
     assert_true(bs_launched_read(ends->ours, &read));
     assert_string_equal(read.words, "first");
     assert_true(bs_launched_read(ends->ours, &read));

@@ -13,20 +13,20 @@
 #include "support/holdings.h"
 #include "support/shell.h"
 
-struct heard {
+struct output {
     struct bs_buf streams[2];
     unsigned calls;
 };
 
-static void hear(void *ctx, enum bs_stream stream, const char *data, size_t len) {
-    struct heard *heard = ctx;
-    bs_buf_add(&heard->streams[stream == BS_STDERR], data, len);
-    heard->calls++;
+static void collect(void *ctx, enum bs_stream stream, const char *data, size_t len) {
+    struct output *output = ctx;
+    bs_buf_add(&output->streams[stream == BS_STDERR], data, len);
+    output->calls++;
 }
 
-static void forget(struct heard *heard) {
-    bs_buf_clear(&heard->streams[0]);
-    bs_buf_clear(&heard->streams[1]);
+static void forget(struct output *output) {
+    bs_buf_clear(&output->streams[0]);
+    bs_buf_clear(&output->streams[1]);
 }
 
 static void both_streams_are_kept_apart(void **state) {
@@ -41,35 +41,35 @@ static void both_streams_are_kept_apart(void **state) {
 
 static void output_for_a_callback_is_not_kept(void **state) {
     (void)state;
-    struct heard heard = {{BS_BUF_INIT, BS_BUF_INIT}, 0};
+    struct output output = {{BS_BUF_INIT, BS_BUF_INIT}, 0};
     struct bs_exec_request request =
         SHELL("echo out; echo err >&2; head -c 300000 /dev/zero; exit 4");
-    request.on_output = hear;
-    request.on_output_ctx = &heard;
+    request.on_output = collect;
+    request.on_output_ctx = &output;
     struct bs_exec_result result = run_to_result(&request);
     assert_int_equal(result.exit_code, 4);
     assert_null(result.out.data);
     assert_int_equal(result.out.len, 0);
     assert_int_equal(result.err.len, 0);
-    assert_int_equal(heard.streams[0].len, 300004);
-    assert_memory_equal(heard.streams[0].data, "out\n\0\0", 6);
-    assert_int_equal(heard.streams[1].len, 4);
+    assert_int_equal(output.streams[0].len, 300004);
+    assert_memory_equal(output.streams[0].data, "out\n\0\0", 6);
+    assert_int_equal(output.streams[1].len, 4);
     bs_exec_result_clear(&result);
-    forget(&heard);
+    forget(&output);
 }
 
 static void with_a_callback_the_result_has_only_the_annotation(void **state) {
     (void)state;
-    struct heard heard = {{BS_BUF_INIT, BS_BUF_INIT}, 0};
+    struct output output = {{BS_BUF_INIT, BS_BUF_INIT}, 0};
     struct bs_exec_request request = SHELL("echo err >&2; exec sleep 60");
-    request.on_output = hear;
-    request.on_output_ctx = &heard;
+    request.on_output = collect;
+    request.on_output_ctx = &output;
     request.timeout_ms = &(const uint64_t){1};
     struct bs_exec_result result = run_to_result(&request);
     assert_int_equal(result.termination, BS_ENDED_TIMEOUT);
     assert_text(&result.err, "process timed out");
     bs_exec_result_clear(&result);
-    forget(&heard);
+    forget(&output);
 }
 
 static void a_byte_beyond_the_cap_ends_the_run(void **state) {
@@ -146,17 +146,17 @@ static void output_of_exactly_the_cap_is_not_truncated(void **state) {
 
 static void the_cap_also_limits_a_callback(void **state) {
     (void)state;
-    struct heard heard = {{BS_BUF_INIT, BS_BUF_INIT}, 0};
+    struct output output = {{BS_BUF_INIT, BS_BUF_INIT}, 0};
     struct bs_exec_request request = SHELL("head -c 1000000 /dev/zero; exec sleep 60");
-    request.on_output = hear;
-    request.on_output_ctx = &heard;
+    request.on_output = collect;
+    request.on_output_ctx = &output;
     request.max_output_bytes = &(const uint64_t){1000};
     struct bs_exec_result result = run_to_result(&request);
     assert_int_equal(result.termination, BS_ENDED_CAP);
     assert_int_equal(result.truncated, BS_STDOUT);
-    assert_int_equal(heard.streams[0].len, 1000);
+    assert_int_equal(output.streams[0].len, 1000);
     bs_exec_result_clear(&result);
-    forget(&heard);
+    forget(&output);
 }
 
 static void megabytes_on_both_streams_arrive_completely(void **state) {

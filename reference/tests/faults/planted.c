@@ -20,9 +20,9 @@ static void survive(void) {
     }
 }
 
-static void leave_a_file(const char *beside) {
+static void leave_a_file(const char *response) {
     char path[4096];
-    (void)snprintf(path, sizeof path, "%s.left", beside);
+    (void)snprintf(path, sizeof path, "%s.left", response);
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     if (fd >= 0)
         (void)close(fd);

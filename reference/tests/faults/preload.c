@@ -1,7 +1,7 @@
 /* Loaded before libc: the nth call of one kind fails once. The state is in a file that forked
  * children share, so that there is one failure in all processes together:
  *
- *   BOXSPEC_FAULT_FILE  a file of sizeof(struct told) bytes; without it no call fails
+ *   BOXSPEC_FAULT_FILE  a file of sizeof(struct state) bytes; without it no call fails
  *
  * Executed programs inherit neither the file nor this library. When the program exits normally, the
  * file records which descriptors are open and how many allocations were not freed.
@@ -60,7 +60,7 @@ enum kind {
     N_KINDS
 };
 
-struct told {
+struct state {
     _Atomic uint32_t calls[N_KINDS];
     uint32_t kind;
     uint32_t nth; /* from 1; 0: no call fails */
@@ -71,18 +71,18 @@ struct told {
     uint32_t open; /* bits of the first 256 descriptors that are open */
 };
 
-static struct told *told;
+static struct state *state;
 static pid_t owner;
 static _Atomic int32_t unfreed;
 
 static bool strike(enum kind kind) {
-    if (told == NULL)
+    if (state == NULL)
         return false;
-    uint32_t nth = atomic_fetch_add(&told->calls[kind], 1) + 1;
-    if (told->kind != kind || nth != told->nth)
+    uint32_t nth = atomic_fetch_add(&state->calls[kind], 1) + 1;
+    if (state->kind != kind || nth != state->nth)
         return false;
-    atomic_store(&told->struck, 1);
-    errno = told->error;
+    atomic_store(&state->struck, 1);
+    errno = state->error;
     return true;
 }
 
@@ -92,19 +92,19 @@ __attribute__((constructor)) static void begin(void) {
         return;
     int fd = open(path, O_RDWR | O_CLOEXEC);
     void *at =
-        fd < 0 ? MAP_FAILED : mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        fd < 0 ? MAP_FAILED : mmap(NULL, sizeof *state, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     (void)close(fd);
     (void)unsetenv("BOXSPEC_FAULT_FILE");
     (void)unsetenv("LD_PRELOAD");
     if (at == MAP_FAILED)
         abort();
     owner = getpid();
-    told = at;
+    state = at;
 }
 
 __attribute__((destructor)) static void end(void) {
-    struct told *last = told;
-    told = NULL;
+    struct state *last = state;
+    state = NULL;
     if (last == NULL || getpid() != owner)
         return;
     for (int fd = 0; fd < 256; fd++)
@@ -122,7 +122,7 @@ extern void __libc_free(void *);
 static _Thread_local bool in_libc;
 
 static void *counted(void *made) {
-    if (made != NULL && told != NULL && !in_libc)
+    if (made != NULL && state != NULL && !in_libc)
         atomic_fetch_add(&unfreed, 1);
     return made;
 }
@@ -140,7 +140,7 @@ void *realloc(void *old, size_t n) {
 }
 
 void free(void *old) {
-    if (old != NULL && told != NULL)
+    if (old != NULL && state != NULL)
         atomic_fetch_sub(&unfreed, 1);
     __libc_free(old);
 }

@@ -43,7 +43,7 @@ TOLD = struct.Struct(f"={len(KINDS)}I II i I I i I")
 
 @dataclass(frozen=True)
 class Told:
-    """The state that the library left: see struct told in preload.c."""
+    """The state that the library left: see struct state in preload.c."""
 
     calls: dict[str, int]
     struck: bool

@@ -23,7 +23,7 @@ static struct bs_module_request asking(const struct folder *folder, const char *
     return request;
 }
 
-static struct bs_module_result judged(const struct bs_module_request *request) {
+static struct bs_module_result executed(const struct bs_module_request *request) {
     struct bs_module_result result = BS_MODULE_RESULT_INIT;
     struct bs_error err = BS_ERROR_INIT;
     struct holdings before = holdings_now();
@@ -42,7 +42,7 @@ static struct bs_module_result script(void **state, const char *body, const char
     (void)snprintf(text, sizeof text, "#!/bin/sh\n%s\n", body);
     folder_add_file(folder, "module", text, 0755);
     struct bs_module_request request = asking(folder, "module", input);
-    struct bs_module_result result = judged(&request);
+    struct bs_module_result result = executed(&request);
     if (result.outcome != outcome)
         fail_msg("%s, wanted %s: %s %s", bs_module_outcome_name(result.outcome),
                  bs_module_outcome_name(outcome), result.message,
@@ -82,13 +82,13 @@ static void zero_stands_for_the_default(void **state) {
     folder_add_file(folder, "module", "#!/bin/sh\nexec sleep 60\n", 0755);
     struct bs_module_request request = asking(folder, "module", "1");
     request.timeout_ms = 50;
-    struct bs_module_result result = judged(&request);
+    struct bs_module_result result = executed(&request);
     assert_int_equal(result.outcome, BS_MODULE_TIMEOUT);
     assert_int_equal(result.timeout_ms, 50);
     bs_module_result_clear(&result);
     request.id = "other";
     request.timeout_ms = 0;
-    result = judged(&request);
+    result = executed(&request);
     assert_int_equal(result.outcome, BS_MODULE_SPAWN_FAILED);
     assert_int_equal(result.timeout_ms, BS_MODULE_TIMEOUT_MS);
     bs_module_result_clear(&result);
@@ -99,12 +99,12 @@ static void a_runner_that_cannot_be_started_is_reported(void **state) {
     folder_add_file(folder, "module", "#!/bin/sh\n", 0755);
     struct bs_module_request request = asking(folder, "module", "1");
     request.runner_argv = (const char *const[]){"/no/such/runner", NULL};
-    struct bs_module_result result = judged(&request);
+    struct bs_module_result result = executed(&request);
     assert_int_equal(result.outcome, BS_MODULE_SPAWN_FAILED);
     assert_non_null(strstr(result.message, "failed to spawn `/no/such/runner`"));
     bs_module_result_clear(&result);
     request.runner_argv = (const char *const[]){"/bin/echo", "-n", NULL};
-    result = judged(&request);
+    result = executed(&request);
     assert_int_equal(result.outcome, BS_MODULE_OUTPUT_PARSE); /* echo printed its arguments */
     bs_module_result_clear(&result);
 }
@@ -157,11 +157,11 @@ static void a_disabled_module_runs_the_callback(void **state) {
     struct bs_error err = BS_ERROR_INIT;
     struct bs_module_request request = asking(folder, "any id", " [1] ");
     request.enabled = false;
-    struct bs_module_result result = judged(&request);
+    struct bs_module_result result = executed(&request);
     assert_int_equal(result.outcome, BS_MODULE_NOT_WIRED);
     bs_module_result_clear(&result);
     request.function = answer;
-    result = judged(&request);
+    result = executed(&request);
     assert_int_equal(result.outcome, BS_MODULE_VALUE);
     assert_string_equal(result.value.data, "[1]");
     bs_module_result_clear(&result);
@@ -174,7 +174,7 @@ static void a_signal_interrupts(void **state) {
     const struct folder *folder = *state;
     folder_add_file(folder, "module", "#!/bin/sh\nkill -TERM $PPID; exec sleep 60\n", 0755);
     struct bs_module_request request = asking(folder, "module", "1");
-    struct bs_module_result result = judged(&request);
+    struct bs_module_result result = executed(&request);
     assert_int_equal(result.outcome, BS_MODULE_INTERRUPTED);
     assert_int_equal(result.signal, SIGTERM);
     bs_module_result_clear(&result);

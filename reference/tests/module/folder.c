@@ -77,8 +77,8 @@ static void removal_succeeds_for_any_depth_mode_and_link(void **state) {
     char *path = bs_module_folder_make();
     char *other = bs_module_folder_make();
     int top = open(path, O_RDONLY | O_DIRECTORY);
-    int beside = open(other, O_RDONLY | O_DIRECTORY);
-    int file = openat(beside, "kept", O_CREAT | O_WRONLY, 0600);
+    int other_fd = open(other, O_RDONLY | O_DIRECTORY);
+    int file = openat(other_fd, "kept", O_CREAT | O_WRONLY, 0600);
     bs_close(&file);
     dig(top, 1500);
     assert_int_equal(mkdirat(top, ".0", 0700), 0); /* a name that the removal itself would use */
@@ -90,8 +90,8 @@ static void removal_succeeds_for_any_depth_mode_and_link(void **state) {
     bs_close(&top);
     assert_true(bs_module_folder_remove(path, 1000));
     assert_false(is_there(path));
-    assert_int_equal(faccessat(beside, "kept", F_OK, 0), 0);
-    bs_close(&beside);
+    assert_int_equal(faccessat(other_fd, "kept", F_OK, 0), 0);
+    bs_close(&other_fd);
     assert_true(bs_module_folder_remove(other, 0));
     free(path);
     free(other);
@@ -118,19 +118,19 @@ static void a_link_in_the_folders_place_is_not_followed(void **state) {
     (void)state;
     char *path = bs_module_folder_make();
     char *other = bs_module_folder_make();
-    int beside = open(other, O_RDONLY | O_DIRECTORY);
-    int file = openat(beside, "kept", O_CREAT | O_WRONLY, 0600);
+    int other_fd = open(other, O_RDONLY | O_DIRECTORY);
+    int file = openat(other_fd, "kept", O_CREAT | O_WRONLY, 0600);
     struct stat st;
     bs_close(&file);
-    assert_int_equal(fchmod(beside, 0750), 0);
+    assert_int_equal(fchmod(other_fd, 0750), 0);
     assert_int_equal(rmdir(path), 0);
     assert_int_equal(symlink(other, path), 0);
     assert_true(bs_module_folder_remove(path, 1000));
     assert_false(is_there(path));
-    assert_int_equal(fstat(beside, &st), 0);
+    assert_int_equal(fstat(other_fd, &st), 0);
     assert_int_equal(st.st_mode & 07777, 0750);
-    assert_int_equal(unlinkat(beside, "kept", 0), 0);
-    bs_close(&beside);
+    assert_int_equal(unlinkat(other_fd, "kept", 0), 0);
+    bs_close(&other_fd);
     assert_int_equal(rmdir(other), 0);
     free(path);
     free(other);

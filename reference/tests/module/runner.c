@@ -25,7 +25,7 @@ int __wrap_bs_close_from(int first, bool on_exec) {
 
 static void a_module_that_would_inherit_the_callers_descriptors_is_not_started(void **state) {
     const struct folder *folder = *state;
-    char said[512] = "";
+    char message[512] = "";
     size_t len = 0;
     ssize_t n = 0;
     int ends[2];
@@ -43,13 +43,13 @@ static void a_module_that_would_inherit_the_callers_descriptors_is_not_started(v
         _exit(99);
     }
     bs_close(&ends[1]);
-    while (len < sizeof said - 1 &&
-           (n = (ssize_t)BS_RETRY(read(ends[0], said + len, sizeof said - 1 - len))) > 0)
+    while (len < sizeof message - 1 &&
+           (n = (ssize_t)BS_RETRY(read(ends[0], message + len, sizeof message - 1 - len))) > 0)
         len += (size_t)n;
     bs_close(&ends[0]);
     assert_int_equal(BS_RETRY(waitpid(pid, &status, 0)), pid);
-    assert_string_equal(said, "module runner: cannot close what the caller left open: Too many "
-                              "open files\n");
+    assert_string_equal(message, "module runner: cannot close what the caller left open: Too many "
+                                 "open files\n");
     assert_int_equal(WEXITSTATUS(status), 1);
 }
 

@@ -48,7 +48,8 @@ static ptrdiff_t expected_rule(const struct list *list, const char *path, size_t
 
 /* Pass the path in a block of its exact size, so that a sanitizer sees a read past its end; once
  * with the separators from the scan, once without. */
-static void ask(const struct list *list, const struct bs_matcher *matcher, const char *path) {
+static void compare_with_oracle(const struct list *list, const struct bs_matcher *matcher,
+                                const char *path) {
     size_t len = strlen(path);
     char *exact = malloc(len);
     assert_non_null(exact);
@@ -91,19 +92,19 @@ static void ask_near(const struct list *list, const struct bs_matcher *matcher, 
     char other[ROOM];
     for (size_t f = 0; f < LENGTH(formats); f++) {
         (void)write_text(path, formats[f], start, name);
-        ask(list, matcher, path);
+        compare_with_oracle(list, matcher, path);
     }
     for (size_t i = 0; i < LENGTH(places); i++) {
         (void)write_text(other, "N", "", name);
         other[places[i]] = 'z';
         (void)write_text(path, i % 2 == 0 ? "SN" : "SN/x", start, other);
-        ask(list, matcher, path);
+        compare_with_oracle(list, matcher, path);
     }
     if (len > 1) {
         (void)write_text(other, "N", "", name);
         other[len - 1] = '\0';
         (void)write_text(path, "SN", start, other);
-        ask(list, matcher, path);
+        compare_with_oracle(list, matcher, path);
     }
 }
 
@@ -183,7 +184,7 @@ static void subtrees_at_every_depth(void **state) {
                 static const char *const ends[] = {"", "/n", "/n/n"};
                 for (size_t e = 0; e < LENGTH(ends); e++) {
                     (void)write_text(path + used, "NS", ends[e], names);
-                    ask(&list, matcher, path);
+                    compare_with_oracle(&list, matcher, path);
                 }
             }
             bs_matcher_free(matcher);
@@ -209,9 +210,9 @@ static void automata_with_several_words_of_states(void **state) {
             for (size_t p = 0; p < LENGTH(paths); p++) {
                 char path[ROOM];
                 (void)write_text(path, paths[p], "", name);
-                ask(&list, matcher, path);
+                compare_with_oracle(&list, matcher, path);
                 path[len / 2] = 'z';
-                ask(&list, matcher, path);
+                compare_with_oracle(&list, matcher, path);
             }
             bs_matcher_free(matcher);
         }

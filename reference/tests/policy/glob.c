@@ -146,7 +146,7 @@ static uint32_t next_random(uint32_t *seed) {
 }
 
 /* Append a text; the result is not terminated. */
-static size_t put(char *to, size_t at, const char *text) {
+static size_t append_text(char *to, size_t at, const char *text) {
     for (; *text != '\0'; text++)
         to[at++] = *text;
     return at;
@@ -169,7 +169,7 @@ static void long_random_globs_decide_like_the_oracle(void **state) {
             char last = glob_len > 0 ? glob[glob_len - 1] : '/';
             if ((piece[0] == '/' && last == '/') || (piece[0] == '*' && last == '*'))
                 piece = "a";
-            glob_len = put(glob, glob_len, piece);
+            glob_len = append_text(glob, glob_len, piece);
             static const char *const read_as[] = {"", "a", "ab", "/b/", "\u00e9", "b", "a/a"};
             const char *part = piece;
             if (strpbrk(piece, "*?") != NULL)
@@ -178,7 +178,7 @@ static void long_random_globs_decide_like_the_oracle(void **state) {
                 part = read_as[next_random(&seed) % LENGTH(read_as)];
             if (part[0] == '/' && (path_len == 0 || path[path_len - 1] == '/'))
                 part++;
-            path_len = put(path, path_len, part);
+            path_len = append_text(path, path_len, part);
         }
         while (glob[glob_len - 1] == '/')
             glob_len--;
@@ -202,8 +202,8 @@ static double ms_to_match(const char *unit, size_t units, const char *tail, size
     assert_non_null(path);
     size_t len = 0;
     for (size_t i = 0; i < units; i++)
-        len = put(pattern, len, unit);
-    len = put(pattern, len, tail);
+        len = append_text(pattern, len, unit);
+    len = append_text(pattern, len, tail);
     memset(path, 'a', path_len);
     struct bs_glob *glob = compiled(BS_CASE_SENSITIVE, pattern, len);
     double best = 1e9;

@@ -80,7 +80,7 @@ static void each_rule_has_the_keys_that_its_paths_have(void **state) {
 enum { MANY = 200 };
 
 /* Build an index of rules from a format with a number. */
-static void build(struct bs_index *index, const char *format) {
+static void build_index(struct bs_index *index, const char *format) {
     static char texts[MANY][64];
     static struct bs_pattern patterns[MANY];
     bool left[MANY] = {false};
@@ -99,7 +99,7 @@ static void a_rule_gets_its_rarest_key(void **state) {
                                           "**/n/*.%zu",  "**/h%zu*.c", "**/h*.%zu"};
     for (size_t f = 0; f < LENGTH(formats); f++) {
         struct bs_index index;
-        build(&index, formats[f]);
+        build_index(&index, formats[f]);
         assert_int_equal(index.n_candidates, MANY);
         for (uint32_t i = 0; i < index.n_buckets; i++)
             assert_in_range(index.buckets[i].n, 0, 1);
@@ -116,7 +116,7 @@ static void an_index_does_not_search_again_at_each_name_of_a_path(void **state) 
     const struct bs_path_view view = {.text = path, .len = sizeof path - 1};
     for (size_t f = 0; f < LENGTH(formats); f++) {
         struct bs_index index;
-        build(&index, formats[f]);
+        build_index(&index, formats[f]);
         double start = spent_ms();
         assert_int_equal(bs_index_highest(&index, &view, BS_NO_RULE), BS_NO_RULE);
         double took = spent_ms() - start;

@@ -264,7 +264,7 @@ struct asking {
     bool wrong;
 };
 
-static void *ask(void *context) {
+static void *query_in_thread(void *context) {
     struct asking *asking = context;
     for (int i = 0; i < 20000; i++) {
         if (bs_matcher_highest(asking->matcher, "a/src/x.c", 9) != 1 ||
@@ -285,7 +285,7 @@ static void threads_share_a_matcher(void **state) {
         pthread_t threads[4];
         for (int i = 0; i < 4; i++) {
             asking[i] = (struct asking){matcher, false};
-            assert_int_equal(pthread_create(&threads[i], NULL, ask, &asking[i]), 0);
+            assert_int_equal(pthread_create(&threads[i], NULL, query_in_thread, &asking[i]), 0);
         }
         for (int i = 0; i < 4; i++) {
             pthread_join(threads[i], NULL);

@@ -17,7 +17,7 @@ struct made {
     size_t n;
 };
 
-static struct made make(const char *format, size_t n) {
+static struct made make_rules(const char *format, size_t n) {
     struct made made = {malloc(n * 256), calloc(n, sizeof *made.patterns), n};
     assert_non_null(made.texts);
     assert_non_null(made.patterns);
@@ -55,7 +55,7 @@ static void hostile_lists_stay_within_time_and_memory(void **state) {
         {"*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b%1$zu", 1000},
     };
     for (size_t i = 0; i < LENGTH(rows); i++) {
-        struct made made = make(rows[i].format, rows[i].n);
+        struct made made = make_rules(rows[i].format, rows[i].n);
         struct bs_matcher *matcher = NULL;
         struct bs_error err = BS_ERROR_INIT;
         double start = spent_ms();
@@ -90,7 +90,7 @@ static void the_rule_that_exceeds_the_budget_is_named(void **state) {
     (void)state;
     /* Each rule has 32 states and fits neither into a table nor into an index. */
     enum { STATES = 32, FIT = BS_AUTOMATON_MOST_STATES / STATES };
-    struct made made = make("%1$06zuabcdefgh**abcdefghijk**%2$cyyyyy", FIT + 1);
+    struct made made = make_rules("%1$06zuabcdefgh**abcdefghijk**%2$cyyyyy", FIT + 1);
     assert_int_equal(bs_automaton_states(&made.patterns[0]), STATES);
     struct bs_matcher *matcher = NULL;
     struct bs_error err = BS_ERROR_INIT;
@@ -112,7 +112,7 @@ static void too_many_rules_without_a_key_fall_back_to_the_index(void **state) {
     (void)state;
     enum { STATES = 21, MANY = BS_AUTOMATON_MOST_STATES / STATES + 1 };
     for (size_t n = MANY - 1; n <= MANY; n++) {
-        struct made made = make("**/?bcdefghijklm%1$06zu*", n);
+        struct made made = make_rules("**/?bcdefghijklm%1$06zu*", n);
         struct bs_matcher *matcher = NULL;
         struct bs_error err = BS_ERROR_INIT;
         assert_int_equal(bs_automaton_states(&made.patterns[0]), STATES);
@@ -152,7 +152,7 @@ static void ordinary_lists_become_indexes_of_moderate_size(void **state) {
                                           "**/*.ext%1$zu", "lib/%2$c/file%1$zu_*.c",
                                           "a/*/b%1$zu/*.test.ts"};
     for (size_t i = 0; i < LENGTH(formats); i++) {
-        struct made made = make(formats[i], 3000);
+        struct made made = make_rules(formats[i], 3000);
         struct bs_matcher *matcher = NULL;
         struct bs_error err = BS_ERROR_INIT;
         if (bs_matcher_compile(made.patterns, made.n, false, &matcher, &err) != BS_OK)
@@ -167,7 +167,7 @@ static void ordinary_lists_become_indexes_of_moderate_size(void **state) {
 /* Read from the front only, the states of each `*` would multiply those of all others. */
 static void rules_that_end_in_a_name_are_matched_from_the_end(void **state) {
     (void)state;
-    struct made made = make("**/name%1$zu_*.%2$cs", 60);
+    struct made made = make_rules("**/name%1$zu_*.%2$cs", 60);
     struct bs_matcher *matcher = NULL;
     assert_int_equal(bs_matcher_compile(made.patterns, made.n, false, &matcher, NULL), BS_OK);
     assert_string_equal(bs_matcher_facts(matcher).tier, "tables");
@@ -183,7 +183,7 @@ static void rules_that_end_in_a_name_are_matched_from_the_end(void **state) {
 
 static void a_budget_gives_the_same_matcher_each_time(void **state) {
     (void)state;
-    struct made made = make("*%1$zu*%2$c*/*%2$c*/**/x", 700);
+    struct made made = make_rules("*%1$zu*%2$c*/*%2$c*/**/x", 700);
     struct bs_matcher_facts first = {0};
     for (int i = 0; i < 2; i++) {
         struct bs_matcher *matcher = NULL;

@@ -14,7 +14,7 @@ static char texts[MOST_RULES][64];
 static struct bs_pattern patterns[MOST_RULES];
 
 /* `%d` in the formats is a number; the first rule uses format `from`. */
-static size_t make(const char *const *formats, size_t n_formats, size_t n, size_t from) {
+static size_t make_rules(const char *const *formats, size_t n_formats, size_t n, size_t from) {
     assert_in_range(n, 1, MOST_RULES);
     for (size_t i = 0; i < n; i++) {
         int len = snprintf(texts[i], sizeof texts[i], formats[(from + i) % n_formats], (int)i);
@@ -45,7 +45,7 @@ static int compile_once(const void *context, struct bs_error *err) {
 static void a_list_of_few_rules(void **state) {
     (void)state;
     static const char *const formats[] = {"s/%d/**", "**/*.%d"};
-    struct attempt attempt = {BS_TIER_TABLES, false, make(formats, LENGTH(formats), 6, 0),
+    struct attempt attempt = {BS_TIER_TABLES, false, make_rules(formats, LENGTH(formats), 6, 0),
                               "tables"};
     each_allocation_fails(compile_once, &attempt, BS_OK, 10);
     attempt.fold = true;
@@ -55,7 +55,7 @@ static void a_list_of_few_rules(void **state) {
 static void few_rules_with_a_name_at_any_depth(void **state) {
     (void)state;
     static const char *const formats[] = {"s/%d/**", "**/*.%d", "**/n%d/**"};
-    struct attempt attempt = {BS_TIER_TABLES, false, make(formats, LENGTH(formats), 6, 0),
+    struct attempt attempt = {BS_TIER_TABLES, false, make_rules(formats, LENGTH(formats), 6, 0),
                               "tables+index"};
     each_allocation_fails(compile_once, &attempt, BS_OK, 10);
 }
@@ -68,7 +68,7 @@ static void a_list_of_many_rules(void **state) {
         "s/*a%d*/**/?", "*/%d*b", "**/h%d*",     "*%d*",
         "a**b%d?*c/**d"};
     for (size_t from = 0; from < LENGTH(formats); from++) {
-        size_t n = make(formats, LENGTH(formats), MOST_RULES, from);
+        size_t n = make_rules(formats, LENGTH(formats), MOST_RULES, from);
         struct attempt attempt = {BS_TIER_INDEX, false, n, "index"};
         each_allocation_fails(compile_once, &attempt, BS_OK, 15);
         attempt.tier = BS_TIER_LEAST_WORK;

@@ -175,7 +175,7 @@ static bool model(const char *path, size_t len, char *out, size_t *out_len) {
 }
 
 /* Append a text; the result is not terminated. */
-static size_t put(char *to, size_t at, const char *text) {
+static size_t append_text(char *to, size_t at, const char *text) {
     for (; *text != '\0'; text++)
         to[at++] = *text;
     return at;
@@ -197,7 +197,7 @@ static void random_paths_agree_with_the_model(void **state) {
             const char *piece = pieces[next_random(&seed) % choice];
             if (i > 0 && next_random(&seed) % 4 == 0)
                 piece = pieces[15 + next_random(&seed) % 2];
-            len = put(path, len, piece);
+            len = append_text(path, len, piece);
         }
         char expected[400];
         size_t expected_len = 0;

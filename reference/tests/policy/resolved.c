@@ -91,12 +91,12 @@ static struct answer ask_as(const struct place *place, const char *root, const c
     return answered(code, &resolved, &err);
 }
 
-static struct answer ask(const struct place *place, const char *path) {
+static struct answer check_path(const struct place *place, const char *path) {
     return ask_as(place, place->root, path, BS_FOLLOW_FINAL);
 }
 
 static void assert_lies_at(const struct place *place, const char *path, const char *real) {
-    struct answer answer = ask(place, path);
+    struct answer answer = check_path(place, path);
     if (answer.code != BS_OK)
         fail_msg("%s: %s", path, answer.err.message);
     if (strcmp(answer.real, real) != 0)
@@ -199,10 +199,10 @@ static void add_chain(const struct place *place, unsigned links, const char *end
 static void forty_links_are_followed_and_no_more(void **state) {
     const struct place *place = *state;
     add_chain(place, BS_MOST_LINKS + 1, "docs/page");
-    struct answer answer = ask(place, "l2");
+    struct answer answer = check_path(place, "l2");
     assert_true(answer.allowed);
     assert_string_equal(answer.real, "docs/page");
-    answer = ask(place, "l1");
+    answer = check_path(place, "l1");
     assert_int_equal(answer.code, BS_E_IO);
     assert_non_null(strstr(answer.err.message, "too many symbolic links"));
 }
@@ -213,9 +213,9 @@ static void a_loop_is_an_error(void **state) {
     add_link(place, "ping", "docs/pong");
     add_link(place, "docs/pong", "../ping");
     add_link(place, "inside", "inside/x");
-    assert_int_equal(ask(place, "self").code, BS_E_IO);
-    assert_int_equal(ask(place, "ping/x").code, BS_E_IO);
-    assert_int_equal(ask(place, "inside").code, BS_E_IO);
+    assert_int_equal(check_path(place, "self").code, BS_E_IO);
+    assert_int_equal(check_path(place, "ping/x").code, BS_E_IO);
+    assert_int_equal(check_path(place, "inside").code, BS_E_IO);
     struct answer answer = ask_as(place, place->root, "self", BS_FOLLOW_PARENT);
     assert_int_equal(answer.code, BS_OK);
     assert_true(answer.allowed);
@@ -243,7 +243,7 @@ static void absolute_paths_inside_the_root_count_as_relative(void **state) {
     struct answer answer = ask_as(place, alias, path, BS_FOLLOW_FINAL);
     assert_false(answer.allowed);
     assert_string_equal(answer.rule, "secret/**");
-    assert_string_equal(ask(place, place->root).path, ".");
+    assert_string_equal(check_path(place, place->root).path, ".");
 }
 
 static void other_absolute_paths_are_outside(void **state) {
@@ -252,7 +252,7 @@ static void other_absolute_paths_are_outside(void **state) {
     (void)snprintf(path, sizeof path, "%s-not/x", place->root);
     const char *const paths[] = {path, "/", "/etc/passwd", "/~/x"};
     for (size_t i = 0; i < LENGTH(paths); i++) {
-        struct answer answer = ask(place, paths[i]);
+        struct answer answer = check_path(place, paths[i]);
         assert_int_equal(answer.code, BS_OK);
         assert_false(answer.allowed);
         assert_string_equal(answer.rule, BS_OUTSIDE_WORKSPACE);
@@ -268,7 +268,7 @@ static void invalid_paths_are_refused(void **state) {
     const char *const paths[] = {"",      "..", "docs/../secret/key", path, "/etc/../etc", "a\\b",
                                  "/a\\b", " a"};
     for (size_t i = 0; i < LENGTH(paths); i++)
-        assert_int_equal(ask(place, paths[i]).code, BS_E_INVALID);
+        assert_int_equal(check_path(place, paths[i]).code, BS_E_INVALID);
     assert_int_equal(ask_as(place, "relative", "a", BS_FOLLOW_FINAL).code, BS_E_INVALID);
     assert_int_equal(ask_as(place, "/no/such/root", "a", BS_FOLLOW_FINAL).code, BS_E_IO);
     (void)snprintf(path, sizeof path, "%s/docs/page", place->root);
@@ -278,7 +278,7 @@ static void invalid_paths_are_refused(void **state) {
 static void a_place_with_an_invalid_name_is_refused(void **state) {
     const struct place *place = *state;
     add_link(place, "link", "docs/a\\b");
-    struct answer answer = ask(place, "link");
+    struct answer answer = check_path(place, "link");
     assert_int_equal(answer.code, BS_E_INVALID);
     assert_non_null(strstr(answer.err.message, "really lies"));
 }
@@ -287,11 +287,11 @@ static void the_path_is_checked_before_its_place(void **state) {
     const struct place *place = *state;
     add_link(place, "secret/out", "/etc");
     add_link(place, "secret/in", "../docs/page");
-    struct answer answer = ask(place, "secret/out");
+    struct answer answer = check_path(place, "secret/out");
     assert_false(answer.allowed);
     assert_string_equal(answer.rule, "secret/**");
     assert_string_equal(answer.real, "outside");
-    answer = ask(place, "secret/in");
+    answer = check_path(place, "secret/in");
     assert_false(answer.allowed);
     assert_string_equal(answer.real, "docs/page");
 }
@@ -308,7 +308,7 @@ static void a_name_too_long_for_the_kernel_is_an_error(void **state) {
     char name[400];
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = '\0';
-    assert_int_equal(ask(place, name).code, BS_E_IO);
+    assert_int_equal(check_path(place, name).code, BS_E_IO);
 }
 
 static void an_open_directory_can_be_the_root(void **state) {
@@ -348,7 +348,7 @@ static void without_descriptors_a_check_is_an_error(void **state) {
     for (rlim_t most = 3; most < enough && answer.code != BS_OK; most++) {
         const struct rlimit tight = {most, before.rlim_max};
         assert_int_equal(setrlimit(RLIMIT_NOFILE, &tight), 0);
-        answer = ask(place, "absolute");
+        answer = check_path(place, "absolute");
         assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
         if (answer.code != BS_OK)
             assert_int_equal(answer.err.os_error, EMFILE);

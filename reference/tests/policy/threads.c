@@ -52,7 +52,7 @@ static bool ask_once(const struct bs_profile *profile, unsigned i) {
     return good;
 }
 
-static void *ask(void *arg) {
+static void *query_in_thread(void *arg) {
     struct job *job = arg;
     job->good = true;
     for (unsigned i = 0; i < ROUNDS && job->good; i++)
@@ -68,7 +68,7 @@ static void all_threads_get_the_same_answers(unsigned flags) {
                                             NULL, "p", flags);
     for (unsigned i = 0; i < THREADS; i++) {
         jobs[i] = (struct job){.profile = profile, .number = i};
-        assert_int_equal(pthread_create(&jobs[i].thread, NULL, ask, &jobs[i]), 0);
+        assert_int_equal(pthread_create(&jobs[i].thread, NULL, query_in_thread, &jobs[i]), 0);
     }
     bool good = true;
     for (unsigned i = 0; i < THREADS; i++) {

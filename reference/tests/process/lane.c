@@ -25,7 +25,7 @@ static char sent[SIZE];
 static char got[SIZE];
 
 /* ends[0] is read, ends[1] written. OWN_END: the written end is non-blocking. */
-static void make(enum kind kind, int ends[2]) {
+static void make_ends(enum kind kind, int ends[2]) {
     if (kind == SOCKET)
         assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
     else
@@ -79,8 +79,8 @@ static void every_byte_passes(void **state) {
             pthread_t writer;
             pthread_t reader;
             void *came = NULL;
-            make((enum kind)from, in);
-            make((enum kind)to, out);
+            make_ends((enum kind)from, in);
+            make_ends((enum kind)to, out);
             memset(got, 0, SIZE);
             memset(lane, 0, sizeof *lane);
             bs_lane_connect(lane, in[0], out[1]);
@@ -109,8 +109,8 @@ static void a_turn_never_blocks(void **state) {
         int in[2];
         int out[2];
         struct pollfd set[2];
-        make(PIPE, in);
-        make((enum kind)to, out);
+        make_ends(PIPE, in);
+        make_ends((enum kind)to, out);
         memset(lane, 0, sizeof *lane);
         bs_lane_connect(lane, in[0], out[1]);
         assert_true(bs_set_nonblocking(in[1]));
@@ -141,7 +141,7 @@ static void a_pipe_at_both_ends_is_copied(void **state) {
     struct pollfd set[2];
     char text[8];
     assert_non_null(lane);
-    make(PIPE, ends);
+    make_ends(PIPE, ends);
     bs_lane_connect(lane, ends[0], ends[1]);
     assert_int_equal(write(ends[1], "abc", 3), 3);
     for (int i = 0; i < 3; i++) {

@@ -14,7 +14,7 @@ static struct {
     bool there;
     mode_t mode;
     bool executable;
-    const char *asked;
+    const char *checked_path;
 } wrapper;
 
 int __real_stat(const char *path, struct stat *st);
@@ -32,7 +32,7 @@ int __wrap_stat(const char *path, struct stat *st) {
 int __wrap_faccessat(int fd, const char *path, int mode, int flags) {
     (void)fd;
     (void)flags;
-    wrapper.asked = path;
+    wrapper.checked_path = path;
     assert_int_equal(mode, X_OK);
     errno = EACCES;
     return wrapper.executable ? 0 : -1;
@@ -166,11 +166,11 @@ static void the_wrapper_is_a_program_at_its_own_path(void **state) {
         wrapper.there = rows[i].there;
         wrapper.mode = rows[i].mode;
         wrapper.executable = rows[i].executable;
-        wrapper.asked = BS_SBPL_WRAPPER;
+        wrapper.checked_path = BS_SBPL_WRAPPER;
         command.wrapper = BS_WRAPPER_LOOK;
         assert_int_equal(bs_sbpl_wrap(&command, &wrapped, NULL),
                          rows[i].present ? BS_OK : BS_E_EXECUTION);
-        assert_string_equal(wrapper.asked, BS_SBPL_WRAPPER);
+        assert_string_equal(wrapper.checked_path, BS_SBPL_WRAPPER);
         assert_int_equal(wrapped.active, rows[i].present);
         bs_sbpl_wrapped_clear(&wrapped);
     }

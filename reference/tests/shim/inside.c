@@ -14,7 +14,7 @@
 #include "support/folder.h"
 #include "support/harness.h"
 
-struct asked {
+struct fixture {
     struct folder *folder;
     struct bs_decoder decoder;
     cJSON *request;
@@ -22,32 +22,32 @@ struct asked {
 };
 
 static int prepare(void **state) {
-    static struct asked asked;
-    asked = (struct asked){.request = NULL};
-    *state = &asked;
-    return folder_setup((void **)&asked.folder);
+    static struct fixture fixture;
+    fixture = (struct fixture){.request = NULL};
+    *state = &fixture;
+    return folder_setup((void **)&fixture.folder);
 }
 
 static int clear(void **state) {
-    struct asked *asked = *state;
-    bs_inside_close(asked->inside);
-    bs_decoder_clear(&asked->decoder);
-    cJSON_Delete(asked->request);
-    return folder_teardown((void **)&asked->folder);
+    struct fixture *fixture = *state;
+    bs_inside_close(fixture->inside);
+    bs_decoder_clear(&fixture->decoder);
+    cJSON_Delete(fixture->request);
+    return folder_teardown((void **)&fixture->folder);
 }
 
 /* The request is written with ' for ", and ROOT for the folder of the test. */
-static void ask(struct asked *asked, const char *words, bool own_root) {
+static void decode_request(struct fixture *fixture, const char *words, bool own_root) {
     char text[1024];
     const char *root = strstr(words, "ROOT");
     int before = root != NULL ? (int)(root - words) : (int)strlen(words);
     (void)snprintf(text, sizeof text, "%.*s%s%s", before, words,
-                   root != NULL ? asked->folder->path : "", root != NULL ? root + 4 : "");
+                   root != NULL ? fixture->folder->path : "", root != NULL ? root + 4 : "");
     for (char *at = text; (at = strchr(at, '\'')) != NULL;)
         *at = '"';
-    asked->request = cJSON_Parse(text);
-    assert_non_null(asked->request);
-    asked->inside = bs_inside_decode(&asked->decoder, asked->request, own_root);
+    fixture->request = cJSON_Parse(text);
+    assert_non_null(fixture->request);
+    fixture->inside = bs_inside_decode(&fixture->decoder, fixture->request, own_root);
 }
 
 #define NONE "{'backend':{'name':'none','on_unavailable':'degrade','context':"
@@ -71,11 +71,11 @@ static void assert_put(const struct bs_inside *inside, const char *words) {
 }
 
 static void without_the_member_no_sandbox_is_used(void **state) {
-    struct asked *asked = *state;
+    struct fixture *fixture = *state;
     struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
-    ask(asked, "{'op':'x'}", false);
-    assert_null(asked->inside);
-    assert_false(bs_decoder_failed(&asked->decoder));
+    decode_request(fixture, "{'op':'x'}", false);
+    assert_null(fixture->inside);
+    assert_false(bs_decoder_failed(&fixture->decoder));
     assert_int_equal(bs_inside_open(NULL, NULL), BS_OK);
     assert_int_equal(bs_inside_place(NULL, &request, NULL), BS_OK);
     assert_null(request.current_dir);
@@ -94,7 +94,7 @@ static bool has_problem_at(const struct bs_decoder *decoder, const char *place) 
 }
 
 static void a_wrong_member_is_a_problem_with_its_place(void **state) {
-    struct asked *asked = *state;
+    struct fixture *fixture = *state;
     static const struct {
         const char *words;
         bool own_root;
@@ -112,53 +112,53 @@ static void a_wrong_member_is_a_problem_with_its_place(void **state) {
          "/backend/on_unavailable"},
     };
     for (size_t i = 0; i < LENGTH(rows); i++) {
-        ask(asked, rows[i].words, rows[i].own_root);
-        assert_non_null(asked->inside); /* the caller closes it */
-        assert_true(bs_decoder_failed(&asked->decoder));
-        if (!has_problem_at(&asked->decoder, rows[i].place))
+        decode_request(fixture, rows[i].words, rows[i].own_root);
+        assert_non_null(fixture->inside); /* the caller closes it */
+        assert_true(bs_decoder_failed(&fixture->decoder));
+        if (!has_problem_at(&fixture->decoder, rows[i].place))
             fail_msg("no problem at %s", rows[i].place);
-        bs_inside_close(asked->inside);
-        bs_decoder_clear(&asked->decoder);
-        cJSON_Delete(asked->request);
-        asked->decoder = (struct bs_decoder){0};
-        asked->request = NULL;
-        asked->inside = NULL;
+        bs_inside_close(fixture->inside);
+        bs_decoder_clear(&fixture->decoder);
+        cJSON_Delete(fixture->request);
+        fixture->decoder = (struct bs_decoder){0};
+        fixture->request = NULL;
+        fixture->inside = NULL;
     }
 }
 
 static void after_the_opening_a_request_starts_in_the_workspace(void **state) {
-    struct asked *asked = *state;
+    struct fixture *fixture = *state;
     struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
-    ask(asked, NONE "{'profile':'repo-write','root':'ROOT'}}}", false);
-    assert_false(bs_decoder_failed(&asked->decoder));
-    assert_int_equal(bs_inside_place(asked->inside, &request, NULL), BS_OK);
+    decode_request(fixture, NONE "{'profile':'repo-write','root':'ROOT'}}}", false);
+    assert_false(bs_decoder_failed(&fixture->decoder));
+    assert_int_equal(bs_inside_place(fixture->inside, &request, NULL), BS_OK);
     assert_null(request.current_dir);
-    assert_put(asked->inside, NULL);
-    assert_int_equal(bs_inside_open(asked->inside, NULL), BS_OK);
-    assert_int_equal(bs_inside_place(asked->inside, &request, NULL), BS_OK);
-    assert_string_equal(request.current_dir, asked->folder->path);
-    assert_non_null(bs_inside_sandbox(asked->inside));
+    assert_put(fixture->inside, NULL);
+    assert_int_equal(bs_inside_open(fixture->inside, NULL), BS_OK);
+    assert_int_equal(bs_inside_place(fixture->inside, &request, NULL), BS_OK);
+    assert_string_equal(request.current_dir, fixture->folder->path);
+    assert_non_null(bs_inside_sandbox(fixture->inside));
 }
 
 static void a_requests_own_directory_must_be_in_the_session(void **state) {
-    struct asked *asked = *state;
+    struct fixture *fixture = *state;
     struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
     struct bs_error err = BS_ERROR_INIT;
-    ask(asked, NONE "{'profile':'repo-write','root':'ROOT'}}}", false);
+    decode_request(fixture, NONE "{'profile':'repo-write','root':'ROOT'}}}", false);
     request.current_dir = "/";
-    assert_int_equal(bs_inside_place(asked->inside, &request, &err), BS_E_INVALID);
+    assert_int_equal(bs_inside_place(fixture->inside, &request, &err), BS_E_INVALID);
     assert_true(err.message[0] != '\0');
-    request.current_dir = asked->folder->path;
-    assert_int_equal(bs_inside_place(asked->inside, &request, NULL), BS_OK);
-    assert_string_equal(request.current_dir, asked->folder->path);
+    request.current_dir = fixture->folder->path;
+    assert_int_equal(bs_inside_place(fixture->inside, &request, NULL), BS_OK);
+    assert_string_equal(request.current_dir, fixture->folder->path);
 }
 
 static void the_enforcement_is_reported_with_its_reason(void **state) {
-    struct asked *asked = *state;
-    ask(asked, NONE "{'profile':'repo-write','root':'ROOT'}}}", false);
-    assert_int_equal(bs_inside_open(asked->inside, NULL), BS_OK);
-    assert_put(asked->inside, "\"enforcement\":\"none\"");
-    assert_put(asked->inside, "the backend `none` confines nothing");
+    struct fixture *fixture = *state;
+    decode_request(fixture, NONE "{'profile':'repo-write','root':'ROOT'}}}", false);
+    assert_int_equal(bs_inside_open(fixture->inside, NULL), BS_OK);
+    assert_put(fixture->inside, "\"enforcement\":\"none\"");
+    assert_put(fixture->inside, "the backend `none` confines nothing");
 }
 
 static void assert_reasons(const struct bs_backend_report *report, const char *expected) {
@@ -186,30 +186,31 @@ static void an_unenforced_rule_is_a_reason(void **state) {
 }
 
 static void a_refused_sandbox_is_not_opened(void **state) {
-    struct asked *asked = *state;
+    struct fixture *fixture = *state;
     struct bs_error err = BS_ERROR_INIT;
-    ask(asked, "{'backend':{'name':'none','context':{'profile':'repo-write','root':'ROOT'}}}",
-        false);
-    assert_int_equal(bs_inside_open(asked->inside, &err), BS_E_DENIED);
+    decode_request(fixture,
+                   "{'backend':{'name':'none','context':{'profile':'repo-write','root':'ROOT'}}}",
+                   false);
+    assert_int_equal(bs_inside_open(fixture->inside, &err), BS_E_DENIED);
     assert_non_null(strstr(err.message, "refused by the sandbox: none"));
-    assert_put(asked->inside, NULL);
+    assert_put(fixture->inside, NULL);
 }
 
 /* The operation makes the directory, so there is no session before its first request. */
 static void with_its_own_root_the_first_request_opens_the_session(void **state) {
-    struct asked *asked = *state;
+    struct fixture *fixture = *state;
     struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
-    ask(asked, NONE "{'profile':'repo-write'}}}", true);
-    assert_false(bs_decoder_failed(&asked->decoder));
-    assert_int_equal(bs_inside_open(asked->inside, NULL), BS_OK);
-    assert_int_equal(bs_inside_place(asked->inside, &request, NULL), BS_OK);
+    decode_request(fixture, NONE "{'profile':'repo-write'}}}", true);
+    assert_false(bs_decoder_failed(&fixture->decoder));
+    assert_int_equal(bs_inside_open(fixture->inside, NULL), BS_OK);
+    assert_int_equal(bs_inside_place(fixture->inside, &request, NULL), BS_OK);
     assert_null(request.current_dir);
-    assert_put(asked->inside, NULL);
-    const struct bs_sandbox *sandbox = bs_inside_sandbox(asked->inside);
+    assert_put(fixture->inside, NULL);
+    const struct bs_sandbox *sandbox = bs_inside_sandbox(fixture->inside);
     request.program = "prog";
-    request.current_dir = asked->folder->path;
+    request.current_dir = fixture->folder->path;
     assert_int_equal(sandbox->validate(sandbox->ctx, &request, NULL), BS_OK);
-    assert_put(asked->inside, "\"enforcement\":\"none\"");
+    assert_put(fixture->inside, "\"enforcement\":\"none\"");
 }
 
 #define ASKING(test) cmocka_unit_test_setup_teardown(test, prepare, clear)

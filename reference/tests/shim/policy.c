@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim/asking.h"
+#include "shim/answers.h"
 
 #define POLICY                                                                                     \
     "'policy':{'text':'{\\'schemaVersion\\':2,\\'kind\\':\\'Policy\\',"                            \

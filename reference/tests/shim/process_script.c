@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "shim/asking.h"
+#include "shim/answers.h"
 #include "support/holdings.h"
 
 /* This step reads a byte at a time, `read_eof` some thousand; no other read has these lengths. */
@@ -19,7 +19,7 @@ ssize_t __wrap_read(int fd, void *data, size_t len) {
     return -1;
 }
 
-static char *told(const char *last_step) {
+static char *answer_to_script(const char *last_step) {
     struct bs_policies policies = {.n_compiled = 0};
     struct bs_json_writer out = BS_JSON_WRITER_INIT;
     char request[512];
@@ -36,7 +36,7 @@ static char *told(const char *last_step) {
 }
 
 static void assert_told(const char *step, const char *words) {
-    char *answer = told(step);
+    char *answer = answer_to_script(step);
     if (strstr(answer, words) == NULL)
         fail_msg("no %s in %s", words, answer);
     free(answer);

@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "shim/asking.h"
+#include "shim/answers.h"
 #include "support/folder.h"
 
 #define COMPILE "{'id':'1','op':'sbpl.compile',"

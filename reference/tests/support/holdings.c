@@ -29,7 +29,7 @@ static unsigned entries(const char *path, int *highest) {
     return n;
 }
 
-static void *say_who(void *arg) {
+static void *store_thread_id(void *arg) {
     *(pid_t *)arg = gettid();
     return NULL;
 }
@@ -43,7 +43,7 @@ static void make_first_thread(void) {
     if (made)
         return;
     made = true;
-    assert_int_equal(pthread_create(&thread, NULL, say_who, &tid), 0);
+    assert_int_equal(pthread_create(&thread, NULL, store_thread_id, &tid), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
     while (tgkill(getpid(), tid, 0) == 0)
         (void)sched_yield();

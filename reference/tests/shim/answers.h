@@ -1,7 +1,7 @@
 /* Send requests as one of the two entry points does, and check the answers. *state is a struct
  * bs_policies. */
-#ifndef BS_TESTS_SHIM_ASKING_H
-#define BS_TESTS_SHIM_ASKING_H
+#ifndef BS_TESTS_SHIM_ANSWERS_H
+#define BS_TESTS_SHIM_ANSWERS_H
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* A command as a user sees it: run in a folder with a few files, with its output and exit
  * status. */
-#ifndef BS_TESTS_CLI_SAID_H
-#define BS_TESTS_CLI_SAID_H
+#ifndef BS_TESTS_CLI_COMMAND_H
+#define BS_TESTS_CLI_COMMAND_H
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -51,13 +51,13 @@ static inline int leave_place(void **state) {
     return rc;
 }
 
-struct said {
+struct printed {
     int status;
     char out[8192];
     char err[16384];
 };
 
-static inline void take(const char *name, int fd, int kept, char *text, size_t size) {
+static inline void read_back(const char *name, int fd, int kept, char *text, size_t size) {
     (void)fflush(fd == 1 ? stdout : stderr);
     assert_true(dup2(kept, fd) == fd);
     int file = open(name, O_RDONLY | O_CLOEXEC);
@@ -74,9 +74,9 @@ static inline void redirect(const char *name, int fd) {
     (void)close(file);
 }
 
-static inline struct said say(void **state, const char *words) {
+static inline struct printed run_command(void **state, const char *words) {
     const struct place *place = *state;
-    struct said said;
+    struct printed printed;
     char *copy = strdup(words);
     char *argv[MOST_WORDS + 1] = {NULL};
     int argc = 0;
@@ -87,20 +87,21 @@ static inline struct said say(void **state, const char *words) {
         argv[argc++] = at;
     redirect("stdout", 1);
     redirect("stderr", 2);
-    said.status = place->command(argc, argv);
-    take("stdout", 1, place->out, said.out, sizeof said.out);
-    take("stderr", 2, place->err, said.err, sizeof said.err);
+    printed.status = place->command(argc, argv);
+    read_back("stdout", 1, place->out, printed.out, sizeof printed.out);
+    read_back("stderr", 2, place->err, printed.err, sizeof printed.err);
     free(copy);
-    return said;
+    return printed;
 }
 
-static inline void assert_said(void **state, const char *words, int status, const char *out,
-                               const char *err) {
-    struct said said = say(state, words);
-    if (said.status != status || strstr(said.out, out) == NULL || strstr(said.err, err) == NULL)
-        fail_msg("%s: %d `%s` `%s`", words, said.status, said.out, said.err);
+static inline void assert_prints(void **state, const char *words, int status, const char *out,
+                                 const char *err) {
+    struct printed printed = run_command(state, words);
+    if (printed.status != status || strstr(printed.out, out) == NULL ||
+        strstr(printed.err, err) == NULL)
+        fail_msg("%s: %d `%s` `%s`", words, printed.status, printed.out, printed.err);
     /* Each problem is a whole line. */
-    assert_true(said.err[0] == '\0' || said.err[strlen(said.err) - 1] == '\n');
+    assert_true(printed.err[0] == '\0' || printed.err[strlen(printed.err) - 1] == '\n');
 }
 
 #endif
