@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "shim/decode.h"
+#include "shim/exec_request.h"
 #include "shim/ops.h"
 #include "shim/policies.h"
 #include "support/case.h"

@@ -46,7 +46,6 @@ static int relay(const struct bs_exec_request *request, const struct bs_sandbox 
 
 static int bridge(struct bs_cli_inside *inside, int argc, char **argv) {
     struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
-    const struct bs_sandbox *sandbox = NULL;
     if (argc == 0)
         return bs_cli_wrong("no program; write boxspec-ref bridge -- PROGRAM [ARGUMENT...]");
     if ((inside->backend == NULL) != (inside->context.root == NULL))
@@ -57,10 +56,10 @@ static int bridge(struct bs_cli_inside *inside, int argc, char **argv) {
     request.program = argv[0];
     request.args = (const char *const *)(argv + 1);
     request.n_args = (size_t)argc - 1;
-    status = bs_cli_inside_open(inside, false, &sandbox);
+    status = bs_cli_inside_open(inside);
     request.current_dir = bs_cli_inside_cwd(inside);
     if (status == 0)
-        status = relay(&request, sandbox);
+        status = relay(&request, bs_cli_inside_sandbox(inside));
     bs_cli_inside_close(inside);
     return status;
 }

@@ -6,7 +6,7 @@
 
 #include "cli/commands.h"
 
-void bs_cli_inside_help(const char *before, const char *behind) {
+void bs_cli_inside_help(const char *before, const char *after) {
     (void)fputs(before, stdout);
     (void)fputs(
         "  --confine PROFILE      read-only, repo-write (default), no-network, full-dev or "
@@ -22,7 +22,7 @@ void bs_cli_inside_help(const char *before, const char *behind) {
         "  --on-unavailable WHAT  refuse (default): run only what is fully enforced;\n"
         "                         degrade: run anyway, and say what is not\n",
         stdout);
-    (void)fputs(behind, stdout);
+    (void)fputs(after, stdout);
 }
 
 bool bs_cli_inside_init(struct bs_cli_inside *inside, int argc) {
@@ -44,7 +44,7 @@ void bs_cli_inside_clear(struct bs_cli_inside *inside) {
     inside->egress = NULL;
 }
 
-static int take(struct bs_cli_inside *inside, int option, const char *value) {
+static int set_option(struct bs_cli_inside *inside, int option, const char *value) {
     switch (option) {
     case BS_CLI_BACKEND:
         inside->backend = bs_backend_find(value);
@@ -95,7 +95,7 @@ int bs_cli_inside_option(struct bs_cli_inside *inside, int option, const char *v
         if (each->val == option && inside->first == NULL)
             inside->first = each->name;
     }
-    return take(inside, option, value);
+    return set_option(inside, option, value);
 }
 
 static int read_policies(struct bs_cli_inside *inside) {
@@ -145,7 +145,7 @@ static void put_rest(FILE *to, const char *what, size_t n) {
         (void)fprintf(to, "%zu more %s\n", n - MOST_SHOWN, what);
 }
 
-void bs_cli_inside_put(FILE *to, const struct bs_backend_report *report, bool claims) {
+static void put_report(FILE *to, const struct bs_backend_report *report, bool claims) {
     for (int i = 0; claims && i < BS_ASPECTS; i++)
         (void)fprintf(to, "%-12s %s\n", bs_aspect_name((enum bs_aspect)i),
                       bs_claim_name(report->aspects[i].claim));
@@ -174,51 +174,48 @@ void bs_cli_inside_put(FILE *to, const struct bs_backend_report *report, bool cl
     put_rest(to, "warnings", report->n_warnings);
 }
 
-int bs_cli_inside_failed(int code, const struct bs_error *err) {
-    int status = bs_cli_failed(code, err);
+int bs_cli_inside_open(struct bs_cli_inside *inside) {
+    struct bs_error err = BS_ERROR_INIT;
+    if (inside->backend == NULL)
+        return 0;
+    int code = bs_lazy_session_open(inside->backend, &inside->context, inside->on_unavailable,
+                                    inside->log, &inside->session, &err);
+    put_report(inside->explains ? stdout : stderr, bs_lazy_session_report(inside->session),
+               inside->explains);
+    if (code == BS_OK)
+        return 0;
+    int status = bs_cli_failed(code, &err);
     return code == BS_E_DENIED ? BS_CLI_DENIED : status;
 }
 
-int bs_cli_inside_open(struct bs_cli_inside *inside, bool own_root,
-                       const struct bs_sandbox **sandbox) {
-    struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
-    struct bs_error err = BS_ERROR_INIT;
-    int code = BS_OK;
-    *sandbox = NULL;
-    if (inside->backend == NULL)
-        return 0;
-    if (own_root)
-        code = bs_late_session_make(inside->backend, &inside->context, inside->on_unavailable,
-                                    &inside->late, &err);
-    else
-        code = bs_session_open(inside->backend, &inside->context, inside->on_unavailable, NULL,
-                               &inside->session, &report, &err);
-    bs_cli_inside_put(stderr, &report, false);
-    bs_backend_report_clear(&report);
-    if (code != BS_OK)
-        return bs_cli_inside_failed(code, &err);
-    if (!own_root)
-        inside->sandbox = bs_session_sandbox(inside->session);
-    *sandbox = own_root ? bs_late_session_sandbox(inside->late) : &inside->sandbox;
-    return 0;
+const struct bs_sandbox *bs_cli_inside_sandbox(const struct bs_cli_inside *inside) {
+    return bs_lazy_session_sandbox(inside->session);
 }
 
 const char *bs_cli_inside_cwd(const struct bs_cli_inside *inside) {
-    return inside->session != NULL ? bs_session_cwd(inside->session) : NULL;
+    const struct bs_session *session = bs_lazy_session_opened(inside->session);
+    return session != NULL ? bs_session_cwd(session) : NULL;
+}
+
+/* The workspace of the context still exists: look for what happened there against a rule. */
+static void scan(struct bs_session *session) {
+    struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
+    struct bs_error err = BS_ERROR_INIT;
+    if (bs_session_scan(session, &report, &err) != BS_OK)
+        (void)bs_cli_wrong("the workspace could not be looked at again: %s", err.message);
+    put_report(stderr, &report, false);
+    bs_backend_report_clear(&report);
 }
 
 void bs_cli_inside_close(struct bs_cli_inside *inside) {
-    struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
+    struct bs_session *session = bs_lazy_session_opened(inside->session);
     struct bs_error err = BS_ERROR_INIT;
-    if (inside->late != NULL)
-        bs_cli_inside_put(stderr, bs_late_session_report(inside->late), false);
-    if (inside->session != NULL && bs_session_scan(inside->session, &report, &err) != BS_OK)
-        (void)bs_cli_wrong("the workspace could not be looked at again: %s", err.message);
-    bs_cli_inside_put(stderr, &report, false);
-    bs_backend_report_clear(&report);
-    if (bs_late_session_close(inside->late, &err) != BS_OK ||
-        bs_session_close(inside->session, &err) != BS_OK)
+    /* Without a root the first request opened the session, so its report was not printed yet. */
+    if (inside->context.root == NULL)
+        put_report(stderr, bs_lazy_session_report(inside->session), false);
+    else if (session != NULL && !inside->explains)
+        scan(session);
+    if (bs_lazy_session_close(inside->session, &err) != BS_OK)
         (void)bs_cli_wrong("%s", err.message);
-    inside->late = NULL;
     inside->session = NULL;
 }

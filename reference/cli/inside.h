@@ -1,4 +1,5 @@
-/* What the commands that start programs are told about a sandbox around them. */
+/* The options, the opening and the closing of a sandbox, for the commands that start programs. A
+ * build without backends has no_backends.c instead of inside.c. */
 #ifndef BS_CLI_INSIDE_H
 #define BS_CLI_INSIDE_H
 
@@ -18,10 +19,10 @@ struct bs_cli_inside {
     const char **egress; /* room for all words of the command */
     struct bs_cli_file texts[2];
     enum bs_on_unavailable on_unavailable;
-    const char *first;          /* the first option that is about a sandbox, without its dashes */
-    struct bs_session *session; /* from open to close, or: */
-    struct bs_late_session *late;
-    struct bs_sandbox sandbox;
+    const char *first; /* the first option that is about a sandbox, without its dashes */
+    const struct bs_session_log *log; /* NULL: none */
+    bool explains;                    /* nothing runs; the report goes to stdout, with its claims */
+    struct bs_lazy_session *session;  /* from open to close */
 };
 
 enum {
@@ -52,40 +53,35 @@ enum {
     {"on-unavailable", required_argument, NULL, BS_CLI_UNAVAILABLE}
 /* clang-format on */
 
-/* Prints a help: what stands before the line of --backend and with it, the options of the table
- * behind that one, and the rest. */
-void bs_cli_inside_help(const char *before, const char *behind);
+/* Prints a help text: the part that ends with --backend, the other options of the table, and the
+ * rest. */
+void bs_cli_inside_help(const char *before, const char *after);
 
-/* For a command of argc words. False without memory, said on stderr. To be cleared in any case. */
+/* For a command of argc words. False without memory, with a message. To be cleared in any case. */
 bool bs_cli_inside_init(struct bs_cli_inside *inside, int argc);
 void bs_cli_inside_clear(struct bs_cli_inside *inside);
 
-/* An option with its value: 0, 2 after a line on stderr, -1 where it is none of these. */
+/* Takes an option with its value: 0; 2 with a message on stderr; -1 if it is not of the table. */
 int bs_cli_inside_option(struct bs_cli_inside *inside, int option, const char *value);
 
-/* When all options are there: reads the policies and makes the context whole. 0 or an exit status,
- * said on stderr; without a backend there is nothing to do, and no other option may be there. */
+/* Call after the last option: reads the policies and completes the context. 0, or an exit status
+ * with a message. Without --backend no other option of the table is allowed. */
 int bs_cli_inside_read(struct bs_cli_inside *inside);
 
-/* The sandbox for what is started; NULL without a backend. What is not enforced goes to stderr.
- * `own_root`: the workspace is the directory of the request, and all is known behind it. 0 or an
- * exit status, said on stderr. */
-int bs_cli_inside_open(struct bs_cli_inside *inside, bool own_root,
-                       const struct bs_sandbox **sandbox);
+/* Opens the session, unless its first request does, and reports what is not enforced. 0, or an exit
+ * status with a message. */
+int bs_cli_inside_open(struct bs_cli_inside *inside);
 
-/* Where programs start inside; NULL: wherever the command is. */
+/* For the programs that are started; NULL without a backend. */
+const struct bs_sandbox *bs_cli_inside_sandbox(const struct bs_cli_inside *inside);
+
+/* The directory in which programs start; NULL: the working directory of the command. */
 const char *bs_cli_inside_cwd(const struct bs_cli_inside *inside);
 
-/* When it has ended: says what happened against a rule. */
+/* Call when the programs have ended: reports changes that a rule denies. */
 void bs_cli_inside_close(struct bs_cli_inside *inside);
 
-/* What is not enforced, and what happened against a rule; `claims`: what is enforced, too. */
-void bs_cli_inside_put(FILE *to, const struct bs_backend_report *report, bool claims);
-
-/* Exit status for an error of a session, said on stderr. */
-int bs_cli_inside_failed(int code, const struct bs_error *err);
-
-/* BEFORE, TEXT for a terminal, a newline. */
+/* Prints a line: BEFORE, then TEXT with its control characters escaped. */
 void bs_cli_inside_put_line(FILE *to, const char *before, const char *text);
 
 #endif

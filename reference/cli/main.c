@@ -16,9 +16,7 @@ static const char help[] =
     "  module [options] ID < INPUT.json          execute a module in a child; module --help\n"
     "  policy COMMAND ...                        check, explain and print policies; policy --help\n"
     "  sbpl POLICY --root DIR ...                print a profile for sandbox-exec; sbpl --help\n"
-#ifdef BOXSPEC_BACKENDS
     "  sandbox [options] -- PROGRAM ...          run a program inside a sandbox; sandbox --help\n"
-#endif
     "  run REQUEST RESPONSE                      answer one request of the shim protocol, by "
     "files\n"
     "  serve                                     answer requests line by line, stdin to stdout\n"
@@ -37,10 +35,8 @@ int main(int argc, char **argv) {
         return bs_cli_policy(argc - 1, argv + 1);
     if (strcmp(command, "sbpl") == 0)
         return bs_cli_sbpl(argc - 1, argv + 1);
-#ifdef BOXSPEC_BACKENDS
     if (strcmp(command, "sandbox") == 0)
         return bs_cli_sandbox(argc - 1, argv + 1);
-#endif
     if (strcmp(command, "run") == 0) {
         if (argc != 4)
             return bs_cli_wrong("run takes two files: boxspec-ref run REQUEST RESPONSE");

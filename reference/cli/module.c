@@ -122,7 +122,8 @@ static int module(struct bs_cli_inside *inside, struct bs_module_request *reques
     if (status != 0)
         return status;
     request->id = argv[0];
-    status = bs_cli_inside_open(inside, true, &request->sandbox);
+    status = bs_cli_inside_open(inside);
+    request->sandbox = bs_cli_inside_sandbox(inside);
     if (status == 0)
         status = execute(request);
     bs_cli_inside_close(inside);

@@ -45,7 +45,6 @@ struct asked {
     struct bs_cli_inside inside;
     uint64_t timeout_ms;
     bool has_timeout;
-    bool explains;
 };
 
 /* 0: go on; 1: help was asked for; 2: wrong usage, said on stderr. */
@@ -63,7 +62,7 @@ static int parse_option(struct asked *asked, int option, const char *word) {
                    ? 0
                    : bs_cli_wrong("--timeout %s: write a time such as 250ms, 2s or 5m", optarg);
     case EXPLAIN:
-        asked->explains = true;
+        asked->inside.explains = true;
         return 0;
     case HELP:
         bs_cli_inside_help(help, help_end);
@@ -82,7 +81,7 @@ static void put_command(void *ctx, const char *call, int code, const char *messa
     (void)code;
     (void)message;
     (void)report;
-    if (!asked->explains || wrapped == NULL || strcmp(call, "wrap") != 0)
+    if (!asked->inside.explains || wrapped == NULL || strcmp(call, "wrap") != 0)
         return;
     for (size_t i = 0; wrapped->argv[i] != NULL; i++)
         bs_cli_inside_put_line(stdout, "argv         ", wrapped->argv[i]);
@@ -146,25 +145,14 @@ static int explain(struct bs_session *session, char **argv, size_t argc) {
 }
 
 static int open_and_run(struct asked *asked, char **argv, size_t argc) {
-    struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
-    struct bs_error err = BS_ERROR_INIT;
     const struct bs_session_log log = {asked, put_command};
     struct bs_cli_inside *inside = &asked->inside;
-    int code = bs_session_open(inside->backend, &inside->context, inside->on_unavailable, &log,
-                               &inside->session, &report, &err);
-    bs_cli_inside_put(asked->explains ? stdout : stderr, &report, asked->explains);
-    bs_backend_report_clear(&report);
-    if (code != BS_OK)
-        return bs_cli_inside_failed(code, &err);
-    int status = 0;
-    if (asked->explains) {
-        status = explain(inside->session, argv, argc);
-        /* Nothing ran that could have changed the workspace. */
-        if (bs_session_close(inside->session, &err) != BS_OK)
-            (void)bs_cli_wrong("%s", err.message);
-        return status;
-    }
-    status = run_program(inside->session, asked, argv, argc);
+    inside->log = &log;
+    int status = bs_cli_inside_open(inside);
+    struct bs_session *session = bs_lazy_session_opened(inside->session);
+    if (status == 0)
+        status = inside->explains ? explain(session, argv, argc)
+                                  : run_program(session, asked, argv, argc);
     bs_cli_inside_close(inside);
     return status;
 }

@@ -35,13 +35,4 @@ void bs_decode_use(struct bs_decoder *decoder, const cJSON *object, struct bs_as
 void bs_decode_use_without_root(struct bs_decoder *decoder, const cJSON *object,
                                 struct bs_asked_backend *asked);
 
-/* bs_exec_run in a session of its own. Fills *enforcement when there was a session, and *report,
- * which the caller clears, in any case. */
-int bs_run_confined(const struct bs_asked_backend *asked, const struct bs_exec_request *request,
-                    struct bs_exec_result *result, enum bs_claim *enforcement,
-                    struct bs_backend_report *report, struct bs_error *err);
-
-/* What hello says: {"name": {"mechanism": ...}, ...} */
-void bs_put_backends(struct bs_json_writer *out);
-
 #endif

@@ -5,8 +5,6 @@
 
 #include <stdbool.h>
 
-#include <boxspec/exec.h>
-
 #include "base/json.h"
 
 struct bs_decoder {
@@ -73,18 +71,6 @@ bool bs_is_word(const cJSON *item, const char *word);
 
 /* Keeps a block until the decoder goes. Takes it over; NULL notes that memory ran out. */
 void *bs_decoder_keep(struct bs_decoder *decoder, void *block);
-
-/* Fills *request, which borrows from the decoder. `pointer` is that of `object`. */
-void bs_decode_request(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
-                       struct bs_exec_request *request);
-
-/* The same for one request of several. Its problems are noted in `decoder`, which has the one
- * answer; its blocks and its NUL stay in `own`. */
-void bs_decode_own_request(struct bs_decoder *decoder, struct bs_decoder *own, const cJSON *object,
-                           const char *pointer, struct bs_exec_request *request);
-
-void bs_decode_env(struct bs_decoder *decoder, const cJSON *item, const char *pointer,
-                   struct bs_exec_request *request);
 
 /* False when absent or wrong. */
 bool bs_decode_bool(struct bs_decoder *decoder, const cJSON *object, const char *pointer,

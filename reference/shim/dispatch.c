@@ -1,24 +1,10 @@
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-
-#include <boxspec/process.h>
-#include <boxspec/version.h>
 
 #include "shim/ops.h"
 
-#ifdef BOXSPEC_BACKENDS
-#include "shim/backend_request.h"
-#endif
-
-typedef enum bs_answer (*op_function)(const struct bs_call *call, struct bs_json_writer *out);
-
-static const struct {
-    const char *name;
-    op_function answer;
-    bool run_only;
-} operations[] = {
+static const struct bs_operation operations[] = {
     {"hello", bs_op_hello, false},
     {"exec.run", bs_op_exec_run, true},
     {"exec.batch", bs_op_exec_batch, true},
@@ -36,11 +22,8 @@ static const struct {
     {"process.script", bs_op_process_script, true},
     {"process.bridge", bs_op_process_bridge, true},
     {"module.execute", bs_op_module_execute, false},
-#ifdef BOXSPEC_BACKENDS
-    {"backend.probe", bs_op_backend_probe, true},
-    {"backend.run", bs_op_backend_run, true},
-#endif
     {"bye", bs_op_bye, false},
+    {NULL, NULL, false},
 };
 
 static enum bs_answer refuse(const cJSON *id, const char *message, struct bs_json_writer *out) {
@@ -59,137 +42,18 @@ static enum bs_answer unsupported(const cJSON *id, const cJSON *op, struct bs_js
     return BS_ANSWERED;
 }
 
-static void put_implementation(struct bs_json_writer *out) {
-    bs_json_open_object(out);
-    bs_json_put_key(out, "name");
-    bs_json_put_text(out, "boxspec-ref");
-    bs_json_put_key(out, "version");
-    bs_json_put_text(out, BOXSPEC_VERSION);
-    bs_json_put_key(out, "language");
-    bs_json_put_text(out, "C");
-    bs_json_put_key(out, "homepage");
-    bs_json_put_text(out, "");
-    bs_json_close_object(out);
-}
-
-static void put_capabilities(struct bs_json_writer *out) {
-    static const char *const names[] = {
-        "exec",
-        "exec.bytes",
-        "exec.concurrent",
-        "exec.debug",
-        "exec.cap",
-        "exec.stdin_failure",
-        "exec.termination",
-        "exec.sandbox",
-        "path",
-        "glob",
-        "policy",
-        "policy.load",
-        "policy.json",
-        "policy.yaml",
-        "policy.fold",
-        "policy.resolved",
-        "policy.resolved.parent",
-        "policy.explain",
-        "policy.audit",
-        "sbpl",
-        "sbpl.fold",
-        "sbpl.wrap",
-        "module",
-        "module.runner",
-        "process",
-#ifdef BOXSPEC_BACKENDS
-        "backend",
-        "backend.policy",
-        "backend.scan",
-        "backend.script",
-        "backend.strict_metadata",
-        "backend.accept",
-        "exec.backend",
-        "process.backend",
-        "module.backend",
-#endif
-    };
-    bs_json_open_array(out);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        bs_json_put_text(out, names[i]);
-    bs_json_close_array(out);
-}
-
-static void put_limits(struct bs_json_writer *out) {
-    bs_json_open_object(out);
-    bs_json_put_key(out, "max_line_bytes");
-    bs_json_put_u64(out, BS_SHIM_MOST_LINE);
-    bs_json_put_key(out, "max_integer");
-    bs_json_put_text(out, "18446744073709551615");
-    bs_json_close_object(out);
-}
-
-static void put_constants(struct bs_json_writer *out) {
-    bs_json_open_object(out);
-    bs_json_put_key(out, "grace_ms");
-    bs_json_put_u64(out, BS_EXEC_GRACE_MS);
-    bs_json_put_key(out, "tick_ms");
-    bs_json_put_u64(out, BS_EXEC_TICK_MS);
-    bs_json_put_key(out, "bridge_grace_ms");
-    bs_json_put_u64(out, BS_BRIDGE_GRACE_MS);
-    bs_json_close_object(out);
-}
-
-static void put_hello(struct bs_json_writer *out, const char *nonce) {
-    bs_json_open_object(out);
-    bs_json_put_key(out, "protocol");
-    bs_json_put_u64(out, 1);
-    bs_json_put_key(out, "nonce");
-    bs_json_put_text(out, nonce);
-    bs_json_put_key(out, "pid");
-    bs_json_put_u64(out, (uint64_t)getpid());
-    bs_json_put_key(out, "implementation");
-    put_implementation(out);
-    bs_json_put_key(out, "spec_version");
-    bs_json_put_text(out, "1.0");
-    bs_json_put_key(out, "capabilities");
-    put_capabilities(out);
-#ifdef BOXSPEC_BACKENDS
-    bs_json_put_key(out, "backends");
-    bs_put_backends(out);
-#endif
-    bs_json_put_key(out, "limits");
-    put_limits(out);
-    bs_json_put_key(out, "constants");
-    put_constants(out);
-    bs_json_close_object(out);
-}
-
-enum bs_answer bs_op_hello(const struct bs_call *call, struct bs_json_writer *out) {
-    static const char *const known[] = {"id", "op", "protocol", "nonce", NULL};
-    struct bs_decoder decoder = {0};
-    enum bs_answer answer = BS_ANSWERED;
-    uint64_t protocol = 1;
-    bs_refuse_unknown(&decoder, call->request, "", known);
-    (void)bs_decode_u64(&decoder, call->request, "", "protocol", &protocol);
-    if (protocol != 1)
-        bs_problem(&decoder, "/protocol", "this shim speaks protocol 1");
-    const char *nonce = bs_decode_text(&decoder, call->request, "", "nonce", true);
-    if (bs_decoder_failed(&decoder)) {
-        answer = bs_answer_problems(out, call->id, &decoder);
-        goto finish;
-    }
-    bs_answer_open(out, call->id, "result");
-    put_hello(out, nonce);
-    bs_answer_close(out);
-finish:
-    bs_decoder_clear(&decoder);
-    return answer;
-}
-
 enum bs_answer bs_op_bye(const struct bs_call *call, struct bs_json_writer *out) {
     bs_answer_open(out, call->id, "result");
     bs_json_open_object(out);
     bs_json_close_object(out);
     bs_answer_close(out);
     return BS_ANSWERED;
+}
+
+static const struct bs_operation *find(const struct bs_operation *table, const char *name) {
+    while (table->name != NULL && strcmp(table->name, name) != 0)
+        table++;
+    return table->name != NULL ? table : NULL;
 }
 
 static enum bs_answer call_operation(const cJSON *request, enum bs_door door,
@@ -204,18 +68,18 @@ static enum bs_answer call_operation(const cJSON *request, enum bs_door door,
     if (!cJSON_IsString(op))
         return refuse(id, "/op: the name of an operation is missing", out);
     const struct bs_call call = {id, request, door, policies, &done->file};
-    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
-        if (strcmp(op->valuestring, operations[i].name) != 0)
-            continue;
-        if (operations[i].run_only && door == BS_DOOR_SERVE)
-            return refuse(id,
-                          "/op: not under `serve`, where a child would inherit the protocol's "
-                          "stdin; use `run REQUEST RESPONSE`",
-                          out);
-        done->bye = operations[i].answer == bs_op_bye;
-        return operations[i].answer(&call, out);
-    }
-    return unsupported(id, op, out);
+    const struct bs_operation *operation = find(operations, op->valuestring);
+    if (operation == NULL)
+        operation = find(bs_backend_operations, op->valuestring);
+    if (operation == NULL)
+        return unsupported(id, op, out);
+    if (operation->run_only && door == BS_DOOR_SERVE)
+        return refuse(id,
+                      "/op: not under `serve`, where a child would inherit the protocol's "
+                      "stdin; use `run REQUEST RESPONSE`",
+                      out);
+    done->bye = operation->answer == bs_op_bye;
+    return operation->answer(&call, out);
 }
 
 struct bs_done bs_dispatch(const char *text, size_t len, enum bs_door door,

@@ -39,8 +39,20 @@ enum bs_answer bs_op_process_script(const struct bs_call *call, struct bs_json_w
 enum bs_answer bs_op_process_bridge(const struct bs_call *call, struct bs_json_writer *out);
 enum bs_answer bs_op_sbpl_compile(const struct bs_call *call, struct bs_json_writer *out);
 enum bs_answer bs_op_sbpl_wrap(const struct bs_call *call, struct bs_json_writer *out);
-enum bs_answer bs_op_backend_probe(const struct bs_call *call, struct bs_json_writer *out);
 enum bs_answer bs_op_backend_run(const struct bs_call *call, struct bs_json_writer *out);
+
+struct bs_operation {
+    const char *name; /* NULL ends a table */
+    enum bs_answer (*answer)(const struct bs_call *call, struct bs_json_writer *out);
+    bool run_only;
+};
+
+/* What a build with backends adds; in a build without them both tables are empty. */
+extern const struct bs_operation bs_backend_operations[];
+extern const char *const bs_backend_capabilities[];
+
+/* The member "backends" of hello, if there are any. */
+void bs_put_backends(struct bs_json_writer *out);
 
 #define BS_SHIM_MOST_LINE (64UL * 1024 * 1024)
 

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/sys.h"
+#include "shim/exec_request.h"
 #include "shim/inside.h"
 #include "shim/ops.h"
 #include "shim/process_request.h"

@@ -270,28 +270,33 @@ BS_EXPORT struct bs_sandbox bs_session_sandbox(struct bs_session *session);
 /* Where programs start: the cwd of its context, else the root, without links. The session's. */
 BS_EXPORT const char *bs_session_cwd(const struct bs_session *session);
 
-/* A sandbox whose session is opened by the first request, with that one's current_dir as root and
- * cwd, and its readable paths: for bs_module_execute, which makes a directory and has it as
- * current_dir. The context's own are not looked at. One thread. */
-struct bs_late_session;
+/* A session that opens on first use. If the context names a root, it is opened at once. Otherwise
+ * the first request opens it, with its own current_dir as root and cwd and with its own readable
+ * paths: bs_module_execute makes the directory that it runs a module in. One thread until it is
+ * open. */
+struct bs_lazy_session;
 
-/* *late is the caller's, for bs_late_session_close; what is passed in stays the caller's and must
- * live until then. 0, or BS_E_EXECUTION when memory ran out. */
-BS_EXPORT int bs_late_session_make(const struct bs_backend *backend,
+/* Returns what bs_session_open does. *lazy belongs to the caller, who closes it whatever is
+ * returned; it is NULL only if memory ran out. The arguments, and what they point to, must outlive
+ * it. `log` may be NULL. */
+BS_EXPORT int bs_lazy_session_open(const struct bs_backend *backend,
                                    const struct bs_backend_context *context,
                                    enum bs_on_unavailable on_unavailable,
-                                   struct bs_late_session **late, struct bs_error *err);
+                                   const struct bs_session_log *log, struct bs_lazy_session **lazy,
+                                   struct bs_error *err);
 
-/* Valid as long as `late`. Its validate returns what bs_session_open does. */
-BS_EXPORT const struct bs_sandbox *bs_late_session_sandbox(const struct bs_late_session *late);
+/* Valid as long as `lazy`; NULL for NULL. Its validate returns what bs_session_open does. */
+BS_EXPORT const struct bs_sandbox *bs_lazy_session_sandbox(const struct bs_lazy_session *lazy);
 
-/* The session, NULL where no request has opened it; and what is known of it. */
-BS_EXPORT struct bs_session *bs_late_session_opened(const struct bs_late_session *late);
+/* The session, or NULL if it is not open. */
+BS_EXPORT struct bs_session *bs_lazy_session_opened(const struct bs_lazy_session *lazy);
+
+/* The report of the last attempt to open it; empty before that, and for NULL. */
 BS_EXPORT const struct bs_backend_report *
-bs_late_session_report(const struct bs_late_session *late);
+bs_lazy_session_report(const struct bs_lazy_session *lazy);
 
-/* Closes the session, too. NULL is nothing to close. Returns what shutdown returned. */
-BS_EXPORT int bs_late_session_close(struct bs_late_session *late, struct bs_error *err);
+/* Closes the session too and returns what shutdown returned. NULL is nothing to close. */
+BS_EXPORT int bs_lazy_session_close(struct bs_lazy_session *lazy, struct bs_error *err);
 
 /* Wraps a request for the session's log to see, and runs nothing. */
 BS_EXPORT int bs_session_explain(struct bs_session *session, const struct bs_exec_request *request,

@@ -1,4 +1,4 @@
-#include "shim/decode.h"
+#include "shim/exec_request.h"
 
 #include <stdio.h>
 #include <stdlib.h>
