@@ -40,9 +40,9 @@ static int ask_mode(int dir, const char *path) {
 int bs_may_execute(int dir, const char *path) {
     if (faccessat(dir, path, X_OK, AT_EACCESS) == 0)
         return 0;
-    /* Effective ids take a system call of their own (faccessat2, Linux 5.8). Where it is missing,
-     * the C library helps itself; a filter that answers EPERM to what it does not know looks like a
-     * refusal. No file ever answers EPERM to this question. */
+    /* Effective ids need faccessat2 (Linux 5.8). If the kernel lacks it, the C library falls back;
+     * but a seccomp filter that answers EPERM to unknown system calls looks like a refusal. The
+     * access check of a file never fails with EPERM. */
     if (errno != EPERM)
         return errno;
     if (getuid() == geteuid() && getgid() == getegid())

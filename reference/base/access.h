@@ -1,11 +1,11 @@
-/* Whether a file may be executed, or a directory entered, by who we are now (effective ids). */
+/* Tells whether this process, by its effective ids, may execute a file or enter a directory. */
 #ifndef BS_BASE_ACCESS_H
 #define BS_BASE_ACCESS_H
 
 #include <stdbool.h>
 #include <sys/stat.h>
 
-/* 0 or an errno. `dir` as in openat. */
+/* Return 0 or an errno. `dir` is a descriptor as for openat. */
 int bs_may_execute(int dir, const char *path);
 
 struct bs_identity {
@@ -14,7 +14,7 @@ struct bs_identity {
     int n_groups;
 };
 
-/* What the mode bits say; for where the kernel cannot be asked. */
+/* Decides by the mode bits only, for when faccessat2 is blocked. */
 bool bs_mode_lets_execute(const struct stat *st, const struct bs_identity *who);
 
 #endif

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first chunk is as large as its owner says; later ones grow fast, so that a large policy takes
- * few. What is not used of them is never touched. glibc hands back to the kernel what is free at
- * the end of the heap when it is more than twice the largest block that was unmapped: were all
- * blocks much smaller than an arena, each load would have to be given its pages anew. */
+/* Chunks after the first one grow fast, so that a large policy needs few; unused parts of them are
+ * never touched. glibc returns the free end of the heap to the kernel if it exceeds twice the
+ * largest block that was unmapped. If all blocks were much smaller than an arena, the kernel would
+ * have to provide the pages again for each policy that is loaded. */
 enum {
     GROWTH = 8,
     LARGEST_CHUNK = BS_ARENA_ROOM * GROWTH * GROWTH * GROWTH,
@@ -50,7 +50,7 @@ struct bs_arena *bs_arena_new(size_t room) {
 void bs_arena_free(struct bs_arena *arena) {
     if (arena == NULL)
         return;
-    struct chunk *chunk = arena->last; /* the arena itself lies in one of them */
+    struct chunk *chunk = arena->last; /* the arena itself is in one of them */
     while (chunk != NULL) {
         struct chunk *before = chunk->before;
         free(chunk);
@@ -68,7 +68,7 @@ bool bs_arena_holds(const struct bs_arena *arena, const void *at) {
 }
 
 void *bs_arena_alone(struct bs_arena *arena, size_t size) {
-    struct chunk *last = arena->last; /* whose room is still of use */
+    struct chunk *last = arena->last; /* stays last: it has room left */
     if (size > SIZE_MAX / 2)
         return NULL;
     struct chunk *chunk = chunk_new(size, last->before);

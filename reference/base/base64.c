@@ -50,7 +50,7 @@ bool bs_base64_decode(char *text, size_t text_len, size_t *len) {
     size_t padding = 0;
     while (padding < 2 && padding < text_len && text[text_len - 1 - padding] == '=')
         padding++;
-    size_t n = 0; /* never ahead of what is read */
+    size_t n = 0; /* at most i: no unread byte is overwritten */
     uint32_t bits = 0;
     size_t digits = text_len - padding;
     for (size_t i = 0; i < digits; i++) {
@@ -58,12 +58,12 @@ bool bs_base64_decode(char *text, size_t text_len, size_t *len) {
         if (digit < 0)
             return false;
         bits = bits << 6 | (uint32_t)digit;
-        /* Every digit but the first of four completes a byte. */
+        /* Each digit except the first of four completes a byte. */
         size_t left = 6 - i % 4 * 2;
         if (i % 4 != 0)
             text[n++] = (char)(bits >> left & 0xFF);
     }
-    /* The bits that the last digit has too many must be zero, or one value had two spellings. */
+    /* Unused bits of the last digit must be zero; otherwise a value would have two spellings. */
     if (padding > 0 && (bits & (padding == 1 ? 3U : 15U)) != 0)
         return false;
     text[n] = '\0';

@@ -1,6 +1,6 @@
 /* A buffer that grows by doubling. realloc moves large blocks by remapping pages, so resident
- * memory does not double while it grows. Failure is sticky: after one failed growth every append is
- * a no-op and `failed` stays set, so a writer checks once at the end. */
+ * memory does not double while it grows. After a failed growth every append is a no-op and `failed`
+ * stays set, so a caller checks once at the end. */
 #ifndef BS_BASE_BUF_H
 #define BS_BASE_BUF_H
 
@@ -33,7 +33,7 @@ void bs_buf_char(struct bs_buf *buf, char c);
 void bs_buf_u64(struct bs_buf *buf, uint64_t value);
 void bs_buf_clear(struct bs_buf *buf);
 
-/* Hands the contents over as a struct bs_bytes with a closing NUL and leaves the buffer empty. */
+/* Moves the contents to a struct bs_bytes, with a NUL at the end, and leaves the buffer empty. */
 struct bs_bytes bs_buf_take(struct bs_buf *buf);
 
 #endif

@@ -12,8 +12,8 @@
 
 #include "base/sys.h"
 
-/* As the kernel writes it; readdir would allocate, which a child of a program with threads must
- * not. */
+/* An entry as getdents64 writes it. readdir would allocate memory, which is not allowed in the
+ * child of a program with threads. */
 struct entry {
     uint64_t inode;
     int64_t offset;
@@ -22,7 +22,7 @@ struct entry {
     char name[];
 };
 
-/* -1 for what is no number. */
+/* Return -1 if the name is not a number. */
 static int number_of(const char *name) {
     int number = 0;
     for (; *name >= '0' && *name <= '9'; name++)
@@ -30,15 +30,15 @@ static int number_of(const char *name) {
     return *name == '\0' ? number : -1;
 }
 
-static int let_go(int fd, bool on_exec) {
+static int release(int fd, bool on_exec) {
     if (on_exec)
         return fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 ? 0 : errno;
-    /* Whatever close says, the number is free. */
+    /* The number is free even if close fails. */
     (void)close(fd);
     return 0;
 }
 
-/* Where the kernel, or a filter around us, does not know the call. */
+/* Used if the kernel lacks close_range or a seccomp filter blocks it. */
 static int close_one_by_one(int first, bool on_exec) {
     _Alignas(struct entry) char text[1024];
     int list = (int)BS_RETRY(open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -53,7 +53,7 @@ static int close_one_by_one(int first, bool on_exec) {
             const struct entry *entry = (const void *)(text + at);
             int fd = number_of(entry->name);
             if (fd >= first && fd != list)
-                os_error = let_go(fd, on_exec);
+                os_error = release(fd, on_exec);
             at += entry->length;
         }
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "base/word.h"
 
 const char BS_JSON_NO_MEMORY[] = "out of memory";
 
@@ -97,7 +98,7 @@ static void copy_up_to(struct reader *r, size_t at) {
     r->copied = at;
 }
 
-/* Of the number that ends here. */
+/* Records the number that ends here, unless a double holds it exactly. */
 static bool note_number(struct reader *r, size_t start, bool is_integer) {
     struct bs_json_text *json = r->json;
     size_t index = r->numbers_seen++;
@@ -171,17 +172,18 @@ static bool unicode_escape(struct reader *r) {
 /* Eight bytes at a time: the result has the high bit of each byte that is below 0x20, a quote, a
  * backslash or above 0x7F. A borrow may set the bit of another byte, but only after one that is
  * rightly set. */
-#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
 static uint64_t special(uint64_t word) {
-    uint64_t quote = word ^ EACH('"');
-    uint64_t escape = word ^ EACH('\\');
-    return (((word - EACH(0x20)) | (quote - EACH(1)) | (escape - EACH(1))) | word) & EACH(0x80);
+    uint64_t quote = word ^ BS_EACH_BYTE('"');
+    uint64_t escape = word ^ BS_EACH_BYTE('\\');
+    return (((word - BS_EACH_BYTE(0x20)) | (quote - BS_EACH_BYTE(1)) | (escape - BS_EACH_BYTE(1))) |
+            word) &
+           BS_EACH_BYTE(0x80);
 }
 
 static bool is_plain(char c) { return (unsigned char)c >= 0x20 && c != '"' && c != '\\'; }
 
-/* Return the number of bytes in front of the first one whose high bit is set. */
+/* Return the number of bytes before the first one that has its high bit set. */
 static size_t bytes_before(uint64_t marked) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     return marked != 0 ? (size_t)__builtin_ctzll(marked) / 8 : sizeof marked;
@@ -190,7 +192,7 @@ static size_t bytes_before(uint64_t marked) {
 #endif
 }
 
-/* Skip the characters of a string up to a quote, a backslash or a control character. */
+/* Skips the characters of a string up to a quote, a backslash or a control character. */
 static void skip_plain(struct reader *r) {
     size_t at = r->at;
     for (;;) {

@@ -1,7 +1,7 @@
-/* Checks a JSON text against RFC 8259, in one pass, before anything reads it. It decodes nothing.
+/* Checks a JSON text against RFC 8259, in one pass, before it is read. It decodes nothing.
  *
- * Both readers of JSON begin here. base/json.h lets cJSON parse a whole text that passed; policies
- * (policy/file/json.c) need the place of each value and keep those places instead of a tree.
+ * Both readers of JSON start with it: base/json.h gives the checked text to cJSON; the reader of
+ * policies (policy/file/json.c) needs the position of each value and uses these instead of a tree.
  */
 #ifndef BS_BASE_JSON_TEXT_H
 #define BS_BASE_JSON_TEXT_H

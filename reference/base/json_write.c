@@ -3,17 +3,17 @@
 #include <string.h>
 
 #include "base/utf8.h"
-
-#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+#include "base/word.h"
 
 static bool is_plain(char c) { return (unsigned char)c >= 0x20 && c != '"' && c != '\\'; }
 
-/* A high bit where a byte below 0x20, a quote or a backslash may be; one in bytes above 0x7F is
- * cleared, and a borrow can only claim too much. */
+/* Sets the high bit of each byte that is below 0x20, a quote or a backslash. Bytes above 0x7F get
+ * none. A borrow may set the bit of another byte too. */
 static uint64_t may_need_escape(uint64_t word) {
-    uint64_t quote = word ^ EACH('"');
-    uint64_t escape = word ^ EACH('\\');
-    return ((word - EACH(0x20)) | (quote - EACH(1)) | (escape - EACH(1))) & ~word & EACH(0x80);
+    uint64_t quote = word ^ BS_EACH_BYTE('"');
+    uint64_t escape = word ^ BS_EACH_BYTE('\\');
+    return ((word - BS_EACH_BYTE(0x20)) | (quote - BS_EACH_BYTE(1)) | (escape - BS_EACH_BYTE(1))) &
+           ~word & BS_EACH_BYTE(0x80);
 }
 
 static size_t plain_run(const char *text, size_t len) {

@@ -1,5 +1,5 @@
-/* JSON out. A writer puts the commas and the escapes; its caller says what opens, what is written
- * and what closes, in that order. Nothing checks that an object gets a key before each value.
+/* Writes JSON. The writer adds commas and escapes; the caller opens containers, writes values and
+ * closes containers, in order. It must write a key before each value of an object.
  *
  *     bs_json_open_object(&out);
  *     bs_json_put_key(&out, "path");
@@ -42,7 +42,7 @@ void bs_json_put_u64(struct bs_json_writer *out, uint64_t value);
 void bs_json_put_bool(struct bs_json_writer *out, bool value);
 void bs_json_put_null(struct bs_json_writer *out);
 
-/* A whole value that is JSON already, such as one that another writer wrote. */
+/* A whole value that is JSON text already. */
 void bs_json_put_value(struct bs_json_writer *out, const char *json, size_t len);
 
 /* A whole value of another writer; its failure becomes this writer's. */

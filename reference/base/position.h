@@ -1,4 +1,4 @@
-/* Lines and columns of a text, for the one problem of a text that is not well-formed. */
+/* Line and column of an offset, for the error of a text that is not well-formed. */
 #ifndef BS_BASE_POSITION_H
 #define BS_BASE_POSITION_H
 
@@ -7,7 +7,7 @@
 
 struct bs_position {
     uint32_t line;   /* from 1; LF, CR LF and a lone CR end a line */
-    uint32_t column; /* from 1, in code points; a byte that is none counts as one */
+    uint32_t column; /* from 1, in code points; an ill-formed byte counts as one */
 };
 
 struct bs_position bs_position_of(const char *text, size_t at);

@@ -1,4 +1,4 @@
-/* The one place that knows how an interrupted call is repeated, and where descriptors may live. */
+/* Helpers for system calls: repeating them, descriptors, and times. */
 #ifndef BS_BASE_SYS_H
 #define BS_BASE_SYS_H
 
@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Repeats a call that returns -1 with EINTR. Not for close(): on Linux the number is free either
- * way, and a repeat could close a stranger's descriptor. */
+/* Repeats a call while it fails with EINTR. Not for close(): Linux has freed the number by then,
+ * and a repeat could close a descriptor that another thread has opened since. */
 #define BS_RETRY(call)                                                                             \
     (__extension__({                                                                               \
         long bs_retry_rc_;                                                                         \
@@ -17,12 +17,12 @@
         bs_retry_rc_;                                                                              \
     }))
 
-/* Closes *fd once and forgets it; -1 is nothing to close. errno is kept. */
+/* Closes *fd and sets it to -1; ignores -1. Keeps errno. */
 void bs_close(int *fd);
 
-/* Moves a descriptor above 2, so that a later dup2 onto 0, 1 or 2 cannot hit it when the caller
- * runs with some of those closed. Takes fd over: on failure it is closed and -1 with errno is
- * returned. The result is close-on-exec. */
+/* Moves a descriptor above 2: if the caller runs with 0, 1 or 2 closed, a new descriptor may have
+ * such a number, and a later dup2 would replace it. Owns fd: on failure it closes it and returns -1
+ * with errno. The result is close-on-exec. */
 int bs_above_stdio(int fd);
 
 bool bs_set_nonblocking(int fd);
@@ -33,11 +33,11 @@ uint64_t bs_now_ns(void);
 #define BS_NEVER UINT64_MAX
 #define BS_NS_PER_MS UINT64_C(1000000)
 
-/* start + ms, or BS_NEVER where the sum does not fit. */
+/* Return start + ms, or BS_NEVER if the sum overflows. */
 uint64_t bs_after_ms(uint64_t start_ns, uint64_t ms);
 
-/* The timeout for poll: whole milliseconds until `at`, rounded up so that a deadline never fires
- * early, -1 for never. */
+/* Return the timeout for poll: the milliseconds until `at`, rounded up so that a deadline never
+ * fires early; -1 for BS_NEVER. */
 int bs_poll_timeout(uint64_t now_ns, uint64_t at_ns);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/sys.h"
 #include "base/word.h"
 
-/* Who writes a policy does not know when, and at which addresses, a process will read it. */
+/* The author of a policy cannot know the time and the addresses of the process that reads it. */
 uint64_t bs_table_seed(const void *somewhere) {
     return bs_table_mix(bs_now_ns() ^ BS_TABLE_ODD, (uint64_t)(uintptr_t)somewhere | 1) | 1;
 }

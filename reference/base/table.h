@@ -1,6 +1,5 @@
-/* A hash table from keys to numbers. Its hash is seeded anew each time, so that nobody can write a
- * policy whose keys all meet in one slot. Its size is fixed when it is made: the callers know how
- * many keys can come. */
+/* A hash table from keys to numbers. Each table has its own seed, so that no policy can be written
+ * whose keys all have the same slot. The size is fixed, because callers know the number of keys. */
 #ifndef BS_BASE_TABLE_H
 #define BS_BASE_TABLE_H
 
@@ -18,24 +17,25 @@ struct bs_slot {
 
 struct bs_table {
     struct bs_slot *slots;
-    uint64_t *seen; /* a Bloom filter: most keys that are not there need no look at a slot */
+    uint64_t *seen; /* a Bloom filter: it rules out most absent keys without a slot */
     size_t mask;
 };
 
 #define BS_TABLE_INIT                                                                              \
     { 0, 0, 0 }
 
-/* Room for `most` keys; a table for none has no slots. False when memory ran out; the table has no
- * slots then. */
+/* Makes room for `most` keys; with 0 the table has no slots. False when memory ran out, and then it
+ * has no slots either. */
 bool bs_table_init(struct bs_table *table, size_t most);
 void bs_table_clear(struct bs_table *table);
 
-/* A new seed. The address may be any of this process. */
+/* Return a new seed. `somewhere` is any address of this process. */
 uint64_t bs_table_seed(const void *somewhere);
 
-/* The hash of a text. Who wants the hashes of its prefixes, too, makes it in steps: the state
- * begins as the seed, bs_table_step takes each whole word of the text, and bs_table_finish takes
- * the bytes behind the last whole word (zeros above them) and the length. */
+/* Return the hash of a text. A caller that also needs the hashes of its prefixes computes it in
+ * steps: the state starts as the seed, bs_table_step adds each whole word of the text, and
+ * bs_table_finish adds the bytes after the last whole word (with zeros above them) and the length.
+ */
 uint64_t bs_table_hash(uint64_t seed, const char *text, size_t len);
 
 #define BS_TABLE_ODD UINT64_C(0x9E3779B97F4A7C15)
@@ -65,11 +65,12 @@ static inline uint64_t *bs_table_seen(const struct bs_table *table, uint32_t has
     return &table->seen[number / 64];
 }
 
-/* The slot of a key, or NULL. The key was added with this hash. The table has slots. */
+/* Return the slot of a key, or NULL. `hash` must be the one it was added with, and the table must
+ * have slots. */
 struct bs_slot *bs_table_look(const struct bs_table *table, uint32_t hash, const char *key,
                               size_t len);
 
-/* The same of any table. For most keys that are not there it calls nothing. */
+/* The same for any table; for most absent keys without a function call. */
 static inline struct bs_slot *bs_table_find(const struct bs_table *table, uint32_t hash,
                                             const char *key, size_t len) {
     if (table->slots == NULL)
@@ -79,7 +80,8 @@ static inline struct bs_slot *bs_table_find(const struct bs_table *table, uint32
     return (*seen & bit) != 0 ? bs_table_look(table, hash, key, len) : NULL;
 }
 
-/* The slot of a key. *added: it is a new one, whose `first` and `last` are `number`. */
+/* Return the slot of a key. *added is set if the slot is new; its `first` and `last` are `number`
+ * then. */
 struct bs_slot *bs_table_add(struct bs_table *table, uint32_t hash, const char *key, size_t len,
                              uint32_t number, bool *added);
 

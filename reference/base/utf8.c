@@ -6,8 +6,9 @@
 
 #include "base/buf.h"
 
-/* The second byte is what makes C0, E0 80, ED A0, F4 90 and their like ill-formed; later bytes are
- * always 80..BF. Returns the length of a sequence that starts with `first`, 0 when none does. */
+/* Return the length of a sequence that starts with `first`, or 0 if none does. *low and *high are
+ * the bounds of its second byte, which exclude E0 80, ED A0, F4 90 and so on; later bytes are
+ * always 80..BF. */
 static size_t sequence(uint8_t first, uint8_t *low, uint8_t *high) {
     *low = 0x80;
     *high = 0xBF;
@@ -32,7 +33,8 @@ static size_t sequence(uint8_t first, uint8_t *low, uint8_t *high) {
     return 0;
 }
 
-/* How many bytes of the sequence at data are right; *whole tells whether that is all of it. */
+/* Return the number of well-formed bytes of the sequence at data; *whole is set if it is complete.
+ */
 static size_t accepted(const uint8_t *data, size_t len, bool *whole) {
     uint8_t low = 0;
     uint8_t high = 0;
@@ -58,7 +60,7 @@ static uint64_t word_at(const uint8_t *data) {
     return word;
 }
 
-/* Plain ASCII is the common case: as many bytes as are that, in steps of 32 and then of eight. */
+/* Return the length of leading ASCII, the common case, in steps of 32 bytes and then of eight. */
 static size_t ascii_words(const uint8_t *data, size_t len) {
     const uint64_t high = UINT64_C(0x8080808080808080);
     enum { WORD = sizeof high };
@@ -119,8 +121,7 @@ int bs_bytes_to_text(struct bs_bytes *bytes) {
     if (at == bytes->len)
         return BS_OK;
     struct bs_buf text = BS_BUF_INIT;
-    /* Most ill-formed output is a few bytes in a long text, so the first guess is its own length.
-     */
+    /* Most output has few ill-formed bytes, so the result is about as long. */
     (void)bs_buf_reserve(&text, bytes->len);
     bs_buf_add(&text, bytes->data, at);
     while (at < bytes->len) {

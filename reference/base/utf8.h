@@ -5,14 +5,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Length of the longest well-formed prefix of data. */
+/* Return the length of the longest well-formed prefix. */
 size_t bs_utf8_valid_prefix(const char *data, size_t len);
 
-/* How many bytes at the end begin a character that is not complete yet: 0 to 3. */
+/* Return the number of bytes at the end that begin an incomplete character: 0 to 3. */
 size_t bs_utf8_incomplete_tail(const char *data, size_t len);
 
-/* At data[0], which does not start a well-formed sequence: the length of the maximal subpart, that
- * is what one U+FFFD stands for. At least 1; len is at least 1. */
+/* Return the length of the maximal subpart at data[0], which starts no well-formed sequence: one
+ * U+FFFD replaces that many bytes. At least 1; len must be at least 1. */
 size_t bs_utf8_maximal_subpart(const char *data, size_t len);
 
 #endif

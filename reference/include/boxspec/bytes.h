@@ -1,8 +1,8 @@
-/* Bytes that the library hands to its caller.
+/* Bytes that the library returns to its caller.
  *
- * A struct bs_bytes owns `data` (malloc). Start from BS_BYTES_INIT, end with bs_bytes_clear, which
- * may be called any number of times. `data` is NULL when nothing was ever stored, else a NUL
- * follows the last byte that is not counted in `len`. Not locked: one thread at a time.
+ * A struct bs_bytes owns `data` (malloc). Start from BS_BYTES_INIT and end with bs_bytes_clear,
+ * which may be called any number of times. `data` is NULL if nothing was stored; otherwise a NUL,
+ * not counted in `len`, follows the last byte. Not locked: one thread at a time.
  */
 #ifndef BOXSPEC_BYTES_H
 #define BOXSPEC_BYTES_H
@@ -26,9 +26,9 @@ struct bs_bytes {
 BS_EXPORT void bs_bytes_clear(struct bs_bytes *bytes);
 
 /* Turns bytes into UTF-8 text in place: each maximal subpart of an ill-formed sequence becomes one
- * U+FFFD (Unicode 15, section 3.9, "Substitution of Maximal Subparts"). Costs one pass and no copy
- * when the bytes are well-formed already. Returns 0 or BS_E_EXECUTION when memory ran out; the
- * bytes are then as they were. */
+ * U+FFFD (Unicode 15, section 3.9, "Substitution of Maximal Subparts"). Well-formed bytes are
+ * only read, not copied. Returns 0, or BS_E_EXECUTION with the bytes unchanged when memory ran out.
+ */
 BS_EXPORT int bs_bytes_to_text(struct bs_bytes *bytes);
 
 #ifdef __cplusplus
