@@ -93,8 +93,8 @@ class Score:
 
     @property
     def percent(self) -> float:
-        asked = self.taken + self.gaps
-        return 100.0 * self.taken / asked if asked else 100.0
+        total = self.taken + self.gaps
+        return 100.0 * self.taken / total if total else 100.0
 
     def __str__(self) -> str:
         return f"{self.percent:6.1f} % of {self.taken + self.gaps:4d}, apart {self.apart:3d}"

@@ -56,8 +56,12 @@ def github(folder: Path, given: Mapping[str, str]) -> tuple[int, dict[str, str],
         assert step["shell"] == "bash"
         status = script(step["run"], folder, env, *words)
         if "id" in step:
-            said = dict(line.split("=", 1) for line in files["GITHUB_OUTPUT"].read_text().split())
-            context |= {f"steps.{step['id']}.outputs.{name}": text for name, text in said.items()}
+            written = dict(
+                line.split("=", 1) for line in files["GITHUB_OUTPUT"].read_text().split()
+            )
+            context |= {
+                f"steps.{step['id']}.outputs.{name}": text for name, text in written.items()
+            }
         if status:
             break
     outputs = {name: evaluated(of["value"], context) for name, of in action["outputs"].items()}

@@ -40,8 +40,8 @@ def main(folder: Path, at_least: int) -> int:
     bad = {path: found for path, text in whole.items() if (found := problems(text))}
     for path, found in bad.items():
         print(f"{path}: {'; '.join(found)}")
-    said = f"{len(bad)} with an error, leak or descriptor"
-    print(f"valgrind: {len(whole)} processes looked at, {said}")
+    summary = f"{len(bad)} with an error, leak or descriptor"
+    print(f"valgrind: {len(whole)} processes looked at, {summary}")
     return 1 if bad or len(whole) < at_least else 0
 
 

@@ -10,7 +10,7 @@ from boxspec.subject.client.command import ABSENT, ELSEWHERE
 
 COMMAND = """\
 #!/bin/sh
-printf '%s\\n' {said} >&2
+printf '%s\\n' {message} >&2
 exit 2
 """
 
@@ -28,7 +28,7 @@ def command(folder: Path, why: str) -> Path:
     itself."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "boxspec-ref"
-    said = f"boxspec-ref: is not in this wheel: {why} ({ELSEWHERE})"
-    file.write_text(COMMAND.format(said=shlex.quote(said)))
+    message = f"boxspec-ref: is not in this wheel: {why} ({ELSEWHERE})"
+    file.write_text(COMMAND.format(message=shlex.quote(message)))
     file.chmod(0o755)
     return file

@@ -62,8 +62,8 @@ class Hook(BuildHookInterface[Any]):
                 include[str(file)] = f"{KIT}/{PROGRAMS}/{file.relative_to(programs)}"
         missing = self._referred(target, prefix)
         if missing is not None:
-            said = absent.write(made / "absent", missing)
-            include[str(said)] = f"{KIT}/{said.name}"
+            reason = absent.write(made / "absent", missing)
+            include[str(reason)] = f"{KIT}/{reason.name}"
             build_data["shared_scripts"][str(absent.command(made / "absent", missing))] = NAME
         for file in _files(prefix):
             place = file.relative_to(prefix)
@@ -80,7 +80,7 @@ class Hook(BuildHookInterface[Any]):
 
     def _target(self) -> targets.Target:
         try:
-            return targets.asked()
+            return targets.requested()
         except targets.NoTargetError as why:
             self.app.abort(str(why))
             raise

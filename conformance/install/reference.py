@@ -88,7 +88,7 @@ def call(words: Sequence[str]) -> str:
     except OSError as why:
         raise NotBuiltError(f"{words[0]} cannot be started: {why.strerror}") from None
     if done.returncode:
-        said = f"{done.stdout}\n{done.stderr}".splitlines()
-        told = [line for line in said if re.search(r"error|not found|No package", line, re.I)]
-        raise NotBuiltError(f"{words[0]} fails: {[*told, *said, '?'][0]}")
+        lines = f"{done.stdout}\n{done.stderr}".splitlines()
+        errors = [line for line in lines if re.search(r"error|not found|No package", line, re.I)]
+        raise NotBuiltError(f"{words[0]} fails: {[*errors, *lines, '?'][0]}")
     return done.stdout

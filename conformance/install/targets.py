@@ -49,7 +49,7 @@ def own() -> Target:
     return Target(platform.machine(), "gnu" if platform.libc_ver()[0] == "glibc" else "musl")
 
 
-def asked() -> Target:
+def requested() -> Target:
     """Return the target named in the environment, or this system's."""
     word = os.environ.get(VARIABLE, "")
     found = [each for each in (*KNOWN, own()) if str(each) == word]

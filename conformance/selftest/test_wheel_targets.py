@@ -28,15 +28,15 @@ def test_it_is_for_the_system_that_builds_unless_another_one_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv(targets.VARIABLE, raising=False)
-    assert targets.asked() == targets.own()
-    assert targets.needs(targets.asked()) == []
-    assert targets.toolchain(targets.asked()) == compiling.system()
+    assert targets.requested() == targets.own()
+    assert targets.needs(targets.requested()) == []
+    assert targets.toolchain(targets.requested()) == compiling.system()
     monkeypatch.setenv(targets.VARIABLE, str(OTHER))
-    assert targets.asked() == OTHER
+    assert targets.requested() == OTHER
     assert targets.needs(OTHER) == [targets.ZIG]
     monkeypatch.setenv(targets.VARIABLE, "x86_64-linux-muls")
     with pytest.raises(targets.NoTargetError, match="'x86_64-linux-muls': name one of x86_64-lin"):
-        targets.asked()
+        targets.requested()
 
 
 def test_programs_are_static_and_preloads_fit_the_c_library_of_the_target() -> None:

@@ -21,11 +21,11 @@ static void sweep(const struct bs_exec_request *request, enum tolerance toleranc
     for (unsigned n = 1; n < 1000; n++) {
         struct bs_exec_result result = BS_EXEC_RESULT_INIT;
         struct bs_error err = BS_ERROR_INIT;
-        allocations.asked = 0;
+        allocations.count = 0;
         allocations.fail_at = n;
         double before_ms = spent_ms();
         int code = bs_exec_run(request, &result, &err);
-        bool reached = allocations.asked >= n;
+        bool reached = allocations.count >= n;
         /* A pipe that cannot be read any more must not be polled either. */
         assert_true(spent_ms() - before_ms < 300);
         allocations.fail_at = 0;
@@ -54,7 +54,7 @@ static void sweep(const struct bs_exec_request *request, enum tolerance toleranc
 static void the_very_first_allocation_fails(void **state) {
     (void)state;
     struct bs_exec_request request = SHELL("exit 0");
-    allocations.asked = 0;
+    allocations.count = 0;
     allocations.fail_at = 1;
     struct bs_error err = run_to_error(&request, BS_E_EXECUTION);
     allocations.fail_at = 0;
@@ -117,7 +117,7 @@ static void if_text_cannot_be_allocated_the_bytes_remain(void **state) {
     (void)state;
     struct bs_exec_request request = SHELL("printf 'a\\377'");
     struct bs_exec_result result = run_to_result(&request);
-    allocations.asked = 0;
+    allocations.count = 0;
     allocations.fail_at = 1;
     int code = bs_exec_result_text(&result);
     allocations.fail_at = 0;
@@ -131,7 +131,7 @@ static void a_format_that_cannot_be_allocated_is_an_error(void **state) {
     int live_before = allocations.live;
     struct bs_bytes out = BS_BYTES_INIT;
     struct bs_error err = BS_ERROR_INIT;
-    allocations.asked = 0;
+    allocations.count = 0;
     allocations.fail_at = 1;
     int code = bs_exec_format_env(BS_ENV_CLEAR_AND_SET, env, LENGTH(env), &out, &err);
     allocations.fail_at = 0;

@@ -26,9 +26,9 @@ def dishonest(before: Any, after: Any, at: str = "") -> str | None:
 
 def _lists(before: list[Any], after: list[Any], at: str) -> str | None:
     for number, (one, other) in enumerate(zip(before, after, strict=True)):
-        told = dishonest(one, other, f"{at}/{number}")
-        if told:
-            return told
+        difference = dishonest(one, other, f"{at}/{number}")
+        if difference:
+            return difference
         # A failed step of a script reports an error; later steps do what they still can.
         if at.endswith("/steps") and isinstance(other, dict) and {"error", "errno"} & set(other):
             return None
@@ -66,9 +66,9 @@ def _dictionaries(before: dict[str, Any], after: dict[str, Any], at: str) -> str
             if not not_better(value, after[name]):
                 return f"{at}/{name}: better"
             continue
-        told = dishonest(value, after[name], f"{at}/{name}")
-        if told:
-            return told
+        difference = dishonest(value, after[name], f"{at}/{name}")
+        if difference:
+            return difference
     return None
 
 
@@ -83,9 +83,9 @@ def _session(before: dict[str, Any], after: dict[str, Any], at: str) -> str | No
     if len(after["calls"]) not in (0, len(before["calls"])):
         return f"{at}: {len(after['calls'])} calls"
     for number, (b, a) in enumerate(zip(before["calls"], after["calls"], strict=False)):
-        told = dishonest(b, a, f"{at}/calls/{number}")
-        if told:
-            return told
+        difference = dishonest(b, a, f"{at}/calls/{number}")
+        if difference:
+            return difference
     if before["claims"] is not None and after["claims"] is not None:
         return dishonest(before["claims"], after["claims"], f"{at}/claims")
     return None

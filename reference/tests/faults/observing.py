@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from judging import dishonest
-from trials import NO_FAULT, Fault, Told, cases, furnish
+from trials import NO_FAULT, Fault, State, cases, furnish
 
 PR_SET_CHILD_SUBREAPER = 36
 # A run without a failure takes some milliseconds, and at most one grace period of 5 s.
@@ -50,7 +50,7 @@ class Seen:
     raw: bytes | None
     stdout: bytes
     stderr: str
-    told: Told
+    state: State
     survivors: tuple[str, ...]
     files: frozenset[str]
 
@@ -71,16 +71,16 @@ def look(
     folder.mkdir()
     try:
         furnish(folder)
-        request, response, told = folder / "request", folder / "response", folder / "told"
+        request, response, state = folder / "request", folder / "response", folder / "told"
         request.write_text(json.dumps(cases(str(folder))[case]))
-        told.write_bytes(fault.asked() if fault else NO_FAULT)
+        state.write_bytes(fault.packed() if fault else NO_FAULT)
         (folder / "in").write_text("hello\n")
         environment = {
             "PATH": "/usr/bin:/bin",
             "HOME": str(folder / "tmp"),
             "TMPDIR": str(folder / "tmp"),
             "LD_PRELOAD": str(library),
-            "BOXSPEC_FAULT_FILE": str(told),
+            "BOXSPEC_FAULT_FILE": str(state),
         }
         with (
             (folder / "in").open("rb") as stdin,
@@ -106,7 +106,7 @@ def look(
             raw,
             (folder / "out").read_bytes(),
             (folder / "err").read_text(errors="replace"),
-            Told.read(told),
+            State.read(state),
             left,
             frozenset(path.relative_to(folder).as_posix() for path in folder.rglob("*")),
         )
@@ -129,39 +129,41 @@ def _survivors() -> tuple[str, ...]:
     while (left := living()) and time.monotonic() < until:
         # Wake up when a child ends; the timeout is for those that do not end.
         signal.sigtimedwait([signal.SIGCHLD], max(0.0, until - time.monotonic()))
-    said = []
+    found = []
     while left:
         for pid in left:
             with contextlib.suppress(OSError):
-                said.append(Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode())
+                found.append(
+                    Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+                )
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, 0)
         left = living()
-    return tuple(said)
+    return tuple(found)
 
 
 def findings(before: Seen, after: Seen, fault: Fault) -> list[str]:
     """Describe the promises that the trial breaks; empty if there are none."""
-    if not after.told.struck:
+    if not after.state.struck:
         return []
-    said = [f"survivor: {who}" for who in after.survivors]
+    found = [f"survivor: {who}" for who in after.survivors]
     new_files = after.files - before.files
     # If the only removal fails, the shim has no other way to remove the file.
     if new_files and fault.kind != "remove":
-        said.append(f"left behind: {', '.join(sorted(new_files))}")
+        found.append(f"left behind: {', '.join(sorted(new_files))}")
     if after.status is None:
-        return [*said, "hang: no end within the bound"]
+        return [*found, "hang: no end within the bound"]
     if after.status < 0:
-        return [*said, f"crash: {signal.Signals(-after.status).name}"]
-    if not after.told.ended:
-        said.append("ended without its end")
-    elif after.told.open > before.told.open:
-        said.append(f"leak: {after.told.open - before.told.open} descriptors")
-    elif after.told.unfreed > before.told.unfreed:
-        said.append(f"leak: {after.told.unfreed - before.told.unfreed} allocations")
-    return said + _of_the_answer(before, after)
+        return [*found, f"crash: {signal.Signals(-after.status).name}"]
+    if not after.state.ended:
+        found.append("ended without its end")
+    elif after.state.open > before.state.open:
+        found.append(f"leak: {after.state.open - before.state.open} descriptors")
+    elif after.state.unfreed > before.state.unfreed:
+        found.append(f"leak: {after.state.unfreed - before.state.unfreed} allocations")
+    return found + _of_the_answer(before, after)
 
 
 def _of_the_answer(before: Seen, after: Seen) -> list[str]:
@@ -180,16 +182,16 @@ def _of_the_answer(before: Seen, after: Seen) -> list[str]:
     if after.status != 0:
         return [f"a result with status {after.status}"]
     assert before.answer is not None
-    told = dishonest(before.answer, answer)
+    difference = dishonest(before.answer, answer)
     whole = before.answer["result"] == answer["result"]
-    if told is None and whole and before.stdout != after.stdout:
-        told = f"{len(after.stdout)} bytes went through the bridge for {len(before.stdout)}"
-    return [f"dishonest: {told}"] if told else []
+    if difference is None and whole and before.stdout != after.stdout:
+        difference = f"{len(after.stdout)} bytes went through the bridge for {len(before.stdout)}"
+    return [f"dishonest: {difference}"] if difference else []
 
 
 def ended_as(before: Seen, after: Seen) -> str:
     """Return a word for how the trial ended, for the statistics."""
-    if not after.told.struck:
+    if not after.state.struck:
         return "not-struck"
     if after.answer is None:
         return "no-answer"

@@ -59,13 +59,13 @@ class Runner:
             seen = look(self.shim, self.library, case, None)
             if seen.status != 0 or seen.answer is None or "result" not in seen.answer:
                 raise SystemExit(f"{case} has no result without a failure: {seen}")
-            if not seen.told.ended or seen.survivors:
+            if not seen.state.ended or seen.survivors:
                 raise SystemExit(f"{case} does not end well without a failure: {seen}")
             self._sound[case] = seen
         return self._sound[case]
 
     def trials(self, case: str, kind: str) -> list[Fault]:
-        calls = self.sound(case).told.calls[kind]
+        calls = self.sound(case).state.calls[kind]
         # Another run may make a call or two more than the counted one.
         step = 1 if kind == "memory" else -(-calls // MOST_CALLS) or 1
         return [Fault(case, kind, n, e) for n in range(1, calls + 2, step) for e in KINDS[kind]]
@@ -102,19 +102,19 @@ def whole(runner: Runner, results: Path, names: list[str], kinds: list[str]) -> 
 
 def _unit(runner: Runner, case: str, kind: str) -> dict[str, Any]:
     ended: Counter[str] = Counter()
-    told = []
+    all_findings = []
     trials = runner.trials(case, kind)
     for fault in trials:
         how, found = runner.tried(fault)
         ended[how] += 1
-        told += [f"{words(fault)}: {each}" for each in found]
+        all_findings += [f"{words(fault)}: {each}" for each in found]
     return {
         "case": case,
         "kind": kind,
-        "calls": runner.sound(case).told.calls[kind],
+        "calls": runner.sound(case).state.calls[kind],
         "trials": len(trials),
         "ended": dict(sorted(ended.items())),
-        "findings": told,
+        "findings": all_findings,
     }
 
 
@@ -124,18 +124,18 @@ def sample(runner: Runner, many: int, seed: str) -> int:
     pairs = [(case, kind) for case in names for kind in KINDS]
     # Draw pairs instead of trials, because most calls are allocations.
     chance.shuffle(pairs)
-    found = asked = 0
+    found = done = 0
     for case, kind in pairs * many:
-        if asked >= many:
+        if done >= many:
             break
-        if runner.sound(case).told.calls[kind] == 0:
+        if runner.sound(case).state.calls[kind] == 0:
             continue
         fault = chance.choice(runner.trials(case, kind))
-        asked += 1
+        done += 1
         for each in runner.tried(fault)[1]:
             found += 1
             print(f"{words(fault)}: {each}")
-    print(f"{asked} trials of seed {seed}: {found} findings")
+    print(f"{done} trials of seed {seed}: {found} findings")
     return int(found > 0)
 
 
@@ -160,10 +160,10 @@ def prove(program: Path, library: Path) -> int:
 
 
 def commit() -> str:
-    said = subprocess.run(
+    head = subprocess.run(
         ["git", "rev-parse", "--short=10", "HEAD"], cwd=HERE, capture_output=True, text=True
     )
-    return said.stdout.strip() or "no commit"
+    return head.stdout.strip() or "no commit"
 
 
 def main() -> int:

@@ -42,7 +42,7 @@ TOLD = struct.Struct(f"={len(KINDS)}I II i I I i I")
 
 
 @dataclass(frozen=True)
-class Told:
+class State:
     """The state that the library left: see struct state in preload.c."""
 
     calls: dict[str, int]
@@ -52,11 +52,11 @@ class Told:
     open: int
 
     @staticmethod
-    def read(path: Path) -> Told:
+    def read(path: Path) -> State:
         values = TOLD.unpack(path.read_bytes())
         calls = dict(zip(NAMES, values, strict=False))
         _, _, _, struck, ended, unfreed, opened = values[len(KINDS) :]
-        return Told(calls, bool(struck), bool(ended), unfreed, opened)
+        return State(calls, bool(struck), bool(ended), unfreed, opened)
 
 
 @dataclass(frozen=True, order=True)
@@ -68,7 +68,7 @@ class Fault:
     nth: int
     error: int
 
-    def asked(self) -> bytes:
+    def packed(self) -> bytes:
         numbers = [0] * len(KINDS)
         return TOLD.pack(*numbers, NAMES.index(self.kind), self.nth, self.error, 0, 0, 0, 0)
 

@@ -39,10 +39,10 @@ static void each_failed_allocation_is_an_error_or_harmless(void **state) {
         struct holdings before = holdings_now();
         struct bs_module_result result;
         struct bs_error err = BS_ERROR_INIT;
-        allocations.asked = 0;
+        allocations.count = 0;
         allocations.fail_at = n;
         int code = bs_module_execute(&request, &result, &err);
-        reached = allocations.asked >= n;
+        reached = allocations.count >= n;
         allocations.fail_at = 0;
         assert_true(n < 1000);
         if (code == BS_OK && result.outcome == BS_MODULE_VALUE) {

@@ -43,22 +43,22 @@ class Ledger:
         return [e for e in self.entries if (e["contract"], e["seed"]) == (contract, seed)]
 
     def reading(self, mutant: str) -> str:
-        said: str = self.readings.get(mutant, {}).get("reading", "not read")
-        return said
+        reading: str = self.readings.get(mutant, {}).get("reading", "not read")
+        return reading
 
     def report(self) -> str:
-        said = []
+        lines = []
         for contract, seed in sorted({(e["contract"], e["seed"]) for e in self.entries}, key=str):
             entries = self.of(contract, seed)
-            asked = [e for e in entries if e["verdict"] not in NEVER_ASKED]
-            verdicts = Counter(e["verdict"] for e in asked)
-            survivors = [e for e in asked if e["verdict"] == "survived"]
+            run = [e for e in entries if e["verdict"] not in NEVER_ASKED]
+            verdicts = Counter(e["verdict"] for e in run)
+            survivors = [e for e in run if e["verdict"] == "survived"]
             readings = Counter(self.reading(e["mutant"]) for e in survivors)
-            judged = len(asked) - readings["equivalent"]
+            judged = len(run) - readings["equivalent"]
             killed = verdicts["killed"] + readings["closed"]
             share = f"{100 * killed / judged:.0f} %" if judged else "-"
-            said.append(
-                f"{contract} seed {seed}: asked {len(asked)}, killed {verdicts['killed']}, "
+            lines.append(
+                f"{contract} seed {seed}: asked {len(run)}, killed {verdicts['killed']}, "
                 f"closed by a new case {readings['closed']}, "
                 f"equivalent {readings['equivalent']}, "
                 f"out of contract {readings['out-of-contract']}, holes {readings['hole']}, "
@@ -66,8 +66,8 @@ class Ledger:
             )
             missed = sum(self.reached.get(e["mutant"]) is False for e in survivors)
             if missed:
-                said[-1] += f"; {missed} survivors were not reached"
-            unclear = len(asked) - verdicts["killed"] - verdicts["survived"]
+                lines[-1] += f"; {missed} survivors were not reached"
+            unclear = len(run) - verdicts["killed"] - verdicts["survived"]
             if unclear:
-                said[-1] += f"; {unclear} undecided"
-        return "\n".join(said)
+                lines[-1] += f"; {unclear} undecided"
+        return "\n".join(lines)

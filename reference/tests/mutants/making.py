@@ -31,8 +31,8 @@ class Mutant:
 
     @property
     def key(self) -> str:
-        said = "\0".join((self.file, self.before, self.after, str(self.line)))
-        return hashlib.sha256(said.encode()).hexdigest()[:12]
+        text = "\0".join((self.file, self.before, self.after, str(self.line)))
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def stands(self) -> bool:
         """True if the line to change is still at its place."""
@@ -108,13 +108,13 @@ class Tree:
             # Benchmarks and fuzz targets compile the same files with flags of their own.
             if "/boxspec.dir/" in entry["command"]
         }
-        said = subprocess.run(
+        text = subprocess.run(
             ["ninja", "-C", self.build, "-t", "commands", "reference/boxspec-ref"],
             capture_output=True,
             text=True,
             check=True,
         )
-        link = said.stdout.splitlines()[-1].removeprefix(": && ").removesuffix(" && :")
+        link = text.stdout.splitlines()[-1].removeprefix(": && ").removesuffix(" && :")
         self.link = shlex.split(link)
         self.shim = work / "boxspec-ref"
         launcher = work / "boxspec-launch"

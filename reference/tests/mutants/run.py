@@ -55,7 +55,7 @@ LONGEST_S = 1800
 SETTLED = ("equivalent", "out-of-contract", "closed")
 
 
-def ask(shim: Path, contract: str, work: Path) -> dict[str, Any]:
+def run_suite(shim: Path, contract: str, work: Path) -> dict[str, Any]:
     """Return the verdict of the suite: the requirements that failed, or how the run ended."""
     result = work / "result.json"
     result.unlink(missing_ok=True)
@@ -72,7 +72,7 @@ def ask(shim: Path, contract: str, work: Path) -> dict[str, Any]:
         start_new_session=True,
     ) as suite:
         try:
-            _, said = suite.communicate(timeout=LONGEST_S)
+            _, errors = suite.communicate(timeout=LONGEST_S)
             status = suite.returncode
         except BaseException as why:
             os.killpg(suite.pid, signal.SIGKILL)
@@ -87,7 +87,7 @@ def ask(shim: Path, contract: str, work: Path) -> dict[str, Any]:
     if broken or status == 1:
         return {"verdict": "killed", "by": broken[:3], "seconds": seconds}
     # An error of the kit itself does not decide about the mutant.
-    if status == 2 and b"not a conforming shim" in said:
+    if status == 2 and b"not a conforming shim" in errors:
         return {"verdict": "killed", "by": ["not a conforming shim"], "seconds": seconds}
     if status == 0:
         return {"verdict": "survived", "seconds": seconds}
@@ -112,7 +112,7 @@ def try_one(tree: Tree, mutant: Mutant, contract: str, seen: set[str]) -> dict[s
     seen.add(digest)
     if not tree.linked(mutant, made):
         return {"verdict": "does-not-build"}
-    return {"object": digest, **ask(tree.shim, contract, tree.work)}
+    return {"object": digest, **run_suite(tree.shim, contract, tree.work)}
 
 
 @contextmanager
@@ -148,7 +148,7 @@ def campaign(contract: str, seed: int | str, count: int, ledger: Ledger) -> int:
     with workplace() as place:
         tree = Tree(place)
         if asked < count:
-            sound = ask(tree.build / "reference" / "boxspec-ref", contract, tree.work)
+            sound = run_suite(tree.build / "reference" / "boxspec-ref", contract, tree.work)
             if sound["verdict"] != "survived":
                 print(f"the unchanged reference does not conform: {sound}", file=sys.stderr)
                 return 1
@@ -158,17 +158,17 @@ def campaign(contract: str, seed: int | str, count: int, ledger: Ledger) -> int:
             if mutant.key in tried:
                 continue
             outcome = try_one(tree, mutant, contract, seen)
-            told = {"contract": contract, "seed": seed, "commit": commit, "mutant": mutant.key}
+            head = {"contract": contract, "seed": seed, "commit": commit, "mutant": mutant.key}
             place = {"file": mutant.file, "line": mutant.line}
             change = {"before": mutant.before, "after": mutant.after}
-            ledger.append(told | place | change | outcome)
+            ledger.append(head | place | change | outcome)
             if outcome["verdict"] not in NEVER_ASKED:
                 asked += 1
                 print(f"{asked}/{count} {mutant.file}:{mutant.line} {outcome}", flush=True)
     return 0
 
 
-def ask_again(contract: str, ledger: Ledger) -> int:
+def run_again(contract: str, ledger: Ledger) -> int:
     """Run the survivors again whose line is still at its place."""
     with workplace() as place:
         tree = Tree(place)
@@ -188,7 +188,7 @@ def ask_again(contract: str, ledger: Ledger) -> int:
     return 0
 
 
-def look_whether_reached(contract: str, ledger: Ledger) -> int:
+def record_reached(contract: str, ledger: Ledger) -> int:
     survivors = [
         entry
         for entry in ledger.entries
@@ -199,9 +199,9 @@ def look_whether_reached(contract: str, ledger: Ledger) -> int:
         return 2
     reaching.forget()
     with workplace() as place:
-        told = ask(reaching.SHIM, contract, place)
-    if told["verdict"] != "survived":
-        print(f"the reference with counters does not conform: {told}", file=sys.stderr)
+        outcome = run_suite(reaching.SHIM, contract, place)
+    if outcome["verdict"] != "survived":
+        print(f"the reference with counters does not conform: {outcome}", file=sys.stderr)
         return 1
     lines = reaching.executed({entry["file"] for entry in survivors})
     for entry in survivors:
@@ -235,9 +235,9 @@ def main() -> int:
     elif given.report:
         print(ledger.report())
     elif given.contract and given.reached:
-        return look_whether_reached(given.contract, ledger)
+        return record_reached(given.contract, ledger)
     elif given.contract and given.again:
-        return ask_again(given.contract, ledger)
+        return run_again(given.contract, ledger)
     elif given.contract:
         seed = "named" if given.named else seeds[given.contract]
         return campaign(given.contract, seed, given.count, ledger)

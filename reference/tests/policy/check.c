@@ -173,7 +173,7 @@ static void a_check_does_not_allocate_up_to_its_bound(void **state) {
         segments[i] = '/';
     const char *const paths[] = {"src/x", ".",      "./src//x/",  ".state/cache/x",
                                  longest, segments, "\xC3\x84/b", "/refused"};
-    unsigned before = allocations.asked;
+    unsigned before = allocations.count;
     for (size_t i = 0; i < LENGTH(paths) * 2; i++) {
         struct bs_decision decision;
         struct bs_error err;
@@ -182,7 +182,7 @@ static void a_check_does_not_allocate_up_to_its_bound(void **state) {
             (void)bs_profile_check(profiles[i % 2], (enum bs_op)op, path, strlen(path), &decision,
                                    &err);
     }
-    assert_int_equal(allocations.asked, before);
+    assert_int_equal(allocations.count, before);
     free(longest);
     free(segments);
     bs_profile_free(profiles[0]);
@@ -203,7 +203,7 @@ static void a_longer_path_is_decided_too(void **state) {
     assert_memory_equal(decision.path + LEN - 4, "a/z", 3);
     bs_decision_clear(&decision);
     bs_decision_clear(&decision);
-    allocations.fail_at = allocations.asked + 1;
+    allocations.fail_at = allocations.count + 1;
     struct bs_error err = BS_ERROR_INIT;
     int code = bs_profile_check(profile, BS_OP_READ, path, LEN, &decision, &err);
     allocations.fail_at = 0;

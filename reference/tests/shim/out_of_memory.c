@@ -87,10 +87,10 @@ static void sweep(const char *words) {
     int live_before = allocations.live;
     bool reached = true;
     for (unsigned n = 1; n < 2000 && reached; n++) {
-        allocations.asked = 0;
+        allocations.count = 0;
         allocations.fail_at = n;
         char *answer = answer_to(request);
-        reached = allocations.asked >= n;
+        reached = allocations.count >= n;
         if (answer != NULL && strcmp(answer, expected) != 0 &&
             !is_execution_error(answer, expected))
             fail_msg("%s: allocation %u: %s", words, n, answer);

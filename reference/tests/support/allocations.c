@@ -20,7 +20,7 @@ char *__wrap_strndup(const char *text, size_t len);
 struct allocations allocations;
 
 static bool fails(void) {
-    if (++allocations.asked != allocations.fail_at)
+    if (++allocations.count != allocations.fail_at)
         return false;
     errno = ENOMEM;
     return true;
@@ -59,10 +59,10 @@ void each_allocation_fails(int (*once)(const void *context, struct bs_error *err
     int live_before = allocations.live;
     for (unsigned n = 1; n < 2000; n++) {
         struct bs_error err = BS_ERROR_INIT;
-        allocations.asked = 0;
+        allocations.count = 0;
         allocations.fail_at = n;
         int code = once(context, &err);
-        bool reached = allocations.asked >= n;
+        bool reached = allocations.count >= n;
         allocations.fail_at = 0;
         assert_int_equal(allocations.live, live_before);
         assert_int_equal(code, reached ? BS_E_EXECUTION : expected);

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 struct allocations {
-    unsigned asked;   /* since the test set it to 0 */
+    unsigned count;   /* since the test set it to 0 */
     unsigned fail_at; /* number of the failing one, from 1; 0: none fails */
     int live;         /* allocated blocks that were not freed */
 };
