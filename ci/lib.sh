@@ -44,7 +44,7 @@ closing() { # PATTERN COMMAND...
     return "$status"
 }
 
-# Delete what a command kept of failed cases if the command succeeds in the end.
+# Delete the kept folders of failed cases if the command succeeds in the end.
 tidied() { # COMMAND...
     local kept status=0
     kept=$(mktemp -d "${TMPDIR:-/tmp}/boxspec-ci-XXXXXX")

@@ -1,4 +1,4 @@
-/* What the Seatbelt profile of a resolved profile must contain, checked clause by clause and path
+/* The required content of a Seatbelt profile, checked clause by clause and path
  * by path. */
 #ifndef BS_FUZZ_SBPL_ORACLE_H
 #define BS_FUZZ_SBPL_ORACLE_H
@@ -16,7 +16,7 @@ struct bs_fuzz_sbpl {
     struct bs_fuzz_pool *pool;
 };
 
-/* Check the clauses of the rules. Return NULL, or what is wrong: the number, order, operation or
+/* Check the clauses of the rules. Return NULL, or the error: the number, order, operation or
  * filter of clauses, or a string that is not exactly the path. */
 const char *bs_fuzz_sbpl_clauses(const struct bs_fuzz_sbpl *sbpl,
                                  const struct bs_seatbelt *profile);

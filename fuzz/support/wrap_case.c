@@ -6,7 +6,7 @@
 #include "support/fail.h"
 #include "support/lie.h"
 
-/* What the wrapper does with a piece. */
+/* The effect of the wrapper on a piece. */
 enum fate { STAYS, GOES, FIRST_GOES, IS_MODE, FIRST_IS_MODE };
 
 struct piece {

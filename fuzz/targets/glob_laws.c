@@ -55,7 +55,7 @@ static bool surround(const char *before, const struct bs_gen_text *text, const c
     return true;
 }
 
-/* Compare what was found with the law; a lie inverts it. */
+/* Fail unless the finding fits the law; bs_fuzz_lie inverts the finding. */
 static void check_law(const char *law, bool found, bool expected, const char *what) {
     if ((found != bs_fuzz_lie(law)) != expected)
         bs_fuzz_fail(law, "%s", what);

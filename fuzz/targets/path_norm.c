@@ -52,7 +52,7 @@ static void judge_refusal(const struct answer *answer) {
                      answer->code, answer->err.code, answer->err.message);
 }
 
-/* Return what must not occur in a path that is opened below a root, or NULL. */
+/* Return the reason why a path must not be opened below a root, or NULL. */
 static const char *bad_form(const char *path, size_t len) {
     if (len == 0 || path[0] == '/' || path[len - 1] == '/')
         return "is empty, or begins or ends with a separator";

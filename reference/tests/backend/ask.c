@@ -24,7 +24,7 @@ uint64_t __wrap_bs_after_ms(uint64_t start_ns, uint64_t ms) {
 
 enum { CALL, GO, SAID, PIPES };
 
-/* Its thread must not use assertions, so it reports what it saw through a pipe. */
+/* Its thread must not use assertions, so it reports its observations through a pipe. */
 struct blocked_call {
     int pipes[PIPES][2];
     bool probes; /* the probe blocks; otherwise prepare does */
