@@ -179,6 +179,62 @@ def test_many_rules_of_two_files_decide_where_nothing_lies(box: Box) -> None:
     judge_decisions(box, items, made.wanted(), 70)
 
 
+DENIES_OF_LINKS = [
+    "link/**",
+    "to-key",
+    "docs/up/key",
+    "link/k*",
+    "docs/up/*",
+    "docs/top/secret/key",
+]
+
+
+@requires("POLICY-REAL-08")
+@pytest.mark.parametrize("deny", DENIES_OF_LINKS)
+def test_a_deny_of_a_link_denies_the_place_it_leads_to(box: Box, deny: str) -> None:
+    tree = Tree(box.tmp / "tree")
+    tree.make(
+        [
+            {"path": "docs", "kind": "dir"},
+            {"path": "docs/page", "kind": "file"},
+            {"path": "secret", "kind": "dir"},
+            {"path": "secret/key", "kind": "file"},
+            {"path": "link", "kind": "link", "target": "secret"},
+            {"path": "to-key", "kind": "link", "target": "{root}/secret/key"},
+            {"path": "docs/up", "kind": "link", "target": "../secret"},
+            {"path": "docs/top", "kind": "link", "target": ".."},
+        ]
+    )
+    policy = one_profile(["**"], [], [deny], [])
+    items = box.policy.check_resolved(
+        policy, str(tree.root), questions("read", ["secret/key", "docs/page"])
+    )
+    answers = [(item.get("allowed"), item.get("matched_rule")) for item in items]
+    expect("decisions about secret/key and docs/page", answers, [(False, deny), (True, "**")])
+
+
+@requires("POLICY-REAL-08")
+def test_a_deny_of_a_link_keeps_its_place_in_the_list(box: Box) -> None:
+    tree = Tree(box.tmp / "tree")
+    tree.make(
+        [
+            {"path": "secret", "kind": "dir"},
+            {"path": "link", "kind": "link", "target": "secret"},
+            {"path": "self", "kind": "link", "target": "self"},
+            {"path": "out", "kind": "link", "target": "{outside}"},
+        ]
+    )
+    policy = one_profile(["**", "!link/**", "!self/**", "!out/**", "secret/key"], [])
+    items = box.policy.check_resolved(
+        policy, str(tree.root), questions("read", ["secret/key", "secret/other", "docs"])
+    )
+    expect(
+        "decisions about secret/key, secret/other and docs",
+        [(item.get("allowed"), item.get("matched_rule")) for item in items],
+        [(True, "secret/key"), (False, "link/**"), (True, "**")],
+    )
+
+
 def reached_twice(box: Box) -> tuple[Tree, Path]:
     """A workspace with links in it, and another way to it: a link above the root."""
     tree = Tree(box.tmp / "tree")

@@ -113,13 +113,18 @@ BS_EXPORT int bs_profile_check(const struct bs_profile *profile, enum bs_op op, 
 /* May be called any number of times after a check that returned 0. */
 BS_EXPORT void bs_decision_clear(struct bs_decision *decision);
 
-/* Where a path really lies.
+/* The place where a path really lies.
  *
- * bs_check_resolved asks twice: about the words, and about the place where the kernel would end up,
- * links followed. Both must be allowed. The answer is about the moment of the question: whoever may
- * write below the root may put a link in place before the file is opened (time of check to time of
- * use), and a hard link is invisible to any path. Where that matters, open the file first, by
- * openat2 with RESOLVE_BENEATH or component by component, or take writers away from the tree.
+ * bs_check_resolved decides twice: about the path as it is written, and about the place where the
+ * kernel would end up, links followed. Both must be allowed. Links count on the side of the rules
+ * as well: a deny whose names before the first wildcard are links, or lead through links, denies
+ * the place that they lead to. With `link` a link to `dir`, the deny `link/key` denies `dir/key`.
+ * Links that only a wildcard of a rule names are not searched.
+ *
+ * The answer holds at the moment of the check. A program that can write below the root can put a
+ * link in place before the file is opened (time of check to time of use), and no path shows a hard
+ * link. If that matters, open the file first, by openat2 with RESOLVE_BENEATH or component by
+ * component, or keep writers away from the tree.
  */
 enum bs_follow {
     BS_FOLLOW_FINAL, /* for open, stat, exec */
@@ -140,8 +145,8 @@ struct bs_resolved {
  * denied as BS_OUTSIDE_WORKSPACE. What does not exist lies where it would be made; a dangling link
  * lies where it points. A link of /proc does not say where it leads and counts as leading outside.
  * 0; BS_E_INVALID when the path, or the name of the place where it lies, is refused; BS_E_IO when
- * it cannot be seen where it lies: more than BS_MOST_LINKS links, no permission to look;
- * BS_E_EXECUTION when memory ran out. Negative: nothing is to be cleared. Any thread. */
+ * it cannot be seen where it, or a deny, lies: more than BS_MOST_LINKS links, no permission to
+ * look; BS_E_EXECUTION when memory ran out. Negative: nothing is to be cleared. Any thread. */
 BS_EXPORT int bs_check_resolved(const struct bs_profile *profile, const char *root, enum bs_op op,
                                 const char *path, size_t len, enum bs_follow follow,
                                 struct bs_resolved *resolved, struct bs_error *err);

@@ -10,6 +10,7 @@
 #include "base/sys.h"
 #include "policy/path/path.h"
 #include "policy/path/walk.h"
+#include "policy/profile/linked.h"
 
 /* The normal form of an absolute path without a separator at its end; that of `/` is "". A letter
  * in front makes the path a relative one, which can be normalised whatever its first name is. */
@@ -48,9 +49,16 @@ static void deny_outside(struct bs_decision *decision) {
     decision->matched_rule_len = strlen(BS_OUTSIDE_WORKSPACE);
 }
 
-/* The path as asked was judged; this judges where it lies. Owns the place from then on. */
-static int judge_place(const struct bs_profile *profile, enum bs_op op, struct bs_place *place,
-                       struct bs_resolved *resolved, struct bs_error *err) {
+static void deny_by(struct bs_decision *decision, const char *rule, size_t rule_len) {
+    decision->allowed = false;
+    decision->matched_rule = rule;
+    decision->matched_rule_len = rule_len;
+}
+
+/* Decides about the place where the path lies; the path as asked is decided already. Owns the place
+ * from then on. */
+static int check_place(const struct bs_profile *profile, int root_fd, enum bs_op op,
+                       struct bs_place *place, struct bs_resolved *resolved, struct bs_error *err) {
     struct bs_decision *decision = &resolved->decision;
     if (!place->inside) {
         /* If the path as asked was denied, that stays the reason. */
@@ -70,12 +78,16 @@ static int judge_place(const struct bs_profile *profile, enum bs_op op, struct b
     resolved->real = real.data;
     resolved->real_len = real.len;
     if (decision->allowed && !there.allowed) {
-        decision->allowed = false;
-        decision->matched_rule = there.matched_rule;
-        decision->matched_rule_len = there.matched_rule_len;
+        deny_by(decision, there.matched_rule, there.matched_rule_len);
+    } else if (decision->allowed) {
+        const struct bs_path_view view = {.text = there.path, .len = there.path_len};
+        const struct bs_outcome *outcome = NULL;
+        code = bs_outcome_with_links(profile, root_fd, op, &view, &outcome, err);
+        if (code == BS_OK && !outcome->allowed)
+            deny_by(decision, outcome->rule, outcome->rule_len);
     }
     bs_decision_clear(&there);
-    return BS_OK;
+    return code;
 }
 
 static int check_below(const struct bs_profile *profile, int root_fd, enum bs_op op,
@@ -88,11 +100,14 @@ static int check_below(const struct bs_profile *profile, int root_fd, enum bs_op
         return code;
     code = bs_walk(root_fd, decision->path, decision->path_len, follow, &place, err);
     if (code == BS_OK)
-        code = judge_place(profile, op, &place, resolved, err);
+        code = check_place(profile, root_fd, op, &place, resolved, err);
     else
         bs_buf_clear(&place.path);
-    if (code != BS_OK)
+    if (code != BS_OK) {
         bs_decision_clear(decision);
+        free(resolved->real);
+        resolved->real = NULL;
+    }
     return code;
 }
 

@@ -296,6 +296,98 @@ static void the_path_is_checked_before_its_place(void **state) {
     assert_string_equal(answer.real, "docs/page");
 }
 
+/* Replace the profile of set_up by one of a policy with these members of `spec`. */
+static void use(struct place *place, const char *spec, const char *name, unsigned flags) {
+    bs_profile_free(place->profile);
+    place->profile = NULL;
+    place->profile = profile_of(spec, NULL, name, flags);
+}
+
+static void assert_denied_by(const struct place *place, const char *path, const char *rule) {
+    struct answer answer = ask(place, path);
+    if (answer.code != BS_OK)
+        fail_msg("%s: %s", path, answer.err.message);
+    assert_false(answer.allowed);
+    assert_string_equal(answer.rule, rule);
+}
+
+static void a_deny_of_a_link_denies_the_place_it_leads_to(void **state) {
+    struct place *place = *state;
+    add_link(place, "link", "secret");
+    add_link(place, "to-key", "secret/key");
+    add_link(place, "docs/up", "../secret");
+    static const char *const denies[] = {"link/**", "to-key",    "docs/up/key",
+                                         "link/k*", "docs/up/*", "link/key"};
+    for (size_t i = 0; i < LENGTH(denies); i++) {
+        char lists[64];
+        (void)snprintf(lists, sizeof lists, "'denyRead':['%s']", denies[i]);
+        use(place, lists, NULL, 0);
+        assert_denied_by(place, "secret/key", denies[i]);
+        assert_true(ask(place, "docs/page").allowed);
+        assert_true(ask(place, "secret/other").allowed ==
+                    (strcmp(denies[i], "link/**") != 0 && strcmp(denies[i], "docs/up/*") != 0));
+    }
+}
+
+static void a_deny_of_a_link_to_the_root_denies_the_root(void **state) {
+    struct place *place = *state;
+    add_link(place, "docs/top", "..");
+    use(place, "'denyRead':['docs/top/secret/**','docs/top']", NULL, 0);
+    assert_denied_by(place, "secret/key", "docs/top/secret/**");
+    assert_denied_by(place, ".", "docs/top");
+    assert_true(ask(place, "docs/page").allowed);
+}
+
+static void a_deny_of_a_dangling_link_denies_its_target(void **state) {
+    struct place *place = *state;
+    add_link(place, "link", "docs/new");
+    use(place, "'denyRead':['link/**']", NULL, 0);
+    assert_denied_by(place, "docs/new/file", "link/**");
+}
+
+static void a_deny_that_leads_nowhere_denies_no_other_place(void **state) {
+    struct place *place = *state;
+    add_link(place, "self", "self");
+    add_link(place, "out", "../outside");
+    add_link(place, "docs/star", "../secret");
+    use(place, "'denyRead':['self/**','out/**','docs/page/x','missing/x','docs/st*/key']", NULL, 0);
+    assert_true(ask(place, "secret/key").allowed);
+    assert_true(ask(place, "docs/page").allowed);
+}
+
+static void a_deny_of_a_link_counts_at_its_place_of_the_list(void **state) {
+    struct place *place = *state;
+    add_link(place, "link", "secret");
+    use(place, "'fsProfiles':{'p':{'read':['**','!link/**','secret/key'],'modify':[]}}", "p", 0);
+    assert_true(ask(place, "secret/key").allowed);
+    assert_denied_by(place, "secret/other", "link/**");
+}
+
+static void an_exception_cancels_the_denies_of_links_before_it(void **state) {
+    struct place *place = *state;
+    struct bs_resolved resolved;
+    struct bs_error err = BS_ERROR_INIT;
+    add_link(place, "link", "secret");
+    use(place, "'denyModify':['link/**','secret/**','!secret/key']", NULL, 0);
+    int code = bs_check_resolved(place->profile, place->root, BS_OP_MODIFY, "secret/key", 10,
+                                 BS_FOLLOW_FINAL, &resolved, &err);
+    assert_true(answered(code, &resolved, &err).allowed);
+    use(place, "'denyModify':['secret/**','!secret/key','link/**']", NULL, 0);
+    code = bs_check_resolved(place->profile, place->root, BS_OP_MODIFY, "secret/key", 10,
+                             BS_FOLLOW_FINAL, &resolved, &err);
+    struct answer answer = answered(code, &resolved, &err);
+    assert_false(answer.allowed);
+    assert_string_equal(answer.rule, "link/**");
+}
+
+static void a_deny_of_a_link_folds_at_the_place_it_leads_to(void **state) {
+    struct place *place = *state;
+    add_link(place, "link", "secret");
+    use(place, "'denyRead':['link/Key']", NULL, BS_FOLD);
+    assert_denied_by(place, "secret/key", "link/Key");
+    assert_denied_by(place, "SECRET/KEY", "link/Key");
+}
+
 /* The kernel follows such a link to its object, whatever text it contains. */
 static void a_link_of_proc_leads_outside(void **state) {
     const struct place *place = *state;
@@ -375,6 +467,13 @@ int main(void) {
         in_a_place(invalid_paths_are_refused),
         in_a_place(a_place_with_an_invalid_name_is_refused),
         in_a_place(the_path_is_checked_before_its_place),
+        in_a_place(a_deny_of_a_link_denies_the_place_it_leads_to),
+        in_a_place(a_deny_of_a_link_to_the_root_denies_the_root),
+        in_a_place(a_deny_of_a_dangling_link_denies_its_target),
+        in_a_place(a_deny_that_leads_nowhere_denies_no_other_place),
+        in_a_place(a_deny_of_a_link_counts_at_its_place_of_the_list),
+        in_a_place(an_exception_cancels_the_denies_of_links_before_it),
+        in_a_place(a_deny_of_a_link_folds_at_the_place_it_leads_to),
         in_a_place(a_link_of_proc_leads_outside),
         in_a_place(a_name_too_long_for_the_kernel_is_an_error),
         in_a_place(an_open_directory_can_be_the_root),

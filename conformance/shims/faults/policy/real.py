@@ -33,6 +33,22 @@ def only_the_place():
         return answer | {"allowed": place.allowed, "matched_rule": place.matched_rule}
 
 
+@fault(
+    "POLICY-REAL-08", "a deny counts only where it is written", "links of rules are not followed"
+)
+def denies_only_as_written():
+    @replaces(real)
+    def where_it_leads(original, root, body):
+        return body
+
+
+@fault("POLICY-REAL-08", "only a link at the end of a deny is followed", "readlink of the rule")
+def denies_without_links_above():
+    @replaces(real)
+    def where_it_leads(original, root, body):
+        return original(root, body) if "/" not in body else body
+
+
 @fault("POLICY-REAL-02", "outside of the root the words decide", "no rule for it, no objection")
 def outside_the_words_decide():
     @replaces(real)

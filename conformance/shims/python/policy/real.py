@@ -7,8 +7,9 @@ import os
 import stat
 
 from errors import Failed, reason_of
-from policy.decide import Decision, decide
-from policy.spelling import normal_path
+from policy.decide import Decision, Entry, decide
+from policy.load import Rule
+from policy.spelling import Refused, normal_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,9 +17,14 @@ if TYPE_CHECKING:
 
     from kinds import Object
     from policy.decide import Resolved
+    from policy.glob import Text
 
 MOST_LINKS = 40
 OUTSIDE = "<outside workspace>"
+
+
+class NoPlace(Failed):
+    """A path that leads nowhere: a loop of links, or a name that is too long."""
 
 
 class Root:
@@ -61,9 +67,46 @@ def check_resolved(
     real = normal_path(b"/".join(place[len(root.real) :]) or b".")
     if written.allowed:
         there = decide(entries, real, fold)
+        if there.allowed:
+            there = decide([at_its_place(root, entry) for entry in entries], real, fold)
         written.allowed = there.allowed
         written.matched_rule = written.matched_rule if there.allowed else there.matched_rule
     return written.as_json() | {"real": real}
+
+
+class Linked(Entry):
+    """A deny that leads through links: it counts where it is written and where it leads."""
+
+    def __init__(self, entry: Entry, body: str) -> None:
+        super().__init__(entry.rule, entry.origin, entry.sign)
+        self.there = Entry(Rule(body, True), entry.origin, entry.sign)
+
+    def matches(self, text: Text, fold: bool) -> bool:
+        return super().matches(text, fold) or self.there.matches(text, fold)
+
+
+def at_its_place(root: Root, entry: Entry) -> Entry:
+    if entry.sign != "-":
+        return entry
+    body = where_it_leads(root, entry.rule.body)
+    return entry if body in (None, entry.rule.body) else Linked(entry, str(body))
+
+
+def where_it_leads(root: Root, body: str) -> str | None:
+    """The rule with its names before the first wildcard replaced by the place they lead to.
+
+    None if it leads nowhere, or to no place below the root that a path can name."""
+    segments = body.split("/")
+    wild = [number for number, name in enumerate(segments) if "*" in name or "?" in name]
+    literal = wild[0] if wild else len(segments)
+    try:
+        place = walk(root.real, [name.encode() for name in segments[:literal]])
+        if not is_inside(root.real, place):
+            return None
+        real = normal_path(b"/".join(place[len(root.real) :]) or b".")
+    except (NoPlace, Refused):
+        return None
+    return "/".join([*real.split("/"), *segments[literal:]]).removeprefix("./")
 
 
 def outside(path: str) -> Object:
@@ -99,7 +142,7 @@ def walk(start: Sequence[bytes], wanted: Sequence[bytes], follow: str = "final")
             continue
         links += 1
         if links > MOST_LINKS:
-            raise Failed("io", "too many symbolic links")
+            raise NoPlace("io", "too many symbolic links")
         if target.startswith(b"/"):
             place = []
         ahead += [(part, False) for part in reversed(names(target))]
@@ -114,4 +157,5 @@ def link_at(place: Sequence[bytes], name: bytes) -> bytes | None:
     except OSError as e:
         if e.errno in (errno.ENOENT, errno.ENOTDIR):
             return None
-        raise Failed("io", f"{path.decode(errors='replace')}: {reason_of(e)}") from None
+        kind = NoPlace if e.errno in (errno.ELOOP, errno.ENAMETOOLONG) else Failed
+        raise kind("io", f"{path.decode(errors='replace')}: {reason_of(e)}") from None

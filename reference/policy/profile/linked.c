@@ -1,0 +1,96 @@
+#include "policy/profile/linked.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "policy/path/rule.h"
+#include "policy/path/walk.h"
+
+/* Length of the whole names that a body begins with, without the slash after them. */
+static size_t literal_names(const struct bs_pattern *body) {
+    size_t wildcard = 0;
+    while (wildcard < body->len && body->text[wildcard] != '*' && body->text[wildcard] != '?')
+        wildcard++;
+    if (wildcard == body->len)
+        return body->len;
+    while (wildcard > 0 && body->text[wildcard - 1] != '/')
+        wildcard--;
+    return wildcard > 0 ? wildcard - 1 : 0;
+}
+
+/* Makes `place` the body of the rule at the place: the place instead of the literal names. False if
+ * no path in normal form can be there. A wildcard character in the name of a place stays a
+ * wildcard, so that the rule denies more there, never less. */
+static bool move_rule(const struct bs_pattern *body, size_t names, struct bs_buf *place) {
+    const char *problem = NULL;
+    if (place->len == 1 && place->data[0] == '.' && names < body->len) {
+        place->len = 0;
+        names++;
+    }
+    bs_buf_add(place, body->text + names, body->len - names);
+    return place->failed || bs_rule_body_normalize(place->data, &place->len, &problem) == BS_OK;
+}
+
+static int no_memory(struct bs_error *err) {
+    return bs_fail(err, BS_E_EXECUTION, 0, "no memory to follow the links of a rule");
+}
+
+/* Sets *matched if the deny leads to another place than it names, and matches the path there. */
+static int matches_there(const struct bs_profile *profile, int root_fd,
+                         const struct bs_pattern *body, const struct bs_path_view *path,
+                         bool *matched, struct bs_error *err) {
+    struct bs_place place = {false, BS_BUF_INIT};
+    struct bs_error why = BS_ERROR_INIT;
+    size_t names = literal_names(body);
+    *matched = false;
+    if (names == 0)
+        return BS_OK;
+    int code = bs_walk(root_fd, body->text, names, BS_FOLLOW_FINAL, &place, &why);
+    bool nowhere = code == BS_E_IO && (why.os_error == ELOOP || why.os_error == ENAMETOOLONG);
+    if (code != BS_OK && !nowhere)
+        code = bs_fail(err, code, why.os_error, "where the deny `%.*s` leads: %.1000s",
+                       (int)(body->len < 900 ? body->len : 900), body->text, why.message);
+    else
+        code = BS_OK;
+    bool moved = code == BS_OK && !nowhere && place.inside &&
+                 (place.path.len != names || memcmp(place.path.data, body->text, names) != 0);
+    if (moved && move_rule(body, names, &place.path)) {
+        struct bs_pattern there = {place.path.data, place.path.len};
+        const struct bs_list one = {.patterns = &there, .n = 1};
+        if (place.path.failed || !bs_note_matches(&one, profile->fold, *path, matched))
+            code = no_memory(err);
+    }
+    bs_buf_clear(&place.path);
+    return code;
+}
+
+int bs_outcome_with_links(const struct bs_profile *profile, int root_fd, enum bs_op op,
+                          const struct bs_path_view *path, const struct bs_outcome **outcome,
+                          struct bs_error *err) {
+    const struct bs_list *list = &profile->effective.lists[op];
+    ptrdiff_t deciding = BS_NO_RULE;
+    *outcome = bs_profile_outcome(profile, op, path, &deciding);
+    if (*outcome == NULL)
+        return no_memory(err);
+    if (!(*outcome)->allowed)
+        return BS_OK;
+    /* The last entry that matches. It is allowed, so one did, and there is a matcher. */
+    ptrdiff_t last = bs_matcher_highest_view(profile->full[op].matcher, path);
+    if (last == BS_NO_MEMORY)
+        return no_memory(err);
+    /* If it is an exception, it cancels the denies before it, and the profile's own rules decide.
+     */
+    for (ptrdiff_t i = (ptrdiff_t)list->n - 1; (*outcome)->allowed && i > deciding; i--) {
+        bool counts = i > last || i < (ptrdiff_t)list->n_own;
+        bool matched = false;
+        if (!counts || !list->entries[i].negated)
+            continue;
+        int code = matches_there(profile, root_fd, &list->patterns[i], path, &matched, err);
+        if (code != BS_OK)
+            return code;
+        if (matched)
+            *outcome = &profile->full[op].outcomes[i + 1];
+    }
+    return BS_OK;
+}
