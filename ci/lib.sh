@@ -58,7 +58,7 @@ tidied() { # COMMAND...
 # disturb a case, so up to three failed requirements are repeated three times each, and must conform
 # every time: an intermittent data race is not excused by one good run. The stages say which
 # disturbances were observed.
-judge_sanitized() { # PRESET [WORDS OF boxspec run]
+run_sanitized() { # PRESET [ARGUMENTS OF boxspec run]
     local shim result id
     local -a again
     shim=$(reference "$1")
