@@ -82,8 +82,8 @@ static struct answer answered(int code, struct bs_resolved *resolved, const stru
     return answer;
 }
 
-static struct answer ask_as(const struct place *place, const char *root, const char *path,
-                            enum bs_follow follow) {
+static struct answer check_path_as(const struct place *place, const char *root, const char *path,
+                                   enum bs_follow follow) {
     struct bs_resolved resolved;
     struct bs_error err = BS_ERROR_INIT;
     int code = bs_check_resolved(place->profile, root, BS_OP_READ, path, strlen(path), follow,
@@ -92,7 +92,7 @@ static struct answer ask_as(const struct place *place, const char *root, const c
 }
 
 static struct answer check_path(const struct place *place, const char *path) {
-    return ask_as(place, place->root, path, BS_FOLLOW_FINAL);
+    return check_path_as(place, place->root, path, BS_FOLLOW_FINAL);
 }
 
 static void assert_lies_at(const struct place *place, const char *path, const char *real) {
@@ -176,13 +176,13 @@ static void parent_does_not_follow_the_last_component(void **state) {
     const struct place *place = *state;
     add_link(place, "link", "secret/key");
     add_link(place, "folder", "secret");
-    struct answer answer = ask_as(place, place->root, "link", BS_FOLLOW_PARENT);
+    struct answer answer = check_path_as(place, place->root, "link", BS_FOLLOW_PARENT);
     assert_true(answer.allowed);
     assert_string_equal(answer.real, "link");
-    answer = ask_as(place, place->root, "folder/key", BS_FOLLOW_PARENT);
+    answer = check_path_as(place, place->root, "folder/key", BS_FOLLOW_PARENT);
     assert_false(answer.allowed);
     assert_string_equal(answer.real, "secret/key");
-    answer = ask_as(place, place->root, ".", BS_FOLLOW_PARENT);
+    answer = check_path_as(place, place->root, ".", BS_FOLLOW_PARENT);
     assert_string_equal(answer.real, ".");
 }
 
@@ -216,7 +216,7 @@ static void a_loop_is_an_error(void **state) {
     assert_int_equal(check_path(place, "self").code, BS_E_IO);
     assert_int_equal(check_path(place, "ping/x").code, BS_E_IO);
     assert_int_equal(check_path(place, "inside").code, BS_E_IO);
-    struct answer answer = ask_as(place, place->root, "self", BS_FOLLOW_PARENT);
+    struct answer answer = check_path_as(place, place->root, "self", BS_FOLLOW_PARENT);
     assert_int_equal(answer.code, BS_OK);
     assert_true(answer.allowed);
 }
@@ -232,7 +232,7 @@ static void absolute_paths_inside_the_root_count_as_relative(void **state) {
         const char *roots[] = {place->root, alias};
         for (size_t j = 0; j < 2; j++) {
             (void)snprintf(path, sizeof path, spellings[i], roots[j]); /* NOLINT */
-            struct answer answer = ask_as(place, roots[j], path, BS_FOLLOW_FINAL);
+            struct answer answer = check_path_as(place, roots[j], path, BS_FOLLOW_FINAL);
             assert_true(answer.allowed);
             assert_string_equal(answer.path, "docs/page");
             assert_string_equal(answer.real, "docs/page");
@@ -240,7 +240,7 @@ static void absolute_paths_inside_the_root_count_as_relative(void **state) {
     }
     /* A path that uses the root's real name, while the root was opened under another. */
     (void)snprintf(path, sizeof path, "%s/secret/key", place->root);
-    struct answer answer = ask_as(place, alias, path, BS_FOLLOW_FINAL);
+    struct answer answer = check_path_as(place, alias, path, BS_FOLLOW_FINAL);
     assert_false(answer.allowed);
     assert_string_equal(answer.rule, "secret/**");
     assert_string_equal(check_path(place, place->root).path, ".");
@@ -269,10 +269,10 @@ static void invalid_paths_are_refused(void **state) {
                                  "/a\\b", " a"};
     for (size_t i = 0; i < LENGTH(paths); i++)
         assert_int_equal(check_path(place, paths[i]).code, BS_E_INVALID);
-    assert_int_equal(ask_as(place, "relative", "a", BS_FOLLOW_FINAL).code, BS_E_INVALID);
-    assert_int_equal(ask_as(place, "/no/such/root", "a", BS_FOLLOW_FINAL).code, BS_E_IO);
+    assert_int_equal(check_path_as(place, "relative", "a", BS_FOLLOW_FINAL).code, BS_E_INVALID);
+    assert_int_equal(check_path_as(place, "/no/such/root", "a", BS_FOLLOW_FINAL).code, BS_E_IO);
     (void)snprintf(path, sizeof path, "%s/docs/page", place->root);
-    assert_int_equal(ask_as(place, path, "a", BS_FOLLOW_FINAL).code, BS_E_IO);
+    assert_int_equal(check_path_as(place, path, "a", BS_FOLLOW_FINAL).code, BS_E_IO);
 }
 
 static void a_place_with_an_invalid_name_is_refused(void **state) {
@@ -297,14 +297,14 @@ static void the_path_is_checked_before_its_place(void **state) {
 }
 
 /* Replace the profile of set_up by one of a policy with these members of `spec`. */
-static void use(struct place *place, const char *spec, const char *name, unsigned flags) {
+static void use_profile(struct place *place, const char *spec, const char *name, unsigned flags) {
     bs_profile_free(place->profile);
     place->profile = NULL;
     place->profile = profile_of(spec, NULL, name, flags);
 }
 
 static void assert_denied_by(const struct place *place, const char *path, const char *rule) {
-    struct answer answer = ask(place, path);
+    struct answer answer = check_path(place, path);
     if (answer.code != BS_OK)
         fail_msg("%s: %s", path, answer.err.message);
     assert_false(answer.allowed);
@@ -321,10 +321,10 @@ static void a_deny_of_a_link_denies_the_place_it_leads_to(void **state) {
     for (size_t i = 0; i < LENGTH(denies); i++) {
         char lists[64];
         (void)snprintf(lists, sizeof lists, "'denyRead':['%s']", denies[i]);
-        use(place, lists, NULL, 0);
+        use_profile(place, lists, NULL, 0);
         assert_denied_by(place, "secret/key", denies[i]);
-        assert_true(ask(place, "docs/page").allowed);
-        assert_true(ask(place, "secret/other").allowed ==
+        assert_true(check_path(place, "docs/page").allowed);
+        assert_true(check_path(place, "secret/other").allowed ==
                     (strcmp(denies[i], "link/**") != 0 && strcmp(denies[i], "docs/up/*") != 0));
     }
 }
@@ -332,16 +332,16 @@ static void a_deny_of_a_link_denies_the_place_it_leads_to(void **state) {
 static void a_deny_of_a_link_to_the_root_denies_the_root(void **state) {
     struct place *place = *state;
     add_link(place, "docs/top", "..");
-    use(place, "'denyRead':['docs/top/secret/**','docs/top']", NULL, 0);
+    use_profile(place, "'denyRead':['docs/top/secret/**','docs/top']", NULL, 0);
     assert_denied_by(place, "secret/key", "docs/top/secret/**");
     assert_denied_by(place, ".", "docs/top");
-    assert_true(ask(place, "docs/page").allowed);
+    assert_true(check_path(place, "docs/page").allowed);
 }
 
 static void a_deny_of_a_dangling_link_denies_its_target(void **state) {
     struct place *place = *state;
     add_link(place, "link", "docs/new");
-    use(place, "'denyRead':['link/**']", NULL, 0);
+    use_profile(place, "'denyRead':['link/**']", NULL, 0);
     assert_denied_by(place, "docs/new/file", "link/**");
 }
 
@@ -350,16 +350,18 @@ static void a_deny_that_leads_nowhere_denies_no_other_place(void **state) {
     add_link(place, "self", "self");
     add_link(place, "out", "../outside");
     add_link(place, "docs/star", "../secret");
-    use(place, "'denyRead':['self/**','out/**','docs/page/x','missing/x','docs/st*/key']", NULL, 0);
-    assert_true(ask(place, "secret/key").allowed);
-    assert_true(ask(place, "docs/page").allowed);
+    use_profile(place, "'denyRead':['self/**','out/**','docs/page/x','missing/x','docs/st*/key']",
+                NULL, 0);
+    assert_true(check_path(place, "secret/key").allowed);
+    assert_true(check_path(place, "docs/page").allowed);
 }
 
 static void a_deny_of_a_link_counts_at_its_place_of_the_list(void **state) {
     struct place *place = *state;
     add_link(place, "link", "secret");
-    use(place, "'fsProfiles':{'p':{'read':['**','!link/**','secret/key'],'modify':[]}}", "p", 0);
-    assert_true(ask(place, "secret/key").allowed);
+    use_profile(place, "'fsProfiles':{'p':{'read':['**','!link/**','secret/key'],'modify':[]}}",
+                "p", 0);
+    assert_true(check_path(place, "secret/key").allowed);
     assert_denied_by(place, "secret/other", "link/**");
 }
 
@@ -368,11 +370,11 @@ static void an_exception_cancels_the_denies_of_links_before_it(void **state) {
     struct bs_resolved resolved;
     struct bs_error err = BS_ERROR_INIT;
     add_link(place, "link", "secret");
-    use(place, "'denyModify':['link/**','secret/**','!secret/key']", NULL, 0);
+    use_profile(place, "'denyModify':['link/**','secret/**','!secret/key']", NULL, 0);
     int code = bs_check_resolved(place->profile, place->root, BS_OP_MODIFY, "secret/key", 10,
                                  BS_FOLLOW_FINAL, &resolved, &err);
     assert_true(answered(code, &resolved, &err).allowed);
-    use(place, "'denyModify':['secret/**','!secret/key','link/**']", NULL, 0);
+    use_profile(place, "'denyModify':['secret/**','!secret/key','link/**']", NULL, 0);
     code = bs_check_resolved(place->profile, place->root, BS_OP_MODIFY, "secret/key", 10,
                              BS_FOLLOW_FINAL, &resolved, &err);
     struct answer answer = answered(code, &resolved, &err);
@@ -383,7 +385,7 @@ static void an_exception_cancels_the_denies_of_links_before_it(void **state) {
 static void a_deny_of_a_link_folds_at_the_place_it_leads_to(void **state) {
     struct place *place = *state;
     add_link(place, "link", "secret");
-    use(place, "'denyRead':['link/Key']", NULL, BS_FOLD);
+    use_profile(place, "'denyRead':['link/Key']", NULL, BS_FOLD);
     assert_denied_by(place, "secret/key", "link/Key");
     assert_denied_by(place, "SECRET/KEY", "link/Key");
 }
