@@ -119,7 +119,7 @@ static void dispatch(const char *text, size_t len, const struct bs_fuzz_node *re
                      struct bs_fuzz_pool *pool) {
     struct bs_policies policies = {.policy = NULL};
     struct bs_json_writer out = BS_JSON_WRITER_INIT;
-    struct bs_done done = bs_dispatch(text, len, BS_DOOR_SERVE, &policies, &out);
+    struct bs_done done = bs_dispatch(text, len, BS_MODE_SERVE, &policies, &out);
     check_answer(&out.text, request, pool);
     free(done.hold);
     bs_json_writer_clear(&out);

@@ -188,7 +188,7 @@ static void compare(struct bs_fuzz_shim_requests *requests, const struct batch *
                     struct difference *shortest) {
     struct difference found = {.i = i, .len = batch->starts[i + 1] - batch->starts[i]};
     const char *where = NULL;
-    (void)bs_dispatch(batch->lines.data + batch->starts[i], found.len - 1, BS_DOOR_SERVE, policies,
+    (void)bs_dispatch(batch->lines.data + batch->starts[i], found.len - 1, BS_MODE_SERVE, policies,
                       &found.ours);
     const struct bs_fuzz_shim_request *request = &requests->items[requests->from + i];
     bool differs =

@@ -25,7 +25,7 @@ static const char help_end[] =
     "Exit status: the program's, or 128 and the signal that it died of; 126 or 127 where it could\n"
     "not be started; 3 refused by the sandbox; 2 for a wrong call. What a sandbox does not "
     "enforce\n"
-    "is said on stderr before the program starts.\n";
+    "is reported on stderr before the program starts.\n";
 
 enum { ROOT = 2000, HELP };
 
@@ -64,7 +64,7 @@ static int bridge(struct bs_cli_inside *inside, int argc, char **argv) {
     return status;
 }
 
-/* 0: go on; 1: help was asked for; 2: wrong usage, said on stderr. */
+/* Return 0; 1 after --help; 2 with a message for wrong usage. */
 static int parse(struct bs_cli_inside *inside, int option, const char *word) {
     int status = bs_cli_inside_option(inside, option, optarg);
     if (status >= 0)
@@ -85,7 +85,7 @@ int bs_cli_bridge(int argc, char **argv) {
     int option = 0;
     opterr = 0;
     optind = 1;
-    /* "+": what follows PROGRAM is its own. */
+    /* "+": options after PROGRAM belong to PROGRAM. */
     while (status == 0 && (option = getopt_long(argc, argv, "+:", options, NULL)) != -1)
         status = parse(&inside, option, argv[optind - 1]);
     if (status == 0)

@@ -37,7 +37,7 @@ static const char help[] =
 
 struct options {
     struct bs_exec_request request;
-    uint64_t timeout_ms; /* the request points here once they are given */
+    uint64_t timeout_ms; /* the request points here if the options are given */
     uint64_t max_output_bytes;
     struct bs_env_pair *pairs;
     size_t n_pairs;
@@ -61,7 +61,7 @@ static int add_pair(struct options *options, char *text) {
     return 0;
 }
 
-/* 0: go on; 1: help was asked for; 2: wrong usage, said on stderr. */
+/* Return 0; 1 after --help; 2 with a message for wrong usage. */
 static int parse_option(struct options *options, int option, char *value, const char *word) {
     struct bs_exec_request *request = &options->request;
     switch (option) {
@@ -111,7 +111,7 @@ static void drop(void *ctx, enum bs_stream stream, const char *data, size_t len)
     (void)len;
 }
 
-/* Without --env-clear the pairs come on top of what this command has. */
+/* Without --env-clear the pairs are added to the environment of this command. */
 static int choose_environment(struct options *options) {
     struct bs_exec_request *request = &options->request;
     if (options->clear) {
@@ -164,7 +164,7 @@ static int run(struct options *options) {
         return err.os_error == ENOENT ? 127 : 126;
     }
     if (result.err.len > 0) {
-        /* Only the annotation: the output itself was passed on as it came. */
+        /* Only the annotation: the output was passed on during the run. */
         (void)fwrite(result.err.data, 1, result.err.len, stderr);
         (void)fputc('\n', stderr);
     }
@@ -184,7 +184,7 @@ int bs_cli_exec(int argc, char **argv) {
     int option = 0;
     opterr = 0;
     optind = 1;
-    /* "+": what follows PROGRAM is its own. */
+    /* "+": options after PROGRAM belong to PROGRAM. */
     while (status == 0 && (option = getopt_long(argc, argv, "+:", long_options, NULL)) != -1)
         status = parse_option(&options, option, optarg, argv[optind - 1]);
     if (status == 0 && optind >= argc)
@@ -199,7 +199,7 @@ int bs_cli_exec(int argc, char **argv) {
     options.request.program = argv[optind];
     options.request.args = (const char *const *)(argv + optind + 1);
     options.request.n_args = (size_t)(argc - optind - 1);
-    /* A closed reader must not end the supervision. */
+    /* SIGPIPE must not end this command, which supervises the program, if a reader closes. */
     (void)signal(SIGPIPE, SIG_IGN);
     status = run(&options);
     free(options.pairs);

@@ -135,7 +135,7 @@ void bs_cli_inside_put_line(FILE *to, const char *before, const char *text) {
     (void)fputc('\n', to);
 }
 
-/* A folder of links, or of files that were changed, must not flood a terminal or a client. */
+/* A folder with many links or changed files must not flood a terminal or a client. */
 enum { MOST_SHOWN = 20 };
 
 static size_t fewer(size_t n) { return n < MOST_SHOWN ? n : MOST_SHOWN; }
@@ -197,7 +197,7 @@ const char *bs_cli_inside_cwd(const struct bs_cli_inside *inside) {
     return session != NULL ? bs_session_cwd(session) : NULL;
 }
 
-/* The workspace of the context still exists: look for what happened there against a rule. */
+/* Prints changes that a rule denies. The workspace of the context still exists. */
 static void scan(struct bs_session *session) {
     struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
     struct bs_error err = BS_ERROR_INIT;

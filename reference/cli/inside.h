@@ -1,5 +1,5 @@
-/* The options, the opening and the closing of a sandbox, for the commands that start programs. A
- * build without backends has no_backends.c instead of inside.c. */
+/* Options and session of a sandbox, for the commands that start programs. In a build without
+ * backends no_backends.c replaces inside.c. */
 #ifndef BS_CLI_INSIDE_H
 #define BS_CLI_INSIDE_H
 
@@ -16,13 +16,13 @@ struct bs_cli_inside {
     struct bs_cli_options files;
     const char *policy_file;
     char *root;
-    const char **egress; /* room for all words of the command */
+    const char **egress; /* room for all arguments of the command */
     struct bs_cli_file texts[2];
     enum bs_on_unavailable on_unavailable;
     const char *first; /* the first option that is about a sandbox, without its dashes */
-    const struct bs_session_log *log; /* NULL: none */
-    bool explains;                    /* nothing runs; the report goes to stdout, with its claims */
-    struct bs_lazy_session *session;  /* from open to close */
+    const struct bs_session_log *log; /* may be NULL */
+    bool explains; /* no program runs; the report goes to stdout, with its claims */
+    struct bs_lazy_session *session; /* from open to close */
 };
 
 enum {
@@ -61,15 +61,15 @@ void bs_cli_inside_help(const char *before, const char *after);
 bool bs_cli_inside_init(struct bs_cli_inside *inside, int argc);
 void bs_cli_inside_clear(struct bs_cli_inside *inside);
 
-/* Takes an option with its value: 0; 2 with a message on stderr; -1 if it is not of the table. */
+/* Handles an option with its value: 0; 2 with a message; -1 if the table does not have it. */
 int bs_cli_inside_option(struct bs_cli_inside *inside, int option, const char *value);
 
 /* Call after the last option: reads the policies and completes the context. 0, or an exit status
  * with a message. Without --backend no other option of the table is allowed. */
 int bs_cli_inside_read(struct bs_cli_inside *inside);
 
-/* Opens the session, unless its first request does, and reports what is not enforced. 0, or an exit
- * status with a message. */
+/* Opens the session, unless its first request does, and prints the report: what is not enforced. 0,
+ * or an exit status with a message. */
 int bs_cli_inside_open(struct bs_cli_inside *inside);
 
 /* For the programs that are started; NULL without a backend. */

@@ -5,7 +5,7 @@
 #include <boxspec/version.h>
 
 #include "cli/commands.h"
-#include "shim/doors.h"
+#include "shim/modes.h"
 
 static const char help[] =
     "usage: boxspec-ref COMMAND ...\n"

@@ -27,7 +27,7 @@ static const char help_end[] =
     "  --help                 this text\n"
     "\n"
     "Exit status: 0; 1 with one line on stderr when the module gave no value; 3 refused by the\n"
-    "sandbox; 2 for a wrong call. What a sandbox does not enforce is said on stderr.\n";
+    "sandbox; 2 for a wrong call. What a sandbox does not enforce is reported on stderr.\n";
 
 static bool read_stdin(struct bs_buf *input) {
     enum { CHUNK = 64 * 1024 };
@@ -92,7 +92,7 @@ static const struct option options[] = {{"root", required_argument, NULL, ROOT},
                                         {"help", no_argument, NULL, HELP},
                                         {NULL, 0, NULL, 0}};
 
-/* 0: go on; 1: help was asked for; 2: wrong usage, said on stderr. */
+/* Return 0; 1 after --help; 2 with a message for wrong usage. */
 static int parse(struct bs_cli_inside *inside, struct bs_module_request *request, int option,
                  const char *word) {
     int status = bs_cli_inside_option(inside, option, optarg);

@@ -1,5 +1,5 @@
-/* All that differs in a build without backends: shim and commands know no operation, no capability
- * and no option of a sandbox, and say so where a request or a word names one. */
+/* Everything that differs in a build without backends: the shim and the commands have no operation,
+ * capability or option of a sandbox, and refuse a request or an option that names one. */
 #include "cli/commands.h"
 #include "cli/inside.h"
 #include "shim/inside.h"

@@ -17,7 +17,7 @@ void bs_cli_pass_on(void *ctx, enum bs_stream stream, const char *data, size_t l
             data += n;
             len -= (size_t)n;
         } else if (errno == EAGAIN) {
-            /* Whoever shares it with us may have made it so. */
+            /* Another process that shares it may have made it non-blocking. */
             struct pollfd entry = {.fd = at + 1, .events = POLLOUT};
             (void)poll(&entry, 1, -1);
         } else {

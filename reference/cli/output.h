@@ -1,20 +1,20 @@
-/* Output of a program, passed on as it comes. */
+/* Passes the output of a program on while it runs. */
 #ifndef BS_CLI_OUTPUT_H
 #define BS_CLI_OUTPUT_H
 
 #include <boxspec/exec.h>
 
-/* What went wrong on stdout and on stderr: an errno each. */
+/* The errno of the first failed write to stdout and to stderr; 0: none failed. */
 struct bs_cli_output {
     int os_errors[2];
 };
 
-/* For on_output; ctx is a struct bs_cli_output. Waits for whoever reads. Behind an error the rest
- * of that stream is dropped, and the run itself goes on. */
+/* For on_output; ctx is a struct bs_cli_output. Waits for a slow reader. After an error the rest of
+ * that stream is dropped, and the run goes on. */
 void bs_cli_pass_on(void *ctx, enum bs_stream stream, const char *data, size_t len);
 
-/* `status`, or 126 and a message on stderr where output was lost. A reader that has gone away has
- * lost nothing. */
+/* Return `status`, or 126 with a message if output was lost. A reader that has closed its end does
+ * not count. */
 int bs_cli_output_status(const struct bs_cli_output *output, int status);
 
 #endif

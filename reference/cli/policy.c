@@ -34,9 +34,8 @@ static const char help[] =
     "                         to print of each file (default: 100)\n"
     "  --help                 this text\n"
     "\n"
-    "Paths are relative to the root of the workspace. What is wrong with a file is said on "
-    "stderr,\n"
-    "FILE:LINE:COLUMN in front.\n"
+    "Paths are relative to the root of the workspace. Problems of a file go to stderr, a line\n"
+    "each: FILE:LINE:COLUMN: MESSAGE.\n"
     "Exit status: 0 allowed or done; 3 denied; 2 wrong usage, policy or path; 4 something else "
     "failed.\n";
 
@@ -55,7 +54,7 @@ static const struct option long_options[] = {{"profile", required_argument, NULL
 static const struct command {
     const char *name;
     int (*run)(const struct bs_cli_options *options);
-    const char *options; /* that mean something to it */
+    const char *options; /* the ones that it accepts */
 } commands[] = {
     {"check", bs_cli_policy_check, "pwfFrPa"},  {"explain", bs_cli_policy_explain, "pwfF"},
     {"why-not", bs_cli_policy_why_not, "pwfF"}, {"lint", bs_cli_policy_lint, "wfm"},
@@ -70,7 +69,7 @@ static const char *name_of(int option) {
     return at->name;
 }
 
-/* 0: go on; 1: help was asked for; 2: wrong usage, said on stderr. */
+/* Return 0; 1 after --help; 2 with a message for wrong usage. */
 static int parse_option(struct bs_cli_options *options, int option, const char *word,
                         const struct command *command) {
     if (option != 'h' && option != ':' && option != '?' && strchr(command->options, option) == NULL)

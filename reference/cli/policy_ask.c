@@ -11,7 +11,7 @@ struct question {
     struct bs_profile *profile;
     enum bs_op op;
     const struct bs_cli_options *options;
-    char *root; /* absolute; NULL: words alone are judged */
+    char *root; /* absolute; NULL: paths are checked without the file system */
 };
 
 static void clear(struct question *question) {
@@ -104,7 +104,7 @@ static int ask_resolved(const struct question *question, const char *path) {
     return status;
 }
 
-/* What is wrong outweighs what is denied. */
+/* An error outweighs a denial in the exit status. */
 static int worse(int a, int b) {
     static const int order[] = {0, BS_CLI_DENIED, 2, BS_CLI_ELSEWHERE};
     size_t at = 0;

@@ -47,12 +47,12 @@ static int read_whole(int fd, struct bs_buf *text) {
         if (n < 0)
             return errno;
         text->len += (size_t)n;
-        /* One byte more than is allowed is enough for the loader to say so. */
+        /* One byte above the limit is enough: the loader reports the file as too long. */
     } while (n > 0 && text->len <= BS_POLICY_MOST_BYTES);
     return 0;
 }
 
-/* What is none may give nothing for ever: a fifo that nobody writes to. */
+/* Reading another kind of file may block for ever: a fifo without a writer. */
 static bool is_file(int fd) {
     struct stat st;
     return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);

@@ -7,7 +7,7 @@
 void bs_cli_put_text(FILE *out, const char *text, size_t len) {
     for (size_t i = 0; i < len; i++) {
         unsigned char c = (unsigned char)text[i];
-        /* U+0080 to U+009F control terminals, too. */
+        /* U+0080 to U+009F are control characters of terminals too. */
         bool c1 = c == 0xC2 && i + 1 < len && (unsigned char)text[i + 1] < 0xA0;
         if (c >= 0x20 && c != 0x7F && !c1)
             (void)fputc(c, out);
@@ -20,7 +20,7 @@ void bs_cli_put_text(FILE *out, const char *text, size_t len) {
 
 struct names {
     const char *global;
-    const char *workspace; /* NULL: there is none */
+    const char *workspace; /* NULL: not given */
 };
 
 static void put_problem(FILE *out, const struct bs_policy_problem *problem,
@@ -38,7 +38,7 @@ static void put_problem(FILE *out, const struct bs_policy_problem *problem,
     (void)fputc('\n', out);
 }
 
-/* stderr has no buffer, so that each piece of a line would be a write of its own. */
+/* stderr is unbuffered: each piece of a line would be a separate write. */
 static void put_all(FILE *out, const struct bs_policy_problem *problems, size_t n, uint64_t most,
                     const char *what, const struct names *names) {
     char *text = NULL;

@@ -28,7 +28,7 @@ static const char help_end[] =
     "  --explain              say what would be run and what is not enforced, and run nothing\n"
     "  --help                 this text\n"
     "\n"
-    "What is not enforced is said on stderr. Exit status: that of PROGRAM; 124 time is up;\n"
+    "What is not enforced is reported on stderr. Exit status: that of PROGRAM; 124 time is up;\n"
     "126 PROGRAM could not be run, or output of it was lost; 127 PROGRAM does not exist; 128+N a\n"
     "signal N ended PROGRAM or this command; 3 refused by the sandbox; 2 wrong usage.\n";
 
@@ -41,28 +41,28 @@ static const struct option long_options[] = {{"root", required_argument, NULL, R
                                              {"help", no_argument, NULL, HELP},
                                              {NULL, 0, NULL, 0}};
 
-struct asked {
+struct command {
     struct bs_cli_inside inside;
     uint64_t timeout_ms;
     bool has_timeout;
 };
 
-/* 0: go on; 1: help was asked for; 2: wrong usage, said on stderr. */
-static int parse_option(struct asked *asked, int option, const char *word) {
-    int status = bs_cli_inside_option(&asked->inside, option, optarg);
+/* Return 0; 1 after --help; 2 with a message for wrong usage. */
+static int parse_option(struct command *command, int option, const char *word) {
+    int status = bs_cli_inside_option(&command->inside, option, optarg);
     if (status >= 0)
         return status;
     switch (option) {
     case ROOT:
-        asked->inside.context.root = optarg;
+        command->inside.context.root = optarg;
         return 0;
     case TIMEOUT:
-        asked->has_timeout = bs_cli_duration_ms(optarg, &asked->timeout_ms);
-        return asked->has_timeout
+        command->has_timeout = bs_cli_duration_ms(optarg, &command->timeout_ms);
+        return command->has_timeout
                    ? 0
                    : bs_cli_wrong("--timeout %s: write a time such as 250ms, 2s or 5m", optarg);
     case EXPLAIN:
-        asked->inside.explains = true;
+        command->inside.explains = true;
         return 0;
     case HELP:
         bs_cli_inside_help(help, help_end);
@@ -74,14 +74,14 @@ static int parse_option(struct asked *asked, int option, const char *word) {
     }
 }
 
-/* The command, a word a line, and the plan that it names. */
+/* Prints the wrapped command, one argument per line, and the plan that it names. */
 static void put_command(void *ctx, const char *call, int code, const char *message,
                         const struct bs_backend_report *report, const struct bs_wrapped *wrapped) {
-    const struct asked *asked = ctx;
+    const struct command *command = ctx;
     (void)code;
     (void)message;
     (void)report;
-    if (!asked->inside.explains || wrapped == NULL || strcmp(call, "wrap") != 0)
+    if (!command->inside.explains || wrapped == NULL || strcmp(call, "wrap") != 0)
         return;
     for (size_t i = 0; wrapped->argv[i] != NULL; i++)
         bs_cli_inside_put_line(stdout, "argv         ", wrapped->argv[i]);
@@ -113,16 +113,16 @@ static struct bs_exec_request request_of(char **argv, size_t argc) {
     return request;
 }
 
-static int run_program(struct bs_session *session, const struct asked *asked, char **argv,
+static int run_program(struct bs_session *session, const struct command *command, char **argv,
                        size_t argc) {
     struct bs_cli_output output = {{0, 0}};
     struct bs_exec_result result = BS_EXEC_RESULT_INIT;
     struct bs_error err = BS_ERROR_INIT;
     struct bs_exec_request request = request_of(argv, argc);
-    request.timeout_ms = asked->has_timeout ? &asked->timeout_ms : NULL;
+    request.timeout_ms = command->has_timeout ? &command->timeout_ms : NULL;
     request.on_output = bs_cli_pass_on;
     request.on_output_ctx = &output;
-    /* A closed reader must not end the supervision. */
+    /* SIGPIPE must not end this command, which supervises the program, if a reader closes. */
     (void)signal(SIGPIPE, SIG_IGN);
     int code = bs_session_run(session, &request, &result, &err);
     if (code != BS_OK) {
@@ -136,7 +136,7 @@ static int run_program(struct bs_session *session, const struct asked *asked, ch
     return status;
 }
 
-/* A command that nothing runs: it is wrapped to be looked at. */
+/* Wraps the command, so that the log prints it, and does not run it. */
 static int explain(struct bs_session *session, char **argv, size_t argc) {
     struct bs_error err = BS_ERROR_INIT;
     struct bs_exec_request request = request_of(argv, argc);
@@ -144,40 +144,40 @@ static int explain(struct bs_session *session, char **argv, size_t argc) {
     return code == BS_OK ? 0 : bs_cli_failed(code, &err);
 }
 
-static int open_and_run(struct asked *asked, char **argv, size_t argc) {
-    const struct bs_session_log log = {asked, put_command};
-    struct bs_cli_inside *inside = &asked->inside;
+static int open_and_run(struct command *command, char **argv, size_t argc) {
+    const struct bs_session_log log = {command, put_command};
+    struct bs_cli_inside *inside = &command->inside;
     inside->log = &log;
     int status = bs_cli_inside_open(inside);
     struct bs_session *session = bs_lazy_session_opened(inside->session);
     if (status == 0)
         status = inside->explains ? explain(session, argv, argc)
-                                  : run_program(session, asked, argv, argc);
+                                  : run_program(session, command, argv, argc);
     bs_cli_inside_close(inside);
     return status;
 }
 
-static int sandbox(struct asked *asked, char **argv, int argc) {
-    if (asked->inside.context.root == NULL || argc == 0)
+static int sandbox(struct command *command, char **argv, int argc) {
+    if (command->inside.context.root == NULL || argc == 0)
         return bs_cli_wrong("name a root and a program: boxspec-ref sandbox --root DIR -- PROGRAM");
-    int status = bs_cli_inside_read(&asked->inside);
-    return status != 0 ? status : open_and_run(asked, argv, (size_t)argc);
+    int status = bs_cli_inside_read(&command->inside);
+    return status != 0 ? status : open_and_run(command, argv, (size_t)argc);
 }
 
 int bs_cli_sandbox(int argc, char **argv) {
-    struct asked asked = {.has_timeout = false};
-    int status = bs_cli_inside_init(&asked.inside, argc) ? 0 : 2;
+    struct command command = {.has_timeout = false};
+    int status = bs_cli_inside_init(&command.inside, argc) ? 0 : 2;
     int option = 0;
-    asked.inside.backend = bs_backend_find("bubblewrap+seccomp");
+    command.inside.backend = bs_backend_find("bubblewrap+seccomp");
     opterr = 0;
     optind = 1;
-    /* "+": what follows PROGRAM is its own. */
+    /* "+": options after PROGRAM belong to PROGRAM. */
     while (status == 0 && (option = getopt_long(argc, argv, "+:", long_options, NULL)) != -1)
-        status = parse_option(&asked, option, argv[optind - 1]);
+        status = parse_option(&command, option, argv[optind - 1]);
     if (status == 0)
-        status = sandbox(&asked, argv + optind, argc - optind);
+        status = sandbox(&command, argv + optind, argc - optind);
     else if (status == 1)
         status = 0;
-    bs_cli_inside_clear(&asked.inside);
+    bs_cli_inside_clear(&command.inside);
     return status;
 }

@@ -40,10 +40,10 @@ static const struct option long_options[] = {{"root", required_argument, NULL, '
 struct asked {
     struct bs_cli_options options;
     struct bs_sbpl_input input;
-    const char **side_roots; /* room for all words */
+    const char **side_roots; /* room for all arguments */
 };
 
-/* 0: go on; 1: help was asked for; 2: wrong usage, said on stderr. */
+/* Return 0; 1 after --help; 2 with a message for wrong usage. */
 static int parse_option(struct asked *asked, int option, const char *word) {
     switch (option) {
     case 'r':

@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "shim/decode.h"
 
-/* Decides the exit status of `run`. */
+/* Decides the exit status in run mode. */
 enum bs_answer { BS_ANSWERED, BS_INVALID_INPUT };
 
 /* {"id": ..., "KEY": ; the caller writes the value and then calls bs_answer_close. `id` may be

@@ -1,4 +1,4 @@
-/* What hello names of backends, backend.probe, and the table of both operations. */
+/* backend.probe, the operations and capabilities of backends, and their part of hello. */
 #include "shim/backend_answer.h"
 #include "shim/backend_request.h"
 #include "shim/ops.h"
@@ -7,19 +7,19 @@ static enum bs_answer probe(const struct bs_call *call, struct bs_json_writer *o
     static const char *const known[] = {
         "id", "op", "backend", "profile", "policy", "egress", "strict_metadata", "accept", NULL};
     struct bs_decoder decoder = {0};
-    struct bs_asked_backend asked = {.context = BS_BACKEND_CONTEXT_INIT};
+    struct bs_wanted_sandbox wanted = {.context = BS_BACKEND_CONTEXT_INIT};
     struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
     struct bs_error err = BS_ERROR_INIT;
     enum bs_answer answer = BS_ANSWERED;
     bs_refuse_unknown(&decoder, call->request, "", known);
-    bs_decode_backend_name(&decoder, call->request, "", "backend", &asked);
-    bs_decode_confinement(&decoder, call->request, "", &asked);
+    bs_decode_backend_name(&decoder, call->request, "", "backend", &wanted);
+    bs_decode_confinement(&decoder, call->request, "", &wanted);
     bs_refuse_nul(&decoder);
     if (bs_decoder_failed(&decoder)) {
         answer = bs_answer_problems(out, call->id, &decoder);
         goto finish;
     }
-    int code = bs_backend_probe(asked.backend, &asked.context, -1, &report, &err);
+    int code = bs_backend_probe(wanted.backend, &wanted.context, -1, &report, &err);
     if (code != BS_OK) {
         answer = bs_answer_error(out, call->id, code, err.message);
         goto finish;

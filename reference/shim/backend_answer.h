@@ -12,15 +12,15 @@ void bs_put_claims(struct bs_json_writer *out, const struct bs_backend_report *r
 /* [{...}, ...] */
 void bs_put_unenforced(struct bs_json_writer *out, const struct bs_backend_report *report);
 
-/* ["reason", ...]: for each requested aspect that does not hold fully, and for each rule that is
- * not enforced. */
+/* ["reason", ...]: one for each requested aspect that does not hold fully, and one for each rule
+ * that is not enforced. */
 void bs_put_reasons(struct bs_json_writer *out, const struct bs_backend_context *context,
                     const struct bs_backend_report *report);
 
 /* An array of strings; each may be bytes. */
 void bs_put_texts(struct bs_json_writer *out, const char *const *texts, size_t n);
 
-/* "fully", "partial" or "none". */
+/* Return "fully", "partial" or "none". */
 const char *bs_enforcement_name(enum bs_claim claim);
 
 /* The members enforcement and, unless `report` is NULL, enforcement_reasons. */

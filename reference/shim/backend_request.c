@@ -9,7 +9,7 @@ static const cJSON *member(const cJSON *object, const char *name) {
 }
 
 static void decode_policy(struct bs_decoder *decoder, const cJSON *item, const char *at,
-                          struct bs_asked_backend *asked) {
+                          struct bs_wanted_sandbox *wanted) {
     static const char *const known[] = {"text",      "text_b64",   "format",
                                         "workspace", "fs_profile", NULL};
     struct bs_texts texts;
@@ -18,22 +18,22 @@ static void decode_policy(struct bs_decoder *decoder, const cJSON *item, const c
         return;
     }
     bs_decode_texts(decoder, item, at, known, &texts);
-    asked->policy = (struct bs_backend_policy){
+    wanted->policy = (struct bs_backend_policy){
         .global = texts.global,
         .workspace = texts.workspace,
         .has_workspace = texts.has_workspace,
         .profile = bs_decode_text(decoder, item, at, "fs_profile", false)};
-    asked->context.policy = &asked->policy;
+    wanted->context.policy = &wanted->policy;
 }
 
 static void decode_accept(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
-                          struct bs_asked_backend *asked) {
+                          struct bs_wanted_sandbox *wanted) {
     char at[BS_POINTER_MOST];
     size_t n = 0;
     const char *const *words = bs_decode_strings(decoder, object, pointer, "accept", &n);
     for (size_t i = 0; i < n; i++) {
         if (strcmp(words[i], "late-names") == 0)
-            asked->context.accept_late_names = true;
+            wanted->context.accept_late_names = true;
         else
             bs_problem(decoder, bs_below(at, pointer, "accept"), "`%.100s`: must be late-names",
                        words[i]);
@@ -41,23 +41,23 @@ static void decode_accept(struct bs_decoder *decoder, const cJSON *object, const
 }
 
 void bs_decode_confinement(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
-                           struct bs_asked_backend *asked) {
+                           struct bs_wanted_sandbox *wanted) {
     char at[BS_POINTER_MOST];
     const char *profile = bs_decode_text(decoder, object, pointer, "profile", true);
-    if (profile != NULL && !bs_confine_parse(profile, &asked->context.confine))
+    if (profile != NULL && !bs_confine_parse(profile, &wanted->context.confine))
         bs_problem(decoder, bs_below(at, pointer, "profile"),
                    "must be read-only, repo-write, no-network, full-dev or ci-only");
     const cJSON *policy = member(object, "policy");
     if (policy != NULL)
-        decode_policy(decoder, policy, bs_below(at, pointer, "policy"), asked);
-    asked->context.egress =
-        bs_decode_strings(decoder, object, pointer, "egress", &asked->context.n_egress);
-    asked->context.strict_metadata = bs_decode_bool(decoder, object, pointer, "strict_metadata");
-    decode_accept(decoder, object, pointer, asked);
+        decode_policy(decoder, policy, bs_below(at, pointer, "policy"), wanted);
+    wanted->context.egress =
+        bs_decode_strings(decoder, object, pointer, "egress", &wanted->context.n_egress);
+    wanted->context.strict_metadata = bs_decode_bool(decoder, object, pointer, "strict_metadata");
+    decode_accept(decoder, object, pointer, wanted);
 }
 
 void bs_decode_context(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
-                       struct bs_asked_backend *asked) {
+                       struct bs_wanted_sandbox *wanted) {
     static const char *const known[] = {"root",    "root_b64", "cwd",    "cwd_b64",
                                         "profile", "policy",   "egress", "strict_metadata",
                                         "accept",  NULL};
@@ -66,59 +66,59 @@ void bs_decode_context(struct bs_decoder *decoder, const cJSON *object, const ch
         return;
     }
     bs_refuse_unknown(decoder, object, pointer, known);
-    asked->context.root = bs_decode_text(decoder, object, pointer, "root", true);
-    asked->context.cwd = bs_decode_text(decoder, object, pointer, "cwd", false);
-    bs_decode_confinement(decoder, object, pointer, asked);
+    wanted->context.root = bs_decode_text(decoder, object, pointer, "root", true);
+    wanted->context.cwd = bs_decode_text(decoder, object, pointer, "cwd", false);
+    bs_decode_confinement(decoder, object, pointer, wanted);
 }
 
 void bs_decode_backend_name(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
-                            const char *name, struct bs_asked_backend *asked) {
+                            const char *name, struct bs_wanted_sandbox *wanted) {
     char at[BS_POINTER_MOST];
     const char *text = bs_decode_text(decoder, object, pointer, name, true);
-    asked->backend = text != NULL ? bs_backend_find(text) : NULL;
-    if (text != NULL && asked->backend == NULL)
+    wanted->backend = text != NULL ? bs_backend_find(text) : NULL;
+    if (text != NULL && wanted->backend == NULL)
         bs_problem(decoder, bs_below(at, pointer, name),
                    "`%.100s`: there is no such backend; `hello` names them", text);
 }
 
 void bs_decode_on_unavailable(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
-                              struct bs_asked_backend *asked) {
+                              struct bs_wanted_sandbox *wanted) {
     char at[BS_POINTER_MOST];
     const cJSON *item = member(object, "on_unavailable");
-    asked->on_unavailable = bs_is_word(item, "degrade") ? BS_DEGRADE : BS_REFUSE;
-    if (item != NULL && asked->on_unavailable == BS_REFUSE && !bs_is_word(item, "refuse"))
+    wanted->on_unavailable = bs_is_word(item, "degrade") ? BS_DEGRADE : BS_REFUSE;
+    if (item != NULL && wanted->on_unavailable == BS_REFUSE && !bs_is_word(item, "refuse"))
         bs_problem(decoder, bs_below(at, pointer, "on_unavailable"),
                    "must be \"refuse\" or \"degrade\"");
 }
 
 static bool decode_head(struct bs_decoder *decoder, const cJSON *object,
-                        struct bs_asked_backend *asked) {
+                        struct bs_wanted_sandbox *wanted) {
     static const char *const known[] = {"name", "context", "on_unavailable", NULL};
-    *asked = (struct bs_asked_backend){.context = BS_BACKEND_CONTEXT_INIT};
+    *wanted = (struct bs_wanted_sandbox){.context = BS_BACKEND_CONTEXT_INIT};
     if (!cJSON_IsObject(object)) {
         bs_problem(decoder, "/backend", "must be an object with `name` and `context`");
         return false;
     }
     bs_refuse_unknown(decoder, object, "/backend", known);
-    bs_decode_backend_name(decoder, object, "/backend", "name", asked);
-    bs_decode_on_unavailable(decoder, object, "/backend", asked);
+    bs_decode_backend_name(decoder, object, "/backend", "name", wanted);
+    bs_decode_on_unavailable(decoder, object, "/backend", wanted);
     return true;
 }
 
 void bs_decode_use(struct bs_decoder *decoder, const cJSON *object,
-                   struct bs_asked_backend *asked) {
-    if (!decode_head(decoder, object, asked))
+                   struct bs_wanted_sandbox *wanted) {
+    if (!decode_head(decoder, object, wanted))
         return;
-    bs_decode_context(decoder, member(object, "context"), "/backend/context", asked);
+    bs_decode_context(decoder, member(object, "context"), "/backend/context", wanted);
     bs_refuse_nul(decoder);
 }
 
 void bs_decode_use_without_root(struct bs_decoder *decoder, const cJSON *object,
-                                struct bs_asked_backend *asked) {
+                                struct bs_wanted_sandbox *wanted) {
     static const char *const known[] = {"profile",         "policy", "egress",
                                         "strict_metadata", "accept", NULL};
     static const char at[] = "/backend/context";
-    if (!decode_head(decoder, object, asked))
+    if (!decode_head(decoder, object, wanted))
         return;
     const cJSON *context = member(object, "context");
     if (!cJSON_IsObject(context)) {
@@ -126,6 +126,6 @@ void bs_decode_use_without_root(struct bs_decoder *decoder, const cJSON *object,
         return;
     }
     bs_refuse_unknown(decoder, context, at, known);
-    bs_decode_confinement(decoder, context, at, asked);
+    bs_decode_confinement(decoder, context, at, wanted);
     bs_refuse_nul(decoder);
 }

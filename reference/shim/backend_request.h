@@ -1,4 +1,4 @@
-/* What requests about backends hold. */
+/* Decodes the parts of requests that are about backends. */
 #ifndef BS_SHIM_BACKEND_REQUEST_H
 #define BS_SHIM_BACKEND_REQUEST_H
 
@@ -6,9 +6,10 @@
 
 #include "shim/decode.h"
 
-/* What a request says of its sandbox; borrows from the decoder, and `policy` from this struct. */
-struct bs_asked_backend {
-    const struct bs_backend *backend; /* NULL: a name that there is none of, which is a problem */
+/* The sandbox that a request wants. Borrows from the decoder; context.policy points into this
+ * struct. */
+struct bs_wanted_sandbox {
+    const struct bs_backend *backend; /* NULL if the name is unknown, which is a problem */
     struct bs_backend_context context;
     struct bs_backend_policy policy;
     enum bs_on_unavailable on_unavailable;
@@ -16,23 +17,24 @@ struct bs_asked_backend {
 
 /* The members `profile`, `policy` and `egress`. */
 void bs_decode_confinement(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
-                           struct bs_asked_backend *asked);
+                           struct bs_wanted_sandbox *wanted);
 
-/* The whole of `object`, a context. */
+/* The context `object`, with all its members. */
 void bs_decode_context(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
-                       struct bs_asked_backend *asked);
+                       struct bs_wanted_sandbox *wanted);
 
 void bs_decode_backend_name(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
-                            const char *member, struct bs_asked_backend *asked);
+                            const char *member, struct bs_wanted_sandbox *wanted);
 
 void bs_decode_on_unavailable(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
-                              struct bs_asked_backend *asked);
+                              struct bs_wanted_sandbox *wanted);
 
 /* The member `backend` of a request that runs a program. */
-void bs_decode_use(struct bs_decoder *decoder, const cJSON *object, struct bs_asked_backend *asked);
+void bs_decode_use(struct bs_decoder *decoder, const cJSON *object,
+                   struct bs_wanted_sandbox *wanted);
 
 /* The same for an operation that makes the workspace: its context has neither `root` nor `cwd`. */
 void bs_decode_use_without_root(struct bs_decoder *decoder, const cJSON *object,
-                                struct bs_asked_backend *asked);
+                                struct bs_wanted_sandbox *wanted);
 
 #endif

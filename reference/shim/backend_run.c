@@ -1,4 +1,4 @@
-/* backend.run: a session from opening to closing, with what its log reported. */
+/* backend.run: opens a session, runs requests in it, closes it, and answers with its log. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "shim/exec_request.h"
 #include "shim/ops.h"
 
-/* What a session's log reported, as JSON. */
+/* The log of a session as JSON. */
 struct notes {
     struct bs_json_writer log; /* an array that stays open until it is put into the answer */
     bool probed;               /* a probe answered: the report has claims */
@@ -51,7 +51,7 @@ static void note(void *ctx, const char *called, int code, const char *message,
         notes->probed = true;
 }
 
-/* One request and what came of it; a NUL in it is a failed spawn of its own. */
+/* One request. A NUL in it is an error of this call only. */
 struct session_call {
     struct bs_decoder decoder;
     struct bs_exec_request request;
@@ -134,17 +134,17 @@ static void clear_calls(struct session_calls *calls) {
     free(calls->items);
 }
 
-/* A directory that contradicts the context makes the whole request wrong, before anything is done.
- */
-static int check_calls(const struct bs_asked_backend *asked, const struct session_calls *calls,
+/* A directory that contradicts the context is an error of the whole request, before the session is
+ * opened. */
+static int check_calls(const struct bs_wanted_sandbox *wanted, const struct session_calls *calls,
                        struct bs_error *err) {
     int code = BS_OK;
     for (size_t i = 0; code == BS_OK && i < calls->n; i++)
-        code = bs_context_check_dir(&asked->context, calls->items[i].request.current_dir, err);
+        code = bs_context_check_dir(&wanted->context, calls->items[i].request.current_dir, err);
     return code;
 }
 
-static void put_session(struct bs_json_writer *out, const struct bs_asked_backend *asked,
+static void put_session(struct bs_json_writer *out, const struct bs_wanted_sandbox *wanted,
                         struct bs_session *session, int code, struct bs_backend_report *report,
                         struct notes *notes, const struct session_calls *calls,
                         const struct bs_error *err) {
@@ -169,7 +169,7 @@ static void put_session(struct bs_json_writer *out, const struct bs_asked_backen
     bs_json_put_key(out, "enforcement");
     bs_json_put_text(out, bs_enforcement_name(enforcement));
     bs_json_put_key(out, "reasons");
-    bs_put_reasons(out, &asked->context, report);
+    bs_put_reasons(out, &wanted->context, report);
     struct bs_error scanned = BS_ERROR_INIT;
     if (session != NULL && bs_session_scan(session, report, &scanned) != BS_OK)
         note(notes, "run", scanned.code, scanned.message, NULL, NULL);
@@ -199,8 +199,8 @@ enum bs_answer bs_op_backend_run(const struct bs_call *call, struct bs_json_writ
     static const char *const known[] = {"id",    "op",      "backend", "script", "on_unavailable",
                                         "calls", "context", "hold",    NULL};
     struct bs_decoder decoder = {0};
-    struct bs_asked_backend asked = {.context = BS_BACKEND_CONTEXT_INIT};
-    struct bs_script script;
+    struct bs_wanted_sandbox wanted = {.context = BS_BACKEND_CONTEXT_INIT};
+    struct bs_scripted_backend script;
     struct session_calls calls = {NULL, 0};
     struct notes notes = {BS_JSON_WRITER_INIT, false};
     const struct bs_session_log log = {&notes, note};
@@ -211,13 +211,13 @@ enum bs_answer bs_op_backend_run(const struct bs_call *call, struct bs_json_writ
     const cJSON *scripted = cJSON_GetObjectItemCaseSensitive(call->request, "script");
     bs_refuse_unknown(&decoder, call->request, "", known);
     bs_decode_context(&decoder, cJSON_GetObjectItemCaseSensitive(call->request, "context"),
-                      "/context", &asked);
-    bs_decode_on_unavailable(&decoder, call->request, "", &asked);
+                      "/context", &wanted);
+    bs_decode_on_unavailable(&decoder, call->request, "", &wanted);
     if (scripted == NULL) {
-        bs_decode_backend_name(&decoder, call->request, "", "backend", &asked);
+        bs_decode_backend_name(&decoder, call->request, "", "backend", &wanted);
     } else {
         bs_decode_script(&decoder, scripted, "/script", &script);
-        asked.backend = &script.backend;
+        wanted.backend = &script.backend;
         if (!bs_is_word(cJSON_GetObjectItemCaseSensitive(call->request, "backend"), "script"))
             bs_problem(&decoder, "/backend", "must be \"script\" beside a script");
     }
@@ -228,16 +228,16 @@ enum bs_answer bs_op_backend_run(const struct bs_call *call, struct bs_json_writ
         goto finish;
     }
     bs_json_open_array(&notes.log);
-    int code = check_calls(&asked, &calls, &err);
+    int code = check_calls(&wanted, &calls, &err);
     if (code == BS_OK)
-        code = bs_session_open(asked.backend, &asked.context, asked.on_unavailable, &log, &session,
-                               &report, &err);
+        code = bs_session_open(wanted.backend, &wanted.context, wanted.on_unavailable, &log,
+                               &session, &report, &err);
     if (code != BS_OK && code != BS_E_DENIED) {
         answer = bs_answer_error(out, call->id, code, err.message);
         goto finish;
     }
     bs_answer_open(out, call->id, "result");
-    put_session(out, &asked, session, code, &report, &notes, &calls, &err);
+    put_session(out, &wanted, session, code, &report, &notes, &calls, &err);
     bs_answer_close(out);
 finish:
     clear_calls(&calls);

@@ -22,7 +22,7 @@ static int hang(int cancel, const char *call, struct bs_error *err) {
 
 static int probe(void *ctx, const struct bs_backend_context *context, int cancel,
                  struct bs_backend_report *report, struct bs_error *err) {
-    const struct bs_script *script = ctx;
+    const struct bs_scripted_backend *script = ctx;
     bool good = true;
     if (is(script->probe, "hang"))
         return hang(cancel, "probe", err);
@@ -45,7 +45,7 @@ static int probe(void *ctx, const struct bs_backend_context *context, int cancel
 
 static int prepare(void *ctx, const struct bs_backend_context *context, int cancel, void **state,
                    struct bs_backend_report *report, struct bs_error *err) {
-    struct bs_script *script = ctx;
+    struct bs_scripted_backend *script = ctx;
     char buf[128];
     (void)context;
     (void)report;
@@ -62,7 +62,7 @@ static int prepare(void *ctx, const struct bs_backend_context *context, int canc
 
 static int wrap(void *ctx, void *state, const struct bs_exec_request *request, const char *cwd,
                 struct bs_wrapped *out, struct bs_error *err) {
-    const struct bs_script *script = ctx;
+    const struct bs_scripted_backend *script = ctx;
     (void)state;
     (void)cwd;
     if (is(script->wrap, "error"))
@@ -89,7 +89,7 @@ static void unwrap(void *ctx, void *state, struct bs_wrapped *wrapped) {
 }
 
 static int shut_down(void *ctx, void *state, struct bs_error *err) {
-    const struct bs_script *script = ctx;
+    const struct bs_scripted_backend *script = ctx;
     if (state != NULL)
         (void)rmdir(script->place);
     if (is(script->shutdown, "error"))
@@ -97,7 +97,7 @@ static int shut_down(void *ctx, void *state, struct bs_error *err) {
     return BS_OK;
 }
 
-/* One of the words, the first where none is given. */
+/* Return the word that a member names, or the first one if the member is absent. */
 static const char *decode_word(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                                const char *name, const char *const *words) {
     char at[BS_POINTER_MOST];
@@ -112,7 +112,7 @@ static const char *decode_word(struct bs_decoder *decoder, const cJSON *object, 
 }
 
 static void decode_env(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
-                       struct bs_script *script) {
+                       struct bs_scripted_backend *script) {
     char at[BS_POINTER_MOST];
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(object, "env");
     (void)bs_below(at, pointer, "env");
@@ -141,21 +141,21 @@ static void decode_env(struct bs_decoder *decoder, const cJSON *object, const ch
 }
 
 void bs_decode_script(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
-                      struct bs_script *script) {
+                      struct bs_scripted_backend *script) {
     static const char *const known[] = {"probe", "prepare", "wrap", "shutdown",
                                         "place", "prefix",  "env",  NULL};
     static const char *const probes[] = {"fully", "partial", "unavailable", "error", "hang", NULL};
     static const char *const prepares[] = {"ok", "error", "hang", NULL};
     static const char *const wraps[] = {"ok", "error", "empty", NULL};
     static const char *const shutdowns[] = {"ok", "error", NULL};
-    *script = (struct bs_script){.backend = {.name = "script",
-                                             .mechanism = "script",
-                                             .ctx = script,
-                                             .probe = probe,
-                                             .prepare = prepare,
-                                             .wrap = wrap,
-                                             .unwrap = unwrap,
-                                             .shutdown = shut_down}};
+    *script = (struct bs_scripted_backend){.backend = {.name = "script",
+                                                       .mechanism = "script",
+                                                       .ctx = script,
+                                                       .probe = probe,
+                                                       .prepare = prepare,
+                                                       .wrap = wrap,
+                                                       .unwrap = unwrap,
+                                                       .shutdown = shut_down}};
     if (!cJSON_IsObject(object)) {
         bs_problem(decoder, pointer, "must be an object");
         return;

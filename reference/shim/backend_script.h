@@ -1,5 +1,5 @@
-/* A backend that does what a request says, so that a session can be judged apart from what the host
- * has. It confines nothing. */
+/* A backend that succeeds or fails as a request says, so that sessions can be tested on any host.
+ * It confines nothing. */
 #ifndef BS_SHIM_BACKEND_SCRIPT_H
 #define BS_SHIM_BACKEND_SCRIPT_H
 
@@ -7,13 +7,13 @@
 
 #include "shim/decode.h"
 
-struct bs_script {
+struct bs_scripted_backend {
     struct bs_backend backend; /* its ctx is the struct: it must not move */
     const char *probe;
     const char *prepare;
     const char *wrap;
     const char *shutdown;
-    const char *place; /* NULL: none */
+    const char *place; /* directory that prepare makes, or NULL */
     const char *const *prefix;
     size_t n_prefix;
     const struct bs_env_pair *env;
@@ -22,6 +22,6 @@ struct bs_script {
 
 /* Borrows from the decoder. */
 void bs_decode_script(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
-                      struct bs_script *script);
+                      struct bs_scripted_backend *script);
 
 #endif

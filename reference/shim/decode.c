@@ -107,7 +107,7 @@ void bs_refuse_unknown(struct bs_decoder *decoder, const cJSON *object, const ch
             continue;
         char name[64];
         char at[BS_POINTER_MOST];
-        /* Names come from outside: what is not plain is not repeated. */
+        /* The name is untrusted: other characters than printable ASCII are not repeated. */
         size_t n = 0;
         for (const char *c = member->string; *c != '\0' && n + 1 < sizeof name; c++)
             name[n++] = *c > ' ' && *c < 0x7F ? *c : '?';
@@ -142,8 +142,8 @@ static const cJSON *member(const cJSON *object, const char *name) {
     return cJSON_GetObjectItemCaseSensitive(object, name);
 }
 
-const cJSON *bs_decode_twin(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
-                            const char *name, bool *base64, char *at) {
+const cJSON *bs_decode_either(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
+                              const char *name, bool *base64, char *at) {
     char other[64];
     (void)snprintf(other, sizeof other, "%s_b64", name);
     const cJSON *plain = member(object, name);
@@ -168,7 +168,7 @@ const char *bs_decode_text(struct bs_decoder *decoder, const cJSON *object, cons
                            const char *name, bool required) {
     char at[BS_POINTER_MOST];
     bool base64 = false;
-    const cJSON *item = bs_decode_twin(decoder, object, pointer, name, &base64, at);
+    const cJSON *item = bs_decode_either(decoder, object, pointer, name, &base64, at);
     if (item != NULL)
         return bs_decode_string(decoder, item, at, base64);
     if (required)
@@ -211,7 +211,7 @@ const char *const *bs_decode_strings(struct bs_decoder *decoder, const cJSON *ob
                                      const char *pointer, const char *name, size_t *n) {
     char at[BS_POINTER_MOST];
     bool base64 = false;
-    const cJSON *list = bs_decode_twin(decoder, object, pointer, name, &base64, at);
+    const cJSON *list = bs_decode_either(decoder, object, pointer, name, &base64, at);
     *n = 0;
     if (list == NULL)
         return NULL;

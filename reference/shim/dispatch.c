@@ -56,7 +56,7 @@ static const struct bs_operation *find(const struct bs_operation *table, const c
     return table->name != NULL ? table : NULL;
 }
 
-static enum bs_answer call_operation(const cJSON *request, enum bs_door door,
+static enum bs_answer call_operation(const cJSON *request, enum bs_shim_mode mode,
                                      struct bs_policies *policies, struct bs_json_writer *out,
                                      struct bs_done *done) {
     const cJSON *id = cJSON_GetObjectItemCaseSensitive(request, "id");
@@ -67,13 +67,13 @@ static enum bs_answer call_operation(const cJSON *request, enum bs_door door,
         return refuse(NULL, "/id: a string that names the request is missing", out);
     if (!cJSON_IsString(op))
         return refuse(id, "/op: the name of an operation is missing", out);
-    const struct bs_call call = {id, request, door, policies, &done->file};
+    const struct bs_call call = {id, request, mode, policies, &done->file};
     const struct bs_operation *operation = find(operations, op->valuestring);
     if (operation == NULL)
         operation = find(bs_backend_operations, op->valuestring);
     if (operation == NULL)
         return unsupported(id, op, out);
-    if (operation->run_only && door == BS_DOOR_SERVE)
+    if (operation->run_only && mode == BS_MODE_SERVE)
         return refuse(id,
                       "/op: not under `serve`, where a child would inherit the protocol's "
                       "stdin; use `run REQUEST RESPONSE`",
@@ -82,14 +82,14 @@ static enum bs_answer call_operation(const cJSON *request, enum bs_door door,
     return operation->answer(&call, out);
 }
 
-struct bs_done bs_dispatch(const char *text, size_t len, enum bs_door door,
+struct bs_done bs_dispatch(const char *text, size_t len, enum bs_shim_mode mode,
                            struct bs_policies *policies, struct bs_json_writer *out) {
     struct bs_done done = {BS_ANSWERED, false, NULL, BS_SBPL_FILE_INIT};
     struct bs_json_error where;
-    /* The input of a module stands inside the request. */
+    /* The input of a module is nested in the request and may have the full depth itself. */
     cJSON *request = bs_json_parse_around(text, len, 1, &where);
     if (request == NULL && where.out_of_memory) {
-        out->text.failed = true; /* whose answer it would be is not known */
+        out->text.failed = true; /* no answer is possible: the id is not known */
         return done;
     }
     if (request == NULL) {
@@ -100,11 +100,11 @@ struct bs_done bs_dispatch(const char *text, size_t len, enum bs_door door,
         return done;
     }
     const cJSON *hold = cJSON_GetObjectItemCaseSensitive(request, "hold");
-    if (door == BS_DOOR_RUN && cJSON_IsString(hold))
+    if (mode == BS_MODE_RUN && cJSON_IsString(hold))
         done.hold = strdup(hold->valuestring);
-    if (door == BS_DOOR_RUN && cJSON_IsString(hold) && done.hold == NULL)
+    if (mode == BS_MODE_RUN && cJSON_IsString(hold) && done.hold == NULL)
         out->text.failed = true;
-    done.answer = call_operation(request, door, policies, out, &done);
+    done.answer = call_operation(request, mode, policies, out, &done);
     cJSON_Delete(request);
     return done;
 }

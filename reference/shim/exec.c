@@ -4,7 +4,7 @@
 #include "shim/inside.h"
 #include "shim/ops.h"
 
-/* The sandbox that a request may ask for: it refuses everything, with the given reason. */
+/* The member `sandbox` of a request: it refuses every program, with the given reason. */
 static int refuse_all(void *ctx, const struct bs_exec_request *request, struct bs_error *err) {
     (void)request;
     return bs_fail(err, BS_E_DENIED, 0, "%.1900s", (const char *)ctx);

@@ -48,13 +48,13 @@ static void decode_batch_run(struct bs_decoder *decoder, const cJSON *entry, siz
     bs_decode_own_request(decoder, &item->decoder,
                           cJSON_GetObjectItemCaseSensitive(entry, "request"), request_at,
                           &item->request);
-    item->at = after_ms; /* made absolute when all are decoded */
+    item->at = after_ms; /* start_all makes it absolute */
 }
 
 static void start_all(struct batch_run *items, size_t n) {
     enum { STACK = 512 * 1024 };
     pthread_attr_t attr;
-    /* Without one the threads have the default stack, and do the same. */
+    /* If this fails, the threads have the default stack. */
     const pthread_attr_t *small = pthread_attr_init(&attr) == 0 ? &attr : NULL;
     if (small != NULL)
         (void)pthread_attr_setstacksize(&attr, STACK);
@@ -106,7 +106,7 @@ static void decode_runs(struct batch *batch, const cJSON *request) {
     }
 }
 
-/* One session around all runs. A directory that is not the session's is refused before that. */
+/* One session for all runs. Directories outside it are refused before it is opened. */
 static int open_session(struct batch *batch, struct bs_error *err) {
     int code = BS_OK;
     for (size_t i = 0; code == BS_OK && i < batch->n; i++)

@@ -30,7 +30,7 @@ static void decode_stdin(struct bs_decoder *decoder, const cJSON *object, const 
     bs_refuse_unknown(decoder, item, at, known);
     char bytes_at[BS_POINTER_MOST];
     bool base64 = false;
-    const cJSON *bytes = bs_decode_twin(decoder, item, at, "bytes", &base64, bytes_at);
+    const cJSON *bytes = bs_decode_either(decoder, item, at, "bytes", &base64, bytes_at);
     if (bytes == NULL) {
         bs_problem(decoder, bytes_at, "`bytes` (or `bytes_b64`) is missing");
         return;
@@ -52,7 +52,7 @@ void bs_decode_env(struct bs_decoder *decoder, const cJSON *item, const char *po
     bs_refuse_unknown(decoder, item, pointer, known);
     char at[BS_POINTER_MOST];
     bool base64 = false;
-    const cJSON *list = bs_decode_twin(decoder, item, pointer, "clear_and_set", &base64, at);
+    const cJSON *list = bs_decode_either(decoder, item, pointer, "clear_and_set", &base64, at);
     if (!cJSON_IsArray(list)) {
         bs_problem(decoder, at, "must be an array of [name, value] pairs");
         return;

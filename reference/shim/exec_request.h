@@ -1,4 +1,4 @@
-/* The request of a program, as exec, process and backend have it. */
+/* Decodes the request for one program, which exec, process and backend have in common. */
 #ifndef BS_SHIM_EXEC_REQUEST_H
 #define BS_SHIM_EXEC_REQUEST_H
 
@@ -6,7 +6,7 @@
 
 #include "shim/decode.h"
 
-/* Fills *request, which borrows from the decoder. `pointer` is that of `object`. */
+/* Fills *request, which borrows from the decoder. `pointer` points to `object`. */
 void bs_decode_request(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                        struct bs_exec_request *request);
 

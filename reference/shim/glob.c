@@ -21,7 +21,7 @@ struct texts {
 static void decode_paths(struct bs_decoder *decoder, const cJSON *request, struct texts *paths) {
     char at[BS_POINTER_MOST];
     bool base64 = false;
-    const cJSON *list = bs_decode_twin(decoder, request, "", "paths", &base64, at);
+    const cJSON *list = bs_decode_either(decoder, request, "", "paths", &base64, at);
     *paths = (struct texts){NULL, 0};
     if (!cJSON_IsArray(list)) {
         bs_problem(decoder, at, "must be an array of strings");
@@ -117,7 +117,7 @@ enum bs_answer bs_op_glob_match(const struct bs_call *call, struct bs_json_write
     char at[BS_POINTER_MOST];
     bool base64 = false;
     bs_refuse_unknown(&decoder, call->request, "", known);
-    const cJSON *item = bs_decode_twin(&decoder, call->request, "", "pattern", &base64, at);
+    const cJSON *item = bs_decode_either(&decoder, call->request, "", "pattern", &base64, at);
     if (item == NULL)
         bs_problem(&decoder, at, "`pattern` (or `pattern_b64`) is missing");
     else

@@ -6,7 +6,7 @@
 #include "shim/backend_request.h"
 
 struct bs_inside {
-    struct bs_asked_backend asked;
+    struct bs_wanted_sandbox wanted;
     struct bs_lazy_session *session;
 };
 
@@ -21,17 +21,17 @@ struct bs_inside *bs_inside_decode(struct bs_decoder *decoder, const cJSON *requ
         return NULL;
     }
     if (makes_root)
-        bs_decode_use_without_root(decoder, backend, &inside->asked);
+        bs_decode_use_without_root(decoder, backend, &inside->wanted);
     else
-        bs_decode_use(decoder, backend, &inside->asked);
+        bs_decode_use(decoder, backend, &inside->wanted);
     return inside;
 }
 
 int bs_inside_open(struct bs_inside *inside, struct bs_error *err) {
     if (inside == NULL)
         return BS_OK;
-    const struct bs_asked_backend *asked = &inside->asked;
-    return bs_lazy_session_open(asked->backend, &asked->context, asked->on_unavailable, NULL,
+    const struct bs_wanted_sandbox *wanted = &inside->wanted;
+    return bs_lazy_session_open(wanted->backend, &wanted->context, wanted->on_unavailable, NULL,
                                 &inside->session, err);
 }
 
@@ -40,7 +40,7 @@ int bs_inside_place(const struct bs_inside *inside, struct bs_exec_request *requ
     if (inside == NULL)
         return BS_OK;
     const struct bs_session *session = bs_lazy_session_opened(inside->session);
-    int code = bs_context_check_dir(&inside->asked.context, request->current_dir, err);
+    int code = bs_context_check_dir(&inside->wanted.context, request->current_dir, err);
     if (code == BS_OK && request->current_dir == NULL && session != NULL)
         request->current_dir = bs_session_cwd(session);
     return code;
@@ -61,7 +61,7 @@ void bs_inside_put(const struct bs_inside *inside, struct bs_json_writer *out) {
     const struct bs_session *session =
         inside != NULL ? bs_lazy_session_opened(inside->session) : NULL;
     if (session != NULL)
-        bs_put_enforcement(out, bs_session_enforcement(session), &inside->asked.context,
+        bs_put_enforcement(out, bs_session_enforcement(session), &inside->wanted.context,
                            bs_lazy_session_report(inside->session));
 }
 

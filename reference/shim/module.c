@@ -106,7 +106,7 @@ enum bs_answer bs_op_module_execute(const struct bs_call *call, struct bs_json_w
     bs_refuse_nul(&decoder);
     if (input == NULL)
         bs_problem(&decoder, "/input", "a JSON value is missing");
-    if (request.enabled && call->door == BS_DOOR_SERVE)
+    if (request.enabled && call->mode == BS_MODE_SERVE)
         bs_problem(&decoder, "/enabled",
                    "not true under `serve`, where a child would inherit the protocol's stdin; use "
                    "`run REQUEST RESPONSE`");

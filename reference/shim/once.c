@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/sys.h"
-#include "shim/doors.h"
+#include "shim/modes.h"
 #include "shim/ops.h"
 #include "shim/policies.h"
 
@@ -43,8 +43,10 @@ static bool read_whole(const char *path, struct bs_buf *text, int *os_error) {
     return good;
 }
 
-/* The response is written beside its place and renamed: whoever sees the name sees it whole. It is
- * opened before anything runs, so that a result is never lost for want of a place. */
+/* The response is written to a temporary file and renamed, so that a reader never sees a part of
+ * it. The file is opened before a program runs, so that no result is lost because it cannot be
+ * written.
+ */
 struct response {
     char *temporary;
     int fd;
@@ -57,7 +59,7 @@ static int response_open(struct response *response, const char *path) {
         return ENOMEM;
     response->fd = bs_above_stdio((int)BS_RETRY(
         open(response->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600)));
-    /* The caller's umask may leave no bit of a mode, and whoever asked has to read it. */
+    /* The umask may clear every bit of the mode, and the caller has to read the file. */
     if (response->fd < 0 || fchmod(response->fd, 0600) != 0)
         return errno;
     struct stat st;
@@ -89,9 +91,9 @@ static void response_clear(struct response *response) {
     response->temporary = NULL;
 }
 
-/* An observer has the other end of this fifo while it looks at a process that has finished its
- * work. */
-static void wait_at(const char *fifo) {
+/* An observer holds the other end of this fifo open while it examines the process, which has
+ * finished its work. */
+static void wait_for_fifo(const char *fifo) {
     int fd = (int)BS_RETRY(open(fifo, O_RDONLY | O_CLOEXEC));
     char byte = 0;
     while (fd >= 0 && BS_RETRY(read(fd, &byte, 1)) == 1) {
@@ -99,7 +101,7 @@ static void wait_at(const char *fifo) {
     bs_close(&fd);
 }
 
-/* On stderr, for the person who called: the message that the response holds too. */
+/* Repeats the error message of the response on stderr. */
 static void repeat_message(const struct bs_buf *answer) {
     struct bs_json_error where;
     cJSON *tree = bs_json_parse(answer->data, answer->len, &where);
@@ -129,7 +131,7 @@ int bs_shim_run(const char *request_path, const char *response_path) {
                           "name a readable file with one JSON object", os_error);
         goto finish;
     }
-    done = bs_dispatch(text.data, text.len, BS_DOOR_RUN, &policies, &answer);
+    done = bs_dispatch(text.data, text.len, BS_MODE_RUN, &policies, &answer);
     os_error = answer.text.failed ? ENOMEM : response_store(&response, &answer.text, response_path);
     if (os_error != 0) {
         status = complain(response_path, "cannot write the response",
@@ -138,7 +140,7 @@ int bs_shim_run(const char *request_path, const char *response_path) {
         repeat_message(&answer.text);
         status = 2;
     } else if (done.hold != NULL) {
-        wait_at(done.hold);
+        wait_for_fifo(done.hold);
     }
 finish:
     response_clear(&response);

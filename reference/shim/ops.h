@@ -1,5 +1,4 @@
-/* The operations, one file a contract. Each decodes, calls the library and appends a whole answer.
- */
+/* The operations. Each decodes its request, calls the library and writes a whole answer. */
 #ifndef BS_SHIM_OPS_H
 #define BS_SHIM_OPS_H
 
@@ -7,18 +6,18 @@
 
 #include "shim/answer.h"
 
-/* Where a request came from decides what it may ask for: under serve a child would inherit the
- * protocol's own stdin. */
-enum bs_door { BS_DOOR_SERVE, BS_DOOR_RUN };
+/* In serve mode a child would inherit the stdin that the protocol uses, so operations that start
+ * programs need run mode. */
+enum bs_shim_mode { BS_MODE_SERVE, BS_MODE_RUN };
 
 struct bs_policies;
 
 struct bs_call {
     const cJSON *id;
     const cJSON *request; /* the whole object */
-    enum bs_door door;
-    struct bs_policies *policies; /* of the door: outlives the request */
-    struct bs_sbpl_file *file;    /* of the door, which removes it */
+    enum bs_shim_mode mode;
+    struct bs_policies *policies; /* outlives the request */
+    struct bs_sbpl_file *file;    /* the caller of bs_dispatch removes it */
 };
 
 enum bs_answer bs_op_hello(const struct bs_call *call, struct bs_json_writer *out);
@@ -47,7 +46,7 @@ struct bs_operation {
     bool run_only;
 };
 
-/* What a build with backends adds; in a build without them both tables are empty. */
+/* Added by a build with backends; both tables are empty in a build without them. */
 extern const struct bs_operation bs_backend_operations[];
 extern const char *const bs_backend_capabilities[];
 
@@ -56,16 +55,16 @@ void bs_put_backends(struct bs_json_writer *out);
 
 #define BS_SHIM_MOST_LINE (64UL * 1024 * 1024)
 
-/* What a door has to know about a request that was answered. */
+/* Work to do after a request was answered. */
 struct bs_done {
     enum bs_answer answer;
-    bool bye;                 /* it asks the shim to leave */
-    char *hold;               /* malloc'd: a fifo to wait at before leaving, NULL for none */
-    struct bs_sbpl_file file; /* to be removed: behind the hold, or before an answer of serve */
+    bool bye;                 /* exit */
+    char *hold;               /* malloc'd: a fifo to wait for before exit, or NULL */
+    struct bs_sbpl_file file; /* remove it: after the hold, or before serve answers */
 };
 
-/* Answers one request into `out`. */
-struct bs_done bs_dispatch(const char *text, size_t len, enum bs_door door,
+/* Writes the answer to one request. */
+struct bs_done bs_dispatch(const char *text, size_t len, enum bs_shim_mode mode,
                            struct bs_policies *policies, struct bs_json_writer *out);
 
 #endif

@@ -1,6 +1,5 @@
-/* The policy that was asked about last, compiled, so that a caller who asks again does not pay
- * again. One policy and a few of its profiles, whatever is asked; told apart by their whole
- * text. */
+/* Keeps the policy of the last request with a few compiled profiles, so that the next request with
+ * the same text need not load and compile it again. */
 #ifndef BS_SHIM_POLICIES_H
 #define BS_SHIM_POLICIES_H
 
@@ -19,17 +18,17 @@ struct bs_policies {
     size_t n_compiled;
 };
 
-/* Makes the policy of these texts the one that is kept. Returns like bs_policy_load. */
+/* Loads the policy of these texts unless it is kept already. Returns the code of bs_policy_load. */
 int bs_policies_load(struct bs_policies *policies, const struct bs_texts *texts,
                      struct bs_policy_report *report, struct bs_error *err);
 
-/* A profile of the policy that is kept; *out lives until the next call. Returns like
+/* A profile of the kept policy; *out is valid until the next call. Returns the code of
  * bs_profile_compile. */
 int bs_policies_profile(struct bs_policies *policies, const char *name, bool fold,
                         const struct bs_profile **out, struct bs_error *err);
 
-/* Both for an operation that is about one policy: true, or the whole answer stands in `out` and
- * says what is wrong with the request, with the policy or with the name of the profile. */
+/* The same two for an operation on one policy. False: the request, the policy or the name of the
+ * profile is wrong, and the whole answer was written. */
 bool bs_open_policy(const struct bs_call *call, struct bs_decoder *decoder,
                     const struct bs_texts *texts, struct bs_json_writer *out,
                     enum bs_answer *answer);

@@ -49,12 +49,12 @@ enum bs_answer bs_op_policy_resolve(const struct bs_call *call, struct bs_json_w
     return answer;
 }
 
-/* The operations that ask one policy many questions differ in what one answer is. */
+/* The operations that take many checks of one policy differ in the answer to one check. */
 struct batch {
-    const char *list;         /* what the answers are called */
+    const char *list;         /* name of the list of answers */
     const char *const *known; /* members of the request */
     bool follows;             /* a check may have `follow` */
-    /* Appends one answer, or returns a negative code with *err filled. */
+    /* Writes one answer; or returns a negative code with *err filled, and writes nothing. */
     int (*answer)(const struct bs_profile *profile, const struct bs_check *check, const char *root,
                   struct bs_json_writer *out, struct bs_error *err);
 };
@@ -111,11 +111,11 @@ static enum bs_answer answer_batch(const struct bs_call *call, const struct batc
 
 static const char *const known[] = {"id", "op", "policy", "checks", "case", NULL};
 
-static int check(const struct bs_profile *profile, const struct bs_check *asked, const char *root,
+static int check(const struct bs_profile *profile, const struct bs_check *wanted, const char *root,
                  struct bs_json_writer *out, struct bs_error *err) {
     struct bs_decision decision;
     (void)root;
-    int code = bs_profile_check(profile, asked->op, asked->path, asked->len, &decision, err);
+    int code = bs_profile_check(profile, wanted->op, wanted->path, wanted->len, &decision, err);
     if (code != BS_OK)
         return code;
     bs_json_open_object(out);
@@ -130,11 +130,11 @@ enum bs_answer bs_op_policy_check(const struct bs_call *call, struct bs_json_wri
     return answer_batch(call, &batch, out);
 }
 
-static int check_resolved(const struct bs_profile *profile, const struct bs_check *asked,
+static int check_resolved(const struct bs_profile *profile, const struct bs_check *wanted,
                           const char *root, struct bs_json_writer *out, struct bs_error *err) {
     struct bs_resolved resolved;
-    int code = bs_check_resolved(profile, root, asked->op, asked->path, asked->len, asked->follow,
-                                 &resolved, err);
+    int code = bs_check_resolved(profile, root, wanted->op, wanted->path, wanted->len,
+                                 wanted->follow, &resolved, err);
     if (code != BS_OK)
         return code;
     bs_json_open_object(out);
@@ -156,11 +156,12 @@ enum bs_answer bs_op_policy_check_resolved(const struct bs_call *call, struct bs
     return answer_batch(call, &batch, out);
 }
 
-static int explain(const struct bs_profile *profile, const struct bs_check *asked, const char *root,
-                   struct bs_json_writer *out, struct bs_error *err) {
+static int explain(const struct bs_profile *profile, const struct bs_check *wanted,
+                   const char *root, struct bs_json_writer *out, struct bs_error *err) {
     struct bs_explanation explanation;
     (void)root;
-    int code = bs_profile_explain(profile, asked->op, asked->path, asked->len, &explanation, err);
+    int code =
+        bs_profile_explain(profile, wanted->op, wanted->path, wanted->len, &explanation, err);
     if (code != BS_OK)
         return code;
     bs_put_explanation(out, &explanation);
@@ -173,17 +174,17 @@ enum bs_answer bs_op_policy_explain(const struct bs_call *call, struct bs_json_w
     return answer_batch(call, &batch, out);
 }
 
-static int audit(const struct bs_profile *profile, const struct bs_check *asked, const char *root,
+static int audit(const struct bs_profile *profile, const struct bs_check *wanted, const char *root,
                  struct bs_json_writer *out, struct bs_error *err) {
     struct bs_decision decision;
     struct bs_bytes event = BS_BYTES_INIT;
     struct timespec now;
     (void)root;
-    int code = bs_profile_check(profile, asked->op, asked->path, asked->len, &decision, err);
+    int code = bs_profile_check(profile, wanted->op, wanted->path, wanted->len, &decision, err);
     if (code != BS_OK)
         return code;
     (void)clock_gettime(CLOCK_REALTIME, &now);
-    code = bs_audit_event(profile, asked->op, &decision, now, &event, err);
+    code = bs_audit_event(profile, wanted->op, &decision, now, &event, err);
     if (code == BS_OK)
         bs_json_put_value(out, event.data, event.len);
     bs_bytes_clear(&event);

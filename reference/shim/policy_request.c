@@ -9,7 +9,7 @@ static void decode_text(struct bs_decoder *decoder, const cJSON *object, const c
                         struct bs_policy_text *text) {
     char at[BS_POINTER_MOST];
     bool base64 = false;
-    const cJSON *item = bs_decode_twin(decoder, object, pointer, "text", &base64, at);
+    const cJSON *item = bs_decode_either(decoder, object, pointer, "text", &base64, at);
     if (item == NULL)
         bs_problem(decoder, at, "`text` (or `text_b64`) is missing");
     else if (base64 || (text->data = bs_json_view(item, &text->len)) == NULL)
@@ -49,38 +49,40 @@ void bs_decode_policy(struct bs_decoder *decoder, const cJSON *request, struct b
         bs_problem(decoder, "/policy", "must be an object with `text` and `format`");
 }
 
-/* A batch is long: the pointer of a member is written down only when there is something to say. */
+/* A batch is long, so the pointer of a member is made only for a problem. */
 struct spot {
     struct bs_decoder *decoder;
     size_t index;
     char pointer[BS_POINTER_MOST];
 };
 
-static const char *at(struct spot *spot, const char *member) {
+static const char *pointer_of(struct spot *spot, const char *member) {
     (void)snprintf(spot->pointer, sizeof spot->pointer, "/checks/%zu%s%.64s", spot->index,
                    member[0] != '\0' ? "/" : "", member);
     return spot->pointer;
 }
 
-static const char *string_at(struct spot *spot, const cJSON *item, bool base64, size_t *len) {
+static const char *string_of(struct spot *spot, const cJSON *item, bool base64, size_t *len) {
     const char *text = base64 ? NULL : bs_json_view(item, len);
-    return text != NULL ? text
-                        : bs_decode_bytes(spot->decoder, item, at(spot, item->string), base64, len);
+    return text != NULL
+               ? text
+               : bs_decode_bytes(spot->decoder, item, pointer_of(spot, item->string), base64, len);
 }
 
 static void decode_path(struct spot *spot, const cJSON *item, bool base64, bool again,
                         struct bs_check *check) {
     if (again)
-        bs_problem(spot->decoder, at(spot, item->string), "give `path` or `path_b64`, not both");
+        bs_problem(spot->decoder, pointer_of(spot, item->string),
+                   "give `path` or `path_b64`, not both");
     else
-        check->path = string_at(spot, item, base64, &check->len);
+        check->path = string_of(spot, item, base64, &check->len);
 }
 
 static void decode_profile(struct spot *spot, const cJSON *item, struct bs_check *check) {
     size_t len = 0;
-    check->profile = string_at(spot, item, false, &len);
-    /* No policy has a profile with a NUL in its name: what C would take for another one is made one
-     * that cannot be. */
+    check->profile = string_of(spot, item, false, &len);
+    /* A name with a NUL would be cut there and could name another profile. No profile has the empty
+     * name, so that one is not found either. */
     if (check->profile != NULL && strlen(check->profile) != len)
         check->profile = "";
 }
@@ -93,16 +95,17 @@ struct seen {
 static void decode_op(struct spot *spot, const cJSON *item, struct bs_check *check) {
     check->op = bs_is_word(item, "modify") ? BS_OP_MODIFY : BS_OP_READ;
     if (check->op == BS_OP_READ && !bs_is_word(item, "read"))
-        bs_problem(spot->decoder, at(spot, item->string), "must be \"read\" or \"modify\"");
+        bs_problem(spot->decoder, pointer_of(spot, item->string), "must be \"read\" or \"modify\"");
 }
 
 static void decode_follow(struct spot *spot, const cJSON *item, struct bs_check *check) {
     check->follow = bs_is_word(item, "parent") ? BS_FOLLOW_PARENT : BS_FOLLOW_FINAL;
     if (check->follow == BS_FOLLOW_FINAL && !bs_is_word(item, "final"))
-        bs_problem(spot->decoder, at(spot, item->string), "must be \"final\" or \"parent\"");
+        bs_problem(spot->decoder, pointer_of(spot, item->string),
+                   "must be \"final\" or \"parent\"");
 }
 
-/* False: no such member. */
+/* False if there is no such member. */
 static bool decode_member(struct spot *spot, const cJSON *item, bool follows,
                           struct bs_check *check, struct seen *seen) {
     const char *name = item->string;
@@ -128,18 +131,18 @@ static void decode_check(struct spot *spot, const cJSON *item, bool follows,
     static const char *const plain[] = {"path", "path_b64", "op", "profile", NULL};
     struct seen seen = {false, false};
     if (!cJSON_IsObject(item)) {
-        bs_problem(spot->decoder, at(spot, ""), "must be an object with `op` and `path`");
+        bs_problem(spot->decoder, pointer_of(spot, ""), "must be an object with `op` and `path`");
         return;
     }
     bool unknown = false;
     for (const cJSON *member = item->child; member != NULL; member = member->next)
         unknown |= !decode_member(spot, member, follows, check, &seen);
     if (unknown)
-        bs_refuse_unknown(spot->decoder, item, at(spot, ""), follows ? with_follow : plain);
+        bs_refuse_unknown(spot->decoder, item, pointer_of(spot, ""), follows ? with_follow : plain);
     if (!seen.op)
-        bs_problem(spot->decoder, at(spot, "op"), "`op` is missing");
+        bs_problem(spot->decoder, pointer_of(spot, "op"), "`op` is missing");
     if (!seen.path)
-        bs_problem(spot->decoder, at(spot, "path"), "`path` (or `path_b64`) is missing");
+        bs_problem(spot->decoder, pointer_of(spot, "path"), "`path` (or `path_b64`) is missing");
 }
 
 void bs_decode_checks(struct bs_decoder *decoder, const cJSON *request, bool follows,

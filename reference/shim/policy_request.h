@@ -1,4 +1,4 @@
-/* What the operations on policies read out of a request. */
+/* Decodes the parts of requests that are about policies. */
 #ifndef BS_SHIM_POLICY_REQUEST_H
 #define BS_SHIM_POLICY_REQUEST_H
 
@@ -6,15 +6,15 @@
 
 #include "shim/decode.h"
 
-/* The text of a policy, and of a workspace's to be merged over it. */
+/* The text of a policy, and perhaps of a workspace policy to be merged over it. */
 struct bs_texts {
     struct bs_policy_text global;
     struct bs_policy_text workspace;
     bool has_workspace;
 };
 
-/* Out of the members text or text_b64, format and workspace of `object`, which may have the others
- * that `known` names too. Borrows from the decoder. */
+/* Decodes the members text or text_b64, format and workspace of `object`. `known` lists all members
+ * that it may have. Borrows from the decoder. */
 void bs_decode_texts(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                      const char *const *known, struct bs_texts *texts);
 
@@ -38,7 +38,7 @@ struct bs_checks {
 void bs_decode_checks(struct bs_decoder *decoder, const cJSON *request, bool follows,
                       struct bs_checks *checks);
 
-/* The member `case`: whether it is folded. */
+/* True if the member `case` is "fold". */
 bool bs_decode_fold(struct bs_decoder *decoder, const cJSON *request);
 
 #endif

@@ -16,8 +16,8 @@
 #include "shim/ops.h"
 #include "shim/process_request.h"
 
-/* Takes its own steps in their order, each when the script has come to it. */
-static void *take_steps(void *arg) {
+/* Runs the steps of one thread in order, each when the script has reached it. */
+static void *run_steps(void *arg) {
     struct bs_script_thread *thread = arg;
     for (size_t i = 0; i < thread->script->n_steps; i++) {
         struct bs_script_step *step = &thread->script->steps[i];
@@ -25,7 +25,7 @@ static void *take_steps(void *arg) {
             continue;
         while (sem_wait(&thread->handed) != 0) {
         }
-        bs_script_step_take(step);
+        bs_script_step_run(step);
     }
     return NULL;
 }
@@ -34,7 +34,7 @@ static int start_threads(struct bs_script *script, struct bs_error *err) {
     for (size_t i = 0; i < script->n_threads; i++) {
         struct bs_script_thread *thread = &script->threads[i];
         (void)sem_init(&thread->handed, 0, 0);
-        int os_error = pthread_create(&thread->thread, NULL, take_steps, thread);
+        int os_error = pthread_create(&thread->thread, NULL, run_steps, thread);
         thread->runs = os_error == 0;
         if (os_error != 0)
             return bs_fail(err, BS_E_IO, os_error, "a thread of the script cannot be started");
@@ -49,7 +49,7 @@ static void join(struct bs_script_thread *thread) {
     thread->runs = false;
 }
 
-static void take_all(struct bs_script *script) {
+static void run_all(struct bs_script *script) {
     for (size_t i = 0; i < script->n_steps; i++) {
         struct bs_script_step *step = &script->steps[i];
         struct bs_script_thread *thread =
@@ -61,7 +61,7 @@ static void take_all(struct bs_script *script) {
         } else if (thread != NULL) {
             (void)sem_post(&thread->handed);
         } else {
-            bs_script_step_take(step);
+            bs_script_step_run(step);
         }
     }
 }
@@ -85,7 +85,7 @@ static void script_clear(struct bs_script *script) {
     bs_decoder_clear(&script->decoder);
 }
 
-/* All handles are in one session. A directory that is none of its own is refused before that. */
+/* One session for all handles. Directories outside it are refused before it is opened. */
 static int go_inside(struct bs_script *script, struct bs_inside *inside, struct bs_error *err) {
     int code = BS_OK;
     for (size_t i = 0; code == BS_OK && i < script->n_handles; i++)
@@ -112,7 +112,7 @@ enum bs_answer bs_op_process_script(const struct bs_call *call, struct bs_json_w
         answer = bs_answer_problems(out, call->id, &script.decoder);
         goto finish;
     }
-    /* A write to a child that has gone is a step's result. */
+    /* A write to a child that has exited must be the result of a step, not end the shim. */
     (void)signal(SIGPIPE, SIG_IGN);
     int code = go_inside(&script, inside, &err);
     if (code == BS_OK)
@@ -121,7 +121,7 @@ enum bs_answer bs_op_process_script(const struct bs_call *call, struct bs_json_w
         answer = bs_answer_error(out, call->id, code, err.message);
         goto finish;
     }
-    take_all(&script);
+    run_all(&script);
     for (size_t i = 0; i < script.n_threads; i++)
         join(&script.threads[i]);
     bs_answer_open(out, call->id, "result");

@@ -10,7 +10,7 @@ static const cJSON *member(const cJSON *object, const char *name) {
     return cJSON_GetObjectItemCaseSensitive(object, name);
 }
 
-/* A number that is no mode goes through: to refuse it is the library's part. */
+/* A number that is not a mode is passed on, because the library must refuse it. */
 static enum bs_stdio_mode decode_mode(struct bs_decoder *decoder, const cJSON *object,
                                       const char *pointer, const char *name) {
     uint64_t mode = BS_STDIO_PIPED;
@@ -84,7 +84,7 @@ static void decode_step(struct bs_script *script, const cJSON *item, const char 
     if ((reads || step->kind == BS_STEP_TAKE) && step->stream < 0)
         bs_problem(decoder, at, "`stream` must be \"stdin\", \"stdout\" or \"stderr\"");
     const cJSON *data =
-        bs_decode_twin(decoder, item, at, writes ? "data" : "until", &base64, data_at);
+        bs_decode_either(decoder, item, at, writes ? "data" : "until", &base64, data_at);
     if (data != NULL)
         step->data = bs_decode_bytes(decoder, data, data_at, base64, &step->data_len);
     if ((writes || step->kind == BS_STEP_READ_UNTIL) && data == NULL)
@@ -98,7 +98,7 @@ static void decode_step(struct bs_script *script, const cJSON *item, const char 
     }
 }
 
-/* One level of it, on the thread of the repeat. */
+/* The inner steps run on the thread of the repeat; a repeat cannot contain another one. */
 static void decode_repeat(struct bs_script *script, const cJSON *item, const char *at,
                           struct bs_script_step *step) {
     struct bs_decoder *decoder = &script->decoder;
@@ -177,7 +177,7 @@ bool bs_script_is_on(const struct bs_script_step *step, const char *thread) {
     return step->kind != BS_STEP_JOIN && step->thread != NULL && strcmp(step->thread, thread) == 0;
 }
 
-/* A join that waits for a step behind it would wait for ever. */
+/* A join that waits for a later step would wait for ever. */
 static void check_joins(struct bs_script *script) {
     for (size_t i = 0; i < script->n_steps; i++) {
         for (size_t j = i + 1; script->steps[i].kind == BS_STEP_JOIN && j < script->n_steps; j++) {

@@ -1,4 +1,4 @@
-/* A script of steps as a request has it: decoded whole, or with all its problems noted. */
+/* Decodes the script of a request: threads, handles and steps. */
 #ifndef BS_SHIM_PROCESS_REQUEST_H
 #define BS_SHIM_PROCESS_REQUEST_H
 
@@ -10,7 +10,7 @@
 struct bs_script_thread {
     const char *name;
     struct bs_script *script;
-    sem_t handed; /* steps that may be taken */
+    sem_t handed; /* counts the steps that it may run */
     pthread_t thread;
     bool runs;
 };
@@ -25,13 +25,13 @@ struct bs_script {
     size_t n_threads;
 };
 
-/* Into a script that is zero otherwise; its decoder owns all that is decoded. Starts nothing. */
+/* Fills a script that is all zeros; its decoder owns the decoded values. Starts no program. */
 void bs_script_decode(struct bs_script *script, const cJSON *request);
 
-/* Of a name that the script has; made when it is new. */
+/* Return the thread of that name; adds it if it is new. */
 struct bs_script_thread *bs_script_thread_of(struct bs_script *script, const char *name);
 
-/* Whether this thread takes the step. */
+/* True if the step runs on this thread. */
 bool bs_script_is_on(const struct bs_script_step *step, const char *thread);
 
 #endif

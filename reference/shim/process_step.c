@@ -27,7 +27,7 @@ const char *const bs_step_names[BS_STEP_KINDS] = {
     [BS_STEP_REPEAT] = "repeat",
 };
 
-/* A stream that is longer is told by its length and its digest. */
+/* The answer has the length and the digest of a stream, and its bytes only if it is short. */
 enum { SHORT = 64 * 1024, CHUNK = 64 * 1024 };
 
 static void put_count(struct bs_json_writer *out, const char *name, uint64_t value) {
@@ -45,7 +45,7 @@ static void put_failure(struct bs_script_step *step, int code, const char *messa
     step->failed = true;
 }
 
-/* What went wrong with a descriptor, by its name, which is the same everywhere. */
+/* The name of an errno: its number differs between systems. */
 static void put_errno(struct bs_json_writer *out, int os_error) {
     const char *name = strerrorname_np(os_error);
     bs_json_put_key(out, "errno");
@@ -82,7 +82,7 @@ static void open_it(struct bs_script_step *step) {
         put_failure(step, code, err.message);
         return;
     }
-    /* What was taken belongs to a process that was dropped. */
+    /* These were taken from a process that was dropped. */
     for (int stream = 0; stream < 3; stream++)
         bs_close(&handle->taken[stream]);
     put_count(&step->result, "pid", (uint64_t)bs_process_pid(handle->process));
@@ -102,7 +102,7 @@ static void write_all(struct bs_script_step *step) {
         put_errno(&step->result, os_error);
 }
 
-/* One byte a call: what follows is the next step's. */
+/* One byte per call, because the bytes after the match belong to the next step. */
 static void read_until(struct bs_script_step *step) {
     struct bs_buf got = BS_BUF_INIT;
     int fd = stream_of(step);
@@ -125,7 +125,7 @@ static void read_until(struct bs_script_step *step) {
     bs_buf_clear(&got);
 }
 
-/* However long it is, a fixed piece of it is held. */
+/* Memory use does not depend on the length of the stream. */
 static void read_eof(struct bs_script_step *step) {
     static const char none[] = "";
     struct bs_buf got = BS_BUF_INIT;
@@ -252,7 +252,7 @@ static void act(struct bs_script_step *step) {
     }
 }
 
-/* Of the rounds only the last one's results are kept. A step that fails ends it. */
+/* Keeps the results of the last round. A step that fails ends the repeat. */
 static void repeat(struct bs_script_step *step) {
     uint64_t rounds = 0;
     bool failed = false;
@@ -260,7 +260,7 @@ static void repeat(struct bs_script_step *step) {
         for (size_t i = 0; i < step->n_inner; i++)
             bs_json_writer_clear(&step->inner[i].result);
         for (size_t i = 0; i < step->n_inner && !failed; i++) {
-            bs_script_step_take(&step->inner[i]);
+            bs_script_step_run(&step->inner[i]);
             failed = step->inner[i].failed;
         }
     }
@@ -272,7 +272,7 @@ static void repeat(struct bs_script_step *step) {
     bs_json_close_array(&step->result);
 }
 
-void bs_script_step_take(struct bs_script_step *step) {
+void bs_script_step_run(struct bs_script_step *step) {
     bs_json_open_object(&step->result);
     if (step->kind == BS_STEP_REPEAT)
         repeat(step);

@@ -1,4 +1,4 @@
-/* One step of a script: a call of the library on one handle, and what it gave. */
+/* One step of a script: a library call on one handle, and its result. */
 #ifndef BS_SHIM_PROCESS_STEP_H
 #define BS_SHIM_PROCESS_STEP_H
 
@@ -10,7 +10,7 @@ struct bs_script_handle {
     const char *name;
     struct bs_exec_request request;
     struct bs_stdio stdio;
-    const struct bs_sandbox *sandbox; /* NULL: none */
+    const struct bs_sandbox *sandbox; /* NULL: not sandboxed */
     struct bs_process *process;       /* NULL before open and after drop */
     int taken[3];
 };
@@ -39,20 +39,20 @@ extern const char *const bs_step_names[BS_STEP_KINDS];
 struct bs_script_step {
     enum bs_step_kind kind;
     struct bs_script_handle *handle; /* NULL for a join and a repeat */
-    const char *thread;              /* where it is taken, or what is joined; NULL: the main one */
+    const char *thread; /* the one that runs it, or that is joined; NULL: the main one */
     int stream;
     const char *data; /* to be written, or read up to */
     size_t data_len;
     const uint64_t *ms; /* of a wait or a grace; NULL: not given */
-    uint64_t count;     /* of a repeat, like what follows */
+    uint64_t count;     /* of a repeat, as are inner and n_inner */
     struct bs_script_step *inner;
     size_t n_inner;
-    bool failed; /* once taken: the result is an error */
+    bool failed; /* the result is an error */
     struct bs_json_writer result;
 };
 
-/* Takes it; `result` is a JSON object afterwards. */
-void bs_script_step_take(struct bs_script_step *step);
+/* Runs the step; `result` is a JSON object afterwards. */
+void bs_script_step_run(struct bs_script_step *step);
 
 void bs_put_end(struct bs_json_writer *out, const struct bs_process_end *end);
 

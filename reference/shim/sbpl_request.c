@@ -100,7 +100,7 @@ static void decode_variables(struct bs_decoder *decoder, const cJSON *request,
     const char **const values[] = {&input->home, &input->codex_home, &input->claude_config_dir};
     char at[BS_POINTER_MOST];
     bool base64 = false;
-    const cJSON *env = bs_decode_twin(decoder, request, "", "env", &base64, at);
+    const cJSON *env = bs_decode_either(decoder, request, "", "env", &base64, at);
     if (env == NULL)
         return;
     if (!cJSON_IsObject(env)) {

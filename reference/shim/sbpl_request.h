@@ -1,4 +1,4 @@
-/* What the operations on Seatbelt profiles read out of a request. */
+/* Decodes the parts of requests that are about Seatbelt profiles. */
 #ifndef BS_SHIM_SBPL_REQUEST_H
 #define BS_SHIM_SBPL_REQUEST_H
 
@@ -6,15 +6,15 @@
 
 #include "shim/policy_request.h"
 
-/* The name of the profile that `rules` become. */
+/* The name of the profile that is made of `rules`. */
 #define BS_RULES_PROFILE "rules"
 
-/* The member `rules` as a policy with one profile, so that they are judged like those of a file.
- * The text is the decoder's. */
+/* Makes a policy with one profile of the member `rules`, so that they are checked like the rules of
+ * a file. The decoder owns the text. */
 void bs_decode_rules(struct bs_decoder *decoder, const cJSON *rules, struct bs_texts *texts);
 
-/* Where in the request a problem of that policy lies: written to buf, which has BS_POINTER_MOST
- * bytes, and returned. */
+/* Write the pointer into the request of a problem of that policy to buf, which has BS_POINTER_MOST
+ * bytes; return buf. */
 const char *bs_rules_pointer(const char *pointer, char *buf);
 
 /* The members root, env, side_roots and provider. Borrows from the decoder. */

@@ -6,7 +6,7 @@
 #include "shim/policies.h"
 #include "shim/sbpl_request.h"
 
-/* The file is there already, or it is to be made of `text` in `dir`. */
+/* The profile is an existing file, or a file is made of `text` in `dir`. */
 struct place {
     const char *file;
     const char *dir;
@@ -19,7 +19,7 @@ static void decode_place(struct bs_decoder *decoder, const cJSON *request, struc
     bool base64 = false;
     *place = (struct place){.file = bs_decode_text(decoder, request, "", "file", false)};
     place->dir = bs_decode_text(decoder, request, "", "dir", false);
-    const cJSON *text = bs_decode_twin(decoder, request, "", "text", &base64, at);
+    const cJSON *text = bs_decode_either(decoder, request, "", "text", &base64, at);
     if (text != NULL)
         place->text = bs_decode_bytes(decoder, text, at, base64, &place->text_len);
     bool made = place->dir != NULL || text != NULL;
@@ -46,7 +46,7 @@ static void decode_hold(struct bs_decoder *decoder, const struct bs_call *call) 
     const cJSON *hold = cJSON_GetObjectItemCaseSensitive(call->request, "hold");
     if (hold != NULL && !cJSON_IsString(hold))
         bs_problem(decoder, "/hold", "must be a string");
-    else if (hold != NULL && call->door == BS_DOOR_SERVE)
+    else if (hold != NULL && call->mode == BS_MODE_SERVE)
         bs_problem(decoder, "/hold", "not under `serve`, which answers when the file is gone");
 }
 
@@ -78,8 +78,8 @@ static void put_wrapped(struct bs_json_writer *out, const struct bs_sbpl_wrapped
     bs_json_close_object(out);
 }
 
-/* A command that is refused or bare needs no file, and so none is made for it: it is wrapped once
- * to see that. */
+/* A command that is refused or runs bare needs no file, so the command is wrapped before a file is
+ * made. */
 static int wrap(struct bs_sbpl_command *command, const struct place *place,
                 struct bs_sbpl_file *file, struct bs_sbpl_wrapped *wrapped, struct bs_error *err) {
     command->file = place->file != NULL ? place->file : "/";

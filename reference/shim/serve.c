@@ -6,11 +6,11 @@
 
 #include "base/error.h"
 #include "base/sys.h"
-#include "shim/doors.h"
+#include "shim/modes.h"
 #include "shim/ops.h"
 #include "shim/policies.h"
 
-/* Always 2, the exit status. */
+/* Return 2, the exit status. */
 static int complain(const char *what, int os_error) {
     char buf[128];
     (void)fprintf(stderr, "boxspec-ref: serve: %s: %s\n", what,
@@ -18,7 +18,7 @@ static int complain(const char *what, int os_error) {
     return 2;
 }
 
-/* 0 or an errno. */
+/* Return 0 or an errno. */
 static int write_all(int fd, const char *data, size_t len) {
     while (len > 0) {
         ssize_t n = (ssize_t)BS_RETRY(write(fd, data, len));
@@ -30,19 +30,19 @@ static int write_all(int fd, const char *data, size_t len) {
     return 0;
 }
 
-/* What lives as long as the conversation. */
+/* State that lasts from request to request. */
 struct session {
     struct bs_buf in;
     struct bs_json_writer out; /* kept from answer to answer: growing costs more than filling it */
     struct bs_policies policies;
 };
 
-/* 0 or the exit status. */
+/* Return 0 or the exit status. */
 static int answer_line(struct session *session, const char *line, size_t len, bool *bye) {
     enum { KEPT = 4 * 1024 * 1024 };
     struct bs_json_writer *out = &session->out;
     bs_json_writer_reset(out);
-    struct bs_done done = bs_dispatch(line, len, BS_DOOR_SERVE, &session->policies, out);
+    struct bs_done done = bs_dispatch(line, len, BS_MODE_SERVE, &session->policies, out);
     *bye = done.bye;
     bs_sbpl_file_remove(&done.file);
     int os_error = out->text.failed ? ENOMEM : write_all(1, out->text.data, out->text.len);
@@ -51,7 +51,7 @@ static int answer_line(struct session *session, const char *line, size_t len, bo
     return os_error != 0 ? complain("cannot write an answer", os_error) : 0;
 }
 
-/* Answers every whole line in the buffer and keeps the rest. 0 or the exit status. */
+/* Answer each whole line in the buffer and keep the rest. Return 0 or the exit status. */
 static int answer_lines(struct session *session, size_t *scanned, bool *bye) {
     struct bs_buf *in = &session->in;
     size_t start = 0;
@@ -75,7 +75,7 @@ static int answer_lines(struct session *session, size_t *scanned, bool *bye) {
     return 0;
 }
 
-/* 0 or the exit status. *n is 0 at the end. */
+/* Return 0 or the exit status. *n is 0 at end of file. */
 static int read_some(struct bs_buf *in, size_t *n) {
     enum { CHUNK = 64 * 1024 };
     *n = 0;

@@ -29,7 +29,7 @@ static inline char *answer_to(struct bs_policies *policies, const char *words) {
     assert_non_null(request);
     for (char *at = request; (at = strchr(at, '\'')) != NULL;)
         *at = '"';
-    (void)bs_dispatch(request, strlen(request), BS_DOOR_SERVE, policies, &out);
+    (void)bs_dispatch(request, strlen(request), BS_MODE_SERVE, policies, &out);
     free(request);
     assert_false(out.text.failed);
     bs_buf_char(&out.text, '\0');

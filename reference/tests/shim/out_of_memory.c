@@ -56,7 +56,7 @@ static char *request_of(const char *words) {
 static char *answer_to(const char *request) {
     struct bs_policies policies = {.n_compiled = 0};
     struct bs_json_writer out = BS_JSON_WRITER_INIT;
-    struct bs_done done = bs_dispatch(request, strlen(request), BS_DOOR_RUN, &policies, &out);
+    struct bs_done done = bs_dispatch(request, strlen(request), BS_MODE_RUN, &policies, &out);
     bs_policies_clear(&policies);
     bs_sbpl_file_remove(&done.file);
     free(done.hold);

@@ -28,7 +28,7 @@ static char *answer_to_script(const char *last_step) {
                    "{\"program\":\"echo\",\"args\":[\"hi\"]},\"stderr\":2}},\"steps\":["
                    "{\"step\":\"open\",\"handle\":\"a\"},%s]}",
                    last_step);
-    (void)bs_dispatch(request, strlen(request), BS_DOOR_RUN, &policies, &out);
+    (void)bs_dispatch(request, strlen(request), BS_MODE_RUN, &policies, &out);
     assert_false(out.text.failed);
     bs_buf_char(&out.text, '\0');
     bs_policies_clear(&policies);

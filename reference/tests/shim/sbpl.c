@@ -106,14 +106,14 @@ static void problems_of_a_wrap_are_named(void **state) {
 
 /* Ask for a file, whose handling depends on the entry point. */
 static struct bs_done wrap_in(struct bs_policies *policies, const char *dir, const char *more,
-                              enum bs_door door) {
+                              enum bs_shim_mode mode) {
     struct bs_json_writer out = BS_JSON_WRITER_INIT;
     char request[512];
     int len = snprintf(request, sizeof request,
                        "{\"id\":\"1\",\"op\":\"sbpl.wrap\",\"argv\":[\"x\"],\"text_b64\":\"AP8=\","
                        "\"dir\":\"%s\"%s}",
                        dir, more);
-    struct bs_done done = bs_dispatch(request, (size_t)len, door, policies, &out);
+    struct bs_done done = bs_dispatch(request, (size_t)len, mode, policies, &out);
     assert_false(out.text.failed);
     if (done.file.path != NULL) {
         bs_buf_char(&out.text, '\0');
@@ -127,12 +127,12 @@ static void a_file_is_made_for_the_entry_point_to_remove(void **state) {
     struct folder *folder = NULL;
     struct stat st;
     assert_int_equal(folder_setup((void **)&folder), 0);
-    struct bs_done done = wrap_in(*state, folder->path, ",\"wrapper\":\"present\"", BS_DOOR_SERVE);
+    struct bs_done done = wrap_in(*state, folder->path, ",\"wrapper\":\"present\"", BS_MODE_SERVE);
     assert_non_null(done.file.path);
     assert_int_equal(stat(done.file.path, &st), 0);
     assert_int_equal(st.st_size, 2);
     bs_sbpl_file_remove(&done.file);
-    done = wrap_in(*state, folder->path, ",\"wrapper\":\"present\",\"hold\":\"/f\"", BS_DOOR_RUN);
+    done = wrap_in(*state, folder->path, ",\"wrapper\":\"present\",\"hold\":\"/f\"", BS_MODE_RUN);
     assert_non_null(done.file.path);
     assert_string_equal(done.hold, "/f");
     bs_sbpl_file_remove(&done.file);
@@ -142,7 +142,7 @@ static void a_file_is_made_for_the_entry_point_to_remove(void **state) {
         ",\"wrapper\":\"missing\"", ",\"wrapper\":\"missing\",\"allow_fallback\":true",
         ",\"wrapper\":\"present\",\"hold\":\"/f\"", ",\"wrapper\":\"present\",\"x\":1"};
     for (size_t i = 0; i < LENGTH(useless); i++) {
-        done = wrap_in(*state, folder->path, useless[i], BS_DOOR_SERVE);
+        done = wrap_in(*state, folder->path, useless[i], BS_MODE_SERVE);
         assert_null(done.file.path);
     }
     assert_int_equal(rmdir(folder->path), 0);
