@@ -19,6 +19,25 @@ with run.workplace() as place:
         os.chdir("d")
 """
 
+FINDS_TWO_LINES = """
+import json
+import making
+file = "reference/tests/mutants/sample.c"
+entry = {"contract": "exec", "file": file, "before": "b;\\n    c;", "after": "d;"}
+making.ROOT = making.HERE = making.Path.cwd()
+(making.HERE / file).parent.mkdir(parents=True)
+(making.HERE / file).write_text("a;\\n    b;\\n    c;\\n")
+(making.HERE / "named.json").write_text(json.dumps([entry]))
+[found] = making.named("exec")
+print(found.line, found.stands())
+"""
+
+
+def test_a_named_mutant_may_replace_several_lines(tmp_path: Path) -> None:
+    path = str(ROOT / "reference" / "tests" / "mutants")
+    done = run([sys.executable, "-c", FINDS_TWO_LINES], cwd=tmp_path, env={"PYTHONPATH": path})
+    assert (done.returncode, done.stdout, done.stderr) == (0, "2 True\n", "")
+
 
 def test_a_deep_tree_that_a_mutant_leaves_is_deleted(tmp_path: Path) -> None:
     done = run(

@@ -22,7 +22,7 @@ RULES = ["universal.rules", "c_like.rules", "c.rules"]
 
 @dataclass(frozen=True)
 class Mutant:
-    """One line of a file and its replacement; `line` counts from 1."""
+    """One or more adjacent lines of a file and their replacement; `line` counts from 1."""
 
     file: str
     line: int
@@ -35,9 +35,14 @@ class Mutant:
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def stands(self) -> bool:
-        """True if the line to change is still at its place."""
+        """True if the lines to change are still at their place."""
         lines = (ROOT / self.file).read_text(encoding="utf-8").splitlines()
-        return self.line <= len(lines) and lines[self.line - 1].strip() == self.before
+        return _stands_at(lines, self.line, self.before)
+
+
+def _stands_at(lines: list[str], line: int, before: str) -> bool:
+    wanted = [each.strip() for each in before.splitlines()]
+    return [each.strip() for each in lines[line - 1 : line - 1 + len(wanted)]] == wanted
 
 
 def in_order(contract: str, seed: int) -> Iterator[Mutant]:
@@ -69,7 +74,7 @@ def named(contract: str) -> Iterator[Mutant]:
         if entry["contract"] != contract:
             continue
         lines = (ROOT / entry["file"]).read_text(encoding="utf-8").splitlines()
-        found = [n for n, line in enumerate(lines, 1) if line.strip() == entry["before"]]
+        found = [n for n in range(1, len(lines) + 1) if _stands_at(lines, n, entry["before"])]
         if len(found) < entry.get("nth", 1):
             raise SystemExit(
                 f"named.json: {entry['file']} has no line `{entry['before']}` any more"
@@ -126,7 +131,8 @@ class Tree:
         source = ROOT / mutant.file
         lines = source.read_text(encoding="utf-8").splitlines(keepends=True)
         if changed:
-            lines[mutant.line - 1] = mutant.after + "\n"
+            end = mutant.line + mutant.before.count("\n")
+            lines[mutant.line - 1 : end] = [mutant.after + "\n"]
         # An object contains the name of its source, so the mutant's source has the same name.
         copy = self.work / source.name
         copy.write_text("".join(lines), encoding="utf-8")
