@@ -29,7 +29,7 @@ def _lists(before: list[Any], after: list[Any], at: str) -> str | None:
         difference = dishonest(one, other, f"{at}/{number}")
         if difference:
             return difference
-        # A failed step of a script reports an error; later steps do what they still can.
+        # A failed step of a script reports an error; later steps continue as far as possible.
         if at.endswith("/steps") and isinstance(other, dict) and {"error", "errno"} & set(other):
             return None
     return None

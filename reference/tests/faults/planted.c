@@ -59,7 +59,7 @@ int main(int argc, char **argv) {
     if (is("leaks-a-descriptor"))
         (void)open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (is("leaks-memory")) {
-        /* The compiler would remove a malloc and free whose result is unused. */
+        /* The compiler would remove a malloc with an unused result. */
         void *volatile kept = malloc(10);
         (void)kept;
     }

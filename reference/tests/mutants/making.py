@@ -127,7 +127,7 @@ class Tree:
             launcher.symlink_to(self.build / "reference" / "boxspec-launch")
 
     def compiled(self, mutant: Mutant, *, changed: bool) -> Path | None:
-        """Return the object without debug information, or None if it does not compile."""
+        """Return the object, without debug information; None if it does not compile."""
         source = ROOT / mutant.file
         lines = source.read_text(encoding="utf-8").splitlines(keepends=True)
         if changed:

@@ -169,7 +169,7 @@ def campaign(contract: str, seed: int | str, count: int, ledger: Ledger) -> int:
 
 
 def run_again(contract: str, ledger: Ledger) -> int:
-    """Run the survivors again whose line is still at its place."""
+    """Run the survivors again if their lines are still at their place."""
     with workplace() as place:
         tree = Tree(place)
         for entry in ledger.entries:

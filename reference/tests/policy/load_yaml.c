@@ -197,7 +197,7 @@ static void depth_ends_at_sixty_four(void **state) {
     assert_problems(load_bytes(BS_POLICY_YAML, text, 130), "1:65 \n");
 }
 
-/* libyaml takes quadratic time for nesting; none of these texts may reach it. */
+/* libyaml takes quadratic time for nesting; these texts must be refused earlier. */
 static void hostile_texts_cost_milliseconds(void **state) {
     (void)state;
     static const char *const units[] = {

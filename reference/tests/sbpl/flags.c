@@ -13,7 +13,7 @@ struct row {
     const char *after;
 };
 
-/* Split the text into words, in a block whose end a sanitizer checks. */
+/* Split the text into words, in a block of exactly its size, for the sanitizer. */
 static size_t split(char *text, const char **words) {
     size_t n = 0;
     for (char *at = strtok(text, " "); at != NULL; at = strtok(NULL, " ")) /* NOLINT */

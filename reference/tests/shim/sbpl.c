@@ -137,7 +137,7 @@ static void a_file_is_made_for_the_entry_point_to_remove(void **state) {
     assert_string_equal(done.hold, "/f");
     bs_sbpl_file_remove(&done.file);
     free(done.hold);
-    /* No file if it has no use: rmdir would fail. */
+    /* No file is made if the command has no use for it; the check is that rmdir succeeds. */
     static const char *const useless[] = {
         ",\"wrapper\":\"missing\"", ",\"wrapper\":\"missing\",\"allow_fallback\":true",
         ",\"wrapper\":\"present\",\"hold\":\"/f\"", ",\"wrapper\":\"present\",\"x\":1"};

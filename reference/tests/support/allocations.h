@@ -10,7 +10,7 @@
 
 struct allocations {
     unsigned count;   /* since the test set it to 0 */
-    unsigned fail_at; /* number of the failing one, from 1; 0: none fails */
+    unsigned fail_at; /* number of the failing one, from 1; 0: no failure */
     int live;         /* allocated blocks that were not freed */
 };
 
