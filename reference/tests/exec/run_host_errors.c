@@ -31,7 +31,7 @@ static struct {
     unsigned fail_read; /* number of the read of a pipe that fails; 0: no failure */
     unsigned reads;
     int poll_error;  /* of every poll that waits */
-    int refuse_once; /* its first sending fails */
+    int refuse_once; /* a signal; sending it fails once */
     bool lose_child; /* waiting for the child fails */
     bool no_group_pidfd;
 } host;

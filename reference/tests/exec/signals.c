@@ -19,7 +19,7 @@ static struct {
     struct sigaction action;
 } calls[32];
 static size_t n_calls;
-static int refused; /* installing its handler fails; 0: no failure */
+static int refused; /* a signal; installing its handler fails; 0: no failure */
 
 int __wrap_sigaction(int signo, const struct sigaction *new_action, struct sigaction *old_action) {
     if (new_action != NULL && signo == refused) {
