@@ -1,18 +1,20 @@
-/* One glob, asked about many paths.
+/* One glob, matched against many paths.
  *
  *   1. bs_glob_compile. 0: *out is the compiled glob.
  *   2. bs_glob_match, any number of times, from any number of threads.
  *   3. bs_glob_free.
  *
- * `*` is any run of characters but `/`, and a segment that is only `*` needs a character. `?` is
- * one code point but `/`. A `**` segment before a slash is zero or more segments; `P` with `**` as
- * its last segment is P itself and everything below; any other run of two and more stars is
- * anything, `/` too. All else is literal: brackets, braces, a leading `!`. A glob is anchored at
- * both ends, and names that begin with a dot are not special. The root, `.`, is matched by `.` and
+ * `*` is any run of characters except `/`, and a segment that is only `*` needs a character. `?` is
+ * one code point except `/`. A `**` segment before a slash is zero or more segments; `P` with `**`
+ * as its last segment is P itself and everything below; any other run of two and more stars is any
+ * text, also with `/`. All other characters are literal: brackets, braces, a leading `!`. A glob is
+ * anchored at both ends, and names that begin with a dot are not special. The root, `.`, is matched
+ * by `.` and
  * `**` only.
  *
- * A match takes time in proportion to path x glob / 64 at most, whatever they are, and allocates
- * nothing for paths up to BS_GLOB_PATH_BYTES. It takes at most BS_GLOB_STACK_BYTES of stack.
+ * A match takes time in proportion to path x glob / 64 at most, for every glob and path. It
+ * allocates only for paths longer than BS_GLOB_PATH_BYTES and takes at most BS_GLOB_STACK_BYTES of
+ * stack.
  *
  * Rules come from the policy contract, conformance/contracts/policy/page.md (POLICY-GLOB-...,
  * POLICY-COST-01).
@@ -40,18 +42,18 @@ enum bs_case {
 
 struct bs_glob;
 
-/* `pattern` has `len` bytes, is brought to its normal form like the body of a rule, blanks at its
- * ends dropped, and is copied. 0; BS_E_INVALID when it is no glob, not UTF-8 or too long;
- * BS_E_EXECUTION when memory ran out. */
+/* `pattern` has `len` bytes. The function copies its normal form, that of the body of a rule
+ * without blanks at its ends. Returns 0, BS_E_INVALID if it is no glob, not UTF-8 or too long, or
+ * BS_E_EXECUTION if memory ran out. The caller frees *out. */
 BS_EXPORT int bs_glob_compile(const char *pattern, size_t len, enum bs_case sensitivity,
                               struct bs_glob **out, struct bs_error *err);
 
-/* `path` has `len` bytes and is normalised first (boxspec/path.h). 0 and *matched; BS_E_INVALID
- * when the path is refused; BS_E_EXECUTION when memory ran out for a long path. */
+/* `path` has `len` bytes; its normal form (boxspec/path.h) is matched. Returns 0 and sets *matched,
+ * BS_E_INVALID if the path is refused, or BS_E_EXECUTION if memory ran out for a long path. */
 BS_EXPORT int bs_glob_match(const struct bs_glob *glob, const char *path, size_t len, bool *matched,
                             struct bs_error *err);
 
-BS_EXPORT void bs_glob_free(struct bs_glob *glob); /* NULL is nothing to free */
+BS_EXPORT void bs_glob_free(struct bs_glob *glob); /* or NULL */
 
 #ifdef __cplusplus
 }

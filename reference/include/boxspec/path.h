@@ -1,18 +1,19 @@
-/* Paths that a policy is asked about: their one normal form.
+/* The normal form of the paths that a policy decides about.
  *
- *   1. Have a buffer of len + 1 bytes at hand.
+ *   1. Provide a buffer of len + 1 bytes.
  *   2. bs_path_normalize. 0: *normal is the path's normal form. Negative: the path is refused and
  *      the error says why; the outputs are untouched.
- *   3. Open the normal form and nothing else: it is what was decided about.
+ *   3. Open the normal form only: the policy decides about this form.
  *
- * A path is a byte string relative to the root of the workspace. `.` segments, doubled and trailing
- * separators are dropped; the root itself is `.`. Nothing is trimmed or replaced, because the
- * kernel will open the very bytes that are asked for. What cannot be meant is refused: an empty
- * path, an absolute one, `~` and what begins with `~/` or a drive prefix (`C:`), a `..` segment, a
- * backslash, a blank (space or tab) at either end, a NUL, invalid UTF-8. All of these are looked
- * for before and after segments were dropped: `./~` is refused like `~`.
+ * A path is a byte string relative to the root of the workspace. The normal form drops `.`
+ * segments, doubled and trailing separators; the root itself is `.`. All other bytes stay as they
+ * are, because the kernel opens exactly these bytes. Refused are an empty path, an absolute path,
+ * `~`, a path that begins with `~/` or a drive prefix (`C:`), a `..` segment, a backslash, a blank
+ * (space or tab) at either end, a NUL, and invalid UTF-8. The function checks this before and after
+ * it drops segments: `./~` is refused like `~`.
  *
- * Nothing is allocated and nothing is kept. Any thread.
+ * The caller owns both texts. The function neither allocates nor keeps a reference to them; any
+ * thread may call it.
  *
  * Rules come from the policy contract, conformance/contracts/policy/page.md (POLICY-PATH-...).
  */
@@ -27,10 +28,10 @@
 extern "C" {
 #endif
 
-/* `path` has `len` bytes and need not end in a NUL. *normal is `path` itself when it is in normal
- * form already (the common case, decided in one pass), else it is `buffer`, where a NUL follows the
- * last byte. *normal_len is in bytes and at most len. 0 or BS_E_INVALID; *err is written on refusal
- * only. `buffer` may be `path` itself when that has room for the NUL. */
+/* `path` has `len` bytes and need not end in a NUL. If it is in normal form (the common case,
+ * decided in one pass), *normal is `path`. Otherwise *normal is `buffer`, and a NUL follows the
+ * last byte. *normal_len is in bytes and at most len. `buffer` may be `path` if that has room for
+ * the NUL. Returns 0, or BS_E_INVALID if the path is refused; only then *err is written. */
 BS_EXPORT int bs_path_normalize(const char *path, size_t len, char *buffer, const char **normal,
                                 size_t *normal_len, struct bs_error *err);
 

@@ -3,7 +3,7 @@
  *   1. Fill one or two struct bs_policy_text and a report from BS_POLICY_REPORT_INIT.
  *   2. bs_policy_load. 0: *policy is the validated policy, the report holds its warnings. Negative:
  *      *policy is untouched and the report holds every problem found, with its place.
- *   3. Compile a profile of it (boxspec/profile.h) and ask that.
+ *   3. Compile a profile of it (boxspec/profile.h) and check paths with that.
  *   4. bs_policy_report_clear, bs_policy_free.
  *
  * A policy is immutable once loaded; any number of threads may use it at once.
@@ -32,7 +32,7 @@ enum bs_policy_format { BS_POLICY_JSON, BS_POLICY_YAML };
 enum bs_policy_source {
     BS_FROM_GLOBAL,
     BS_FROM_WORKSPACE,
-    BS_SYNTHESIZED /* in no file: the `unrestricted` that nobody defined */
+    BS_SYNTHESIZED /* in no file: `unrestricted` of a policy that does not define it */
 };
 
 struct bs_policy_text {
@@ -45,12 +45,12 @@ struct bs_policy_problem {
     enum bs_policy_source source; /* which file */
     uint32_t line;                /* from 1 */
     uint32_t column;              /* from 1, in code points */
-    const char *code;             /* of a warning: "matches-nothing", ...; NULL for a problem */
+    const char *code;             /* kind of warning: "matches-nothing", ...; NULL for a problem */
     const char *pointer;          /* RFC 6901; "" is the whole file */
-    const char *message;          /* for people: what is wrong and what to write instead */
+    const char *message;          /* for people: the mistake and the remedy */
 };
 
-/* Owns everything in it, until bs_policy_report_clear, which may be called any number of times. */
+/* Owns all its members until bs_policy_report_clear, which may be called any number of times. */
 struct bs_policy_report {
     struct bs_policy_problem *problems; /* by file, line, column */
     size_t n_problems;
@@ -65,8 +65,8 @@ struct bs_policy_report {
 struct bs_policy;
 
 /* Loads `global`, and merges `workspace` over it unless that is NULL. The texts are borrowed for
- * the call. 0; BS_E_INVALID with the problems in the report and the first of them in *err;
- * BS_E_EXECUTION when memory ran out. */
+ * the call. Returns 0, BS_E_INVALID with the problems in the report and the first of them in *err,
+ * or BS_E_EXECUTION if memory ran out. */
 BS_EXPORT int bs_policy_load(const struct bs_policy_text *global,
                              const struct bs_policy_text *workspace, struct bs_policy **policy,
                              struct bs_policy_report *report, struct bs_error *err);
@@ -75,19 +75,19 @@ BS_EXPORT void bs_policy_free(struct bs_policy *policy);
 
 BS_EXPORT const char *bs_policy_name(const struct bs_policy *policy);
 
-/* NULL when it has none. */
+/* NULL if the policy has no description. Both texts belong to the policy. */
 BS_EXPORT const char *bs_policy_description(const struct bs_policy *policy);
 
-/* The policy as a file: loading that gives this policy again, and printing it the same text. A
- * policy of two files is printed as the one that it has become. 0, or BS_E_EXECUTION when memory
- * ran out; out is then untouched. */
+/* Prints the policy as a file. Loading the file gives this policy, and printing that the same text.
+ * A policy of two files is printed as one. The caller clears *out. Returns 0, or BS_E_EXECUTION if
+ * memory ran out; *out is then untouched. */
 BS_EXPORT int bs_policy_print(const struct bs_policy *policy, enum bs_policy_format format,
                               struct bs_bytes *out, struct bs_error *err);
 
-/* A draft of version 2, in YAML, of a file of version 1: what is recognised stands in its new
- * place, everything else in comments; the draft says what a person has to decide. 0; BS_E_INVALID
- * with the problem in the report when the file is not well-formed or not of version 1;
- * BS_E_EXECUTION when memory ran out. */
+/* Drafts a file of version 2, in YAML, from a file of version 1. Recognised members move to their
+ * new place, all others become comments, and the draft names the decisions that are left to a
+ * person. The caller clears *out. Returns 0, BS_E_INVALID with the problem in the report if the
+ * file is not well-formed or not of version 1, or BS_E_EXECUTION if memory ran out. */
 BS_EXPORT int bs_policy_migrate(const struct bs_policy_text *v1, struct bs_bytes *out,
                                 struct bs_policy_report *report, struct bs_error *err);
 

@@ -4,14 +4,14 @@
  *   1. Fill a struct bs_sbpl_input from BS_SBPL_INPUT_INIT with a compiled profile
  *      (boxspec/profile.h), the root and the environment.
  *   2. bs_sbpl_compile. 0: *sbpl holds the text. Negative: *sbpl is untouched.
- *   3. bs_sbpl_file_make writes the text where nobody else can change it.
- *   4. bs_sbpl_wrap makes the command. Run it, and wait for its end.
+ *   3. bs_sbpl_file_make writes the text to a file that no other user can change.
+ *   4. bs_sbpl_wrap makes the command. Run it, and wait until it ends.
  *   5. bs_sbpl_wrapped_clear, bs_sbpl_file_remove, bs_sbpl_clear; each may be called any number of
  *      times.
  *
- * Everything works on any system, so that a policy can be looked at anywhere. Nothing that
- * was asked is kept for the next call; any number of threads may call at once. The first compile of
- * a profile that folds looks through Unicode, and the next ones share what it found.
+ * All functions work on any system, so that a policy can be inspected anywhere. No call keeps its
+ * input; any number of threads may call at once. The first compile of a profile that folds reads
+ * the tables of Unicode, and later compiles of the process share the result.
  *
  * Rules come from the sbpl contract, conformance/contracts/sbpl/page.md; the ids there (SBPL-...)
  * name them.
@@ -39,16 +39,16 @@ enum bs_provider { BS_PROVIDER_NONE, BS_PROVIDER_CODEX, BS_PROVIDER_CLAUDE, BS_P
 /* "codex", "claude" or "gemini"; false, and *provider untouched, for any other word. */
 BS_EXPORT bool bs_sbpl_provider(const char *name, enum bs_provider *provider);
 
-/* All borrowed for the call. Paths are NUL-terminated UTF-8, absolute and canonical: no link, no
- * `.` and `..`. Doubled and trailing slashes are cleaned away; what lies at or below /tmp, /var or
- * /etc is refused with the spelling that the kernel reports. */
+/* All members are borrowed for the call. Paths are NUL-terminated UTF-8, absolute and canonical: no
+ * link, no `.` and `..`. Doubled and trailing slashes are removed. A path at or below /tmp, /var or
+ * /etc is refused, and the message has the spelling that the kernel reports. */
 struct bs_sbpl_input {
     const struct bs_profile *profile; /* compiled with BS_FOLD: every filter folds */
     const char *root;                 /* of the workspace */
     const char *home;                 /* this and the two below: NULL or "" is not set */
     const char *codex_home;
     const char *claude_config_dir;
-    const char *const *side_roots; /* looked at for every provider, allowed for codex */
+    const char *const *side_roots; /* checked for every provider, writable for codex */
     size_t n_side_roots;
     enum bs_provider provider;
 };
@@ -59,7 +59,7 @@ struct bs_sbpl_input {
 struct bs_sbpl {
     struct bs_bytes text; /* UTF-8, each clause a line */
     /* Read-denied entries that begin with a wildcard: a directory above such a path can be renamed.
-     * The entries are the profile's own; the list is this one's. */
+     * The profile owns the entries, this struct owns the list. */
     const struct bs_entry **unguarded;
     size_t n_unguarded;
 };
@@ -67,30 +67,30 @@ struct bs_sbpl {
 #define BS_SBPL_INIT                                                                               \
     { BS_BYTES_INIT, 0, 0 }
 
-/* 0; BS_E_INVALID with the field, the offender and the remedy; BS_E_EXECUTION when memory ran out.
- * The profile must outlive *sbpl. */
+/* Returns 0, BS_E_INVALID with the field, the refused value and the remedy, or BS_E_EXECUTION if
+ * memory ran out. The profile must outlive *sbpl. */
 BS_EXPORT int bs_sbpl_compile(const struct bs_sbpl_input *input, struct bs_sbpl *sbpl,
                               struct bs_error *err);
 BS_EXPORT void bs_sbpl_clear(struct bs_sbpl *sbpl);
 
 /* A file of mode 0600 that holds a text, for as long as the command runs. */
 struct bs_sbpl_file {
-    char *path; /* absolute; NULL: there is none */
+    char *path; /* absolute; NULL: no file */
 };
 
 #define BS_SBPL_FILE_INIT                                                                          \
     { 0 }
 
-/* `dir` is an absolute path to a directory that only its owner should be able to write to. 0;
- * BS_E_INVALID for a relative one; BS_E_IO when the file cannot be made or written, nothing is left
- * then; BS_E_EXECUTION when memory ran out. */
+/* `dir` is the absolute path of a directory that no other user should be able to write to. Returns
+ * 0, BS_E_INVALID for a relative path, BS_E_IO if the file cannot be made or written (none is left
+ * then), or BS_E_EXECUTION if memory ran out. */
 BS_EXPORT int bs_sbpl_file_make(const char *dir, const char *text, size_t len,
                                 struct bs_sbpl_file *file, struct bs_error *err);
 BS_EXPORT void bs_sbpl_file_remove(struct bs_sbpl_file *file);
 
 enum bs_sbpl_wrapper {
-    BS_WRAPPER_LOOK,    /* whether BS_SBPL_WRAPPER is there and may be executed */
-    BS_WRAPPER_PRESENT, /* taken for granted, to look at the command only */
+    BS_WRAPPER_LOOK,    /* check that BS_SBPL_WRAPPER exists and is executable */
+    BS_WRAPPER_PRESENT, /* assume that it does, to inspect the command only */
     BS_WRAPPER_MISSING
 };
 
@@ -98,22 +98,22 @@ struct bs_sbpl_command {
     const char *const *argv; /* ends in NULL; argv[0] is the program */
     const char *file;        /* absolute path of the profile's file */
     enum bs_provider provider;
-    bool allow_fallback; /* without the wrapper: run bare rather than not at all */
+    bool allow_fallback; /* without the wrapper: make the bare command, no error */
     enum bs_sbpl_wrapper wrapper;
 };
 
 struct bs_sbpl_wrapped {
     char **argv;         /* ends in NULL */
-    bool active;         /* false: the command is bare, as it was given */
-    const char *warning; /* static; of a bare command, else NULL */
+    bool active;         /* false: the given command, without the wrapper */
+    const char *warning; /* static; NULL if active */
 };
 
 #define BS_SBPL_WRAPPED_INIT                                                                       \
     { 0, false, 0 }
 
-/* 0; BS_E_INVALID for an empty command, a relative file, and a program that begins with `-` where
- * the wrapper would take it for an option; BS_E_EXECUTION when the wrapper is not there and no
- * fallback is allowed, and when memory ran out. Negative: *wrapped is untouched. */
+/* Returns 0, BS_E_INVALID for an empty command, a relative file, or a program that begins with `-`
+ * and that the wrapper would read as an option, or BS_E_EXECUTION if the wrapper is missing and no
+ * fallback is allowed, or if memory ran out. Negative: *wrapped is untouched. */
 BS_EXPORT int bs_sbpl_wrap(const struct bs_sbpl_command *command, struct bs_sbpl_wrapped *wrapped,
                            struct bs_error *err);
 BS_EXPORT void bs_sbpl_wrapped_clear(struct bs_sbpl_wrapped *wrapped);

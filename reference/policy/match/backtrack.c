@@ -1,6 +1,6 @@
 #include "policy/match/backtrack.h"
 
-/* The segments that are left of a glob or of a path. Behind the last one, `at` is behind `len`. */
+/* The remaining segments of a glob or of a path. After the last one, `at` is greater than `len`. */
 struct rest {
     const char *text;
     size_t at;
@@ -14,7 +14,7 @@ struct segment {
 
 static bool is_done(const struct rest *rest) { return rest->at > rest->len; }
 
-/* The first segment; `rest` is what is left behind it. */
+/* Returns the first segment and removes it from `rest`. */
 static inline struct segment take_segment(struct rest *rest) {
     size_t end = rest->at;
     while (end < rest->len && rest->text[end] != '/')
@@ -30,7 +30,7 @@ static bool is_gap(const struct segment *segment) {
 
 static bool continues(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
 
-/* Up to the first star of the glob, or all of it. */
+/* Matches the glob up to its first star, or all of it. */
 static bool match_start(struct segment *glob, struct segment *text) {
     for (; glob->at < glob->end && *glob->at != '*'; glob->at++) {
         if (text->at == text->end || (*glob->at != '?' && *glob->at != *text->at))
@@ -42,7 +42,7 @@ static bool match_start(struct segment *glob, struct segment *text) {
     return true;
 }
 
-/* From the end down to the last star of the glob, of which there is one. */
+/* Matches backwards from the end to the last star of the glob, which has a star. */
 static bool match_end(struct segment *glob, struct segment *text) {
     for (; glob->end[-1] != '*'; glob->end--) {
         char c = glob->end[-1];
@@ -55,11 +55,11 @@ static bool match_end(struct segment *glob, struct segment *text) {
     return true;
 }
 
-/* What stands between the first star of the glob and the last one, and both of these. Where a star
- * ends within a character, a `?` takes the rest of it: as if the star had ended before it. */
+/* Matches the glob from its first star to its last one. If a star ends within a character, a `?`
+ * matches the rest of it, as if the star had ended before the character. */
 static bool match_middle(struct segment glob, struct segment text) {
-    const char *behind_star = NULL; /* the last one */
-    const char *star_end = NULL;    /* of the text that this star takes */
+    const char *behind_star = NULL; /* the glob after the last star */
+    const char *star_end = NULL;    /* of the text that this star matches */
     for (;;) {
         bool wild = *glob.at == '?'; /* NOLINT: the glob begins with a star, so there was one */
         if (*glob.at == '*') {
@@ -90,8 +90,8 @@ static bool segment_matches(struct segment glob, struct segment text) {
     return match_end(&glob, &text) && match_middle(glob, text);
 }
 
-/* What stands between two gaps, or at an end of the glob: as many segments as the glob has until
- * then. False: they do not match here. */
+/* Matches the segments of the glob up to the next gap, or to its end. False if they do not match
+ * here. */
 static bool match_piece(struct rest *glob, struct rest *path, bool *gap) {
     *gap = false;
     while (!is_done(glob)) {
@@ -131,7 +131,7 @@ bool bs_backtrack_matches(const struct bs_pattern *pattern, const char *path, si
     return true;
 }
 
-/* No `**` within a name, and nothing long between two stars. */
+/* True without `**` inside the name, and without too many bytes between two stars. */
 static bool segment_fits(const struct segment *segment) {
     size_t piece = 0;
     bool behind_star = false;

@@ -23,7 +23,7 @@
 #include "policy/match/keys.h"
 #include "policy/match/matcher.h"
 
-/* A rule whose key does not say all. */
+/* A rule whose key does not decide. */
 struct bs_candidate {
     uint64_t bytes; /* bs_bytes_of the glob, without its wildcards and separators */
     struct bs_pattern glob;
@@ -33,13 +33,13 @@ struct bs_candidate {
 /* The rules of one key. */
 struct bs_bucket {
     int32_t last;   /* the highest that matches a path which ends with the key */
-    int32_t inside; /* the highest that matches whatever follows the key */
+    int32_t inside; /* the highest that matches every path that continues after the key */
     uint32_t first; /* of the candidates, the highest rule first */
     uint32_t n;
 };
 
-/* Lengths of the keys that begin with a byte, or end with it: bit n is n, and 31 is more, too. So
- * most parts of a path are not even hashed. */
+/* Lengths of the keys that begin or end with a byte: bit n is length n, bit 31 every greater length
+ * as well. With these, most parts of a path need no hash. */
 struct bs_key_lengths {
     uint32_t tops; /* of their first names */
     uint32_t names;
@@ -49,28 +49,28 @@ struct bs_key_lengths {
 
 struct bs_index {
     struct bs_table keys[BS_KEY_KINDS]; /* bs_slot.first: the bucket */
-    struct bs_bucket *buckets;          /* the first is that of the rules without a key */
+    struct bs_bucket *buckets;          /* the first one is for the rules without a key */
     struct bs_candidate *candidates;
     char *texts; /* copies of the rules */
     size_t texts_len;
     uint32_t n_buckets;
     uint32_t n_candidates;
     uint64_t seed; /* of all hashes */
-    int32_t root;  /* the highest rule that matches the root alone */
+    int32_t root;  /* the highest rule that matches only the root */
     int32_t all;   /* the highest rule that matches every path */
-    int32_t most;  /* the highest rule of all, or BS_NO_RULE: there is none */
+    int32_t most;  /* the highest rule of the index, or BS_NO_RULE */
     struct bs_key_lengths by_byte[256];
 };
 
-/* Takes in those rules whose `left` is false. What has no key stays left: `left` tells of it
- * afterwards. With `keyless_too` it is taken in as well, to be tried at every check, unless
- * bs_backtrack_fits says no. False when memory ran out; there is nothing to clear then. */
+/* Adds the rules whose `left` is false, and sets `left` of those that have no key. With
+ * `keyless_too` it adds these rules as well, if bs_backtrack_fits, and each check tries all of
+ * them. False if memory ran out; the index is cleared then. */
 bool bs_index_build(struct bs_index *index, const struct bs_pattern *patterns, size_t n,
                     bool keyless_too, bool *left);
 void bs_index_clear(struct bs_index *index);
 size_t bs_index_bytes(const struct bs_index *index);
 
-/* Which bytes a text has, by their lower six bits. */
+/* Returns the set of bytes of a text, by their lower six bits. */
 static inline uint64_t bs_bytes_of(const char *text, size_t len) {
     uint64_t bytes = 0;
     for (size_t i = 0; i < len; i++)
@@ -78,8 +78,8 @@ static inline uint64_t bs_bytes_of(const char *text, size_t len) {
     return bytes;
 }
 
-/* The highest rule that matches the path, if it is higher than `best`, and else that. The root is
- * the path of no bytes. */
+/* Returns the highest rule that matches the path, but at least `best`. The root is the path without
+ * bytes. */
 int32_t bs_index_highest(const struct bs_index *index, const struct bs_path_view *path,
                          int32_t best);
 

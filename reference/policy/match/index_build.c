@@ -9,14 +9,14 @@ enum { LONGEST_COUNTED = 31 };
 struct builder {
     struct bs_index *index;
     struct bs_pattern *copies;           /* by rule */
-    struct bs_key *chosen;               /* by rule; without a text: it has none */
+    struct bs_key *chosen;               /* by rule; without a text: no key */
     struct bs_table users[BS_KEY_KINDS]; /* bs_slot.last: how many rules could have the key */
     bool keyless_too;
 };
 
 static bool is_root(const struct bs_pattern *p) { return p->len == 1 && p->text[0] == '.'; }
 
-/* Nothing but `**` segments. */
+/* True if all segments are `**`. */
 static bool is_all(const struct bs_pattern *p) {
     if (p->len % 3 != 2)
         return false;
@@ -61,7 +61,7 @@ static bool copy_patterns(struct builder *builder, const struct bs_pattern *patt
     return true;
 }
 
-/* Room for every key that a rule can have; most have one. */
+/* Reserves room for every possible key of each rule; most rules have one. */
 static bool reserve(struct builder *builder, size_t n, const bool *left) {
     struct bs_index *index = builder->index;
     struct bs_key keys[BS_KEYS_OF_A_RULE];
@@ -145,7 +145,7 @@ static struct bs_bucket *bucket_of(struct bs_index *index, const struct bs_key *
     return &index->buckets[slot->first];
 }
 
-static void file(struct bs_index *index, const struct bs_key *key, int32_t rule) {
+static void add_to_bucket(struct bs_index *index, const struct bs_key *key, int32_t rule) {
     struct bs_bucket *bucket = bucket_of(index, key);
     note_length(index, key);
     if (key->then == BS_KEY_GLOB) {
@@ -157,8 +157,8 @@ static void file(struct bs_index *index, const struct bs_key *key, int32_t rule)
         lift(&bucket->inside, rule);
 }
 
-/* False: the rule is left. */
-static bool take_in(struct builder *builder, size_t i) {
+/* False if the rule fits no bucket. */
+static bool add_rule(struct builder *builder, size_t i) {
     struct bs_index *index = builder->index;
     const struct bs_pattern *pattern = &builder->copies[i];
     int32_t rule = (int32_t)i;
@@ -169,7 +169,7 @@ static bool take_in(struct builder *builder, size_t i) {
     } else {
         choose(builder, i);
         if (builder->chosen[i].text != NULL)
-            file(index, &builder->chosen[i], rule);
+            add_to_bucket(index, &builder->chosen[i], rule);
         else if (builder->keyless_too && bs_backtrack_fits(pattern))
             index->buckets[0].n++;
         else
@@ -179,7 +179,7 @@ static bool take_in(struct builder *builder, size_t i) {
     return true;
 }
 
-/* A `**` may stand for nothing, and then the separator beside it does, too. */
+/* Separators do not count: a `**` that matches no segment matches without its separator. */
 static uint64_t literal_bytes(const struct bs_pattern *glob) {
     uint64_t bytes = 0;
     for (size_t i = 0; i < glob->len; i++) {
@@ -195,7 +195,7 @@ static void add_candidate(struct bs_index *index, struct bs_bucket *bucket,
         (struct bs_candidate){literal_bytes(glob), *glob, (int32_t)rule};
 }
 
-/* Those of one bucket one behind the other, the highest first. */
+/* The candidates of one bucket are neighbours, the highest rule first. */
 static bool add_candidates(struct builder *builder, size_t n, const bool *left) {
     struct bs_index *index = builder->index;
     for (uint32_t i = 0; i < index->n_buckets; i++) {
@@ -227,7 +227,7 @@ static bool build(struct builder *builder, const struct bs_pattern *patterns, si
     index->buckets[index->n_buckets++] = (struct bs_bucket){BS_NO_RULE, BS_NO_RULE, 0, 0};
     count_users(builder, n, left);
     for (size_t i = 0; i < n; i++)
-        left[i] = left[i] || !take_in(builder, i);
+        left[i] = left[i] || !add_rule(builder, i);
     return add_candidates(builder, n, left);
 }
 

@@ -4,7 +4,7 @@
 
 #include "policy/match/backtrack.h"
 
-/* A rule without the `**` in front and at the end. */
+/* A rule without the `**` at its ends. */
 struct body {
     bool gap_first;
     bool gap_last;
@@ -37,7 +37,7 @@ static bool has_gap(const char *at, const char *end) {
     return false;
 }
 
-/* Where the last of the whole names ends that the body begins with; NULL: there is none. */
+/* Returns the end of the whole names that the body begins with, or NULL without any. */
 static const char *names_end(const struct body *body) {
     const char *end = NULL;
     for (const char *at = body->at; at == body->end || !is_wild(*at); at++) {
@@ -65,8 +65,8 @@ static bool top(const struct body *body, struct bs_key *key) {
     return true;
 }
 
-/* A path may have the name, or the head, again and again. So the glob behind it must not have a
- * `**` but at its end: it would be looked for in all of the path each time. */
+/* A path may have the name, or the head, many times. So the glob after it may have a `**` only at
+ * its end: each time, another `**` would be searched in the whole path. */
 static bool name(const struct body *body, struct bs_key *key) {
     const char *end = names_end(body);
     if (!body->gap_first || end == NULL)

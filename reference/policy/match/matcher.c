@@ -15,11 +15,11 @@ struct bs_matcher {
     const char *tier;
     struct bs_tables tables;
     struct bs_index index;
-    struct bs_automaton automaton; /* of the rules that are in none of these */
+    struct bs_automaton automaton; /* of the rules that are in neither of them */
     int32_t most_in_automaton;     /* or BS_NO_RULE */
 };
 
-/* Folded copies of the patterns, the texts in one block behind the list. */
+/* Returns folded copies of the patterns, or NULL. The texts follow the list in one block. */
 static struct bs_pattern *fold_patterns(const struct bs_pattern *patterns, size_t n) {
     size_t room = 0;
     for (size_t i = 0; i < n; i++)
@@ -40,7 +40,7 @@ static struct bs_pattern *fold_patterns(const struct bs_pattern *patterns, size_
 }
 
 static int over_budget(struct bs_error *err, size_t rule, const struct bs_pattern *pattern) {
-    /* The beginning that a message shows, without cutting a character. */
+    /* The message shows the beginning, and cuts no character. */
     size_t shown = bs_utf8_valid_prefix(pattern->text, pattern->len < 80 ? pattern->len : 80);
     return bs_fail(err, BS_E_INVALID, 0,
                    "the rules cannot be matched together within the budget: it ends at rule %zu of "
@@ -52,12 +52,12 @@ static int no_memory(struct bs_error *err, size_t n) {
     return bs_fail(err, BS_E_EXECUTION, 0, "no memory for %zu rules", n);
 }
 
-/* A matcher in the making. */
+/* A matcher that is being built. */
 struct builder {
     struct bs_matcher *matcher;
     const struct bs_pattern *patterns;
     size_t n;
-    bool *left; /* by rule: it is in none of the parts yet */
+    bool *left; /* by rule: true until a part has it */
     struct bs_error *err;
 };
 
@@ -65,7 +65,7 @@ static int out_of_memory(const struct builder *builder) {
     return no_memory(builder->err, builder->n);
 }
 
-/* The rules that are left, one behind the other. */
+/* The rules that no other part has. */
 struct outside {
     struct bs_pattern *patterns;
     uint32_t *rules;
@@ -104,8 +104,8 @@ static int build_automaton(const struct builder *builder) {
     return code;
 }
 
-/* Tables, and an index of what a table would have to read the whole path for. Where the tables
- * become too large, *done stays false and nothing is built. */
+/* Builds tables, and an index of the rules for which a table would read the whole path. If the
+ * tables become too large, *done stays false and no part is built. */
 static int build_tables(const struct builder *builder, bool *done) {
     struct bs_matcher *matcher = builder->matcher;
     if (builder->n > BS_DFA_MOST_STATES_IN)
@@ -130,8 +130,8 @@ static bool fits_automaton(const struct builder *builder) {
     return states <= BS_AUTOMATON_MOST_STATES;
 }
 
-/* An index, and tables or an automaton of what has no key. Where that is too much for an automaton,
- * it is in the index as well. */
+/* Builds an index, and tables or an automaton of the rules without a key. If these rules do not fit
+ * into an automaton either, the index takes them as well. */
 static int build_index(const struct builder *builder, bool tables_too) {
     struct bs_matcher *matcher = builder->matcher;
     enum bs_dfa_result tables = BS_DFA_TOO_LARGE;
@@ -220,7 +220,7 @@ static ptrdiff_t highest(const struct bs_matcher *matcher, const struct bs_path_
     return rule > best ? rule : best;
 }
 
-/* Not inlined, so that only a profile that folds takes the stack for it. */
+/* Not inlined, so that only a profile that folds uses the stack for it. */
 __attribute__((noinline)) static ptrdiff_t highest_folded(const struct bs_matcher *matcher,
                                                           const struct bs_path_view *path) {
     char on_stack[BS_FOLD_ROOM(BS_FOLD_STACK_BYTES)];
