@@ -10,7 +10,8 @@
 #include "policy/path/rule.h"
 #include "sbpl/spell.h"
 
-/* A body out of its spelling: what shields it (policy/path/rule.h, bs_rule_put) is taken off. */
+/* Makes a body from its spelling: removes the characters that shield it (policy/path/rule.h,
+ * bs_rule_put). */
 static void take_off(const struct bs_entry *entry, struct bs_body *body) {
     body->text = entry->rule;
     body->len = entry->rule_len;
@@ -68,7 +69,7 @@ static bool fold_all(struct bs_both_bodies *both, size_t n) {
             return false;
         room += BS_FOLD_ROOM(both->items[i].len);
     }
-    /* All at once: nothing that points into it moves. */
+    /* One allocation for all, because pointers into the list must stay valid. */
     if (!bs_buf_reserve(folded, room))
         return false;
     for (size_t i = 0; i < n; i++) {

@@ -10,14 +10,14 @@
 
 #include "base/buf.h"
 
-/* What a rule matches, in its normal form. */
+/* The paths that a rule matches, in normal form. */
 struct bs_body {
     const char *text;
     size_t len;
     size_t top;    /* bytes without the `**` segments at its end: they mean no more than one */
-    unsigned look; /* what the bytes are, sbpl/spell.h */
-    /* The length of the leading segments that have no wildcards, `**` segments at the end aside; 0
-     * where there are none, and for the root. Of read rules from denied_from on. */
+    unsigned look; /* classes of the bytes, sbpl/spell.h */
+    /* The length of the leading segments without wildcards, `**` segments at the end aside; 0
+     * without such segments, and for the root. Set for read rules from denied_from on. */
     size_t place;
     /* Where the text has its filter as a deny, which may be wanted twice; a length of 0: nowhere.
      */
@@ -30,7 +30,7 @@ struct bs_bodies {
     struct bs_body *items; /* of entries[i] */
     size_t n;
     size_t n_own;       /* the first so many are the profile's own */
-    size_t denied_from; /* the first that is negated, n for none */
+    size_t denied_from; /* index of the first negated one, n without any */
 };
 
 struct bs_both_bodies {
@@ -43,7 +43,7 @@ struct bs_both_bodies {
 bool bs_bodies_open(const struct bs_profile *profile, struct bs_both_bodies *both);
 void bs_bodies_close(struct bs_both_bodies *both);
 
-/* The root: `.`. Everything: nothing but `**` segments. */
+/* The root is `.`. Everything is a rule of `**` segments only. */
 static inline bool bs_body_is_root(const struct bs_body *body) {
     return body->len == 1 && body->text[0] == '.';
 }
@@ -52,7 +52,8 @@ static inline bool bs_body_is_everything(const struct bs_body *body) {
     return body->top == 2 && memcmp(body->text, "**", 2) == 0;
 }
 
-/* What an entry is called in messages, `denyRead[2]`; at most `size` bytes. Returns buf. */
+/* Writes the name of an entry for messages, as `denyRead[2]`, in at most `size` bytes. Returns
+ * buf. */
 const char *bs_body_name(const struct bs_both_bodies *both, enum bs_op op, size_t index, char *buf,
                          size_t size);
 

@@ -23,9 +23,8 @@ static int write_all(int fd, const char *text, size_t len) {
     return 0;
 }
 
-/* The profile decides what the sandbox allows, so nobody else may write it: a name that cannot be
- * guessed, never one that is there already, and a mode that no umask widens or narrows. Returns an
- * errno. */
+/* The profile decides what the sandbox allows, so no other user may write it. Its name cannot be
+ * guessed and is new, and the umask does not change its mode. Returns an errno. */
 static int make(char *path, const char *text, size_t len) {
     int fd = mkostemps(path, sizeof ".sb" - 1, O_CLOEXEC);
     if (fd < 0)

@@ -77,8 +77,8 @@ static const char *put_root(const struct bs_filters *filters, const char *form,
     return close_string(out, start);
 }
 
-/* Of the root, or of all from it on: there is no slash behind the root then, but where it is one.
- */
+/* Writes the root, or the root and everything below it. No slash follows the root, unless the root
+ * is `/`. */
 static void put_root_pattern(const struct bs_filters *filters, bool everything,
                              struct bs_buf *out) {
     bool slash = filters->root.len == 1;

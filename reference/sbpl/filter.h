@@ -12,13 +12,13 @@
 #include "sbpl/spell.h"
 #include "sbpl/unfold.h"
 
-/* What the filters of a text have in common. */
+/* The data that all filters of a text share. */
 struct bs_filters {
     struct bs_buf literal; /* how each begins: the form, the root and a slash */
     struct bs_buf subpath;
     struct bs_buf regex;
     struct bs_bytes root;     /* a place, borrowed */
-    struct bs_unfold *unfold; /* NULL: nothing folds */
+    struct bs_unfold *unfold; /* NULL: filters do not fold */
     struct bs_spelled spelled;
 };
 
@@ -33,7 +33,7 @@ void bs_filters_close(struct bs_filters *filters);
 const char *bs_filter_put(const struct bs_filters *filters, const struct bs_body *body, bool deny,
                           struct bs_buf *out);
 
-/* Appends `(subpath "PLACE")`, with `below` behind the place. Returns like bs_filter_put. */
+/* Appends `(subpath "PLACE")`, with `below` after the place. Returns as bs_filter_put does. */
 const char *bs_filter_put_place(const struct bs_bytes *place, const char *below,
                                 struct bs_buf *out);
 

@@ -17,7 +17,7 @@ bool bs_sbpl_provider(const char *name, enum bs_provider *provider) {
     return false;
 }
 
-/* The words that are looked at: the program itself is none of them, nor is what follows `--`. */
+/* The words to examine: the program is not among them, nor are the words after `--`. */
 struct words {
     const char *const *items;
     size_t n;
@@ -28,7 +28,7 @@ struct words {
 
 static void keep(struct words *words, const char *word) { words->out[words->n_out++] = word; }
 
-/* Whether the word is the flag with its value behind a `=`. */
+/* True if the word is the flag with its value after a `=`. */
 static bool has_value(const char *word, const char *flag) {
     size_t len = strlen(flag);
     return strncmp(word, flag, len) == 0 && word[len] == '=';
@@ -38,8 +38,8 @@ static bool is_either(const char *word, const char *a, const char *b) {
     return strcmp(word, a) == 0 || strcmp(word, b) == 0;
 }
 
-/* How many words the mode takes that begins at `at`; 0: there is none. A mode never begins with a
- * dash, so that a flag whose value was forgotten takes no other along. */
+/* Returns how many words the mode at `at` takes, or 0 without a mode. A mode never begins with a
+ * dash, so a flag without its value does not swallow the next flag. */
 static size_t codex_mode(const struct words *words, size_t at) {
     const char *word = words->items[at];
     if (is_either(word, "--sandbox", "-s"))
@@ -48,7 +48,7 @@ static size_t codex_mode(const struct words *words, size_t at) {
     return joined || has_value(word, "--sandbox") ? 1 : 0;
 }
 
-/* The same for what sets a mode by other means. */
+/* As above, for flags that set a mode by other means. */
 static size_t codex_other(const struct words *words, size_t at) {
     static const char key[] = "sandbox_mode";
     const char *word = words->items[at];
@@ -91,7 +91,7 @@ static void codex(struct words *words) {
     }
 }
 
-/* The flag's value is optional, and what follows may be the prompt. */
+/* The flag's value is optional, and the next word may be the prompt. */
 static bool is_gemini_value(const char *word) {
     static const char *const values[] = {"true", "false", "docker", "podman", "sandbox-exec"};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {

@@ -1,4 +1,4 @@
-/* The own sandbox flags of the providers, once somebody else is the sandbox. */
+/* Removes the sandbox flags of the providers, because this sandbox replaces theirs. */
 #ifndef BS_SBPL_FLAGS_H
 #define BS_SBPL_FLAGS_H
 

@@ -45,8 +45,8 @@ bool bs_place_holds(const struct bs_bytes *a, const struct bs_bytes *b) {
            (b->len == a->len || b->data[a->len] == '/');
 }
 
-/* The kernel decides by the names that it has resolved: a rule on a link is dead, and one that
- * denies protects nothing. */
+/* The kernel decides by resolved names: a rule on a link never matches, so a deny of a link
+ * protects no file. */
 static const char *link_above(const struct bs_bytes *place) {
     static const char *const links[] = {"/tmp", "/var", "/etc"};
     for (size_t i = 0; i < sizeof links / sizeof *links; i++) {

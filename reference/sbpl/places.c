@@ -86,8 +86,8 @@ static int judge_variables(const struct bs_places *places, bool folds, struct bs
     return code;
 }
 
-/* A side root is writable whatever the rules say; where it meets a path that may not be read, one
- * could be moved out of the other. */
+/* A side root is writable by every rule. If it overlaps a path that may not be read, a program
+ * could move one out of the other. */
 static int judge_side_root(const struct bs_places *places, size_t i,
                            const struct bs_both_bodies *both, bool folds, struct bs_error *err) {
     const struct bs_bodies *read = &both->lists[BS_OP_READ];

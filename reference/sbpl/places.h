@@ -22,7 +22,8 @@ int bs_places_open(const struct bs_sbpl_input *input, const struct bs_both_bodie
                    struct bs_places *places, struct bs_error *err);
 void bs_places_close(struct bs_places *places);
 
-/* What side_roots[i] is called in messages, in a buffer of BS_SIDE_ROOT_NAME. Returns it. */
+/* Writes the name of side_roots[i] for messages to a buffer of BS_SIDE_ROOT_NAME bytes. Returns
+ * the buffer. */
 enum { BS_SIDE_ROOT_NAME = 48 };
 const char *bs_places_side_root(size_t i, char *buf);
 

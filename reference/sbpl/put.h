@@ -1,5 +1,5 @@
-/* Appending a few bytes: a profile is made of little else. What fits is copied here, where the
- * compiler knows how much it is; what does not goes the way of every buffer. */
+/* Appends a few bytes: most of a profile is made of these. If they fit, they are copied inline,
+ * with a size that the compiler knows; otherwise bs_buf_add appends them. */
 #ifndef BS_SBPL_PUT_H
 #define BS_SBPL_PUT_H
 

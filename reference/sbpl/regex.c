@@ -6,23 +6,23 @@
 
 #include "sbpl/spell.h"
 
-/* One character for the policy. Nobody knows whether the kernel counts bytes or characters, so a
- * deny takes what may be one either way, and an allow only what is one both ways. Where names fold,
- * a character may be spelled in up to nine bytes: three jamo. */
+/* One character for the policy. It is not known whether the kernel counts bytes or characters. So
+ * a deny matches both, and an allow only one byte that is a whole character. If names fold, a
+ * character has spellings of up to nine bytes: three jamo. */
 static const char question_in_allow[] = "[ -.0-~]";
 static const char question_in_deny[] = "([ -.0-~]|[^ -~][^ -~]?[^ -~]?[^ -~]?)";
 static const char question_in_folded_deny[] =
     "[^/][^ -~]?[^ -~]?[^ -~]?[^ -~]?[^ -~]?[^ -~]?[^ -~]?[^ -~]?";
 
-/* Nothing that is written in one step is longer, but for what unfolds. */
+/* The longest text that one step writes, except for unfolded letters. */
 enum { STEP = sizeof question_in_folded_deny };
 
 struct writer {
     const struct bs_filters *filters;
     struct bs_buf *out;
     size_t start; /* of the string */
-    char *to;     /* out->len lags behind while this one goes on */
-    char *end;    /* of what the string may have */
+    char *to;     /* the end of the written text; sync() copies it to out->len */
+    char *end;    /* of the room for the string */
     bool deny;
 };
 
@@ -71,7 +71,7 @@ static const char *put_unfolded(struct writer *writer, const char *text, const c
     return good && open_writer(writer) ? next : NULL;
 }
 
-/* `text` begins a segment. Returns what follows the wildcards of whole segments. */
+/* `text` begins a segment. Returns the text after the wildcards that are whole segments. */
 static const char *put_segment_wildcards(struct writer *writer, const char *text, const char *end) {
     const char *from = text;
     while (end - text >= 3 && memcmp(text, "**/", 3) == 0)

@@ -21,9 +21,9 @@ struct compiler {
     struct bs_buf out;
 };
 
-/* Only writing is narrowed as a whole; the rest is what a program needs to start and to talk. Each
- * stands alone and unfiltered, in front of every clause with a filter, so that both readings of
- * precedence agree. */
+/* The rules restrict only writing as a whole; a program needs the other operations to start and to
+ * communicate. Each has a clause without a filter before all clauses with one, so that both
+ * readings of precedence give the same result. */
 static const char head[] =
     "(version 1)\n"
     "(deny default)\n"
@@ -63,7 +63,7 @@ static int put_place(struct compiler *compiler, const char *field, const struct 
                    problem);
 }
 
-/* Those that nobody moved lie in the home directory, if there is one. */
+/* Directories without a variable of their own lie in the home directory, if it is set. */
 static int put_state(struct compiler *compiler, const char *field, const struct bs_bytes *moved,
                      const char *below_home, struct bs_error *err) {
     const struct bs_bytes *home = &compiler->places.home;
@@ -102,8 +102,8 @@ static int refuse_rule(const struct compiler *compiler, enum bs_op op, size_t in
                    bs_spell_for_people(entry->rule, entry->rule_len, shown, sizeof shown), problem);
 }
 
-/* An exception grants nothing by itself: inside P the rules that the profile has of its own are
- * said once more, behind a deny of P. */
+/* An exception grants no right by itself: inside P, the profile's own rules are repeated after a
+ * deny of P. */
 static int put_exception(struct compiler *compiler, size_t index, struct bs_error *err) {
     const struct bs_bodies *modify = &compiler->both.lists[BS_OP_MODIFY];
     const struct bs_body *inside = &modify->items[index];
@@ -186,7 +186,7 @@ static int put_unlink(struct compiler *compiler, struct bs_error *err) {
     return problem == NULL ? BS_OK : refuse_rule(compiler, BS_OP_READ, at, problem, err);
 }
 
-/* What is writable wherever the root lies must not open the root. */
+/* Places that are always writable must not make the root writable. */
 static int put_root(struct compiler *compiler, struct bs_error *err) {
     const struct bs_bytes *root = &compiler->places.root;
     char shown[400];
@@ -250,8 +250,7 @@ static int list_unguarded(const struct bs_bodies *read, struct bs_sbpl *sbpl,
     return BS_OK;
 }
 
-/* Of all rules, those too that come to no clause: which do is nothing that people should have to
- * know. */
+/* Checks all rules, also those that become no clause: users need not know which rules do. */
 static int refuse_controls(const struct compiler *compiler, struct bs_error *err) {
     for (int op = BS_OP_READ; op <= BS_OP_MODIFY; op++) {
         const struct bs_bodies *bodies = &compiler->both.lists[op];

@@ -50,7 +50,8 @@ static __m128i either(__m128i bytes, char a, char b) {
 
 static void take_in(struct look *look, const char *text) {
     __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)text);
-    /* Comparisons are signed: with the highest bit turned over, order is that of the bytes. */
+    /* SSE2 compares signed bytes. With the highest bit flipped, their order is that of unsigned
+     * bytes. */
     __m128i turned = _mm_xor_si128(bytes, _mm_set1_epi8(-128));
     __m128i control = _mm_or_si128(_mm_cmplt_epi8(turned, _mm_set1_epi8(' ' - 128)),
                                    _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7F)));

@@ -20,7 +20,7 @@
 
 enum { BS_UNFOLD_KEY = 4, BS_UNFOLD_ASCII = 12 };
 
-/* A code point, and what it decomposes and folds to. */
+/* A code point and its key: its parts, decomposed and folded. */
 struct bs_unfold_row {
     uint32_t point;
     uint32_t key[BS_UNFOLD_KEY]; /* ends with a 0 if it is shorter */

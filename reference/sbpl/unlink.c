@@ -6,14 +6,14 @@
 #include "sbpl/put.h"
 #include "sbpl/spell.h"
 
-/* What has a clause already, by its body. */
+/* Bodies that have a clause already. */
 struct seen {
     struct bs_table table;
     uint64_t seed;
 };
 
-/* The end of the next ancestor behind `from`; 0: there is none. The place itself is one where the
- * rule goes on behind it, and its own filter is another. */
+/* Returns the end of the next ancestor after `from`, or 0. If the rule continues after the place,
+ * the place is an ancestor as well; its own filter is a different one. */
 static size_t next_ancestor(const struct bs_body *body, size_t from) {
     size_t place = body->place;
     const char *slash = place > from ? memchr(body->text + from, '/', place - from) : NULL;
@@ -36,8 +36,8 @@ static bool open_seen(struct seen *seen, const struct bs_bodies *read) {
     return bs_table_init(&seen->table, most);
 }
 
-/* True the first time. Ancestors are asked for from the top, so one that is too long to be written
- * ends the compile before many of them have been hashed. */
+/* True the first time. Ancestors come from the top, so an ancestor that is too long ends the
+ * compile before many of them are hashed. */
 static bool is_new(struct seen *seen, const char *text, size_t len) {
     bool added = false;
     uint32_t hash = (uint32_t)bs_table_hash(seen->seed, text, len);

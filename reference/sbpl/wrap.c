@@ -13,8 +13,8 @@
 static const char bare[] =
     BS_SBPL_WRAPPER " is not there: the command runs without the sandbox of the policy";
 
-/* This path and no other: whoever may write to a directory of PATH could put a wrapper there that
- * wraps nothing. */
+/* Always this path: a user with write access to a directory of PATH could put a wrapper there that
+ * confines nothing. */
 static bool is_present(enum bs_sbpl_wrapper wrapper) {
     struct stat st;
     if (wrapper != BS_WRAPPER_LOOK)
@@ -23,7 +23,7 @@ static bool is_present(enum bs_sbpl_wrapper wrapper) {
            bs_may_execute(AT_FDCWD, BS_SBPL_WRAPPER) == 0;
 }
 
-/* A copy in one block, the strings behind their pointers. NULL when memory ran out. */
+/* Returns a copy in one block, the strings after the pointers, or NULL if memory ran out. */
 static char **copy(const char *const *words, size_t n) {
     size_t size = (n + 1) * sizeof(char *); /* as many pointers exist already */
     for (size_t i = 0; i < n; i++)
@@ -65,8 +65,7 @@ int bs_sbpl_wrap(const struct bs_sbpl_command *command, struct bs_sbpl_wrapped *
                        "%s is not there, and without it nothing is sandboxed; run on macOS, or "
                        "allow the fallback",
                        BS_SBPL_WRAPPER);
-    /* It reads its options up to the first word that is none, and `-p` would replace the profile.
-     */
+    /* The wrapper reads options up to the first other word, and `-p` would replace the profile. */
     if (active && command->argv[0][0] == '-')
         return bs_fail(
             err, BS_E_INVALID, 0,
