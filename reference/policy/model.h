@@ -48,11 +48,11 @@ struct bs_profile_name {
     const struct bs_profile_rules *profile;
 };
 
-/* Everything in it lives in the arena and goes with bs_policy_free. */
+/* The arena holds all data; bs_policy_free frees it. */
 struct bs_policy {
     const char *name;
-    const char *description;     /* NULL: none */
-    struct bs_rules deny_read;   /* none negated */
+    const char *description;     /* may be NULL */
+    struct bs_rules deny_read;   /* no rule is negated */
     struct bs_rules deny_modify; /* negated: an exception */
     struct bs_pairs labels;
     struct bs_pairs annotations;
@@ -63,7 +63,7 @@ struct bs_policy {
     struct bs_arena *arena;
 };
 
-/* NULL when there is none of that name. */
+/* Returns the profile of that name, or NULL. */
 const struct bs_profile_rules *bs_policy_profile(const struct bs_policy *policy, const char *name);
 
 #endif

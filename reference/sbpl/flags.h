@@ -6,10 +6,10 @@
 
 #include <boxspec/sbpl.h>
 
-enum { BS_FLAGS_MORE = 2 }; /* so many words more than there were, at most */
+enum { BS_FLAGS_MORE = 2 }; /* the most words that are added */
 
-/* Writes the words of a command to `out` as the provider is to get them under the wrapper; the
- * table stands in the contract, conformance/contracts/sbpl/page.md. Returns how many they are. */
+/* Writes the words of a command to `out` as the provider gets them under the wrapper, by the table
+ * of the contract, conformance/contracts/sbpl/page.md. Returns their number. */
 size_t bs_flags_neutralize(enum bs_provider provider, const char *const *argv, size_t n,
                            const char **out);
 

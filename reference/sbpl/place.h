@@ -6,14 +6,14 @@
 
 #include <boxspec/bytes.h>
 
-/* A copy of `given` without doubled and trailing slashes; `/` stays. `field` is what the path is
- * called in messages. 0; BS_E_INVALID for what is not an absolute canonical path in UTF-8 without
- * control characters, or lies under a link that every Mac has; BS_E_EXECUTION when memory ran out.
- */
+/* Copies `given` without doubled and trailing slashes; `/` stays. `field` is the name of the path
+ * in messages. Returns 0; BS_E_INVALID if it is no absolute canonical path in UTF-8 without
+ * control characters, or if it lies under a link that every Mac has; BS_E_EXECUTION if memory ran
+ * out. */
 int bs_place_make(const char *field, const char *given, struct bs_bytes *place,
                   struct bs_error *err);
 
-/* Whether b is a, or lies below it; both are places. */
+/* True if b is a, or lies below it; both are places. */
 bool bs_place_holds(const struct bs_bytes *a, const struct bs_bytes *b);
 
 #endif

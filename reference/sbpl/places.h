@@ -15,9 +15,9 @@ struct bs_places {
     size_t n_side_roots;
 };
 
-/* 0; BS_E_INVALID for a path that is none, for a variable that would make all of HOME writable and,
- * for codex, for a side root that meets what may not be read; BS_E_EXECUTION when memory ran out.
- * Negative: there is nothing to be cleared. */
+/* Returns 0; BS_E_INVALID for an invalid path, for a variable that would make all of HOME writable
+ * and, for codex, for a side root that overlaps a path which may not be read; BS_E_EXECUTION if
+ * memory ran out. After an error *places needs no close. */
 int bs_places_open(const struct bs_sbpl_input *input, const struct bs_both_bodies *both,
                    struct bs_places *places, struct bs_error *err);
 void bs_places_close(struct bs_places *places);

@@ -4,9 +4,9 @@
 
 #include "sbpl/filter.h"
 
-/* Appends the expression of a body without what it begins with, the root and a slash, and without
- * the `$`. False when the string, which began at `start`, would be too long; and when memory ran
- * out, which out->failed tells. */
+/* Appends the expression of a body: only the part between the root with its slash and the `$`.
+ * False if the string, which began at `start`, would be too long, or if memory ran out, and then
+ * out->failed is true. */
 bool bs_regex_put(const struct bs_filters *filters, const struct bs_body *body, bool deny,
                   size_t start, struct bs_buf *out);
 

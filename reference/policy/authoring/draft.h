@@ -1,4 +1,4 @@
-/* A policy of version 2 in the making, and notes on what did not fit in. */
+/* A policy of version 2 that is being written, and notes on the parts that did not fit. */
 #ifndef BS_POLICY_AUTHORING_DRAFT_H
 #define BS_POLICY_AUTHORING_DRAFT_H
 
@@ -22,20 +22,21 @@ struct bs_draft {
     bool failed;                    /* memory ran out */
 };
 
-/* Adds a comment line: where, what stood there, and why it is a comment (may be NULL). */
+/* Adds a comment line: the place, the value there, and why it is a comment (may be NULL). */
 void bs_draft_note(struct bs_draft *draft, const struct bs_node *where, const struct bs_node *what,
                    const char *why);
-/* The same about a text that is no node. */
+/* As bs_draft_note, about a text that is no node. */
 void bs_draft_remark(struct bs_draft *draft, const char *where, const char *why);
 
-/* A NUL-terminated copy of a string; NULL when memory ran out. */
+/* Returns a NUL-terminated copy of a string, or NULL if memory ran out. */
 const char *bs_draft_keep(struct bs_draft *draft, const struct bs_node *text);
 
-/* Adds a rule, or each rule of a list, to every list in `lists`. Notes what is no rule. */
+/* Adds a rule, or each rule of a list, to every list in `lists`. Notes values that are no rule. */
 void bs_draft_add(struct bs_draft *draft, struct bs_profile_rules *profile,
                   const struct bs_node *where, const struct bs_node *rules, int lists);
 
-/* Leaves out what version 2 refuses beside the denies, and adds the read rules that it wants. */
+/* Removes the rules that version 2 refuses because of the denies, and adds the read rules that it
+ * requires. */
 void bs_draft_settle(struct bs_draft *draft, struct bs_profile_rules *profile);
 
 #endif

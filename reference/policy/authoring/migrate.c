@@ -37,7 +37,7 @@ static int lists_of(const struct bs_node *key) {
     return 0;
 }
 
-/* `deny: {read: [...], write: [...]}`: what the two words mean together. */
+/* The lists that the two words of `deny: {read: [...], write: [...]}` stand for. */
 static void add_split(struct bs_draft *draft, struct bs_profile_rules *profile,
                       const struct bs_node *outer, int lists) {
     bool denies = (lists & (BS_DRAFT_DENY_READ | BS_DRAFT_DENY_MODIFY)) != 0;

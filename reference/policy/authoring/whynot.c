@@ -8,7 +8,7 @@
 #include "policy/path/rule.h"
 #include "policy/profile/check.h"
 
-/* The search. To change the answer, the entry that decides must go, or another must stand behind
+/* The search. To change the answer, the entry that decides must go, or another entry must follow
  * it. So each step tries every way to deal with the entry that decides now. The search tries
  * remedies of one change first, then of two, and so on; so it finds all smallest ones. */
 struct search {
@@ -66,7 +66,8 @@ static bool is_deny(const struct bs_entry *entry) {
     return entry->origin == BS_ENTRY_DENY_READ || entry->origin == BS_ENTRY_DENY_MODIFY;
 }
 
-/* What may be written must be readable, so the new modify rule may need a read rule beside it. */
+/* A path that may be written must be readable, so the new modify rule may need a read rule as
+ * well. */
 static bool needs_read_rule(const struct search *search) {
     const struct bs_list *read = &search->profile->effective.lists[BS_OP_READ];
     for (size_t i = 0; i < read->n_own && search->op == BS_OP_MODIFY; i++) {
@@ -101,7 +102,7 @@ static bool is_inside_deny(struct search *search, const struct bs_pattern *body,
     return false;
 }
 
-/* A workspace may make exceptions only within those of the global policy. */
+/* The exceptions of a workspace must lie within those of the global policy. */
 static bool is_inside_exception(const struct search *search, const struct bs_pattern *body) {
     const struct bs_list *list = &search->profile->effective.lists[BS_OP_MODIFY];
     for (size_t i = list->n_own; i < list->n; i++) {

@@ -115,9 +115,9 @@ static void find_subtree(const struct bs_cover *cover, uint64_t hash, const stru
         widen(span, slot->first, slot->last);
 }
 
-/* Finds the subtrees that a rule lies in: one look-up for each separator, with the hash of what
- * stands before it, made on the way. A rule that is a subtree lies in itself; that is left to the
- * search for equal rules. */
+/* Finds the subtrees that a rule lies in: one look-up for each separator, with the hash of the
+ * text before it, which is computed on the way. A rule that is a subtree lies in itself; the
+ * search for equal rules finds that. */
 static void find_above(const struct bs_cover *cover, const struct bs_rule *rule,
                        struct bs_span *span) {
     size_t start = start_of(rule);

@@ -22,7 +22,7 @@ struct bs_cover {
     bool is_empty;
 };
 
-/* Numbers of the covering rules; BS_NO_COVER in both when there is none. */
+/* Numbers of the covering rules; both are BS_NO_COVER without any. */
 struct bs_span {
     uint32_t first;
     uint32_t last;
@@ -30,16 +30,16 @@ struct bs_span {
 
 #define BS_NO_COVER UINT32_MAX
 
-/* Fills the set with the negated rules of two lists, or with those that are not negated. The rules
- * of `more`, which may be NULL, are numbered on from those of `rules`. All rules stay the caller's.
- * False when memory ran out; there is nothing to clear then. */
+/* Fills the set with the negated rules of two lists, or with those that are not negated. The
+ * numbers of the rules of `more`, which may be NULL, continue those of `rules`. The caller keeps
+ * all rules. False if memory ran out; the set needs no clear then. */
 bool bs_cover_fill(struct bs_cover *cover, const struct bs_rules *rules,
                    const struct bs_rules *more, bool negated, uint64_t seed);
 void bs_cover_clear(struct bs_cover *cover); /* also of a zeroed set, and any number of times */
 
 bool bs_cover_has_equal(const struct bs_cover *cover, const struct bs_rule *rule);
 
-/* Whether any rule of the set covers this one, an equal one too. Quicker than bs_cover_find. */
+/* True if a rule of the set covers this one; an equal one counts. Quicker than bs_cover_find. */
 bool bs_cover_covers(const struct bs_cover *cover, const struct bs_rule *rule);
 
 /* The smallest and the largest number of the rules that cover this one. Equal rules count if

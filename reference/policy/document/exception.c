@@ -7,14 +7,14 @@
 #include "policy/match/matcher.h"
 #include "policy/path/rule.h"
 
-/* How many steps may be spent on asking the denies one by one, for each byte of them: about as many
- * as compiling a matcher of them takes. Beyond MOST_BYTES a matcher may refuse them, and then it
- * must refuse them for every exception, so they are never asked one by one. */
+/* The most steps for matching the denies one by one, for each byte of the denies: about as many as
+ * compiling a matcher of them takes. Beyond MOST_BYTES a matcher may refuse them. It must then
+ * refuse them for every exception, so they are never matched one by one. */
 enum { STEPS_A_BYTE = 64, MOST_BYTES = 32 * 1024 };
 
-/* The denies with wildcards. They are asked one by one at first, since most files have few
- * exceptions that need it. When the steps are spent, a matcher of all is asked. Its rules stand in
- * reverse order, so that the highest that matches is the earliest deny. */
+/* The denies with wildcards. They are matched one by one at first, since most files have few
+ * exceptions that need it. After the last step, a matcher of all denies decides. Its rules are in
+ * reverse order, so that the highest match is the earliest deny. */
 struct globs {
     bool subtrees_only;
     size_t steps_left;
@@ -26,7 +26,7 @@ struct globs {
 
 struct judge {
     const struct bs_rules *denies;
-    struct bs_cover literal; /* denies that hold an exception by their letters alone */
+    struct bs_cover literal; /* denies that cover an exception without matching a wildcard */
     struct globs any;
     struct globs subtrees;
     struct bs_problems *problems;
@@ -84,7 +84,7 @@ static size_t steps_of(const struct bs_rule *deny, size_t len) {
     return 1 + deny->len * len / BS_WORD_BYTES;
 }
 
-/* Whether a deny before this number has a glob that matches the path. */
+/* Sets *held if a deny before this number has a glob that matches the path. */
 static int ask(struct globs *globs, const struct bs_rules *denies, uint32_t number,
                const char *path, size_t len, bool *held) {
     *held = false;
@@ -155,7 +155,7 @@ static bool judge_all_own(const struct bs_rules *denies, uint64_t seed,
     return code == BS_OK;
 }
 
-/* A workspace may repeat or narrow the exceptions of the global policy, and add none. */
+/* A workspace may repeat or narrow the exceptions of the global policy, but not add to them. */
 static bool judge_by_global(const struct bs_rules *denies, const struct bs_rules *global,
                             uint64_t seed, struct bs_problems *problems) {
     struct bs_cover holes = {0};

@@ -60,8 +60,8 @@ static bool validate(const struct file *file, const struct file *above, struct b
                      struct bs_problems *problems) {
     if (!file->readable)
         return true;
-    /* A global file without a model leaves open which exceptions there are, so those of a workspace
-     * cannot be judged; its own problem is reported in any case. */
+    /* If the global file is unreadable, its exceptions are unknown, so those of a workspace cannot
+     * be checked. The problem of the global file is reported in any case. */
     bool alone = above == NULL || !above->readable;
     const struct bs_policy *over = alone ? NULL : &above->policy;
     bs_denies_clear(denies);

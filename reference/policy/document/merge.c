@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/table.h"
 
-/* A repeated rule is kept: behind an exception it means something again. */
+/* A repeated rule is kept: after an exception it has an effect again. */
 static bool append(struct bs_arena *arena, struct bs_rules *rules, const struct bs_rules *more) {
     if (more->n == 0)
         return true;

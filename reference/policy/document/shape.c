@@ -129,7 +129,7 @@ static struct bs_rules read_rules(struct reading *r, const struct bs_node *list,
     return rules;
 }
 
-/* A `!` in denyRead would open what is denied. */
+/* A `!` in denyRead would allow denied paths. */
 static void refuse_negated(struct reading *r, struct bs_rules *rules,
                            const struct bs_pointer *pointer) {
     size_t kept = 0;

@@ -8,13 +8,13 @@
 #include "policy/file/problems.h"
 #include "policy/model.h"
 
-/* Whether this is a policy of version 2. Looks at nothing else: other versions may mean something
- * else by their fields. */
+/* True if this is a policy of version 2. Reads only the version: other versions may give their
+ * fields another meaning. */
 bool bs_shape_is_policy(const struct bs_node *root, enum bs_policy_format format,
                         struct bs_problems *problems);
 
-/* The value of an integer, as both formats write it. False when the node is none. A number that
- * does not fit becomes INT64_MAX or INT64_MIN. */
+/* Gets the value of an integer, as both formats write it. False if the node is no integer. A
+ * number that does not fit becomes INT64_MAX or INT64_MIN. */
 bool bs_shape_integer(const struct bs_node *node, int64_t *value);
 
 /* Whether a node may be `metadata.name`. */

@@ -1,5 +1,5 @@
-/* What a well-formed policy may not say (POLICY-VALID, POLICY-EXCEPT, POLICY-MERGE-04 and -05). The
- * functions report problems and return false when memory ran out. */
+/* Rules that a well-formed policy must keep (POLICY-VALID, POLICY-EXCEPT, POLICY-MERGE-04 and
+ * -05). The functions report problems and return false if memory ran out. */
 #ifndef BS_POLICY_DOCUMENT_VALIDATE_H
 #define BS_POLICY_DOCUMENT_VALIDATE_H
 
@@ -12,7 +12,7 @@
 /* The denies of a policy, and of the one above it if there is one. */
 struct bs_denies {
     struct bs_cover read;
-    struct bs_cover modify; /* exceptions are not among them, and take nothing away */
+    struct bs_cover modify; /* without exceptions, which cancel no deny here */
 };
 
 /* `denies` is zeroed or cleared. */
@@ -24,8 +24,8 @@ void bs_denies_clear(struct bs_denies *denies); /* also of zeroed ones, and any 
 bool bs_validate_profiles(const struct bs_policy *policy, const struct bs_denies *denies,
                           struct bs_problems *problems);
 
-/* Checks the exceptions of one file: those of the global file (`above` is NULL) by its own denies,
- * those of a workspace by the global exceptions. */
+/* Checks the exceptions of one file: those of the global file (`above` is NULL) against its own
+ * denies, those of a workspace against the global exceptions. */
 bool bs_validate_exceptions(const struct bs_policy *policy, const struct bs_policy *above,
                             struct bs_problems *problems);
 

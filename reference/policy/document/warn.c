@@ -70,7 +70,7 @@ static bool note_holes(struct warner *w) {
     return true;
 }
 
-/* Whether an exception lies at or below what a rule covers. */
+/* True if an exception lies at or below the paths that a rule covers. */
 static bool has_hole(const struct warner *w, const struct bs_rule *rule) {
     size_t top = bs_rule_subtree(rule->body, rule->len);
     struct bs_pattern from = {rule->body, top > 0 ? top : rule->len};

@@ -1,4 +1,4 @@
-/* Warnings: what a policy may say but hardly means (POLICY-WARN). */
+/* Warnings about valid but probably unintended rules (POLICY-WARN). */
 #ifndef BS_POLICY_DOCUMENT_WARN_H
 #define BS_POLICY_DOCUMENT_WARN_H
 

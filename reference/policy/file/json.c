@@ -1,5 +1,5 @@
-/* The check of the text tells the structure; cJSON decodes the strings that have escapes. A whole
- * tree of cJSON beside this one would cost more than all the rest of loading. */
+/* The check of the text gives the structure; cJSON decodes the strings that have escapes. A second
+ * tree, made by cJSON, would cost more than the rest of loading. */
 #include "policy/file/parse.h"
 
 #include <string.h>
@@ -68,7 +68,7 @@ static bool build_scalar(struct builder *b, size_t number) {
         return true;
     if (place->len == BS_JSON_ESCAPED)
         return decode(b, place, node);
-    node->text++; /* behind the quote */
+    node->text++; /* after the quote */
     return true;
 }
 

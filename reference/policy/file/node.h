@@ -32,7 +32,7 @@ struct bs_node {
     enum bs_node_kind kind;
 };
 
-/* A well-formed file. Whoever filled it clears it; clearing twice is fine. */
+/* A well-formed file. The caller of the reader clears it; a second clear has no effect. */
 struct bs_document {
     struct bs_node *root;
     struct bs_arena *arena;

@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "policy/path/rule.h"
 
-/* libyaml looks for the colon only so many bytes behind the start of a key. Longer keys are written
- * behind a `?`. */
+/* libyaml searches the colon only so many bytes after the start of a key. Longer keys are written
+ * after a `?`. */
 enum { LONGEST_SIMPLE_KEY = 1000 };
 
 struct printer {
@@ -24,8 +24,8 @@ static void put_escape(struct bs_buf *out, unsigned code_point) {
     bs_buf_add(out, escape, sizeof escape);
 }
 
-/* The code point at `text`, and its size, if it must be escaped; else 0. Both formats escape what
- * YAML refuses, which is more than JSON does. */
+/* Returns the code point at `text` and sets its size if it must be escaped; otherwise 0. Both
+ * formats escape the characters that YAML refuses, which are more than those of JSON. */
 static unsigned to_escape(const unsigned char *text, size_t *size) {
     *size = 1;
     if (text[0] < 0x20 || text[0] == 0x7F || text[0] == '"' || text[0] == '\\')

@@ -25,7 +25,7 @@ struct bs_problems {
     struct bs_policy_problem *items;
     size_t n;
     size_t room;
-    enum bs_policy_source source; /* of what is added */
+    enum bs_policy_source source; /* of the problems that are added */
     bool failed;                  /* memory ran out; something is missing */
     const char *list; /* the pointer of the list that an item was last added of, as text */
     size_t list_len;

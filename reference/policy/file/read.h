@@ -1,4 +1,4 @@
-/* A file to a tree, whatever its format. */
+/* Reads a file of either format to a tree. */
 #ifndef BS_POLICY_FILE_READ_H
 #define BS_POLICY_FILE_READ_H
 

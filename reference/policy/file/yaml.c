@@ -132,8 +132,8 @@ static int refuse_key(struct builder *b, const yaml_event_t *event, enum bs_node
     return BS_OK;
 }
 
-/* Where the text has the very bytes of a scalar, `ahead` bytes behind the index of its mark; NULL:
- * it does not. */
+/* Returns where the text has exactly the bytes of a scalar, `ahead` bytes after the index of its
+ * mark, or NULL if it does not. */
 static const char *stands_at(struct builder *b, const yaml_event_t *event, size_t ahead) {
     bool quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
     size_t at = event->start_mark.index + ahead + quoted;

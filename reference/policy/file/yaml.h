@@ -7,7 +7,7 @@
 
 #include "policy/file/node.h"
 
-/* What is refused in a file before it is parsed. */
+/* Bytes that are refused in a file before it is parsed. */
 struct bs_yaml_scan {
     size_t at;           /* where it was refused */
     const char *problem; /* why, static; NULL: it was not */
@@ -16,7 +16,7 @@ struct bs_yaml_scan {
 
 struct bs_yaml_scan bs_yaml_scan(const char *text, size_t len);
 
-/* What a plain scalar means by the core schema (YAML 1.2.2, section 10.3). */
+/* The meaning of a plain scalar by the core schema (YAML 1.2.2, section 10.3). */
 enum bs_node_kind bs_plain_scalar_kind(const char *text, size_t len);
 
 #endif

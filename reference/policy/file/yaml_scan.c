@@ -45,8 +45,8 @@ static uint64_t claimed(const char *text) {
 #else
 enum { BLOCK = BS_WORD_BYTES, BITS_A_BYTE = 8 };
 
-/* A borrow or a carry can claim a byte too many, never one too few. Line feeds are made larger
- * first, because their borrow would claim the indentation behind them. */
+/* A borrow or a carry can mark a byte too many, never one too few. Line feeds are made larger
+ * first, because their borrow would mark the indentation after them. */
 static uint64_t claimed(const char *text) {
     uint64_t word = bs_word_at(text);
     word |= bs_word_equal(word, '\n') >> 2;

@@ -88,7 +88,7 @@ static void consume_any(struct bs_automaton *automaton, const uint64_t *by_any) 
     }
 }
 
-/* A pattern whose states are being entered; those before `at` are in the automaton. */
+/* A pattern that is being added; the states before `at` are in the automaton. */
 struct entering {
     struct bs_tokens tokens;
     uint32_t rule;
@@ -133,8 +133,8 @@ static uint32_t enter(struct bs_automaton *automaton, uint64_t *by_any,
     return e.at;
 }
 
-/* A pattern has at most one state for each byte and one for its end. Where this bound fits into one
- * word, the states are not counted: counting takes as long as entering them. */
+/* A pattern has at most one state for each byte and one for its end. If this bound fits into one
+ * word, the states are not counted, because counting takes as long as adding them. */
 static size_t room_for_states(const struct bs_pattern *patterns, size_t n) {
     size_t most = 0;
     for (size_t i = 0; i < n; i++)
@@ -203,7 +203,7 @@ size_t bs_automaton_bytes(const struct bs_automaton *automaton) {
            automaton->n_states * sizeof(uint32_t);
 }
 
-/* `to` may be `from`. Where `words` is a constant, the compiler keeps all words in registers. */
+/* `to` may be `from`. If `words` is a constant, the compiler keeps all words in registers. */
 __attribute__((always_inline)) static inline bool step(const struct bs_automaton *automaton,
                                                        uint8_t class, const uint64_t *from,
                                                        uint64_t *to, uint32_t words) {

@@ -1,13 +1,11 @@
-/* Globs as one bit-parallel automaton (NFA): a bit for each state, the states of all rules side by
- * side, and one step of shifts and masks for each byte of the path. A run takes path x states / 64
- * steps, whatever the globs are.
+/* Globs as one bit-parallel automaton (NFA): a bit for each state of all rules, and one step of
+ * shifts and masks for each byte of the path. A run takes path x states / 64 steps for every glob.
  *
  * A state stands for a byte of a glob, not for a code point. The path is valid UTF-8, so a `?`
- * takes one byte that is no continuation byte, and the state behind it stays for the continuation
+ * takes one byte that is no continuation byte, and the state after it stays for the continuation
  * bytes.
  *
- * The root is the path of no bytes.
- */
+ * The root is the path without bytes. */
 #ifndef BS_POLICY_MATCH_AUTOMATON_H
 #define BS_POLICY_MATCH_AUTOMATON_H
 
@@ -36,7 +34,7 @@ struct bs_automaton {
     uint64_t *gaps;           /* `**` before a slash: entering one enters the next state too */
     uint64_t *accepting;
     uint64_t *last;    /* states in the last segment of their rule */
-    uint64_t *forever; /* accepting, whatever follows */
+    uint64_t *forever; /* accepting for every continuation */
     uint32_t *rule_of; /* by state */
     uint64_t *block;   /* the memory of all of these; NULL: it is the caller's */
 };
@@ -47,18 +45,18 @@ struct bs_room {
     size_t words;
 };
 
-/* How many states the pattern takes; 0 when it is more than SIZE_MAX / 2. */
+/* Returns the number of states of the pattern, or 0 if it is more than SIZE_MAX / 2. */
 size_t bs_automaton_states(const struct bs_pattern *pattern);
 
 /* A run answers rules[i] for patterns[i]; `rules` rises, and NULL stands for 0 to n - 1. The
- * patterns have at most BS_AUTOMATON_MOST_STATES states. An automaton that fits into `room` (NULL:
- * there is none) takes nothing from the heap. False when memory ran out. */
+ * patterns have at most BS_AUTOMATON_MOST_STATES states. An automaton that fits into `room`, which
+ * may be NULL, allocates nothing. False if memory ran out. */
 bool bs_automaton_build(struct bs_automaton *automaton, const struct bs_pattern *patterns,
                         const uint32_t *rules, size_t n, const struct bs_room *room);
 void bs_automaton_clear(struct bs_automaton *automaton);
 size_t bs_automaton_bytes(const struct bs_automaton *automaton);
 
-/* The highest rule that matches the path, or BS_NO_RULE; the root has no bytes. */
+/* Returns the highest rule that matches the path, or BS_NO_RULE; the root has no bytes. */
 ptrdiff_t bs_automaton_highest(const struct bs_automaton *automaton, const char *path, size_t len);
 
 #endif

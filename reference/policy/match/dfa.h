@@ -1,12 +1,12 @@
-/* An automaton turned into a transition table ahead of time: one look-up for each byte of the path.
+/* An automaton turned into a transition table ahead of time: one look-up for each byte of the
+ * path.
  *
  * Some globs double the number of states with each character, so the size of a table and the work
- * of building it are bounded. Where a bound is exceeded there is no table, and the caller uses the
+ * of building it are bounded. If a bound is exceeded there is no table, and the caller uses the
  * automaton itself or the index.
  *
- * Once a rule accepts whatever follows, no lower rule can decide any more, and the construction
- * drops their states. This keeps the tables of ordinary rules small, and it lets a walk end early.
- */
+ * After a rule accepts every continuation, no lower rule can decide, and the construction drops
+ * their states. This keeps the tables of ordinary rules small, and it lets a walk end early. */
 #ifndef BS_POLICY_MATCH_DFA_H
 #define BS_POLICY_MATCH_DFA_H
 
@@ -43,7 +43,7 @@ enum bs_dfa_result bs_dfa_build(struct bs_dfa *dfa, const struct bs_automaton *a
                                 struct bs_dfa_limits limits);
 void bs_dfa_clear(struct bs_dfa *dfa);
 
-/* The row behind a byte; the first is `start`. */
+/* Returns the row after a byte; the first row is `start`. */
 static inline uint32_t bs_dfa_step(const struct bs_dfa *dfa, uint32_t row, char c) {
     /* The class is known before the row is, so this sum can be, too. The compiler must not add
      * the row to the class first. */
@@ -52,7 +52,7 @@ static inline uint32_t bs_dfa_step(const struct bs_dfa *dfa, uint32_t row, char 
     return column[row];
 }
 
-/* The highest rule that matches when the path ends in this row, or BS_NO_RULE. */
+/* Returns the highest rule that matches if the path ends in this row, or BS_NO_RULE. */
 static inline int32_t bs_dfa_answer(const struct bs_dfa *dfa, uint32_t row) {
     return dfa->answers[dfa->next[row + dfa->stride - 1]];
 }

@@ -8,7 +8,8 @@ static void append(struct bs_subsets *subsets, uint32_t at, uint64_t bits) {
         subsets->set[subsets->set_len++] = (struct bs_subset_word){bits, at};
 }
 
-/* What a step carries into the next word: a state that was entered, a state that a gap skips to. */
+/* Carries of a step into the next word: a state that was entered, and a state that a gap skips to.
+ */
 enum { CARRY_ENTERED = 1, CARRY_SKIPPED = 2 };
 
 /* A word after a step: states that are entered, states that stay, states that gaps skip to. */
@@ -20,7 +21,7 @@ static uint64_t grown(const struct bs_automaton *automaton, uint32_t at, uint64_
     return entered | stay | skipped << 1 | (carry / CARRY_SKIPPED);
 }
 
-/* Once a rule accepts whatever follows, no lower rule can be the answer. */
+/* After a rule accepts every continuation, no lower rule can be the answer. */
 static void drop_beaten_forever(struct bs_subsets *subsets) {
     for (size_t i = subsets->set_len; i-- > 0;) {
         struct bs_subset_word *word = &subsets->set[i];
@@ -35,8 +36,8 @@ static void drop_beaten_forever(struct bs_subsets *subsets) {
     }
 }
 
-/* A rule that accepts the rest of the segment beats each lower rule whose last segment is this one.
- * Without this, each rule `*x*` would double the number of sets. */
+/* A rule that accepts the rest of the segment beats each lower rule whose last segment is this
+ * one. Otherwise, each rule `*x*` would double the number of sets. */
 static void drop_beaten_in_segment(struct bs_subsets *subsets) {
     const struct bs_automaton *automaton = subsets->automaton;
     size_t kept = 0;
@@ -138,7 +139,7 @@ static uint32_t *slot_of(const struct bs_subsets *subsets, uint32_t hash) {
     return &subsets->slots[slot];
 }
 
-/* Doubles the slots. The set in the making is in none of them. */
+/* Doubles the slots. The current set is in none of them. */
 static bool spread(struct bs_subsets *subsets) {
     uint32_t *slots = calloc(2 * (size_t)subsets->n_slots, sizeof *slots);
     if (slots == NULL)
@@ -151,7 +152,7 @@ static bool spread(struct bs_subsets *subsets) {
     return true;
 }
 
-/* Room for one more state, whose set is the one in the making. */
+/* Reserves room for one more state, with the current set. */
 static bool make_room(struct bs_subsets *subsets) {
     size_t n = (size_t)subsets->n_states + 1;
     return reserve((void **)&subsets->pool, &subsets->pool_cap,

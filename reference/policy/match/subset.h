@@ -1,9 +1,8 @@
 /* The subset construction: the sets of automaton states that a path can lead to, numbered in the
- * order in which they are found, and the edges between them.
+ * order of the search, and the edges between them.
  *
- * All arrays grow with what is found. Room for the largest table would be a megabyte, and most
- * tables have some dozen states.
- */
+ * All arrays grow on demand: the largest table needs a megabyte, but most tables have some dozen
+ * states. */
 #ifndef BS_POLICY_MATCH_SUBSET_H
 #define BS_POLICY_MATCH_SUBSET_H
 
@@ -37,17 +36,17 @@ struct bs_subsets {
     uint32_t max_states;
     size_t states_cap;
     size_t edges_cap;
-    struct bs_subset_word *pool; /* the sets of all states, one behind the other */
+    struct bs_subset_word *pool; /* the sets of all states, in order */
     size_t pool_len;
     size_t pool_cap;
-    struct bs_subset_word *set; /* the set in the making */
+    struct bs_subset_word *set; /* the current set */
     size_t set_len;
     uint32_t *slots;  /* hash table: a state + 1 */
     uint32_t n_slots; /* a power of two, more than twice n_states */
     bool no_memory;
 };
 
-/* `work`: how many words it may look at. The caller clears `subsets`, whatever the result is. */
+/* `work` is the most words that it may read. The caller clears `subsets` after every result. */
 enum bs_dfa_result bs_subsets_build(struct bs_subsets *subsets,
                                     const struct bs_automaton *automaton, uint32_t max_states,
                                     size_t work);

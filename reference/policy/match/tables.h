@@ -1,9 +1,9 @@
-/* Rules as two tables. One reads the path from its front, the other from its end, both at once.
+/* Rules as two tables. One reads the path from its front, the other from its end, at the same
+ * time.
  *
- * A rule that begins with a literal name is decided from the front, a rule that begins with `**`
- * and ends with a name from the end. Either way a walk reads few bytes until nothing is left to
- * decide. One table for both kinds would read the whole path and multiply the states of both.
- */
+ * The front decides a rule that begins with a literal name, the back a rule that begins with `**`
+ * and ends with a name. Either walk reads few bytes until the decision. One table for both kinds
+ * would read the whole path and multiply the states of both. */
 #ifndef BS_POLICY_MATCH_TABLES_H
 #define BS_POLICY_MATCH_TABLES_H
 
@@ -20,16 +20,16 @@ struct bs_tables {
     int32_t most; /* the highest rule in them, or BS_NO_RULE */
 };
 
-/* Whether a table would have to read the whole path for this rule, from either side. */
+/* True if a table would have to read the whole path for this rule, from either side. */
 bool bs_tables_reads_all(const struct bs_pattern *pattern);
 
-/* Takes in the patterns whose `in` is true. If a table becomes too large, or memory runs out, there
+/* Adds the patterns whose `in` is true. If a table becomes too large, or if memory runs out, there
  * is no table. */
 enum bs_dfa_result bs_tables_build(struct bs_tables *tables, const struct bs_pattern *patterns,
                                    size_t n, const bool *in);
 void bs_tables_clear(struct bs_tables *tables);
 
-/* The highest rule that matches the path, or BS_NO_RULE. There is at least one table. */
+/* Returns the highest rule that matches the path, or BS_NO_RULE. There is at least one table. */
 int32_t bs_tables_highest(const struct bs_tables *tables, const char *path, size_t len);
 
 #endif

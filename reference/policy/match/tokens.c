@@ -9,8 +9,8 @@ static inline size_t stars(const struct bs_tokens *tokens) {
 
 static bool segment_ends(const char *at, const char *end) { return at == end || *at == '/'; }
 
-/* A gap behind a gap adds nothing. Taking one of them keeps each state at most one skip away from
- * the next. */
+/* A gap after a gap matches no more. Skipping all but one keeps each state at most one skip away
+ * from the next. */
 static inline const char *past_repeated_gaps(const char *at, const char *end) {
     while (end - at >= 5 && at[0] == '*' && at[1] == '*' && at[2] == '/' && at[3] == '*' &&
            at[4] == '*' && segment_ends(at + 5, end))
@@ -33,7 +33,7 @@ static bool is_tail(struct bs_tokens *tokens) {
     return true;
 }
 
-/* Most bytes do; their meaning does not depend on the bytes beside them. */
+/* True for most bytes: their meaning does not depend on their neighbours. */
 static inline bool stands_for_itself(const char *at, const char *end) {
     static const bool special[256] = {['*'] = true, ['?'] = true, ['/'] = true};
     return !special[(unsigned char)*at] || (*at == '/' && (at + 1 == end || at[1] != '*'));

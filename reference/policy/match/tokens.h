@@ -8,7 +8,7 @@
 
 #include "policy/match/matcher.h"
 
-/* What leads from a state to the next one: a byte (0 to 255), or one of these. */
+/* The condition that leads from a state to the next one: a byte (0 to 255), or one of these. */
 enum {
     BS_BY_CHARACTER = 256, /* a byte but `/` that does not continue a character */
     BS_BY_GAP,             /* `/`, and the state stays for anything until then; may be skipped */

@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The n bytes of a short text, and zeros up to sixteen. It reads no byte behind the text, which may
- * stand at the end of a page. */
+/* Returns the n bytes of a short text, and zeros up to sixteen. It reads no byte after the text,
+ * which may end at the end of a page. */
 static inline __m128i bs_block_short(const char *text, size_t n) {
     uint64_t low = 0;
     uint64_t high = 0;

@@ -70,7 +70,7 @@ bool bs_fold(const char *text, size_t len, char *out, size_t *out_len) {
         *out_len = len;
         return true;
     }
-    /* The last ASCII character may compose with what follows. */
+    /* The last ASCII character may compose with the next character. */
     size_t from = plain > 0 ? plain - 1 : 0;
     if (len - from <= BS_FOLD_STACK_BYTES) {
         *out_len = from + fold_on_stack(text + from, len - from, out + from);

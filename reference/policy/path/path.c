@@ -24,7 +24,7 @@ static const char *problem_of_ends(const char *path, size_t len) {
     return NULL;
 }
 
-/* Whether there may be such a problem. For most paths three bytes show that there is none. */
+/* True if such a problem is possible. For most paths three bytes exclude it. */
 static inline bool ends_are_suspect(const char *path, size_t len) {
     static const bool suspect[256] = {['/'] = true, ['~'] = true, [' '] = true, ['\t'] = true};
     return suspect[(unsigned char)path[0]] || suspect[(unsigned char)path[len - 1]] ||
@@ -59,7 +59,7 @@ bool bs_path_is_plain_portable(const char *path, size_t len) {
 }
 
 #ifdef __SSE2__
-/* What a scan has found in a block of 64 bytes; bit i of a mask is byte i of the block. */
+/* The results of a scan of a block of 64 bytes; bit i of a mask is byte i of the block. */
 struct scan {
     uint64_t slashes;
     uint64_t dots;
@@ -197,7 +197,7 @@ const char *bs_path_view_other(const char *path, size_t len, char *buffer,
         problem = rewrite(path, len, buffer, &used);
     if (problem == NULL)
         problem = problem_of_ends(buffer, used);
-    /* Where nothing was dropped, the path is as it was. */
+    /* If nothing was dropped, the path was in normal form. */
     if (problem == NULL)
         *out = (struct bs_path_view){.text = used == len ? path : buffer, .len = used};
     return problem;

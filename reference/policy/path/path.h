@@ -1,4 +1,4 @@
-/* The normal form of a path without an error object: what a check calls. */
+/* The normal form of a path without an error object, as a check uses it. */
 #ifndef BS_POLICY_PATH_PATH_H
 #define BS_POLICY_PATH_PATH_H
 
@@ -24,14 +24,14 @@ struct bs_path_view {
 /* NULL: *out is the normal form, a part of `path` or in `buffer`, which has room for len + 1 bytes.
  * Else the path is refused, and the result says why, a constant text. */
 const char *bs_path_view(const char *path, size_t len, char *buffer, struct bs_path_view *out);
-/* The same for a path that is known not to be plain. */
+/* As bs_path_view, for a path that is known not to be plain. */
 const char *bs_path_view_other(const char *path, size_t len, char *buffer,
                                struct bs_path_view *out);
 
-/* True: the path is in normal form. False: it may be all the same, since the scan leaves rare cases
- * to the exact one. */
+/* True only if the path is in normal form. False for some paths in normal form, too: the scan
+ * leaves rare cases to the exact one. */
 bool bs_path_is_plain(const char *path, size_t len);
-/* The same without SSE2. It knows more paths to be in normal form, and never a wrong one. */
+/* As bs_path_is_plain, without SSE2. It recognises more paths, all of them in normal form. */
 bool bs_path_is_plain_portable(const char *path, size_t len);
 
 #endif

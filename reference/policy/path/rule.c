@@ -25,8 +25,8 @@ static void trim(char *text, size_t *len) {
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/* Why a rule is not relative. Asked before and after segments are dropped: `./~` must not become
- * `~`, which shells expand. */
+/* Returns why a rule is not relative, or NULL. Called before and after segments are dropped: `./~`
+ * must not become `~`, which shells expand. */
 static const char *foreign(const char *text, size_t len) {
     if (text[0] == '/')
         return "a rule is relative to the workspace; it cannot begin with a separator";
@@ -140,7 +140,7 @@ static bool is_normal(const char *text, size_t len) {
         return false;
     struct glance glance = glance_at(text, len);
     uint64_t starts = glance.separators << 1 | 1;           /* of segments */
-    uint64_t ends = glance.separators | UINT64_C(1) << len; /* behind segments */
+    uint64_t ends = glance.separators | UINT64_C(1) << len; /* ends of segments */
     uint64_t dotted = glance.dots & starts;
     uint64_t doubts = starts & ends;                 /* empty segments */
     doubts |= dotted & ends >> 1;                    /* `.` */
@@ -152,7 +152,7 @@ static bool is_normal(const char *text, size_t len) {
 }
 
 int bs_rule_body_normalize(char *text, size_t *len, const char **problem) {
-    /* `./` in front is what people write, and means nothing. */
+    /* A leading `./` is common and has no meaning. */
     size_t dotted = *len > 2 && text[0] == '.' && text[1] == '/' ? 2 : 0;
     if (is_normal(text + dotted, *len - dotted)) {
         *len -= dotted;

@@ -14,10 +14,10 @@
 #include "base/error.h"
 #include "base/sys.h"
 
-/* A walk holds one descriptor, that of the folder it has reached. It opens each component without
- * following it and looks at the open file. So the file that was looked at is the one that the walk
- * goes on from, even if somebody exchanges names meanwhile. The root is recognised by its device
- * and inode: a link may leave the root and come back to it under another name. */
+/* A walk holds one descriptor, that of the directory it has reached. It opens each component
+ * without following it and examines the open file. So the walk continues from the examined file,
+ * even if another program replaces names meanwhile. The root is recognised by its device and
+ * inode: a link may leave the root and come back to it under another name. */
 struct walk {
     int root_fd;
     struct stat root;
@@ -58,8 +58,8 @@ static void push_components(struct walk *walk, const char *path, size_t len) {
     }
 }
 
-/* Pops the next component. Its text stays behind the end of the buffer, with a NUL, until something
- * is pushed. */
+/* Pops the next component into `name`, with a NUL. Returns its length, or 0 if it is longer than
+ * NAME_MAX. */
 static size_t pop_component(struct walk *walk, char *name) {
     const char *data = walk->pending.data;
     size_t end = walk->pending.len;
@@ -159,8 +159,8 @@ static int follow_link(struct walk *walk, int link, const char *name) {
     return target[0] == '/' ? restart_at_top(walk) : BS_OK;
 }
 
-/* A component that does not exist, or that nothing can lie below, keeps its name: the file would be
- * made there, or making it would fail. */
+/* A missing component, or one that is no directory, keeps its name: the file would be made there,
+ * or making it would fail. */
 static int note_missing(struct walk *walk, const char *name, size_t len) {
     push_name(walk, name, len);
     walk->missing++;

@@ -1,4 +1,4 @@
-/* A compiled profile from within: what explaining and locating need beyond a check. */
+/* The inside of a compiled profile: data for explaining and locating. */
 #ifndef BS_POLICY_PROFILE_CHECK_H
 #define BS_POLICY_PROFILE_CHECK_H
 
@@ -7,16 +7,16 @@
 #include "policy/path/path.h"
 #include "policy/profile/resolve.h"
 
-/* What a rule says when it is the highest match. */
+/* The outcome of a rule that is the last match. */
 struct bs_outcome {
     const char *rule;
     size_t rule_len;
     bool allowed;
-    bool asks_own; /* an exception: the profile's own rules are asked instead */
+    bool asks_own; /* an exception: the profile's own rules decide instead */
 };
 
-/* outcomes[0] is that of no match, outcomes[i + 1] that of entry i. So the answer of the matcher
- * plus one is an index. */
+/* outcomes[0] is for no match, outcomes[i + 1] for entry i: the result of the matcher plus one is
+ * the index. */
 struct bs_asked {
     struct bs_matcher *matcher; /* NULL: there is no entry */
     struct bs_outcome *outcomes;
@@ -35,8 +35,8 @@ struct bs_profile {
 const struct bs_outcome *bs_profile_outcome(const struct bs_profile *profile, enum bs_op op,
                                             const struct bs_path_view *path, ptrdiff_t *deciding);
 
-/* Sets matched[i] for each entry of the list, which is asked alone. The path is in its normal form.
- * False when memory ran out. */
+/* Sets matched[i] for each entry of the list, matched alone. The path is in its normal form. False
+ * if memory ran out. */
 bool bs_note_matches(const struct bs_list *list, bool fold, struct bs_path_view path,
                      bool *matched);
 

@@ -1,4 +1,4 @@
-/* The effective profile: the rules of the profile, and behind them the global denies. */
+/* The effective profile: the rules of the profile, and after them the global denies. */
 #ifndef BS_POLICY_PROFILE_RESOLVE_H
 #define BS_POLICY_PROFILE_RESOLVE_H
 
@@ -25,8 +25,8 @@ struct bs_effective {
     struct bs_list lists[2]; /* by enum bs_op */
 };
 
-/* Copies everything into the arena; *out keeps nothing of the policy. Returns like
- * bs_profile_compile. */
+/* Copies all data into the arena; *out keeps no pointer into the policy. Returns as
+ * bs_profile_compile does. */
 int bs_effective_profile(const struct bs_policy *policy, const char *name, struct bs_arena *arena,
                          struct bs_effective *out, struct bs_error *err);
 

@@ -12,8 +12,8 @@
 #include "policy/path/walk.h"
 #include "policy/profile/linked.h"
 
-/* The normal form of an absolute path without a separator at its end; that of `/` is "". A letter
- * in front makes the path a relative one, which can be normalised whatever its first name is. */
+/* Makes the normal form of an absolute path without a trailing separator; that of `/` is "". A
+ * letter before it makes the path relative, so that it can be normalised with every first name. */
 static int normalize_absolute(const char *path, size_t len, struct bs_buf *out,
                               struct bs_error *err) {
     const char *normal = NULL;
