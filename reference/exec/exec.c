@@ -2,6 +2,7 @@
 #include <boxspec/exec.h>
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 
@@ -46,7 +47,16 @@ static int spawn_and_supervise(const struct bs_exec_request *request,
         struct bs_sigpipe guard = {0};
         if (request->debug || request->stdin_mode == BS_STDIN_BYTES)
             bs_sigpipe_hold(&guard);
+        /* The caller is in the background while the child has the terminal: under `stty tostop` a
+         * copy of the output there would stop it. */
+        sigset_t mask;
+        bool in_background = child.terminal.lent;
+        if (in_background)
+            bs_terminal_block_output_stop(&mask);
         code = bs_supervise(request, &child, slot, request->debug ? &tee : NULL, result, err);
+        bs_terminal_take_back(&child.terminal);
+        if (in_background)
+            (void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
         if (request->debug)
             bs_tee_finish(&tee);
         bs_sigpipe_release(&guard);

@@ -2,6 +2,7 @@
 #include "exec/report.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,6 +14,11 @@ static void annotate(struct bs_buf *text, const char *words) {
     if (text->len > 0)
         bs_buf_char(text, '\n');
     bs_buf_str(text, words);
+}
+
+static void annotate_stop(struct bs_buf *text, int signo) {
+    annotate(text, signo == SIGTTIN ? "process stopped by signal SIGTTIN"
+                                    : "process stopped by signal SIGTTOU");
 }
 
 bool bs_annotate_signal(struct bs_buf *text, int signo) {
@@ -52,6 +58,11 @@ static int report_result(struct bs_run *run, struct bs_exec_result *result, stru
     case CANCELLED:
         result->termination = BS_ENDED_CANCEL;
         annotate(text, "process cancelled");
+        break;
+    case STOPPED:
+        result->termination = BS_ENDED_SIGNAL;
+        result->signal = run->stopped_by;
+        annotate_stop(text, run->stopped_by);
         break;
     case CAPPED:
         result->termination = BS_ENDED_CAP;

@@ -20,7 +20,7 @@ enum bs_phase {
     DRAINING /* the group is gone; a stranger may hold our pipes until `until` */
 };
 
-enum bs_cause { NONE, EXITED, DEADLINE, SIGNALLED, CANCELLED, CAPPED, STDIN_FAILED, LOST };
+enum bs_cause { NONE, EXITED, DEADLINE, SIGNALLED, CANCELLED, CAPPED, STDIN_FAILED, STOPPED, LOST };
 
 struct bs_run {
     const struct bs_exec_request *request;
@@ -32,6 +32,7 @@ struct bs_run {
     enum bs_phase phase;
     enum bs_cause cause;
     int signo;         /* of the caller, with SIGNALLED */
+    int stopped_by;    /* SIGTTIN or SIGTTOU that stopped the leader for good; else 0 */
     uint64_t deadline; /* all times: CLOCK_MONOTONIC ns, BS_NEVER for none */
     uint64_t until;
     uint64_t reaped_at; /* clock ticks since boot */

@@ -210,6 +210,11 @@ static int prepare(const struct bs_exec_request *request, const struct bs_wrappe
         os_error = bs_watch_prepare(&child->watch);
     if (os_error != 0)
         return fail(request, os_error, BS_STEP_NONE, err);
+    /* A launcher leads a session of its own, which the terminal stops nothing in. */
+    enum bs_plug in = plugs != NULL ? plugs->in : BS_PLUG_INHERIT;
+    bool inherits = plugs != NULL || request->stdin_mode == BS_STDIN_INHERIT;
+    if (inherits && in == BS_PLUG_INHERIT && launch->report < 0)
+        bs_terminal_lend(&child->terminal);
     launch->child = (struct bs_launch){.path = launch->path,
                                        .argv = launch->argv,
                                        .envp = launch->environment.envp,
@@ -218,12 +223,13 @@ static int prepare(const struct bs_exec_request *request, const struct bs_wrappe
                                        .out = launch->out,
                                        .err = launch->err,
                                        .report = launch->report,
-                                       .announce = plugs != NULL ? plugs->announce : -1};
+                                       .announce = plugs != NULL ? plugs->announce : -1,
+                                       .takes_terminal = child->terminal.lent};
     return BS_OK;
 }
 
 static int start(const struct bs_launch *launch, pid_t *pid, enum bs_spawn_step *step) {
-    if (launch->announce >= 0)
+    if (launch->announce >= 0 || launch->takes_terminal)
         return bs_spawn_fork(launch, pid, step);
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attr;
@@ -268,6 +274,7 @@ static int start(const struct bs_launch *launch, pid_t *pid, enum bs_spawn_step 
 }
 
 static void give_up(struct bs_child *child) {
+    bs_terminal_take_back(&child->terminal);
     bs_watch_close(&child->watch);
     bs_close(&child->in);
     bs_close(&child->out);

@@ -8,6 +8,7 @@
 #include <boxspec/exec.h>
 
 #include "exec/feed.h"
+#include "exec/terminal.h"
 #include "exec/watch.h"
 
 enum bs_plug { BS_PLUG_INHERIT, BS_PLUG_PIPE, BS_PLUG_NULL };
@@ -27,7 +28,8 @@ struct bs_plugs {
 struct bs_child {
     pid_t pid;
     struct bs_watch watch;
-    int in;  /* only with plugs */
+    struct bs_terminal terminal; /* the caller takes it back after the end of the child */
+    int in;                      /* only with plugs */
     int out; /* our ends, close-on-exec, and without plugs non-blocking; -1 where there is none */
     int err;
     int report;          /* of a launcher; with plugs a socket, which tells the start too */
@@ -35,7 +37,7 @@ struct bs_child {
 };
 
 #define BS_CHILD_INIT                                                                              \
-    { -1, BS_WATCH_INIT, -1, -1, -1, -1, BS_FEED_INIT }
+    { -1, BS_WATCH_INIT, BS_TERMINAL_INIT, -1, -1, -1, -1, BS_FEED_INIT }
 
 /* On 0 the child runs. Else a negative code, and *child is as BS_CHILD_INIT. `wrapped` is what a
  * sandbox made of the command, NULL without one. With `plugs` the request's stdin is not looked at;

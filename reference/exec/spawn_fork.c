@@ -13,6 +13,7 @@
 #include <boxspec/exec.h>
 
 #include "base/sys.h"
+#include "exec/terminal.h"
 
 bool bs_clone3_refused(void) { return syscall(SYS_clone3, NULL, 0) == -1 && errno == EPERM; }
 
@@ -36,6 +37,8 @@ static void reset_dispositions(void) {
 static enum bs_spawn_step prepare(const struct bs_launch *launch, int *failures) {
     if ((launch->report >= 0 ? setsid() : setpgid(0, 0)) == -1)
         return BS_STEP_GROUP;
+    if (launch->takes_terminal)
+        bs_terminal_enter_foreground();
     pid_t self = getpid();
     /* Less than PIPE_BUF: it comes whole. */
     if (launch->announce >= 0 && BS_RETRY(write(launch->announce, &self, sizeof self)) < 0)

@@ -1,7 +1,7 @@
-/* The second way of starting a child, for two callers. On hosts whose filter answers EPERM to
- * clone3, the C library's posix_spawn takes that for a real refusal, while fork() still goes
- * through clone. And a child that has to tell its number before it becomes the program needs a
- * fork. */
+/* The second way to start a child, by fork, for what posix_spawn cannot do. On hosts whose filter
+ * answers EPERM to clone3, the C library's posix_spawn reports a refusal, while fork() still works
+ * through clone. A child that announces its number, or takes the terminal, does so between fork and
+ * exec. */
 #ifndef BS_EXEC_SPAWN_FORK_H
 #define BS_EXEC_SPAWN_FORK_H
 
@@ -17,8 +17,9 @@ struct bs_launch {
     int in;
     int out;
     int err;
-    int report;   /* of a launcher, which leads a session */
-    int announce; /* gets the child's number, a pid_t, once it leads its group */
+    int report;          /* of a launcher, which leads a session */
+    int announce;        /* gets the child's number, a pid_t, once it leads its group */
+    bool takes_terminal; /* its group becomes the foreground group of the terminal at 0 */
 };
 
 /* Asks the kernel with arguments that it must refuse as EINVAL if it looks at them at all. */

@@ -111,6 +111,12 @@ static void look_at_leader(struct bs_run *run) {
     }
 }
 
+/* No descriptor tells of a stop. */
+static void look_for_stop(struct bs_run *run) {
+    if (run->phase == RUNNING && !run->leader_gone)
+        run->stopped_by = bs_terminal_check_stop(&run->child->terminal, pgid(run));
+}
+
 static int cancel_fd(const struct bs_run *run) {
     return run->request->cancel_fd != NULL ? *run->request->cancel_fd : -1;
 }
@@ -141,6 +147,8 @@ static void decide(struct bs_run *run, uint64_t now) {
         reap_leader(run, now);
     } else if (cancelled(run)) {
         end_run(run, CANCELLED, SIGTERM, now);
+    } else if (run->stopped_by != 0) {
+        end_run(run, STOPPED, SIGTERM, now);
     } else if (now >= run->deadline) {
         end_run(run, DEADLINE, SIGTERM, now);
     }
@@ -214,6 +222,8 @@ static uint64_t next_look(const struct bs_run *run, uint64_t now) {
     uint64_t at = run->until;
     if (run->phase == RUNNING)
         at = run->deadline;
+    if (run->phase == RUNNING && run->child->terminal.inherited)
+        at = earlier(at, bs_after_ms(now, BS_EXEC_TICK_MS));
     if (run->phase == DRAINING && bs_signal_first(run->slot) == 0 && run->deadline > now)
         at = earlier(at, run->deadline);
     bool polls_group =
@@ -301,6 +311,7 @@ static bool turn(struct bs_run *run) {
     if (set[P_LEADER].revents != 0 || run->child->watch.polled ||
         now >= earlier(run->deadline, run->until) || bs_feed_failed(&run->child->feed))
         look_at_leader(run);
+    look_for_stop(run);
     if (run->cause == LOST) {
         end_lost_group(run);
         return true;

@@ -21,11 +21,13 @@
 struct bs_process {
     pid_t pid;
     struct bs_watch watch; /* until the drop: a wait may be polling it */
-    pthread_mutex_t lock;  /* before everything below */
-    pthread_cond_t left;   /* a call has left */
-    unsigned calls;        /* under way */
-    int ours[3];           /* our ends; -1 once taken or closed */
-    int report;            /* of a launcher, until the drop: it ends when that closes; else -1 */
+    struct bs_terminal terminal;
+    int stopped_by;       /* SIGTTIN or SIGTTOU that stopped the program for good; else 0 */
+    pthread_mutex_t lock; /* before everything below */
+    pthread_cond_t left;  /* a call has left */
+    unsigned calls;       /* under way */
+    int ours[3];          /* our ends; -1 once taken or closed */
+    int report;           /* of a launcher, until the drop: it ends when that closes; else -1 */
     bool reaped;
     int lost_error; /* errno: the child was collected by somebody else; 0 while all is well */
     struct bs_process_end end;
@@ -84,6 +86,7 @@ static int spawn(const struct bs_exec_request *request, const struct bs_wrapped 
     }
     made->pid = child.pid;
     made->watch = child.watch;
+    made->terminal = child.terminal;
     made->ours[0] = child.in;
     made->ours[1] = child.out;
     made->ours[2] = child.err;
@@ -150,6 +153,15 @@ void bs_process_close_stream(struct bs_process *process, int stream) {
     leave(process);
 }
 
+/* A program that the terminal has stopped for good would be waited for without an end. */
+static void end_stopped(struct bs_process *process) {
+    int signo = bs_terminal_check_stop(&process->terminal, process->pid);
+    if (signo == 0 || process->stopped_by != 0)
+        return;
+    process->stopped_by = signo;
+    (void)bs_group_signal(process->pid, SIGKILL);
+}
+
 /* Looks for the end of the leader. With it the rest of the group goes, and then the leader: its
  * zombie keeps the number ours until the last signal. True when there is nothing to wait for. */
 static bool settle(struct bs_process *process) {
@@ -158,14 +170,20 @@ static bool settle(struct bs_process *process) {
         return true;
     if (BS_RETRY(waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG | WNOWAIT)) != 0) {
         process->lost_error = errno;
+        bs_terminal_take_back(&process->terminal);
         if (!bs_watch_kill_group(&process->watch) && bs_watch_is_uncollected(&process->watch))
             (void)bs_group_signal(process->pid, SIGKILL);
         return true;
     }
-    if (info.si_pid == 0)
+    if (info.si_pid == 0) {
+        end_stopped(process);
         return false;
+    }
+    bs_terminal_take_back(&process->terminal);
     process->end.state = info.si_code == CLD_EXITED ? BS_PROCESS_EXITED : BS_PROCESS_SIGNALED;
     process->end.number = info.si_status;
+    if (process->stopped_by != 0)
+        process->end = (struct bs_process_end){BS_PROCESS_SIGNALED, process->stopped_by};
     bool looked = bs_process_end_group(process->pid);
     (void)BS_RETRY(waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG));
     if (!looked)
@@ -189,6 +207,8 @@ static bool await_end(struct bs_process *process, uint64_t until) {
         bool polled = process->watch.polled;
         struct pollfd entry = {.fd = process->watch.fd, .events = POLLIN};
         uint64_t at = polled ? earlier(until, bs_after_ms(now, POLLED_MS)) : until;
+        if (process->terminal.inherited) /* no descriptor tells of a stop */
+            at = earlier(at, bs_after_ms(now, BS_EXEC_TICK_MS));
         (void)pthread_mutex_unlock(&process->lock);
         (void)poll(&entry, 1, bs_poll_timeout(now, at));
         (void)pthread_mutex_lock(&process->lock);
@@ -300,6 +320,7 @@ void bs_process_drop(struct bs_process *process) {
     for (int stream = 0; stream < 3; stream++)
         bs_close(&process->ours[stream]);
     bs_close(&process->report);
+    bs_terminal_take_back(&process->terminal);
     (void)pthread_mutex_unlock(&process->lock);
     bs_watch_close(&process->watch);
     (void)pthread_cond_destroy(&process->left);

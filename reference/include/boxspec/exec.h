@@ -24,6 +24,13 @@
  * (setsid, setpgid) is out of reach; if it holds the pipes, the call waits for it at most
  * BS_EXEC_LINGER_MS.
  *
+ * A terminal as inherited stdin. If it is the caller's controlling terminal and the caller is in
+ * the foreground, the child's group is the foreground group during the run: Ctrl-C and Ctrl-\ are
+ * signals to the child only, and Ctrl-Z is continued at once. The caller's group is the foreground
+ * group again when the call returns. If the terminal cannot be lent and SIGTTIN or SIGTTOU stops
+ * the child, the group is ended as at a deadline and the result names the stop. One run has the
+ * terminal at a time.
+ *
  * Threads. bs_exec_run may be called from any number of threads at once; runs wait side by side.
  * While at least one is active, SIGINT and SIGTERM belong to the library, and each reaches every
  * active run; the dispositions that were there come back when the last one ends. Do not change
@@ -86,7 +93,8 @@ enum bs_stream { BS_STDOUT = 1, BS_STDERR = 2 }; /* bits, where several are mean
 
 enum bs_termination {
     BS_ENDED_EXIT = 0,      /* the child exited */
-    BS_ENDED_SIGNAL,        /* the child died of a signal that we did not send */
+    BS_ENDED_SIGNAL,        /* the child died of a signal that we did not send, or SIGTTIN or
+                               SIGTTOU stopped it for good */
     BS_ENDED_TIMEOUT,       /* the deadline passed */
     BS_ENDED_PARENT_SIGNAL, /* SIGINT or SIGTERM came to the calling process */
     BS_ENDED_CAP,           /* more output than max_output_bytes */
@@ -196,7 +204,7 @@ struct bs_exec_result {
     bool has_exit_code; /* false after a signal of its own, a deadline, a cap, a cancel */
     int exit_code;      /* 0 to 255; 130 or 143 when the calling process was signalled */
     struct bs_bytes out;
-    struct bs_bytes err;  /* with the annotation of a deadline, signal or cancel at its end */
+    struct bs_bytes err;  /* with the annotation of a deadline, signal, stop or cancel at its end */
     uint64_t duration_ms; /* monotonic, rounded down, from after validate to the return */
     enum bs_termination termination;
     int signal; /* number; the child's own, or the caller's; 0 for none */

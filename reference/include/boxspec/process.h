@@ -17,6 +17,10 @@
  * reach the group; afterwards they are no-ops that return 0. A process that left the group is out
  * of reach.
  *
+ * An inherited stdin that is the caller's controlling terminal is lent as for a run (exec.h), until
+ * the end of the program is seen by a wait, a close or a drop. A program that the terminal stops
+ * for good is killed by the next wait, and its end is the signal SIGTTIN or SIGTTOU.
+ *
  * Threads. Every call but open and drop may be made from any number of threads at once; a signal
  * wakes a wait. Drop waits for calls that are under way, and comes after all others have begun. The
  * thread that opened may end: the child lives on. Do not collect children with waitpid(-1).

@@ -45,7 +45,7 @@ static struct spawned spawn(const char *path, const char *const *argv, int cwd) 
     assert_int_equal(pipe2(err, O_CLOEXEC), 0);
     int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
     struct bs_launch launch = {
-        path, (char *const *)(uintptr_t)argv, envp, cwd, in, out[1], err[1], -1, -1};
+        path, (char *const *)(uintptr_t)argv, envp, cwd, in, out[1], err[1], -1, -1, false};
     spawned.os_error = bs_spawn_fork(&launch, &spawned.pid, &spawned.step);
     bs_close(&out[1]);
     bs_close(&err[1]);
@@ -156,16 +156,34 @@ static void each_step_that_fails_has_its_name(void **state) {
         int os_error;
         enum bs_spawn_step step;
     } rows[] = {
-        {{"/bin/true", argv, envp, -1, good, good, good, -1, -1}, true, EPERM, BS_STEP_GROUP},
-        {{"/bin/true", argv, envp, good, good, good, good, -1, -1},
+        {{"/bin/true", argv, envp, -1, good, good, good, -1, -1, false},
+         true,
+         EPERM,
+         BS_STEP_GROUP},
+        {{"/bin/true", argv, envp, good, good, good, good, -1, -1, false},
          false,
          ENOTDIR,
          BS_STEP_DIRECTORY},
-        {{"/bin/true", argv, envp, -1, bad, good, good, -1, -1}, false, EBADF, BS_STEP_STDIN},
-        {{"/bin/true", argv, envp, -1, good, bad, good, -1, -1}, false, EBADF, BS_STEP_STDOUT},
-        {{"/bin/true", argv, envp, -1, good, good, bad, -1, -1}, false, EBADF, BS_STEP_STDERR},
-        {{"/bin/true", argv, envp, -1, good, good, good, -1, bad}, false, EBADF, BS_STEP_ANNOUNCE},
-        {{"/no/such", argv, envp, -1, good, good, good, -1, -1}, false, ENOENT, BS_STEP_NONE},
+        {{"/bin/true", argv, envp, -1, bad, good, good, -1, -1, false},
+         false,
+         EBADF,
+         BS_STEP_STDIN},
+        {{"/bin/true", argv, envp, -1, good, bad, good, -1, -1, false},
+         false,
+         EBADF,
+         BS_STEP_STDOUT},
+        {{"/bin/true", argv, envp, -1, good, good, bad, -1, -1, false},
+         false,
+         EBADF,
+         BS_STEP_STDERR},
+        {{"/bin/true", argv, envp, -1, good, good, good, -1, bad, false},
+         false,
+         EBADF,
+         BS_STEP_ANNOUNCE},
+        {{"/no/such", argv, envp, -1, good, good, good, -1, -1, false},
+         false,
+         ENOENT,
+         BS_STEP_NONE},
     };
     for (size_t i = 0; i < LENGTH(rows); i++) {
         pid_t pid = -1;

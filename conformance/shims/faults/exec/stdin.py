@@ -9,6 +9,7 @@ import exec.run as run
 import exec.signals as signals
 import exec.spawn as spawn
 import exec.streams as streams
+import exec.terminal as terminal
 from errors import Failed
 from faults.registry import fault, replaces
 
@@ -302,3 +303,51 @@ def ignored_payload_hides_the_deadline():
     @replaces(run.Run)
     def patience_ms(original, self, until):
         return 50 if waits(self) and not self.end else original(self, until)
+
+
+@fault(
+    "EXEC-STDIN-16",
+    "the child never has the terminal, and a stop is not noticed",
+    "waitpid without WUNTRACED",
+)
+def the_terminal_is_not_lent():
+    @replaces(terminal.Terminal)
+    def lend(original, self):
+        return
+
+    @replaces(terminal.Terminal)
+    def check_stop(original, self, group):
+        return None
+
+
+@fault(
+    "EXEC-STDIN-16", "a child that Ctrl-Z stopped is not continued", "WUNTRACED for SIGTTIN alone"
+)
+def ctrl_z_stops_for_good():
+    @replaces(terminal.Terminal)
+    def check_stop(original, self, group):
+        return None
+
+
+@fault(
+    "EXEC-STDIN-17", "the terminal stays with the group of the child", "no tcsetpgrp after the wait"
+)
+def the_terminal_is_not_taken_back():
+    @replaces(terminal.Terminal)
+    def take_back(original, self):
+        return
+
+
+@fault("EXEC-STDIN-17", "after a failed spawn the terminal is not taken back", "an early return")
+def a_failed_spawn_keeps_the_terminal():
+    @replaces(terminal.Terminal)
+    def take_back(original, self):
+        if hasattr(self, "spawned"):
+            original(self)
+
+    @replaces(spawn.Spawn)
+    def start(original, self):
+        child = original(self)
+        if self.terminal is not None:
+            self.terminal.spawned = True
+        return child

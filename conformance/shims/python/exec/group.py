@@ -100,6 +100,14 @@ class Group:
         info = os.waitid(os.P_PID, self.leader, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         return None if info is None else (info.si_code, info.si_status)
 
+    def leader_stop(self) -> int | None:
+        """The signal that stopped the leader since the last look; None if it was not stopped."""
+        try:
+            info = os.waitid(os.P_PID, self.leader, os.WSTOPPED | os.WNOHANG)
+        except ChildProcessError:
+            return None
+        return None if info is None else info.si_status
+
     def is_ours(self, member: Member) -> bool:
         # After the reap a group of the same number may be somebody else's: its members are younger.
         return member.pgid == self.leader and (

@@ -22,6 +22,7 @@ from exec.redact import secrets
 from exec.spawn import Spawn, caller_environment
 from exec.streams import Input, Output
 from exec.tee import Tee
+from exec.terminal import Terminal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ LONGEST_POLL_MS = 3_600_000
 
 TIMED_OUT = "process timed out"
 INTERRUPTED = "process interrupted by signal {}"
+STOPPED = "process stopped by signal {}"
 
 
 class Cause:
@@ -55,6 +57,7 @@ class Run:
         self.caller_mask = caller_mask
         self.outputs: list[Output] = []
         self.input = Input(-1, b"")
+        self.terminal = Terminal(-1)
         self.tee: Tee | None = None
         self.deadline: int | None = None
         self.end: End | None = None  # (si_code, si_status) of the leader
@@ -80,7 +83,14 @@ class Run:
         return self.report(self.final(cause))
 
     def spawn(self) -> None:
-        child = Spawn(self.request, self.caller_mask).start()
+        inherits = self.request.stdin == "inherit"
+        self.terminal = Terminal(self.request.stdin_from if inherits else -1)
+        self.terminal.lend()
+        try:
+            child = Spawn(self.request, self.caller_mask, self.terminal).start()
+        except Failed:
+            self.terminal.take_back()
+            raise
         self.begin_deadline()
         self.mask = signals.hold_sigpipe()
         self.group = child.group
@@ -110,6 +120,8 @@ class Run:
             return Cause("cap")
         if self.end:
             return Cause("exit")
+        if stopped := self.terminal.check_stop(self.group):
+            return Cause("stop", stopped)
         if self.deadline is not None and monotonic_ns() >= self.deadline:
             return Cause("timeout")
         return None
@@ -151,7 +163,8 @@ class Run:
             yield self.tee.fd, select.POLLOUT
 
     def patience_ms(self, until: int | None) -> int | None:
-        if self.group.pidfd < 0 and not self.end:
+        # Nothing tells of a stop.
+        if (self.group.pidfd < 0 or self.terminal.inherited) and not self.end:
             tick = monotonic_ns() + constants.TICK_NS
             until = tick if until is None else min(until, tick)
         if until is None:
@@ -186,7 +199,8 @@ class Run:
             self.kill()
 
     def first_signal(self, cause: Cause) -> None:
-        self.group.signal(cause.signal or _signal.SIGTERM)
+        interrupted = cause.name == "parent_signal"
+        self.group.signal(cause.signal if interrupted else _signal.SIGTERM)
         self.group.signal(_signal.SIGCONT)  # a stopped process cannot die of SIGTERM
 
     def kill(self) -> None:
@@ -240,6 +254,7 @@ class Run:
         self.group.close()
         if self.tee:
             self.tee.finish()
+        self.terminal.take_back()
         signals.drop_sigpipe(self.mask)
 
     # Telling.
@@ -283,6 +298,8 @@ class Run:
         """(termination, exit_code, signal)"""
         if cause.name == "parent_signal":
             return "parent_signal", 128 + cause.signal, cause.signal
+        if cause.name == "stop":
+            return "signal", None, cause.signal
         if cause.name != "exit":
             return cause.name, None, None
         assert self.end is not None
@@ -296,6 +313,8 @@ class Run:
             return TIMED_OUT
         if cause.name == "parent_signal":
             return INTERRUPTED.format(signals.name_of(cause.signal))
+        if cause.name == "stop":
+            return STOPPED.format(signals.name_of(cause.signal))
         return None
 
     def duration_ms(self) -> int:

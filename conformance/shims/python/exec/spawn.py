@@ -9,6 +9,7 @@ import stat
 
 from errors import Failed, reason_of
 from exec.group import Group
+from exec.terminal import Terminal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,8 +34,11 @@ class Child:
 
 
 class Spawn:
-    def __init__(self, request: Request, caller_mask: Mask) -> None:
+    def __init__(
+        self, request: Request, caller_mask: Mask, terminal: Terminal | None = None
+    ) -> None:
         self.request = request
+        self.terminal = terminal
         self.caller_mask = caller_mask
         self.environment = child_environment(request)
         self.ours: list[int] = []  # ends that the parent keeps
@@ -107,6 +111,7 @@ class Spawn:
         stage = b""
         try:
             self.join_group()
+            self.take_terminal()
             self.place(stdio)
             if self.request.current_dir is not None:
                 stage = b"cwd"
@@ -124,6 +129,10 @@ class Spawn:
 
     def join_group(self) -> None:
         os.setpgid(0, 0)
+
+    def take_terminal(self) -> None:
+        if self.terminal is not None:
+            self.terminal.enter_foreground()
 
     def place(self, stdio: Iterable[int]) -> None:
         for target, fd in enumerate(stdio):

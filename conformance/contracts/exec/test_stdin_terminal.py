@@ -1,0 +1,130 @@
+"""EXEC-STDIN-16 and -17: the caller's controlling terminal as the stdin of a child."""
+
+from __future__ import annotations
+
+import os
+import pty
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from boxspec.api import Box, Told, expect, requires
+from boxspec.api import programs as P
+from contracts.exec.spawn_io import outcome, shell
+from contracts.shared.runs import RunAnswer
+
+# The deadline is far beyond what a child needs that is not stopped.
+AT_TERMINAL = {"stdin": "inherit", "timeout_ms": 5000}
+READ_A_LINE = 'read line; echo "got $line"'
+CTRL_Z = b"\x1a"
+NOT_STOPPED = "it read the line, or the run ended early and names the stop"
+
+
+class Terminal:
+    """The controlling terminal of a shim that leads a session; writing to `ours` is typing."""
+
+    def __init__(self) -> None:
+        self.ours, self.theirs = pty.openpty()
+        # The first terminal that the leader of a session opens becomes its controlling one.
+        name = os.ttyname(self.theirs)
+        self.options: dict[str, Any] = {
+            "state": ["--setsid", "--leave-open", f"30={name}"],
+            "shim_stdin": self.theirs,
+        }
+
+    def type(self, text: bytes) -> None:
+        os.write(self.ours, text)
+
+    def foreground(self) -> int:
+        return os.tcgetpgrp(self.ours)
+
+
+@contextmanager
+def made_terminal() -> Iterator[Terminal]:
+    terminal = Terminal()
+    try:
+        yield terminal
+    finally:
+        os.close(terminal.ours)
+        os.close(terminal.theirs)
+
+
+def how_it_ended(seen: RunAnswer, line: bytes) -> str:
+    """NOT_STOPPED for each of the two right outcomes."""
+    if seen.result["success"] and seen.stdout == b"got %s\n" % line:
+        return Told(NOT_STOPPED, seen)
+    if seen.result.get("termination") == "timeout" or b"timed out" in seen.stderr:
+        return Told("it was stopped until the deadline", seen)
+    named = f"{seen.result.get('signal')} {seen.stderr!r}"
+    if not seen.result["success"] and ("SIGTTIN" in named or "SIGTTOU" in named):
+        return Told(NOT_STOPPED, seen)
+    return outcome(seen)
+
+
+@requires("EXEC-STDIN-16")
+@pytest.mark.parametrize("before", ["", "stty -echo; "], ids=["reads", "sets and reads"])
+def test_a_child_at_the_terminal_is_not_left_stopped(box: Box, before: str) -> None:
+    with made_terminal() as terminal:
+        request = {**shell(before + READ_A_LINE), **AT_TERMINAL}
+        with box.exec.start(**request, **terminal.options) as live:
+            terminal.type(b"words\n")
+            seen = live.finish()
+    expect("how the run ended", how_it_ended(seen, b"words"), NOT_STOPPED)
+
+
+@requires("EXEC-STDIN-16")
+def test_ctrl_z_does_not_leave_a_child_stopped(box: Box) -> None:
+    events, fifo = box.events(), box.fifo("gate")
+    with made_terminal() as terminal:
+        line = f'"$1" "$2" "$3"; {READ_A_LINE}'
+        request = {**shell(line, P.gate, events.path, fifo), **AT_TERMINAL}
+        with box.exec.start(**request, **terminal.options) as live:
+            events.wait("ready")
+            box.open_gate(fifo)
+            terminal.type(CTRL_Z)
+            # The terminal drops what was typed before Ctrl-Z, and keeps this.
+            terminal.type(b"words\n")
+            seen = live.finish()
+    expect("how the run ended", how_it_ended(seen, b"words"), NOT_STOPPED)
+
+
+@requires("EXEC-STDIN-16", capability="exec.concurrent")
+def test_of_two_children_at_one_terminal_none_is_left_stopped(box: Box) -> None:
+    with made_terminal() as terminal:
+        request = {**shell(READ_A_LINE), **AT_TERMINAL}
+        with box.exec.start_batch([request, request], **terminal.options) as live:
+            terminal.type(b"words\nwords\n")
+            seen = live.finish()
+    ends = [how_it_ended(run, b"words") for run in seen.runs]
+    expect("how the runs ended", ends, [NOT_STOPPED, NOT_STOPPED])
+
+
+def no_program(folder: Path) -> Path:
+    """An executable file that the system refuses to execute, after the child was made."""
+    path = folder / "no-program"
+    path.write_text("text\n")
+    path.chmod(0o755)
+    return path
+
+
+ENDS: dict[str, Callable[[Path], dict[str, Any]]] = {
+    "exit": lambda folder: shell("exit 0"),
+    "deadline": lambda folder: {**shell("exec sleep 30"), "timeout_ms": 200},
+    "its own signal": lambda folder: shell("kill -KILL $$"),
+    "failed spawn": lambda folder: {"program": str(no_program(folder))},
+}
+
+
+@requires("EXEC-STDIN-17")
+@pytest.mark.parametrize("end", ENDS)
+def test_the_caller_has_the_terminal_after_a_run(box: Box, end: str) -> None:
+    with made_terminal() as terminal:
+        request = {**AT_TERMINAL, **ENDS[end](box.tmp)}
+        with box.exec.start(**request, hold=True, **terminal.options) as live:
+            live.wait_response()
+            foreground, caller = terminal.foreground(), os.getpgid(live.shim_pid)
+            live.finish()
+    expect("the foreground group of the terminal after the run", foreground, caller)
