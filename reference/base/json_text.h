@@ -19,7 +19,8 @@ struct bs_json_place {
     uint32_t at;     /* bytes from the start */
     uint32_t line;   /* from 1; LF, CR LF and a lone CR end a line */
     uint32_t column; /* from 1, in code points */
-    uint32_t len; /* bytes between the quotes of a string without escapes, else BS_JSON_ESCAPED */
+    uint32_t len;    /* string: bytes between its quotes, or BS_JSON_ESCAPED if it has escapes;
+                      * number, literal: bytes; container: places inside it */
 };
 
 #define BS_JSON_ESCAPED UINT32_MAX
@@ -38,7 +39,7 @@ struct bs_json_number {
 struct bs_json_text {
     const char *text; /* borrowed */
     size_t len;
-    bool wants_places;          /* instead of rewritten and numbers; at most 4 GiB of text */
+    bool wants_places;          /* and no numbers; the text must be shorter than 4 GiB */
     bool refuses_nul;           /* `\u0000` is refused */
     unsigned around;            /* levels that enclose the value, beyond BS_JSON_MOST_DEPTH */
     struct bs_json_place *lent; /* the caller's, for the first places: most texts need no more */
