@@ -17,7 +17,7 @@ from pathlib import Path
 
 REFERENCE = Path(__file__).resolve().parent.parent / "reference"
 
-# Rooms that a room may include by "room/file.h", besides itself.
+# Rooms whose private headers a room may include by "room/file.h".
 ROOMS = {
     "base": "",
     "exec": "base",
@@ -36,7 +36,7 @@ ROOMS = {
     "shim": "base",
     "cli": "base shim",  # main starts the shim
 }
-# Rooms whose public headers a room, or its own public header, may include by <boxspec/file.h>.
+# Rooms whose public headers a room and its public headers may include by <boxspec/file.h>.
 EVERY = "base exec process module policy sbpl backend"
 PUBLIC = {
     "base": "base",
@@ -87,7 +87,7 @@ def public_room_of(header: str) -> str | None:
 
 
 def _private(room: str, header: str) -> str | None:
-    """Return why a room may not include "header", or None if it may."""
+    """Return the reason against an include of "header" by a room, or None."""
     other = room_of(header)
     if other is None:
         return f'"{header}" is in no room: write "room/file.h", or add the room to ROOMS'
@@ -134,7 +134,7 @@ def wrong_below(reference: Path) -> list[Wrong]:
     return wrong
 
 
-# A comment, or a string or character literal: text that calls nothing.
+# A comment, or a string or character literal: text without calls.
 NO_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
 # A public name anywhere, or the name of another function that is called.
 NAME = re.compile(r"(?<!struct )(?<!enum )(?<!union )\b(bs_\w+|[a-z]\w*(?=\())")
@@ -145,7 +145,7 @@ DEFINITION = re.compile(
     r"(?:\([^;{}]*\)\s*\{|(?:\[[^\]]*\])*\s*=)",
     re.MULTILINE,
 )
-# A declaration calls nothing.
+# A declaration is no call.
 DECLARATION = re.compile(r"^[A-Za-z_][^;{}=:]*;", re.MULTILINE)
 
 # By file without its suffix: the files that it calls, each with a name that it uses there.
@@ -318,7 +318,7 @@ def prove_circles() -> int:
 
 
 def prove() -> int:
-    """Plant each wrong include and each circle alone. Return the exit status."""
+    """Plant one wrong include or circle at a time. Return the exit status."""
     unseen = 0
     for place, line in PLANTED:
         with tempfile.TemporaryDirectory() as folder:
