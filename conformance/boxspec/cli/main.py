@@ -16,7 +16,7 @@ from functools import partial
 
 from boxspec import __version__
 from boxspec.cli.arguments import EXITS
-from boxspec.cli.verbs import VERBS
+from boxspec.cli.verbs import ALIASES, VERBS
 from boxspec.errors import HarnessError, NotConforming, UsageError
 from boxspec.printable import one_line
 from boxspec.subject.contract import Verb, every
@@ -44,11 +44,16 @@ def parser() -> argparse.ArgumentParser:
 
 def dispatch(words: list[str]) -> int:
     # Only the verb that is asked for is imported: `boxspec smoke` does not pay for pytest.
+    if words and words[0] in ALIASES:
+        words = [ALIASES[words[0]], *words[1:]]
     if words and words[0] in VERBS:
         module = words[0].replace("-", "_")
         return int(importlib.import_module(f"boxspec.cli.{module}").main(words[1:]))
     if words and words[0] in (verbs := contract_verbs()):
-        return verbs[words[0]].run(words[1:])
+        verb = verbs[words[0]]
+        if verb.stands_for:
+            return dispatch([*verb.stands_for, *words[1:]])
+        return verb.run(words[1:])
     parser().parse_args(words)
     raise AssertionError("argparse took a verb that is not there")
 

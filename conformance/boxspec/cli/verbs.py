@@ -17,11 +17,14 @@ VERBS = {
     "baseline": "write down what deviates, as known from now on",
     "report": "a page, or Markdown, of one result or of several beside each other",
     "diff": "what two results say differently: fixed, broken, changed",
-    "peers": "libraries that other people make: installed, and beside each other",
+    "products": "third-party libraries and sandboxes: install, judge and compare them",
     "faults": "every fault of the twin against the suite: who catches whom",
     "pages": "the parts of the pages that are made: compare them, write them",
     "fuzz": "fuzz a target, and turn what is found into vectors",
 }
+
+# Words of earlier versions.
+ALIASES = {"peers": "products"}
 
 # At the end of the help of each verb: a command, and what it does.
 EXAMPLES = {
@@ -55,11 +58,12 @@ EXAMPLES = {
         "report old.json new.json --md summary.md": "two beside each other",
     },
     "diff": {"diff old.json new.json": "what is fixed, broken and changed"},
-    "peers": {
-        "peers list": "what is installed, and what is missing",
-        "peers install execa": "below build/peers",
-        "peers matrix --contract exec --md matrix.md": "each that is installed",
-        "peers matrix --only execa --topic EXEC-KILL": "a part of one",
+    "products": {
+        "products list": "what is installed, and what is missing",
+        "products install execa": "below build/products",
+        "products matrix --contract exec --md matrix.md": "each library that is installed",
+        "products matrix bwrap none --topic BACKEND-NET": "two sandboxes, one topic",
+        "products compare old.json new.json": "the cells that differ",
     },
     "faults": {
         "faults --only exec-cap.exactly-the-cap-is-too-much": "one of them",

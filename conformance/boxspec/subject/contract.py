@@ -31,12 +31,14 @@ def _named(place: str) -> Any:
 class Verb:
     """A verb of the command line that belongs to a contract.
 
-    main: `module:function`; it gets the words behind the verb and returns the exit status.
+    main: `module:function`; it gets the words after the verb and returns the exit status.
+    stands_for: the words of another verb that this one is short for, in place of `main`.
     """
 
     name: str
     about: str
-    main: str
+    main: str = ""
+    stands_for: tuple[str, ...] = ()
 
     def run(self, words: Sequence[str]) -> int:
         return int(_named(self.main)(words))
@@ -75,6 +77,8 @@ class Contract:
     more than their own topic, no more than keep the processors busy.
     preload: modules that each run of a fault would import, for the process they are forked from.
     fuzzing: `module:name` of a Fuzzing object, for a contract that has fuzz targets.
+    products: `module:name` of a class that asks, shows and compares products of the contract
+    (boxspec/products/view.py); empty if requirements by topic are enough.
     features: what its tests may miss on a host (HostLacks), each with the `module:function` that
     says why it is missing, or None.
     """
@@ -91,6 +95,7 @@ class Contract:
     fault_lanes: int = 2
     preload: tuple[str, ...] = ()
     fuzzing: str = field(default="")
+    products: str = ""
     features: Mapping[str, str] = field(default_factory=dict)
 
     def offered(self, box: Any) -> object:
@@ -104,6 +109,10 @@ class Contract:
     def load_fuzzing(self) -> Fuzzing:
         found: Fuzzing = _named(self.fuzzing)
         return found
+
+    def view(self) -> Any:
+        """Return the object that asks, shows and compares products of the contract."""
+        return _named(self.products)()
 
     def missing(self, feature: str) -> str | None:
         """Why this host lacks a feature, if it does."""

@@ -79,6 +79,7 @@ class AsksBackend:
         self, profile: str, *, backend: str | None = None, within_s: float = WITHIN_S, **fields: Any
     ) -> Observed:
         """One backend.probe; a field that is None is left out."""
+        self.need(profile)
         message: Message = {
             "op": "backend.probe",
             "backend": backend or self.chosen,
@@ -107,6 +108,7 @@ class AsksBackend:
         **context: Any,
     ) -> Live[ObservedSession]:
         """Start one backend.run; `context` holds the fields of its context."""
+        self.need(context.get("profile", ""))
         message: Message = {
             "op": "backend.run",
             "backend": "script" if script is not None else backend or self.chosen,

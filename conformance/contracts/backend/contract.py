@@ -17,17 +17,14 @@ CONTRACT = Contract(
     offers="contracts.backend.asking:AsksBackend",
     trust="contracts.backend.trust:trust",
     verbs=(
-        Verb(
-            "backends",
-            "sandboxes that other people make: list them, install one, add one",
-            "contracts.backend.peers.command:main",
-        ),
+        Verb("backends", "the same as `products`", stands_for=("products",)),
         Verb(
             "matrix",
-            "backends beside each other, by aspect and by probe",
-            "contracts.backend.peers.matrix:main",
+            "the same as `products matrix --contract backend`",
+            stands_for=("products", "matrix", "--contract", "backend"),
         ),
     ),
+    products="contracts.backend.products.view:Matrix",
     fault_scope="focus",
     features={
         "escape probes": "contracts.backend.host:without_probes",

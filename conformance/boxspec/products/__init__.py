@@ -1,0 +1,1 @@
+"""Third-party software behind shims: declared, installed, judged and compared."""

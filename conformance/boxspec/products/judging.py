@@ -1,0 +1,192 @@
+"""A run of the suite against a product, kept in a folder so that it can be shown again."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from boxspec.errors import UsageError
+from boxspec.judge.kit import kit
+from boxspec.places import ROOT, case_root, scratch
+from boxspec.printable import one_line
+from boxspec.products.declared import Product
+from boxspec.products.installing import state
+from boxspec.report.result import Result, read
+
+# After SIGTERM a run ends what it has started.
+SWEEP_S = 60
+# Exit statuses of a run that came to its end.
+SCORED = (0, 1, 3, 4)
+Facts = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What each product of a matrix is asked. contracts, topics: empty for all of its declaration.
+    jobs: long tests at once, None for the default of the machine."""
+
+    contracts: Sequence[str] = ()
+    topics: Sequence[str] = ()
+    limit_s: float = 1800
+    jobs: int | None = None
+
+    def contracts_of(self, product: Product) -> list[str]:
+        return [name for name in product.contracts if not self.contracts or name in self.contracts]
+
+    def topics_of(self, product: Product) -> list[str]:
+        """Empty for all; UsageError if the product has none of the topics that are asked for."""
+        if not self.topics or not product.topics:
+            return list(self.topics or product.topics)
+        found = [name for name in self.topics if name in product.topics]
+        if not found:
+            raise UsageError(
+                product.word, "is not judged by these topics", f"it has {product.topics}"
+            )
+        return found
+
+
+@dataclass
+class Judged:
+    """result: None if there is none. why: why the result is missing or not whole. claims: what the
+    contract's own view asked before the run (view.py)."""
+
+    product: Product
+    version: str = ""
+    result: Result | None = None
+    why: str = ""
+    claims: Facts = field(default_factory=dict)
+
+
+def run(judged: Judged, question: Question, results: Path) -> None:
+    """Run the suite, within about the limit; the result file stays in the folder `results`."""
+    file = place(results, judged.product)
+    file.unlink(missing_ok=True)
+    with _folders() as env:
+        judged.why = _run(_words(judged.product, question, file), env, question.limit_s)
+    if file.exists():
+        judged.result = read(str(file))
+    else:
+        judged.why = judged.why or "no score"
+
+
+def place(results: Path, product: Product) -> Path:
+    return results / f"{product.word.replace(':', '-').replace('/', '-')}.json"
+
+
+def keep(judged: Judged, question: Question, host: Facts, results: Path) -> None:
+    """Keep the answer beside its result, if it is whole. host: the facts that a verdict depends
+    on."""
+    if judged.why:
+        return
+    file = place(results / "columns", judged.product)
+    file.parent.mkdir(exist_ok=True)
+    asked = _asked(judged.product, question, host)
+    new = file.with_suffix(f".{os.getpid()}")
+    new.write_text(json.dumps({"asked": asked, "claims": judged.claims}), encoding="utf-8")
+    new.replace(file)
+
+
+def kept(product: Product, results: Path) -> Judged:
+    """Return what `run` left in `results`, whatever the question was; runs nothing."""
+    file = place(results, product)
+    if not file.exists():
+        return Judged(product, why=state(product).why or "no result")
+    result = read(str(file))
+    version = str(result.plain["target"]["implementation"].get("version", ""))
+    return Judged(product, version, result, claims=_kept(product, results).get("claims", {}))
+
+
+def kept_answer(product: Product, question: Question, host: Facts, results: Path) -> Judged | None:
+    """Return the kept answer to the same question, by this kit, about the installed version on the
+    same host; None otherwise: a matrix does not mix two of them."""
+    found = _kept(product, results)
+    if found.get("asked") != json.loads(json.dumps(_asked(product, question, host))):
+        return None
+    return kept(product, results) if place(results, product).exists() else None
+
+
+def _kept(product: Product, results: Path) -> Facts:
+    try:
+        found = json.loads(place(results / "columns", product).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _asked(product: Product, question: Question, host: Facts) -> Facts:
+    chosen = {**asdict(question), "limit_s": None, "jobs": None, "topics": sorted(question.topics)}
+    now = {"shim": product.shim(), "version": state(product).version, "kit": kit(), "host": host}
+    return {**chosen, **now}
+
+
+def _words(product: Product, question: Question, file: Path) -> list[str]:
+    words = ["run", "--shim", product.shim(), "--profile", "all", "--json", str(file.absolute())]
+    words += ["--backend", product.backend] if product.backend else []
+    for name in question.contracts_of(product):
+        words += ["--contract", name]
+    for name in question.topics_of(product):
+        words += ["--topic", name]
+    return [*words, "-j", str(question.jobs)] if question.jobs else words
+
+
+@contextlib.contextmanager
+def _folders() -> Iterator[dict[str, str]]:
+    """Make folders for temporary files and workspaces; they and what failing cases keep are
+    deleted, because the command of a cell makes them again."""
+    folder = Path(tempfile.mkdtemp(prefix="boxspec-products-", dir=scratch()))
+    # Folders of dead runs are recognised by the pid at the start of their name.
+    cases = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-products-", dir=case_root()))
+    try:
+        for each in (folder, cases):
+            # Some cases run as another user.
+            each.chmod(0o755)
+        path = str(ROOT / "conformance")
+        places = {"TMPDIR": str(folder), "BOXSPEC_CASE_ROOT": str(cases), "PYTHONPATH": path}
+        yield {**os.environ, **places}
+    finally:
+        for each in (folder, cases):
+            shutil.rmtree(each, ignore_errors=True)
+
+
+def _run(words: Sequence[str], env: dict[str, str], limit_s: float) -> str:
+    """Return why the result is not whole, or an empty string."""
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "boxspec", *words],
+        cwd=ROOT,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        process_group=0,
+    )
+    try:
+        _, errors = process.communicate(timeout=limit_s)
+    except subprocess.TimeoutExpired:
+        _end(process)
+        return f"the run did not end within {limit_s:g} s"
+    except BaseException:
+        _end(process)
+        raise
+    if process.returncode in SCORED:
+        return ""
+    lines = errors.decode("utf-8", "replace").strip().splitlines() or ["no output"]
+    found = [line for line in lines if line.startswith("boxspec: ")] or lines
+    return f"no score: {one_line(found[0])}"
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.communicate(timeout=SWEEP_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()

@@ -1,0 +1,52 @@
+"""Failures of a library that are shown without the kit.
+
+`tries` of a product.yaml is a program that uses the library alone. Its word {tried} stands for the
+requirements under `tried`; for each the program prints a line: the id, then `seen`, `not seen` or
+`not tried`, a colon and an explanation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from boxspec.errors import UsageError
+from boxspec.products.declared import Product
+from boxspec.products.installing import Failed, output, state
+
+# For all requirements of a library: most take a second, some wait for their own time limit.
+WITHIN_S = 600
+
+
+@dataclass(frozen=True)
+class Shown:
+    """seen: the library fails as its page says. line: the line that the program printed."""
+
+    requirement: str
+    seen: bool
+    line: str
+
+
+def shown(product: Product) -> Iterator[Shown]:
+    """Return a line for each requirement of `tried`; UsageError if the program cannot run here."""
+    names = product.tried()
+    if not names:
+        raise UsageError(product.word, "has nothing to try", "name requirements under `tried`")
+    why = state(product).why
+    if why:
+        raise UsageError(product.word, f"cannot be tried here: {why}", "fix that first")
+    try:
+        printed = output(_words(product, names), WITHIN_S)
+    except Failed as broken:
+        raise UsageError(product.word, str(broken), "fix `tries` of its product.yaml") from None
+    lines = {line.partition(" ")[0]: line for line in printed.splitlines()}
+    for name in names:
+        line = lines.get(name, f"{name} not tried: no line of it")
+        yield Shown(name, line.startswith(f"{name} seen: "), line)
+
+
+def _words(product: Product, names: list[str]) -> list[str]:
+    found: list[str] = []
+    for word in product.argv(product.tries):
+        found.extend(names if word == "{tried}" else [word])
+    return found

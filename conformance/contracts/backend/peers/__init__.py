@@ -1,1 +1,0 @@
-"""Backends that nobody here wrote: which there are, how they are installed, and the matrix."""

@@ -1,0 +1,1 @@
+"""The matrix of sandboxes: claims, cells by aspect and probe, and how they are shown."""

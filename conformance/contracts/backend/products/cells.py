@@ -1,0 +1,163 @@
+"""Cells and columns of a matrix, made from the verdicts of a run; nothing is judged twice."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from boxspec.places import COMMAND
+from contracts.backend.probes import Probe
+
+PLACE = re.compile(r"(?P<file>\w+)\.py::(?P<test>\w+)(\[(?P<case>.*)\])?$")
+# Tests with one attempt have no parameter: their probe.
+OF_ONE = {
+    "test_a_filter_refuses_io_uring": "k_io_uring_setup",
+    "test_nothing_is_typed_into_a_terminal": "i_tiocsti",
+    "test_the_callers_terminal_is_not_ones_own": "e_tty",
+}
+# The aspect of a test without a probe, by topic.
+TOPICS = {
+    "BACKEND-WRITE": "fs-write",
+    "BACKEND-META": "fs-metadata",
+    "BACKEND-NET": "network",
+    "BACKEND-PROC": "process",
+    "BACKEND-IPC": "ipc",
+    "BACKEND-KERNEL": "kernel",
+    "BACKEND-LAUNCH": "launch",
+    "BACKEND-RULE": "rules",
+    "BACKEND-ALLOW": "works inside",
+}
+OWN_ROWS = ("BACKEND-RULE", "BACKEND-ALLOW")
+
+
+class State(StrEnum):
+    """The result of one attempt.
+
+    held: it had no effect. escaped: the aspect is claimed, and an observer outside saw the effect.
+    done: the aspect is claimed, and the call succeeded inside, where no observer sees its effect.
+    unclaimed: it had an effect, and the aspect is not claimed. The aspect launch counts as claimed,
+    because the contract asks it of every sandbox.
+    """
+
+    HELD = "held"
+    ESCAPED = "escaped"
+    DONE = "done"
+    UNCLAIMED = "unclaimed"
+    OVERREFUSED = "over-refused"
+    FAILS = "fails"
+    UNPROVEN = "unproven"
+    NOT_MEASURED = "not measured"
+    NOT_ASKED = "not asked"
+
+
+BY_VERDICT = {
+    "conforms": State.HELD,
+    "fails": State.FAILS,
+    "overrefused": State.OVERREFUSED,
+    "wrong-reason": State.FAILS,
+    "unproven": State.UNPROVEN,
+    "harness-error": State.UNPROVEN,
+    "not-measured": State.NOT_MEASURED,
+    "not-applicable": State.NOT_ASKED,
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One attempt against one backend. saw: the effect, or why there is no decision. repro: the
+    command that repeats the attempt."""
+
+    aspect: str
+    probe: str
+    test: str
+    requirement: str
+    state: State
+    saw: str
+    repro: str
+
+    def to_json(self) -> dict[str, str]:
+        return {name: str(value) for name, value in asdict(self).items()}
+
+
+@dataclass
+class Column:
+    """One backend of a matrix. claims: the answers of probe by profile. why: why there are no
+    cells, or not all. kit: the version and commit of the kit that judged."""
+
+    name: str
+    control: bool = False
+    shim: str = ""
+    backend: str = ""
+    version: str = ""
+    mechanism: str = ""
+    why: str = ""
+    kit: dict[str, Any] = field(default_factory=dict)
+    claims: dict[str, dict[str, Any]] = field(default_factory=dict)
+    cells: list[Cell] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        plain = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {**plain, "cells": [each.to_json() for each in self.cells]}
+
+    def claim(self, aspect: str) -> str:
+        """Return the best claim of an aspect over all profiles."""
+        claims = {
+            each["aspects"].get(aspect, {"claim": "unavailable"})["claim"]
+            for each in self.claims.values()
+        }
+        return next((word for word in ("fully", "partial") if word in claims), "-")
+
+
+def cell(test: Mapping[str, Any], table: Mapping[str, Probe], shim: str, backend: str) -> Cell:
+    """Return the cell of one test of a result."""
+    place = PLACE.search(test["id"])
+    assert place is not None
+    name, case = place["test"], place["case"]
+    label = OF_ONE.get(name) or case or name.removeprefix("test_").replace("_", " ")
+    requirement = str(test["requirements"][0])
+    topic = requirement.rsplit("-", 1)[0]
+    probe = table.get(label)
+    state, saw = _state(test, probe)
+    chosen = f"{name}[{case}]" if case else name
+    words = [COMMAND, "run", "--shim", shim, "--backend", backend]
+    words += ["--contract", "backend", "--profile", "all", "--topic", topic, "-k", chosen]
+    return Cell(
+        aspect=probe.aspect if probe and topic not in OWN_ROWS else TOPICS[topic],
+        probe=label,
+        test=f"{place['file']}::{chosen}",
+        requirement=requirement,
+        state=state,
+        saw=saw,
+        repro=shlex.join(words),
+    )
+
+
+def _state(test: Mapping[str, Any], probe: Probe | None) -> tuple[State, str]:
+    verdict = test["verdict"]
+    if test.get("escaped"):
+        return State.UNCLAIMED, _stable(test["escaped"])
+    if verdict in ("contradiction", "escaped"):
+        effects = test["evidence"].get("effects", [])
+        done = f"{probe.tries}: done" if probe else ""
+        return (State.DONE if effects == [done] else State.ESCAPED), _stable(
+            "; ".join(effects) or f"{test['what']}: {test['got']}"
+        )
+    return BY_VERDICT[verdict], _stable(test["reason"])
+
+
+def _stable(text: str) -> str:
+    """Return the text without pids, tokens and folders of a case, which differ between runs."""
+    text = re.sub(r"/\S*/boxspec/\d+(-[\w-]*)?", "CASE", text)
+    # A command line is cut at a length, so the pids in its paths decide where.
+    text = re.sub(r"(CASE/\S* \w+) CASE\S*", r"\1", text)
+    text = re.sub(r"/dev/shm/boxspec-\S*", "CASE", text)
+    # codex unpacks itself into a new folder for each call.
+    text = re.sub(r"(/(?:backends|products)/[\w-]+/tmp)/\S*", r"\1/...", text)
+    text = re.sub(r"boxspec-[0-9a-f]{16}", "boxspec-TOKEN", text)
+    text = re.sub(r"(\d+ no_pidfd\\n)+", "some", text)
+    text = re.sub(r"\b\d+ \(ppid \d+ pgid \d+ \w\)", "a process", text)
+    return text[:300]

@@ -1,0 +1,61 @@
+"""Controls must fail: without a sandbox, one attempt of every aspect escapes. A matrix whose
+control measured nothing would say nothing about the sandboxes in it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from boxspec.products.declared import every, product
+from boxspec.products.installing import state
+from contracts.backend.probes import table
+from contracts.backend.products.cells import State, cell
+from selftest.tools import boxspec
+
+CONTROLS = [each.name for each in every() if each.control]
+# One attempt of each aspect that needs nothing of the host that may be missing.
+ATTEMPTS = {
+    "fs-write": "w_write",
+    "fs-metadata": "w_chmod",
+    "network": "n_tcp4",
+    "process": "p_kill_usr1",
+    "ipc": "n_unix_path_out",
+    "kernel": "k_personality",
+    "launch": "w_inherited_rwfd",
+}
+TOPICS = ("WRITE", "META", "NET", "PROC", "IPC", "KERNEL", "LAUNCH")
+
+
+def test_every_aspect_has_an_attempt() -> None:
+    known = table()
+    every = {probe.aspect for probe in known.values()} - {"fs-read", "rule", "allowed"}
+    # What a descriptor leads to is a file; that it came along is the launch's matter.
+    of = {aspect: known[name].aspect for aspect, name in ATTEMPTS.items() if aspect != "launch"}
+    assert of == {aspect: aspect for aspect in every - {"launch"}}
+
+
+def test_there_are_controls() -> None:
+    assert {"none", "setpriv", "proot", "fakechroot"} <= {*CONTROLS}
+
+
+@pytest.mark.turns(3)
+@pytest.mark.parametrize("name", CONTROLS)
+def test_a_control_lets_an_attempt_of_every_aspect_out(name: str, tmp_path: Path) -> None:
+    control = product(name)
+    if why := state(control).why:
+        pytest.skip(why)
+    out = tmp_path / "result.json"
+    words = ["run", "--shim", control.shim(), "--backend", name, "--json", str(out)]
+    words += ["--contract", "backend", "--profile", "all", "-k", " or ".join(ATTEMPTS.values())]
+    words += [word for topic in TOPICS for word in ("--topic", f"BACKEND-{topic}")]
+    done = boxspec(*words)
+    assert out.exists(), done.stderr
+    known = table()
+    cells = [cell(test, known, "", name) for test in json.loads(out.read_text())["tests"]]
+    # strict_metadata asks the same again, of who has it.
+    found = {each.probe: each.state for each in cells if each.state is not State.NOT_ASKED}
+    went = {aspect: found[probe] for aspect, probe in ATTEMPTS.items()}
+    wanted = dict.fromkeys(ATTEMPTS, State.ESCAPED) | {"kernel": State.DONE}
+    assert went == wanted

@@ -1,0 +1,115 @@
+"""A product that crashes, hangs or takes the workspace away, and a disk that is full: a verdict
+each time, and nothing is left."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contracts.backend.ground import made_ground
+
+# Who looks for it finds this test's own.
+FOREVER = "98765.25"
+TROUBLE = f"""
+from products.adapter import EVERYTHING, Adapter
+
+CRASHES = ["/bin/sh", "-c", "kill -SEGV $$"]
+HANGS = ["/bin/sleep", "{FOREVER}"]
+BEGINS = "echo '{{\\"sibling\\": true}}'; "
+VANISHES = ["/bin/sh", "-c", 'rm -rf "$0"; exec "$@"']
+
+class Product(Adapter):
+    program = "env"
+    claims = EVERYTHING
+
+    def command(self, argv, asked):
+        match argv:
+            case [_, "w_chmod", _]:
+                return CRASHES
+            case [_, "w_chown", _]:
+                return HANGS
+            # What is allowed works, and nobody knows what became of the rest.
+            case [_, "w_setxattr", _]:
+                return ["/bin/sh", "-c", BEGINS + "kill -SEGV $$"]
+            case [_, "w_removexattr", _]:
+                return ["/bin/sh", "-c", BEGINS + "exec sleep {FOREVER}"]
+            case [_, "w_utimes", _]:
+                return [*VANISHES, asked.root, *argv]
+        return argv
+"""
+
+
+def states(folder: Path, cases: Path, *before: str) -> dict[str, str]:
+    """The states of the cells that were asked, by probe. before: a command that runs the kit."""
+    (folder / "trouble.py").write_text(TROUBLE)
+    temporary = folder / "tmp"
+    temporary.mkdir()
+    out = folder / "matrix.json"
+    argv = [sys.executable, "-P", "-m", "boxspec", "products", "matrix", str(folder / "trouble.py")]
+    argv += ["--topic", "BACKEND-META", "--json", str(out)]
+    env = {**os.environ, "TMPDIR": str(temporary), "BOXSPEC_CASE_ROOT": str(cases)}
+    done = subprocess.run([*before, *argv], env=env, capture_output=True, check=False, text=True)
+    assert done.returncode == 0, done.stderr
+    assert list(temporary.iterdir()) == []
+    assert [pid for pid in Path("/proc").glob("[0-9]*") if _sleeps(pid)] == []
+    (column,) = json.loads(out.read_text())["backends"]
+    cells: list[dict[str, Any]] = column["cells"]
+    # No adapter has strict_metadata, so that is not asked.
+    return {cell["probe"]: cell["state"] for cell in cells if cell["state"] != "not asked"}
+
+
+def _sleeps(pid: Path) -> bool:
+    try:
+        return FOREVER.encode() in (pid / "cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
+
+
+@pytest.mark.turns(5)
+def test_crashes_hangs_and_a_lost_workspace_are_verdicts(tmp_path: Path) -> None:
+    cases = tmp_path / "cases"
+    found = states(tmp_path, cases)
+    names = ("w_chmod", "w_chown", "w_utimes", "w_setxattr", "w_removexattr")
+    troubled = {name: found.pop(name) for name in names}
+    assert set(troubled.values()) == {"unproven"}
+    assert set(found.values()) == {"escaped"}
+    assert list((cases / "boxspec").iterdir()) == []
+
+
+def test_a_full_disk_is_a_verdict(tmp_path: Path) -> None:
+    small = tmp_path / "small"
+    small.mkdir()
+    within = ["unshare", "--user", "--map-root-user", "--mount"]
+    if subprocess.run([*within, "true"], check=False, capture_output=True).returncode:
+        pytest.skip("there are no user namespaces to mount a small disk in")
+    # The mount goes with the namespace, so what is left is asked inside.
+    left = tmp_path / "left"
+    script = f"""
+        mount -t tmpfs -o size=128k small {shlex.quote(str(small))} || exit 9
+        "$@" || exit
+        find {shlex.quote(str(small))}/boxspec -mindepth 1 >{shlex.quote(str(left))}
+    """
+    found = states(tmp_path, small, *within, "sh", "-c", script, "sh")
+    assert set(found.values()) == {"unproven"}
+    assert left.read_text() == ""
+
+
+def test_a_ground_that_cannot_be_made_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setenv("BOXSPEC_CASE_ROOT", str(tmp_path))
+    monkeypatch.setattr("contracts.backend.ground.shutil.copyfile", full)
+    with pytest.raises(OSError, match="No space left"), made_ground():
+        pytest.fail("it was made")
+    assert list((tmp_path / "boxspec").iterdir()) == []

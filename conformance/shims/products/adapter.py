@@ -1,0 +1,209 @@
+"""The interface of an adapter: how a product is found, what it claims, and its command line.
+
+An adapter is a file with a class `Product(Adapter)`. Everything else is shared: the protocol, the
+environment, the positive control of a probe, and starting the command as a shell would start it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+
+import products.starting as starting
+from backend.environment import is_kept
+from errors import reason_of
+from exec.spawn import caller_environment
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    Environment = Mapping[bytes, bytes]
+    Launch = tuple[list[bytes], dict[bytes, bytes]]
+
+# The claim that an aspect holds; every other claim is the reason why it does not hold.
+FULLY = "fully"
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+EVERYTHING = dict.fromkeys(
+    ("fs-write", "fs-metadata", "process", "network", "ipc", "kernel"), FULLY
+)
+
+
+class Missing(Exception):
+    """The product is not there; the message names what was looked for."""
+
+
+class Asked:
+    """What a session grants. root, cwd: absolute, canonical. writable: directories, with everything
+    below them. network: whether it is open."""
+
+    def __init__(self, root: str, cwd: str, profile: str) -> None:
+        self.root = root
+        self.cwd = cwd
+        self.profile = profile
+        self.writable = [] if profile == "read-only" else [root]
+        self.network = profile not in ("no-network", "ci-only")
+        cache = os.path.join(os.path.realpath(os.path.expanduser("~")), ".cache")
+        # A cache below the root is granted with it, and a program may have replaced it by a link.
+        if profile == "full-dev" and os.path.isdir(cache) and not cache.startswith(f"{root}/"):
+            self.writable.append(cache)
+
+
+class Adapter:
+    """about: one line. homepage: of the product. documents: the source of the command line.
+    mechanism: its parts, joined by `+`. control: it is no sandbox and must fail. program: the
+    executable. installs: commands; `{home}` stands for the product's own folder.
+    claims: for each aspect FULLY, or the reason from its documents; an aspect that is not named is
+    not claimed. environment: variables that each program gets.
+    variable: the words before `--` that set one variable of the program, `{name}` and `{value}` in
+    them; empty if the product has no such option: then env(1) sets the variables inside.
+    unset: the words that take a variable of the launcher away from the program.
+    lacks: what the documents have no option for, and is not asked: `open network`, `cache`, or the
+    name of a profile.
+    """
+
+    about = ""
+    homepage = ""
+    documents = ""
+    mechanism = "unknown"
+    control = False
+    program = ""
+    version_words: Sequence[str] = ("--version",)
+    installs: Sequence[Sequence[str]] = ()
+    claims: Mapping[str, str] = {}
+    environment: Mapping[str, str] = {}
+    variable: Sequence[str] = ()
+    unset: Sequence[str] = ()
+    lacks: Sequence[str] = ()
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.home = os.path.join(cache_folder(), "products", name)
+
+    def command(self, argv: list[str], asked: Asked) -> list[str]:
+        """Return the command that runs argv inside."""
+        raise NotImplementedError
+
+    def launch(self, words: list[bytes], program: list[bytes], env: Environment) -> Launch:
+        """Return the command and the environment of the launcher.
+
+        A variable of the program must not be one of the launcher, which runs outside the sandbox:
+        LD_PRELOAD would load a file of the workspace there.
+        """
+        own = {name: value for name, value in caller_environment().items() if is_kept(name)}
+        gone = [name for name in own if name not in env]
+        if self.variable:
+            end = words.index(b"--")
+            given = [word for name in gone for word in filled(self.unset, name, b"")]
+            for name, value in env.items():
+                given += filled(self.variable, name, value)
+            return [*words[:end], *given, *words[end:]], own
+        if words[len(words) - len(program) :] != program:
+            # The adapter passes the program in a form of its own, so nothing can be put before it.
+            return words, dict(env)
+        inside = [b"/usr/bin/env", *(word for name in gone for word in (b"-u", name)), b"--"]
+        inside += [name + b"=" + value for name, value in env.items()]
+        return [*words[: len(words) - len(program)], *inside, *program], own
+
+    def claimed(self, asked: Asked) -> Mapping[str, str]:
+        """Return the claims, if they depend on what is asked."""
+        return self.claims
+
+    def additions(self, asked: Asked) -> Mapping[str, str]:
+        """Return what a program's environment gets: TMPDIR is always a writable directory."""
+        writable = {"TMPDIR": asked.root} if asked.root in asked.writable else {}
+        return {**writable, **self.environment}
+
+    def found(self) -> str:
+        """Return the path of the program: the installed copy, else that on PATH."""
+        own = [os.path.join(self.home, *below) for below in (("bin",), ("node_modules", ".bin"))]
+        path = os.pathsep.join([*own, os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"])
+        program = shutil.which(self.program, path=path)
+        if program is None:
+            for folder in own:
+                expect_reachable(os.path.join(folder, self.program))
+            raise Missing(f"there is no program {self.program}")
+        return program
+
+    def below(self, *path: str) -> str:
+        """Return the path of a file in the product's own folder."""
+        place = os.path.join(self.home, *path)
+        expect_reachable(place)
+        if not os.path.exists(place):
+            raise Missing(f"there is no {place}")
+        return place
+
+    def state(self) -> str:
+        """Return a folder for files that the product itself writes.
+
+        The HOME of a run is watched, so a file there would count as an escape of the program. The
+        folder is not below /tmp, because many products replace /tmp.
+        """
+        import pwd
+
+        user = pwd.getpwuid(os.geteuid()).pw_dir
+        # Some users, such as nobody, have no home directory.
+        place = os.path.join(user, ".cache") if os.access(user, os.W_OK) else "/var/tmp"
+        folder = os.path.join(place, f"boxspec-{os.geteuid()}", "products", self.name)
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        if os.stat(os.path.dirname(os.path.dirname(folder))).st_uid != os.geteuid():
+            raise Missing(f"{folder} belongs to another user")
+        return folder
+
+    def keep(self, name: str, text: str) -> str:
+        """Return the path of a file with this text; each text has its own file."""
+        folder = os.path.join(self.state(), "given")
+        os.makedirs(folder, exist_ok=True)
+        path = os.path.join(folder, f"{hashlib.sha256(text.encode()).hexdigest()[:16]}-{name}")
+        if not os.path.exists(path):
+            with open(f"{path}.{os.getpid()}", "w", encoding="utf-8") as file:
+                file.write(text)
+            os.replace(file.name, path)
+        return path
+
+    def version(self) -> str:
+        """Return the first number with a dot that the product prints as its version."""
+        ended = starting.run([self.found(), *self.version_words], own_group=True)
+        text = (ended.stdout + ended.stderr).decode("utf-8", "replace")
+        number = re.search(r"\d+(\.\d+)+\S*", text)
+        return number.group().rstrip(",;)") if number else "unknown"
+
+
+def filled(form: Sequence[str], name: bytes, value: bytes) -> list[bytes]:
+    """Return the words of one variable."""
+    put = {b"{name}": name, b"{value}": value}
+    return [
+        re.sub(rb"\{name\}|\{value\}", lambda found: put[found[0]], os.fsencode(word))
+        for word in form
+    ]
+
+
+def cache_folder() -> str:
+    """Return the folder of installed products, as boxspec.places.cache names it."""
+    if not os.path.isfile(os.path.join(ROOT, "launch.py")):
+        return os.path.join(ROOT, "build")
+    named = os.environ.get("XDG_CACHE_HOME", "")
+    base = named if named.startswith("/") else os.path.expanduser("~/.cache")
+    return os.path.join(base, "boxspec")
+
+
+def expect_reachable(place: str) -> None:
+    """Raise Missing with the reason if a file is there and this user may not reach it."""
+    try:
+        os.stat(place)
+    except FileNotFoundError:
+        return
+    except OSError as why:
+        target = os.readlink(place) if os.path.islink(place) else place
+        problem = f"{place} is installed, but this user cannot reach {target}"
+        raise Missing(f"{problem}: {reason_of(why)}") from None
+
+
+def which(program: str) -> str:
+    """Return the path of another program that an adapter needs."""
+    found = shutil.which(program)
+    if found is None:
+        raise Missing(f"there is no program {program}")
+    return found

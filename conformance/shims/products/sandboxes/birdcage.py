@@ -1,0 +1,49 @@
+"""birdcage by the example of its crate, `sandbox`."""
+
+from __future__ import annotations
+
+import os
+
+from products.adapter import FULLY, Adapter, Asked
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+AS_ROOT = "its README: dangerous when execution is performed as root"
+
+
+class Product(Adapter):
+    about = "an embeddable sandbox, by the example command of its crate"
+    homepage = "https://github.com/phylum-dev/birdcage"
+    documents = "examples/sandbox.rs and the README of the crate"
+    mechanism = "namespaces+seccomp"
+    program = "sandbox"
+    installs = (("cargo", "install", "--root", "{home}", "--example", "sandbox", "birdcage"),)
+    claims = {
+        "fs-write": FULLY,
+        "fs-metadata": FULLY,
+        "network": FULLY,
+        "process": "its README names files and the network, and no processes",
+        "ipc": "its README names files and the network, and no shared memory",
+    }
+
+    def claimed(self, asked: Asked) -> Mapping[str, str]:
+        if os.geteuid() != 0:
+            return self.claims
+        return {**self.claims, "fs-write": AS_ROOT, "fs-metadata": AS_ROOT}
+
+    def version(self) -> str:
+        """Return the version that cargo installed: the example prints none."""
+        with open(self.below(".crates.toml"), encoding="utf-8") as file:
+            return file.read().partition('"birdcage ')[2].partition(" ")[0]
+
+    def command(self, argv: list[str], asked: Asked) -> list[str]:
+        words = [self.found(), "-e", "/", "-w", "/dev/null"]
+        for folder in asked.writable:
+            words += ["-w", folder, "-e", folder]
+        for name in ("PATH", "HOME", "TMPDIR"):
+            words += ["--allow-env", name]
+        if asked.network:
+            words.append("--allow-networking")
+        return [*words, "--", *argv]

@@ -1,0 +1,33 @@
+"""bubblewrap as its own README calls it: a read-only root, the workspace bound over it."""
+
+from products.adapter import FULLY, Adapter, Asked
+
+
+class Product(Adapter):
+    about = "bubblewrap as its README calls it: no launcher, no filter, and no --new-session"
+    homepage = "https://github.com/containers/bubblewrap"
+    documents = "README.md and bwrap(1)"
+    mechanism = "namespaces"
+    program = "bwrap"
+    installs = (("apt-get", "install", "-y", "bubblewrap"),)
+    claims = {
+        "fs-write": FULLY,
+        "fs-metadata": FULLY,
+        "network": FULLY,
+        "process": FULLY,
+        "ipc": "its README: sockets that are visible inside can be connected to",
+    }
+    environment = {"TMPDIR": "/tmp"}
+    variable = ("--setenv", "{name}", "{value}")
+    unset = ("--unsetenv", "{name}")
+
+    def command(self, argv: list[str], asked: Asked) -> list[str]:
+        words = [self.found(), "--unshare-all"]
+        if asked.network:
+            words.append("--share-net")
+        words += ["--die-with-parent", "--ro-bind", "/", "/"]
+        words += ["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"]
+        # A read-only root needs no mount of its own: it is a part of the read-only /.
+        for folder in asked.writable:
+            words += ["--bind", folder, folder]
+        return [*words, "--chdir", asked.cwd, "--", *argv]

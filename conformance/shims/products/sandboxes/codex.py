@@ -1,0 +1,50 @@
+"""The Linux sandbox of @openai/codex, by `codex sandbox`; no account and no network needed."""
+
+import json
+
+from products.adapter import FULLY, Adapter, Asked
+
+PROFILE = "boxspec"
+
+
+class Product(Adapter):
+    about = "codex sandbox: what its agent's commands run in"
+    homepage = "https://github.com/openai/codex"
+    documents = "codex sandbox --help, and developers.openai.com/codex/permissions"
+    mechanism = "namespaces+seccomp"
+    program = "codex"
+    installs = (("npm", "install", "--prefix", "{home}", "@openai/codex"),)
+    claims = {
+        "fs-write": FULLY,
+        "fs-metadata": FULLY,
+        "network": FULLY,
+        "process": "its help names files and the network, and no processes",
+        "ipc": "its help names files and the network, and no shared memory",
+    }
+
+    def command(self, argv: list[str], asked: Asked) -> list[str]:
+        # Not a built-in profile: those close the network and grant /tmp.
+        files = '":root" = "read"'
+        if asked.writable:
+            files += ', ":workspace_roots" = {"." = "write"}'
+        # As roots, because the path of a rule is a pattern, in which `*` is a wildcard.
+        roots = ", ".join(f"{json.dumps(folder)} = true" for folder in asked.writable)
+        network = "true" if asked.network else "false"
+        parts = (
+            f"workspace_roots = {{{roots}}}",
+            f"filesystem = {{{files}}}",
+            f"network = {{enabled = {network}}}",
+        )
+        words = [
+            "env",
+            f"CODEX_HOME={self.state()}",
+            self.found(),
+            "sandbox",
+            "--config",
+            f"permissions.{PROFILE} = {{{', '.join(parts)}}}",
+            "--permission-profile",
+            PROFILE,
+            "--cd",
+            asked.cwd,
+        ]
+        return [*words, "--", *argv]

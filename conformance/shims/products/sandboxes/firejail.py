@@ -1,0 +1,34 @@
+"""firejail without a profile of its own: what firejail(1) offers for a read-only system."""
+
+from products.adapter import FULLY, Adapter, Asked
+
+
+class Product(Adapter):
+    about = "a setuid program: namespaces, a filter, capabilities dropped"
+    homepage = "https://firejail.wordpress.com"
+    documents = "firejail(1)"
+    mechanism = "namespaces+seccomp"
+    program = "firejail"
+    installs = (("apt-get", "install", "-y", "firejail"),)
+    claims = {
+        "fs-write": FULLY,
+        "fs-metadata": FULLY,
+        "network": FULLY,
+        "process": FULLY,
+        "ipc": "firejail(1): --ipc-namespace is for System V and POSIX queues, not for sockets",
+        "kernel": "firejail(1): --seccomp refuses a list of its own",
+    }
+    environment = {"TMPDIR": "/tmp"}
+    variable = ("--env={name}={value}",)
+    unset = ("--rmenv={name}",)
+
+    def command(self, argv: list[str], asked: Asked) -> list[str]:
+        words = [self.found(), "--quiet", "--noprofile", "--private-tmp", "--private-dev"]
+        # By default firejail lives as long as any program inside.
+        words += ["--deterministic-shutdown"]
+        words += ["--caps.drop=all", "--nonewprivs", "--seccomp", "--ipc-namespace"]
+        words += ["--read-only=/"]
+        words += [f"--read-write={folder}" for folder in asked.writable]
+        if not asked.network:
+            words.append("--net=none")
+        return [*words, "--", *argv]

@@ -1,0 +1,14 @@
+"""fluers-runtime: the interface that a backend of an agent has there; the crate brings none."""
+
+from products.adapter import Adapter, Asked
+
+
+class Product(Adapter):
+    about = "an agent's runtime, with a place for a sandbox (ProcessSandbox) and none in it"
+    homepage = "https://github.com/saorsa-labs/fluers"
+    documents = "docs.rs/fluers-runtime, process_sandbox: shape only, no backends"
+    program = "fluers-runtime"
+    installs = (("cargo", "install", "--locked", "--root", "{home}", "fluers-runtime"),)
+
+    def command(self, argv: list[str], asked: Asked) -> list[str]:
+        return [self.found(), "--", *argv]

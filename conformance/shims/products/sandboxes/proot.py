@@ -1,0 +1,17 @@
+"""proot as a sandbox, which it does not claim to be: a control, which must fail."""
+
+from products.adapter import EVERYTHING, Adapter, Asked
+
+
+class Product(Adapter):
+    about = "another root by ptrace, no confinement; a control"
+    homepage = "https://proot-me.github.io"
+    documents = "proot(1)"
+    mechanism = "ptrace"
+    control = True
+    program = "proot"
+    installs = (("apt-get", "install", "-y", "proot"),)
+    claims = EVERYTHING
+
+    def command(self, argv: list[str], asked: Asked) -> list[str]:
+        return [self.found(), "-r", "/", "-w", asked.cwd, *argv]

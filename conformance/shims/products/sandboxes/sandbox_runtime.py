@@ -1,0 +1,36 @@
+"""@anthropic-ai/sandbox-runtime by its command, srt."""
+
+import json
+
+from products.adapter import FULLY, Adapter, Asked, which
+
+
+class Product(Adapter):
+    about = "srt: bubblewrap, a filter for sockets, and proxies instead of a network"
+    homepage = "https://github.com/anthropic-experimental/sandbox-runtime"
+    documents = "the README of the npm package"
+    mechanism = "namespaces+seccomp"
+    program = "srt"
+    # Its network is a list of domains; it cannot be open.
+    lacks = ("open network",)
+    installs = (
+        ("apt-get", "install", "-y", "bubblewrap", "socat", "ripgrep"),
+        ("npm", "install", "--prefix", "{home}", "@anthropic-ai/sandbox-runtime"),
+    )
+    claims = {
+        "fs-write": FULLY,
+        "fs-metadata": FULLY,
+        "network": FULLY,
+        "process": "its README names files and the network, and no processes",
+        "ipc": "its README: Unix sockets are restricted; it names no shared memory and no keys",
+    }
+
+    def command(self, argv: list[str], asked: Asked) -> list[str]:
+        for needed in ("bwrap", "socat", "rg"):
+            which(needed)
+        settings = {
+            "filesystem": {"denyRead": [], "allowWrite": asked.writable, "denyWrite": []},
+            "network": {"allowedDomains": [], "deniedDomains": []},
+        }
+        file = self.keep("settings.json", json.dumps(settings))
+        return [self.found(), "--settings", file, "--", *argv]

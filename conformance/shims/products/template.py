@@ -1,0 +1,41 @@
+"""NAME as a backend: how it is found, what it claims, and how it is called."""
+
+from products.adapter import Adapter, Asked
+
+
+class Product(Adapter):
+    about = "the product, in one line"
+    homepage = "https://example.org/NAME"
+    # The source of the command line below: a page of its manual, or --help.
+    documents = "NAME(1)"
+    # Its parts, joined by +: namespaces, landlock, seccomp.
+    mechanism = "unknown"
+    # Found on PATH, or below build/products/NAME; `version` runs it with --version.
+    program = "env"
+    # Commands of `COMMAND products install`; {home} is build/products/NAME.
+    installs = (("apt-get", "install", "-y", "coreutils"),)
+    # "fully" for each aspect that its documents promise, else the reason that they give. An aspect
+    # without an entry is not claimed: fs-write, fs-metadata, process, network, ipc, kernel.
+    claims = {
+        "fs-write": "this adapter is not filled in yet",
+        # "network": "fully",
+    }
+    # What a session grants and the product has no option for: "open network", "cache", or the
+    # name of a profile, such as "read-only".
+    lacks: tuple[str, ...] = ()
+    # Variables that each program gets. TMPDIR is the workspace unless it is set here.
+    environment: dict[str, str] = {}
+    # The words that set one variable of the program, such as ("--setenv", "{name}", "{value}"),
+    # and those that take one of the launcher away. Without them, env(1) sets it inside.
+    variable: tuple[str, ...] = ()
+    unset: tuple[str, ...] = ()
+
+    def command(self, argv: list[str], asked: Asked) -> list[str]:
+        """Return the command that runs argv inside.
+
+        asked.writable: directories that may be changed, with everything below them; the rest of the
+        system is read-only. asked.network: whether the network is open. asked.cwd: the working
+        directory. asked.root: the workspace. Files of the product itself belong into self.state():
+        below HOME they would count as a change outside.
+        """
+        return [self.found(), *argv]
