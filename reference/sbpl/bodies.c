@@ -23,7 +23,7 @@ static void take_off(const struct bs_entry *entry, struct bs_body *body) {
         body->len--;
 }
 
-static void look_at(struct bs_body *body) {
+static void classify(struct bs_body *body) {
     body->look = bs_spell_look(body->text, body->len);
     body->top = body->len;
     if ((body->look & BS_HAS_WILDCARD) == 0)
@@ -100,7 +100,7 @@ bool bs_bodies_open(const struct bs_profile *profile, struct bs_both_bodies *bot
         return false;
     }
     for (size_t i = 0; i < n; i++)
-        look_at(&both->items[i]);
+        classify(&both->items[i]);
     const struct bs_bodies *read = &lists[BS_OP_READ];
     for (size_t i = read->denied_from; i < read->n; i++)
         read->items[i].place = place_of(&read->items[i]);

@@ -48,7 +48,7 @@ static __m128i either(__m128i bytes, char a, char b) {
                         _mm_cmpeq_epi8(bytes, _mm_set1_epi8(b)));
 }
 
-static void take_in(struct look *look, const char *text) {
+static void classify_block(struct look *look, const char *text) {
     __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)text);
     /* SSE2 compares signed bytes. With the highest bit flipped, their order is that of unsigned
      * bytes. */
@@ -66,7 +66,7 @@ static unsigned look_at_blocks(const char *text, size_t len) {
     size_t at = 0;
     do {
         at = at < len - BLOCK ? at : len - BLOCK;
-        take_in(&look, text + at);
+        classify_block(&look, text + at);
         at += BLOCK;
     } while (at < len);
     unsigned found = _mm_movemask_epi8(look.control) != 0 ? BS_HAS_CONTROL : 0;

@@ -1,9 +1,10 @@
-/* Compiling a profile to text, beside writing the same bytes through stdio, a clause a call.
+/* Compiling a profile to text, in comparison with writing the same bytes through stdio, one call
+ * for each clause.
  *
- *     boxspec-bench-sbpl LIST RULES ROUNDS
+ *      boxspec-bench-sbpl LIST RULES ROUNDS
  *
- * LIST is modify, denyRead or fold (modify, and names fold); RULES a file of rules, one a line. One
- * line of JSON; the script `run` beside this file makes the table. */
+ * LIST is modify, denyRead or fold (modify, with folded names); RULES is a file with one rule on
+ * each line. Prints one line of JSON; the script `run` in this folder makes the table. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,7 +118,7 @@ static bool turn(unsigned which, const struct bench *bench, uint64_t *ns) {
 }
 
 static bool split(struct bench *bench, const struct bs_sbpl *sbpl) {
-    /* A clause is at least two bytes, so there is room for a NUL behind each. */
+    /* A clause has at least two bytes, so there is room for a NUL after each. */
     bench->clauses = calloc(sbpl->text.len / 2 + 1, sizeof *bench->clauses);
     bench->texts = malloc(sbpl->text.len * 2 + 1);
     if (bench->clauses == NULL || bench->texts == NULL)

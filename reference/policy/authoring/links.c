@@ -57,7 +57,7 @@ static void push_name(struct walk *walk, const char *name) {
         walk->path.len--; /* the NUL is there and not counted */
 }
 
-static void look_at(struct walk *walk, const char *name) {
+static void examine(struct walk *walk, const char *name) {
     struct bs_links_report *report = walk->report;
     const struct level *level = &walk->levels[walk->depth - 1];
     size_t path_len = level->path_len;
@@ -100,7 +100,7 @@ static void walk_all(struct walk *walk) {
             if (walk->report->looked_at == walk->most)
                 walk->report->stopped = true;
             else
-                look_at(walk, entry->d_name);
+                examine(walk, entry->d_name);
         }
     }
 }

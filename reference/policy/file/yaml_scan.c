@@ -56,7 +56,7 @@ static uint64_t claimed(const char *text) {
 #endif
 
 /* Looks at one byte. False: the text is refused there. */
-static bool look_at(const char *text, size_t at, struct bs_yaml_scan *scan) {
+static bool check_byte(const char *text, size_t at, struct bs_yaml_scan *scan) {
     unsigned char c = (unsigned char)text[at];
     scan->is_ascii = scan->is_ascii && c < 0x80;
     scan->problem = c >= 0x20 && c < 0x7F ? NULL : forbidden((const unsigned char *)text + at);
@@ -79,12 +79,12 @@ struct bs_yaml_scan bs_yaml_scan(const char *text, size_t len) {
     size_t at = 0;
     for (; len - at >= BLOCK; at += BLOCK) {
         for (uint64_t bits = claimed(text + at); bits != 0; bits &= bits - 1) {
-            if (!look_at(text, at + (size_t)__builtin_ctzll(bits) / BITS_A_BYTE, &scan))
+            if (!check_byte(text, at + (size_t)__builtin_ctzll(bits) / BITS_A_BYTE, &scan))
                 return scan;
         }
     }
     for (; at < len; at++) {
-        if (!look_at(text, at, &scan))
+        if (!check_byte(text, at, &scan))
             return scan;
     }
     return scan;

@@ -74,7 +74,7 @@ static inline void look(struct scan *scan, __m128i bytes, size_t at) {
     scan->not_ascii = _mm_or_si128(scan->not_ascii, bytes);
 }
 
-static inline void look_at(struct scan *scan, const char *path, size_t at) {
+static inline void scan_block(struct scan *scan, const char *path, size_t at) {
     __m128i bytes;
     memcpy(&bytes, path + at, sizeof bytes);
     scan->refused = _mm_or_si128(scan->refused, _mm_cmpeq_epi8(bytes, _mm_setzero_si128()));
@@ -93,10 +93,10 @@ static inline bool block_is_plain(const char *path, size_t len, bool *starts, bo
             return false;
     } else {
         size_t last = len - 16;
-        look_at(&scan, path, 0);
-        look_at(&scan, path, last < 16 ? last : 16);
-        look_at(&scan, path, last < 16 ? 0 : last - 16);
-        look_at(&scan, path, last);
+        scan_block(&scan, path, 0);
+        scan_block(&scan, path, last < 16 ? last : 16);
+        scan_block(&scan, path, last < 16 ? 0 : last - 16);
+        scan_block(&scan, path, last);
     }
     /* Of a segment that begins with a dot only the second byte is looked at. So `..a` counts as not
      * plain here, and the exact scan decides. */

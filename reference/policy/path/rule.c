@@ -92,7 +92,7 @@ static uint64_t equal(__m128i bytes, char byte) {
     return (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte)));
 }
 
-static void take_in(struct glance *glance, const char *text, size_t at) {
+static void scan_block(struct glance *glance, const char *text, size_t at) {
     __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)text);
     glance->separators |= equal(bytes, '/') << at;
     glance->dots |= equal(bytes, '.') << at;
@@ -103,7 +103,7 @@ static void take_in(struct glance *glance, const char *text, size_t at) {
 #else
 enum { GLANCE_BYTES = BS_WORD_BYTES };
 
-static void take_in(struct glance *glance, const char *text, size_t at) {
+static void scan_block(struct glance *glance, const char *text, size_t at) {
     uint64_t word = bs_word_at(text);
     glance->separators |= bs_word_bits(bs_word_equal(word, '/')) << at;
     glance->dots |= bs_word_bits(bs_word_equal(word, '.')) << at;
@@ -125,7 +125,7 @@ static struct glance glance_at(const char *text, size_t len) {
     size_t at = 0;
     do {
         at = at < len - GLANCE_BYTES ? at : len - GLANCE_BYTES;
-        take_in(&glance, text + at, at);
+        scan_block(&glance, text + at, at);
         at += GLANCE_BYTES;
     } while (at < len);
     return glance;

@@ -1,5 +1,5 @@
-/* What the measurements share. Each command prints one line of JSON; the script `run` beside this
- * folder makes the table. */
+/* Shared parts of the measurements. Each command prints one line of JSON; the script `run` in the
+ * folder above makes the table. */
 #ifndef BOXSPEC_BENCH_POLICY_BENCH_H
 #define BOXSPEC_BENCH_POLICY_BENCH_H
 
@@ -26,16 +26,16 @@ struct bench_lines {
     char *file; /* that the items point into */
 };
 
-/* One way to ask a list of rules. Everything that `compile` makes is one object; `highest` takes
- * the path as a caller has it and normalises it. What it returns is an index unless there is
- * `index_of`, which makes one of it and is not timed. */
+/* An engine that matches a list of rules. `compile` makes one object; `highest` takes the raw path
+ * of a caller and normalises it. Its result is an index, unless the engine has `index_of`, which
+ * turns the result into an index and is not timed. */
 struct bench_engine {
     const char *name;
     /* NULL: refused, and `why` says so. */
     void *(*compile)(const struct bench_lines *rules, char *why, size_t why_size);
     ptrdiff_t (*highest)(void *compiled, const char *raw, size_t len);
     void (*drop)(void *compiled);
-    /* Words on what was made; NULL: there are none. */
+    /* Describes the compiled object; may be NULL. */
     const char *(*tier)(const void *compiled);
     ptrdiff_t (*index_of)(const void *compiled, ptrdiff_t answer);
     bool warms; /* the first pass is not like the next */
@@ -48,7 +48,7 @@ extern const struct bench_engine bench_fnmatch;
 extern const struct bench_engine bench_pcre2;
 extern const struct bench_engine bench_re2;
 
-/* NULL: no such engine. */
+/* Returns NULL for an unknown name. */
 const struct bench_engine *bench_find_engine(const char *name);
 
 /* The normal form by the library, the same for every engine; the root is empty. The text lives
@@ -70,7 +70,7 @@ int bench_match(int argc, char **argv);
 int bench_load(int argc, char **argv);
 int bench_serve(int argc, char **argv);
 
-/* A whole file with a NUL behind it, owned by the caller; false after a message. */
+/* Reads a whole file and appends a NUL; the caller owns it. False after a message. */
 bool bench_read_file(const char *path, struct bench_text *text);
 /* Every line of a file, without its end; false after a message. */
 bool bench_read_lines(const char *path, struct bench_lines *lines);

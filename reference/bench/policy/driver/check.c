@@ -11,7 +11,7 @@ enum {
     TURN_NS = 2000000,
     SLOW_NS = 30000000, /* a pass that takes longer takes part in a few rounds only */
     SLOW_ROUNDS = 3,
-    WARM_PATHS = 10000 /* of more paths none is warm when its turn comes again */
+    WARM_PATHS = 10000 /* of more paths, no path is in the cache at its next turn */
 };
 
 /* The pass that verifies is the only one of the very slow, and is cut short when it must be. */

@@ -1,6 +1,6 @@
-/* fnmatch knows no `**`. A rule is cut at its `**` segments; each piece has so many segments, and
- * fnmatch is asked for as many segments of the path. The first place where a piece fits is as good
- * as any, since a gap takes whatever is between. */
+/* fnmatch has no `**`. A rule is cut at its `**` segments; each piece has a number of segments,
+ * and fnmatch matches it with as many segments of the path. The first match of a piece is enough,
+ * since a gap takes all segments between. */
 #define _GNU_SOURCE
 #include "bench.h"
 
@@ -53,7 +53,7 @@ static bool add_segment(struct piece *piece, struct bs_buf *glob, const char *at
     if (piece->segments++ > 0)
         bs_buf_char(glob, '/');
     if (len == 1 && *at == '*')
-        bs_buf_char(glob, '?'); /* such a segment is not empty */
+        bs_buf_char(glob, '?'); /* such a segment has a character */
     for (size_t i = 0; i < len; i++) {
         if (at[i] == '*' && i + 1 < len && at[i + 1] == '*')
             return false;
@@ -124,7 +124,7 @@ static void *compile(const struct bench_lines *rules, char *why, size_t why_size
             return NULL;
         }
     }
-    /* Only `?` tells bytes from code points, and the C locale is several times as fast. */
+    /* Only `?` distinguishes bytes from code points, and the C locale is several times as fast. */
     made->locale = newlocale(LC_ALL_MASK, wide ? "C.UTF-8" : "C", (locale_t)0);
     if (made->locale == (locale_t)0)
         return made;

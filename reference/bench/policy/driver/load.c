@@ -1,4 +1,4 @@
-/* Load (parse and validate, not compile) beside the bare parser that it stands on. */
+/* Load (parse and validate, not compile) in comparison with its bare parser. */
 #include "bench.h"
 
 #include <stdio.h>

@@ -8,7 +8,7 @@
 
 enum { ROUNDS = 9, TURN_NS = 1000000, MOST_NS = 300000000, RARE = 5 };
 
-/* Tokens are what is not cut by blanks in these: a star, a letter, a question mark, a segment. */
+/* Tokens are the parts between blanks in these: a star, a letter, a question mark, a segment. */
 struct family {
     const char *name;
     const char *head; /* tokens that the rule begins with */

@@ -23,7 +23,7 @@ static bool on_any_depth(const struct cursor *in) {
     return n >= 2 && (in->at + n == in->end || in->at[n] == '/');
 }
 
-/* Whole segments `**` in a row say what one of them says. */
+/* Several `**` segments in a row mean the same as one. */
 static void skip_any_depth(struct cursor *in) {
     in->at += stars_at(in);
     while (in->at < in->end) {

@@ -146,7 +146,7 @@ static bool right(const char *answer, const struct bench_lines *rules,
     return good;
 }
 
-/* Of the server alone. */
+/* CPU time of the server only. */
 static uint64_t cpu_ns(const struct server *server) {
     clockid_t clock;
     struct timespec used = {0, 0};

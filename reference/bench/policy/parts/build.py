@@ -1,7 +1,7 @@
-"""Builds the driver with the flags of the release preset, and expands the seeds.
+"""Build the driver with the flags of the release preset, and expand the seeds.
 
-In a build folder of its own: the numbers are those of the sources as they are now, and no other
-build is disturbed."""
+The build folder is separate, so that the numbers are those of the current sources and no other
+build changes."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""Nanoseconds a check: all engines in turns in one process, after they gave the same answers."""
+"""Measure nanoseconds for each check: all engines take turns in one process, after they agree."""
 
 import statistics
 import sys
@@ -37,7 +37,7 @@ ENGINES = ("profile", "matcher", "re2", "fnmatch", "pcre2")
 
 @dataclass(frozen=True)
 class Seen:
-    """What one engine with one list of rules took, round by round."""
+    """The times of one engine with one list of rules, by round."""
 
     ns: list[float]
     tier: str
@@ -139,7 +139,7 @@ def many_paths(built: Built, rounds: int) -> list[Row]:
     seen = ask(built, f"paths-mixed-{MANY_PATHS}.txt", "mixed", rounds, who)
     rows = []
     for size in PATHS_SIZES:
-        # No goal for few rules: what distinct paths cost then is the same for every engine.
+        # No goal for few rules: distinct paths then cost the same with every engine.
         most = most_of("mixed", size) if size > FEW_RULES else None
         alone = seen["matcher", size]
         rows += [

@@ -13,7 +13,7 @@ from parts.checks import WORDS
 FAMILIES = ("*a*a*a…b", "*a????…", "*x*y*z*", "**/a/**/a/…/b")
 HALF = 50_000  # bytes; the longer path has twice as many
 MOST_MS = {64: 1, 4_096: 50}
-MOST_GROWTH = 2.3  # twice the work, and what a cache may add
+MOST_GROWTH = 2.3  # twice the work, with an allowance for caches
 OURS = ("glob", "matcher")
 PEERS = ("re2", "fnmatch", "pcre2")
 PEER_S = 5

@@ -1,4 +1,4 @@
-"""Parse and validate, beside the bare parsers that do it."""
+"""Measure parsing and validation in comparison with the bare parsers."""
 
 import statistics
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes the rule lists, path lists and policies of the bench, the same bytes everywhere.
+"""Make the rule lists, path lists and policies of the bench, the same bytes everywhere.
 
     expand.py FOLDER          writes every expansion there and checks it against expansions.sha256
-    expand.py --seal          writes the small lists beside this file, and expansions.sha256
+    expand.py --seal          writes the small lists of this folder, and expansions.sha256
 
-Every list is a prefix of the longer ones of its family. Nothing here depends on the Python release:
-the generator of numbers is SplitMix64, written out.
+Every list is a prefix of the longer ones of its family. The result does not depend
+on the Python release, since the random numbers come from an own SplitMix64.
 """
 
 import hashlib
@@ -122,7 +122,7 @@ def _mixed(r: Numbers) -> str:
 
 
 def _as_in_policies(r: Numbers) -> str:
-    """In the proportions of fixtures/policies, without what matches everything."""
+    """In the proportions of fixtures/policies, without rules that match every path."""
     kind = r.below(100)
     if kind < 38:
         return _MAKERS["subtree"](r)
@@ -180,7 +180,7 @@ def _hit(r: Numbers, rule: str) -> str:
 
 
 def _raw(r: Numbers, path: str) -> str:
-    """Most callers send what they have: some of it is not in the normal form."""
+    """Most callers send paths as they have them: some are not in normal form."""
     kind = r.below(100)
     if kind < 5:
         return f"./{path}"
@@ -290,7 +290,7 @@ def _sums(made: dict[str, bytes]) -> str:
 
 
 def expand(folder: Path) -> None:
-    """Writes the expansions; raises ValueError where one is not what was committed."""
+    """Write the expansions; raise ValueError if one differs from its committed hash."""
     made = expansions()
     if _sums(made) != SUMS.read_text(encoding="utf-8"):
         raise ValueError(f"the expansions are not those of {SUMS.name}")
