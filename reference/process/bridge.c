@@ -29,6 +29,7 @@ struct bridge {
     bool closing;
     bool killed;
     uint64_t until;   /* of the grace, and then of the last output */
+    uint64_t step_at; /* when the end of the group goes on; 0 while the leader runs */
     uint64_t look_at; /* when to look for members that use the grace; 0 while the leader runs */
 };
 
@@ -52,8 +53,12 @@ static void relay(struct bridge *bridge, uint64_t until, bool ended) {
         set[0].fd = set[1].fd = -1; /* there is nobody to write to */
     set[2 * LANES] =
         (struct pollfd){.fd = bridge->closing ? -1 : bs_signal_fd(bridge->slot), .events = POLLIN};
-    bool told = ended || bridge->look_at != 0; /* that the leader has gone */
-    set[2 * LANES + 1] = (struct pollfd){.fd = told ? -1 : bridge->leader, .events = POLLIN};
+    /* The descriptor of a leader that has ended stays readable. */
+    bool leader_ended = ended || bridge->look_at != 0 || bridge->step_at != 0;
+    set[2 * LANES + 1] =
+        (struct pollfd){.fd = leader_ended ? -1 : bridge->leader, .events = POLLIN};
+    if (bridge->step_at != 0 && bridge->step_at < until && !ended)
+        until = bridge->step_at;
     if (((bridge->leader < 0 && !ended) || bridge->look_at != 0) && tick < until)
         until = tick;
     if (poll(set, sizeof set / sizeof *set, bs_poll_timeout(now, until)) < 0)
@@ -109,6 +114,7 @@ static int until_the_end(struct bridge *bridge, struct bs_process_end *end, stru
             if (code != BS_OK || end->state != BS_PROCESS_RUNS)
                 return code;
         }
+        bridge->step_at = bs_process_next_step(bridge->process);
         relay(bridge, bridge->until, false);
         escalate(bridge);
     }

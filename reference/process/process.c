@@ -13,9 +13,9 @@
 #include "base/sys.h"
 #include "exec/admit.h"
 #include "exec/group.h"
+#include "exec/group_end.h"
 #include "exec/launched.h"
 #include "exec/spawn.h"
-#include "process/group_end.h"
 #include "process/start.h"
 
 struct bs_process {
@@ -28,6 +28,9 @@ struct bs_process {
     unsigned calls;       /* under way */
     int ours[3];          /* our ends; -1 once taken or closed */
     int report;           /* of a launcher, until the drop: it ends when that closes; else -1 */
+    bool leader_ended;    /* the rest of the group is being ended */
+    struct bs_group_end group_end;
+    struct bs_process_end leader_end; /* what `end` becomes with the end of the group */
     bool reaped;
     int lost_error; /* errno: the child was collected by somebody else; 0 while all is well */
     struct bs_process_end end;
@@ -162,11 +165,10 @@ static void end_stopped(struct bs_process *process) {
     (void)bs_group_signal(process->pid, SIGKILL);
 }
 
-/* Looks for the end of the leader. With it the rest of the group goes, and then the leader: its
- * zombie keeps the number ours until the last signal. True when there is nothing to wait for. */
-static bool settle(struct bs_process *process) {
+/* True once the leader has ended, or cannot be waited for any more. */
+static bool look_at_leader(struct bs_process *process) {
     siginfo_t info = {0};
-    if (process->reaped || process->lost_error != 0)
+    if (process->leader_ended)
         return true;
     if (BS_RETRY(waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG | WNOWAIT)) != 0) {
         process->lost_error = errno;
@@ -180,14 +182,28 @@ static bool settle(struct bs_process *process) {
         return false;
     }
     bs_terminal_take_back(&process->terminal);
-    process->end.state = info.si_code == CLD_EXITED ? BS_PROCESS_EXITED : BS_PROCESS_SIGNALED;
-    process->end.number = info.si_status;
+    process->leader_ended = true;
+    process->group_end = (struct bs_group_end){.pgid = process->pid};
+    process->leader_end.state =
+        info.si_code == CLD_EXITED ? BS_PROCESS_EXITED : BS_PROCESS_SIGNALED;
+    process->leader_end.number = info.si_status;
     if (process->stopped_by != 0)
-        process->end = (struct bs_process_end){BS_PROCESS_SIGNALED, process->stopped_by};
-    bool looked = bs_process_end_group(process->pid);
-    (void)BS_RETRY(waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG));
-    if (!looked)
-        bs_process_await_empty_group(process->pid);
+        process->leader_end = (struct bs_process_end){BS_PROCESS_SIGNALED, process->stopped_by};
+    return true;
+}
+
+/* Takes one step without blocking: the lock is held. With the end of the leader the rest of the
+ * group is killed, and then the leader is reaped. True when there is nothing to wait for. */
+static bool settle(struct bs_process *process) {
+    if (process->reaped || process->lost_error != 0)
+        return true;
+    if (!look_at_leader(process))
+        return false;
+    if (process->lost_error != 0)
+        return true;
+    if (!bs_group_end_step(&process->group_end, bs_now_ns()))
+        return false;
+    process->end = process->leader_end;
     process->reaped = true;
     return true;
 }
@@ -197,18 +213,36 @@ enum { POLLED_MS = 20 };
 
 static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* Until the leader has ended or `until`; the lock is free meanwhile. */
-static bool await_end(struct bs_process *process, uint64_t until) {
+/* When to look again although nothing happens. */
+static uint64_t next_look(const struct bs_process *process, uint64_t now) {
+    if (process->leader_ended)
+        return process->group_end.at;
+    if (process->watch.polled)
+        return bs_after_ms(now, POLLED_MS);
+    /* No descriptor tells of a stop. */
+    return process->terminal.inherited ? bs_after_ms(now, BS_EXEC_TICK_MS) : BS_NEVER;
+}
+
+/* A killed process is gone in a moment, which every wait has time for. */
+static bool are_dying(const struct bs_process *process, uint64_t now) {
+    return bs_after_ms(now, BS_EXEC_KILL_MS - BS_EXEC_TICK_MS) < process->group_end.until;
+}
+
+/* Until the group has ended or `until`; the lock is free meanwhile. With `to_the_end`, a group
+ * whose leader has ended is waited for until it is given up. */
+static bool await_end(struct bs_process *process, uint64_t until, bool to_the_end) {
     bool ended = false;
     while (!(ended = settle(process))) {
         uint64_t now = bs_now_ns();
-        if (now >= until)
+        bool goes_on = process->leader_ended && (to_the_end || are_dying(process, now));
+        if (now >= until && !goes_on)
             break;
-        bool polled = process->watch.polled;
-        struct pollfd entry = {.fd = process->watch.fd, .events = POLLIN};
-        uint64_t at = polled ? earlier(until, bs_after_ms(now, POLLED_MS)) : until;
-        if (process->terminal.inherited) /* no descriptor tells of a stop */
-            at = earlier(at, bs_after_ms(now, BS_EXEC_TICK_MS));
+        /* The descriptor of a leader that has ended stays readable. */
+        struct pollfd entry = {.fd = process->leader_ended ? -1 : process->watch.fd,
+                               .events = POLLIN};
+        uint64_t at = next_look(process, now);
+        if (!goes_on)
+            at = earlier(at, until);
         (void)pthread_mutex_unlock(&process->lock);
         (void)poll(&entry, 1, bs_poll_timeout(now, at));
         (void)pthread_mutex_lock(&process->lock);
@@ -232,10 +266,18 @@ int bs_process_wait(struct bs_process *process, const uint64_t *timeout_ms,
     /* A child that waits for its stdin to end would never end, and nobody could write to it. */
     if (timeout_ms == NULL)
         bs_close(&process->ours[0]);
-    (void)await_end(process, timeout_ms == NULL ? BS_NEVER : bs_after_ms(bs_now_ns(), *timeout_ms));
+    (void)await_end(process, timeout_ms == NULL ? BS_NEVER : bs_after_ms(bs_now_ns(), *timeout_ms),
+                    false);
     int code = tell(process, end, err);
     leave(process);
     return code;
+}
+
+uint64_t bs_process_next_step(struct bs_process *process) {
+    enter(process);
+    uint64_t at = process->leader_ended && !process->reaped ? process->group_end.at : 0;
+    leave(process);
+    return at;
 }
 
 static int send_signal(struct bs_process *process, int signo, struct bs_error *err) {
@@ -293,7 +335,7 @@ int bs_process_close(struct bs_process *process, uint64_t grace_ms, struct bs_pr
         await_group(process, bs_after_ms(bs_now_ns(), grace_ms));
         if (!process->reaped)
             (void)bs_group_signal(process->pid, SIGKILL);
-        (void)await_end(process, bs_after_ms(bs_now_ns(), BS_EXEC_KILL_MS));
+        (void)await_end(process, bs_after_ms(bs_now_ns(), BS_EXEC_KILL_MS), true);
     }
     for (int stream = 0; stream < 3; stream++) {
         if (stream > 0 && has_writer(process->ours[stream]))
@@ -313,7 +355,7 @@ void bs_process_drop(struct bs_process *process) {
     enter(process);
     if (!process->reaped && process->lost_error == 0) {
         (void)bs_group_signal(process->pid, SIGKILL);
-        (void)await_end(process, bs_after_ms(bs_now_ns(), BS_EXEC_KILL_MS));
+        (void)await_end(process, bs_after_ms(bs_now_ns(), BS_EXEC_KILL_MS), true);
     }
     while (process->calls > 1)
         (void)pthread_cond_wait(&process->left, &process->lock);

@@ -78,8 +78,11 @@ BS_EXPORT int bs_process_take(struct bs_process *process, int stream);
 BS_EXPORT void bs_process_close_stream(struct bs_process *process, int stream);
 
 /* Waits for the end; NULL: without limit, and then a stdin that nobody took is closed first. 0 ms
- * looks once. Where the time ran out, *end says that it runs, and nothing has changed. Returns 0,
- * or BS_E_EXECUTION ("wait error: ...") when somebody else collected the child. */
+ * looks once. A wait that finds the leader ended kills the rest of the group and gives it
+ * BS_EXEC_TICK_MS beyond the limit; while members live on longer, the process still runs. Where the
+ * time ran out, *end says that it runs, and nothing has changed. Returns 0, or BS_E_EXECUTION
+ * ("wait error: ...") when somebody else collected the child.
+ */
 BS_EXPORT int bs_process_wait(struct bs_process *process, const uint64_t *timeout_ms,
                               struct bs_process_end *end, struct bs_error *err);
 

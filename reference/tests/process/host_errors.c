@@ -5,8 +5,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/sys.h"
 #include "exec/group.h"
 #include "support/harness.h"
 #include "support/holdings.h"
@@ -63,8 +65,32 @@ static void a_killed_member_that_could_not_be_listed_is_not_a_detached_writer(vo
     assert_int_equal(end.number, 5);
 }
 
+/* The members outlive their SIGKILL for a moment: the end of the group is still to come. */
+static void a_wait_of_0_ms_does_not_wait_for_killed_members(void **state) {
+    (void)state;
+    static const uint64_t at_once = 0;
+    struct bs_process_end end;
+    siginfo_t info;
+    struct bs_process *process = opened("trap '' TERM; sleep 60 & exit 5");
+    pid_t pgid = bs_process_pid(process);
+    slow = pgid;
+    assert_int_equal(waitid(P_PID, (id_t)pgid, &info, WEXITED | WNOWAIT), 0);
+    uint64_t start = bs_now_ns();
+    int code = bs_process_wait(process, &at_once, &end, NULL);
+    uint64_t took_ms = (bs_now_ns() - start) / BS_NS_PER_MS;
+    slow = 0;
+    assert_int_equal(code, BS_OK);
+    assert_int_equal(end.state, BS_PROCESS_RUNS);
+    assert_in_range(took_ms, 0, BS_EXEC_KILL_MS / 2);
+    assert_int_equal(bs_process_wait(process, NULL, &end, NULL), BS_OK);
+    assert_int_equal(end.state, BS_PROCESS_EXITED);
+    assert_int_equal(end.number, 5);
+    bs_process_drop(process);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        leaves_nothing(a_wait_of_0_ms_does_not_wait_for_killed_members),
         leaves_nothing(a_killed_member_that_could_not_be_listed_is_not_a_detached_writer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
